@@ -163,7 +163,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	memset(&term, 0, sizeof(term));
 	term.type = getenv("TERM");
 	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
-	chat->colours = term.colours = ik_appearance_depth();
+	ik_appearance_colours(&term);
 	ik_chat_theme_begin(chat);
 	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);

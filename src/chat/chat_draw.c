@@ -43,8 +43,6 @@ static void draw_frame(struct ik_chat *chat, bool part)
 	}
 	if (chat->frame.length > 0)
 		ik_tty_write(chat->tty, chat->frame.data, chat->frame.length);
-	if (chat->term)
-		ik_term_settle(chat->term);
 	if (!part)
 		chat->last_frame_us = ik_clock_us();
 	chat->urgent = chat->typed = false;

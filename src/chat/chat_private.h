@@ -40,14 +40,13 @@ struct ik_chat {
 	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
 	struct ik_signal *signals[3];  /* that end the chat */
 	int64_t last_frame_us;
-	bool urgent;                  /* draw without waiting */
-	bool typed;                   /* or at least what a key changed */
-	bool resized;                 /* the screen has yet to take the terminal's size */
-	enum ik_colour_depth colours; /* that the terminal may be given */
-	bool light;                   /* the terminal's background, as far as is known */
-	bool ending;                  /* what is still typed is for nobody */
-	char *last_shell;             /* what "!!" repeats; NULL: nothing yet */
-	bool draft_told;              /* that one cannot be kept, once is enough */
+	bool urgent;      /* draw without waiting */
+	bool typed;       /* or at least what a key changed */
+	bool resized;     /* the screen has yet to take the terminal's size */
+	bool light;       /* the terminal's background, as far as is known */
+	bool ending;      /* what is still typed is for nobody */
+	char *last_shell; /* what "!!" repeats; NULL: nothing yet */
+	bool draft_told;  /* that one cannot be kept, once is enough */
 
 	struct ik_pager *pager;            /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */

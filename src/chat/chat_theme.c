@@ -14,7 +14,8 @@ void ik_chat_theme_begin(struct ik_chat *chat)
 
 bool ik_chat_theme_asks(const struct ik_chat *chat)
 {
-	return !ik_theme_find(chat->setup->config->ui_theme) && chat->colours != IK_COLOURS_NONE;
+	return !ik_theme_find(chat->setup->config->ui_theme) &&
+		ik_term_colours(chat->term) != IK_COLOURS_NONE;
 }
 
 void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length)

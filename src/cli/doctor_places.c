@@ -75,7 +75,7 @@ static void check_terminal(struct ik_doctor *doctor)
 			_("standard output is no terminal, so it was not looked at"));
 		return;
 	}
-	options.colours = ik_appearance_depth();
+	ik_appearance_colours(&options);
 	term = ik_term_new(&options, &error);
 	if (!term)
 		ik_doctor_say(doctor, IK_FINDING_WRONG, N_("terminal"), error.text);
@@ -84,16 +84,16 @@ static void check_terminal(struct ik_doctor *doctor)
 			ik_format(_("it has %dx%d characters; the chat "
 						"needs %dx%d"),
 				size.ws_col, size.ws_row, LEAST_COLUMNS, LEAST_ROWS));
-	else if (ik_term_missing(options.type))
+	else if (ik_term_drawn_as(term))
 		say(doctor, IK_FINDING_NOTE, N_("terminal"),
 			ik_format(_("%s is not installed (terminfo; the "
 						"package is often called ncurses-term) and drawn as %s; %dx%d, %s"),
-				options.type, ik_term_missing(options.type), size.ws_col, size.ws_row,
-				_(colours[options.colours])));
+				options.type, ik_term_drawn_as(term), size.ws_col, size.ws_row,
+				_(colours[ik_term_colours(term)])));
 	else
 		say(doctor, IK_FINDING_OK, N_("terminal"),
 			ik_format("%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
-				_(colours[options.colours])));
+				_(colours[ik_term_colours(term)])));
 	(void)ik_term_free(term);
 }
 

@@ -5,17 +5,16 @@
 #include "config/config_keys.h"
 #include "util/text.h"
 
-enum ik_colour_depth ik_appearance_depth(void)
+void ik_appearance_colours(struct ik_term_options *options)
 {
-	const char *none = getenv("NO_COLOR"), *type = getenv("TERM"), *colorterm = getenv("COLORTERM");
+	const char *none = getenv("NO_COLOR"), *colorterm = getenv("COLORTERM");
+	/* GNU screen hands on the COLORTERM of the terminal around it, but not its 24-bit colours;
+	 * tmux, which may use the same type, does hand them on. */
+	bool screen = options->type && ik_text_starts(options->type, "screen") && !getenv("TMUX");
 
-	if (none && none[0] != '\0')
-		return IK_COLOURS_NONE;
-	/* GNU screen hands on the COLORTERM of the terminal around it, but not such colours;
-	 * tmux, which may call itself the same, does. */
-	if (type && ik_text_starts(type, "screen") && !getenv("TMUX"))
-		colorterm = NULL;
-	return ik_term_colours(type, colorterm);
+	options->colours = none && none[0] != '\0' ? IK_COLOURS_NONE : IK_COLOURS_TRUE;
+	options->direct = colorterm && !screen &&
+		(ik_text_equal(colorterm, "truecolor") || ik_text_equal(colorterm, "24bit"));
 }
 
 const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light)

@@ -10,8 +10,9 @@
 #include "config/config.h"
 #include "tui/term/term.h"
 
-/* How many colours the terminal of this environment has: TERM, COLORTERM, NO_COLOR. */
-enum ik_colour_depth ik_appearance_depth(void);
+/* Set which colours may be drawn on options->type: as many as the terminal has, unless NO_COLOR
+ * is set, and 24-bit ones where COLORTERM promises them. */
+void ik_appearance_colours(struct ik_term_options *options);
 
 /* The theme that ui.theme names; "auto": the one for such a background. */
 const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light);

@@ -97,12 +97,9 @@ libik_tui_a_SOURCES += \
 	src/tui/term/key_name.c src/tui/term/key_name.h \
 	src/tui/term/term.c src/tui/term/term.h \
 	src/tui/term/term_cell.c src/tui/term/term_cell.h \
-	src/tui/term/term_changes.c src/tui/term/term_changes.h \
-	src/tui/term/term_family.c src/tui/term/term_family.h \
 	src/tui/term/term_info.c src/tui/term/term_info.h \
+	src/tui/term/term_look.c src/tui/term/term_look.h \
 	src/tui/term/term_modes.c src/tui/term/term_modes.h \
-	src/tui/term/term_paint.c src/tui/term/term_paint.h \
-	src/tui/term/term_shape.c src/tui/term/term_shape.h \
 	src/tui/term/theme.c src/tui/term/theme.h
 
 libik_tui_a_SOURCES += \

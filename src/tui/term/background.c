@@ -3,8 +3,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "tui/term/colour.h"
-
 #define PARTS 3
 #define MOST_DIGITS 4
 
@@ -15,6 +13,15 @@ static int digit(char byte)
 		return byte - '0';
 	byte |= 0x20;
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Do black letters stand out more on a colour than white ones? Goes by its luminance (WCAG 2), with
+ * a gamma of 2 for sRGB's. */
+static bool is_light(int32_t rgb)
+{
+	int red = rgb >> 16 & 0xFF, green = rgb >> 8 & 0xFF, blue = rgb & 0xFF;
+
+	return 0.2126 * red * red + 0.7152 * green * green + 0.0722 * blue * blue > 0.21 * 255 * 255;
 }
 
 /* Read one to four digits, by however many scaled to 0 to 255; the bytes taken, 0 for none. */
@@ -56,7 +63,7 @@ bool ik_background_read(const char *report, size_t length, bool *ret_light)
 		at += taken;
 		rgb = rgb << 8 | value;
 	}
-	*ret_light = ik_colour_is_light(rgb);
+	*ret_light = is_light(rgb);
 	return true;
 }
 

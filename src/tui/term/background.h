@@ -2,7 +2,7 @@
  * background: is the terminal light or dark?
  *
  * What it answers to OSC 11 (xterm's ctlseqs), or what rxvt and its like say in
- * COLORFGBG.  Pure.  May include: util, tui/term/colour.h.
+ * COLORFGBG.  Pure.  May include: nothing.
  */
 #ifndef IK_TUI_TERM_BACKGROUND_H
 #define IK_TUI_TERM_BACKGROUND_H

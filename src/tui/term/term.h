@@ -1,17 +1,17 @@
 /*
- * term: a grid of cells to a terminal's bytes, by ncurses.  The only file that
- * knows ncurses.
+ * term: draws a grid of cells on a terminal with ncurses.
  *
- * ncurses writes into a memory file; the bytes of each frame are handed to a
- * function.  So nothing here ever blocks on a terminal, and nothing reads one.
- * One terminal at a time: ncurses mixes up two whose sizes change.
+ * ncurses finds what changed since the last frame and writes it into a memory file.  The bytes
+ * of each frame are handed to the caller, who writes them when the terminal can take them, so
+ * nothing here ever blocks on a terminal.  Nothing here reads from one either: keys are
+ * tui/term/input.h.
  *
- * What is drawn is what all agree on: a cluster to which the C library gives
- * another width than util/utf8.h shows as U+FFFD, and in the last two cells of
- * the last row, which ncurses fills by inserting, what is wide shows as blanks
- * and what is combined as its base.
+ * The parts: term_info (what the terminal can do), term_modes (entering and leaving the full
+ * screen), term_look (styles to attributes and colours), term_cell (clusters to characters).
  *
- * May include: util, tui/term/cells.h, tui/term/theme.h, tui/term/colour.h.
+ * Only one terminal can be open at a time, because ncurses has one current screen.
+ *
+ * May include: <curses.h>, util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_H
 #define IK_TUI_TERM_TERM_H
@@ -23,51 +23,44 @@
 struct ik_term;
 
 struct ik_term_options {
-	const char *type;             /* TERM; NULL or "": an error in words */
+	const char *type;             /* TERM; NULL or "" is an error */
 	bool utf8;                    /* else everything is drawn in ASCII */
 	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
+	bool direct; /* COLORTERM promises 24-bit colours, which terminfo may not know of */
 };
 
-/* Fails in words for "dumb" and for what terminfo does not know; common terminals
- * whose own entry is not installed are known by their family. utf8 counts only
- * where the C library's locale (the app calls setlocale) is of UTF-8 too. */
+/*
+ * Start drawing. Fails with a sentence for "dumb" and for types that terminfo does not know;
+ * common terminals whose entry is not installed are drawn as another type
+ * (ik_term_stand_in()). utf8 counts only where the C library's locale is UTF-8 too.
+ */
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
 struct ik_term *ik_term_free(struct ik_term *term);
 
-/* What to write to enter the full screen (alternate screen, bracketed paste,
- * keypad, ...) and what undoes it; valid while term lives. */
-const char *ik_term_enter(const struct ik_term *term);
-const char *ik_term_leave(const struct ik_term *term);
-
 void ik_term_resize(struct ik_term *term, int rows, int columns);
 
-/* The next frame repaints every cell (after a suspend, Ctrl-L). */
+/* Repaint every cell in the next frame, after a suspend or for Ctrl-L. */
 void ik_term_invalidate(struct ik_term *term);
 
+/* Switch to another theme, which repaints every cell in the next frame. */
+void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
+
 /*
- * Append to out the bytes that bring the terminal from the last frame to this
- * one, with the cursor at (row, column) or hidden (row < 0). Nothing changed:
- * nothing is appended.
+ * Append to out the bytes that bring the terminal from the last frame to this one, with the
+ * cursor at (row, column), or hidden where row < 0. Appends nothing when nothing changed.
  */
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
 	int cursor_column, struct ik_buf *out);
 
-/* Do what was put off for that, once the bytes are on their way. */
-void ik_term_settle(struct ik_term *term);
-
-/* Look different from the next frame on, which repaints every cell. */
-void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
-
-/* Is it one of those that answer queries, or else ignore them? */
+/* Does the terminal answer queries, or else ignore them? */
 bool ik_term_answers(const struct ik_term *term);
 
-/* Colours the terminal type says it has, or COLORTERM (NULL: not said) on top of 256;
- * NO_COLOR is the caller's to ask. */
-enum ik_colour_depth ik_term_colours(const char *type, const char *colorterm);
+/* The colours that are drawn: the terminal's, limited by the options. */
+enum ik_colour_depth ik_term_colours(const struct ik_term *term);
 
-/* The type as which one is drawn that is not installed; NULL: it is, or there is none. */
-const char *ik_term_missing(const char *type);
+/* The type that is drawn for, where the terminal's own is not installed; else NULL. */
+const char *ik_term_drawn_as(const struct ik_term *term);
 
 #endif

@@ -1,35 +1,29 @@
 /*
- * term_cell: a cell of the grid as a cell of ncurses.
+ * term_cell: a cell of the grid as cells of ncurses.
  *
- * What is plain ASCII, nearly all of what is drawn, is made once in each style
- * and copied from then on.
+ * A cluster is drawn only where it is certain how wide terminals draw it.  One that the C
+ * library, whose widths ncurses uses, gives another width than util/cluster.h becomes U+FFFD,
+ * and a flag becomes its two letters.  Without UTF-8 everything becomes ASCII.
  *
- * A look owns what it has made.  May include: <curses.h>, util, tui/term.
+ * May include: <curses.h>, util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_CELL_H
 #define IK_TUI_TERM_TERM_CELL_H
 
 #include <wchar.h>
 
-#define NCURSES_NOMACROS
-#include <curses.h>
-
 #include "tui/term/cells.h"
+#include "tui/term/term_look.h"
 
-/* How a style looks here; all zero: not known yet. */
-struct ik_term_look {
-	bool known;
-	attr_t attributes;
-	short pair;
-	cchar_t *ascii; /* cells from the blank on; NULL: none was drawn */
-};
+#define IK_TERM_CELL_MOST 2 /* ncurses cells that one cell can become */
 
-void ik_term_look_set(struct ik_term_look *look, attr_t attributes, short pair);
-void ik_term_look_forget(struct ik_term_look *look);
-
-/* Make what ncurses draws for a cell in a look that is known; returns how many of its cells
- * (out has room for 2) that is. utf8: the terminal shows more than ASCII. */
-int ik_term_cell_make(struct ik_term_look *look, const struct ik_cell *cell, bool utf8,
-	cchar_t *out);
+/*
+ * Make what ncurses draws for a cell; returns the number of its cells, 0 for the second half of
+ * a wide cluster. corner: the cell touches the last two columns of the last row. ncurses fills
+ * these by inserting characters or with line wrap off, which spoils clusters that are wide or
+ * combined, so a wide one becomes blanks and a combined one its base.
+ */
+int ik_term_cell_make(const struct ik_cell *cell, const struct ik_term_look *look, bool utf8,
+	bool corner, cchar_t ret_cells[IK_TERM_CELL_MOST]);
 
 #endif

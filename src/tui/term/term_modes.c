@@ -1,10 +1,11 @@
 #include "tui/term/term_modes.h"
 
-#include <string.h>
+#include "tui/term/term_info.h"
+#include "util/limits.h"
 
-#include "util/alloc.h"
-
-/* Clicks, and motion while a button is held, from a terminal that knows it (1002). */
+#define FRAME_END "\033[?2026l" /* of a frame that was cut short */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
 #define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
 #define KEYBOARD_ON "\033[>1u"
@@ -12,32 +13,60 @@
 #define OTHER_KEYS_ON "\033[>4;1m"
 #define OTHER_KEYS_OFF "\033[>4m"
 
+/* Append one of two sequences where the terminal may be switched. */
+static void put_mode(struct ik_buf *out, bool on, const char *sequence)
+{
+	if (on)
+		ik_buf_puts(out, sequence);
+}
+
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)
 {
 	bool known = ik_term_answers(term);
+	struct ik_buf out;
 
-	return ik_format("%s%s%s%s", ik_term_enter(term), known ? OTHER_KEYS_ON : "",
-		known && modes.mouse ? MOUSE_ON : "", known && modes.keyboard ? KEYBOARD_ON : "");
+	ik_buf_init(&out, IK_KIB(4));
+	ik_term_put_capability(&out, "smcup");
+	ik_term_put_capability(&out, "smkx");
+	ik_term_put_capability(&out, "sgr0");
+	put_mode(&out, ik_term_is_ansi(), PASTE_ON);
+	put_mode(&out, known, OTHER_KEYS_ON);
+	put_mode(&out, known && modes.mouse, MOUSE_ON);
+	put_mode(&out, known && modes.keyboard, KEYBOARD_ON);
+	return ik_buf_take(&out, NULL);
 }
 
 char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes)
 {
 	bool known = ik_term_answers(term);
+	struct ik_buf out;
 
-	return ik_format("%s%s%s%s", known && modes.keyboard ? KEYBOARD_OFF : "",
-		known && modes.mouse ? MOUSE_OFF : "", known ? OTHER_KEYS_OFF : "", ik_term_leave(term));
+	ik_buf_init(&out, IK_KIB(4));
+	put_mode(&out, known && modes.keyboard, KEYBOARD_OFF);
+	put_mode(&out, known && modes.mouse, MOUSE_OFF);
+	put_mode(&out, known, OTHER_KEYS_OFF FRAME_END);
+	ik_term_put_capability(&out, "sgr0");
+	put_mode(&out, ik_term_is_ansi(), PASTE_OFF);
+	ik_term_put_capability(&out, "rmkx");
+	ik_term_put_capability(&out, "cnorm");
+	/* Where there is no alternate screen, or it is off (GNU screen's default), the shell
+	 * continues on a blank screen, not in the middle of ours. */
+	ik_term_put_capability(&out, "home");
+	ik_term_put_capability(&out, "ed");
+	ik_term_put_capability(&out, ik_term_capability("rmcup") ? "rmcup" : "clear");
+	return ik_buf_take(&out, NULL);
 }
 
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to)
 {
-	const char *mouse = "", *keyboard = "";
+	bool known = ik_term_answers(term);
+	struct ik_buf out;
 
-	if (ik_term_answers(term) && from.mouse != to.mouse)
-		mouse = to.mouse ? MOUSE_ON : MOUSE_OFF;
-	if (ik_term_answers(term) && from.keyboard != to.keyboard)
-		keyboard = to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF;
-	return ik_format("%s%s", mouse, keyboard);
+	ik_buf_init(&out, IK_KIB(4));
+	put_mode(&out, known && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
+	put_mode(&out, known && from.keyboard != to.keyboard, to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
+	return ik_buf_take(&out, NULL);
 }
 
 bool ik_keyboard_is_offered(const char *report, size_t length)

@@ -1,12 +1,13 @@
 /*
- * term_modes: what a terminal is switched to beyond the full screen: reports of
- * the mouse, and keys that say exactly what was pressed.
+ * term_modes: what enters and leaves the full screen, and what the terminal is switched to
+ * there.
  *
- * The mouse: xterm's modes 1000 (buttons and wheel) and 1006 (in numbers without
- * an end). The keyboard: kitty's protocol, its first flag, where the terminal
- * says that it has it; xterm's modifyOtherKeys 1 (Shift-Enter and its like).
+ * The full screen: the alternate screen, bracketed paste, the keypad.  The mouse: xterm's modes
+ * 1000 (buttons and wheel), 1002 (motion while a button is down) and 1006 (coordinates without
+ * a limit).  The keyboard: the first flag of kitty's protocol, where the terminal says that it
+ * has it, and xterm's modifyOtherKeys 1, for Shift-Enter and the like.
  *
- * Pure.  May include: util, tui/term/term.h.
+ * May include: util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_MODES_H
 #define IK_TUI_TERM_TERM_MODES_H
@@ -18,18 +19,20 @@ struct ik_term_modes {
 	bool keyboard; /* kitty's protocol */
 };
 
-/* ik_term_enter() and ik_term_leave() with these modes, as new strings. Terminals that
- * may not know them (ik_term_answers()) get none. */
+/* Return what to write to enter the full screen with these modes, and to leave it, as new
+ * strings. Terminals that may not know the modes (ik_term_answers()) are not switched. */
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes);
 char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes);
 
-/* What to write to switch from one to the other; "" where nothing changes. */
+/* Return what to write to switch from one to the other, as a new string. */
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to);
 
-/* The question whether there is kitty's protocol, to be asked before one that every
- * terminal answers, and whether a report (IK_KEY_REPORT) says so. */
+/* Ask whether the terminal has kitty's protocol; only those that have it answer, so ask
+ * something after it that every terminal answers. */
 #define IK_KEYBOARD_QUERY "\033[?u"
+
+/* Does a report (IK_KEY_REPORT) say that it has? */
 bool ik_keyboard_is_offered(const char *report, size_t length);
 
 #endif

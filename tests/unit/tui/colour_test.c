@@ -1,27 +1,9 @@
 #include "tui/term/colour.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 #include "tui/term/background.h"
-#include "util/limits.h"
-
-/* Known ratios, to two places: black on white, and the greys of WCAG's examples. */
-Test(colour, contrast)
-{
-	static const struct { int32_t one, other; double ratio; } rows[] = {
-		{ 0x000000, 0xFFFFFF, 21.0 }, { 0xFFFFFF, 0xFFFFFF, 1.0 }, { 0x767676, 0xFFFFFF, 4.54 },
-		{ 0x777777, 0xFFFFFF, 4.48 }, { 0xFF0000, 0xFFFFFF, 4.00 }, { 0x0000FF, 0xFFFFFF, 8.59 },
-		{ 0x00FF00, 0x000000, 15.30 },
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		double found = ik_colour_contrast(rows[i].one, rows[i].other);
-		cr_assert(fabs(found - rows[i].ratio) < 0.01, "%06x on %06x: %.3f", rows[i].one,
-			rows[i].other, found);
-		cr_assert(fabs(found - ik_colour_contrast(rows[i].other, rows[i].one)) < 1e-9);
-	}
-}
 
 Test(colour, nearest_of_the_palette)
 {
@@ -34,27 +16,6 @@ Test(colour, nearest_of_the_palette)
 	for (int index = 16; index < 256; index++)
 		cr_assert_eq(ik_colour_of_palette(ik_colour_nearest(ik_colour_of_palette(index))),
 			ik_colour_of_palette(index));
-}
-
-Test(colour, numbers_become_colours)
-{
-	static const int32_t slots[] = { 0x0102FF, 0x80FF00 };
-	static const struct { const char *numbered, *direct; } rows[] = {
-		{ "plain 38;5;16m", "plain 38;5;16m" },
-		{ "\033[38;5;16mx", "\033[38;2;1;2;255mx" },
-		{ "\033[1;48;5;17;38;5;16mx\033[m", "\033[1;48;2;128;255;0;38;2;1;2;255mx\033[m" },
-		{ "\033[38;5;18m", "\033[38;5;18m" },
-		{ "\033[38;5;1m\033[34;43m", "\033[38;5;1m\033[34;43m" },
-		{ "\033[3;38;5;1H38;5;16m", "\033[3;38;5;1H38;5;16m" },
-		{ "\033[38;5;", "\033[38;5;" }, { "", "" },
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ik_buf out;
-		ik_buf_init(&out, IK_KIB(4));
-		ik_colour_put_direct(&out, rows[i].numbered, strlen(rows[i].numbered), slots, 16, 2);
-		cr_assert_str_eq(out.data ? out.data : "", rows[i].direct);
-		ik_buf_done(&out);
-	}
 }
 
 Test(background, answers)

@@ -2,7 +2,7 @@
 check_PROGRAMS += tests/unit/tui/tui_test
 TESTS += tests/unit/tui/tui_test
 tests_unit_tui_tui_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(VTERM_CFLAGS)
-tests_unit_tui_tui_test_LDADD = $(LINK_TUI) $(CRITERION_LIBS) $(VTERM_LIBS)
+tests_unit_tui_tui_test_LDADD = $(LINK_TUI) $(CRITERION_LIBS) $(VTERM_LIBS) -lm
 tests_unit_tui_tui_test_SOURCES =
 
 # The terminal's side.
@@ -20,9 +20,9 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/json_view_test.c \
 	tests/unit/tui/keymap_test.c \
 	tests/unit/tui/selection_test.c \
-	tests/unit/tui/term_paint_test.c \
 	tests/unit/tui/term_test.c \
 	tests/unit/tui/term_theme_test.c \
+	tests/unit/tui/term_types_test.c \
 	tests/unit/tui/theme_test.c
 
 # The screen's side.

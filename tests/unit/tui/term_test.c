@@ -4,10 +4,12 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <vterm.h>
 
 #include "tui/term/colour.h"
+#include "tui/term/term_modes.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"
@@ -49,7 +51,8 @@ static struct rig *rig_new(const char *type, bool utf8, enum ik_colour_depth col
 	static size_t used;
 	struct rig *rig = &rigs[used++ % 8];
 	struct ik_error error;
-	struct ik_term_options options = { type, utf8, colours, ik_theme_find("dark"), rows, columns };
+	struct ik_term_options options = { type, utf8, colours, ik_theme_find("dark"), rows, columns,
+		false };
 	cr_assert_not_null(setlocale(LC_ALL, utf8 ? "C.UTF-8" : "C"));
 	*rig = (struct rig){ .rows = rows, .columns = columns, .italic = strncmp(type, "screen", 6) != 0 };
 	rig->term = ik_term_new(&options, &error);
@@ -66,7 +69,9 @@ static struct rig *rig_new(const char *type, bool utf8, enum ik_colour_depth col
 	/* what a shell left there, which must not shine through */
 	for (int i = 0; i < rows; i++)
 		feed(rig, "\033[31;7mjunk junk junk\033[m\r\n", 26);
-	feed(rig, ik_term_enter(rig->term), strlen(ik_term_enter(rig->term)));
+	char *enter = ik_term_modes_enter(rig->term, (struct ik_term_modes){ 0 });
+	feed(rig, enter, strlen(enter));
+	free(enter);
 	return rig;
 }
 
@@ -191,7 +196,8 @@ Test(term, first_frame)
 Test(term, enter_and_leave)
 {
 	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 4, 20);
-	const char *enter = ik_term_enter(rig->term), *leave = ik_term_leave(rig->term);
+	char *enter = ik_term_modes_enter(rig->term, (struct ik_term_modes){ 0 });
+	char *leave = ik_term_modes_leave(rig->term, (struct ik_term_modes){ 0 });
 	cr_assert(strstr(enter, "\033[?1049h") && strstr(enter, "\033[?2004h"));
 	cr_assert(strstr(leave, "\033[?1049l") && strstr(leave, "\033[?2004l")
 		&& strstr(leave, "\033[?25h") && strstr(leave, "\033[?2026l"));
@@ -207,6 +213,8 @@ Test(term, enter_and_leave)
 	cr_assert_str_eq(vterm_text(rig, 0, 0, &cell), "X");
 	cr_assert_not(cell.attrs.bold);
 	cr_assert(VTERM_COLOR_IS_DEFAULT_FG(&cell.fg));
+	free(enter);
+	free(leave);
 	rig_free(rig);
 }
 
@@ -348,7 +356,8 @@ Test(term, ascii_where_there_is_no_utf8)
 	rig_free(rig);
 	/* UTF-8 asked for in a locale that has none: the C library knows better */
 	setlocale(LC_ALL, "C");
-	struct ik_term_options options = { "xterm", true, IK_COLOURS_8, ik_theme_find("light"), 1, 5 };
+	struct ik_term_options options = { "xterm", true, IK_COLOURS_8, ik_theme_find("light"), 1, 5,
+		false };
 	struct ik_term *term = ik_term_new(&options, NULL);
 	struct ik_cells cells;
 	struct ik_buf out;
@@ -470,12 +479,12 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 	static const char *const bad[] = { NULL, "", "dumb", "unknown", "no-such-terminal" };
 	setlocale(LC_ALL, "C.UTF-8");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct ik_term_options options = { bad[i], true, IK_COLOURS_8, ik_theme_find("dark"), 24, 80 };
+		struct ik_term_options options = { bad[i], true, IK_COLOURS_8, ik_theme_find("dark"), 24, 80,
+			false };
 		struct ik_error error = { 0 };
 		cr_assert_null(ik_term_new(&options, &error));
 		cr_assert_eq(error.status, IK_UNAVAILABLE);
 		cr_assert(strstr(error.text, "TERM") && strstr(error.text, "xterm-256color"));
-		cr_assert_eq(ik_term_colours(bad[i], "truecolor"), IK_COLOURS_NONE);
 	}
 	/* a terminal of today whose description is not installed is known by its family */
 	struct rig *rig = rig_new("alacritty-of-tomorrow", true, IK_COLOURS_256, 3, 10);
@@ -486,24 +495,35 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 	cr_assert_null(ik_term_free(NULL));
 }
 
+/* The colours that are drawn on a type, when COLORTERM promises 24-bit ones or not. */
+static enum ik_colour_depth colours_of(const char *type, bool direct, const char *drawn_as)
+{
+	struct ik_term_options options = { type, true, IK_COLOURS_TRUE, ik_theme_find("dark"), 24, 80,
+		direct };
+	struct ik_error error;
+	struct ik_term *term = ik_term_new(&options, &error);
+	cr_assert_not_null(term, "%s", error.text);
+	enum ik_colour_depth colours = ik_term_colours(term);
+	if (drawn_as)
+		cr_assert_str_eq(ik_term_drawn_as(term), drawn_as);
+	else
+		cr_assert_null(ik_term_drawn_as(term));
+	ik_term_free(term);
+	return colours;
+}
+
 Test(term, colours_of_types)
 {
-	cr_assert_eq(ik_term_colours("xterm-256color", NULL), IK_COLOURS_256);
-	cr_assert_eq(ik_term_colours("linux", "truecolor"), IK_COLOURS_8);
-	cr_assert_eq(ik_term_colours("vt100", "truecolor"), IK_COLOURS_NONE);
-	cr_assert_eq(ik_term_colours("alacritty-of-tomorrow", ""), IK_COLOURS_256);
-	cr_assert_eq(ik_term_colours("xterm-256color", "truecolor"), IK_COLOURS_TRUE);
-	cr_assert_eq(ik_term_colours("xterm-256color", "24bit"), IK_COLOURS_TRUE);
-	cr_assert_eq(ik_term_colours("xterm-direct", NULL), IK_COLOURS_TRUE);
-	/* asking in between disturbs no terminal that is drawn on */
-	struct rig *rig = rig_new("xterm-256color", true, IK_COLOURS_256, 3, 10);
-	text(rig, 0, 0, IK_STYLE_USER, "hello");
-	frame(rig, 0, 0);
-	ik_term_colours("vt100", NULL);
-	text(rig, 1, 0, IK_STYLE_TOOL, "world");
-	frame(rig, 0, 0);
-	check_same(rig, "asked in between");
-	rig_free(rig);
+	cr_assert_eq(colours_of("xterm-256color", false, NULL), IK_COLOURS_256);
+	cr_assert_eq(colours_of("xterm-256color", true, NULL), IK_COLOURS_TRUE);
+	cr_assert_eq(colours_of("xterm-direct", false, NULL), IK_COLOURS_TRUE);
+	cr_assert_eq(colours_of("linux", true, NULL), IK_COLOURS_8);
+	cr_assert_eq(colours_of("vt100", true, NULL), IK_COLOURS_NONE);
+	/* types that are not installed have the colours of their family, or of their name */
+	cr_assert_eq(colours_of("alacritty-of-tomorrow", false, "xterm-256color"), IK_COLOURS_256);
+	cr_assert_eq(colours_of("alacritty-16color", true, "xterm-256color"), IK_COLOURS_16);
+	cr_assert_eq(colours_of("kitty-88color", false, "xterm-256color"), IK_COLOURS_16);
+	cr_assert_eq(colours_of("wezterm-direct", false, NULL), IK_COLOURS_TRUE);
 }
 
 Test(term, one_after_the_other)

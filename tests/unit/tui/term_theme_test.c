@@ -28,20 +28,12 @@ static struct ik_buf draw(struct ik_term *term)
 	return draw_words(term, "word 38;5;17");
 }
 
-/* The same by ncurses, which begins with the first frame that is not a whole one. */
-static struct ik_buf draw_by_ncurses(struct ik_term *term)
-{
-	struct ik_buf out = draw_words(term, "other");
-	ik_buf_done(&out);
-	ik_term_invalidate(term);
-	return draw(term);
-}
-
 static struct ik_term *make(const char *type, enum ik_colour_depth colours)
 {
 	struct ik_error error;
 	struct ik_term_options options = { .type = type, .utf8 = true, .colours = colours,
-		.theme = ik_theme_find("dark"), .rows = IK_STYLE_COUNT, .columns = 12 };
+		.theme = ik_theme_find("dark"), .rows = IK_STYLE_COUNT, .columns = 12,
+		.direct = colours == IK_COLOURS_TRUE };
 	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));
 	struct ik_term *term = ik_term_new(&options, &error);
 	cr_assert_not_null(term, "%s", error.text);
@@ -64,11 +56,6 @@ Test(term_theme, colours_of_24_bits)
 	/* ncurses may write a lone blank of the cursor's cell again; the texts are whole */
 	cr_assert_eq(count(&out, "38;5;1"), IK_STYLE_COUNT, "the text is no colour");
 	cr_assert(count(&out, "38;2;125;207;255m") > 0, "the person's, as the theme has it");
-	cr_assert(count(&out, "48;2;47;51;66m") > 0, "the status bar's background");
-	ik_buf_done(&out);
-	out = draw_by_ncurses(term);
-	cr_assert_eq(count(&out, "38;5;1"), IK_STYLE_COUNT, "the text is no colour");
-	cr_assert(count(&out, "[38;2;125;207;255m") > 0, "the person's, as the theme has it");
 	cr_assert(count(&out, "48;2;47;51;66m") > 0, "the status bar's background");
 	ik_buf_done(&out);
 	ik_term_free(term);
@@ -116,13 +103,4 @@ Test(term_theme, who_answers)
 		cr_assert_eq(ik_term_answers(term), rows[i].answers, "%s", rows[i].type);
 		ik_term_free(term);
 	}
-}
-
-Test(term_theme, a_type_that_is_not_installed_has_the_colours_of_its_name)
-{
-	cr_assert_eq(ik_term_colours("alacritty-16color", "truecolor"), IK_COLOURS_16);
-	cr_assert_eq(ik_term_colours("kitty-88color", NULL), IK_COLOURS_16);
-	cr_assert_eq(ik_term_colours("wezterm-direct", NULL), IK_COLOURS_TRUE);
-	cr_assert_str_eq(ik_term_missing("alacritty-16color"), "xterm-256color");
-	cr_assert_null(ik_term_missing("xterm-256color"));
 }

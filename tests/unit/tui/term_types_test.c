@@ -1,4 +1,4 @@
-/* What is painted without ncurses looks as what ncurses draws. */
+/* The difference of two frames looks like the whole frame, on terminals of all makes. */
 #include "tui/term/term.h"
 
 #include <criterion/criterion.h>
@@ -106,14 +106,12 @@ static void change_few(struct ik_cells *cells, int offset)
 	}
 }
 
-/* The first frame of a term, and the same from another whose ncurses has begun already; then
- * the next frame, which ncurses draws in both; then a few changes, painted in the one and in
- * the other drawn with all the rest; then ncurses goes on in both. */
+/* Draw frames as differences, and the same frames whole: both look the same. */
 static void compare(const char *type, enum ik_colour_depth colours, const struct ik_theme *theme,
 	bool utf8)
 {
 	struct ik_term_options options = { .type = type, .utf8 = utf8, .colours = colours,
-		.theme = theme, .rows = ROWS, .columns = COLUMNS };
+		.theme = theme, .rows = ROWS, .columns = COLUMNS, .direct = true };
 	struct side one = side_new(), other = side_new();
 	struct ik_buf frames[2][FRAMES];
 	struct ik_cells cells;
@@ -127,19 +125,13 @@ static void compare(const char *type, enum ik_colour_depth colours, const struct
 		cr_assert_not_null(term, "%s", error.text);
 		for (int frame = 0; frame < FRAMES; frame++)
 			ik_buf_init(&frames[i][frame], IK_MIB(4));
-		if (i == 1) {
-			ik_term_frame(term, &cells, 0, 0, &frames[i][0]);
-			fill(&cells, 1);
-			ik_term_frame(term, &cells, 0, 0, &frames[i][0]);
-			ik_term_invalidate(term);
-		}
 		for (int frame = 0; frame < FRAMES; frame++) {
 			bool few = frame >= 2 && frame < FRAMES - 1;
 			if (few)
 				change_few(&cells, frame);
 			else
 				fill(&cells, frame);
-			if (few && i == 1)
+			if (i == 1)
 				ik_term_invalidate(term);
 			ik_term_frame(term, &cells, frame == HIDDEN ? -1 : 7 + frame, 9 + frame,
 				&frames[i][frame]);
@@ -160,7 +152,7 @@ static void compare(const char *type, enum ik_colour_depth colours, const struct
 	ik_cells_done(&cells);
 }
 
-Test(term_paint, looks_as_by_ncurses)
+Test(term_types, differences_look_like_whole_frames)
 {
 	static const char *const types[] = { "xterm-256color", "xterm", "screen-256color", "screen" };
 	const struct ik_theme *theme;
@@ -171,8 +163,8 @@ Test(term_paint, looks_as_by_ncurses)
 	compare("xterm-256color", IK_COLOURS_256, ik_theme_at(0), false);
 }
 
-/* Those that people use, as far as they are installed: each with one of the themes. */
-Test(term_paint, looks_as_by_ncurses_on_terminals_of_all_makes)
+/* The types that people use, as far as they are installed, each with one of the themes. */
+Test(term_types, all_makes)
 {
 	static const char *const types[] = { "xterm-16color", "xterm-88color", "xterm-direct",
 		"xterm-mono", "xterm-new", "xterm-r6", "xterm-vt220", "xterm-xfree86", "xterm-utf8",
@@ -206,50 +198,4 @@ Test(term_paint, looks_as_by_ncurses_on_terminals_of_all_makes)
 		compared++;
 	}
 	cr_assert_gt(compared, 3);
-}
-
-/* A frame's bytes are these and no more. */
-static void expect_bytes(struct ik_term *term, const struct ik_cells *cells, int column,
-	const char *bytes)
-{
-	struct ik_buf out;
-	ik_buf_init(&out, IK_MIB(4));
-	ik_term_frame(term, cells, 3, column, &out);
-	cr_assert_str_eq(out.length > 0 ? out.data : "", bytes);
-	ik_buf_done(&out);
-}
-
-/* What a key changes is that and nothing else, also where ncurses has begun meanwhile. */
-Test(term_paint, a_key_writes_no_more_than_it_changes)
-{
-	struct ik_term_options options = { .type = "xterm-256color", .utf8 = true,
-		.colours = IK_COLOURS_256, .theme = ik_theme_at(0), .rows = ROWS, .columns = COLUMNS };
-	const struct ik_rectangle whole = { 0, 0, ROWS, COLUMNS };
-	struct ik_cells cells;
-	struct ik_error error;
-	struct ik_buf first;
-	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));
-	struct ik_term *term = ik_term_new(&options, &error);
-	cr_assert_not_null(term, "%s", error.text);
-	ik_buf_init(&first, IK_MIB(4));
-	ik_cells_init(&cells);
-	ik_cells_resize(&cells, ROWS, COLUMNS);
-	ik_term_frame(term, &cells, 3, 0, &first);
-	for (int round = 0; round < 2; round++) {
-		ik_cells_text(&cells, whole, 3, 0, IK_STYLE_NORMAL, "é", 2);
-		expect_bytes(term, &cells, 1, "é");
-		ik_cells_text(&cells, whole, 3, 1, IK_STYLE_NORMAL, "日", 3);
-		expect_bytes(term, &cells, 3, "日");
-		ik_cells_text(&cells, whole, 3, 1, IK_STYLE_NORMAL, "  ", 2);
-		expect_bytes(term, &cells, 1, "\b\b  \b\b");
-		expect_bytes(term, &cells, 0, "\b");
-		expect_bytes(term, &cells, 2, "\033[4;3H");
-		expect_bytes(term, &cells, 2, "");
-		ik_cells_text(&cells, whole, 3, 0, IK_STYLE_NORMAL, " ", 1);
-		expect_bytes(term, &cells, 0, "\b\b \b");
-		ik_term_settle(term);
-	}
-	ik_buf_done(&first);
-	ik_cells_done(&cells);
-	ik_term_free(term);
 }
