@@ -5,7 +5,7 @@
 #include "util/clock.h"
 
 /* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
- * faster, and a frame costs more than what it shows. A key is drawn at once, and alone. What is due
+ * faster, and a frame costs more than what it shows. A key is drawn at once. What is due
  * that soon is drawn now, for one waking less. */
 #define FRAME_US (IK_CORE_FRAME_MS * 1000)
 #define FRAME_EARLY_US 4000
@@ -25,8 +25,8 @@ void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
 		ik_linear_size(ret_rows, ret_columns);
 }
 
-/* Draw the screen and hand the frame's bytes to the terminal. part: only what was typed. */
-static void draw_frame(struct ik_chat *chat, bool part)
+/* Draw the screen and hand the frame's bytes to the terminal. */
+static void draw_frame(struct ik_chat *chat)
 {
 	int row, column;
 
@@ -43,9 +43,8 @@ static void draw_frame(struct ik_chat *chat, bool part)
 	}
 	if (chat->frame.length > 0)
 		ik_tty_write(chat->tty, chat->frame.data, chat->frame.length);
-	if (!part)
-		chat->last_frame_us = ik_clock_us();
-	chat->urgent = chat->typed = false;
+	chat->last_frame_us = ik_clock_us();
+	chat->urgent = false;
 }
 
 /* Ask for the time when the screen shows any. The answer is another one when a
@@ -77,7 +76,6 @@ void ik_chat_draw(void *arg)
 {
 	struct ik_chat *chat = arg;
 	int64_t wait;
-	bool early, part;
 
 	if (!chat->tty || !chat->screen)
 		return;
@@ -85,7 +83,7 @@ void ik_chat_draw(void *arg)
 		return; /* all that happens is drawn when the terminal is ours again */
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
-		chat->urgent = chat->typed = false;
+		chat->urgent = false;
 		ik_timer_stop(chat->frame_timer);
 		return;
 	}
@@ -95,22 +93,16 @@ void ik_chat_draw(void *arg)
 		return;
 	}
 	wait = chat->last_frame_us + FRAME_US - ik_clock_us();
-	early = !chat->urgent && wait > FRAME_EARLY_US;
-	part = early && chat->typed && !chat->resized && !chat->linear && ik_screen_hold(chat->screen);
-	if (!early || chat->typed) {
+	if (chat->urgent || wait <= FRAME_EARLY_US) {
 		if (chat->resized)
 			take_size(chat);
-		draw_frame(chat, part);
+		draw_frame(chat);
+		wait = FRAME_US;
 	}
 	if (!ik_screen_dirty(chat->screen) && !chat->resized)
 		ik_timer_stop(chat->frame_timer);
-	else if (early && !ik_timer_running(chat->frame_timer))
+	else if (!ik_timer_running(chat->frame_timer))
 		ik_timer_start(chat->frame_timer, wait / 1000 + 1);
-}
-
-void ik_chat_draw_typed(struct ik_chat *chat)
-{
-	chat->typed = true;
 }
 
 void ik_chat_draw_now(struct ik_chat *chat)

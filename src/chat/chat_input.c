@@ -149,7 +149,7 @@ static void on_input(void *arg, const char *bytes, size_t length)
 
 	ik_input_feed(chat->input, bytes, length, on_key, chat);
 	arm_escape(chat);
-	ik_chat_draw_typed(chat);
+	ik_chat_draw_now(chat);
 }
 
 static void on_drained(void *arg)

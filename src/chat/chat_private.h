@@ -41,7 +41,6 @@ struct ik_chat {
 	struct ik_signal *signals[3];  /* that end the chat */
 	int64_t last_frame_us;
 	bool urgent;      /* draw without waiting */
-	bool typed;       /* or at least what a key changed */
 	bool resized;     /* the screen has yet to take the terminal's size */
 	bool light;       /* the terminal's background, as far as is known */
 	bool ending;      /* what is still typed is for nobody */
@@ -71,8 +70,6 @@ void ik_chat_draw(void *chat);
 void ik_chat_redraw(struct ik_chat *chat);
 /* Draw as soon as the loop turns, whatever the pace of frames. */
 void ik_chat_draw_now(struct ik_chat *chat);
-/* What a key changes is drawn in this turn; what came meanwhile may still wait for its time. */
-void ik_chat_draw_typed(struct ik_chat *chat);
 
 /* chat_draw.c: the size of the screen that is drawn. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);

@@ -411,7 +411,7 @@ void ik_screen_touch(struct ik_screen *screen)
 
 bool ik_screen_dirty(const struct ik_screen *screen)
 {
-	return screen->dirty || screen->editor_dirty;
+	return screen->dirty;
 }
 
 /* Columns of the editor's text. */
@@ -467,28 +467,6 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
-/* Begin a frame. False: what stands over the rule, and the status bar, stay as the last one
- * has them. */
-static bool begin_frame(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout)
-{
-	bool all = (screen->dirty && !screen->held) || !screen->editor_dirty || layout->too_small ||
-		layout->dialog.rows > 0 || layout->rule.row != screen->drawn_rule ||
-		cells->owner != screen || cells != screen->drawn_on;
-
-	screen->editor_dirty = screen->held = false;
-	if (all)
-		screen->dirty = screen->key_dirty = false;
-	screen->drawn_rule = layout->rule.row;
-	screen->drawn_on = cells;
-	cells->owner = screen;
-	cells->changed_from = all ? 0 : layout->rule.row;
-	if (all)
-		ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
-			IK_STYLE_NORMAL);
-	return all;
-}
-
 /* Draw what stands over the rule, but for questions and candidates. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout, int *ret_row, int *ret_column)
@@ -509,17 +487,17 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 {
 	struct ik_layout layout = ik_screen_layout(screen);
 	int pane_row = -1, pane_column = -1;
-	bool all = begin_frame(screen, cells, &layout);
 
+	screen->dirty = false;
+	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
+		IK_STYLE_NORMAL);
 	*ret_cursor_row = *ret_cursor_column = -1;
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
 		return;
 	}
-	if (all) {
-		draw_upper(screen, cells, &layout, &pane_row, &pane_column);
-		ik_screen_draw_queue(screen, cells, layout.queue);
-	}
+	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
+	ik_screen_draw_queue(screen, cells, layout.queue);
 	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
@@ -537,8 +515,6 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	}
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row, ret_cursor_column);
-	if (!all)
-		return;
 	ik_screen_complete_draw(screen, cells, &layout, column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;

@@ -171,10 +171,6 @@ void ik_screen_touch(struct ik_screen *screen);
 /* Has anything changed since the last draw? */
 bool ik_screen_dirty(const struct ik_screen *screen);
 
-/* Let the next draw show the editor only, if that is all that keys have changed; what else
- * is new stays to be drawn. Returns whether it will. */
-bool ik_screen_hold(struct ik_screen *screen);
-
 /* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
 	int *ret_cursor_column);

@@ -168,10 +168,8 @@ static struct ik_reaction submit(struct ik_screen *screen)
 
 void ik_screen_edited(struct ik_screen *screen)
 {
-	if (ik_screen_context(screen) != IK_IN_EDITOR)
-		screen->dirty = true;
-	screen->editor_dirty = true;
 	screen->focus = IK_FOCUS_EDITOR;
+	screen->dirty = true;
 }
 
 /* An action of the editor's; it has the keys again, as when something is typed. */
@@ -465,8 +463,7 @@ static bool recalls(enum ik_action action)
 		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
 }
 
-/* Do what a key means. */
-static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key *key)
+struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
 
@@ -516,21 +513,4 @@ static struct ik_reaction take_key(struct ik_screen *screen, const struct ik_key
 		done = type(screen, key);
 	ik_screen_complete_update(screen);
 	return done;
-}
-
-struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
-{
-	bool was_dirty = screen->dirty;
-
-	screen->dirty = false;
-	struct ik_reaction done = take_key(screen, key);
-	screen->key_dirty |= screen->dirty;
-	screen->dirty |= was_dirty;
-	return done;
-}
-
-bool ik_screen_hold(struct ik_screen *screen)
-{
-	screen->held = screen->editor_dirty && !screen->key_dirty;
-	return screen->held;
 }

@@ -57,12 +57,7 @@ struct ik_screen {
 	size_t tool_lines; /* of a folded call */
 	int rows, columns;
 	bool dirty;
-	bool editor_dirty;         /* only the rows from the rule on are, unless all is dirty */
-	bool key_dirty;            /* a key made it dirty, beyond the editor */
-	bool held;                 /* the next frame is for the editor only */
-	int drawn_rule;            /* where that was in the last frame */
-	struct ik_cells *drawn_on; /* what that was drawn on; never followed */
-	int64_t now_ms;            /* of the last tick */
+	int64_t now_ms; /* of the last tick */
 
 	char *provider, *model, *store;
 	struct ik_status_bar bar;   /* what it holds of strings is owned here */

@@ -143,8 +143,6 @@ void ik_cells_resize(struct ik_cells *cells, int rows, int columns)
 		cells->cells = ik_alloc_array(cells->cells, count ? count : 1, sizeof(*cells->cells));
 	cells->rows = rows;
 	cells->columns = columns;
-	cells->owner = NULL;
-	cells->changed_from = 0;
 	for (size_t i = 0; i < count; i++)
 		cells->cells[i] = blank_cell;
 }

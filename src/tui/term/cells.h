@@ -62,10 +62,6 @@ struct ik_cells {
 	int rows;
 	int columns;
 	struct ik_cell *cells; /* rows * columns */
-	/* For who draws the same again and again: whose last frame it holds (never followed), and
-	 * the first row that may differ from the frame before. */
-	const void *owner;
-	int changed_from;
 };
 
 struct ik_rectangle {
@@ -74,7 +70,7 @@ struct ik_rectangle {
 
 void ik_cells_init(struct ik_cells *cells);
 void ik_cells_done(struct ik_cells *cells);
-/* Make it rows x columns, all blank and nobody's. */
+/* Make it rows x columns, all blank. */
 void ik_cells_resize(struct ik_cells *cells, int rows, int columns);
 
 /* Blanks in a style; or a character of one column, as drawn, again and again. */

@@ -41,7 +41,6 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/picture.c \
 	tests/unit/tui/picture.h \
 	tests/unit/tui/right_edge_test.c \
-	tests/unit/tui/screen_part_test.c \
 	tests/unit/tui/screen_test.c \
 	tests/unit/tui/search_markup_test.c tests/unit/tui/search_slices_test.c \
 	tests/unit/tui/search_text_test.c \
