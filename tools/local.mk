@@ -38,17 +38,17 @@ tool_programs = libexec/bash libexec/file-read libexec/file-write \
 	libexec/file-edit libexec/glob libexec/grep
 pkglibexec_PROGRAMS += $(tool_programs)
 
-libexec_bash_SOURCES = tools/bash/main.c
+libexec_bash_SOURCES = tools/common/main.c tools/bash/main.c
 libexec_bash_LDADD = $(LINK_TOOLS)
-libexec_file_read_SOURCES = tools/file_read/main.c
+libexec_file_read_SOURCES = tools/common/main.c tools/file_read/main.c
 libexec_file_read_LDADD = $(LINK_TOOLS)
-libexec_file_write_SOURCES = tools/file_write/main.c
+libexec_file_write_SOURCES = tools/common/main.c tools/file_write/main.c
 libexec_file_write_LDADD = $(LINK_TOOLS)
-libexec_file_edit_SOURCES = tools/file_edit/main.c
+libexec_file_edit_SOURCES = tools/common/main.c tools/file_edit/main.c
 libexec_file_edit_LDADD = $(LINK_TOOLS)
-libexec_glob_SOURCES = tools/glob/main.c
+libexec_glob_SOURCES = tools/common/main.c tools/glob/main.c
 libexec_glob_LDADD = $(LINK_TOOLS)
-libexec_grep_SOURCES = tools/grep/main.c tools/grep/crew.c tools/grep/crew.h \
+libexec_grep_SOURCES = tools/common/main.c tools/grep/main.c tools/grep/files.c tools/grep/files.h \
 	tools/grep/report.c tools/grep/report.h
 libexec_grep_LDADD = libik_grep.a $(LINK_TOOLS)
 

@@ -45,22 +45,13 @@ static void search_plainly(const regex_t *expression, const char *at, size_t len
 	ik_buf_done(&line);
 }
 
-/* Append the lines that the engine finds; every second length in three parts. False when it
- * cannot be run. */
+/* Append the lines that the engine finds. False when it cannot be run. */
 static bool search_fast(struct search *search, const char *text, size_t length, struct ik_buf *out)
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
-	bool run = fd >= 0 && ik_write_all(fd, text, length) == 0;
-	off_t size = (off_t)(length / 3);
-	struct search_part part = { 0 };
+	bool more, run = fd >= 0 && ik_write_all(fd, text, length) == 0 &&
+		search_file(search, fd, 0, collect, out, &more) == SEARCH_FILE_END;
 
-	if (run && length % 2 == 0)
-		run = search_file(search, fd, collect, out);
-	for (int i = 0; run && length % 2 != 0 && i < 3; i++) {
-		part.from = part.to;
-		part.to = i < 2 ? part.from + size : SEARCH_ALL;
-		run = search_part(search, fd, &part, collect, out) != SEARCH_STOPPED;
-	}
 	if (fd >= 0)
 		close(fd);
 	return run;

@@ -276,7 +276,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	ik_answer_integer(answer, "exit_code", shell.exit_code);
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "bash",
 	.binary = "bash",
 	.description = "Execute a shell command and return output",
@@ -285,8 +285,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

@@ -52,7 +52,10 @@ struct ik_program {
 	void (*run)(const struct ik_argument *arguments, struct ik_tool_answer *answer);
 };
 
-/* The whole of a tool's main(). */
+/* The tool, which its main.c defines and tools/common/main.c runs. */
+extern const struct ik_program ik_program;
+
+/* Run a tool: all of its main(). */
 int ik_program_main(const struct ik_program *program, int argc, char **argv);
 
 #endif

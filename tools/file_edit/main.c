@@ -235,7 +235,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 			"Failed to write file: %s", path);
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "file_edit",
 	.binary = "file-edit",
 	.description = "Edit a file by replacing exact text matches. "
@@ -247,8 +247,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

@@ -129,7 +129,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	close(fd);
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "file_read",
 	.binary = "file-read",
 	.description = "Read contents of a file",
@@ -139,8 +139,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

@@ -49,7 +49,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	ik_target_close(&target);
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "file_write",
 	.binary = "file-write",
 	.description = "Write content to a file (creates or overwrites)",
@@ -59,8 +59,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

@@ -76,7 +76,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	}
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "glob",
 	.binary = "glob",
 	.description = "Find files matching a glob pattern",
@@ -86,8 +86,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

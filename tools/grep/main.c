@@ -9,8 +9,8 @@
 
 #include "tools/common/match.h"
 #include "tools/common/program.h"
-#include "tools/grep/crew.h"
 #include "tools/grep/dialect.h"
+#include "tools/grep/files.h"
 #include "tools/grep/search.h"
 
 #include "util/alloc.h"
@@ -48,26 +48,26 @@ static const struct ik_parameter parameters[] = {
 
 static bool take_path(void *arg, const char *path, unsigned char type)
 {
-	return crew_add(arg, path, type);
+	return files_add(arg, path, type);
 }
 
 /* Search path if it is no directory: the person named it, so links are followed. */
-static bool search_one(struct crew *crew, const char *path)
+static bool search_one(struct files *files, const char *path)
 {
 	struct stat status;
 
 	if (!path || path[0] == '\0' || stat(path, &status) < 0 || S_ISDIR(status.st_mode))
 		return false;
-	crew_search_named(crew, path);
+	files_search_named(files, path);
 	return true;
 }
 
 /* Answer with what was found. */
-static void finish(const struct ik_argument *arguments, struct crew *crew,
+static void finish(const struct ik_argument *arguments, struct files *files,
 	enum ik_match_result result, struct ik_tool_answer *answer)
 {
-	struct crew_end end;
-	int64_t count = crew_finish(crew, &end);
+	struct files_end end;
+	int64_t count = files_finish(files, &end);
 	const char *warning = ik_match_warning(result);
 
 	if (result == IK_MATCH_INVALID) {
@@ -100,7 +100,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN
 		: arguments[IGNORED].truth                          ? IK_MATCH_BELOW_ALL
 															: IK_MATCH_BELOW;
-	const struct crew_options options = { .context = (uint64_t)arguments[CONTEXT].number,
+	const struct files_options options = { .context = (uint64_t)arguments[CONTEXT].number,
 		.most = (uint64_t)arguments[LIMIT].number,
 		.name_binaries = arguments[RECURSIVE].truth };
 	/* A directory that cannot be read has no files, as any file that cannot be. */
@@ -122,15 +122,15 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 		return;
 	}
 	ik_answer_open(answer, "output");
-	struct crew *crew = crew_new(search, &options, answer);
+	struct files *files = files_new(search, &options, answer);
 
-	if (!search_one(crew, arguments[PATH].text))
-		result = ik_match(arguments[PATH].text, filter, depth, take_path, crew);
-	finish(arguments, crew, result, answer);
+	if (!search_one(files, arguments[PATH].text))
+		result = ik_match(arguments[PATH].text, filter, depth, take_path, files);
+	finish(arguments, files, result, answer);
 	search_free(search);
 }
 
-static const struct ik_program program = {
+const struct ik_program ik_program = {
 	.name = "grep",
 	.binary = "grep",
 	.description = "Search for pattern in files using regular expressions",
@@ -140,8 +140,3 @@ static const struct ik_program program = {
 	.parameters = parameters,
 	.run = run,
 };
-
-int main(int argc, char **argv)
-{
-	return ik_program_main(&program, argc, argv);
-}

@@ -83,26 +83,10 @@ static void end_line(struct report *report)
 		report_flush(report);
 }
 
-/* What stands before a line as long as its number is relative. */
-struct report_record {
-	uint64_t number, length;
-};
-
 void report_line(struct report *report, const struct search_line *line)
 {
-	struct report_record record = { .number = line->number };
-	struct ik_buf *text = &report->text;
-	size_t start = text->length;
-
-	if (report->relative)
-		ik_buf_append(text, (const char *)&record, sizeof(record));
-	else
-		append_head(report, line->number, line->context ? '-' : ':');
-	ik_json_escape(text, line->text, line->length);
-	if (report->relative && ik_buf_status(text) == IK_OK) {
-		record.length = text->length - start - sizeof(record);
-		memcpy(text->data + start, &record, sizeof(record));
-	}
+	append_head(report, line->number, line->context ? '-' : ':');
+	ik_json_escape(&report->text, line->text, line->length);
 	report->count += !line->context;
 	end_line(report);
 }
@@ -113,22 +97,6 @@ void report_binary(struct report *report)
 	ik_buf_puts(&report->text, ": binary file matches");
 	report->count++;
 	end_line(report);
-}
-
-void report_relative(struct report *report, uint64_t before, const char *text, size_t length)
-{
-	const char *end = text + length;
-	struct report_record record;
-
-	while ((size_t)(end - text) >= sizeof(record)) {
-		memcpy(&record, text, sizeof(record));
-		text += sizeof(record);
-		append_head(report, before + record.number, ':');
-		ik_buf_append(&report->text, text, record.length);
-		report->count++;
-		end_line(report);
-		text += record.length;
-	}
 }
 
 void report_answer(struct ik_tool_answer *answer, bool first, bool groups, const char *text,

@@ -26,7 +26,6 @@ struct report {
 	uint64_t last;                 /* number of the last line from this file, 0: none yet */
 	bool separate;                 /* a line goes before the next one */
 	bool groups;                   /* so does "--", where the next one does not follow it */
-	bool relative;                 /* numbers will be known later: see report_relative() */
 	struct ik_tool_answer *answer; /* where the text goes, or NULL */
 	int fd;                        /* or there, or -1: it stays */
 	uint64_t written;              /* bytes that went to fd */
@@ -47,10 +46,6 @@ void report_binary(struct report *report);
 
 /* Pass on what was gathered. */
 void report_flush(struct report *report);
-
-/* Pass on lines that another report gathered while it was relative: there are so many lines
- * before those that it counted from. */
-void report_relative(struct report *report, uint64_t before, const char *text, size_t length);
 
 /* Pass text that begins with a separator, with "--" in groups, to the answer; without it if it is
  * the first. */

@@ -41,8 +41,11 @@ struct search {
 	off_t end;          /* where in the file the text ends */
 	struct lines found;
 	uint64_t context; /* lines around each that matches */
-	/* Of the part that is being searched: */
-	uint64_t matches;
+	/* Of the file that is being searched: */
+	uint64_t lines;   /* before the text that is searched next */
+	uint64_t matches; /* so far */
+	uint64_t most;    /* limit on them; 0: none */
+	bool more;        /* the search stopped because there is one more */
 	uint64_t visited; /* number of the last line that was visited */
 	uint64_t owed;    /* lines to be visited after the last one that matched */
 };
@@ -222,13 +225,9 @@ static bool visit_before(struct search *search, const struct search_visitor *vis
 
 	if (count > search->context)
 		count = search->context;
-	/* What lies before the part is not to be seen. */
 	for (uint64_t i = 0; i < count; i++) {
-		if (at == text) {
-			count = i;
-			break;
-		}
 		const char *feed = at - 1 > text ? memrchr(text, '\n', (size_t)(at - 1 - text)) : NULL;
+
 		at = feed ? feed + 1 : text;
 	}
 	for (; count > 0; count--) {
@@ -242,12 +241,11 @@ static bool visit_before(struct search *search, const struct search_visitor *vis
 }
 
 /*
- * Report the lines of [text, end) that match, and those around them; from text to seen they were
- * searched already, and are there as context. part->lines counts the lines before seen, and then
- * those before end where last does not make that idle.
+ * Visit the lines of [seen, end) that match, and their context. [text, seen) was searched before and
+ * is there as context. search->lines counts the lines before seen, and afterwards those before end.
  */
 static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
-	bool last, struct search_part *part, const struct search_visitor *visitor)
+	const struct search_visitor *visitor)
 {
 	const char *counted = seen, *next = seen;
 
@@ -257,17 +255,17 @@ static bool search_block(struct search *search, const char *text, const char *se
 
 		if (!is_confirmed(search, line))
 			continue;
-		part->lines += bytes_count_feeds(counted, line->start);
+		search->lines += bytes_count_feeds(counted, line->start);
 		counted = line->start;
 		if (!visit_after(search, visitor, next, line->start))
 			return false;
-		if (part->most > 0 && search->matches == part->most) {
-			part->more = true;
+		if (search->most > 0 && search->matches == search->most) {
+			search->more = true;
 			return false;
 		}
 		if ((search->context > 0 &&
-				!visit_before(search, visitor, text, line->start, part->lines + 1)) ||
-			!visit_line(search, visitor, part->lines + 1, line->start, line->end, false))
+				!visit_before(search, visitor, text, line->start, search->lines + 1)) ||
+			!visit_line(search, visitor, search->lines + 1, line->start, line->end, false))
 			return false;
 		search->matches++;
 		search->owed = search->context;
@@ -275,8 +273,7 @@ static bool search_block(struct search *search, const char *text, const char *se
 	}
 	if (!visit_after(search, visitor, next, end))
 		return false;
-	if (!last)
-		part->lines += bytes_count_feeds(counted, end);
+	search->lines += bytes_count_feeds(counted, end);
 	return true;
 }
 
@@ -372,48 +369,13 @@ static bool pass_over_line(struct search *search, int fd)
 	return false;
 }
 
-/* Read to the first line that begins in the part; false if there is none. */
-static bool enter_part(struct search *search, int fd, const struct search_part *part)
+void search_set_context(struct search *search, uint64_t lines)
 {
-	struct ik_buf *text = &search->text;
-	bool more = true;
-
-	ik_buf_clear(text);
-	search->end = part->from > 0 ? part->from - 1 : 0;
-	if (part->from == 0)
-		return true;
-	while (more && search->end < part->to) {
-		ik_buf_clear(text);
-		more = fill(search, fd, BLOCK);
-		const char *feed = memchr(text->data, '\n', text->length);
-
-		if (feed) {
-			ik_buf_consume(text, (size_t)(feed + 1 - text->data));
-			return true;
-		}
-		skip_hole(search, fd);
-	}
-	return false;
+	search->context = lines;
 }
 
-/* The end of the last line of the text that begins before the offset; NULL: it is not there. */
-static const char *end_of_part(const struct search *search, off_t offset)
-{
-	const struct ik_buf *text = &search->text;
-	off_t start = search->end - (off_t)text->length;
-
-	if (offset > search->end)
-		return NULL;
-	if (offset <= start)
-		return text->data;
-	size_t before = (size_t)(offset - start) - 1;
-	const char *feed = memchr(text->data + before, '\n', text->length - before);
-
-	return feed ? feed + 1 : NULL;
-}
-
-enum search_end search_part(struct search *search, int fd, struct search_part *part,
-	search_fn visit, void *arg)
+enum search_end search_file(struct search *search, int fd, uint64_t most, search_fn visit,
+	void *arg, bool *ret_more)
 {
 	const struct search_visitor visitor = { visit, arg };
 	struct ik_buf *text = &search->text;
@@ -421,16 +383,17 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 	bool keep = always; /* a long line must be kept whole */
 	size_t wanted = BLOCK, seen = 0;
 
-	search->matches = search->owed = 0;
-	search->visited = part->lines;
-	if (!enter_part(search, fd, part))
-		return ik_buf_status(text) == IK_OK ? SEARCH_PART_END : SEARCH_NO_MEMORY;
-	while (fill(search, fd, wanted) && !end_of_part(search, part->to)) {
+	ik_buf_clear(text);
+	search->end = 0;
+	search->lines = search->matches = search->owed = search->visited = 0;
+	search->most = most;
+	search->more = false;
+	while (fill(search, fd, wanted)) {
 		const char *feed = memrchr(text->data + seen, '\n', text->length - seen);
 
 		if (!feed && !keep && text->length >= LONG_LINE) {
 			keep = !pass_over_line(search, fd);
-			part->lines += !keep;
+			search->lines += !keep;
 			wanted = keep ? LONG_LINE : BLOCK;
 			continue;
 		}
@@ -439,35 +402,22 @@ enum search_end search_part(struct search *search, int fd, struct search_part *p
 			continue;
 		}
 		keep = always;
-		if (!search_block(search, text->data, text->data + seen, feed + 1, false, part, &visitor))
+		if (!search_block(search, text->data, text->data + seen, feed + 1, &visitor)) {
+			*ret_more = search->more;
 			return SEARCH_STOPPED;
+		}
 		const char *start = context_start(search, text->data, feed + 1);
+
 		seen = (size_t)(feed + 1 - start);
 		ik_buf_consume(text, (size_t)(start - text->data));
 		wanted = BLOCK > 2 * text->length ? BLOCK : 2 * text->length;
 	}
-	const char *end = end_of_part(search, part->to);
-	bool last = !end;
-
-	if (last && text->length > 0 && text->data[text->length - 1] != '\n')
+	if (text->length > 0 && text->data[text->length - 1] != '\n')
 		ik_buf_putc(text, '\n');
-	if (last)
-		end = text->data + text->length;
 	if (ik_buf_status(text) != IK_OK)
 		return SEARCH_NO_MEMORY;
-	if (!search_block(search, text->data, text->data + seen, end, last, part, &visitor))
-		return SEARCH_STOPPED;
-	return last ? SEARCH_FILE_END : SEARCH_PART_END;
-}
-
-void search_set_context(struct search *search, uint64_t lines)
-{
-	search->context = lines;
-}
-
-bool search_file(struct search *search, int fd, search_fn visit, void *arg)
-{
-	struct search_part part = { .to = SEARCH_ALL };
-
-	return search_part(search, fd, &part, visit, arg) != SEARCH_STOPPED;
+	if (search_block(search, text->data, text->data + seen, text->data + text->length, &visitor))
+		return SEARCH_FILE_END;
+	*ret_more = search->more;
+	return SEARCH_STOPPED;
 }

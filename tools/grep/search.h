@@ -1,22 +1,16 @@
 /*
- * search: the lines of a file that match a regular expression.
+ * search: find the lines of a file that match a regular expression.
  *
- * What matches is what regexec(3) finds, for the pattern as a POSIX expression,
- * in each line by itself, NULs included.
+ * The result is always what regexec(3) finds for the pattern, as a POSIX expression, in each line by
+ * itself, NULs included.  regexec() is slow, so it only confirms lines that may match:
+ *     dialect    rewrites the pattern as a POSIX expression, then
+ *     syntax     parses that into a tree.  From the tree come
+ *     prefilter  a few bytes that every match contains, which bytes.c finds quickly, and
+ *     nfa, dfa   an automaton that judges a line in one pass; it is exact for ASCII lines, for
+ *                all others it says "perhaps", and regexec() decides.
+ * The rest of grep: main (arguments), files (many files, two processes), report (output lines).
+ *
  * Knows nothing of names, answers or JSON.  May include: util.
- *
- * To read on, from the outside to the inside:
- *     main       what is asked for, which files
- *     crew       the files, shared by two processes, answered in order
- *     report     a line in the answer
- *     search     a file in blocks, the lines of a block that match
- *     dialect    the pattern as a POSIX expression
- *     syntax     this as a tree; what regcomp() would choke on
- *     window     bytes that every match has, found first ...
- *     bytes      ... with the processor's widest comparisons
- *     automaton  whether a line matches, in one pass over it, made from ...
- *     machine    ... the steps that the tree is written out to
- * Whatever the last two say without being sure of it, regexec() confirms.
  */
 #ifndef IK_TOOLS_GREP_SEARCH_H
 #define IK_TOOLS_GREP_SEARCH_H
@@ -48,31 +42,19 @@ struct search *search_new(const char *pattern, bool ignore_case, struct ik_error
 /* Visit this many lines before and after each that matches, too. */
 void search_set_context(struct search *search, uint64_t lines);
 
-/* Search what fd, at its beginning, has to give; a file that cannot be read
- * any further ends there. False when the visitor ended it. */
-bool search_file(struct search *search, int fd, search_fn visit, void *arg);
-
-/* The lines of a file that begin in a part of it, however far the last of them goes. Context
- * does not go beyond a part. */
-struct search_part {
-	off_t from, to; /* SEARCH_ALL: to the end of the file */
-	uint64_t lines; /* how many there are before the part; afterwards, before the next one */
-	uint64_t most;  /* lines that match to visit; 0: all */
-	bool more;      /* set, when the search stopped since there is one more */
-};
-#define SEARCH_ALL INT64_MAX
-
 enum search_end {
-	SEARCH_STOPPED, /* by the visitor, or with more */
+	SEARCH_STOPPED, /* by the visitor or the limit */
 	SEARCH_FILE_END,
-	SEARCH_PART_END, /* the file goes on */
 	SEARCH_NO_MEMORY /* a line, with its context, does not fit into memory */
 };
 
-/* The same for a part. The offset of fd is neither used nor changed, where the file has one:
- * several processes may share it. */
-enum search_end search_part(struct search *search, int fd, struct search_part *part,
-	search_fn visit, void *arg);
+/*
+ * Search the file that fd is open at, whose offset is neither used nor changed: two processes may
+ * share it. A file that cannot be read any further ends there. Visit at most so many matching lines
+ * (0: all); set *ret_more if the search stopped because there is one more.
+ */
+enum search_end search_file(struct search *search, int fd, uint64_t most, search_fn visit,
+	void *arg, bool *ret_more);
 
 /* Returns NULL. Takes NULL. */
 struct search *search_free(struct search *search);
