@@ -1,0 +1,77 @@
+#include "journal/event_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "util/limits.h"
+
+void ik_event_line_put(struct ik_buf *out, const char *session, const struct ik_message *message)
+{
+	ik_json_open(out, '{');
+	ik_json_key(out, "id");
+	ik_json_put_text(out, message->id);
+	if (session) {
+		ik_json_key(out, "session");
+		ik_json_put_text(out, session);
+	}
+	if (message->sequence > 0) {
+		ik_json_key(out, "sequence");
+		ik_json_put_integer(out, message->sequence);
+	}
+	ik_json_key(out, "kind");
+	ik_json_put_text(out, ik_kind_name(message->kind));
+	ik_json_key(out, "time");
+	ik_json_put_integer(out, message->time_ms);
+	ik_json_key(out, "content");
+	ik_json_put_string(out, message->content, message->content_length);
+	if (message->data) {
+		ik_json_key(out, "data");
+		ik_json_put_raw(out, ik_message_data(message));
+	}
+	ik_json_close(out, '}');
+}
+
+bool ik_event_line_id(struct ik_json_span object, const char *name, char ret_id[IK_UUID_TEXT])
+{
+	struct ik_json_span value = ik_json_member(object, name);
+
+	ret_id[0] = '\0';
+	/* A UUID has no escapes: its raw text is its value between quotes. */
+	if (ik_json_span_type(value) != IK_JSON_STRING || value.length != IK_UUID_TEXT - 1 + 2 ||
+		strspn(value.text + 1, "0123456789abcdef-") != IK_UUID_TEXT - 1)
+		return false;
+	memcpy(ret_id, value.text + 1, IK_UUID_TEXT - 1);
+	ret_id[IK_UUID_TEXT - 1] = '\0';
+	return true;
+}
+
+static bool read_kind(struct ik_json_span object, enum ik_kind *ret_kind)
+{
+	char *name = ik_json_text_new(ik_json_member(object, "kind"));
+	bool known = name && ik_kind_from_name(name, ret_kind);
+
+	free(name);
+	return known;
+}
+
+struct ik_message *ik_event_line_read(struct ik_json_span object)
+{
+	struct ik_json_span data = ik_json_member(object, "data");
+	int64_t time_ms = 0, sequence = 0;
+	struct ik_message *message = NULL;
+	char id[IK_UUID_TEXT];
+	enum ik_kind kind = IK_KIND_NOTICE;
+	struct ik_buf content;
+
+	ik_buf_init(&content, IK_LIMIT_ENVELOPE);
+	(void)ik_json_integer(ik_json_member(object, "sequence"), &sequence);
+	if (ik_event_line_id(object, "id", id) && read_kind(object, &kind) &&
+		ik_json_integer(ik_json_member(object, "time"), &time_ms) &&
+		ik_json_string(ik_json_member(object, "content"), &content) &&
+		ik_buf_status(&content) == IK_OK)
+		message = ik_message_stored(kind, id, sequence, time_ms, content.data, content.length,
+			data.text, data.length);
+	ik_buf_done(&content);
+	return message;
+}

@@ -1,0 +1,212 @@
+#include "journal/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "journal/event_line.h"
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/base64.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+struct ik_journal {
+	char *path;
+	int fd;
+	int64_t size;
+	bool torn;   /* a record was cut off, and could not be taken away again */
+	bool filled; /* there is a record after the first line */
+	struct ik_buf line;
+};
+
+/* Write the line that was built. A part of it must not stay: the next record would follow it. */
+static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
+{
+	ssize_t written;
+	int number;
+
+	ik_buf_putc(&journal->line, '\n');
+	if (ik_buf_status(&journal->line) != IK_OK)
+		return ik_buf_check(&journal->line, _("The record for the journal"), error);
+	if (journal->torn) {
+		/* End the torn line, which a reader passes over; its record has failed. */
+		ik_buf_insert(&journal->line, 0, "\n", 1);
+		if (ik_buf_status(&journal->line) != IK_OK)
+			return ik_buf_check(&journal->line, _("The record for the journal"), error);
+	}
+	do
+		written = write(journal->fd, journal->line.data, journal->line.length);
+	while (written < 0 && errno == EINTR);
+	if (written == (ssize_t)journal->line.length) {
+		journal->size += written;
+		journal->torn = false;
+		return IK_OK;
+	}
+	number = written < 0 ? errno : ENOSPC;
+	if (written > 0 && ftruncate(journal->fd, journal->size) != 0)
+		journal->torn = true;
+	return ik_error_set_errno(error, number, _("The journal %s cannot be written"), journal->path);
+}
+
+/* Open a line that is one object with this first member. */
+static void open_record(struct ik_journal *journal, const char *member)
+{
+	ik_buf_clear(&journal->line);
+	ik_json_open(&journal->line, '{');
+	ik_json_key(&journal->line, member);
+}
+
+static enum ik_status close_record(struct ik_journal *journal, struct ik_error *error)
+{
+	enum ik_status status;
+
+	ik_json_close(&journal->line, '}');
+	status = append(journal, error);
+	journal->filled = journal->filled || status == IK_OK;
+	/* A large output must not stay in memory. */
+	if (journal->line.capacity > IK_MIB(1))
+		ik_buf_done(&journal->line);
+	return status;
+}
+
+static void put_number(struct ik_buf *out, const char *name, int64_t number)
+{
+	ik_json_key(out, name);
+	ik_json_put_integer(out, number);
+}
+
+static void put_text(struct ik_buf *out, const char *name, const char *text)
+{
+	ik_json_key(out, name);
+	ik_json_put_text(out, text);
+}
+
+static enum ik_status add_first_line(struct ik_journal *journal, const char *writer,
+	const struct ik_journal_session *session, struct ik_error *error)
+{
+	struct ik_buf *line = &journal->line;
+
+	ik_json_open(line, '{');
+	put_number(line, "journal", IK_JOURNAL_VERSION);
+	put_text(line, "session", session->id);
+	put_text(line, "writer", writer);
+	put_text(line, "directory", session->directory);
+	put_number(line, "created_ms", session->created_ms);
+	put_number(line, "after", session->after);
+	if (session->parent) {
+		put_text(line, "parent", session->parent);
+		put_number(line, "forked_at", session->forked_at);
+	}
+	ik_json_close(line, '}');
+	return append(journal, error);
+}
+
+static struct ik_journal *release(struct ik_journal *journal)
+{
+	if (journal->fd >= 0)
+		(void)close(journal->fd);
+	ik_buf_done(&journal->line);
+	free(journal->path);
+	free(journal);
+	return NULL;
+}
+
+enum ik_status ik_journal_new(const char *directory, const char *writer,
+	const struct ik_journal_session *session, struct ik_journal **ret_journal,
+	struct ik_error *error)
+{
+	struct ik_journal *journal = ik_alloc(sizeof(*journal));
+	enum ik_status status = IK_OK;
+
+	ik_buf_init(&journal->line, IK_LIMIT_ENVELOPE);
+	journal->path = ik_format("%s/%s.%s", directory, session->id, writer);
+	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* Where the file system has no locks, only a journal that was closed is ever removed. */
+	if (journal->fd < 0)
+		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"),
+			journal->path);
+	else
+		(void)flock(journal->fd, LOCK_EX | LOCK_NB);
+	if (status == IK_OK) {
+		status = add_first_line(journal, writer, session, error);
+		if (status != IK_OK)
+			(void)unlink(journal->path);
+	}
+	if (status != IK_OK) {
+		(void)release(journal);
+		return status;
+	}
+	*ret_journal = journal;
+	return IK_OK;
+}
+
+enum ik_status ik_journal_add_event(struct ik_journal *journal, const struct ik_message *message,
+	struct ik_error *error)
+{
+	open_record(journal, "event");
+	ik_event_line_put(&journal->line, NULL, message);
+	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_begin_reply(struct ik_journal *journal, const struct ik_message *message,
+	struct ik_error *error)
+{
+	open_record(journal, "begin");
+	ik_event_line_put(&journal->line, NULL, message);
+	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_grow_reply(struct ik_journal *journal, const char *id, const char *text,
+	size_t length, struct ik_error *error)
+{
+	open_record(journal, "more");
+	ik_json_put_text(&journal->line, id);
+	ik_json_key(&journal->line, "text");
+	ik_json_put_string(&journal->line, text, length);
+	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_add_part(struct ik_journal *journal, const char *blob, int64_t part,
+	const char *bytes, size_t length, struct ik_error *error)
+{
+	open_record(journal, "blob");
+	ik_json_put_text(&journal->line, blob);
+	put_number(&journal->line, "part", part);
+	ik_json_key(&journal->line, "base64");
+	ik_json_quote_open(&journal->line);
+	ik_base64_put(&journal->line, bytes, length);
+	ik_json_quote_close(&journal->line);
+	return close_record(journal, error);
+}
+
+const char *ik_journal_name(const struct ik_journal *journal)
+{
+	return ik_path_base(journal->path);
+}
+
+int64_t ik_journal_size(const struct ik_journal *journal)
+{
+	return journal->size;
+}
+
+struct ik_journal *ik_journal_close(struct ik_journal *journal)
+{
+	struct ik_error error;
+
+	if (!journal)
+		return NULL;
+	if (!journal->filled) {
+		(void)unlink(journal->path);
+		return release(journal);
+	}
+	open_record(journal, "closed");
+	ik_json_put_bool(&journal->line, true);
+	/* Without it the store sees from the lock that the writer is gone. */
+	(void)!close_record(journal, &error);
+	return release(journal);
+}

@@ -1,0 +1,323 @@
+#include "stores/connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/write.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* A request has a few short members. */
+#define REQUEST_LIMIT IK_MIB(1)
+#define READ_SIZE 65536
+
+struct ik_connection {
+	int in, out;
+	struct ik_buf input; /* read, and not used yet */
+	bool ended;          /* there is no more input */
+	bool broken;         /* the client takes no answers */
+
+	struct ik_buf request; /* the current one, checked */
+	struct ik_json_span members;
+	int64_t id;
+	char *verb;
+	char **texts; /* handed out for it */
+	size_t text_count;
+	bool cancelled;
+
+	struct ik_buf line;
+	bool begun; /* the line has its id */
+};
+
+struct ik_connection *ik_connection_new(int in, int out)
+{
+	struct ik_connection *connection = ik_alloc(sizeof(*connection));
+
+	connection->in = in;
+	connection->out = out;
+	ik_buf_init(&connection->input, IK_MIB(64));
+	ik_buf_init(&connection->request, REQUEST_LIMIT);
+	ik_buf_init(&connection->line, IK_LIMIT_ENVELOPE);
+	return connection;
+}
+
+static void forget_request(struct ik_connection *connection)
+{
+	for (size_t i = 0; i < connection->text_count; i++)
+		free(connection->texts[i]);
+	free(connection->texts);
+	free(connection->verb);
+	connection->texts = NULL;
+	connection->text_count = 0;
+	connection->verb = NULL;
+	connection->cancelled = false;
+	connection->begun = false;
+	ik_buf_clear(&connection->request);
+	ik_buf_clear(&connection->line);
+}
+
+struct ik_connection *ik_connection_free(struct ik_connection *connection)
+{
+	if (!connection)
+		return NULL;
+	forget_request(connection);
+	ik_buf_done(&connection->input);
+	ik_buf_done(&connection->request);
+	ik_buf_done(&connection->line);
+	free(connection);
+	return NULL;
+}
+
+/* ---- input ---- */
+
+/* Wait at most so long for input, and read what is there. False: there was none. */
+static bool read_some(struct ik_connection *connection, int milliseconds)
+{
+	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
+	ssize_t length;
+	char *room;
+
+	if (connection->ended || poll(&ready, 1, milliseconds) <= 0)
+		return false;
+	room = ik_buf_reserve(&connection->input, READ_SIZE);
+	length = room ? read(connection->in, room, READ_SIZE) : 0;
+	if (length > 0) {
+		ik_buf_commit(&connection->input, (size_t)length);
+		return true;
+	}
+	if (length == 0 || (errno != EINTR && errno != EAGAIN))
+		connection->ended = true;
+	return false;
+}
+
+/* Length of the first whole line that waits, with its line feed; 0: there is none. */
+static size_t line_length(const struct ik_connection *connection, size_t from)
+{
+	const char *start = connection->input.data + from;
+	const char *end = memchr(start, '\n', connection->input.length - from);
+
+	return end ? (size_t)(end - start) + 1 : 0;
+}
+
+/* Is a line the cancellation of request id? */
+static bool cancels(const char *line, size_t length, int64_t *ret_id)
+{
+	struct ik_json_span object;
+
+	return ik_json_check(line, length, &object, NULL) == IK_OK &&
+		ik_json_string_is(ik_json_member(object, "do"), "cancel") &&
+		ik_json_integer(ik_json_member(object, "id"), ret_id);
+}
+
+/* Take the cancellations of request id out of what waits; true: there was one. */
+static bool take_cancellations(struct ik_connection *connection, int64_t id)
+{
+	bool found = false;
+	size_t at = 0, length;
+	int64_t which;
+
+	while ((length = line_length(connection, at)) > 0) {
+		if (cancels(connection->input.data + at, length, &which) && which == id) {
+			ik_buf_erase(&connection->input, at, length);
+			found = true;
+		} else {
+			at += length;
+		}
+	}
+	return found;
+}
+
+bool ik_connection_is_cancelled(struct ik_connection *connection)
+{
+	if (connection->cancelled || connection->broken)
+		return true;
+	while (read_some(connection, 0))
+		;
+	connection->cancelled = take_cancellations(connection, connection->id) || connection->ended;
+	return connection->cancelled;
+}
+
+bool ik_connection_has_input(struct ik_connection *connection)
+{
+	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
+
+	return line_length(connection, 0) > 0 || (!connection->ended && poll(&ready, 1, 0) > 0);
+}
+
+/* Make the first line that waits the current request. */
+static bool take_request(struct ik_connection *connection)
+{
+	size_t length = line_length(connection, 0);
+	struct ik_error error = { .status = IK_OK };
+	enum ik_status status;
+
+	if (length == 0)
+		return false;
+	forget_request(connection);
+	ik_buf_append(&connection->request, connection->input.data, length);
+	ik_buf_consume(&connection->input, length);
+	connection->members = (struct ik_json_span){ NULL, 0 };
+	connection->id = 0;
+	status = ik_buf_status(&connection->request) != IK_OK
+		? ik_error_set(&error, IK_TOO_LARGE, _("A request is too large."))
+		: ik_json_check(connection->request.data, connection->request.length, &connection->members,
+			  &error);
+	(void)ik_json_integer(ik_json_member(connection->members, "id"), &connection->id);
+	if (status != IK_OK) {
+		ik_connection_finish(connection, status, &error);
+		return false;
+	}
+	connection->verb = ik_json_text_new(ik_json_member(connection->members, "do"));
+	/* What is not at work any more cannot be cancelled. */
+	return !connection->verb || !ik_text_equal(connection->verb, "cancel");
+}
+
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
+{
+	for (;;) {
+		while (line_length(connection, 0) > 0)
+			if (take_request(connection))
+				return IK_CONNECTION_REQUEST;
+		if (connection->ended || connection->broken)
+			return IK_CONNECTION_END;
+		if (!read_some(connection, milliseconds) && !connection->ended)
+			return IK_CONNECTION_IDLE;
+	}
+}
+
+const char *ik_connection_verb(const struct ik_connection *connection)
+{
+	return connection->verb ? connection->verb : "";
+}
+
+struct ik_json_span ik_connection_member(const struct ik_connection *connection, const char *name)
+{
+	return ik_json_member(connection->members, name);
+}
+
+const char *ik_connection_text(struct ik_connection *connection, const char *name)
+{
+	char *text = ik_json_text_new(ik_connection_member(connection, name));
+
+	if (!text)
+		return NULL;
+	connection->texts = ik_alloc_array(connection->texts, connection->text_count + 1,
+		sizeof(char *));
+	connection->texts[connection->text_count++] = text;
+	return text;
+}
+
+int64_t ik_connection_number(const struct ik_connection *connection, const char *name,
+	int64_t without)
+{
+	int64_t number;
+
+	return ik_json_integer(ik_connection_member(connection, name), &number) ? number : without;
+}
+
+/* ---- output ---- */
+
+static void write_line(struct ik_connection *connection)
+{
+	ik_buf_putc(&connection->line, '\n');
+	if (ik_buf_status(&connection->line) != IK_OK || connection->broken ||
+		ik_write_all(connection->out, connection->line.data, connection->line.length) != 0)
+		connection->broken = true;
+	if (connection->line.capacity > IK_MIB(4))
+		ik_buf_done(&connection->line);
+	else
+		ik_buf_clear(&connection->line);
+	connection->begun = false;
+}
+
+struct ik_buf *ik_connection_begin(struct ik_connection *connection)
+{
+	if (!connection->begun) {
+		ik_buf_clear(&connection->line);
+		ik_json_open(&connection->line, '{');
+		ik_json_key(&connection->line, "id");
+		ik_json_put_integer(&connection->line, connection->id);
+		connection->begun = true;
+	}
+	return &connection->line;
+}
+
+void ik_connection_send(struct ik_connection *connection)
+{
+	ik_json_close(ik_connection_begin(connection), '}');
+	write_line(connection);
+}
+
+static const char *code_of(enum ik_status status)
+{
+	switch (status) {
+	case IK_OK:
+	case IK_FAILED:
+		return "FAILED";
+	case IK_NO_MEMORY:
+		return "NO_MEMORY";
+	case IK_TOO_LARGE:
+		return "TOO_LARGE";
+	case IK_INVALID:
+		return "INVALID";
+	case IK_NOT_FOUND:
+		return "NOT_FOUND";
+	case IK_DENIED:
+		return "DENIED";
+	case IK_IO:
+		return "IO";
+	case IK_UNAVAILABLE:
+		return "UNAVAILABLE";
+	}
+	return "FAILED";
+}
+
+static void put_error(struct ik_buf *line, const char *code, const char *message)
+{
+	ik_json_key(line, "error");
+	ik_json_open(line, '{');
+	ik_json_key(line, "code");
+	ik_json_put_text(line, code);
+	ik_json_key(line, "message");
+	ik_json_put_text(line, message);
+	ik_json_close(line, '}');
+}
+
+void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
+	const struct ik_error *error)
+{
+	struct ik_buf *line;
+
+	if (status != IK_OK)
+		connection->begun = false;
+	line = ik_connection_begin(connection);
+	if (status == IK_OK) {
+		ik_json_key(line, "done");
+		ik_json_put_bool(line, true);
+	} else if (connection->cancelled) {
+		put_error(line, "CANCELLED", _("The request was cancelled."));
+	} else {
+		put_error(line, code_of(status), error->text);
+	}
+	ik_connection_send(connection);
+}
+
+void ik_connection_tell(struct ik_connection *connection, const char *sentence)
+{
+	struct ik_buf line;
+
+	ik_buf_init(&line, IK_MIB(1));
+	ik_json_open(&line, '{');
+	ik_json_key(&line, "notice");
+	ik_json_put_text(&line, sentence);
+	ik_json_close(&line, '}');
+	ik_buf_putc(&line, '\n');
+	if (ik_write_all(connection->out, line.data, line.length) != 0)
+		connection->broken = true;
+	ik_buf_done(&line);
+}

@@ -1,0 +1,354 @@
+#include "stores/intake.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal/event_line.h"
+#include "util/alloc.h"
+#include "util/base64.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Records and bytes of one transaction. */
+#define BATCH_RECORDS 2000
+#define BATCH_BYTES ((int64_t)IK_MIB(8))
+/* Replies that arrive at the same time: a thought, a text. */
+#define REPLIES_LIMIT 16
+
+/* A reply that is not whole yet. */
+struct intake_reply {
+	struct ik_message *begun; /* what there was of it at first */
+	struct ik_buf text;
+	int64_t place; /* of its first record */
+};
+
+struct intake {
+	const struct ik_intake_ops *ops;
+	void *store;
+	struct ik_journal_reader *reader;
+	const struct ik_journal_head *head;
+	const char *name;
+	struct ik_journal_position *position;
+	struct intake_reply replies[REPLIES_LIMIT];
+	size_t reply_count;
+	struct ik_message *events[BATCH_RECORDS]; /* of this batch, not stored yet */
+	size_t event_count;
+	bool closed;
+};
+
+/* ---- replies that are still arriving ---- */
+
+static void forget_reply(struct intake *intake, size_t index)
+{
+	struct intake_reply *reply = &intake->replies[index];
+
+	reply->begun = ik_message_unref(reply->begun);
+	ik_buf_done(&reply->text);
+	intake->reply_count--;
+	memmove(reply, reply + 1, (intake->reply_count - index) * sizeof(*reply));
+}
+
+static size_t find_reply(const struct intake *intake, const char *id)
+{
+	size_t i = 0;
+
+	while (i < intake->reply_count && !ik_text_equal(intake->replies[i].begun->id, id))
+		i++;
+	return i;
+}
+
+static void begin_reply(struct intake *intake, struct ik_json_span value, int64_t place)
+{
+	struct ik_message *message = ik_event_line_read(value);
+	struct intake_reply *reply;
+
+	if (!message || intake->reply_count == REPLIES_LIMIT) {
+		ik_message_unref(message);
+		return;
+	}
+	reply = &intake->replies[intake->reply_count++];
+	reply->begun = message;
+	reply->place = place;
+	ik_buf_init(&reply->text, IK_LIMIT_REPLY);
+	ik_buf_append(&reply->text, message->content, message->content_length);
+}
+
+static void grow_reply(struct intake *intake, struct ik_json_span line)
+{
+	char id[IK_UUID_TEXT];
+	size_t index;
+
+	if (!ik_event_line_id(line, "more", id))
+		return;
+	index = find_reply(intake, id);
+	if (index < intake->reply_count)
+		(void)ik_json_string(ik_json_member(line, "text"), &intake->replies[index].text);
+}
+
+/* ---- records ---- */
+
+static void forget_batch(struct intake *intake)
+{
+	while (intake->event_count > 0)
+		ik_message_unref(intake->events[--intake->event_count]);
+	while (intake->reply_count > 0)
+		forget_reply(intake, 0);
+}
+
+static void take_event(struct intake *intake, struct ik_json_span value)
+{
+	struct ik_message *message = ik_event_line_read(value);
+	size_t index;
+
+	if (!message) {
+		intake->position->damaged++;
+		return;
+	}
+	intake->events[intake->event_count++] = message;
+	index = find_reply(intake, message->id);
+	if (index < intake->reply_count)
+		forget_reply(intake, index);
+}
+
+static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
+	struct ik_error *error)
+{
+	struct ik_json_span base64 = ik_json_member(line, "base64");
+	enum ik_status status = IK_OK;
+	char blob[IK_UUID_TEXT];
+	int64_t part = 0;
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, 2 * IK_LIMIT_PART);
+	if (ik_event_line_id(line, "blob", blob) &&
+		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
+		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
+		status = intake->ops->add_part(intake->store, blob, part, bytes.data, bytes.length, error);
+	else
+		intake->position->damaged++;
+	ik_buf_done(&bytes);
+	return status;
+}
+
+static enum ik_status take_record(struct intake *intake, const struct ik_journal_record *record,
+	int64_t place, struct ik_error *error)
+{
+	switch (record->kind) {
+	case IK_JOURNAL_EVENT:
+		take_event(intake, record->value);
+		break;
+	case IK_JOURNAL_BEGIN:
+		begin_reply(intake, record->value, place);
+		break;
+	case IK_JOURNAL_MORE:
+		grow_reply(intake, record->value);
+		break;
+	case IK_JOURNAL_PART:
+		return take_part(intake, record->value, error);
+	case IK_JOURNAL_CLOSED:
+		intake->closed = true;
+		break;
+	case IK_JOURNAL_OTHER:
+		break;
+	}
+	return IK_OK;
+}
+
+/* ---- a journal ---- */
+
+/* How far it is stored, as the database says within this transaction. */
+static enum ik_status find_position(struct intake *intake, struct ik_error *error)
+{
+	struct ik_journal_position *position = intake->position;
+	bool found = false;
+	enum ik_status status = intake->ops->read_position(intake->store, intake->name, position,
+		&found, error);
+
+	if (status != IK_OK)
+		return status;
+	if (!found) {
+		position->place = ik_journal_reader_start(intake->reader);
+		position->sequence = intake->head->after;
+		memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
+	}
+	return ik_journal_reader_go_to(intake->reader, position->place, error);
+}
+
+/* Read the records of one batch; IK_NOT_FOUND: there are no more. */
+static enum ik_status take_records(struct intake *intake, struct ik_error *error)
+{
+	int64_t first = ik_journal_reader_place(intake->reader);
+	struct ik_journal_record record;
+	enum ik_status status = IK_OK;
+
+	for (int i = 0; status == IK_OK && i < BATCH_RECORDS; i++) {
+		int64_t place = ik_journal_reader_place(intake->reader);
+
+		if (place - first >= BATCH_BYTES)
+			break;
+		status = ik_journal_reader_next(intake->reader, &record, error);
+		if (status == IK_INVALID) {
+			intake->position->damaged++;
+			status = IK_OK;
+		} else if (status == IK_OK) {
+			status = take_record(intake, &record, place, error);
+		}
+	}
+	return status;
+}
+
+/* Store the events of a batch, and how far the journal is stored with them: to before a reply that
+ * may still grow, which is read again. */
+static enum ik_status store_batch(struct intake *intake, struct ik_error *error)
+{
+	enum ik_status status = IK_OK;
+
+	if (intake->event_count > 0)
+		status = intake->ops->add_events(intake->store, intake->head, intake->events,
+			intake->event_count, intake->position, error);
+	intake->position->place = intake->reply_count > 0 ? intake->replies[0].place
+													  : ik_journal_reader_place(intake->reader);
+	return status == IK_OK
+		? intake->ops->write_position(intake->store, intake->name, intake->position, error)
+		: status;
+}
+
+/* One transaction; *ret_more: there may be more records. */
+static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
+{
+	enum ik_status status = intake->ops->begin(intake->store, error);
+	bool more = true;
+
+	if (status != IK_OK)
+		return status;
+	forget_batch(intake);
+	status = find_position(intake, error);
+	if (status == IK_OK)
+		status = take_records(intake, error);
+	if (status == IK_NOT_FOUND) {
+		more = false;
+		status = IK_OK;
+	}
+	if (status == IK_OK)
+		status = store_batch(intake, error);
+	status = intake->ops->end(intake->store, status, error);
+	*ret_more = status == IK_OK && more;
+	return status;
+}
+
+/* Store what had arrived of replies when their writer died. */
+static enum ik_status store_replies(struct intake *intake, struct ik_error *error)
+{
+	static const char interrupted[] = "{\"interrupted\":true}";
+	struct ik_message *messages[REPLIES_LIMIT];
+	size_t count = intake->reply_count, i;
+	enum ik_status status = intake->ops->begin(intake->store, error);
+
+	if (status != IK_OK)
+		return status;
+	for (i = 0; i < count; i++) {
+		const struct intake_reply *reply = &intake->replies[i];
+		bool marked = reply->begun->kind == IK_KIND_ASSISTANT;
+
+		messages[i] = ik_message_stored(reply->begun->kind, reply->begun->id, 0,
+			reply->begun->time_ms, reply->text.data, reply->text.length,
+			marked ? interrupted : NULL, marked ? sizeof(interrupted) - 1 : 0);
+	}
+	status = intake->ops->add_events(intake->store, intake->head, messages, count, intake->position,
+		error);
+	for (i = 0; i < count; i++)
+		ik_message_unref(messages[i]);
+	return intake->ops->end(intake->store, status, error);
+}
+
+/* All of it is stored: remove the file, then its position. The other way round a kill in between
+ * would have it taken in again. */
+static enum ik_status remove_journal(struct intake *intake, const char *directory,
+	struct ik_error *error)
+{
+	char *path = ik_format("%s/%s", directory, intake->name);
+	int number = unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+
+	if (number != 0)
+		(void)ik_error_set_errno(error, number, _("The journal %s cannot be removed"), path);
+	free(path);
+	if (number != 0)
+		return error->status;
+	intake->position->place = -1;
+	return intake->ops->forget_position(intake->store, intake->name, error);
+}
+
+static enum ik_status take(struct intake *intake, const char *directory, struct ik_error *error)
+{
+	/* Looked at first: what a writer adds before it dies is then read below. */
+	bool abandoned = ik_journal_reader_is_abandoned(intake->reader), more = true;
+	enum ik_status status = IK_OK;
+
+	while (status == IK_OK && more)
+		status = take_batch(intake, &more, error);
+	if (status != IK_OK || (!abandoned && !intake->closed))
+		return status;
+	if (intake->reply_count > 0)
+		status = store_replies(intake, error);
+	return status == IK_OK ? remove_journal(intake, directory, error) : status;
+}
+
+enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
+	const char *directory, const char *name, struct ik_journal_position *ret_position,
+	struct ik_error *error)
+{
+	struct intake *intake = ik_alloc(sizeof(*intake));
+	enum ik_status status;
+
+	memset(ret_position, 0, sizeof(*ret_position));
+	intake->ops = ops;
+	intake->store = store;
+	intake->name = name;
+	intake->position = ret_position;
+	status = ik_journal_reader_open(directory, name, &intake->reader, error);
+	if (status == IK_OK) {
+		intake->head = ik_journal_reader_head(intake->reader);
+		status = take(intake, directory, error);
+		forget_batch(intake);
+		(void)ik_journal_reader_close(intake->reader);
+	}
+	free(intake);
+	return status;
+}
+
+/* "SESSION.WRITER" */
+static int is_journal(const struct dirent *entry)
+{
+	return strlen(entry->d_name) == 2 * (IK_UUID_TEXT - 1) + 1 &&
+		entry->d_name[IK_UUID_TEXT - 1] == '.';
+}
+
+enum ik_status ik_intake_all(const struct ik_intake_ops *ops, void *store, const char *directory,
+	struct ik_error *error)
+{
+	struct ik_error one = { .status = IK_OK };
+	struct ik_journal_position position;
+	enum ik_status status = IK_OK;
+	struct dirent **entries = NULL;
+	int count = scandir(directory, &entries, is_journal, alphasort);
+
+	if (count < 0)
+		return ik_error_set_errno(error, errno, _("The directory %s cannot be read"), directory);
+	for (int i = 0; i < count; i++) {
+		enum ik_status this_one = ik_intake_journal(ops, store, directory, entries[i]->d_name,
+			&position, &one);
+
+		/* Another store program may have removed it, or its first line is being written. */
+		if (status == IK_OK && this_one != IK_OK && this_one != IK_NOT_FOUND &&
+			this_one != IK_UNAVAILABLE) {
+			status = this_one;
+			*error = one;
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
