@@ -15,3 +15,14 @@ store_sqlite_SOURCES = \
 	src/stores/sqlite/main.c \
 	src/stores/sqlite/session_rows.c src/stores/sqlite/session_rows.h
 store_sqlite_LDADD = libik_stores.a libik_journal.a $(LINK_STORE)
+
+noinst_PROGRAMS += store-postgres
+store_postgres_SOURCES = \
+	src/stores/postgres/add.c src/stores/postgres/add.h \
+	src/stores/postgres/delete.c src/stores/postgres/delete.h \
+	src/stores/postgres/event_rows.c src/stores/postgres/event_rows.h \
+	src/stores/postgres/main.c \
+	src/stores/postgres/server.c src/stores/postgres/server.h \
+	src/stores/postgres/tables.c src/stores/postgres/tables.h \
+	src/stores/postgres/words.c src/stores/postgres/words.h
+store_postgres_LDADD = libik_stores.a libik_journal.a $(LINK_STORE) $(LIBPQ_LIBS)

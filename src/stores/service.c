@@ -20,7 +20,6 @@ struct serving {
 	void *store;
 	struct ik_connection *connection;
 	const char *database, *journals;
-	bool open;
 };
 
 static void put_number(struct ik_buf *line, const char *name, int64_t number)
@@ -101,11 +100,11 @@ static enum ik_status open_store(struct serving *serving, struct ik_error *error
 {
 	enum ik_status status;
 
-	if (serving->open)
+	if (serving->service->is_open(serving->store))
 		return IK_OK;
+	serving->service->close(serving->store);
 	status = serving->service->open(serving->store, serving->database, serving->connection, error);
-	serving->open = status == IK_OK;
-	if (!serving->open)
+	if (status != IK_OK)
 		serving->service->close(serving->store);
 	return status;
 }
@@ -158,7 +157,8 @@ static void serve(struct serving *serving)
 			answer(serving);
 		else if (news == IK_CONNECTION_END || !working)
 			return;
-		working = serving->open && serving->service->work(serving->store);
+		working = serving->service->is_open(serving->store) &&
+			serving->service->work(serving->store);
 	}
 }
 
@@ -184,8 +184,7 @@ int ik_service_run(const struct ik_service *service, void *store, int argc, char
 	status = open_store(&serving, &error);
 	if (status == IK_OK)
 		status = ik_intake_all(service->intake, store, serving.journals, &error);
-	if (serving.open)
-		service->close(store);
+	service->close(store);
 	(void)ik_connection_free(serving.connection);
 	return status == IK_OK ? 0 : 1;
 }

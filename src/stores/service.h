@@ -25,9 +25,12 @@ struct ik_service {
 	const struct ik_store_verb *verbs;
 	size_t verb_count;
 
-	/* Open the database that the command line names. IK_UNAVAILABLE: the next request tries again. */
+	/* Open the database that the command line names. */
 	enum ik_status (*open)(void *store, const char *database, struct ik_connection *connection,
 		struct ik_error *error);
+	/* Is it open? A connection may be lost with any request. */
+	bool (*is_open)(const void *store);
+	/* Close it, or what is left of it after open failed. */
 	void (*close)(void *store);
 	/* May statements of the current request be interrupted by its cancellation? */
 	void (*interruptible)(void *store, bool on);

@@ -15,6 +15,13 @@ static enum ik_status open_database(void *store, const char *path, struct ik_con
 	return ik_database_open(store, path, connection, error);
 }
 
+static bool is_open(const void *store)
+{
+	const struct ik_database *database = store;
+
+	return database->db;
+}
+
 static void close_database(void *store)
 {
 	ik_database_close(store);
@@ -93,6 +100,7 @@ int main(int argc, char **argv)
 		.verbs = verbs,
 		.verb_count = sizeof(verbs) / sizeof(verbs[0]),
 		.open = open_database,
+		.is_open = is_open,
 		.close = close_database,
 		.interruptible = set_interruptible,
 		.work = work,

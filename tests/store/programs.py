@@ -1,0 +1,698 @@
+#!/usr/bin/env python3
+"""programs.py sqlite | postgres [TEST...]: a store program, spoken to as its clients do.
+
+Its journals are written by hand.  Prints TAP.  The same tests hold for every store program, but for
+those that say whose they are.
+"""
+import base64
+import contextlib
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+BUILD = os.environ.get("IK_TOP_BUILDDIR", ".")
+# Long enough for a sanitizer's build on a busy machine.
+SECONDS = 60
+KILLS = int(os.environ.get("IK_TEST_KILLS", "20"))
+
+
+class Refused(Exception):
+    def __init__(self, error):
+        super().__init__(error["message"])
+        self.code = error["code"]
+
+
+class Client:
+    """One end of a store program."""
+
+    def __init__(self, command):
+        ours, theirs = socket.socketpair()
+        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs)
+        theirs.close()
+        ours.settimeout(SECONDS)
+        self.socket = ours
+        self.lines = ours.makefile("r", encoding="utf-8")
+        self.number = 0
+        self.notices = []
+
+    def send(self, verb, **members):
+        self.number += 1
+        self.write({"id": self.number, "do": verb, **members})
+        return self.number
+
+    def write(self, request):
+        self.socket.sendall(json.dumps(request).encode() + b"\n")
+
+    def answer(self, number):
+        """The lines of an answer, the last one included."""
+        lines = []
+        while True:
+            text = self.lines.readline()
+            if not text:
+                raise EOFError("the program has ended")
+            line = json.loads(text)
+            if "notice" in line:
+                self.notices.append(line["notice"])
+                continue
+            assert line["id"] == number, (line, number)
+            if "error" in line:
+                raise Refused(line["error"])
+            lines.append(line)
+            if line.get("done"):
+                return lines
+
+    def ask(self, verb, **members):
+        return self.answer(self.send(verb, **members))
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+        return self.process.wait(SECONDS)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.lines.close()
+        self.socket.close()
+        self.process.wait()
+
+
+class Journal:
+    """A journal as the chat writes one."""
+
+    def __init__(self, journals, session, after=0, **members):
+        self.session = session
+        self.writer = new_id()
+        self.name = f"{session}.{self.writer}"
+        self.path = os.path.join(journals, self.name)
+        self.file = open(self.path, "ab", buffering=0)
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        self.put({"journal": 1, "session": session, "writer": self.writer,
+                  "created_ms": 1000, "after": after, "directory": "/work", **members})
+
+    def put(self, record):
+        self.raw(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+    def raw(self, text):
+        self.file.write(text)
+
+    def event(self, content, kind="user", **members):
+        id = new_id()
+        self.put({"event": {"id": id, "kind": kind, "time": 2000, "content": content, **members}})
+        return id
+
+    def closed(self):
+        self.put({"closed": True})
+        self.file.close()
+
+    def died(self):
+        self.file.close()
+
+
+def new_id():
+    """In the order of time, as those of the program."""
+    new_id.last = max(new_id.last + 1, time.time_ns() // 1000)
+    number = new_id.last.to_bytes(8, "big")[2:] + os.urandom(10)
+    return str(uuid.UUID(bytes=number))
+
+
+new_id.last = 0
+
+
+class Place:
+    """A database and its journals in a directory of their own."""
+
+    def __init__(self, kind):
+        self.directory = tempfile.mkdtemp()
+        self.journals = os.path.join(self.directory, "journal")
+        os.mkdir(self.journals)
+        self.kind = kind
+        self.clients = []
+        if kind == "sqlite":
+            self.database = os.path.join(self.directory, "ikigai.db")
+        else:
+            name = "t" + os.path.basename(self.directory).lower().replace("_", "x")
+            self.sql(f"CREATE DATABASE {name}", os.environ["IK_TEST_POSTGRES_ADMIN"])
+            self.database = os.environ["IK_TEST_POSTGRES_ADMIN"].replace("postgres", name)
+
+    def sql(self, statement, address=None):
+        """What psql prints."""
+        return subprocess.run(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d",
+                               address or self.database, "-c", statement], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    def start(self):
+        client = Client([os.path.join(BUILD, "store-" + self.kind), self.database, self.journals])
+        self.clients.append(client)
+        return client
+
+    def journal(self, session=None, **members):
+        return Journal(self.journals, session or new_id(), **members)
+
+    def stop(self):
+        for client in self.clients:
+            if client.process.poll() is None:
+                client.kill()
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.directory)
+
+
+def events(client, session, count=10000):
+    """All of a session, oldest first."""
+    lines = client.ask("page", session=session, count=count)[:-1]
+    return [line["event"] for line in reversed(lines)]
+
+
+def contents(client, session):
+    return [event["content"] for event in events(client, session)]
+
+
+def ids(client, **members):
+    return [line["session"]["id"] for line in client.ask("list", **members)[:-1]]
+
+
+def code_of(call, *arguments, **members):
+    try:
+        call(*arguments, **members)
+    except Refused as refused:
+        return refused.code
+    return "OK"
+
+
+# ---- the tests ----
+
+def takes_each_event_once_and_as_it_is(place):
+    client = place.start()
+    journal = place.journal()
+    first = journal.event("Hello \u00fc \u0000 \U0001f600", data={"big": 9007199254740993})
+    second = journal.event("there", kind="assistant")
+    for _ in range(3):
+        last = client.ask("take", journal=journal.name)[-1]
+        assert last["sequence"] == 2 and last["session"] == journal.session, last
+    third = journal.event("again")
+    client.ask("take")
+    stored = events(client, journal.session)
+    assert [event["id"] for event in stored] == [first, second, third], stored
+    assert [event["sequence"] for event in stored] == [1, 2, 3]
+    assert stored[0]["content"] == "Hello \u00fc \u0000 \U0001f600"
+    assert stored[0]["data"] == {"big": 9007199254740993}
+    assert "data" not in stored[1] and stored[1]["kind"] == "assistant"
+    session = client.ask("find", prefix=journal.session[:30])[0]["session"]
+    assert session["title"].startswith("Hello") and session["directory"] == "/work", session
+    assert session["event_count"] == 3 and session["created_ms"] == 1000, session
+
+
+def removes_a_journal_only_when_its_writer_is_done(place):
+    client = place.start()
+    alive, closed, dead = place.journal(), place.journal(), place.journal()
+    for journal in (alive, closed, dead):
+        journal.event("one")
+    closed.closed()
+    dead.died()
+    client.ask("take")
+    assert os.listdir(place.journals) == [alive.name], os.listdir(place.journals)
+    alive.event("two")
+    alive.died()
+    assert client.ask("take", journal=alive.name)[-1]["place"] == -1
+    assert os.listdir(place.journals) == []
+    assert contents(client, alive.session) == ["one", "two"]
+    assert contents(client, dead.session) == ["one"]
+
+
+def stores_what_a_client_left_when_it_ends(place):
+    client = place.start()
+    client.ask("hello")
+    journal = place.journal()
+    journal.event("one")
+    journal.died()
+    assert client.close() == 0
+    assert contents(place.start(), journal.session) == ["one"]
+
+
+def waits_for_the_end_of_a_line(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    line = json.dumps({"event": {"id": new_id(), "kind": "user", "time": 1, "content": "two"}})
+    journal.raw(line[:20].encode())
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == ["one"]
+    journal.raw(line[20:].encode() + b"\n")
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == ["one", "two"]
+    journal.raw(b'{"event":{"id":"torn')
+    journal.died()
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == ["one", "two"]
+    assert os.listdir(place.journals) == []
+
+
+def passes_over_damaged_lines_and_counts_them(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    journal.raw(b"\x00\xff garbage\n")
+    journal.put({"event": {"id": "no id", "kind": "user"}})
+    journal.put({"of": "a newer program"})
+    journal.event("two")
+    last = client.ask("take", journal=journal.name)[-1]
+    assert last["damaged"] == 2, last
+    assert contents(client, journal.session) == ["one", "two"]
+
+
+def refuses_what_is_no_journal(place):
+    client = place.start()
+    name = f"{new_id()}.{new_id()}"
+    path = os.path.join(place.journals, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("no journal\n")
+    assert code_of(client.ask, "take", journal=name) == "INVALID"
+    assert code_of(client.ask, "take", journal="../ikigai.db") == "INVALID"
+    assert code_of(client.ask, "take", journal="missing") == "NOT_FOUND"
+    good = place.journal()
+    good.event("one")
+    assert code_of(client.ask, "take") == "INVALID"
+    assert contents(client, good.session) == ["one"], "one bad journal holds up no other"
+    assert os.path.exists(path)
+    os.remove(path)
+    os.symlink("/dev/zero", path)
+    assert code_of(client.ask, "take", journal=name) != "OK"
+
+
+def keeps_what_had_arrived_of_a_reply(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("question")
+    reply = new_id()
+    journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "Once "}})
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == ["question"], "it may still grow"
+    journal.put({"more": reply, "text": "upon"})
+    journal.put({"more": new_id(), "text": "a stranger's"})
+    client.ask("take", journal=journal.name)
+    journal.put({"more": reply, "text": " a time"})
+    journal.died()
+    client.kill()
+    client = place.start()
+    client.ask("take")
+    stored = events(client, journal.session)
+    assert [event["content"] for event in stored] == ["question", "Once upon a time"], stored
+    assert stored[1]["data"] == {"interrupted": True} and stored[1]["id"] == reply
+
+
+def stores_a_whole_reply_once(place):
+    client = place.start()
+    journal = place.journal()
+    thought, reply = new_id(), new_id()
+    journal.put({"begin": {"id": thought, "kind": "thinking", "time": 5, "content": "Hm"}})
+    journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "On"}})
+    client.ask("take", journal=journal.name)
+    journal.put({"event": {"id": thought, "kind": "thinking", "time": 5, "content": "Hmm."}})
+    client.ask("take", journal=journal.name)
+    journal.put({"event": {"id": reply, "kind": "assistant", "time": 5, "content": "Once."}})
+    journal.died()
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == ["Hmm.", "Once."]
+
+
+def makes_late_events_a_fork(place):
+    client = place.start()
+    first = place.journal()
+    first.event("one")
+    client.ask("take", journal=first.name)
+    second = place.journal(first.session, after=1)
+    second.event("two of the second")
+    client.ask("take", journal=second.name)
+    first.event("two of the first")
+    last = client.ask("take", journal=first.name)[-1]
+    fork = last["session"]
+    assert fork != first.session, last
+    first.event("three of the first")
+    assert client.ask("take", journal=first.name)[-1]["session"] == fork
+    assert contents(client, first.session) == ["one", "two of the second"]
+    assert contents(client, fork) == ["one", "two of the first", "three of the first"]
+    session = client.ask("find", prefix=fork)[0]["session"]
+    assert session["parent"] == first.session and session["forked_at"] == 1, session
+
+
+def reads_a_fork_with_what_it_shares(place):
+    client = place.start()
+    parent = place.journal()
+    for number in range(1, 6):
+        parent.event(f"parent {number}")
+    client.ask("take")
+    child = place.journal(after=3, parent=parent.session, forked_at=3)
+    child.event("child 4")
+    client.ask("take")
+    expected = ["parent 1", "parent 2", "parent 3", "child 4"]
+    assert contents(client, child.session) == expected
+    lines = client.ask("page", session=child.session, before=4, count=2)[:-1]
+    assert [line["event"]["content"] for line in lines] == ["parent 3", "parent 2"]
+    assert [line["event"]["session"] for line in lines] == [parent.session] * 2
+    client.ask("delete", session=parent.session)
+    assert contents(client, child.session) == expected, "what a fork shares stays"
+    assert parent.session not in ids(client)
+    client.ask("delete", session=child.session)
+    assert events(client, parent.session) == [] and ids(client) == []
+
+
+def lists_in_pages_and_by_choice(place):
+    client = place.start()
+    sessions = []
+    for number in range(25):
+        journal = place.journal(directory="/odd" if number % 2 else "/even")
+        journal.put({"event": {"id": new_id(), "kind": "user", "time": 10000 + number // 5,
+                               "content": f"title {number:02} 100% sure"}})
+        journal.closed()
+        sessions.append(journal.session)
+    client.ask("take")
+    found, after = [], {}
+    while True:
+        lines = client.ask("list", count=4, **after)[:-1]
+        if not lines:
+            break
+        found += [line["session"]["id"] for line in lines]
+        last = lines[-1]["session"]
+        after = {"session": last["id"], "updated_ms": last["updated_ms"]}
+    assert sorted(found) == sorted(sessions) and len(found) == 25
+    times = [client.ask("find", prefix=id)[0]["session"]["updated_ms"] for id in found]
+    assert times == sorted(times, reverse=True), times
+    assert len(ids(client, directory="/odd")) == 12
+    assert ids(client, words="TITLE 07 100") == [sessions[7]]
+    assert ids(client, words="100%") != [] and ids(client, words="100_") == []
+    assert client.ask("newest", directory="/even")[0]["session"]["id"] == sessions[24]
+    assert code_of(client.ask, "newest", directory="/none") == "NOT_FOUND"
+    assert code_of(client.ask, "find", prefix=sessions[0][:8]) in ("INVALID", "OK")
+    assert code_of(client.ask, "find", prefix="zz") == "NOT_FOUND"
+    assert code_of(client.ask, "find", prefix="") == "NOT_FOUND"
+
+
+def follows_a_session(place):
+    client = place.start()
+    journal = place.journal()
+    for number in range(5):
+        journal.event(str(number))
+    client.ask("take")
+    lines = client.ask("after", session=journal.session, sequence=2, count=2)[:-1]
+    assert [line["event"]["content"] for line in lines] == ["2", "3"]
+
+
+def keeps_large_texts(place):
+    client = place.start()
+    journal = place.journal()
+    blob, parts = new_id(), [os.urandom(256 * 1024), b"\x00\xff end"]
+    for number, part in enumerate(parts):
+        journal.put({"blob": blob, "part": number, "base64": base64.b64encode(part).decode()})
+    journal.put({"blob": blob, "part": 2, "base64": "not base 64"})
+    result = {"tool_call_id": "c", "name": "bash", "output": "{}", "success": True,
+              "duration_ms": 1, "blobs": {"stdout": {"id": blob, "bytes": 256 * 1024 + 6}}}
+    journal.event("out", kind="tool_result", data=result)
+    client.ask("take")
+    for number, part in enumerate(parts):
+        line = client.ask("part", blob=blob, part=number)[-1]
+        assert base64.b64decode(line["base64"]) == part
+    assert code_of(client.ask, "part", blob=blob, part=2) == "NOT_FOUND"
+    client.ask("delete", session=journal.session)
+    assert code_of(client.ask, "part", blob=blob, part=0) == "NOT_FOUND"
+
+
+def search(client, query, **members):
+    lines = client.ask("search", query=query, **members)
+    return [line["event"]["content"] for line in lines[:-1]], lines[-1]["row"]
+
+
+def finds_words(place):
+    client = place.start()
+    journal = place.journal()
+    for number in range(30):
+        journal.event(f"number {number} of the lamplighter's long round")
+    journal.event("\u5317\u4eac\u5927\u5b66 and na\u00efve caf\u00e9s")
+    other = place.journal(directory="/other")
+    other.event("a lamplighter elsewhere")
+    client.ask("take")
+    assert search(client, "lamplighter elsewhere") == (["a lamplighter elsewhere"], None)
+    found, row = search(client, "lamplighter", count=10)
+    assert len(found) == 10 and found[0] == "a lamplighter elsewhere" and row, (found, row)
+    rest = []
+    while row is not None:
+        more, row = search(client, "lamplighter", count=10, row=row)
+        rest += more
+    assert len(found + rest) == 31 and len(set(found + rest)) == 31
+    assert search(client, '"long round" 7')[0] == ["number 7 of the lamplighter's long round"]
+    assert search(client, "lamp*", directory="/other")[0] == ["a lamplighter elsewhere"]
+    assert search(client, "cafes")[0] != [] or search(client, "caf\u00e9s")[0] != []
+    assert search(client, "\u5927\u5b66")[0] != []
+    assert search(client, "absent")[0] == []
+    assert code_of(client.ask, "search", query="!?") == "INVALID"
+    client.ask("delete", session=journal.session)
+    assert search(client, "lamplighter") == (["a lamplighter elsewhere"], None)
+
+
+def ends_a_request_that_is_cancelled(place):
+    client = place.start()
+    journal = place.journal()
+    for number in range(20000):
+        journal.event("x" * 200)
+    client.ask("take")
+    number = client.send("page", session=journal.session, count=1000000)
+    client.lines.readline()
+    client.write({"id": number, "do": "cancel"})
+    assert code_of(client.answer, number) == "CANCELLED"
+    # One that has ended cannot be cancelled any more; the next one is not meant.
+    client.write({"id": number, "do": "cancel"})
+    assert client.ask("hello")[-1]["name"]
+
+
+def answers_what_it_does_not_understand(place):
+    client = place.start()
+    assert code_of(client.ask, "make_coffee") == "INVALID"
+    client.socket.sendall(b"no JSON\n")
+    assert code_of(client.answer, 0) == "INVALID"
+    assert client.ask("hello")[-1]["protocol"] == 1
+
+
+def loses_nothing_however_it_is_killed(place):
+    """Killed at random instants while two writers go on: each event is there once, in order."""
+    journals = [place.journal() for _ in range(2)]
+    written = {journal.session: [] for journal in journals}
+    for _ in range(KILLS):
+        client = place.start()
+        for journal in journals:
+            for _ in range(300):
+                written[journal.session].append(journal.event("y" * random.randrange(2000)))
+        client.send("take")
+        time.sleep(random.random() * 0.03)
+        client.kill()
+    for journal in journals:
+        journal.died()
+    clients = [place.start(), place.start()]
+    for client in clients: # at the same time
+        client.send("take")
+    for client in clients:
+        client.answer(client.number)
+    for session, expected in written.items():
+        stored = events(clients[0], session)
+        assert [event["id"] for event in stored] == expected, (len(stored), len(expected))
+        assert [event["sequence"] for event in stored] == list(range(1, len(expected) + 1))
+    assert os.listdir(place.journals) == []
+    if place.kind == "sqlite":
+        assert client.ask("check")[-1]["done"]
+
+
+def sqlite_backs_up_while_it_is_in_use(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.ask("take")
+    file = os.path.join(place.directory, "copy")
+    client.ask("backup", file=file)
+    assert code_of(client.ask, "backup", file=file) != "OK", "nothing is overwritten"
+    client.kill()
+    place.database = file
+    assert contents(place.start(), journal.session) == ["one"]
+
+
+def has_what_was_written_on_disk(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    assert client.ask("sync", journal=journal.name)[-1]["done"]
+    assert code_of(client.ask, "sync", journal="missing") == "NOT_FOUND"
+
+
+# ---- SQLite's own ----
+
+def sqlite_brings_an_older_database_up_to_date(place):
+    """A database that the chat itself has made."""
+    home = os.path.join(place.directory, "home")
+    os.mkdir(home)
+    subprocess.run([os.path.join(BUILD, "ikigai"), "exec", "-C", place.directory, "-p", "practice",
+                    "--database", place.database, "list *.none"], check=True,
+                   env={**os.environ, "HOME": home, "IKIGAI_HOME": home + "/.ikigai"},
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with contextlib.closing(sqlite3.connect(place.database)) as database:
+        before = database.execute("SELECT id FROM events ORDER BY sequence").fetchall()
+    client = place.start()
+    session, = ids(client)
+    assert [(event["id"],) for event in events(client, session)] == before and before
+    assert search(client, "list")[0] != []
+    journal = place.journal(session, after=len(before))
+    journal.event("and more")
+    client.ask("take")
+    assert contents(client, session)[-1] == "and more"
+
+
+def sqlite_refuses_what_is_not_its_own(place):
+    with contextlib.closing(sqlite3.connect(place.database)) as database:
+        database.execute("CREATE TABLE other(x)")
+    assert code_of(place.start().ask, "hello") == "DENIED"
+    os.remove(place.database)
+    place.start().ask("hello")
+    place.clients[-1].kill()
+    with contextlib.closing(sqlite3.connect(place.database)) as database:
+        database.execute("CREATE VIEW trap AS SELECT 1")
+    assert code_of(place.start().ask, "hello") == "DENIED"
+    with contextlib.closing(sqlite3.connect(place.database)) as database:
+        database.execute("DROP VIEW trap")
+        database.execute("PRAGMA user_version = 99")
+    assert code_of(place.start().ask, "list") == "DENIED"
+    place.stop()
+    for name in os.listdir(place.directory):
+        if name.startswith("ikigai.db"):
+            os.remove(os.path.join(place.directory, name))
+    with open(place.database, "wb") as file:
+        file.write(b"x" * 8192)
+    assert code_of(place.start().ask, "hello") == "INVALID"
+    assert os.stat(place.database).st_size == 8192, "what is damaged is left as it is"
+
+
+def sqlite_is_readable_by_its_owner_only(place):
+    place.start().ask("hello")
+    assert os.stat(place.database).st_mode & 0o77 == 0
+
+
+# ---- PostgreSQL's own ----
+
+def postgres_keeps_what_is_no_text_of_its_own(place):
+    client = place.start()
+    journal = place.journal()
+    contents_of = ["a\u0000b", "\\ \" ' {}, NULL", "\U0001f600"]
+    for content in contents_of:
+        journal.event(content, data={"text": content, "large": 1})
+    big = new_id()
+    journal.raw(('{"event":{"id":"%s","kind":"user","time":1,"content":"big",'
+                 '"data":{"n":1e400000,"a":1, "a":2}}}\n' % big).encode())
+    client.ask("take", journal=journal.name)
+    assert contents(client, journal.session) == contents_of + ["big"]
+    assert place.sql(f"SELECT count(*) FROM events WHERE id = '{big}'") == "1"
+
+
+def postgres_knows_who_said_what(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.ask("take")
+    session = client.ask("list", owner="ikigai")[0]["session"]
+    assert session["id"] == journal.session and session["owner"] == "ikigai"
+    assert ids(client, owner="somebody") == []
+    assert place.sql("SELECT DISTINCT owner FROM events") == "ikigai"
+
+
+def postgres_connects_again(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.ask("take")
+    place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+              " WHERE datname = current_database() AND pid <> pg_backend_pid()")
+    journal.event("two")
+    assert code_of(client.ask, "take") in ("OK", "UNAVAILABLE")
+    client.ask("take")
+    assert contents(client, journal.session) == ["one", "two"]
+
+
+def postgres_goes_to_the_next_host(place):
+    closed = socket.socket()
+    closed.bind(("127.0.0.1", 0)) # does not listen: connections are refused
+    sockets, port = os.environ["IK_TEST_POSTGRES_SOCKETS"], os.environ["IK_TEST_POSTGRES_PORT"]
+    address = place.database.replace(f"host={sockets}", f"host=127.0.0.1,{sockets}")
+    place.database = address.replace(f"port={port}", f"port={closed.getsockname()[1]},{port}")
+    started = time.monotonic()
+    assert place.start().ask("hello")[-1]["name"] == "postgres"
+    assert time.monotonic() - started < SECONDS / 2
+    closed.listen(0) # accepts, and says nothing
+    place.database += " connect_timeout=2"
+    assert place.start().ask("hello")[-1]["name"] == "postgres"
+    closed.close()
+
+
+def postgres_says_why_it_cannot(place):
+    address = place.database
+    place.database = address.replace("dbname=", "dbname=no_")
+    client = place.start()
+    for _ in range(2):
+        assert code_of(client.ask, "list") == "UNAVAILABLE"
+    place.database = address
+    place.sql("CREATE TABLE sessions(x int)")
+    assert code_of(place.start().ask, "hello") == "DENIED"
+    place.sql("DROP TABLE sessions")
+    client = place.start()
+    client.ask("hello")
+    client.kill()
+    place.sql("UPDATE ikigai_form SET version = 99")
+    assert code_of(place.start().ask, "hello") == "DENIED"
+
+
+def postgres_cancels_a_statement(place):
+    client = place.start()
+    client.ask("hello")
+    place.sql("CREATE FUNCTION slow(text) RETURNS text LANGUAGE sql VOLATILE AS"
+              " 'SELECT pg_sleep(300)::text'; ALTER TABLE sessions RENAME TO s;"
+              " CREATE VIEW sessions AS SELECT id, slow(title) AS title, directory, created_ms,"
+              " updated_ms, event_count, last_sequence, parent, forked_at, late, searched, owner FROM s;"
+              f" INSERT INTO s(id, directory, created_ms, updated_ms, event_count)"
+              f" VALUES ('{new_id()}', '', 1, 1, 1)")
+    number = client.send("list")
+    time.sleep(0.2)
+    started = time.monotonic()
+    client.write({"id": number, "do": "cancel"})
+    assert code_of(client.answer, number) == "CANCELLED"
+    assert time.monotonic() - started < SECONDS / 2
+
+
+def main():
+    kind, wanted = sys.argv[1], sys.argv[2:]
+    others = tuple(name + "_" for name in ("sqlite", "postgres") if name != kind)
+    tests = [value for value in globals().values()
+             if getattr(value, "__code__", None) and value.__code__.co_argcount == 1 and
+             value.__code__.co_varnames[0] == "place" and not value.__name__.startswith(others)]
+    for test in tests:
+        if wanted and test.__name__ not in wanted:
+            continue
+        place = Place(kind)
+        name = f"{kind}: {test.__name__.removeprefix(kind + '_').replace('_', ' ')}"
+        try:
+            test(place)
+            print(f"ok - {name}", flush=True)
+        except Exception as problem: # the rest is still to be seen
+            print(f"not ok - {name}", flush=True)
+            line = problem.__traceback__
+            while line.tb_next:
+                line = line.tb_next
+            print(f"# line {line.tb_lineno}: {type(problem).__name__}: {problem}"[:2000])
+        finally:
+            place.close()
+
+
+main()
