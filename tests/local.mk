@@ -24,9 +24,10 @@ EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source te
 
 # The store on a server that is started for it; the program is that of tests/unit/store.
 if HAVE_TESTS
-TESTS += tests/store/postgres tests/store/kills tests/store/known
+TESTS += tests/store/postgres tests/store/kills tests/store/known tests/store/programs
 endif
-EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/known tests/store/server.sh \
+EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/known tests/store/programs \
+	tests/store/programs.py tests/store/server.sh \
 	tests/store/chat.screen tests/store/replaced.screen
 
 if !HAVE_TESTS

@@ -1,4 +1,6 @@
-# src/stores: the store programs (ikigai-store(7)), and what they share.
+# src/stores: the store programs (ikigai-store.7), and what they share.  They are built and tested,
+# but not installed yet.
+EXTRA_DIST += src/stores/ikigai-store.7
 noinst_LIBRARIES += libik_stores.a
 libik_stores_a_SOURCES = \
 	src/stores/answer.c src/stores/answer.h \

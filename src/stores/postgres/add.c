@@ -31,8 +31,8 @@ static enum ik_status end(void *store, enum ik_status status, struct ik_error *e
 	return ik_server_end(store, status, error);
 }
 
-static enum ik_status add_session(const struct server_adding *adding, const char *id, const char *parent,
-	int64_t forked_at, bool late, struct ik_error *error)
+static enum ik_status add_session(const struct server_adding *adding, const char *id,
+	const char *parent, int64_t forked_at, bool late, struct ik_error *error)
 {
 	struct ik_statement statement;
 
@@ -332,8 +332,8 @@ static enum ik_status touch_session(const struct server_adding *adding, struct i
 	return ik_server_do(adding->server, &statement, error);
 }
 
-static enum ik_status add(struct server_adding *adding, struct ik_message *const *messages, size_t count,
-	struct ik_error *error)
+static enum ik_status add(struct server_adding *adding, struct ik_message *const *messages,
+	size_t count, struct ik_error *error)
 {
 	struct ik_journal_position *position = adding->position;
 	enum ik_status status = add_session(adding, position->stored_as, adding->head->parent,

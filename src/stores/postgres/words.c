@@ -29,7 +29,7 @@ static const char unindexed[] =
 								"(ORDER BY sequence) - size"
 								"  AS before FROM (SELECT * FROM events WHERE session = c.id AND "
 								"sequence > c.searched"
-								"  ORDER BY sequence LIMIT 2000) s) t WHERE before < 4194304) e ON "
+								"  ORDER BY sequence LIMIT 300) s) t WHERE before < 1048576) e ON "
 								"true ORDER BY e.sequence";
 enum { SESSION = IK_PG_EVENT_COLUMNS, SEARCHED, LAST };
 

@@ -1,8 +1,8 @@
 /*
  * session_rows: sessions and their events, read.
  *
- * Their store is a struct ik_database. Each function answers the current request: it sends a line for each session ({"session":{...}})
- * or event ({"event":{...}}), and returns how it ended.
+ * Their store is a struct ik_database. Each function answers the current request: it sends a line
+ * for each session ({"session":{...}}) or event ({"event":{...}}), and returns how it ended.
  *
  * May include: util, json, conversation, journal, stores.
  */
