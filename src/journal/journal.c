@@ -32,12 +32,12 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 
 	ik_buf_putc(&journal->line, '\n');
 	if (ik_buf_status(&journal->line) != IK_OK)
-		return ik_buf_check(&journal->line, _("The record for the journal"), error);
+		return ik_buf_check(&journal->line, "The record for the journal", error);
 	if (journal->torn) {
 		/* End the torn line, which a reader passes over; its record has failed. */
 		ik_buf_insert(&journal->line, 0, "\n", 1);
 		if (ik_buf_status(&journal->line) != IK_OK)
-			return ik_buf_check(&journal->line, _("The record for the journal"), error);
+			return ik_buf_check(&journal->line, "The record for the journal", error);
 	}
 	do
 		written = write(journal->fd, journal->line.data, journal->line.length);

@@ -164,7 +164,7 @@ static bool take_request(struct ik_connection *connection)
 	connection->members = (struct ik_json_span){ NULL, 0 };
 	connection->id = 0;
 	status = ik_buf_status(&connection->request) != IK_OK
-		? ik_error_set(&error, IK_TOO_LARGE, _("A request is too large."))
+		? ik_error_set(&error, IK_TOO_LARGE, "A request is too large.")
 		: ik_json_check(connection->request.data, connection->request.length, &connection->members,
 			  &error);
 	(void)ik_json_integer(ik_json_member(connection->members, "id"), &connection->id);
@@ -300,7 +300,7 @@ void ik_connection_finish(struct ik_connection *connection, enum ik_status statu
 		ik_json_key(line, "done");
 		ik_json_put_bool(line, true);
 	} else if (connection->cancelled) {
-		put_error(line, "CANCELLED", _("The request was cancelled."));
+		put_error(line, "CANCELLED", "The request was cancelled.");
 	} else {
 		put_error(line, code_of(status), error->text);
 	}

@@ -51,7 +51,7 @@ static enum ik_status no_journal(struct serving *serving, struct ik_error *error
 {
 	const char *name = ik_connection_text(serving->connection, "journal");
 
-	return ik_error_set(error, IK_INVALID, _("\"%s\" is not the name of a journal."),
+	return ik_error_set(error, IK_INVALID, "\"%s\" is not the name of a journal.",
 		name ? name : "");
 }
 
@@ -122,7 +122,7 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 		service->interruptible(serving->store, false);
 		return status;
 	}
-	return ik_error_set(error, IK_INVALID, _("There is no request \"%s\"."), name);
+	return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
 }
 
 static void answer(struct serving *serving)
@@ -172,7 +172,7 @@ int ik_service_run(const struct ik_service *service, void *store, int argc, char
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
 	if (argc != 3) {
-		(void)fprintf(stderr, _("Usage: store-%s DATABASE JOURNALS\n"), service->name);
+		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS\n", service->name);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -208,7 +208,7 @@ static enum ik_status send_events(struct ik_server *server, struct ik_statement 
 		struct ik_message *message = ik_pg_event(result, row, 0);
 
 		if (ik_connection_is_cancelled(server->client))
-			status = ik_error_set(error, IK_FAILED, "%s", _("The request was cancelled."));
+			status = ik_error_set(error, IK_FAILED, "The request was cancelled.");
 		if (!message || status != IK_OK) {
 			ik_message_unref(message);
 			continue;
@@ -278,7 +278,7 @@ enum ik_status ik_pg_answer_part(void *store, struct ik_error *error)
 	if (!result)
 		return error->status;
 	if (PQntuples(result) == 0) {
-		status = ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such part."));
+		status = ik_error_set(error, IK_NOT_FOUND, "There is no such part.");
 	} else {
 		ik_buf_init(&bytes, 2 * IK_LIMIT_PART);
 		put_bytes(&bytes, result, 0, 0);

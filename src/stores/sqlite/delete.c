@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "stores/answer.h"
 #include "stores/sqlite/index.h"
-#include "util/text.h"
 #include "util/uuid.h"
 
 /* Events of one transaction: between two of them others can write. */
@@ -127,7 +127,7 @@ enum ik_status ik_answer_delete(void *store, struct ik_error *error)
 		error);
 
 	if (status == IK_OK && count == 0)
-		return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such session."));
+		return ik_answer_no_session(error);
 	if (status == IK_OK)
 		status = delete_session(database, session, error);
 	if (status == IK_OK)

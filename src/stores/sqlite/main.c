@@ -53,7 +53,7 @@ static enum ik_status answer_backup(void *store, struct ik_error *error)
 	if (!statement)
 		return error->status;
 	if (!file)
-		return ik_error_set(error, IK_INVALID, "%s", _("A backup needs the name of a file."));
+		return ik_error_set(error, IK_INVALID, "A backup needs the name of a file.");
 	ik_database_bind(statement, 1, file);
 	return ik_database_finish(database, statement, error);
 }

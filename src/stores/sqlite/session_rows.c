@@ -289,6 +289,6 @@ enum ik_status ik_answer_part(void *store, struct ik_error *error)
 	}
 	ik_database_reset(query);
 	if (step == SQLITE_DONE)
-		return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such part."));
+		return ik_error_set(error, IK_NOT_FOUND, "There is no such part.");
 	return step == SQLITE_ROW ? IK_OK : ik_database_explain(database, error);
 }
