@@ -11,21 +11,21 @@ libik_agent_a_SOURCES += \
 	src/agent/transfer.c src/agent/transfer.h
 
 libik_agent_a_SOURCES += \
-	src/agent/session/compaction.c \
-	src/agent/session/context.c \
-	src/agent/session/exchange.c \
-	src/agent/session/restore.c \
+	src/agent/session/compaction.c src/agent/session/compaction.h \
+	src/agent/session/context.c src/agent/session/context.h \
+	src/agent/session/exchange.c src/agent/session/exchange.h \
+	src/agent/session/file_writes.c src/agent/session/file_writes.h \
+	src/agent/session/fork_copy.c src/agent/session/fork_copy.h \
+	src/agent/session/judge.c src/agent/session/judge.h \
+	src/agent/session/record.c src/agent/session/record.h \
+	src/agent/session/reply_journal.c src/agent/session/reply_journal.h \
+	src/agent/session/restore.c src/agent/session/restore.h \
+	src/agent/session/runs.c src/agent/session/runs.h \
 	src/agent/session/session.c src/agent/session/session.h \
-	src/agent/session/session_begun.c \
-	src/agent/session/session_copy.c src/agent/session/session_copy.h \
-	src/agent/session/session_effects.c \
-	src/agent/session/session_lock.c \
-	src/agent/session/session_policy.c \
-	src/agent/session/session_private.h \
-	src/agent/session/session_run.c \
-	src/agent/session/session_shell.c \
-	src/agent/session/session_undo.c \
-	src/agent/session/written.c src/agent/session/written.h
+	src/agent/session/session_lock.c src/agent/session/session_lock.h \
+	src/agent/session/shells.c src/agent/session/shells.h \
+	src/agent/session/tool_definitions.c src/agent/session/tool_definitions.h \
+	src/agent/session/undo_recorder.c src/agent/session/undo_recorder.h
 
 libik_agent_a_SOURCES += \
 	src/agent/turn/effect.h \

@@ -1,5 +1,5 @@
 /* The pane of sessions, and another session in place of this one. */
-#include "agent/session/session_copy.h"
+#include "agent/session/fork_copy.h"
 #include "chat/chat_private.h"
 
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static void switch_now(struct ik_chat *chat)
 	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->core.fork_copy : NULL,
 		on_resumed, chat->agent);
 	if (!fork)
-		ik_session_copy_free(chat->core.fork_copy);
+		ik_fork_copy_free(chat->core.fork_copy);
 	chat->core.fork_copy = NULL;
 }
 

@@ -49,10 +49,10 @@ enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, 
 	return IK_COMMAND_NOTHING;
 }
 
-struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
-	struct ik_session_copy *copy = ik_session_copy_new(core->session, sequence);
+	struct ik_fork_copy *copy = ik_session_fork_copy(core->session, sequence);
 
 	ik_uuid_new(ret_id);
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
@@ -60,7 +60,7 @@ struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_mes
 	ik_store_append(core->store, ret_id, command);
 	if (core->undo_directory)
 		ik_undo_fork(core->undo_directory, ik_session_id(core->session), ret_id);
-	ik_session_copy_add(copy, command);
+	ik_fork_copy_add(copy, command);
 	ik_message_unref(command);
 	return copy;
 }
@@ -75,7 +75,7 @@ char *ik_command_fork_sentence(const struct ik_core *core)
 static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
 	int64_t sequence)
 {
-	ik_session_copy_free(core->fork_copy);
+	ik_fork_copy_free(core->fork_copy);
 	core->fork_copy = ik_command_make_fork(core,
 		ik_message_command(line, strlen(line), sentence, strlen(sentence)), sequence, core->fork);
 	free(sentence);
@@ -253,7 +253,7 @@ static void tell_of_files(struct ik_core *core, int64_t time_ms)
 			files, turns);
 	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
 	ik_store_append(core->store, core->fork, message);
-	ik_session_copy_add(core->fork_copy, message);
+	ik_fork_copy_add(core->fork_copy, message);
 	ik_message_unref(message);
 	free(sentence);
 }

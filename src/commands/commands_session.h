@@ -6,7 +6,7 @@
 #ifndef IK_COMMANDS_COMMANDS_SESSION_H
 #define IK_COMMANDS_COMMANDS_SESSION_H
 
-#include "agent/session/session_copy.h"
+#include "agent/session/fork_copy.h"
 #include "commands/commands.h"
 
 enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
@@ -28,7 +28,7 @@ enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line,
 /* Make the fork of the session in front that has its events up to sequence; ret_id: what it
  * is called. command is stored in it; its reference is taken over. Returns what it has, in memory
  * (the caller's), or NULL. */
-struct ik_session_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT]) IK_MUST_USE;
 /* The usual output: whose fork it is. New memory. */
 char *ik_command_fork_sentence(const struct ik_core *core);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/session/session_copy.h"
+#include "agent/session/fork_copy.h"
 #include "core/agents_file.h"
 #include "core/export.h"
 #include "core/policy_file.h"
@@ -213,7 +213,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	options.run.outputs = core->outputs_directory;
 	options.concurrency = (int)config->tools_concurrency;
 	options.slots = core->slots;
-	options.written = core->written;
+	options.file_writes = core->file_writes;
 	options.max_tool_turns = (int)config->max_tool_turns;
 	options.retry_max = (int)config->retry_max;
 	options.retry_base_ms = config->retry_base_ms;
@@ -398,7 +398,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->no_tools = no_tools;
 	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
-	core->written = ik_written_new();
+	core->file_writes = ik_file_writes_new();
 	core->session = add_session(core, session_arg);
 	give_model(core, core->session);
 	read_kept_rules(core);
@@ -479,7 +479,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->sessions = NULL;
 	core->session = NULL;
 	core->slots = ik_slots_free(core->slots);
-	core->written = ik_written_free(core->written);
+	core->file_writes = ik_file_writes_free(core->file_writes);
 	core->discovery = ik_discovery_close(core->discovery);
 	core->models = ik_model_list_close(core->models);
 	free(core->models_line);
@@ -498,7 +498,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;
-	core->fork_copy = ik_session_copy_free(core->fork_copy);
+	core->fork_copy = ik_fork_copy_free(core->fork_copy);
 	free(core->draft);
 	core->draft = NULL;
 	free(core->trust_problem);

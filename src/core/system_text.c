@@ -1,5 +1,7 @@
 #include "core/system_text.h"
 
+#include <stdlib.h>
+
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -21,5 +23,5 @@ void ik_system_text(const struct ik_session *session, const struct ik_model_spec
 		count, definitions.length);
 	ik_buf_putc(out, '\n');
 	ik_buf_done(&definitions);
-	ik_session_tools_free(tools);
+	free(tools);
 }

@@ -1,4 +1,4 @@
-#include "agent/session/session_private.h"
+#include "agent/session/compaction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,104 +9,50 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A summary that is being made. */
 struct ik_compaction {
-	char *line;                    /* the command */
-	char *words;                   /* what to keep in mind */
-	struct ik_conversation *asked; /* what the model is asked with */
-	size_t first;                  /* of the conversation, that is summarised */
-	size_t left_out;               /* messages before it that had no room */
+	struct ik_compaction_options options; /* with a reference of the model */
+	char *line;                           /* the command */
+	char *words;                          /* what to keep in mind */
+	struct ik_conversation *asked;        /* what the model is asked with */
+	size_t first;                         /* message of the conversation that is summarised */
+	size_t left_out;                      /* messages before it that had no room */
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
-	int attempts;  /* tries of this request after the first */
-	bool retrying; /* no request is out: it waits for the next try */
+	struct ik_exchange *exchange; /* NULL: it waits for the next try */
+	struct ik_timer *retry;
+	int attempts; /* tries of this request after the first */
 };
 
-static struct ik_compaction *compaction_free(struct ik_compaction *compaction)
+/* It is over: hand over message (a reference, which is released). */
+static void finish(struct ik_compaction *compaction, struct ik_message *message, bool failed)
 {
-	free(compaction->line);
-	free(compaction->words);
-	ik_conversation_free(compaction->asked);
-	ik_buf_done(&compaction->text);
-	free(compaction);
-	return NULL;
-}
-
-/* Show that a summary is made; "" that it is over. */
-static void tell_waiting(struct ik_session *session, const char *text)
-{
-	struct ik_event event = {
-		.kind = IK_EVENT_WAITING,
-		.text = text,
-		.text_length = strlen(text),
+	const struct ik_usage usage = compaction->usage;
+	const struct ik_compaction_result result = {
+		.failed = failed,
+		.message = message,
+		.usage = compaction->has_usage ? &usage : NULL,
 	};
 
-	ik_session_emit(session, &event);
-}
-
-void ik_compaction_tell(struct ik_session *session)
-{
-	if (session->compaction && !session->compaction->retrying)
-		tell_waiting(session, _("Summarising the conversation…"));
-}
-
-/* Keep what the request took; it says nothing about later ones. */
-static void keep_usage(struct ik_session *session, const struct ik_compaction *compaction)
-{
-	struct ik_event event = { .kind = IK_EVENT_USAGE, .usage = compaction->usage };
-
-	if (!compaction->has_usage)
-		return;
-	event.message = ik_usage_message(&event.usage, 0);
-	ik_session_keep(session, event.message);
-	ik_session_emit(session, &event);
-	ik_message_unref(event.message);
-}
-
-/* It is over: answer the command with message (taken over), and go on with what waits, unless it
- * failed: what was typed meanwhile is not to meet the same failure. */
-static void finish(struct ik_session *session, struct ik_message *message, bool failed)
-{
-	struct ik_compaction *compaction = session->compaction;
-	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = message };
-
-	session->compaction = NULL;
-	ik_timer_stop(session->retry);
-	session->exchange = ik_exchange_close(session->exchange);
-	tell_waiting(session, "");
-	keep_usage(session, compaction);
-	ik_session_keep(session, message);
-	ik_session_emit(session, &event);
-	if (message->summarises) {
-		session->context_tokens = 0;
-		ik_session_tell_context(session);
-	}
+	compaction->options.done(compaction->options.arg, &result);
 	ik_message_unref(message);
-	compaction_free(compaction);
-	if (failed)
-		ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
-	if (session->closing)
-		return; /* by one who was told of it */
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
 }
 
 /* Nothing is changed; sentence says why. */
-static void fail(struct ik_session *session, const char *sentence, size_t length)
+static void fail(struct ik_compaction *compaction, const char *sentence, size_t length)
 {
-	const char *line = session->compaction->line;
+	const char *line = compaction->line;
 	char *output = ik_format(_("%.*s\nThe conversation was not summarised; nothing is changed."),
 		(int)length, sentence);
 	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
 
 	free(output);
-	finish(session, message, true);
+	finish(compaction, message, true);
 }
 
 /* The summary is there. */
-static void succeed(struct ik_session *session)
+static void succeed(struct ik_compaction *compaction)
 {
-	struct ik_compaction *compaction = session->compaction;
 	struct ik_message *message;
 	struct ik_buf output;
 
@@ -128,34 +74,45 @@ static void succeed(struct ik_session *session)
 		compaction->text.data, compaction->text.length);
 	ik_buf_done(&output);
 	if (message) {
-		finish(session, message, false);
+		finish(compaction, message, false);
 	} else {
 		const char *sentence = _("The summary is larger than ikigai takes.");
 
-		fail(session, sentence, strlen(sentence));
+		fail(compaction, sentence, strlen(sentence));
 	}
 }
 
 /* ---- the request ---- */
 
-/* Is it something that a model gets, but for results, which come with their calls? */
+/* Does a model get this message? Results come with their calls, and don't count. */
 static bool counts(const struct ik_message *message)
 {
 	return message->kind == IK_KIND_USER || message->kind == IK_KIND_ASSISTANT ||
 		message->kind == IK_KIND_TOOL_CALL;
 }
 
-static void send(struct ik_session *session)
+static void on_request(void *arg, struct ik_request *request)
 {
-	ik_buf_clear(&session->compaction->text);
-	session->compaction->has_usage = session->compaction->retrying = false;
-	ik_exchange_start(session, IK_SUMMARY_REQUEST, true);
+	struct ik_compaction *compaction = arg;
+
+	compaction->options.request(compaction->options.arg, request);
+	request->conversation = compaction->asked;
 }
 
-/* It failed: wait, if that may help, and send it once more. False: it is over. */
-static bool wait_for_next(struct ik_session *session, const struct ik_input *failure)
+static void on_input(void *arg, const struct ik_input *input);
+
+static void send(struct ik_compaction *compaction)
 {
-	struct ik_compaction *compaction = session->compaction;
+	static const struct ik_exchange_events events = { on_request, on_input };
+
+	ik_buf_clear(&compaction->text);
+	compaction->has_usage = false;
+	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
+}
+
+/* The request failed: wait, if that may help, and send it once more. False: it is over. */
+static bool wait_for_next(struct ik_compaction *compaction, const struct ik_input *failure)
+{
 	struct ik_event event = {
 		.kind = IK_EVENT_RETRY,
 		.code = failure->code,
@@ -163,28 +120,28 @@ static bool wait_for_next(struct ik_session *session, const struct ik_input *fai
 		.text_length = failure->text_length,
 	};
 
-	event.number = compaction->text.length > 0
-		? -1
-		: ik_retry_wait(&session->turn_options, compaction->attempts + 1, failure);
+	if (compaction->text.length > 0)
+		return false;
+	event.number = ik_retry_wait(&compaction->options.retry, compaction->attempts + 1, failure);
 	if (event.number < 0)
 		return false;
 	compaction->attempts++;
-	compaction->retrying = true;
-	session->exchange = ik_exchange_close(session->exchange);
-	ik_timer_start(session->retry, event.number);
-	ik_session_emit(session, &event);
+	ik_timer_start(compaction->retry, event.number);
+	ik_session_record_emit(compaction->options.record, &event);
 	return true;
 }
 
-void ik_compaction_try_again(struct ik_session *session)
+static void retry_due(void *arg)
 {
-	send(session);
-	ik_compaction_tell(session);
+	struct ik_compaction *compaction = arg;
+
+	send(compaction);
+	ik_compaction_tell(compaction);
 }
 
 /* Put together what the model is asked with: the summary before, what came after it
  * (from first on), the question. */
-static void ask(struct ik_session *session)
+static void ask(struct ik_compaction *compaction)
 {
 	static const char question[] =
 		"Summarise the conversation so far, for yourself: from now on "
@@ -193,9 +150,9 @@ static void ask(struct ik_session *session)
 		"found, with paths, commands, names, numbers and errors exactly as they are; what is "
 		"unfinished, and what comes next. Call no tools. Answer with the summary alone, in the "
 		"language of the conversation.";
-	struct ik_compaction *compaction = session->compaction;
-	size_t count = ik_conversation_count(session->conversation), before, i;
-	struct ik_message *message = ik_conversation_summary(session->conversation, &before);
+	const struct ik_conversation *said = compaction->options.record->conversation;
+	size_t count = ik_conversation_count(said), before, i;
+	struct ik_message *message = ik_conversation_summary(said, &before);
 	char *text = ik_format("%s%s%s", question,
 		compaction->words[0] ? "\n\nKeep this in mind above all: " : "", compaction->words);
 
@@ -204,34 +161,34 @@ static void ask(struct ik_session *session)
 	if (message)
 		ik_conversation_append(compaction->asked, message);
 	for (i = compaction->first; i < count; i++)
-		ik_conversation_append(compaction->asked, ik_conversation_at(session->conversation, i));
+		ik_conversation_append(compaction->asked, ik_conversation_at(said, i));
 	message = ik_message_automatic(text);
 	ik_conversation_append(compaction->asked, message);
 	ik_message_unref(message);
 	free(text);
 	compaction->attempts = 0;
-	send(session);
+	send(compaction);
 }
 
-/* What was asked is too long for the model: leave out the older half of it, up to a
- * message of the person's. False: that cannot be. */
-static bool ask_for_less(struct ik_session *session)
+/* What was asked is too long for the model: leave out the older half of it, up to a message of
+ * the user's. False: there is no such message. */
+static bool ask_for_less(struct ik_compaction *compaction)
 {
-	struct ik_compaction *compaction = session->compaction;
-	size_t count = ik_conversation_count(session->conversation), all = 0, before = 0, left = 0, i;
+	const struct ik_conversation *said = compaction->options.record->conversation;
+	size_t count = ik_conversation_count(said), all = 0, before = 0, left = 0, i;
 
 	for (i = compaction->first; i < count; i++) {
-		const struct ik_message *message = ik_conversation_at(session->conversation, i);
+		const struct ik_message *message = ik_conversation_at(said, i);
 
 		all += message->content_length + message->data_length;
 	}
 	for (i = compaction->first; i < count; i++) {
-		const struct ik_message *message = ik_conversation_at(session->conversation, i);
+		const struct ik_message *message = ik_conversation_at(said, i);
 
 		if (i > compaction->first && before >= all / 2 && message->kind == IK_KIND_USER) {
 			compaction->first = i;
 			compaction->left_out += left;
-			ask(session);
+			ask(compaction);
 			return true;
 		}
 		before += message->content_length + message->data_length;
@@ -240,22 +197,20 @@ static bool ask_for_less(struct ik_session *session)
 	return false;
 }
 
-struct ik_conversation *ik_compaction_asked(const struct ik_session *session)
-{
-	return session->compaction->asked;
-}
-
 /* The request failed. */
-static void take_failure(struct ik_session *session, const struct ik_input *failure)
+static void on_failure(struct ik_compaction *compaction, const struct ik_input *failure)
 {
-	if (!(failure->code == IK_CODE_CONTEXT && ask_for_less(session)) &&
-		!wait_for_next(session, failure))
-		fail(session, failure->text, failure->text_length);
+	compaction->exchange = ik_exchange_close(compaction->exchange);
+	if (!(failure->code == IK_CODE_CONTEXT && ask_for_less(compaction)) &&
+		!wait_for_next(compaction, failure))
+		fail(compaction, failure->text, failure->text_length);
 }
 
-static void take_delta(struct ik_session *session, const struct ik_delta *delta, uint32_t random)
+static void on_delta(struct ik_compaction *compaction, const struct ik_delta *delta,
+	uint32_t random)
 {
-	struct ik_compaction *compaction = session->compaction;
+	static const struct ik_price unknown = IK_PRICE_UNKNOWN;
+	const struct ik_model *model = compaction->options.exchange.model;
 
 	switch (delta->kind) {
 	case IK_DELTA_TEXT:
@@ -263,11 +218,10 @@ static void take_delta(struct ik_session *session, const struct ik_delta *delta,
 		break;
 	case IK_DELTA_USAGE:
 		compaction->has_usage = true;
-		compaction->usage = ik_delta_usage(delta, &session->model->spec.price);
+		compaction->usage = ik_delta_usage(delta, model ? &model->spec.price : &unknown);
 		break;
 	case IK_DELTA_ERROR:
-		session->exchange = ik_exchange_close(session->exchange);
-		take_failure(session,
+		on_failure(compaction,
 			&(struct ik_input){
 				.code = delta->code,
 				.text = delta->text,
@@ -282,60 +236,93 @@ static void take_delta(struct ik_session *session, const struct ik_delta *delta,
 	}
 }
 
-void ik_compaction_take(struct ik_session *session, const struct ik_input *input)
+/* The whole reply has arrived. */
+static void on_reply(struct ik_compaction *compaction)
 {
 	const char *sentence = _("The model sent an empty reply.");
 
+	compaction->exchange = ik_exchange_close(compaction->exchange);
+	if (compaction->text.length == 0)
+		fail(compaction, sentence, strlen(sentence));
+	else
+		succeed(compaction);
+}
+
+static void on_input(void *arg, const struct ik_input *input)
+{
 	if (input->kind == IK_INPUT_DELTA)
-		take_delta(session, input->delta, input->random);
+		on_delta(arg, input->delta, input->random);
 	else if (input->kind == IK_INPUT_STREAM_FAILED)
-		take_failure(session, input);
-	else if (input->kind == IK_INPUT_STREAM_END && session->compaction->text.length == 0)
-		fail(session, sentence, strlen(sentence));
+		on_failure(arg, input);
 	else if (input->kind == IK_INPUT_STREAM_END)
-		succeed(session);
+		on_reply(arg);
 }
 
 /* ---- from outside ---- */
 
-void ik_session_compact(struct ik_session *session, const char *line, const char *words)
+/* Find the first message since the last summary; false: nothing was said since. */
+static bool find_first(const struct ik_conversation *said, size_t *ret_first)
 {
-	size_t count = ik_conversation_count(session->conversation), first = 0, found = 0, i;
+	size_t first = 0;
 
-	if (ik_session_busy(session) || session->loading) {
-		ik_session_add_command(session, line,
-			_("Something is under way: wait for its end, or cancel it."));
-		return;
-	}
-	if (ik_conversation_summary(session->conversation, &first))
+	if (ik_conversation_summary(said, &first))
 		first++;
-	for (i = first; i < count; i++)
-		found += counts(ik_conversation_at(session->conversation, i));
-	if (found == 0) {
-		ik_session_add_command(session, line, _("There is nothing to summarise yet."));
-		return;
+	for (size_t i = first; i < ik_conversation_count(said); i++) {
+		if (counts(ik_conversation_at(said, i))) {
+			*ret_first = first;
+			return true;
+		}
 	}
-	session->compaction = ik_alloc(sizeof(*session->compaction));
-	session->compaction->line = ik_strdup(line);
-	session->compaction->words = ik_strdup(words);
-	session->compaction->first = first;
-	ik_buf_init(&session->compaction->text, IK_LIMIT_REPLY);
-	/* What is typed meanwhile waits as for the history of a session. */
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
-	ik_compaction_tell(session);
-	ask(session);
+	return false;
 }
 
-void ik_compaction_cancel(struct ik_session *session)
+struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *options,
+	const char *line, const char *words)
+{
+	struct ik_compaction *compaction;
+	size_t first;
+
+	if (!find_first(options->record->conversation, &first))
+		return NULL;
+	compaction = ik_alloc(sizeof(*compaction));
+	compaction->options = *options;
+	if (options->exchange.model)
+		ik_model_ref(options->exchange.model);
+	compaction->options.exchange.forbid_calls = true;
+	compaction->line = ik_strdup(line);
+	compaction->words = ik_strdup(words);
+	compaction->first = first;
+	compaction->retry = ik_timer_new(options->record->loop, retry_due, compaction);
+	ik_buf_init(&compaction->text, IK_LIMIT_REPLY);
+	ask(compaction);
+	return compaction;
+}
+
+void ik_compaction_tell(const struct ik_compaction *compaction)
+{
+	if (!ik_timer_running(compaction->retry))
+		ik_session_record_emit_text(compaction->options.record, IK_EVENT_WAITING,
+			_("Summarising the conversation…"));
+}
+
+void ik_compaction_cancel(struct ik_compaction *compaction)
 {
 	const char *sentence = _("Cancelled.");
 
-	if (session->compaction)
-		fail(session, sentence, strlen(sentence));
+	fail(compaction, sentence, strlen(sentence));
 }
 
-void ik_compaction_drop(struct ik_session *session)
+struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction)
 {
-	if (session->compaction)
-		session->compaction = compaction_free(session->compaction);
+	if (!compaction)
+		return NULL;
+	ik_exchange_close(compaction->exchange);
+	ik_timer_close(compaction->retry);
+	ik_model_unref(compaction->options.exchange.model);
+	free(compaction->line);
+	free(compaction->words);
+	ik_conversation_free(compaction->asked);
+	ik_buf_done(&compaction->text);
+	free(compaction);
+	return NULL;
 }

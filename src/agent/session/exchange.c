@@ -1,4 +1,4 @@
-#include "agent/session/session_private.h"
+#include "agent/session/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,15 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* One request and its answer. */
 struct ik_exchange {
-	struct ik_session *session;
-	int number; /* the turn's */
-	bool forbid_calls;
-	struct ik_model *model; /* as it was when the request left */
+	struct ik_exchange_options options; /* with a reference of the model */
+	const struct ik_exchange_events *events;
+	void *arg;
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
 	struct ik_buf body;      /* of the request */
-	struct ik_buf words;     /* the beginning of an answer that is no stream */
-	struct ik_script script; /* of the model that is built in, */
+	struct ik_buf words;     /* the beginning of a response that is not a stream */
+	struct ik_script script; /* of the built-in model, */
 	struct ik_timer *pace;   /* told step by step; NULL: a server answers */
 	struct ik_timer *idle;
 	int64_t last_delta_ms;
@@ -43,23 +41,13 @@ static uint32_t random_number(void)
 	return (uint32_t)strtoul(uuid + IK_UUID_TEXT - 1 - 8, NULL, 16);
 }
 
-/* Tell whoever asked. */
-static void tell(struct ik_session *session, const struct ik_input *input)
-{
-	if (input->request == IK_SUMMARY_REQUEST)
-		ik_compaction_take(session, input);
-	else
-		ik_session_post(session, input);
-}
-
 /* Tell that the request has failed. */
 static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
 {
-	struct ik_session *session = exchange->session;
-	struct ik_input input = {
+	const struct ik_input input = {
 		.kind = IK_INPUT_STREAM_FAILED,
-		.request = exchange->number,
+		.request = exchange->options.number,
 		.code = code,
 		.text = sentence,
 		.text_length = strlen(sentence),
@@ -68,13 +56,12 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 		.random = random_number(),
 	};
 
-	session->exchange = ik_exchange_close(exchange);
-	tell(session, &input);
+	exchange->events->input(exchange->arg, &input);
 }
 
 static const char *provider_name(const struct ik_exchange *exchange)
 {
-	const char *name = exchange->model->spec.endpoint.provider;
+	const char *name = exchange->options.model->spec.endpoint.provider;
 
 	return name ? name : "?";
 }
@@ -87,8 +74,8 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	enum ik_error_code code;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_transfer_failed(&sentence, exchange->model->spec.endpoint.provider, result, exchange->heard,
-		&code, &retryable);
+	ik_transfer_failed(&sentence, exchange->options.model->spec.endpoint.provider, result,
+		exchange->heard, &code, &retryable);
 	fail(exchange, code, retryable, result->retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
 }
@@ -101,7 +88,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_error(&exchange->model->spec.endpoint, status, exchange->words.data,
+	ik_provider_error(&exchange->options.model->spec.endpoint, status, exchange->words.data,
 		exchange->words.length, &sentence, &code, &retryable);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
@@ -111,7 +98,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = provider_name(exchange);
-	char *address = ik_address_of(exchange->model->spec.endpoint.base_url);
+	char *address = ik_address_of(exchange->options.model->spec.endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
 								 "reply. Check the base_url of %s."),
 		name, address, name);
@@ -159,18 +146,19 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 /* The reply is whole. */
 static void end_reply(struct ik_exchange *exchange)
 {
-	struct ik_session *session = exchange->session;
-	struct ik_input input = { .kind = IK_INPUT_STREAM_END, .request = exchange->number };
+	const struct ik_input input = {
+		.kind = IK_INPUT_STREAM_END,
+		.request = exchange->options.number,
+	};
 
-	session->exchange = ik_exchange_close(exchange);
-	tell(session, &input);
+	exchange->events->input(exchange->arg, &input);
 }
 
 /* No event for too long. */
 static void idle_fired(void *arg)
 {
 	struct ik_exchange *exchange = arg;
-	int64_t limit = exchange->session->options.idle_timeout_ms;
+	int64_t limit = exchange->options.idle_timeout_ms;
 	int64_t left = exchange->last_delta_ms + limit - ik_clock_ms();
 	char *sentence;
 
@@ -193,10 +181,10 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
-		exchange->decoder = exchange->model->spec.format->decoder_new();
+		exchange->decoder = exchange->options.model->spec.format->decoder_new();
 	/* The time until here is http's: it knows of a long request on a slow line. */
-	if (exchange->session->options.idle_timeout_ms > 0)
-		ik_timer_start(exchange->idle, exchange->session->options.idle_timeout_ms);
+	if (exchange->options.idle_timeout_ms > 0)
+		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
 
 /* An error inside the stream, as a sentence in new memory. */
@@ -220,7 +208,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	struct ik_delta named = *delta;
 	struct ik_input input = {
 		.kind = IK_INPUT_DELTA,
-		.request = exchange->number,
+		.request = exchange->options.number,
 		.delta = &named,
 	};
 	char *sentence = NULL;
@@ -237,7 +225,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 		named.text_length = strlen(sentence);
 		input.random = random_number();
 	}
-	tell(exchange->session, &input);
+	exchange->events->input(exchange->arg, &input);
 	free(sentence);
 }
 
@@ -253,8 +241,8 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
 		return;
 	/* What cannot be read is not read further; its end says why. */
-	if (exchange->model->spec.format->feed(exchange->decoder, bytes, length, on_delta, exchange,
-			&exchange->unread) != IK_OK &&
+	if (exchange->options.model->spec.format->feed(exchange->decoder, bytes, length, on_delta,
+			exchange, &exchange->unread) != IK_OK &&
 		!exchange->closed && exchange->heard)
 		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK }, IK_INVALID,
 			&exchange->unread);
@@ -276,7 +264,8 @@ static void on_done(void *arg, const struct ik_http_result *result)
 			fail_response(exchange, exchange->status, result->retry_after_ms);
 		return;
 	}
-	status = exchange->model->spec.format->finish(exchange->decoder, on_delta, exchange, &error);
+	status = exchange->options.model->spec.format->finish(exchange->decoder, on_delta, exchange,
+		&error);
 	if (exchange->closed)
 		return; /* by a delta that came at last */
 	if (status != IK_OK)
@@ -285,7 +274,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		end_reply(exchange);
 }
 
-/* The model that is built in says its next words. */
+/* Tell the next words of the built-in model. */
 static void speak(void *arg)
 {
 	struct ik_exchange *exchange = arg;
@@ -301,147 +290,96 @@ static void speak(void *arg)
 
 /* ---- the request ---- */
 
-struct ik_tool_definition ik_session_tool_definition(const struct ik_tool *tool)
-{
-	return (struct ik_tool_definition){
-		.name = tool->name,
-		.description = tool->description,
-		.parameters = { tool->parameters, tool->parameters_length },
-	};
-}
-
-struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count)
-{
-	size_t all = session->options.no_tools ? 0 : ik_registry_count(session->registry);
-	struct ik_tool_definition *tools = ik_alloc((all + 1) * sizeof(*tools));
-	size_t count = 0, i;
-
-	for (i = 0; i < all; i++) {
-		const struct ik_tool *tool = ik_registry_at(session->registry, i);
-
-		if (tool->state != IK_TOOL_OK)
-			continue;
-		tools[count++] = ik_session_tool_definition(tool);
-	}
-	*ret_count = count;
-	return tools;
-}
-
-void ik_session_tools_free(struct ik_tool_definition *tools)
-{
-	free(tools);
-}
-
-/* Write the request out, or have the model that is built in answer it. All of it at once: a million
- * tokens are some 4 MB, and take 7 ms. */
+/* Write the request out, or have the built-in model answer it. All of it at once: a million tokens
+ * are some 4 MB, and take 7 ms. */
 static enum ik_status make_request(struct ik_exchange *exchange, struct ik_error *error)
 {
-	const struct ik_wire_format *format = exchange->model->spec.format;
-	struct ik_session *session = exchange->session;
+	const struct ik_model_spec *model = &exchange->options.model->spec;
 	struct ik_request request = {
-		.model = exchange->model->spec.name,
-		.endpoint = &exchange->model->spec.endpoint,
-		.system_prompt = session->system_prompt,
-		.conversation = exchange->number == IK_SUMMARY_REQUEST ? ik_compaction_asked(session)
-															   : session->conversation,
-		.forbid_calls = exchange->forbid_calls,
-		.max_output_tokens = exchange->model->spec.max_output_tokens,
-		.thinking = exchange->model->spec.thinking,
+		.model = model->name,
+		.endpoint = &model->endpoint,
+		.forbid_calls = exchange->options.forbid_calls,
+		.max_output_tokens = model->max_output_tokens,
+		.thinking = model->thinking,
 	};
-	struct ik_tool_definition *tools = ik_session_tools(session, &request.tool_count);
 	enum ik_status status = IK_OK;
 
-	request.tools = tools;
-	if (format->answer)
-		format->answer(&request, &exchange->script);
+	exchange->events->request(exchange->arg, &request);
+	if (model->format->answer)
+		model->format->answer(&request, &exchange->script);
 	else
-		status = ik_request_serialize(format, &request, &exchange->body, error);
-	ik_session_tools_free(tools);
+		status = ik_request_serialize(model->format, &request, &exchange->body, error);
+	free((void *)request.tools);
 	return status;
 }
 
-/* Without a request: say why, once the present step is over. */
-static void refuse(struct ik_session *session, int number, enum ik_error_code code,
-	const char *sentence)
-{
-	struct ik_input input = {
-		.kind = IK_INPUT_STREAM_FAILED,
-		.request = number,
-		.code = code,
-		.text = sentence,
-		.text_length = strlen(sentence),
-		.retry_after_ms = -1,
-	};
-
-	tell(session, &input);
-}
-
-/* Deferred: write the request and let it go. The turn of the loop before has enough to do with what
- * it is about, a large result perhaps. */
-static void send_request(void *arg)
+/* Send what make_request() has written. */
+static void send_over_http(struct ik_exchange *exchange)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
-	struct ik_exchange *exchange = arg;
-	struct ik_session *session = exchange->session;
-	struct ik_http_spec spec = { .method = "POST" };
-	struct ik_error error = { 0 };
-	char **headers, *url;
+	const struct ik_model_spec *model = &exchange->options.model->spec;
+	char *url = model->format->url(&model->endpoint, model->name);
+	char **headers = model->format->headers(&model->endpoint);
+	const struct ik_http_spec spec = {
+		.method = "POST",
+		.url = url,
+		.body = exchange->body.data,
+		.body_length = exchange->body.length,
+		.headers = (const char *const *)headers,
+		.idle_timeout_ms = exchange->options.idle_timeout_ms,
+	};
 
-	if (make_request(exchange, &error) != IK_OK) {
-		int number = exchange->number;
-
-		session->exchange = ik_exchange_close(exchange);
-		refuse(session, number, IK_CODE_CONTEXT, error.text);
-		return;
-	}
-	if (exchange->model->spec.format->answer) {
-		exchange->pace = ik_timer_new(session->options.loop, speak, exchange);
-		ik_timer_start(exchange->pace, 0);
-		return;
-	}
-	url = exchange->model->spec.format->url(&exchange->model->spec.endpoint,
-		exchange->model->spec.name);
-	headers = exchange->model->spec.format->headers(&exchange->model->spec.endpoint);
-	spec.url = url;
-	spec.body = exchange->body.data;
-	spec.body_length = exchange->body.length;
-	spec.headers = (const char *const *)headers;
-	spec.idle_timeout_ms = session->options.idle_timeout_ms;
-	exchange->http = ik_http_start(session->options.http, &spec, &events, exchange);
+	exchange->http = ik_http_start(exchange->options.http, &spec, &events, exchange);
 	ik_wire_headers_free(headers);
 	free(url);
 }
 
-void ik_exchange_start(struct ik_session *session, int number, bool forbid_calls)
+/* Deferred: send the request. The turn of the loop before has enough to do with what the request
+ * is about, a large result perhaps. */
+static void send_request(void *arg)
 {
-	struct ik_exchange *exchange;
+	struct ik_exchange *exchange = arg;
+	struct ik_error error = { 0 };
 
-	if (!session->model) {
-		refuse(session, number, IK_CODE_CONFIG,
+	if (!exchange->options.model) {
+		fail(exchange, IK_CODE_CONFIG, false, -1,
 			_("No model is chosen. Set provider and model in the "
 			  "configuration, or choose one with -p and -m."));
-		return;
+	} else if (make_request(exchange, &error) != IK_OK) {
+		fail(exchange, IK_CODE_CONTEXT, false, -1, error.text);
+	} else if (exchange->options.model->spec.format->answer) {
+		exchange->pace = ik_timer_new(exchange->options.loop, speak, exchange);
+		ik_timer_start(exchange->pace, 0);
+	} else {
+		send_over_http(exchange);
 	}
-	exchange = ik_alloc(sizeof(*exchange));
-	exchange->session = session;
-	exchange->number = number;
-	exchange->model = ik_model_ref(session->model);
-	ik_buf_init(&exchange->body, IK_LIMIT_REQUEST);
-	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
-	exchange->idle = ik_timer_new(session->options.loop, idle_fired, exchange);
-	exchange->forbid_calls = forbid_calls;
-	session->exchange = exchange;
-	ik_loop_defer(session->options.loop, send_request, exchange);
 }
 
-/* Deferred, behind what http has deferred: the memory that it borrowed too. */
+struct ik_exchange *ik_exchange_start(const struct ik_exchange_options *options,
+	const struct ik_exchange_events *events, void *arg)
+{
+	struct ik_exchange *exchange = ik_alloc(sizeof(*exchange));
+
+	exchange->options = *options;
+	if (options->model)
+		ik_model_ref(options->model);
+	exchange->events = events;
+	exchange->arg = arg;
+	ik_buf_init(&exchange->body, IK_LIMIT_REQUEST);
+	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
+	exchange->idle = ik_timer_new(options->loop, idle_fired, exchange);
+	ik_loop_defer(options->loop, send_request, exchange);
+	return exchange;
+}
+
+/* Deferred after what http has deferred: it borrowed this memory. */
 static void release(void *arg)
 {
 	struct ik_exchange *exchange = arg;
 
 	if (exchange->decoder)
-		exchange->model->spec.format->decoder_free(exchange->decoder);
-	ik_model_unref(exchange->model);
+		exchange->options.model->spec.format->decoder_free(exchange->decoder);
+	ik_model_unref(exchange->options.model);
 	ik_script_done(&exchange->script);
 	ik_buf_done(&exchange->body);
 	ik_buf_done(&exchange->words);
@@ -453,10 +391,10 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 	if (!exchange)
 		return NULL;
 	exchange->closed = true;
-	ik_loop_cancel_deferred(exchange->session->options.loop, send_request, exchange);
+	ik_loop_cancel_deferred(exchange->options.loop, send_request, exchange);
 	exchange->http = ik_http_close(exchange->http);
 	exchange->pace = ik_timer_close(exchange->pace);
 	exchange->idle = ik_timer_close(exchange->idle);
-	ik_loop_defer(exchange->session->options.loop, release, exchange);
+	ik_loop_defer(exchange->options.loop, release, exchange);
 	return NULL;
 }

@@ -1,4 +1,4 @@
-#include "agent/session/session_private.h"
+#include "agent/session/restore.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,311 +6,336 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* What a screen shows first, and what is read in one turn of the loop later:
- * some milliseconds' worth; less where events are large. */
+/* What a screen shows first, and what is read in one turn of the loop later: some milliseconds'
+ * worth; less where events are large. */
 #define NEWEST_PAGE 200
 #define OLDER_PAGE 500
 
-/* Put a page before all that is there. */
-static void take_page(struct ik_session *session, struct ik_message **messages, size_t count)
-{
-	size_t i;
+struct ik_restore {
+	struct ik_session_record *record;
+	struct ik_turn *turn;
+	struct ik_session_lock *lock;
+	const struct ik_restore_events *events;
+	void *arg;
+	struct ik_store_read *read; /* NULL: none is out */
+	bool prompt_wanted;         /* the record's prompt replaces the stored one */
+	ik_session_restored *done;
+	void *done_arg;
+	struct ik_fork_copy *copy; /* of the fork that is to be read; NULL: none */
+	char copy_id[IK_UUID_TEXT];
+	int64_t count;  /* messages of the session */
+	int64_t oldest; /* sequence of the oldest that is loaded */
+};
 
-	ik_conversation_prepend(session->conversation, messages, count);
-	for (i = 0; i < count; i++) {
-		if (messages[i]->kind == IK_KIND_TOOL_CALL && messages[i]->call_id)
-			ik_turn_know_call(session->turn, messages[i]->call_id);
-	}
-	if (count > 0)
-		session->oldest = messages[0]->sequence;
+static void know_calls(struct ik_restore *restore, struct ik_message *const *messages, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ik_turn_know_call(restore->turn, messages[i]->call_id);
 }
 
-static void tell_messages(struct ik_session *session, struct ik_message *const *messages,
+/* Put a page before all that is there. */
+static void add_page(struct ik_restore *restore, struct ik_message **messages, size_t count)
+{
+	ik_conversation_prepend(restore->record->conversation, messages, count);
+	know_calls(restore, messages, count);
+	if (count > 0)
+		restore->oldest = messages[0]->sequence;
+}
+
+static void tell_messages(struct ik_restore *restore, struct ik_message *const *messages,
 	size_t count)
 {
-	size_t i;
+	for (size_t i = 0; i < count; i++) {
+		const struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = messages[i] };
 
-	for (i = 0; i < count; i++) {
-		struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = messages[i] };
-
-		ik_session_emit(session, &event);
+		ik_session_record_emit(restore->record, &event);
 	}
 }
 
-static void tell_notice(struct ik_session *session, const char *sentence)
+static void tell_older(struct ik_restore *restore, struct ik_message **messages, size_t count)
 {
-	struct ik_event event = {
-		.kind = IK_EVENT_NOTICE,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
-
-	ik_session_emit(session, &event);
-}
-
-/* Go on with the system prompt that is stored, unless another one is asked for. A session from
- * before prompts were stored has none. This is the one place where a stored prompt gets to
- * the model. */
-static void take_prompt(struct ik_session *session)
-{
-	const struct ik_message *stored = ik_conversation_prompt(session->conversation);
-
-	session->prompt_unstored = session->prompt_wanted &&
-		!(stored && strcmp(stored->content, session->prompt) == 0);
-	if (session->prompt_unstored)
-		tell_notice(session, _("This session now uses the system prompt given with -s."));
-	else if (stored)
-		ik_session_set_prompt(session, stored->content);
-	session->prompt_wanted = false;
-}
-
-void ik_session_begin_turns(struct ik_session *session)
-{
-	struct ik_message **added;
-	size_t count, i;
-
-	count = ik_conversation_mend(session->conversation, &added);
-	for (i = 0; i < count; i++)
-		ik_store_append(session->options.store, session->id, added[i]);
-	if (count > 0) {
-		tell_messages(session, added, count);
-		for (i = 0; i < count; i++)
-			ik_message_unref(added[i]);
-		free(added);
-	}
-	ik_session_recall_context(session);
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
-}
-
-/* All is there: give each call its result, and let the turn begin. */
-static void finish_loading(struct ik_session *session)
-{
-	session->loading = false;
-	take_prompt(session);
-	if (session->following)
-		ik_session_recall_context(session);
-	else
-		ik_session_begin_turns(session);
-}
-
-static ik_store_reader take_older;
-
-/* Deferred: ask for one more page. */
-static void read_older(void *arg)
-{
-	struct ik_session *session = arg;
-
-	session->reading = ik_store_page(session->options.store, session->id, session->oldest,
-		OLDER_PAGE, take_older, session);
-}
-
-static void tell_restored(struct ik_session *session, int64_t count)
-{
-	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
-								   "[Session restored: %lld messages]", (unsigned long)count),
-		(long long)count);
-
-	tell_notice(session, sentence);
-	free(sentence);
-}
-
-/* In the next turn: what is there is drawn first. */
-static void read_older_next(struct ik_session *session)
-{
-	ik_loop_defer(session->options.loop, read_older, session);
-}
-
-static void take_older(void *arg, const struct ik_store_answer *answer)
-{
-	struct ik_session *session = arg;
 	const struct ik_event event = {
 		.kind = IK_EVENT_OLDER,
-		.older = answer->messages,
-		.number = (int64_t)answer->count,
+		.older = messages,
+		.number = (int64_t)count,
 	};
 
-	session->reading = NULL;
-	if (answer->status != IK_OK) {
-		char *sentence = ik_format(_("Older messages of this session cannot be read: %s"),
-			answer->error.text);
-
-		tell_notice(session, sentence);
-		free(sentence);
-	} else if (answer->count > 0) {
-		take_page(session, answer->messages, answer->count);
-		ik_session_emit(session, &event);
-	}
-	if (!session->loading)
-		return; /* closed by whoever was told */
-	if (answer->status == IK_OK && answer->count > 0)
-		read_older_next(session);
-	else
-		finish_loading(session);
+	ik_session_record_emit(restore->record, &event);
 }
 
-/* Which session this is, is known, or that it stays what it was; what was kept back
- * meanwhile can be stored. */
-static void end_restoring(struct ik_session *session, const struct ik_error *error)
+static void release_messages(struct ik_message **messages, size_t count)
 {
-	session->restoring = false;
-	if (session->kept)
-		ik_session_begin_storing(session);
-	if (session->restored)
-		session->restored(session->restored_arg, error);
-}
-
-/* It is the fork that cannot be read, with what is known of it. */
-static void go_on_with_copy(struct ik_session *session)
-{
-	struct ik_session_copy *copy = session->copy;
-	size_t count, older;
-	struct ik_message **messages = ik_session_copy_messages(copy, &count);
-	struct ik_event event = { .kind = IK_EVENT_OLDER, .older = messages };
-
-	session->copy = NULL;
-	memcpy(session->id, session->copy_id, sizeof(session->id));
-	ik_session_unlock(session);
-	session->kept = false;
-	/* With what was said here meanwhile; the store has all that the copy has. */
-	ik_session_begin_storing(session);
-	ik_session_tell_model(session);
-	take_page(session, messages, count);
-	older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
-	tell_messages(session, messages + older, count - older);
-	tell_restored(session, (int64_t)count);
-	end_restoring(session, NULL);
-	event.number = (int64_t)older;
-	if (older > 0)
-		ik_session_emit(session, &event);
-	ik_session_copy_free(copy);
-	if (session->loading)
-		finish_loading(session);
-}
-
-/* It stays a new session. */
-static void give_up(struct ik_session *session, const struct ik_error *error)
-{
-	if (session->copy) {
-		go_on_with_copy(session);
-		return;
-	}
-	session->loading = false;
-	end_restoring(session, error);
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = true });
-}
-
-void ik_session_take_left_behind(struct ik_session *session)
-{
-	size_t count, i;
-	struct ik_message **messages = ik_store_left_behind(session->options.store, session->id,
-		session->conversation, &count);
-
-	for (i = 0; i < count; i++) {
-		if (messages[i]->kind == IK_KIND_TOOL_CALL && messages[i]->call_id)
-			ik_turn_know_call(session->turn, messages[i]->call_id);
-		ik_conversation_append(session->conversation, messages[i]);
-	}
-	tell_messages(session, messages, count);
-	session->restored_count += (int64_t)count;
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		ik_message_unref(messages[i]);
 	free(messages);
 }
 
+/* Use the stored system prompt, unless another one is wanted. A session from before prompts were
+ * stored has none. This is the one place where a stored prompt gets to the model. */
+static void use_stored_prompt(struct ik_restore *restore)
+{
+	struct ik_session_record *record = restore->record;
+	const struct ik_message *stored = ik_conversation_prompt(record->conversation);
+
+	record->prompt_unstored = restore->prompt_wanted &&
+		!(stored && strcmp(stored->content, record->prompt) == 0);
+	if (record->prompt_unstored) {
+		ik_session_record_emit_text(record, IK_EVENT_NOTICE,
+			_("This session now uses the system prompt given with -s."));
+	} else if (stored) {
+		ik_session_record_set_prompt(record, stored->content);
+		restore->events->prompt(restore->arg);
+	}
+	restore->prompt_wanted = false;
+}
+
+void ik_restore_repair(struct ik_restore *restore)
+{
+	struct ik_session_record *record = restore->record;
+	struct ik_message **added;
+	size_t count = ik_conversation_mend(record->conversation, &added);
+
+	for (size_t i = 0; i < count; i++)
+		ik_store_append(record->store, record->id, added[i]);
+	if (count == 0)
+		return;
+	tell_messages(restore, added, count);
+	release_messages(added, count);
+}
+
+static void finish_loading(struct ik_restore *restore)
+{
+	restore->record->loading = false;
+	use_stored_prompt(restore);
+	restore->events->loaded(restore->arg);
+}
+
+static ik_store_reader on_older;
+
+/* Deferred: ask for one more page. */
+static void read_older(void *arg)
+{
+	struct ik_restore *restore = arg;
+
+	restore->read = ik_store_page(restore->record->store, restore->record->id, restore->oldest,
+		OLDER_PAGE, on_older, restore);
+}
+
+static void tell_restored(struct ik_restore *restore)
+{
+	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
+								   "[Session restored: %lld messages]",
+								   (unsigned long)restore->count),
+		(long long)restore->count);
+
+	ik_session_record_emit_text(restore->record, IK_EVENT_NOTICE, sentence);
+	free(sentence);
+}
+
+/* In the next turn of the loop: what is there is drawn first. */
+static void read_older_next(struct ik_restore *restore)
+{
+	ik_loop_defer(restore->record->loop, read_older, restore);
+}
+
+static void tell_unreadable(struct ik_restore *restore, const struct ik_error *error)
+{
+	char *sentence = ik_format(_("Older messages of this session cannot be read: %s"), error->text);
+
+	ik_session_record_emit_text(restore->record, IK_EVENT_NOTICE, sentence);
+	free(sentence);
+}
+
+static void on_older(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_restore *restore = arg;
+
+	restore->read = NULL;
+	if (answer->status != IK_OK) {
+		tell_unreadable(restore, &answer->error);
+	} else if (answer->count > 0) {
+		add_page(restore, answer->messages, answer->count);
+		tell_older(restore, answer->messages, answer->count);
+	}
+	if (!restore->record->loading)
+		return; /* the sink has closed the session */
+	if (answer->status == IK_OK && answer->count > 0)
+		read_older_next(restore);
+	else
+		finish_loading(restore);
+}
+
+/* It is known which session this is, or that it stays a new one: store what waited for that. */
+static void decide(struct ik_restore *restore, const struct ik_error *error)
+{
+	ik_session_record_decide(restore->record);
+	if (restore->done)
+		restore->done(restore->done_arg, error);
+}
+
+/* The fork cannot be read: continue with what is known of it. */
+static void continue_with_copy(struct ik_restore *restore)
+{
+	struct ik_session_record *record = restore->record;
+	struct ik_fork_copy *copy = restore->copy;
+	size_t count, older;
+	struct ik_message **messages = ik_fork_copy_messages(copy, &count);
+
+	restore->copy = NULL;
+	ik_session_record_set_id(record, restore->copy_id);
+	ik_session_lock_drop(restore->lock);
+	record->to_store = false;
+	/* With what was said here meanwhile; the store has all that the copy has. */
+	ik_session_record_start_storing(record);
+	restore->events->identified(restore->arg);
+	add_page(restore, messages, count);
+	older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
+	tell_messages(restore, messages + older, count - older);
+	restore->count = (int64_t)count;
+	tell_restored(restore);
+	decide(restore, NULL);
+	if (older > 0)
+		tell_older(restore, messages, older);
+	ik_fork_copy_free(copy);
+	if (record->loading)
+		finish_loading(restore);
+}
+
+/* Continue with the copy, or stay a new session. */
+static void give_up(struct ik_restore *restore, const struct ik_error *error)
+{
+	if (restore->copy) {
+		continue_with_copy(restore);
+		return;
+	}
+	restore->record->loading = false;
+	decide(restore, error);
+	restore->events->failed(restore->arg);
+}
+
+void ik_restore_add_rescued(struct ik_restore *restore)
+{
+	struct ik_session_record *record = restore->record;
+	size_t count;
+	struct ik_message **messages = ik_store_left_behind(record->store, record->id,
+		record->conversation, &count);
+
+	know_calls(restore, messages, count);
+	for (size_t i = 0; i < count; i++)
+		ik_conversation_append(record->conversation, messages[i]);
+	tell_messages(restore, messages, count);
+	restore->count += (int64_t)count;
+	release_messages(messages, count);
+}
+
 /* The newest page is there. */
-static void take_newest(void *arg, const struct ik_store_answer *answer)
+static void on_newest(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_session *session = arg;
+	struct ik_restore *restore = arg;
+	struct ik_session_record *record = restore->record;
 
-	session->reading = NULL;
+	restore->read = NULL;
 	if (answer->status != IK_OK) {
-		ik_uuid_new(session->id);
-		give_up(session, &answer->error);
+		ik_uuid_new(record->id);
+		give_up(restore, &answer->error);
 		return;
 	}
-	session->newest = answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0;
-	if (!session->following)
-		ik_store_continue(session->options.store, session->id, session->directory, session->newest);
-	ik_session_tell_model(session);
-	take_page(session, answer->messages, answer->count);
-	tell_messages(session, answer->messages, answer->count);
-	if (!session->following)
-		ik_session_take_left_behind(session);
-	tell_restored(session, session->restored_count);
-	session->copy = ik_session_copy_free(session->copy);
-	if (session->loading)
-		end_restoring(session, NULL);
-	if (session->loading && session->oldest == 1)
-		finish_loading(session); /* that was all of it */
-	else if (session->loading)
-		read_older_next(session);
-	if (session->loading && session->following)
-		ik_session_read_news(session);
+	ik_session_lock_continue(restore->lock,
+		answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0);
+	restore->events->identified(restore->arg);
+	add_page(restore, answer->messages, answer->count);
+	tell_messages(restore, answer->messages, answer->count);
+	if (!record->read_only)
+		ik_restore_add_rescued(restore);
+	tell_restored(restore);
+	restore->copy = ik_fork_copy_free(restore->copy);
+	if (record->loading)
+		decide(restore, NULL);
+	if (record->loading && restore->oldest == 1)
+		finish_loading(restore); /* that was all of it */
+	else if (record->loading)
+		read_older_next(restore);
+	if (record->loading && record->read_only)
+		ik_session_lock_read(restore->lock);
 }
 
-/* Which session it is, is known. */
-static void take_found(void *arg, const struct ik_store_answer *answer)
+/* It is known which session it is. */
+static void on_found(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_session *session = arg;
+	struct ik_restore *restore = arg;
 
-	session->reading = NULL;
+	restore->read = NULL;
 	if (answer->status != IK_OK) {
-		give_up(session, &answer->error);
+		give_up(restore, &answer->error);
 		return;
 	}
-	memcpy(session->id, answer->sessions[0].id, sizeof(session->id));
-	session->restored_count = answer->sessions[0].event_count;
-	session->lock_awaited = true;
-	ik_session_lock(session);
+	ik_session_record_set_id(restore->record, answer->sessions[0].id);
+	restore->count = answer->sessions[0].event_count;
+	ik_session_lock_await(restore->lock);
 }
 
-void ik_session_restore_locked(struct ik_session *session, const struct ik_error *error)
+void ik_restore_read(struct ik_restore *restore, const struct ik_error *error)
 {
+	struct ik_session_record *record = restore->record;
+
 	if (error) {
-		ik_uuid_new(session->id);
-		give_up(session, error);
+		ik_uuid_new(record->id);
+		give_up(restore, error);
 	} else {
-		session->reading = ik_store_page(session->options.store, session->id, 0, NEWEST_PAGE,
-			take_newest, session);
+		restore->read = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest,
+			restore);
 	}
 }
 
-void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
-	void *arg)
+void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_fork_copy *copy,
+	ik_session_restored *done, void *arg)
 {
-	struct ik_store *store = session->options.store;
+	struct ik_session_record *record = restore->record;
 
-	session->restored = done;
-	session->restored_arg = arg;
-	session->restoring = session->loading = true;
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
-	session->reading = id ? ik_store_find(store, id, take_found, session)
-						  : ik_store_newest(store, session->directory, take_found, session);
+	restore->done = done;
+	restore->done_arg = arg;
+	restore->copy = copy;
+	if (copy)
+		memcpy(restore->copy_id, id, strnlen(id, sizeof(restore->copy_id) - 1));
+	record->undecided = record->loading = true;
+	restore->read = id ? ik_store_find(record->store, id, on_found, restore)
+					   : ik_store_newest(record->store, record->directory, on_found, restore);
 }
 
-void ik_session_want_prompt(struct ik_session *session)
+void ik_restore_want_prompt(struct ik_restore *restore)
 {
-	session->prompt_wanted = true;
+	restore->prompt_wanted = true;
 }
 
-void ik_session_restore_fork(struct ik_session *session, const char *id,
-	struct ik_session_copy *copy, ik_session_restored *done, void *arg)
+struct ik_restore *ik_restore_new(struct ik_session_record *record, struct ik_turn *turn,
+	struct ik_session_lock *lock, const struct ik_restore_events *events, void *arg)
 {
-	session->copy = copy;
-	memcpy(session->copy_id, id, strnlen(id, sizeof(session->copy_id) - 1));
-	ik_session_restore(session, id, done, arg);
+	struct ik_restore *restore = ik_alloc(sizeof(*restore));
+
+	restore->record = record;
+	restore->turn = turn;
+	restore->lock = lock;
+	restore->events = events;
+	restore->arg = arg;
+	return restore;
 }
 
-void ik_session_stop_loading(struct ik_session *session)
+/* Deferred: its memory. */
+static void restore_free(void *arg)
 {
-	session->copy = ik_session_copy_free(session->copy);
-	session->loading = false;
-	ik_loop_cancel_deferred(session->options.loop, read_older, session);
-	session->reading = ik_store_read_close(session->reading);
-	if (session->restoring) {
-		/* What was said is kept, in a session of its own. */
-		session->restoring = false;
-		if (session->kept)
-			ik_session_begin_storing(session);
-	}
+	free(arg);
+}
+
+struct ik_restore *ik_restore_close(struct ik_restore *restore)
+{
+	struct ik_loop *loop = restore->record->loop;
+
+	restore->copy = ik_fork_copy_free(restore->copy);
+	restore->record->loading = false;
+	ik_loop_cancel_deferred(loop, read_older, restore);
+	restore->read = ik_store_read_close(restore->read);
+	if (restore->record->undecided)
+		ik_session_record_decide(restore->record);
+	ik_loop_defer(loop, restore_free, restore);
+	return NULL;
 }

@@ -4,7 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/session/session_private.h"
+#include "agent/session/compaction.h"
+#include "agent/session/context.h"
+#include "agent/session/exchange.h"
+#include "agent/session/record.h"
+#include "agent/session/reply_journal.h"
+#include "agent/session/runs.h"
+#include "agent/session/shells.h"
+#include "agent/session/tool_definitions.h"
+#include "agent/session/undo_recorder.h"
+#include "agent/turn/turn.h"
 #include "conversation/prompt.h"
 #include "guard/sandbox.h"
 #include "undo/undo_journal.h"
@@ -17,16 +26,192 @@
 #define RETRY_BASE_MS 500
 #define RETRY_CAP_MS 20000
 
-/* ---- the turn is fed ---- */
+/* An input that came while the turn's effects were carried out. */
+struct ik_inbox_item {
+	struct ik_inbox_item *next;
+	struct ik_input input;
+	struct ik_buf text, data;
+};
 
-void ik_session_emit(struct ik_session *session, const struct ik_event *event)
+struct ik_session {
+	struct ik_session_options options; /* directory and prompts are not used */
+	char *instructions;                /* of the project; NULL: none */
+	char *system_prompt;               /* complete */
+	struct ik_model *model;            /* NULL: none chosen yet */
+	struct ik_registry *registry;
+	int own_calls; /* of the user's so far, commands included */
+
+	struct ik_turn *turn;
+	struct ik_turn_options turn_options;
+	struct ik_inbox_item *inbox, **inbox_end;
+	bool stepping;
+	struct ik_exchange *exchange; /* the turn's request; NULL: none is out */
+	struct ik_timer *retry;       /* until it is sent again */
+
+	struct ik_session_record *record;
+	struct ik_reply_journal *journal;
+	struct ik_context_meter context;
+	struct ik_session_lock *lock;
+	struct ik_restore *restore;
+	struct ik_undo_recorder *recorder;
+	struct ik_runs *runs;
+	struct ik_shells *shells;
+	struct ik_compaction *compaction; /* NULL: no summary is being made */
+};
+
+static void post(struct ik_session *session, const struct ik_input *input);
+
+/* ---- the model is asked ---- */
+
+/* Fill in what is sent with every request. */
+static void on_request(void *arg, struct ik_request *request)
 {
-	if (!session->closing)
-		session->options.sink(session->options.sink_arg, event);
+	const struct ik_session *session = arg;
+
+	request->system_prompt = session->system_prompt;
+	request->conversation = session->record->conversation;
+	request->tools = ik_session_tools(session, &request->tool_count);
 }
 
-/* Step the turn and do what it wants. */
-static void take(struct ik_session *session, const struct ik_input *input)
+/* The turn's request has brought something. */
+static void on_input(void *arg, const struct ik_input *input)
+{
+	struct ik_session *session = arg;
+
+	if (input->kind != IK_INPUT_DELTA)
+		session->exchange = ik_exchange_close(session->exchange);
+	post(session, input);
+}
+
+static struct ik_exchange_options exchange_options(const struct ik_session *session)
+{
+	return (struct ik_exchange_options){
+		.loop = session->options.loop,
+		.http = session->options.http,
+		.model = session->model,
+		.idle_timeout_ms = session->options.idle_timeout_ms,
+	};
+}
+
+static void start_request(struct ik_session *session, const struct ik_effect *effect)
+{
+	static const struct ik_exchange_events events = { on_request, on_input };
+	struct ik_exchange_options options = exchange_options(session);
+
+	options.number = effect->request;
+	options.forbid_calls = effect->forbid_calls;
+	session->exchange = ik_exchange_start(&options, &events, session);
+}
+
+static void retry_due(void *arg)
+{
+	post(arg, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
+}
+
+/* ---- calls ---- */
+
+/* Give the turn its answer about a call; text is NUL-terminated. */
+static void post_verdict(struct ik_session *session, int call, enum ik_turn_verdict verdict,
+	const char *text)
+{
+	post(session,
+		&(struct ik_input){
+			.kind = IK_INPUT_VERDICT,
+			.call = call,
+			.verdict = verdict,
+			.text = text,
+			.text_length = strlen(text),
+		});
+}
+
+/* Answer IK_EFFECT_JUDGE; arguments as the tool would get them. */
+static void judge_call(struct ik_session *session, const struct ik_effect *effect,
+	struct ik_json_span arguments)
+{
+	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
+	struct ik_judgement judgement = { .verdict = IK_TURN_ALLOW };
+
+	/* A tool that is not there is not found, whatever the rules say. */
+	if (tool)
+		judgement = ik_judge(session->options.policy, session->options.asking, tool, arguments);
+	/* On the way from "ask" to "auto" is "read-only": a question that is up stays, the user can
+	 * answer it. */
+	if (!(judgement.by_mode && ik_turn_asking(session->turn, effect->id) != 0))
+		post_verdict(session, effect->call, judgement.verdict,
+			judgement.text ? judgement.text : "");
+	free(judgement.text);
+}
+
+/* Judge or run a call, with the arguments that the tool gets. */
+static void perform_call(struct ik_session *session, const struct ik_effect *effect)
+{
+	struct ik_json_span arguments;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
+		&text);
+	arguments = (struct ik_json_span){ text.data, text.length };
+	if (effect->kind == IK_EFFECT_JUDGE)
+		judge_call(session, effect, arguments);
+	else
+		ik_runs_start(session->runs, effect, arguments);
+	ik_buf_done(&text);
+}
+
+static void on_call_done(void *arg, const struct ik_input *input)
+{
+	post(arg, input);
+}
+
+/* ---- the turn is fed ---- */
+
+static void perform(struct ik_session *session, const struct ik_effect *effect)
+{
+	struct ik_session_record *record = session->record;
+
+	switch (effect->kind) {
+	case IK_EFFECT_APPEND:
+		ik_session_record_add(record, effect->message);
+		ik_session_record_add_blobs(record, effect->message, effect->event.whole);
+		ik_session_record_emit(record, &effect->event);
+		if (effect->event.kind == IK_EVENT_USAGE)
+			ik_context_measure(&session->context, session->model, &effect->event.usage);
+		break;
+	case IK_EFFECT_EMIT:
+		if (effect->event.kind == IK_EVENT_TURN_STARTED)
+			ik_undo_recorder_start_turn(session->recorder, session->registry);
+		ik_session_record_emit(record, &effect->event);
+		break;
+	case IK_EFFECT_REQUEST:
+		if (!record->closing)
+			start_request(session, effect);
+		break;
+	case IK_EFFECT_ABORT:
+		session->exchange = ik_exchange_close(session->exchange);
+		break;
+	case IK_EFFECT_JUDGE:
+	case IK_EFFECT_RUN:
+		if (!record->closing)
+			perform_call(session, effect);
+		break;
+	case IK_EFFECT_CANCEL_RUNS:
+		ik_runs_cancel(session->runs, false);
+		break;
+	case IK_EFFECT_CLOSE_RUNS:
+		ik_runs_drop(session->runs);
+		break;
+	case IK_EFFECT_RETRY:
+		ik_timer_start(session->retry, effect->delay_ms);
+		break;
+	case IK_EFFECT_RETRY_STOP:
+		ik_timer_stop(session->retry);
+		break;
+	}
+}
+
+/* Step the turn and carry out its effects. */
+static void step(struct ik_session *session, const struct ik_input *input)
 {
 	const struct ik_effect *effects;
 	size_t count, i;
@@ -35,13 +220,13 @@ static void take(struct ik_session *session, const struct ik_input *input)
 	session->stepping = true;
 	count = ik_turn_step(session->turn, input, &effects);
 	for (i = 0; i < count; i++)
-		ik_session_perform(session, &effects[i]);
+		perform(session, &effects[i]);
 	ik_turn_forget_effects(session->turn);
 	session->stepping = false;
-	ik_session_watch_reply(session);
+	ik_reply_journal_update(session->journal);
 }
 
-/* Keep an input for later; only its text and data are borrowed from others. */
+/* Keep an input for later; only its text and data are borrowed. */
 static void put_into_inbox(struct ik_session *session, const struct ik_input *input)
 {
 	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
@@ -59,15 +244,15 @@ static void put_into_inbox(struct ik_session *session, const struct ik_input *in
 	session->inbox_end = &item->next;
 }
 
-/* Take the oldest input out of the inbox, and forget it. */
-static void take_from_inbox(struct ik_session *session)
+/* Step the turn with the oldest input of the inbox. */
+static void step_from_inbox(struct ik_session *session)
 {
 	struct ik_inbox_item *item = session->inbox;
 
 	session->inbox = item->next;
 	if (!session->inbox)
 		session->inbox_end = &session->inbox;
-	take(session, &item->input);
+	step(session, &item->input);
 	ik_buf_done(&item->text);
 	ik_buf_done(&item->data);
 	free(item);
@@ -79,11 +264,9 @@ static void release(void *arg)
 	struct ik_session *session = arg;
 
 	ik_turn_free(session->turn);
-	ik_conversation_free(session->conversation);
+	ik_session_record_free(session->record);
 	ik_model_unref(session->model);
 	ik_registry_unref(session->registry);
-	free(session->directory);
-	free(session->prompt);
 	free(session->system_prompt);
 	free(session->instructions);
 	free(session);
@@ -96,74 +279,201 @@ static void finish_closing(struct ik_session *session)
 	static const struct ik_input history = { .kind = IK_INPUT_HISTORY, .ready = true };
 
 	while (session->inbox)
-		take_from_inbox(session);
+		step_from_inbox(session);
 	/* A user has what still waits back as a draft; the one message of exec is stored. */
 	if (session->options.asking == IK_ASKING_PERSON)
-		take(session, &cancel);
-	take(session, &history);
+		step(session, &cancel);
+	step(session, &history);
 	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
-		take(session, &cancel);
-	ik_session_stop_loading(session);
-	ik_session_unlock(session);
-	ik_compaction_drop(session);
+		step(session, &cancel);
+	session->restore = ik_restore_close(session->restore);
+	session->compaction = ik_compaction_close(session->compaction);
 	session->exchange = ik_exchange_close(session->exchange);
-	ik_session_close_runs(session);
-	ik_session_end_own_runs(session);
-	ik_session_end_shells(session);
-	ik_session_undo_close(session);
+	session->runs = ik_runs_close(session->runs);
+	session->shells = ik_shells_close(session->shells);
+	session->recorder = ik_undo_recorder_close(session->recorder);
+	session->lock = ik_session_lock_close(session->lock);
 	session->retry = ik_timer_close(session->retry);
-	ik_session_begun_done(session);
+	session->journal = ik_reply_journal_close(session->journal);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
-void ik_session_post(struct ik_session *session, const struct ik_input *input)
+/* Give the turn an input; at once, or after the one whose effects are carried out. */
+static void post(struct ik_session *session, const struct ik_input *input)
 {
 	if (session->stepping) {
 		put_into_inbox(session, input);
 		return;
 	}
-	if (session->closing)
+	if (session->record->closing)
 		return;
-	take(session, input);
-	while (session->inbox && !session->closing)
-		take_from_inbox(session);
-	if (session->closing)
+	step(session, input);
+	while (session->inbox && !session->record->closing)
+		step_from_inbox(session);
+	if (session->record->closing)
 		finish_closing(session);
 }
 
 static void rescue_message(void *arg, struct ik_message *message)
 {
-	const struct ik_session *session = arg;
+	const struct ik_session_record *record = arg;
 
-	ik_store_rescue_event(session->options.store, session->id, session->directory, message);
+	ik_store_rescue_event(record->store, record->id, record->directory, message);
 }
 
 void ik_session_rescue(const struct ik_session *session)
 {
-	/* Of one that is read along nothing is stored; of one that is being looked for it is not
-	 * known yet where it would belong. */
-	if (session->following || session->restoring)
+	/* A session that is followed stores nothing; of one that is being restored it is not known
+	 * yet where it would belong. */
+	if (session->record->read_only || session->record->undecided)
 		return;
-	/* All of it goes where this was only the beginning. */
-	if (session->begun)
-		ik_begun_clear(session->begun);
-	ik_turn_rescue(session->turn, rescue_message, (void *)session);
+	/* All of the reply is rescued, and only its beginning was journaled. */
+	if (session->journal)
+		ik_reply_journal_clear(session->journal);
+	ik_turn_rescue(session->turn, rescue_message, session->record);
+}
+
+/* ---- what the parts of the session tell ---- */
+
+/* Tell id and model as IK_EVENT_SESSION, once there is a model. */
+static void tell_model(struct ik_session *session)
+{
+	struct ik_event event = {
+		.kind = IK_EVENT_SESSION,
+		.text = session->record->id,
+		.text_length = strlen(session->record->id),
+	};
+
+	if (!session->model)
+		return;
+	event.name = session->model->spec.endpoint.provider;
+	event.detail = session->model->spec.name;
+	ik_session_record_emit(session->record, &event);
+}
+
+static void post_history(struct ik_session *session, bool ready)
+{
+	post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = ready });
+}
+
+static void on_stored(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (session->lock && !ik_session_lock_is_taken(session->lock))
+		ik_session_lock_take(session->lock);
+}
+
+static void on_appended(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (session->journal)
+		ik_reply_journal_move(session->journal);
+}
+
+/* All messages are there, and the session is ours: the turn may begin. */
+static void begin_turns(struct ik_session *session)
+{
+	ik_restore_repair(session->restore);
+	ik_context_recall(&session->context, session->model);
+	post_history(session, true);
+}
+
+static bool is_busy(void *arg)
+{
+	return ik_session_busy(arg);
+}
+
+static void on_lock_decided(void *arg, const struct ik_error *error)
+{
+	struct ik_session *session = arg;
+
+	if (!session->record->closing)
+		ik_restore_read(session->restore, error);
+}
+
+static void on_lock_lost(void *arg)
+{
+	post_history(arg, false);
+}
+
+static void on_lock_won(void *arg)
+{
+	struct ik_session *session = arg;
+
+	ik_restore_add_rescued(session->restore);
+	if (!session->record->closing && !session->record->loading)
+		begin_turns(session);
+}
+
+static void on_lock_read(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (!session->record->loading)
+		ik_context_recall(&session->context, session->model);
+}
+
+static void on_restore_identified(void *arg)
+{
+	tell_model(arg);
+}
+
+static void on_restore_prompt(void *arg)
+{
+	ik_session_sandbox_changed(arg);
+}
+
+static void on_restore_loaded(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (session->record->read_only)
+		ik_context_recall(&session->context, session->model);
+	else
+		begin_turns(session);
+}
+
+static void on_restore_failed(void *arg)
+{
+	post_history(arg, true);
+}
+
+/* Store and tell what a summary's request took; it says nothing about later rounds. */
+static void add_usage(struct ik_session *session, const struct ik_usage *usage)
+{
+	struct ik_event event = { .kind = IK_EVENT_USAGE, .usage = *usage };
+
+	event.message = ik_usage_message(&event.usage, 0);
+	ik_session_record_add(session->record, event.message);
+	ik_session_record_emit(session->record, &event);
+	ik_message_unref(event.message);
+}
+
+/* A summary is done: answer the command, and send what waits unless it failed: it is not to meet
+ * the same failure. */
+static void on_compacted(void *arg, const struct ik_compaction_result *result)
+{
+	struct ik_session *session = arg;
+	struct ik_session_record *record = session->record;
+
+	session->compaction = ik_compaction_close(session->compaction);
+	ik_session_record_emit_text(record, IK_EVENT_WAITING, "");
+	if (result->usage)
+		add_usage(session, result->usage);
+	ik_session_record_add_message(record, result->message);
+	if (!result->failed)
+		ik_context_reset(&session->context, session->model);
+	else
+		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+	if (!record->closing)
+		post_history(session, true);
 }
 
 /* ---- beginning and end ---- */
 
-/* The time for another try has come. */
-static void retry_due(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (session->compaction)
-		ik_compaction_try_again(session);
-	else
-		ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
-}
-
-/* All that is always said to a model, the same in every round. */
+/* Put together the system prompt, the same in every round. */
 static char *make_prompt(const struct ik_session *session)
 {
 	const struct ik_sandbox *sandbox = session->options.run.sandbox;
@@ -175,21 +485,12 @@ static char *make_prompt(const struct ik_session *session)
 	ik_buf_init(&bounds, IK_LIMIT_ARGUMENTS);
 	if (tools && sandbox)
 		ik_sandbox_put_words(sandbox, &bounds);
-	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s", session->prompt,
+	prompt = ik_format("%s%s%s%s%s\n\nThe working directory is %s.%s%s", session->record->prompt,
 		tools ? "\n\n" : "", tools ? ik_envelope_paragraph() : "", bounds.length > 0 ? " " : "",
-		bounds.data, session->directory, instructions ? "\n\n" : "",
+		bounds.data, session->record->directory, instructions ? "\n\n" : "",
 		instructions ? instructions : "");
 	ik_buf_done(&bounds);
 	return prompt;
-}
-
-void ik_session_set_prompt(struct ik_session *session, const char *prompt)
-{
-	char *copy = ik_strdup(prompt);
-
-	free(session->prompt);
-	session->prompt = copy;
-	ik_session_sandbox_changed(session);
 }
 
 void ik_session_sandbox_changed(struct ik_session *session)
@@ -221,11 +522,13 @@ static bool is_read_only(const void *arg, const char *name)
 	return tool && tool->read_only;
 }
 
-struct ik_session *ik_session_new(const struct ik_session_options *options)
+/* The options of the turn, with the built-in figures where those of the session do not say. */
+static struct ik_turn_options turn_options(const struct ik_session *session)
 {
-	struct ik_session *session = ik_alloc(sizeof(*session));
+	const struct ik_session_options *options = &session->options;
 	bool retry_given = options->retry_base_ms > 0;
-	struct ik_turn_options turn = {
+
+	return (struct ik_turn_options){
 		.concurrency = options->concurrency,
 		.is_read_only = is_read_only,
 		.tools = session,
@@ -235,31 +538,97 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.retry_base_ms = retry_given ? options->retry_base_ms : RETRY_BASE_MS,
 		.retry_cap_ms = retry_given ? options->retry_cap_ms : RETRY_CAP_MS,
 	};
+}
+
+static struct ik_session_record *make_record(struct ik_session *session,
+	const struct ik_session_options *options)
+{
+	static const struct ik_session_record_events events = { on_stored, on_appended };
+
+	return ik_session_record_new(&(struct ik_session_record){
+		.loop = options->loop,
+		.store = options->store,
+		.sink = options->sink,
+		.sink_arg = options->sink_arg,
+		.events = &events,
+		.arg = session,
+		.directory = (char *)options->directory,
+		.prompt = (char *)(options->system_prompt ? options->system_prompt : ik_built_in_prompt()),
+	});
+}
+
+/* Make what runs calls and records what they change. */
+static void make_runs(struct ik_session *session)
+{
+	const struct ik_session_options *options = &session->options;
+	struct ik_session_record *record = session->record;
+	const struct ik_undo_recorder_options undo = {
+		.record = record,
+		.root = options->undo_directory,
+		.database = options->undo_spared,
+		.writes = options->file_writes,
+		.sandbox = options->run.sandbox,
+	};
+	struct ik_runs_options runs = {
+		.record = record,
+		.slots = options->slots,
+		.run = options->run,
+		.done = on_call_done,
+		.arg = session,
+	};
+
+	session->recorder = ik_undo_recorder_new(&undo);
+	runs.recorder = session->recorder;
+	runs.run.directory = record->directory;
+	session->runs = ik_runs_new(&runs);
+	ik_runs_set_registry(session->runs, session->registry, false);
+	session->shells = ik_shells_new(record, options->run.environment);
+}
+
+struct ik_session *ik_session_new(const struct ik_session_options *options)
+{
+	static const struct ik_session_lock_events lock_events = {
+		.is_busy = is_busy,
+		.decided = on_lock_decided,
+		.lost = on_lock_lost,
+		.won = on_lock_won,
+		.read = on_lock_read,
+	};
+	static const struct ik_restore_events restore_events = {
+		.identified = on_restore_identified,
+		.prompt = on_restore_prompt,
+		.loaded = on_restore_loaded,
+		.failed = on_restore_failed,
+	};
+	struct ik_session *session = ik_alloc(sizeof(*session));
 
 	session->options = *options;
-	session->directory = ik_strdup(options->directory);
-	session->prompt_unstored = true;
-	ik_session_set_prompt(session,
-		options->system_prompt ? options->system_prompt : ik_built_in_prompt());
-	ik_session_set_instructions(session, options->instructions);
-	session->options.directory = session->directory;
-	session->options.system_prompt = session->options.instructions = NULL;
-	session->options.run.directory = session->directory;
 	session->inbox_end = &session->inbox;
-	session->conversation = ik_conversation_new();
-	session->turn_options = turn;
-	session->turn = ik_turn_new(&turn);
 	session->registry = ik_registry_new();
+	session->record = make_record(session, options);
+	session->options.directory = session->options.system_prompt = NULL;
+	session->options.instructions = NULL;
+	ik_session_set_instructions(session, options->instructions);
+	session->context = (struct ik_context_meter){
+		.record = session->record,
+		.attended = options->asking == IK_ASKING_PERSON,
+	};
+	session->turn_options = turn_options(session);
+	session->turn = ik_turn_new(&session->turn_options);
 	session->retry = ik_timer_new(options->loop, retry_due, session);
-	ik_uuid_new(session->id);
+	session->journal = ik_reply_journal_new(session->record, session->turn);
+	session->lock = ik_session_lock_new(session->record, session->turn, &lock_events, session);
+	session->restore = ik_restore_new(session->record, session->turn, session->lock,
+		&restore_events, session);
+	make_runs(session);
 	return session;
 }
 
 struct ik_session *ik_session_close(struct ik_session *session)
 {
-	if (!session || session->closing)
+	if (!session || session->record->closing)
 		return NULL;
-	session->closing = true;
+	session->record->closing = true;
 	if (!session->stepping)
 		finish_closing(session);
 	return NULL;
@@ -267,29 +636,14 @@ struct ik_session *ik_session_close(struct ik_session *session)
 
 /* ---- from outside ---- */
 
-void ik_session_tell_model(struct ik_session *session)
-{
-	struct ik_event event = {
-		.kind = IK_EVENT_SESSION,
-		.text = session->id,
-		.text_length = strlen(session->id),
-	};
-
-	if (!session->model)
-		return;
-	event.name = session->model->spec.endpoint.provider;
-	event.detail = session->model->spec.name;
-	ik_session_emit(session, &event);
-}
-
 void ik_session_forked(struct ik_session *session, const char *id)
 {
 	if (session->options.undo_directory)
-		ik_undo_fork(session->options.undo_directory, session->id, id);
-	memcpy(session->id, id, strnlen(id, sizeof(session->id) - 1));
-	if (session->lock)
-		ik_session_lock(session);
-	ik_session_tell_model(session);
+		ik_undo_fork(session->options.undo_directory, session->record->id, id);
+	ik_session_record_set_id(session->record, id);
+	if (ik_session_lock_is_taken(session->lock))
+		ik_session_lock_take(session->lock);
+	tell_model(session);
 }
 
 void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec)
@@ -300,8 +654,8 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 	ik_model_unref(session->model);
 	session->model = model;
 	ik_turn_set_price(session->turn, &spec->price);
-	ik_session_tell_model(session);
-	ik_session_tell_context(session);
+	tell_model(session);
+	ik_context_tell(&session->context, model);
 }
 
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)
@@ -309,12 +663,10 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	ik_registry_ref(registry);
 	ik_registry_unref(session->registry);
 	session->registry = registry;
-	session->tools_ready = ready;
-	if (ready && !session->worktree)
-		ik_session_undo_turn(session);
 	if (ready)
-		ik_session_start_waiting(session);
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });
+		ik_undo_recorder_prepare(session->recorder, registry);
+	ik_runs_set_registry(session->runs, registry, ready);
+	post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });
 }
 
 void ik_session_submit(struct ik_session *session, const char *text, size_t length)
@@ -335,8 +687,9 @@ void ik_session_submit_with(struct ik_session *session, const char *text, size_t
 
 	if (length == 0)
 		return;
-	ik_session_post(session, &input);
-	ik_compaction_tell(session);
+	post(session, &input);
+	if (session->compaction)
+		ik_compaction_tell(session->compaction);
 }
 
 const char *ik_session_queued(const struct ik_session *session, size_t index, size_t *ret_length)
@@ -346,17 +699,17 @@ const char *ik_session_queued(const struct ik_session *session, size_t index, si
 
 void ik_session_take_back(struct ik_session *session)
 {
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
+	post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
 }
 
 void ik_session_await_model(struct ik_session *session)
 {
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_MODEL, .ready = false });
+	post(session, &(struct ik_input){ .kind = IK_INPUT_MODEL, .ready = false });
 }
 
 void ik_session_know_model(struct ik_session *session, bool switched)
 {
-	ik_session_post(session,
+	post(session,
 		&(struct ik_input){
 			.kind = IK_INPUT_MODEL,
 			.ready = true,
@@ -366,73 +719,234 @@ void ik_session_know_model(struct ik_session *session, bool switched)
 
 void ik_session_release(struct ik_session *session)
 {
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });
+	post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });
 }
 
 void ik_session_cancel(struct ik_session *session)
 {
-	ik_compaction_cancel(session);
-	ik_session_cancel_runs(session, true);
-	ik_session_cancel_shells(session);
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
+	if (session->compaction)
+		ik_compaction_cancel(session->compaction);
+	/* The sink may close the session at each of them. */
+	if (session->runs)
+		ik_runs_cancel(session->runs, true);
+	if (session->shells)
+		ik_shells_cancel(session->shells);
+	post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
 bool ik_session_loading(const struct ik_session *session)
 {
-	return session->loading;
+	return session->record->loading;
 }
 
 bool ik_session_busy(const struct ik_session *session)
 {
-	return session->compaction || session->runs || session->shells || session->inbox ||
+	return session->compaction || !ik_runs_is_empty(session->runs) ||
+		!ik_shells_is_empty(session->shells) || session->inbox ||
 		(ik_turn_queued(session->turn) > 0 && !ik_turn_holds(session->turn)) ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
 
 const char *ik_session_id(const struct ik_session *session)
 {
-	return session->id;
+	return session->record->id;
 }
 
 const struct ik_conversation *ik_session_conversation(const struct ik_session *session)
 {
-	return session->conversation;
-}
-
-/* Tell of a message as an event of that kind, in no round. */
-static void tell_message(struct ik_session *session, enum ik_event_kind kind,
-	struct ik_message *message)
-{
-	struct ik_event event = {
-		.kind = kind,
-		.message = message,
-		.text = message->content,
-		.text_length = message->content_length,
-	};
-
-	ik_session_emit(session, &event);
+	return session->record->conversation;
 }
 
 void ik_session_add_command(struct ik_session *session, const char *line, const char *output)
 {
-	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
-
-	ik_session_add_message(session, message);
-	ik_message_unref(message);
+	ik_session_record_add_command(session->record, line, output);
 }
 
 void ik_session_add_message(struct ik_session *session, struct ik_message *command)
 {
-	ik_session_keep(session, command);
-	tell_message(session, IK_EVENT_MESSAGE, command);
+	ik_session_record_add_message(session->record, command);
 }
 
 void ik_session_add_notice(struct ik_session *session, const char *sentence)
 {
-	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL,
-		0);
+	ik_session_record_add_notice(session->record, sentence);
+}
 
-	ik_session_keep(session, message);
-	tell_message(session, IK_EVENT_NOTICE, message);
-	ik_message_unref(message);
+struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count)
+{
+	if (!session->options.no_tools)
+		return ik_tool_definitions(session->registry, ret_count);
+	*ret_count = 0;
+	return NULL;
+}
+
+void ik_session_put_arguments(const struct ik_session *session, const char *name,
+	const char *arguments, size_t length, struct ik_buf *out)
+{
+	ik_tool_put_arguments(out, session->registry, session->model, name,
+		(struct ik_json_span){ arguments, length });
+}
+
+void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,
+	const char *reason)
+{
+	int call = ik_turn_asking(session->turn, id);
+	char *sentence;
+
+	if (call == 0)
+		return;
+	if (allow) {
+		post_verdict(session, call, IK_TURN_GRANT, "");
+		return;
+	}
+	sentence = ik_format("Tool '%s' was not run: the person denied this call%s%s", name,
+		reason[0] != '\0' ? ": " : "", reason);
+	post_verdict(session, call, IK_TURN_DENY, sentence);
+	free(sentence);
+}
+
+void ik_session_policy_changed(struct ik_session *session)
+{
+	post(session, &(struct ik_input){ .kind = IK_INPUT_JUDGE_AGAIN });
+}
+
+void ik_session_compact(struct ik_session *session, const char *line, const char *words)
+{
+	const struct ik_compaction_options options = {
+		.record = session->record,
+		.exchange = exchange_options(session),
+		.retry = session->turn_options,
+		.request = on_request,
+		.done = on_compacted,
+		.arg = session,
+	};
+
+	if (ik_session_busy(session) || session->record->loading) {
+		ik_session_record_add_command(session->record, line,
+			_("Something is under way: wait for its end, or cancel it."));
+		return;
+	}
+	session->compaction = ik_compaction_start(&options, line, words);
+	if (!session->compaction) {
+		ik_session_record_add_command(session->record, line,
+			_("There is nothing to summarise yet."));
+		return;
+	}
+	/* What is typed meanwhile waits as for the history of a session. */
+	post_history(session, false);
+	ik_compaction_tell(session->compaction);
+}
+
+/* Return the id of the next call or command of the user's. */
+static char *next_own_id(struct ik_session *session)
+{
+	return ik_format("run_%d", ++session->own_calls);
+}
+
+void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
+	size_t length)
+{
+	char *id = next_own_id(session);
+
+	ik_runs_start_own(session->runs, id, name, (struct ik_json_span){ arguments, length });
+	free(id);
+}
+
+void ik_session_run_shell(struct ik_session *session, const char *command)
+{
+	char *id = next_own_id(session);
+
+	ik_shells_start(session->shells, id, command);
+	free(id);
+}
+
+bool ik_session_noted(const struct ik_session *session)
+{
+	return ik_undo_recorder_is_done(session->recorder);
+}
+
+bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg)
+{
+	return ik_undo_recorder_wait(session->recorder, ready, arg);
+}
+
+/* ---- stored sessions ---- */
+
+struct ik_fork_copy *ik_session_fork_copy(const struct ik_session *session, int64_t sequence)
+{
+	if (session->record->loading)
+		return NULL;
+	return ik_fork_copy_new(session->record->conversation, sequence);
+}
+
+void ik_session_want_prompt(struct ik_session *session)
+{
+	ik_restore_want_prompt(session->restore);
+}
+
+void ik_session_restore_fork(struct ik_session *session, const char *id, struct ik_fork_copy *copy,
+	ik_session_restored *done, void *arg)
+{
+	ik_restore_start(session->restore, id, copy, done, arg);
+	post_history(session, false);
+}
+
+void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
+	void *arg)
+{
+	ik_session_restore_fork(session, id, NULL, done, arg);
+}
+
+void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when)
+{
+	ik_session_lock_when_locked(session->lock, when);
+}
+
+bool ik_session_reads_along(const struct ik_session *session)
+{
+	return session->record->read_only;
+}
+
+void ik_session_take_over(struct ik_session *session)
+{
+	ik_session_lock_ask(session->lock);
+}
+
+void ik_session_withdraw(struct ik_session *session)
+{
+	ik_session_lock_withdraw(session->lock);
+}
+
+bool ik_session_is_asking(const struct ik_session *session)
+{
+	return ik_session_lock_is_asking(session->lock);
+}
+
+void ik_session_refuse(struct ik_session *session)
+{
+	ik_session_lock_refuse(session->lock);
+}
+
+void ik_session_let_go(struct ik_session *session)
+{
+	ik_session_lock_release(session->lock);
+}
+
+void ik_session_pause(struct ik_session *session)
+{
+	ik_session_lock_pause(session->lock);
+}
+
+void ik_session_continue(struct ik_session *session)
+{
+	ik_session_lock_resume(session->lock);
+}
+
+char *ik_session_lock_sentence(const struct ik_session *session)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	ik_session_lock_put_sentence(session->lock, &out);
+	return ik_buf_take(&out, NULL);
 }

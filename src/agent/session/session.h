@@ -16,7 +16,11 @@
 #define IK_AGENT_SESSION_SESSION_H
 
 #include "agent/model.h"
-#include "agent/session/written.h"
+#include "agent/session/file_writes.h"
+#include "agent/session/fork_copy.h"
+#include "agent/session/judge.h"
+#include "agent/session/restore.h"
+#include "agent/session/session_lock.h"
 #include "agent/slots.h"
 #include "conversation/event.h"
 #include "guard/policy.h"
@@ -28,29 +32,16 @@
 
 struct ik_session;
 
-/* Who answers where the policy says that the person is to be asked. */
-enum ik_asking {
-	IK_ASKING_PERSON, /* the person: IK_EVENT_ASKING, ik_session_answer() */
-	IK_ASKING_NOBODY, /* nobody: such calls are denied */
-	IK_ASKING_ALLOWED /* it was answered beforehand: they are allowed */
-};
-
-/* What becomes of a stored session that is open elsewhere (store/lock.h); at first the first. */
-enum ik_when_locked {
-	IK_LOCKED_FOLLOW, /* it is read along, live */
-	IK_LOCKED_REFUSE, /* it cannot be restored: IK_UNAVAILABLE */
-	IK_LOCKED_WAIT    /* it is restored once it is free */
-};
-
 struct ik_session_options {
 	struct ik_loop *loop;
 	struct ik_http *http;
 	struct ik_store *store;
-	struct ik_run_options run;  /* for every call; environment and timeouts are borrowed */
-	int concurrency;            /* calls at once */
-	struct ik_slots *slots;     /* borrowed: calls at once over all sessions; NULL: no limit */
-	struct ik_written *written; /* borrowed: what calls of all sessions write, so that what
-	                                   one did is not taken back in another; NULL: not told */
+	struct ik_run_options run; /* for every call; environment and timeouts are borrowed */
+	int concurrency;           /* calls at once */
+	struct ik_slots *slots;    /* borrowed: calls at once over all sessions; NULL: no limit */
+	struct ik_file_writes *file_writes; /* borrowed: what calls of all sessions write, so that
+	                                       what one did is not undone in another; NULL: not
+	                                       told */
 	int max_tool_turns;
 	int retry_max;         /* tries after the first */
 	int64_t retry_base_ms; /* 0: the built-in figures for all three */
@@ -90,11 +81,9 @@ void ik_session_set_instructions(struct ik_session *session, const char *instruc
 void ik_session_sandbox_changed(struct ik_session *session);
 
 /* What is sent with every request: the whole system prompt (borrowed, until it changes),
- * and the tools, in an array to be released with ik_session_tools_free() that borrows
- * from the registry. */
+ * and the tools, in an array to be released with free() that borrows from the registry. */
 const char *ik_session_system_prompt(const struct ik_session *session);
 struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count);
-void ik_session_tools_free(struct ik_tool_definition *tools);
 
 /* The tools from the next round on (a reference is taken); while the scan
  * runs (ready false) a message waits. */
@@ -109,9 +98,15 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
  * (IK_EVENT_OLDER), before the first request leaves. Where there is no such session, or it
  * cannot be read, done is called with the reason and all is as it was. done may be NULL.
  */
-typedef void ik_session_restored(void *arg, const struct ik_error *error);
 void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
 	void *arg);
+
+/* The messages of the session up to sequence, for a fork of it. NULL: not all are there yet. */
+struct ik_fork_copy *ik_session_fork_copy(const struct ik_session *session, int64_t sequence);
+/* ik_session_restore() of the fork with this whole id; where it cannot be read, it continues with
+ * the copy (taken over; NULL: there is none), and what is said is stored once it can be. */
+void ik_session_restore_fork(struct ik_session *session, const char *id, struct ik_fork_copy *copy,
+	ik_session_restored *done, void *arg);
 
 /* Before that: the system prompt of the options goes before the one that the session was stored
  * with, and is stored as its new one. */

@@ -1,15 +1,30 @@
-/* Who may write to the session, and reading along where somebody else does. */
-#include "agent/session/session_private.h"
+#include "agent/session/session_lock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "util/text.h"
+#include "store/lock.h"
+#include "util/alloc.h"
+#include "util/limits.h"
 
-#define NEWS_AGAIN_MS 1000 /* so long after a failure */
-#define NEWS_PAGE 200      /* events that are read in one turn of the loop */
+#define READ_AGAIN_MS 1000 /* after a failure */
+#define READ_EVENTS 200    /* in one turn of the loop */
 
-static void emit(struct ik_session *session, enum ik_lock_change change,
+struct ik_session_lock {
+	struct ik_session_record *record;
+	struct ik_turn *turn;
+	const struct ik_session_lock_events *events;
+	void *arg;
+	struct ik_lock *lock; /* NULL: nothing is stored yet */
+	enum ik_when_locked when_locked;
+	bool awaited;                /* the session is restored when it is known whose it is */
+	bool taking_over;            /* what the other process wrote is read, then it is ours */
+	bool more;                   /* there is more to be read */
+	int64_t newest;              /* sequence of the last event that is known, while following */
+	struct ik_store_read *read;  /* NULL: none is out */
+	struct ik_timer *read_again; /* after a failure; NULL: none yet */
+};
+
+static void emit(struct ik_session_lock *lock, enum ik_lock_change change,
 	const struct ik_holder *holder)
 {
 	struct ik_event event = { .kind = IK_EVENT_LOCK, .lock = change };
@@ -20,84 +35,85 @@ static void emit(struct ik_session *session, enum ik_lock_change change,
 		ik_holder_put(&who, holder);
 	event.text = who.data;
 	event.text_length = who.length;
-	ik_session_emit(session, &event);
+	ik_session_record_emit(lock->record, &event);
 	ik_buf_done(&who);
 }
 
-/* ---- reading along ---- */
+/* ---- following ---- */
 
-/* All that the other wrote is known: it is ours. */
-static void finish_taking_over(struct ik_session *session)
+/* All that the other process wrote is known: the session is ours. */
+static void finish_taking_over(struct ik_session_lock *lock)
 {
-	session->taking_over = session->following = false;
-	ik_store_continue(session->options.store, session->id, session->directory, session->newest);
-	ik_session_take_left_behind(session);
-	if (session->closing)
-		return;
-	if (!session->loading)
-		ik_session_begin_turns(session);
-	emit(session, IK_LOCK_CHANGE_OURS, NULL);
+	struct ik_session_record *record = lock->record;
+
+	lock->taking_over = record->read_only = false;
+	ik_store_continue(record->store, record->id, record->directory, lock->newest);
+	lock->events->won(lock->arg);
+	emit(lock, IK_LOCK_CHANGE_OURS, NULL);
 }
 
 static void read_again(void *arg)
 {
-	ik_session_read_news(arg);
+	ik_session_lock_read(arg);
 }
 
-/* It is ours, and what the other wrote cannot be read just now. */
-static void read_again_later(struct ik_session *session)
+/* The session is ours, but what the other process wrote cannot be read at present. */
+static void read_again_later(struct ik_session_lock *lock)
 {
-	if (!session->news_timer)
-		session->news_timer = ik_timer_new(session->options.loop, read_again, session);
-	ik_timer_start(session->news_timer, NEWS_AGAIN_MS);
+	if (!lock->read_again)
+		lock->read_again = ik_timer_new(lock->record->loop, read_again, lock);
+	ik_timer_start(lock->read_again, READ_AGAIN_MS);
 }
 
-static void take_news(void *arg, const struct ik_store_answer *answer)
+/* Add an event of the other process. */
+static void add_event(struct ik_session_lock *lock, struct ik_message *message)
 {
-	struct ik_session *session = arg;
-	size_t i;
+	const struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = message };
 
-	session->following_read = NULL;
-	for (i = 0; i < answer->count && !session->closing; i++) {
-		struct ik_message *message = answer->messages[i];
-		struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = message };
+	lock->newest = message->sequence;
+	ik_turn_know_call(lock->turn, message->call_id);
+	ik_conversation_append(lock->record->conversation, message);
+	ik_session_record_emit(lock->record, &event);
+}
 
-		session->newest = message->sequence;
-		if (message->kind == IK_KIND_TOOL_CALL && message->call_id)
-			ik_turn_know_call(session->turn, message->call_id);
-		ik_conversation_append(session->conversation, message);
-		ik_session_emit(session, &event);
-	}
-	if (session->closing)
+static void on_read(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_session_lock *lock = arg;
+	struct ik_session_record *record = lock->record;
+
+	lock->read = NULL;
+	for (size_t i = 0; i < answer->count && !record->closing; i++)
+		add_event(lock, answer->messages[i]);
+	if (record->closing)
 		return;
-	if (answer->count > 0 && !session->loading)
-		ik_session_recall_context(session);
-	if (answer->count > 0 && !session->following)
-		ik_store_continue(session->options.store, session->id, session->directory, session->newest);
-	if (answer->count > 0 || session->news)
-		ik_session_read_news(session);
-	else if (session->taking_over && answer->status == IK_OK)
-		finish_taking_over(session);
-	else if (session->taking_over)
-		read_again_later(session);
+	if (answer->count > 0)
+		lock->events->read(lock->arg);
+	if (answer->count > 0 && !record->read_only)
+		ik_store_continue(record->store, record->id, record->directory, lock->newest);
+	if (answer->count > 0 || lock->more)
+		ik_session_lock_read(lock);
+	else if (lock->taking_over && answer->status == IK_OK)
+		finish_taking_over(lock);
+	else if (lock->taking_over)
+		read_again_later(lock);
 }
 
-/* Unless that is being done. */
-void ik_session_read_news(struct ik_session *session)
+void ik_session_lock_read(struct ik_session_lock *lock)
 {
-	session->news = session->following_read;
-	if (!session->news)
-		session->following_read = ik_store_after(session->options.store, session->id,
-			session->newest, NEWS_PAGE, take_news, session);
+	lock->more = lock->read;
+	if (!lock->more)
+		lock->read = ik_store_after(lock->record->store, lock->record->id, lock->newest,
+			READ_EVENTS, on_read, lock);
 }
 
-/* The number of the last event of this conversation that is stored. */
-static int64_t last_sequence(const struct ik_session *session)
+/* Return the number of the last event of the conversation that is stored. */
+static int64_t last_sequence(const struct ik_session_lock *lock)
 {
-	size_t i = ik_conversation_count(session->conversation);
+	const struct ik_conversation *conversation = lock->record->conversation;
+	size_t i = ik_conversation_count(conversation);
 
 	while (i > 0) {
-		int64_t sequence = ik_conversation_at(session->conversation, --i)->sequence;
+		int64_t sequence = ik_conversation_at(conversation, --i)->sequence;
 
 		if (sequence > 0)
 			return sequence;
@@ -105,185 +121,226 @@ static int64_t last_sequence(const struct ik_session *session)
 	return 0;
 }
 
-static void stop_writing(struct ik_session *session)
+static void stop_writing(struct ik_session_lock *lock)
 {
-	if (session->following)
+	if (lock->record->read_only)
 		return;
-	session->following = true;
-	ik_session_post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = false });
+	lock->record->read_only = true;
+	lock->events->lost(lock->arg);
 }
 
-/* ---- what the lock tells ---- */
+/* ---- what the lock of the store tells ---- */
+
+/* The session cannot be restored, since it is open elsewhere. */
+static void refuse_to_restore(struct ik_session_lock *lock)
+{
+	struct ik_error error = { .status = IK_OK };
+	struct ik_buf sentence;
+
+	ik_buf_init(&sentence, IK_KIB(4));
+	ik_session_lock_put_sentence(lock, &sentence);
+	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
+	ik_buf_done(&sentence);
+	lock->lock = ik_lock_close(lock->lock);
+	lock->events->decided(lock->arg, &error);
+}
 
 /* The session is to be restored: now it is known whose it is. */
-static void decide(struct ik_session *session, enum ik_lock_state state)
+static void decide(struct ik_session_lock *lock, enum ik_lock_state state)
 {
 	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
-	struct ik_error error = { .status = IK_OK };
-	char *sentence;
 
-	if (theirs && session->when_locked == IK_LOCKED_WAIT) {
-		if (!ik_lock_is_asking(session->lock))
-			emit(session, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(session->lock));
-		ik_lock_await(session->lock);
+	if (theirs && lock->when_locked == IK_LOCKED_WAIT) {
+		if (!ik_lock_is_asking(lock->lock))
+			emit(lock, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(lock->lock));
+		if (lock->lock) /* unless the sink has closed the session */
+			ik_lock_await(lock->lock);
 		return;
 	}
-	session->lock_awaited = false;
-	if (theirs && session->when_locked == IK_LOCKED_REFUSE) {
-		sentence = ik_session_lock_sentence(session);
-		ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence);
-		free(sentence);
-		session->lock = ik_lock_close(session->lock);
-		ik_session_restore_locked(session, &error);
+	lock->awaited = false;
+	if (theirs && lock->when_locked == IK_LOCKED_REFUSE) {
+		refuse_to_restore(lock);
 		return;
 	}
-	session->following = theirs;
+	lock->record->read_only = theirs;
 	if (theirs)
-		emit(session, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(session->lock));
-	ik_session_restore_locked(session, NULL);
+		emit(lock, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(lock->lock));
+	lock->events->decided(lock->arg, NULL);
 }
 
 static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
 {
-	struct ik_session *session = arg;
+	struct ik_session_lock *lock = arg;
+	struct ik_session_record *record = lock->record;
 
-	if (session->lock_awaited) {
-		decide(session, state);
+	if (lock->awaited) {
+		decide(lock, state);
 		return;
 	}
 	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
-		session->taking_over = session->following;
-		if (session->taking_over && !session->restoring)
-			ik_session_read_news(session);
+		lock->taking_over = record->read_only;
+		if (lock->taking_over && !record->undecided)
+			ik_session_lock_read(lock);
 		return;
 	}
 	if (state == IK_LOCK_UNKNOWN)
 		return;
-	/* What is under way is stored as a fork, if somebody else writes: nobody waits for it. */
-	if (!session->following && ik_session_busy(session))
+	/* A turn that runs is stored as a fork if another process writes: nobody waits for it. */
+	if (!record->read_only && lock->events->is_busy(lock->arg))
 		return;
-	if (!session->restoring)
-		session->newest = last_sequence(session);
-	session->taking_over = false;
-	stop_writing(session);
-	emit(session, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
-	if (!session->closing && !session->restoring)
-		ik_session_read_news(session);
+	if (!record->undecided)
+		lock->newest = last_sequence(lock);
+	lock->taking_over = false;
+	stop_writing(lock);
+	emit(lock, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
+	if (!record->closing && !record->undecided)
+		ik_session_lock_read(lock);
 }
 
 static void on_asked(void *arg, const struct ik_holder *asker)
 {
-	struct ik_session *session = arg;
-
-	emit(session, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
+	emit(arg, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
 }
 
 static void on_refused(void *arg)
 {
-	struct ik_session *session = arg;
+	struct ik_session_lock *lock = arg;
 
-	emit(session, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(session->lock));
+	emit(lock, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(lock->lock));
 }
 
 static void on_news(void *arg)
 {
-	struct ik_session *session = arg;
+	struct ik_session_lock *lock = arg;
+	bool following = lock->record->read_only;
 
+	if (lock->record->undecided || lock->awaited)
+		return;
 	/* What others wrote while this process was stopped comes here, too. */
-	if (!session->restoring && !session->lock_awaited &&
-		(session->following || !ik_session_busy(session))) {
-		if (!session->following)
-			session->newest = last_sequence(session);
-		ik_session_read_news(session);
-	}
+	if (!following && lock->events->is_busy(lock->arg))
+		return;
+	if (!following)
+		lock->newest = last_sequence(lock);
+	ik_session_lock_read(lock);
 }
-
-/* clang-format off */
-static const struct ik_lock_events lock_events = {
-	.changed = on_changed, .asked = on_asked, .refused = on_refused, .news = on_news,
-};
-/* clang-format on */
 
 /* ---- from outside ---- */
 
-static void stop_reading(struct ik_session *session)
+struct ik_session_lock *ik_session_lock_new(struct ik_session_record *record, struct ik_turn *turn,
+	const struct ik_session_lock_events *events, void *arg)
 {
-	session->following_read = ik_store_read_close(session->following_read);
-	session->news_timer = ik_timer_close(session->news_timer);
+	struct ik_session_lock *lock = ik_alloc(sizeof(*lock));
+
+	lock->record = record;
+	lock->turn = turn;
+	lock->events = events;
+	lock->arg = arg;
+	return lock;
 }
 
-void ik_session_lock(struct ik_session *session)
+/* Deferred: its memory. */
+static void lock_free(void *arg)
 {
-	session->following = session->taking_over = false;
-	stop_reading(session);
-	session->lock = ik_lock_close(session->lock);
-	session->lock = ik_lock_new(session->options.store, session->id, &lock_events, session);
+	free(arg);
 }
 
-void ik_session_unlock(struct ik_session *session)
+struct ik_session_lock *ik_session_lock_close(struct ik_session_lock *lock)
 {
-	stop_reading(session);
-	session->lock = ik_lock_close(session->lock);
+	ik_session_lock_drop(lock);
+	ik_loop_defer(lock->record->loop, lock_free, lock);
+	return NULL;
 }
 
-void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when)
+void ik_session_lock_when_locked(struct ik_session_lock *lock, enum ik_when_locked when)
 {
-	session->when_locked = when;
+	lock->when_locked = when;
 }
 
-bool ik_session_reads_along(const struct ik_session *session)
+void ik_session_lock_take(struct ik_session_lock *lock)
 {
-	return session->following;
+	static const struct ik_lock_events events = {
+		.changed = on_changed,
+		.asked = on_asked,
+		.refused = on_refused,
+		.news = on_news,
+	};
+
+	lock->record->read_only = lock->taking_over = false;
+	ik_session_lock_drop(lock);
+	lock->lock = ik_lock_new(lock->record->store, lock->record->id, &events, lock);
 }
 
-void ik_session_take_over(struct ik_session *session)
+void ik_session_lock_await(struct ik_session_lock *lock)
 {
-	if (session->following && session->lock)
-		ik_lock_ask(session->lock);
+	lock->awaited = true;
+	ik_session_lock_take(lock);
 }
 
-void ik_session_withdraw(struct ik_session *session)
+void ik_session_lock_drop(struct ik_session_lock *lock)
 {
-	if (session->lock)
-		ik_lock_withdraw(session->lock);
+	lock->read = ik_store_read_close(lock->read);
+	lock->read_again = ik_timer_close(lock->read_again);
+	lock->lock = ik_lock_close(lock->lock);
 }
 
-bool ik_session_is_asking(const struct ik_session *session)
+bool ik_session_lock_is_taken(const struct ik_session_lock *lock)
 {
-	return session->lock && ik_lock_is_asking(session->lock);
+	return lock->lock;
 }
 
-void ik_session_refuse(struct ik_session *session)
+void ik_session_lock_continue(struct ik_session_lock *lock, int64_t newest)
 {
-	if (session->lock)
-		ik_lock_refuse(session->lock);
+	struct ik_session_record *record = lock->record;
+
+	lock->newest = newest;
+	if (!record->read_only)
+		ik_store_continue(record->store, record->id, record->directory, newest);
 }
 
-void ik_session_let_go(struct ik_session *session)
+void ik_session_lock_ask(struct ik_session_lock *lock)
 {
-	if (!session->lock || session->following)
+	if (lock->record->read_only && lock->lock)
+		ik_lock_ask(lock->lock);
+}
+
+void ik_session_lock_withdraw(struct ik_session_lock *lock)
+{
+	if (lock->lock)
+		ik_lock_withdraw(lock->lock);
+}
+
+bool ik_session_lock_is_asking(const struct ik_session_lock *lock)
+{
+	return lock->lock && ik_lock_is_asking(lock->lock);
+}
+
+void ik_session_lock_refuse(struct ik_session_lock *lock)
+{
+	if (lock->lock)
+		ik_lock_refuse(lock->lock);
+}
+
+void ik_session_lock_release(struct ik_session_lock *lock)
+{
+	if (!lock->lock || lock->record->read_only)
 		return;
-	stop_writing(session);
-	ik_lock_let_go(session->lock);
+	stop_writing(lock);
+	ik_lock_let_go(lock->lock);
 }
 
-void ik_session_pause(struct ik_session *session)
+void ik_session_lock_pause(struct ik_session_lock *lock)
 {
-	if (session->lock && !session->following && !ik_session_busy(session))
-		ik_lock_pause(session->lock);
+	if (lock->lock && !lock->record->read_only && !lock->events->is_busy(lock->arg))
+		ik_lock_pause(lock->lock);
 }
 
-void ik_session_continue(struct ik_session *session)
+void ik_session_lock_resume(struct ik_session_lock *lock)
 {
-	if (session->lock && !session->following)
-		ik_lock_continue(session->lock);
+	if (lock->lock && !lock->record->read_only)
+		ik_lock_continue(lock->lock);
 }
 
-char *ik_session_lock_sentence(const struct ik_session *session)
+void ik_session_lock_put_sentence(const struct ik_session_lock *lock, struct ik_buf *out)
 {
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(4));
-	ik_holder_put_sentence(&out, ik_lock_holder(session->lock));
-	return ik_buf_take(&out, NULL);
+	ik_holder_put_sentence(out, ik_lock_holder(lock->lock));
 }

@@ -1042,7 +1042,8 @@ size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
 
 void ik_turn_know_call(struct ik_turn *turn, const char *id)
 {
-	ik_call_ids_add(&turn->ids, id);
+	if (id)
+		ik_call_ids_add(&turn->ids, id);
 }
 
 enum ik_turn_state ik_turn_state(const struct ik_turn *turn)

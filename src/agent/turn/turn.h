@@ -135,7 +135,7 @@ void ik_turn_forget_effects(struct ik_turn *turn);
 /* What the model's tokens cost from now on; unknown at first. */
 void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
 
-/* A call id that the loaded history uses: no new call gets it. */
+/* No new call gets this id, which the loaded history uses. Takes NULL. */
 void ik_turn_know_call(struct ik_turn *turn, const char *id);
 
 enum ik_turn_state ik_turn_state(const struct ik_turn *turn);

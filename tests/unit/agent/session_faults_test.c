@@ -189,6 +189,7 @@ Test(session_faults, without_a_model)
 	stage.session = ik_session_new(&options);
 	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
 	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
 	expect_in(stage.log.data, "error CONFIG ");
 	expect_in(stage.log.data, "done error");
 }

@@ -1,24 +1,19 @@
-#include "agent/session/session_copy.h"
+#include "agent/session/fork_copy.h"
 
 #include <stdlib.h>
 
-#include "conversation/conversation.h"
 #include "util/alloc.h"
 
-struct ik_session_copy {
+struct ik_fork_copy {
 	struct ik_message **messages;
 	size_t count;
 };
 
-struct ik_session_copy *ik_session_copy_new(const struct ik_session *session, int64_t sequence)
+struct ik_fork_copy *ik_fork_copy_new(const struct ik_conversation *conversation, int64_t sequence)
 {
-	const struct ik_conversation *conversation = ik_session_conversation(session);
 	size_t count = ik_conversation_count(conversation), i;
-	struct ik_session_copy *copy;
+	struct ik_fork_copy *copy = ik_alloc(sizeof(*copy));
 
-	if (ik_session_loading(session))
-		return NULL;
-	copy = ik_alloc(sizeof(*copy));
 	copy->messages = ik_alloc_array(NULL, count + 1, sizeof(*copy->messages));
 	for (i = 0; i < count; i++) {
 		struct ik_message *message = ik_conversation_at(conversation, i);
@@ -29,7 +24,7 @@ struct ik_session_copy *ik_session_copy_new(const struct ik_session *session, in
 	return copy;
 }
 
-struct ik_session_copy *ik_session_copy_free(struct ik_session_copy *copy)
+struct ik_fork_copy *ik_fork_copy_free(struct ik_fork_copy *copy)
 {
 	if (!copy)
 		return NULL;
@@ -40,7 +35,7 @@ struct ik_session_copy *ik_session_copy_free(struct ik_session_copy *copy)
 	return NULL;
 }
 
-void ik_session_copy_add(struct ik_session_copy *copy, struct ik_message *message)
+void ik_fork_copy_add(struct ik_fork_copy *copy, struct ik_message *message)
 {
 	if (!copy)
 		return;
@@ -48,7 +43,7 @@ void ik_session_copy_add(struct ik_session_copy *copy, struct ik_message *messag
 	copy->messages[copy->count++] = ik_message_ref(message);
 }
 
-struct ik_message **ik_session_copy_messages(const struct ik_session_copy *copy, size_t *ret_count)
+struct ik_message **ik_fork_copy_messages(const struct ik_fork_copy *copy, size_t *ret_count)
 {
 	*ret_count = copy->count;
 	return copy->messages;

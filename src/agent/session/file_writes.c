@@ -1,4 +1,4 @@
-#include "agent/session/written.h"
+#include "agent/session/file_writes.h"
 
 #include <stdlib.h>
 
@@ -15,15 +15,15 @@ struct list {
 	size_t count, capacity;
 };
 
-struct ik_written {
+struct ik_file_writes {
 	int watchers;
 	struct list noted;   /* what was begun or ended while somebody watched */
 	struct list running; /* what calls are at */
 };
 
-struct ik_written *ik_written_new(void)
+struct ik_file_writes *ik_file_writes_new(void)
 {
-	return ik_alloc(sizeof(struct ik_written));
+	return ik_alloc(sizeof(struct ik_file_writes));
 }
 
 static void clear(struct list *list)
@@ -52,44 +52,44 @@ static bool has_anothers(const struct list *list, size_t since, const void *owne
 	return false;
 }
 
-struct ik_written *ik_written_free(struct ik_written *written)
+struct ik_file_writes *ik_file_writes_free(struct ik_file_writes *writes)
 {
-	if (!written)
+	if (!writes)
 		return NULL;
-	clear(&written->noted);
-	clear(&written->running);
-	free(written->noted.entries);
-	free(written->running.entries);
-	free(written);
+	clear(&writes->noted);
+	clear(&writes->running);
+	free(writes->noted.entries);
+	free(writes->running.entries);
+	free(writes);
 	return NULL;
 }
 
-size_t ik_written_watch(struct ik_written *written)
+size_t ik_file_writes_watch(struct ik_file_writes *writes)
 {
-	written->watchers++;
-	return written->noted.count;
+	writes->watchers++;
+	return writes->noted.count;
 }
 
-void ik_written_watch_no_more(struct ik_written *written)
+void ik_file_writes_unwatch(struct ik_file_writes *writes)
 {
-	if (--written->watchers == 0)
-		clear(&written->noted);
+	if (--writes->watchers == 0)
+		clear(&writes->noted);
 }
 
-void ik_written_begin(struct ik_written *written, const void *owner, const char *path)
+void ik_file_writes_begin(struct ik_file_writes *writes, const void *owner, const char *path)
 {
-	add(&written->running, owner, path);
-	if (written->watchers > 0)
-		add(&written->noted, owner, path);
+	add(&writes->running, owner, path);
+	if (writes->watchers > 0)
+		add(&writes->noted, owner, path);
 }
 
-void ik_written_end(struct ik_written *written, const void *owner, const char *path)
+void ik_file_writes_end(struct ik_file_writes *writes, const void *owner, const char *path)
 {
-	struct list *running = &written->running;
+	struct list *running = &writes->running;
 	size_t i = 0;
 
-	if (written->watchers > 0)
-		add(&written->noted, owner, path);
+	if (writes->watchers > 0)
+		add(&writes->noted, owner, path);
 	while (i < running->count &&
 		(running->entries[i].owner != owner || !ik_text_equal(running->entries[i].path, path)))
 		i++;
@@ -99,9 +99,9 @@ void ik_written_end(struct ik_written *written, const void *owner, const char *p
 	running->entries[i] = running->entries[--running->count];
 }
 
-bool ik_written_by_another(const struct ik_written *written, size_t since, const void *owner,
+bool ik_file_writes_by_other(const struct ik_file_writes *writes, size_t since, const void *owner,
 	const char *path)
 {
-	return has_anothers(&written->noted, since, owner, path) ||
-		has_anothers(&written->running, 0, owner, path);
+	return has_anothers(&writes->noted, since, owner, path) ||
+		has_anothers(&writes->running, 0, owner, path);
 }

@@ -1,11 +1,11 @@
-/* Commands of the person's own: "!COMMAND". */
-#include "agent/session/session_private.h"
+#include "agent/session/shells.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "json/write.h"
+#include "loop/child.h"
 #include "loop/leftovers.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
@@ -18,9 +18,9 @@ enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 /* What is kept of an output: its first half, and its last. */
 #define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
-struct ik_session_shell {
-	struct ik_session_shell *next;
-	struct ik_session *session;
+struct user_shell {
+	struct user_shell *next;
+	struct ik_shells *shells;
 	struct ik_child *child;
 	char *id;
 	char *command;
@@ -28,10 +28,16 @@ struct ik_session_shell {
 	size_t left_out; /* bytes between the two */
 };
 
+struct ik_shells {
+	struct ik_session_record *record;
+	const char *const *environment;
+	struct user_shell *first;
+};
+
 /* Deferred: its memory. */
 static void shell_free(void *arg)
 {
-	struct ik_session_shell *shell = arg;
+	struct user_shell *shell = arg;
 
 	free(shell->id);
 	free(shell->command);
@@ -41,18 +47,18 @@ static void shell_free(void *arg)
 }
 
 /* Off the list, and silent. */
-static void release(struct ik_session_shell *shell)
+static void release(struct user_shell *shell)
 {
-	struct ik_session_shell **at = &shell->session->shells;
+	struct user_shell **at = &shell->shells->first;
 
 	while (*at != shell)
 		at = &(*at)->next;
 	*at = shell->next;
 	shell->child = ik_child_close(shell->child);
-	ik_loop_defer(shell->session->options.loop, shell_free, shell);
+	ik_loop_defer(shell->shells->record->loop, shell_free, shell);
 }
 
-static struct ik_event shell_event(const struct ik_session_shell *shell, enum ik_event_kind kind)
+static struct ik_event shell_event(const struct user_shell *shell, enum ik_event_kind kind)
 {
 	return (struct ik_event){ .kind = kind, .id = shell->id, .name = IK_OWN_COMMAND };
 }
@@ -60,14 +66,14 @@ static struct ik_event shell_event(const struct ik_session_shell *shell, enum ik
 /* A piece of output: shown as it comes, kept as far as it goes. */
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
-	struct ik_session_shell *shell = arg;
+	struct user_shell *shell = arg;
 	struct ik_event event = shell_event(shell, IK_EVENT_TOOL_OUTPUT);
 	size_t room = HALF - shell->head.length, first = length < room ? length : room;
 
 	(void)stream;
 	event.text = bytes;
 	event.text_length = length;
-	ik_session_emit(shell->session, &event);
+	ik_session_record_emit(shell->shells->record, &event);
 	ik_buf_append(&shell->head, bytes, first);
 	ik_buf_append(&shell->tail, bytes + first, length - first);
 	if (shell->tail.length > 2 * HALF) {
@@ -77,7 +83,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 }
 
 /* All that is kept of the output, and how it ended where that was not well. */
-static void put_output(struct ik_buf *out, const struct ik_session_shell *shell,
+static void put_output(struct ik_buf *out, const struct user_shell *shell,
 	const struct ik_child_result *result)
 {
 	size_t cut = shell->tail.length > HALF ? shell->tail.length - HALF : 0;
@@ -108,10 +114,9 @@ static void put_arguments(struct ik_buf *out, const char *command)
 }
 
 /* It has ended: store it as the command that it was, and tell. */
-static void finish(struct ik_session_shell *shell, const char *output, size_t length,
-	int64_t duration_ms)
+static void finish(struct user_shell *shell, const char *output, size_t length, int64_t duration_ms)
 {
-	struct ik_session *session = shell->session;
+	struct ik_session_record *record = shell->shells->record;
 	struct ik_event event = shell_event(shell, IK_EVENT_TOOL_DONE);
 	char *line = ik_format("!%s", shell->command);
 	struct ik_buf arguments, envelope;
@@ -122,7 +127,7 @@ static void finish(struct ik_session_shell *shell, const char *output, size_t le
 	own.arguments = arguments.data;
 	own.arguments_length = arguments.length;
 	event.message = ik_message_own(line, &own, output, length);
-	ik_session_keep(session, event.message);
+	ik_session_record_add(record, event.message);
 	ik_buf_done(&arguments);
 	free(line);
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
@@ -132,18 +137,18 @@ static void finish(struct ik_session_shell *shell, const char *output, size_t le
 	event.text = envelope.data;
 	event.text_length = envelope.length;
 	event.number = duration_ms;
-	ik_session_emit(session, &event);
+	ik_session_record_emit(record, &event);
 	ik_message_unref(event.message);
 	ik_buf_done(&envelope);
 }
 
-static void end(struct ik_session_shell *shell, const struct ik_child_result *result)
+static void end(struct user_shell *shell, const struct ik_child_result *result)
 {
 	struct ik_buf output;
 
 	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
 	put_output(&output, shell, result);
-	release(shell); /* off the list first, so that it is idle for whoever is told */
+	release(shell); /* off the list first, so that the session is idle for the sink */
 	finish(shell, output.data, output.length, result->duration_ms);
 	ik_buf_done(&output);
 }
@@ -174,24 +179,24 @@ static const char **make_environment(const char *const *variables, const char *i
 }
 
 /* Start the shell; false: why not is its output. */
-static bool spawn(struct ik_session_shell *shell, struct ik_error *error)
+static bool spawn(struct user_shell *shell, struct ik_error *error)
 {
 	static const struct ik_child_events events = { on_output, on_done };
-	struct ik_session *session = shell->session;
-	/* One stream, so that all stands in the order in which it was written. */
+	const struct ik_shells *shells = shell->shells;
+	/* One stream, so that all output is in the order in which it was written. */
 	char *script = ik_format("exec 2>&1; %s", shell->command);
 	char *id_entry = ik_format("%s=%s", IK_CALL_VARIABLE, shell->id);
 	const char *argv[] = { "sh", "-c", script, NULL };
-	const char **environment = make_environment(session->options.run.environment, id_entry);
+	const char **environment = make_environment(shells->environment, id_entry);
 	const struct ik_child_spec spec = {
 		.path = "/bin/sh",
 		.argv = argv,
 		.environment = environment,
-		.directory = session->directory,
+		.directory = shells->record->directory,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 	};
-	bool started = ik_child_start(session->options.loop, &spec, &events, shell, &shell->child,
+	bool started = ik_child_start(shells->record->loop, &spec, &events, shell, &shell->child,
 					   error) == IK_OK;
 
 	free(environment);
@@ -200,16 +205,16 @@ static bool spawn(struct ik_session_shell *shell, struct ik_error *error)
 	return started;
 }
 
-void ik_session_run_shell(struct ik_session *session, const char *command)
+void ik_shells_start(struct ik_shells *shells, const char *id, const char *command)
 {
-	struct ik_session_shell *shell = ik_alloc(sizeof(*shell)), **at = &session->shells;
+	struct user_shell *shell = ik_alloc(sizeof(*shell)), **at = &shells->first;
 	struct ik_event event;
 	struct ik_buf arguments;
 	struct ik_error error;
 	bool started;
 
-	shell->session = session;
-	shell->id = ik_format("run_%d", ++session->own_runs);
+	shell->shells = shells;
+	shell->id = ik_strdup(id);
 	shell->command = ik_strdup(command);
 	ik_buf_init(&shell->head, IK_LIMIT_OWN_OUTPUT);
 	ik_buf_init(&shell->tail, 4 * IK_LIMIT_OWN_OUTPUT);
@@ -222,7 +227,7 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 	event.text = arguments.data;
 	event.text_length = arguments.length;
 	started = spawn(shell, &error);
-	ik_session_emit(session, &event);
+	ik_session_record_emit(shells->record, &event);
 	ik_buf_done(&arguments);
 	if (!started) {
 		release(shell);
@@ -230,17 +235,39 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 	}
 }
 
-void ik_session_cancel_shells(struct ik_session *session)
+bool ik_shells_is_empty(const struct ik_shells *shells)
 {
-	struct ik_session_shell *shell;
+	return !shells->first;
+}
 
-	for (shell = session->shells; shell; shell = shell->next)
+void ik_shells_cancel(struct ik_shells *shells)
+{
+	struct user_shell *shell;
+
+	for (shell = shells->first; shell; shell = shell->next)
 		if (shell->child)
 			ik_child_cancel(shell->child);
 }
 
-void ik_session_end_shells(struct ik_session *session)
+struct ik_shells *ik_shells_new(struct ik_session_record *record, const char *const *environment)
 {
-	while (session->shells)
-		end(session->shells, &(struct ik_child_result){ .cancelled = true });
+	struct ik_shells *shells = ik_alloc(sizeof(*shells));
+
+	shells->record = record;
+	shells->environment = environment;
+	return shells;
+}
+
+/* Deferred: its memory. */
+static void shells_free(void *arg)
+{
+	free(arg);
+}
+
+struct ik_shells *ik_shells_close(struct ik_shells *shells)
+{
+	while (shells->first)
+		end(shells->first, &(struct ik_child_result){ .cancelled = true });
+	ik_loop_defer(shells->record->loop, shells_free, shells);
+	return NULL;
 }

@@ -1,0 +1,165 @@
+#include "agent/session/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+struct ik_session_record *ik_session_record_new(const struct ik_session_record *members)
+{
+	struct ik_session_record *record = ik_alloc(sizeof(*record));
+
+	*record = *members;
+	record->directory = ik_strdup(members->directory);
+	record->prompt = ik_strdup(members->prompt);
+	record->prompt_unstored = true;
+	record->conversation = ik_conversation_new();
+	ik_uuid_new(record->id);
+	return record;
+}
+
+struct ik_session_record *ik_session_record_free(struct ik_session_record *record)
+{
+	if (!record)
+		return NULL;
+	ik_conversation_free(record->conversation);
+	free(record->directory);
+	free(record->prompt);
+	free(record);
+	return NULL;
+}
+
+void ik_session_record_set_prompt(struct ik_session_record *record, const char *prompt)
+{
+	char *copy = ik_strdup(prompt);
+
+	free(record->prompt);
+	record->prompt = copy;
+}
+
+void ik_session_record_set_id(struct ik_session_record *record, const char *id)
+{
+	size_t length = strnlen(id, sizeof(record->id) - 1);
+
+	memcpy(record->id, id, length);
+	record->id[length] = '\0';
+}
+
+void ik_session_record_emit(struct ik_session_record *record, const struct ik_event *event)
+{
+	if (!record->closing)
+		record->sink(record->sink_arg, event);
+}
+
+void ik_session_record_emit_text(struct ik_session_record *record, enum ik_event_kind kind,
+	const char *text)
+{
+	const struct ik_event event = { .kind = kind, .text = text, .text_length = strlen(text) };
+
+	ik_session_record_emit(record, &event);
+}
+
+/* Store the system prompt, unless the session has it. */
+static void store_prompt(struct ik_session_record *record)
+{
+	struct ik_message *message;
+
+	if (!record->prompt_unstored || record->loading)
+		return;
+	record->prompt_unstored = false;
+	message = ik_message_new(IK_KIND_SYSTEM, record->prompt, strlen(record->prompt), NULL, 0);
+	ik_session_record_add(record, message);
+	ik_message_unref(message);
+}
+
+void ik_session_record_add(struct ik_session_record *record, struct ik_message *message)
+{
+	bool first;
+
+	if (record->read_only)
+		return; /* told here, but another process writes the session */
+	if (message->kind != IK_KIND_NOTICE)
+		store_prompt(record);
+	first = !record->stored && message->kind != IK_KIND_NOTICE;
+	if (first && record->undecided)
+		record->to_store = true;
+	else if (first)
+		ik_session_record_start_storing(record);
+	if (record->stored) {
+		ik_store_append(record->store, record->id, message);
+		record->events->appended(record->arg);
+	}
+	ik_conversation_append(record->conversation, message);
+}
+
+void ik_session_record_add_blobs(struct ik_session_record *record, const struct ik_message *message,
+	struct ik_bytes *const whole[2])
+{
+	struct ik_blob blob;
+
+	for (int i = 0; i < 2 && !record->read_only; i++) {
+		if (whole[i] && ik_message_blob(message, i, &blob))
+			ik_store_put_blob(record->store, blob.id, whole[i]);
+	}
+}
+
+/* Add a message and tell it as that kind of event. */
+static void add_as(struct ik_session_record *record, enum ik_event_kind kind,
+	struct ik_message *message)
+{
+	const struct ik_event event = {
+		.kind = kind,
+		.message = message,
+		.text = message->content,
+		.text_length = message->content_length,
+	};
+
+	ik_session_record_add(record, message);
+	ik_session_record_emit(record, &event);
+}
+
+void ik_session_record_add_message(struct ik_session_record *record, struct ik_message *message)
+{
+	add_as(record, IK_EVENT_MESSAGE, message);
+}
+
+void ik_session_record_add_command(struct ik_session_record *record, const char *line,
+	const char *output)
+{
+	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
+
+	ik_session_record_add_message(record, message);
+	ik_message_unref(message);
+}
+
+void ik_session_record_add_notice(struct ik_session_record *record, const char *sentence)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL,
+		0);
+
+	add_as(record, IK_EVENT_NOTICE, message);
+	ik_message_unref(message);
+}
+
+void ik_session_record_start_storing(struct ik_session_record *record)
+{
+	size_t count = ik_conversation_count(record->conversation), i;
+
+	ik_store_begin(record->store, record->id, record->directory);
+	record->stored = true;
+	record->events->stored(record->arg);
+	for (i = 0; i < count; i++) {
+		struct ik_message *message = ik_conversation_at(record->conversation, i);
+
+		if (message->sequence == 0)
+			ik_store_append(record->store, record->id, message);
+	}
+}
+
+void ik_session_record_decide(struct ik_session_record *record)
+{
+	record->undecided = false;
+	if (record->to_store)
+		ik_session_record_start_storing(record);
+}

@@ -1,0 +1,399 @@
+#include "agent/session/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/envelope.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A call at work. */
+struct tool_run {
+	struct tool_run *next;
+	struct ik_runs *runs;
+	struct ik_run *run;  /* NULL: it has not started yet, or has ended */
+	bool own;            /* the user's */
+	bool released;       /* it is silent, and not in the list any more */
+	struct ik_slot slot; /* of a call of the model's */
+	int call;            /* the turn's number */
+	int round;
+	char *id;
+	char *name;
+	struct ik_buf arguments;
+	struct ik_recording *recording; /* of what it does to files; NULL: none */
+};
+
+struct ik_runs {
+	struct ik_runs_options options;
+	struct ik_session_record *record;
+	struct ik_registry *registry;
+	bool tools_ready;
+	struct tool_run *first;
+};
+
+/* Deferred: its memory. */
+static void run_free(void *arg)
+{
+	struct tool_run *run = arg;
+
+	free(run->id);
+	free(run->name);
+	ik_buf_done(&run->arguments);
+	free(run);
+}
+
+/* Take a run off the list and fall silent. */
+static void run_release(struct tool_run *run)
+{
+	struct tool_run **at = &run->runs->first;
+
+	while (*at != run)
+		at = &(*at)->next;
+	*at = run->next;
+	run->released = true;
+	run->recording = ik_recording_close(run->recording);
+	run->run = ik_run_close(run->run);
+	if (run->runs->options.slots)
+		ik_slots_give_back(run->runs->options.slots, &run->slot);
+	ik_loop_defer(run->runs->record->loop, run_free, run);
+}
+
+static struct ik_event run_event(const struct tool_run *run, enum ik_event_kind kind)
+{
+	return (struct ik_event){
+		.kind = kind,
+		.round = run->round,
+		.id = run->id,
+		.name = run->name,
+	};
+}
+
+/* A piece of output, as it comes. */
+static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct tool_run *run = arg;
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_OUTPUT);
+
+	event.number = stream == IK_STDERR;
+	event.text = bytes;
+	event.text_length = length;
+	ik_session_record_emit(run->runs->record, &event);
+}
+
+/* What is told of all that a tool printed (borrowed). */
+static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *result)
+{
+	whole[0] = result->truncated ? result->whole[IK_STDOUT] : NULL;
+	whole[1] = result->whole[IK_STDERR];
+}
+
+/* An own call has ended: store it as the command it was (a reference). */
+static struct ik_message *store_own(struct tool_run *run, const struct ik_run_result *result,
+	struct ik_bytes *const whole[2])
+{
+	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	const struct ik_own own = {
+		.name = run->name,
+		.arguments = run->arguments.data,
+		.arguments_length = run->arguments.length,
+		.duration_ms = result->duration_ms,
+		.kept = { ik_bytes_length(whole[0]), ik_bytes_length(whole[1]) },
+	};
+	struct ik_message *message = ik_message_own(line, &own, result->envelope,
+		result->envelope_length);
+
+	ik_session_record_add(run->runs->record, message);
+	ik_session_record_add_blobs(run->runs->record, message, whole);
+	free(line);
+	return message;
+}
+
+/* Tell the result of an own call, which the turn knows nothing of. */
+static void end_own(struct tool_run *run, const struct ik_run_result *result)
+{
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
+
+	get_whole(event.whole, result);
+	event.message = store_own(run, result, event.whole);
+	event.text = result->envelope;
+	event.text_length = result->envelope_length;
+	event.number = result->duration_ms;
+	ik_session_record_emit(run->runs->record, &event);
+	ik_message_unref(event.message);
+}
+
+/* A tool has answered, or whatever happened instead. */
+static void on_done(void *arg, const struct ik_run_result *result)
+{
+	struct tool_run *run = arg;
+	struct ik_run *done = run->run;
+	struct ik_input input = {
+		.kind = IK_INPUT_TOOL_DONE,
+		.call = run->call,
+		.text = result->envelope,
+		.text_length = result->envelope_length,
+		.success = result->success,
+		.duration_ms = result->duration_ms,
+		.truncated = result->truncated,
+	};
+	struct ik_runs *runs = run->runs;
+
+	run->recording = ik_recording_end(run->recording);
+	get_whole(input.whole, result);
+	/* Off the list first, so that the session is idle for the sink; what result points to is
+	 * valid until the run is closed. */
+	run->run = NULL;
+	run_release(run);
+	if (run->own)
+		end_own(run, result);
+	else
+		runs->options.done(runs->options.arg, &input);
+	ik_run_close(done);
+}
+
+/* Put a run on the list; strings are copied. */
+static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char *name,
+	struct ik_json_span arguments)
+{
+	struct tool_run *run = ik_alloc(sizeof(*run)), **end = &runs->first;
+
+	run->runs = runs;
+	run->id = ik_strdup(id);
+	run->name = ik_strdup(name);
+	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
+	ik_buf_append(&run->arguments, arguments.text, arguments.length);
+	/* After the others: those that wait for the tools start in their order. */
+	while (*end)
+		end = &(*end)->next;
+	*end = run;
+	return run;
+}
+
+/* Start the tool: what it may overwrite is recorded. */
+static void start_tool(void *arg)
+{
+	static const struct ik_run_events events = { on_output, on_done };
+	struct tool_run *run = arg;
+	struct ik_runs *runs = run->runs;
+	struct ik_run_options options = runs->options.run;
+
+	if (run->released || runs->record->closing)
+		return;
+	options.id = run->id;
+	options.session = runs->record->id;
+	run->run = ik_run_start(&options, runs->registry, run->name, run->arguments.data,
+		run->arguments.length, &events, run);
+}
+
+/* Record what the call may overwrite, then start it. */
+static void run_start(void *arg)
+{
+	struct tool_run *run = arg;
+	struct ik_runs *runs = run->runs;
+	const struct ik_recorded_call call = {
+		.tool = ik_registry_find(runs->registry, run->name),
+		.name = run->name,
+		.id = run->id,
+		.arguments = run->arguments.data,
+		.arguments_length = run->arguments.length,
+		.own = run->own,
+	};
+
+	if (ik_recording_start(runs->options.recorder, &call, start_tool, run, &run->recording))
+		start_tool(run);
+}
+
+void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
+	struct ik_json_span arguments)
+{
+	struct tool_run *run = run_add(runs, effect->id, effect->name, arguments);
+
+	run->call = effect->call;
+	run->round = effect->event.round;
+	run->slot.begin = run_start;
+	run->slot.arg = run;
+	run->slot.owner = runs;
+	if (!runs->options.slots || ik_slots_take(runs->options.slots, &run->slot))
+		run_start(run);
+}
+
+/* Tell that an own call starts, and start it. */
+static void start_own(struct tool_run *run)
+{
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
+
+	event.text = run->arguments.data;
+	event.text_length = run->arguments.length;
+	run_start(run);
+	ik_session_record_emit(run->runs->record, &event);
+}
+
+void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
+	struct ik_json_span arguments)
+{
+	struct tool_run *run = run_add(runs, id, name, arguments);
+
+	run->own = true;
+	if (runs->tools_ready)
+		start_own(run);
+	else
+		ik_session_record_emit_text(runs->record, IK_EVENT_WAITING, _("Loading tools…"));
+}
+
+/* Has it started, or is it about to? */
+static bool has_started(const struct tool_run *run)
+{
+	return run->run || ik_recording_is_pending(run->recording);
+}
+
+/* Start the own calls that waited for the tools. */
+static void start_waiting(struct ik_runs *runs)
+{
+	struct tool_run *run = runs->first;
+
+	/* From the beginning each time: the sink may cancel others. */
+	while (run) {
+		if (!run->own || has_started(run)) {
+			run = run->next;
+		} else {
+			start_own(run);
+			run = runs->first;
+		}
+	}
+}
+
+void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bool ready)
+{
+	runs->registry = registry;
+	runs->tools_ready = ready;
+	if (ready)
+		start_waiting(runs);
+}
+
+/* Find the first of the user's runs; waiting: of those that have not started. */
+static struct tool_run *find_own(const struct ik_runs *runs, bool waiting)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && !(run->own && (!waiting || !run->run)))
+		run = run->next;
+	return run;
+}
+
+/* End an own run here and now; what it was is stored and told. */
+static void cut_own(struct tool_run *run)
+{
+	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
+	char *message = ik_format("Tool '%s' was cancelled", run->name);
+	bool started_before = has_started(run);
+	struct ik_buf envelope;
+
+	run_release(run); /* off the list, so that the session is idle for the sink */
+	if (!started_before) {
+		started.text = run->arguments.data;
+		started.text_length = run->arguments.length;
+		ik_session_record_emit(run->runs->record, &started);
+	}
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
+	free(message);
+	end_own(run,
+		&(struct ik_run_result){
+			.envelope = envelope.data,
+			.envelope_length = envelope.length,
+			.exit_code = -1,
+		});
+	ik_buf_done(&envelope);
+}
+
+/* Find the first of the model's calls that has not started its tool. */
+static struct tool_run *find_waiting(const struct ik_runs *runs)
+{
+	struct tool_run *run = runs->first;
+
+	while (run && !run->slot.waiting &&
+		(run->own || run->run || !ik_recording_is_pending(run->recording)))
+		run = run->next;
+	return run;
+}
+
+/* End a call of the model's whose tool was not started: the turn gets its result. */
+static void cut_waiting(struct tool_run *run)
+{
+	char *message = ik_format("Tool '%s' was cancelled", run->name);
+	struct ik_input input = { .kind = IK_INPUT_TOOL_DONE, .call = run->call };
+	struct ik_runs *runs = run->runs;
+	struct ik_buf envelope;
+
+	run_release(run);
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
+	free(message);
+	input.text = envelope.data;
+	input.text_length = envelope.length;
+	runs->options.done(runs->options.arg, &input);
+	ik_buf_done(&envelope);
+}
+
+bool ik_runs_is_empty(const struct ik_runs *runs)
+{
+	return !runs->first;
+}
+
+void ik_runs_cancel(struct ik_runs *runs, bool own)
+{
+	struct tool_run *run;
+
+	/* Those that wait first: none of them is to start in place of one that ends. */
+	while (!own && (run = find_waiting(runs)))
+		cut_waiting(run);
+	for (run = runs->first; run; run = run->next) {
+		if (run->own == own && run->run)
+			ik_run_cancel(run->run);
+	}
+	/* From the beginning each time, as above. */
+	while (own && (run = find_own(runs, true)))
+		cut_own(run);
+}
+
+void ik_runs_drop(struct ik_runs *runs)
+{
+	struct tool_run *run;
+
+	while ((run = find_waiting(runs))) /* as above */
+		run_release(run);
+	for (run = runs->first; run;) {
+		struct tool_run *next = run->next;
+
+		if (!run->own)
+			run_release(run);
+		run = next;
+	}
+}
+
+struct ik_runs *ik_runs_new(const struct ik_runs_options *options)
+{
+	struct ik_runs *runs = ik_alloc(sizeof(*runs));
+
+	runs->options = *options;
+	runs->record = options->record;
+	return runs;
+}
+
+/* Deferred: its memory. */
+static void runs_free(void *arg)
+{
+	free(arg);
+}
+
+struct ik_runs *ik_runs_close(struct ik_runs *runs)
+{
+	struct tool_run *run;
+
+	ik_runs_drop(runs);
+	while ((run = find_own(runs, false)))
+		cut_own(run);
+	ik_loop_defer(runs->record->loop, runs_free, runs);
+	return NULL;
+}

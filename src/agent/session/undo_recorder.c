@@ -1,0 +1,615 @@
+#include "agent/session/undo_recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conversation/title.h"
+#include "guard/sandbox.h"
+#include "tool/writes.h"
+#include "undo/file_copy.h"
+#include "undo/undo.h"
+#include "undo/undo_journal.h"
+#include "undo/worktree.h"
+#include "util/alloc.h"
+#include "util/log.h"
+#include "util/path.h"
+#include "util/text.h"
+
+/* Columns of a call in the list of what cannot be undone. */
+#define WORDS_WIDTH 80
+
+/* Limit on waiting for what is written down after a call. */
+#define WAIT_MS 5000
+
+struct undo_waiter {
+	void (*ready)(void *arg);
+	void *arg;
+};
+
+struct ik_undo_recorder {
+	struct ik_undo_recorder_options options;
+	struct ik_session_record *record;
+	bool complained;                  /* the user knows why nothing can be undone */
+	size_t lines;                     /* noted of calls, and of their ends, so far; */
+	size_t turn_lines;                /* when the turn began, */
+	int64_t turn_ms;                  /* which was then */
+	struct ik_worktree *worktree;     /* of the session's directory; NULL: not looked for yet */
+	enum ik_worktree_problem problem; /* why it is of no use */
+	struct ik_recording *ended; /* recordings whose calls have ended, but not what they changed */
+	struct ik_timer *timer;     /* until waiting for them is given up */
+	bool late;                  /* that was given up */
+	struct undo_waiter *waiters;
+	size_t waiter_count;
+};
+
+struct ik_recording {
+	struct ik_recording *next; /* in the recorder's list of ended ones */
+	struct ik_undo_recorder *recorder;
+	struct ik_recorded_call call;
+	void (*ready)(void *arg);
+	void *arg;
+	char *directory;
+	char id[IK_UUID_TEXT];
+	struct ik_undo_entry *entries;
+	size_t count, at;
+	bool writing;              /* other sessions were told of the files */
+	bool watching;             /* what other sessions write meanwhile, */
+	size_t since;              /* from here on */
+	struct ik_file_keep *file; /* that is being copied */
+	bool noted;
+	bool closed;
+	/* Of calls that the session had noted when this one began; when it ended, once it has. */
+	size_t lines;
+	/* Of one that may change anything: */
+	struct ik_worktree_call *worktree; /* NULL: nothing can be found */
+	bool waiting;                      /* for what is known of the work tree */
+	enum ik_worktree_problem problem;  /* why nothing can be found */
+};
+
+static void step_later(void *arg);
+
+/* Deferred: its memory. */
+static void recording_free(void *arg)
+{
+	struct ik_recording *recording = arg;
+
+	ik_file_keep_free(recording->file);
+	for (size_t i = 0; i < recording->count; i++) {
+		free(recording->entries[i].path);
+		ik_file_state_done(&recording->entries[i].state);
+	}
+	free(recording->entries);
+	free(recording->directory);
+	free(recording);
+}
+
+/* It is known what the call changed, or never will be. */
+static void unwatch(struct ik_recording *recording)
+{
+	if (recording->watching)
+		ik_file_writes_unwatch(recording->recorder->options.writes);
+	recording->watching = false;
+}
+
+/* Tell other sessions what this one is about to write. */
+static void begin_writing(struct ik_recording *recording)
+{
+	const struct ik_undo_recorder *recorder = recording->recorder;
+
+	recording->writing = recorder->options.writes;
+	for (size_t i = 0; recording->writing && i < recording->count; i++)
+		ik_file_writes_begin(recorder->options.writes, recorder, recording->entries[i].path);
+}
+
+/* The call is over, or will not be made. */
+static void end_writing(struct ik_recording *recording)
+{
+	const struct ik_undo_recorder *recorder = recording->recorder;
+
+	for (size_t i = 0; recording->writing && i < recording->count; i++)
+		ik_file_writes_end(recorder->options.writes, recorder, recording->entries[i].path);
+	recording->writing = false;
+}
+
+/* Put the changes first that are not another session's; how many those are. */
+static size_t own_changes(const struct ik_recording *recording, struct ik_worktree_change *changes,
+	size_t count)
+{
+	const struct ik_undo_recorder *recorder = recording->recorder;
+	size_t own = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct ik_worktree_change change = changes[i];
+
+		if (recording->watching &&
+			ik_file_writes_by_other(recorder->options.writes, recording->since, recorder,
+				change.path))
+			continue;
+		changes[i] = changes[own];
+		changes[own++] = change;
+	}
+	return own;
+}
+
+struct ik_recording *ik_recording_close(struct ik_recording *recording)
+{
+	struct ik_loop *loop;
+
+	if (!recording)
+		return NULL;
+	recording->closed = true;
+	end_writing(recording);
+	unwatch(recording);
+	loop = recording->recorder->record->loop;
+	ik_loop_cancel_deferred(loop, step_later, recording);
+	recording->worktree = ik_worktree_call_close(recording->worktree);
+	ik_loop_defer(loop, recording_free, recording);
+	return NULL;
+}
+
+/* Say, once, that nothing can be undone from here on. */
+static void complain(struct ik_undo_recorder *recorder, const struct ik_error *error)
+{
+	char *sentence;
+
+	ik_log(IK_LOG_ERROR, "undo: %s", error->text);
+	if (recorder->complained)
+		return;
+	recorder->complained = true;
+	sentence = ik_format(_("What tools change cannot be kept for /undo: %s"), error->text);
+	ik_session_record_add_notice(recorder->record, sentence);
+	free(sentence);
+}
+
+/* Return the message that the user's turn began with; NULL: none. */
+static const struct ik_message *question_of(const struct ik_session_record *record)
+{
+	size_t i = ik_conversation_count(record->conversation);
+
+	while (i > 0) {
+		const struct ik_message *message = ik_conversation_at(record->conversation, --i);
+
+		if (message->kind == IK_KIND_USER && !ik_message_is_automatic(message))
+			return message;
+	}
+	return NULL;
+}
+
+/* Write down that the call is about to be made. */
+static bool note_call(struct ik_recording *recording)
+{
+	struct ik_undo_recorder *recorder = recording->recorder;
+	const struct ik_recorded_call *call = &recording->call;
+	const struct ik_message *question = call->own ? NULL : question_of(recorder->record);
+	char *words = ik_call_summary(call->name, call->arguments, call->arguments_length, WORDS_WIDTH);
+	char *title = question ? ik_session_title(question->content, ik_message_typed(question))
+						   : ik_format("/run %s", words);
+	const struct ik_undo_call_line line = {
+		.id = recording->id,
+		.turn = question ? question->id : recording->id,
+		.title = title,
+		.name = call->name,
+		.call_id = call->id,
+		.words = words,
+		.entries = recording->entries,
+		.count = recording->count,
+		.compared = recording->worktree,
+		.since = recorder->lines - recording->lines,
+		.problem = recording->problem,
+	};
+	struct ik_error error;
+	bool noted = ik_undo_note_call(recording->directory, &line, &error) == IK_OK;
+
+	if (noted)
+		recorder->lines++;
+	else
+		complain(recorder, &error);
+	free(title);
+	free(words);
+	return noted;
+}
+
+/* Name the files that could not be kept, before the call changes them. */
+static void tell_not_kept(const struct ik_recording *recording)
+{
+	for (size_t i = 0; i < recording->count; i++) {
+		const struct ik_undo_entry *entry = &recording->entries[i];
+		char *sentence;
+
+		if (entry->state.kind != IK_FILE_REGULAR || entry->state.hash[0] != '\0')
+			continue;
+		if (entry->state.identity.size > IK_UNDO_FILE_MOST)
+			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
+								   "not bring it back."),
+				entry->path, (int)(IK_UNDO_FILE_MOST / IK_MIB(1)));
+		else
+			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
+								   "not bring it back."),
+				entry->path);
+		ik_session_record_add_notice(recording->recorder->record, sentence);
+		free(sentence);
+	}
+}
+
+/* A call that cannot read a file is not to find a copy of it. */
+static bool is_hidden_from_call(const struct ik_recording *recording, const char *path)
+{
+	return ik_sandbox_hides(recording->recorder->options.sandbox, recording->call.name, path);
+}
+
+/* Do a slice; true when all files are kept. */
+static bool step(struct ik_recording *recording)
+{
+	struct ik_undo_entry *entry = &recording->entries[recording->at];
+
+	if (recording->at == recording->count)
+		return true;
+	if (!recording->file && is_hidden_from_call(recording, entry->path)) {
+		entry->state = (struct ik_file_state){ .kind = IK_FILE_OTHER };
+		return ++recording->at == recording->count;
+	}
+	if (!recording->file)
+		recording->file = ik_file_keep_new(recording->directory, entry->path, IK_UNDO_FILE_MOST);
+	if (ik_file_keep_step(recording->file)) {
+		entry->state = ik_file_state_copy(ik_file_keep_state(recording->file));
+		recording->file = ik_file_keep_free(recording->file);
+		recording->at++;
+	}
+	return recording->at == recording->count;
+}
+
+/* Some milliseconds of slices; true when all files are kept, and that is written down. */
+static bool work(struct ik_recording *recording)
+{
+	bool over = false;
+
+	for (size_t done = 0; !over && done < IK_FILE_AT_ONCE; done += IK_FILE_SLICE)
+		over = step(recording);
+	if (!over)
+		return false;
+	recording->noted = note_call(recording);
+	tell_not_kept(recording);
+	return true;
+}
+
+/* The call may start, unless somebody who was told of something has ended it. */
+static void tell_ready(struct ik_recording *recording)
+{
+	if (!recording->closed)
+		recording->ready(recording->arg);
+}
+
+/* Deferred: go on. */
+static void step_later(void *arg)
+{
+	struct ik_recording *recording = arg;
+
+	if (!work(recording))
+		ik_loop_defer(recording->recorder->record->loop, step_later, recording);
+	else
+		tell_ready(recording);
+}
+
+/* What there is to say of a work tree that takes long to be read. */
+static const char *preparation_text(enum ik_worktree_problem problem)
+{
+	switch (problem) {
+	case IK_WORKTREE_FINE:
+		return _("This work tree has been read: what commands do from now on can be undone.");
+	case IK_WORKTREE_SLOW:
+		return _("Reading this work tree for /undo takes too long: what commands do in this "
+				 "session cannot be undone.");
+	case IK_WORKTREE_FAILED:
+		return _("This work tree could not be read for /undo: what commands do cannot be undone.");
+	default:
+		return _("This work tree is still being read in the background for /undo. Until that is "
+				 "done, what commands do cannot be undone.");
+	}
+}
+
+/* Say that a work tree is still being read, and how that ended. */
+static void on_prepared(void *arg, enum ik_worktree_problem problem)
+{
+	struct ik_undo_recorder *recorder = arg;
+
+	ik_session_record_add_notice(recorder->record, preparation_text(problem));
+}
+
+/* Is it to be left out of snapshots? */
+static bool is_hidden(void *arg, const char *path)
+{
+	const struct ik_undo_recorder *recorder = arg;
+
+	return ik_sandbox_hides(recorder->options.sandbox, NULL, path);
+}
+
+/* Look for the work tree of the session; false: there is none, and recorder->problem says why. */
+static bool have_tree(struct ik_undo_recorder *recorder)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal", "-locks" };
+	const char *root = recorder->options.root, *database = recorder->options.database;
+	char *spared[7] = { NULL }, *shadows;
+
+	if (!recorder->worktree) {
+		/* What the program writes itself is none of a call's doing. */
+		spared[0] = ik_strndup(root, (size_t)(ik_path_base(root) - root));
+		for (size_t i = 0; database && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+			spared[i + 1] = ik_format("%s%s", database, suffixes[i]);
+		shadows = ik_path_join(root, "trees");
+		recorder->worktree = ik_worktree_new(
+			&(struct ik_worktree_options){
+				.loop = recorder->record->loop,
+				.shadows = shadows,
+				.directory = recorder->record->directory,
+				.spared = (const char *const *)spared,
+				.search_path = getenv("PATH"),
+				.home = getenv("HOME"),
+				.hidden = is_hidden,
+				.told = on_prepared,
+				.arg = recorder,
+			},
+			&recorder->problem);
+		free(shadows);
+		for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
+			free(spared[i]);
+	}
+	return recorder->problem == IK_WORKTREE_FINE;
+}
+
+void ik_undo_recorder_start_turn(struct ik_undo_recorder *recorder,
+	const struct ik_registry *registry)
+{
+	size_t count = ik_registry_count(registry);
+	bool anything = false;
+
+	recorder->turn_lines = recorder->lines;
+	for (size_t i = 0; !anything && i < count; i++)
+		anything = ik_writes_anything(ik_registry_at(registry, i));
+	if (anything && recorder->options.root && have_tree(recorder))
+		recorder->turn_ms = ik_worktree_read(recorder->worktree);
+}
+
+void ik_undo_recorder_prepare(struct ik_undo_recorder *recorder, const struct ik_registry *registry)
+{
+	if (!recorder->worktree)
+		ik_undo_recorder_start_turn(recorder, registry);
+}
+
+/* A call that may change anything begins, with what is known of the work tree. */
+static void note_anything(struct ik_recording *recording)
+{
+	if (recording->problem != IK_WORKTREE_FINE)
+		recording->worktree = ik_worktree_call_close(recording->worktree);
+	/* Then the calls of the turn before it may have done what is found. */
+	else if (!ik_worktree_call_exact(recording->worktree) &&
+		recording->recorder->turn_lines < recording->lines)
+		recording->lines = recording->recorder->turn_lines;
+	recording->noted = note_call(recording);
+}
+
+/* It has waited for what is known of the work tree. */
+static void on_known(void *arg, enum ik_worktree_problem problem)
+{
+	struct ik_recording *recording = arg;
+
+	recording->waiting = false;
+	recording->problem = problem;
+	note_anything(recording);
+	tell_ready(recording);
+}
+
+/* Prepare to find what a call changes of which nothing is known beforehand. */
+static bool keep_anything(struct ik_recording *recording)
+{
+	struct ik_undo_recorder *recorder = recording->recorder;
+
+	if (have_tree(recorder)) {
+		recording->watching = recorder->options.writes;
+		if (recording->watching)
+			recording->since = ik_file_writes_watch(recorder->options.writes);
+		recording->waiting = !ik_worktree_call_new(recorder->worktree, recording->directory,
+			recorder->turn_ms, on_known, recording, &recording->worktree, &recording->problem);
+		if (recording->waiting)
+			return false;
+	} else {
+		recording->problem = recorder->problem;
+	}
+	note_anything(recording);
+	return true;
+}
+
+/* All is written down, or has taken too long: tell those who wait, once each, whatever they ask
+ * for meanwhile. */
+static void tell_waiters(void *arg)
+{
+	struct ik_undo_recorder *recorder = arg;
+	struct undo_waiter *waiters = recorder->waiters;
+	size_t count = recorder->waiter_count;
+
+	if (recorder->timer)
+		ik_timer_stop(recorder->timer);
+	recorder->waiters = NULL;
+	recorder->waiter_count = 0;
+	recorder->late = recorder->ended;
+	for (size_t i = 0; i < count; i++)
+		waiters[i].ready(waiters[i].arg);
+	free(waiters);
+}
+
+bool ik_undo_recorder_is_done(const struct ik_undo_recorder *recorder)
+{
+	return !recorder->ended;
+}
+
+bool ik_undo_recorder_wait(struct ik_undo_recorder *recorder, void (*ready)(void *arg), void *arg)
+{
+	if (!recorder->ended || recorder->late)
+		return true;
+	if (!recorder->timer)
+		recorder->timer = ik_timer_new(recorder->record->loop, tell_waiters, recorder);
+	if (recorder->waiter_count == 0)
+		ik_timer_start(recorder->timer, WAIT_MS);
+	recorder->waiters = ik_alloc_array(recorder->waiters, recorder->waiter_count + 1,
+		sizeof(*recorder->waiters));
+	recorder->waiters[recorder->waiter_count++] = (struct undo_waiter){ ready, arg };
+	return false;
+}
+
+/* Deferred. */
+static void tell_waiters_later(void *arg)
+{
+	struct ik_undo_recorder *recorder = arg;
+
+	if (!recorder->ended)
+		tell_waiters(recorder);
+}
+
+/* It is known what a call changed that has ended. */
+static void on_found(void *arg, const struct ik_worktree_result *result)
+{
+	struct ik_recording *recording = arg, **at;
+	struct ik_undo_recorder *recorder = recording->recorder;
+	struct ik_error error;
+
+	if (ik_undo_note_changes(recording->directory, recording->id, result->problem, result->changes,
+			own_changes(recording, result->changes, result->count),
+			recorder->lines - recording->lines, &error) == IK_OK)
+		recorder->lines++;
+	else
+		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	for (at = &recorder->ended; *at != recording;)
+		at = &(*at)->next;
+	*at = recording->next;
+	ik_recording_close(recording);
+	if (!recorder->ended)
+		recorder->late = false;
+	if (!recorder->ended && recorder->waiter_count > 0)
+		ik_loop_defer(recorder->record->loop, tell_waiters_later, recorder);
+}
+
+/* ---- from outside ---- */
+
+struct ik_undo_recorder *ik_undo_recorder_new(const struct ik_undo_recorder_options *options)
+{
+	struct ik_undo_recorder *recorder = ik_alloc(sizeof(*recorder));
+
+	recorder->options = *options;
+	recorder->record = options->record;
+	return recorder;
+}
+
+/* Deferred: its memory. */
+static void recorder_free(void *arg)
+{
+	free(arg);
+}
+
+struct ik_undo_recorder *ik_undo_recorder_close(struct ik_undo_recorder *recorder)
+{
+	struct ik_loop *loop = recorder->record->loop;
+
+	while (recorder->ended) {
+		struct ik_recording *recording = recorder->ended;
+
+		recorder->ended = recording->next;
+		ik_recording_close(recording);
+	}
+	ik_loop_cancel_deferred(loop, tell_waiters_later, recorder);
+	tell_waiters(recorder);
+	recorder->timer = ik_timer_close(recorder->timer);
+	recorder->worktree = ik_worktree_free(recorder->worktree);
+	ik_loop_defer(loop, recorder_free, recorder);
+	return NULL;
+}
+
+/* Copy the files that the call names; true when that is done. */
+static bool keep_named(struct ik_recording *recording, const struct ik_tool *tool)
+{
+	char **paths = ik_writes_paths(tool, recording->call.arguments,
+		recording->call.arguments_length, recording->recorder->record->directory,
+		&recording->count);
+
+	recording->entries = ik_alloc((recording->count + 1) * sizeof(*recording->entries));
+	for (size_t i = 0; i < recording->count; i++)
+		recording->entries[i].path = paths[i];
+	free(paths);
+	begin_writing(recording);
+	if (work(recording))
+		return true;
+	ik_loop_defer(recording->recorder->record->loop, step_later, recording);
+	return false;
+}
+
+bool ik_recording_start(struct ik_undo_recorder *recorder, const struct ik_recorded_call *call,
+	void (*ready)(void *arg), void *arg, struct ik_recording **ret_recording)
+{
+	const struct ik_tool *tool = call->tool;
+	struct ik_recording *recording;
+	struct ik_error error;
+	char *directory;
+
+	*ret_recording = NULL;
+	if (!recorder->options.root || !tool || tool->read_only)
+		return true;
+	directory = ik_undo_directory(recorder->options.root, recorder->record->id, &error);
+	if (!directory) {
+		complain(recorder, &error);
+		return true;
+	}
+	*ret_recording = recording = ik_alloc(sizeof(*recording));
+	recording->recorder = recorder;
+	recording->call = *call;
+	recording->ready = ready;
+	recording->arg = arg;
+	recording->directory = directory;
+	recording->lines = recorder->lines;
+	ik_uuid_new(recording->id);
+	return ik_writes_anything(tool) ? keep_anything(recording) : keep_named(recording, tool);
+}
+
+bool ik_recording_is_pending(const struct ik_recording *recording)
+{
+	return recording &&
+		(recording->waiting || (recording->entries && recording->at < recording->count));
+}
+
+/* Write down how the files that the call names are now. */
+static void note_end(struct ik_recording *recording)
+{
+	struct ik_undo_recorder *recorder = recording->recorder;
+	struct ik_error error;
+
+	for (size_t i = 0; i < recording->count; i++) {
+		if (is_hidden_from_call(recording, recording->entries[i].path))
+			continue;
+		ik_file_state_done(&recording->entries[i].state);
+		recording->entries[i].state = ik_file_state_look(recording->entries[i].path,
+			IK_FILE_AT_ONCE);
+	}
+	/* Without this line the call counts as cut off: what it left is shown, and not touched. */
+	if (ik_undo_note_done(recording->directory, recording->id, recording->entries, recording->count,
+			&error) == IK_OK)
+		recorder->lines++;
+	else
+		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+}
+
+struct ik_recording *ik_recording_end(struct ik_recording *recording)
+{
+	struct ik_undo_recorder *recorder;
+
+	if (!recording)
+		return NULL;
+	recorder = recording->recorder;
+	end_writing(recording);
+	if (recording->noted && recording->worktree) {
+		recording->next = recorder->ended;
+		recording->lines = recorder->lines;
+		recorder->ended = recording;
+		ik_worktree_call_end(recording->worktree, on_found, recording);
+		return NULL;
+	}
+	if (recording->noted)
+		note_end(recording);
+	return ik_recording_close(recording);
+}
