@@ -77,6 +77,8 @@ void ik_store_indexed(struct ik_store *store, int64_t indexed, int64_t events,
 		store->events = events;
 	} else if (status != IK_UNAVAILABLE) {
 		ik_log(IK_LOG_ERROR, "store: index: %s", error->text);
+		/* A search is not to wait for events that cannot be indexed. */
+		store->indexed = store->events;
 	}
 	if (read && read->kind == IK_READ_SEARCH)
 		read->slices += status == IK_OK ? 1 : SLICES_FOR_SEARCH;

@@ -308,7 +308,7 @@ enum ik_status ik_sqlite_search(struct sqlite *sqlite, struct ik_store_read *rea
 	status = ik_sqlite_ask(sqlite, LAST_ROW, &last, error);
 	if (status == IK_OK)
 		status = ik_sqlite_ask(sqlite, PLAIN_ROWS, &sqlite->plain_rows, error);
-	if (status == IK_OK && ik_sqlite_is_read_only(sqlite))
+	if (status == IK_OK && (sqlite->index_stuck || ik_sqlite_is_read_only(sqlite)))
 		status = ik_sqlite_ask(sqlite, INDEXED, &finding.indexed, error);
 	if (status == IK_OK && read->number == NO_PLAN)
 		status = choose_plan(sqlite, read, error);

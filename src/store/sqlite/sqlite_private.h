@@ -63,6 +63,7 @@ struct sqlite {
 	bool read_only;     /* the file system is, */
 	bool immutable;     /* and what is in a log that was left there cannot be read */
 	int64_t plain_rows; /* of the index up to this one: they say no block */
+	bool index_stuck;   /* some events cannot be indexed: a search reads them instead */
 	bool no_memory;     /* could be shared for the log: that failed last */
 	bool damaged;       /* as an operation found out, */
 	bool writes;        /* which was to add something */

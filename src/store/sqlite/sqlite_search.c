@@ -204,7 +204,10 @@ void ik_sqlite_index(struct ik_backend *backend)
 		indexed = last; /* as far as it can be: a search reads the others */
 	if (status == IK_OK && indexed < last)
 		status = index_slice(sqlite, &indexed, &error);
-	ik_store_indexed(backend->store, indexed, last, ik_sqlite_failed(sqlite, status), &error);
+	status = ik_sqlite_failed(sqlite, status);
+	if (status != IK_UNAVAILABLE)
+		sqlite->index_stuck = status != IK_OK;
+	ik_store_indexed(backend->store, indexed, last, status, &error);
 }
 
 enum ik_status ik_sqlite_unindex(struct sqlite *sqlite, const char *session, size_t count,
