@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/term/background.h"
+#include "tui/term/query.h"
 #include "util/text.h"
 
 /* A terminal that has not answered by then is not going to; what still comes counts

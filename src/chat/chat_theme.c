@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "commands/appearance.h"
-#include "tui/term/background.h"
+#include "tui/term/query.h"
 
 void ik_chat_theme_begin(struct ik_chat *chat)
 {

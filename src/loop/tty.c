@@ -40,6 +40,7 @@
 /* What a terminal that does not know its size is taken for. */
 #define DEFAULT_ROWS 24
 #define DEFAULT_COLUMNS 80
+#define SIZE_MAXIMUM 2000 /* rows and columns, more than any screen has */
 
 struct ik_tty {
 	struct ik_loop *loop;
@@ -166,8 +167,8 @@ static void read_size(struct ik_tty *tty)
 	struct winsize size;
 
 	if (ioctl(tty->fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-		tty->rows = size.ws_row;
-		tty->columns = size.ws_col;
+		tty->rows = size.ws_row < SIZE_MAXIMUM ? size.ws_row : SIZE_MAXIMUM;
+		tty->columns = size.ws_col < SIZE_MAXIMUM ? size.ws_col : SIZE_MAXIMUM;
 	}
 }
 

@@ -88,7 +88,7 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/term/ascii.c src/tui/term/ascii.h \
-	src/tui/term/background.c src/tui/term/background.h \
+	src/tui/term/query.c src/tui/term/query.h \
 	src/tui/term/cells.c src/tui/term/cells.h \
 	src/tui/term/clipboard.c src/tui/term/clipboard.h \
 	src/tui/term/colour.c src/tui/term/colour.h \
@@ -96,7 +96,6 @@ libik_tui_a_SOURCES += \
 	src/tui/term/input_sequences.c src/tui/term/input_sequences.h \
 	src/tui/term/key_name.c src/tui/term/key_name.h \
 	src/tui/term/term.c src/tui/term/term.h \
-	src/tui/term/term_cell.c src/tui/term/term_cell.h \
 	src/tui/term/term_info.c src/tui/term/term_info.h \
 	src/tui/term/term_look.c src/tui/term/term_look.h \
 	src/tui/term/term_modes.c src/tui/term/term_modes.h \

@@ -1,6 +1,5 @@
 /*
- * clipboard: a text as the bytes that make a terminal put it on the clipboard
- * (OSC 52), to the letter as it is.
+ * clipboard: a text as the bytes that make a terminal put it on the clipboard (OSC 52).
  *
  * Pure.  May include: util.
  */
@@ -9,16 +8,14 @@
 
 #include "util/buf.h"
 
-/* What terminals take at most: xterm and its kin read sequences of 100,000 bytes, of which
- * these are left for the text before it is written in base 64. */
+/* Limit of the text: xterm and others read sequences of up to 100,000 bytes, in base 64. */
 #define IK_CLIPBOARD_BYTES 74994
 
 /* Can a terminal of that type have a clipboard at all? */
 bool ik_clipboard_there(const char *type);
 
-/* Append the sequence for text (at most IK_CLIPBOARD_BYTES of it). GNU screen, which
- * is told by its type outside of tmux, hands on short pieces only. tmux takes it as it is (its
- * set-clipboard says what becomes of it). */
+/* Append the sequence for a text, cut at IK_CLIPBOARD_BYTES. GNU screen, known by its type
+ * outside tmux, hands it on in short pieces only. tmux handles it as its set-clipboard says. */
 void ik_clipboard_put(struct ik_buf *out, const char *text, size_t length, const char *type,
 	bool tmux);
 

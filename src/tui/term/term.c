@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tui/term/term_cell.h"
 #include "tui/term/term_info.h"
 #include "tui/term/term_look.h"
 #include "util/alloc.h"
@@ -19,20 +18,17 @@
 #define FRAME_BEGIN "\033[?2026h"
 #define FRAME_END "\033[?2026l"
 
-#define SIZE_MAXIMUM 2000 /* rows and columns, more than any screen has */
-
 struct ik_term {
 	SCREEN *screen;
 	FILE *file;          /* the memory file that ncurses writes into */
 	struct ik_buf bytes; /* what was read from it */
 	const char *drawn_as;
-	bool utf8, answers, default_colours;
+	bool utf8, answers, own_colours;
 	enum ik_colour_depth colours;
 	const struct ik_theme *theme;
 	struct ik_term_look looks[IK_STYLE_COUNT];
-	int rows, columns;
 
-	struct ik_cells shown; /* the last frame */
+	struct ik_cells shown; /* the last frame, of the terminal's size */
 	bool everything;       /* the terminal may show anything: repaint */
 	cchar_t *row;          /* room for the row that is given to ncurses */
 };
@@ -80,11 +76,8 @@ static void discard_bytes(struct ik_term *term)
 /* Keep ncurses from doing more than finding the difference of two frames. */
 static void set_up_screen(struct ik_term *term)
 {
-	bool colours = has_colors() && start_color() != ERR;
-
-	if (!colours)
-		term->colours = IK_COLOURS_NONE;
-	term->default_colours = colours && use_default_colors() != ERR;
+	term->own_colours = term->colours != IK_COLOURS_NONE && start_color() != ERR &&
+		use_default_colors() != ERR;
 	/* Without this ncurses stops a frame when there is input, which a file always has. */
 	typeahead(-1);
 	nonl();
@@ -98,14 +91,10 @@ static void set_up_screen(struct ik_term *term)
 static bool open_terminal(struct ik_term *term, const char *type)
 {
 	const char *stand_in = ik_term_stand_in(type);
-	int fd = memfd_create("ikigai-frame", MFD_CLOEXEC);
 
-	term->file = fd < 0 ? NULL : fdopen(fd, "w+");
-	if (!term->file) {
-		if (fd >= 0)
-			close(fd);
+	term->file = fdopen(memfd_create("ikigai-frame", MFD_CLOEXEC), "w+");
+	if (!term->file)
 		return false;
-	}
 	/* ncurses takes the numbers of "-direct" types for colours. Ours are of the palette. */
 	if (stand_in && ik_text_ends(type, "-direct"))
 		type = stand_in;
@@ -166,21 +155,12 @@ struct ik_term *ik_term_free(struct ik_term *term)
 	return NULL;
 }
 
-/* Return the nearest size that can be drawn. */
-static int bound_size(int size)
-{
-	return size < 1 ? 1 : size > SIZE_MAXIMUM ? SIZE_MAXIMUM : size;
-}
-
 void ik_term_resize(struct ik_term *term, int rows, int columns)
 {
-	term->rows = bound_size(rows);
-	term->columns = bound_size(columns);
-	resize_term(term->rows, term->columns);
-	werase(stdscr);
+	resize_term(rows, columns);
 	discard_bytes(term);
-	term->row = ik_alloc_array(term->row, IK_TERM_CELL_MOST * (size_t)term->columns,
-		sizeof(*term->row));
+	ik_cells_resize(&term->shown, rows, columns);
+	term->row = ik_alloc_array(term->row, IK_TERM_CELL_MOST * (size_t)columns, sizeof(*term->row));
 	term->everything = true;
 }
 
@@ -194,7 +174,7 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	if (theme == term->theme)
 		return;
 	term->theme = theme;
-	ik_term_looks_make(theme, term->colours, term->default_colours, term->looks);
+	ik_term_looks_make(theme, term->colours, term->own_colours, term->looks);
 	term->everything = true;
 }
 
@@ -213,18 +193,17 @@ const char *ik_term_drawn_as(const struct ik_term *term)
 	return term->drawn_as;
 }
 
-/* Give a row of the grid to ncurses. */
-static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
+/* Give a row to ncurses. */
+static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 {
-	int columns = cells->columns < term->columns ? cells->columns : term->columns, count = 0;
+	int rows = term->shown.rows, columns = term->shown.columns, count = 0;
 
 	for (int column = 0; column < columns; column++) {
-		const struct ik_cell *cell = ik_cells_at(cells, row, column);
-		bool corner = row == term->rows - 1 && column + cell->width > term->columns - 2;
+		const struct ik_cell *cell = &cells[column];
+		bool corner = row == rows - 1 && column + cell->width > columns - 2;
 
-		if (column + cell->width <= columns)
-			count += ik_term_cell_make(cell, &term->looks[cell->style], term->utf8, corner,
-				term->row + count);
+		count += ik_term_cell_make(cell, &term->looks[cell->style], term->utf8, corner,
+			term->row + count);
 	}
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
@@ -232,42 +211,34 @@ static void put_row(struct ik_term *term, const struct ik_cells *cells, int row)
 /* Give the rows that differ from the last frame to ncurses, and remember them. */
 static void put_rows(struct ik_term *term, const struct ik_cells *cells)
 {
-	size_t length = (size_t)cells->columns * sizeof(*cells->cells);
+	size_t columns = (size_t)term->shown.columns;
 
-	if (cells->rows != term->shown.rows || cells->columns != term->shown.columns) {
-		ik_cells_resize(&term->shown, cells->rows, cells->columns);
-		werase(stdscr);
-		term->everything = true;
-	}
-	for (int row = 0; row < cells->rows && row < term->rows; row++) {
-		const struct ik_cell *wanted = cells->cells + (size_t)row * (size_t)cells->columns;
-		struct ik_cell *shown = term->shown.cells + (size_t)row * (size_t)cells->columns;
+	for (int row = 0; row < term->shown.rows; row++) {
+		const struct ik_cell *wanted = cells->cells + (size_t)row * columns;
+		struct ik_cell *shown = term->shown.cells + (size_t)row * columns;
 
-		if (!term->everything && memcmp(shown, wanted, length) == 0)
+		if (!term->everything && memcmp(shown, wanted, columns * sizeof(*shown)) == 0)
 			continue;
-		memcpy(shown, wanted, length);
-		put_row(term, cells, row);
+		memcpy(shown, wanted, columns * sizeof(*shown));
+		put_row(term, wanted, row);
 	}
 }
 
-/* Put the cursor as near to a place as the screen allows, or where it does not matter. */
-static void move_cursor(const struct ik_term *term, bool visible, int row, int column)
+/* Have ncurses write what changed, with the cursor at (row, column), or hidden where row < 0. */
+static void write_changes(struct ik_term *term, int row, int column)
 {
-	if (visible)
-		wmove(stdscr, row < term->rows ? row : term->rows - 1,
-			column < term->columns ? column : term->columns - 1);
-	else
-		wmove(stdscr, 0, 0);
-}
+	bool visible = row >= 0;
+	int last_row = term->shown.rows - 1, last_column = term->shown.columns - 1;
 
-/* Have ncurses write what changed. */
-static void write_changes(struct ik_term *term, bool visible)
-{
 	if (term->everything) {
 		clearok(curscr, TRUE);
 		curs_set(!visible); /* else ncurses takes what is wanted for what the terminal has */
 	}
 	term->everything = false;
+	if (visible)
+		wmove(stdscr, row < last_row ? row : last_row, column < last_column ? column : last_column);
+	else
+		wmove(stdscr, 0, 0);
 	wnoutrefresh(stdscr);
 	doupdate();
 	curs_set(visible);
@@ -277,8 +248,7 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int curso
 	int cursor_column, struct ik_buf *out)
 {
 	put_rows(term, cells);
-	move_cursor(term, cursor_row >= 0, cursor_row, cursor_column);
-	write_changes(term, cursor_row >= 0);
+	write_changes(term, cursor_row, cursor_column);
 	read_bytes(term);
 	if (term->bytes.length > 0) {
 		if (term->answers)

@@ -6,8 +6,8 @@
  * nothing here ever blocks on a terminal.  Nothing here reads from one either: keys are
  * tui/term/input.h.
  *
- * The parts: term_info (what the terminal can do), term_modes (entering and leaving the full
- * screen), term_look (styles to attributes and colours), term_cell (clusters to characters).
+ * Its parts: term_info (what the terminal can do), term_look (how a cell looks in ncurses) and
+ * term_modes (what enters and leaves the full screen).
  *
  * Only one terminal can be open at a time, because ncurses has one current screen.
  *
@@ -24,22 +24,19 @@ struct ik_term;
 
 struct ik_term_options {
 	const char *type;             /* TERM; NULL or "" is an error */
-	bool utf8;                    /* else everything is drawn in ASCII */
+	bool utf8;                    /* else, and in a locale that is not UTF-8, ASCII is drawn */
 	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
 	bool direct; /* COLORTERM promises 24-bit colours, which terminfo may not know of */
 };
 
-/*
- * Start drawing. Fails with a sentence for "dumb" and for types that terminfo does not know;
- * common terminals whose entry is not installed are drawn as another type
- * (ik_term_stand_in()). utf8 counts only where the C library's locale is UTF-8 too.
- */
+/* Start drawing. Fails with a sentence for "dumb" and for types that terminfo does not know,
+ * except for common ones, which are drawn as another type. */
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
 struct ik_term *ik_term_free(struct ik_term *term);
 
-void ik_term_resize(struct ik_term *term, int rows, int columns);
+void ik_term_resize(struct ik_term *term, int rows, int columns); /* both at least 1 */
 
 /* Repaint every cell in the next frame, after a suspend or for Ctrl-L. */
 void ik_term_invalidate(struct ik_term *term);
@@ -49,7 +46,8 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
 
 /*
  * Append to out the bytes that bring the terminal from the last frame to this one, with the
- * cursor at (row, column), or hidden where row < 0. Appends nothing when nothing changed.
+ * cursor at (row, column), or hidden where row < 0. Appends nothing when nothing changed. cells
+ * has the terminal's size.
  */
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
 	int cursor_column, struct ik_buf *out);

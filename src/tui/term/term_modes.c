@@ -13,7 +13,7 @@
 #define OTHER_KEYS_ON "\033[>4;1m"
 #define OTHER_KEYS_OFF "\033[>4m"
 
-/* Append one of two sequences where the terminal may be switched. */
+/* Append a sequence where it applies. */
 static void put_mode(struct ik_buf *out, bool on, const char *sequence)
 {
 	if (on)
@@ -67,10 +67,4 @@ char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from
 	put_mode(&out, known && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
 	put_mode(&out, known && from.keyboard != to.keyboard, to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
 	return ik_buf_take(&out, NULL);
-}
-
-bool ik_keyboard_is_offered(const char *report, size_t length)
-{
-	/* CSI ? flags u */
-	return length > 2 && report[0] == '[' && report[1] == '?' && report[length - 1] == 'u';
 }

@@ -2,10 +2,9 @@
  * term_modes: what enters and leaves the full screen, and what the terminal is switched to
  * there.
  *
- * The full screen: the alternate screen, bracketed paste, the keypad.  The mouse: xterm's modes
- * 1000 (buttons and wheel), 1002 (motion while a button is down) and 1006 (coordinates without
- * a limit).  The keyboard: the first flag of kitty's protocol, where the terminal says that it
- * has it, and xterm's modifyOtherKeys 1, for Shift-Enter and the like.
+ * The mouse: xterm's modes 1000 (buttons and wheel), 1002 (motion while a button is down) and 1006
+ * (coordinates without a limit).  The keyboard: the first flag of kitty's protocol, where the
+ * terminal says that it has it, and xterm's modifyOtherKeys 1, for Shift-Enter and the like.
  *
  * May include: util, tui/term.
  */
@@ -27,12 +26,5 @@ char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes
 /* Return what to write to switch from one to the other, as a new string. */
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to);
-
-/* Ask whether the terminal has kitty's protocol; only those that have it answer, so ask
- * something after it that every terminal answers. */
-#define IK_KEYBOARD_QUERY "\033[?u"
-
-/* Does a report (IK_KEY_REPORT) say that it has? */
-bool ik_keyboard_is_offered(const char *report, size_t length);
 
 #endif

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/term/background.h"
+#include "tui/term/query.h"
 
 Test(colour, nearest_of_the_palette)
 {

@@ -1,4 +1,4 @@
-#include "tui/term/background.h"
+#include "tui/term/query.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #define PARTS 3
 #define MOST_DIGITS 4
 
-/* The value of a digit of base 16; -1 for none. */
+/* Return the value of a hexadecimal digit; -1 where it is not one. */
 static int digit(char byte)
 {
 	if (byte >= '0' && byte <= '9')
@@ -24,7 +24,7 @@ static bool is_light(int32_t rgb)
 	return 0.2126 * red * red + 0.7152 * green * green + 0.0722 * blue * blue > 0.21 * 255 * 255;
 }
 
-/* Read one to four digits, by however many scaled to 0 to 255; the bytes taken, 0 for none. */
+/* Read a number of one to four digits, scaled to 0 to 255 by their count; returns the count. */
 static size_t read_part(const char *text, size_t length, int *ret_value)
 {
 	size_t count = 0;
@@ -88,4 +88,10 @@ bool ik_background_of_variable(const char *colorfgbg, bool *ret_light)
 		return false;
 	*ret_light = number == 7 || number > 8;
 	return true;
+}
+
+bool ik_keyboard_is_offered(const char *report, size_t length)
+{
+	/* CSI ? flags u */
+	return length > 2 && report[0] == '[' && report[1] == '?' && report[length - 1] == 'u';
 }
