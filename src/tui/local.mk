@@ -19,13 +19,8 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/pane/agent_marks.c src/tui/pane/agent_marks.h \
-	src/tui/pane/browser_draw.c \
 	src/tui/pane/browser_form.c src/tui/pane/browser_form.h \
-	src/tui/pane/browser_form_draw.c \
-	src/tui/pane/browser_form_parts.h \
 	src/tui/pane/browser_list.c src/tui/pane/browser_list.h \
-	src/tui/pane/browser_parts.h \
-	src/tui/pane/browser_text.c \
 	src/tui/pane/inspector_cursor.c \
 	src/tui/pane/inspector_private.h \
 	src/tui/pane/inspector_text.c \
@@ -41,8 +36,6 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/pick.h \
 	src/tui/pane/reaction.h \
 	src/tui/pane/session_row.h \
-	src/tui/pane/sessions_draw.c \
-	src/tui/pane/sessions_parts.h \
 	src/tui/pane/status_bar.c src/tui/pane/status_bar.h \
 	src/tui/pane/tool_forms.h
 
@@ -106,8 +99,6 @@ libik_tui_a_SOURCES += \
 	src/tui/text/entity.c src/tui/text/entity.h \
 	src/tui/text/folded.c src/tui/text/folded.h \
 	src/tui/text/json_tree.c src/tui/text/json_tree.h \
-	src/tui/text/json_tree_private.h \
-	src/tui/text/json_tree_scan.c \
 	src/tui/text/json_view.c src/tui/text/json_view.h \
 	src/tui/text/layout.c src/tui/text/layout.h \
 	src/tui/text/markdown.c src/tui/text/markdown.h \

@@ -3,14 +3,579 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pane/browser_parts.h"
+#include "tui/pane/browser_form.h"
+#include "tui/pane/browser_list.h"
+#include "tui/pane/list_pane.h"
+#include "tui/pane/parameter_text.h"
+#include "tui/pane/status_bar.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 
+#define NAME_COLUMNS 24 /* of mark and name, where names are short and a third of the row is more */
+#define FACT_COLUMNS 44 /* a narrower row has no room for facts at its end */
 #define MEASURED_A_FRAME 200 /* tools whose size is found out in one drawing: under a millisecond */
+#define NAME_BYTES 200       /* of a name, and of a description, that a row may need */
+
+/* How a tool served in this session. */
+struct ik_browser_uses {
+	size_t count, failed, timed;
+	int64_t total_ms;
+};
+
+/* The arguments that were last written for a tool. */
+struct ik_browser_memory {
+	char *tool, *arguments;
+};
+
+struct ik_browser {
+	struct ik_list_pane list;
+	struct ik_calls *calls;
+	struct ik_browser_list tools;
+	int name_columns;            /* of its longest name */
+	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
+	struct ik_browser_uses shown_uses;
+	unsigned calls_version;                 /* that shown_uses were counted at */
+	const struct ik_browser_row *looked_at; /* drawn while the browser had the keys */
+
+	const struct ik_tool_forms *forms; /* NULL: there are none */
+	void *forms_arg;
+	size_t form;     /* of the schema: 0 as written, 1 canonical, then as providers get it */
+	size_t measured; /* rows whose size is known, from the first on */
+	size_t bytes;    /* of what the provider is told of all tools, as far as measured */
+
+	struct ik_form *call; /* of the call that is being written, or NULL */
+	struct ik_browser_memory *memories;
+	size_t memory_count;
+};
+
+/* What to do about a failure, by its code. */
+static const struct {
+	const char *code;
+	const char *advice;
+} advices[] = {
+	{ IK_CODE_SCHEMA_TIMEOUT,
+		N_("Make it say what it is at once, before any slow work; or raise "
+		   "tools.scan_timeout_ms.") },
+	{ "SCHEMA_EXIT",
+		N_("Run it in a shell with --schema, or description if it is a custom tool of "
+		   "Kodelet's: it must print one JSON object and exit with 0. "
+		   "If it is no tool, move it out of this directory.") },
+	{ "SCHEMA_TOO_LARGE", N_("A schema may have 256 KiB. Is it printing something else?") },
+	{ "INVALID_JSON", N_("Asked what it is, it must print one JSON object and nothing else.") },
+	{ "INVALID_SCHEMA", N_("Mend the member named above.") },
+	{ "INVALID_NAME",
+		N_("A name has letters, digits, _ and -, begins with a letter or _, "
+		   "and is at most 64 long.") },
+	{ "SPAWN_FAILED", N_("Is its first line (#!) right, and its interpreter installed?") },
+	{ "UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.") },
+};
+
+/* Count the calls of a tool. */
+static struct ik_browser_uses count_uses(const struct ik_browser *browser, const char *name)
+{
+	struct ik_browser_uses uses = { 0 };
+
+	for (size_t i = 0; i < ik_calls_count(browser->calls); i++) {
+		const struct ik_shown_call *call = ik_calls_at(browser->calls, i);
+
+		if (strcmp(call->name, name) != 0)
+			continue;
+		uses.count++;
+		uses.failed += call->stage == IK_STAGE_FAILED;
+		if (call->duration_ms >= 0) {
+			uses.timed++;
+			uses.total_ms += call->duration_ms;
+		}
+	}
+	return uses;
+}
+
+/* Add a paragraph. */
+static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
+{
+	if (text && text[0])
+		ik_block_finish(ik_pane_text(&browser->list.pane, kind, text, strlen(text)));
+}
+
+/* Add how the tool served. */
+static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *uses)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	if (uses->count == 0) {
+		ik_buf_puts(&out, _("not used in this session"));
+	} else {
+		ik_buf_printf(&out, ngettext("%zu use", "%zu uses", uses->count), uses->count);
+		ik_buf_printf(&out, ngettext(", %zu failed", ", %zu failed", uses->failed), uses->failed);
+		if (uses->timed > 0) {
+			ik_buf_puts(&out, _(", mean time "));
+			ik_duration_put(&out, uses->total_ms / (int64_t)uses->timed);
+		}
+	}
+	add_text(browser, IK_BLOCK_HINT, out.data);
+	ik_buf_done(&out);
+}
+
+/* Is a name among the required ones of a canonical schema? */
+static bool is_required(struct ik_json_span schema, struct ik_json_span key)
+{
+	struct ik_json_span name;
+	struct ik_json_span required = ik_json_member(schema, "required");
+	struct ik_json_walk walk = { 0 };
+
+	while (ik_json_next(required, &walk, NULL, &name))
+		if (name.length == key.length && memcmp(name.text, key.text, key.length) == 0)
+			return true;
+	return false;
+}
+
+/* Add one line for each parameter: name, type, is it required, what is it. */
+static void add_parameters(struct ik_browser *browser, const struct ik_tool *tool)
+{
+	struct ik_json_span schema;
+
+	if (!tool->parameters ||
+		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
+		return;
+	struct ik_json_span key, value;
+	struct ik_json_span properties = ik_json_member(schema, "properties");
+	struct ik_parameter_root root = { .schema = schema };
+	struct ik_json_walk walk = { 0 };
+	struct ik_buf out;
+	ik_buf_init(&out, IK_LIMIT_SCHEMA);
+	while (ik_json_next(properties, &walk, &key, &value)) {
+		struct ik_json_span initial = ik_parameter_member(&root, value, "default");
+		struct ik_json_span description = ik_parameter_member(&root, value, "description");
+
+		ik_json_string(key, &out);
+		ik_buf_puts(&out, " (");
+		ik_parameter_put_type(&out, &root, value, true);
+		ik_buf_puts(&out, is_required(schema, key) ? _(", required)") : ")");
+		if (initial.text) {
+			char *text = ik_strndup(initial.text, initial.length);
+
+			ik_buf_printf(&out, _("  default %s"), text);
+			free(text);
+		}
+		if (ik_json_span_type(description) == IK_JSON_STRING) {
+			ik_buf_puts(&out, "  ");
+			ik_json_string(description, &out);
+		}
+		ik_buf_putc(&out, '\n');
+	}
+	ik_pane_heading(&browser->list.pane, _("Parameters"));
+	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
+	ik_buf_done(&out);
+}
+
+/* Add how a tool that is switched off is switched on. */
+static void add_switch(struct ik_browser *browser)
+{
+	struct ik_buf key;
+
+	ik_buf_init(&key, IK_KIB(1));
+	if (ik_keymap_put_key(browser->list.pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
+		char *sentence = ik_format(_("%s switches it on."), key.data);
+
+		add_text(browser, IK_BLOCK_HINT, sentence);
+		free(sentence);
+	}
+	ik_buf_done(&key);
+}
+
+/* Add why a tool is not offered, and what to do. */
+static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
+{
+	if (tool->state == IK_TOOL_OK)
+		return;
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(16));
+	ik_buf_puts(&out, ik_tool_state_name(tool->state));
+	if (tool->code)
+		ik_buf_printf(&out, " %s", tool->code);
+	if (tool->reason)
+		ik_buf_printf(&out, ": %s", tool->reason);
+	bool failed = tool->state == IK_TOOL_FAILED || tool->state == IK_TOOL_UNTRUSTED;
+	add_text(browser, failed ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE, out.data);
+	ik_buf_done(&out);
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		if (ik_text_equal(tool->code, advices[i].code))
+			add_text(browser, IK_BLOCK_HINT, _(advices[i].advice));
+	if (tool->state == IK_TOOL_SHADOWED)
+		add_text(browser, IK_BLOCK_HINT, _("Rename one of the two to have both."));
+	if (tool->state == IK_TOOL_UNTRUSTED)
+		add_text(browser, IK_BLOCK_HINT,
+			_("Refresh the tools to be asked again whether to trust "
+			  "it."));
+	if (tool->state == IK_TOOL_DISABLED)
+		add_switch(browser);
+}
+
+/* Estimate a provider's tokens for some bytes of JSON. */
+static size_t tokens(size_t bytes)
+{
+	return (bytes + 3) / 4;
+}
+
+/* Add the schema in the form that was chosen, under a heading that says which it is. */
+static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
+{
+	struct ik_pane *pane = &browser->list.pane;
+	const char *name = NULL, *text = tool->schema;
+	struct ik_buf out;
+	size_t length = tool->schema_length;
+	char *heading = NULL;
+
+	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
+	if (browser->form == 1 && tool->parameters) {
+		heading = ik_strdup(_("Parameters as one JSON Schema"));
+		text = tool->parameters;
+		length = tool->parameters_length;
+	} else if (browser->form > 1 && tool->parameters && browser->forms &&
+		browser->forms->put(browser->forms_arg, tool, browser->form - 2, &out, &name)) {
+		heading = ik_format(_("As %s gets it  ~%zu tokens"), name, tokens(out.length));
+		text = out.data;
+		length = out.length;
+	}
+	if (text) {
+		ik_pane_heading(pane, heading ? heading : _("Schema as the tool wrote it"));
+		ik_pane_json(pane, text, length);
+	}
+	free(heading);
+	ik_buf_done(&out);
+}
+
+/* Show a row's tool from scratch. */
+static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row,
+	const struct ik_browser_uses *uses)
+{
+	struct ik_pane *pane = &browser->list.pane;
+	const struct ik_tool *tool = row->tool;
+	const struct ik_registry *registry = browser->tools.registry;
+	struct ik_scroll_place place = ik_pane_text_begin(pane);
+
+	ik_pane_heading(pane, tool->name);
+	add_text(browser, IK_BLOCK_TEXT, tool->description);
+	if (row->change == IK_CHANGE_GONE)
+		add_text(browser, IK_BLOCK_NOTICE, tool->reason);
+	else
+		add_reason(browser, tool);
+	add_text(browser, IK_BLOCK_HINT, tool->path);
+	add_uses(browser, uses);
+	add_parameters(browser, tool);
+	add_schema(browser, tool);
+	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
+		if (i == 0)
+			ik_pane_heading(pane, _("Directories that could not be read"));
+		add_text(browser, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
+	}
+	ik_pane_text_end(pane, place, false);
+	browser->shown = tool;
+	browser->shown_uses = *uses;
+}
+
+/* The mark of a tool's state. */
+static const char *state_mark(const struct ik_browser_row *row, bool utf8)
+{
+	if (row->change == IK_CHANGE_GONE)
+		return utf8 ? "∅" : "0";
+	switch (row->tool->state) {
+	case IK_TOOL_OK:
+		return utf8 ? "●" : "*";
+	case IK_TOOL_FAILED:
+		return utf8 ? "✗" : "x";
+	case IK_TOOL_SHADOWED:
+		return utf8 ? "◌" : "-";
+	case IK_TOOL_DISABLED:
+		return utf8 ? "○" : "o";
+	case IK_TOOL_UNTRUSTED:
+		return utf8 ? "▲" : "!";
+	}
+	return "?";
+}
+
+/* The facts at the end of a row: what has just changed, how much it was used, what it costs. */
+static void put_facts(const struct ik_browser *browser, const struct ik_browser_row *row,
+	struct ik_buf *out)
+{
+	static const char *const changes[] = {
+		[IK_CHANGE_NONE] = NULL,
+		[IK_CHANGE_NEW] = N_("new"),
+		[IK_CHANGE_OTHER] = N_("changed"),
+		[IK_CHANGE_GONE] = N_("gone"),
+	};
+
+	if (changes[row->change])
+		ik_buf_printf(out, " %s", _(changes[row->change]));
+	if (browser->tools.order == IK_ORDER_USE && row->uses > 0)
+		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses), row->uses);
+	if (row->bytes != SIZE_MAX && row->bytes > 0)
+		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
+}
+
+/* The column that descriptions begin at: behind the longest name with its mark, but not more
+ * than three fifths of the row; longer names are cut. */
+static int name_columns(const struct ik_browser *browser, struct ik_rectangle row)
+{
+	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
+	int wanted = browser->name_columns + 4;
+
+	if (wanted > row.columns * 3 / 5)
+		wanted = row.columns * 3 / 5;
+	return names < wanted ? wanted : names;
+}
+
+/* Draw an entry of the list: mark, name, source, description, facts. */
+static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
+	enum ik_style style)
+{
+	struct ik_browser *browser = arg;
+	const struct ik_browser_row *entry = ik_browser_list_at(&browser->tools, index);
+	const struct ik_tool *tool = entry->tool;
+	bool plain = style == IK_STYLE_NORMAL;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	put_facts(browser, entry, &out);
+	int facts = (int)ik_utf8_width(out.data, out.length);
+	struct ik_rectangle left = row;
+
+	if (facts > 0 && (row.columns >= FACT_COLUMNS || entry->change != IK_CHANGE_NONE)) {
+		enum ik_style look = entry->change != IK_CHANGE_NONE ? IK_STYLE_NOTICE : IK_STYLE_DIM;
+
+		ik_cells_text(cells, row, row.row, row.column + row.columns - facts, plain ? look : style,
+			out.data, out.length);
+		left.columns -= facts;
+	}
+	const char *mark = state_mark(entry, browser->list.pane.utf8);
+	enum ik_style mark_style = style;
+
+	if (tool->state != IK_TOOL_OK && plain)
+		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
+			? IK_STYLE_ERROR
+			: IK_STYLE_DIM;
+	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
+	ik_buf_clear(&out);
+	ik_sanitize_line(&out, tool->name, strnlen(tool->name, NAME_BYTES));
+	int column = row.column + name_columns(browser, row);
+	struct ik_rectangle name = left;
+
+	if (name.columns > column - 2 - row.column)
+		name.columns = column - 2 - row.column;
+	ik_cells_label(cells, name, row.row, row.column + 2, style, out.data);
+	const char *source = ik_tool_source_name(tool->source);
+	ik_cells_text(cells, left, row.row, column, plain ? IK_STYLE_DIM : style, source,
+		strlen(source));
+	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
+
+	if (text) {
+		ik_buf_clear(&out);
+		ik_sanitize_line(&out, text, strnlen(text, NAME_BYTES));
+		ik_cells_label(cells, left, row.row, column + 9, style, out.data);
+	}
+	ik_buf_done(&out);
+}
+
+/* Its keys while it has the focus, while something is written, while others have it. */
+static const struct ik_key_hint focus_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 3 },
+	{ IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 3 },
+	{ IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4 },
+	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 1 },
+	{ IK_ACTION_SORT, IK_ACTION_NONE, N_("sort"), 5 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 6 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+};
+static const struct ik_key_hint text_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2 },
+	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("list"), 1 },
+	{ IK_ACTION_RUN, IK_ACTION_NONE, N_("run"), 2 },
+	{ IK_ACTION_SWITCH, IK_ACTION_NONE, N_("on/off"), 4 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 3 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 5 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6 },
+};
+static const struct ik_key_hint filter_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all tools"), 1 },
+};
+static const struct ik_key_hint form_hints[] = {
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1 },
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("field"), 2 },
+	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3 },
+	{ IK_ACTION_NEW_LINE, IK_ACTION_NONE, N_("new line"), 4 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+};
+static const struct ik_key_hint hints[] = {
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2 },
+	{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1 },
+};
+
+/* clang-format off */
+static const struct ik_list_hints list_hints = {
+	.context = IK_IN_BROWSER,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.text = text_hints, .text_count = sizeof(text_hints) / sizeof(*text_hints),
+	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.all = N_("all tools"),
+};
+/* clang-format on */
+
+/* What stands there instead of tools. */
+static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
+	struct ik_buf *out)
+{
+	struct ik_registry *registry = browser->tools.registry;
+
+	if (browser->tools.count > 0) {
+		char *way = ik_keymap_sentence(browser->list.pane.keymap, _("{cancel} shows all tools."));
+
+		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
+			browser->tools.filter.data);
+		ik_buf_printf(out, "\n\n%s", way);
+		free(way);
+		return;
+	}
+	if (scan->scan == IK_SCAN_NOT_STARTED || scan->scan == IK_SCAN_IN_PROGRESS) {
+		ik_buf_puts(out, _("Looking for tools"));
+		if (scan->scan_total > 0)
+			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
+		return;
+	}
+	char *way = ik_keymap_sentence(browser->list.pane.keymap,
+		_("No tools found.\n\nPut an executable "
+		  "into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
+		  "ikigai(1), has an example."));
+	ik_buf_puts(out, way);
+	free(way);
+	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
+		const char *problem = ik_registry_problem(registry, i);
+
+		ik_buf_puts(out, "\n\n");
+		ik_sanitize(out, problem, strlen(problem));
+	}
+}
+
+/* Name, state of the scan, what all tools cost, the order where it is not the usual one. */
+static void put_title(const struct ik_browser *browser, const struct ik_status_bar *scan,
+	bool measuring, struct ik_buf *out)
+{
+	if (browser->call) {
+		ik_buf_putc(out, ' ');
+		ik_buf_printf(out, _("Run %s"), ik_form_tool(browser->call));
+		ik_buf_putc(out, ' ');
+		return;
+	}
+	ik_buf_printf(out, " %s  ", _("Tool browser"));
+	ik_scan_put(out, scan);
+	if (browser->bytes > 0 && !measuring)
+		ik_buf_printf(out, _("  ~%zu tokens"), tokens(browser->bytes));
+	if (browser->tools.order == IK_ORDER_USE)
+		ik_buf_puts(out, _("  by use"));
+	ik_buf_putc(out, ' ');
+}
+
+/* Return the selected row, or NULL. */
+static struct ik_browser_row *selected_row(const struct ik_browser *browser)
+{
+	if (browser->list.pane.selected >= browser->tools.shown_count)
+		return NULL;
+	return ik_browser_list_at(&browser->tools, browser->list.pane.selected);
+}
+
+static void sync_text(struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = selected_row(browser);
+	unsigned version = ik_calls_version(browser->calls);
+
+	if (row->tool == browser->shown && version == browser->calls_version)
+		return;
+	struct ik_browser_uses uses = count_uses(browser, row->tool->name);
+	browser->calls_version = version;
+	bool same = uses.count == browser->shown_uses.count &&
+		uses.failed == browser->shown_uses.failed && uses.timed == browser->shown_uses.timed;
+	if (row->tool != browser->shown || !same)
+		rebuild(browser, row, &uses);
+}
+
+static bool measure_some(struct ik_browser *browser)
+{
+	struct ik_browser_list *list = &browser->tools;
+	const char *name;
+	struct ik_buf out;
+
+	if (!browser->forms)
+		return false;
+	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
+	for (size_t i = 0; i < MEASURED_A_FRAME && browser->measured < list->count; i++) {
+		struct ik_browser_row *row = &list->rows[browser->measured++];
+
+		ik_buf_clear(&out);
+		row->bytes = 0;
+		if (row->tool->parameters &&
+			browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
+			row->bytes = out.length;
+		if (row->tool->state == IK_TOOL_OK)
+			browser->bytes += row->bytes;
+	}
+	ik_buf_done(&out);
+	return browser->measured < list->count;
+}
+
+/* Draw the list with its filter, and the selected tool or the form. */
+static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+	const struct ik_status_bar *scan, int *ret_cursor_row, int *ret_cursor_column)
+{
+	struct ik_browser *browser = (struct ik_browser *)pane;
+	struct ik_buf title, empty;
+	bool measuring = measure_some(browser);
+
+	(void)ik_browser_list_sync(&browser->tools);
+	ik_buf_init(&title, IK_KIB(4));
+	ik_buf_init(&empty, IK_KIB(64));
+	put_title(browser, scan, measuring, &title);
+	struct ik_pane_view view = { .title = title.data, .item = draw_item, .arg = browser };
+	ik_list_pane_hints(&browser->list, &list_hints, focus, &view);
+	if (browser->call) {
+		struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
+
+		if (focus) {
+			view.context = IK_IN_PROMPT;
+			view.hints = form_hints;
+			view.hint_count = sizeof(form_hints) / sizeof(*form_hints);
+		}
+		ik_pane_draw_frame(&browser->list.pane, &view, cells, area);
+		ik_form_draw(browser->call, cells, body, ret_cursor_row, ret_cursor_column);
+	} else {
+		if (browser->list.pane.count == 0) {
+			put_empty(browser, scan, &empty);
+			view.empty = empty.data;
+		} else {
+			sync_text(browser);
+			if (focus)
+				browser->looked_at = selected_row(browser);
+		}
+		char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count, browser->tools.count);
+		ik_list_pane_draw(&browser->list, &view, count, cells, area, ret_cursor_row,
+			ret_cursor_column);
+		free(count);
+	}
+	ik_buf_done(&title);
+	ik_buf_done(&empty);
+	return measuring;
+}
 
 /* Free it. */
 static void release(struct ik_pane *pane)
@@ -41,35 +606,6 @@ void ik_browser_measure(struct ik_browser *browser)
 	browser->shown = NULL;
 }
 
-size_t ik_browser_tokens(size_t bytes)
-{
-	return (bytes + 3) / 4;
-}
-
-bool ik_browser_measure_some(struct ik_browser *browser)
-{
-	struct ik_browser_list *list = &browser->tools;
-	const char *name;
-	struct ik_buf out;
-
-	if (!browser->forms)
-		return false;
-	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
-	for (size_t i = 0; i < MEASURED_A_FRAME && browser->measured < list->count; i++) {
-		struct ik_browser_row *row = &list->rows[browser->measured++];
-
-		ik_buf_clear(&out);
-		row->bytes = 0;
-		if (row->tool->parameters &&
-			browser->forms->put(browser->forms_arg, row->tool, 0, &out, &name))
-			row->bytes = out.length;
-		if (row->tool->state == IK_TOOL_OK)
-			browser->bytes += row->bytes;
-	}
-	ik_buf_done(&out);
-	return browser->measured < list->count;
-}
-
 /* Columns of the longest name. */
 static int measure_names(const struct ik_browser_list *list)
 {
@@ -82,19 +618,12 @@ static int measure_names(const struct ik_browser_list *list)
 		size_t width;
 
 		ik_buf_clear(&out);
-		ik_sanitize_line(&out, name, strnlen(name, IK_NAME_BYTES));
+		ik_sanitize_line(&out, name, strnlen(name, NAME_BYTES));
 		width = ik_utf8_width(out.data, out.length);
 		longest = width > longest ? width : longest;
 	}
 	ik_buf_done(&out);
 	return (int)longest;
-}
-
-struct ik_browser_row *ik_browser_selected(const struct ik_browser *browser)
-{
-	if (browser->list.pane.selected >= browser->tools.shown_count)
-		return NULL;
-	return ik_browser_list_at(&browser->tools, browser->list.pane.selected);
 }
 
 /* A copy of what finds a row again when the list is another one. */
@@ -104,7 +633,7 @@ struct bookmark {
 
 static struct bookmark bookmark(const struct ik_browser *browser)
 {
-	const struct ik_browser_row *row = ik_browser_selected(browser);
+	const struct ik_browser_row *row = selected_row(browser);
 
 	return row ? (struct bookmark){ ik_strdup(row->tool->path), ik_strdup(row->tool->name) }
 			   : (struct bookmark){ NULL, NULL };
@@ -137,7 +666,7 @@ static void leave_row(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = browser->looked_at;
 
-	if (!row || row == ik_browser_selected(browser) || row->change == IK_CHANGE_NONE)
+	if (!row || row == selected_row(browser) || row->change == IK_CHANGE_NONE)
 		return;
 	struct bookmark mark = bookmark(browser);
 	bool gone = row->change == IK_CHANGE_GONE;
@@ -192,7 +721,7 @@ static struct ik_browser_memory *memory_of(struct ik_browser *browser, const cha
 /* Open the form of the selected tool. */
 static void open_form(struct ik_browser *browser)
 {
-	const struct ik_browser_row *row = ik_browser_selected(browser);
+	const struct ik_browser_row *row = selected_row(browser);
 
 	if (!row || row->tool->state != IK_TOOL_OK)
 		return;
@@ -264,7 +793,7 @@ static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_
 /* The next form of the schema, or the one before. */
 static void turn_form(struct ik_browser *browser, bool back)
 {
-	const struct ik_browser_row *row = ik_browser_selected(browser);
+	const struct ik_browser_row *row = selected_row(browser);
 	size_t forms = 2;
 	const char *name;
 	struct ik_buf out;
@@ -286,7 +815,7 @@ static void turn_form(struct ik_browser *browser, bool back)
 /* Switch the selected tool on or off. */
 static struct ik_reaction switch_tool(struct ik_browser *browser)
 {
-	const struct ik_browser_row *row = ik_browser_selected(browser);
+	const struct ik_browser_row *row = selected_row(browser);
 
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
 		return (struct ik_reaction){ .kind = IK_REACT_NONE };
@@ -338,25 +867,10 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	}
 }
 
-void ik_browser_sync_text(struct ik_browser *browser)
-{
-	const struct ik_browser_row *row = ik_browser_selected(browser);
-	unsigned version = ik_calls_version(browser->calls);
-
-	if (row->tool == browser->shown && version == browser->calls_version)
-		return;
-	struct ik_browser_uses uses = ik_browser_count_uses(browser, row->tool->name);
-	browser->calls_version = version;
-	bool same = uses.count == browser->shown_uses.count &&
-		uses.failed == browser->shown_uses.failed && uses.timed == browser->shown_uses.timed;
-	if (row->tool != browser->shown || !same)
-		ik_browser_rebuild(browser, row, &uses);
-}
-
 /* clang-format off */
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_BROWSER, .open = open_pane, .context = context, .key = key, .act = act,
-	.click = ik_list_pane_click, .scroll = ik_pane_scroll, .draw = ik_browser_draw,
+	.click = ik_list_pane_click, .scroll = ik_pane_scroll, .draw = draw,
 	.release = release,
 };
 /* clang-format on */

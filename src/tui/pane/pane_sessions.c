@@ -1,15 +1,327 @@
 #include "tui/pane/pane_sessions.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pane/sessions_parts.h"
+#include "tui/pane/list_pane.h"
 #include "tui/text/markdown.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
-#define READ_AHEAD 50 /* rows under the selected one that are there before one gets to them */
+#define TITLE_BYTES 400 /* of a stored text, that a row may need */
+#define AGE_COLUMNS 8
+#define FACT_COLUMNS 44 /* a narrower row has an age alone at its end */
+#define DIRECTORY_COLUMNS 18
+#define PLACE_INDENT 4 /* of a place under the title of the one above it */
+#define READ_AHEAD 50  /* rows under the selected one that are there before one gets to them */
+
+struct ik_sessions {
+	struct ik_list_pane list;
+	const struct ik_sessions_source *source;
+	void *source_arg;
+
+	struct ik_session_row *rows; /* their texts are owned here; list.pane.count of them */
+	size_t capacity;
+	bool all;       /* there are no more */
+	bool reading;   /* a page is on its way, */
+	bool anew;      /* in place of all rows */
+	char *problem;  /* why there is no page; NULL */
+	int64_t now_ms; /* when the last one came */
+
+	bool said;   /* places where the words were said, not sessions */
+	int percent; /* of all that was said, looked through for them */
+
+	bool picking; /* while the filter is written, Enter takes one and Esc leaves */
+
+	bool here; /* only those of this directory */
+	char running[IK_UUID_TEXT];
+
+	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown, */
+	int64_t ended_at;         /* up to which event */
+};
+
+/* Append a text at the right of a row; returns the row without it. */
+static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
+	enum ik_style style, const char *text)
+{
+	int width = (int)ik_utf8_width(text, strlen(text));
+	int left = width < columns ? columns - width : 0;
+
+	ik_cells_label(cells, row, row.row, row.column + row.columns - columns + left, style, text);
+	row.columns -= columns;
+	return row;
+}
+
+/* The last name of a path. */
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Append so many bytes from start on in a style; returns the column behind them. */
+static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
+	enum ik_style style, const char *text, size_t start, size_t end)
+{
+	return end > start && column < row.column + row.columns
+		? ik_cells_text(cells, row, row.row, column, style, text + start, end - start)
+		: column;
+}
+
+/* The snippet of a place, from a beginning of which the first mark is seen. */
+static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style,
+	const struct ik_session_row *entry, bool utf8)
+{
+	const char *text = entry->snippet;
+	size_t first = entry->mark_count > 0 ? entry->marks[0].start : 0, at = 0;
+	int column = row.column;
+
+	while (at < first && (int)ik_utf8_width(text + at, first - at) > row.columns / 3)
+		at += ik_cluster_next(text + at, first - at).length;
+	if (at > 0)
+		column = ik_cells_text(cells, row, row.row, column, style, utf8 ? "…" : "~",
+			strlen(utf8 ? "…" : "~"));
+	for (size_t i = 0; i < entry->mark_count; i++) {
+		size_t start = entry->marks[i].start, end = start + entry->marks[i].length;
+
+		column = put_part(cells, row, column, style, text, at, start);
+		column = put_part(cells, row, column, IK_STYLE_MATCH, text, start, end);
+		at = end;
+	}
+	if (at < strlen(text) && column < row.column + row.columns)
+		ik_cells_label(cells, row, row.row, column, style, text + at);
+}
+
+/* Is it of the same session as the place above it, whose title is seen? */
+static bool goes_on(const struct ik_sessions *sessions, size_t index)
+{
+	return index > sessions->list.pane.list_top &&
+		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
+}
+
+/* Draw a place: mark, title, what stands there, age. Places of one session that stand together have
+ * its title once, and its room for their words. */
+static void draw_place(const struct ik_sessions *sessions, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
+{
+	const struct ik_session_row *entry = &sessions->rows[index];
+	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
+	bool titled = !goes_on(sessions, index);
+	int columns = titled ? row.columns / 4 : PLACE_INDENT;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(16));
+	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
+	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS, dim, out.data);
+
+	if (titled && ik_text_equal(entry->id, sessions->running))
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "●" : "*");
+	ik_buf_clear(&out);
+	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
+	struct ik_rectangle title = { row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0 };
+
+	if (titled)
+		ik_cells_label(cells, title, row.row, title.column, dim,
+			out.length > 0 ? out.data : _("without a title"));
+	struct ik_rectangle rest = { row.row, row.column + columns, 1,
+		left.columns > columns ? left.columns - columns : 0 };
+	draw_snippet(cells, rest, style, entry, sessions->list.pane.utf8);
+	ik_buf_done(&out);
+}
+
+/* Draw an entry of the list: mark, title, directory, messages, age. */
+static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
+	enum ik_style style)
+{
+	const struct ik_sessions *sessions = arg;
+	const struct ik_session_row *entry = &sessions->rows[index];
+	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
+	struct ik_rectangle left = row;
+
+	if (entry->snippet) {
+		draw_place(sessions, index, cells, row, style);
+		return;
+	}
+	struct ik_buf out;
+	ik_buf_init(&out, IK_KIB(16));
+	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
+	left = put_right(cells, left, AGE_COLUMNS, dim, out.data);
+	if (row.columns >= FACT_COLUMNS) {
+		ik_buf_clear(&out);
+		ik_buf_printf(&out, "%" PRId64, entry->messages);
+		left = put_right(cells, left, 7, dim, out.data);
+		ik_buf_clear(&out);
+		ik_sanitize_line(&out, last_name(entry->directory),
+			strnlen(last_name(entry->directory), TITLE_BYTES));
+		int columns = row.columns / 4 < DIRECTORY_COLUMNS ? row.columns / 4 : DIRECTORY_COLUMNS;
+		struct ik_rectangle place = { row.row, left.column + left.columns - columns, 1, columns };
+
+		if (!sessions->here) {
+			ik_cells_label(cells, place, row.row, place.column, dim, out.data);
+			left.columns -= columns + 1;
+		}
+	}
+	if (ik_text_equal(entry->id, sessions->running))
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "●" : "*");
+	ik_buf_clear(&out);
+	if (entry->holder) {
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "◆" : "+");
+		ik_buf_puts(&out, "[");
+		ik_sanitize_line(&out, entry->holder, strnlen(entry->holder, TITLE_BYTES));
+		ik_buf_puts(&out, "] ");
+	}
+	size_t start = out.length;
+	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
+	bool titled = out.length > start;
+
+	if (!titled)
+		ik_buf_puts(&out, _("without a title"));
+	ik_cells_label(cells, left, row.row, row.column + 2, titled ? style : dim, out.data);
+	ik_buf_done(&out);
+}
+
+/* Its keys while it has the focus, while a filter is written, while others have it. */
+static const struct ik_key_hint focus_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
+	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("resume"), 1 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("filter"), 2 },
+	{ IK_ACTION_SEARCH_SESSIONS, IK_ACTION_NONE, N_("search"), 3 },
+	{ IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4 },
+	{ IK_ACTION_DELETE, IK_ACTION_NONE, N_("delete"), 4 },
+	{ IK_ACTION_COPY, IK_ACTION_NONE, N_("copy its id"), 6 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+};
+static const struct ik_key_hint filter_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+};
+static const struct ik_key_hint hints[] = {
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+	{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1 },
+};
+
+/* clang-format off */
+static const struct ik_list_hints list_hints = {
+	.context = IK_IN_SESSIONS,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.all = N_("all sessions"),
+};
+/* clang-format on */
+
+/* While one is chosen. */
+static const struct ik_key_hint pick_hints[] = {
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("resume"), 1 },
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
+};
+/* clang-format off */
+static const struct ik_list_hints pick_list_hints = {
+	.context = IK_IN_SESSIONS,
+	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
+	.filter = pick_hints, .filter_count = sizeof(pick_hints) / sizeof(*pick_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+};
+/* clang-format on */
+
+/* Keys of a search: what is found is opened. */
+static const struct ik_key_hint found_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
+	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("open there"), 1 },
+	{ IK_ACTION_FILTER, IK_ACTION_NONE, N_("other words"), 2 },
+	{ IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4 },
+	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+};
+static const struct ik_key_hint words_hints[] = {
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("to the list"), 1 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+};
+/* clang-format off */
+static const struct ik_list_hints found_list_hints = {
+	.context = IK_IN_SESSIONS,
+	.focus = found_hints, .focus_count = sizeof(found_hints) / sizeof(*found_hints),
+	.filter = words_hints, .filter_count = sizeof(words_hints) / sizeof(*words_hints),
+	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+};
+/* clang-format on */
+
+/* The same of a search. */
+static char *nothing_found(const struct ik_sessions *sessions)
+{
+	if (sessions->reading || sessions->percent < 100)
+		return ik_strdup(_("Searching…"));
+	char *key = ik_keymap_key_name(sessions->list.pane.keymap,
+		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
+		sessions->here && !sessions->list.filter ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
+	char *text = sessions->here && !sessions->list.filter
+		? ik_format(_("Nothing in the sessions of this directory has \"%s\".\n%s searches all."),
+			  sessions->list.words.data, key)
+		: ik_format(_("Nothing in any session has \"%s\".\nword* finds what begins so; "
+					  "fewer words find more. %s lists the sessions."),
+			  sessions->list.words.data, key);
+	free(key);
+	return text;
+}
+
+/* The title of a search. */
+static char *found_title(const struct ik_sessions *sessions)
+{
+	size_t count = sessions->list.pane.count;
+
+	if (sessions->list.words.length == 0)
+		return ik_strdup(_(" Search all sessions "));
+	if (sessions->reading && sessions->anew)
+		return ik_strdup(_(" Searching… "));
+	if (sessions->percent < 100)
+		return ik_format(_(" Found so far: %zu; %d %% looked through "), count, sessions->percent);
+	return sessions->here
+		? ik_format(_(" Found in this directory (%zu%s) "), count, sessions->all ? "" : "+")
+		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
+}
+
+/* What stands there instead of a list. */
+static char *empty_text(const struct ik_sessions *sessions)
+{
+	if (sessions->said && sessions->list.words.length == 0)
+		return ik_strdup(_("Write words that you, a model or a tool said: they are looked for in "
+						   "all "
+						   "sessions.\n\"words in quotation marks\" stand together, word* is how "
+						   "one begins."));
+	if (sessions->problem)
+		return ik_strdup(sessions->problem);
+	if (sessions->said)
+		return nothing_found(sessions);
+	if (sessions->reading)
+		return ik_strdup(_("Reading the sessions…"));
+	bool filtered = sessions->list.words.length > 0;
+	char *key = ik_keymap_key_name(sessions->list.pane.keymap,
+		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
+		filtered ? IK_ACTION_CANCEL : IK_ACTION_WHERE);
+	char *text = filtered ? ik_format(_("No session has \"%s\" in its title, its directory "
+										"or its id.\n%s shows all."),
+								sessions->list.words.data, key)
+		: sessions->here
+		? ik_format(_("No session of this directory.\n%s shows those of all."), key)
+		: ik_strdup(_("No sessions yet: what you say from now on is kept, and is found here."));
+	free(key);
+	return text;
+}
 
 /* Release what a row owns. */
 static void row_done(struct ik_session_row *row)
@@ -26,25 +338,6 @@ static void clear(struct ik_sessions *sessions)
 	for (size_t i = 0; i < sessions->list.pane.count; i++)
 		row_done(&sessions->rows[i]);
 	sessions->list.pane.count = 0;
-}
-
-/* Free it. */
-static void release(struct ik_pane *pane)
-{
-	struct ik_sessions *sessions = (struct ik_sessions *)pane;
-
-	clear(sessions);
-	free(sessions->rows);
-	free(sessions->problem);
-	ik_list_pane_done(&sessions->list);
-	free(sessions);
-}
-
-const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
-{
-	return sessions->list.pane.selected < sessions->list.pane.count
-		? &sessions->rows[sessions->list.pane.selected]
-		: NULL;
 }
 
 /* Ask for the next page, or for the first one. */
@@ -69,6 +362,78 @@ static void ask(struct ik_sessions *sessions, bool anew)
 	}
 	sessions->source->list(sessions->source_arg, sessions->list.words.data, sessions->here,
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
+}
+
+static void want_rows(struct ik_sessions *sessions)
+{
+	const struct ik_session_row *row = ik_sessions_selected(sessions);
+
+	if (!sessions->source)
+		return;
+	if (!sessions->reading && !sessions->all &&
+		sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
+		ask(sessions, false);
+	if (!row || (ik_text_equal(row->id, sessions->ended) && row->sequence == sessions->ended_at))
+		return;
+	memcpy(sessions->ended, row->id, sizeof(sessions->ended));
+	sessions->ended_at = row->sequence;
+	sessions->list.pane.text_moved = false;
+	ik_pane_text_end(&sessions->list.pane, ik_pane_text_begin(&sessions->list.pane), true);
+	sessions->source->end(sessions->source_arg, row->id, row->sequence);
+}
+
+static bool picks(const struct ik_sessions *sessions)
+{
+	return sessions->picking && sessions->list.filter;
+}
+
+/* Draw the list with its filter, and the end of the selected session. */
+static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
+{
+	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+
+	(void)bar;
+	want_rows(sessions);
+	const char *more = sessions->all ? "" : "+";
+	char *title = sessions->said ? found_title(sessions)
+		: sessions->here ? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
+						 : ik_format(_(" Sessions (%zu%s) "), pane->count, more);
+	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
+	struct ik_pane_view view = {
+		.title = title,
+		.item = draw_item,
+		.arg = sessions,
+		.empty = empty,
+	};
+	ik_list_pane_hints(&sessions->list,
+		picks(sessions)      ? &pick_list_hints
+			: sessions->said ? &found_list_hints
+							 : &list_hints,
+		focus, &view);
+	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row, ret_cursor_column);
+	free(title);
+	free(empty);
+	return false;
+}
+
+/* Free it. */
+static void release(struct ik_pane *pane)
+{
+	struct ik_sessions *sessions = (struct ik_sessions *)pane;
+
+	clear(sessions);
+	free(sessions->rows);
+	free(sessions->problem);
+	ik_list_pane_done(&sessions->list);
+	free(sessions);
+}
+
+const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
+{
+	return sessions->list.pane.selected < sessions->list.pane.count
+		? &sessions->rows[sessions->list.pane.selected]
+		: NULL;
 }
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
@@ -202,24 +567,6 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	ik_pane_text_end(pane, place, true);
 }
 
-void ik_sessions_want(struct ik_sessions *sessions)
-{
-	const struct ik_session_row *row = ik_sessions_selected(sessions);
-
-	if (!sessions->source)
-		return;
-	if (!sessions->reading && !sessions->all &&
-		sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
-		ask(sessions, false);
-	if (!row || (ik_text_equal(row->id, sessions->ended) && row->sequence == sessions->ended_at))
-		return;
-	memcpy(sessions->ended, row->id, sizeof(sessions->ended));
-	sessions->ended_at = row->sequence;
-	sessions->list.pane.text_moved = false;
-	ik_pane_text_end(&sessions->list.pane, ik_pane_text_begin(&sessions->list.pane), true);
-	sessions->source->end(sessions->source_arg, row->id, row->sequence);
-}
-
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
 {
 	memcpy(sessions->running, id, strnlen(id, sizeof(sessions->running) - 1) + 1);
@@ -254,11 +601,6 @@ static unsigned context(const struct ik_pane *pane)
 	return ((const struct ik_sessions *)pane)->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS;
 }
 
-bool ik_sessions_picks(const struct ik_sessions *sessions)
-{
-	return sessions->picking && sessions->list.filter;
-}
-
 /* Do something with the selected session. */
 static enum ik_pane_result react(struct ik_sessions *sessions, enum ik_reaction_kind kind,
 	struct ik_reaction *ret_reaction)
@@ -277,9 +619,9 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 
 	/* Nobody has seen yet which one would be taken while others are on their way. */
-	if (ik_sessions_picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
+	if (picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
 		return react(sessions, IK_REACT_RESUME, ret_reaction);
-	if (ik_sessions_picks(sessions) && action == IK_ACTION_CANCEL) {
+	if (picks(sessions) && action == IK_ACTION_CANCEL) {
 		ik_list_pane_set_words(&sessions->list, "");
 		return IK_PANE_PASSED;
 	}
@@ -326,7 +668,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_SESSIONS, .open = open_pane, .context = context, .key = key,
 	.act = ik_pane_act, .click = ik_list_pane_click, .scroll = ik_pane_scroll,
-	.draw = ik_sessions_draw, .release = release,
+	.draw = draw, .release = release,
 };
 /* clang-format on */
 

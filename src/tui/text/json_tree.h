@@ -53,9 +53,6 @@ typedef enum ik_tree_state ik_tree_state_of(void *arg, const struct ik_tree_node
 struct ik_json_tree *ik_json_tree_new(struct ik_buf *text, ik_tree_state_of *state_of, void *arg);
 struct ik_json_tree *ik_json_tree_free(struct ik_json_tree *tree);
 
-/* The text as it came. */
-struct ik_json_span ik_json_tree_text(const struct ik_json_tree *tree);
-
 /* Find members of what is unfolded, at most a slice's work (a few milliseconds); true:
  * there is more to do. */
 bool ik_json_tree_work(struct ik_json_tree *tree);
