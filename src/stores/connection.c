@@ -75,14 +75,14 @@ struct ik_connection *ik_connection_free(struct ik_connection *connection)
 
 /* ---- input ---- */
 
-/* Wait at most so long for input, and read what is there. False: there was none. */
-static bool read_some(struct ik_connection *connection, int milliseconds)
+/* Read input that is there. False: there was none. */
+static bool read_some(struct ik_connection *connection)
 {
 	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
 	ssize_t length;
 	char *room;
 
-	if (connection->ended || poll(&ready, 1, milliseconds) <= 0)
+	if (connection->ended || poll(&ready, 1, 0) <= 0)
 		return false;
 	room = ik_buf_reserve(&connection->input, READ_SIZE);
 	length = room ? read(connection->in, room, READ_SIZE) : 0;
@@ -136,7 +136,7 @@ bool ik_connection_is_cancelled(struct ik_connection *connection)
 {
 	if (connection->cancelled || connection->broken)
 		return true;
-	while (read_some(connection, 0))
+	while (read_some(connection))
 		;
 	connection->cancelled = take_cancellations(connection, connection->id) || connection->ended;
 	return connection->cancelled;
@@ -177,16 +177,25 @@ static bool take_request(struct ik_connection *connection)
 	return !connection->verb || !ik_text_equal(connection->verb, "cancel");
 }
 
-enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int other,
+	int milliseconds)
 {
+	struct pollfd ready[] = {
+		{ .fd = connection->in, .events = POLLIN },
+		{ .fd = other, .events = POLLIN },
+	};
+
 	for (;;) {
 		while (line_length(connection, 0) > 0)
 			if (take_request(connection))
 				return IK_CONNECTION_REQUEST;
 		if (connection->ended || connection->broken)
 			return IK_CONNECTION_END;
-		if (!read_some(connection, milliseconds) && !connection->ended)
+		if (poll(ready, 2, milliseconds) <= 0)
 			return IK_CONNECTION_IDLE;
+		if (ready[1].revents)
+			return IK_CONNECTION_OTHER;
+		(void)read_some(connection);
 	}
 }
 
@@ -307,14 +316,14 @@ void ik_connection_finish(struct ik_connection *connection, enum ik_status statu
 	ik_connection_send(connection);
 }
 
-void ik_connection_tell(struct ik_connection *connection, const char *sentence)
+void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text)
 {
 	struct ik_buf line;
 
 	ik_buf_init(&line, IK_MIB(1));
 	ik_json_open(&line, '{');
-	ik_json_key(&line, "notice");
-	ik_json_put_text(&line, sentence);
+	ik_json_key(&line, name);
+	ik_json_put_text(&line, text);
 	ik_json_close(&line, '}');
 	ik_buf_putc(&line, '\n');
 	if (ik_write_all(connection->out, line.data, line.length) != 0)

@@ -19,14 +19,20 @@
 
 struct ik_connection;
 
-enum ik_connection_news { IK_CONNECTION_REQUEST, IK_CONNECTION_IDLE, IK_CONNECTION_END };
+enum ik_connection_news {
+	IK_CONNECTION_REQUEST,
+	IK_CONNECTION_OTHER,
+	IK_CONNECTION_IDLE,
+	IK_CONNECTION_END
+};
 
 struct ik_connection *ik_connection_new(int in, int out);
 struct ik_connection *ik_connection_free(struct ik_connection *connection);
 
-/* Wait at most so long for a request, which is then the current one (-1: for ever). END: the client
- * is gone. */
-enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds);
+/* Wait at most so long for a request, which is then the current one (-1: for ever), or for another
+ * descriptor (-1: none) to become readable. IDLE: neither came. END: the client is gone. */
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int other,
+	int milliseconds);
 
 /* The current request: its verb ("" where it has none), and its members. */
 const char *ik_connection_verb(const struct ik_connection *connection);
@@ -53,7 +59,7 @@ void ik_connection_send(struct ik_connection *connection);
 void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
 	const struct ik_error *error);
 
-/* Tell the user something that belongs to no request: {"notice":"..."}. */
-void ik_connection_tell(struct ik_connection *connection, const char *sentence);
+/* Tell the client something that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
+void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text);
 
 #endif

@@ -23,6 +23,7 @@ store_postgres_SOURCES = \
 	src/stores/postgres/add.c src/stores/postgres/add.h \
 	src/stores/postgres/delete.c src/stores/postgres/delete.h \
 	src/stores/postgres/event_rows.c src/stores/postgres/event_rows.h \
+	src/stores/postgres/lease.c src/stores/postgres/lease.h \
 	src/stores/postgres/main.c \
 	src/stores/postgres/server.c src/stores/postgres/server.h \
 	src/stores/postgres/tables.c src/stores/postgres/tables.h \

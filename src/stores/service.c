@@ -147,18 +147,22 @@ static void answer(struct serving *serving)
 /* Answer requests until the client is gone or nothing happens; do what can wait in between. */
 static void serve(struct serving *serving)
 {
+	const struct ik_service *service = serving->service;
 	bool working = false;
 
 	for (;;) {
-		enum ik_connection_news news = ik_connection_wait(serving->connection,
-			working ? 0 : IDLE_MS);
+		int other = service->watched ? service->watched(serving->store) : -1;
+		int wait_ms = working ? 0 : other >= 0 ? -1 : IDLE_MS;
+		enum ik_connection_news news = ik_connection_wait(serving->connection, other, wait_ms);
 
 		if (news == IK_CONNECTION_REQUEST)
 			answer(serving);
-		else if (news == IK_CONNECTION_END || !working)
+		else if (news == IK_CONNECTION_END || (news == IK_CONNECTION_IDLE && !working))
 			return;
-		working = serving->service->is_open(serving->store) &&
-			serving->service->work(serving->store);
+		if (service->heard)
+			service->heard(serving->store);
+		if (news != IK_CONNECTION_OTHER)
+			working = service->is_open(serving->store) && service->work(serving->store);
 	}
 }
 

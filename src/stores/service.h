@@ -34,6 +34,11 @@ struct ik_service {
 	void (*close)(void *store);
 	/* May statements of the current request be interrupted by its cancellation? */
 	void (*interruptible)(void *store, bool on);
+	/* A descriptor that becomes readable when the database says something by itself, and what to do
+	 * then; it is also called after each request. NULL: it never does. The program does not end by
+	 * itself while there is one (-1: there is none now). */
+	int (*watched)(const void *store);
+	void (*heard)(void *store);
 	/* Do some of what can wait (the index of words); true: there is more. */
 	bool (*work)(void *store);
 };

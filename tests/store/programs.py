@@ -43,7 +43,7 @@ class Client:
         self.socket = ours
         self.lines = ours.makefile("r", encoding="utf-8")
         self.number = 0
-        self.notices = []
+        self.told = []
 
     def send(self, verb, **members):
         self.number += 1
@@ -61,8 +61,8 @@ class Client:
             if not text:
                 raise EOFError("the program has ended")
             line = json.loads(text)
-            if "notice" in line:
-                self.notices.append(line["notice"])
+            if "id" not in line:
+                self.told.append(line)
                 continue
             assert line["id"] == number, (line, number)
             if "error" in line:
@@ -635,6 +635,88 @@ def postgres_goes_to_the_next_host(place):
     place.database += " connect_timeout=2"
     assert place.start().ask("hello")[-1]["name"] == "postgres"
     closed.close()
+
+
+def lease(client, journal, step, lock, **members):
+    return client.ask("lease", session=journal.session, step=step, lock=lock, process=journal.writer,
+                      host="here", user="ada", pid=42, place="p", started=7, **members)[-1]
+
+
+def heard(client, session):
+    """Wait until the client is told of a session."""
+    while {"heard": session} not in client.told:
+        client.told.append(json.loads(client.lines.readline()))
+    client.told.remove({"heard": session})
+
+
+def postgres_has_one_holder_of_a_session(place):
+    first, second = place.start(), place.start()
+    one, two = place.journal(), place.journal()
+    two.session = one.session
+    lock, other = new_id(), new_id()
+    state = lease(first, one, "take", lock)
+    assert state["state"] == "ours" and state["heard"], state
+    state = lease(second, two, "take", other)
+    assert state["state"] == "others" and state["lock"] == lock, state
+    assert 50000 < state["left_ms"] <= 60000 and "asker" not in state
+    assert state["holder"] | {"since_ms": 0} == {"host": "here", "user": "ada", "pid": 42,
+                                                 "place": "p", "started": 7, "since_ms": 0}
+    assert lease(second, two, "ask", other)["state"] == "others"
+    heard(first, one.session)
+    assert lease(first, one, "take", lock)["asker"]["pid"] == 42
+    lease(first, one, "refuse", lock)
+    heard(second, one.session)
+    assert lease(second, two, "follow", other)["refused"] is True
+    assert lease(second, two, "follow", other)["refused"] is False, "it is said once"
+    lease(second, two, "ask", other)
+    lease(second, two, "withdraw", other)
+    assert "asker" not in lease(first, one, "take", lock)
+    lease(second, two, "ask", other)
+    lease(first, one, "release", lock)
+    heard(second, one.session)
+    assert lease(second, two, "ask", other)["state"] == "ours"
+    assert lease(first, one, "take", lock)["state"] == "others"
+    # A holder that was killed: whoever knows that it is dead need not wait.
+    assert lease(first, one, "take", lock, dead=other)["state"] == "ours"
+    for client, journal, mine in ((first, one, lock), (second, two, other)):
+        assert lease(client, journal, "close", mine)["state"] == "free"
+    assert place.sql("UPDATE locks SET followed = now() RETURNING 1") in ("", "1")
+    lease(first, one, "close", lock)
+    assert place.sql("SELECT count(*) FROM locks") == "0"
+    assert code_of(lease, first, one, "dance", lock) == "INVALID"
+
+
+def postgres_lets_nobody_write_beside_the_holder(place):
+    client = place.start()
+    ours, theirs = place.journal(), place.journal()
+    ours.event("one")
+    client.ask("take")
+    lease(client, ours, "take", new_id())
+    late = place.journal(ours.session, after=1)
+    late.event("without the lease")
+    assert client.ask("take", journal=late.name)[-1]["session"] != ours.session
+    ours.event("two")
+    assert client.ask("take", journal=ours.name)[-1]["session"] == ours.session
+    assert contents(client, ours.session) == ["one", "two"]
+
+
+def postgres_tells_those_who_follow(place):
+    writer, follower = place.start(), place.start()
+    journal = place.journal()
+    journal.event("one")
+    writer.ask("take")
+    lease(writer, journal, "take", new_id())
+    lease(follower, place.journal(journal.session), "follow", new_id())
+    journal.event("two")
+    writer.ask("take")
+    heard(follower, journal.session)
+    lines = follower.ask("after", session=journal.session, sequence=1)[:-1]
+    assert [line["event"]["content"] for line in lines] == ["two"]
+    place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+              " WHERE datname = current_database() AND pid <> pg_backend_pid()")
+    while not any("lost" in line for line in follower.told):
+        follower.told.append(json.loads(follower.lines.readline()))
+    assert follower.ask("hello")[-1]["name"] == "postgres"
 
 
 def postgres_says_why_it_cannot(place):

@@ -4,6 +4,7 @@
 #include "stores/postgres/add.h"
 #include "stores/postgres/delete.h"
 #include "stores/postgres/event_rows.h"
+#include "stores/postgres/lease.h"
 #include "stores/postgres/server.h"
 #include "stores/postgres/words.h"
 #include "stores/service.h"
@@ -33,6 +34,19 @@ static void set_interruptible(void *store, bool on)
 	server->interruptible = on;
 }
 
+/* A connection that listens says by itself what happens, also that it is broken. */
+static int watched(const void *store)
+{
+	const struct ik_server *server = store;
+
+	return server->connection && server->listens ? PQsocket(server->connection) : -1;
+}
+
+static void heard(void *store)
+{
+	ik_lease_tell_heard(store);
+}
+
 static bool work(void *store)
 {
 	struct ik_error error;
@@ -50,6 +64,7 @@ static const struct ik_store_verb verbs[] = {
 	{ "after", ik_pg_answer_after, true },
 	{ "part", ik_pg_answer_part, true },
 	{ "search", ik_pg_answer_search, true },
+	{ "lease", ik_pg_answer_lease, false },
 	{ "delete", ik_pg_answer_delete, false },
 };
 
@@ -64,6 +79,8 @@ int main(int argc, char **argv)
 		.is_open = is_open,
 		.close = close_server,
 		.interruptible = set_interruptible,
+		.watched = watched,
+		.heard = heard,
 		.work = work,
 	};
 	struct ik_server server = { .connection = NULL };

@@ -31,7 +31,14 @@ static char *words_of(const char *message)
 	return ik_buf_take(&out, NULL);
 }
 
-/* The connection is no good any more. */
+void ik_server_drop(struct ik_server *server)
+{
+	PQfinish(server->connection);
+	server->connection = NULL;
+	server->listens = false;
+}
+
+/* The connection is no good any more: say why. */
 static enum ik_status lose(struct ik_server *server, struct ik_error *error)
 {
 	char *words = words_of(PQerrorMessage(server->connection));
@@ -39,8 +46,7 @@ static enum ik_status lose(struct ik_server *server, struct ik_error *error)
 	(void)ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
 		server->shown, words[0] ? words : _("the connection was closed"));
 	free(words);
-	PQfinish(server->connection);
-	server->connection = NULL;
+	ik_server_drop(server);
 	return IK_UNAVAILABLE;
 }
 

@@ -21,6 +21,7 @@ struct ik_server {
 	char *shown;        /* the address without its password */
 	struct ik_connection *client;
 	bool interruptible; /* the current request may be cancelled within a statement */
+	bool listens;       /* the client has a session, or follows one: it is told of changes */
 	bool ascii;         /* the database's encoding may lack characters */
 };
 
@@ -28,6 +29,8 @@ struct ik_server {
 enum ik_status ik_server_open(struct ik_server *server, const char *address,
 	struct ik_connection *client, struct ik_error *error) IK_MUST_USE;
 void ik_server_close(struct ik_server *server);
+/* Give up a connection that is broken. */
+void ik_server_drop(struct ik_server *server);
 
 /* A statement with parameters, all of them texts for the server: it knows their types from casts. */
 #define IK_STATEMENT_PARAMETERS 12

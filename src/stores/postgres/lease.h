@@ -1,0 +1,28 @@
+/*
+ * lease: who may write to a session on a server: a row with a holder, until a time on the server's
+ * clock.
+ *
+ * The holder renews its lease; whoever wants the session asks for it in the same row. What one of
+ * them changes is told to the others by NOTIFY on the channel "ikigai_SESSION", which the client
+ * gets as {"heard":SESSION}, except through a pooler that shares connections.
+ *
+ * May include: util, json, stores.
+ */
+#ifndef IK_STORES_POSTGRES_LEASE_H
+#define IK_STORES_POSTGRES_LEASE_H
+
+#include "stores/postgres/server.h"
+
+/*
+ * lease {session, step, lock, process, host, user, pid, place, started, dead}: take the step, then
+ * say how things are. Steps: "follow" (only look), "take" (or renew), "ask" (take it, or ask the
+ * holder for it), "withdraw", "refuse", "release", "close" (release, and listen no more). "dead" is
+ * the lock of a holder whose process is known to be dead: its lease ends now. Their store is a
+ * struct ik_server.
+ */
+enum ik_status ik_pg_answer_lease(void *store, struct ik_error *error);
+
+/* Tell the client of what was heard since the last call. */
+void ik_lease_tell_heard(struct ik_server *server);
+
+#endif
