@@ -1,5 +1,4 @@
-/* The first half of file_copy.h: a file's bytes kept. */
-#include "undo/file_copy.h"
+#include "undo/file_keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +36,7 @@ struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path, siz
 	return keep;
 }
 
-/* Let go of what is only needed on the way. */
+/* Release what only a copy in progress needs. */
 static void put_down(struct ik_file_keep *keep)
 {
 	if (keep->from >= 0)
@@ -68,8 +67,8 @@ struct ik_file_keep *ik_file_keep_free(struct ik_file_keep *keep)
 	return NULL;
 }
 
-/* Is the file in one of the kernel's own file systems? It says something different each time, some
- * of it of the process that reads. */
+/* Is the file in one of the kernel's own file systems? Such a file reads differently each time, and
+ * may depend on the process that reads it. */
 static bool is_of_kernel(int fd)
 {
 	static const long systems[] = {
@@ -94,7 +93,7 @@ static bool is_of_kernel(int fd)
 	return false;
 }
 
-/* Look at the file and open it and its copy; false: nothing is to be copied. */
+/* Open the file and the copy; false: there is nothing to copy. */
 static bool begin(struct ik_file_keep *keep)
 {
 	struct ik_file_directory directory;
@@ -109,7 +108,7 @@ static bool begin(struct ik_file_keep *keep)
 		keep->state.kind = IK_FILE_OTHER;
 	if (keep->state.kind != IK_FILE_REGULAR || keep->state.identity.size > keep->most)
 		return false;
-	keep->state.hash[0] = '\0'; /* that of an empty file was made by looking */
+	keep->state.hash[0] = '\0'; /* ik_file_state_look_in() knows the hash of an empty file */
 	keep->from = openat(keep->directory, ik_path_base(keep->path),
 		O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (keep->from < 0 || fstat(keep->from, &status) != 0)
@@ -127,7 +126,7 @@ static bool begin(struct ik_file_keep *keep)
 	return keep->state.kind == IK_FILE_REGULAR && keep->sum && keep->to >= 0;
 }
 
-/* All is copied: give the copy its name, unless the file changed meanwhile. */
+/* Name the finished copy, unless the file changed meanwhile. */
 static void finish(struct ik_file_keep *keep)
 {
 	char hash[IK_SHA256_TEXT];

@@ -1,5 +1,4 @@
-/* The second half of file_copy.h: a file put back. */
-#include "undo/file_copy.h"
+#include "undo/file_put.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +15,19 @@
 #include "util/path.h"
 #include "util/text.h"
 
+/* Bytes of a step. */
+#define SLICE IK_MIB(1)
+
 struct ik_file_put {
 	char *objects, *path;
 	struct ik_file_state wanted, present;
 	bool begun;
-	int directory; /* that the file is in; all goes through it, whatever its path leads to by now */
+	int directory; /* of the file; everything goes through it, wherever the path leads by now */
 	int from, to;
-	char *temporary; /* a name in the directory; NULL: written in place */
+	char *temporary; /* name in the directory; NULL: writing in place */
 	char *slice;
-	int number;   /* errno; 0: all is well */
-	bool changed; /* it was another file in the end */
+	int number;   /* errno, or 0 */
+	bool changed; /* the file changed before it could be replaced */
 };
 
 struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
@@ -41,7 +43,7 @@ struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
 	return put;
 }
 
-/* Let go of what is only needed on the way. */
+/* Release what only a write in progress needs. */
 static void put_down(struct ik_file_put *put)
 {
 	if (put->from >= 0)
@@ -72,7 +74,7 @@ struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
 	return NULL;
 }
 
-/* Is the file still the one that was looked at, in the same directory? */
+/* Is the file still the same one, in the same directory? */
 static bool is_unchanged(struct ik_file_put *put)
 {
 	struct ik_file_state now = ik_file_state_look_in(put->directory, errno, put->path, 0);
@@ -86,8 +88,8 @@ static bool is_unchanged(struct ik_file_put *put)
 	return same;
 }
 
-/* Remove the file, and the directories that were missing once. */
-static void take_away(struct ik_file_put *put)
+/* Remove the file, and the directories that did not exist before it. */
+static void remove_file(struct ik_file_put *put)
 {
 	const char *until = put->wanted.made_from;
 	char *directory = ik_strdup(put->path);
@@ -110,7 +112,7 @@ static void take_away(struct ik_file_put *put)
 	free(directory);
 }
 
-/* Would a new file in its place lose something of the old one? */
+/* Would replacing the file lose any of its attributes? */
 static bool must_be_in_place(const struct ik_file_put *put)
 {
 	const char *name = ik_path_base(put->path);
@@ -127,7 +129,7 @@ static bool must_be_in_place(const struct ik_file_put *put)
 	return status.st_nlink > 1 || status.st_uid != geteuid() || attributes;
 }
 
-/* Give the file beside it the group of the one that is there; false: it cannot have it. */
+/* Give the temporary file the group of the file; false: that is not allowed. */
 static bool take_group(const struct ik_file_put *put)
 {
 	struct stat old, new;
@@ -137,8 +139,9 @@ static bool take_group(const struct ik_file_put *put)
 		fchown(put->to, (uid_t)-1, old.st_gid) == 0;
 }
 
-/* Make a locked file beside it, which the tools do not sweep away; false: there can be none. */
-static bool open_beside(struct ik_file_put *put)
+/* Create a temporary file in the same directory. It is locked, so that the tools do not remove it
+ * as a leftover. False: it cannot be created. */
+static bool open_temporary(struct ik_file_put *put)
 {
 	uint64_t number;
 
@@ -162,7 +165,7 @@ static bool open_beside(struct ik_file_put *put)
 	return false;
 }
 
-/* Open the file itself and empty it, if it is still the one that was looked at. */
+/* Open the file itself and truncate it, if it is still the same. */
 static bool open_in_place(struct ik_file_put *put)
 {
 	struct ik_identity identity;
@@ -182,7 +185,7 @@ static bool open_in_place(struct ik_file_put *put)
 	return !put->changed && put->number == 0;
 }
 
-/* Make the directory that a file was in, with those above it, and open it; -1 with errno. */
+/* Create the directory of a file with its parents, and open it; -1 with errno. */
 static int make_directory(const char *directory)
 {
 	int fd = ik_path_open_directory(directory), parent, number;
@@ -203,7 +206,7 @@ static int make_directory(const char *directory)
 	return fd;
 }
 
-/* Open the directory, made again where the file is to be there again; false: number says why not. */
+/* Open the directory, created if the file was removed; false: see number. */
 static bool open_directory(struct ik_file_put *put)
 {
 	char *directory = ik_path_directory(put->path);
@@ -216,7 +219,7 @@ static bool open_directory(struct ik_file_put *put)
 	return put->directory >= 0;
 }
 
-/* Open what is copied, and where to; false: number says why not. */
+/* Open source and destination; false: see number. */
 static bool begin(struct ik_file_put *put)
 {
 	char *name = ik_path_join(put->objects, put->wanted.hash);
@@ -227,14 +230,14 @@ static bool begin(struct ik_file_put *put)
 	free(name);
 	if (put->from < 0 || !open_directory(put))
 		return false;
-	put->slice = ik_alloc(IK_FILE_SLICE);
-	if (!must_be_in_place(put) && open_beside(put))
+	put->slice = ik_alloc(SLICE);
+	if (!must_be_in_place(put) && open_temporary(put))
 		return true;
-	/* What is there is kept by its hash: a crash on the way loses nothing. */
+	/* The present contents are kept under their hash, so a crash on the way loses nothing. */
 	return put->present.kind == IK_FILE_REGULAR && open_in_place(put);
 }
 
-/* All is copied: make it durable, and the file. */
+/* Force the finished copy to the disk and put it in place. */
 static void finish(struct ik_file_put *put)
 {
 	int fd;
@@ -263,14 +266,14 @@ bool ik_file_put_step(struct ik_file_put *put)
 	ssize_t count = -1;
 
 	if (put->wanted.kind == IK_FILE_ABSENT) {
-		take_away(put);
+		remove_file(put);
 		put_down(put);
 		return true;
 	}
 	if (put->begun || begin(put)) {
 		put->begun = true;
 		do {
-			count = read(put->from, put->slice, IK_FILE_SLICE);
+			count = read(put->from, put->slice, SLICE);
 		} while (count < 0 && errno == EINTR);
 		if (count < 0)
 			put->number = errno;

@@ -52,7 +52,7 @@ int ik_file_directory_open(const char *path)
 	return fd;
 }
 
-/* Of one that is not there: made_from. */
+/* Return the made_from of a missing file. */
 static char *first_missing(const char *path)
 {
 	char *directory = ik_path_directory(path), *missing = NULL;
@@ -71,7 +71,7 @@ static char *first_missing(const char *path)
 	return missing;
 }
 
-/* Read the bytes of a regular file for their hash, "" where that cannot be. */
+/* Hash the contents of a regular file; "" if they cannot be read. */
 static void read_hash(int directory, const char *path, struct ik_file_state *state)
 {
 	int fd = openat(directory, ik_path_base(path),
@@ -168,7 +168,7 @@ void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state)
 	ik_json_close(out, '}');
 }
 
-/* The elements of an array of numbers; zero where one is missing. */
+/* Read an array of numbers; missing ones stay 0. */
 static void get_numbers(struct ik_json_span value, int64_t *numbers, size_t count)
 {
 	struct ik_json_walk walk = { NULL };
@@ -211,7 +211,7 @@ struct ik_file_state ik_file_state_get(struct ik_json_span value)
 		return state;
 	state.kind = IK_FILE_REGULAR;
 	text = ik_json_text_new(hash);
-	/* It becomes the name of a file. */
+	/* The hash becomes the name of a file. */
 	if (text && strlen(text) == IK_SHA256_TEXT - 1 &&
 		strspn(text, "0123456789abcdef") == IK_SHA256_TEXT - 1)
 		memcpy(state.hash, text, IK_SHA256_TEXT);

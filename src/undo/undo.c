@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "undo/file_copy.h"
+#include "undo/file_keep.h"
+#include "undo/file_put.h"
 #include "util/alloc.h"
 
 struct ik_undo {
-	char *directory; /* NULL: only look */
+	char *directory; /* NULL: preview only */
 	const struct ik_undo_history *history;
 	bool force;
 	struct ik_undo_result *results;
 	size_t count, at;
-	struct ik_file_keep *keep; /* of the one that is at work */
+	struct ik_file_keep *keep; /* of the current file */
 	struct ik_file_put *put;
 };
 
@@ -53,8 +54,8 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 	return NULL;
 }
 
-/* Is what is there by that path now in another directory than what the call left? A directory
- * that is behind a symbolic link now may be anywhere: that is not forced either. */
+/* Is the file in another directory now than when the call ended? A directory behind a symbolic link
+ * may be anywhere, so that is not forced either. */
 static bool is_elsewhere(const struct ik_undo *undo, const struct ik_undo_file *file,
 	const struct ik_file_state *present)
 {
@@ -65,7 +66,7 @@ static bool is_elsewhere(const struct ik_undo *undo, const struct ik_undo_file *
 	return !undo->force && file->ended && then->inode != 0 && !ik_file_directory_same(then, now);
 }
 
-/* May the file be replaced, as it is now? */
+/* May the file be replaced in its present state? */
 static enum ik_undo_outcome judge(const struct ik_undo *undo, const struct ik_undo_file *file,
 	const struct ik_file_state *present)
 {
@@ -88,7 +89,7 @@ static enum ik_undo_outcome judge(const struct ik_undo *undo, const struct ik_un
 	return ik_file_state_same(present, &file->after) ? IK_UNDO_READY : IK_UNDO_CHANGED;
 }
 
-/* How a file stands now, read only where its identity does not say it. */
+/* Return the present state of a file; read it only if its identity is not enough. */
 static struct ik_file_state look(const struct ik_undo_file *file)
 {
 	struct ik_file_state present = ik_file_state_look(file->path, 0);
@@ -103,8 +104,8 @@ static struct ik_file_state look(const struct ik_undo_file *file)
 	return present;
 }
 
-/* What would become of a file. One that is too large to be read in a look, and may be what is expected,
- * is judged when it is read. */
+/* Predict the outcome for a file. One too large for a preview that may be as expected is judged
+ * when it is read. */
 static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_undo_file *file,
 	const struct ik_file_state *present)
 {
@@ -117,7 +118,7 @@ static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_
 	return outcome;
 }
 
-/* The file that is at work is over. */
+/* Finish the current file. */
 static void next(struct ik_undo *undo, enum ik_undo_outcome outcome)
 {
 	undo->results[undo->at++].outcome = outcome;
@@ -125,7 +126,7 @@ static void next(struct ik_undo *undo, enum ik_undo_outcome outcome)
 	undo->put = ik_file_put_free(undo->put);
 }
 
-/* What is there now is kept: judge it, and begin to replace it. */
+/* The present contents are kept: judge the file and start to replace it. */
 static void begin_put(struct ik_undo *undo, struct ik_undo_result *result)
 {
 	const struct ik_file_state *present = ik_file_keep_state(undo->keep);
@@ -135,7 +136,7 @@ static void begin_put(struct ik_undo *undo, struct ik_undo_result *result)
 	result->present = present->kind != IK_FILE_ABSENT;
 	if (outcome == IK_UNDO_READY && present->kind == IK_FILE_REGULAR && present->hash[0] == '\0' &&
 		!undo->force)
-		outcome = IK_UNDO_CHANGED; /* it cannot be kept, and so not brought back */
+		outcome = IK_UNDO_CHANGED; /* its contents cannot be kept, so this could not be redone */
 	if (outcome != IK_UNDO_READY) {
 		next(undo, outcome);
 		return;

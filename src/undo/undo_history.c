@@ -1,5 +1,4 @@
-/* A journal read: undo_journal.h says what it has. */
-#include "undo/undo_journal.h"
+#include "undo/undo_history.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +11,12 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Of a journal the newest part: some ten thousand calls. */
+/* Limit on a journal; of a longer one, the newest part is read: some ten thousand calls. */
 #define JOURNAL_MOST IK_MIB(64)
-/* Forks of forks of forks. */
+/* Limit on forks of forks. */
 #define PARENTS_MOST 64
 
-/* A member that is a string, in new memory, "" where it is none. */
+/* Return a string member in new memory; "" if there is none. */
 static char *text_of(struct ik_json_span object, const char *name)
 {
 	char *text = ik_json_text_new(ik_json_member(object, name));
@@ -35,7 +34,7 @@ static void copy_id(char out[IK_UUID_TEXT], struct ik_json_span value)
 	free(text);
 }
 
-/* The index of the turn of that id, which is added where there is none. */
+/* Return the index of the call's turn, which is added if it is new. */
 static size_t take_turn(struct ik_undo_history *history, struct ik_json_span call)
 {
 	struct ik_undo_turn turn = { .undone = false };
@@ -52,7 +51,7 @@ static size_t take_turn(struct ik_undo_history *history, struct ik_json_span cal
 	return history->turn_count++;
 }
 
-/* Why it is not known what a call did, where a line says so. */
+/* Read the reason why a call's changes are unknown, if the line has one. */
 static void take_problem(struct ik_undo_call *call, struct ik_json_span line)
 {
 	char *why = ik_json_text_new(ik_json_member(line, "why"));
@@ -62,7 +61,7 @@ static void take_problem(struct ik_undo_call *call, struct ik_json_span line)
 	free(why);
 }
 
-/* Which line of calls the one that is read would have been when that was what it tells of. */
+/* Return the number that a line would have had, had it been written when the event happened. */
 static size_t line_at(const struct ik_undo_history *history, struct ik_json_span line)
 {
 	int64_t since = 0;
@@ -101,7 +100,7 @@ static void take_call(struct ik_undo_history *history, struct ik_json_span line)
 	history->call_lines++;
 }
 
-/* What a call changed that might have changed anything. */
+/* Read the changes of a call that might have changed anything. */
 static void take_changes(struct ik_undo_call *call, struct ik_json_span files)
 {
 	struct ik_json_walk walk = { NULL };
@@ -155,7 +154,7 @@ static void take_done(struct ik_undo_history *history, struct ik_json_span line)
 	}
 }
 
-/* What a step names as a whole is taken back, or is not any more. */
+/* Mark what an undo names as a whole as undone, or as not undone any more. */
 static void mark(struct ik_undo_history *history, const struct ik_undo_record *record, bool undone)
 {
 	for (size_t i = 0; i < record->turn_count; i++)
@@ -167,11 +166,11 @@ static void mark(struct ik_undo_history *history, const struct ik_undo_record *r
 			history->calls[i].undone = undone;
 }
 
-/* A large file that a call left was known by its identity alone, which it does not have any more once
- * it is brought again; whoever took it back has read it. */
+/* A call may have left a large file that is known by its identity alone, which is gone once the
+ * file is restored. The undo read the file, so use its hash. */
 static void learn_hash(struct ik_undo_history *history, const struct ik_undo_move *move)
 {
-	/* What is smaller was read when the call ended. */
+	/* Smaller files were hashed when the call ended. */
 	if (move->from.hash[0] == '\0' || move->from.identity.size <= IK_FILE_AT_ONCE)
 		return;
 	for (size_t i = 0; i < history->call_count; i++) {
@@ -234,7 +233,7 @@ static void take_redo(struct ik_undo_history *history, struct ik_json_span line)
 	}
 }
 
-/* Take what a line tells. */
+/* Process one line. */
 static void take_line(struct ik_undo_history *history, struct ik_json_span line)
 {
 	static const struct {
@@ -258,7 +257,7 @@ static void take_line(struct ik_undo_history *history, struct ik_json_span line)
 static void read_journal(const char *root, const char *session, size_t bytes, int depth,
 	struct ik_undo_history *history);
 
-/* A fork's first line: what its parent did comes before it. */
+/* Read the parent's journal before the rest of a fork's. */
 static void take_parent(const char *root, struct ik_json_span line, int depth,
 	struct ik_undo_history *history)
 {
@@ -267,13 +266,13 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 	int64_t bytes;
 
 	copy_id(id, ik_json_member(parent, "session"));
-	/* It is the name of a directory. */
+	/* The ID becomes the name of a directory. */
 	if (id[0] != '\0' && !strchr(id, '/') && depth < PARENTS_MOST &&
 		ik_json_integer(ik_json_member(parent, "bytes"), &bytes) && bytes > 0)
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }
 
-/* Append what is in a file from one place to another; less where it ends, or cannot be read. */
+/* Append a range of a file; less if the file ends or cannot be read. */
 static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
 {
 	while (from < to) {
@@ -289,7 +288,7 @@ static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
 	}
 }
 
-/* The first so many bytes of a journal; of more than can be held the newest whole lines. */
+/* Read the first so many bytes of a journal; if that is too much, its newest whole lines. */
 static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -313,7 +312,7 @@ static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 	(void)close(fd);
 }
 
-/* Read so many bytes of a journal. */
+/* Process the first so many bytes of a journal. */
 static void read_journal(const char *root, const char *session, size_t bytes, int depth,
 	struct ik_undo_history *history)
 {
@@ -393,8 +392,8 @@ void ik_undo_history_done(struct ik_undo_history *history)
 	*history = (struct ik_undo_history){ .turns = NULL };
 }
 
-/* What a call left of one of its files. Where that was found after a later call had begun that names
- * the file, it is what that one found. */
+/* Return what a call left of one of its files. If that was found only after a later call with the
+ * same file had started, it is the state that the later call found. */
 static const struct ik_file_state *left_by(const struct ik_undo_history *history, size_t index,
 	const struct ik_undo_file *file)
 {
@@ -412,14 +411,14 @@ static const struct ik_file_state *left_by(const struct ik_undo_history *history
 	return &file->after;
 }
 
-/* Is there enough to tell a state from another? */
+/* Is enough known to compare the state with another? */
 static bool is_known(const struct ik_file_state *state)
 {
 	return state->kind == IK_FILE_ABSENT ||
 		(state->kind == IK_FILE_REGULAR && (state->hash[0] != '\0' || state->identity.inode != 0));
 }
 
-/* Did somebody else write a file between the calls that are merged already and this one? */
+/* Did somebody else write the file between the calls merged so far and this one? */
 static bool was_changed_between(const struct ik_undo_file *known, const struct ik_undo_call *call,
 	const struct ik_undo_file *file)
 {
@@ -427,7 +426,7 @@ static bool was_changed_between(const struct ik_undo_file *known, const struct i
 		is_known(&file->before) && !ik_file_state_same(&known->after, &file->before);
 }
 
-/* Put one of a call's files behind those that are there. */
+/* Merge one of a call's files into the list. */
 static void merge(struct ik_undo_file **files, size_t *count, const struct ik_undo_history *history,
 	size_t index, const struct ik_undo_file *file)
 {
@@ -455,7 +454,7 @@ static void merge(struct ik_undo_file **files, size_t *count, const struct ik_un
 		known->over = call->over;
 }
 
-/* Put all that a call did behind what is there; path: only this one; NULL: all. */
+/* Merge all files of a call into the list. path: this file only; NULL: all. */
 static void merge_call(struct ik_undo_file **files, size_t *count,
 	const struct ik_undo_history *history, size_t index, const char *path)
 {
@@ -472,7 +471,7 @@ bool ik_undo_file_unchanged(const struct ik_undo_file *file)
 		file->before.mode == file->after.mode;
 }
 
-/* Drop those that are as they were; how many stay. */
+/* Drop files that did not change; return how many are left. */
 static size_t drop_same(struct ik_undo_file *files, size_t count)
 {
 	size_t kept = 0;

@@ -1,4 +1,3 @@
-/* What is written of a journal, and where; undo_history.c reads it. */
 #include "undo/undo_journal.h"
 
 #include <dirent.h>
@@ -16,10 +15,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Of sessions that nobody wrote to, so many go at once. */
+/* Limit on old sessions removed at once. */
 #define SWEPT_AT_ONCE 4
 
-/* Remove a session's directory with all in it. */
+/* Remove a session's directory with its files. */
 static void remove_directory(const char *directory)
 {
 	DIR *stream = opendir(directory);
@@ -33,7 +32,7 @@ static void remove_directory(const char *directory)
 	(void)rmdir(directory);
 }
 
-/* Remove what has become old. */
+/* Remove old sessions. */
 static void sweep(const char *root)
 {
 	DIR *stream = opendir(root);
@@ -80,7 +79,8 @@ void ik_undo_forget(const char *root, const char *session)
 	free(directory);
 }
 
-/* Begin a line of its own: what a full disk or a crash cut off must not spoil the next. 0 or errno. */
+/* If a full disk or a crash cut off the last line, end it, so that it does not spoil the next.
+ * Return 0 or errno. */
 static int end_cut_off_line(int fd)
 {
 	off_t length = lseek(fd, 0, SEEK_END);
@@ -91,7 +91,7 @@ static int end_cut_off_line(int fd)
 	return ik_write_all(fd, "\n", 1);
 }
 
-/* Append a line to a journal. */
+/* Append a line to the journal. */
 static enum ik_status append(const char *directory, struct ik_buf *line, struct ik_error *error)
 {
 	char *path = ik_path_join(directory, "journal");
@@ -115,7 +115,7 @@ static enum ik_status append(const char *directory, struct ik_buf *line, struct 
 	return status;
 }
 
-/* Begin a line of a kind with its id. */
+/* Begin a line of that kind with its ID. */
 static void begin(struct ik_buf *line, const char *kind, const char *id)
 {
 	ik_buf_init(line, IK_MIB(16));
@@ -163,7 +163,7 @@ static void put_problem(struct ik_buf *line, enum ik_worktree_problem problem)
 	ik_json_put_text(line, ik_worktree_problem_word(problem));
 }
 
-/* Say before how many lines of other calls something was. */
+/* Say how many lines of other calls were written since the event. */
 static void put_since(struct ik_buf *line, size_t since)
 {
 	if (since == 0)
@@ -308,7 +308,7 @@ void ik_undo_fork(const char *root, const char *parent, const char *child)
 		ik_json_put_text(&line, parent);
 		ik_json_key(&line, "bytes");
 		ik_json_put_integer(&line, (int64_t)status.st_size);
-		/* Without it the fork can take back less. */
+		/* Without this line, less of the fork can be undone. */
 		(void)end(directory, &line, &error);
 		free(directory);
 	}

@@ -18,62 +18,64 @@
 #include "util/path.h"
 #include "util/uuid.h"
 
-/* Of what git prints: paths of some hundred thousand files. */
+/* Limit on git's output: the paths of some hundred thousand files. */
 #define OUTPUT_MOST IK_MIB(64)
-/* At least so many files are read between two times that the index is written. */
+/* At least this many files are read between two writes of the index. */
 #define FILES_AT_ONCE 4000
-/* A child of a reading may take so long: nobody waits for it. */
+/* Limit on a child of a snapshot; nobody waits for it. */
 #define READ_MOST_MS (15 * 60 * 1000)
 #define NICE 10
-/* Of the names of some thousand files. */
+/* Length of the names of some thousand files. */
 #define MANY_BYTES IK_KIB(128)
-/* One that began so long ago does for a turn that begins now. */
+/* A turn that starts may use a snapshot that is this old. */
 #define JUST_MS 200
-/* A child that is asked to end may take so long. */
+/* Grace periods for a child that is asked to end. */
 enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
-/* Names that are sorted out between two turns of the loop. */
+/* Names sorted out in one turn of the loop. */
 enum { SORTED_AT_ONCE = 256 };
 
-/* What a reading does, one after the other. */
+/* The stages of a snapshot, in order. */
 enum worktree_stage {
-	STAGE_NONE,     /* none is under way */
-	STAGE_EXCLUDES, /* which file says what the user never wants in a repository */
-	STAGE_REFRESH,  /* have the times of files that were only touched in the index */
-	STAGE_LIST,     /* what differs from the index */
-	STAGE_REMOVE,   /* what is gone, where an update failed: it may be in the way of what is new */
-	STAGE_UPDATE    /* `git add` would ask nested repositories, by their own configuration */
+	STAGE_NONE,     /* no snapshot is running */
+	STAGE_EXCLUDES, /* find the user's file of ignored patterns */
+	STAGE_REFRESH,  /* update the times of files that were only touched */
+	STAGE_LIST,     /* list what differs from the index */
+	STAGE_REMOVE,   /* only after a failed update: remove what is gone, as it may be in the way
+	                   of a new file */
+	STAGE_UPDATE    /* not `git add`, which would ask nested repositories using their own
+	                   configuration */
 };
 
 struct ik_worktree {
 	struct ik_loop *loop;
 	struct ik_worktree_place place;
 	enum ik_worktree_problem problem;
-	char *index;    /* of ours alone */
-	char *excludes; /* "core.excludesFile=..."; NULL: not known yet */
+	char *index;    /* path of our index file */
+	char *excludes; /* "core.excludesFile=..."; NULL: unknown */
 	char *own[IK_WORKTREE_VARIABLES], *global[IK_WORKTREE_VARIABLES]; /* environments */
-	struct ik_child *sweeper; /* clears away what is old; NULL: nothing does */
+	struct ik_child *sweeper; /* removes old data; NULL: not running */
 	bool (*hidden)(void *arg, const char *path);
 	ik_worktree_told *told;
 	void *arg;
-	enum ik_worktree_problem said; /* told last */
-	size_t moments;                /* at which calls began or ended: so many so far */
+	enum ik_worktree_problem said; /* last problem reported */
+	size_t moments;                /* counts starts and ends of calls */
 
-	/* The reading that is under way, or was last. */
+	/* The running snapshot, or the last one. */
 	enum worktree_stage stage;
-	size_t readings; /* so many were begun */
+	size_t snapshots; /* snapshots started so far */
 	int64_t begun_ms;
-	bool again;   /* another is wanted */
-	bool cold;    /* it began anew, with an empty index */
-	bool changed; /* the index may be another */
-	bool dirty;   /* a look found files that have another time than in the index, at least */
-	bool missed;  /* an object of the index was missing: the next begins anew */
+	bool again;   /* start another one afterwards */
+	bool cold;    /* it started from an empty index */
+	bool changed; /* the index may have been rewritten */
+	bool dirty;   /* a check found files whose times differ from the index */
+	bool missed;  /* an object of the index was missing: start the next one from an empty index */
 	struct ik_child *child;
 	struct ik_buf input, output;
-	size_t input_from, input_at; /* what was handed over last, or is sorted out */
-	bool sorted;                 /* an update failed: the names were sorted out */
-	struct ik_buf there, gone;   /* as what they were */
+	size_t input_from, input_at; /* the names given to git last, or being sorted out */
+	bool sorted;                 /* the update failed, and the names were sorted out */
+	struct ik_buf there, gone;   /* the names, by what they are */
 
-	/* What the last good one found. */
+	/* The last good snapshot. */
 	struct ik_worktree_index *known; /* NULL: there was none */
 	int64_t known_ms;                /* when it began */
 
@@ -85,18 +87,18 @@ struct ik_worktree_call {
 	struct ik_worktree *tree;
 	char *objects;
 	int64_t since_ms;
-	struct ik_timer *timer;   /* until it waits no longer to begin */
-	ik_worktree_ready *ready; /* NULL: it does not wait */
+	struct ik_timer *timer;   /* limits the wait before the start */
+	ik_worktree_ready *ready; /* NULL: not waiting */
 	void *ready_arg;
-	struct ik_worktree_look *look; /* right before it; NULL: nothing is known of it */
-	bool fresh;                    /* its index is of a reading since since_ms */
-	ik_worktree_done *done;        /* NULL: it is not over */
+	struct ik_worktree_check *check; /* the check before it; NULL: there was none */
+	bool fresh;                      /* its index reflects since_ms or later */
+	ik_worktree_done *done;          /* NULL: it has not ended */
 	void *done_arg;
-	size_t begun, over; /* the moments; */
-	size_t wanted;      /* a reading from this one on finds what it left */
+	size_t begun, over; /* values of moments */
+	size_t wanted;      /* number of the first snapshot that shows what it left */
 	int64_t end_ns;
-	bool found;             /* the changes are */
-	struct ik_child *child; /* fetches their bytes */
+	bool found;             /* its changes have been computed */
+	struct ik_child *child; /* fetches contents */
 	struct ik_buf input;
 	struct ik_worktree_change *changes;
 	size_t count;
@@ -108,37 +110,38 @@ static void serve_calls(struct ik_worktree *tree, enum ik_worktree_problem probl
 
 /* ---- a tree ---- */
 
-/* The index that the next session begins with. */
+/* Return the path of the index that the next session starts with. */
 static char *shared_index(const struct ik_worktree *tree)
 {
 	return ik_path_join(tree->place.shadow, "index");
 }
 
-/* Begin with what is known of the files since another session looked at them. */
+/* Start with the index of an earlier session. */
 static void take_index(struct ik_worktree *tree)
 {
 	char *shared = shared_index(tree), id[IK_UUID_TEXT];
 
 	ik_uuid_new(id);
 	tree->index = ik_format("%s/index-%s", tree->place.shadow, id);
-	/* No copy: the file's time tells git which files may have changed as it was written. */
+	/* A link, not a copy: from the file's time git knows which files may have changed while it was
+	 * written. */
 	(void)link(shared, tree->index);
 	free(shared);
 }
 
-/* Have other sessions begin with what this one knows. */
+/* Let other sessions start with this index. */
 static void share_index(const struct ik_worktree *tree)
 {
 	char *shared = shared_index(tree), *name = ik_format("%s.new", tree->index);
 
 	if (link(tree->index, name) == 0)
 		(void)rename(name, shared);
-	(void)unlink(name); /* where both are one file, nothing was renamed */
+	(void)unlink(name); /* if both were the same file, rename(2) did nothing */
 	free(shared);
 	free(name);
 }
 
-/* Forget what is known of the files, and whatever a git that was killed left beside it. */
+/* Remove our index, and lock files that a killed git left beside it. */
 static void drop_index(const struct ik_worktree *tree)
 {
 	char *lock = ik_format("%s.lock", tree->index);
@@ -156,7 +159,7 @@ static void on_swept(void *arg, const struct ik_child_result *result)
 	tree->sweeper = ik_child_close(tree->sweeper);
 }
 
-/* Clear away what is old: a shadow, or else the objects of our own. */
+/* Remove old data: an unused shadow or, if there is none, unused objects of our own. */
 static void sweep(struct ik_worktree *tree, const char *shadows)
 {
 	static const struct ik_child_events events = { .done = on_swept };
@@ -179,7 +182,7 @@ static void sweep(struct ik_worktree *tree, const char *shadows)
 		spec.path = "/bin/rm";
 		spec.argv = removal;
 	}
-	/* Where it cannot be now, it is tried again tomorrow. */
+	/* If this fails, it is tried again tomorrow. */
 	(void)!ik_child_start(tree->loop, &spec, &events, tree, &tree->sweeper, &error);
 	free(old);
 }
@@ -236,7 +239,7 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 	return NULL;
 }
 
-/* ---- readings ---- */
+/* ---- snapshots ---- */
 
 static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
@@ -247,7 +250,7 @@ static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 		tree->told(tree->arg, problem);
 }
 
-/* The stage that a reading begins with, once it is known which files the user never wants. */
+/* Return the first stage of a snapshot, once the user's ignored patterns are known. */
 static enum worktree_stage first_stage(struct ik_worktree *tree)
 {
 	if (!tree->dirty)
@@ -257,7 +260,7 @@ static enum worktree_stage first_stage(struct ik_worktree *tree)
 	return STAGE_REFRESH;
 }
 
-/* Read everything anew: the index may be broken, or name objects that are not there. */
+/* Start from an empty index: the old one may be broken, or name missing objects. */
 static void begin_cold(struct ik_worktree *tree)
 {
 	drop_index(tree);
@@ -265,9 +268,9 @@ static void begin_cold(struct ik_worktree *tree)
 	tree->missed = tree->sorted = tree->dirty = false;
 }
 
-static void begin_reading(struct ik_worktree *tree)
+static void begin_snapshot(struct ik_worktree *tree)
 {
-	tree->readings++;
+	tree->snapshots++;
 	tree->begun_ms = ik_clock_ms();
 	tree->again = tree->cold = tree->changed = tree->sorted = false;
 	if (tree->missed) {
@@ -281,28 +284,28 @@ static void begin_reading(struct ik_worktree *tree)
 	begin_stage(tree);
 }
 
-/* Have a reading begin that was not begun yet. */
-static void read_anew(struct ik_worktree *tree)
+/* Start a new snapshot, after the one that is running. */
+static void request_snapshot(struct ik_worktree *tree)
 {
 	if (tree->stage != STAGE_NONE)
 		tree->again = true;
 	else
-		begin_reading(tree);
+		begin_snapshot(tree);
 }
 
-int64_t ik_worktree_read(struct ik_worktree *tree)
+int64_t ik_worktree_snapshot(struct ik_worktree *tree)
 {
 	int64_t now_ms = ik_clock_ms();
 
 	if (tree->stage != STAGE_NONE && now_ms - tree->begun_ms < JUST_MS)
 		return tree->begun_ms;
 	if (tree->problem == IK_WORKTREE_FINE)
-		read_anew(tree);
+		request_snapshot(tree);
 	return now_ms;
 }
 
-/* The reading is over, in one way or another. */
-static void end_reading(struct ik_worktree *tree, enum ik_worktree_problem problem)
+/* Finish the snapshot. */
+static void end_snapshot(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
 	bool changed = !tree->known || tree->changed;
 
@@ -318,7 +321,7 @@ static void end_reading(struct ik_worktree *tree, enum ik_worktree_problem probl
 	ik_buf_clear(&tree->input);
 	ik_buf_clear(&tree->output);
 	if (tree->again)
-		begin_reading(tree);
+		begin_snapshot(tree);
 	tell(tree, problem);
 	serve_calls(tree, problem);
 }
@@ -331,7 +334,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 		ik_buf_append(&tree->output, bytes, length);
 }
 
-/* Where the user's own configuration is, without the variable's name. */
+/* Return the value of a variable. */
 static const char *value_of(char *const *environment, const char *name)
 {
 	size_t length = strlen(name);
@@ -342,7 +345,7 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-/* Take which file has the patterns of what the user never wants in a repository. */
+/* Read git's answer: which file has the user's ignored patterns. */
 static void take_excludes(struct ik_worktree *tree)
 {
 	const char *configured = value_of(tree->global, "XDG_CONFIG_HOME");
@@ -357,8 +360,8 @@ static void take_excludes(struct ik_worktree *tree)
 			value_of(tree->global, "HOME"));
 }
 
-/* Take the names of the files that differ from the index, without those that are hidden, and without
- * nested repositories. */
+/* Read git's list of files that differ from the index, without hidden files and nested
+ * repositories. */
 static void take_list(struct ik_worktree *tree)
 {
 	const struct ik_buf *names = &tree->output;
@@ -376,7 +379,7 @@ static void take_list(struct ik_worktree *tree)
 	}
 }
 
-/* Begin the stage, or end the reading where there is nothing left to be done. */
+/* Start the current stage, or finish if nothing is left to do. */
 static void go_on(struct ik_worktree *tree)
 {
 	if (tree->stage != STAGE_UPDATE || tree->input_at < tree->input.length) {
@@ -385,10 +388,10 @@ static void go_on(struct ik_worktree *tree)
 	}
 	if (tree->changed)
 		share_index(tree);
-	end_reading(tree, IK_WORKTREE_FINE);
+	end_snapshot(tree, IK_WORKTREE_FINE);
 }
 
-/* A stage did what it should: go on with the next. */
+/* Go on to the next stage. */
 static void next_stage(struct ik_worktree *tree)
 {
 	switch (tree->stage) {
@@ -411,8 +414,8 @@ static void next_stage(struct ik_worktree *tree)
 	go_on(tree);
 }
 
-/* Put a name where it belongs: what is there, or what is gone, also where a directory, a link on the
- * way or something else has come to be in its place. What may not be read stays as it is known. */
+/* Sort a name into there or gone. A name is gone, too, if a directory, a link on the way or
+ * something else has replaced it. A file that may not be read stays as it is known. */
 static void sort_name(struct ik_worktree *tree, const char *name)
 {
 	char *path = ik_path_join(tree->place.root, name);
@@ -434,7 +437,7 @@ static void sort_name(struct ik_worktree *tree, const char *name)
 	free(path);
 }
 
-/* Deferred: sort out some of the names that git could not do with, and those after them. */
+/* Deferred: sort out some of the names that git rejected and those after them. */
 static void sort_names(void *arg)
 {
 	struct ik_worktree *tree = arg;
@@ -477,11 +480,11 @@ static void on_done(void *arg, const struct ik_child_result *result)
 		tree->stage = STAGE_LIST;
 		begin_stage(tree);
 	} else {
-		end_reading(tree, slow ? IK_WORKTREE_SLOW : IK_WORKTREE_FAILED);
+		end_snapshot(tree, slow ? IK_WORKTREE_SLOW : IK_WORKTREE_FAILED);
 	}
 }
 
-/* The arguments of a stage, ending with NULL, in argv of so much room. */
+/* Fill argv, which must be large enough, with the arguments of a stage and NULL. */
 static void put_arguments(const struct ik_worktree *tree, const char **argv)
 {
 	static const char *const stages[][9] = {
@@ -506,8 +509,8 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 	argv[count] = NULL;
 }
 
-/* The names that are handed over next, so that what was read is kept, whatever happens; their
- * length. More each time, as the index that is written has grown. */
+/* Choose the names for the next update and return their length. Each update writes the whole index,
+ * so that a crash loses little; the batches grow, since the index does. */
 static size_t next_files(struct ik_worktree *tree)
 {
 	size_t from = tree->input_from = tree->input_at, most = from + from / 2;
@@ -518,7 +521,7 @@ static size_t next_files(struct ik_worktree *tree)
 	return tree->input_at - from;
 }
 
-/* Many files take a while: that is to be felt by nobody. */
+/* Give way to other processes when there is much to read. */
 static void be_nice(const struct ik_worktree *tree)
 {
 	bool many = tree->stage == STAGE_UPDATE && tree->input.length > MANY_BYTES;
@@ -531,10 +534,10 @@ static void be_nice(const struct ik_worktree *tree)
 /* Deferred: the child of a stage could not be started. */
 static void give_up(void *arg)
 {
-	end_reading(arg, IK_WORKTREE_FAILED);
+	end_snapshot(arg, IK_WORKTREE_FAILED);
 }
 
-/* Start the child of a stage. */
+/* Start the child of the current stage. */
 static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
@@ -569,7 +572,7 @@ static void begin_stage(struct ik_worktree *tree)
 
 /* ---- calls ---- */
 
-/* It is known what the call changed, or why not. */
+/* Report what a call changed, or why that is unknown. */
 static void finish_call(struct ik_worktree_call *call, enum ik_worktree_problem problem)
 {
 	const struct ik_worktree_result result = {
@@ -595,10 +598,10 @@ static void on_fetched(void *arg, const struct ik_child_result *result)
 {
 	struct ik_worktree_call *call = arg;
 
-	/* The user's repository, say, was collected. */
+	/* The user's repository was garbage-collected, say. */
 	if (ik_worktree_blobs_missed(call->blobs)) {
 		call->tree->missed = true;
-		read_anew(call->tree);
+		request_snapshot(call->tree);
 	}
 	call->count = ik_worktree_changes_drop_same(call->changes, call->count);
 	finish_call(call,
@@ -607,17 +610,17 @@ static void on_fetched(void *arg, const struct ik_child_result *result)
 													   : IK_WORKTREE_FAILED);
 }
 
-/* The look before the call that came next, where there was one; NULL: none. */
-static const struct ik_worktree_look *look_after(const struct ik_worktree_call *call)
+/* Return the check before the next call; NULL: there was none. */
+static const struct ik_worktree_check *check_after(const struct ik_worktree_call *call)
 {
 	const struct ik_worktree_call *next = call->next;
 
-	while (next && (!next->look || next->begun < call->over))
+	while (next && (!next->check || next->begun < call->over))
 		next = next->next;
-	return next ? next->look : NULL;
+	return next ? next->check : NULL;
 }
 
-/* Find what a call changed, and fetch the bytes. */
+/* Find what a call changed and fetch the contents. */
 static void find_changes(struct ik_worktree_call *call)
 {
 	static const struct ik_child_events events = { on_bytes, on_fetched };
@@ -639,10 +642,10 @@ static void find_changes(struct ik_worktree_call *call)
 	call->changes = ik_worktree_changes_find(
 		&(struct ik_worktree_span){
 			.root = tree->place.root,
-			.before = call->look,
+			.before = call->check,
 			.after = tree->known,
 			.end_ns = call->end_ns,
-			.next = look_after(call),
+			.next = check_after(call),
 			.fresh = call->fresh,
 		},
 		&call->count);
@@ -660,30 +663,30 @@ static void find_changes(struct ik_worktree_call *call)
 		finish_call(call, IK_WORKTREE_FAILED);
 }
 
-/* Is all known for a call that begins now? Looks at the files. */
+/* Check the files; is the state of all of them known for a call that starts now? */
 static bool is_known(struct ik_worktree_call *call)
 {
 	struct ik_worktree *tree = call->tree;
 
-	call->look = ik_worktree_look_free(call->look);
+	call->check = ik_worktree_check_free(call->check);
 	if (!tree->known)
 		return false;
-	call->look = ik_worktree_look_new(&(struct ik_worktree_look_options){
+	call->check = ik_worktree_check_new(&(struct ik_worktree_check_options){
 		.index = tree->known,
 		.root = tree->place.root,
 		.objects = call->objects,
 		.most = IK_WORKTREE_FILE_MOST,
 		.hidden = tree->hidden,
 		.arg = tree->arg,
-		.most_us = IK_WORKTREE_LOOK_US,
-		.surely_us = IK_WORKTREE_LOOK_SURELY_US,
+		.most_us = IK_WORKTREE_CHECK_US,
+		.surely_us = IK_WORKTREE_CHECK_SURELY_US,
 	});
-	tree->dirty = tree->dirty || call->look->count > 0;
+	tree->dirty = tree->dirty || call->check->count > 0;
 	call->fresh = tree->known_ms >= call->since_ms;
-	return call->fresh || ik_worktree_look_complete(call->look);
+	return call->fresh || ik_worktree_check_complete(call->check);
 }
 
-/* The call begins. */
+/* Let a call start. */
 static void let_begin(struct ik_worktree_call *call, enum ik_worktree_problem problem)
 {
 	ik_worktree_ready *ready = call->ready;
@@ -693,12 +696,12 @@ static void let_begin(struct ik_worktree_call *call, enum ik_worktree_problem pr
 	ready(call->ready_arg, problem);
 }
 
-/* Do what the end of a reading allows; false: nothing. Whoever is told may close calls. */
+/* Serve one call that waits for a snapshot; false: there is none. A callback may close calls. */
 static bool serve_one(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
 	struct ik_worktree_call *call;
-	/* Of the one that is under way nothing is known yet. */
-	size_t read = tree->readings - (tree->stage != STAGE_NONE);
+	/* The running snapshot shows nothing yet. */
+	size_t read = tree->snapshots - (tree->stage != STAGE_NONE);
 
 	for (call = tree->first; call; call = call->next) {
 		if (call->ready && (problem != IK_WORKTREE_FINE || is_known(call))) {
@@ -722,18 +725,18 @@ static void serve_calls(struct ik_worktree *tree, enum ik_worktree_problem probl
 		;
 }
 
-/* It has waited long enough. */
+/* Stop waiting for a snapshot. */
 static void on_too_long(void *arg)
 {
 	struct ik_worktree_call *call = arg;
 
-	/* What was read before does, too. */
-	if (call->look) {
+	/* An older snapshot will do. */
+	if (call->check) {
 		let_begin(call, IK_WORKTREE_FINE);
 		return;
 	}
 	tell(call->tree, IK_WORKTREE_PREPARING);
-	if (call->ready) /* the one who was told may have closed it */
+	if (call->ready) /* the callback may have closed the call */
 		let_begin(call, IK_WORKTREE_PREPARING);
 }
 
@@ -759,13 +762,13 @@ bool ik_worktree_call_new(struct ik_worktree *tree, const char *objects, int64_t
 	call->timer = ik_timer_new(tree->loop, on_too_long, call);
 	ik_timer_start(call->timer, IK_WORKTREE_WAIT_MS);
 	if (tree->stage == STAGE_NONE)
-		begin_reading(tree);
+		begin_snapshot(tree);
 	return false;
 }
 
 bool ik_worktree_call_exact(const struct ik_worktree_call *call)
 {
-	return call->look && ik_worktree_look_complete(call->look);
+	return call->check && ik_worktree_check_complete(call->check);
 }
 
 void ik_worktree_call_end(struct ik_worktree_call *call, ik_worktree_done *done, void *arg)
@@ -777,18 +780,18 @@ void ik_worktree_call_end(struct ik_worktree_call *call, ik_worktree_done *done,
 	call->over = ++call->tree->moments;
 	call->done = done;
 	call->done_arg = arg;
-	call->wanted = call->tree->readings + 1;
-	read_anew(call->tree);
+	call->wanted = call->tree->snapshots + 1;
+	request_snapshot(call->tree);
 }
 
-/* Deferred: its memory. */
+/* Deferred: free the memory. */
 static void call_free(void *arg)
 {
 	struct ik_worktree_call *call = arg;
 
 	ik_worktree_changes_free(call->changes, call->count);
 	ik_worktree_blobs_free(call->blobs);
-	ik_worktree_look_free(call->look);
+	ik_worktree_check_free(call->check);
 	ik_buf_done(&call->input);
 	free(call->objects);
 	free(call);

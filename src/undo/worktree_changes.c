@@ -12,7 +12,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* File systems that keep no fractions of times keep seconds, or pairs of them. */
+/* File systems without fractions of a second count in units of one second, or two. */
 #define SECOND_NS INT64_C(1000000000)
 #define COARSE_TICK_NS (2 * SECOND_NS)
 
@@ -30,14 +30,14 @@ void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count)
 	free(changes);
 }
 
-/* A file in both indexes, or in one of them. */
+/* A file in either or both of the indexes. */
 struct pair {
 	const char *path;
-	struct ik_worktree_entry old, new; /* without a path: not there */
-	size_t entry;                      /* the place of the old one */
+	struct ik_worktree_entry old, new; /* no path: it does not exist */
+	size_t entry;                      /* position of the old entry */
 };
 
-/* The next file of both; false: there is none. */
+/* Return the next file of both; false at the end. */
 static bool next_pair(const struct ik_worktree_span *span, size_t *old, size_t *new,
 	struct pair *pair)
 {
@@ -64,14 +64,14 @@ static bool next_pair(const struct ik_worktree_span *span, size_t *old, size_t *
 	return true;
 }
 
-/* Give one the permissions that git knows of. */
+/* Set or clear the executable bits in a mode. */
 static int with_program(int mode, bool program)
 {
 	return program ? mode | ((mode & 0444) >> 2) : mode & ~0111;
 }
 
-/* What a file was before, as the index had it; now: its permissions now, where git knows the same
- * of them as before, or 0. */
+/* Return the state of a file before the call, by the index. now is its mode now if git's mode has
+ * not changed, else 0. */
 static struct ik_file_state state_before(const struct ik_worktree_span *span,
 	const struct pair *pair, int now)
 {
@@ -86,7 +86,7 @@ static struct ik_file_state state_before(const struct ik_worktree_span *span,
 		free(missing);
 	} else if (ik_worktree_is_regular(pair->old.mode)) {
 		state.kind = IK_FILE_REGULAR;
-		state.mode = ik_worktree_look_mode(span->before, pair->entry);
+		state.mode = ik_worktree_check_mode(span->before, pair->entry);
 		if (state.mode < 0 && now == 0)
 			state.mode = program ? 0700 : 0600;
 		else if (state.mode < 0)
@@ -95,7 +95,7 @@ static struct ik_file_state state_before(const struct ik_worktree_span *span,
 	return state;
 }
 
-/* When a file was made; 0: that is not known. */
+/* Return when a file was created; 0: unknown. */
 static int64_t birth_of(const struct ik_worktree_span *span, const struct pair *pair)
 {
 	char *path = ik_path_join(span->root, pair->path);
@@ -108,35 +108,35 @@ static int64_t birth_of(const struct ik_worktree_span *span, const struct pair *
 	return status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
-/* Was the file as the index has it when the next call began? Then this one did not change it. */
-static bool is_next_ones(const struct ik_worktree_span *span, const struct pair *pair)
+/* Was the file still unchanged when the next call started? Then this call did not change it. */
+static bool is_of_next_call(const struct ik_worktree_span *span, const struct pair *pair)
 {
-	const struct ik_worktree_look *next = span->next;
+	const struct ik_worktree_check *next = span->next;
 
 	return next && next->index == span->before->index && pair->old.path &&
-		pair->entry < next->looked && !ik_worktree_look_seen(next, pair->entry);
+		pair->entry < next->checked && !ik_worktree_check_seen(next, pair->entry);
 }
 
-/* How much later it may have been than a file's time says. */
+/* How far a file's time may lag behind the event. */
 static int64_t tick_of(int64_t time_ns)
 {
 	return time_ns % SECOND_NS == 0 ? COARSE_TICK_NS : 0;
 }
 
-/* Has a file that had changed right before the call not changed since? */
+/* Is a file that had changed before the call still as it was then? */
 static bool is_as_seen(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
 	if (!pair->new.path || seen->state.kind == IK_FILE_ABSENT)
 		return !pair->new.path && seen->state.kind == IK_FILE_ABSENT;
-	/* Otherwise its bytes tell. */
+	/* If the times match, its contents decide. */
 	return seen->state.identity.ctime_ns ==
 		pair->new.ctime_ns &&ik_identity_settles_ms(&seen->state.identity, span->before->time_ns) ==
 		0;
 }
 
-/* Was the file at another place of the tree right before the call? A directory that is renamed leaves
- * the times of the files in it as they were. */
+/* Was the file elsewhere in the tree right before the call? Renaming a directory does not change
+ * the times of the files in it. */
 static bool was_moved(const struct ik_worktree_span *span, const struct pair *pair)
 {
 	struct ik_worktree_entry entry;
@@ -146,11 +146,11 @@ static bool was_moved(const struct ik_worktree_span *span, const struct pair *pa
 		entry.ctime_ns != pair->new.ctime_ns)
 		return false;
 	place = ik_worktree_index_find(span->before->index, entry.path);
-	return place < span->before->looked && !ik_worktree_look_seen(span->before, place);
+	return place < span->before->checked && !ik_worktree_check_seen(span->before, place);
 }
 
-/* Is it known that somebody else did that, before the call or after it? */
-static bool is_anothers(const struct ik_worktree_span *span, const struct pair *pair,
+/* Did somebody else certainly do that, before the call or after it? */
+static bool is_foreign(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
 	bool later = !pair->new.path || pair->new.ctime_ns > span->end_ns;
@@ -159,16 +159,16 @@ static bool is_anothers(const struct ik_worktree_span *span, const struct pair *
 		return true;
 	if (seen && is_as_seen(span, pair, seen))
 		return true;
-	/* What was looked at has changed since. Of what was not only its time tells. */
-	if (pair->new.path && (!pair->old.path || pair->entry >= span->before->looked) &&
+	/* A file that was checked has changed since then. For others, only their time tells. */
+	if (pair->new.path && (!pair->old.path || pair->entry >= span->before->checked) &&
 		pair->new.ctime_ns + tick_of(pair->new.ctime_ns) < span->before->time_ns &&
 		(pair->old.path || !was_moved(span, pair)))
 		return true;
-	return later && is_next_ones(span, pair);
+	return later && is_of_next_call(span, pair);
 }
 
-/* Was a file that is new to the index there before the call, since the reading; or did the call move
- * it there from where nothing is kept? One that it renamed in the tree was in the index before. */
+/* Did a file that is new to the index exist before the call, or did the call move it here from
+ * outside the tree? A file renamed within the tree is in the old index by its inode. */
 static bool is_older(const struct ik_worktree_span *span, const struct pair *pair)
 {
 	int64_t birth = birth_of(span, pair);
@@ -179,7 +179,7 @@ static bool is_older(const struct ik_worktree_span *span, const struct pair *pai
 	if (birth == 0 || birth + tick_of(birth) >= span->before->time_ns)
 		return !span->fresh;
 	return !ik_worktree_index_inode(span->before->index, pair->new.inode, &entry) ||
-		entry.ctime_ns < birth; /* the number of one that was removed */
+		entry.ctime_ns < birth; /* the inode number of a removed file was reused */
 }
 
 static void put_id(char out[IK_WORKTREE_ID], const unsigned char *id)
@@ -188,7 +188,7 @@ static void put_id(char out[IK_WORKTREE_ID], const unsigned char *id)
 		(void)snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
-/* What became of a file: a change. */
+/* Make the change for a file. */
 static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
 	const struct pair *pair, const struct ik_worktree_seen *seen)
 {
@@ -212,7 +212,7 @@ static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
 		change.after.made_from = ik_strdup(now.made_from);
 	if (change.after.kind == IK_FILE_REGULAR && now.kind == IK_FILE_REGULAR) {
 		change.after.mode = now.mode;
-		if (now.identity.ctime_ns == pair->new.ctime_ns) /* else its bytes tell */
+		if (now.identity.ctime_ns == pair->new.ctime_ns) /* otherwise its contents tell */
 			change.after.identity = now.identity;
 	}
 	if (seen) {
@@ -239,14 +239,14 @@ struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_spa
 		old = new = ik_worktree_index_count(span->after);
 	while (count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
 		const struct ik_worktree_seen *seen = pair.old.path
-			? ik_worktree_look_seen(span->before, pair.entry)
+			? ik_worktree_check_seen(span->before, pair.entry)
 			: NULL;
 
 		if (!seen && pair.old.path &&
 			pair.new.path &&pair.old.mode ==
 				pair.new.mode &&memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
 			continue;
-		if (is_anothers(span, &pair, seen) ||
+		if (is_foreign(span, &pair, seen) ||
 			ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
 			continue;
 		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
@@ -273,18 +273,18 @@ size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t 
 struct ik_worktree_blobs {
 	char *objects;
 	struct ik_worktree_change *changes;
-	size_t count, at; /* at: twice the index, plus one for what it is after */
+	size_t count, at; /* at: twice the index, plus one for the object after */
 	struct ik_buf head;
 	bool in_body;
 	bool missed; /* an object was missing */
-	size_t left; /* bytes of the body, with the line's end behind it */
-	size_t room; /* bytes that may be kept yet */
+	size_t left; /* bytes of the body, with the line feed after it */
+	size_t room; /* bytes that may still be kept */
 	struct ik_sha256 *sum;
-	char *temporary; /* NULL: the bytes are not kept */
+	char *temporary; /* NULL: the contents are not kept */
 	int to;
 };
 
-/* Is there an object to be asked for? */
+/* Must the object be fetched? */
 static bool is_asked(const struct ik_worktree_blobs *blobs, size_t at)
 {
 	return blobs->changes[at / 2].asked[at % 2];
@@ -311,7 +311,7 @@ void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf 
 			ik_buf_printf(out, "%s\n", blobs->changes[at / 2].ids[at % 2]);
 }
 
-/* Let go of what belongs to one object. */
+/* Release what belongs to the current object. */
 static void put_down(struct ik_worktree_blobs *blobs)
 {
 	if (blobs->to >= 0)
@@ -335,7 +335,7 @@ struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs
 	return NULL;
 }
 
-/* An object of that size begins. */
+/* Begin an object of that size. */
 static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 {
 	struct ik_error error;
@@ -357,7 +357,7 @@ static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 	}
 }
 
-/* Take bytes of an object, and then its end. */
+/* Process bytes of an object, and the line feed after it. */
 static void take_body(struct ik_worktree_blobs *blobs, const char *bytes, size_t length)
 {
 	size_t own = length == blobs->left ? length - 1 : length;
@@ -369,7 +369,7 @@ static void take_body(struct ik_worktree_blobs *blobs, const char *bytes, size_t
 	blobs->left -= length;
 }
 
-/* All of an object is there: it gets its name. */
+/* Name the finished object. */
 static void end_body(struct ik_worktree_blobs *blobs)
 {
 	struct ik_worktree_change *change = &blobs->changes[blobs->at / 2];
@@ -388,7 +388,7 @@ static void end_body(struct ik_worktree_blobs *blobs)
 	blobs->at++;
 }
 
-/* A head is whole: "ID TYPE SIZE", or "ID missing". */
+/* Process a complete header: "ID TYPE SIZE" or "ID missing". */
 static void take_head(struct ik_worktree_blobs *blobs)
 {
 	const char *type = strchr(blobs->head.data, ' ');

@@ -10,7 +10,7 @@
 
 #include "util/alloc.h"
 
-/* Where the members of an entry are. */
+/* Offsets in an entry. */
 enum {
 	AT_CTIME = 0,
 	AT_MTIME = 8,
@@ -27,11 +27,11 @@ struct ik_worktree_index {
 	size_t references;
 	const unsigned char *bytes; /* NULL: there are none */
 	size_t length;
-	size_t *entries; /* where each begins */
+	size_t *entries; /* offset of each */
 	size_t count;
 	struct inode {
 		uint32_t number, entry;
-	} * inodes; /* sorted; NULL: nobody asked yet */
+	} * inodes; /* sorted; NULL: not needed yet */
 };
 
 static uint32_t number_at(const unsigned char *at)
@@ -39,13 +39,13 @@ static uint32_t number_at(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Where the path of the entry begins. */
+/* Return the offset of the path in an entry. */
 static size_t path_of(const unsigned char *entry)
 {
 	return AT_PATH + ((entry[AT_FLAGS] << 8 & EXTENDED) != 0 ? 2 : 0);
 }
 
-/* Find where the entries begin; false: this is no index. */
+/* Find the entries; false: this is not a valid index. */
 static bool find_entries(struct ik_worktree_index *index)
 {
 	size_t at = HEADER;
@@ -66,7 +66,7 @@ static bool find_entries(struct ik_worktree_index *index)
 		if (size == left - path)
 			return false;
 		index->entries[index->count] = at;
-		at += (path + size + 8) / 8 * 8; /* filled up with at least one 0 */
+		at += (path + size + 8) / 8 * 8; /* entries are padded with at least one 0 */
 		if (at > index->length)
 			return false;
 	}
@@ -118,7 +118,7 @@ size_t ik_worktree_index_count(const struct ik_worktree_index *index)
 	return index->count;
 }
 
-/* Seconds and nanoseconds. */
+/* Read seconds and nanoseconds. */
 static int64_t time_at(const unsigned char *at)
 {
 	return (int64_t)number_at(at) * 1000000000 + number_at(at + 4);
@@ -159,13 +159,6 @@ size_t ik_worktree_index_find(const struct ik_worktree_index *index, const char 
 			high = middle;
 	}
 	return low;
-}
-
-bool ik_worktree_index_has(const struct ik_worktree_index *index, const char *path)
-{
-	size_t at = ik_worktree_index_find(index, path);
-
-	return at < index->count && strcmp(path_at(index, at), path) == 0;
 }
 
 static int compare_inodes(const void *a, const void *b)
@@ -210,7 +203,7 @@ char *ik_worktree_index_missing(const struct ik_worktree_index *index, const cha
 	return NULL;
 }
 
-/* One may have been written by a git that knows no nanoseconds. */
+/* A git without nanoseconds may have written one of them. */
 static bool is_time(int64_t known_ns, const struct timespec *time)
 {
 	return known_ns / 1000000000 == (int64_t)(uint32_t)time->tv_sec &&
@@ -219,7 +212,7 @@ static bool is_time(int64_t known_ns, const struct timespec *time)
 
 bool ik_worktree_entry_holds(const struct ik_worktree_entry *entry, const struct stat *status)
 {
-	/* What is to be looked at again is marked by git with a size of 0. */
+	/* Git sets the size of files that must be checked again to 0. */
 	return ik_worktree_is_regular(entry->mode) == S_ISREG(status->st_mode) &&
 		entry->size == (uint32_t)status->st_size && entry->inode == (uint32_t)status->st_ino &&
 		is_time(entry->mtime_ns, &status->st_mtim) && is_time(entry->ctime_ns, &status->st_ctim);

@@ -15,12 +15,12 @@
 #include "util/sha256.h"
 #include "util/text.h"
 
-/* Digits of the hash that a shadow is named by. */
+/* Digits of the hash in a shadow's name. */
 #define NAME_LENGTH 32
 /* In seconds. */
 #define DAY (24 * 3600)
 
-/* Nothing that could start a program or change bytes. */
+/* Contains nothing that could start a program or change bytes. */
 /* clang-format off */
 static const char configuration[] =
 	"[core]\n"
@@ -37,7 +37,7 @@ static const char configuration[] =
 	"[gc]\n"
 	"\tauto = 0\n";
 /* clang-format on */
-/* It wins over every .gitattributes; "-working-tree-encoding" would be an error. */
+/* Overrides every .gitattributes. "-working-tree-encoding" would be an error. */
 static const char attributes[] = "* -text !eol !crlf !ident !filter !working-tree-encoding\n";
 
 /* clang-format off */
@@ -61,8 +61,7 @@ enum ik_worktree_problem ik_worktree_problem_of(const char *word)
 	return IK_WORKTREE_FAILED;
 }
 
-/* An executable of that name in one of the directories of a search path (relative ones do not
- * count); NULL: there is none. */
+/* Find an executable in a search path, whose relative directories do not count; NULL: none. */
 static char *find_program(const char *search_path, const char *name)
 {
 	while (search_path && *search_path != '\0') {
@@ -80,7 +79,8 @@ static char *find_program(const char *search_path, const char *name)
 	return NULL;
 }
 
-/* The first line of a small file behind a word, as a path seen from directory; NULL: none. */
+/* Return what follows a word in the first line of a small file, as a path relative to directory;
+ * NULL: no such line. */
 static char *read_link(const char *directory, const char *file, const char *word)
 {
 	char *path = ik_path_join(directory, file), *found = NULL;
@@ -100,7 +100,7 @@ static char *read_link(const char *directory, const char *file, const char *word
 	return found;
 }
 
-/* The repository that a directory is the work tree of, where its objects are; NULL: none. */
+/* Return the repository with the objects of a work tree; NULL: directory is not a work tree. */
 static char *repository_of(const char *directory)
 {
 	char *path = ik_path_join(directory, ".git"), *other, *head;
@@ -129,7 +129,7 @@ static char *repository_of(const char *directory)
 	return path;
 }
 
-/* The next directory up to the root that is a work tree, in place; its repository, or NULL. */
+/* Go up to the next directory that is a work tree, in place; return its repository, or NULL. */
 static char *find_root(char *directory)
 {
 	char *repository;
@@ -144,8 +144,8 @@ static char *find_root(char *directory)
 	return repository;
 }
 
-/* Have what is spared in the work tree left out, whatever the project's .gitignore says of it;
- * false: that is all of it. */
+/* Leave a path out of the snapshots whatever .gitignore says about it; false: it contains the whole
+ * work tree. */
 static bool take_spared(struct ik_worktree_place *place, const char *spared)
 {
 	char *path = ik_path_canonical(spared);
@@ -174,8 +174,8 @@ static bool put_file(const char *shadow, const char *name, const char *text)
 	return written;
 }
 
-/* Borrow the objects of the user's repository. Where they are others than last time, what the index
- * names may not be among them: it goes. */
+/* Borrow the objects of the user's repository. If it has been replaced, remove the index, which may
+ * name objects that are gone. */
 static bool put_alternates(const char *shadow, const char *repository)
 {
 	char *objects = ik_path_join(repository, "objects"), *index = ik_path_join(shadow, "index");
@@ -200,7 +200,7 @@ static bool put_alternates(const char *shadow, const char *repository)
 	return written;
 }
 
-/* What git is to leave alone, as the person's repository says. */
+/* Copy the ignored patterns of the user's repository. */
 static bool put_excludes(const char *shadow, const char *repository)
 {
 	char *path = ik_path_join(repository, "info/exclude");
@@ -218,7 +218,7 @@ static bool put_excludes(const char *shadow, const char *repository)
 	return done;
 }
 
-/* Make it, or what is missing of it. */
+/* Create the shadow, or what is missing in it. */
 static bool make_shadow(const struct ik_worktree_place *place, const char *repository)
 {
 	static const char *const directories[] = { "objects/info", "objects/pack", "refs", "info" };
@@ -240,7 +240,7 @@ static bool make_shadow(const struct ik_worktree_place *place, const char *repos
 	return made;
 }
 
-/* When a file of a shadow was written last; 0: it is not there. */
+/* Return when a file of a shadow was last written; 0: it does not exist. */
 static time_t time_of(const char *shadow, const char *name)
 {
 	char *path = ik_path_join(shadow, name);
@@ -251,14 +251,14 @@ static time_t time_of(const char *shadow, const char *name)
 	return written;
 }
 
-/* Remove the indexes of sessions that did not end as they should, and what git left beside them. */
+/* Remove the indexes of sessions that were killed, and what git left beside them. */
 static void sweep_indexes(const char *shadow, time_t until)
 {
 	DIR *stream = opendir(shadow);
 	const struct dirent *entry;
 	struct stat status, shared = { .st_ino = 0 };
 
-	/* Those that are the one that sessions begin with take no room, and may be in use. */
+	/* Links to the index that sessions start with take no space and may be in use. */
 	if (stream)
 		(void)fstatat(dirfd(stream), "index", &shared, AT_SYMLINK_NOFOLLOW);
 	while (stream && (entry = readdir(stream)))
@@ -284,7 +284,7 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	stream = opendir(shadows);
 	while (stream && !*ret_old && (entry = readdir(stream))) {
 		char *other = ik_path_join(shadows, entry->d_name);
-		/* It is written whenever somebody begins to use it. */
+		/* It is written whenever a session starts to use the shadow. */
 		time_t used = time_of(other, "description");
 
 		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 &&

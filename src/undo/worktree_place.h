@@ -1,5 +1,5 @@
 /*
- * worktree_place: which work tree a directory lies in, and the shadow that is kept of it.
+ * worktree_place: find the work tree of a directory, and create our shadow repository for it.
  *
  * May include: util, tool.
  */
@@ -11,25 +11,24 @@
 struct ik_worktree_place {
 	char *git;     /* the program */
 	char *root;    /* of the work tree, without links */
-	char *shadow;  /* the repository */
-	char **spared; /* pathspecs of what is never looked at */
+	char *shadow;  /* the shadow repository */
+	char **spared; /* pathspecs of what is left out */
 	size_t spared_count;
 };
 
-/* Find it, and make its shadow where it is missing. Whatever comes of it, release it with
- * ik_worktree_place_done(). */
+/* Find the work tree and create its shadow repository if it is missing. In any case release place
+ * with ik_worktree_place_done(). */
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options);
-/* What git gets to know, with an index file of that name: nothing of what this process was given
- * (own); and where the person's own configuration is to be read (global). New strings, the rest
- * is NULL. */
+/* Make two environments for git, as new strings followed by NULL: own, with that index file and
+ * nothing of our own environment; and global, with which git finds the user's configuration. */
 enum { IK_WORKTREE_VARIABLES = 16 };
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
 	char *global[IK_WORKTREE_VARIABLES]);
-/* What is to be cleared away now, once a day: the shadow (new memory) that nobody used for
- * IK_WORKTREE_KEPT_DAYS, or NULL. False: nothing, today. What sessions that were killed left in
- * this one goes at once. */
+/* Clean up, once a day; false: not today. Index files that killed sessions left in this shadow are
+ * removed. *ret_old (new memory) is a shadow that was not used for IK_WORKTREE_KEPT_DAYS and is to
+ * be removed, or NULL. */
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	char **ret_old);
 void ik_worktree_place_done(struct ik_worktree_place *place);

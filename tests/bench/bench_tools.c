@@ -523,7 +523,7 @@ static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree
 /* A turn begins, and some time later its first call; returns since when files are known. */
 static int64_t undo_turn(struct undo *undo)
 {
-	int64_t since_ms = ik_worktree_read(undo->tree);
+	int64_t since_ms = ik_worktree_snapshot(undo->tree);
 	double start = now_ms(), longest = 0;
 	struct ik_worktree_call *call;
 	size_t early = 0;

@@ -6,7 +6,7 @@
 #include "conversation/title.h"
 #include "guard/sandbox.h"
 #include "tool/writes.h"
-#include "undo/file_copy.h"
+#include "undo/file_keep.h"
 #include "undo/undo.h"
 #include "undo/undo_journal.h"
 #include "undo/worktree.h"
@@ -366,7 +366,7 @@ void ik_undo_recorder_start_turn(struct ik_undo_recorder *recorder,
 	for (size_t i = 0; !anything && i < count; i++)
 		anything = ik_writes_anything(ik_registry_at(registry, i));
 	if (anything && recorder->options.root && have_tree(recorder))
-		recorder->turn_ms = ik_worktree_read(recorder->worktree);
+		recorder->turn_ms = ik_worktree_snapshot(recorder->worktree);
 }
 
 void ik_undo_recorder_prepare(struct ik_undo_recorder *recorder, const struct ik_registry *registry)

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "undo/file_copy.h"
+#include "undo/file_keep.h"
+#include "undo/file_put.h"
 #include "tool/protocol.h"
 #include "tool/writes.h"
 #include "util/alloc.h"

@@ -360,10 +360,10 @@ static struct ik_worktree_index *open_index(void)
 	return index;
 }
 
-static struct ik_worktree_look *look_at(struct ik_worktree_index *index, int64_t most_us,
+static struct ik_worktree_check *look_at(struct ik_worktree_index *index, int64_t most_us,
 	int64_t surely_us)
 {
-	return ik_worktree_look_new(&(struct ik_worktree_look_options){
+	return ik_worktree_check_new(&(struct ik_worktree_check_options){
 		.index = index, .root = root, .objects = objects, .most = IK_WORKTREE_FILE_MOST,
 		.most_us = most_us, .surely_us = surely_us,
 	});
@@ -374,7 +374,7 @@ Test(worktree, looks_as_long_as_it_may)
 	char *path = ik_path_join(root, "f150"), name[8];
 	struct ik_worktree *tree = open_real();
 	struct ik_worktree_index *index;
-	struct ik_worktree_look *look;
+	struct ik_worktree_check *look;
 
 	(void)umask(022);
 	for (int i = 0; i < 200; i++) {
@@ -385,15 +385,15 @@ Test(worktree, looks_as_long_as_it_may)
 	changed(begin(tree), "");
 	index = open_index();
 	look = look_at(index, 0, 60 * 1000000);
-	cr_assert(ik_worktree_look_complete(look));
+	cr_assert(ik_worktree_check_complete(look));
 	cr_assert_eq(look->count, 0);
-	cr_assert_eq(ik_worktree_look_mode(look, 150), 0600);
-	cr_assert_eq(ik_worktree_look_mode(look, 0), 0644);
-	ik_worktree_look_free(look);
+	cr_assert_eq(ik_worktree_check_mode(look, 150), 0600);
+	cr_assert_eq(ik_worktree_check_mode(look, 0), 0644);
+	ik_worktree_check_free(look);
 	look = look_at(index, 0, 0);
-	cr_assert_lt(look->looked, 200);
-	cr_assert_eq(ik_worktree_look_mode(look, 199), -1);
-	ik_worktree_look_free(look);
+	cr_assert_lt(look->checked, 200);
+	cr_assert_eq(ik_worktree_check_mode(look, 199), -1);
+	ik_worktree_check_free(look);
 	ik_worktree_index_unref(index);
 	ik_worktree_free(tree);
 	free(path);
@@ -405,7 +405,7 @@ Test(worktree, learns_what_was_touched)
 	struct ik_worktree *tree = open_real();
 	char *path = ik_path_join(root, "a");
 	struct ik_worktree_index *index;
-	struct ik_worktree_look *look;
+	struct ik_worktree_check *look;
 
 	put("a", "one\n");
 	changed(begin(tree), "");
@@ -414,7 +414,7 @@ Test(worktree, learns_what_was_touched)
 	index = open_index();
 	look = look_at(index, 1000000, 1000000);
 	cr_assert_eq(look->count, 0);
-	ik_worktree_look_free(look);
+	ik_worktree_check_free(look);
 	ik_worktree_index_unref(index);
 	ik_worktree_free(tree);
 	free(path);
@@ -437,7 +437,7 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 	struct ik_worktree_span span = { .root = root, .end_ns = INT64_MAX };
 	struct ik_worktree_change *changes;
 	struct ik_worktree_index *indexes[2];
-	struct ik_worktree_look *look;
+	struct ik_worktree_check *look;
 	char *path = ik_path_join(root, "new");
 	size_t count;
 
@@ -445,7 +445,7 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 	changed(begin(tree), "");
 	indexes[0] = open_index();
 	look = look_at(indexes[0], 1000000, 1000000);
-	cr_assert(ik_worktree_look_complete(look));
+	cr_assert(ik_worktree_check_complete(look));
 	tick();
 	put("a", "other\n");
 	put("new", "other\n");
@@ -479,7 +479,7 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 	changes = ik_worktree_changes_find(&span, &count);
 	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_ABSENT);
 	ik_worktree_changes_free(changes, count);
-	ik_worktree_look_free(look);
+	ik_worktree_check_free(look);
 	ik_worktree_index_unref(indexes[0]);
 	ik_worktree_index_unref(indexes[1]);
 	ik_worktree_free(tree);
@@ -687,7 +687,7 @@ Test(worktree, writes_the_index_of_many_files_a_few_times)
 	struct ik_buf text;
 
 	/* On a busy machine it may take longer than the first call waits. */
-	ik_worktree_read(tree);
+	ik_worktree_snapshot(tree);
 	ik_buf_init(&text, IK_MIB(1));
 	while (text.length < 348894) {
 		struct ik_worktree_call *call;

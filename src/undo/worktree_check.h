@@ -1,0 +1,64 @@
+/*
+ * worktree_check: check, right before a call, which files of a work tree differ from the index.
+ *
+ * The index reflects an earlier time. What has changed since (the user writes, too) is kept now, so
+ * that it is not attributed to the call.  Each file costs an lstat(2); some thousands fit into the
+ * time limit.  The check also records permissions, of which git stores only the executable bit.
+ *
+ * May include: util, json, undo.
+ */
+#ifndef IK_UNDO_WORKTREE_CHECK_H
+#define IK_UNDO_WORKTREE_CHECK_H
+
+#include <sys/types.h>
+
+#include "undo/file_keep.h"
+#include "undo/worktree_index.h"
+
+/* Limits on a check, in microseconds. On a busy machine the first is over at once; the first
+ * thousand files or so are checked anyway, up to the second limit. */
+#define IK_WORKTREE_CHECK_US 3000
+#define IK_WORKTREE_CHECK_SURELY_US 15000
+
+/* A file that differs from its entry in the index. */
+struct ik_worktree_seen {
+	size_t entry;
+	struct ik_file_state state; /* no hash if it could not be kept */
+};
+
+struct ik_worktree_check {
+	struct ik_worktree_index *index;
+	int64_t time_ns;               /* later changes have a later ctime */
+	struct ik_worktree_seen *seen; /* in the order of the index */
+	size_t count;
+	struct ik_worktree_mode {
+		size_t entry;
+		int mode;
+	} * modes; /* of unchanged files whose permissions are not the default ones; same order */
+	size_t mode_count;
+	mode_t mask;    /* umask */
+	size_t checked; /* number of entries checked */
+};
+
+struct ik_worktree_check_options {
+	struct ik_worktree_index *index;
+	const char *root;                            /* of the work tree */
+	const char *objects;                         /* where contents are kept */
+	size_t most;                                 /* a larger file is not kept */
+	bool (*hidden)(void *arg, const char *path); /* is this file not to be kept? NULL: all are */
+	void *arg;
+	int64_t most_us, surely_us; /* IK_WORKTREE_CHECK_US, IK_WORKTREE_CHECK_SURELY_US */
+};
+
+struct ik_worktree_check *ik_worktree_check_new(const struct ik_worktree_check_options *options);
+struct ik_worktree_check *ik_worktree_check_free(struct ik_worktree_check *check);
+
+/* Was there time for all files? */
+bool ik_worktree_check_complete(const struct ik_worktree_check *check);
+/* Return what was found for an entry that had changed; NULL: it had not, or was not checked. */
+const struct ik_worktree_seen *ik_worktree_check_seen(const struct ik_worktree_check *check,
+	size_t entry);
+/* Return the permissions of a regular file that had not changed; -1: it was not checked. */
+int ik_worktree_check_mode(const struct ik_worktree_check *check, size_t entry);
+
+#endif
