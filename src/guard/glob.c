@@ -5,7 +5,7 @@
 
 #include "util/utf8.h"
 
-/* The character at at, and how many bytes it has: what is no UTF-8 is a byte. */
+/* Return the character at at and its length; a byte that is not UTF-8 counts as one. */
 static uint32_t character_at(const char *at, size_t length, size_t *ret_size)
 {
 	uint32_t codepoint;
@@ -19,7 +19,7 @@ static uint32_t character_at(const char *at, size_t length, size_t *ret_size)
 	return (unsigned char)*at;
 }
 
-/* One character of a set, behind which *at is left; a backslash is passed over. */
+/* Return the next character of a set and move *at past it; skips a backslash. */
 static uint32_t set_character(const char **at)
 {
 	size_t size;
@@ -32,7 +32,7 @@ static uint32_t set_character(const char **at)
 	return character;
 }
 
-/* Where the set that begins at glob ("[") ends, behind its "]"; NULL: it does not. */
+/* Return the position after the set that begins at glob ("["); NULL: it has no end. */
 static const char *set_end(const char *glob)
 {
 	const char *at = glob + 1;
@@ -47,7 +47,7 @@ static const char *set_end(const char *glob)
 	return *at == ']' ? at + 1 : NULL;
 }
 
-/* Is a character in the set that begins at glob and ends at end? */
+/* Does the set from glob to end contain the character? */
 static bool in_set(const char *glob, const char *end, uint32_t character)
 {
 	const char *at = glob + 1;
@@ -68,7 +68,7 @@ static bool in_set(const char *glob, const char *end, uint32_t character)
 	return found != negated;
 }
 
-/* Does the piece of glob at *at match the character at text? Steps behind both. */
+/* Does the element of the glob at *at match the character at *text? Move past both. */
 static bool match_one(const char **at, const char **text, const char *end, const char *barred)
 {
 	size_t size, own;
@@ -100,7 +100,7 @@ bool ik_glob_match(const char *glob, const char *text, size_t length, const char
 	const char *end = text + length;
 	const char *star = NULL, *star_text = NULL;
 
-	/* When all else fails, the last * takes one character more. */
+	/* On a mismatch, let the last * match one more character. */
 	for (;;) {
 		if (*glob == '*') {
 			star = ++glob;

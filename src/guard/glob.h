@@ -1,5 +1,5 @@
 /*
- * glob: text against a pattern with * ? [set] and \.
+ * glob: match text against a pattern with * ? [set] and \.
  *
  * Pure.  May include: util.
  */
@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 /*
- * Does all of text match? * is any characters, ? one character, [a-z] one of a
- * set ([!a-z] or [^a-z]: one not in it), \ takes the meaning from the next; a [
- * without its ] is itself. barred (may be NULL) lists bytes that * ? and sets
- * do not match. Time: at most the product of the lengths.
+ * Does the glob match all of text? * matches any characters, ? one character, [a-z] one of a set
+ * ([!a-z] or [^a-z]: one not in it); \ makes the next character ordinary, and so is a [ without a
+ * ]. barred (may be NULL) lists bytes that * ? and sets do not match. Takes at most the product of
+ * the lengths in time.
  */
 bool ik_glob_match(const char *glob, const char *text, size_t length, const char *barred);
 
-/* Append a glob that text alone matches. */
+/* Append a glob that matches this text only. */
 void ik_glob_escape(struct ik_buf *out, const char *text, size_t length);
 
 #endif

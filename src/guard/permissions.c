@@ -16,10 +16,10 @@
 #include "util/shell_word.h"
 #include "util/text.h"
 
-/* As many links in a row as the kernel follows. */
+/* Limit on links in a row, as in the kernel. */
 enum { LINKS_MOST = 40 };
 
-/* Fill *error with a reason and the command that mends it. */
+/* Fill *error with the reason and the command that fixes it. */
 static enum ik_status refuse(struct ik_error *error, const char *path, const char *reason,
 	const char *command)
 {
@@ -35,7 +35,7 @@ static enum ik_status refuse(struct ik_error *error, const char *path, const cha
 	return status;
 }
 
-/* A number of two or four bytes, the lowest first. */
+/* Read a little-endian number of two or four bytes. */
 static uint32_t little_endian(const unsigned char *bytes, size_t count)
 {
 	uint32_t value = 0;
@@ -46,10 +46,9 @@ static uint32_t little_endian(const unsigned char *bytes, size_t count)
 }
 
 /*
- * Does an access control list let somebody else write who is named in it? With one,
- * the group's bits of the mode are the most that anybody named may do. The attribute
- * is laid out as in <linux/posix_acl_xattr.h>: a version, then entries of a tag, what
- * it permits, and whom.
+ * Does an access control list let another user write? In a file that has a list, the group bits of
+ * the mode limit what named users and groups may do. The attribute's layout is in
+ * <linux/posix_acl_xattr.h>: a version, then entries of a tag, permissions and an ID.
  */
 static bool list_lets_others_write(const char *path)
 {
@@ -59,7 +58,7 @@ static bool list_lets_others_write(const char *path)
 	ssize_t at;
 
 	if (length < 0)
-		return errno == ERANGE; /* too long to look through: nobody would know either */
+		return errno == ERANGE; /* too long to check: refuse */
 	for (at = HEADER; at + ENTRY <= length; at += ENTRY) {
 		uint32_t tag = little_endian(list + at, 2), id = little_endian(list + at + 4, 4);
 
@@ -71,7 +70,7 @@ static bool list_lets_others_write(const char *path)
 	return false;
 }
 
-/* Judge one file or directory, of which *status is known. */
+/* Check one file or directory, whose status is known. */
 static enum ik_status check_status(const char *path, const struct stat *status,
 	struct ik_error *error)
 {
@@ -93,7 +92,7 @@ static enum ik_status check_status(const char *path, const struct stat *status,
 	return IK_OK;
 }
 
-/* Judge one file or directory. */
+/* Check one file or directory. */
 static enum ik_status check_one(const char *path, struct ik_error *error)
 {
 	struct stat status;
@@ -103,7 +102,7 @@ static enum ik_status check_one(const char *path, struct ik_error *error)
 	return check_status(path, &status, error);
 }
 
-/* Judge the directory that path lies in, unless the memo knows it; memo may be NULL. */
+/* Check the directory that contains path, unless the memo knows it; memo may be NULL. */
 static enum ik_status check_parent(struct ik_permissions_memo *memo, const char *path,
 	struct ik_error *error)
 {
@@ -122,7 +121,7 @@ static enum ik_status check_parent(struct ik_permissions_memo *memo, const char 
 	return status;
 }
 
-/* Where the link leads, seen from where this process is; NULL: it is none. New memory. */
+/* Return where the link leads, from this process's point of view (new memory); NULL: not a link. */
 static char *follow(const char *path)
 {
 	char target[PATH_MAX], *directory, *next;
@@ -137,15 +136,14 @@ static char *follow(const char *path)
 	return next;
 }
 
-/* Judge the directories on the way, however often links lead elsewhere, then the file. */
+/* Check the directories on the way, through all links, then the file. */
 static enum ik_status check_linked(const char *path, struct ik_error *error)
 {
 	char *place = ik_strdup(path);
 	enum ik_status result = IK_OK;
 	int hops;
 
-	/* Whoever can change one of the links, or the directory that it lies in, decides
-	 * where they lead. */
+	/* Whoever can change a link, or the directory that contains it, decides where it leads. */
 	for (hops = 0; place && result == IK_OK && hops <= LINKS_MOST; hops++) {
 		char *next = follow(place);
 

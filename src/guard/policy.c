@@ -9,7 +9,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A longer argument is no part of a rule that is suggested. */
+/* Longer arguments are left out of a suggested rule. */
 #define SHORT_ARGUMENT 200
 
 struct ik_policy {
@@ -48,7 +48,7 @@ struct ik_policy *ik_policy_new(const struct ik_policy_options *options)
 	policy->directory = ik_strdup(options->directory);
 	policy->home = options->home ? ik_strdup(options->home) : NULL;
 	policy->place = (struct ik_policy_place){ policy->directory, policy->home, options->resolve };
-	/* Rules that nobody can read hold for nothing less than everything. */
+	/* Rules that cannot be read deny everything. */
 	if (options->rules &&
 		(ik_json_check(options->rules, strlen(options->rules), &list, NULL) != IK_OK ||
 			ik_rules_read(&policy->rules, list, &place, &error) != IK_OK))
@@ -97,7 +97,7 @@ struct ik_rules *ik_policy_session(struct ik_policy *policy)
 
 /* ---- judging ---- */
 
-/* The first rule that fits: its number from 1, 0 for none. */
+/* Return the number of the first rule that fits, from 1; 0: none. */
 static size_t find_rule(const struct ik_policy *policy, const struct ik_rules *rules,
 	const char *tool, struct ik_json_span arguments)
 {
@@ -108,7 +108,7 @@ static size_t find_rule(const struct ik_policy *policy, const struct ik_rules *r
 	return 0;
 }
 
-/* The arguments as an object; no value when they are none. */
+/* Return the arguments as an object; no value if they are not one. */
 static struct ik_json_span read_arguments(const char *arguments, size_t length)
 {
 	struct ik_json_span value = { NULL, 0 };
@@ -174,7 +174,7 @@ char *ik_policy_denial(const struct ik_policy *policy, const char *tool,
 
 /* ---- rules to keep ---- */
 
-/* Add an argument to a rule; strings are copied. */
+/* Add an argument to a rule; the strings are copied. */
 static void add_argument(struct ik_rule *rule, const char *name, const char *glob)
 {
 	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
@@ -183,7 +183,7 @@ static void add_argument(struct ik_rule *rule, const char *name, const char *glo
 		ik_strdup(glob) };
 }
 
-/* The glob for exactly this value. */
+/* Append the glob for exactly this value. */
 static void put_same(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
 	bool is_string, struct ik_buf *out)
 {
@@ -198,8 +198,8 @@ static void put_same(const struct ik_policy *policy, const char *name, const str
 	free(absolute);
 }
 
-/* The glob for values like this: a file of the same directory, a command that
- * begins in the same way. Nothing where there is no such likeness. */
+/* Append the glob for similar values: a file in the same directory, a command that begins alike.
+ * Appends nothing if there is none. */
 static void put_like(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
 	bool is_string, struct ik_buf *out)
 {
@@ -211,7 +211,7 @@ static void put_like(const struct ik_policy *policy, const char *name, const str
 		ik_policy_put_command_like(text->data, out);
 	} else if (ik_policy_is_path(name)) {
 		absolute = ik_policy_absolute(&policy->place, text->data);
-		/* Not all that there is: below / itself there is no likeness. */
+		/* Below / itself, a similar file would be any file. */
 		if (strrchr(absolute, '/') > absolute) {
 			ik_glob_escape(out, absolute, (size_t)(strrchr(absolute, '/') - absolute));
 			ik_buf_puts(out, "/*");

@@ -10,21 +10,21 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Between two commands of a shell, and what else has one run another. */
+/* Characters between two commands of a shell, or that otherwise start another command. */
 static const char separators[] = ";&|()`$\n\r";
 const char ik_policy_barred[] = ";&|()`$\n\r<>";
 
-/* More words than that, of which each may be a program, are there to hide it. */
+/* A command with more words that may each be a program is trying to hide one. */
 enum { MOST_WORDS = 64 };
 
 /* What an argument is compared with, and how. */
 struct pattern {
 	const struct ik_policy_place *place;
-	const char *glob;   /* as it was written */
-	const char *barred; /* for its wildcards */
-	char *path;         /* of a path: the glob, absolute; else NULL */
-	char *real_path;    /* the same with the links of its directory followed; or NULL */
-	bool all;           /* every reading has to match: the rule allows */
+	const char *glob;   /* as written in the rule */
+	const char *barred; /* bytes that its wildcards do not match */
+	char *path;         /* for a path: the absolute glob; else NULL */
+	char *real_path;    /* the same with the links of its directory followed, or NULL */
+	bool all;           /* all readings must match, since the rule allows */
 	bool is_command;
 };
 
@@ -49,7 +49,7 @@ bool ik_policy_is_command(const char *name)
 	return ik_text_equal(name, "command") || ik_text_equal(name, "cmd");
 }
 
-/* Take ".", ".." and empty parts out of an absolute path, in place. */
+/* Remove ".", ".." and empty parts from an absolute path, in place. */
 static void take_out_dots(char *path)
 {
 	size_t length = 0;
@@ -71,7 +71,7 @@ static void take_out_dots(char *path)
 	path[length] = '\0';
 }
 
-/* A path with ~ and the session's directory put before it; new memory. */
+/* Expand ~, or prepend the session's directory (new memory). */
 static char *join(const struct ik_policy_place *place, const char *path)
 {
 	char *expanded = ik_path_expand(path, place->home);
@@ -90,7 +90,7 @@ char *ik_policy_absolute(const struct ik_policy_place *place, const char *path)
 	return absolute;
 }
 
-/* A text in which nothing is special to a glob; new memory. */
+/* Escape a text for a glob (new memory). */
 static char *escape(const char *text)
 {
 	struct ik_buf out;
@@ -100,7 +100,7 @@ static char *escape(const char *text)
 	return ik_buf_take(&out, NULL);
 }
 
-/* The glob of a path, absolute where it does not begin with something special. */
+/* Return the glob of a path, absolute unless it begins with a wildcard. */
 static char *absolute_glob(const struct ik_policy_place *place, const char *glob)
 {
 	char *directory, *home, *absolute;
@@ -117,7 +117,7 @@ static char *absolute_glob(const struct ik_policy_place *place, const char *glob
 	return absolute;
 }
 
-/* The same glob where its directory is a link to another one; NULL: it is none. */
+/* Return the glob with the links of its directory followed; NULL: there are none. */
 static char *resolved_glob(const struct ik_policy_place *place, const char *glob)
 {
 	size_t literal = strcspn(glob, "*?[\\");
@@ -138,7 +138,7 @@ static char *resolved_glob(const struct ik_policy_place *place, const char *glob
 	return result;
 }
 
-/* Does a path match? DIR and all that is in it match "DIR/" and a star. */
+/* Does a path match? "DIR/" and a star match DIR and everything in it. */
 static bool path_matches(const char *glob, const char *path)
 {
 	char *directory;
@@ -161,7 +161,7 @@ static bool match_path(const struct pattern *pattern, const char *text)
 	char *absolute = ik_policy_absolute(pattern->place, text);
 	char *real = pattern->place->resolve ? pattern->place->resolve(joined) : NULL;
 	bool as_it_stands = ik_glob_match(pattern->glob, text, strlen(text), NULL);
-	/* Whoever wrote the rule may have the one name of a place in mind, or the other. */
+	/* The rule may have been written with either name of a place in mind. */
 	bool made_absolute = path_matches(pattern->path, absolute) ||
 		(pattern->real_path && path_matches(pattern->real_path, absolute));
 	bool followed = !real ? made_absolute
@@ -176,15 +176,14 @@ static bool match_path(const struct pattern *pattern, const char *text)
 
 /* ---- commands ---- */
 
-/* Reserved words of the shell that a command follows at once. */
+/* Reserved words of the shell that are followed by a command. */
 /* clang-format off */
 static const char *const reserved[] = {
 	"!", "do", "elif", "else", "if", "then", "until", "while", "{",
 };
 /* clang-format on */
 
-/* Programs and words of the shell that start another program: one that follows, perhaps after other
- * arguments, or one in a text. */
+/* Programs and shell words that start another program, given as an argument or within a text. */
 /* clang-format off */
 static const char *const starters[] = {
 	".", "builtin", "case", "command", "coproc", "eval", "exec", "for", "function", "source", "time",
@@ -200,7 +199,7 @@ static const char *const starters[] = {
 };
 /* clang-format on */
 
-/* Programs that start no other and write to no file, and the same of git: a rule may allow them with
+/* Programs, and git commands, that start no others and write no files: a rule may allow them with
  * any arguments. */
 /* clang-format off */
 static const char *const harmless[] = {
@@ -211,7 +210,7 @@ static const char *const harmless[] = {
 /* clang-format on */
 static const char *const harmless_git[] = { "diff", "log", "show", "status" };
 
-/* Is a word one of a list? */
+/* Is the word in the list? */
 static bool is_one_of(const char *word, size_t length, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -220,7 +219,7 @@ static bool is_one_of(const char *word, size_t length, const char *const *list, 
 	return false;
 }
 
-/* The part of a word after its last slash. */
+/* Return the part of a word after its last slash. */
 static const char *base_of(const char *word, size_t *length)
 {
 	const char *slash = memrchr(word, '/', *length);
@@ -232,7 +231,7 @@ static const char *base_of(const char *word, size_t *length)
 	return word;
 }
 
-/* Is a word made of letters, digits and a few signs that mean nothing to a shell? */
+/* Does a word contain only letters, digits and signs without meaning to a shell? */
 static bool is_plain(const char *word, size_t length)
 {
 	static const char plain[] =
@@ -264,8 +263,8 @@ void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
 	ik_buf_puts(glob, " *");
 }
 
-/* The bytes of the word at the start of text: to a blank, a redirection or the end, none of them in
- * quotes. */
+/* Return the length of the word at the start of text: up to an unquoted blank or redirection, or
+ * the end. */
 static size_t word_length(const char *text, size_t length)
 {
 	size_t at = 0;
@@ -280,7 +279,7 @@ static size_t word_length(const char *text, size_t length)
 	return at;
 }
 
-/* The bytes of the redirection at the start of text, with its file; 0: there is none. */
+/* Return the length of the redirection at the start of text, with its file; 0: there is none. */
 static size_t redirection_length(const char *text, size_t length)
 {
 	size_t at = 0, blanks;
@@ -296,13 +295,13 @@ static size_t redirection_length(const char *text, size_t length)
 	return at + blanks + word_length(text + at + blanks, length - at - blanks);
 }
 
-/* Does a redirection hand over the text that follows it? */
+/* Is the redirection a here-string? */
 static bool is_here_string(const char *redirection)
 {
 	return strncmp(redirection + strspn(redirection, "0123456789"), "<<<", 3) == 0;
 }
 
-/* Does "NAME=" or "NAME[...]=" begin the word? */
+/* Does the word begin with "NAME=" or "NAME[...]="? */
 static bool is_assignment(const char *word, size_t length)
 {
 	const char *equals = memchr(word, '=', length);
@@ -327,10 +326,10 @@ static void put_unquoted(const char *word, size_t length, struct ik_buf *out)
 			ik_buf_putc(out, word[i]);
 }
 
-/* Append what follows the first word, with one blank wherever there are some. */
+/* Append what follows the first word, with blanks reduced to one. */
 static void put_rest(const char *rest, size_t length, struct ik_buf *out)
 {
-	bool blank = length > 0; /* a redirection may follow at once */
+	bool blank = length > 0; /* a redirection may follow immediately */
 
 	for (size_t i = 0; i < length; i++) {
 		if (strchr(" \t", rest[i])) {
@@ -344,10 +343,10 @@ static void put_rest(const char *rest, size_t length, struct ik_buf *out)
 	}
 }
 
-/* What a word says about the next ones. */
+/* What a word says about those after it. */
 enum leads { LEADS_NOWHERE, LEADS_TO_NEXT, LEADS_TO_ANY };
 
-/* What the name of a program, or a word of the shell, says. */
+/* Classify the name of a program, or a word of the shell. */
 static enum leads leads_to(const char *name, size_t length)
 {
 	if (is_one_of(name, length, starters, sizeof(starters) / sizeof(starters[0])))
@@ -357,7 +356,7 @@ static enum leads leads_to(const char *name, size_t length)
 		: LEADS_NOWHERE;
 }
 
-/* Does the program match that the word at the start of text names, with what follows it? */
+/* Does the program that the word at the start of text names, with its arguments, match? */
 static bool match_program(const struct pattern *pattern, const char *text, size_t length,
 	size_t word, enum leads *ret_leads)
 {
@@ -382,7 +381,7 @@ static bool match_program(const struct pattern *pattern, const char *text, size_
 static bool match_simple(const struct pattern *pattern, const char *text, size_t length,
 	bool unquoted);
 
-/* Does a command match that is a word in quotes: sh -c 'A=1 rm x'? */
+/* Does a command match that is a quoted word: sh -c 'A=1 rm x'? */
 static bool match_quoted(const struct pattern *pattern, const char *word, size_t length)
 {
 	struct ik_buf text;
@@ -397,9 +396,9 @@ static bool match_quoted(const struct pattern *pattern, const char *word, size_t
 	return matches;
 }
 
-/* Does a program match that a simple command starts? After words that lead to others those are
- * tried, after a program that starts others every word: which is its option's argument, and which
- * the other program, differs with each. unquoted: text has lost its quotes. */
+/* Does a program match that a simple command starts? After a word that starts the next one, try
+ * that; after a program that starts others, try every word, since each program has its own options.
+ * unquoted: the quotes of text have been removed. */
 static bool match_simple(const struct pattern *pattern, const char *text, size_t length,
 	bool unquoted)
 {
@@ -415,7 +414,7 @@ static bool match_simple(const struct pattern *pattern, const char *text, size_t
 		length -= word;
 		word = redirection_length(text, length);
 		if (word > 0 && is_here_string(text)) {
-			word = strcspn(text, "<") + strlen("<<<"); /* what follows may be a program's text */
+			word = strcspn(text, "<") + strlen("<<<"); /* the rest may be the text of a program */
 			leads = LEADS_TO_ANY;
 		} else if (word == 0) {
 			word = word_length(text, length);
@@ -434,7 +433,7 @@ static bool match_simple(const struct pattern *pattern, const char *text, size_t
 	}
 }
 
-/* Does the command that begins there go on at a separator: a redirection, or a variable? */
+/* Does the command go on at this separator, because it belongs to a redirection or a variable? */
 static bool is_within(const char *begin, const char *at)
 {
 	if (*at == '$')
@@ -442,7 +441,7 @@ static bool is_within(const char *begin, const char *at)
 	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
 }
 
-/* The bytes before the next separator; quotes: those in quotes separate nothing. */
+/* Return the length up to the next separator; quotes: ignore quoted ones. */
 static size_t part_length(const char *text, bool quotes)
 {
 	size_t at = 0;
@@ -459,10 +458,10 @@ static size_t part_length(const char *text, bool quotes)
 	return at;
 }
 
-/* Does one of the commands in text match: as it is written, or as a shell would read it? */
+/* Does one of the commands in text match, as written or as a shell would read it? */
 static bool match_parts(const struct pattern *pattern, const char *text, bool quotes)
 {
-	const char *begin = text; /* of the simple command, in which there may be ">&" */
+	const char *begin = text; /* of the simple command, which may contain ">&" */
 
 	while (*text != '\0') {
 		size_t length = part_length(text, quotes), skipped = strspn(text, " \t");
@@ -482,7 +481,7 @@ static bool match_parts(const struct pattern *pattern, const char *text, bool qu
 	return false;
 }
 
-/* Compare the readings of a text without a NUL. */
+/* Compare the readings of a text without NUL. */
 static bool match_text(const struct pattern *pattern, const char *text)
 {
 	bool matches;
@@ -506,7 +505,7 @@ static bool match_string(const struct pattern *pattern, const struct ik_buf *tex
 	return pattern->all ? whole && to_the_nul : whole || to_the_nul;
 }
 
-/* Append JSON without blanks; its strings in the one way in which we write them. */
+/* Append JSON without blanks; strings are written in one canonical way. */
 static void put_compact(struct ik_json_span value, struct ik_buf *out)
 {
 	enum ik_json_type type = ik_json_span_type(value);
@@ -542,7 +541,7 @@ void ik_policy_value_text(struct ik_json_span value, struct ik_buf *out)
 
 static bool match_value(const struct pattern *pattern, struct ik_json_span value);
 
-/* Do the elements of a list match: all of them where the rule allows, else one? */
+/* Do the elements of a list match: all if the rule allows, else one? */
 static bool match_elements(const struct pattern *pattern, struct ik_json_span list)
 {
 	struct ik_json_walk walk = { NULL };
@@ -569,7 +568,7 @@ static bool match_value(const struct pattern *pattern, struct ik_json_span value
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
 	ik_policy_value_text(value, &text);
 	if (ik_buf_status(&text) != IK_OK)
-		matches = !pattern->all; /* too large to be looked at: no rule allows it */
+		matches = !pattern->all; /* too large to check: no rule allows it */
 	else if (type == IK_JSON_STRING)
 		matches = match_string(pattern, &text);
 	else
@@ -581,16 +580,16 @@ static bool match_value(const struct pattern *pattern, struct ik_json_span value
 
 /* ---- arguments ---- */
 
-/* What was found of an argument. */
+/* The result for an argument. */
 struct policy_match_finding {
 	size_t values, matches;
-	bool missing; /* in an element of a list that was gone through */
+	bool missing; /* missing in an element of a list */
 };
 
 static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
 	struct policy_match_finding *finding);
 
-/* Look at all members of an object whose name is the first length bytes of name. */
+/* Compare all members of an object whose name is the first length bytes of name. */
 static bool find_members(const struct pattern *pattern, struct ik_json_span object,
 	const char *name, size_t length, struct policy_match_finding *finding)
 {
@@ -614,7 +613,7 @@ static bool find_members(const struct pattern *pattern, struct ik_json_span obje
 	return found;
 }
 
-/* Look at all that name means in value. */
+/* Compare everything that name refers to in value. */
 static void find_values(const struct pattern *pattern, struct ik_json_span value, const char *name,
 	struct policy_match_finding *finding)
 {

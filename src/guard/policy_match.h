@@ -1,7 +1,7 @@
 /*
- * policy_match: does a rule fit a call?  The readings of an argument.
+ * policy_match: does a rule fit a call?  Interprets the arguments.
  *
- * Inside of guard/policy.h, which says what fits.  May include: util, json, config.
+ * Internal to guard/policy.h, which defines what fits.  May include: util, json, config.
  */
 #ifndef IK_GUARD_POLICY_MATCH_H
 #define IK_GUARD_POLICY_MATCH_H
@@ -9,11 +9,11 @@
 #include "config/rules.h"
 #include "json/scan.h"
 
-/* Where paths of a call begin. */
+/* What the paths of a call are relative to. */
 struct ik_policy_place {
 	const char *directory;
-	const char *home;                   /* NULL: not known */
-	char *(*resolve)(const char *path); /* NULL: links are not looked at */
+	const char *home;                   /* NULL: unknown */
+	char *(*resolve)(const char *path); /* NULL: links are not followed */
 };
 
 /* arguments: a JSON object, or no value. */
@@ -24,19 +24,19 @@ bool ik_policy_fits(const struct ik_policy_place *place, const struct ik_rule *r
 bool ik_policy_is_path(const char *name);
 bool ik_policy_is_command(const char *name);
 
-/* What in an allowed command no wildcard matches. */
+/* Bytes of a command that no wildcard of an allowing rule matches. */
 extern const char ik_policy_barred[];
 
-/* Append the rule for commands like this one to a glob: those of the same program (of git, with the
- * same second word). Nothing unless the program is one of a few that start no others and write
- * nothing: such a rule would allow everything. */
+/* Append to glob the pattern of commands like this one: of the same program, for git with the same
+ * second word. Appends nothing unless the program is one of the few that start no others and write
+ * nothing; a rule for any other would allow everything. */
 void ik_policy_put_command_like(const char *command, struct ik_buf *glob);
 
-/* A path made absolute, . and .. and // taken out; new memory. */
+/* Return a path made absolute, without . and .. and // (new memory). */
 char *ik_policy_absolute(const struct ik_policy_place *place, const char *path);
 
-/* Append a value as a glob's text is compared with it: a string as it is, all
- * else as JSON without blanks. */
+/* Append a value in the form that globs are compared with: a string as it is, anything else as JSON
+ * without blanks. */
 void ik_policy_value_text(struct ik_json_span value, struct ik_buf *out);
 
 #endif

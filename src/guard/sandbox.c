@@ -14,7 +14,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* What is no place of anybody's, but of programs: written to in every mode. */
+/* Devices, and shared memory: writable in every mode, since programs expect them. */
 /* clang-format off */
 static const char *const devices[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
@@ -23,11 +23,11 @@ static const char *const devices[] = {
 /* clang-format on */
 #define DEVICE_COUNT (sizeof(devices) / sizeof(devices[0]))
 
-/* So long the limits that were found for a schema question do for others: many are asked at
- * once, and walking through the project for each would hold up the loop. A call looks anew. */
+/* How long the limits found for a schema question are used for other questions: many are asked at
+ * once, and searching the project for each would block the loop. A call searches again. */
 #define QUESTIONS_MS 1000
 
-/* Limits of a plan, with paths of their own. */
+/* A list of limits that owns its paths. */
 struct sandbox_listing {
 	struct ik_confine_limit *items;
 	size_t count;
@@ -38,11 +38,11 @@ struct ik_sandbox {
 	bool network;
 	const struct ik_string_list *except;
 	char *directory, *home;
-	char **writable; /* the session's directory, the temporary one, then sandbox.write */
+	char **writable; /* the session's directory, the temporary directory, then sandbox.write */
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
-	struct sandbox_listing guards; /* places of ikigai's own */
-	struct ik_sandbox_covered held;
+	struct sandbox_listing guards; /* ikigai's own places */
+	struct ik_sandbox_covered covered;
 	struct sandbox_listing listing;
 	bool listed;
 	int64_t listed_ms;
@@ -66,7 +66,7 @@ bool ik_sandbox_mode_find(const char *name, enum ik_sandbox_mode *ret_mode)
 	return false;
 }
 
-/* Where a name of the configuration leads; new memory. */
+/* Return where a name of the configuration leads (new memory). */
 static char *resolve(const struct ik_sandbox *sandbox, const char *name)
 {
 	char *expanded = ik_path_expand(name, sandbox->home);
@@ -129,7 +129,7 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
 	ik_sandbox_limits_done(&sandbox->limits);
-	ik_sandbox_covered_done(&sandbox->held);
+	ik_sandbox_covered_done(&sandbox->covered);
 	free(sandbox->directory);
 	free(sandbox->home);
 	free(sandbox);
@@ -178,7 +178,7 @@ const char *ik_sandbox_writable(const struct ik_sandbox *sandbox, size_t index)
 	return first + index < end ? sandbox->writable[first + index] : NULL;
 }
 
-/* Is there a limit, and does one count that is no rule's? */
+/* Is there a limit; and is there one that does not come from a rule? */
 static bool has_limits(const struct ik_sandbox *sandbox, bool of_rules)
 {
 	for (size_t i = 0; i < sandbox->limits.count; i++)
@@ -199,7 +199,7 @@ enum ik_sandbox_state ik_sandbox_state(const struct ik_sandbox *sandbox)
 	return on ? IK_SANDBOX_ON : IK_SANDBOX_IN_PART;
 }
 
-/* Does the person trust this tool with everything? */
+/* Has the user exempted this tool? */
 static bool is_excepted(const struct ik_sandbox *sandbox, const char *tool)
 {
 	for (size_t i = 0; i < sandbox->except->count; i++)
@@ -208,7 +208,7 @@ static bool is_excepted(const struct ik_sandbox *sandbox, const char *tool)
 	return false;
 }
 
-/* Is a path below that place, of which the files cannot be read? */
+/* Is path in that place, and are its files unreadable? */
 static bool is_hidden_by(const char *place, enum ik_confine_left left, const char *path)
 {
 	return left != IK_CONFINE_READING && ik_confine_below(path, place);
@@ -236,7 +236,7 @@ bool ik_sandbox_hides(const struct ik_sandbox *sandbox, const char *tool, const 
 	return hidden;
 }
 
-/* Where links of the configuration's names lead by now counts as well. */
+/* Add the present targets of links in the configuration's names. */
 static void follow_limits(struct ik_sandbox *sandbox)
 {
 	for (size_t i = sandbox->limits.count; i-- > 0;) {
@@ -251,7 +251,7 @@ static void follow_limits(struct ik_sandbox *sandbox)
 	}
 }
 
-/* Fill the places of a plan; returns how many. */
+/* Fill the places of a plan; return their number. */
 static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpose purpose,
 	struct ik_confine_place *places)
 {
@@ -270,11 +270,11 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	return count;
 }
 
-/* Add one (path is taken over) if it is there; hold it where it is moved to. */
+/* Add a limit for path (taken over) if it exists; hold: follow it when it is moved. */
 static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left, bool hold)
 {
 	struct sandbox_listing *listing = &sandbox->listing;
-	/* Under a cover the tool would have nowhere to be. */
+	/* If the session's directory were covered, the tool would have no directory. */
 	bool cover = !ik_confine_below(sandbox->directory, path);
 	struct stat status;
 
@@ -283,7 +283,7 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		return;
 	}
 	if (hold && cover && ik_cover_way() != IK_COVER_NONE)
-		ik_sandbox_covered_add(&sandbox->held, path, left);
+		ik_sandbox_covered_add(&sandbox->covered, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
 		.path = path,
@@ -292,31 +292,31 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 	};
 }
 
-/* Does the mode allow writing in a place, or in some of it? */
+/* Does the mode allow writing to the place, to some of it, or around it? */
 static bool is_writable_around(const struct ik_sandbox *sandbox, const char *path)
 {
 	const char *writable;
 
 	if (sandbox->mode == IK_SANDBOX_OFF)
-		return false; /* the user's own right, which is not limited then */
+		return false; /* off does not limit the user's own rights */
 	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)); i++)
 		if (ik_confine_below(path, writable) || ik_confine_below(writable, path))
 			return true;
 	return false;
 }
 
-/* List all limits that are there: those of names, what patterns find, what is held. */
+/* List all limits that exist now: of names, of patterns, and of places covered before. */
 static void list_limits(struct ik_sandbox *sandbox)
 {
 	const struct sandbox_listing *listing = &sandbox->listing;
-	const size_t held = sandbox->held.count;
+	const size_t held = sandbox->covered.count;
 	struct ik_sandbox_found found;
 	char *path;
 
 	for (size_t i = 0; i < sandbox->limits.count; i++)
 		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path), sandbox->limits.items[i].left,
 			true);
-	/* What may be read is guarded in some modes only: held, it would be in all. */
+	/* A readable guard applies in some modes only; if it were held, it would apply in all. */
 	for (size_t i = 0; i < sandbox->guards.count; i++)
 		if (sandbox->guards.items[i].left != IK_CONFINE_READING ||
 			is_writable_around(sandbox, sandbox->guards.items[i].path))
@@ -325,7 +325,7 @@ static void list_limits(struct ik_sandbox *sandbox)
 	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
 		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
 
-		/* What there was no time for /sandbox tells: so much and no more. */
+		/* A search that reached its limit covers what it found; /sandbox reports that. */
 		(void)ik_sandbox_glob(pattern->base, pattern->glob, &found);
 		for (size_t j = 0; j < found.count; j++)
 			add_limit(sandbox, ik_strdup(found.paths[j]), pattern->left, true);
@@ -334,18 +334,18 @@ static void list_limits(struct ik_sandbox *sandbox)
 	for (size_t i = 0; i < held; i++) {
 		bool listed = false;
 
-		path = ik_sandbox_covered_path(&sandbox->held, i);
+		path = ik_sandbox_covered_path(&sandbox->covered, i);
 		for (size_t j = 0; path && j < listing->count && !listed; j++)
-			listed = listing->items[j].left == sandbox->held.items[i].left &&
+			listed = listing->items[j].left == sandbox->covered.items[i].left &&
 				ik_text_equal(listing->items[j].path, path);
 		if (path && !listed)
-			add_limit(sandbox, path, sandbox->held.items[i].left, true);
+			add_limit(sandbox, path, sandbox->covered.items[i].left, true);
 		else
 			free(path);
 	}
 }
 
-/* Have the limits listed as they are now, or were when others were asked a moment ago. */
+/* List the limits anew, or use the list of a question that was asked a moment ago. */
 static void refresh_listing(struct ik_sandbox *sandbox, enum ik_sandbox_purpose purpose)
 {
 	int64_t now_ms = ik_clock_ms();
@@ -360,7 +360,7 @@ static void refresh_listing(struct ik_sandbox *sandbox, enum ik_sandbox_purpose 
 	sandbox->listed_ms = now_ms;
 }
 
-/* May a call signal nothing that it did not start? */
+/* Can a call signal only processes that it started? */
 static bool is_apart(const struct ik_sandbox *sandbox)
 {
 	return sandbox->mode != IK_SANDBOX_OFF || !sandbox->network;
@@ -421,7 +421,7 @@ static void put_path(struct ik_buf *out, size_t index, const char *path)
 	ik_buf_printf(out, "%s%s", index == 0 ? "" : ", ", path);
 }
 
-/* Append a place to those where only so much is left, or the first of them with the clause. */
+/* Append a place to those with the same rights left; the clause comes before the first. */
 static void put_bound(struct ik_buf *out, const char **between, size_t *shown, int left,
 	const char *path)
 {
@@ -437,7 +437,7 @@ static void put_bound(struct ik_buf *out, const char **between, size_t *shown, i
 	*between = "; ";
 }
 
-/* Append what is not possible, as clauses of one sentence. */
+/* Append the restrictions as clauses of one sentence. */
 static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 {
 	const char *path, *between = "";

@@ -12,7 +12,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A walk through a tree, level by level. */
+/* A breadth-first walk through a tree. */
 struct sandbox_glob_walk {
 	const char *glob;
 	struct ik_sandbox_found *found;
@@ -28,7 +28,7 @@ static void add_path(char ***paths, size_t *count, char *path)
 	(*paths)[(*count)++] = path;
 }
 
-/* May the walk go on? */
+/* Are the limits not reached yet? */
 static bool may_go_on(const struct sandbox_glob_walk *walk)
 {
 	return walk->names < IK_SANDBOX_GLOB_NAMES && walk->found->count < IK_SANDBOX_GLOB_FILES &&
@@ -44,7 +44,7 @@ static bool is_directory(const char *path, const struct dirent *entry)
 	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Does the glob match the path: if it is a directory's, and all below? */
+/* Does the glob match the path and, if it is a directory, everything in it? */
 static bool matches(const struct sandbox_glob_walk *walk, const char *path, bool directory)
 {
 	size_t length = strlen(walk->glob);
@@ -53,7 +53,7 @@ static bool matches(const struct sandbox_glob_walk *walk, const char *path, bool
 	return (!directory || whole) && ik_glob_match(walk->glob, path, strlen(path), NULL);
 }
 
-/* Look at what is in a directory. False: there was no time for all of it. */
+/* Search a directory. False: a limit was reached. */
 static bool look_into(struct sandbox_glob_walk *walk, const char *directory)
 {
 	DIR *stream = opendir(directory);
@@ -61,7 +61,7 @@ static bool look_into(struct sandbox_glob_walk *walk, const char *directory)
 	bool all = true;
 
 	if (!stream)
-		return true; /* what this user cannot list is hidden already */
+		return true; /* a directory that this user cannot list is hidden already */
 	while (all && (entry = readdir(stream))) {
 		char *path;
 		bool deeper;

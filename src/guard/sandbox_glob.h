@@ -1,7 +1,7 @@
 /*
- * sandbox_glob: the files that the pattern of a rule names, as they are now.
+ * sandbox_glob: find the files that the pattern of a rule matches now.
  *
- * Inside of guard/sandbox.h.  May include: util, guard/glob.h.
+ * Internal to guard/sandbox.h.  May include: util, guard/glob.h.
  */
 #ifndef IK_GUARD_SANDBOX_GLOB_H
 #define IK_GUARD_SANDBOX_GLOB_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So much of a tree is looked at for a pattern, and for so long; so many files are taken. */
+/* Limits for one pattern: names visited, time spent, files found. */
 enum { IK_SANDBOX_GLOB_NAMES = 10000, IK_SANDBOX_GLOB_MS = 20, IK_SANDBOX_GLOB_FILES = 128 };
 
 struct ik_sandbox_found {
@@ -18,10 +18,10 @@ struct ik_sandbox_found {
 };
 
 /*
- * Find what the glob matches below base, the nearest first: files, and directories where
- * it matches all that is in them; other directories are gone through, links are not
- * followed. As in policy * matches a slash, too. False: there was more than may be looked
- * at. To be released with ik_sandbox_found_done(), in any case.
+ * Find what the glob matches below base, nearest first: files, and directories if it matches
+ * everything in them. Other directories are searched; links are not followed. As in policy, *
+ * matches a slash, too. False: a limit was reached. In any case release *ret_found with
+ * ik_sandbox_found_done().
  */
 bool ik_sandbox_glob(const char *base, const char *glob, struct ik_sandbox_found *ret_found);
 void ik_sandbox_found_done(struct ik_sandbox_found *found);

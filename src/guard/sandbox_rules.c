@@ -60,13 +60,13 @@ static void add_gap(struct ik_sandbox_limits *limits, size_t rule, enum ik_sandb
 	};
 }
 
-/* Does a rule speak of tools of that name? */
+/* Does the rule apply to tools of that name? */
 static bool is_about(const struct ik_rule *rule, const char *tool)
 {
 	return ik_glob_match(rule->tool, tool, strlen(tool), NULL);
 }
 
-/* The argument of a rule that is a path; NULL: none is. */
+/* Return the first argument of a rule that is a path; NULL: none is. */
 static const struct ik_rule_argument *path_argument(const struct ik_rule *rule)
 {
 	for (size_t i = 0; i < rule->argument_count; i++) {
@@ -80,9 +80,8 @@ static const struct ik_rule_argument *path_argument(const struct ik_rule *rule)
 }
 
 /*
- * The beginning of a glob up to what is special in it, with what stands for itself
- * freed of its \, made absolute: new memory; *ret_rest is what follows. NULL: it is special from the
- * beginning on.
+ * Return the beginning of a glob before its first wildcard, unescaped and made absolute (new
+ * memory); *ret_rest is what follows. NULL: it begins with a wildcard.
  */
 static char *literal_of(const struct ik_policy_place *place, const char *glob,
 	const char **ret_rest)
@@ -98,7 +97,7 @@ static char *literal_of(const struct ik_policy_place *place, const char *glob,
 	literal[length] = '\0';
 	*ret_rest = glob;
 	absolute = length > 0 ? ik_policy_absolute(place, literal) : NULL;
-	/* The way to what is special may end in half a name: "~/.s*". */
+	/* Cut off half a name before the wildcard: "~/.s*". */
 	if (absolute && *glob != '\0' && literal[length - 1] != '/' &&
 		strrchr(absolute, '/') > absolute)
 		*strrchr(absolute, '/') = '\0';
@@ -106,7 +105,8 @@ static char *literal_of(const struct ik_policy_place *place, const char *glob,
 	return absolute;
 }
 
-/* The place that a glob names, with all that is in it: new memory; NULL: it names none. */
+/* Return the place that a glob names, with everything in it (new memory); NULL: it does not name
+ * one. */
 static char *place_of(const struct ik_policy_place *place, const char *glob)
 {
 	size_t length = strlen(glob), stars;
@@ -126,7 +126,8 @@ static char *place_of(const struct ik_policy_place *place, const char *glob)
 	return canonical;
 }
 
-/* The rule before a rule, of the same tool, that may decide about some of the place; 0: none. */
+/* Return the number of an earlier rule for the same tool that may decide about a part of the place;
+ * 0: none. */
 static size_t earlier_rule(const struct ik_rules *rules, size_t index, const char *tool,
 	const struct ik_policy_place *place, const char *path)
 {
@@ -151,19 +152,19 @@ static size_t earlier_rule(const struct ik_rules *rules, size_t index, const cha
 	return 0;
 }
 
-/* What is left where a rule denies a tool a place. */
+/* Return the rights that are left when a rule denies a tool a place. */
 static enum ik_confine_left left_by(const struct ik_rule *rule, const char *tool)
 {
 	if (!ik_text_equal(tool, "file_read"))
 		return IK_CONFINE_READING;
-	/* A cover takes the names as well. */
+	/* A cover hides the names as well. */
 	return is_about(rule, "glob") || ik_cover_way() != IK_COVER_NONE ? IK_CONFINE_NOTHING
 																	 : IK_CONFINE_NAMES;
 }
 
 /*
- * Take a pattern that names no one place, if it is about the session's directory and files
- * can be covered there. False: it is not.
+ * Add the pattern of a rule if it is about the session's directory and files can be covered there;
+ * else return false.
  */
 static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules *rules,
 	size_t index, const char *tool, const struct ik_policy_place *place)
@@ -199,7 +200,7 @@ static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules
 	return taken;
 }
 
-/* Take one rule that denies. */
+/* Add the limits of one denying rule. */
 static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *rules, size_t index,
 	const struct ik_policy_place *place)
 {
@@ -214,7 +215,7 @@ static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *r
 		if (is_about(rule, tools[i]))
 			tool = tools[i];
 	if (!argument || !tool)
-		return; /* a tool's name, or a command's words, are no place */
+		return; /* a tool's name or a command is not a place */
 	path = place_of(place, argument->glob);
 	other = path ? earlier_rule(rules, index, tool, place, path) : 0;
 	if (!path)

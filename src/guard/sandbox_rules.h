@@ -1,8 +1,8 @@
 /*
- * sandbox_rules: the limits of a sandbox, and which rules of `policy` the kernel holds.
+ * sandbox_rules: derive the limits of a sandbox from `policy`, and find the rules that the kernel
+ * cannot enforce.
  *
- * Inside of guard/sandbox.h.  May include: util, config, loop/confine.h,
- * guard.
+ * Internal to guard/sandbox.h.  May include: util, config, loop/confine.h, guard.
  */
 #ifndef IK_GUARD_SANDBOX_RULES_H
 #define IK_GUARD_SANDBOX_RULES_H
@@ -13,7 +13,7 @@ struct ik_sandbox_limits {
 	struct ik_sandbox_limit *items;
 	size_t count;
 	struct ik_sandbox_pattern {
-		char *named, *base, *glob; /* guard/sandbox_glob.h; base is a canonical path */
+		char *named, *base, *glob; /* see guard/sandbox_glob.h; base is a canonical path */
 		enum ik_confine_left left;
 	} * patterns;
 	size_t pattern_count;
@@ -25,11 +25,11 @@ struct ik_sandbox_limits {
 void ik_sandbox_limits_add(struct ik_sandbox_limits *limits, const char *named, const char *path,
 	enum ik_confine_left left, size_t rule);
 
-/* Is path a limit as that one is? */
+/* Does path have a limit like that one? */
 bool ik_sandbox_limits_have(const struct ik_sandbox_limits *limits, const char *path,
 	const struct ik_sandbox_limit *like);
 
-/* Add those of rules (JSON text, or NULL), or the gaps; directory is canonical. */
+/* Add the limits of rules (JSON text, or NULL), or their gaps; directory is canonical. */
 void ik_sandbox_limits_read(struct ik_sandbox_limits *limits, const char *rules,
 	const char *directory, const char *home);
 

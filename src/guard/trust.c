@@ -17,14 +17,14 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* How long another program may take to write: it writes a small file. */
+/* Limit on the wait for another program that writes the file, which is small. */
 enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 10 };
 
 struct ik_trust {
 	char *path; /* NULL: nothing is kept */
 	char *directory;
 	struct ik_trust_entry entry;
-	struct ik_identity read; /* the file that entry is from; all zero: there was none */
+	struct ik_identity read; /* of the file that entry was read from; all zero: there was none */
 	bool was_read;
 	bool all;
 	char *problem;
@@ -66,7 +66,7 @@ void ik_trust_all(struct ik_trust *trust)
 	trust->all = true;
 }
 
-/* Is the file still the one that was read (or still not there)? */
+/* Is the file still the one that was read, or still missing? */
 static bool is_current(const struct ik_trust *trust)
 {
 	struct ik_identity now;
@@ -78,7 +78,7 @@ static bool is_current(const struct ik_trust *trust)
 	return ik_identity_equal(&now, &trust->read);
 }
 
-/* Take over what a text says of the directory. */
+/* Use what a text says about the directory. */
 static void take(struct ik_trust *trust, const struct ik_trust_text *text)
 {
 	ik_trust_entry_done(&trust->entry);
@@ -87,7 +87,7 @@ static void take(struct ik_trust *trust, const struct ik_trust_text *text)
 	trust->was_read = true;
 }
 
-/* Lock the directory of the file: the descriptor to be closed for it, or -1. */
+/* Lock the directory of the file; return a descriptor whose closing unlocks it, or -1. */
 static int lock(const struct ik_trust *trust, struct ik_error *error)
 {
 	static const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000L };
@@ -100,7 +100,7 @@ static int lock(const struct ik_trust *trust, struct ik_error *error)
 		return -1;
 	}
 	for (tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
-		/* Where there are no locks, the rename alone has to do. */
+		/* On file systems without locks, the rename must do. */
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return fd;
 		if (tries == LOCK_TRIES) {
@@ -114,8 +114,8 @@ static int lock(const struct ik_trust *trust, struct ik_error *error)
 	return fd;
 }
 
-/* Give the damaged file another name, and say so. */
-static enum ik_status put_aside(const char *path, const struct ik_error *reason,
+/* Rename the damaged file and report it. */
+static enum ik_status rename_damaged(const char *path, const struct ik_error *reason,
 	struct ik_error *error)
 {
 	char time[IK_CLOCK_TEXT], *aside;
@@ -135,8 +135,8 @@ static enum ik_status put_aside(const char *path, const struct ik_error *reason,
 }
 
 /*
- * Read the file for a change, under the lock. A damaged one is put aside, and
- * there is none then: *error has the sentence, but the status is IK_OK.
+ * Read the file for a change, under the lock. A damaged file is renamed and counts as missing: the
+ * status is IK_OK, but *error has the sentence.
  */
 static enum ik_status read_locked(const struct ik_trust *trust, struct ik_trust_text *ret_text,
 	struct ik_error *error)
@@ -145,7 +145,7 @@ static enum ik_status read_locked(const struct ik_trust *trust, struct ik_trust_
 	enum ik_status status = ik_trust_text_read(trust->path, ret_text, &reason);
 
 	if (status == IK_INVALID) {
-		status = put_aside(trust->path, &reason, error);
+		status = rename_damaged(trust->path, &reason, error);
 		ik_trust_text_done(ret_text);
 		memset(&ret_text->identity, 0, sizeof(ret_text->identity));
 		return status == IK_INVALID ? IK_OK : status;
@@ -167,7 +167,7 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 	status = ik_trust_text_read(trust->path, &text, &reason);
 	if (status == IK_INVALID) {
 		ik_trust_text_done(&text);
-		/* Another program may just be mending it. */
+		/* Another program may be repairing it right now. */
 		fd = lock(trust, error);
 		if (fd < 0) {
 			free(trust->problem);
@@ -187,13 +187,13 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 		*error = reason;
 		trust->problem = ik_strdup(reason.text);
 	}
-	/* What cannot be used says nothing, until it is another file. */
+	/* A file that cannot be used says nothing until it changes. */
 	take(trust, &text);
 	ik_trust_text_done(&text);
 	return status;
 }
 
-/* The name of a file in the store: below the directory, without "./". */
+/* Return the name of a file in trust.json: relative to the directory, without "./". */
 static const char *name_of(const struct ik_trust *trust, const char *path)
 {
 	size_t length = strlen(trust->directory);
@@ -239,7 +239,7 @@ const char *ik_trust_file_at(const struct ik_trust *trust, size_t index)
 	return index < trust->entry.count ? trust->entry.records[index].name : NULL;
 }
 
-/* Nanoseconds since 1970. */
+/* Return nanoseconds since 1970. */
 static int64_t wall_ns(void)
 {
 	struct timespec now;
@@ -248,7 +248,7 @@ static int64_t wall_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Will any further change of the file show in its identity? */
+/* Would any further change of the file alter its identity? */
 static bool is_settled(const struct ik_identity *identity)
 {
 	int64_t now = wall_ns();
@@ -256,7 +256,7 @@ static bool is_settled(const struct ik_identity *identity)
 	return identity->ctime_ns <= now && ik_identity_settles_ms(identity, now) == 0;
 }
 
-/* Note a file as trusted. */
+/* Record a file as trusted. */
 static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 {
 	struct ik_trust_record *record = ik_trust_entry_make(&trust->entry, name_of(trust, file->path));
@@ -269,7 +269,7 @@ static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 	record->seen = is_settled(&file->identity);
 }
 
-/* Write the directory's entry into what the file holds otherwise. */
+/* Write the directory's entry, with the rest of the file unchanged. */
 static enum ik_status write_entry(struct ik_trust *trust, const struct ik_trust_text *text,
 	struct ik_error *error)
 {
@@ -287,7 +287,7 @@ static enum ik_status write_entry(struct ik_trust *trust, const struct ik_trust_
 	return status;
 }
 
-/* Change what is kept: change is made to what the file says now. */
+/* Apply a change to the present contents of the file. */
 static enum ik_status update(struct ik_trust *trust,
 	void (*change)(struct ik_trust *, const void *), const void *arg, struct ik_error *error)
 {
@@ -331,7 +331,7 @@ static void change_grant(struct ik_trust *trust, const void *arg)
 	const struct grant *grant = arg;
 	struct ik_trust_entry before = trust->entry;
 
-	/* Those that stay keep the time at which they were trusted. */
+	/* Files that stay trusted keep their time. */
 	if (grant->only) {
 		memset(&trust->entry, 0, sizeof(trust->entry));
 		for (size_t i = 0; i < grant->count; i++) {
@@ -368,7 +368,7 @@ static void change_seen(struct ik_trust *trust, const void *arg)
 		const struct ik_trust_record *record = ik_trust_entry_find(&trust->entry,
 			name_of(trust, file->path));
 
-		/* It may have been revoked by now. */
+		/* It may have been revoked meanwhile. */
 		if (record && ik_text_equal(record->digest, file->digest) && is_settled(&file->identity))
 			note(trust, file);
 	}

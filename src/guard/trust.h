@@ -1,11 +1,10 @@
 /*
- * trust: which files of a directory this person wants to have run or read.
+ * trust: which files of a directory the user has agreed to run or read.
  *
- * Kept in trust.json in the home (mode 0600, made for reading too): for each
- * directory, by its canonical path, the SHA-256 of each file that was looked
- * at and found good, and what the kernel said of the file then.  A file is
- * TRUSTED when its contents are those, NEW when nothing is known of it,
- * CHANGED when its contents are others.
+ * Kept in trust.json in the home (mode 0600, but meant to be read, too): for each directory, by its
+ * canonical path, the SHA-256 of each file that the user approved and what the kernel said about
+ * the file then.  A file is TRUSTED if its contents match, NEW if it is unknown, CHANGED if its
+ * contents differ.
  *
  *     {"version": 1, "directories": {
  *       "/home/me/work": {"files": {
@@ -13,17 +12,16 @@
  *                             "seen": "DEVICE INODE MTIME CTIME"}}},
  *       "/tmp/theirs": {"never": true}}}
  *
- * A file that is still the one that was seen (device, inode, size, both
- * times) is not read again.  That is safe because ctime cannot be set back by
- * an ordinary user (util/identity.h says what it does not hold against), and
- * because nothing is noted as seen whose next change might fall into the same
- * tick.  Names with bytes that are no UTF-8 are written with %XX, and % as %25.
+ * A file that has not changed since it was seen (device, inode, size, both times) is not read
+ * again.  That is safe because an ordinary user cannot set ctime back (util/identity.h names the
+ * exceptions), and because a file whose next change might fall into the same clock tick is not
+ * recorded as seen.  Names that are not UTF-8 are written with %XX, and % as %25.
  *
- * Two programs may write at once: a change is made under a lock of the
- * directory, to what is in the file then, and put in its place by a rename.
- * A file that is damaged is kept aside, said so, and counts for nothing.
+ * Several programs may write at once: a change is made under a lock of the directory, to the
+ * present contents of the file, which a rename then replaces. A damaged file is renamed and
+ * reported, and trusts nothing.
  *
- * Pure but for that file.  Owns what it read.  May include: util, json.
+ * Pure except for that file.  Owns what it read.  May include: util, json.
  */
 #ifndef IK_GUARD_TRUST_H
 #define IK_GUARD_TRUST_H
@@ -38,48 +36,46 @@ enum ik_trust_state {
 	IK_TRUST_TRUSTED,
 	IK_TRUST_NEW,
 	IK_TRUST_CHANGED,
-	IK_TRUST_UNREAD /* its contents must be known to say: ask again with the digest */
+	IK_TRUST_UNREAD /* its contents decide: ask again with the digest */
 };
 
 struct ik_trust;
 
 /*
- * The trust in directory (canonical), as kept in the file path; NULL: it is
- * kept nowhere, and all is NEW. Nothing is read yet.
+ * Create the trust for directory (canonical), kept in the file path. NULL: it is not kept, and all
+ * files are NEW. Reads nothing yet.
  */
 struct ik_trust *ik_trust_new(const char *path, const char *directory);
 struct ik_trust *ik_trust_free(struct ik_trust *trust);
 
 const char *ik_trust_directory(const struct ik_trust *trust);
 
-/* Trust every file of the directory for as long as this program runs; nothing
- * is written. */
+/* Trust every file of the directory while this program runs; writes nothing. */
 void ik_trust_all(struct ik_trust *trust);
 
 /*
- * Read the file, or read it again if it is another by now. A file that cannot
- * be used is an error in words, once: a damaged one has a new name then.
+ * Read the file, again if it has changed. A file that cannot be used is an error, reported once; a
+ * damaged one has been renamed by then.
  */
 enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
-/* Why the file could not be used when it was last read, in words; NULL: it could. */
+/* Return why the file could not be used when it was last read; NULL: it could. */
 const char *ik_trust_problem(const struct ik_trust *trust);
 
 /*
- * What is known of a file. path is absolute, or below the directory; digest may
- * be NULL while its contents have not been read.
+ * Judge a file. path is absolute, or relative to the directory; digest may be NULL as long as the
+ * contents have not been read.
  */
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
 	const struct ik_identity *identity, const char *digest);
 
-/* Does the person not want to be asked about this directory? */
+/* Does the user not want to be asked about this directory? */
 bool ik_trust_is_refused(const struct ik_trust *trust);
 
-/* The files that are known: NULL after the last; *ret_size may be NULL. As paths
- * of the kind that was given: below the directory where that is possible. */
+/* Return the known files, relative to the directory where possible; NULL after the last. */
 const char *ik_trust_file_at(const struct ik_trust *trust, size_t index);
 
-/* A file that was looked at. */
+/* A file whose contents were read. */
 struct ik_trust_file {
 	const char *path;
 	struct ik_identity identity;
@@ -87,21 +83,20 @@ struct ik_trust_file {
 };
 
 /*
- * Trust these files from now on, besides those that are trusted already (only:
- * instead of them). Asks no more "never". Fails when it cannot be kept; it holds
- * for this program then all the same.
+ * Trust these files from now on, in addition to those trusted already (only: instead of them), and
+ * take back a "never". On failure it still holds for this program.
  */
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
 	size_t count, bool only, struct ik_error *error) IK_MUST_USE;
 
-/* These files are trusted, and have these identities by now: note it, so that they are
- * not read again. Does nothing where that cannot be kept. */
+/* Record the present identities of these files, which are trusted, so that they are not read again.
+ * Does nothing if that cannot be saved. */
 void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count);
 
-/* Trust nothing of the directory any more, and ask again. */
+/* Trust no file of the directory any longer, and ask again. */
 enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
-/* Trust no more than now, and do not ask about the directory any more. */
+/* Trust no further files, and do not ask about the directory any more. */
 enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
 #endif

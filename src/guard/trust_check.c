@@ -12,17 +12,17 @@
 #include "util/clock.h"
 #include "util/text.h"
 
-/* The loop gets its turn after so much of it. */
+/* Limit on the work between two turns of the loop. */
 enum { SLICE_US = 4000 };
-/* One read: large enough for the library, small enough for the slice. */
+/* Size of one read: large enough to be efficient, small enough for the slice. */
 enum { PIECE = 256 * 1024 };
-/* How long a file that is being written is waited for, in all. */
+/* Limit on the wait for a file that is being written. */
 enum { PATIENCE_MS = 3000 };
 
-/* One file on its way. */
+/* One file of the check. */
 struct check_file {
 	char *path;
-	struct ik_identity shown; /* grant: what it must be */
+	struct ik_identity shown; /* grant: the identity it must have */
 	struct ik_checked_file result;
 	char digest[IK_SHA256_TEXT]; /* "": not read */
 };
@@ -36,9 +36,9 @@ struct ik_trust_check {
 	size_t count;
 	size_t next;
 	bool granting, only;
-	struct ik_timer *timer;   /* until a file's time has settled */
-	int64_t patient_until_ms; /* 0: nothing was waited for yet */
-	/* The file that is being read. */
+	struct ik_timer *timer;   /* runs until a file's times have settled */
+	int64_t patient_until_ms; /* 0: not waiting */
+	/* The file being read. */
 	int fd;
 	struct ik_sha256 *sum;
 	char *piece;
@@ -47,7 +47,7 @@ struct ik_trust_check {
 
 static void work(void *arg);
 
-/* Go on when the loop has had its turn. */
+/* Continue after a turn of the loop. */
 static void go_on(struct ik_trust_check *check)
 {
 	ik_loop_defer(check->loop, work, check);
@@ -61,7 +61,7 @@ static void stop_reading(struct ik_trust_check *check)
 	check->fd = -1;
 }
 
-/* The file is done with. */
+/* Finish the current file. */
 static void settle(struct ik_trust_check *check, enum ik_trust_state state, const char *problem)
 {
 	struct check_file *file = &check->files[check->next];
@@ -74,7 +74,7 @@ static void settle(struct ik_trust_check *check, enum ik_trust_state state, cons
 	check->next++;
 }
 
-/* Is it to be left alone for a moment? Then the timer is set. */
+/* Must the check wait before it looks at the file? Then the timer is started. */
 static bool must_wait(struct ik_trust_check *check, const struct ik_identity *identity)
 {
 	int64_t now = ik_clock_ms(), wait;
@@ -90,14 +90,14 @@ static bool must_wait(struct ik_trust_check *check, const struct ik_identity *id
 	return true;
 }
 
-/* Open the file that is to be read, if it is the one that was examined. */
+/* Open the file for reading, if it is the one that was examined. */
 static enum ik_status open_file(struct ik_trust_check *check, struct check_file *file,
 	struct ik_error *error)
 {
 	struct ik_identity opened;
 	struct stat status;
 
-	/* Not blocking, so that a FIFO in its place holds nobody up. */
+	/* O_NONBLOCK, so that a FIFO in its place does not block. */
 	check->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (check->fd < 0 || fstat(check->fd, &status) != 0)
 		return ik_error_set_errno(error, errno, _("%s cannot be read, so it cannot be trusted"),
@@ -109,7 +109,7 @@ static enum ik_status open_file(struct ik_trust_check *check, struct check_file 
 	return check->sum ? IK_OK : error->status;
 }
 
-/* Decide by what is known of the file, its digest included where it was read. */
+/* Decide by what is known, including the digest if the file was read. */
 static void decide(struct ik_trust_check *check, struct check_file *file)
 {
 	if (check->granting)
@@ -119,7 +119,7 @@ static void decide(struct ik_trust_check *check, struct check_file *file)
 			ik_trust_judge(check->trust, file->path, &file->result.identity, file->digest), NULL);
 }
 
-/* Look at the next file; read it only if that has to be. False: after a while. */
+/* Begin with the next file, and open it only if it must be read. False: later. */
 static bool begin(struct ik_trust_check *check)
 {
 	struct check_file *file = &check->files[check->next];
@@ -146,7 +146,7 @@ static bool begin(struct ik_trust_check *check)
 	return true;
 }
 
-/* The file is read: was it the same file all the time? */
+/* The file was read: has it been the same file all the time? */
 static void end_reading(struct ik_trust_check *check, struct check_file *file)
 {
 	struct ik_identity now;
@@ -161,7 +161,7 @@ static void end_reading(struct ik_trust_check *check, struct check_file *file)
 		decide(check, file);
 }
 
-/* Read on. */
+/* Read the next piece. */
 static void read_piece(struct ik_trust_check *check)
 {
 	struct check_file *file = &check->files[check->next];
@@ -182,7 +182,7 @@ static void read_piece(struct ik_trust_check *check)
 	}
 }
 
-/* Note what was found out by reading. */
+/* Record what was found by reading. */
 static void keep(struct ik_trust_check *check)
 {
 	struct ik_trust_file *files = ik_alloc_array(NULL, check->count + 1, sizeof(*files));
@@ -202,7 +202,7 @@ static void keep(struct ik_trust_check *check)
 	free(files);
 }
 
-/* Work for one slice of time. */
+/* Work for one slice. */
 static void work(void *arg)
 {
 	struct ik_trust_check *check = arg;
@@ -277,7 +277,7 @@ const struct ik_error *ik_trust_check_error(const struct ik_trust_check *check)
 	return &check->error;
 }
 
-/* The deferred end: nothing of it is on the stack any more. */
+/* Deferred: free the memory. */
 static void release(void *arg)
 {
 	struct ik_trust_check *check = arg;

@@ -1,4 +1,3 @@
-/* trust.json as text: how a directory's entry is read from it and put into it. */
 #include "guard/trust_file.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ void ik_trust_entry_done(struct ik_trust_entry *entry)
 	memset(entry, 0, sizeof(*entry));
 }
 
-/* Where the record of that name is, or would be. */
+/* Return the position of the record with that name, or the one where it belongs. */
 static size_t place_of(const struct ik_trust_entry *entry, const char *name, bool *ret_found)
 {
 	size_t low = 0, high = entry->count;
@@ -75,7 +74,7 @@ struct ik_trust_record *ik_trust_entry_make(struct ik_trust_entry *entry, const 
 	return &entry->records[place];
 }
 
-/* Append a path as text that any path can be had back from. */
+/* Append a path as text from which it can be restored. */
 static void put_path(struct ik_buf *out, const char *path)
 {
 	size_t length = strlen(path), at = 0;
@@ -103,7 +102,7 @@ static int hex_value(char digit)
 	return found ? (int)(found - digits) : -1;
 }
 
-/* The path that a text stands for, in place. */
+/* Restore a path from its text, in place. */
 static char *take_path(char *text)
 {
 	char *to = text;
@@ -123,7 +122,7 @@ static char *take_path(char *text)
 	return text;
 }
 
-/* Fail: the file can be changed by somebody else, so what it says counts for nothing. */
+/* Fail if somebody else can change the file: then its contents count for nothing. */
 static enum ik_status check_owner(const char *path, int fd, struct ik_identity *ret_identity,
 	struct ik_error *error)
 {
@@ -147,7 +146,7 @@ static enum ik_status check_owner(const char *path, int fd, struct ik_identity *
 	return IK_OK;
 }
 
-/* Is it what this version writes? */
+/* Is the text one that this version writes? */
 static enum ik_status check_text(const char *path, struct ik_trust_text *text,
 	struct ik_error *error)
 {
@@ -178,7 +177,7 @@ enum ik_status ik_trust_text_read(const char *path, struct ik_trust_text *ret_te
 
 	memset(ret_text, 0, sizeof(*ret_text));
 	ik_buf_init(&ret_text->bytes, IK_LIMIT_TRUST);
-	/* Also of one that cannot be read, so that it is told of once. */
+	/* Read the identity even if the file cannot be read, so that this is reported once. */
 	status = ik_identity_read(path, &ret_text->identity, error);
 	if (status != IK_OK)
 		return status == IK_NOT_FOUND ? IK_OK : status;
@@ -215,7 +214,7 @@ static bool read_seen(struct ik_json_span value, struct ik_identity *identity)
 	return good;
 }
 
-/* Copy a short string; false when it is none, or longer than fits. */
+/* Copy a short string; false if it is not a string, or too long. */
 static bool read_text(struct ik_json_span value, char *out, size_t size)
 {
 	size_t length;
@@ -228,7 +227,7 @@ static bool read_text(struct ik_json_span value, char *out, size_t size)
 	return good;
 }
 
-/* Take one file's record; what is no record is nothing known. */
+/* Read the record of one file; anything else is ignored. */
 static void read_record(struct ik_trust_entry *entry, struct ik_json_span key,
 	struct ik_json_span value)
 {
@@ -253,7 +252,7 @@ static void read_record(struct ik_trust_entry *entry, struct ik_json_span key,
 	free(name);
 }
 
-/* The member of directories whose name stands for this path. */
+/* Is this the entry of that directory? */
 static bool is_directory(struct ik_json_span key, const char *directory)
 {
 	char *name = take_path(ik_json_string_new(key, NULL));
