@@ -37,12 +37,10 @@ char *ik_path_canonical(const char *path)
 {
 	char *resolved = realpath(path, NULL), *parent, *slash, *whole;
 
-	if (resolved || strcmp(path, "/") == 0)
+	if (resolved || strcmp(path, "/") == 0 || strcmp(path, ".") == 0)
 		return resolved ? resolved : ik_strdup(path);
-	parent = ik_strdup(path);
+	parent = strchr(path, '/') ? ik_strdup(path) : ik_format("./%s", path);
 	slash = strrchr(parent, '/');
-	if (!slash)
-		return parent;
 	*slash = '\0';
 	if (slash[1] == '\0' || strcmp(slash + 1, ".") == 0) {
 		whole = ik_path_canonical(parent[0] != '\0' ? parent : "/");

@@ -16,6 +16,7 @@
 
 #include "../../support/scratch.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 static char directory[] = SCRATCH_TEMPLATE;
 
@@ -85,6 +86,10 @@ Test(path, is_the_same_for_each_name_of_a_place)
 	check_canonical("link/later", "/real/later");
 	check_canonical("link/later/./still/", "/real/later/still");
 	check_canonical("dangling/later", "/dangling/later");
+	root = ik_path_canonical("nothing-yet");
+	cr_assert_eq(root[0], '/');
+	cr_assert(ik_text_ends(root, "/nothing-yet"));
+	free(root);
 }
 
 Test(path, makes_parents)
