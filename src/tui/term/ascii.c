@@ -4,7 +4,7 @@
 
 #include "util/utf8.h"
 
-/* Sorted ranges of characters that have a likeness. */
+/* Sorted ranges of characters that have a similar one. */
 static const struct {
 	uint32_t first, last;
 	char likeness;

@@ -1,5 +1,5 @@
 /*
- * ascii: what stands in for characters where a terminal has ASCII only.
+ * ascii: what is drawn for other characters where the terminal shows only ASCII.
  *
  * Pure.  May include: util.
  */
@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* One character for a cluster: frames become | - +, known marks what is like
- * them, all else '?'. length > 0. */
+/* Return a character for a cluster: "|", "-" or "+" for frames, a similar one for common symbols, "?"
+ * for everything else. length > 0. */
 char ik_ascii_for(const char *cluster, size_t length);
 
 #endif

@@ -9,13 +9,13 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 #define ELLIPSIS "\xE2\x80\xA6"    /* U+2026 */
-#define CELL_CHARACTERS 5          /* what a curses cell holds */
+#define CELL_CHARACTERS 5          /* limit of a curses cell */
 
-/* One cluster as it is drawn: not always as it is written. */
+/* A cluster as it is drawn, which may differ from the text. */
 struct glyph {
 	const char *text;
 	size_t length;   /* bytes drawn */
-	size_t consumed; /* bytes of the source that it stands for */
+	size_t consumed; /* bytes of the text */
 	int width;
 };
 
@@ -31,13 +31,13 @@ static int characters(const char *text, size_t length)
 	return count;
 }
 
-/* Is this character one that a terminal would act upon? */
+/* Would a terminal act on this character? */
 static bool is_control(uint32_t codepoint)
 {
 	return codepoint < 0x20 || (codepoint >= 0x7F && codepoint < 0xA0);
 }
 
-/* Take the first cluster of text in the form in which it is drawn. */
+/* Return the first cluster of a text as it is drawn. */
 static struct glyph glyph_next(const char *text, size_t length)
 {
 	unsigned char first = (unsigned char)text[0];
@@ -59,13 +59,13 @@ static struct glyph glyph_next(const char *text, size_t length)
 	return (struct glyph){ text, drawn, cluster.length, cluster.width };
 }
 
-/* The cell, which must lie in the grid. */
+/* Return a cell, which must be in the grid. */
 static struct ik_cell *cell_at(struct ik_cells *cells, int row, int column)
 {
 	return &cells->cells[(size_t)row * (size_t)cells->columns + (size_t)column];
 }
 
-/* Cut a rectangle down to the part that lies in the grid; false when none does. */
+/* Cut a rectangle down to its part in the grid; false when there is none. */
 static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 {
 	long top = area->row, left = area->column;
@@ -85,7 +85,7 @@ static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 	return true;
 }
 
-/* Turn a cell into a blank that keeps its style. */
+/* Turn a cell into a blank of the same style. */
 static void make_blank(struct ik_cell *cell)
 {
 	uint8_t style = cell->style;
@@ -94,19 +94,19 @@ static void make_blank(struct ik_cell *cell)
 	cell->style = style;
 }
 
-/* Before [column, column + width) is overwritten: blank the halves of wide
- * clusters that would be left over at its edges. */
+/* Blank the halves of wide clusters that would be left at the edges when [column, column + width)
+ * is overwritten. */
 static void split_edges(struct ik_cells *cells, int row, int column, int width)
 {
 	if (column > 0 && cell_at(cells, row, column)->width == 0)
 		make_blank(cell_at(cells, row, column - 1));
-	int behind = column + width;
+	int after = column + width;
 
-	if (behind < cells->columns && cell_at(cells, row, behind)->width == 0)
-		make_blank(cell_at(cells, row, behind));
+	if (after < cells->columns && cell_at(cells, row, after)->width == 0)
+		make_blank(cell_at(cells, row, after));
 }
 
-/* Put a cluster into one or two cells that lie in the grid. */
+/* Put a cluster into one or two cells, which must be in the grid. */
 static void put(struct ik_cells *cells, int row, int column, enum ik_style style, const char *text,
 	size_t length, int width)
 {
@@ -156,7 +156,7 @@ void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum i
 		.length = (uint8_t)strlen(character), .width = 1, .style = (uint8_t)style
 	};
 	memcpy(cell.text, character, cell.length);
-	/* The first row cell by cell, the others as copies of it: each frame begins here. */
+	/* Copy the first row to the others, which is faster: each frame starts here. */
 	struct ik_cell *first = cell_at(cells, area.row, area.column);
 
 	for (int row = area.row; row < area.row + area.rows; row++) {
@@ -175,13 +175,13 @@ void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_sty
 	ik_cells_fill_with(cells, area, style, " ");
 }
 
-/* Bytes at the start that are a cluster each, one column wide, but at most so many. */
+/* Return the number of bytes at the start, at most `most`, that are clusters of one column each. */
 static int plain_run(const char *text, size_t length, int most)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
 	size_t end = (size_t)most < length ? (size_t)most : length, count = 0;
 
-	/* Eight at a time: no byte of them is below 0x20, 0x7F, or above it. */
+	/* Eight at a time: none of them is below 0x20 or from 0x7F on. */
 	for (uint64_t bytes; count + sizeof(bytes) <= end; count += sizeof(bytes)) {
 		memcpy(&bytes, text + count, sizeof(bytes));
 		if (((bytes | (bytes - each * 0x20) | (bytes + each)) & high) != 0)
@@ -189,13 +189,13 @@ static int plain_run(const char *text, size_t length, int most)
 	}
 	while (count < end && text[count] >= 0x20 && text[count] < 0x7F)
 		count++;
-	/* What combines with the last one makes another cluster of it. */
+	/* The last one may be the base of a cluster with what follows. */
 	if (count > 0 && count < length && (unsigned char)text[count] >= 0x80)
 		count--;
 	return (int)count;
 }
 
-/* Put such bytes into cells that lie in the grid. */
+/* Put such bytes into cells, which must be in the grid. */
 static void put_plain(struct ik_cells *cells, int row, int column, enum ik_style style,
 	const char *text, int count)
 {
@@ -232,7 +232,7 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 		if (column >= area.column && column + glyph.width <= right) {
 			put(cells, row, column, style, glyph.text, glyph.length, glyph.width);
 		} else {
-			/* Half of a wide cluster at an edge. */
+			/* Half of a wide cluster is outside. */
 			for (int part = column; part < column + glyph.width; part++)
 				if (part >= area.column && part < right)
 					put(cells, row, part, style, " ", 1, 1);
@@ -250,7 +250,7 @@ int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, in
 
 	if (!clip(cells, &visible))
 		return column;
-	/* What is kept leaves one column for the ellipsis. */
+	/* Leave one column for the ellipsis. */
 	int room = visible.column + visible.columns - column, width = 0;
 
 	while (at < length && width <= room) {

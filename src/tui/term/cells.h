@@ -1,9 +1,9 @@
 /*
  * cells: the grid that panes draw into.
  *
- * A cell holds one grapheme cluster, a style and its place in a wide cluster.
- * Text that is drawn must have been sanitised; what slips through is shown as
- * U+FFFD.  Drawing is clipped to the grid and to a rectangle.
+ * A cell holds one grapheme cluster and its style; a wide cluster takes two cells.  Text must be
+ * sanitised before it is drawn; control characters that are left are drawn as U+FFFD.  Drawing is
+ * clipped to the grid and to a rectangle.
  *
  * Pure, owns the grid.  May include: util.
  */
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a piece of text is; the theme says how that looks. */
+/* What a text is; the theme says how it looks. */
 enum ik_style {
 	IK_STYLE_NORMAL,
 	IK_STYLE_DIM, /* times, hints, frames */
 	IK_STYLE_BOLD,
-	IK_STYLE_USER, /* what the person said */
+	IK_STYLE_USER, /* the user's messages */
 	IK_STYLE_ASSISTANT,
 	IK_STYLE_THINKING,
 	IK_STYLE_TOOL, /* a call's name and arguments */
@@ -42,13 +42,13 @@ enum ik_style {
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,
 	IK_STYLE_MATCH,         /* a search hit */
-	IK_STYLE_MATCH_CURRENT, /* the one that is shown of all */
+	IK_STYLE_MATCH_CURRENT, /* the current one of all hits */
 	IK_STYLE_ADDED,         /* lines of a diff */
 	IK_STYLE_REMOVED,
 	IK_STYLE_COUNT
 };
 
-#define IK_CELL_BYTES 20 /* longest drawn cluster: 5 characters of 4 bytes */
+#define IK_CELL_BYTES 20 /* limit of a drawn cluster: 5 characters of 4 bytes */
 
 struct ik_cell {
 	char text[IK_CELL_BYTES];
@@ -70,23 +70,21 @@ struct ik_rectangle {
 
 void ik_cells_init(struct ik_cells *cells);
 void ik_cells_done(struct ik_cells *cells);
-/* Make it rows x columns, all blank. */
+/* Make the grid rows x columns and blank. */
 void ik_cells_resize(struct ik_cells *cells, int rows, int columns);
 
-/* Blanks in a style; or a character of one column, as drawn, again and again. */
+/* Fill an area with blanks, or with a character of one column. */
 void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style);
 void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style,
 	const char *character);
 
-/*
- * Draw text from (row, column) to the right within area, at most up to its
- * right edge; a wide cluster that does not fit is left out and a blank drawn.
- * Returns the column behind the last cell drawn. Width-0 clusters are dropped.
- */
+/* Draw text from (row, column) to the right, up to the right edge of area. A wide cluster that does
+ * not fit is drawn as a blank, clusters without a width are dropped. Returns the column after the
+ * last cell drawn. */
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text, size_t length);
 
-/* The same for a NUL-terminated text; an ellipsis ends it where it is cut. */
+/* The same for a NUL-terminated text, which ends with an ellipsis where it does not fit. */
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text);
 

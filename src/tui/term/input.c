@@ -14,10 +14,10 @@
 #define CANCEL 0x18
 #define SUBSTITUTE 0x1A
 
-/* Longest sequence that is understood; a longer one is swallowed all the same. */
+/* Limit of a sequence that can have a meaning; longer ones are dropped whole. */
 #define SEQUENCE_BYTES 64
 #define OLD_MOUSE_BYTES 3
-/* Line ends that wait at the end of a run; more are a paste. */
+/* Limit of the line ends that wait at the end of a run; more are a paste. */
 #define LINE_ENDS 4
 
 static const char paste_begin[] = "200~";
@@ -26,12 +26,12 @@ static const char paste_end[] = "\033[201~";
 
 enum input_state {
 	GROUND,
-	ESCAPE,        /* behind ESC */
-	CSI,           /* behind ESC [ */
-	SS3,           /* behind ESC O */
-	STRING,        /* behind ESC ] P _ ^ X: a reply that ends in BEL or ESC \ */
-	STRING_ESCAPE, /* its ESC has come */
-	OLD_MOUSE,     /* behind CSI M: three bytes */
+	ESCAPE,        /* after ESC */
+	CSI,           /* after ESC [ */
+	SS3,           /* after ESC O */
+	STRING,        /* after ESC and one of ] P _ ^ X: ends with BEL or ESC \ */
+	STRING_ESCAPE, /* after the ESC in a STRING */
+	OLD_MOUSE,     /* the three bytes after CSI M */
 	PASTE,
 	BURST /* a paste without brackets */
 };
@@ -39,41 +39,41 @@ enum input_state {
 struct ik_terminal_input {
 	enum input_state state;
 	char sequence[SEQUENCE_BYTES];
-	size_t sequence_length; /* bytes so far, also those beyond the array */
-	char opener;            /* what stood behind ESC */
-	bool answers;           /* are expected */
+	size_t sequence_length; /* bytes so far, even when the array is full */
+	char opener;            /* the byte after ESC */
+	bool answers;           /* to queries are expected */
 	bool doubled;           /* ESC ESC */
-	unsigned alt;           /* of the character that utf8 begins */
+	unsigned alt;           /* IK_ALT or 0, of the character in utf8 */
 	char utf8[4];
 	int utf8_length;
-	size_t run;           /* bytes of plain text that came without a pause */
-	char held[LINE_ENDS]; /* line ends at the end of a run: Enter, or of a paste */
+	size_t run;           /* bytes of plain text without a pause */
+	char held[LINE_ENDS]; /* line ends at the end of a run: Enter, or part of a paste */
 	size_t held_length;
 	struct ik_buf paste;
 	bool paste_cut;
 	size_t paste_end_matched;
-	bool paste_ended; /* its end mark was the last that came */
+	bool paste_ended; /* its end mark was the last input */
 };
 
-/* Where keys go during one call. */
+/* Where keys go in this call. */
 struct output {
 	ik_key_sink *sink;
 	void *arg;
 };
 
-/* Hand over a key. */
+/* Emit a key. */
 static void emit(const struct output *output, const struct ik_key *key)
 {
 	output->sink(output->arg, key);
 }
 
-/* Hand over the Escape key. */
+/* Emit the Escape key. */
 static void emit_escape(const struct output *output)
 {
 	emit(output, &(struct ik_key){ .code = IK_KEY_ESCAPE });
 }
 
-/* Hand over a character. */
+/* Emit a character. */
 static void emit_character(const struct output *output, uint32_t codepoint, unsigned modifiers)
 {
 	struct ik_key key;
@@ -82,7 +82,7 @@ static void emit_character(const struct output *output, uint32_t codepoint, unsi
 		emit(output, &key);
 }
 
-/* Begin a state that collects a sequence. */
+/* Enter a state that collects a sequence. */
 static void begin(struct ik_terminal_input *input, enum input_state state, char opener)
 {
 	input->state = state;
@@ -90,14 +90,14 @@ static void begin(struct ik_terminal_input *input, enum input_state state, char 
 	input->sequence_length = 0;
 }
 
-/* Nothing is under way any more. */
+/* Return to GROUND. */
 static void rest(struct ik_terminal_input *input)
 {
 	input->state = GROUND;
 	input->doubled = false;
 }
 
-/* Add to the paste what its ceiling allows. */
+/* Append to the paste what fits below its limit. */
 static void paste_append(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
 	size_t room = input->paste.ceiling - input->paste.length;
@@ -111,7 +111,7 @@ static void paste_append(struct ik_terminal_input *input, const char *bytes, siz
 		input->paste_cut = true;
 }
 
-/* Hand over the paste and give its memory back. */
+/* Emit the paste and release its memory. */
 static void paste_finish(struct ik_terminal_input *input, const struct output *output)
 {
 	struct ik_key key = { .code = IK_KEY_PASTE,
@@ -128,7 +128,7 @@ static void paste_finish(struct ik_terminal_input *input, const struct output *o
 	input->paste_ended = false;
 }
 
-/* Hand over what a terminal says of itself, unless it is too long to be known. */
+/* Emit an answer of the terminal, unless it is too long to be one that we know. */
 static void emit_report(struct ik_terminal_input *input, const struct output *output)
 {
 	char text[1 + SEQUENCE_BYTES + 1];
@@ -143,7 +143,7 @@ static void emit_report(struct ik_terminal_input *input, const struct output *ou
 		&(struct ik_key){ .code = IK_KEY_REPORT, .text = text, .text_length = 1 + length });
 }
 
-/* A byte of a character, or a control. */
+/* Read a byte of a character, or a control character. */
 static void ground_byte(struct ik_terminal_input *input, const struct output *output, char byte,
 	unsigned alt)
 {
@@ -161,11 +161,11 @@ static void ground_byte(struct ik_terminal_input *input, const struct output *ou
 	if (count > 0)
 		emit_character(output, codepoint, input->alt);
 	else if (!alone)
-		/* The broken character is dropped; this byte may begin the next. */
+		/* Drop the broken character; this byte may start the next. */
 		ground_byte(input, output, byte, 0);
 }
 
-/* The byte behind ESC. */
+/* Read the byte after ESC. */
 static void escape_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	switch (byte) {
@@ -198,7 +198,7 @@ static void escape_byte(struct ik_terminal_input *input, const struct output *ou
 	}
 }
 
-/* Is this byte the last of the CSI sequence that stands in input? */
+/* Is this byte the last of the CSI sequence? */
 static bool ends_csi(const struct ik_terminal_input *input, char byte)
 {
 	size_t before = input->sequence_length;
@@ -207,7 +207,7 @@ static bool ends_csi(const struct ik_terminal_input *input, char byte)
 		return false; /* the linux console's CSI [ A */
 	if (byte >= 0x40 && byte <= 0x7E)
 		return true;
-	/* rxvt's CSI 7 $; anywhere else '$' stands before the last byte. */
+	/* rxvt's CSI 7 $; in other sequences '$' comes before the last byte. */
 	if (byte != '$' || before == 0 || before >= SEQUENCE_BYTES)
 		return false;
 	for (size_t i = 0; i < before; i++)
@@ -216,8 +216,8 @@ static bool ends_csi(const struct ik_terminal_input *input, char byte)
 	return true;
 }
 
-/* A sequence is complete. An ESC before one that a key sent means Alt; before
- * any other it was the Escape key. */
+/* Interpret a complete sequence. An ESC before a key's sequence means Alt, before any other it was
+ * the Escape key. */
 static void finish(struct ik_terminal_input *input, const struct output *output)
 {
 	size_t length = input->sequence_length;
@@ -245,7 +245,7 @@ static void finish(struct ik_terminal_input *input, const struct output *output)
 		begin(input, OLD_MOUSE, 0);
 }
 
-/* What has begun does not go on: it was an Alt key, or is dropped. */
+/* Give up an incomplete sequence: it was an Alt key, or is dropped. */
 static void abandon(struct ik_terminal_input *input, const struct output *output)
 {
 	bool doubled = input->doubled;
@@ -258,7 +258,7 @@ static void abandon(struct ik_terminal_input *input, const struct output *output
 	emit_character(output, (unsigned char)input->opener, IK_ALT);
 }
 
-/* Keep a byte of a sequence. */
+/* Append a byte to the sequence. */
 static void collect(struct ik_terminal_input *input, char byte)
 {
 	if (input->sequence_length < SEQUENCE_BYTES)
@@ -269,7 +269,7 @@ static void collect(struct ik_terminal_input *input, char byte)
 
 static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte);
 
-/* A byte within CSI or SS3. */
+/* Read a byte of a CSI or SS3 sequence. */
 static void sequence_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	unsigned char value = (unsigned char)byte;
@@ -294,7 +294,7 @@ static void sequence_byte(struct ik_terminal_input *input, const struct output *
 	}
 }
 
-/* A byte within a reply that goes on to BEL or ESC \. */
+/* Read a byte of a string that ends with BEL or ESC \. */
 static void string_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	if (input->state == STRING_ESCAPE) {
@@ -316,7 +316,7 @@ static void string_byte(struct ik_terminal_input *input, const struct output *ou
 	}
 }
 
-/* Any byte outside of a paste. */
+/* Read a byte outside a paste. */
 static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	switch (input->state) {
@@ -349,9 +349,9 @@ static void one_byte(struct ik_terminal_input *input, const struct output *outpu
 }
 
 /*
- * Read bytes within a bracketed paste.  Some terminals don't filter an end mark out of what is
- * pasted, and what follows such a mark must not be typed: the paste ends only when nothing
- * follows its end mark.
+ * Read bytes of a bracketed paste. Some terminals don't filter end marks out of the pasted text,
+ * and what follows such a mark must not be typed, so the paste ends only when nothing follows its
+ * end mark.
  */
 static void paste_bytes(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
@@ -375,14 +375,14 @@ static void paste_bytes(struct ik_terminal_input *input, const char *bytes, size
 				input->paste_ended = true;
 			}
 		} else {
-			/* Only the first byte of the mark is ESC: nothing to look back for. */
+			/* Only the first byte of the mark is ESC, so no other match can have started. */
 			paste_append(input, paste_end, input->paste_end_matched);
 			input->paste_end_matched = 0;
 		}
 	}
 }
 
-/* How much at the front is nothing but printable text, tabs and line ends? */
+/* Return the length of the printable text, tabs and line ends at the front. */
 static size_t plain_length(const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -394,7 +394,7 @@ static size_t plain_length(const char *bytes, size_t length)
 	return length;
 }
 
-/* How long is a text without the line ends at its end? */
+/* Return the length of a text without the line ends at its end. */
 static size_t without_line_ends(const char *bytes, size_t length)
 {
 	while (length > 0 && (bytes[length - 1] == '\r' || bytes[length - 1] == '\n'))
@@ -412,7 +412,7 @@ static bool is_several(const char *bytes, size_t length)
 	return characters > 1;
 }
 
-/* What waited was typed. */
+/* Emit the line ends that waited as typed. */
 static void release_held(struct ik_terminal_input *input, const struct output *output)
 {
 	size_t length = input->held_length;
@@ -423,8 +423,8 @@ static void release_held(struct ik_terminal_input *input, const struct output *o
 }
 
 /*
- * Judge a read by the rule in the header: BURST begins, or what is to be held at its
- * end is, or all of it is typed. Returns how many of its bytes are typed now.
+ * Apply the header's rule to a read: start a BURST, hold back line ends, or have everything typed.
+ * Returns the number of bytes that are typed now.
  */
 static size_t judge(struct ik_terminal_input *input, const struct output *output, const char *bytes,
 	size_t length)
@@ -519,7 +519,7 @@ int ik_input_wait_ms(const struct ik_terminal_input *input)
 	case CSI:
 	case SS3:
 	case STRING:
-		/* Alt-[ and its like, until something stands behind it. */
+		/* It may still be Alt-[ or the like, until another byte follows. */
 		return input->sequence_length ? begun : alone;
 	case PASTE:
 		return input->paste_ended ? IK_INPUT_ESCAPE_MS : begun;

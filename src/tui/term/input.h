@@ -1,12 +1,12 @@
 /*
- * input: bytes from a terminal to keys, our own parser.
+ * input: parses the bytes of a terminal into keys.
  *
- * Pure.  UTF-8 split anywhere, CSI and SS3 sequences of the common terminals
- * (xterm, rxvt, linux console, tmux, screen, kitty's protocol), Alt as an ESC
- * before a key, SGR mouse reports, bracketed paste, focus reports.  What is
- * unknown is swallowed whole, never typed as text.
+ * Handles UTF-8 that is split anywhere, CSI and SS3 sequences of the common terminals (xterm,
+ * rxvt, linux console, tmux, screen, kitty's protocol), Alt as an ESC before a key, SGR mouse
+ * reports, bracketed paste and focus reports.  Unknown sequences are dropped whole, never typed as
+ * text.
  *
- * May include: util.
+ * Pure.  May include: util.
  */
 #ifndef IK_TUI_TERM_INPUT_H
 #define IK_TUI_TERM_INPUT_H
@@ -19,7 +19,7 @@
 
 enum ik_key_code {
 	IK_KEY_NONE,
-	IK_KEY_CHARACTER, /* codepoint; with CONTROL: the letter in lower case */
+	IK_KEY_CHARACTER, /* codepoint; with IK_CONTROL the letter in lower case */
 	IK_KEY_ENTER,
 	IK_KEY_TAB,
 	IK_KEY_BACKSPACE,
@@ -46,12 +46,12 @@ enum ik_key_code {
 	IK_KEY_F10,
 	IK_KEY_F11,
 	IK_KEY_F12,
-	IK_KEY_PASTE, /* text: all that was pasted (raw) */
+	IK_KEY_PASTE, /* text: everything that was pasted, unchanged */
 	IK_KEY_MOUSE, /* row, column, button */
 	IK_KEY_FOCUS_IN,
 	IK_KEY_FOCUS_OUT,
-	IK_KEY_REPORT /* text: what a terminal was asked, from behind its first ESC on:
-	                     "]11;rgb:0000/0000/0000" (less its end), "[?62;4c" */
+	IK_KEY_REPORT /* text: the answer to a query (tui/term/query.h), after its first ESC and
+	                     without its end: "]11;rgb:0000/0000/0000", "[?62;4c" */
 };
 
 enum { IK_SHIFT = 1, IK_ALT = 2, IK_CONTROL = 4 };
@@ -70,9 +70,9 @@ struct ik_key {
 	enum ik_key_code code;
 	unsigned modifiers;
 	uint32_t codepoint;
-	const char *text; /* paste, report: valid during the call */
+	const char *text; /* paste, report; valid during the call */
 	size_t text_length;
-	bool text_cut;   /* paste: more came than IK_LIMIT_USER_TEXT */
+	bool text_cut;   /* paste: it was longer than IK_LIMIT_USER_TEXT */
 	int row, column; /* mouse, from 0 */
 	enum ik_mouse_button button;
 };
@@ -84,20 +84,19 @@ struct ik_terminal_input *ik_input_new(void);
 struct ik_terminal_input *ik_input_free(struct ik_terminal_input *input);
 
 /*
- * Bytes as they were read. What a terminal without bracketed paste sends for a
- * paste is told from typing by its pace and its form, so give each read in one
- * piece. Plain text (printable, tabs, line ends) of which two characters or more
- * come in one read, and all that follows with no pause of IK_INPUT_BURST_MS, is
- * a run, which nobody types. A line end within a run of IK_INPUT_BURST_BYTES,
- * counted to what stands behind it, makes a paste of the rest. A line end at the
- * end of so long a run waits for that pause: when nothing follows it was the Enter
- * key, as of text that was typed ahead, or that a script sends line by line. So a
- * short line and Enter is sent at once, a long one a pause later, and of several
- * lines at once nothing is sent.  A read that fills a terminal's whole queue may be
- * the first part of a long line: it is a paste without a line end.
+ * Parse bytes as they were read, each read in one call.
  *
- * A bracketed paste ends with an end mark after which nothing comes for IK_INPUT_ESCAPE_MS:
- * what is pasted may hold such a mark, and what follows it must not be typed.
+ * A paste in a terminal without bracketed paste is recognised by its pace and form. Two or more
+ * characters of plain text (printable, tabs, line ends) in one read, and everything that follows
+ * without a pause of IK_INPUT_BURST_MS, are a run, which nobody types. A run of at least
+ * IK_INPUT_BURST_BYTES with a line end inside is a paste. A line end at the end of such a run
+ * waits for the pause: when nothing follows it is the Enter key, of text that was typed ahead or
+ * that a script sends line by line. So a short line with Enter is submitted at once, a long one
+ * after a pause, and several lines at once are not submitted. A read that fills the terminal's
+ * whole queue may be the first part of a long line, and is a paste even without a line end.
+ *
+ * A bracketed paste ends with an end mark after which nothing comes for IK_INPUT_ESCAPE_MS,
+ * because the pasted text may contain such a mark and what follows it must not be typed.
  */
 void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t length,
 	ik_key_sink *sink, void *arg);
@@ -105,24 +104,21 @@ void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t le
 #define IK_INPUT_BURST_MS 5
 #define IK_INPUT_BURST_QUEUE 1023
 
-/*
- * Answers are under way: until told otherwise what may be the beginning of one
- * waits for the rest as long as a slow line takes, so that none is taken for keys.
- */
+/* Expect answers to queries, or stop: meanwhile, what may be the start of an answer waits for the
+ * rest as long as a slow line takes, so that no answer is mistaken for keys. */
 void ik_input_expect(struct ik_terminal_input *input, bool answers);
 
 /*
- * Is something waiting for more? Then call ik_input_timeout() if nothing comes
- * within ik_input_wait_ms(): a lone ESC is the Escape key then, a paste whose
- * end never came is handed over, the beginning of a sequence is dropped.
- * The wait is -1 when there is nothing to wait for; behind a run it is not, though
- * nothing is pending.
+ * Is the input incomplete? Call ik_input_timeout() if nothing comes within ik_input_wait_ms():
+ * a lone ESC becomes the Escape key, a paste without its end is emitted, and the start of a
+ * sequence is dropped. The wait is -1 when there is nothing to wait for. After a run there is a
+ * wait although nothing is pending.
  */
 bool ik_input_pending(const struct ik_terminal_input *input);
 int ik_input_wait_ms(const struct ik_terminal_input *input);
 void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *arg);
-#define IK_INPUT_ESCAPE_MS 50         /* what may be a key of its own, or a burst */
-#define IK_INPUT_STALL_MS 1000        /* what has surely begun: a paste, a report */
+#define IK_INPUT_ESCAPE_MS 50         /* for a lone ESC, or the end of a burst */
+#define IK_INPUT_STALL_MS 1000        /* for the rest of a paste or a report */
 #define IK_INPUT_ANSWER_ESCAPE_MS 400 /* the same two while answers are expected */
 #define IK_INPUT_ANSWER_MS 5000
 

@@ -7,7 +7,7 @@
 #define PARAMETERS 4
 #define SUBPARAMETERS 3
 
-/* Numbers between semicolons, each with what colons set apart; -1: left out. */
+/* Numbers between semicolons, each with its parts between colons; -1 where one is omitted. */
 struct parameters {
 	int count;
 	int value[PARAMETERS][SUBPARAMETERS];
@@ -44,14 +44,14 @@ static const struct key_name by_number[] = { { 1, IK_KEY_HOME, 0 }, { 2, IK_KEY_
 static const struct key_name by_console_letter[] = { { 'A', IK_KEY_F1, 0 }, { 'B', IK_KEY_F2, 0 },
 	{ 'C', IK_KEY_F3, 0 }, { 'D', IK_KEY_F4, 0 }, { 'E', IK_KEY_F5, 0 }, { 0, IK_KEY_NONE, 0 } };
 
-/* kitty's numbers of the keypad's keys that are no characters */
+/* kitty's numbers for keypad keys that are not characters */
 static const struct key_name by_kitty_number[] = { { 57414, IK_KEY_ENTER, 0 },
 	{ 57417, IK_KEY_LEFT, 0 }, { 57418, IK_KEY_RIGHT, 0 }, { 57419, IK_KEY_UP, 0 },
 	{ 57420, IK_KEY_DOWN, 0 }, { 57421, IK_KEY_PAGE_UP, 0 }, { 57422, IK_KEY_PAGE_DOWN, 0 },
 	{ 57423, IK_KEY_HOME, 0 }, { 57424, IK_KEY_END, 0 }, { 57425, IK_KEY_INSERT, 0 },
 	{ 57426, IK_KEY_DELETE, 0 }, { 0, IK_KEY_NONE, 0 } };
 
-#define KITTY_FIRST 57344 /* its private numbers: no characters */
+#define KITTY_FIRST 57344 /* its private numbers, which are not characters */
 #define KITTY_LAST 63743
 #define KITTY_KEYPAD 57399
 static const char kitty_keypad[] = "0123456789./*-+";
@@ -60,7 +60,7 @@ static const char kitty_keypad[] = "0123456789./*-+";
 #define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not the locks */
 #define EVENT_RELEASE 3
 
-/* Set *ret_key from the table's row of that number. */
+/* Set *ret_key from the row with that number. */
 static bool look_up(const struct key_name *table, int number, struct ik_key *ret_key)
 {
 	for (; table->number; table++)
@@ -71,7 +71,7 @@ static bool look_up(const struct key_name *table, int number, struct ik_key *ret
 	return false;
 }
 
-/* Read "1;5:2;..."; false when there is anything else, or more than we know. */
+/* Read "1;5:2;..."; false for anything else, or too many numbers. */
 static bool read_parameters(const char *text, size_t length, struct parameters *ret)
 {
 	struct parameters read = { .count = length > 0 };
@@ -101,7 +101,7 @@ static bool read_parameters(const char *text, size_t length, struct parameters *
 	return true;
 }
 
-/* Bits of a modifiers parameter, which counts from 1; false for a release. */
+/* Read the bits of a modifiers parameter, which counts from 1; false for a release. */
 static bool read_modifiers(const int value[SUBPARAMETERS], unsigned *ret_bits)
 {
 	*ret_bits = value[0] > 1 ? (unsigned)value[0] - 1 : 0;
@@ -136,7 +136,7 @@ bool ik_input_character(uint32_t codepoint, unsigned modifiers, struct ik_key *r
 		if (codepoint >= 'A' && codepoint <= 'Z')
 			codepoint += 'a' - 'A';
 	} else if (modifiers & IK_SHIFT) {
-		/* A shifted character says so by itself. */
+		/* The character itself says that it is shifted. */
 		if (codepoint >= 'a' && codepoint <= 'z')
 			codepoint -= 'a' - 'A';
 		modifiers &= ~(unsigned)IK_SHIFT;
@@ -145,7 +145,7 @@ bool ik_input_character(uint32_t codepoint, unsigned modifiers, struct ik_key *r
 	return true;
 }
 
-/* CSI code:shifted ; modifiers:event u */
+/* Read CSI code:shifted ; modifiers:event u. */
 static bool kitty_key(const struct parameters *parameters, struct ik_key *ret_key)
 {
 	int code = parameters->value[0][0], shifted = parameters->value[0][1];
@@ -168,7 +168,7 @@ static bool kitty_key(const struct parameters *parameters, struct ik_key *ret_ke
 	return ik_input_character((uint32_t)code, modifiers, ret_key);
 }
 
-/* CSI 27 ; modifiers ; code ~ of xterm's modifyOtherKeys */
+/* Read CSI 27 ; modifiers ; code ~ of xterm's modifyOtherKeys. */
 static bool other_key(const struct parameters *parameters, struct ik_key *ret_key)
 {
 	unsigned bits;
@@ -179,7 +179,7 @@ static bool other_key(const struct parameters *parameters, struct ik_key *ret_ke
 	return ik_input_character((uint32_t)parameters->value[2][0], bits & MODIFIER_KEYS, ret_key);
 }
 
-/* CSI < button ; column ; row M, or m for a release */
+/* Read CSI < button ; column ; row M, or m for a release. */
 static bool mouse_report(const struct parameters *parameters, bool released, struct ik_key *ret_key)
 {
 	static const enum ik_mouse_button buttons[] = { IK_MOUSE_LEFT, IK_MOUSE_MIDDLE, IK_MOUSE_RIGHT,
@@ -193,7 +193,7 @@ static bool mouse_report(const struct parameters *parameters, bool released, str
 
 	if (bits & 64) {
 		if ((bits & 3) > 1)
-			return false; /* wheels that turn sideways */
+			return false; /* horizontal wheels */
 		button = bits & 1 ? IK_MOUSE_WHEEL_DOWN : IK_MOUSE_WHEEL_UP;
 	} else if (released) {
 		button = IK_MOUSE_RELEASE;
@@ -212,7 +212,7 @@ static bool mouse_report(const struct parameters *parameters, bool released, str
 	return true;
 }
 
-/* CSI number ; modifiers ~, and rxvt's ^ $ @ in place of ~ */
+/* Read CSI number ; modifiers ~, or rxvt's ^ $ @ in place of ~. */
 static bool numbered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
 {
 	unsigned bits;
@@ -228,12 +228,12 @@ static bool numbered_key(const struct parameters *parameters, char final, struct
 	return true;
 }
 
-/* CSI X and CSI 1 ; modifiers X */
+/* Read CSI X and CSI 1 ; modifiers X. */
 static bool lettered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
 {
 	unsigned bits;
 
-	/* Not a key: a report of where the cursor is, row ; column R. */
+	/* A report of the cursor's place, row ; column R, is not a key. */
 	if (parameters->count > 0 && parameters->value[0][0] > 1)
 		return false;
 	if (final == 'R' && parameters->value[1][0] > 256)
@@ -286,7 +286,7 @@ bool ik_input_csi(const char *body, size_t length, struct ik_key *ret_key)
 
 bool ik_input_ss3(const char *body, size_t length, struct ik_key *ret_key)
 {
-	/* the keypad in application mode, from '*' on */
+	/* the keypad in application mode, from "j" on */
 	static const char keypad[] = "*+,-./0123456789";
 	struct parameters parameters;
 	char final = body[length - 1];

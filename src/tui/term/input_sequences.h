@@ -10,16 +10,17 @@
 #include "tui/term/input.h"
 
 /*
- * The key of a CSI sequence: body is all behind "ESC [", its final byte the
- * last. False for what is no key (reports, releases, unknown ones).
+ * Read the key of a CSI sequence; body is everything after "ESC [", including the final byte.
+ * False for what is not a key: reports, releases, unknown sequences.
  */
 bool ik_input_csi(const char *body, size_t length, struct ik_key *ret_key);
 
-/* The same for what stands behind "ESC O". */
+/* The same for what comes after "ESC O". */
 bool ik_input_ss3(const char *body, size_t length, struct ik_key *ret_key);
 
-/* A typed character, with Ctrl and Shift brought into one form: controls become
- * Enter, Tab, Backspace, Escape or IK_CONTROL with a letter. False for C1 and for what is no character. */
+/* Make the key of a typed character, with Ctrl and Shift in one form: control characters become
+ * Enter, Tab, Backspace, Escape or IK_CONTROL with a letter. False for C1 control characters and
+ * invalid codepoints. */
 bool ik_input_character(uint32_t codepoint, unsigned modifiers, struct ik_key *ret_key);
 
 #endif

@@ -50,7 +50,7 @@ static const struct {
 
 static const char space_name[] = "Space";
 
-/* Take a modifier from the front of *text; 0 when there is none. */
+/* Remove a modifier from the front of *text and return it; 0 when there is none. */
 static unsigned take_modifier(const char **text, size_t *length)
 {
 	for (size_t i = 0; i < MODIFIER_NAMES; i++) {
@@ -65,8 +65,8 @@ static unsigned take_modifier(const char **text, size_t *length)
 	return 0;
 }
 
-/* What a control character is, whichever way a terminal writes it: one that tells the
- * two apart must not make another key of it. */
+/* Control characters that are keys of their own. Terminals that can tell Ctrl-I from Tab must not
+ * make a different key of it. */
 static const struct {
 	uint32_t codepoint;
 	enum ik_key_code code;
@@ -88,7 +88,7 @@ struct ik_key ik_key_plain(const struct ik_key *key)
 	if (!(key->modifiers & IK_CONTROL))
 		return plain;
 	if (plain.codepoint == '-' && (key->modifiers & IK_SHIFT)) {
-		plain.codepoint = '_'; /* of the keyboard, where the terminal says what was pressed */
+		plain.codepoint = '_'; /* where the terminal reports which keys were pressed */
 		plain.modifiers &= ~(unsigned)IK_SHIFT;
 	}
 	for (size_t i = 0; i < sizeof(control_keys) / sizeof(*control_keys); i++)

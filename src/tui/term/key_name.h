@@ -1,5 +1,5 @@
 /*
- * key_name: keys as people write them: "Ctrl-A", "Alt-Enter", "PgUp", "é".
+ * key_name: the names of keys, such as "Ctrl-A", "Alt-Enter", "PgUp" and "é".
  *
  * Pure.  May include: util, tui/term/input.h.
  */
@@ -8,22 +8,19 @@
 
 #include "tui/term/input.h"
 
-/*
- * Read one key: the modifiers Ctrl-, Alt- and Shift- in any order, then a name
- * or a character. Upper and lower case are one, but for a character without
- * modifiers. *ret_key is as ik_key_plain() makes it.
- */
+/* Read a key: the modifiers Ctrl-, Alt- and Shift- in any order, then a name or a character.
+ * Case matters only for a character without modifiers. *ret_key is as ik_key_plain() makes it. */
 bool ik_key_parse(const char *text, size_t length, struct ik_key *ret_key);
 
-/* Append a key as it is written. */
+/* Append the name of a key. */
 void ik_key_put(struct ik_buf *out, const struct ik_key *key);
 
-/* A key in the form in which two that mean the same are equal: a letter with a
- * modifier in lower case, and nothing but code, modifiers and codepoint. */
+/* Return a key in the form in which keys with the same meaning are equal: only code, modifiers and
+ * codepoint, and a letter with a modifier in lower case. */
 struct ik_key ik_key_plain(const struct ik_key *key);
 bool ik_key_equal(const struct ik_key *a, const struct ik_key *b);
 
-/* Is it a character alone, which one types: "x", "/", "N"? */
+/* Does the key type text, a character without modifiers, such as "x" or "N"? */
 bool ik_key_is_text(const struct ik_key *key);
 
 #endif

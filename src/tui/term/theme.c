@@ -11,12 +11,12 @@
 #define OWN IK_COLOUR_OWN
 
 /*
- * Columns: foreground and background, the same of 16 colours, of 8 colours,
- * attributes, attributes where there is no colour.
+ * Columns: foreground and background in 24 bits, of 16 colours, of 8 colours; attributes;
+ * attributes for terminals without colours.
  *
- * With so few colours dim text has the terminal's own: "bright black" is
- * invisible in more than one palette.  Text keeps a contrast of 4.5 to 1 on the
- * backgrounds that the theme is for (7 to 1 in "contrast"), frames one of 3.
+ * With 16 and 8 colours dim text has the terminal's own foreground, because "bright black" is
+ * invisible in several palettes.  The contrast of text is at least 4.5 to 1 on the backgrounds
+ * that the theme is for (7 to 1 in "contrast"), that of frames 3 to 1.
  */
 static const struct ik_theme themes[] = {
 	{ "dark",

@@ -1,5 +1,5 @@
 /*
- * theme: how each style looks, in one table a theme.
+ * theme: how each style looks, one table for each theme.
  *
  * Pure.  May include: util, tui/term/cells.h, tui/term/colour.h.
  */
@@ -24,15 +24,14 @@ enum {
 	IK_ATTRIBUTE_ITALIC = 16
 };
 
-/* Foreground and background, each -1 for the terminal's own: as 0xRRGGBB, and the
- * numbers of what stands in for it where there are 16 colours, or 8.  With 256
- * it is what of these is nearest (tui/term/colour.h). */
+/* A foreground and a background, each -1 for the terminal's own: as 0xRRGGBB, and as a number for
+ * terminals of 16 and of 8 colours.  With 256 colours, the nearest (tui/term/colour.h). */
 struct ik_look {
 	int32_t foreground, background;
 	int8_t foreground16, background16;
 	int8_t foreground8, background8;
 	uint8_t attributes;
-	uint8_t mono_attributes; /* where there is no colour at all */
+	uint8_t mono_attributes; /* for terminals without colours */
 };
 
 struct ik_theme {
@@ -40,7 +39,7 @@ struct ik_theme {
 	struct ik_look looks[IK_STYLE_COUNT];
 };
 
-/* "dark", "light", "contrast", "mono"; NULL for another name. */
+/* Return the theme "dark", "light", "contrast" or "mono"; NULL for another name. */
 const struct ik_theme *ik_theme_find(const char *name);
 const struct ik_theme *ik_theme_at(size_t index); /* NULL at the end */
 
