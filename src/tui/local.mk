@@ -43,14 +43,13 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/dialog.c src/tui/screen/dialog.h \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
 	src/tui/screen/popup.c src/tui/screen/popup.h \
+	src/tui/screen/prompt.c src/tui/screen/prompt.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
 	src/tui/screen/screen_agents.c \
-	src/tui/screen/screen_complete.c \
 	src/tui/screen/screen_dialog.c \
 	src/tui/screen/screen_events.c \
 	src/tui/screen/screen_focus.c \
 	src/tui/screen/screen_help.c \
-	src/tui/screen/screen_history.c \
 	src/tui/screen/screen_keys.c \
 	src/tui/screen/screen_mouse.c \
 	src/tui/screen/screen_panes.c \

@@ -391,8 +391,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 		write_area(linear, cells, layout.pane, &lines);
 	if (layout.dialog.rows > 0)
 		write_area(linear, cells, layout.dialog, &lines);
-	if (screen->popup_asked) /* others would speak while one types */
-		write_area(linear, cells, ik_popup_area(screen->popup), &lines);
+	write_area(linear, cells, ik_prompt_asked_area(screen->prompt), &lines);
 	if (any && lines.length == 0)
 		say(linear, _("Closed."));
 	ik_buf_done(&linear->pane);
@@ -493,7 +492,6 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 {
 	const struct ik_status_bar *bar = &screen->bar;
 	struct ik_buf now;
-	bool failed;
 
 	ik_buf_init(&now, IK_KIB(16));
 	if (bar->scan == IK_SCAN_COMPLETE || bar->scan == IK_SCAN_FAILED) {
@@ -531,9 +529,10 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 		say_state(linear, &now, agent_sentence(&bar->agents[i]));
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
-	if (ik_screen_history_open(screen, &failed))
+	if (ik_prompt_searches(screen->prompt))
 		say_state(linear, &now,
-			ik_strdup(failed ? _("Nothing like that was sent.") : _("What was sent is searched.")));
+			ik_strdup(ik_prompt_search_failed(screen->prompt) ? _("Nothing like that was sent.")
+															  : _("What was sent is searched.")));
 	write_found(linear, screen, &now);
 	ik_buf_done(&linear->said);
 	linear->said = now;

@@ -62,7 +62,6 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->inspector_wish = options->inspector;
 	screen->hide_thinking = options->hide_thinking;
 	screen->tool_lines = options->tool_lines;
-	screen->preselect = options->preselect;
 	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
@@ -76,10 +75,8 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->keymap = ik_keymap_new_with(options->keys);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
-	screen->history = ik_history_new(options->history_path);
-	screen->editor = ik_editor_new(screen->history);
+	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
 	ik_screen_make_panes(screen, options);
-	screen->popup = ik_popup_new(screen->keymap);
 	ik_screen_set_model(screen, options->provider, options->model);
 	add_welcome(screen);
 	return screen;
@@ -89,12 +86,9 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 {
 	if (!screen)
 		return NULL;
-	ik_screen_history_close(screen);
-	screen->popup = ik_popup_free(screen->popup);
-	screen->editor = ik_editor_free(screen->editor);
 	screen->find.search = ik_search_free(screen->find.search);
 	screen->help_find.search = ik_search_free(screen->help_find.search);
-	screen->history = ik_history_free(screen->history);
+	screen->prompt = ik_prompt_free(screen->prompt);
 	screen->dialog = ik_dialog_free(screen->dialog);
 	ik_screen_free_panes(screen);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
@@ -229,15 +223,25 @@ void ik_screen_flash(struct ik_screen *screen, const char *sentence)
 	screen->dirty = true;
 }
 
+void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg)
+{
+	ik_prompt_on_complete(screen->prompt, completer, arg);
+}
+
+void ik_screen_candidates_changed(struct ik_screen *screen)
+{
+	/* Also where nothing is shown yet: what was asked for may have come only now. */
+	screen->dirty |= ik_prompt_update(screen->prompt);
+}
+
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
 {
-	return ik_editor_text(screen->editor, ret_length);
+	return ik_editor_text(ik_prompt_editor(screen->prompt), ret_length);
 }
 
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length)
 {
-	ik_editor_set(screen->editor, text, length);
-	ik_popup_close(screen->popup);
+	ik_prompt_set(screen->prompt, text, length);
 	screen->dirty = true;
 }
 
@@ -361,7 +365,7 @@ static int64_t next_second(const struct ik_screen *screen)
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
 	screen->now_ms = now_ms;
-	char *problem = ik_history_take_problem(screen->history);
+	char *problem = ik_prompt_take_problem(screen->prompt);
 
 	if (problem)
 		ik_screen_say(screen, problem);
@@ -419,7 +423,7 @@ static int editor_height(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
 
-	return ik_editor_height(ik_screen_front_editor(screen), columns > 0 ? columns : 1);
+	return ik_editor_height(ik_prompt_front(screen->prompt), columns > 0 ? columns : 1);
 }
 
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
@@ -499,7 +503,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
 	ik_screen_draw_queue(screen, cells, layout.queue);
 	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
-	ik_editor_draw(ik_screen_front_editor(screen), cells, layout.editor, PROMPT, &row, &column);
+	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
 		*ret_cursor_row = pane_row;
 		*ret_cursor_column = pane_column;
@@ -515,7 +519,9 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	}
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row, ret_cursor_column);
-	ik_screen_complete_draw(screen, cells, &layout, column);
+	if (ik_screen_context(screen) == IK_IN_EDITOR)
+		ik_prompt_draw_candidates(screen->prompt, cells,
+			(struct ik_rectangle){ 0, 0, layout.rule.row, screen->columns }, column);
 	ik_screen_update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);

@@ -15,12 +15,12 @@
 
 #include "conversation/event.h"
 #include "tool/registry.h"
-#include "tui/edit/completion.h"
 #include "tui/pane/agent_marks.h"
 #include "tui/pane/pick.h"
 #include "tui/pane/session_row.h"
 #include "tui/pane/tool_forms.h"
 #include "tui/screen/dialog.h"
+#include "tui/screen/prompt.h"
 #include "tui/term/cells.h"
 #include "tui/term/input.h"
 
@@ -55,12 +55,7 @@ struct ik_screen_options {
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options);
 struct ik_screen *ik_screen_free(struct ik_screen *screen);
 
-/*
- * Says what the word at the end of text (the editor's, up to the cursor) may become;
- * false: nothing. What it points to is valid until it is called again.
- */
-typedef bool ik_completer(void *arg, const char *text, size_t length,
-	struct ik_completions *ret_completions);
+/* How words are completed (tui/screen/prompt.h). */
 void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg);
 /* It would say something else now: it is asked again. */
 void ik_screen_candidates_changed(struct ik_screen *screen);

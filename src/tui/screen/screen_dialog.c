@@ -4,10 +4,9 @@
 /* Would a question take keys that are meant for something else? */
 static bool is_at_work(const struct ik_screen *screen)
 {
-	bool failed;
-
-	return !ik_editor_is_empty(screen->editor) || ik_screen_focus(screen) != IK_FOCUS_EDITOR ||
-		screen->find.writing || ik_screen_history_open(screen, &failed);
+	return !ik_editor_is_empty(ik_prompt_editor(screen->prompt)) ||
+		ik_screen_focus(screen) != IK_FOCUS_EDITOR || screen->find.writing ||
+		ik_prompt_searches(screen->prompt);
 }
 
 void ik_screen_answered(struct ik_screen *screen, const struct ik_question_answer *answer)

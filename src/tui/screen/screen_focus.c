@@ -73,9 +73,7 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 		{ IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 	};
-	bool failed;
-
-	if (ik_screen_history_open(screen, &failed)) {
+	if (ik_prompt_searches(screen->prompt)) {
 		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history,
 			sizeof(history) / sizeof(*history), columns, out);
 		return;

@@ -124,8 +124,8 @@ static struct ik_reaction interrupt(struct ik_screen *screen)
 	screen->dirty = true;
 	if (ik_screen_busy(screen))
 		return reaction(IK_REACT_CANCEL);
-	if (!ik_editor_is_empty(screen->editor)) {
-		ik_editor_clear(screen->editor, true);
+	if (!ik_editor_is_empty(ik_prompt_editor(screen->prompt))) {
+		ik_editor_clear(ik_prompt_editor(screen->prompt), true);
 		return nothing;
 	}
 	if (ik_screen_quit_pending(screen))
@@ -138,7 +138,7 @@ static struct ik_reaction interrupt(struct ik_screen *screen)
 static struct ik_reaction submit(struct ik_screen *screen)
 {
 	size_t length;
-	const char *text = ik_editor_text(screen->editor, &length);
+	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
 
 	if (strspn(text, " \t\n") == length) {
 		if (ik_screen_dialog_aside(screen))
@@ -151,7 +151,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 	ik_buf_append(&screen->submitted, text, length);
 	if (ik_buf_status(&screen->submitted) != IK_OK)
 		return nothing; /* it stays in the editor */
-	ik_editor_clear(screen->editor, true);
+	ik_editor_clear(ik_prompt_editor(screen->prompt), true);
 	ik_screen_place_forget(screen);
 	ik_scrollback_bottom(screen->scrollback);
 	/* A pane in place of the conversation would hide what comes of the message. */
@@ -175,7 +175,7 @@ void ik_screen_edited(struct ik_screen *screen)
 /* An action of the editor's; it has the keys again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
-	if (ik_editor_act(screen->editor, action))
+	if (ik_editor_act(ik_prompt_editor(screen->prompt), action))
 		ik_screen_edited(screen);
 }
 
@@ -221,7 +221,7 @@ static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *ke
 	}
 	screen->place.typed = true;
 	ik_screen_edited(screen);
-	if (!ik_editor_insert(screen->editor, bytes, (size_t)length))
+	if (!ik_editor_insert(ik_prompt_editor(screen->prompt), bytes, (size_t)length))
 		ik_screen_say(screen, _("The message is full: nothing more was put in."));
 	return nothing;
 }
@@ -231,7 +231,8 @@ static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->dirty = true;
 	screen->focus = IK_FOCUS_EDITOR;
-	if (key->text_cut || !ik_editor_paste(screen->editor, key->text, key->text_length))
+	if (key->text_cut ||
+		!ik_editor_paste(ik_prompt_editor(screen->prompt), key->text, key->text_length))
 		ik_screen_say(screen, _("The paste is too large for a message: nothing was put in."));
 }
 
@@ -259,7 +260,7 @@ static struct ik_reaction rewind_to(struct ik_screen *screen)
 		ik_screen_flash(screen, _("Go to a message of yours first."));
 		return nothing;
 	}
-	if (!ik_editor_is_empty(screen->editor)) {
+	if (!ik_editor_is_empty(ik_prompt_editor(screen->prompt))) {
 		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
 		return nothing;
 	}
@@ -295,8 +296,8 @@ static struct ik_reaction copy(struct ik_screen *screen)
 static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
-	const char *text = ik_editor_text(screen->editor, &length);
-	bool selected = ik_editor_selection(screen->editor, &start, &end);
+	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
+	bool selected = ik_editor_selection(ik_prompt_editor(screen->prompt), &start, &end);
 
 	ik_buf_done(&screen->copied);
 	ik_buf_init(&screen->copied, IK_LIMIT_USER_TEXT);
@@ -332,7 +333,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
-		(ik_screen_context(screen) != IK_IN_EDITOR || ik_editor_is_empty(screen->editor));
+		(ik_screen_context(screen) != IK_IN_EDITOR ||
+			ik_editor_is_empty(ik_prompt_editor(screen->prompt)));
 	struct ik_pane *pane = ik_screen_pane_of(screen, action);
 
 	if (pane) {
@@ -366,7 +368,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_INTERRUPT:
 		return interrupt(screen);
 	case IK_ACTION_END_OF_INPUT:
-		if (ik_editor_is_empty(screen->editor))
+		if (ik_editor_is_empty(ik_prompt_editor(screen->prompt)))
 			return reaction(IK_REACT_QUIT);
 		edit(screen, IK_ACTION_DELETE_RIGHT);
 		return nothing;
@@ -413,7 +415,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
 		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR &&
-			ik_editor_is_empty(screen->editor) && screen->bar.queued > 0)
+			ik_editor_is_empty(ik_prompt_editor(screen->prompt)) && screen->bar.queued > 0)
 			return reaction(IK_REACT_TAKE_BACK);
 		move(screen, action);
 		return nothing;
@@ -463,6 +465,18 @@ static bool recalls(enum ik_action action)
 		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
 }
 
+/* Give a key to the search in the history; false: it is for others. */
+static bool history_key(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
+{
+	bool searched = ik_prompt_searches(screen->prompt);
+	bool taken = ik_prompt_history_key(screen->prompt, action, key);
+
+	if (!searched && ik_prompt_searches(screen->prompt))
+		ik_screen_set_focus(screen, IK_FOCUS_EDITOR);
+	screen->dirty |= searched || taken;
+	return taken;
+}
+
 struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
@@ -497,20 +511,23 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		return answered;
 	if (ik_screen_search_key(screen, key, action))
 		return nothing;
-	if (ik_screen_history_key(screen, action, key))
+	if (history_key(screen, action, key))
 		return nothing;
 	if (ik_screen_pane_key(screen, key, action, &answered))
 		return answered;
-	if (ik_screen_context(screen) == IK_IN_EDITOR && ik_screen_complete_key(screen, action))
+	if (ik_screen_context(screen) == IK_IN_EDITOR &&
+		ik_prompt_candidate_key(screen->prompt, action)) {
+		screen->dirty = true;
 		return nothing;
+	}
 	struct ik_reaction done = nothing;
-	screen->recalled = recalls(action);
+	ik_prompt_set_recalled(screen->prompt, recalls(action));
 	if (action != IK_ACTION_NONE)
 		done = act(screen, action, key);
 	else if (key->code == IK_KEY_PASTE)
 		paste(screen, key);
 	else if (key->code == IK_KEY_CHARACTER)
 		done = type(screen, key);
-	ik_screen_complete_update(screen);
+	screen->dirty |= ik_prompt_update(screen->prompt);
 	return done;
 }

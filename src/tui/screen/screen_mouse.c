@@ -82,7 +82,7 @@ static void click_scrollback(struct ik_screen *screen, const struct ik_layout *l
 /* A click on the editor: the cursor goes there; twice: the word there is selected. */
 static void click_editor(struct ik_screen *screen, const struct ik_key *key, bool twice)
 {
-	struct ik_editor *editor = ik_screen_front_editor(screen);
+	struct ik_editor *editor = ik_prompt_front(screen->prompt);
 
 	if (ik_dialog_is_open(screen->dialog))
 		ik_screen_dialog_show(screen, false);
@@ -95,7 +95,7 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 		ik_editor_act(editor, IK_ACTION_WORD_LEFT);
 		ik_editor_act(editor, IK_ACTION_SELECT_WORD_RIGHT);
 	}
-	ik_screen_complete_update(screen);
+	ik_prompt_update(screen->prompt);
 }
 
 /* The text that is seen in a cell; NULL: there is none. */
@@ -148,7 +148,8 @@ static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout
 	*last = (struct ik_press){
 		.held = true, .row = key->row, .column = key->column, .ms = screen->now_ms, .twice = twice
 	};
-	if (ik_screen_complete_click(screen, key->row, key->column))
+	if (ik_screen_context(screen) == IK_IN_EDITOR &&
+		ik_prompt_click(screen->prompt, key->row, key->column))
 		return nothing;
 	struct ik_reaction clicked;
 
@@ -185,7 +186,7 @@ static void drag(struct ik_screen *screen, const struct ik_key *key)
 	if (held->text) {
 		ik_scrollback_mark_to(held->text, key->row, key->column);
 	} else if (held->editor) {
-		struct ik_editor *editor = ik_screen_front_editor(screen);
+		struct ik_editor *editor = ik_prompt_front(screen->prompt);
 
 		ik_editor_click(editor, key->row, key->column);
 		ik_editor_select(editor, held->anchor, ik_editor_cursor(editor));

@@ -13,7 +13,7 @@ void ik_screen_make_panes(struct ik_screen *screen, const struct ik_screen_optio
 	screen->browser = ik_browser_new(screen->calls, keymap, utf8);
 	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
-	screen->picker = ik_picker_new(keymap, utf8, screen->editor);
+	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
 	screen->help = ik_help_new(options->commands, keymap, utf8);
 	size_t count = 0;
 	screen->panes[count++] = ik_inspector_pane(screen->inspector);

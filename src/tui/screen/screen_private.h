@@ -9,15 +9,13 @@
 #ifndef IK_TUI_SCREEN_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_SCREEN_PRIVATE_H
 
-#include "tui/edit/editor.h"
-#include "tui/edit/history.h"
 #include "tui/pane/pane_browser.h"
 #include "tui/pane/pane_help.h"
 #include "tui/pane/pane_inspector.h"
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/pane/status_bar.h"
-#include "tui/screen/popup.h"
+#include "tui/screen/prompt.h"
 #include "tui/screen/screen.h"
 #include "tui/scrollback/calls.h"
 #include "tui/scrollback/scrollback_search.h"
@@ -76,20 +74,10 @@ struct ik_screen {
 	struct ik_pane *panes[IK_PANES]; /* all of them */
 	struct ik_dialog *dialog;
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
-	struct ik_history *history;
-	struct ik_editor *editor;
+	struct ik_prompt *prompt;
 	char *bar_keys, *quit_hint; /* as the keymap has them */
-	ik_completer *completer;    /* NULL: nothing is completed */
-	void *completer_arg;
-	struct ik_popup *popup;
-	bool popup_asked;  /* the person asked for what it shows */
-	bool preselect;    /* its first row, of what comes by itself */
-	bool recalled;     /* the text is from the history: nothing comes by itself */
-	bool refused_word; /* it was closed over the word that begins at refused_start */
-	size_t refused_start;
-	struct ik_history_view *history_view; /* NULL: the history is not being searched */
-	struct ik_buf copied;                 /* the text of the last IK_REACT_COPY */
-	struct ik_buf submitted;              /* the text of the last IK_REACT_SUBMIT */
+	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
+	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
 	struct ik_find find;      /* in the conversation */
 	struct ik_find help_find; /* in the help, as long as that is open */
@@ -188,28 +176,6 @@ void ik_screen_dialog_show(struct ik_screen *screen, bool open);
 bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
 	struct ik_reaction *ret_reaction);
 
-/* screen_complete.c: a key and its action while candidates are shown, or that asks for
- * them; false: it is for others. */
-bool ik_screen_complete_key(struct ik_screen *screen, enum ik_action action);
-/* A click on a candidate takes it; false: it was on something else. */
-bool ik_screen_complete_click(struct ik_screen *screen, int row, int column);
-/* The text or the cursor is another. */
-void ik_screen_complete_update(struct ik_screen *screen);
-/* column: of the cursor. */
-void ik_screen_complete_draw(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout, int column);
-
-/* screen_history.c: a key while the history is searched, or that begins it; false: it
- * is for others. */
-bool ik_screen_history_key(struct ik_screen *screen, enum ik_action action,
-	const struct ik_key *key);
-void ik_screen_history_close(struct ik_screen *screen);
-/* Is it searched now, and (failed) is there nothing like that? */
-bool ik_screen_history_open(const struct ik_screen *screen, bool *ret_failed);
-/* Append what the rule says meanwhile; false: nothing. */
-bool ik_screen_history_label(const struct ik_screen *screen, struct ik_buf *out);
-/* The editor that is seen: what was found, or the one that is written in. */
-struct ik_editor *ik_screen_front_editor(const struct ik_screen *screen);
 /* screen_search.c: what is searched is what is in front: the help while it is open, else the
  * conversation. What is looked for there. */
 const struct ik_find *ik_screen_find(const struct ik_screen *screen);

@@ -28,7 +28,8 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 				 : ngettext("%zu new line ", "%zu new lines ", new_rows),
 			new_rows);
 	/* End belongs to a draft while there is one. */
-	bool draft = ik_screen_context(screen) == IK_IN_EDITOR && !ik_editor_is_empty(screen->editor);
+	bool draft = ik_screen_context(screen) == IK_IN_EDITOR &&
+		!ik_editor_is_empty(ik_prompt_editor(screen->prompt));
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
 		draft ? IK_ACTION_BOTTOM : IK_ACTION_LINE_END);
 	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
@@ -109,7 +110,7 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		!ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
 	int column = area.column + 1;
-	bool searching = ik_screen_history_label(screen, &out);
+	bool searching = ik_prompt_label(screen->prompt, &out);
 
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
@@ -119,7 +120,7 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);
 	else if (!searching && screen->queue_held && ik_screen_context(screen) == IK_IN_EDITOR &&
-		ik_editor_is_empty(screen->editor))
+		ik_editor_is_empty(ik_prompt_editor(screen->prompt)))
 		put_held(screen, &out);
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);

@@ -1,0 +1,76 @@
+/*
+ * prompt: the place where a message is written: the editor, the completion of
+ * the word at its cursor, and the search in the history of what was sent, which
+ * is shown in the editor's place.
+ *
+ * Owns the editor and the history.  May include: util, tui/term, tui/edit,
+ * tui/screen/popup.h.
+ */
+#ifndef IK_TUI_SCREEN_PROMPT_H
+#define IK_TUI_SCREEN_PROMPT_H
+
+#include "tui/edit/completion.h"
+#include "tui/edit/editor.h"
+#include "tui/edit/keymap.h"
+#include "tui/term/cells.h"
+#include "tui/term/input.h"
+
+struct ik_prompt;
+
+/*
+ * Say what the word at the end of text (the editor's, up to the cursor) may become;
+ * false: nothing. What it points to is valid until it is called again.
+ */
+typedef bool ik_completer(void *arg, const char *text, size_t length,
+	struct ik_completions *ret_completions);
+
+/* keymap is borrowed; history_path may be NULL; preselect: select the first of the candidates
+ * that come by themselves. */
+struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
+	bool preselect);
+struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt);
+
+/* The editor with the message, and the one on the screen: while the history is searched, that
+ * shows what was found. */
+struct ik_editor *ik_prompt_editor(const struct ik_prompt *prompt);
+struct ik_editor *ik_prompt_front(const struct ik_prompt *prompt);
+
+/* Replace the message, and close the candidates. */
+void ik_prompt_set(struct ik_prompt *prompt, const char *text, size_t length);
+
+/* Return what is wrong with the history's file: a new string, once each; NULL: nothing new. */
+char *ik_prompt_take_problem(struct ik_prompt *prompt);
+
+void ik_prompt_on_complete(struct ik_prompt *prompt, ik_completer *completer, void *arg);
+
+/* Find candidates for a text or cursor that has changed. Returns whether to draw. */
+bool ik_prompt_update(struct ik_prompt *prompt);
+
+/* Set whether the text comes from the history, so that no candidates come by themselves. */
+void ik_prompt_set_recalled(struct ik_prompt *prompt, bool recalled);
+
+/* Handle an action for the candidates, or one that asks for them; false: it is for others. */
+bool ik_prompt_candidate_key(struct ik_prompt *prompt, enum ik_action action);
+
+/* Accept the candidate in a cell; false: there is none. */
+bool ik_prompt_click(struct ik_prompt *prompt, int row, int column);
+
+/* Draw the candidates at the bottom of area; column: of the cursor. */
+void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
+	struct ik_rectangle area, int column);
+
+/* Return where candidates are that the user asked for; no rows: none are. */
+struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt);
+
+/* Handle a key while the history is searched, or one that begins it; false: it is for others. */
+bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
+	const struct ik_key *key);
+
+/* Is the history being searched? Was nothing found? */
+bool ik_prompt_searches(const struct ik_prompt *prompt);
+bool ik_prompt_search_failed(const struct ik_prompt *prompt);
+
+/* Append what is searched for, for the line over the editor; false: nothing is. */
+bool ik_prompt_label(const struct ik_prompt *prompt, struct ik_buf *out);
+
+#endif
