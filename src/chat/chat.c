@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chat/actions.h"
 #include "chat/chat_private.h"
 #include "chat/chat_trust.h"
 #include "chat/external_editor.h"
@@ -353,6 +354,7 @@ static void close_chat(struct ik_chat *chat)
 	ik_buf_done(&chat->frame);
 	free(chat->undo_call);
 	free(chat->refresh_line);
+	ik_fork_copy_free(chat->fork.copy);
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);
 	ik_buf_done(&sessions);
@@ -367,6 +369,7 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 
 	memset(&chat, 0, sizeof(chat));
 	chat.options = options;
+	chat.actions = ik_chat_actions();
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "chat/chat_private.h"
-#include "commands/commands.h"
 #include "commands/sandbox_command.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -15,15 +14,17 @@
 /* ---- life ---- */
 
 /* A page of help text about the commands, from their table. */
-static char *command_help(void)
+static char *command_help(const struct ik_action_row *row)
 {
-	const struct ik_command *command;
 	struct ik_buf out;
-	size_t i;
 
 	ik_buf_init(&out, IK_KIB(64));
-	for (i = 0; (command = ik_command_at(i)); i++)
-		ik_buf_printf(&out, "%-24s  %s\n", command->usage, _(command->description));
+	for (; (row = ik_action_next_command(row)); row++) {
+		char *usage = ik_action_usage(row);
+
+		ik_buf_printf(&out, "%-24s  %s\n", usage, _(row->description));
+		free(usage);
+	}
 	return ik_buf_take(&out, NULL);
 }
 
@@ -43,7 +44,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		? ik_core_choice(&agent->chat->core)
 		: &setup->choice;
 	bool linear = agent->linear;
-	char *history = ik_places_file(&setup->places, "history"), *help = command_help();
+	char *history = ik_places_file(&setup->places, "history"),
+		 *help = command_help(agent->chat->actions);
 	const struct ik_screen_options options = {
 		.history_path = history,
 		.utf8 = utf8,
@@ -94,7 +96,8 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	if (chat->plain)
 		agent->linear = ik_linear_new(utf8, chat->ansi);
 	agent->screen = make_screen(agent, utf8, chat->cells.rows, chat->cells.columns);
-	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen);
+	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
+		chat->actions);
 	ik_complete_set_started(agent->complete, chat->core_started);
 	return agent;
 }

@@ -183,8 +183,9 @@ static int take_number(const char **words)
 	return (int)number;
 }
 
-void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
+void ik_agent_join(struct ik_chat *chat, const struct ik_reaction *request)
 {
+	const char *line = request->line, *words = request->text;
 	int number = take_number(&words);
 	struct ik_agent *agent = chat->agent;
 	struct ik_error error;
@@ -211,8 +212,9 @@ void ik_agent_join(struct ik_chat *chat, const char *line, const char *words)
 
 /* ---- /agents, /close ---- */
 
-void ik_agents_list(struct ik_chat *chat, const char *line, const char *words)
+void ik_agents_list(struct ik_chat *chat, const struct ik_reaction *request)
 {
+	const char *line = request->line, *words = request->text;
 	int number = take_number(&words);
 
 	if (words[0] != '\0')
@@ -270,8 +272,9 @@ static void ask_to_close(struct ik_chat *chat, int number)
 	free(title);
 }
 
-void ik_agent_close_named(struct ik_chat *chat, const char *line, const char *words)
+void ik_agent_close_named(struct ik_chat *chat, const struct ik_reaction *request)
 {
+	const char *line = request->line, *words = request->text;
 	int number = take_number(&words);
 	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent;
 	char *problem = NULL;

@@ -5,6 +5,8 @@
 #define IK_CHAT_CHAT_PRIVATE_H
 
 #include "chat/chat_agents.h"
+#include "commands/action.h"
+#include "commands/commands_session.h"
 #include "core/core.h"
 #include "loop/tty.h"
 #include "tui/screen/linear.h"
@@ -58,9 +60,11 @@ struct ik_chat {
 	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry; /* the tools as they were told of last; NULL: not yet */
 	char *undo_call;              /* the call to be undone when it is known what it did, or NULL */
-	char *refresh_line;           /* the command line that started a scan, or NULL */
-	int refresh_agent;            /* in this one */
-	bool refresh_key;             /* a key started it: whatever it finds is told */
+	const struct ik_action_row *actions; /* actions.h */
+	struct ik_fork fork;                 /* the fork to resume next, if it is one; id "": none */
+	char *refresh_line;                  /* the command line that started a scan, or NULL */
+	int refresh_agent;                   /* in this one */
+	bool refresh_key;                    /* a key started it: whatever it finds is told */
 	int status;
 };
 
@@ -171,6 +175,8 @@ extern const struct ik_sessions_source ik_chat_sessions_source;
 void ik_chat_resume(struct ik_chat *chat, const char *id);
 /* The same of the one that a person means: its number, the beginning of its id, words. */
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
+/* The same of a fork of this session: its copy is taken over. */
+void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
 /* Ask, then delete. */
 void ik_chat_delete_session(struct ik_chat *chat, const char *id);
 /* The session of the shown agent is another one. */

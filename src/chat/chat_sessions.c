@@ -153,11 +153,11 @@ static void switch_now(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
 	bool said = ik_resume_is_possible(session, true);
-	bool fork = ik_text_equal(chat->switch_to, chat->core.fork);
+	bool fork = ik_text_equal(chat->switch_to, chat->fork.id);
 
 	free(chat->agent->before);
 	said = said && !fork; /* it says itself whose it is */
-	chat->core.fork[0] = '\0';
+	chat->fork.id[0] = '\0';
 	chat->agent->before = said
 		? ik_format(_("The session before this one: /resume %s"), ik_session_id(session))
 		: NULL;
@@ -165,11 +165,11 @@ static void switch_now(struct ik_chat *chat)
 	(void)ik_agent_begin_session(chat->agent);
 	ik_screen_session_runs(chat->screen, chat->switch_to);
 	ik_screen_close_side(chat->screen);
-	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->core.fork_copy : NULL,
+	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->fork.copy : NULL,
 		on_resumed, chat->agent);
 	if (!fork)
-		ik_fork_copy_free(chat->core.fork_copy);
-	chat->core.fork_copy = NULL;
+		ik_fork_copy_free(chat->fork.copy);
+	chat->fork.copy = NULL;
 }
 
 static void try_switch(void *arg)
@@ -306,9 +306,9 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	chat->find_words = NULL;
 	if (info)
 		ik_chat_resume(chat, info->id);
-	else if (ik_text_equal(words, chat->core.fork) && chat->core.fork_copy)
+	else if (ik_text_equal(words, chat->fork.id) && chat->fork.copy)
 		ik_chat_resume(chat, words); /* that it cannot be read does not matter */
-	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->core.fork))
+	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->fork.id))
 		ik_chat_complain(chat,
 			_("The copy of the session has yet to be stored: /sessions shows it "
 			  "then. You are still in this one."));
@@ -324,6 +324,14 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 	ik_chat_sessions_stop(chat);
 	chat->find_words = ik_strdup(text);
 	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
+}
+
+void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
+{
+	ik_fork_copy_free(chat->fork.copy);
+	chat->fork = fork;
+	/* What is said here stays on the screen until the fork is there. */
+	ik_chat_resume_named(chat, fork.id);
 }
 
 /* ---- deleting ---- */

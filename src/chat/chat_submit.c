@@ -4,134 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_trust.h"
-#include "chat/external_editor.h"
-#include "commands/commands.h"
 #include "core/attach.h"
-#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* /new: another session, on an empty screen that says how to come back. */
-static void begin_session(struct ik_chat *chat)
+/* Run the row of a command, or answer that there is none. */
+static void run_command(struct ik_chat *chat, const struct ik_action_row *row, const char *line)
 {
-	struct ik_session *session = chat->core.session;
-	bool said = ik_resume_is_possible(session, true);
-	char *sentence = ik_format(_("A new session. The one before: /resume %s"),
-		ik_session_id(session));
+	const char *start = line + strcspn(line, " \t\n");
+	size_t length;
+	char *argument;
 
-	if (!ik_session_busy(session))
-		ik_chat_take_queue_back(chat); /* what is held */
-	ik_chat_session_changed(chat);
-	if (ik_agent_begin_session(chat->agent) && said)
-		ik_session_add_notice(chat->core.session, sentence);
-	ik_core_tell_store_again(&chat->core);
-	free(sentence);
-}
-
-/* What stands behind a command. */
-static const char *argument_of(const char *line)
-{
-	const char *word_end = line + strcspn(line, " \t\n");
-
-	return word_end + strspn(word_end, " \t\n");
-}
-
-/* The answer of a provider may take a while. */
-static void say_who_is_asked(struct ik_chat *chat)
-{
-	char *sentence = ik_format(_("Asking %s what it offers…"),
-		ik_core_choice(&chat->core)->provider);
-
-	ik_screen_flash(chat->screen, sentence);
-	free(sentence);
-}
-
-/* A line that begins with "/". */
-static void run_command(struct ik_chat *chat, const char *text, size_t length)
-{
-	char *line = ik_strndup(text, length);
-
-	switch (ik_command_run(&chat->core, line)) {
-	case IK_COMMAND_REFRESH:
-		ik_core_read_instructions(&chat->core);
-		ik_chat_trust_again(chat);
-		ik_chat_refresh(chat, line);
-		break;
-	case IK_COMMAND_MODE:
-		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
-		break;
-	case IK_COMMAND_THEME:
-		ik_chat_theme_apply(chat);
-		ik_chat_terminal_ask(chat);
-		break;
-	case IK_COMMAND_MOUSE:
-		ik_chat_set_mouse(chat,
-			argument_of(line)[0] == '\0' ? !chat->modes.mouse
-										 : ik_text_starts(argument_of(line), "on"));
-		break;
-	case IK_COMMAND_EDITOR:
-		ik_external_editor_open(chat);
-		break;
-	case IK_COMMAND_ASKING_PROVIDER:
-		say_who_is_asked(chat);
-		break;
-	case IK_COMMAND_COPY:
-		ik_chat_copy(chat, chat->core.copied.data, chat->core.copied.length, false);
-		break;
-	case IK_COMMAND_CLEAR:
-		ik_screen_clear(chat->screen);
-		break;
-	case IK_COMMAND_NEW:
-		begin_session(chat);
-		break;
-	case IK_COMMAND_SESSIONS:
-		ik_screen_show_sessions(chat->screen, argument_of(line));
-		break;
-	case IK_COMMAND_PICK_SESSION:
-		ik_screen_pick_session(chat->screen, "");
-		break;
-	case IK_COMMAND_SEARCH:
-		ik_screen_search_sessions(chat->screen, argument_of(line));
-		break;
-	case IK_COMMAND_RESUME:
-		ik_chat_resume_named(chat, argument_of(line));
-		break;
-	case IK_COMMAND_FORKED:
-		if (chat->core.draft)
-			ik_screen_set_draft(chat->screen, chat->core.draft, strlen(chat->core.draft));
-		/* What goes back into the editor does so once. */
-		free(chat->core.draft);
-		chat->core.draft = NULL;
-		/* Only once it is there: what is said here stays on the screen until then. */
-		ik_chat_resume_named(chat, chat->core.fork);
-		break;
-	case IK_COMMAND_PICK_REWIND:
-		ik_chat_pick(chat, IK_PICKING_REWIND, "");
-		break;
-	case IK_COMMAND_PICK_FORK:
-		ik_chat_pick(chat, IK_PICKING_FORK, "");
-		break;
-	case IK_COMMAND_CHILD:
-		ik_agent_fork(chat, line, argument_of(line));
-		break;
-	case IK_COMMAND_JOIN:
-		ik_agent_join(chat, line, argument_of(line));
-		break;
-	case IK_COMMAND_AGENTS:
-		ik_agents_list(chat, line, argument_of(line));
-		break;
-	case IK_COMMAND_CLOSE:
-		ik_agent_close_named(chat, line, argument_of(line));
-		break;
-	case IK_COMMAND_QUIT:
-		ik_chat_quit(chat);
-		break;
-	case IK_COMMAND_NOTHING:
-		break;
-	}
-	free(line);
+	start += strspn(start, " \t\n");
+	length = strlen(start);
+	while (length > 0 && strchr(" \t\n", start[length - 1]))
+		length--;
+	argument = ik_strndup(start, length);
+	if (!row)
+		ik_command_unknown(&chat->core, chat->actions, line);
+	else if (row->core)
+		row->core(&chat->core, line, argument);
+	else
+		row->run(chat, &(struct ik_reaction){ .line = line, .text = argument, .length = length });
+	free(argument);
 }
 
 /* "!COMMAND", or "!!" for the same once more. */
@@ -191,28 +87,24 @@ void ik_chat_complain(struct ik_chat *chat, const char *sentence)
 	ik_screen_apply(chat->screen, &event);
 }
 
-/* Does it change the session? Most commands only look at it, or at others. */
-static bool writes(const char *text)
-{
-	static const char *const commands[] = { "/title", "/compact", "/run", "/undo", "/redo" };
-	size_t length = strcspn(text, " \t\n"), i;
-
-	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (strlen(commands[i]) == length && memcmp(commands[i], text, length) == 0)
-			return true;
-	return !ik_command_is(text);
-}
-
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
 {
-	if (writes(text) && ik_chat_only_reads(chat))
+	bool command = ik_command_is(text);
+	const struct ik_action_row *row = command ? ik_action_of_command(chat->actions, text) : NULL;
+	bool writes = row ? row->writes : !command;
+	char *line;
+
+	if (writes && ik_chat_only_reads(chat)) {
 		ik_screen_set_draft(chat->screen, text, length);
-	else if (ik_command_is(text))
-		run_command(chat, text, length);
-	else if (text[0] == '!')
+	} else if (command) {
+		line = ik_strndup(text, length);
+		run_command(chat, row, line);
+		free(line);
+	} else if (text[0] == '!') {
 		run_shell(chat, text, length);
-	else
+	} else {
 		send(chat, text, length);
+	}
 }
 
 void ik_chat_take_back(struct ik_chat *chat)

@@ -1,6 +1,7 @@
 # src/chat: one library.
 noinst_LIBRARIES += libik_chat.a
 libik_chat_a_SOURCES = \
+	src/chat/actions.c src/chat/actions.h \
 	src/chat/agents_text.c src/chat/agents_text.h \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \

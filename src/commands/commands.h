@@ -1,26 +1,28 @@
 /*
- * commands: what a line that begins with "/" does, one table.
+ * commands: the small commands that need no screen.  Each is stored with its output.
  *
- * Help, completion and the page of keys are made from the table.  None of the
- * commands needs the provider; each is stored with its output.
- *
- * May include: all.
+ * line is the command as it was typed, argument what follows its name.  May include: all but the
+ * front ends.
  */
 #ifndef IK_COMMANDS_COMMANDS_H
 #define IK_COMMANDS_COMMANDS_H
 
-#include "core/command.h"
+#include "core/core.h"
 
-/* The table; NULL at the end. */
-const struct ik_command *ik_command_at(size_t index);
+/* /tool [NAME | --all] */
+void ik_command_tool(struct ik_core *core, const char *line, const char *argument);
+/* /run TOOL JSON */
+void ik_command_run(struct ik_core *core, const char *line, const char *argument);
+/* /background [end [PID]] */
+void ik_command_background(struct ik_core *core, const char *line, const char *argument);
+/* /usage, /system, /compact [WORDS] */
+void ik_command_usage(struct ik_core *core, const char *line, const char *argument);
+void ik_command_system(struct ik_core *core, const char *line, const char *argument);
+void ik_command_compact(struct ik_core *core, const char *line, const char *argument);
+/* /title [TEXT]: the store reads the title from the event of the command. */
+void ik_command_title(struct ik_core *core, const char *line, const char *argument);
 
-/* Is this line a command? ("/" and a letter; "//" begins a message.) */
-bool ik_command_is(const char *line);
-
-/* Do it. Unknown ones are answered with the nearest. */
-enum ik_command_effect ik_command_run(struct ik_core *core, const char *line);
-
-/* Store and tell the end of a refresh that line began in a session. */
+/* Answer the line that started a scan of the tools, in its session. */
 void ik_command_refreshed(struct ik_session *session, const char *line,
 	const struct ik_registry *registry);
 

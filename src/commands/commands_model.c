@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/command.h"
 #include "core/model_hint.h"
+#include "core/model_question.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -114,16 +116,16 @@ static void put_models(struct ik_buf *out, const struct ik_model_choice *choice,
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct ik_core *core = arg;
-	struct ik_session *session = core->models_for;
+	struct ik_model_question *question = core->model_question;
+	struct ik_session *session = question->session;
 	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
-	char *line = core->models_line, *wanted = core->models_wanted;
+	const char *wanted = question->wanted;
 	bool switched = false;
 	struct ik_buf out;
 
-	core->models_for = NULL;
-	core->models_line = core->models_wanted = NULL;
+	core->model_question = NULL;
 	if (wanted && has(names, count, wanted)) {
-		switched = use_model(core, session, line, wanted);
+		switched = use_model(core, session, question->line, wanted);
 	} else {
 		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
 		if (!names)
@@ -139,48 +141,44 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 				wanted);
 		else if (!names)
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
-		ik_command_answer_in(session, line, &out);
+		ik_command_answer_in(session, question->line, &out);
 	}
-	/* What was sent meanwhile is for the model that was wished, and for no other. */
+	/* What was sent meanwhile is for the model that was wanted, and for no other. */
 	ik_session_know_model(session, !wanted || switched);
-	core->models = ik_model_list_close(core->models);
-	free(line);
-	free(wanted);
+	ik_model_question_free(question);
 }
 
 /* Ask the provider what it offers, and whether a model (NULL: none) is among that. */
-static enum ik_command_effect ask(struct ik_core *core, const char *line, const char *wanted)
+static void ask(struct ik_core *core, const char *line, const char *wanted)
 {
 	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
+	struct ik_model_question *question = core->model_question;
 
-	ik_model_list_close(core->models);
-	if (core->models_for)
-		ik_session_know_model(core->models_for, !core->models_wanted);
-	free(core->models_line);
-	free(core->models_wanted);
-	core->models_line = ik_strdup(line);
-	core->models_wanted = wanted ? ik_strdup(wanted) : NULL;
-	core->models_for = core->session;
+	if (question)
+		ik_session_know_model(question->session, !question->wanted);
+	ik_model_question_free(question);
+	core->model_question = question = ik_model_question_new(core->session, line, wanted);
 	if (wanted)
 		ik_session_await_model(core->session);
-	core->models = ik_model_list_start(core->loop, core->http, &spec,
+	question->list = ik_model_list_start(core->loop, core->http, &spec,
 		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
-	return IK_COMMAND_ASKING_PROVIDER;
 }
 
-enum ik_command_effect ik_command_model(struct ik_core *core, const char *line, const char *rest)
+bool ik_command_model(struct ik_core *core, const char *line, const char *argument)
 {
 	size_t force = strlen(FORCE);
 
-	if (!ik_text_starts(rest, FORCE) || !strchr(" \t", rest[force]))
-		return ask(core, line, rest[0] != '\0' ? rest : NULL);
-	rest += force;
-	rest += strspn(rest, " \t");
-	if (rest[0] != '\0')
-		(void)use_model(core, core->session, line, rest);
+	if (!ik_text_starts(argument, FORCE) || !strchr(" \t", argument[force])) {
+		ask(core, line, argument[0] != '\0' ? argument : NULL);
+		return true;
+	}
+	argument += force;
+	argument += strspn(argument, " \t");
+	if (argument[0] != '\0')
+		(void)use_model(core, core->session, line, argument);
 	else
 		ik_session_add_command(core->session, line, _("/model --force needs the name of a model."));
-	return IK_COMMAND_NOTHING;
+	return false;
 }
 
 /* ---- /provider ---- */
@@ -207,20 +205,19 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 	ik_model_choice_done(&choice);
 }
 
-enum ik_command_effect ik_command_provider(struct ik_core *core, const char *line, const char *rest)
+void ik_command_provider(struct ik_core *core, const char *line, const char *argument)
 {
 	const char *name;
 	struct ik_buf out;
 	size_t i;
 
-	if (rest[0] != '\0') {
-		(void)use(core, core->session, line, &(struct ik_model_wish){ .provider = rest });
-		return IK_COMMAND_NOTHING;
+	if (argument[0] != '\0') {
+		(void)use(core, core->session, line, &(struct ik_model_wish){ .provider = argument });
+		return;
 	}
 	ik_buf_init(&out, IK_KIB(256));
 	ik_buf_printf(&out, "%s\n", _("/provider NAME switches to another:"));
 	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)); i++)
 		put_provider(&out, core, name);
 	ik_command_answer(core, line, &out);
-	return IK_COMMAND_NOTHING;
 }

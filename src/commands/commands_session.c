@@ -10,45 +10,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	(void)rest;
-	return IK_COMMAND_SESSIONS; /* nothing of it is worth being stored */
-}
-
-enum ik_command_effect ik_command_search(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	(void)rest;
-	return IK_COMMAND_SEARCH;
-}
-
-enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	return rest[0] != '\0' ? IK_COMMAND_RESUME : IK_COMMAND_PICK_SESSION;
-}
-
-enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest)
-{
-	char *title = rest[0] != '\0' ? ik_session_title(rest, strlen(rest))
-								  : ik_conversation_title(ik_session_conversation(core->session));
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(16));
-	if (title[0] == '\0')
-		ik_buf_puts(&out, _("The session has no title yet: /title TEXT gives it one."));
-	else
-		ik_buf_printf(&out, _("Title: %s"), title);
-	free(title);
-	ik_command_answer(core, line, &out);
-	return IK_COMMAND_NOTHING;
-}
-
 struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
@@ -70,16 +31,16 @@ char *ik_command_fork_sentence(const struct ik_core *core)
 	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
 }
 
-/* Go on in a fork that has the events up to sequence; sentence (taken over) is what it begins
- * with. */
-static enum ik_command_effect make_fork(struct ik_core *core, const char *line, char *sentence,
+/* Make a fork that has the events up to sequence; sentence (taken over) is what it begins with. */
+static struct ik_fork make_fork(struct ik_core *core, const char *line, char *sentence,
 	int64_t sequence)
 {
-	ik_fork_copy_free(core->fork_copy);
-	core->fork_copy = ik_command_make_fork(core,
-		ik_message_command(line, strlen(line), sentence, strlen(sentence)), sequence, core->fork);
+	struct ik_fork fork = { .copy = NULL };
+
+	fork.copy = ik_command_make_fork(core,
+		ik_message_command(line, strlen(line), sentence, strlen(sentence)), sequence, fork.id);
 	free(sentence);
-	return IK_COMMAND_FORKED;
+	return fork;
 }
 
 /* The number of the newest event; 0: there is none, or it has yet to be stored. Notices of a
@@ -152,8 +113,16 @@ static char *title_of(const struct ik_message *question)
 	return ik_session_title(question->content, ik_message_typed(question));
 }
 
-/* Go on in a fork that has the Nth last message and what came of it. */
-static enum ik_command_effect fork_behind(struct ik_core *core, const char *line, long number)
+bool ik_command_can_fork(struct ik_core *core, const char *line)
+{
+	const char *problem = obstacle(core);
+
+	if (problem)
+		ik_session_add_command(core->session, line, problem);
+	return !problem;
+}
+
+bool ik_command_fork(struct ik_core *core, const char *line, long number, struct ik_fork *ret_fork)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
 	const struct ik_message *question = number > 0 ? question_at(conversation, number) : NULL;
@@ -164,33 +133,20 @@ static enum ik_command_effect fork_behind(struct ik_core *core, const char *line
 		ik_session_add_command(core->session, line,
 			_("/fork 2 copies all up to the answer to the "
 			  "message before your last one; there are not so many here."));
-		return IK_COMMAND_NOTHING;
+		return false;
 	}
 	title = title_of(question);
 	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
 						   "The session itself goes on with /resume %s"),
 		title, ik_session_id(core->session));
 	free(title);
-	return make_fork(core, line, sentence, next ? next->sequence - 1 : newest_stored(core));
+	*ret_fork = make_fork(core, line, sentence, next ? next->sequence - 1 : newest_stored(core));
+	return true;
 }
 
-enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest)
+struct ik_fork ik_command_fork_all(struct ik_core *core, const char *line)
 {
-	bool number = rest[0] != '\0' && strspn(rest, "0123456789") == strlen(rest);
-	const char *problem;
-
-	if (rest[0] != '\0' && !number && !ik_text_equal(rest, "?"))
-		return IK_COMMAND_CHILD;
-	problem = obstacle(core);
-	if (problem) {
-		ik_session_add_command(core->session, line, problem);
-		return IK_COMMAND_NOTHING;
-	}
-	if (number)
-		return fork_behind(core, line, strtol(rest, NULL, 10));
-	return rest[0] != '\0'
-		? IK_COMMAND_PICK_FORK
-		: make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
+	return make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
 }
 
 enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
@@ -212,32 +168,8 @@ enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_se
 	return IK_OK;
 }
 
-enum ik_command_effect ik_command_join(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	(void)rest;
-	return IK_COMMAND_JOIN;
-}
-
-enum ik_command_effect ik_command_agents(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	(void)rest;
-	return IK_COMMAND_AGENTS;
-}
-
-enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, const char *rest)
-{
-	(void)core;
-	(void)line;
-	(void)rest;
-	return IK_COMMAND_CLOSE;
-}
-
 /* Say in the fork which files were written since the message that it goes back to. */
-static void tell_of_files(struct ik_core *core, int64_t time_ms)
+static void tell_of_files(struct ik_core *core, const struct ik_fork *fork, int64_t time_ms)
 {
 	size_t turns, files = ik_undo_files_since(core, time_ms, &turns);
 	struct ik_message *message;
@@ -252,40 +184,36 @@ static void tell_of_files(struct ik_core *core, int64_t time_ms)
 					  files),
 			files, turns);
 	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
-	ik_store_append(core->store, core->fork, message);
-	ik_fork_copy_add(core->fork_copy, message);
+	ik_store_append(core->store, fork->id, message);
+	ik_fork_copy_add(fork->copy, message);
 	ik_message_unref(message);
 	free(sentence);
 }
 
-enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest)
+bool ik_command_rewind(struct ik_core *core, const char *line, const char *argument,
+	struct ik_fork *ret_fork, char **ret_draft)
 {
 	char *end = NULL;
-	long number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+	long number = argument[0] != '\0' ? strtol(argument, &end, 10) : 1;
 	const struct ik_message *question = number < 1 || (end && *end != '\0')
 		? NULL
 		: question_at(ik_session_conversation(core->session), number);
-	const char *problem = obstacle(core);
 	char *title, *sentence;
 
-	if (!problem && ik_text_equal(rest, "?"))
-		return IK_COMMAND_PICK_REWIND;
-	if (!problem && !question)
-		problem = _("/rewind goes back to before your last message, /rewind 2 to before the one "
-					"before it; there are not so many here.");
-	if (problem) {
-		ik_session_add_command(core->session, line, problem);
-		return IK_COMMAND_NOTHING;
+	if (!question) {
+		ik_session_add_command(core->session, line,
+			_("/rewind goes back to before your last message, /rewind 2 to before the one "
+			  "before it; there are not so many here."));
+		return false;
 	}
-	free(core->draft);
-	core->draft = ik_strndup(question->content, ik_message_typed(question));
+	*ret_draft = ik_strndup(question->content, ik_message_typed(question));
 	title = title_of(question);
 	sentence =
 		ik_format(_("Back before: > %s\n"
 					"It and what came of it stay in the session, which goes on with /resume %s"),
 			title, ik_session_id(core->session));
 	free(title);
-	(void)make_fork(core, line, sentence, question->sequence - 1);
-	tell_of_files(core, question->time_ms);
-	return IK_COMMAND_FORKED;
+	*ret_fork = make_fork(core, line, sentence, question->sequence - 1);
+	tell_of_files(core, ret_fork, question->time_ms);
+	return true;
 }

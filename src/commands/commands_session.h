@@ -1,47 +1,48 @@
 /*
- * commands_session: the commands about stored sessions: /sessions, /resume, /title.
+ * commands_session: copies of the session in front: /fork, /rewind.
  *
- * May include: all.
+ * A fork has the events of a session up to one of them, by reference.  May include: all but the
+ * front ends.
  */
 #ifndef IK_COMMANDS_COMMANDS_SESSION_H
 #define IK_COMMANDS_COMMANDS_SESSION_H
 
 #include "agent/session/fork_copy.h"
-#include "commands/commands.h"
+#include "core/core.h"
 
-enum ik_command_effect ik_command_sessions(struct ik_core *core, const char *line,
-	const char *rest);
-enum ik_command_effect ik_command_search(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_resume(struct ik_core *core, const char *line, const char *rest);
-/* /title TEXT is kept as the event that it is: the store reads the title from it. */
-enum ik_command_effect ik_command_title(struct ik_core *core, const char *line, const char *rest);
+/* A fork that was made, to be resumed. */
+struct ik_fork {
+	char id[IK_UUID_TEXT];
+	struct ik_fork_copy *copy; /* what it has, in memory; owned by who has the fork */
+};
 
-/* Did the person say it? */
+/* Did the user say it? */
 bool ik_command_is_question(const struct ik_message *message);
 
-/* /fork [N], /rewind [N]: a session that has this one's events, all of them, or those up to the
- * answer to the Nth last message of the person, or those before it; by reference. "?": the person
- * is to choose the message. */
-enum ik_command_effect ik_command_fork(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_rewind(struct ik_core *core, const char *line, const char *rest);
+/* Can the session in front be forked now? If not, line is answered with the reason. */
+bool ik_command_can_fork(struct ik_core *core, const char *line);
 
-/* Make the fork of the session in front that has its events up to sequence; ret_id: what it
- * is called. command is stored in it; its reference is taken over. Returns what it has, in memory
+/* /fork: fork the whole session, which can be forked. */
+struct ik_fork ik_command_fork_all(struct ik_core *core, const char *line);
+/* /fork N: fork it up to the answer to the user's Nth last message. False: line was answered with
+ * what is wrong. */
+bool ik_command_fork(struct ik_core *core, const char *line, long number, struct ik_fork *ret_fork);
+/* /rewind [N]: fork it up to before that message, whose text *ret_draft is (new memory). False as
+ * above. */
+bool ik_command_rewind(struct ik_core *core, const char *line, const char *argument,
+	struct ik_fork *ret_fork, char **ret_draft);
+
+/* Make the fork of the session in front that has its events up to sequence, and return its id in
+ * ret_id. command is stored in it; its reference is taken over. Return what it has, in memory
  * (the caller's), or NULL. */
 struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT]) IK_MUST_USE;
-/* The usual output: whose fork it is. New memory. */
+/* Return the usual output of a fork: what it was forked from. New memory. */
 char *ik_command_fork_sentence(const struct ik_core *core);
 
-/* Up to which event a child of the session in front has it: of one that is at work up to
- * what its turn began with; 0: nothing was said yet. IK_UNAVAILABLE where it has yet to be
- * stored. */
+/* Return the last event that a child of the session in front has: while a turn runs, the one
+ * before the turn; 0: nothing was said yet. IK_UNAVAILABLE where it has yet to be stored. */
 enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
 	struct ik_error *error) IK_MUST_USE;
-
-/* /join, /agents, /close: of the chat's, nothing is done here. */
-enum ik_command_effect ik_command_join(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_agents(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_close(struct ik_core *core, const char *line, const char *rest);
 
 #endif

@@ -84,38 +84,24 @@ static bool find_text(const struct ik_conversation *conversation, size_t number,
 	return false;
 }
 
-/* Answer a command in a sentence. */
-static enum ik_command_effect say(struct ik_core *core, const char *line, const char *sentence)
+enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
+	const char **ret_text, size_t *ret_length, struct ik_error *error)
 {
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_puts(&out, sentence);
-	ik_command_answer(core, line, &out);
-	return IK_COMMAND_NOTHING;
-}
-
-enum ik_command_effect ik_command_copy(struct ik_core *core, const char *line, const char *rest)
-{
-	bool code = ik_text_equal(rest, "code");
-	const char *text;
+	bool code = ik_text_equal(argument, "code");
 	char *end = NULL;
 	long number = 1;
-	size_t length;
 
-	if (!code && rest[0] != '\0')
-		number = strtol(rest, &end, 10);
+	if (!code && argument[0] != '\0')
+		number = strtol(argument, &end, 10);
 	if (number < 1 || (end && *end != '\0'))
-		return say(core, line,
+		return ik_error_set(error, IK_INVALID, "%s",
 			_("/copy copies the last reply; /copy 2 the one before it; "
 			  "/copy code the last block of code."));
-	if (!find_text(ik_session_conversation(core->session), (size_t)number, code, &text, &length))
-		return say(core, line,
-			code ? _("There is no block of code yet.") : _("There are not so many replies."));
-	ik_buf_done(&core->copied);
-	ik_buf_init(&core->copied, IK_LIMIT_ENVELOPE);
-	ik_buf_append(&core->copied, text, length);
-	return IK_COMMAND_COPY;
+	if (find_text(ik_session_conversation(core->session), (size_t)number, code, ret_text,
+			ret_length))
+		return IK_OK;
+	return ik_error_set(error, IK_NOT_FOUND, "%s",
+		code ? _("There is no block of code yet.") : _("There are not so many replies."));
 }
 
 /* A name without the quotes around it, which a shell would take away; in new memory. */
@@ -128,18 +114,20 @@ static char *without_quotes(const char *name)
 	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
 }
 
-enum ik_command_effect ik_command_export(struct ik_core *core, const char *line, const char *rest)
+void ik_command_export(struct ik_core *core, const char *line, const char *argument)
 {
 	static const char force[] = "--force";
 	struct ik_error error;
-	bool replace = strncmp(rest, force, strlen(force)) == 0 && strchr(" ", rest[strlen(force)]);
+	bool replace = strncmp(argument, force, strlen(force)) == 0 &&
+		strchr(" ", argument[strlen(force)]);
 
 	if (replace) {
-		rest += strlen(force);
-		rest += strspn(rest, " ");
+		argument += strlen(force);
+		argument += strspn(argument, " ");
 	}
-	char *file = without_quotes(rest);
-	enum ik_status status = ik_export_start(core, line, file, replace, &error);
+	char *file = without_quotes(argument);
+
+	if (ik_export_start(core, line, file, replace, &error) != IK_OK)
+		ik_session_add_command(core->session, line, error.text);
 	free(file);
-	return status == IK_OK ? IK_COMMAND_NOTHING : say(core, line, error.text);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands.h"
 #include "commands/listing.h"
 #include "commands/session_titles.h"
 #include "core/argument_template.h"
@@ -35,6 +34,7 @@ struct ik_complete {
 	struct ik_core *core;
 	struct ik_setup *setup;
 	struct ik_screen *screen;
+	const struct ik_action_row *actions;
 	bool started;
 	struct models models;
 	struct ik_listing *listing;
@@ -44,33 +44,6 @@ struct ik_complete {
 	struct ik_proposal *candidates;
 	size_t count, capacity;
 	struct ik_buf typed, head, note, made;
-};
-
-/* What follows a command. */
-enum argument {
-	ARGUMENT_MODEL,
-	ARGUMENT_PROVIDER,
-	ARGUMENT_TOOL,
-	ARGUMENT_CALL,
-	ARGUMENT_MODE,
-	ARGUMENT_THEME,
-	ARGUMENT_FILE,
-	ARGUMENT_SESSION,
-	ARGUMENT_MOUSE
-};
-static const struct {
-	const char *command;
-	enum argument argument;
-} arguments[] = {
-	{ "/model", ARGUMENT_MODEL },
-	{ "/provider", ARGUMENT_PROVIDER },
-	{ "/tool", ARGUMENT_TOOL },
-	{ "/run", ARGUMENT_CALL },
-	{ "/mode", ARGUMENT_MODE },
-	{ "/theme", ARGUMENT_THEME },
-	{ "/export", ARGUMENT_FILE },
-	{ "/resume", ARGUMENT_SESSION },
-	{ "/mouse", ARGUMENT_MOUSE },
 };
 
 /* ---- the answer ---- */
@@ -276,31 +249,31 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 {
 	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t"), i;
 	bool first_word = start >= length || !memchr(text + start, ' ', length - start);
+	const struct ik_action_row *row = ik_action_of_command(complete->actions, text);
 	const struct ik_theme *theme;
 	const char *provider;
 	int mode;
 
-	for (i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
-		if (strlen(arguments[i].command) == name && strncmp(arguments[i].command, text, name) == 0)
-			break;
-	if (i == sizeof(arguments) / sizeof(arguments[0]))
+	if (!row)
 		return false;
 	if (start > length)
 		start = length;
 	answer->start = start;
 	set_buf(&complete->typed, text + start, length - start);
-	switch (arguments[i].argument) {
-	case ARGUMENT_MODEL:
+	switch (row->argument) {
+	case IK_ARGUMENT_NONE:
+		return false;
+	case IK_ARGUMENT_MODEL:
 		add_models(complete);
 		return first_word;
-	case ARGUMENT_PROVIDER:
+	case IK_ARGUMENT_PROVIDER:
 		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)); i++)
 			add(complete, provider,
 				ik_text_equal(provider, ik_core_choice(complete->core)->provider)
 					? _("the present one")
 					: NULL);
 		return first_word;
-	case ARGUMENT_CALL:
+	case IK_ARGUMENT_CALL:
 		if (!complete->started)
 			return false;
 		if (!first_word) {
@@ -309,24 +282,24 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		}
 		add_tools(complete);
 		return true;
-	case ARGUMENT_TOOL:
+	case IK_ARGUMENT_TOOL:
 		if (complete->started)
 			add_tools(complete);
 		return first_word && complete->started;
-	case ARGUMENT_MODE:
+	case IK_ARGUMENT_MODE:
 		for (mode = 0; mode < IK_MODE_COUNT; mode++)
 			add(complete, ik_mode_name(mode), NULL);
 		return first_word;
-	case ARGUMENT_MOUSE:
+	case IK_ARGUMENT_MOUSE:
 		add(complete, "on", NULL);
 		add(complete, "off", NULL);
 		return first_word;
-	case ARGUMENT_THEME:
+	case IK_ARGUMENT_THEME:
 		add(complete, "auto", NULL);
 		for (i = 0; (theme = ik_theme_at(i)); i++)
 			add(complete, theme->name, NULL);
 		return first_word;
-	case ARGUMENT_SESSION:
+	case IK_ARGUMENT_SESSION:
 		if (!complete->started)
 			return false;
 		/* A title has blanks: all that follows the command is the word. It may be a
@@ -335,7 +308,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,
 			&answer->count);
 		return true;
-	case ARGUMENT_FILE:
+	case IK_ARGUMENT_FILE:
 		answer->on_demand = true;
 		answer->free = true;
 		answer_files(complete, text + start, length - start, answer);
@@ -348,14 +321,13 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 static bool answer_command(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
-	const struct ik_command *command;
-	size_t i;
+	const struct ik_action_row *row = complete->actions;
 
 	if (strcspn(text, " \t\n") < length)
 		return answer_argument(complete, text, length, answer);
 	set_buf(&complete->typed, text, length);
-	for (i = 0; (command = ik_command_at(i)); i++)
-		add(complete, command->name, _(command->description));
+	for (; (row = ik_action_next_command(row)); row++)
+		add(complete, row->name, _(row->description));
 	return true;
 }
 
@@ -428,7 +400,7 @@ static bool answer(void *arg, const char *text, size_t length, struct ik_complet
 /* ---- beginning and end ---- */
 
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen)
+	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions)
 {
 	struct ik_complete *complete = ik_alloc(sizeof(*complete));
 
@@ -436,6 +408,7 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	complete->core = core;
 	complete->setup = setup;
 	complete->screen = screen;
+	complete->actions = actions;
 	ik_buf_init(&complete->typed, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->head, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->note, IK_KIB(16));

@@ -10,6 +10,7 @@
 #ifndef IK_COMMANDS_COMPLETE_H
 #define IK_COMMANDS_COMPLETE_H
 
+#include "commands/action.h"
 #include "core/core.h"
 #include "tui/screen/screen.h"
 
@@ -18,7 +19,7 @@ struct ik_complete;
 /* core and screen are borrowed; core need not have been started. The screen asks it
  * from now on. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
-	struct ik_setup *setup, struct ik_screen *screen);
+	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions);
 /* Before core and screen go. Takes and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 

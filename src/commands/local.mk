@@ -1,6 +1,7 @@
 # src/commands: one library.
 noinst_LIBRARIES += libik_commands.a
 libik_commands_a_SOURCES = \
+	src/commands/action.c src/commands/action.h \
 	src/commands/appearance.c src/commands/appearance.h \
 	src/commands/background_text.c src/commands/background_text.h \
 	src/commands/commands.c src/commands/commands.h \

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/session/fork_copy.h"
 #include "core/agents_file.h"
 #include "core/export.h"
+#include "core/model_question.h"
 #include "core/policy_file.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
@@ -284,10 +284,7 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
 {
 	core->undo = ik_undo_work_finish(core->undo);
-	if (core->models_for == session) {
-		core->models = ik_model_list_close(core->models);
-		core->models_for = NULL;
-	}
+	core->model_question = ik_model_question_of_others(core->model_question, session);
 	if (core->export)
 		ik_export_session_closes(core->export, session);
 }
@@ -346,10 +343,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 		return error->status;
 	}
 	/* A list that is still on its way would be taken for the new one's. */
-	if (core->models_for == session) {
-		core->models = ik_model_list_close(core->models);
-		core->models_for = NULL;
-	}
+	core->model_question = ik_model_question_of_others(core->model_question, session);
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
 	give_model(core, session);
@@ -465,7 +459,6 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
 	core->undo = ik_undo_work_finish(core->undo);
-	ik_buf_done(&core->copied);
 	/* No call of one session is to begin because another one ends. */
 	if (core->slots)
 		ik_slots_shut(core->slots);
@@ -481,10 +474,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->slots = ik_slots_free(core->slots);
 	core->file_writes = ik_file_writes_free(core->file_writes);
 	core->discovery = ik_discovery_close(core->discovery);
-	core->models = ik_model_list_close(core->models);
-	free(core->models_line);
-	free(core->models_wanted);
-	core->models_line = core->models_wanted = NULL;
+	core->model_question = ik_model_question_free(core->model_question);
 	core->http = ik_http_free(core->http);
 	if (core->store)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
@@ -498,9 +488,6 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->environment = ik_environment_free(core->environment);
 	free(core->store_problem);
 	core->store_problem = NULL;
-	core->fork_copy = ik_fork_copy_free(core->fork_copy);
-	free(core->draft);
-	core->draft = NULL;
 	free(core->trust_problem);
 	core->trust_problem = NULL;
 	return lost == 0;

@@ -54,20 +54,13 @@ struct ik_core {
 	char *policy_path; /* of the rules that are kept for good; NULL: there is no home */
 	struct ik_tool_switches switches; /* of this session */
 	bool scanned;
-	char *trust_problem;            /* why trust.json cannot be used, as it was told last; NULL */
-	struct ik_model_list *models;   /* the provider is asked for them */
-	char *models_line;              /* by this command, */
-	char *models_wanted;            /* to switch to this one of them; NULL: to list them */
-	struct ik_session *models_for;  /* of this session, while it is there */
-	char *undo_directory;           /* where what tools write is kept; NULL: nowhere */
-	char *outputs_directory;        /* for results that are cut; NULL: nowhere */
-	struct ik_undo_work *undo;      /* core/undo_command.h; NULL: none is under way */
-	struct ik_export *export;       /* core/export.h; NULL: none is under way */
-	struct ik_buf copied;           /* what /copy found (IK_COMMAND_COPY) */
-	char fork[IK_UUID_TEXT];        /* that a command made of this session; "": none */
-	struct ik_fork_copy *fork_copy; /* what it has, in memory; NULL: not known */
-	char *draft;                    /* what goes back into the editor with it; NULL: nothing */
-	char *store_problem;            /* why events wait, as it was told last; NULL: none do */
+	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
+	struct ik_model_question *model_question; /* core/model_question.h; NULL: none is out */
+	char *undo_directory;                     /* where what tools write is kept; NULL: nowhere */
+	char *outputs_directory;                  /* for results that are cut; NULL: nowhere */
+	struct ik_undo_work *undo;                /* core/undo_command.h; NULL: none is under way */
+	struct ik_export *export;                 /* core/export.h; NULL: none is under way */
+	char *store_problem; /* why events wait, as it was told last; NULL: none do */
 };
 
 /*

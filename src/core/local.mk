@@ -13,6 +13,7 @@ libik_core_a_SOURCES = \
 	src/core/mention.c src/core/mention.h \
 	src/core/model_choice.c src/core/model_choice.h \
 	src/core/model_hint.c src/core/model_hint.h \
+	src/core/model_question.c src/core/model_question.h \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \
 	src/core/policy_file.c src/core/policy_file.h \

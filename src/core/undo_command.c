@@ -370,8 +370,7 @@ static void on_noted(void *arg)
 }
 
 /* Begin a command in the session in front. */
-static enum ik_command_effect begin(struct ik_core *core, const char *line, const char *rest,
-	bool again)
+static void begin(struct ik_core *core, const char *line, const char *rest, bool again)
 {
 	const char *problem = problem_now(core, core->session);
 	struct ik_undo_work *work;
@@ -384,7 +383,7 @@ static enum ik_command_effect begin(struct ik_core *core, const char *line, cons
 		problem = error.text;
 	if (problem) {
 		ik_session_add_command(core->session, line, problem);
-		return IK_COMMAND_NOTHING;
+		return;
 	}
 	core->undo = work = ik_alloc(sizeof(*work));
 	work->core = core;
@@ -397,17 +396,16 @@ static enum ik_command_effect begin(struct ik_core *core, const char *line, cons
 	work->waiting = true;
 	if (ik_session_when_noted(work->session, on_noted, core))
 		carry_out(work);
-	return IK_COMMAND_NOTHING;
 }
 
-enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+void ik_command_undo(struct ik_core *core, const char *line, const char *rest)
 {
-	return begin(core, line, rest, false);
+	begin(core, line, rest, false);
 }
 
-enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+void ik_command_redo(struct ik_core *core, const char *line, const char *rest)
 {
-	return begin(core, line, rest, true);
+	begin(core, line, rest, true);
 }
 
 struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)

@@ -14,8 +14,8 @@
 struct ik_undo_work;
 
 /* /undo [N | FILE[!] | #CALL | ?], /redo */
-enum ik_command_effect ik_command_undo(struct ik_core *core, const char *line, const char *rest);
-enum ik_command_effect ik_command_redo(struct ik_core *core, const char *line, const char *rest);
+void ik_command_undo(struct ik_core *core, const char *line, const char *rest);
+void ik_command_redo(struct ik_core *core, const char *line, const char *rest);
 
 /* Append what /undo #ID would do, in lines; or say why it cannot be done. Nothing is touched. */
 enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,

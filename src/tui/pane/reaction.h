@@ -44,6 +44,7 @@ enum ik_reaction_kind {
 };
 struct ik_reaction {
 	enum ik_reaction_kind kind;
+	const char *line; /* the command that asks for it; NULL: a key does */
 	const char *text; /* valid until the next call */
 	size_t length;
 	bool cut;                         /* of IK_REACT_COPY: it is the beginning of a larger one */

@@ -1,0 +1,385 @@
+/*
+ * The table of actions: what commands and keys do.
+ *
+ * To add a command, add a row and its function; completion, /help and the check of ikigai(1) take
+ * it from here.
+ */
+#include "chat/actions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chat/chat_private.h"
+#include "chat/chat_trust.h"
+#include "chat/external_editor.h"
+#include "commands/appearance.h"
+#include "commands/commands.h"
+#include "commands/commands_model.h"
+#include "commands/commands_session.h"
+#include "commands/commands_text.h"
+#include "commands/mode_command.h"
+#include "commands/sandbox_command.h"
+#include "core/command.h"
+#include "core/resume_text.h"
+#include "core/undo_command.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* /help [COMMAND] */
+static void help(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	ik_command_help(&chat->core, chat->actions, request->line, request->text);
+}
+
+/* ---- tools and rules ---- */
+
+/* Rescan the tools. Only the command reads the project's instructions again. */
+static void refresh(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	if (request->line)
+		ik_core_read_instructions(&chat->core);
+	ik_chat_trust_again(chat);
+	chat->refresh_key = chat->refresh_key || !request->line;
+	ik_chat_refresh(chat, request->line);
+}
+
+/* /mode [NAME | forget N] */
+static void set_mode(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_buf out;
+	bool changed;
+
+	ik_buf_init(&out, IK_MIB(1));
+	changed = ik_mode_command(chat->core.policy, chat->core.policy_path, request->text, &out);
+	ik_command_answer(&chat->core, request->line, &out);
+	if (changed)
+		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+}
+
+/* /sandbox [NAME] */
+static void set_sandbox(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_core *core = &chat->core;
+	struct ik_buf out;
+	bool changed;
+
+	ik_buf_init(&out, IK_MIB(1));
+	changed = ik_sandbox_command(core->setup, request->text, &out);
+	for (size_t i = 0; changed && i < core->session_count; i++)
+		ik_session_sandbox_changed(core->sessions[i].session);
+	ik_command_answer(core, request->line, &out);
+	if (changed)
+		ik_chat_set_mode(chat, ik_policy_mode(core->policy));
+}
+
+/* ---- the model ---- */
+
+/* /model [NAME]: the provider may take a while to answer. */
+static void use_model(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	char *sentence;
+
+	if (!ik_command_model(&chat->core, request->line, request->text))
+		return;
+	sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
+}
+
+/* /copy [N | code] */
+static void copy_reply(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_error error;
+	const char *text;
+	size_t length;
+
+	if (ik_command_copy(&chat->core, request->text, &text, &length, &error) == IK_OK)
+		ik_chat_copy(chat, text, length, false);
+	else
+		ik_session_add_command(chat->core.session, request->line, error.text);
+}
+
+/* ---- sessions ---- */
+
+/* Store a command that answers nothing, once the session has begun. */
+static void note(struct ik_chat *chat, const char *line)
+{
+	struct ik_session *session = chat->core.session;
+
+	if (line && ik_conversation_count(ik_session_conversation(session)) > 0)
+		ik_session_add_command(session, line, "");
+}
+
+/* /new: another session, on an empty screen that says how to come back. */
+static void new_session(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_session *session = chat->core.session;
+	bool said;
+	char *sentence;
+
+	if (ik_session_busy(session)) {
+		ik_session_add_command(session, request->line,
+			_("Something is under way: wait for its end, or cancel it."));
+		return;
+	}
+	note(chat, request->line);
+	said = ik_resume_is_possible(session, true);
+	sentence = ik_format(_("A new session. The one before: /resume %s"), ik_session_id(session));
+	ik_chat_take_queue_back(chat); /* what is held */
+	ik_chat_session_changed(chat);
+	if (ik_agent_begin_session(chat->agent) && said)
+		ik_session_add_notice(chat->core.session, sentence);
+	ik_core_tell_store_again(&chat->core);
+	free(sentence);
+}
+
+/* /sessions [WORDS] */
+static void show_sessions(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	ik_screen_show_sessions(chat->screen, request->text);
+}
+
+/* /search [WORDS] */
+static void search_sessions(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	ik_screen_search_sessions(chat->screen, request->text);
+}
+
+/* /resume [N | ID | WORDS] */
+static void resume_session(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	if (request->text[0] != '\0')
+		ik_chat_resume_named(chat, request->text);
+	else
+		ik_screen_pick_session(chat->screen, "");
+}
+
+/* /fork [PROMPT | N | ?] */
+static void fork_session(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	const char *line = request->line, *text = request->text;
+	bool number = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+	struct ik_fork fork;
+
+	if (text[0] != '\0' && !number && !ik_text_equal(text, "?"))
+		ik_agent_fork(chat, line, text);
+	else if (!ik_command_can_fork(&chat->core, line))
+		return;
+	else if (text[0] == '\0')
+		ik_chat_resume_fork(chat, ik_command_fork_all(&chat->core, line));
+	else if (!number)
+		ik_chat_pick(chat, IK_PICKING_FORK, "");
+	else if (ik_command_fork(&chat->core, line, strtol(text, NULL, 10), &fork))
+		ik_chat_resume_fork(chat, fork);
+}
+
+/* /rewind [N | ?] */
+static void rewind_session(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_fork fork;
+	char *draft;
+
+	if (!ik_command_can_fork(&chat->core, request->line))
+		return;
+	if (ik_text_equal(request->text, "?")) {
+		ik_chat_pick(chat, IK_PICKING_REWIND, "");
+	} else if (ik_command_rewind(&chat->core, request->line, request->text, &fork, &draft)) {
+		ik_screen_set_draft(chat->screen, draft, strlen(draft));
+		free(draft);
+		ik_chat_resume_fork(chat, fork);
+	}
+}
+
+/* ---- the screen ---- */
+
+/* /mouse [on | off]: only a mistake is worth storing. */
+static void set_mouse(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	const char *text = request->text;
+
+	if (text[0] == '\0')
+		ik_chat_set_mouse(chat, !chat->modes.mouse);
+	else if (ik_text_equal(text, "on") || ik_text_equal(text, "off"))
+		ik_chat_set_mouse(chat, ik_text_equal(text, "on"));
+	else
+		ik_session_add_command(chat->core.session, request->line,
+			_("/mouse takes on or off; alone it switches."));
+}
+
+/* /theme [NAME] */
+static void set_theme(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	struct ik_buf out;
+	bool changed;
+
+	ik_buf_init(&out, IK_KIB(64));
+	changed = ik_theme_command(chat->setup->config, request->text, &out);
+	ik_command_answer(&chat->core, request->line, &out);
+	if (!changed)
+		return;
+	ik_chat_theme_apply(chat);
+	ik_chat_terminal_ask(chat);
+}
+
+/* /editor */
+static void open_editor(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	(void)request;
+	ik_external_editor_open(chat);
+}
+
+/* /clear */
+static void clear_screen(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	note(chat, request->line);
+	ik_screen_clear(chat->screen);
+}
+
+/* /quit */
+static void quit(struct ik_chat *chat, const struct ik_reaction *request)
+{
+	if (chat->core_started)
+		note(chat, request->line);
+	ik_chat_quit(chat);
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+/* In the order of /help. */
+static const struct ik_action_row rows[] = {
+	{.name = "/help", .usage = "[COMMAND]", .run = help,
+		.description = N_("list the commands, or explain one")},
+	{.name = "/tool", .usage = "[NAME | --all]", .argument = IK_ARGUMENT_TOOL,
+		.core = ik_command_tool,
+		.description = N_("list the tools, or show one"),
+		.details = N_("Without a name: all tools that the model is offered. With one: what it "
+			"takes and what it returns. --all: also those that failed, and why. {browser} shows "
+			"the same, and more, in a pane.")},
+	{.name = "/refresh", .run = refresh,
+		.description = N_("look for tools again"),
+		.details = N_("All tools are asked for their schemas again, and the project's instructions "
+			"are read again. Tools that are saved, changed or removed are noticed by themselves.")},
+	{.name = "/mode", .usage = "[NAME | forget N]", .argument = IK_ARGUMENT_MODE, .run = set_mode,
+		.description = N_("which tool calls are made; NAME: auto, ask, read-only"),
+		.details = N_("auto: calls are made as the rules say. ask: all others are asked about. "
+			"read-only: nothing that changes anything is called. Alone it shows the rules; forget "
+			"N takes back what you once allowed for good.")},
+	{.name = "/sandbox", .usage = "[NAME]", .run = set_sandbox,
+		.description = N_("where tools may write: off, project, read-only"),
+		.details = N_("The kernel holds it, for tools and all that they start. project: files of "
+			"the session's directory and temporary ones. read-only: temporary ones. Alone it shows "
+			"what is writable, what is hidden, and which rules the kernel does not hold. To keep a "
+			"choice, write it into ~/.ikigai/config.json: {\"sandbox\": {\"mode\": \"project\"}}.")},
+	{.name = "/run", .usage = "TOOL JSON", .argument = IK_ARGUMENT_CALL, .writes = true,
+		.core = ik_command_run,
+		.description = N_("call a tool yourself"),
+		.details = N_("For example: /run glob {\"pattern\": \"*.c\"}. The model does not see it.")},
+	{.name = "/background", .usage = "[end [PID]]", .core = ik_command_background,
+		.description = N_("list, or end, what tools left running"),
+		.details = N_("Processes that outlived the call that started them. end PID ends one of "
+			"them, end alone all; they end with ikigai in any case.")},
+	{.name = "/model", .usage = "[NAME]", .argument = IK_ARGUMENT_MODEL, .run = use_model,
+		.description = N_("list the provider's models, or switch to another"),
+		.details = N_("Alone it asks the provider which models there are. The conversation goes on "
+			"with another model; what was said before is sent to it, too.")},
+	{.name = "/provider", .usage = "[NAME]", .argument = IK_ARGUMENT_PROVIDER,
+		.core = ik_command_provider,
+		.description = N_("list the providers, or take another")},
+	{.name = "/usage", .core = ik_command_usage,
+		.description = N_("tokens and cost so far")},
+	{.name = "/system", .core = ik_command_system,
+		.description = N_("what is sent with every request")},
+	{.name = "/compact", .usage = "[WORDS]", .writes = true, .core = ik_command_compact,
+		.description = N_("go on with a summary of what was said"),
+		.details = N_("The model writes a summary, which is sent in place of what it sums up. "
+			"Nothing is lost: all of it stays on the screen and in the session. WORDS say what "
+			"matters.")},
+	{.name = "/copy", .usage = "[N | code]", .run = copy_reply,
+		.description = N_("copy the last reply, the Nth last, or the last code"),
+		.details = N_("The text as it was written goes to the clipboard of the terminal; in tmux "
+			"that takes set-clipboard on. {next-pane} and {copy} copy any other part of the "
+			"conversation.")},
+	{.name = "/export", .usage = "[FILE]", .argument = IK_ARGUMENT_FILE,
+		.core = ik_command_export,
+		.description = N_("write the session to a file: Markdown, or .jsonl"),
+		.details = N_("All of the session, also what is not on the screen. Without a name one is "
+			"made. A file that is there is replaced with /export --force FILE only.")},
+	{.name = "/new", .run = new_session,
+		.description = N_("begin another session (this one can be resumed)")},
+	{.name = "/sessions", .usage = "[WORDS]", .run = show_sessions,
+		.description = N_("list the stored sessions"),
+		.details = N_("With words: those that have them in their title, directory or id. {resume} "
+			"goes on with one, {delete} deletes it; {sessions} shows them, too.")},
+	{.name = "/search", .usage = "[WORDS]", .run = search_sessions,
+		.description = N_("find what was said in any session"),
+		.details = N_("All of the words, in any order, whoever said them; \"in quotation marks\" "
+			"together; word* is how one begins. {resume} opens the session where it was said, "
+			"{find-next} goes on from there. In {sessions} {search-sessions} does the same. "
+			"{search} searches this conversation.")},
+	{.name = "/resume", .usage = "[N | ID | WORDS]", .argument = IK_ARGUMENT_SESSION,
+		.run = resume_session,
+		.description = N_("go on with another session"),
+		.details = N_("N counts from the newest session, 1; of an ID its beginning is enough; "
+			"WORDS stand in the title; of several that have them, and alone, it lets you choose "
+			"one. This session stays, and can be resumed itself.")},
+	{.name = "/fork", .usage = "[PROMPT | N | ?]", .run = fork_session,
+		.description = N_("go on in a copy of this session, or have another agent do it"),
+		.details = N_("The copy has all that was said so far, by reference; from here on the two "
+			"are apart. /fork N copies up to the answer to your Nth last message, /fork ? lets you "
+			"choose it. With a PROMPT this conversation stays on the screen, and the copy begins "
+			"with the PROMPT at once, as an agent of its own: {next-agent} shows it.")},
+	{.name = "/join", .usage = "[N | ?] [WORDS]", .run = ik_agent_join,
+		.description = N_("give an agent's last word to the model of another"),
+		.details = N_("In the conversation that began agent N: its last reply, and WORDS, become a "
+			"message here. Of several it lets you choose one, and so does ?. In that agent, "
+			"without N: it is told to the one that began it, which is shown then.")},
+	{.name = "/agents", .usage = "[N]", .run = ik_agents_list,
+		.description = N_("list the agents at work in this program, or show one"),
+		.details = N_("State, turns, tokens, cost and last word of each, and what it is about: "
+			"choose the one to be shown. {next-agent} shows the next.")},
+	{.name = "/close", .usage = "[N]", .run = ik_agent_close_named,
+		.description = N_("close an agent (its session can be resumed)"),
+		.details = N_("Without a number this one.")},
+	{.name = "/rewind", .usage = "[N | ?]", .run = rewind_session,
+		.description = N_("go back to before your last message, or the Nth last"),
+		.details = N_("Nothing is deleted: a copy goes on from there, and the message is in the "
+			"editor again. /rewind ? lets you choose the message; {next-pane} and {rewind} do it "
+			"for the one with the mark.")},
+	{.name = "/undo", .usage = "[N | FILE | ?]", .writes = true, .core = ik_command_undo,
+		.description = N_("take back what tools did to files"),
+		.details = N_("The files of the last turn that wrote any, of the last N, or one FILE "
+			"become what they were before. One that has changed since is not touched: FILE! does "
+			"it all the same. /undo ? lists the turns and how their files stand; {inspector} and "
+			"{undo-call} do it for one call. The model is told.")},
+	{.name = "/redo", .writes = true, .core = ik_command_redo,
+		.description = N_("bring back what /undo took back"),
+		.details = N_("The last that was taken back, and so on. A file that has changed since is "
+			"not touched.")},
+	{.name = "/title", .usage = "[TEXT]", .writes = true, .core = ik_command_title,
+		.description = N_("give the session a title, or show it"),
+		.details = N_("Until then it is called by the first words that you said in it.")},
+	{.name = "/mouse", .usage = "[on | off]", .argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
+		.description = N_("take the mouse, or leave it to the terminal"),
+		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
+			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
+	{.name = "/theme", .usage = "[NAME]", .argument = IK_ARGUMENT_THEME, .run = set_theme,
+		.description = N_("colours: auto, dark, light, contrast, mono"),
+		.details = N_("auto goes by the background that the terminal says it has. To keep a "
+			"choice, write it into ~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
+	{.name = "/editor", .run = open_editor,
+		.description = N_("write the next message in your editor"),
+		.details = N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},
+	{.name = "/clear", .run = clear_screen,
+		.description = N_("empty the screen (the session stays)")},
+	{.name = "/quit", .run = quit,
+		.description = N_("end ikigai (the session can be resumed)")},
+	{.name = NULL}
+};
+/* clang-format on */
+
+const struct ik_action_row *ik_chat_actions(void)
+{
+	return rows;
+}

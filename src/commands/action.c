@@ -1,0 +1,154 @@
+#include "commands/action.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/command.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* Columns of a command's usage in the list of /help. */
+#define USAGE_COLUMNS 24
+
+bool ik_command_is(const char *line)
+{
+	return line[0] == '/' &&
+		((line[1] >= 'a' && line[1] <= 'z') || (line[1] >= 'A' && line[1] <= 'Z')) &&
+		!memchr(line + 1, '/', strcspn(line + 1, " \t\n"));
+}
+
+/* Is there a row here, and not the end of the table? */
+static bool is_row(const struct ik_action_row *row)
+{
+	return row->core || row->run;
+}
+
+const struct ik_action_row *ik_action_next_command(const struct ik_action_row *rows)
+{
+	while (is_row(rows) && !rows->name)
+		rows++;
+	return is_row(rows) ? rows : NULL;
+}
+
+char *ik_action_usage(const struct ik_action_row *row)
+{
+	return ik_format("%s%s%s", row->name, row->usage ? " " : "", row->usage ? row->usage : "");
+}
+
+const struct ik_action_row *ik_action_of_command(const struct ik_action_row *rows, const char *line)
+{
+	size_t length = strcspn(line, " \t\n");
+
+	for (; (rows = ik_action_next_command(rows)); rows++)
+		if (strlen(rows->name) == length && memcmp(rows->name, line, length) == 0)
+			return rows;
+	return NULL;
+}
+
+const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,
+	enum ik_action action)
+{
+	for (; is_row(rows); rows++)
+		if (action != IK_ACTION_NONE && rows->key == action)
+			return rows;
+	return NULL;
+}
+
+/* ---- /help ---- */
+
+/* Append that there is no such command, and which is nearest. */
+static void put_unknown(const struct ik_action_row *rows, const char *word, struct ik_buf *out)
+{
+	const char **names = NULL, *near;
+	size_t count = 0;
+
+	for (; (rows = ik_action_next_command(rows)); rows++) {
+		names = ik_alloc_array(names, count + 1, sizeof(*names));
+		names[count++] = rows->name;
+	}
+	near = ik_text_nearest(word, names, count);
+	if (near)
+		ik_buf_printf(out, _("There is no command %s. Did you mean %s?"), word, near);
+	else
+		ik_buf_printf(out, _("There is no command %s. /help lists them."), word);
+	free(names);
+}
+
+/* Append a line that names keys as they are bound now. */
+static void put_text(const struct ik_core *core, const char *text, struct ik_buf *out)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(core->setup->config->ui_keys);
+	char *line = ik_keymap_sentence(keymap, text);
+
+	ik_buf_printf(out, "%s\n", line);
+	free(line);
+	ik_keymap_free(keymap);
+}
+
+/* Append what one command does; its name may lack the "/". */
+static void put_command(const struct ik_core *core, const struct ik_action_row *rows,
+	const char *name, struct ik_buf *out)
+{
+	char *wanted = ik_format("%s%s", name[0] == '/' ? "" : "/", name);
+	const struct ik_action_row *row = ik_action_of_command(rows, wanted);
+
+	if (!row || !ik_text_equal(row->name, wanted)) {
+		put_unknown(rows, wanted, out);
+	} else {
+		char *usage = ik_action_usage(row);
+
+		ik_buf_printf(out, "%s\n  %s\n", usage, _(row->description));
+		free(usage);
+		if (row->details) {
+			ik_buf_putc(out, '\n');
+			put_text(core, _(row->details), out);
+		}
+	}
+	free(wanted);
+}
+
+/* Append the list of all commands, and what else can be typed. */
+static void put_commands(const struct ik_core *core, const struct ik_action_row *rows,
+	struct ik_buf *out)
+{
+	for (; (rows = ik_action_next_command(rows)); rows++) {
+		char *usage = ik_action_usage(rows);
+
+		ik_buf_printf(out, "  %-*s  %s\n", USAGE_COLUMNS, usage, _(rows->description));
+		free(usage);
+	}
+	put_text(core,
+		_("!COMMAND runs a shell command of your own (without a terminal); its "
+		  "output goes with your next message. @PATH in a message gives the model that file."),
+		out);
+	put_text(core,
+		_("Anything else is a message for the model; {new-line} begins a new line in it. "
+		  "{cancel} cancels what runs, {end-of-input} ends. /help COMMAND says more of one, {help} "
+		  "shows all keys."),
+		out);
+}
+
+void ik_command_help(struct ik_core *core, const struct ik_action_row *rows, const char *line,
+	const char *argument)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	if (argument[0] != '\0')
+		put_command(core, rows, argument, &out);
+	else
+		put_commands(core, rows, &out);
+	ik_command_answer(core, line, &out);
+}
+
+void ik_command_unknown(struct ik_core *core, const struct ik_action_row *rows, const char *line)
+{
+	char *word = ik_strndup(line, strcspn(line, " \t\n"));
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	put_unknown(rows, word, &out);
+	ik_command_answer(core, line, &out);
+	free(word);
+}
