@@ -4,7 +4,7 @@
 #include "tool/envelope.h"
 #include "tool/envelope_cut.h"
 
-/* Note a string that is long enough to be cut. */
+/* Record a string that is long enough to be cut. */
 static void note_string(void *arg, const struct ik_json_seen *string)
 {
 	struct ik_answer *answer = arg;
@@ -19,12 +19,12 @@ void ik_answer_init(struct ik_answer *answer, size_t limit, struct ik_output_fil
 	answer->checker.seen = note_string;
 	answer->checker.seen_length = IK_CUT_SHORTEST + 1;
 	answer->checker.arg = answer;
-	/* A text of nothing but such strings. */
+	/* Large enough for a text of nothing but such strings. */
 	ik_buf_init(&answer->strings,
 		IK_LIMIT_TOOL_OUTPUT / IK_CUT_SHORTEST * sizeof(struct ik_json_seen));
 	/* One byte may become three. */
 	ik_buf_init(&answer->repaired, 3 * IK_LIMIT_TOOL_OUTPUT);
-	/* Of each cut string at least so much is written. */
+	/* At least so much of each cut string is written. */
 	ik_buf_init(&answer->paths, (limit / IK_CUT_SHORTEST + 1) * sizeof(const char *));
 	answer->limit = limit;
 	answer->text = NULL;
@@ -53,7 +53,7 @@ bool ik_answer_begin(struct ik_answer *answer, const char *text, size_t length)
 	return ik_json_checker_end(&answer->checker);
 }
 
-/* Repair a slice. Returns whether the text is whole and in order. */
+/* Repair a slice of the text. Return whether it was the last. */
 static bool repair(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 {
 	size_t left = answer->length - answer->at;
@@ -66,7 +66,7 @@ static bool repair(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 		answer->at + (left < slice ? left : slice));
 	if (ik_buf_status(&answer->repaired) != IK_OK) {
 		out->status = ik_buf_status(&answer->repaired);
-		return true; /* nothing is appended any more */
+		return true; /* the buffer takes no more */
 	}
 	if (answer->at < answer->length)
 		return false;
@@ -77,17 +77,17 @@ static bool repair(struct ik_answer *answer, struct ik_buf *out, size_t slice)
 	return true;
 }
 
-/* The long strings of the value. */
+/* Return the long strings of the value. */
 static const struct ik_json_seen *strings_of(const struct ik_answer *answer, size_t *ret_count)
 {
-	/* Without memory for the list it is as if there were none. */
+	/* Without memory for the list, cut as if there were none. */
 	*ret_count = ik_buf_status(&answer->strings) != IK_OK
 		? 0
 		: answer->strings.length / sizeof(struct ik_json_seen);
 	return (const void *)answer->strings.data;
 }
 
-/* Write a slice of a text that is cut to its file. Returns whether that was the last of it. */
+/* Write a slice of a cut text to its file. Return whether it was the last. */
 static bool keep_text(struct ik_answer *answer, struct ik_json_span text, bool decode, size_t slice)
 {
 	size_t left = text.length - answer->kept;
@@ -108,7 +108,7 @@ static bool keep_text(struct ik_answer *answer, struct ik_json_span text, bool d
 	return !more;
 }
 
-/* Write a slice of the texts that are cut to files. Returns whether that was the last of it. */
+/* Write a slice of all cut texts to their files. Return whether it was the last. */
 static bool keep_texts(struct ik_answer *answer, struct ik_json_span value, size_t slice)
 {
 	size_t count;
@@ -143,7 +143,7 @@ static bool keep_texts(struct ik_answer *answer, struct ik_json_span value, size
 	return true;
 }
 
-/* Write the value shorter than it is. */
+/* Write the value with its strings cut. */
 static void put_cut(struct ik_answer *answer, struct ik_buf *out, struct ik_json_span value)
 {
 	size_t count;

@@ -14,21 +14,21 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Nobody gets more than so many times his time, nor less than this on top. */
+/* Limit on the time of a question, as a multiple of the timeout; and the shortest extension. */
 enum { LATEST = 4, SHORTEST_EXTENSION_MS = 20 };
-/* When one that is held up is looked at again. */
+/* Interval at which a held-up tool is examined again. */
 enum { NEXT_LOOK_MS = 50 };
-/* What is kept of stderr for the reason of a failure. */
+/* Bytes of stderr kept, and shown, for the reason of a failure. */
 enum { STDERR_KEPT = 1024, STDERR_SHOWN = 200 };
-/* How long a descendant that holds the pipes is waited for after an answer. */
+/* How long to wait, after an answer, for a descendant that holds the pipes open. */
 enum { GRACE_MS = 250 };
 
-/* Why a question got no answer. */
+/* Why a question was not answered. */
 struct refusal {
 	const char *code;
 	char *reason;
-	int exit_code;   /* that it ended with; -1: another reason */
-	char *complaint; /* what it said on stderr, as it stands in reason */
+	int exit_code;   /* exit status; -1: another reason */
+	char *complaint; /* its words on stderr, as in reason */
 };
 
 struct ik_candidate {
@@ -37,11 +37,11 @@ struct ik_candidate {
 	const struct ik_candidate_options *options;
 	ik_candidate_done *done;
 	void *arg;
-	enum ik_tool_protocol protocol; /* of the question that is asked */
+	enum ik_tool_protocol protocol; /* of the current question */
 	bool pinned;
-	struct ik_identity identity; /* pinned: the file that it must be */
-	bool second;                 /* it is the second */
-	struct refusal refusal;      /* of the first */
+	struct ik_identity identity; /* pinned: the identity the file must have */
+	bool second;                 /* this is the second question */
+	struct refusal refusal;      /* of the first question */
 	struct ik_child *child;
 	struct ik_buf output;
 	struct ik_buf errors;
@@ -58,7 +58,7 @@ static void refusal_done(struct refusal *refusal)
 	memset(refusal, 0, sizeof(*refusal));
 }
 
-/* Hand over a failure; reason is taken over. */
+/* Report a failure; reason is taken over. */
 static void fail(struct ik_candidate *candidate, const char *code, char *reason)
 {
 	struct ik_tool tool = { .protocol = candidate->options->first };
@@ -67,7 +67,7 @@ static void fail(struct ik_candidate *candidate, const char *code, char *reason)
 	candidate->done(candidate->arg, &tool);
 }
 
-/* Is it a file that may be run? One that is no longer what was trusted is handed over. */
+/* May the file still be run? If it is not the trusted one any more, report that. */
 static bool is_unchanged(struct ik_candidate *candidate)
 {
 	struct ik_tool tool = { .protocol = candidate->options->first, .changed = true };
@@ -80,11 +80,11 @@ static bool is_unchanged(struct ik_candidate *candidate)
 	return false;
 }
 
-/* Hand over that neither question was answered; *last is taken over. */
+/* Report that neither question was answered; *last is taken over. */
 static void fail_both(struct ik_candidate *candidate, struct refusal *last)
 {
 	struct refusal *first = &candidate->refusal;
-	/* What tells more than "no": it took the second question for one. */
+	/* The second reason says more than "no" if the tool took the question for one. */
 	bool tried = last->exit_code < 0 && !ik_text_equal(last->code, "INVALID_JSON");
 	const char *code = tried ? last->code : first->code;
 	char *reason;
@@ -101,7 +101,7 @@ static void fail_both(struct ik_candidate *candidate, struct refusal *last)
 	fail(candidate, code, reason);
 }
 
-/* The question was refused: ask the other one, or say why both were. */
+/* The question was refused: ask the other one, or report why both were. */
 static void refuse(struct ik_candidate *candidate, struct refusal refusal)
 {
 	const struct ik_candidate_options *options = candidate->options;
@@ -125,7 +125,7 @@ static void refuse(struct ik_candidate *candidate, struct refusal refusal)
 		fail(candidate, refusal.code, ik_strdup(refusal.reason));
 }
 
-/* It was not answered, and the other question is not asked; reason is taken over. */
+/* Fail without asking the other question; reason is taken over. */
 static void give_up(struct ik_candidate *candidate, const char *code, char *reason)
 {
 	struct refusal refusal = { .code = code, .reason = reason, .exit_code = -1 };
@@ -136,7 +136,7 @@ static void give_up(struct ik_candidate *candidate, const char *code, char *reas
 		fail(candidate, code, reason);
 }
 
-/* ": first line of stderr", or "". New memory. */
+/* Return ": first line of stderr", or "" (new memory). */
 static char *complaint(const struct ik_candidate *candidate)
 {
 	size_t length = strcspn(candidate->errors.data, "\n");
@@ -151,7 +151,7 @@ static char *complaint(const struct ik_candidate *candidate)
 	return ik_buf_take(&text, NULL);
 }
 
-/* Judge what was printed before an exit with 0. */
+/* Judge what was printed before an exit with status 0. */
 static void judge_answer(struct ik_candidate *candidate)
 {
 	struct ik_tool tool;
@@ -170,7 +170,7 @@ static void judge_answer(struct ik_candidate *candidate)
 	refuse(candidate, refusal);
 }
 
-/* Judge an exit that was no time-out. */
+/* Judge an exit that was not a timeout. */
 static void judge(struct ik_candidate *candidate, const struct ik_child_result *result)
 {
 	const char *question = ik_protocol_question(candidate->protocol);
@@ -225,7 +225,7 @@ static void child_done(void *arg, const struct ik_child_result *result)
 		judge(candidate, result);
 }
 
-/* Its time is up. How many milliseconds it gets on top. */
+/* The time is up: return how many milliseconds to add. */
 static int64_t overdue(void *arg)
 {
 	struct ik_candidate *candidate = arg;
@@ -239,7 +239,7 @@ static int64_t overdue(void *arg)
 	return more < left ? more : left;
 }
 
-/* Ask the question of candidate->protocol; false: it could not be spawned. */
+/* Ask the question of candidate->protocol; false: it could not be started. */
 static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 {
 	static const struct ik_child_events events = { child_output, child_done };
@@ -310,7 +310,7 @@ bool ik_candidate_asleep(const struct ik_candidate *candidate)
 	return candidate->child && ik_load_of(ik_child_pid(candidate->child)).asleep;
 }
 
-/* The deferred end: nothing of it is on the stack any more. */
+/* Deferred: free the memory. */
 static void release(void *arg)
 {
 	struct ik_candidate *candidate = arg;

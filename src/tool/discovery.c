@@ -8,7 +8,7 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* One source and how far its scan is. */
+/* A source, and whether its scan has finished. */
 struct slot {
 	struct ik_discovery *discovery;
 	struct ik_source *source;
@@ -20,7 +20,7 @@ struct slot {
 	char *problem;
 };
 
-/* A tool that a scan found, until the registry is made. */
+/* A tool that a scan has found, until the registry is made. */
 struct discovery_found {
 	struct ik_tool tool;
 	size_t slot;
@@ -31,7 +31,7 @@ struct ik_discovery {
 	struct ik_loop *loop;
 	struct ik_discovery_events events;
 	void *arg;
-	struct slot **slots; /* each by itself: sources keep its address */
+	struct slot **slots; /* allocated separately, since sources keep their addresses */
 	size_t slot_count;
 	char **disabled;
 	size_t disabled_count;
@@ -41,11 +41,11 @@ struct ik_discovery {
 	struct ik_registry *registry;
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
-	struct ik_timer *due;             /* until tools that timed out are asked again */
+	struct ik_timer *due;             /* runs until tools that timed out are asked again */
 	bool scanning;
-	bool quiet; /* the scan is one that nobody waits for */
+	bool quiet; /* nobody waits for this scan */
 	bool again;
-	enum ik_cache_use again_use; /* of the scan that follows */
+	enum ik_cache_use again_use; /* for the scan that follows */
 	bool closed;
 };
 
@@ -59,7 +59,7 @@ static void finish(void *arg);
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
 static void save_cache(struct ik_discovery *discovery);
 
-/* Ask the tools whose time has come, unless a scan is running: its end sets the timer again. */
+/* Ask the tools that are due, unless a scan is running, whose end sets the timer again. */
 static void on_due(void *arg)
 {
 	struct ik_discovery *discovery = arg;
@@ -81,7 +81,7 @@ struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	return discovery;
 }
 
-/* The deferred end. */
+/* Deferred: free the memory. */
 static void release(void *arg)
 {
 	struct ik_discovery *discovery = arg;
@@ -106,7 +106,7 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	if (!discovery)
 		return NULL;
 	discovery->closed = true;
-	/* Answers of a scan that others hold up are not to be asked for again. */
+	/* Do not ask for a repetition of answers from a scan that others delay. */
 	if (discovery->scanning)
 		save_cache(discovery);
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
@@ -128,7 +128,7 @@ void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *s
 	slot->discovery = discovery;
 	slot->source = source;
 	slot->index = discovery->slot_count;
-	/* One that joins during a scan takes part from the next one on. */
+	/* A source added during a scan takes part from the next scan on. */
 	slot->finished = true;
 	discovery->slots = ik_alloc_array(discovery->slots, discovery->slot_count + 1,
 		sizeof(struct slot *));
@@ -174,7 +174,7 @@ static int compare_found(const void *left, const void *right)
 	return one->order < other->order ? -1 : 1;
 }
 
-/* Make the registry of what was found. */
+/* Make the registry from what was found. */
 static struct ik_registry *make_registry(struct ik_discovery *discovery)
 {
 	struct ik_registry *registry = ik_registry_new();
@@ -205,7 +205,7 @@ static struct ik_registry *make_registry(struct ik_discovery *discovery)
 	return registry;
 }
 
-/* Write what the scan has added to the cache. */
+/* Save the cache. */
 static void save_cache(struct ik_discovery *discovery)
 {
 	struct ik_error error;
@@ -245,13 +245,13 @@ static void watch_places(struct ik_discovery *discovery)
 	free(places.items);
 }
 
-/* End the scan: swap registries, tell of it, and begin again if that was wished. */
+/* End the scan: replace the registry, report it, and start again if that was requested. */
 static void finish(void *arg)
 {
 	struct ik_discovery *discovery = arg;
 
-	/* Whoever is told can see that this was not the last: what asked for the
-	 * scan that follows must not take this one for its answer. */
+	/* The receiver can see that another scan follows, so that whoever requested that one does not
+	 * mistake this one for it. */
 	bool again = discovery->again;
 
 	discovery->quiet = false;
@@ -330,8 +330,7 @@ static void source_changed(void *arg)
 	start(slot->discovery, IK_CACHE_ALL, false);
 }
 
-/* Start a scan, or have one follow the one that runs; who wants to take least from
- * the cache decides. */
+/* Start a scan, or let one follow the running one; the request that uses least of the cache wins. */
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet)
 {
 	static const struct ik_source_events events = { source_tool, source_progress, source_done,

@@ -45,8 +45,8 @@ bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *outpu
 	return cut;
 }
 
-/* How much of a failure's streams is written: half of the limit for each, and what one does
- * not need for the other. */
+/* Share the limit between the streams of a failure: half for each, plus what the other does not
+ * need. */
 static void share(const struct ik_envelope_stream streams[2], size_t limit, size_t ret_needed[2],
 	size_t ret_limits[2])
 {
@@ -103,7 +103,7 @@ bool ik_envelope_truncated(struct ik_json_span envelope)
 {
 	size_t length = sizeof(TRUNCATED) - 1;
 
-	/* A result cannot end in these bytes: no JSON value ends in `,"truncated":true`. */
+	/* No JSON value ends in `,"truncated":true`, so a result cannot end in these bytes. */
 	return envelope.length >= length &&
 		memcmp(envelope.text + envelope.length - length, TRUNCATED, length) == 0;
 }

@@ -7,10 +7,10 @@
 #include "json/write.h"
 #include "util/utf8.h"
 
-/* Room for the longest mark: 30 bytes of words and 20 digits; and with a path, less that. */
+/* Room for the longest mark, 30 bytes of words and 20 digits; and the room that a path adds. */
 enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 64 };
 
-/* Room for the longest mark with that path as it is written. */
+/* Return the room for the longest mark with that path in JSON. */
 static size_t mark_room(const char *path)
 {
 	return !path
@@ -30,13 +30,13 @@ static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size
 	ik_buf_puts(out, " …]");
 }
 
-/* How a number of bytes is shared between the beginning and the end of a text. */
+/* Return the share of a text's beginning in that room; the end gets the rest. */
 static size_t head_share(size_t room, enum ik_cut part)
 {
 	return part == IK_CUT_START ? 0 : room - room / 4;
 }
 
-/* Bytes that one byte of valid UTF-8 takes inside a JSON string. */
+/* Return the length of a byte of valid UTF-8 in a JSON string. */
 static size_t written_cost(char byte)
 {
 	if (byte == '"' || byte == '\\' || (byte >= '\b' && byte <= '\r' && byte != '\v'))
@@ -58,15 +58,15 @@ size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop)
 			continue;
 		}
 		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
-		/* A byte that is no character becomes U+FFFD; of a sequence that breaks
-		 * off this counts each byte, which is never too little. */
+		/* An invalid byte becomes U+FFFD. Each byte of an incomplete sequence is counted, which is
+		 * never too little. */
 		written += count > 0 ? (size_t)count : 3;
 		at += count > 0 ? (size_t)count : 1;
 	}
 	return written;
 }
 
-/* Length of the longest beginning of valid text that is written in room bytes. */
+/* Return the length of the longest prefix of valid text that fits into room bytes of JSON. */
 static size_t fit_head(const char *text, size_t length, size_t room)
 {
 	size_t used = 0, at = 0;
@@ -78,7 +78,7 @@ static size_t fit_head(const char *text, size_t length, size_t room)
 	return at;
 }
 
-/* Where the longest end of valid text begins that is written in room bytes. */
+/* Return the start of the longest suffix of valid text that fits into room bytes of JSON. */
 static size_t fit_tail(const char *text, size_t length, size_t room)
 {
 	size_t used = 0, at = length;
@@ -90,8 +90,8 @@ static size_t fit_tail(const char *text, size_t length, size_t room)
 	return at;
 }
 
-/* The text to cut: all of it repaired, or, when it is far too long, what the
- * cut can possibly keep of its two ends. Returns the bytes that were between. */
+/* Fill text with what may be kept: all of it, repaired, or, if it is far too long, its two ends.
+ * Return the number of bytes between these. */
 static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, size_t limit)
 {
 	size_t head = limit, tail;
@@ -110,7 +110,7 @@ static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, s
 	return tail - head;
 }
 
-/* How many of the bytes became that many when they were repaired. */
+/* Return how many bytes before repair became the first length bytes after it. */
 static size_t unrepaired_length(const char *bytes, size_t length, size_t repaired)
 {
 	static const size_t replaced = 3; /* U+FFFD */
@@ -137,7 +137,7 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 		ik_json_put_string(out, bytes, length);
 		return false;
 	}
-	/* Two ends, of which repair makes three bytes for one at worst. */
+	/* Repairing the two ends at most triples them. */
 	ik_buf_init(&text, 6 * limit + 64);
 	between = take_ends(&text, bytes, length, limit);
 	room = limit > mark ? limit - mark : 0;
@@ -152,7 +152,7 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 	return true;
 }
 
-/* Bytes that strings take when those that are longer are cut to length. */
+/* Return the bytes that the strings take if longer ones are cut to length. */
 static size_t cut_total(const struct ik_json_seen *strings, size_t count, size_t length)
 {
 	size_t total = 0;
@@ -181,8 +181,7 @@ size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, si
 	return low;
 }
 
-/* Bytes of the escape or plain byte at raw text of a string; a pair of
- * surrogates is one. */
+/* Return the length of the escape or plain byte at a position in a string; a surrogate pair is one. */
 static size_t unit_length(const char *at)
 {
 	if (at[0] != '\\')
@@ -194,7 +193,7 @@ static size_t unit_length(const char *at)
 	return 6;
 }
 
-/* Bytes of UTF-8 that an escape stands for. */
+/* Return the bytes of UTF-8 that an escape decodes to. */
 static size_t decoded_length(const char *at)
 {
 	char digits[5];
@@ -211,9 +210,8 @@ static size_t decoded_length(const char *at)
 }
 
 /*
- * Go forward over the raw inside of a string until the last boundary of a
- * character that is not after target (or, with over, the first that is not
- * before it). Adds the decoded bytes gone over to *decoded.
+ * Advance within the contents of a string to the last character boundary not after target (with
+ * over: to the first not before it). Add the decoded length to *decoded.
  */
 static const char *advance(const char *at, const char *end, const char *target, bool over,
 	size_t *decoded)
@@ -222,7 +220,8 @@ static const char *advance(const char *at, const char *end, const char *target, 
 		const char *escape = memchr(at, '\\', (size_t)(target - at));
 		const char *plain_end = escape ? escape : target;
 
-		/* Plain bytes: only a character that target splits is in the way. */
+		/* Among plain bytes, the only boundary to respect is that of a character that target
+		 * splits. */
 		if (!escape) {
 			if (over) {
 				while (plain_end < end && ik_utf8_is_continuation(*plain_end))
@@ -244,17 +243,17 @@ static const char *advance(const char *at, const char *end, const char *target, 
 	return at;
 }
 
-/* A place before at (not before start) behind which, within the inside of a string, each
- * escape that ends after at is met at its beginning. */
+/* Return a position before at (not before start) from which all escapes that end after at are found
+ * at their beginning. */
 static const char *before_escapes(const char *start, const char *at)
 {
 	static const char backslashes[8] = "\\\\\\\\\\\\\\\\";
 
-	/* An escape, or a pair of surrogates, has twelve bytes at most... */
+	/* An escape, or a surrogate pair, has at most twelve bytes... */
 	if ((size_t)(at - start) < 12)
 		return start;
 	at -= 12;
-	/* ... and a run of backslashes begins with the beginning of one. */
+	/* ... and a run of backslashes begins with the start of an escape. */
 	while ((size_t)(at - start) >= sizeof(backslashes) &&
 		memcmp(at - sizeof(backslashes), backslashes, sizeof(backslashes)) == 0)
 		at -= sizeof(backslashes);
@@ -263,7 +262,7 @@ static const char *before_escapes(const char *start, const char *at)
 	return at;
 }
 
-/* Append a string of checked text cut to length bytes. */
+/* Append a string of checked text, cut to length bytes. */
 static void put_cut_string(struct ik_buf *out, const char *text, const struct ik_json_seen *string,
 	size_t length, const char *path)
 {

@@ -1,15 +1,12 @@
 /*
- * envelope_cut: long texts and JSON made short for a model.
+ * envelope_cut: shorten long texts and JSON for a model.
  *
- * What is left out is said where it was, in the words
- *     [… 123456 bytes left out …]
- * or, where a file has the whole text (tool/output_files.h),
- *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …]
- * (English always: the reader is a model; bytes of UTF-8, decoded; byte_offset is that of the
- * first one in the file).
+ * What is left out is replaced by
+ *     [… 123456 bytes left out …] or, if a file has the whole text (tool/output_files.h),
+ *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …] (in English, since a model reads it; counts are bytes of decoded UTF-8, byte_offset is the position of the first of them in the file).
  *
- * Everything here takes time and memory in proportion to the limit (and to
- * the number of long strings), not to the text.
+ * Time and memory depend on the limit (and on the number of long strings), not on the length of the
+ * text.
  *
  * Pure.  May include: util, json.
  */
@@ -19,40 +16,39 @@
 #include "json/checker.h"
 #include "json/scan.h"
 
-/* Which part of a text that is too long is kept. */
+/* Which part of a long text is kept. */
 enum ik_cut {
-	IK_CUT_MIDDLE, /* three quarters of what is kept are its beginning, the rest its end */
-	IK_CUT_START   /* its end is kept */
+	IK_CUT_MIDDLE, /* three quarters from its beginning, one quarter from its end */
+	IK_CUT_START   /* its end */
 };
 
 /*
- * Append bytes as one JSON string (with its quotes) of at most limit bytes as
- * it is written, cut if need be; invalid UTF-8 becomes U+FFFD. A limit that
- * is too small for the mark leaves the mark alone. path: of the file that has the whole
- * text; NULL: none has. Returns whether it was cut.
+ * Append bytes as one JSON string (with quotes) of at most limit bytes, cut if necessary; invalid
+ * UTF-8 becomes U+FFFD. If the limit is too small for the mark, only the mark is written. path: the
+ * file that has the whole text; NULL: none. Return whether the text was cut.
  */
 bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
 	enum ik_cut part, const char *path);
 
-/* Bytes that ik_cut_text() would write for it uncut; counting stops above stop. */
+/* Return the bytes that ik_cut_text() would write without a cut; stop counting above stop. */
 size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop);
 
-/* Strings up to this length, as written, are never cut. */
+/* Strings up to this length in JSON are never cut. */
 enum { IK_CUT_SHORTEST = 256 };
 
 /*
- * The length to which the longer strings of a value of value_length bytes are cut so that at
- * most limit bytes are written; 0: they are not long enough, the value's own text is to become
- * one cut string. strings are those of more than IK_CUT_SHORTEST bytes, in their order, as
- * json/checker.h tells of them; a path in a mark has at most path_length bytes, as it is written.
+ * Return the length to which the long strings of a value of value_length bytes must be cut so that
+ * at most limit bytes are written; 0: that is not enough, so the value's text must become one cut
+ * string. strings are those of more than IK_CUT_SHORTEST bytes, in order, as json/checker.h reports
+ * them; a path in a mark has at most path_length bytes in JSON.
  */
 size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
 	size_t limit, size_t path_length);
 
 /*
- * Append value, a part of text, with its strings cut to that length; without one, its own text
- * as one cut string of at most limit bytes. paths: of the files that have the texts which are
- * cut, in their order (each may be NULL).
+ * Append value, a part of text, with its strings cut to that length; for 0, its text as one cut
+ * string of at most limit bytes. paths: the files that have the texts which are cut, in order (each
+ * may be NULL).
  */
 void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
 	const struct ik_json_seen *strings, size_t count, size_t length, size_t limit,

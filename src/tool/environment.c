@@ -6,7 +6,7 @@
 
 #include "util/alloc.h"
 
-/* Is the variable of this entry ("NAME=value") in the list of names? */
+/* Is the variable of this entry ("NAME=value") in the list? */
 static bool listed(const char *entry, const char *const *names)
 {
 	size_t length = strcspn(entry, "=");
@@ -18,7 +18,7 @@ static bool listed(const char *entry, const char *const *names)
 	return false;
 }
 
-/* Room for a copy of this process's environment. */
+/* Allocate a copy of this process's environment. */
 static char **make_room(void)
 {
 	size_t count = 0;
@@ -30,8 +30,8 @@ static char **make_room(void)
 
 void ik_environment_hide(void)
 {
-	/* By the first an ikigai that runs a tool knows what the tool has left behind; the others
-	 * are set anew later, when nobody could release the copies. */
+	/* Keep these: by the first, an ikigai that runs a tool recognizes what the tool left behind;
+	 * the others are set again later, when nobody could free the copies. */
 	static const char *const shown_on[] = { "IKIGAI_CALL", "LANGUAGE", "LINES", "COLUMNS", NULL };
 
 	for (char **entry = environ; entry && *entry; entry++) {

@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* From SIGTERM to SIGKILL, and how long output is awaited after the leader's end. */
+/* From SIGTERM to SIGKILL, and how long to wait for output after the leader's end. */
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 
 struct executable {
@@ -58,8 +58,8 @@ static bool is_ours(const char *entry)
 		ik_text_starts(entry, IK_CALL_VARIABLE "=");
 }
 
-/* The environment with ours on top: an array whose strings are borrowed. call is
- * IKIGAI_CALL=ID, or NULL; sandbox likewise. */
+/* Return the environment with our variables added: an array of borrowed strings. call is
+ * IKIGAI_CALL=ID or NULL; sandbox likewise. */
 static const char **live_environment(const char *const *environment, const char *call,
 	const char *sandbox)
 {

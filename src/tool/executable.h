@@ -1,9 +1,8 @@
 /*
- * executable: the call of a tool that is a file: a process for each.
+ * executable: run the call of a tool that is an executable file, in a process of its own.
  *
- * A native tool is started without an argument, in the environment of native
- * tools with IKIGAI_LIVE=1 (and IKIGAI_SANDBOX=MODE) on top; a tool of Kodelet's as `TOOL run`, in its
- * own environment and nothing else.
+ * A native tool is started without arguments, in the environment of native tools plus IKIGAI_LIVE=1
+ * (and IKIGAI_SANDBOX=MODE); a Kodelet tool as `TOOL run`, in its own environment and nothing else.
  *
  * May include: util, loop, tool/source.h.
  */
@@ -12,7 +11,7 @@
 
 #include "tool/source.h"
 
-/* As the operation `call` of a source: start the process of spec->tool->path. */
+/* The operation `call` of a source: start the process of spec->tool->path. */
 struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error);
 

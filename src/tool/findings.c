@@ -9,12 +9,12 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Longer ones are refused by some servers. */
+/* Some servers refuse longer ones. */
 enum { DESCRIPTION_BYTES_MOST = 1024, PROPERTY_BYTES_MOST = 64 };
 
 struct findings_search {
 	enum ik_tool_protocol protocol;
-	const char *text; /* the announcement */
+	const char *text; /* the description */
 	struct ik_json_span all;
 	ik_finding_sink *sink;
 	void *arg;
@@ -43,7 +43,7 @@ static const char *parameters_member(enum ik_tool_protocol protocol)
 	return protocol == IK_PROTOCOL_KODELET ? "input_schema" : "parameters";
 }
 
-/* Tell one; the sentence is taken over. */
+/* Report a finding; the sentence is taken over. */
 static void tell(const struct findings_search *search, const char *code, char *sentence,
 	const char *place)
 {
@@ -58,7 +58,7 @@ static void tell(const struct findings_search *search, const char *code, char *s
 	free(sentence);
 }
 
-/* Let the reader judge an announcement; tell its fault, if it has one. */
+/* Let the reader judge a description; report its error, if any. */
 static bool judge(const struct findings_search *search, const char *text, size_t length,
 	const char *place)
 {
@@ -71,7 +71,7 @@ static bool judge(const struct findings_search *search, const char *text, size_t
 	return fine;
 }
 
-/* An announcement without faults but in one member: name and value as they stand. */
+/* Write a description whose only possible error is in one member. */
 static void put_sample(struct ik_buf *out, const char *member, struct ik_json_span value)
 {
 	static const char *const required[] = { "name", "description" };
@@ -104,14 +104,15 @@ static bool judge_member(const struct findings_search *search, const char *membe
 	return fine;
 }
 
-/* The object whose members are the parameters: of a schema its properties, else the flat map. */
+/* Return the object whose members are the parameters: the properties of a schema, or the flat map
+ * itself. */
 static struct ik_json_span properties_of(struct ik_json_span parameters, bool *ret_flat)
 {
 	*ret_flat = !ik_json_string_is(ik_json_member(parameters, "type"), "object");
 	return *ret_flat ? parameters : ik_json_member(parameters, "properties");
 }
 
-/* A schema of one parameter alone, in the spelling of the whole. */
+/* Write a schema with one parameter only, in the form of the whole. */
 static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
 	struct ik_json_span property)
 {
@@ -132,7 +133,7 @@ static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
 	free(name);
 }
 
-/* Is every parameter fine by itself? Those that are not are told of. */
+/* Is each parameter valid by itself? Report those that are not. */
 static bool judge_properties(const struct findings_search *search, struct ik_json_span parameters)
 {
 	struct ik_json_walk walk = { NULL };
@@ -155,7 +156,7 @@ static bool judge_properties(const struct findings_search *search, struct ik_jso
 	return fine;
 }
 
-/* A parameter's name must be one that every provider takes. */
+/* Do all providers accept this name of a parameter? */
 static bool is_portable_name(const char *name)
 {
 	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.-";
@@ -164,7 +165,7 @@ static bool is_portable_name(const char *name)
 	return length >= 1 && length <= PROPERTY_BYTES_MOST && strspn(name, all) == length;
 }
 
-/* Does a property say in any way what its values are? */
+/* Does a property specify its values in any way? */
 static bool says_type(struct ik_json_span property)
 {
 	static const char *const words[] = {
@@ -217,7 +218,7 @@ static void advise_property(const struct findings_search *search, struct ik_json
 	free(name);
 }
 
-/* A list of required names must name parameters. */
+/* Report required names that are not parameters. */
 static void advise_required(const struct findings_search *search, struct ik_json_span parameters)
 {
 	struct ik_json_span properties = ik_json_member(parameters, "properties"), key, item;
@@ -269,7 +270,7 @@ static void advise_description(const struct findings_search *search)
 	free(description);
 }
 
-/* Members that are ignored, and may have been meant to be others. */
+/* Report members that are ignored and may be misspelled. */
 static void advise_members(const struct findings_search *search)
 {
 	size_t count, i;
@@ -314,7 +315,7 @@ void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length
 
 		if (ik_text_equal(known[i], parameters_member(protocol)) &&
 			!judge_properties(&search, value))
-			continue; /* what is wrong with the whole is one of these */
+			continue; /* the error of the whole is one of these */
 		(void)judge_member(&search, known[i], value, value.text);
 	}
 	advise_description(&search);

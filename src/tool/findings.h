@@ -1,9 +1,9 @@
 /*
- * findings: all that is wrong, or could be better, in what a tool says of itself.
+ * findings: list everything that is wrong, or could be better, in a tool's description.
  *
- * The reader (tool/protocol.h) stops at the first fault, as a scan wants it; the
- * author of a tool wants to hear of all of them at once.  What is a fault is
- * the reader's word alone: it is asked about each member by itself.
+ * The reader (tool/protocol.h) stops at the first error, which is enough for a scan; the author of
+ * a tool wants to see all of them.  Only the reader decides what is an error: it is given each
+ * member by itself.
  *
  * Pure.  May include: util, json, tool/protocol.h, tool/registry.h.
  */
@@ -13,16 +13,16 @@
 #include "tool/registry.h"
 
 struct ik_finding {
-	bool fault;       /* the tool is refused for it; else advice */
-	const char *code; /* of a fault: "INVALID_SCHEMA", ... */
+	bool fault;       /* the tool is refused; else a suggestion */
+	const char *code; /* of an error: "INVALID_SCHEMA", ... */
 	const char *sentence;
-	int line; /* of the announcement, from 1; 0: of the whole */
+	int line; /* of the description, from 1; 0: concerns all of it */
 };
 
-/* The finding and its sentence live for the call only. */
+/* The finding and its sentence are valid during the call only. */
 typedef void ik_finding_sink(void *arg, const struct ik_finding *finding);
 
-/* Tell each finding about an announcement in the way of protocol, top to bottom. */
+/* Report each finding about a description in that protocol, from top to bottom. */
 void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length,
 	ik_finding_sink *sink, void *arg);
 

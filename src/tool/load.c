@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A look stays short, whatever a tool starts. */
+/* Limit on the threads examined, whatever a tool starts. */
 enum { THREADS_MOST = 64 };
-/* Younger threads may not have had the time to run. */
+/* Younger threads may not have had time to run. */
 enum { YOUNG_US = 20000 };
 
 int ik_load_processors(void)
@@ -21,7 +21,7 @@ int ik_load_processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Read the beginning of a file of /proc; an empty text when it is not there. */
+/* Read the beginning of a file in /proc; "" if it does not exist. */
 static void read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,7 +45,7 @@ int ik_load_runnable(void)
 	return at ? (int)strtol(at, NULL, 10) - 1 : 0;
 }
 
-/* One thread: its state, and its times in microseconds (-1: not known). */
+/* A thread: its state, and its times in microseconds (-1: unknown). */
 struct thread {
 	char state;
 	int64_t age, ran, delayed;
@@ -60,7 +60,7 @@ static void read_task(int pid, int tid, const char *name, char *text, size_t siz
 	read_text(path, text, size);
 }
 
-/* Microseconds since a thread began; ticks is its start after that of the machine. */
+/* Return the age of a thread in microseconds; ticks is its start time since boot. */
 static int64_t age_of(long long ticks)
 {
 	struct timespec now;
@@ -71,7 +71,7 @@ static int64_t age_of(long long ticks)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 - ticks * 1000000 / hertz;
 }
 
-/* False: it is gone. */
+/* False: it has ended. */
 static bool read_thread(int pid, int tid, struct thread *ret_thread)
 {
 	char text[1024], *at;
@@ -104,7 +104,7 @@ static bool read_thread(int pid, int tid, struct thread *ret_thread)
 	return true;
 }
 
-/* Add a thread to what is known. */
+/* Add a thread to the result. */
 static void count_thread(const struct thread *thread, struct ik_process_load *look)
 {
 	bool running = thread->state == 'R', waiting = thread->state == 'D';
@@ -112,12 +112,12 @@ static void count_thread(const struct thread *thread, struct ik_process_load *lo
 	look->delayed_us += thread->delayed;
 	if (running || waiting)
 		look->asleep = false;
-	/* What has only just begun says nothing. */
+	/* A thread that has just begun says nothing. */
 	if (waiting || (running && thread->age >= YOUNG_US && thread->ran < thread->age / 2))
 		look->held_up = true;
 }
 
-/* Look at the threads of a process, and at what these have started. */
+/* Examine the threads of a process and of its descendants. */
 static void look_at(int pid, int *left, struct ik_process_load *look)
 {
 	char path[40], text[1024], *at, *end;

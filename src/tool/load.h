@@ -1,9 +1,8 @@
 /*
- * busy: what keeps the processors, so that a scan starts no more tools than
- * can get anywhere, and ends none that could not.
+ * load: what keeps the processors busy, so that a scan starts no more tools than can make progress,
+ * and times out none that had no chance to run.
  *
- * Asks the kernel each time; keeps nothing.  Where /proc does not answer, the
- * machine counts as idle.
+ * Asks the kernel each time and keeps nothing.  Without /proc the machine counts as idle.
  *
  * May include: libc, util.
  */
@@ -13,25 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Processors that this process may use. */
+/* Return the number of processors that this process may use. */
 int ik_load_processors(void);
 
-/* Processes that run or wait for a processor now, without this one. */
+/* Return the number of processes that run or wait for a processor now, without this one. */
 int ik_load_runnable(void);
 
-/* How a process does, with its threads and all that live of what it started. */
+/* The state of a process, its threads and all its living descendants. */
 struct ik_process_load {
 	/* None of them runs, could run, or waits for the disk. */
 	bool asleep;
-	/* Some of them want to go on and cannot: they wait for the disk, or for a
-	 * processor, of which they had less than half of their time. */
+	/* Some of them want to run but cannot: they wait for the disk or for a processor, which they
+	 * had for less than half of their time. */
 	bool held_up;
-	/* Microseconds that they have waited for a processor so far; 0 where the kernel
-	 * does not count them. What has ended counts no more. */
+	/* Microseconds that they have waited for a processor so far; 0 if the kernel does not count
+	 * them. Descendants that have ended are not included. */
 	int64_t delayed_us;
 };
 
-/* All false and 0 when it has ended. */
+/* All false and 0 if it has ended. */
 struct ik_process_load ik_load_of(int pid);
 
 #endif

@@ -18,19 +18,18 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A name in a session's directory: no two calls share one, in whatever process. What is called
- * otherwise is not ours. */
+/* Files are named so that no two calls share one, in whatever process. Any other file is not ours. */
 #define NAME_LETTERS 6
 #define NAME_END ".txt"
 #define NAME_TRIES 100
-/* A result of hundreds of long texts is rare, and none of them is worth much. */
+/* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much. */
 enum { MOST_OF_A_CALL = 16 };
 
 struct ik_output_files {
 	char *root, *directory;
-	char *paths[MOST_OF_A_CALL]; /* the last may be of the file at hand */
+	char *paths[MOST_OF_A_CALL]; /* the last may be the current file's */
 	size_t count;
-	int fd; /* of the file at hand; -1: none, or it cannot be written */
+	int fd; /* of the current file; -1: none, or it cannot be written */
 };
 
 struct ik_output_files *ik_output_files_new(const char *root, const char *session)
@@ -43,7 +42,7 @@ struct ik_output_files *ik_output_files_new(const char *root, const char *sessio
 	return files;
 }
 
-/* Open the directory of a session below the root, which is not a link. -1: there is none. */
+/* Open the directory of a session below the root, not through a link. -1: there is none. */
 static int open_session(int root, const char *session)
 {
 	return openat(root, session, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -55,7 +54,7 @@ static int open_root(const char *root)
 	return open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Remove a file of a session, and its directory, if that was the last one in it. */
+/* Remove a file of a session, and its directory if that is empty then. */
 static bool remove_file(int root, const char *session, const char *name)
 {
 	const int directory = open_session(root, session);
@@ -80,7 +79,7 @@ static void drop_last(struct ik_output_files *files)
 	free(path);
 }
 
-/* The file at hand will not be whole. */
+/* Remove the current file, which will not be complete. */
 static void give_up(struct ik_output_files *files)
 {
 	if (files->fd < 0)
@@ -124,7 +123,7 @@ struct old_files {
 	int64_t size;
 };
 
-/* Note the files of a session. */
+/* Add the files of a session. */
 static void note_files(struct old_files *old, int root, const char *session)
 {
 	const int fd = open_session(root, session);
@@ -204,8 +203,8 @@ static void make_room(int root)
 
 /* ---- a file ---- */
 
-/* Draw a name that is not a file's yet, of mode 0600, and open it; ret_path is new memory. -1: it
- * cannot be made. */
+/* Create a file with a new random name (mode 0600); ret_path is new memory. -1: it cannot be
+ * created. */
 static int make_file(const struct ik_output_files *files, int directory, char **ret_path)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,10 +1,10 @@
 /*
- * output_files: the whole texts of which a result lacks its middle, for the model to read.
+ * output_files: keep the whole texts of results that were cut, for the model to read.
  *
- * A directory for each session below one root (~/.ikigai/outputs), both only for this user, and
- * in it a file for each text that was cut.  Tools can read these files and not write them where
- * a sandbox is in force.  They are copies: the store has the same outputs, and what they take is
- * bounded over all sessions, the oldest going first.
+ * Below one root (~/.ikigai/outputs) each session has a directory, accessible to this user only,
+ * with a file for each text that was cut.  In a sandbox tools can read these files but not write
+ * them.  They are copies of what the store has. Their total size is limited over all sessions; the
+ * oldest are removed first.
  *
  * Owns its paths.  May include: util, json, tool.
  */
@@ -14,25 +14,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Those of one call. */
+/* The files of one call. */
 struct ik_output_files;
 
-/* Of a call in that session; both strings are copied. Nothing is made yet. */
+/* For a call in that session; both strings are copied. Creates nothing yet. */
 struct ik_output_files *ik_output_files_new(const char *root, const char *session);
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files);
 
-/* The bytes of the longest path in there, as it is written in JSON. */
+/* Return the length of the longest path of a file here, as a JSON string. */
 size_t ik_output_files_path_length(const struct ik_output_files *files);
 
 /*
- * Begin a file, write to it, and end it: its path, or NULL where it could not be written whole
- * (a full disk, too many of one call) and is gone. The path is valid as long as files.
+ * Create a file, write to it, and end it: return its path (valid as long as files), or NULL if it
+ * could not be written completely (a full disk, too many files for one call) and was removed.
  */
 void ik_output_files_begin(struct ik_output_files *files);
 void ik_output_files_write(struct ik_output_files *files, const char *bytes, size_t length);
 const char *ik_output_files_end(struct ik_output_files *files);
 
-/* Remove those of a session that is deleted. */
+/* Remove the files of a session that is deleted. */
 void ik_output_files_forget(const char *root, const char *session);
 
 #endif

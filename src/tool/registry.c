@@ -9,7 +9,7 @@
 
 struct registry_entry {
 	struct ik_tool tool;
-	size_t order; /* of its addition */
+	size_t order; /* when it was added */
 };
 
 struct ik_registry {
@@ -129,7 +129,7 @@ void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
 	registry->problems[registry->problem_count++] = ik_strdup(sentence);
 }
 
-/* Order by name; in one name those that work first, the last added of them foremost. */
+/* Order by name; within a name, working tools first, the last added at the front. */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct registry_entry *one = left, *other = right;
@@ -199,7 +199,7 @@ const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const
 {
 	size_t low = 0, high = registry->count;
 
-	/* The first entry of that name: the one that works stands foremost. */
+	/* Find the first entry of that name, which is the working one if there is one. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -1,9 +1,9 @@
 /*
- * registry: the tools there are, and those that could have been.
+ * registry: the tools that were found, and the files that failed to be one.
  *
- * A registry is made once, by one scan, and never changes; it is counted, so
- * that calls in flight keep what they started with.  Entries are sorted by
- * name (strcmp); those that may be offered are found by name.
+ * A registry is made by one scan and never changes. It is reference-counted, so that running calls
+ * keep the one they started with.  Entries are sorted by name (strcmp); tools that may be offered
+ * are found by name.
  *
  * May include: util, json, tool/source.h.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 5.1: where a tool comes from; later ones override earlier ones. */
+/* Where a tool comes from; later ones override earlier ones (spec 5.1). */
 enum ik_tool_source { IK_SOURCE_SYSTEM, IK_SOURCE_KODELET, IK_SOURCE_USER, IK_SOURCE_PROJECT };
 enum ik_tool_protocol { IK_PROTOCOL_NATIVE, IK_PROTOCOL_KODELET };
 enum { IK_PROTOCOL_COUNT = 2 };
@@ -28,51 +28,50 @@ enum ik_tool_state {
 	IK_TOOL_UNTRUSTED
 };
 
-/* What a tool was announced by, and what runs its calls (tool/source.h). */
+/* Announced the tool and runs its calls (tool/source.h). */
 struct ik_source;
 
 const char *ik_tool_source_name(enum ik_tool_source source);       /* "system", ... */
 const char *ik_tool_protocol_name(enum ik_tool_protocol protocol); /* "native", ... */
 const char *ik_tool_state_name(enum ik_tool_state state);          /* "ok", ... */
 
-/* The code of a tool that did not say in time what it is. */
+/* The code of a tool that did not answer in time. */
 #define IK_CODE_SCHEMA_TIMEOUT "SCHEMA_TIMEOUT"
 
 struct ik_tool {
-	char *name; /* as offered; for one that failed: its file's name */
-	char *path; /* executable, or its source's word for where it is: one for each tool */
+	char *name; /* as offered; of a failed one, its file's name */
+	char *path; /* the executable, or what its source calls the place; unique */
 	char *description;
 	char *schema; /* JSON text exactly as the tool printed it, or NULL */
 	size_t schema_length;
 	char *parameters; /* canonical JSON Schema, compact text, or NULL */
 	size_t parameters_length;
 	char *returns; /* JSON text or NULL */
-	char *writes;  /* JSON text, the names of parameters (tool/writes.h), or NULL */
+	char *writes;  /* JSON text, the names of parameters (tool/writes.h); or NULL */
 	enum ik_tool_source source;
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;
 	const char *code; /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
-	char *reason;     /* in words that follow its name: "NAME: exited with ...";
-	                        NULL when state is OK */
-	bool read_only;   /* it says so */
-	int timeout_s;    /* of the schema; 0: not said */
-	bool pinned;      /* it came with a project: to be run only while its file is the one
-	                        of identity, whose contents the person trusts */
-	bool changed;     /* UNTRUSTED: what was trusted under this name were other contents */
-	struct ik_identity identity; /* of its file when it was looked at; all zero: not known */
-	struct ik_source *owner;     /* a reference; NULL: such a tool cannot be called */
+	char *reason;     /* to follow the name: "NAME: exited with ..."; NULL when state is OK */
+	bool read_only;   /* by its own account */
+	int timeout_s;    /* from the schema; 0: not given */
+	bool pinned;      /* it came with a project: run it only while its file has this identity,
+	                     whose contents the user trusts */
+	bool changed;     /* UNTRUSTED: other contents of this file were trusted */
+	struct ik_identity identity; /* of its file when it was examined; all zero: unknown */
+	struct ik_source *owner;     /* a reference; NULL: the tool cannot be called */
 };
 
 /*
- * Does the tool only read, as far as a policy may believe it? It says so itself; the user's word for
- * a project's tool is that it may run, not that it tells the truth. NULL: no.
+ * Does the tool only read, as far as a policy may rely on it? The tool itself says so; that the
+ * user trusts a project's tool to run does not make it truthful. NULL: no.
  */
 bool ik_tool_reads_only(const struct ik_tool *tool);
 
 /* Release the strings and the reference, and zero the struct. */
 void ik_tool_clear(struct ik_tool *tool);
 
-/* Say why a tool is not offered: code is static, reason becomes the tool's. */
+/* Record why a tool is not offered: code is static, reason becomes the tool's. */
 void ik_tool_reject(struct ik_tool *tool, enum ik_tool_state state, const char *code, char *reason);
 
 /* NOT_STARTED, IN_PROGRESS, COMPLETE, FAILED (no directory could be read). */
@@ -80,18 +79,18 @@ enum ik_scan_state { IK_SCAN_NOT_STARTED, IK_SCAN_IN_PROGRESS, IK_SCAN_COMPLETE,
 
 struct ik_registry;
 
-/* An empty one, with one reference. */
+/* Return an empty registry with one reference. */
 struct ik_registry *ik_registry_new(void);
 struct ik_registry *ik_registry_ref(struct ik_registry *registry);
 struct ik_registry *ik_registry_unref(struct ik_registry *registry); /* returns NULL */
 
-/* While it is being made: take over a tool (the struct is copied, its strings
- * become the registry's). */
+/* Add a tool while the registry is being made (the struct is copied, its strings become the
+ * registry's). */
 void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool);
-/* A directory that is there and could not be read. */
+/* Record a directory that exists but could not be read. */
 void ik_registry_add_problem(struct ik_registry *registry, const char *sentence);
-/* Sort; of the OK tools of one name the one added LAST stays OK, the others
- * become shadowed with a reason that names the winner's path. */
+/* Sort the entries. Of the OK tools of one name, the one added LAST stays OK; the others become
+ * shadowed, with a reason that names its path. */
 void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state);
 
 enum ik_scan_state ik_registry_state(const struct ik_registry *registry);

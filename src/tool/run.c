@@ -17,15 +17,15 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How much of the words of a tool's own error stands in the error of the envelope. */
+/* Limit on the text of a tool's own error in the envelope's error. */
 enum { WORDS_SHOWN = 4096 };
-/* How much of each end of an output is looked at for what was refused. */
+/* Bytes at each end of an output that are searched for a refusal. */
 enum { LOOKED_AT = 16384 };
 
-/* One stream of the tool, as kept. */
+/* One stream of the tool. */
 struct run_stream {
 	struct ik_buf bytes;
-	uint64_t dropped; /* beyond what is kept */
+	uint64_t dropped; /* bytes beyond the limit */
 };
 
 struct ik_run {
@@ -38,27 +38,27 @@ struct ik_run {
 	void *arg;
 	enum ik_tool_protocol protocol;
 	struct ik_sandbox *sandbox;
-	bool confined;        /* it ran in that */
-	bool read_only;       /* it says so */
-	struct ik_call *call; /* while it runs */
+	bool confined;        /* it ran in the sandbox */
+	bool read_only;       /* by its own account */
+	struct ik_call *call; /* NULL: not running */
 	struct ik_buf arguments;
 	struct run_stream streams[2];  /* by enum ik_stream */
-	struct ik_answer answer;       /* what comes on stdout */
-	bool answered;                 /* it was JSON; the envelope has it */
-	struct ik_output_files *files; /* for what is cut; NULL: there are none */
-	/* Of streams that go into the envelope as they are: */
-	void (*put)(struct ik_run *run); /* into the envelope */
+	struct ik_answer answer;       /* of stdout */
+	bool answered;                 /* it was JSON and is in the envelope */
+	struct ik_output_files *files; /* for what is cut; NULL: none */
+	/* For streams that are put into the envelope: */
+	void (*put)(struct ik_run *run); /* write the envelope */
 	enum ik_tool_failure failure;
 	char *message; /* of the failure */
 	struct ik_envelope_stream texts[2];
-	bool cut[2]; /* goes to a file first */
-	int keeping; /* the one that is being written to its file */
-	size_t kept; /* bytes of that */
+	bool cut[2]; /* write it to a file first */
+	int keeping; /* the stream being written to its file */
+	size_t kept; /* bytes written so far */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
 
-/* Does one end of an output say that something was refused? */
+/* Does either end of an output say that something was refused? */
 static bool tells_refusal(const struct ik_buf *output)
 {
 	const char *const words[] = {
@@ -78,8 +78,8 @@ static bool tells_refusal(const struct ik_buf *output)
 	return false;
 }
 
-/* Say that there was a sandbox where that may be why the call came to nothing. A tool that
- * only reads may have read these words; it says so itself when it failed. */
+/* Add the hint that there was a sandbox if that may be why the call failed. A tool that only reads
+ * may have read these words, so it counts only if it failed. */
 static void add_hint(struct ik_run *run)
 {
 	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
@@ -96,7 +96,7 @@ static void add_hint(struct ik_run *run)
 	ik_buf_done(&sentence);
 }
 
-/* Tell the outcome. */
+/* Report the result. */
 static void report(void *arg)
 {
 	struct ik_run *run = arg;
@@ -128,7 +128,7 @@ static void put_text(struct ik_run *run)
 	(void)ik_envelope_text(&run->envelope, &run->texts[IK_STDOUT], run->output_limit);
 }
 
-/* Write a slice of the streams that are cut to files. Returns whether that was the last of it. */
+/* Write a slice of the cut streams to their files. Return whether it was the last. */
 static bool keep_streams(struct ik_run *run)
 {
 	for (; run->files && run->keeping < 2; run->keeping++) {
@@ -150,7 +150,7 @@ static bool keep_streams(struct ik_run *run)
 	return true;
 }
 
-/* Tell the outcome, which may be large work for the one who is told: in a turn of its own. */
+/* Report the result in a turn of its own, since the receiver may have much to do. */
 static void tell(struct ik_run *run)
 {
 	if (run->envelope.length > IK_ANSWER_SLICE)
@@ -159,7 +159,7 @@ static void tell(struct ik_run *run)
 		report(run);
 }
 
-/* Put the streams into the envelope, where they are cut after a few turns of the loop. */
+/* Put the streams into the envelope; if they are cut, after a few turns of the loop. */
 static void put_streams(void *arg)
 {
 	struct ik_run *run = arg;
@@ -172,7 +172,7 @@ static void put_streams(void *arg)
 	tell(run);
 }
 
-/* Note what the envelope is made of. */
+/* Remember what the envelope is made of. */
 static void take_streams(struct ik_run *run, void (*put)(struct ik_run *run))
 {
 	for (int i = 0; i < 2; i++)
@@ -184,7 +184,7 @@ static void take_streams(struct ik_run *run, void (*put)(struct ik_run *run))
 	run->put = put;
 }
 
-/* Note a failure; message is taken over. */
+/* Remember a failure; message is taken over. */
 static void take_failure(struct ik_run *run, enum ik_tool_failure failure, char *message,
 	int exit_code)
 {
@@ -196,7 +196,7 @@ static void take_failure(struct ik_run *run, enum ik_tool_failure failure, char 
 	run->result.truncated |= run->cut[IK_STDOUT] || run->cut[IK_STDERR];
 }
 
-/* The tool has failed; message is taken over. */
+/* Fail after the tool ran; message is taken over. */
 static void fail(struct ik_run *run, enum ik_tool_failure failure, char *message, int exit_code)
 {
 	take_failure(run, failure, message, exit_code);
@@ -217,7 +217,7 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 	size_t room = kept->bytes.ceiling - kept->bytes.length;
 
 	if (ik_buf_status(&kept->bytes) != IK_OK)
-		room = 0; /* no memory: what is there stays */
+		room = 0; /* out of memory: keep what is there */
 	if (length > room)
 		kept->dropped += length - room;
 	ik_buf_append(&kept->bytes, bytes, length < room ? length : room);
@@ -227,7 +227,7 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 		run->events.output(run->arg, stream, bytes, length);
 }
 
-/* "30", "0.5", without the locale's decimal sign. New memory. */
+/* Return "30", "0.5", without the locale's decimal sign (new memory). */
 static char *seconds_text(int64_t milliseconds)
 {
 	char *text = ik_format("%lld.%03lld", (long long)milliseconds / 1000,
@@ -241,7 +241,7 @@ static char *seconds_text(int64_t milliseconds)
 	return text;
 }
 
-/* Take the JSON value that a tool printed, wrapped already; false: it was none. */
+/* Use the JSON value that a tool printed, which is wrapped already; false: it was not JSON. */
 static bool take_value(struct ik_run *run)
 {
 	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
@@ -253,7 +253,7 @@ static bool take_value(struct ik_run *run)
 	return true;
 }
 
-/* What a native tool printed that ended in order is no JSON. */
+/* Fail because a native tool exited with status 0 but did not print JSON. */
 static void fail_answer(struct ik_run *run)
 {
 	const struct run_stream *output = &run->streams[IK_STDOUT];
@@ -265,7 +265,7 @@ static void fail_answer(struct ik_run *run)
 		0);
 }
 
-/* Of a tool of Kodelet's text is an answer, too. */
+/* Use text, which is a valid answer of a Kodelet tool. */
 static void take_text(struct ik_run *run)
 {
 	take_streams(run, put_text);
@@ -275,8 +275,8 @@ static void take_text(struct ik_run *run)
 	put_streams(run);
 }
 
-/* Is the value that a tool of Kodelet's printed the report of a failure? New memory: what it
- * says; NULL: it is not. */
+/* Return the error that the value printed by a Kodelet tool reports (new memory); NULL: it does not
+ * report one. */
 static char *reported_failure(const struct ik_run *run)
 {
 	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
@@ -291,7 +291,7 @@ static char *reported_failure(const struct ik_run *run)
 	return message;
 }
 
-/* Let go of the call. */
+/* Close the call. */
 static void close_call(struct ik_run *run)
 {
 	if (run->call)
@@ -299,7 +299,7 @@ static void close_call(struct ik_run *run)
 	run->call = NULL;
 }
 
-/* The tool has ended in order. */
+/* The tool exited with status 0: report its answer. */
 static void conclude(struct ik_run *run)
 {
 	bool kodelet = run->protocol == IK_PROTOCOL_KODELET, value = take_value(run);
@@ -319,7 +319,7 @@ static void conclude(struct ik_run *run)
 	}
 }
 
-/* Write a slice of the answer's envelope; once that is whole, conclude. */
+/* Write a slice of the answer's envelope; conclude after the last. */
 static void write_answer(void *arg)
 {
 	struct ik_run *run = arg;
@@ -334,7 +334,7 @@ static void write_answer(void *arg)
 	conclude(run);
 }
 
-/* The tool has ended in order: what it printed may be one JSON value. */
+/* The tool exited with status 0: its output may be one JSON value. */
 static void begin_answer(struct ik_run *run)
 {
 	const struct run_stream *output = &run->streams[IK_STDOUT];
@@ -371,7 +371,7 @@ static void call_done(void *arg, const struct ik_child_result *result)
 	}
 }
 
-/* Judge the arguments; what is wrong with them as new memory, or NULL. */
+/* Check the arguments; return what is wrong with them (new memory), or NULL. */
 static char *judge_arguments(const struct ik_run *run, const struct ik_tool *tool)
 {
 	struct ik_json *arguments, *schema;
@@ -396,7 +396,7 @@ static char *judge_arguments(const struct ik_run *run, const struct ik_tool *too
 	return wrong;
 }
 
-/* Let the tool's source begin the call. */
+/* Let the tool's source start the call. */
 static void begin(struct ik_run *run, const struct ik_tool *tool,
 	const struct ik_run_options *options)
 {
@@ -433,7 +433,7 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 			ik_format("Tool '%s' could not be started: %s", run->name, error.text));
 }
 
-/* The configuration's word for this tool, else its own, else that for all. */
+/* Return the timeout: from the configuration for this tool, else its own, else the general one. */
 static int64_t timeout_of(const struct ik_run_options *options, const struct ik_tool *tool)
 {
 	size_t i;
@@ -455,8 +455,8 @@ struct ik_json_span ik_run_arguments(const char *text, size_t length)
 	return length > 0 ? (struct ik_json_span){ text, length } : (struct ik_json_span){ "{}", 2 };
 }
 
-/* Does a call read a file that has the whole text of an earlier result? Its own result is not kept
- * again when it is cut: each reading would name a new file. */
+/* Does a call read a file with the whole text of an earlier result? If its own result is cut, it is
+ * not written to a file again: each call would name a new one. */
 static bool reads_output(const struct ik_run_options *options, const char *name, const char *text,
 	size_t length)
 {
@@ -533,7 +533,7 @@ void ik_run_cancel(struct ik_run *run)
 		run->call->ops->cancel(run->call);
 }
 
-/* The deferred end. */
+/* Deferred: free the memory. */
 static void release(void *arg)
 {
 	struct ik_run *run = arg;

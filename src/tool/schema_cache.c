@@ -14,18 +14,15 @@
 
 /*
  * The file: a line
- *     ikigai schemas FORMAT VERSION LENGTH HASH
- * then LENGTH bytes that have that hash, which are for each entry a line
- *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT
- * (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0, or the
- * time when it was asked in vain; the text is then the reason.
+ *     ikigai schemas FORMAT VERSION LENGTH HASH followed by LENGTH bytes with that hash. Each entry is a line
+ *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0 or the time of the question that timed out; the text is then the reason.
  */
 #define FORMAT "2"
 enum { HEAD_MOST = 200, NUMBERS = 10 };
-/* More are kept by nobody who needs them; the file stays small. */
+/* Nobody needs more, and the file stays small. */
 enum { ENTRIES_MOST = 8192 };
 
-/* A string that may lie in the file as it was read. */
+/* A string, which may be a part of the file as it was read. */
 struct cache_piece {
 	const char *bytes;
 	size_t length;
@@ -33,12 +30,12 @@ struct cache_piece {
 
 struct cache_entry {
 	struct cache_piece path;
-	struct cache_piece text; /* as printed; of a failure the reason, NUL-terminated */
+	struct cache_piece text; /* as printed; of a failure, the reason, NUL-terminated */
 	struct ik_identity identity;
 	enum ik_tool_protocol first, protocol;
 	const char *code; /* of a failure; NULL: it answered */
-	int64_t asked_ns; /* of a time-out; 0: it is none */
-	char *own;        /* path and text, where they do not lie in a file */
+	int64_t asked_ns; /* of a timeout; 0: it is not one */
+	char *own;        /* path and text, unless they are parts of a file */
 	bool seen;        /* in this scan */
 	bool dead;
 };
@@ -49,16 +46,16 @@ struct ik_schema_cache {
 	bool loaded;
 	bool dirty; /* the file would differ */
 	enum ik_cache_use use;
-	struct ik_identity file; /* as it was read or written last */
-	char **blocks;           /* files as they were read */
+	struct ik_identity file; /* as last read or written */
+	char **blocks;           /* the files that were read */
 	size_t block_count;
 	struct cache_entry *entries;
 	size_t count, capacity;
 	size_t *slots;     /* 0: free; else the number of an entry, from 1 */
-	size_t slot_count; /* a power of two, at least twice as many as entries */
+	size_t slot_count; /* a power of two, at least twice the number of entries */
 };
 
-/* FNV-1a in steps of eight bytes: against damage, not against anybody. */
+/* FNV-1a in steps of eight bytes: protects against damage, not against an attacker. */
 static uint64_t hash(const char *bytes, size_t length)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
@@ -101,11 +98,11 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 	return NULL;
 }
 
-/* The slot of that path and protocol, or the free one where it belongs. */
+/* Return the slot of that path and protocol, or the free one where it belongs. */
 static size_t *slot_of(const struct ik_schema_cache *cache, const char *path, size_t length,
 	enum ik_tool_protocol first)
 {
-	/* The end of a name, where names differ, has reached the high bits only. */
+	/* Names differ at their end, which has affected only the high bits of the hash. */
 	uint64_t mixed = hash(path, length) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t at = (size_t)(mixed >> 32) & (cache->slot_count - 1);
 
@@ -119,7 +116,7 @@ static size_t *slot_of(const struct ik_schema_cache *cache, const char *path, si
 	return &cache->slots[at];
 }
 
-/* Make room for one more entry. */
+/* Make room for another entry. */
 static void grow(struct ik_schema_cache *cache)
 {
 	if (cache->count < cache->capacity)
@@ -136,7 +133,7 @@ static void grow(struct ik_schema_cache *cache)
 	}
 }
 
-/* The entry of that path and protocol, dead or alive, or NULL. */
+/* Return the entry of that path and protocol, dead or alive, or NULL. */
 static struct cache_entry *entry_of(const struct ik_schema_cache *cache, const char *path,
 	size_t length, enum ik_tool_protocol first)
 {
@@ -145,7 +142,7 @@ static struct cache_entry *entry_of(const struct ik_schema_cache *cache, const c
 	return number > 0 ? &cache->entries[number - 1] : NULL;
 }
 
-/* Add an entry whose path is not there yet. */
+/* Add an entry for a new path. */
 static struct cache_entry *add(struct ik_schema_cache *cache, const struct cache_entry *entry)
 {
 	grow(cache);
@@ -154,7 +151,7 @@ static struct cache_entry *add(struct ik_schema_cache *cache, const struct cache
 	return &cache->entries[cache->count++];
 }
 
-/* Take length bytes and a line feed; false when they are not there. */
+/* Split off length bytes and a line feed; false if they are not there. */
 static bool take(struct cache_piece *rest, uint64_t length, struct cache_piece *ret_piece)
 {
 	if (length >= rest->length || rest->bytes[length] != '\n')
@@ -165,7 +162,7 @@ static bool take(struct cache_piece *rest, uint64_t length, struct cache_piece *
 	return true;
 }
 
-/* Read one entry. The numbers are followed by bytes that are none. */
+/* Read one entry. The last number is followed by a byte that is not a digit. */
 static bool read_entry(struct cache_piece *rest, struct cache_entry *ret_entry)
 {
 	struct cache_entry entry = { .seen = false };
@@ -195,13 +192,13 @@ static bool read_entry(struct cache_piece *rest, struct cache_entry *ret_entry)
 	entry.asked_ns = (int64_t)numbers[9];
 	if (entry.asked_ns != 0) {
 		entry.code = IK_CODE_SCHEMA_TIMEOUT;
-		((char *)(uintptr_t)entry.text.bytes)[entry.text.length] = '\0'; /* its line feed */
+		((char *)(uintptr_t)entry.text.bytes)[entry.text.length] = '\0'; /* the line feed */
 	}
 	*ret_entry = entry;
 	return true;
 }
 
-/* Take over what the file holds of which nothing is known yet; true: there was some. */
+/* Add those entries of the file that are not known yet; true: there were some. */
 static bool read_entries(struct ik_schema_cache *cache, struct cache_piece rest)
 {
 	size_t before = cache->count;
@@ -214,21 +211,22 @@ static bool read_entries(struct ik_schema_cache *cache, struct cache_piece rest)
 	return cache->count > before;
 }
 
-/* What stands before the entries. */
+/* Return the first line of a file with these entries. */
 static char *head(const struct ik_schema_cache *cache, const char *bytes, size_t length)
 {
 	return ik_format("ikigai schemas " FORMAT " %.80s %zu %016" PRIx64 "\n", cache->version, length,
 		hash(bytes, length));
 }
 
-/* Is it a file that only this user writes? */
+/* Can only this user write the file? */
 static bool is_ours(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
 		(status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Read the file; NULL when it is not whole or not ours. New memory, and the entries in it. */
+/* Read the file into new memory; *ret_entries is the part with the entries. NULL: it is incomplete
+ * or not ours. */
 static char *read_file(const struct ik_schema_cache *cache, struct cache_piece *ret_entries)
 {
 	struct ik_buf text;
@@ -256,7 +254,7 @@ static char *read_file(const struct ik_schema_cache *cache, struct cache_piece *
 	return bytes;
 }
 
-/* Add what the file holds, if it has changed since it was last seen. */
+/* Read the file if it has changed since it was last read. */
 static void load(struct ik_schema_cache *cache)
 {
 	struct ik_identity identity;
@@ -291,8 +289,8 @@ void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
 	cache->loaded = true;
 }
 
-/* In how many milliseconds a tool that timed out is to be asked again: at once as well when the
- * clock was set back. -1: it did not time out. */
+/* Return in how many milliseconds a tool that timed out must be asked again; at once if the clock
+ * was set back. -1: it did not time out. */
 static int64_t due_ms(const struct cache_entry *entry)
 {
 	int64_t now_ns = ik_clock_wall_ms() * 1000000;
@@ -304,7 +302,7 @@ static int64_t due_ms(const struct cache_entry *entry)
 	return (entry->asked_ns + IK_CACHE_DUE_NS - now_ns + 999999) / 1000000;
 }
 
-/* Does a scan take what an entry says? */
+/* May this scan use the entry? */
 static bool serves(const struct ik_schema_cache *cache, const struct cache_entry *entry)
 {
 	switch (cache->use) {
@@ -355,20 +353,20 @@ bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_k
 	return true;
 }
 
-/* Is an entry one for the file? */
+/* Does the entry belong into the file? */
 static bool is_kept(const struct cache_entry *entry)
 {
 	return !entry->dead && (!entry->code || entry->asked_ns != 0);
 }
 
-/* Forget what an entry says, but not that there is one. */
+/* Clear an entry, but keep its place. */
 static void kill_entry(struct ik_schema_cache *cache, struct cache_entry *entry)
 {
 	cache->dirty = cache->dirty || is_kept(entry);
 	entry->dead = true;
 }
 
-/* Does an entry say the same already? */
+/* Does the entry say the same already? */
 static bool says(const struct cache_entry *entry, const struct ik_cache_key *key,
 	const struct ik_cached *cached)
 {
@@ -378,7 +376,7 @@ static bool says(const struct cache_entry *entry, const struct ik_cache_key *key
 		memcmp(entry->text.bytes, cached->text, cached->length) == 0;
 }
 
-/* An entry with memory of its own. */
+/* Make an entry that owns its strings. */
 static struct cache_entry new_entry(const struct ik_cache_key *key, int64_t asked_ns,
 	const struct ik_cached *cached)
 {
@@ -455,7 +453,7 @@ void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory)
 	}
 }
 
-/* Append the entries that are to be kept and were (not) seen in this scan. */
+/* Append the entries to be saved that were, or were not, seen in this scan. */
 static void put_entries(const struct ik_schema_cache *cache, bool seen, struct ik_buf *out)
 {
 	for (size_t i = 0; i < cache->count && ik_buf_status(out) == IK_OK; i++) {
@@ -479,7 +477,7 @@ static void put_entries(const struct ik_schema_cache *cache, bool seen, struct i
 	}
 }
 
-/* Make the directory of a file. */
+/* Create the directory of a file. */
 static enum ik_status make_directory(const char *path, struct ik_error *error)
 {
 	char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
@@ -498,7 +496,7 @@ enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache, struct ik_err
 
 	if (!cache->path || !cache->dirty)
 		return IK_OK;
-	/* What another program has written meanwhile is kept. */
+	/* Keep what another program has written meanwhile. */
 	load(cache);
 	ik_buf_init(&text, IK_LIMIT_SCHEMA_CACHE + HEAD_MOST);
 	put_entries(cache, true, &text);

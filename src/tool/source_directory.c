@@ -21,18 +21,17 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* More at once are no faster (measured), but those that sleep are in nobody's way:
- * they do not count, so that what hangs does not keep the others waiting. One that
- * sleeps at AWAKE_MS is taken for such a one: it waits for the clock or somebody. */
+/* More at once are no faster (measured). Tools that sleep do not count, so that one that hangs does
+ * not delay the others: one that sleeps at AWAKE_MS waits for a clock or for somebody. */
 enum { WIDTH = 64, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 5 };
-/* While the machine is busy, tools only wait for each other: no more than so
- * many for each processor then, and another look after a moment. */
+/* On a busy machine tools only wait for each other: start at most this many per processor, and look
+ * again after a moment. */
 enum { BUSY_WIDTH = 4, BUSY_LOOK_MS = 3 };
-/* Links that lead to links, as the kernel follows them. */
+/* Limit on links to links, as in the kernel. */
 enum { LINKS_MOST = 40 };
-/* So much of what may run at once is for one source. */
+/* One source may use this fraction of all possible children. */
 enum { SHARES = 6 };
-/* A spawn blocks until exec; the loop gets its turn after so much of it. */
+/* Starting a process blocks until its exec; give the loop a turn after this time. */
 enum { SPAWN_SLICE_US = 3000 };
 
 struct directory;
@@ -42,10 +41,10 @@ struct source_directory_file {
 	struct directory *directory;
 	char *path;
 	struct ik_identity identity;
-	struct ik_candidate *candidate; /* while it is asked */
-	int64_t asked_ms;               /* when it was */
+	struct ik_candidate *candidate; /* NULL: not being asked */
+	int64_t asked_ms;               /* when it was asked */
 	int64_t asked_ns;               /* the same by the wall clock */
-	bool asleep;                    /* it was, when it was looked at */
+	bool asleep;                    /* it slept when it was last examined */
 };
 
 struct directory {
@@ -53,23 +52,23 @@ struct directory {
 	struct ik_loop *loop;
 	char *path;
 	char *working_directory;
-	struct ik_trust *trust; /* NULL: nobody has to be asked */
+	struct ik_trust *trust; /* NULL: no trust is needed */
 	struct ik_candidate_options questions;
 	struct ik_schema_cache *cache;
 
-	/* The scan that runs. */
+	/* The running scan. */
 	const struct ik_source_events *events; /* NULL: none */
 	void *arg;
 	struct source_directory_file *files;
 	size_t count;
-	struct ik_trust_check *check; /* of the files, in their order; NULL without trust */
-	size_t next;                  /* the first that was not asked yet */
+	struct ik_trust_check *check; /* of all files, in order; NULL without trust */
+	size_t next;                  /* the first file that has not been asked */
 	size_t running;
-	size_t asleep; /* of those */
+	size_t asleep; /* of those asked */
 	size_t width;
 	size_t finished;
 	struct ik_permissions_memo permissions; /* of this turn of the loop */
-	struct ik_timer *look;                  /* whether there is room for more */
+	struct ik_timer *look;                  /* checks whether there is room for more */
 	bool readable;
 	char *problem;
 };
@@ -77,9 +76,9 @@ struct directory {
 static void launch(void *arg);
 
 /*
- * Would one more tool only make the others late? So when there is more to run
- * than processors for it. The whole machine is asked, because what works for a
- * tool is often not its own process but a child of it (an interpreter's shim).
+ * Would another tool only make the others late? It would if more processes want to run than there
+ * are processors. The whole machine counts, since a tool's work is often done by a child (of an
+ * interpreter's shim).
  */
 static bool crowded(const struct directory *directory)
 {
@@ -116,7 +115,7 @@ static void tell_progress(struct directory *directory)
 	directory->events->progress(directory->arg, directory->finished, directory->count);
 }
 
-/* What was found out of a file that came with a project; NULL: it did not. */
+/* Return the result of the trust check for a file; NULL: it did not come with a project. */
 static const struct ik_checked_file *checked(const struct source_directory_file *file)
 {
 	const struct directory *directory = file->directory;
@@ -125,7 +124,7 @@ static const struct ik_checked_file *checked(const struct source_directory_file 
 							: NULL;
 }
 
-/* Hand a file over: a tool, or what could have been one. */
+/* Announce a tool, or a file that failed to be one. */
 static void announce(struct source_directory_file *file, struct ik_tool *tool)
 {
 	struct directory *directory = file->directory;
@@ -153,7 +152,7 @@ static void go_on(struct directory *directory)
 	ik_loop_defer(directory->loop, launch, directory);
 }
 
-/* What the cache calls a file. */
+/* Return the cache's key for a file. */
 static struct ik_cache_key key_of(const struct source_directory_file *file)
 {
 	return (struct ik_cache_key){
@@ -161,14 +160,14 @@ static struct ik_cache_key key_of(const struct source_directory_file *file)
 	};
 }
 
-/* Take what is remembered of a file; false when it has to be asked. */
+/* Use the cached description of a file; false: it must be asked. */
 static bool recall(const struct source_directory_file *file, struct ik_tool *ret_tool)
 {
 	const struct directory *directory = file->directory;
 	struct ik_cache_key key = key_of(file);
 	struct ik_cached cached;
 
-	/* One that was changed since it was judged must not slip through. */
+	/* A file that has changed since it was checked must not slip through. */
 	if (checked(file) && !ik_identity_equal(&checked(file)->identity, &file->identity))
 		return false;
 	if (!directory->cache || !ik_schema_cache_find(directory->cache, &key, &cached))
@@ -187,7 +186,7 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 	return false;
 }
 
-/* Remember what a file said, if it is still the one that was asked. */
+/* Cache what a file said, if it is still the file that was asked. */
 static void remember(const struct source_directory_file *file, const struct ik_tool *tool)
 {
 	struct ik_schema_cache *cache = file->directory->cache;
@@ -205,7 +204,7 @@ static void remember(const struct source_directory_file *file, const struct ik_t
 		cached.text = tool->schema;
 		cached.length = tool->schema_length;
 	}
-	/* What could not even be started may be mended without a change to the file. */
+	/* What could not be started may be repaired without a change of the file. */
 	if ((tool->state != IK_TOOL_OK && ik_text_equal(tool->code, "SPAWN_FAILED")) ||
 		ik_identity_read(file->path, &now, NULL) != IK_OK ||
 		!ik_identity_equal(&now, &file->identity))
@@ -226,7 +225,7 @@ static void candidate_done(void *arg, struct ik_tool *tool)
 	announce(file, tool);
 }
 
-/* Find out which of those that run sleep, and go on. */
+/* Find out which running candidates sleep, and continue. */
 static void look(void *arg)
 {
 	struct directory *directory = arg;
@@ -273,7 +272,7 @@ static bool permitted(const struct source_directory_file *file, struct ik_tool *
 	return false;
 }
 
-/* Announce a file that must not be asked or need not be; false: it is to be asked. */
+/* Announce a file that must not, or need not, be asked; false: it must be. */
 static bool settle(struct source_directory_file *file)
 {
 	struct ik_tool tool;
@@ -299,7 +298,7 @@ static void ask(struct source_directory_file *file)
 	ik_candidate_ask(file->candidate);
 }
 
-/* Tell that all candidates are done. */
+/* Report that all candidates are done. */
 static void finish(struct directory *directory)
 {
 	const struct ik_source_events *events = directory->events;
@@ -315,26 +314,26 @@ static void finish(struct directory *directory)
 	free(problem);
 }
 
-/* Is there room for one more? If not, and that may change, it is seen to. */
+/* Is there room for another one? If not, make sure that the scan goes on when there is. */
 static bool has_room(struct directory *directory)
 {
 	size_t awake = directory->running - directory->asleep;
 	int wait = awake >= WIDTH ? LOOK_MS : crowded(directory) ? BUSY_LOOK_MS : 0;
 
 	if (directory->running >= directory->width)
-		return false; /* the next that ends goes on */
+		return false; /* the next one that ends continues */
 	if (wait > 0)
 		ik_timer_start(directory->look, wait);
 	return wait == 0;
 }
 
-/* Spawn as many as this turn allows; at the end of all say that it is done. */
+/* Start as many as this turn allows; after the last, report the end. */
 static void launch(void *arg)
 {
 	struct directory *directory = arg;
 	int64_t begin = ik_clock_us();
 
-	/* How many there are is known before the first has answered. */
+	/* Report the total before the first file has answered. */
 	if (directory->next == 0 && directory->count > 0)
 		tell_progress(directory);
 	if (!directory->events)
@@ -343,7 +342,7 @@ static void launch(void *arg)
 	while (directory->next < directory->count) {
 		struct source_directory_file *file = &directory->files[directory->next++];
 
-		/* Only what is asked needs room. */
+		/* Only files that are asked need room. */
 		if (!settle(file)) {
 			if (!has_room(directory)) {
 				directory->next--;
@@ -385,7 +384,7 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp(one->path, other->path);
 }
 
-/* Find the candidates, or say why that cannot be. */
+/* List the candidates, or say why that is impossible. */
 static void list(struct directory *directory)
 {
 	size_t capacity = 0;
@@ -398,7 +397,7 @@ static void list(struct directory *directory)
 		struct ik_error error;
 
 		if (errno == ENOENT)
-			return; /* nothing there is no problem */
+			return; /* a missing directory is not a problem */
 		ik_error_set_errno(&error, errno, _("the tool directory %s cannot be read"),
 			directory->path);
 		directory->problem = ik_strdup(error.text);
@@ -426,8 +425,8 @@ static void check_done(void *arg)
 	go_on(arg);
 }
 
-/* Find out which files are trusted, before any of them is run. */
-static void vet(struct directory *directory)
+/* Check which files are trusted, before any of them is run. */
+static void check_trust(struct directory *directory)
 {
 	const char **paths = ik_alloc_array(NULL, directory->count + 1, sizeof(*paths));
 	size_t i;
@@ -443,7 +442,7 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	void *arg)
 {
 	struct directory *directory = (struct directory *)source;
-	/* Other sources and running calls need descriptors too. */
+	/* Other sources and running calls need descriptors, too. */
 	int capacity = ik_children_capacity() / SHARES;
 
 	directory->events = events;
@@ -454,15 +453,14 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	if (directory->count > 0)
 		qsort(directory->files, directory->count, sizeof(*directory->files), compare_paths);
 	if (directory->trust)
-		vet(directory);
+		check_trust(directory);
 	else
 		go_on(directory);
 }
 
 /*
- * May the file be run, as it is now? What nobody else could change when the tools
- * were looked for may be open to all by now, and what a project brought may be
- * another file than the one that the person trusts.
+ * May the file be run as it is now? Since the scan, others may have been given access to it, and a
+ * project's file may have been replaced by one that the user does not trust.
  */
 static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
 {
@@ -482,7 +480,7 @@ static struct ik_call *directory_call(struct ik_source *source, const struct ik_
 	if (!may_be_called(spec->tool, error))
 		return NULL;
 	call = ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
-	/* What the kernel forbids could not be started; denied is what we forbid. */
+	/* A start that the kernel forbids is a failure; IK_DENIED means that we forbid it. */
 	if (!call && error->status == IK_DENIED)
 		error->status = IK_UNAVAILABLE;
 	return call;
@@ -493,7 +491,7 @@ static void directory_close(struct ik_source *source)
 	clear_scan((struct directory *)source);
 }
 
-/* Name where a symbolic link leads, step by step. */
+/* Name the targets of a symbolic link, step by step. */
 static void follow(const char *directory, const char *name, ik_source_place *place, void *arg)
 {
 	char *path = ik_path_join(directory, name), target[PATH_MAX];

@@ -25,7 +25,7 @@ static void add_path(struct paths *paths, struct ik_json_span value)
 	path = ik_path_resolve(whole);
 	free(whole);
 	free(text);
-	/* What is no text cannot be noted. */
+	/* A path that is not UTF-8 cannot be recorded. */
 	if (path && ik_utf8_valid_prefix(path, strlen(path)) != strlen(path)) {
 		free(path);
 		path = NULL;

@@ -1,9 +1,9 @@
 /*
- * writes: which files a call writes, as its tool's schema says.
+ * writes: which files a call writes, by its tool's schema.
  *
- * "annotations": {"writes": ["file_path"]} names the parameters each of which is the path of a
- * file that the tool writes, makes or removes (or an array of such paths).  A tool that says
- * so writes no others; one that neither says so nor is read-only may change anything.
+ * "annotations": {"writes": ["file_path"]} names the parameters that are paths (or arrays of paths)
+ * of files which the tool writes, creates or removes.  Such a tool writes no other files; a tool
+ * without this annotation that is not read-only may change anything.
  *
  * May include: util, json, tool/registry.h.
  */
@@ -12,13 +12,13 @@
 
 #include "tool/registry.h"
 
-/* The files of a call in new memory, each once: absolute, links followed. directory is the
- * one that relative paths begin in. NULL: none. */
+/* Return the files of a call in new memory, without duplicates: absolute, links followed. Relative
+ * paths begin in directory. NULL: none. */
 char **ik_writes_paths(const struct ik_tool *tool, const char *arguments, size_t length,
 	const char *directory, size_t *ret_count);
 void ik_writes_free(char **paths, size_t count);
 
-/* May a call of it change anything? */
+/* May a call of the tool change anything at all? */
 bool ik_writes_anything(const struct ik_tool *tool);
 
 #endif
