@@ -2,8 +2,11 @@
  * envelope_cut: shorten long texts and JSON for a model.
  *
  * What is left out is replaced by
- *     [… 123456 bytes left out …] or, if a file has the whole text (tool/output_files.h),
- *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …] (in English, since a model reads it; counts are bytes of decoded UTF-8, byte_offset is the position of the first of them in the file).
+ *     [… 123456 bytes left out …]
+ * or, if a file has the whole text (tool/output_files.h),
+ *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …]
+ * always in English, since a model reads it.  Counts are bytes of decoded UTF-8; byte_offset is the
+ * position of the first of them in the file.
  *
  * Time and memory depend on the limit (and on the number of long strings), not on the length of the
  * text.

@@ -14,8 +14,11 @@
 
 /*
  * The file: a line
- *     ikigai schemas FORMAT VERSION LENGTH HASH followed by LENGTH bytes with that hash. Each entry is a line
- *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0 or the time of the question that timed out; the text is then the reason.
+ *     ikigai schemas FORMAT VERSION LENGTH HASH
+ * followed by LENGTH bytes with that hash. Each entry is a line
+ *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT
+ * (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0 or the time of
+ * the question that timed out; the text is then the reason.
  */
 #define FORMAT "2"
 enum { HEAD_MOST = 200, NUMBERS = 10 };
