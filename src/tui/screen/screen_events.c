@@ -58,7 +58,7 @@ static void add_notice(struct ik_screen *screen, const struct ik_event *event,
 	if (event->message)
 		add_block(screen, ik_block_of_message(event->message, screen->utf8));
 	else if (event->text)
-		add_text(screen, kind, kind == IK_BLOCK_ERROR ? ik_error_code_word(event->code) : NULL,
+		add_text(screen, kind, event->code != IK_CODE_NONE ? ik_error_code_word(event->code) : NULL,
 			event->text, event->text_length);
 }
 
