@@ -6,10 +6,10 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* Some gateways put opaque data of kilobytes into an id; more than this is no id. */
+/* Limit on the length of an id: some gateways put kilobytes of opaque data into one. */
 #define LONGEST_ID 16384
 
-/* The slot that holds id, or the free one where it belongs. */
+/* Find the slot that holds id, or the free one where it belongs. */
 static char **find_slot(const struct ik_call_ids *ids, const char *id)
 {
 	size_t at = (size_t)ik_text_hash(id) & (ids->capacity - 1);

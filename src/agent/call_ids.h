@@ -16,16 +16,16 @@ struct ik_call_ids {
 	char **slots;    /* open addressing; NULL is free */
 	size_t capacity; /* 0 or a power of two */
 	size_t count;
-	unsigned next; /* number of the next id that is made */
+	unsigned next; /* number of the next new id */
 };
 
 void ik_call_ids_done(struct ik_call_ids *ids);
 
-/* False, and nothing changed, when it is there already. */
+/* Add an id. False when it is there already. */
 bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
 
-/* wanted if it serves (not NULL, not empty, not too long, not in use), else a
- * made one ("call_7"); in either case new memory, and in use from now on. */
+/* Return wanted if it can be used (not NULL, not empty, not too long, not in use), else a new id
+ * ("call_7"); in either case in new memory, and in use from now on. */
 char *ik_call_ids_claim(struct ik_call_ids *ids, const char *wanted);
 
 #endif

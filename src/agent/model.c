@@ -10,7 +10,7 @@ static char *copy(const char *text)
 	return text ? ik_strdup(text) : NULL;
 }
 
-/* Release a string of the endpoint; what it held does not stay in memory. */
+/* Wipe and release a string of the endpoint. */
 static void forget(const char *text)
 {
 	char *own = (char *)text;

@@ -1,8 +1,8 @@
 /*
- * model: whom a session talks to: a wire format, an endpoint, a name.
+ * model: what a session talks to: a wire format, an endpoint, a name.
  *
- * Never changes and is counted, so that a request keeps what it was sent with
- * when the person chooses another model meanwhile.
+ * Immutable and reference-counted, so that a request keeps its model when the user chooses another
+ * one meanwhile.
  *
  * Owns copies of all strings.  May include: util, conversation, provider.
  */
@@ -12,7 +12,7 @@
 #include "conversation/usage.h"
 #include "provider/wire/format.h"
 
-/* What is said of a model; strings borrowed. */
+/* The description of a model; strings are borrowed. */
 struct ik_model_spec {
 	const struct ik_wire_format *format;
 	struct ik_endpoint endpoint;

@@ -35,7 +35,7 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	ik_buf_append(&list->body, bytes, length);
 }
 
-/* Say why there is no list. */
+/* Report why there is no list. */
 static void fail(struct ik_model_list *list, const struct ik_http_result *result)
 {
 	const struct ik_endpoint *endpoint = &list->model->spec.endpoint;
@@ -76,7 +76,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	free(names);
 }
 
-/* Deferred: the model that is built in is the only one. */
+/* Deferred: the built-in model is the only one. */
 static void tell_built_in(void *arg)
 {
 	struct ik_model_list *list = arg;

@@ -1,7 +1,7 @@
 /*
- * model_list: the models that a provider offers, asked of it.
+ * model_list: asks a provider which models it offers.
  *
- * Owns the request and what came of it.  May include: util, loop, provider, agent.
+ * Owns the request and its response.  May include: util, loop, provider, agent.
  */
 #ifndef IK_AGENT_MODEL_LIST_H
 #define IK_AGENT_MODEL_LIST_H
@@ -12,11 +12,11 @@
 
 struct ik_model_list;
 
-/* Told once, never inside start: the names (borrowed, sorted, each once), or no names and
- * why in a sentence. The list may be closed in here. */
+/* Called once, never inside start, with the names (borrowed, sorted, unique), or with NULL and a
+ * sentence that says why. The list may be closed in the call. */
 typedef void ik_model_list_done(void *arg, char *const *names, size_t count, const char *sentence);
 
-/* Ask the provider of spec; no byte for idle_timeout_ms ends it. */
+/* Ask the provider of spec; the request fails when no byte comes for idle_timeout_ms. */
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
 	const struct ik_model_spec *spec, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg);
 

@@ -8,7 +8,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The longest name that every provider takes. */
+/* The longest name that every provider accepts. */
 #define LONGEST_NAME 64
 
 static void part_free(struct ik_part *part)
@@ -43,7 +43,7 @@ void ik_reply_clear(struct ik_reply *reply, struct ik_part **list)
 	*reply = (struct ik_reply){ 0 };
 }
 
-/* A new part behind the others. */
+/* Add a new part after the others. */
 static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, size_t ceiling)
 {
 	struct ik_part *part = ik_alloc(sizeof(*part));
@@ -53,7 +53,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	ik_buf_init(&part->text, ceiling);
 	ik_buf_init(&part->envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
-	/* Grown at each power of two: the capacity need not be kept. */
+	/* Grown at each power of two, so that no capacity has to be stored. */
 	if ((reply->count & (reply->count + 1)) == 0)
 		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1, sizeof(struct ik_part *));
 	reply->parts[reply->count++] = part;
@@ -66,14 +66,14 @@ enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 {
 	struct ik_part *part = reply->count ? reply->parts[reply->count - 1] : NULL;
 
-	/* Thinking that has its own data is whole: more of it is another piece. */
+	/* Thinking that has its opaque data is complete: more of it is a new part. */
 	if (!part || part->kind != kind || (kind == IK_PART_THINKING && part->opaque.length))
 		part = part_add(reply, kind, IK_LIMIT_REPLY);
 	ik_buf_append(&part->text, delta->text, delta->text_length);
 	return ik_buf_status(&part->text);
 }
 
-/* The call in a slot; the newest first, since pieces mostly belong to it. */
+/* Find the call in a slot; the newest first, since most pieces belong to it. */
 static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 {
 	size_t i;
@@ -88,10 +88,9 @@ static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 }
 
 /*
- * A name that no provider refuses in the history: the characters are those that
- * OpenAI, Anthropic and Google take, and for Google no digit or dash stands
- * first. A model that makes up a name with other characters in it would
- * otherwise end the session for good.
+ * Make a name that every provider accepts in the history: of the characters that OpenAI, Anthropic
+ * and Google allow, and for Google without a digit or a dash at its beginning. Otherwise a model
+ * that invents a name with other characters would make the session unusable.
  */
 static char *usable_name(const char *name)
 {
@@ -146,7 +145,8 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 	return ik_buf_status(&part->text);
 }
 
-/* The part that opaque data belongs to, made where it stands alone; NULL: nowhere. */
+/* Return the part that opaque data belongs to, a new one where the provider sends it alone; NULL:
+ * none. */
 static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delta *delta)
 {
 	struct ik_part *last = reply->count ? reply->parts[reply->count - 1] : NULL;
@@ -159,7 +159,7 @@ static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delt
 	if (last && last->kind == IK_PART_THINKING && !last->opaque.length)
 		return last;
 	last = part_add(reply, IK_PART_THINKING, IK_LIMIT_REPLY);
-	reply->started = started; /* nobody sees it */
+	reply->started = started; /* it is not visible */
 	return last;
 }
 
@@ -205,7 +205,7 @@ bool ik_reply_has_text(const struct ik_reply *reply)
 	return false;
 }
 
-/* The message of a part without the provider's own data. */
+/* Make the message of a part, without its opaque data. */
 static struct ik_message *plain_message(const struct ik_part *part, bool interrupted)
 {
 	static const char mark[] = "{\"interrupted\":true}";

@@ -7,7 +7,7 @@
 struct ik_slots {
 	int free;
 	bool shut;
-	struct ik_slot *first, **end; /* those that wait */
+	struct ik_slot *first, **end; /* that wait */
 	struct ik_slot *held;
 };
 
@@ -31,7 +31,7 @@ void ik_slots_shut(struct ik_slots *slots)
 	slots->shut = true;
 }
 
-/* It is held from here on. */
+/* Give a slot out. */
 static void hold(struct ik_slots *slots, struct ik_slot *slot)
 {
 	slot->held = true;
@@ -54,7 +54,7 @@ bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 	return false;
 }
 
-/* How many an owner holds. */
+/* Count the slots that an owner holds. */
 static int count_held(const struct ik_slots *slots, const void *owner)
 {
 	const struct ik_slot *slot;
@@ -65,7 +65,7 @@ static int count_held(const struct ik_slots *slots, const void *owner)
 	return count;
 }
 
-/* The one that waits and is next. */
+/* Find the next waiting one. */
 static struct ik_slot *choose(const struct ik_slots *slots)
 {
 	struct ik_slot *slot = slots->first, *best = slot;
@@ -82,7 +82,7 @@ static struct ik_slot *choose(const struct ik_slots *slots)
 	return best;
 }
 
-/* It waits no more. */
+/* Remove one from those that wait. */
 static void leave(struct ik_slots *slots, struct ik_slot *slot)
 {
 	struct ik_slot **place = &slots->first;
@@ -95,7 +95,7 @@ static void leave(struct ik_slots *slots, struct ik_slot *slot)
 	slot->waiting = false;
 }
 
-/* It is held no more. */
+/* Remove one from those that are held. */
 static void let_go(struct ik_slots *slots, struct ik_slot *slot)
 {
 	struct ik_slot **place = &slots->held;

@@ -1,10 +1,9 @@
 /*
- * slots: how many calls of models run at once, counted over all sessions of the program.
+ * slots: limits how many calls of models run at once, over all sessions of the program.
  *
- * Who finds none free waits.  The next that is free goes to the owner that holds the fewest,
- * of several such to the one that has waited longest: with many calls of one session waiting,
- * the only call of another is next.
- * Shared by the sessions that were made with it, which outlive their calls in it.
+ * A call that finds no free slot waits.  The next free slot goes to the owner that holds the
+ * fewest, then to the one that has waited longest: while many calls of one session wait, the only
+ * call of another session is next.  Shared by the sessions that were made with it.
  *
  * May include: util.
  */
@@ -15,27 +14,27 @@
 
 struct ik_slots;
 
-/* One that waits for a slot, a member of what it is for. begin is called once it has one,
- * inside ik_slots_give_back() of another. */
+/* A request for a slot, a member of what needs it. begin is called once it has the slot, inside
+ * ik_slots_give_back() of another one. */
 struct ik_slot {
-	struct ik_slot *next; /* that waits, or is held; private, as what is below arg */
-	const void *owner;    /* whose it is: whatever tells sessions apart */
+	struct ik_slot *next; /* that waits, or is held; private, like the members after arg */
+	const void *owner;    /* anything that tells sessions apart */
 	void (*begin)(void *arg);
 	void *arg;
 	bool held, waiting;
 };
 
-/* At least one at once. */
+/* count: at least 1. */
 struct ik_slots *ik_slots_new(int count);
 /* No slot is held any more. Takes NULL, returns NULL. */
 struct ik_slots *ik_slots_free(struct ik_slots *slots);
 
-/* From here on nothing begins: what waits goes on waiting, the program ends. */
+/* Start nothing more, since the program ends: what waits keeps waiting. */
 void ik_slots_shut(struct ik_slots *slots);
 
-/* Take a slot: true: it is held; false: begin is called when it is. */
+/* Take a slot. True: it is held; false: begin is called when it is. */
 bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot);
-/* The slot is not held, and not waited for, any more; also where it was neither. */
+/* Give back a slot, or stop waiting for it; it may be neither held nor waited for. */
 void ik_slots_give_back(struct ik_slots *slots, struct ik_slot *slot);
 
 #endif

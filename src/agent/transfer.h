@@ -1,5 +1,5 @@
 /*
- * transfer: what went wrong on the way to a provider, in words.
+ * transfer: says in words why a transfer from a provider failed.
  *
  * May include: util, conversation, net/http.h, provider.
  */
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * Append a sentence on a transfer that failed, with what to do; provider is its
- * name (NULL: "?"), heard says that a part of the answer had come. Sets
+ * Append a sentence about a failed transfer, with what to do; provider is its name (NULL: "?"),
+ * heard means that a part of the response had arrived. Sets
  * *ret_code (CONNECT, TLS, TIMEOUT) and *ret_retryable.
  */
 void ik_transfer_failed(struct ik_buf *out, const char *provider,

@@ -138,7 +138,7 @@ void ik_chat_end(struct ik_chat *chat, int status)
 	chat->ending = true;
 	/* A signal waits for nothing. */
 	if (status >= 128 || !chat->core.session ||
-		ik_session_when_noted(chat->core.session, stop, chat))
+		ik_session_await_undo(chat->core.session, stop, chat))
 		ik_loop_stop(chat->loop);
 }
 
@@ -225,8 +225,8 @@ static void start_core(void *arg)
 
 	ik_children_become_reaper(chat->loop, "/proc/self/exe");
 	ik_children_on_change(chat->loop, on_background, chat);
-	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools,
-			IK_ASKING_PERSON, &events, chat, chat->agent, &error) != IK_OK) {
+	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools, IK_ASKING_USER,
+			&events, chat, chat->agent, &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
 		ik_complain(error.text);
 		(void)ik_core_stop(&chat->core, &notice);

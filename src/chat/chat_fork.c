@@ -153,7 +153,7 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 	enum ik_status status = IK_OK;
 	struct ik_buf text;
 
-	if (ik_session_reads_along(target->session))
+	if (ik_session_is_following(target->session))
 		return ik_error_set(error, IK_UNAVAILABLE,
 			_("Agent %d only reads along: its session is open elsewhere."), target->number);
 	if (ik_agent_works(child))

@@ -40,7 +40,7 @@ static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
 		ik_chat_take_back(chat);
 		break;
 	case IK_REACT_SEND_QUEUE:
-		ik_session_release(chat->core.session);
+		ik_session_send_held(chat->core.session);
 		break;
 	case IK_REACT_CANCEL:
 		ik_session_cancel(chat->core.session);

@@ -42,7 +42,7 @@ static void flash(struct ik_agent *agent, const char *sentence)
 
 const char *ik_chat_lock_mark(const struct ik_agent *agent)
 {
-	if (!agent->session || !ik_session_reads_along(agent->session))
+	if (!agent->session || !ik_session_is_following(agent->session))
 		return NULL;
 	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
 }
@@ -63,7 +63,7 @@ static void try_to_let_go(void *arg)
 
 	if (!ik_session_busy(agent->session)) {
 		agent->letting_go = false;
-		ik_session_let_go(agent->session);
+		ik_session_release(agent->session);
 		show_mark(agent);
 	} else if (agent->cancelled_for_it) {
 		ik_timer_start(agent->lock_timer, ENDING_MS);
@@ -180,7 +180,7 @@ void ik_chat_take_over(struct ik_chat *chat)
 	struct ik_agent *agent = chat->agent;
 	struct ik_session *session = agent->session;
 
-	if (!agent->session || !ik_session_reads_along(session)) {
+	if (!agent->session || !ik_session_is_following(session)) {
 		ik_screen_flash(agent->screen, _("You write in this session already"));
 	} else if (ik_session_is_asking(session)) {
 		ik_session_withdraw(session);
@@ -198,7 +198,7 @@ bool ik_chat_only_reads(struct ik_chat *chat)
 {
 	struct ik_agent *agent = chat->agent;
 
-	if (!agent->session || !ik_session_reads_along(agent->session))
+	if (!agent->session || !ik_session_is_following(agent->session))
 		return false;
 	flash(agent, _("You only read along: {take-over} asks for the session, /fork makes a copy"));
 	return true;

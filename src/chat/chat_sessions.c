@@ -196,7 +196,7 @@ void ik_chat_take_queue_back(struct ik_chat *chat)
 		ik_buf_append(&text, queued, length);
 	}
 	while (ik_session_queued(session, 0, &length))
-		ik_session_take_back(session);
+		ik_session_unqueue(session);
 	queued = ik_screen_draft(chat->screen, &length);
 	if (text.length > 0 && length > 0)
 		ik_buf_putc(&text, '\n');

@@ -120,7 +120,7 @@ void ik_chat_take_back(struct ik_chat *chat)
 		return;
 	text = ik_session_queued(session, index - 1, &length);
 	copy = ik_strndup(text, length);
-	ik_session_take_back(session);
+	ik_session_unqueue(session);
 	ik_screen_set_draft(chat->screen, copy, length);
 	free(copy);
 	/* What went with it goes with what is sent in its place. */

@@ -56,7 +56,7 @@ void ik_chat_undo_call(struct ik_chat *chat, const char *id)
 
 	if (!chat->core_started || ik_chat_only_reads(chat))
 		return;
-	if (!ik_session_when_noted(chat->core.session, ask_now, chat)) {
+	if (!ik_session_await_undo(chat->core.session, ask_now, chat)) {
 		free(chat->undo_call);
 		chat->undo_call = ik_strdup(id);
 		return;

@@ -62,7 +62,7 @@ static const char *problem_if_noted(const struct ik_core *core, const struct ik_
 {
 	const char *problem = problem_now(core, session);
 
-	if (!problem && !ik_session_noted(session))
+	if (!problem && !ik_session_undo_is_recorded(session))
 		problem = _("ikigai is still finding out what the last command changed. Try again in a "
 					"moment.");
 	return problem;
@@ -394,7 +394,7 @@ static void begin(struct ik_core *core, const char *line, const char *rest, bool
 	work->first = 1;
 	work->again = again;
 	work->waiting = true;
-	if (ik_session_when_noted(work->session, on_noted, core))
+	if (ik_session_await_undo(work->session, on_noted, core))
 		carry_out(work);
 }
 

@@ -12,7 +12,7 @@
 struct ik_compaction {
 	struct ik_compaction_options options; /* with a reference of the model */
 	char *line;                           /* the command */
-	char *words;                          /* what to keep in mind */
+	char *words;                          /* what the model is to keep in mind */
 	struct ik_conversation *asked;        /* what the model is asked with */
 	size_t first;                         /* message of the conversation that is summarised */
 	size_t left_out;                      /* messages before it that had no room */
@@ -24,7 +24,7 @@ struct ik_compaction {
 	int attempts; /* tries of this request after the first */
 };
 
-/* It is over: hand over message (a reference, which is released). */
+/* Hand over message (a reference, which is released): the summary is over. */
 static void finish(struct ik_compaction *compaction, struct ik_message *message, bool failed)
 {
 	const struct ik_usage usage = compaction->usage;
@@ -38,7 +38,7 @@ static void finish(struct ik_compaction *compaction, struct ik_message *message,
 	ik_message_unref(message);
 }
 
-/* Nothing is changed; sentence says why. */
+/* Fail: nothing has changed; sentence says why. */
 static void fail(struct ik_compaction *compaction, const char *sentence, size_t length)
 {
 	const char *line = compaction->line;
@@ -110,7 +110,7 @@ static void send(struct ik_compaction *compaction)
 	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
 }
 
-/* The request failed: wait, if that may help, and send it once more. False: it is over. */
+/* The request failed: wait, if that may help, and send it again. False: it is over. */
 static bool wait_for_next(struct ik_compaction *compaction, const struct ik_input *failure)
 {
 	struct ik_event event = {
@@ -139,8 +139,8 @@ static void retry_due(void *arg)
 	ik_compaction_tell(compaction);
 }
 
-/* Put together what the model is asked with: the summary before, what came after it
- * (from first on), the question. */
+/* Put together what the model is asked with: the previous summary, what came after it (from first
+ * on), and the question. */
 static void ask(struct ik_compaction *compaction)
 {
 	static const char question[] =

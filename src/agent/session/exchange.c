@@ -25,12 +25,12 @@ struct ik_exchange {
 	int64_t last_delta_ms;
 	int status;
 	bool web_page;
-	bool heard; /* something of the reply has come */
+	bool heard; /* something of the reply has arrived */
 	bool closed;
 	struct ik_error unread; /* why the stream cannot be decoded */
 };
 
-/* ---- what goes wrong, in words ---- */
+/* ---- failures ---- */
 
 static uint32_t random_number(void)
 {
@@ -66,7 +66,7 @@ static const char *provider_name(const struct ik_exchange *exchange)
 	return name ? name : "?";
 }
 
-/* No answer, or half of one. */
+/* Fail without a response, or with half of one. */
 static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_result *result)
 {
 	struct ik_buf sentence;
@@ -141,9 +141,9 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 	free(sentence);
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
-/* The reply is whole. */
+/* The reply is complete. */
 static void end_reply(struct ik_exchange *exchange)
 {
 	const struct ik_input input = {
@@ -154,7 +154,7 @@ static void end_reply(struct ik_exchange *exchange)
 	exchange->events->input(exchange->arg, &input);
 }
 
-/* No event for too long. */
+/* Has no event come for too long? */
 static void idle_fired(void *arg)
 {
 	struct ik_exchange *exchange = arg;
@@ -182,12 +182,12 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
 		exchange->decoder = exchange->options.model->spec.format->decoder_new();
-	/* The time until here is http's: it knows of a long request on a slow line. */
+	/* Until here http watches the time: it knows about a long request on a slow line. */
 	if (exchange->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
 
-/* An error inside the stream, as a sentence in new memory. */
+/* Return the sentence for an error inside the stream, in new memory. */
 static char *error_sentence(const struct ik_exchange *exchange, const struct ik_delta *delta)
 {
 	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
@@ -201,7 +201,7 @@ static char *error_sentence(const struct ik_exchange *exchange, const struct ik_
 	return sentence;
 }
 
-/* The decoder understood something. */
+/* Pass on what the decoder has understood. */
 static void on_delta(void *arg, const struct ik_delta *delta)
 {
 	struct ik_exchange *exchange = arg;
@@ -214,7 +214,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	char *sentence = NULL;
 
 	if (exchange->closed)
-		return; /* by what came just before it */
+		return; /* by the delta just before it */
 	exchange->heard = exchange->heard || delta->kind <= IK_DELTA_ARGUMENTS;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_OPAQUE)
@@ -235,12 +235,12 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	size_t room = IK_LIMIT_ERROR_BODY - exchange->words.length;
 
 	if (!exchange->decoder)
-		exchange->last_delta_ms = ik_clock_ms(); /* of words, every byte counts */
+		exchange->last_delta_ms = ik_clock_ms(); /* without a stream, every byte counts */
 	if (!exchange->heard)
 		ik_buf_append(&exchange->words, bytes, length < room ? length : room);
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
 		return;
-	/* What cannot be read is not read further; its end says why. */
+	/* A stream that cannot be decoded is not read further; its end says why. */
 	if (exchange->options.model->spec.format->feed(exchange->decoder, bytes, length, on_delta,
 			exchange, &exchange->unread) != IK_OK &&
 		!exchange->closed && exchange->heard)
@@ -267,7 +267,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	status = exchange->options.model->spec.format->finish(exchange->decoder, on_delta, exchange,
 		&error);
 	if (exchange->closed)
-		return; /* by a delta that came at last */
+		return; /* by the last delta */
 	if (status != IK_OK)
 		fail_stream(exchange, result, status, &error);
 	else
@@ -281,7 +281,7 @@ static void speak(void *arg)
 	bool more = ik_script_step(&exchange->script, on_delta, exchange);
 
 	if (exchange->closed)
-		return; /* by one of them */
+		return; /* by one of these words */
 	if (more)
 		ik_timer_start(exchange->pace, IK_SCRIPT_PACE_MS);
 	else

@@ -17,8 +17,8 @@ struct list {
 
 struct ik_file_writes {
 	int watchers;
-	struct list noted;   /* what was begun or ended while somebody watched */
-	struct list running; /* what calls are at */
+	struct list noted;   /* writes that began or ended while somebody watched */
+	struct list running; /* writes at present */
 };
 
 struct ik_file_writes *ik_file_writes_new(void)

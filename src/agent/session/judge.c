@@ -22,7 +22,7 @@ struct ik_judgement ik_judge(const struct ik_policy *policy, enum ik_asking aski
 		return judgement;
 	verdict = ik_policy_judge(policy, tool->name, ik_tool_reads_only(tool), arguments.text,
 		arguments.length);
-	if (verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_PERSON) {
+	if (verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_USER) {
 		judgement.verdict = IK_TURN_ASK;
 		judgement.text = why_asked(&verdict);
 	} else if (verdict.decision == IK_DECISION_DENY ||

@@ -12,7 +12,7 @@
 
 /* Who answers where the policy says to ask. */
 enum ik_asking {
-	IK_ASKING_PERSON, /* the user: IK_EVENT_ASKING, ik_session_answer() */
+	IK_ASKING_USER,   /* the user: IK_EVENT_ASKING, ik_session_answer() */
 	IK_ASKING_NOBODY, /* nobody: such calls are denied */
 	IK_ASKING_ALLOWED /* it was answered beforehand: they are allowed */
 };

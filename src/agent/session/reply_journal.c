@@ -26,8 +26,8 @@ static void due(void *arg)
 {
 	struct ik_reply_journal *journal = arg;
 
-	if (ik_turn_has_begun(journal->turn) && !journal->record->read_only)
-		ik_turn_begun(journal->turn, write_message, journal);
+	if (ik_turn_has_partial_reply(journal->turn) && !journal->record->read_only)
+		ik_turn_partial_reply(journal->turn, write_message, journal);
 	else
 		ik_begun_clear(journal->begun);
 }
@@ -55,7 +55,7 @@ struct ik_reply_journal *ik_reply_journal_close(struct ik_reply_journal *journal
 void ik_reply_journal_update(struct ik_reply_journal *journal)
 {
 	const struct ik_session_record *record = journal->record;
-	bool coming = ik_turn_has_begun(journal->turn);
+	bool coming = ik_turn_has_partial_reply(journal->turn);
 
 	if (!journal->begun && coming && record->stored && !record->read_only)
 		journal->begun = ik_begun_new(record->store);
@@ -73,10 +73,11 @@ void ik_reply_journal_update(struct ik_reply_journal *journal)
 
 void ik_reply_journal_move(struct ik_reply_journal *journal)
 {
-	if (!journal->begun || ik_begun_is_empty(journal->begun) || !ik_turn_has_begun(journal->turn))
+	if (!journal->begun || ik_begun_is_empty(journal->begun) ||
+		!ik_turn_has_partial_reply(journal->turn))
 		return;
 	ik_begun_clear(journal->begun);
-	ik_turn_begun(journal->turn, write_message, journal);
+	ik_turn_partial_reply(journal->turn, write_message, journal);
 }
 
 void ik_reply_journal_clear(const struct ik_reply_journal *journal)

@@ -43,7 +43,7 @@ static void run_free(void *arg)
 	free(run);
 }
 
-/* Take a run off the list and fall silent. */
+/* Remove a run from the list, silently. */
 static void run_release(struct tool_run *run)
 {
 	struct tool_run **at = &run->runs->first;
@@ -69,7 +69,7 @@ static struct ik_event run_event(const struct tool_run *run, enum ik_event_kind 
 	};
 }
 
-/* A piece of output, as it comes. */
+/* Tell a piece of output. */
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct tool_run *run = arg;
@@ -81,7 +81,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	ik_session_record_emit(run->runs->record, &event);
 }
 
-/* What is told of all that a tool printed (borrowed). */
+/* Get what is told of all that a tool printed (borrowed). */
 static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *result)
 {
 	whole[0] = result->truncated ? result->whole[IK_STDOUT] : NULL;
@@ -123,7 +123,7 @@ static void end_own(struct tool_run *run, const struct ik_run_result *result)
 	ik_message_unref(event.message);
 }
 
-/* A tool has answered, or whatever happened instead. */
+/* A call has ended. */
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
@@ -152,7 +152,7 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	ik_run_close(done);
 }
 
-/* Put a run on the list; strings are copied. */
+/* Add a run to the list; strings are copied. */
 static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char *name,
 	struct ik_json_span arguments)
 {
@@ -281,7 +281,7 @@ static struct tool_run *find_own(const struct ik_runs *runs, bool waiting)
 	return run;
 }
 
-/* End an own run here and now; what it was is stored and told. */
+/* End an own run at once; it is stored and told as cancelled. */
 static void cut_own(struct tool_run *run)
 {
 	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);

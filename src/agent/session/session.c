@@ -61,7 +61,7 @@ struct ik_session {
 
 static void post(struct ik_session *session, const struct ik_input *input);
 
-/* ---- the model is asked ---- */
+/* ---- requests ---- */
 
 /* Fill in what is sent with every request. */
 static void on_request(void *arg, struct ik_request *request)
@@ -73,7 +73,7 @@ static void on_request(void *arg, struct ik_request *request)
 	request->tools = ik_session_tools(session, &request->tool_count);
 }
 
-/* The turn's request has brought something. */
+/* An input of the turn's request. */
 static void on_input(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
@@ -164,7 +164,7 @@ static void on_call_done(void *arg, const struct ik_input *input)
 	post(arg, input);
 }
 
-/* ---- the turn is fed ---- */
+/* ---- the turn ---- */
 
 static void perform(struct ik_session *session, const struct ik_effect *effect)
 {
@@ -231,7 +231,7 @@ static void put_into_inbox(struct ik_session *session, const struct ik_input *in
 {
 	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
 
-	/* Deltas and envelopes come from the loop, which does not turn in a step. */
+	/* Deltas and envelopes come from the loop, which does not run during a step. */
 	assert(input->kind != IK_INPUT_DELTA && input->kind != IK_INPUT_TOOL_DONE);
 	item->input = *input;
 	ik_buf_init(&item->text, input->text_length);
@@ -258,7 +258,7 @@ static void step_from_inbox(struct ik_session *session)
 	free(item);
 }
 
-/* Deferred: everything is silent; let the memory go. */
+/* Deferred: its memory. */
 static void release(void *arg)
 {
 	struct ik_session *session = arg;
@@ -272,7 +272,7 @@ static void release(void *arg)
 	free(session);
 }
 
-/* Store what is under way, then fall silent. */
+/* Store what has arrived, then fall silent. */
 static void finish_closing(struct ik_session *session)
 {
 	static const struct ik_input cancel = { .kind = IK_INPUT_CANCEL };
@@ -280,8 +280,8 @@ static void finish_closing(struct ik_session *session)
 
 	while (session->inbox)
 		step_from_inbox(session);
-	/* A user has what still waits back as a draft; the one message of exec is stored. */
-	if (session->options.asking == IK_ASKING_PERSON)
+	/* In the chat queued messages become the draft; in exec the one message is stored. */
+	if (session->options.asking == IK_ASKING_USER)
 		step(session, &cancel);
 	step(session, &history);
 	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
@@ -533,7 +533,7 @@ static struct ik_turn_options turn_options(const struct ik_session *session)
 		.is_read_only = is_read_only,
 		.tools = session,
 		.max_tool_turns = options->max_tool_turns,
-		.ask_repeated = options->asking == IK_ASKING_PERSON,
+		.ask_repeated = options->asking == IK_ASKING_USER,
 		.retry_max = retry_given ? options->retry_max : RETRY_MAX,
 		.retry_base_ms = retry_given ? options->retry_base_ms : RETRY_BASE_MS,
 		.retry_cap_ms = retry_given ? options->retry_cap_ms : RETRY_CAP_MS,
@@ -611,7 +611,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	ik_session_set_instructions(session, options->instructions);
 	session->context = (struct ik_context_meter){
 		.record = session->record,
-		.attended = options->asking == IK_ASKING_PERSON,
+		.attended = options->asking == IK_ASKING_USER,
 	};
 	session->turn_options = turn_options(session);
 	session->turn = ik_turn_new(&session->turn_options);
@@ -650,7 +650,7 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 {
 	struct ik_model *model = ik_model_new(spec);
 
-	model->spec.endpoint.unattended = session->options.asking != IK_ASKING_PERSON;
+	model->spec.endpoint.unattended = session->options.asking != IK_ASKING_USER;
 	ik_model_unref(session->model);
 	session->model = model;
 	ik_turn_set_price(session->turn, &spec->price);
@@ -697,9 +697,9 @@ const char *ik_session_queued(const struct ik_session *session, size_t index, si
 	return ik_turn_queued_at(session->turn, index, ret_length);
 }
 
-void ik_session_take_back(struct ik_session *session)
+void ik_session_unqueue(struct ik_session *session)
 {
-	post(session, &(struct ik_input){ .kind = IK_INPUT_TAKE_BACK });
+	post(session, &(struct ik_input){ .kind = IK_INPUT_UNQUEUE });
 }
 
 void ik_session_await_model(struct ik_session *session)
@@ -717,7 +717,7 @@ void ik_session_know_model(struct ik_session *session, bool switched)
 		});
 }
 
-void ik_session_release(struct ik_session *session)
+void ik_session_send_held(struct ik_session *session)
 {
 	post(session, &(struct ik_input){ .kind = IK_INPUT_RELEASE });
 }
@@ -860,12 +860,12 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 	free(id);
 }
 
-bool ik_session_noted(const struct ik_session *session)
+bool ik_session_undo_is_recorded(const struct ik_session *session)
 {
 	return ik_undo_recorder_is_done(session->recorder);
 }
 
-bool ik_session_when_noted(struct ik_session *session, void (*ready)(void *arg), void *arg)
+bool ik_session_await_undo(struct ik_session *session, void (*ready)(void *arg), void *arg)
 {
 	return ik_undo_recorder_wait(session->recorder, ready, arg);
 }
@@ -902,7 +902,7 @@ void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when
 	ik_session_lock_when_locked(session->lock, when);
 }
 
-bool ik_session_reads_along(const struct ik_session *session)
+bool ik_session_is_following(const struct ik_session *session)
 {
 	return session->record->read_only;
 }
@@ -927,7 +927,7 @@ void ik_session_refuse(struct ik_session *session)
 	ik_session_lock_refuse(session->lock);
 }
 
-void ik_session_let_go(struct ik_session *session)
+void ik_session_release(struct ik_session *session)
 {
 	ik_session_lock_release(session->lock);
 }

@@ -15,7 +15,7 @@
 
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 
-/* What is kept of an output: its first half, and its last. */
+/* Of an output that is too long, the beginning and the end are kept. */
 #define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
 struct user_shell {
@@ -46,7 +46,7 @@ static void shell_free(void *arg)
 	free(shell);
 }
 
-/* Off the list, and silent. */
+/* Remove a command from the list, silently. */
 static void release(struct user_shell *shell)
 {
 	struct user_shell **at = &shell->shells->first;
@@ -63,7 +63,7 @@ static struct ik_event shell_event(const struct user_shell *shell, enum ik_event
 	return (struct ik_event){ .kind = kind, .id = shell->id, .name = IK_OWN_COMMAND };
 }
 
-/* A piece of output: shown as it comes, kept as far as it goes. */
+/* Tell a piece of output, and keep it up to the limit. */
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct user_shell *shell = arg;
@@ -82,7 +82,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	}
 }
 
-/* All that is kept of the output, and how it ended where that was not well. */
+/* Append the output that was kept, and how the command ended unless it succeeded. */
 static void put_output(struct ik_buf *out, const struct user_shell *shell,
 	const struct ik_child_result *result)
 {
@@ -104,7 +104,7 @@ static void put_output(struct ik_buf *out, const struct user_shell *shell,
 		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
 }
 
-/* The arguments as which a command is told and stored. */
+/* Append the arguments as which a command is told and stored. */
 static void put_arguments(struct ik_buf *out, const char *command)
 {
 	ik_json_open(out, '{');
@@ -113,7 +113,7 @@ static void put_arguments(struct ik_buf *out, const char *command)
 	ik_json_close(out, '}');
 }
 
-/* It has ended: store it as the command that it was, and tell. */
+/* Store and tell a command that has ended. */
 static void finish(struct user_shell *shell, const char *output, size_t length, int64_t duration_ms)
 {
 	struct ik_session_record *record = shell->shells->record;
@@ -158,7 +158,7 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	end(arg, result);
 }
 
-/* The environment of tools (NULL: this process's), with the call's id on top; the array alone
+/* Return the environment of tools (NULL: this process's) with the call's id added; only the array
  * is new. */
 static const char **make_environment(const char *const *variables, const char *id_entry)
 {
@@ -178,7 +178,7 @@ static const char **make_environment(const char *const *variables, const char *i
 	return copy;
 }
 
-/* Start the shell; false: why not is its output. */
+/* Start the shell; false: the error is its output. */
 static bool spawn(struct user_shell *shell, struct ik_error *error)
 {
 	static const struct ik_child_events events = { on_output, on_done };

@@ -30,9 +30,9 @@ struct ik_undo_recorder {
 	struct ik_undo_recorder_options options;
 	struct ik_session_record *record;
 	bool complained;                  /* the user knows why nothing can be undone */
-	size_t lines;                     /* noted of calls, and of their ends, so far; */
-	size_t turn_lines;                /* when the turn began, */
-	int64_t turn_ms;                  /* which was then */
+	size_t lines;                     /* of calls and their ends in the journal so far; */
+	size_t turn_lines;                /* the same when the turn started, */
+	int64_t turn_ms;                  /* which was at this time */
 	struct ik_worktree *worktree;     /* of the session's directory; NULL: not looked for yet */
 	enum ik_worktree_problem problem; /* why it is of no use */
 	struct ik_recording *ended; /* recordings whose calls have ended, but not what they changed */
@@ -58,7 +58,7 @@ struct ik_recording {
 	struct ik_file_keep *file; /* that is being copied */
 	bool noted;
 	bool closed;
-	/* Of calls that the session had noted when this one began; when it ended, once it has. */
+	/* The recorder's when this call started; once it has ended, when it ended. */
 	size_t lines;
 	/* Of one that may change anything: */
 	struct ik_worktree_call *worktree; /* NULL: nothing can be found */
@@ -83,7 +83,7 @@ static void recording_free(void *arg)
 	free(recording);
 }
 
-/* It is known what the call changed, or never will be. */
+/* Stop watching other sessions: it is known what the call changed, or never will be. */
 static void unwatch(struct ik_recording *recording)
 {
 	if (recording->watching)
@@ -101,7 +101,7 @@ static void begin_writing(struct ik_recording *recording)
 		ik_file_writes_begin(recorder->options.writes, recorder, recording->entries[i].path);
 }
 
-/* The call is over, or will not be made. */
+/* The call has ended, or will not be made. */
 static void end_writing(struct ik_recording *recording)
 {
 	const struct ik_undo_recorder *recorder = recording->recorder;
@@ -111,7 +111,7 @@ static void end_writing(struct ik_recording *recording)
 	recording->writing = false;
 }
 
-/* Put the changes first that are not another session's; how many those are. */
+/* Move the changes to the front that are not another session's; return how many those are. */
 static size_t own_changes(const struct ik_recording *recording, struct ik_worktree_change *changes,
 	size_t count)
 {
@@ -175,7 +175,7 @@ static const struct ik_message *question_of(const struct ik_session_record *reco
 	return NULL;
 }
 
-/* Write down that the call is about to be made. */
+/* Write down that the call is about to start. */
 static bool note_call(struct ik_recording *recording)
 {
 	struct ik_undo_recorder *recorder = recording->recorder;
@@ -209,7 +209,7 @@ static bool note_call(struct ik_recording *recording)
 	return noted;
 }
 
-/* Name the files that could not be kept, before the call changes them. */
+/* Tell which files could not be copied, before the call changes them. */
 static void tell_not_kept(const struct ik_recording *recording)
 {
 	for (size_t i = 0; i < recording->count; i++) {
@@ -231,13 +231,13 @@ static void tell_not_kept(const struct ik_recording *recording)
 	}
 }
 
-/* A call that cannot read a file is not to find a copy of it. */
+/* A call that may not read a file must not find a copy of it. */
 static bool is_hidden_from_call(const struct ik_recording *recording, const char *path)
 {
 	return ik_sandbox_hides(recording->recorder->options.sandbox, recording->call.name, path);
 }
 
-/* Do a slice; true when all files are kept. */
+/* Copy a piece of a file; true when all files are copied. */
 static bool step(struct ik_recording *recording)
 {
 	struct ik_undo_entry *entry = &recording->entries[recording->at];
@@ -258,7 +258,7 @@ static bool step(struct ik_recording *recording)
 	return recording->at == recording->count;
 }
 
-/* Some milliseconds of slices; true when all files are kept, and that is written down. */
+/* Copy for some milliseconds; true when all files are copied, and that is written down. */
 static bool work(struct ik_recording *recording)
 {
 	bool over = false;
@@ -272,14 +272,14 @@ static bool work(struct ik_recording *recording)
 	return true;
 }
 
-/* The call may start, unless somebody who was told of something has ended it. */
+/* Let the call start, unless the sink has ended it meanwhile. */
 static void tell_ready(struct ik_recording *recording)
 {
 	if (!recording->closed)
 		recording->ready(recording->arg);
 }
 
-/* Deferred: go on. */
+/* Deferred: continue copying. */
 static void step_later(void *arg)
 {
 	struct ik_recording *recording = arg;
@@ -290,7 +290,7 @@ static void step_later(void *arg)
 		tell_ready(recording);
 }
 
-/* What there is to say of a work tree that takes long to be read. */
+/* Return what is told of a work tree that takes long to read. */
 static const char *preparation_text(enum ik_worktree_problem problem)
 {
 	switch (problem) {
@@ -307,7 +307,7 @@ static const char *preparation_text(enum ik_worktree_problem problem)
 	}
 }
 
-/* Say that a work tree is still being read, and how that ended. */
+/* Tell that a work tree is still being read, or how that ended. */
 static void on_prepared(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_undo_recorder *recorder = arg;
@@ -315,7 +315,7 @@ static void on_prepared(void *arg, enum ik_worktree_problem problem)
 	ik_session_record_add_notice(recorder->record, preparation_text(problem));
 }
 
-/* Is it to be left out of snapshots? */
+/* Must this path be left out of snapshots? */
 static bool is_hidden(void *arg, const char *path)
 {
 	const struct ik_undo_recorder *recorder = arg;
@@ -331,7 +331,7 @@ static bool have_tree(struct ik_undo_recorder *recorder)
 	char *spared[7] = { NULL }, *shadows;
 
 	if (!recorder->worktree) {
-		/* What the program writes itself is none of a call's doing. */
+		/* What the program itself writes was not written by a call. */
 		spared[0] = ik_strndup(root, (size_t)(ik_path_base(root) - root));
 		for (size_t i = 0; database && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 			spared[i + 1] = ik_format("%s%s", database, suffixes[i]);
@@ -375,19 +375,19 @@ void ik_undo_recorder_prepare(struct ik_undo_recorder *recorder, const struct ik
 		ik_undo_recorder_start_turn(recorder, registry);
 }
 
-/* A call that may change anything begins, with what is known of the work tree. */
+/* Write down that a call that may change anything is about to start. */
 static void note_anything(struct ik_recording *recording)
 {
 	if (recording->problem != IK_WORKTREE_FINE)
 		recording->worktree = ik_worktree_call_close(recording->worktree);
-	/* Then the calls of the turn before it may have done what is found. */
+	/* Then what is found may have been done by the calls before it in the turn. */
 	else if (!ik_worktree_call_exact(recording->worktree) &&
 		recording->recorder->turn_lines < recording->lines)
 		recording->lines = recording->recorder->turn_lines;
 	recording->noted = note_call(recording);
 }
 
-/* It has waited for what is known of the work tree. */
+/* The state of the work tree before the call is known. */
 static void on_known(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_recording *recording = arg;
@@ -398,7 +398,7 @@ static void on_known(void *arg, enum ik_worktree_problem problem)
 	tell_ready(recording);
 }
 
-/* Prepare to find what a call changes of which nothing is known beforehand. */
+/* Prepare to find the changes of a call that does not name its files. */
 static bool keep_anything(struct ik_recording *recording)
 {
 	struct ik_undo_recorder *recorder = recording->recorder;
@@ -418,8 +418,8 @@ static bool keep_anything(struct ik_recording *recording)
 	return true;
 }
 
-/* All is written down, or has taken too long: tell those who wait, once each, whatever they ask
- * for meanwhile. */
+/* All is written down, or has taken too long: tell those who wait, once each, even if they wait
+ * again meanwhile. */
 static void tell_waiters(void *arg)
 {
 	struct ik_undo_recorder *recorder = arg;
@@ -464,7 +464,7 @@ static void tell_waiters_later(void *arg)
 		tell_waiters(recorder);
 }
 
-/* It is known what a call changed that has ended. */
+/* The changes of a call that has ended are known. */
 static void on_found(void *arg, const struct ik_worktree_result *result)
 {
 	struct ik_recording *recording = arg, **at;

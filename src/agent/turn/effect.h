@@ -1,7 +1,7 @@
 /*
  * effect: what the turn wants done, one closed list.
  *
- * The state machine (agent/turn/turn.h) decides, its caller performs, in order.
+ * The state machine (agent/turn/turn.h) decides, and its caller carries it out, in order.
  *
  * May include: util, json, conversation.
  */
@@ -15,21 +15,21 @@ enum ik_effect_kind {
 	                          (whose message it is) */
 	IK_EFFECT_EMIT,        /* tell event */
 	IK_EFFECT_REQUEST,     /* ask the model; forbid_calls: it may not call */
-	IK_EFFECT_ABORT,       /* end that request; nothing of it may come any more */
+	IK_EFFECT_ABORT,       /* end that request, silently */
 	IK_EFFECT_JUDGE,       /* may it be run? Give back IK_INPUT_VERDICT for: call, id, name,
 	                          arguments */
 	IK_EFFECT_RUN,         /* run a tool: call, id, name, arguments */
 	IK_EFFECT_CANCEL_RUNS, /* end the runs; each still reports IK_INPUT_TOOL_DONE */
 	IK_EFFECT_CLOSE_RUNS,  /* drop the runs; none reports */
 	IK_EFFECT_RETRY,       /* send IK_INPUT_RETRY_DUE in delay_ms */
-	IK_EFFECT_RETRY_STOP   /* do not */
+	IK_EFFECT_RETRY_STOP   /* do not send it */
 };
 
 struct ik_effect {
 	enum ik_effect_kind kind;
 	struct ik_message *message; /* the turn's reference */
 	struct ik_event event;      /* its round is that of every effect */
-	int request;                /* number to give back with what comes of it */
+	int request;                /* number to give back with its inputs */
 	bool forbid_calls;
 	int call; /* number to give back with the envelope */
 	const char *id;

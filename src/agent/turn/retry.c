@@ -1,6 +1,6 @@
 #include "agent/turn/retry.h"
 
-/* A server that asks for a longer wait than this has refused. */
+/* Limit on a wait that a server asks for: a longer one counts as a refusal. */
 #define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
 
 int64_t ik_retry_wait(const struct ik_turn_options *options, int attempt,

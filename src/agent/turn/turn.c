@@ -40,7 +40,7 @@ struct ik_turn {
 
 	struct ik_queued *queue, **queue_end;
 	size_t queue_count;
-	bool held;                 /* what is queued waits for the user */
+	bool held;                 /* queued messages wait for the user */
 	struct ik_buf queue_lines; /* of the last IK_EVENT_QUEUED */
 
 	struct ik_call_ids ids;
@@ -53,12 +53,12 @@ struct ik_turn {
 	int continued;   /* requests for the rest of a reply that was cut, in a row */
 	int attempts;    /* tries of this round after the first */
 	bool forbidden;  /* the request that is out forbids calls */
-	char *last_name; /* the call before, and how often it came running */
+	char *last_name; /* the call before, and how often it came in a row */
 	struct ik_buf last_arguments;
 	int repeated;
-	struct ik_part *circling; /* that call: no call of its round is judged before the person
+	struct ik_part *circling; /* that call: no call of its round is judged before the user
 	                             has said whether to go on; NULL: none */
-	bool stopped;             /* the person said no */
+	bool stopped;             /* the user said no */
 
 	struct ik_reply reply;
 	size_t running;
@@ -186,7 +186,7 @@ static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
 	emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
 }
 
-/* Say which messages wait, the beginning of each in one line. */
+/* Tell which messages are queued, the beginning of each in one line. */
 static void emit_queued(struct ik_turn *turn)
 {
 	const struct ik_queued *item;
@@ -204,7 +204,7 @@ static void emit_queued(struct ik_turn *turn)
 		if (item->next)
 			ik_buf_putc(&turn->queue_lines, '\n');
 	}
-	/* All of a step are told after it, and have one buffer. */
+	/* All such events of a step are told after it, and share one buffer. */
 	for (i = 0; i < turn->effect_count; i++) {
 		struct ik_event *event = &turn->effects[i].event;
 
@@ -223,7 +223,7 @@ static bool may_begin(const struct ik_turn *turn)
 	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
 }
 
-/* The turn did not go as expected when the rest was queued: hold it. */
+/* The turn did not end as expected when messages were queued: hold them. */
 static void hold(struct ik_turn *turn)
 {
 	if (!turn->queue || turn->held)
@@ -236,7 +236,7 @@ static void enqueue(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_queued *item = ik_alloc(sizeof(*item));
 
-	/* Whoever let it in has bounded it. */
+	/* The front end has limited its size. */
 	ik_buf_init(&item->text, input->text_length);
 	ik_buf_append(&item->text, input->text, input->text_length);
 	ik_buf_init(&item->data, input->data_length);
@@ -258,7 +258,7 @@ static void queued_free(struct ik_queued *item)
 	free(item);
 }
 
-/* Take one off the queue. */
+/* Remove a message from the queue. */
 static void unlink_queued(struct ik_turn *turn, struct ik_queued **place)
 {
 	struct ik_queued *item = *place;
@@ -271,7 +271,7 @@ static void unlink_queued(struct ik_turn *turn, struct ik_queued **place)
 	emit_queued(turn);
 }
 
-/* With nothing to do: take the first message that waits. */
+/* Start a turn with the first queued message, if one may begin. */
 static void take_queued(struct ik_turn *turn)
 {
 	struct ik_queued *item = turn->queue;
@@ -289,7 +289,7 @@ static void take_queued(struct ik_turn *turn)
 	queued_free(item);
 }
 
-/* The person has the newest back. */
+/* The user edits the newest message again: remove it from the queue. */
 static void forget_newest(struct ik_turn *turn)
 {
 	struct ik_queued **place = &turn->queue, *item;
@@ -303,7 +303,7 @@ static void forget_newest(struct ik_turn *turn)
 	queued_free(item);
 }
 
-/* End the turn, and start the next one that waits. */
+/* End the turn, and start one with the next queued message. */
 static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 {
 	ik_reply_clear(&turn->reply, &turn->dead);
@@ -323,14 +323,14 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 
 /* ---- calls ---- */
 
-/* The outcome of a call: stored, told. envelope lives as long as the effects. */
+/* Store and tell the result of a call; envelope is valid as long as the effects. */
 static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
 	const struct ik_input *outcome)
 {
 	size_t kept[2] = { 0, 0 };
 	struct ik_event *event;
 
-	/* An envelope that was cut lacks something of what was printed. */
+	/* All that was printed is stored only where the envelope was cut. */
 	for (int i = 0; i < 2 && outcome->truncated; i++)
 		kept[i] = ik_bytes_length(outcome->whole[i]);
 	part->state = IK_CALL_DONE;
@@ -350,7 +350,7 @@ static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_jso
 	event->number = outcome->duration_ms;
 }
 
-/* A call leaves the state in which it waits for the person. */
+/* A call no longer waits for the user. */
 static void end_asking(struct ik_turn *turn, struct ik_part *part)
 {
 	struct ik_event *event;
@@ -362,7 +362,7 @@ static void end_asking(struct ik_turn *turn, struct ik_part *part)
 	event->name = part->name;
 }
 
-/* A call is not run: its result is a failure, sentence says why. */
+/* Give a call that is not run a failure as its result; sentence says why. */
 static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_failure failure,
 	const char *sentence)
 {
@@ -392,7 +392,7 @@ static void fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure 
 	}
 }
 
-/* The reply was cut at its limit: a call whose arguments are not whole is not run. */
+/* Fail a call whose arguments are incomplete since the reply was cut at its limit. */
 static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 {
 	char *message;
@@ -407,7 +407,7 @@ static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 	free(message);
 }
 
-/* Let an effect name a call. */
+/* Add an effect about a call. */
 static void add_call_effect(struct ik_turn *turn, enum ik_effect_kind kind,
 	const struct ik_part *part)
 {
@@ -475,7 +475,7 @@ static void advance(struct ik_turn *turn)
 	}
 }
 
-/* The call of that number which has no result yet and does not run; NULL: none. */
+/* Find the call of that number that has no result and is not running; NULL: none. */
 static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
 {
 	size_t i;
@@ -502,14 +502,14 @@ static void start_calls(struct ik_turn *turn)
 	advance(turn);
 }
 
-/* Give no call of the round to a tool, since they go round in circles. */
+/* Fail all calls of the round, since they are a loop. */
 static void stop_circling(struct ik_turn *turn)
 {
 	fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the same call came again and again");
 	append_notice(turn, _("The model made the same call five times running; the turn was ended."));
 }
 
-/* Ask the person whether the turn is to go on, and count from here. */
+/* Ask the user whether the turn may continue, and count from here. */
 static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 {
 	struct ik_event *event = emit_call(turn, IK_EVENT_ASKING, part);
@@ -521,7 +521,7 @@ static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 	turn->repeated = 0;
 }
 
-/* The person has said whether the turn is to go on. */
+/* The user has said whether the turn may continue. */
 static void end_circling(struct ik_turn *turn, bool go_on)
 {
 	struct ik_part *part = turn->circling;
@@ -600,7 +600,7 @@ static bool has_open_calls(const struct ik_turn *turn)
 	return false;
 }
 
-/* Count how often a call came running; true at the time too many. */
+/* Count how often a call came in a row; true when that is a loop. */
 static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 {
 	bool same = turn->last_name && strcmp(turn->last_name, part->name) == 0 &&
@@ -699,7 +699,7 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			turn->reply.usage;
 }
 
-/* The request failed, or what it brought cannot be used. */
+/* The request failed, or its reply cannot be used. */
 static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 {
 	int64_t delay = turn->reply.started ? -1
@@ -725,7 +725,7 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 	finish(turn, IK_TURN_STOP_ERROR);
 }
 
-/* End the request from this side: it sent what cannot be used. */
+/* End the request from this side: its reply cannot be used. */
 static void abort_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length, bool retryable, uint32_t random)
 {
@@ -743,7 +743,7 @@ static void abort_request(struct ik_turn *turn, enum ik_error_code code, const c
 	fail_request(turn, &failure);
 }
 
-/* What a call's arguments look like so far. */
+/* Tell a call's arguments so far. */
 static void emit_progress(struct ik_turn *turn, const struct ik_part *part)
 {
 	struct ik_event *event = emit(turn, IK_EVENT_CALL_PROGRESS);
@@ -754,7 +754,7 @@ static void emit_progress(struct ik_turn *turn, const struct ik_part *part)
 	event->text_length = part->text.length;
 }
 
-/* A piece of text or thinking. */
+/* Add a piece of text or thinking. */
 static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	bool thinking = delta->kind == IK_DELTA_THINKING;
@@ -819,7 +819,7 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 	}
 }
 
-/* Ask for the rest of a reply that was cut at the model's limit. False: do not. */
+/* Ask for the rest of a reply that was cut at the model's limit. False: it is not asked for. */
 static bool continue_reply(struct ik_turn *turn)
 {
 	if (turn->reply.stop != IK_STOP_LENGTH || !ik_reply_has_text(&turn->reply) || turn->forbidden ||
@@ -860,8 +860,7 @@ static void on_stream_end(struct ik_turn *turn)
 		finish(turn, turn->forbidden ? IK_TURN_STOP_LIMIT : IK_TURN_STOP_END);
 }
 
-/* A call has its result, perhaps; with the last one the round is over, or the
- * cancelled turn. */
+/* End the round, or the cancelled turn, if all calls have their results. */
 static void end_round(struct ik_turn *turn)
 {
 	if (has_open_calls(turn))
@@ -897,7 +896,7 @@ static void on_cancel(struct ik_turn *turn)
 	case IK_TURN_RUNNING:
 		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
 		if (turn->running == 0)
-			break; /* all of them waited for the person */
+			break; /* all of them waited for the user */
 		turn->state = IK_TURN_CANCELLING;
 		add_effect(turn, IK_EFFECT_CANCEL_RUNS);
 		return;
@@ -957,7 +956,7 @@ static bool is_current(const struct ik_turn *turn, const struct ik_input *input)
 	return turn->state == IK_TURN_STREAMING && input->request == turn->request;
 }
 
-/* Take one input; effects are collected in turn. */
+/* Process one input and collect its effects. */
 static void take_input(struct ik_turn *turn, const struct ik_input *input)
 {
 	switch (input->kind) {
@@ -967,7 +966,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		else
 			enqueue(turn, input);
 		break;
-	case IK_INPUT_TAKE_BACK:
+	case IK_INPUT_UNQUEUE:
 		forget_newest(turn);
 		break;
 	case IK_INPUT_RELEASE:
@@ -981,7 +980,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		if (turn->state == IK_TURN_WAITING && input->ready)
 			begin_round(turn);
 		else if (input->ready)
-			judge_again(turn); /* a name may stand for another tool now */
+			judge_again(turn); /* a name may be another tool now */
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;
@@ -1087,8 +1086,8 @@ const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *
 
 /* ---- what has not been stored yet ---- */
 
-/* What the model has said in this part, which may be as large as memory is: borrowed, where
- * ik_part_message() copies it. */
+/* Make a message of a part without copying its text, unlike ik_part_message(): it may be as large
+ * as memory. */
 static struct ik_message *message_of(const struct ik_part *part, bool interrupted)
 {
 	static char mark[] = "{\"interrupted\":true}";
@@ -1113,7 +1112,7 @@ static bool is_begun(const struct ik_part *part)
 	return !part->appended && part->kind != IK_PART_CALL && part->text.length > 0;
 }
 
-bool ik_turn_has_begun(const struct ik_turn *turn)
+bool ik_turn_has_partial_reply(const struct ik_turn *turn)
 {
 	size_t i = turn->reply.count;
 
@@ -1122,7 +1121,7 @@ bool ik_turn_has_begun(const struct ik_turn *turn)
 	return i > 0;
 }
 
-void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
+void ik_turn_partial_reply(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
 {
 	const struct ik_reply *reply = &turn->reply;
 	size_t i;
@@ -1139,7 +1138,7 @@ void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
 	}
 }
 
-void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg)
+void ik_turn_rescue(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
 {
 	const struct ik_reply *reply = &turn->reply;
 	size_t last_text = reply->count, i;

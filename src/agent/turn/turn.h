@@ -1,10 +1,9 @@
 /*
- * turn: the state machine of a conversation; decides, does nothing.
+ * turn: the state machine of a conversation: it decides, and does nothing itself.
  *
- * Inputs go in (what a person typed, what the model streamed, what tools
- * answered), effects come out (agent/turn/effect.h).  No I/O, no clock, no chance:
- * random numbers come in with the input, and the stamp on a new message is
- * never read here.
+ * Inputs go in (what the user typed, what the model streamed, what tools answered), effects come
+ * out (agent/turn/effect.h).  No I/O and no randomness: random numbers come in with the input,
+ * and the time stamp of a new message is never read here.
  *
  *                 user            tools ready            stream ends, no calls
  *      IDLE ------------> WAITING -----------> STREAMING ---------------------> IDLE
@@ -17,25 +16,24 @@
  * RUNNING, each call by itself, once its turn has come:
  *      judged --- allow --> waits for a place --> runs --> has its result
  *         |  +--- deny  --> has its result
- *         +------ ask   --> waits for the person, who allows or denies it
+ *         +------ ask   --> waits for the user, who allows or denies it
  * The calls of a reply take effect in the order in which the model wrote them. A call's
  * turn comes when all calls before it have their results; read-only neighbours take their
- * turn together. The same call for the fifth time running stops the round before any of its
- * calls is judged: the turn is over, or (ask_repeated) the person says whether it
- * goes on; a denial of that call ends the turn.
+ * turn together. The same call for the fifth time in a row stops the round before any of its
+ * calls is judged: the turn ends, or (ask_repeated) the user says whether it continues; a denial
+ * of that call ends it.
  *
  * What it promises, after any inputs in any order:
  * - a message is appended before the effect that it announces: the user's
  *   before the request, a call before its run, its result before the next
  *   request;
- * - each tool_call has exactly one tool_result behind it once the turn is
- *   over. Results are appended as they come, so that none is lost in a crash;
- *   requests are built in the order of the calls, by their ids;
- * - call ids are unique in the conversation, and names are such that every
- *   provider takes them back;
+ * - each tool_call is followed by exactly one tool_result when the turn ends.  Results are
+ *   appended as they come, so that a crash loses none; requests are built in the order of the
+ *   calls, by their ids;
+ * - call ids are unique in the conversation, and every provider accepts the names;
  * - each turn begins with one TURN_STARTED and ends with one TURN_DONE;
- * - after a turn that failed or was cancelled nothing of the queue goes out before RELEASE:
- *   the rest was written for a turn that went well.
+ * - after a turn that failed or was cancelled, no queued message is sent before RELEASE: they
+ *   were written for a turn that succeeds.
  *
  * Owns what has arrived of the reply, its calls, and the queue of messages.
  * May include: util, json, conversation, provider/wire/delta.h, tool/envelope.h.
@@ -57,56 +55,56 @@ struct ik_turn_options {
 	int retry_max;         /* tries after the first, for each round */
 	int64_t retry_base_ms; /* the first wait; doubled with each try */
 	int64_t retry_cap_ms;
-	bool ask_repeated; /* ask the person whether a loop is to go on, instead of ending it */
+	bool ask_repeated; /* ask the user whether a loop may continue, instead of ending it */
 };
 
 enum ik_turn_state {
 	IK_TURN_IDLE,
 	IK_TURN_WAITING,   /* for the tools */
 	IK_TURN_STREAMING, /* a request is out */
-	IK_TURN_RETRYING,  /* waits to send it again */
-	IK_TURN_RUNNING,   /* tools work */
+	IK_TURN_RETRYING,  /* until it is sent again */
+	IK_TURN_RUNNING,   /* tools run */
 	IK_TURN_CANCELLING /* tools were told to end */
 };
 
 enum ik_input_kind {
 	IK_INPUT_USER,          /* text, data; queued unless IDLE with history and model known */
-	IK_INPUT_TAKE_BACK,     /* the newest message of the queue is forgotten */
-	IK_INPUT_RELEASE,       /* what is held of the queue goes out */
+	IK_INPUT_UNQUEUE,       /* forget the newest queued message */
+	IK_INPUT_RELEASE,       /* send the messages that are held */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
 	IK_INPUT_HISTORY,       /* ready: older messages are loaded (at first they are) */
-	IK_INPUT_MODEL,         /* ready: it is known which model is asked (at first it is); then
-	                           success: as it was wished, else what is queued is held */
+	IK_INPUT_MODEL,         /* ready: it is known which model to ask (at first it is); then
+	                           success: it was switched as asked, else what is queued is held */
 	IK_INPUT_DELTA,         /* request, delta */
 	IK_INPUT_STREAM_END,    /* request: the reply is whole */
 	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
 	IK_INPUT_RETRY_DUE,
-	IK_INPUT_VERDICT,     /* call, verdict; text: why, of DENY the envelope's sentence */
-	IK_INPUT_JUDGE_AGAIN, /* rules have changed: what waits is judged anew */
+	IK_INPUT_VERDICT,     /* call, verdict; text: why; for DENY the envelope's sentence */
+	IK_INPUT_JUDGE_AGAIN, /* rules have changed: judge the calls that wait again */
 	IK_INPUT_TOOL_DONE,   /* call, text: envelope, success, duration_ms,
 	                           truncated, whole */
-	IK_INPUT_CANCEL       /* the turn ends; what is queued is held, also when none runs */
+	IK_INPUT_CANCEL       /* end the turn, and hold what is queued, also when no turn runs */
 };
 
-/* On a call. */
+/* What was decided about a call. */
 enum ik_turn_verdict {
 	IK_TURN_ALLOW,
 	IK_TURN_ASK,
 	IK_TURN_DENY,
-	IK_TURN_GRANT /* the person allows it: it is not judged again */
+	IK_TURN_GRANT /* the user allows it: it is not judged again */
 };
 
 /* Texts are borrowed until the effects of the step are performed. */
 struct ik_input {
 	enum ik_input_kind kind;
 	bool ready;
-	int request; /* of IK_EFFECT_REQUEST: what is late is passed over */
+	int request; /* of IK_EFFECT_REQUEST: what comes too late is ignored */
 	int call;    /* of IK_EFFECT_JUDGE and RUN: likewise */
 	enum ik_turn_verdict verdict;
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
-	const char *data; /* of USER: the message's, checked JSON; NULL: none */
+	const char *data; /* for USER: the message's, checked JSON; NULL: none */
 	size_t data_length;
 	enum ik_error_code code;
 	bool retryable;
@@ -114,7 +112,7 @@ struct ik_input {
 	uint32_t random;        /* for the jitter of the wait */
 	bool success;
 	int64_t duration_ms;
-	bool truncated;            /* the envelope lacks something */
+	bool truncated;            /* the envelope was cut */
 	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
 };
 
@@ -122,17 +120,17 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
 struct ik_turn *ik_turn_free(struct ik_turn *turn);
 
 /*
- * Take one input. Returns the number of effects, to be performed in order;
- * they are valid until they are forgotten, at the latest by the next step. Never
- * called while effects of the last step are still being performed.
+ * Process one input. Returns the number of effects, to be carried out in order; they are valid
+ * until they are forgotten, at the latest by the next step. Never called while effects of the
+ * last step are still being carried out.
  */
 size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
 	const struct ik_effect **ret_effects);
 
-/* The effects are performed: let go of what only they used, a whole reply perhaps. */
+/* The effects were carried out: free what only they used, such as a whole reply. */
 void ik_turn_forget_effects(struct ik_turn *turn);
 
-/* What the model's tokens cost from now on; unknown at first. */
+/* Set what the model's tokens cost from now on; unknown at first. */
 void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
 
 /* No new call gets this id, which the loaded history uses. Takes NULL. */
@@ -140,30 +138,30 @@ void ik_turn_know_call(struct ik_turn *turn, const char *id);
 
 enum ik_turn_state ik_turn_state(const struct ik_turn *turn);
 
-/* The number of the call that waits for the person under that id; 0: none does. */
+/* Return the number of the call of that id that waits for the user; 0: none does. */
 int ik_turn_asking(const struct ik_turn *turn, const char *id);
 
 /* Messages that wait for the end of the turn, or are held. */
 size_t ik_turn_queued(const struct ik_turn *turn);
 bool ik_turn_holds(const struct ik_turn *turn);
-/* What was typed of the one at an index, the oldest at 0; NULL behind the newest. Borrowed
- * until the next step. Takes no memory. */
+/* Return what was typed of the one at an index, the oldest at 0; NULL past the newest. Borrowed
+ * until the next step. Allocates no memory. */
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
 
 /*
- * Memory is gone, perhaps in the middle of a step: keep is called with each message that may
- * not have been appended yet, those of the step's effects and then the parts of a reply that
- * is not whole. Nothing is changed; what keep gets is valid as long as the turn, and wants to
- * be used before anything else happens.
+ * Memory has run out, perhaps in the middle of a step: keep is called with each message that may
+ * not have been appended yet, those of the step's effects and then the parts of a partial reply.
+ * Nothing changes; what keep gets is valid as long as the turn, and has to be used before anything
+ * else happens.
  */
-typedef void ik_turn_keeper(void *arg, struct ik_message *message);
-void ik_turn_rescue(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
+typedef void ik_turn_message_sink(void *arg, struct ik_message *message);
+void ik_turn_rescue(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg);
 
-/* What a person has seen so far of a reply that is on its way: keep is called with each text or
- * thinking of it, as it would be appended if nothing more came, and with the id that it will
- * have; valid in the call. */
-void ik_turn_begun(const struct ik_turn *turn, ik_turn_keeper *keep, void *arg);
-/* Is there any? */
-bool ik_turn_has_begun(const struct ik_turn *turn);
+/* Report what has arrived of a reply so far: keep is called with each text or thinking of it, as
+ * it would be appended if nothing more came, and with the id that it will have; valid in the
+ * call. */
+void ik_turn_partial_reply(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg);
+/* Is there any such text? */
+bool ik_turn_has_partial_reply(const struct ik_turn *turn);
 
 #endif

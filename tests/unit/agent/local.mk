@@ -11,7 +11,7 @@ tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/turn_driver.c tests/unit/agent/turn_driver.h \
 	tests/unit/agent/turn_rescue_test.c \
 	tests/unit/agent/turn_test.c \
-	tests/unit/agent/written_test.c
+	tests/unit/agent/file_writes_test.c
 tests_unit_agent_agent_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_agent_agent_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)
 

@@ -86,12 +86,12 @@ Test(shell, messages_that_wait_are_seen_and_taken_back)
 	queued = ik_session_queued(stage.session, 1, &length);
 	cr_assert(queued && length == 5 && strncmp(queued, "typed", 5) == 0, "what was typed only");
 	cr_assert_null(ik_session_queued(stage.session, 2, &length));
-	ik_session_take_back(stage.session);
+	ik_session_unqueue(stage.session);
 	queued = ik_session_queued(stage.session, 0, &length);
 	cr_assert(queued && length == 3 && strncmp(queued, "one", 3) == 0);
 	cr_assert_null(ik_session_queued(stage.session, 1, &length));
-	ik_session_take_back(stage.session);
-	ik_session_take_back(stage.session);
+	ik_session_unqueue(stage.session);
+	ik_session_unqueue(stage.session);
 	cr_assert_null(ik_session_queued(stage.session, 0, &length));
 	/* The queue works on. */
 	stage_submit("two");

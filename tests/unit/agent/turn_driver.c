@@ -494,7 +494,7 @@ void driver_word(struct driver *driver, const char *text)
 		judge_again(driver, word + 2, word[0] == 'J');
 		break;
 	case 'B':
-		input.kind = IK_INPUT_TAKE_BACK;
+		input.kind = IK_INPUT_UNQUEUE;
 		step(driver, &input);
 		break;
 	case 'G':

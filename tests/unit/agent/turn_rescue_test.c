@@ -77,9 +77,9 @@ static void expect_begun(struct driver *driver, const char *script, const char *
 	driver_script(driver, script);
 	ik_turn_forget_effects(driver->turn);
 	ik_buf_init(&begun, 4096);
-	ik_turn_begun(driver->turn, note, &begun);
+	ik_turn_partial_reply(driver->turn, note, &begun);
 	cr_assert_str_eq(begun.data, wanted, "%s: %s", script, begun.data);
-	cr_assert_eq(ik_turn_has_begun(driver->turn), begun.length > 0, "%s", script);
+	cr_assert_eq(ik_turn_has_partial_reply(driver->turn), begun.length > 0, "%s", script);
 	ik_buf_done(&begun);
 }
 
@@ -110,10 +110,10 @@ Test(turn_rescue, what_has_begun_is_appended_with_the_same_id)
 
 	driver_script(driver, "T u:hi x:a");
 	ik_turn_forget_effects(driver->turn);
-	ik_turn_begun(driver->turn, take_id, before);
+	ik_turn_partial_reply(driver->turn, take_id, before);
 	driver_script(driver, "x:b");
 	ik_turn_forget_effects(driver->turn);
-	ik_turn_begun(driver->turn, take_id, later);
+	ik_turn_partial_reply(driver->turn, take_id, later);
 	cr_assert_neq(before[0], '\0');
 	cr_assert_str_eq(before, later);
 	end.request = driver->request;

@@ -5,7 +5,7 @@
 /* Whoever asks what another session wrote is told of all that may have been meanwhile. */
 static const int one, two;
 
-Test(written, by_a_call_that_began_before_and_goes_on)
+Test(file_writes, by_a_call_that_began_before_and_goes_on)
 {
 	struct ik_file_writes *written = ik_file_writes_new();
 	size_t since;
@@ -24,7 +24,7 @@ Test(written, by_a_call_that_began_before_and_goes_on)
 	ik_file_writes_free(written);
 }
 
-Test(written, by_one_of_two_calls_of_a_session)
+Test(file_writes, by_one_of_two_calls_of_a_session)
 {
 	struct ik_file_writes *written = ik_file_writes_new();
 	size_t since;
