@@ -381,7 +381,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen *screen
 	struct ik_buf lines;
 	bool any = linear->pane.length > 0;
 
-	if (screen->help_open && ik_screen_find(screen)->writing)
+	if (screen->help_open && ik_find_is_writing(ik_screen_find(screen)))
 		return; /* each letter may turn the page: what was found is said, the page behind Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
@@ -469,7 +469,7 @@ static void write_found(struct ik_linear *linear, const struct ik_screen *screen
 {
 	struct ik_search_state state = { .on = false };
 	struct ik_buf line;
-	const struct ik_search *search = ik_screen_find(screen)->search;
+	const struct ik_search *search = ik_find_search(ik_screen_find(screen));
 
 	if (search)
 		state = ik_search_state(search);

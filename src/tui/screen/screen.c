@@ -86,8 +86,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 {
 	if (!screen)
 		return NULL;
-	screen->find.search = ik_search_free(screen->find.search);
-	screen->help_find.search = ik_search_free(screen->help_find.search);
+	screen->find = ik_find_free(screen->find);
+	screen->help_find = ik_find_free(screen->help_find);
 	screen->prompt = ik_prompt_free(screen->prompt);
 	screen->dialog = ik_dialog_free(screen->dialog);
 	ik_screen_free_panes(screen);
@@ -98,8 +98,6 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->bar_keys);
 	free(screen->quit_hint);
 	ik_buf_done(&screen->copied);
-	ik_buf_done(&screen->find.pattern);
-	ik_buf_done(&screen->help_find.pattern);
 	free(screen->flash);
 	ik_screen_place_forget(screen);
 	free(screen->provider);
@@ -129,8 +127,7 @@ void ik_screen_drop_welcome(struct ik_screen *screen)
 		return;
 	ik_scrollback_drop_first(screen->scrollback);
 	screen->welcome = NULL;
-	if (screen->find.search)
-		ik_search_restart(screen->find.search); /* older messages get the number that it had */
+	ik_find_restart(screen->find); /* older messages get the number that it had */
 }
 
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
@@ -195,7 +192,7 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 
 void ik_screen_clear(struct ik_screen *screen)
 {
-	ik_screen_search_end(screen, &screen->find);
+	ik_find_end(screen->find);
 	ik_scrollback_clear(screen->scrollback);
 	screen->clears++;
 	screen->live_count = 0;
@@ -377,7 +374,9 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 		screen->shown_second = screen->bar.seconds;
 		screen->dirty = true;
 	}
-	bool more = ik_screen_search_tick(screen), changed = false;
+	bool changed = false, more = ik_find_work(screen->find, &changed);
+
+	more = ik_find_work(screen->help_find, &changed) || more;
 
 	if (screen->side && screen->side->ops->work && screen->side->ops->work(screen->side, &changed))
 		more = true;
@@ -397,10 +396,8 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
-	if (screen->find.search)
-		ik_search_hold(screen->find.search);
-	if (screen->help_find.search)
-		ik_search_hold(screen->help_find.search);
+	ik_find_hold(screen->find);
+	ik_find_hold(screen->help_find);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
 	ik_screen_withdraw_inspector(screen);
@@ -512,7 +509,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
-	if (ik_screen_find(screen)->writing &&
+	if (ik_find_is_writing(ik_screen_find(screen)) &&
 		(screen->help_open || !ik_dialog_is_open(screen->dialog))) {
 		*ret_cursor_row = layout.rule.row;
 		*ret_cursor_column = search_column;

@@ -5,7 +5,7 @@
 static bool is_at_work(const struct ik_screen *screen)
 {
 	return !ik_editor_is_empty(ik_prompt_editor(screen->prompt)) ||
-		ik_screen_focus(screen) != IK_FOCUS_EDITOR || screen->find.writing ||
+		ik_screen_focus(screen) != IK_FOCUS_EDITOR || ik_find_is_writing(screen->find) ||
 		ik_prompt_searches(screen->prompt);
 }
 

@@ -50,10 +50,10 @@ void ik_screen_next_focus(struct ik_screen *screen)
 unsigned ik_screen_context(const struct ik_screen *screen)
 {
 	if (screen->help_open)
-		return screen->help_find.writing ? IK_IN_PROMPT : IK_IN_HELP;
+		return ik_find_is_writing(screen->help_find) ? IK_IN_PROMPT : IK_IN_HELP;
 	if (ik_dialog_is_open(screen->dialog))
 		return IK_IN_DIALOG;
-	if (screen->find.writing)
+	if (ik_find_is_writing(screen->find))
 		return IK_IN_PROMPT;
 	switch (ik_screen_focus(screen)) {
 	case IK_FOCUS_SCROLLBACK:
@@ -78,15 +78,15 @@ void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_
 			sizeof(history) / sizeof(*history), columns, out);
 		return;
 	}
-	if (screen->find.writing) {
+	if (ik_find_is_writing(screen->find)) {
 		size_t count;
-		const struct ik_key_hint *hints = ik_screen_search_hints(&count);
+		const struct ik_key_hint *hints = ik_find_hints(&count);
 
 		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, count, columns, out);
 		return;
 	}
 	/* What was looked for is still marked: its keys come first, and its end. */
-	bool found = ik_screen_search_shows(screen);
+	bool found = ik_find_shows(ik_screen_find(screen));
 	const char *cancel = found ? N_("end search") : N_("editor");
 	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
 	const struct ik_key_hint always[] = {

@@ -7,7 +7,7 @@ void ik_screen_show_help(struct ik_screen *screen, bool open)
 {
 	if (open)
 		ik_help_open(screen->help, ik_screen_context(screen));
-	ik_screen_search_end(screen, &screen->help_find);
+	ik_find_end(screen->help_find);
 	screen->help_open = open;
 	screen->dirty = true;
 }
@@ -15,8 +15,8 @@ void ik_screen_show_help(struct ik_screen *screen, bool open)
 void ik_screen_make_way(struct ik_screen *screen)
 {
 	ik_screen_show_help(screen, false);
-	if (screen->find.writing)
-		ik_screen_search_keep(screen, &screen->find);
+	if (ik_find_is_writing(screen->find))
+		ik_screen_search_keep(screen, screen->find);
 }
 
 void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
@@ -40,10 +40,10 @@ void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells, struc
 		.count = sizeof(quiet) / sizeof(*quiet),
 	};
 
-	if (screen->help_find.writing) {
+	if (ik_find_is_writing(screen->help_find)) {
 		keys.context = IK_IN_PROMPT;
-		keys.hints = ik_screen_search_hints(&keys.count);
-	} else if (ik_screen_search_shows(screen)) {
+		keys.hints = ik_find_hints(&keys.count);
+	} else if (ik_find_shows(screen->help_find)) {
 		keys.hints = found;
 		keys.count = sizeof(found) / sizeof(*found);
 	}

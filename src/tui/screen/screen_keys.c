@@ -66,8 +66,7 @@ static void toggle_raw(struct ik_screen *screen)
 	screen->markdown = !screen->markdown;
 	for (size_t i = 0; i < ik_scrollback_count(screen->scrollback); i++)
 		ik_screen_dress(screen, ik_scrollback_at(screen->scrollback, i));
-	if (screen->find.search)
-		ik_search_restart(screen->find.search);
+	ik_find_restart(screen->find);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
 	char *sentence = ik_format(screen->markdown
 			? _("Replies as Markdown; %s: as they were written")
@@ -92,14 +91,14 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 {
 	screen->dirty = true;
 	if (screen->help_open) {
-		if (ik_screen_search_shows(screen))
-			ik_screen_search_end(screen, &screen->help_find);
+		if (ik_find_shows(screen->help_find))
+			ik_find_end(screen->help_find);
 		else
 			ik_screen_show_help(screen, false);
 		return nothing;
 	}
-	if (ik_screen_search_shows(screen) && ik_screen_focus(screen) == IK_FOCUS_SCROLLBACK) {
-		ik_screen_search_end(screen, &screen->find);
+	if (ik_find_shows(screen->find) && ik_screen_focus(screen) == IK_FOCUS_SCROLLBACK) {
+		ik_find_end(screen->find);
 		return nothing;
 	}
 	if (ik_screen_busy(screen) && ik_screen_focus(screen) == IK_FOCUS_EDITOR)
@@ -398,7 +397,8 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return nothing;
 	case IK_ACTION_FIND_NEXT:
 	case IK_ACTION_FIND_PREVIOUS:
-		ik_screen_search_step(screen, action == IK_ACTION_FIND_NEXT ? 1 : -1);
+		ik_find_step(ik_screen_find(screen), action == IK_ACTION_FIND_NEXT ? 1 : -1);
+		screen->dirty = true;
 		return nothing;
 	case IK_ACTION_PREVIOUS_QUESTION:
 	case IK_ACTION_NEXT_QUESTION:

@@ -15,6 +15,8 @@ void ik_screen_make_panes(struct ik_screen *screen, const struct ik_screen_optio
 	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
 	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
 	screen->help = ik_help_new(options->commands, keymap, utf8);
+	screen->find = ik_find_new(screen->scrollback, false, keymap);
+	screen->help_find = ik_find_new(ik_help_pane(screen->help)->text, true, keymap);
 	size_t count = 0;
 	screen->panes[count++] = ik_inspector_pane(screen->inspector);
 	screen->panes[count++] = ik_browser_pane(screen->browser);

@@ -94,7 +94,7 @@ void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *mes
 	} else {
 		free(screen->flash);
 		screen->flash = NULL;
-		ik_screen_search_in(screen, index, screen->place.words.data, screen->place.words.length);
+		ik_find_in(screen->find, index, screen->place.words.data, screen->place.words.length);
 		if (!screen->place.typed)
 			screen->focus = IK_FOCUS_SCROLLBACK;
 	}

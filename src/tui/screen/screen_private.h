@@ -15,10 +15,10 @@
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/pane/status_bar.h"
+#include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
 #include "tui/screen/screen.h"
 #include "tui/scrollback/calls.h"
-#include "tui/scrollback/scrollback_search.h"
 #include "tui/text/layout.h"
 
 #define IK_QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
@@ -38,14 +38,6 @@ struct ik_press {
 	int row, column;
 	int64_t ms; /* when; a second one soon after is for the word there */
 	bool twice;
-};
-
-/* What is looked for in a text, and the line in which it is written. */
-struct ik_find {
-	struct ik_search *search; /* NULL until something is looked for */
-	struct ik_buf pattern;    /* what; made with it */
-	bool writing;             /* it is being written, and has the keys */
-	enum ik_focus back;       /* what had them before */
 };
 
 struct ik_screen {
@@ -79,11 +71,12 @@ struct ik_screen {
 	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
 
-	struct ik_find find;      /* in the conversation */
-	struct ik_find help_find; /* in the help, as long as that is open */
-	bool older;               /* of a restored session, messages are still to be read */
-	bool told_any;            /* a message was told, since the session began */
-	char *flash;              /* said once, until the next key; NULL: nothing */
+	struct ik_find *find;      /* in the conversation */
+	struct ik_find *help_find; /* in the help, as long as that is open */
+	enum ik_focus focus_before_find;
+	bool older;    /* of a restored session, messages are still to be read */
+	bool told_any; /* a message was told, since the session began */
+	char *flash;   /* said once, until the next key; NULL: nothing */
 
 	struct {
 		char session[IK_UUID_TEXT];
@@ -164,9 +157,6 @@ void ik_screen_place_session(struct ik_screen *screen, const char *id);
 void ik_screen_place_told(struct ik_screen *screen, struct ik_message *const *messages,
 	size_t count);
 void ik_screen_place_forget(struct ik_screen *screen);
-/* Search for words from the block with that index on, and show only a place that is in it. */
-void ik_screen_search_in(struct ik_screen *screen, size_t index, const char *words, size_t length);
-
 /* One is answered. Behind one that a key asked for the next does not come up by itself. */
 void ik_screen_answered(struct ik_screen *screen, const struct ik_question_answer *answer);
 /* Is there a question, but put aside? Open it, or put it aside. */
@@ -176,27 +166,13 @@ void ik_screen_dialog_show(struct ik_screen *screen, bool open);
 bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
 	struct ik_reaction *ret_reaction);
 
-/* screen_search.c: what is searched is what is in front: the help while it is open, else the
- * conversation. What is looked for there. */
-const struct ik_find *ik_screen_find(const struct ik_screen *screen);
-/* Begin to look for something there; end one of the two: no marks any more. */
+/* screen_search.c: the search in the help while that is open, else in the conversation. */
+struct ik_find *ik_screen_find(const struct ik_screen *screen);
 void ik_screen_search_open(struct ik_screen *screen);
-void ik_screen_search_end(struct ik_screen *screen, struct ik_find *find);
-/* Enter: the place and the marks stay. */
 void ik_screen_search_keep(struct ik_screen *screen, struct ik_find *find);
-/* Is something marked, while its line is closed? */
-bool ik_screen_search_shows(const struct ik_screen *screen);
-void ik_screen_search_step(struct ik_screen *screen, int direction);
-/* A key while it is written; false: it is for others. */
+/* Handle a key while the pattern is written; false: it is for others. */
 bool ik_screen_search_key(struct ik_screen *screen, const struct ik_key *key,
 	enum ik_action action);
-/* Work on; true: there is more to do. */
-bool ik_screen_search_tick(struct ik_screen *screen);
-/* Draw what is looked for, and how it stands, into a row; the columns behind it. */
-int ik_screen_search_draw(struct ik_screen *screen, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_cursor);
-/* The keys of that line. */
-const struct ik_key_hint *ik_screen_search_hints(size_t *ret_count);
 
 /* screen_help.c: open or close the help; with it ends what was looked for in it. */
 void ik_screen_show_help(struct ik_screen *screen, bool open);

@@ -101,7 +101,7 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
 	bool focus = ik_screen_context(screen) == IK_IN_SCROLLBACK;
-	bool writing = ik_screen_find(screen)->writing;
+	bool writing = ik_find_is_writing(ik_screen_find(screen));
 	int cursor = -1;
 
 	ik_buf_init(&out, IK_KIB(16));
@@ -114,8 +114,9 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
-	else if (!searching && (writing || ik_screen_search_shows(screen)))
-		column = ik_screen_search_draw(screen, cells, area, &cursor);
+	else if (!searching && (writing || ik_find_shows(ik_screen_find(screen))))
+		column = ik_find_draw(ik_screen_find(screen), screen->older && !screen->help_open, cells,
+			area, &cursor);
 	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason &&
 		screen->retry_reason[0])
 		ik_buf_printf(&out, " %s ", screen->retry_reason);

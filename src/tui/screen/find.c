@@ -1,0 +1,294 @@
+#include "tui/screen/find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/cluster.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define PATTERN_BYTES 1000
+
+struct ik_find {
+	const struct ik_keymap *keymap;
+	struct ik_scrollback *text;
+	bool downwards;
+	struct ik_search *search; /* NULL until the first search */
+	struct ik_buf pattern;
+	bool writing; /* the pattern is being written */
+};
+
+struct ik_find *ik_find_new(struct ik_scrollback *text, bool downwards,
+	const struct ik_keymap *keymap)
+{
+	struct ik_find *find = ik_alloc(sizeof(*find));
+
+	find->keymap = keymap;
+	find->text = text;
+	find->downwards = downwards;
+	ik_buf_init(&find->pattern, PATTERN_BYTES);
+	return find;
+}
+
+struct ik_find *ik_find_free(struct ik_find *find)
+{
+	if (!find)
+		return NULL;
+	ik_search_free(find->search);
+	ik_buf_done(&find->pattern);
+	free(find);
+	return NULL;
+}
+
+/* Make the search, unless there is one. */
+static void need_search(struct ik_find *find)
+{
+	if (find->search)
+		return;
+	find->search = ik_search_new(find->text);
+	if (find->downwards)
+		ik_search_downwards(find->search);
+}
+
+void ik_find_open(struct ik_find *find)
+{
+	need_search(find);
+	find->writing = true;
+	ik_buf_clear(&find->pattern);
+	ik_search_set(find->search, "", 0);
+	ik_search_begin(find->search);
+}
+
+void ik_find_end(struct ik_find *find)
+{
+	if (find->search)
+		ik_search_set(find->search, "", 0);
+	find->writing = false;
+}
+
+bool ik_find_keep(struct ik_find *find)
+{
+	find->writing = false;
+	if (find->pattern.length == 0) {
+		ik_find_end(find);
+		return false;
+	}
+	if (!find->downwards)
+		ik_search_select(find->search); /* Enter opens and y copies what was found */
+	return true;
+}
+
+void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t length)
+{
+	need_search(find);
+	find->writing = false;
+	ik_buf_clear(&find->pattern);
+	ik_sanitize_line(&find->pattern, words, length);
+	ik_scrollback_select_at(find->text, index, true);
+	ik_scrollback_show_selected(find->text);
+	ik_search_set_in(find->search, find->pattern.data, find->pattern.length, index);
+}
+
+bool ik_find_is_writing(const struct ik_find *find)
+{
+	return find->writing;
+}
+
+bool ik_find_shows(const struct ik_find *find)
+{
+	return find->search && !find->writing && ik_search_state(find->search).on;
+}
+
+const struct ik_search *ik_find_search(const struct ik_find *find)
+{
+	return find->search;
+}
+
+void ik_find_step(struct ik_find *find, int direction)
+{
+	if (find->search && ik_search_state(find->search).on)
+		ik_search_step(find->search, direction);
+}
+
+void ik_find_restart(struct ik_find *find)
+{
+	if (find->search)
+		ik_search_restart(find->search);
+}
+
+void ik_find_hold(struct ik_find *find)
+{
+	if (find->search)
+		ik_search_hold(find->search);
+}
+
+bool ik_find_work(struct ik_find *find, bool *ret_changed)
+{
+	if (!find->search || !ik_search_working(find->search))
+		return false;
+	ik_search_work(find->search);
+	*ret_changed = true;
+	return ik_search_working(find->search);
+}
+
+/* Append to the pattern. */
+static void write_pattern(struct ik_find *find, const char *text, size_t length)
+{
+	struct ik_buf *pattern = &find->pattern;
+	size_t before = pattern->length;
+
+	ik_sanitize_line(pattern, text, length);
+	if (ik_buf_status(pattern) != IK_OK) {
+		pattern->status = IK_OK;
+		ik_buf_truncate(pattern, before);
+	}
+	ik_search_set(find->search, pattern->data, pattern->length);
+}
+
+/* Erase the last cluster of the pattern, or all of it. */
+static void erase_pattern(struct ik_find *find, bool all)
+{
+	struct ik_buf *pattern = &find->pattern;
+
+	if (pattern->length == 0)
+		return;
+	ik_buf_truncate(pattern, all ? 0 : ik_cluster_previous(pattern->data, pattern->length));
+	ik_search_set(find->search, pattern->data, pattern->length);
+}
+
+/* Handle a key without an action: what is typed or pasted. */
+static void type(struct ik_find *find, const struct ik_key *key)
+{
+	char bytes[4];
+
+	if (key->code == IK_KEY_PASTE && !key->text_cut)
+		write_pattern(find, key->text, strcspn(key->text, "\r\n"));
+	else if (key->code == IK_KEY_CHARACTER && !(key->modifiers & (IK_ALT | IK_CONTROL)))
+		write_pattern(find, bytes, (size_t)ik_utf8_encode(key->codepoint, bytes));
+}
+
+enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,
+	enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_NONE:
+		type(find, key);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_SEND:
+		return IK_FIND_KEPT;
+	case IK_ACTION_CANCEL:
+	case IK_ACTION_INTERRUPT:
+		ik_search_back(find->search);
+		ik_find_end(find);
+		return IK_FIND_LEFT;
+	case IK_ACTION_SEARCH: /* once more: further, in the direction of reading */
+		ik_find_step(find, find->downwards ? 1 : -1);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_UP:
+		ik_find_step(find, -1);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_DOWN:
+		ik_find_step(find, 1);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_DELETE_LEFT:
+		erase_pattern(find, false);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_KILL_TO_START:
+	case IK_ACTION_DELETE_WORD_LEFT:
+		erase_pattern(find, true);
+		return IK_FIND_TAKEN;
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+	case IK_ACTION_HELP: /* covers it for a while, or closes */
+	case IK_ACTION_MODE:
+	case IK_ACTION_RAW:
+	case IK_ACTION_REDRAW:
+	case IK_ACTION_SUSPEND:
+		return IK_FIND_PASSED;
+	default:
+		/* What opens something else ends the search; what edits a text does nothing. */
+		return action > IK_ACTION_RAW ? IK_FIND_TAKEN : IK_FIND_OTHER;
+	}
+}
+
+/* Say in words how far the search is. */
+static void put_state(const struct ik_find *find, bool older, struct ik_buf *out)
+{
+	struct ik_search_state state = ik_search_state(find->search);
+
+	if (!state.on)
+		return;
+	if (state.counted && state.total == 0 && !state.seeking) {
+		ik_buf_puts(out, older ? _("not found yet") : _("not found"));
+	} else if (!state.counted) {
+		ik_buf_printf(out, _("searching, %d %%"), state.percent);
+	} else if (state.number > 0) {
+		/* Translators: of all places where something was found, which is shown. */
+		ik_buf_printf(out, _("%zu of %zu"), state.number, state.total);
+	} else {
+		ik_buf_printf(out, ngettext("%zu place", "%zu places", state.total), state.total);
+	}
+	if (state.counted && state.partly > 0) {
+		char *key = ik_keymap_key_name(find->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR);
+
+		ik_buf_puts(out, "  ");
+		/* Translators: %s is the key that opens the inspector. */
+		ik_buf_printf(out,
+			ngettext("%zu output is searched in part: %s has all of it",
+				"%zu outputs are searched in part: %s has all of them", state.partly),
+			state.partly, key);
+		free(key);
+	}
+	if (state.wrapped)
+		ik_buf_printf(out, "  %s", _("went past the end"));
+	if (older)
+		ik_buf_printf(out, "  %s", _("older messages are being read"));
+}
+
+int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
+	struct ik_rectangle area, int *ret_cursor)
+{
+	struct ik_buf out;
+	int column = area.column + 1, end = area.column + area.columns;
+
+	ik_buf_init(&out, IK_KIB(8));
+	if (find->writing)
+		ik_buf_printf(&out, _(" Search: %s"), find->pattern.data);
+	else
+		ik_buf_printf(&out, " /%s", find->pattern.data);
+	/* A pattern longer than half of the line shows its end. */
+	size_t skip = 0;
+
+	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)
+		skip += ik_cluster_next(out.data + skip, out.length - skip).length;
+	struct ik_rectangle row = { area.row, area.column, 1, area.columns };
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, out.data + skip,
+		out.length - skip);
+	*ret_cursor = column;
+	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, "  ", 2);
+	ik_buf_clear(&out);
+	put_state(find, older, &out);
+	if (out.length > 0 && column < end) {
+		ik_buf_puts(&out, "  ");
+		column = ik_cells_label(cells, row, area.row, column, IK_STYLE_NOTICE, out.data);
+	}
+	ik_buf_done(&out);
+	return column;
+}
+
+const struct ik_key_hint *ik_find_hints(size_t *ret_count)
+{
+	static const struct ik_key_hint hints[] = {
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1 },
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2 },
+	};
+
+	*ret_count = sizeof(hints) / sizeof(*hints);
+	return hints;
+}
