@@ -16,6 +16,7 @@
 #include <sqlite3.h>
 
 #include "util/alloc.h"
+#include "util/clock.h"
 
 struct fixture fixture;
 
@@ -169,7 +170,9 @@ static void set_up_server(void)
 	if (!fixture.server)
 		return;
 	snprintf(fixture.admin, sizeof(fixture.admin), "%s", admin);
-	snprintf(fixture.database, sizeof(fixture.database), "t%d", (int)getpid());
+	/* A process ID comes again, and what an earlier one left may still be there. */
+	snprintf(fixture.database, sizeof(fixture.database), "t%d_%lld", (int)getpid(),
+		(long long)ik_clock_ms());
 	make_address(pattern);
 	text = ik_format("CREATE DATABASE %s", fixture.database);
 	(void)ask_server(fixture.admin, text);
