@@ -248,13 +248,13 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 		ret_setup->kodelet_environment = kodelet_environment(ret_setup);
 	if (status == IK_OK)
 		open_log(ret_setup);
-	if (status == IK_OK && options->verb >= IK_VERB_SESSION_LIST &&
-		options->verb <= IK_VERB_SESSION_DELETE)
-		return choose_database(ret_setup, error);
-	if (options->verb == IK_VERB_DOCTOR)
+	if (status != IK_OK)
+		return status;
+	if (options->verb == IK_VERB_DOCTOR ||
+		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_DELETE))
 		return choose_database(ret_setup, error);
 	/* Tools and configuration can be looked at without a model. */
-	if (status != IK_OK || (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC))
+	if (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC)
 		return status;
 	status = ik_model_choose(ret_setup->config,
 		&(struct ik_model_wish){ .base_url = options->base_url }, &ret_setup->choice, error);
