@@ -37,7 +37,7 @@ static void add_text(struct ik_screen *screen, enum ik_block_kind kind, const ch
 {
 	struct ik_block *block = ik_block_new(kind, screen->utf8);
 
-	if (code) {
+	if (code && code[0]) {
 		ik_block_append(block, code, strlen(code));
 		ik_block_append(block, "  ", 2);
 	}
