@@ -500,7 +500,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	ik_loop_stop(undo->loop);
 }
 
-/* What a call waits for before it begins: as agent/session/session_undo.c does it. */
+/* What a call waits for before it begins: as agent/session/undo_recorder.c does it. */
 static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree_call **ret_call)
 {
 	char id[IK_UUID_TEXT];
