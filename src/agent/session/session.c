@@ -941,12 +941,3 @@ void ik_session_continue(struct ik_session *session)
 {
 	ik_session_lock_resume(session->lock);
 }
-
-char *ik_session_lock_sentence(const struct ik_session *session)
-{
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(4));
-	ik_session_lock_put_sentence(session->lock, &out);
-	return ik_buf_take(&out, NULL);
-}

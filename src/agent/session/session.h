@@ -148,8 +148,6 @@ void ik_session_release(struct ik_session *session);
 /* The process is about to be stopped; it is back. */
 void ik_session_pause(struct ik_session *session);
 void ik_session_continue(struct ik_session *session);
-/* Return why nothing can be done in a session that is followed: a sentence in new memory. */
-char *ik_session_lock_sentence(const struct ik_session *session);
 
 /* ---- the turn ---- */
 

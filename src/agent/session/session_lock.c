@@ -138,7 +138,7 @@ static void refuse_to_restore(struct ik_session_lock *lock)
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(4));
-	ik_session_lock_put_sentence(lock, &sentence);
+	ik_holder_put_sentence(&sentence, ik_lock_holder(lock->lock));
 	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
 	ik_buf_done(&sentence);
 	lock->lock = ik_lock_close(lock->lock);
@@ -338,9 +338,4 @@ void ik_session_lock_resume(struct ik_session_lock *lock)
 {
 	if (lock->lock && !lock->record->read_only)
 		ik_lock_continue(lock->lock);
-}
-
-void ik_session_lock_put_sentence(const struct ik_session_lock *lock, struct ik_buf *out)
-{
-	ik_holder_put_sentence(out, ik_lock_holder(lock->lock));
 }

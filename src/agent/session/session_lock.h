@@ -65,7 +65,5 @@ void ik_session_lock_release(struct ik_session_lock *lock);
 /* The process is about to be stopped; it is back. */
 void ik_session_lock_pause(struct ik_session_lock *lock);
 void ik_session_lock_resume(struct ik_session_lock *lock);
-/* Append a sentence that says where the session is open. */
-void ik_session_lock_put_sentence(const struct ik_session_lock *lock, struct ik_buf *out);
 
 #endif
