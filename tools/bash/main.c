@@ -1,9 +1,9 @@
 /*
  * bash: run a shell command and answer with its output and exit code.
  *
- * Output goes into the answer as it comes, so its size does not matter.  The
- * shell leads a session of its own: no terminal to disturb or to wait for,
- * and one group to end with it.
+ * Output is passed on as it arrives, so its size does not matter.  The shell runs in a session of
+ * its own, so that it has no terminal to disturb or wait for, and can be ended with its whole
+ * group.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,9 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* The shell has ended, but something that it left behind holds the pipe. */
+/* How long to read on when the shell has ended but a process that it left behind holds the pipe. */
 #define LINGER_MS 200
-/* From SIGTERM to SIGKILL: less than the caller's own patience of 2 s. */
+/* From SIGTERM to SIGKILL: less than the 2 s that the caller waits. */
 #define TERMINATE_MS 1000
 /* Linux refuses a single argument of 128 KiB (MAX_ARG_STRLEN). */
 #define ARGUMENT_MAX (IK_KIB(128) - 1)
@@ -40,16 +40,16 @@ static const struct ik_parameter parameters[] = {
 	[COMMAND] = { "command", IK_PARAMETER_NAME, true, "Shell command to execute" },
 };
 
-/* One run of the shell. */
+/* A run of the shell. */
 struct shell {
 	struct ik_tool_answer *answer;
 	pid_t pid;
-	int output;       /* read end of the one pipe for stdout and stderr, -1 at its end */
+	int output;       /* read end of the pipe for stdout and stderr, -1 at its end */
 	int signals;      /* signalfd */
-	int64_t deadline; /* monotonic ms of the next measure, 0: none */
-	bool live;        /* somebody watches stderr */
-	bool ended;       /* reaped */
-	bool terminating; /* SIGTERM was sent on */
+	int64_t deadline; /* when to act next, in monotonic ms; 0: never */
+	bool live;        /* output is copied to stderr for a viewer */
+	bool ended;       /* the shell was reaped */
+	bool terminating; /* SIGTERM was sent */
 	bool feed_held;   /* a line feed that may be the last byte */
 	int exit_code;
 };
@@ -65,8 +65,8 @@ static void watched_signals(sigset_t *set)
 }
 
 /*
- * What sh -c is given: the command, or, where it is too long for an argument,
- * a command that reads it from a memory file of this process.
+ * Return the argument for sh -c: the command or, if it is too long for an argument, a command that
+ * reads it from a memory file of this process.
  */
 static char *shell_command(const char *command, size_t length)
 {
@@ -79,7 +79,7 @@ static char *shell_command(const char *command, size_t length)
 	return ik_format(". /proc/%ld/fd/%d", (long)getpid(), fd);
 }
 
-/* Start the shell with its output going to a pipe. 0 or an errno value. */
+/* Start the shell with its output going to a pipe. Return 0 or errno. */
 static int shell_spawn(struct shell *shell, const char *command, size_t length)
 {
 	posix_spawn_file_actions_t actions;
@@ -116,7 +116,7 @@ static int shell_spawn(struct shell *shell, const char *command, size_t length)
 	return number;
 }
 
-/* Take output: all but a line feed at the end, which waits for what follows. */
+/* Process output, except for a line feed at the end, which waits for what follows. */
 static void shell_output(struct shell *shell, const char *bytes, size_t length)
 {
 	if (shell->live && ik_write_all(STDERR_FILENO, bytes, length) != 0)
@@ -141,13 +141,13 @@ static void shell_read(struct shell *shell)
 	}
 }
 
-/* Send a signal to everything in the shell's session that stayed in its group. */
+/* Send a signal to all processes of the shell's group. */
 static void shell_signal(const struct shell *shell, int number)
 {
 	kill(-shell->pid, number);
 }
 
-/* Has the shell ended? Then keep its exit code and bound the time for its output. */
+/* If the shell has ended, keep its exit code and limit the wait for its output. */
 static void shell_reap(struct shell *shell)
 {
 	int status;
@@ -159,7 +159,7 @@ static void shell_reap(struct shell *shell)
 	shell->deadline = ik_clock_ms() + LINGER_MS;
 }
 
-/* Ask the command to end; the deadline makes it. */
+/* Ask the command to end; the deadline enforces it. */
 static void shell_terminate(struct shell *shell)
 {
 	if (shell->terminating)
@@ -170,7 +170,7 @@ static void shell_terminate(struct shell *shell)
 		shell->deadline = ik_clock_ms() + TERMINATE_MS;
 }
 
-/* Take one signal from the descriptor. */
+/* Read one signal from the descriptor. */
 static void shell_take_signal(struct shell *shell)
 {
 	struct signalfd_siginfo info;
@@ -183,7 +183,7 @@ static void shell_take_signal(struct shell *shell)
 		shell_terminate(shell);
 }
 
-/* The deadline has passed: stop reading from the dead, or kill the living. */
+/* The deadline has passed: stop reading after the shell's end, or kill it. */
 static void shell_expire(struct shell *shell)
 {
 	shell->deadline = 0;
@@ -195,7 +195,7 @@ static void shell_expire(struct shell *shell)
 	shell->output = -1;
 }
 
-/* Milliseconds until the deadline, for poll(2). */
+/* Return the milliseconds until the deadline, for poll(2). */
 static int shell_patience(const struct shell *shell)
 {
 	if (shell->deadline == 0)
@@ -205,7 +205,7 @@ static int shell_patience(const struct shell *shell)
 	return left > 0 ? (int)left : 0;
 }
 
-/* Wait until the shell has ended and its output too. */
+/* Wait until the shell and its output have ended. */
 static void shell_wait(struct shell *shell)
 {
 	while (!shell->ended || shell->output >= 0) {
@@ -229,20 +229,20 @@ static void shell_wait(struct shell *shell)
 	}
 }
 
-/* Prepare signals before anything can be missed; the signalfd, or -1. */
+/* Block the signals before one can be missed; return the signalfd, or -1. */
 static int signals_open(void)
 {
 	sigset_t set;
 
-	/* An inherited "ignore" would take the exit status away. */
+	/* If SIGCHLD were ignored, as it may be inherited, the exit status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	watched_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* Does somebody watch? The command itself is not told: a tool run by it would
- * write its copy into our output. */
+/* Does somebody watch? The variable is not passed on: a tool run by the command would write its
+ * copy into our output. */
 static bool take_live(void)
 {
 	const char *value = getenv("IKIGAI_LIVE");

@@ -11,9 +11,9 @@
 
 #include "json/write.h"
 
-/* Small answers, nearly all, go out in one write; large ones in such blocks. */
+/* Nearly all answers are small and take one write; large ones are written in blocks. */
 #define BLOCK IK_KIB(256)
-/* A piece is escaped in parts of this size: a byte may become six. */
+/* Bytes escaped at a time; one byte may become six. */
 #define PART IK_KIB(32)
 
 void ik_answer_init(struct ik_tool_answer *answer, int fd)
@@ -41,7 +41,7 @@ bool ik_answer_out_of_memory(struct ik_tool_answer *answer)
 	return answer->write_error == 0;
 }
 
-/* Write what has been gathered. */
+/* Write the buffer. */
 static void answer_flush(struct ik_tool_answer *answer)
 {
 	if (answer->write_error == 0 && !answer->settled && ik_buf_status(&answer->text) != IK_OK &&
@@ -61,7 +61,7 @@ void ik_answer_open(struct ik_tool_answer *answer, const char *name)
 	answer->held_length = 0;
 }
 
-/* Complete a held character byte by byte; returns how many bytes that took. */
+/* Complete a held character byte by byte; return how many bytes that took. */
 static size_t answer_release(struct ik_tool_answer *answer, const char *bytes, size_t length)
 {
 	size_t taken = 0;
@@ -73,7 +73,7 @@ static size_t answer_release(struct ik_tool_answer *answer, const char *bytes, s
 		int size = ik_utf8_decode(answer->held, answer->held_length + 1, &codepoint);
 
 		if (size == 0) {
-			/* The byte does not continue it, and may begin something new. */
+			/* The byte does not continue the character, but may begin another. */
 			ik_json_escape(&answer->text, answer->held, answer->held_length);
 			answer->held_length = 0;
 			break;
@@ -88,7 +88,7 @@ static size_t answer_release(struct ik_tool_answer *answer, const char *bytes, s
 	return taken;
 }
 
-/* How many bytes at the end are the beginning of a character. */
+/* Return how many bytes at the end are an incomplete character. */
 static size_t unfinished_tail(const char *bytes, size_t length)
 {
 	for (size_t back = 1; back <= 3 && back <= length; back++) {
@@ -124,7 +124,7 @@ void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t le
 	}
 }
 
-/* Bring out a beginning that nothing completes. */
+/* Write an incomplete character as invalid. */
 static void answer_give_up(struct ik_tool_answer *answer)
 {
 	ik_json_escape(&answer->text, answer->held, answer->held_length);

@@ -8,7 +8,7 @@
 
 #include "util/alloc.h"
 
-/* The names of a file's attributes, each with its NUL, in new memory. False: cannot be told. */
+/* List a file's attributes, NUL-terminated, in new memory. False: they are unknown. */
 static bool list_names(int fd, char **ret_names, size_t *ret_length)
 {
 	char *names = ik_alloc(XATTR_LIST_MAX);
@@ -24,7 +24,7 @@ static bool list_names(int fd, char **ret_names, size_t *ret_length)
 	return true;
 }
 
-/* Has fd the attribute with just this value? */
+/* Does the attribute of fd have this value? */
 static bool has_value(int fd, const char *name, const char *value, size_t length)
 {
 	char *other = ik_alloc(XATTR_SIZE_MAX);
@@ -57,7 +57,7 @@ static bool has_name(const char *names, size_t length, const char *name)
 	return false;
 }
 
-/* Remove what a new file got by itself, such as a directory's default ACL. */
+/* Remove attributes that a new file has by default, such as the directory's default ACL. */
 static bool remove_others(int to, const char *names, size_t length)
 {
 	char *made;

@@ -1,5 +1,5 @@
 /*
- * attributes: extended attributes and ACLs carried from one file to another.
+ * attributes: copy extended attributes and ACLs from one file to another.
  *
  * May include: util.
  */
@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Give to exactly the extended attributes of from, access control lists (which
- * are such attributes) included. False when one could not be carried over. */
+/* Make the extended attributes of to exactly those of from, including access control lists (which
+ * are such attributes). False if one could not be copied. */
 bool ik_attributes_copy(int from, int to);
 
 #endif

@@ -9,15 +9,15 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* From this size on a map is cheaper than a copy. */
+/* From this size on, mapping is cheaper than copying. */
 #define MAP_MIN IK_MIB(1)
 
-/* The one map, for the signal handler. */
+/* The current map, for the signal handler. */
 static char *map_start;
 static size_t map_length;
 static volatile sig_atomic_t map_lost;
 
-/* The file ends before this page now: let zeros be there. */
+/* The file ends before this page by now: map zeros there. */
 static void take_bus_error(int number, siginfo_t *info, void *context)
 {
 	size_t offset = (size_t)((uintptr_t)info->si_addr - (uintptr_t)map_start);
@@ -34,7 +34,7 @@ static void take_bus_error(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL);
 }
 
-/* Map the file; false when it cannot be done. */
+/* Map the file; false if that is impossible. */
 static bool map(struct ik_contents *contents, const struct stat *status)
 {
 	struct sigaction action = { .sa_sigaction = take_bus_error, .sa_flags = SA_SIGINFO };
@@ -61,7 +61,7 @@ int ik_contents_open(struct ik_contents *contents, int fd, const struct stat *st
 	if (S_ISREG(status->st_mode) && (uintmax_t)status->st_size >= MAP_MIN &&
 		(uintmax_t)status->st_size < SIZE_MAX / 2 && map(contents, status))
 		return 0;
-	/* One more than expected, so that the end of the file shows at once. */
+	/* Read one byte more than expected, to see the end of the file. */
 	int number = ik_read_all(fd, &contents->copy, (size_t)status->st_size + 1);
 
 	if (number == 0 && ik_buf_status(&contents->copy) != IK_OK)
@@ -77,7 +77,7 @@ bool ik_contents_data(const struct ik_contents *contents, size_t offset, size_t 
 	if (offset >= contents->length)
 		return false;
 	off_t from = contents->sparse ? lseek(contents->fd, (off_t)offset, SEEK_DATA) : -1;
-	/* Nothing but a hole; any other failure means that holes cannot be told. */
+	/* ENXIO: only a hole is left. With any other error, holes cannot be found. */
 	if (from < 0 && contents->sparse && errno == ENXIO)
 		return false;
 	off_t to = from < 0 ? -1 : lseek(contents->fd, from, SEEK_HOLE);

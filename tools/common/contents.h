@@ -1,10 +1,9 @@
 /*
- * contents: all bytes of an open file, however large, in little memory.
+ * contents: access all bytes of an open file, however large, with little memory.
  *
- * A small file is read.  A large one is mapped: what is not looked at costs
- * nothing, and what is can be given back to the page cache.  A mapped file that
- * somebody cuts short meanwhile reads as zeros from there on, and says so.
- * Holes need not be looked at.  One mapped file at a time.
+ * A small file is read.  A large one is mapped, so that parts which are not used cost nothing, and
+ * parts which are can be evicted.  If a mapped file is truncated meanwhile, the rest reads as zeros
+ * and ik_contents_lost() is true. Holes can be skipped.  Only one file may be mapped at a time.
  *
  * Owns the map or the copy, not the descriptor.  May include: util.
  */
@@ -21,18 +20,18 @@ struct ik_contents {
 	int fd;
 	bool mapped;
 	bool sparse;        /* mapped, and seems to have holes */
-	struct ik_buf copy; /* where it is not mapped */
+	struct ik_buf copy; /* if it is not mapped */
 };
 
-/* Take the contents of fd, which is at its beginning; status is its fstat(2).
- * 0 or errno. ik_contents_close() either way. */
+/* Open the contents of fd, which is at its beginning; status is its fstat(2). Return 0 or errno.
+ * Call ik_contents_close() either way. */
 int ik_contents_open(struct ik_contents *contents, int fd, const struct stat *status) IK_MUST_USE;
 
-/* The stretch of data at or behind offset; false if only a hole is left, or nothing. */
+/* Find the next range of data at or after offset; false if only a hole is left, or nothing. */
 bool ik_contents_data(const struct ik_contents *contents, size_t offset, size_t *ret_from,
 	size_t *ret_to) IK_MUST_USE;
 
-/* Was the file cut while it was being looked at? Then what was seen is not true. */
+/* Was the file truncated in the meantime? Then what was read is not valid. */
 bool ik_contents_lost(const struct ik_contents *contents) IK_MUST_USE;
 
 void ik_contents_close(struct ik_contents *contents);

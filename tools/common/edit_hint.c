@@ -9,10 +9,10 @@
 
 #include "util/utf8.h"
 
-/* How much of a line a hint shows, and how many places. */
+/* Limits on a line, and on the places, that a hint shows. */
 #define LINE_SHOWN_MAX 300
 #define PLACES_SHOWN_MAX 10
-/* Bound of the work for a hint. */
+/* Limit on the text that is searched for a hint. */
 #define TEXT_MAX ((size_t)8 << 20)
 
 /* A line of a text, without its end. */
@@ -38,7 +38,7 @@ static bool is_blank(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* The line without blanks at its ends. */
+/* Return a line without blanks at its ends. */
 static struct nearest_line trimmed(struct nearest_line line)
 {
 	while (line.length > 0 && is_blank(line.text[0])) {
@@ -55,7 +55,7 @@ static bool lines_equal(struct nearest_line one, struct nearest_line other)
 	return one.length == other.length && memcmp(one.text, other.text, one.length) == 0;
 }
 
-/* Append a line of the file for reading. */
+/* Append a line of the file. */
 static void show_line(struct ik_buf *hint, size_t number, const char *text, size_t length)
 {
 	size_t shown = length < LINE_SHOWN_MAX ? length : LINE_SHOWN_MAX;
@@ -68,7 +68,7 @@ static void show_line(struct ik_buf *hint, size_t number, const char *text, size
 		ik_buf_puts(hint, "…");
 }
 
-/* Where text stops to be wanted when blanks do not count; NULL if it is not. */
+/* Return where text stops matching wanted, with white space ignored; NULL if it does not match. */
 static const char *loose_end(const char *text, const char *end, const char *wanted,
 	const char *wanted_end)
 {
@@ -97,7 +97,7 @@ static size_t line_number(const char *text, const char *at)
 	return number;
 }
 
-/* The run of blanks at the start. */
+/* Return the run of blanks at the start. */
 static struct nearest_line blanks_at(const char *at, const char *end)
 {
 	struct nearest_line run = { at, 0 };
@@ -136,8 +136,8 @@ static void describe_blanks(struct nearest_line run, struct ik_buf *hint)
 	}
 }
 
-/* The first run of blanks that is another one in the text, in which core (the trimmed wanted)
- * is at from, apart from blanks. False if there is none. */
+/* Find the first run of blanks that differs. The text matches core (wanted without outer blanks) at
+ * from, except for blanks. False if there is none. */
 static bool find_difference(const char *text, const char *end, const char *from,
 	struct nearest_line wanted, struct nearest_line core, struct nearest_line *ret_ours,
 	struct nearest_line *ret_theirs)
@@ -168,7 +168,7 @@ static bool find_difference(const char *text, const char *end, const char *from,
 	return !same;
 }
 
-/* The text occurs, but with other white space: say where and how it is written. */
+/* Hint that the text occurs with different white space, and show the difference. */
 static bool hint_white_space(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
@@ -211,7 +211,7 @@ static bool hint_white_space(const char *text, size_t length, struct nearest_lin
 	return false;
 }
 
-/* How many lines from here on are those of wanted; *differs is the first that is not. */
+/* Return how many lines from here match those of wanted; *differs is the first that does not. */
 static size_t run_length(const char *at, const char *end, struct nearest_line wanted,
 	struct nearest_line *differs)
 {
@@ -233,7 +233,7 @@ static size_t run_length(const char *at, const char *end, struct nearest_line wa
 	return run;
 }
 
-/* The first lines occur, a later one is different: say which. */
+/* Hint that the first lines occur but a later one differs. */
 static bool hint_later_line(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
@@ -268,8 +268,8 @@ static bool hint_later_line(const char *text, size_t length, struct nearest_line
 	return true;
 }
 
-/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if
- * it has none. blank: a blank behind the colon belongs to the number. */
+/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if it
+ * has none. blank: a blank after the colon belongs to the number. */
 static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_buf *out)
 {
 	static const char *const marks[] = { ":", "\t", "|", "\xe2\x86\x92" };
@@ -293,7 +293,7 @@ static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_bu
 	return false;
 }
 
-/* The text occurs, but was copied with the line numbers of a listing. */
+/* Hint that the text was copied with a listing's line numbers. */
 static bool hint_numbered(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
@@ -325,7 +325,7 @@ static bool hint_numbered(const char *text, size_t length, struct nearest_line w
 	return found;
 }
 
-/* The text occurs, but its line feeds, tabs or quotes were escaped once too often. */
+/* Hint that line feeds, tabs or quotes of the text were escaped once too often. */
 static bool hint_escaped(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
@@ -354,7 +354,7 @@ static bool hint_escaped(const char *text, size_t length, struct nearest_line wa
 	return found;
 }
 
-/* A small set of the pairs of neighbouring bytes in a line. */
+/* A small set of the byte pairs in a line. */
 struct pairs {
 	uint64_t bits[16];
 	size_t count;
@@ -376,7 +376,7 @@ static struct pairs pairs_of(struct nearest_line line)
 	return pairs;
 }
 
-/* The lines most like the first one that is wanted. */
+/* Show the lines most similar to the first line of wanted. */
 static void hint_similar(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
 {
@@ -397,7 +397,7 @@ static void hint_similar(const char *text, size_t length, struct nearest_line wa
 
 		for (size_t i = 0; i < 16; i++)
 			common += (size_t)__builtin_popcountll(pairs.bits[i] & other.bits[i]);
-		/* At least half of the pairs are shared, counted over both lines. */
+		/* Half of the pairs, counted over both lines, must be shared. */
 		if (4 * common > pairs.count + other.count)
 			ik_suggestions_add(&best, 1000 - 2000 * common / (pairs.count + other.count), number,
 				line.text, line.length);

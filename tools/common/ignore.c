@@ -15,14 +15,14 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Larger files are no lists of rules. */
+/* Larger files are not lists of rules. */
 #define FILE_MAX IK_MIB(8)
-/* Rules of one file: each is compared with each name. */
+/* Limit on rules of a file: each is compared with each name. */
 #define RULES_MAX 20000
 
 enum rule_kind {
 	RULE_LITERAL, /* text is the name, or the path */
-	RULE_ENDING,  /* "*" and text, which has no wildcards */
+	RULE_ENDING,  /* "*" followed by text without wildcards */
 	RULE_WILD     /* text is for ik_ignore_matches() */
 };
 
@@ -30,9 +30,9 @@ struct rule {
 	enum rule_kind kind;
 	const char *text;
 	size_t length;
-	bool included;       /* "!": what matches is not excluded after all */
-	bool directory_only; /* a slash at its end */
-	bool whole_path;     /* a slash anywhere else: the path from the file's directory */
+	bool included;       /* "!": what matches is not excluded */
+	bool directory_only; /* it ends in a slash */
+	bool whole_path;     /* it has another slash: compare the path from the file's directory */
 };
 
 /* The rules of one file. */
@@ -42,9 +42,9 @@ struct rules {
 	size_t count;
 };
 
-/* A directory on the way. */
+/* A directory of the walk. */
 struct level {
-	size_t base; /* bytes of ignore->path up to it */
+	size_t base; /* length of ignore->path up to it */
 	struct rules gitignore, ignore, exclude;
 	bool repository; /* it is the root of one */
 };
@@ -52,14 +52,14 @@ struct level {
 struct ik_ignore {
 	struct level *levels;
 	size_t count, capacity;
-	struct ik_buf path;   /* of the directory that was entered last, from the first level */
-	size_t prefix_length; /* of path: of the beginning */
-	size_t skipped;       /* bytes of the walk's paths up to the beginning */
+	struct ik_buf path;   /* of the last entered directory, from the first level */
+	size_t prefix_length; /* length of path where the walk begins */
+	size_t skipped;       /* bytes of the walk's paths up to the start */
 	struct rules user;    /* core.excludesFile */
 	bool cut;             /* a file has more rules than RULES_MAX */
 };
 
-/* Take the element of a set at *at, in which backslashes quote. */
+/* Read the element of a set at *at; a backslash quotes. */
 static unsigned char take_member(const char **at)
 {
 	if (**at == '\\' && (*at)[1] != '\0')
@@ -67,7 +67,7 @@ static unsigned char take_member(const char **at)
 	return (unsigned char)*(*at)++;
 }
 
-/* Is the byte in a class that is named at "[:"? -1: there is none such. *at is moved past it. */
+/* Is the byte in the class named at "[:"? -1: there is no such class. Move *at past it. */
 static int in_class(const char **at, unsigned char byte)
 {
 	static const struct {
@@ -96,7 +96,8 @@ static int in_class(const char **at, unsigned char byte)
 	return -1;
 }
 
-/* Is the byte in the set whose "[" is at *at? *at is moved past it; to NULL, if it does not end. */
+/* Is the byte in the set whose "[" is at *at? Move *at past it, or set it to NULL if the set has no
+ * end. */
 static bool in_set(const char **at, unsigned char byte)
 {
 	const char *member = *at + 1;
@@ -120,15 +121,14 @@ static bool in_set(const char **at, unsigned char byte)
 			member++;
 			high = take_member(&member);
 		}
-		/* Git compares the first one by itself: that matters in a range that runs backwards. */
+		/* Git compares the first byte by itself, which matters in a range that runs backwards. */
 		found = found || byte == low || (low <= byte && byte <= high);
 	}
 	*at = member + 1;
 	return found != negated && byte != '/';
 }
 
-/* Take one element of a pattern, that is no star, for the byte; false if it is not what the
- * pattern has there. */
+/* Match the byte with one element of a pattern, not a star; false if they differ. */
 static bool take_one(const char **pattern, char byte)
 {
 	if (byte == '\0' || **pattern == '\0')
@@ -150,7 +150,8 @@ static bool take_one(const char **pattern, char byte)
 bool ik_ignore_matches(const char *pattern, const char *path)
 {
 	const char *start = pattern;
-	/* Where to try again: the pattern after "*" and how far that goes, and after "**" and a slash. */
+	/* Where to retry: the pattern after "*" and how far that has matched, and the same for "**" and
+	 * a slash. */
 	const char *star = NULL, *star_end = NULL, *deep = NULL, *deep_end = NULL;
 
 	for (;;) {
@@ -192,7 +193,7 @@ bool ik_ignore_matches(const char *pattern, const char *path)
 	}
 }
 
-/* Cut the spaces at the end of a line that no backslash quotes. */
+/* Remove unquoted spaces from the end of a line. */
 static void cut_spaces(char *line)
 {
 	char *end = line;
@@ -206,7 +207,7 @@ static void cut_spaces(char *line)
 	*end = '\0';
 }
 
-/* Make a rule of a line, in whose memory it stays; false for one that says nothing. */
+/* Make a rule from a line, which it keeps using; false for a line without a rule. */
 static bool rule_make(char *line, struct rule *rule)
 {
 	size_t length = strlen(line);
@@ -242,7 +243,7 @@ static bool rule_make(char *line, struct rule *rule)
 	return true;
 }
 
-/* Take the rules of a file, if it is there and can be read; at most RULES_MAX. */
+/* Read the rules of a file, at most RULES_MAX, if it exists and can be read. */
 static void rules_read(struct ik_ignore *ignore, struct rules *rules, int directory,
 	const char *name)
 {
@@ -282,7 +283,7 @@ static void rules_done(struct rules *rules)
 	*rules = (struct rules){ .text = NULL };
 }
 
-/* The last rule that is for a name, or for its path; NULL: none. */
+/* Return the last rule that applies to a name or its path; NULL: none. */
 static const struct rule *rules_find(const struct rules *rules, const char *path, const char *name,
 	size_t name_length, bool directory)
 {
@@ -311,7 +312,7 @@ static const struct rule *rules_find(const struct rules *rules, const char *path
 	return NULL;
 }
 
-/* Take the rules of .git/info/exclude; .git may also be a file that says where that is. */
+/* Read the rules of .git/info/exclude; .git may be a file that names the directory. */
 static void read_exclude(struct ik_ignore *ignore, struct rules *rules, int directory)
 {
 	char text[PATH_MAX + 16], common[PATH_MAX + 16];
@@ -330,7 +331,7 @@ static void read_exclude(struct ik_ignore *ignore, struct rules *rules, int dire
 	text[strcspn(text, "\r\n")] = '\0';
 	if (!ik_text_starts(text, "gitdir: "))
 		return;
-	/* The directory of a work tree of its own, or of a submodule. */
+	/* The directory of a linked work tree, or of a submodule. */
 	int git = openat(directory, text + strlen("gitdir: "), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	fd = git >= 0 ? openat(git, "commondir", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 	if (fd >= 0) {
@@ -348,7 +349,7 @@ static void read_exclude(struct ik_ignore *ignore, struct rules *rules, int dire
 	}
 }
 
-/* The value at a place in a configuration of git, without quotes and comments; in new memory. */
+/* Return the value at a place in git's configuration, without quotes and comments (new memory). */
 static char *value_at(const char *at)
 {
 	char *value = ik_alloc(strlen(at) + 1), *to = value, *end = value;
@@ -370,7 +371,7 @@ static char *value_at(const char *at)
 	return value;
 }
 
-/* The value of core.excludesFile in a configuration of git, in new memory; NULL: none. */
+/* Return the value of core.excludesFile in git's configuration (new memory); NULL: none. */
 static char *excludes_file(const char *configuration)
 {
 	struct ik_buf text;
@@ -406,7 +407,7 @@ static char *excludes_file(const char *configuration)
 	return found;
 }
 
-/* Take the rules of the user's own file. */
+/* Read the rules of the user's own file. */
 static void read_user(struct ik_ignore *ignore)
 {
 	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
@@ -463,8 +464,8 @@ void ik_ignore_leave(struct ik_ignore *ignore)
 	rules_done(&level->exclude);
 }
 
-/* Length of the longest beginning of an absolute path that is the root of a repository, 0 if
- * none is. */
+/* Return the length of the longest prefix of an absolute path that is the root of a repository; 0:
+ * none. */
 static size_t find_root(const char *path)
 {
 	size_t length = strlen(path);
@@ -484,7 +485,7 @@ static size_t find_root(const char *path)
 	return length;
 }
 
-/* Add levels for the directories above the beginning, from the root of its repository. */
+/* Add levels for the directories above the start, from the root of its repository. */
 static void add_above(struct ik_ignore *ignore, const char *beginning)
 {
 	size_t root = find_root(beginning), length = strlen(beginning);
@@ -548,7 +549,7 @@ void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigne
 	add_level(ignore, ignore->path.length, fd, files);
 }
 
-/* The rule that decides about a name at the end of ignore->path; NULL: there is none. */
+/* Return the rule that decides about a name at the end of ignore->path; NULL: none. */
 static const struct rule *decide(const struct ik_ignore *ignore, const char *name, bool directory)
 {
 	const char *path = ignore->path.data;

@@ -13,14 +13,13 @@
 
 #include "json/scan.h"
 
-/* The most that is read of input that is no object anyway, so that its writer
- * is not hit by a closed pipe. */
+/* Limit on invalid input that is read so that its writer does not get a closed pipe. */
 #define DISCARD_MAX IK_MIB(64)
-/* How much of a wrong value is repeated in a message. */
+/* Limit on a wrong value in a message. */
 #define SHOWN_MAX 60
 
-/* What is taken: the limit, or less where memory is scarce, because a value is
- * in memory twice while it is taken from the input. */
+/* Return the limit on the input, or less if memory is scarce, since a value is in memory twice
+ * while it is read. */
 static size_t input_ceiling(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
@@ -30,14 +29,14 @@ static size_t input_ceiling(void)
 	return share < IK_LIMIT_TOOL_INPUT ? share : IK_LIMIT_TOOL_INPUT;
 }
 
-/* The first byte after so much white space, 0 if there is none yet. */
+/* Return the first byte after white space, whose length is in *blank; 0 if there is none yet. */
 static char first_byte(const struct ik_buf *input, size_t *blank)
 {
 	*blank += strspn(input->data + *blank, " \t\r\n");
 	return *blank < input->length ? input->data[*blank] : '\0';
 }
 
-/* Read once. A descriptor that somebody made non-blocking is waited for. */
+/* Read once. If the descriptor is non-blocking, wait for it. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
 	for (;;) {
@@ -79,7 +78,7 @@ enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *erro
 	return IK_OK;
 }
 
-/* Append a sentence with the parameters of program: "... file_path, offset (optional)". */
+/* Append a sentence with the parameters: "... file_path, offset (optional)". */
 static void list_parameters(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_buf_puts(out,
@@ -94,7 +93,7 @@ static void list_parameters(const struct ik_program *program, struct ik_buf *out
 	ik_buf_putc(out, '.');
 }
 
-/* What a parameter must be, in words. */
+/* Return what a parameter must be, in words. */
 static const char *wanted(const struct ik_parameter *parameter)
 {
 	switch (parameter->type) {
@@ -111,7 +110,7 @@ static const char *wanted(const struct ik_parameter *parameter)
 	return "";
 }
 
-/* Append a value as it came, shortened. */
+/* Append a value as it was given, shortened. */
 static void show_value(struct ik_json_span value, struct ik_buf *out)
 {
 	enum ik_json_type type = ik_json_span_type(value);
@@ -125,7 +124,7 @@ static void show_value(struct ik_json_span value, struct ik_buf *out)
 		ik_buf_puts(out, "…");
 }
 
-/* Answer that parameter got a value of the wrong kind. */
+/* Answer that a parameter has a value of the wrong type. */
 static void refuse_value(const struct ik_parameter *parameter, struct ik_json_span value,
 	struct ik_tool_answer *answer)
 {
@@ -140,7 +139,7 @@ static void refuse_value(const struct ik_parameter *parameter, struct ik_json_sp
 	ik_buf_done(&shown);
 }
 
-/* Are the letters of part in whole, in that order, as those of "cmd" in "command"? */
+/* Do the letters of part occur in whole in this order, as those of "cmd" do in "command"? */
 static bool abbreviates(const char *part, const char *whole)
 {
 	for (; *part != '\0'; part++, whole++) {
@@ -151,7 +150,7 @@ static bool abbreviates(const char *part, const char *whole)
 	return true;
 }
 
-/* The one parameter that name may stand for, NULL if there is none, or more than one. */
+/* Return the only parameter that name may mean; NULL if there is none, or more than one. */
 static const char *nearest_parameter(const char *name, const char *const *names, size_t count)
 {
 	const char *nearest = ik_text_nearest(name, names, count);
@@ -189,7 +188,7 @@ static void refuse_name(const struct ik_program *program, struct ik_json_span ke
 	free(name);
 }
 
-/* Take one value; false when it is not what the parameter must be. */
+/* Read one value; false if it is not what the parameter must be. */
 static bool argument_set(const struct ik_parameter *parameter, struct ik_json_span value,
 	struct ik_argument *argument)
 {
@@ -213,7 +212,7 @@ static bool argument_set(const struct ik_parameter *parameter, struct ik_json_sp
 	return false;
 }
 
-/* Find the parameter of a member; its index, or the count for none. */
+/* Return the index of a member's parameter, or the count if there is none. */
 static size_t find_parameter(const struct ik_program *program, struct ik_json_span key)
 {
 	size_t i = 0;
@@ -223,7 +222,7 @@ static size_t find_parameter(const struct ik_program *program, struct ik_json_sp
 	return i;
 }
 
-/* Take every member of the object. */
+/* Read all members of the object. */
 static bool take_members(const struct ik_program *program, struct ik_json_span object,
 	struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
@@ -239,7 +238,7 @@ static bool take_members(const struct ik_program *program, struct ik_json_span o
 			return false;
 		}
 		if (arguments[i].given) {
-			/* Readers differ in which one they believe. */
+			/* Parsers differ in which of the two they use. */
 			ik_answer_error(answer, "INVALID_ARG", NULL, "%s is given more than once",
 				parameter->name);
 			return false;

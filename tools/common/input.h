@@ -1,5 +1,5 @@
 /*
- * input: the arguments of a call, read from stdin and checked.
+ * input: read and check the arguments of a call from stdin.
  *
  * May include: util, json, tools/common/program.h.
  */
@@ -8,13 +8,13 @@
 
 #include "tools/common/program.h"
 
-/* Append all of fd; a sentence in *error when that cannot be done. Input that
- * cannot be an object by its first byte is not kept. */
+/* Append everything from fd; on failure, *error has a sentence. Input that cannot be an object, by
+ * its first byte, is discarded. */
 enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Fill arguments (program->parameter_count of them) from the JSON text. False
- * after answering with INVALID_ARG. Release with ik_input_free() either way.
+ * Fill arguments (program->parameter_count of them) from the JSON text. False after answering with
+ * INVALID_ARG. Release with ik_input_free() either way.
  */
 bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input,
 	struct ik_argument *arguments, struct ik_tool_answer *answer) IK_MUST_USE;

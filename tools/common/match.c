@@ -16,18 +16,18 @@
 #include "util/alloc.h"
 #include "util/buf.h"
 
-/* glob(3) recurses, on the stack, once for each slash after a wildcard or at the end. No path
- * that the kernel takes at once has more names than this. */
+/* glob(3) recurses once for each slash after a wildcard or at the end. No path that the kernel
+ * accepts has more names than this. */
 #define SLASHES_MAX (PATH_MAX / 2)
 
-/* Hands paths on, and counts them. */
+/* Passes paths on and counts them. */
 struct match_visitor {
 	ik_match_fn visit;
 	void *arg;
 	size_t count;
 };
 
-/* Append directory so that each of its characters stands for itself. */
+/* Append directory, escaped. */
 static void append_escaped(struct ik_buf *out, const char *directory)
 {
 	for (const char *at = directory; *at != '\0'; at++) {
@@ -37,7 +37,7 @@ static void append_escaped(struct ik_buf *out, const char *directory)
 	}
 }
 
-/* The pattern for directory and pattern together. */
+/* Combine directory and pattern. */
 static void join_pattern(struct ik_buf *out, const char *directory, const char *pattern)
 {
 	struct stat status;
@@ -53,7 +53,7 @@ static void join_pattern(struct ik_buf *out, const char *directory, const char *
 	ik_buf_puts(out, pattern);
 }
 
-/* Does "**" stand alone between two slashes? */
+/* Does "**" occur alone between two slashes? */
 static bool has_deep_component(const char *pattern)
 {
 	const char *at = pattern;
@@ -87,7 +87,7 @@ static bool is_too_deep(const char *pattern)
 	return count > SLASHES_MAX;
 }
 
-/* Hand on what glob(3) finds. */
+/* Pass on what glob(3) finds. */
 static enum ik_match_result match_plain(const char *pattern, struct match_visitor *visitor)
 {
 	glob_t found = { 0 };
@@ -116,8 +116,8 @@ static enum ik_match_result match_plain(const char *pattern, struct match_visito
 	return result;
 }
 
-/* Is there something at the start of the search that cannot be read? That is the directory
- * before the first wildcard, or the one file that a pattern without any stands for. */
+/* Is the start of the search unreadable: the directory before the first wildcard or, without
+ * wildcards, the file itself? */
 static bool is_start_unreadable(const char *pattern)
 {
 	char *start = ik_strdup(pattern);
@@ -146,7 +146,7 @@ static bool is_start_unreadable(const char *pattern)
 	return unreadable;
 }
 
-/* Let "**" stand before the last component. */
+/* Insert "**" before the last component. */
 static void deepen(struct ik_buf *pattern)
 {
 	size_t at = pattern->length;

@@ -13,11 +13,11 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Bounds of the work for a hint: entries looked at, misspelt directories on one path, depth. */
+/* Limits on the work for a hint: entries visited, misspelled directories of a path, depth. */
 #define NAMES_MAX 20000
 #define CORRECTIONS_MAX 4
 #define DEPTH_MAX 12
-/* Shorter names are found everywhere. */
+/* Shorter names occur everywhere. */
 #define NAME_MIN 3
 
 static bool exists(const char *path)
@@ -34,7 +34,7 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Bytes of path up to the first name that is no directory on the way: "a/b/" of "a/b/c". */
+/* Return the length of path up to the first name that is not a directory: "a/b/" of "a/b/c". */
 static size_t known_prefix(const char *path)
 {
 	size_t known = strspn(path, "/");
@@ -54,13 +54,13 @@ static size_t known_prefix(const char *path)
 	}
 }
 
-/* Keep the names in directory that are like wanted. */
+/* Collect names in directory that are similar to wanted. */
 static void near_names(const char *directory, const char *wanted, bool directories,
 	struct ik_suggestions *best)
 {
 	DIR *stream = opendir(directory);
 	size_t wanted_length = strlen(wanted);
-	/* On the way a name is less likely to be quite another one. */
+	/* Directories of a path are less often completely different. */
 	size_t allowed = wanted_length / 3 + (directories ? 0 : 1);
 	struct dirent *entry;
 
@@ -85,7 +85,7 @@ static void near_names(const char *directory, const char *wanted, bool directori
 		closedir(stream);
 }
 
-/* Keep existing paths that differ from path in the spelling of names. */
+/* Collect existing paths that differ from path in the spelling of names. */
 static void correct(const char *path, int corrections, struct ik_suggestions *best)
 {
 	size_t known = known_prefix(path);
@@ -109,7 +109,7 @@ static void correct(const char *path, int corrections, struct ik_suggestions *be
 	free(directory);
 }
 
-/* Keep paths of just that name below the directory at path ("" or with its slash). */
+/* Collect paths with exactly that name below the directory at path ("" or ending in a slash). */
 static void find_below(struct ik_buf *path, const char *name, size_t depth, int *left,
 	struct ik_suggestions *best)
 {
@@ -134,7 +134,7 @@ static void find_below(struct ik_buf *path, const char *name, size_t depth, int 
 		closedir(stream);
 }
 
-/* Keep what has the name of path elsewhere: below the current directory. */
+/* Collect files with the name of path elsewhere below the current directory. */
 static void find_elsewhere(const char *path, struct ik_suggestions *best)
 {
 	int left = NAMES_MAX;
@@ -147,7 +147,7 @@ static void find_elsewhere(const char *path, struct ik_suggestions *best)
 	ik_buf_done(&below);
 }
 
-/* Append what is wrong on the way to path. */
+/* Append what is wrong with path. */
 static void tell_reason(const char *path, struct ik_buf *hint)
 {
 	size_t known = known_prefix(path);
@@ -166,7 +166,7 @@ static void tell_reason(const char *path, struct ik_buf *hint)
 	free(way);
 }
 
-/* Append the question for those that may have been meant. */
+/* Append the question whether one of these was meant. */
 static void ask(const struct ik_suggestions *best, struct ik_buf *hint)
 {
 	for (size_t i = 0; i < best->count; i++) {

@@ -1,8 +1,8 @@
 /*
- * missing: what was meant by a path that leads nowhere.
+ * missing_path: hints for a path that does not exist.
  *
- * Hints are for reading, in whole sentences; when nothing helps, nothing is
- * appended.  The work for a hint is bounded, whatever the file system holds.
+ * Hints are whole sentences; if nothing helps, nothing is appended.  The work for a hint is
+ * limited, whatever the file system contains.
  *
  * May include: util, tools/common/suggestions.h.
  */
@@ -12,14 +12,14 @@
 #include "util/buf.h"
 
 /*
- * Append why path does not lead to a file or directory (a directory on the way
- * is missing, a symbolic link dangles, "~" is not expanded) and which existing
- * one may have been meant: of a similar name, also where directories on the
- * way are misspelt, or of the same name elsewhere below the current directory.
+ * Append why path does not exist (a directory is missing, a symbolic link dangles, "~" is not
+ * expanded) and which existing file or directory may be meant: one with a similar name, even if
+ * directories of the path are misspelled, or one with the same name elsewhere below the current
+ * directory.
  */
 void ik_missing_path(const char *path, struct ik_buf *hint);
 
-/* Append why no new file can be made at path: its directory is missing. */
+/* Append why no file can be created at path: its directory is missing. */
 void ik_missing_directory(const char *path, struct ik_buf *hint);
 
 #endif

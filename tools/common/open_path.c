@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Open the directory at the start of *path, as much of it as the kernel takes
- * at once, relative to at; *path is then the rest. */
+/* Open as many directories of *path as the kernel accepts at once, relative to at; *path is then
+ * the rest. */
 static int open_beginning(int at, const char **path)
 {
 	char part[PATH_MAX];

@@ -10,7 +10,7 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* Small pieces are gathered into blocks of this size; larger ones are written as they are. */
+/* Small pieces are collected into blocks of this size; larger ones are written directly. */
 #define BLOCK IK_KIB(128)
 
 static void row_rewind(void *state)
@@ -39,7 +39,7 @@ struct ik_parts ik_parts_of_row(struct ik_parts_row *row)
 	return parts;
 }
 
-/* Write so many NULs, as a hole where that is possible. 0 or errno. */
+/* Write so many NULs, as a hole if possible. Return 0 or errno. */
 static int write_hole(int fd, size_t length)
 {
 	static const char nuls[IK_KIB(64)];
@@ -58,14 +58,14 @@ static int write_hole(int fd, size_t length)
 	return 0;
 }
 
-/* What is gathered on its way to a file. */
+/* Pieces collected for a file. */
 struct gathered {
 	int fd;
 	char *block;
 	size_t length;
 };
 
-/* Write what is gathered. 0 or errno. */
+/* Write what is collected. Return 0 or errno. */
 static int flush(struct gathered *gathered)
 {
 	size_t length = gathered->length;
@@ -74,7 +74,7 @@ static int flush(struct gathered *gathered)
 	return length > 0 ? ik_write_all(gathered->fd, gathered->block, length) : 0;
 }
 
-/* Write a piece, or gather it. 0 or errno. */
+/* Write a piece, or collect it. Return 0 or errno. */
 static int put(struct gathered *gathered, const struct iovec *part)
 {
 	int number = 0;
@@ -109,13 +109,13 @@ int ik_parts_write(int fd, const struct ik_parts *parts)
 	if (number == 0)
 		number = flush(&gathered);
 	free(gathered.block);
-	/* A hole at the end does not count by itself. */
+	/* A hole at the end does not extend the file by itself. */
 	if (number == 0 && hole && ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0)
 		number = errno;
 	return number;
 }
 
-/* Add what follows to the list: to its last element, unless one of the two is a hole. */
+/* Add to the list: to its last element, unless either is a hole. */
 static void add_copied(struct ik_parts_copy *copy, char *at, size_t length)
 {
 	struct ik_parts_row *row = &copy->row;
@@ -146,7 +146,7 @@ int ik_parts_copy(const struct ik_parts *parts, struct ik_parts_copy *copy)
 	while (parts->next(parts->state, &part)) {
 		if (part.iov_len == 0)
 			continue;
-		/* It may have become more, if the file it lies in is written meanwhile. */
+		/* A part may have grown if its file is being written. */
 		if (part.iov_base && part.iov_len > length - (size_t)(at - copy->bytes))
 			return EFAULT;
 		add_copied(copy, part.iov_base ? at : NULL, part.iov_len);

@@ -22,7 +22,7 @@
 
 #include "json/write.h"
 
-/* JSON Schema's word for a type. */
+/* Return JSON Schema's name for a type. */
 static const char *schema_type(enum ik_parameter_type type)
 {
 	switch (type) {
@@ -38,7 +38,7 @@ static const char *schema_type(enum ik_parameter_type type)
 	return "";
 }
 
-/* Append "parameters": an object with its properties and what is required. */
+/* Append "parameters": an object with properties and required. */
 static void schema_parameters(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_json_key(out, "parameters");
@@ -101,8 +101,8 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 	ik_buf_putc(out, '\n');
 }
 
-/* Where the translations are: beside the tools in a build tree, below the same root as the
- * tools where they are installed. In new memory. */
+/* Return the directory of the translations (new memory): beside the tools in a build tree, else
+ * below the root where they are installed. */
 static char *translations(void)
 {
 	char own[PATH_MAX];
@@ -119,7 +119,7 @@ static char *translations(void)
 	return ik_format("%s%s", own, IK_LOCALEDIR);
 }
 
-/* From here on texts are in the language of the person, as no answer to a call is. */
+/* Switch to the user's language; answers to calls are not translated. */
 static void speak(void)
 {
 	char *directory = translations();
@@ -131,7 +131,7 @@ static void speak(void)
 	free(directory);
 }
 
-/* Append what --help prints; what the model reads too is not translated. */
+/* Append what --help prints; what the model reads, too, is not translated. */
 static void help_print(const struct ik_program *program, struct ik_buf *out)
 {
 	ik_buf_printf(out, _("Usage: %s < INPUT\n"), program->binary);
@@ -154,7 +154,7 @@ static void help_print(const struct ik_program *program, struct ik_buf *out)
 		program->example, program->binary);
 }
 
-/* Write out and choose the exit status by whether that worked. */
+/* Print, and return the exit status. */
 static int print_and_exit(struct ik_buf *out)
 {
 	int number = ik_buf_status(out) == IK_OK ? ik_write_all(STDOUT_FILENO, out->data, out->length)
@@ -166,7 +166,7 @@ static int print_and_exit(struct ik_buf *out)
 	return number == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Do what an option asks for; the exit status. */
+/* Run an option and return the exit status. */
 static int run_option(const struct ik_program *program, int argc, char **argv)
 {
 	static const struct option options[] = { { "schema", no_argument, NULL, 's' },
@@ -198,8 +198,8 @@ static int run_option(const struct ik_program *program, int argc, char **argv)
 }
 
 /*
- * Occupy the standard descriptors, so that no file that the tool opens becomes
- * one of them and gets the answer written into it. False: stdout was closed.
+ * Occupy the standard descriptors, so that no file that the tool opens becomes one of them and gets
+ * the answer. False: stdout was closed.
  */
 static bool descriptors_secure(void)
 {
@@ -214,11 +214,11 @@ static bool descriptors_secure(void)
 	return stdout_open && fd >= 0;
 }
 
-/* The answer that is being made, for when memory is gone. */
+/* The current answer, for when memory runs out. */
 static struct ik_tool_answer the_answer;
 static pid_t answering;
 
-/* Memory is gone: say so in the answer, where none of it is out. */
+/* Answer OUT_OF_MEMORY, if no part of the answer has been written. */
 static void answer_out_of_memory(void)
 {
 	static const char message[] = "out of memory\n";
@@ -252,7 +252,7 @@ static void answer_call(const struct ik_program *program, struct ik_tool_answer 
 
 int ik_program_main(const struct ik_program *program, int argc, char **argv)
 {
-	/* Failed writes are reported, whatever the parent has set. */
+	/* Report failed writes, whatever the parent has set. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!descriptors_secure()) {

@@ -1,11 +1,10 @@
 /*
- * program: what every tool is beside its own work.
+ * program: everything that tools have in common.
  *
- * A tool describes itself in one const table; ik_program_main() does the rest
- * of the protocol: --schema, --help and --version, reading the one JSON object
- * from stdin, checking it against the table, and printing one JSON object.
- * Wrong input is answered with INVALID_ARG and a sentence that names the
- * parameter, what came and what is wanted.
+ * A tool describes itself in one const table; ik_program_main() does the rest of the protocol:
+ * --schema, --help and --version, reading the JSON object from stdin, checking it against the
+ * table, and printing the answer. Invalid input is answered with INVALID_ARG and a sentence that
+ * names the parameter, the value and what is expected.
  *
  * May include: util, json, tools/common/answer.h.
  */
@@ -16,7 +15,7 @@
 
 enum ik_parameter_type {
 	IK_PARAMETER_STRING, /* any bytes */
-	IK_PARAMETER_NAME,   /* a string for the operating system or a C library: no NUL */
+	IK_PARAMETER_NAME,   /* a string for the system or a C library: no NUL */
 	IK_PARAMETER_COUNT,  /* an integer of at least 1 */
 	IK_PARAMETER_NUMBER, /* an integer of at least 0 */
 	IK_PARAMETER_BOOLEAN
@@ -29,7 +28,7 @@ struct ik_parameter {
 	const char *description;
 };
 
-/* What came for the parameter of the same index. */
+/* The value of the parameter with the same index. */
 struct ik_argument {
 	bool given;
 	char *text; /* NUL-terminated; NULL unless a string was given */
@@ -44,18 +43,18 @@ struct ik_program {
 	const char *name;   /* as the model sees it: file_read */
 	const char *binary; /* as it is installed: file-read */
 	const char *description;
-	const char *example; /* an input, for --help */
+	const char *example; /* sample input, for --help */
 	bool read_only;      /* changes nothing */
-	const char *writes;  /* the parameter that is the file it writes, and the only one; or NULL */
+	const char *writes;  /* the parameter that names the only file it writes, or NULL */
 	size_t parameter_count;
 	const struct ik_parameter *parameters;
 	void (*run)(const struct ik_argument *arguments, struct ik_tool_answer *answer);
 };
 
-/* The tool, which its main.c defines and tools/common/main.c runs. */
+/* The tool, defined in its main.c and run by tools/common/main.c. */
 extern const struct ik_program ik_program;
 
-/* Run a tool: all of its main(). */
+/* Run a tool: its whole main(). */
 int ik_program_main(const struct ik_program *program, int argc, char **argv);
 
 #endif

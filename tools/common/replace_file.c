@@ -16,12 +16,12 @@
 
 #include "util/text.h"
 
-/* ".ikigai-" + 16 hexadecimal digits + ".tmp": nobody else's names. */
+/* ".ikigai-" + 16 hexadecimal digits + ".tmp": nobody else uses such names. */
 #define PREFIX ".ikigai-"
 #define SUFFIX ".tmp"
 #define DIGITS 16
 #define NAME_SIZE (sizeof(PREFIX) + DIGITS + sizeof(SUFFIX))
-/* Where locks do not work, a temporary is stale when it is that old. */
+/* Without working locks, a temporary file is stale at this age. */
 #define STALE_SECONDS 3600
 
 /* The file that is being written. */
@@ -31,14 +31,14 @@ struct temporary {
 	char name[NAME_SIZE];
 };
 
-/* Is that the name of a temporary of ours? */
+/* Is it the name of one of our temporary files? */
 static bool is_temporary_name(const char *name)
 {
 	return strlen(name) == NAME_SIZE - 2 && ik_text_starts(name, PREFIX) &&
 		ik_text_ends(name, SUFFIX) && strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
 }
 
-/* Is nobody writing the temporary any more? */
+/* Is nobody writing the temporary file any more? */
 static bool is_stale(int fd)
 {
 	struct stat status;
@@ -50,7 +50,7 @@ static bool is_stale(int fd)
 	return errno != EWOULDBLOCK && status.st_mtime + STALE_SECONDS < time(NULL);
 }
 
-/* Remove what killed runs have left in the directory. */
+/* Remove what killed processes have left in the directory. */
 static void sweep(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static void sweep(int directory)
 	closedir(stream);
 }
 
-/* Lock the new temporary; false when a sweep was faster and removes it. */
+/* Lock the new temporary file; false if another process is about to remove it as stale. */
 static bool claim(int fd)
 {
 	struct stat status;
@@ -86,7 +86,7 @@ static bool claim(int fd)
 	return fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
-/* Make a locked temporary. 0 or errno. */
+/* Create a locked temporary file. Return 0 or errno. */
 static int temporary_open(struct temporary *temporary, int directory, mode_t mode)
 {
 	uint64_t number;
@@ -109,14 +109,14 @@ static int temporary_open(struct temporary *temporary, int directory, mode_t mod
 	return EEXIST;
 }
 
-/* Remove the temporary. */
+/* Remove the temporary file. */
 static void temporary_drop(struct temporary *temporary)
 {
 	unlinkat(temporary->directory, temporary->name, 0);
 	close(temporary->fd);
 }
 
-/* Give the temporary everything of the old file but its contents. */
+/* Copy everything but the contents from the old file. */
 static bool keep_identity(const struct ik_target *target, const struct temporary *temporary)
 {
 	int from = target->fd;
@@ -129,7 +129,7 @@ static bool keep_identity(const struct ik_target *target, const struct temporary
 		bool same_owner = made.st_uid == target->status.st_uid &&
 			made.st_gid == target->status.st_gid;
 
-		/* The owner first: changing it takes set-user-ID bits away. */
+		/* Set the owner first, since that clears set-user-ID bits. */
 		kept = (same_owner ||
 				   fchown(temporary->fd, target->status.st_uid, target->status.st_gid) == 0) &&
 			fchmod(temporary->fd, target->status.st_mode & 07777) == 0 &&
@@ -140,7 +140,7 @@ static bool keep_identity(const struct ik_target *target, const struct temporary
 	return kept;
 }
 
-/* Is the file in its place still the expected one? */
+/* Is the file still the expected one? */
 static bool is_unchanged(const struct ik_target *target)
 {
 	struct stat now;
@@ -151,7 +151,7 @@ static bool is_unchanged(const struct ik_target *target)
 		ik_target_same(&target->status, &now);
 }
 
-/* Make the rename itself durable; where that is not possible there is no harm. */
+/* Force the rename to the disk; a failure does no harm. */
 static void sync_directory(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -162,13 +162,13 @@ static void sync_directory(int directory)
 	close(fd);
 }
 
-/* Fill the temporary and put it in the target's place. */
+/* Write the temporary file and rename it over the target. */
 static enum ik_replace_result fill_and_rename(struct ik_target *target, struct temporary *temporary,
 	const struct ik_parts *parts, int *ret_number)
 {
 	int number = ik_parts_write(temporary->fd, parts);
 
-	/* Writing takes set-user-ID bits and capabilities away: they are given once more. */
+	/* Writing clears set-user-ID bits and capabilities, so set them again. */
 	if (number == 0 && target->exists && !keep_identity(target, temporary)) {
 		temporary_drop(temporary);
 		return IK_REPLACE_UNFIT;
@@ -202,7 +202,7 @@ enum ik_replace_result ik_replace_file(struct ik_target *target, const struct ik
 	if (target->directory < 0 || (target->exists && target->status.st_nlink > 1))
 		return IK_REPLACE_UNFIT;
 	sweep(target->directory);
-	/* Nobody else may read the new content before it has the old one's mode. */
+	/* Nobody else may read the new contents before the file has the old mode. */
 	int number = temporary_open(&temporary, target->directory, target->exists ? 0600 : 0666);
 
 	if (number != 0) {

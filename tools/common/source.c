@@ -47,7 +47,7 @@ ssize_t ik_source_read(int fd, char *to, size_t size)
 	return count;
 }
 
-/* Answer for an open file that has no contents of a size; false if it has. */
+/* Answer for an open file without a definite size; false if it has one. */
 static bool refuse_endless(int fd, const char *path, struct ik_tool_answer *answer)
 {
 	struct stat status;
@@ -68,7 +68,7 @@ static bool refuse_endless(int fd, const char *path, struct ik_tool_answer *answ
 		ik_answer_error(answer, "SEEK_FAILED", strerror(errno), "Cannot seek file: %s", path);
 		return true;
 	}
-	/* A device such as /dev/null is simply empty, one such as /dev/zero has no end. */
+	/* A device such as /dev/null is empty, one such as /dev/zero has no end. */
 	if (S_ISCHR(status.st_mode) && ik_source_read(fd, &byte, 1) != 0) {
 		ik_answer_error(answer, "SIZE_FAILED", NULL, "Cannot get file size: %s", path);
 		return true;

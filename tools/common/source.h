@@ -1,9 +1,9 @@
 /*
- * source: a file opened to be read as a whole or in lines.
+ * source: open a file that is to be read as a whole or in lines.
  *
- * Opening never hangs (a FIFO without a writer), and what has no contents of a
- * size is refused: what cannot be sought with SEEK_FAILED, an endless device
- * with SIZE_FAILED, a directory with READ_FAILED.
+ * Opening never blocks (a FIFO without a writer), and files without contents of a definite size are
+ * refused: what cannot be sought with SEEK_FAILED, an endless device with SIZE_FAILED, a directory
+ * with READ_FAILED.
  *
  * May include: util, tools/common/answer.h.
  */
@@ -14,11 +14,11 @@
 
 #include <sys/types.h>
 
-/* Open path for reading. -1 after answering with the error, with the nearest
- * names as a hint where there is no such file. */
+/* Open path for reading. -1 after answering with the error, and similar names as a hint if there is
+ * no such file. */
 int ik_source_open(const char *path, struct ik_tool_answer *answer) IK_MUST_USE;
 
-/* read(2) that retries after a signal. */
+/* Like read(2), but retry after a signal. */
 ssize_t ik_source_read(int fd, char *to, size_t size);
 
 /* Answer READ_FAILED for path; number is the errno value. */

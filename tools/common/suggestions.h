@@ -1,5 +1,5 @@
 /*
- * best: the few candidates that come nearest to what was meant.
+ * suggestions: keep the few candidates that are nearest to what was meant.
  *
  * Owns the texts.  May include: util.
  */
@@ -13,18 +13,18 @@
 struct ik_suggestions {
 	size_t count;
 	struct ik_suggestion {
-		size_t distance; /* the smaller the better */
-		size_t line;     /* for whoever wants one */
+		size_t distance; /* smaller is better */
+		size_t line;     /* optional */
 		char *text;
 	} items[IK_SUGGESTIONS_MAX];
 };
 
-/* Put a copy of the text in its place among the best, behind those as good,
- * if it is one of them and not there yet. */
+/* Insert a copy of the text, after others of the same distance, if it is good enough and not there
+ * yet. */
 void ik_suggestions_add(struct ik_suggestions *best, size_t distance, size_t line, const char *text,
 	size_t length);
 
-/* Empty it. */
+/* Remove all. */
 void ik_suggestions_clear(struct ik_suggestions *best);
 
 #endif

@@ -20,12 +20,12 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-#define LINKS_MAX 40 /* as the kernel */
+#define LINKS_MAX 40 /* as in the kernel */
 #define LOCK_PATIENCE_MS 5000
 #define LOCK_PAUSE_NS 3000000
 #define LOCK_ATTEMPTS_MAX 1000
 
-/* Answer that there is no directory to hold the file. */
+/* Answer that there is no directory for the file. */
 static void directory_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	struct ik_buf hint;
@@ -38,7 +38,7 @@ static void directory_failed(const char *path, int number, struct ik_tool_answer
 	ik_buf_done(&hint);
 }
 
-/* Answer with the code for an errno value; opening says at which step. */
+/* Answer with the code for an errno value; opening tells the step. */
 static void target_failed(const struct ik_target *target, int number, bool opening,
 	struct ik_tool_answer *answer)
 {
@@ -59,7 +59,7 @@ static void target_failed(const struct ik_target *target, int number, bool openi
 		ik_answer_error(answer, "WRITE_FAILED", strerror(number), "Failed to write file: %s", path);
 }
 
-/* Open the directory part of path, seen from base. -1 with errno. */
+/* Open the directory of path, relative to base. -1 with errno. */
 static int open_directory(int base, const char *path)
 {
 	size_t length = (size_t)(ik_path_base(path) - path);
@@ -71,8 +71,8 @@ static int open_directory(int base, const char *path)
 }
 
 /*
- * Set target->directory and name to where the file itself lies or would lie,
- * behind all symbolic links. 0 or errno.
+ * Set target->directory and name to where the file is, or would be, with all symbolic links
+ * followed. Return 0 or errno.
  */
 static int target_resolve(struct ik_target *target)
 {
@@ -107,8 +107,8 @@ static int target_resolve(struct ik_target *target)
 	return number;
 }
 
-/* Keep directory and name only if they are the file that is open: paths below
- * /proc/self/fd lead elsewhere than their links say. */
+/* Keep directory and name only if they lead to the open file: paths below /proc/self/fd lead
+ * elsewhere than their links say. */
 static void target_verify(struct ik_target *target)
 {
 	struct stat found;
@@ -122,20 +122,20 @@ static void target_verify(struct ik_target *target)
 	target->directory = -1;
 }
 
-/* Take what is needed from the file that is open for writing. 0 or errno. */
+/* Examine the file that is open for writing. Return 0 or errno. */
 static int target_examine(struct ik_target *target)
 {
 	if (fstat(target->fd, &target->status) < 0)
 		return errno;
 	target->exists = true;
-	/* Opening did not wait, writing may. */
+	/* Opening must not block, writing may. */
 	fcntl(target->fd, F_SETFL, O_WRONLY);
 	if (S_ISREG(target->status.st_mode) && target_resolve(target) == 0)
 		target_verify(target);
 	return 0;
 }
 
-/* Find out about a file that does not exist or that is being executed. 0 or errno. */
+/* Examine a file that does not exist or is being executed. Return 0 or errno. */
 static int target_unopened(struct ik_target *target, int number)
 {
 	int failed = target_resolve(target);
@@ -144,7 +144,7 @@ static int target_unopened(struct ik_target *target, int number)
 		return failed;
 	if (number == ENOENT)
 		return 0;
-	/* Replacing the file of a running program is possible, writing to it is not. */
+	/* The file of a running program can be replaced, but not written. */
 	if (fstatat(target->directory, target->name, &target->status, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno;
 	target->exists = true;
@@ -205,18 +205,18 @@ bool ik_target_lock(int fd, const char *path, int attempt)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	/* On some file systems the two never agree. */
+	/* On some file systems the two never match. */
 	return attempt >= LOCK_ATTEMPTS_MAX || fstat(fd, &opened) < 0 || stat(path, &named) < 0 ||
 		(opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
 }
 
-/* Write to the open file itself. 0 or errno. */
+/* Write to the open file itself. Return 0 or errno. */
 static int write_in_place(struct ik_target *target, const struct ik_parts *parts)
 {
 	bool regular = S_ISREG(target->status.st_mode);
 	off_t total = parts->total;
 
-	/* The room is taken beforehand: a full disk, or a limit, leaves the old content alone. */
+	/* Allocate the space first, so that a full disk or a limit leaves the old contents alone. */
 	struct rlimit limit;
 
 	if (regular && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -235,7 +235,7 @@ static int write_in_place(struct ik_target *target, const struct ik_parts *parts
 	return number;
 }
 
-/* The same with parts that may lie in a map of that very file. */
+/* The same for parts that may be in a map of this file. */
 static int write_copy_in_place(struct ik_target *target, const struct ik_parts *parts)
 {
 	struct ik_parts_copy copy;

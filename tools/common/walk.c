@@ -18,22 +18,22 @@
 #include "util/text.h"
 
 /*
- * The pattern is a row of components.  Which of them the next name may match
- * is a set (bit i: component i), as in any automaton: "**" stays in the set
- * for each directory below.  So each directory is read once, however many
- * "**" there are, and no path can be found twice.
+ * The pattern is a sequence of components.  Those that the next name may match are a set (bit i:
+ * component i), as in any automaton: "**" stays in the set for each directory below.  So each
+ * directory is read once, however many "**" there are, and no path is found twice.
  */
 #define COMPONENTS_MAX 63
 
-/* Directories below each other, each of which is a few calls on the stack. */
+/* Limit on depth; each level is a few calls on the stack. */
 #define DEPTH_MAX 4096
-/* So many of the last ones stay open, so that those in them need not be found from the start. */
+/* The last few directories stay open, so that their subdirectories need not be opened from the
+ * start. */
 #define OPEN_MAX 8
 
 enum component_kind {
 	COMPONENT_LITERAL, /* text is the name */
 	COMPONENT_ANY,     /* "*" */
-	COMPONENT_ENDING,  /* "*" and text, which has no wildcards */
+	COMPONENT_ENDING,  /* "*" followed by text without wildcards */
 	COMPONENT_WILD,    /* text is for fnmatch(3) */
 	COMPONENT_DEEP     /* "**" */
 };
@@ -48,28 +48,28 @@ struct walk {
 	struct component components[COMPONENTS_MAX];
 	size_t count;
 	bool directories_only;    /* the pattern ended in a slash */
-	bool endings_exact;       /* the locale's characters can be compared as bytes */
-	bool dots;                /* wildcards match dots at the beginning of names too */
-	struct ik_ignore *ignore; /* what is passed over, or NULL */
+	bool endings_exact;       /* characters of the locale can be compared as bytes */
+	bool dots;                /* wildcards match a leading dot, too */
+	struct ik_ignore *ignore; /* what is skipped, or NULL */
 	bool stopped;             /* by the visitor */
 	bool no_memory;
 	bool too_deep;
-	size_t depth;        /* of the directory that is read, from where the walk begins */
+	size_t depth;        /* of the directory being read, from the start of the walk */
 	DIR *open[OPEN_MAX]; /* at depth % OPEN_MAX: that directory, or NULL */
 	ik_match_fn visit;
 	void *arg;
-	const char *sorted; /* the names that are being sorted */
-	struct ik_buf path; /* of the directory that is read, with its slash; "" for "." */
+	const char *sorted; /* the names being sorted */
+	struct ik_buf path; /* of the directory being read, ending in a slash; "" for "." */
 };
 
-/* A name that matched, once for itself or once for what lies below it. */
+/* A name that matched: once for itself, or once for what is below it. */
 struct walk_item {
 	size_t name;    /* offset in the names of its directory */
 	uint64_t below; /* the set for the directory of that name; 0: the name itself matched */
 	unsigned char type;
 };
 
-/* What was kept of one directory. */
+/* The matches in one directory. */
 struct walk_listing {
 	struct ik_buf names;
 	struct ik_buf items;
@@ -80,7 +80,7 @@ static uint64_t bit(size_t index)
 	return UINT64_C(1) << index;
 }
 
-/* The text without its backslashes, in place. */
+/* Remove the backslashes from a text, in place. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -94,9 +94,8 @@ static void unescape(char *text)
 }
 
 /*
- * As glob(3) has it: a backslash before a slash says nothing, one at the end of
- * the pattern lets it match nothing. The pattern without the former in new
- * memory, NULL for the latter.
+ * As in glob(3), a backslash before a slash means nothing, and a pattern that ends in one matches
+ * nothing. Return the pattern without the former (new memory), NULL for the latter.
  */
 static char *settle_slashes(const char *pattern)
 {
@@ -117,7 +116,7 @@ static char *settle_slashes(const char *pattern)
 	return settled;
 }
 
-/* Has text a wildcard that no backslash takes away? */
+/* Does text contain a wildcard that is not escaped? */
 static bool has_wildcard(const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -129,7 +128,7 @@ static bool has_wildcard(const char *text)
 	return false;
 }
 
-/* Make a component of a part of the pattern. */
+/* Make a component from a part of the pattern. */
 static struct component component_make(const struct walk *walk, const char *part, size_t length)
 {
 	struct component component = { COMPONENT_WILD, ik_strndup(part, length), length };
@@ -150,7 +149,7 @@ static struct component component_make(const struct walk *walk, const char *part
 	return component;
 }
 
-/* Add a component; "**" once more after "**" says nothing new. */
+/* Add a component; "**" directly after "**" adds nothing. */
 static bool add_component(struct walk *walk, const char *part, size_t length)
 {
 	if (walk->count == COMPONENTS_MAX)
@@ -165,8 +164,8 @@ static bool add_component(struct walk *walk, const char *part, size_t length)
 	return true;
 }
 
-/* Begin in the directory that the pattern names before its first wildcard,
- * which has as many parts as it likes; the rest of the pattern. */
+/* Start in the directory that the pattern names before its first wildcard, which may have any
+ * number of parts; return the rest of the pattern. */
 static const char *parse_beginning(struct walk *walk, const char *pattern)
 {
 	size_t length;
@@ -189,7 +188,7 @@ static const char *parse_beginning(struct walk *walk, const char *pattern)
 	}
 }
 
-/* Take the pattern apart; false when it has too many parts. */
+/* Parse the pattern; false if it has too many parts. */
 static bool parse_pattern(struct walk *walk, const char *pattern)
 {
 	size_t length;
@@ -209,7 +208,7 @@ static bool parse_pattern(struct walk *walk, const char *pattern)
 	return true;
 }
 
-/* "**" also stands for no directory at all: add what follows each in the set. */
+/* "**" also matches no directory: add the component after each in the set. */
 static uint64_t closure(const struct walk *walk, uint64_t set)
 {
 	for (size_t i = 0; i + 1 < walk->count; i++)
@@ -240,7 +239,7 @@ static bool component_matches(const struct walk *walk, const struct component *c
 	return false;
 }
 
-/* The type of an entry of the directory, where reading it did not tell. */
+/* Return the type of an entry, if reading the directory did not tell. */
 static unsigned char entry_type(DIR *stream, const struct dirent *entry)
 {
 	struct stat status;
@@ -252,7 +251,7 @@ static unsigned char entry_type(DIR *stream, const struct dirent *entry)
 	return IFTODT(status.st_mode);
 }
 
-/* Is the entry a directory, possibly behind a symbolic link? */
+/* Is the entry a directory, or a symbolic link to one? */
 static bool leads_to_directory(DIR *stream, const char *name, unsigned char type)
 {
 	struct stat status;
@@ -262,7 +261,7 @@ static bool leads_to_directory(DIR *stream, const char *name, unsigned char type
 			S_ISDIR(status.st_mode));
 }
 
-/* Keep an item; its name was appended to the names at offset name. */
+/* Add an item, whose name was appended to the names at offset name. */
 static void keep_item(struct walk_listing *listing, size_t name, uint64_t below, unsigned char type)
 {
 	struct walk_item item = { name, below, type };
@@ -270,7 +269,7 @@ static void keep_item(struct walk_listing *listing, size_t name, uint64_t below,
 	ik_buf_append(&listing->items, (const char *)&item, sizeof(item));
 }
 
-/* Look at one entry of a directory with the components in set. */
+/* Match one entry of a directory with the components in set. */
 static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struct dirent *entry,
 	struct walk_listing *listing)
 {
@@ -310,13 +309,13 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struc
 		keep_item(listing, offset, below, type);
 }
 
-/* What comes in a path behind the name of an item. */
+/* Return the byte that follows the name of an item in a path. */
 static int byte_behind(const struct walk *walk, const struct walk_item *item)
 {
 	return item->below != 0 || walk->directories_only ? '/' : '\0';
 }
 
-/* Order as the paths will be: what lies below a name begins with the name and a slash. */
+/* Sort as the paths will be: what is below a name begins with the name and a slash. */
 static int compare_items(const void *one, const void *other, void *arg)
 {
 	const struct walk *walk = arg;
@@ -330,11 +329,11 @@ static int compare_items(const void *one, const void *other, void *arg)
 	}
 	int left_byte = *left != '\0' ? *left : byte_behind(walk, a);
 	int right_byte = *right != '\0' ? *right : byte_behind(walk, b);
-	/* The directory comes before what lies below it. */
+	/* The directory comes before what is below it. */
 	return left_byte != right_byte ? left_byte - right_byte : (a->below != 0) - (b->below != 0);
 }
 
-/* "." and ".." lead somewhere too, when the pattern names them. */
+/* "." and ".." match only if the pattern names them. */
 static void take_dots(const struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
 	for (size_t i = 0; i < walk->count; i++) {
@@ -349,7 +348,7 @@ static void take_dots(const struct walk *walk, uint64_t set, struct walk_listing
 	}
 }
 
-/* Drop the items that are excluded. */
+/* Remove the excluded items. */
 static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 {
 	struct walk_item *items = (struct walk_item *)(void *)listing->items.data, *to = items;
@@ -357,7 +356,7 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 	bool excluded = false;
 
 	for (size_t i = 0; i < count; i++) {
-		/* The same name may be there twice, one after the other. */
+		/* The same name may occur twice in a row. */
 		if (i == 0 || items[i].name != items[i - 1].name)
 			excluded = ik_ignore_excludes(walk->ignore, listing->names.data + items[i].name,
 				items[i].type == DT_DIR);
@@ -367,7 +366,7 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 	ik_buf_truncate(&listing->items, (size_t)(to - items) * sizeof(items[0]));
 }
 
-/* Keep the directory at this depth open, instead of one far above; NULL: none. */
+/* Keep the directory at this depth open, in place of one far above; NULL: none. */
 static void keep_open(struct walk *walk, DIR *stream)
 {
 	DIR **place = &walk->open[walk->depth % OPEN_MAX];
@@ -388,8 +387,8 @@ static int open_directory(const struct walk *walk, const char *name)
 	return ik_open_path(walk->path.length > 0 ? walk->path.data : ".", flags);
 }
 
-/* Read the directory at walk->path, whose last part is name; false if it cannot be read. It is
- * kept open, and with walk->ignore entered. */
+/* Read the directory at walk->path, whose last part is name; false if it cannot be read. It stays
+ * open, and is entered in walk->ignore. */
 static bool read_listing(struct walk *walk, const char *name, uint64_t set,
 	struct walk_listing *listing)
 {
@@ -427,7 +426,7 @@ static bool read_listing(struct walk *walk, const char *name, uint64_t set,
 	return true;
 }
 
-/* Report the path with name behind it. */
+/* Report the path with name appended. */
 static void report(struct walk *walk, const char *name, unsigned char type)
 {
 	size_t length = walk->path.length;
@@ -442,7 +441,7 @@ static void report(struct walk *walk, const char *name, unsigned char type)
 
 static void walk_directory(struct walk *walk, const char *name, uint64_t set);
 
-/* Go on in the directory of that name, unless it lies too deep. */
+/* Continue in the directory of that name, unless it is too deep. */
 static void descend(struct walk *walk, const char *name, uint64_t set)
 {
 	size_t length = walk->path.length;
@@ -460,8 +459,7 @@ static void descend(struct walk *walk, const char *name, uint64_t set)
 	ik_buf_truncate(&walk->path, length);
 }
 
-/* Go through one component that is a plain name, without reading the directory,
- * which then need not be readable. */
+/* Match a component that is a plain name without reading the directory, which need not be readable. */
 static void walk_literal(struct walk *walk, size_t index)
 {
 	const char *name = walk->components[index].text;

@@ -1,8 +1,7 @@
 /*
- * walk: a glob pattern with "**" carried out, each directory read once.
+ * walk: find the matches of a glob pattern with "**", reading each directory once.
  *
- * Inside of match.  May include: util, tools/common/match.h,
- * tools/common/ignore.h.
+ * Internal to match.  May include: util, tools/common/match.h, tools/common/ignore.h.
  */
 #ifndef IK_TOOLS_WALK_H
 #define IK_TOOLS_WALK_H
@@ -10,9 +9,9 @@
 #include "tools/common/match.h"
 
 enum ik_walk_kind {
-	IK_WALK_PATTERN,  /* as glob(7): wildcards match no dot at the beginning of a name */
-	IK_WALK_ALL,      /* they do */
-	IK_WALK_UNIGNORED /* they do, but what ignore.h excludes is passed over */
+	IK_WALK_PATTERN,  /* as in glob(7): wildcards do not match a leading dot */
+	IK_WALK_ALL,      /* wildcards match a leading dot */
+	IK_WALK_UNIGNORED /* the same, but skip what ignore.h excludes */
 };
 
 enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_match_fn visit,

@@ -1,5 +1,5 @@
 /*
- * file-edit: exact text in a file replaced by other text.
+ * file-edit: replace exact text in a file.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* How often an edit begins anew because somebody else writes the file. */
+/* Limit on retries when somebody else writes the file. */
 #define EDITS_MAX 10
 
 enum { FILE_PATH, OLD_STRING, NEW_STRING, REPLACE_ALL };
@@ -30,17 +30,16 @@ static const struct ik_parameter parameters[] = {
 		"Replace all occurrences (default: false, fails if not unique)" },
 };
 
-/* The contents with the new text at each place of the old one, made piece by piece. */
+/* The contents with the new text in each place of the old one, produced in pieces. */
 struct edited {
 	const struct ik_contents *text;
 	const struct ik_argument *old, *new;
-	bool has_nul; /* the old text has one */
-	size_t at;    /* the contents are passed on up to here */
-	size_t place; /* of the old text, the next one; or the end of the contents */
+	bool has_nul; /* the old text contains a NUL */
+	size_t at;    /* the contents up to here have been produced */
+	size_t place; /* next place of the old text, or the end of the contents */
 };
 
-/* Find the next place at or after from; the end of the contents if there is none. Holes are
- * NULs. */
+/* Return the next place at or after from, or the end of the contents. Holes count as NULs. */
 static size_t find_place(const struct edited *edited, size_t from)
 {
 	const struct ik_contents *text = edited->text;
@@ -57,7 +56,7 @@ static size_t find_place(const struct edited *edited, size_t from)
 	return at ? (size_t)(at - text->data) : text->length;
 }
 
-/* Count the places, none overlapping another. */
+/* Count the places that do not overlap. */
 static size_t count_places(const struct edited *edited)
 {
 	size_t count = 0, at = 0;
@@ -77,7 +76,8 @@ static void edited_rewind(void *state)
 	edited->place = find_place(edited, 0);
 }
 
-/* The contents from edited->at to the next place, or as much as is no hole, or all hole. */
+/* Return the contents from edited->at to the next place, or the part of it that is all data or all
+ * hole. */
 static struct iovec old_piece(const struct edited *edited)
 {
 	const struct ik_contents *text = edited->text;
@@ -107,7 +107,7 @@ static bool edited_next(void *state, struct iovec *part)
 	return true;
 }
 
-/* Answer for a number of places that cannot be replaced; false if it can. */
+/* Answer if the number of places does not allow a replacement; else return false. */
 static bool refuse_places(const struct ik_argument *arguments, const struct ik_contents *text,
 	size_t count, struct ik_tool_answer *answer)
 {
@@ -156,7 +156,7 @@ static enum ik_target_result write_back(const struct ik_argument *arguments,
 	return result;
 }
 
-/* Replace in the contents and write them. */
+/* Replace the text and write the result. */
 static enum ik_target_result replace(const struct ik_argument *arguments, const struct stat *status,
 	const struct ik_contents *text, struct ik_tool_answer *answer)
 {
@@ -180,7 +180,7 @@ static enum ik_target_result replace(const struct ik_argument *arguments, const 
 	return result;
 }
 
-/* Read, replace, write, once. */
+/* Read, replace and write, once. */
 static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
 	struct ik_tool_answer *answer)
 {

@@ -1,5 +1,5 @@
 /*
- * file-read: the contents of a file, or some lines or bytes of it.
+ * file-read: the contents of a file, or some of its lines or bytes.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define BLOCK IK_KIB(128)
 
-/* Bytes that are read where nothing is said: of most texts a result has room for them. */
+/* Default limit in bytes: a result has room for so much of most texts. */
 #define BYTES_DEFAULT IK_KIB(16)
 
 enum { FILE_PATH, OFFSET, LIMIT, BYTE_OFFSET, BYTE_LIMIT };
@@ -28,7 +28,7 @@ static const struct ik_parameter parameters[] = {
 		"Number of bytes to read (default 16384)" },
 };
 
-/* Where the lines to skip end in block; *lines is what is left of them. */
+/* Return where the lines to skip end in block; *lines is what remains of them. */
 static const char *skip_lines(const char *block, const char *end, int64_t *lines)
 {
 	while (*lines > 0 && block < end) {
@@ -42,7 +42,7 @@ static const char *skip_lines(const char *block, const char *end, int64_t *lines
 	return block;
 }
 
-/* Pass over a hole, which holds no lines; if that cannot be done, it is read. */
+/* Skip a hole, which contains no lines; if that fails, it is read. */
 static void skip_hole(int fd)
 {
 	off_t at = lseek(fd, 0, SEEK_CUR);
@@ -51,7 +51,7 @@ static void skip_hole(int fd)
 		(void)lseek(fd, errno == ENXIO ? 0 : at, errno == ENXIO ? SEEK_END : SEEK_SET);
 }
 
-/* Copy limit lines after the first skipped ones into the answer. */
+/* Answer with limit lines after the first skipped ones. */
 static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 	struct ik_tool_answer *answer)
 {
@@ -80,7 +80,7 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 		ik_answer_close(answer);
 }
 
-/* Copy up to limit bytes from an offset on into the answer. */
+/* Answer with up to limit bytes from an offset on. */
 static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
 	struct ik_tool_answer *answer)
 {
@@ -88,7 +88,7 @@ static void copy_bytes(int fd, const char *path, int64_t offset, int64_t limit,
 	ssize_t count = 1;
 
 	if (lseek(fd, offset, SEEK_SET) < 0)
-		count = errno == EINVAL ? 0 : -1; /* further than any file goes */
+		count = errno == EINVAL ? 0 : -1; /* beyond the end of any file */
 	ik_answer_open(answer, "output");
 	while (count > 0 && limit > 0 && !ik_answer_lost(answer)) {
 		count = ik_source_read(fd, block,

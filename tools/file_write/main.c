@@ -1,5 +1,5 @@
 /*
- * file-write: a file with given contents, new or in place of the old ones.
+ * file-write: create a file with the given contents, or replace it.
  */
 #include <stdint.h>
 

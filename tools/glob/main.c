@@ -22,7 +22,7 @@ static const struct ik_parameter parameters[] = {
 		"With recursive: exclude nothing (default: false)" },
 };
 
-/* What is being answered. */
+/* The answer in progress. */
 struct glob_found {
 	struct ik_tool_answer *answer;
 	int64_t count;
@@ -46,7 +46,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 															: IK_MATCH_BELOW;
 	struct glob_found found = { .answer = answer };
 
-	/* What "?" stands for depends on it; the order does not, it is that of the bytes. */
+	/* "?" depends on the locale; the order does not, it is that of the bytes. */
 	setlocale(LC_CTYPE, "");
 	ik_answer_open(answer, "output");
 	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text, depth,

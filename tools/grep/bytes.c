@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What the loops below leave over, and what is done without AVX2. */
+/* Without AVX2, and for what the loops below leave over. */
 static const char *find_pair_plainly(const char *at, const char *end, const struct byte_pair *pair)
 {
 	for (; at < end; at++) {
@@ -28,7 +28,7 @@ static uint64_t count_plainly(const char *at, const char *end)
 
 static bool are_plain_plainly(const char *at, const char *end)
 {
-	/* 0 - 1 and 0x80 - 1 are the two places where the sign of byte - 1 is wrong. */
+	/* 0 - 1 and 0x80 - 1 are the two values where the sign of byte - 1 is wrong. */
 	for (; at < end; at++)
 		if ((signed char)*at <= 0)
 			return false;

@@ -1,8 +1,8 @@
 /*
- * bytes: questions to long rows of bytes, many bytes at a time.
+ * bytes: search and count in long byte arrays, many bytes at a time.
  *
- * With AVX2 where the processor has it (asked once, at run time), otherwise
- * with what the C library offers.  May include: libc.
+ * Uses AVX2 if the processor has it (asked at run time), otherwise the C library.  May include:
+ * libc.
  */
 #ifndef IK_TOOLS_GREP_BYTES_H
 #define IK_TOOLS_GREP_BYTES_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two bytes, distance from each other, or one, at distance 0. A fold of BYTE_FOLDED: the byte is a
- * small letter, and the capital will do as well; otherwise it is 0. */
+/* Two bytes at a distance from each other, or one byte at distance 0. If a fold is BYTE_FOLDED, the
+ * byte is a lower-case letter that matches in either case; otherwise it is 0. */
 struct byte_pair {
 	char first, second;
 	char first_fold, second_fold;
@@ -20,14 +20,14 @@ struct byte_pair {
 };
 #define BYTE_FOLDED 0x20
 
-/* The first place in [at, end) that holds the pair; NULL: there is none. The distance bytes behind
- * end are looked at too. */
+/* Return the first position in [at, end) of the pair; NULL: none. Also reads distance bytes after
+ * end. */
 const char *bytes_find_pair(const char *at, const char *end, const struct byte_pair *pair);
 
-/* Number of line feeds in [at, end). */
+/* Count the line feeds in [at, end). */
 uint64_t bytes_count_feeds(const char *at, const char *end);
 
-/* Are all bytes ASCII characters, none of them NUL? */
+/* Are all bytes ASCII characters other than NUL? */
 bool bytes_are_plain(const char *at, const char *end);
 
 #endif

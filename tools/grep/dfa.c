@@ -8,10 +8,9 @@
 #include "util/alloc.h"
 
 /*
- * For each state there is a row that tells where each byte leads.  Two rows
- * lead back to themselves for all bytes, so that running into one can be
- * noticed some steps later: ROW_UNKNOWN is where a byte leads that was not met
- * before, ROW_MATCHED where it is sure that the line matches.
+ * For each state there is a row that says where each byte leads.  Two special rows lead back to
+ * themselves, so that it can be noticed some steps later that one was reached: ROW_UNKNOWN for a
+ * byte that has not occurred in this state, ROW_MATCHED once it is certain that the line matches.
  */
 struct dfa_row {
 	struct dfa_row *to[256];
@@ -20,22 +19,22 @@ struct dfa_row {
 #define ROW_UNKNOWN 0
 #define ROW_MATCHED 1
 #define ROWS_SPECIAL 2
-/* The rows stay below 8 MiB, what the states keep below 16 MiB. */
+/* The rows stay below 8 MiB, the states' steps below 16 MiB. */
 #define ROWS_MAX 4096
 #define KEPT_MAX (4 << 20)
 #define BUCKETS 4096
 
-/* What stands before a place, as far as assertions ask. */
+/* What precedes a position, as far as assertions depend on it. */
 enum dfa_before {
 	BEFORE_LINE, /* nothing */
 	BEFORE_WORD,
 	BEFORE_OTHER,
-	BEFORE_ODD /* a byte that is not plain: nobody knows */
+	BEFORE_ODD /* a byte that is not plain: unknown */
 };
 
-/* A state: steps that wait for the next byte to be known, and what stood before it. */
+/* A state: the steps that wait for the next byte, and what precedes it. */
 struct dfa_state {
-	uint32_t *steps; /* sorted by discovery, which is the same for the same set */
+	uint32_t *steps; /* in order of discovery, which is the same for the same set */
 	uint32_t count;
 	uint32_t hash;
 	uint32_t next_in_bucket; /* index, 0 at the end */
@@ -44,7 +43,7 @@ struct dfa_state {
 
 struct dfa {
 	struct nfa nfa;
-	unsigned char next_alike[256]; /* bytes that nothing tells apart, in circles */
+	unsigned char next_alike[256]; /* bytes that are treated alike, in circular lists */
 	bool strict;
 	struct dfa_row *rows;
 	struct dfa_state *states; /* one for each row */
@@ -59,7 +58,7 @@ struct dfa {
 	uint32_t mark;
 };
 
-/* Put bytes that no set and no assertion tells apart into circles. */
+/* Put bytes that no set and no assertion distinguishes into circular lists. */
 static void find_alike(struct dfa *dfa)
 {
 	const struct nfa *nfa = &dfa->nfa;
@@ -72,8 +71,8 @@ static void find_alike(struct dfa *dfa)
 		else if (nfa->has_word_assertions && byte_is_word((unsigned char)byte))
 			prints[byte] = 4;
 	}
-	/* Each step gives its own number to its bytes. Two bytes that are not in the
-	 * same steps have the same sum once in 2^64. */
+	/* Add a number for each step to all bytes of its set. Two bytes in different sets have the same
+	 * sum with a probability of 2^-64. */
 	for (size_t i = 0; i < nfa->count; i++) {
 		uint64_t number = (i + 5) * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -96,7 +95,7 @@ static void find_alike(struct dfa *dfa)
 	}
 }
 
-/* Forget all states. */
+/* Discard all states. */
 static void forget_states(struct dfa *dfa)
 {
 	for (size_t i = ROWS_SPECIAL; i < dfa->count; i++)
@@ -107,14 +106,14 @@ static void forget_states(struct dfa *dfa)
 	dfa->resets++;
 }
 
-/* Let a row lead to one other whatever the byte. */
+/* Make all bytes of a row lead to another row. */
 static void fill_row(struct dfa_row *row, struct dfa_row *to)
 {
 	for (size_t i = 0; i < 256; i++)
 		row->to[i] = to;
 }
 
-/* The row for a set of steps; made, if it is new. NULL: there is no room. */
+/* Return the row for a set of steps, made if it is new. NULL: there is no room. */
 static struct dfa_row *state_row(struct dfa *dfa, const uint32_t *steps, uint32_t count,
 	enum dfa_before before)
 {
@@ -146,8 +145,8 @@ static struct dfa_row *state_row(struct dfa *dfa, const uint32_t *steps, uint32_
 	return row;
 }
 
-/* Does an assertion hold between what stands before and the next byte? Where
- * a byte that is not plain is concerned, doubt says. */
+/* Does an assertion hold between what precedes and the next byte? If a byte that is not plain is
+ * involved, return doubt. */
 static bool holds(enum assertion assertion, enum dfa_before before, unsigned char next, bool doubt)
 {
 	bool word_before = before == BEFORE_WORD;
@@ -176,8 +175,8 @@ static bool holds(enum assertion assertion, enum dfa_before before, unsigned cha
 }
 
 /*
- * Collect in dfa->found the steps that take a byte and can be reached
- * from the given ones without taking any. True when the match can be reached.
+ * Collect in dfa->found the steps that consume a byte and can be reached from the given ones
+ * without consuming any. True if the match can be reached.
  */
 static bool close_over(struct dfa *dfa, const uint32_t *steps, uint32_t count,
 	enum dfa_before before, unsigned char next, uint32_t *ret_count)
@@ -216,7 +215,7 @@ static bool close_over(struct dfa *dfa, const uint32_t *steps, uint32_t count,
 	return false;
 }
 
-/* What stands before the place behind a byte, as far as this machine asks. */
+/* Return what precedes the position after a byte, as far as this DFA depends on it. */
 static enum dfa_before before_of(const struct dfa *dfa, unsigned char byte)
 {
 	if (!dfa->nfa.has_word_assertions)
@@ -240,7 +239,7 @@ static int compare_steps(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* Sort the steps that are kept, and marked. Of many, the marks tell sooner. */
+/* Sort the kept steps, which are marked. If there are many, going through the marks is faster. */
 static void sort_kept(struct dfa *dfa, uint32_t kept)
 {
 	if (kept < dfa->nfa.count / 32) {
@@ -253,7 +252,7 @@ static void sort_kept(struct dfa *dfa, uint32_t kept)
 			dfa->kept[kept++] = i;
 }
 
-/* Let all bytes that are like this one lead from a row to another. */
+/* Make all bytes like this one lead from a row to another. */
 static struct dfa_row *set_row(struct dfa *dfa, struct dfa_row *row, unsigned char byte,
 	struct dfa_row *to)
 {
@@ -267,8 +266,8 @@ static struct dfa_row *set_row(struct dfa *dfa, struct dfa_row *row, unsigned ch
 }
 
 /*
- * Find out where a byte leads from a row. When there is no room for one more
- * all rows are given up, and pointers to them mean nothing any more.
+ * Compute where a byte leads from a row. If there is no room for another row, all rows are
+ * discarded, and pointers to them become invalid.
  */
 static struct dfa_row *explore(struct dfa *dfa, struct dfa_row *row, unsigned char byte)
 {
@@ -280,7 +279,7 @@ static struct dfa_row *explore(struct dfa *dfa, struct dfa_row *row, unsigned ch
 	if (byte == '\n')
 		return set_row(dfa, row, byte, dfa->initial);
 	dfa->mark++;
-	/* The expression may also begin behind this byte. */
+	/* The expression may also begin after this byte. */
 	dfa->kept[kept++] = dfa->nfa.start;
 	dfa->marks[dfa->nfa.start] = dfa->mark;
 	for (uint32_t i = 0; i < count; i++) {
@@ -311,7 +310,7 @@ struct dfa *dfa_new(const struct syntax *syntax, bool strict)
 		return dfa_free(dfa);
 	find_alike(dfa);
 	steps = dfa->nfa.count;
-	/* Memory that is not touched costs nothing. */
+	/* Untouched memory costs nothing. */
 	dfa->rows = ik_alloc_array(NULL, ROWS_MAX, sizeof(dfa->rows[0]));
 	dfa->states = ik_alloc_array(NULL, ROWS_MAX, sizeof(dfa->states[0]));
 	dfa->count = ROWS_SPECIAL;
@@ -342,14 +341,14 @@ struct dfa *dfa_free(struct dfa *dfa)
 	return NULL;
 }
 
-/* A part of the text that is searched: how far, and the state there. */
+/* A part of the text being searched: the position, and the state there. */
 struct cursor {
 	const unsigned char *at, *end;
 	struct dfa_row *row;
-	const char *text; /* where it began, at the start of a line */
+	const char *text; /* where the part began, at the start of a line */
 };
 
-/* Start of the line in which the cursor stands. */
+/* Return the start of the line that the cursor is in. */
 static const char *line_start(const struct cursor *cursor)
 {
 	const char *at = (const char *)cursor->at;
@@ -359,7 +358,7 @@ static const char *line_start(const struct cursor *cursor)
 	return feed ? feed + 1 : cursor->text;
 }
 
-/* Do one step, which may be one into the unknown, or take the line. */
+/* Do one step: compute it if it is unknown, or record the line if it matches. */
 static void take_step(struct dfa *dfa, struct cursor *cursor, struct lines *found)
 {
 	struct dfa_row *to = cursor->row->to[*cursor->at];
@@ -428,7 +427,7 @@ bool dfa_matches(struct dfa *dfa, const char *text, const char *end)
 /* Steps between two checks for special rows. */
 #define STRIDE 8
 
-/* How far all cursors can go before the first is at its end. */
+/* Return how far all cursors can advance before the first reaches its end. */
 static ptrdiff_t common_distance(const struct cursor *cursors)
 {
 	ptrdiff_t distance = PTRDIFF_MAX;
@@ -439,7 +438,7 @@ static ptrdiff_t common_distance(const struct cursor *cursors)
 	return distance;
 }
 
-/* Advance all cursors by whole strides, until one of them runs into a special row. */
+/* Advance all cursors by whole strides, until one of them reaches a special row. */
 static void run_strides(const struct dfa_row *usual, struct cursor *cursors, ptrdiff_t distance)
 {
 	const unsigned char *a = cursors[0].at, *b = cursors[1].at;

@@ -1,11 +1,10 @@
 /*
- * automaton: a tree of syntax.h run over whole lines, in time linear in them.
+ * dfa: decide which lines match a tree of syntax.h, in one pass over them.
  *
- * A deterministic automaton whose states are made when they are first
- * needed, in a table of bounded size.  It looks one byte ahead, so that the
- * assertions are decided while it runs.  What it says holds as exactly as the
- * tree does: surely for plain lines, as "perhaps" for all others.  A strict one
- * finds only what is sure everywhere: characters that are not plain match nothing.
+ * A deterministic automaton whose states are made when they are first needed, in a table of limited
+ * size.  It looks one byte ahead, so that assertions are decided while it runs.  Its result is as
+ * exact as the tree: certain for plain lines, "perhaps" for all others.  A strict DFA finds only
+ * what is certain in any line: characters that are not plain match nothing.
  *
  * May include: util, tools/grep/syntax.h, tools/grep/lines.h.
  */
@@ -17,17 +16,17 @@
 
 struct dfa;
 
-/* NULL when the expression is too large for one. Strict only if the tree is not loose. */
+/* NULL if the expression is too large. strict requires a tree that is not loose. */
 struct dfa *dfa_new(const struct syntax *syntax, bool strict);
 
 /* Returns NULL. Takes NULL. */
 struct dfa *dfa_free(struct dfa *dfa);
 
-/* Append the lines in [text, end) that match. text begins a line, and the byte
- * before end is a line feed. */
+/* Append the lines in [text, end) that match. text is at the start of a line, and the byte before
+ * end is a line feed. */
 void dfa_search(struct dfa *dfa, const char *text, const char *end, struct lines *found);
 
-/* Does the one line that begins at text and ends with the line feed before end match? */
+/* Does the one line from text to the line feed before end match? */
 bool dfa_matches(struct dfa *dfa, const char *text, const char *end);
 
 #endif

@@ -24,7 +24,7 @@ static const uint32_t zeros[] = { 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae
 	0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4d0,
 	0x1e950, 0x1fbf0 };
 
-/* Characters that are one but for their case, where there are more than two of them. */
+/* Characters with more than two forms that differ only in case. */
 static const char *const alike[] = { "Kk\u212a", "Ss\u017f", "\u00c5\u00e5\u212b",
 	"\u00b5\u039c\u03bc", "\u03a3\u03c3\u03c2", "\u0392\u03b2\u03d0", "\u0395\u03b5\u03f5",
 	"\u0398\u03b8\u03d1\u03f4", "\u0399\u03b9\u0345\u1fbe", "\u039a\u03ba\u03f0",
@@ -34,15 +34,15 @@ static const char *const alike[] = { "Kk\u212a", "Ss\u017f", "\u00c5\u00e5\u212b
 /* Larger ranges beyond ASCII are left to the C library. */
 #define RANGE_MAX 0x1000
 
-/* Classes that a backslash names, as bits. */
+/* Classes named with a backslash, as bits. */
 enum { DIGIT = 1, SPACE = 2, WORD = 4 };
 
 struct translator {
 	const char *at;
 	struct ik_buf *out;
-	bool fold;            /* case is ignored here */
-	bool multibyte;       /* characters are those of UTF-8, otherwise single bytes */
-	struct ik_buf scopes; /* fold, as it was before each group that is open */
+	bool fold;            /* ignore case here */
+	bool multibyte;       /* characters are UTF-8, otherwise single bytes */
+	struct ik_buf scopes; /* values of fold before each open group */
 	const char *refusal;  /* a sentence, or NULL */
 };
 
@@ -61,7 +61,7 @@ static void refuse(struct translator *translator, const char *sentence)
 		translator->refusal = sentence;
 }
 
-/* Decode the character at text; a byte that begins none counts as one by itself. */
+/* Decode the character at text; an invalid byte counts as one. */
 static size_t decode(const struct translator *translator, const char *text, uint32_t *ret)
 {
 	int length = translator->multibyte ? ik_utf8_decode(text, strlen(text), ret) : 0;
@@ -72,7 +72,7 @@ static size_t decode(const struct translator *translator, const char *text, uint
 	return 1;
 }
 
-/* Append a character as it is in a text of the locale. */
+/* Append a character in the locale's encoding. */
 static void append_character(const struct translator *translator, struct ik_buf *out,
 	uint32_t character)
 {
@@ -84,7 +84,7 @@ static void append_character(const struct translator *translator, struct ik_buf 
 		ik_buf_putc(out, (char)character);
 }
 
-/* Append the characters that differ from this one by case only. */
+/* Append the characters that differ from this one only in case. */
 static void append_cases(const struct translator *translator, struct ik_buf *out,
 	uint32_t character)
 {
@@ -113,12 +113,12 @@ static void append_cases(const struct translator *translator, struct ik_buf *out
 		append_character(translator, out, upper);
 }
 
-/* A set of characters on its way to a bracket expression. */
+/* The contents of a bracket expression being built. */
 struct set {
 	struct byte_set ascii;
 	struct ik_buf wide;   /* characters and ranges beyond ASCII, and names of classes */
-	unsigned classes;     /* that are in it */
-	unsigned not_classes; /* whose complements are in it */
+	unsigned classes;     /* included classes */
+	unsigned not_classes; /* classes whose complements are included */
 };
 
 static void set_init(struct set *set)
@@ -146,7 +146,7 @@ static void set_add_one(const struct translator *translator, struct set *set, ui
 		append_character(translator, &set->wide, character);
 }
 
-/* Add a character, in each case if case is ignored. */
+/* Add a character; if case is ignored, in all its forms. */
 static void set_add(const struct translator *translator, struct set *set, uint32_t character)
 {
 	struct ik_buf cases;
@@ -163,7 +163,8 @@ static void set_add(const struct translator *translator, struct set *set, uint32
 	ik_buf_done(&cases);
 }
 
-/* Add a range, character by character: not every locale of the C library has ranges beyond ASCII. */
+/* Add a range, character by character, since the C library does not support ranges beyond ASCII in
+ * every locale. */
 static void set_add_range(const struct translator *translator, struct set *set, uint32_t first,
 	uint32_t last)
 {
@@ -197,7 +198,7 @@ static void set_add_classes(const struct translator *translator, struct set *set
 	}
 }
 
-/* Append a bracket expression; what could have a meaning there is put where it has none. */
+/* Append a bracket expression; characters that would be special are placed where they are not. */
 static void append_bracket(struct ik_buf *out, const struct set *set, bool negated)
 {
 	const struct byte_set *ascii = &set->ascii;
@@ -220,7 +221,7 @@ static void append_bracket(struct ik_buf *out, const struct set *set, bool negat
 				: byte_set_has(ascii, '-') ? "-"
 										   : "");
 	ik_buf_putc(out, ']');
-	/* A caret alone would negate. */
+	/* A lone caret would negate. */
 	if (strcmp(out->data + start - 1, "[^]") == 0) {
 		ik_buf_truncate(out, start - 1);
 		ik_buf_puts(out, "\\^");
@@ -238,7 +239,7 @@ static void append_classes(const struct translator *translator, unsigned classes
 	ik_buf_done(&set.wide);
 }
 
-/* Append the union of a set with the complements in it: an alternative for each. */
+/* Append the union of a set and its complements, as alternatives. */
 static void append_union(const struct translator *translator, struct set *set)
 {
 	struct ik_buf *out = translator->out;
@@ -259,9 +260,9 @@ static void append_union(const struct translator *translator, struct set *set)
 }
 
 /*
- * Append the complement of a set with complements in it: what their classes have in common less
- * the rest of the set, [^\W\d_] for one.  POSIX has no such difference, so it is made here; but
- * for the C library the digits of other scripts are letters, and stay.
+ * Append the complement of a set that contains complements: the intersection of their classes minus
+ * the rest of the set; [^\W\d_] is one.  POSIX has no such difference, so it is computed here. But
+ * to the C library the digits of other scripts are letters, and stay.
  */
 static void append_difference(struct translator *translator, const struct set *set)
 {
@@ -283,7 +284,7 @@ static void append_difference(struct translator *translator, const struct set *s
 	set_add_classes(translator, &gone, set->classes & DIGIT);
 	for (size_t i = 0; i < 2; i++)
 		rest.ascii.bits[i] &= ~gone.ascii.bits[i];
-	/* A letter can't be taken out of [:alpha:]. */
+	/* A letter cannot be removed from [:alpha:]. */
 	bool letters_gone = class == WORD && translator->multibyte &&
 		((gone.ascii.bits[1] & UINT64_C(0x07fffffe07fffffe)) != 0);
 	if (set->wide.length > 0 || letters_gone || (class & (class - 1)) != 0 ||
@@ -295,7 +296,7 @@ static void append_difference(struct translator *translator, const struct set *s
 	ik_buf_done(&rest.wide);
 }
 
-/* The bit of a class, 0 if that is none. */
+/* Return the bit of a class; 0 if it is not one. */
 static unsigned class_of(char letter)
 {
 	switch (letter) {
@@ -313,7 +314,7 @@ static unsigned class_of(char letter)
 	}
 }
 
-/* Take a hexadecimal number: of so many digits, or in braces. */
+/* Read a hexadecimal number of so many digits, or in braces. */
 static uint32_t take_number(struct translator *translator, size_t digits)
 {
 	const char *close = *translator->at == '{' ? strchr(translator->at, '}') : NULL;
@@ -340,7 +341,7 @@ static uint32_t take_number(struct translator *translator, size_t digits)
 	return (uint32_t)number;
 }
 
-/* Take a character whose backslash was passed over; '?' if it is refused. */
+/* Read an escaped character, after its backslash; '?' if it is refused. */
 static uint32_t take_escaped(struct translator *translator)
 {
 	uint32_t character = '?';
@@ -382,9 +383,9 @@ static uint32_t take_escaped(struct translator *translator)
 }
 
 /*
- * Are backslashes escapes in this bracket, although they stand for themselves in POSIX? They are
- * where one makes a class such as \d, a control character or the "]" of [^\]], which nobody means
- * by the letters, or means to be the end.  *ret_end is the "]" that then ends it.
+ * Are backslashes escapes in this bracket, although POSIX makes them ordinary? They are if one
+ * makes a class such as \d, a control character or the "]" of [^\]], since nobody means these as
+ * letters or as the end.  *ret_end is the "]" that then ends the bracket.
  */
 static bool has_escapes(const char *at, const char **ret_end)
 {
@@ -409,7 +410,7 @@ static bool has_escapes(const char *at, const char **ret_end)
 	return (found || closed) && *at == ']';
 }
 
-/* Add an element in brackets of its own: [:alpha:], [.x.] or [=x=]; false if that is none. */
+/* Add a nested element: [:alpha:], [.x.] or [=x=]; false if it is not one. */
 static bool take_element(struct translator *translator, const char *end, struct set *set)
 {
 	const char *at = translator->at;
@@ -429,7 +430,7 @@ static bool take_element(struct translator *translator, const char *end, struct 
 	return true;
 }
 
-/* Take a character of a bracket, which may be escaped. */
+/* Read a character of a bracket, which may be escaped. */
 static uint32_t take_member(struct translator *translator, bool escapes)
 {
 	uint32_t character;
@@ -442,7 +443,7 @@ static uint32_t take_member(struct translator *translator, bool escapes)
 	return character;
 }
 
-/* Add what is in a bracket up to its end. */
+/* Add the contents of a bracket up to its end. */
 static void take_members(struct translator *translator, const char *end, bool escapes,
 	struct set *set)
 {
@@ -467,12 +468,12 @@ static void take_members(struct translator *translator, const char *end, bool es
 		else if (first < last)
 			set_add_range(translator, set, first, last);
 		else
-			/* Left to regcomp() to refuse. */
+			/* Let regcomp() refuse it. */
 			ik_buf_puts(&set->wide, "z-a");
 	}
 }
 
-/* A bracket expression; translator->at is after the "[". */
+/* Translate a bracket expression; translator->at is after the "[". */
 static void translate_bracket(struct translator *translator)
 {
 	const char *at = translator->at;
@@ -505,7 +506,7 @@ static void translate_bracket(struct translator *translator)
 	ik_buf_done(&set.wide);
 }
 
-/* Append a character that stands for itself. */
+/* Append an ordinary character. */
 static void append_literal(struct translator *translator, uint32_t character)
 {
 	struct ik_buf *out = translator->out;
@@ -527,7 +528,7 @@ static void append_literal(struct translator *translator, uint32_t character)
 	append_character(translator, out, character);
 }
 
-/* What follows a backslash, which translator->at is after. */
+/* Translate what follows a backslash; translator->at is after it. */
 static void translate_escape(struct translator *translator)
 {
 	char letter = *translator->at;
@@ -553,13 +554,13 @@ static void translate_escape(struct translator *translator)
 	}
 }
 
-/* Flags up to ")" or ":"; translator->at is after the "(?". */
+/* Translate flags up to ")" or ":"; translator->at is after the "(?". */
 static void translate_flags(struct translator *translator)
 {
 	bool fold = translator->fold, on = true;
 	const char *start = translator->at, *at = start;
 
-	/* Those besides i have no meaning for single lines, or for which lines match. */
+	/* Flags other than i have no effect on single lines, or on which lines match. */
 	for (; *at != '\0' && strchr("imsuU-", *at); at++) {
 		if (*at == '-')
 			on = false;
@@ -578,7 +579,7 @@ static void translate_flags(struct translator *translator)
 	translator->fold = fold;
 }
 
-/* The beginning of a group; translator->at is after the "(". */
+/* Translate the start of a group; translator->at is after the "(". */
 static void translate_group(struct translator *translator)
 {
 	const char *at = translator->at;
@@ -607,7 +608,7 @@ static void translate_group(struct translator *translator)
 	ik_buf_putc(translator->out, '(');
 }
 
-/* Length of an interval such as {2,5}, 0 if that is none. */
+/* Return the length of an interval such as {2,5}; 0 if it is not one. */
 static size_t interval_length(const char *at)
 {
 	size_t length = 1 + strspn(at + 1, "0123456789,");
@@ -615,7 +616,7 @@ static size_t interval_length(const char *at)
 	return at[0] == '{' && at[length] == '}' ? length + 1 : 0;
 }
 
-/* One element of the pattern. */
+/* Translate one element of the pattern. */
 static void translate_next(struct translator *translator)
 {
 	struct ik_buf *scopes = &translator->scopes;
@@ -627,7 +628,8 @@ static void translate_next(struct translator *translator)
 		length = length > 0 ? length : 1;
 		ik_buf_append(translator->out, translator->at, length);
 		translator->at += length;
-		/* Lazy: the same lines match. A brace that begins no interval is no quantifier. */
+		/* A lazy quantifier matches the same lines. A brace that begins no interval is not a
+		 * quantifier. */
 		if (*translator->at == '?' && (byte != '{' || length > 1))
 			translator->at++;
 		return;

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Without its line feed, which is at end. */
+/* end is at the line feed, which is not part of the line. */
 struct lines_line {
 	const char *start, *end;
 };

@@ -15,7 +15,7 @@
 
 #include "util/alloc.h"
 
-/* Most lines of context: more than that is reading the file. */
+/* Limit on lines of context; beyond that, read the file. */
 #define CONTEXT_MAX 1000
 
 enum { PATTERN, GLOB, PATH, RECURSIVE, IGNORED, IGNORE_CASE, CONTEXT, LIMIT };
@@ -51,7 +51,7 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 	return files_add(arg, path, type);
 }
 
-/* Search path if it is no directory: the person named it, so links are followed. */
+/* Search path if it is not a directory. Links are followed, since the user named it. */
 static bool search_one(struct files *files, const char *path)
 {
 	struct stat status;
@@ -103,7 +103,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	const struct files_options options = { .context = (uint64_t)arguments[CONTEXT].number,
 		.most = (uint64_t)arguments[LIMIT].number,
 		.name_binaries = arguments[RECURSIVE].truth };
-	/* A directory that cannot be read has no files, as any file that cannot be. */
+	/* A directory that cannot be read counts as empty, as an unreadable file does. */
 	enum ik_match_result result = IK_MATCH_DONE;
 	struct ik_error error;
 
@@ -112,7 +112,7 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 			CONTEXT_MAX, (intmax_t)arguments[CONTEXT].number);
 		return;
 	}
-	/* The meaning of classes and of "." is the locale's, the order is not. */
+	/* Classes and "." depend on the locale; the order does not. */
 	setlocale(LC_CTYPE, "");
 	struct search *search = search_new(arguments[PATTERN].text, arguments[IGNORE_CASE].truth,
 		&error);

@@ -4,7 +4,7 @@
 
 #include "util/alloc.h"
 
-/* Beyond this, making states takes longer than regexec() would. */
+/* With more steps, making states takes longer than regexec() would. */
 #define STEPS_MAX 60000
 
 struct builder {
@@ -15,7 +15,7 @@ struct builder {
 
 static uint32_t build(struct builder *builder, size_t index, uint32_t next);
 
-/* Add a step; its index. Steps beyond the limit are dropped, as the machine will be. */
+/* Add a step and return its index. Steps beyond the limit are dropped, since the NFA will be, too. */
 static uint32_t add_step(struct builder *builder, struct nfa_step step)
 {
 	struct nfa *nfa = builder->nfa;
@@ -40,13 +40,13 @@ static uint32_t add_set(struct builder *builder, const struct byte_set *set, uin
 	return add_step(builder, (struct nfa_step){ .kind = STEP_SET, .set = *set, .next = next });
 }
 
-/* All bytes that are not plain. */
+/* Return the set of bytes that are not plain. */
 static struct byte_set odd_bytes(void)
 {
 	return (struct byte_set){ { 1, 0, ~UINT64_C(0), ~UINT64_C(0) } };
 }
 
-/* Any number of bytes of a set. */
+/* Build any number of bytes of a set. */
 static uint32_t add_loop(struct builder *builder, const struct byte_set *set, uint32_t next)
 {
 	uint32_t loop = add_split(builder, next, 0);
@@ -56,7 +56,7 @@ static uint32_t add_loop(struct builder *builder, const struct byte_set *set, ui
 	return loop;
 }
 
-/* A set; a character that is not plain is any row of such bytes. */
+/* Build a set; a character that is not plain is any sequence of such bytes. */
 static uint32_t build_set(struct builder *builder, const struct node *node, uint32_t next)
 {
 	struct byte_set set = node->set;
@@ -84,7 +84,7 @@ static uint32_t build_assertion(struct builder *builder, const struct node *node
 		(struct nfa_step){ .kind = STEP_ASSERT, .assertion = node->assertion, .next = next });
 }
 
-/* The part of a repetition that is needed, in front of the part that is not. */
+/* Build the required part of a repetition, before the optional part. */
 static uint32_t build_repeat(struct builder *builder, const struct node *node, uint32_t next)
 {
 	uint32_t entry = next;
@@ -101,8 +101,8 @@ static uint32_t build_repeat(struct builder *builder, const struct node *node, u
 	return entry;
 }
 
-/* Make the steps of a node that lead to next; where they begin. Rows of
- * concatenations and alternatives are long on their left side. */
+/* Build the steps of a node that lead to next, and return the first. Sequences of concatenations
+ * and alternatives are deep on their left side. */
 static uint32_t build(struct builder *builder, size_t index, uint32_t next)
 {
 	const struct node *node = &builder->syntax->nodes[index];

@@ -1,5 +1,5 @@
 /*
- * machine: the nondeterministic automaton of a tree; inside of automaton.
+ * nfa: the nondeterministic automaton of a tree. Internal to dfa.
  *
  * Owns its steps.  May include: util, tools/grep/syntax.h.
  */
@@ -9,7 +9,7 @@
 #include "tools/grep/syntax.h"
 
 enum step_kind {
-	STEP_SET,    /* take a byte of the set, go to next */
+	STEP_SET,    /* consume a byte of the set, go to next */
 	STEP_SPLIT,  /* go to next and to other */
 	STEP_ASSERT, /* go to next if the assertion holds here */
 	STEP_MATCH
@@ -30,8 +30,8 @@ struct nfa {
 	bool has_line_start;
 };
 
-/* False when it would have too many steps. nfa_done() either way. In a
- * strict one characters that are not plain match no set. */
+/* False if it would have too many steps. Call nfa_done() either way. In a strict NFA, characters
+ * that are not plain match no set. */
 bool nfa_make(struct nfa *nfa, const struct syntax *syntax, bool strict) IK_MUST_USE;
 
 void nfa_done(struct nfa *nfa);

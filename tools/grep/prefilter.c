@@ -5,26 +5,26 @@
 
 #include "util/alloc.h"
 
-/* A row of byte sets. */
+/* A sequence of byte sets. */
 struct sets {
 	size_t length;
 	struct byte_set list[PREFILTER_MAX];
 };
 
 /*
- * What is known of the strings that a node matches: how each of them begins and
- * ends, and the best row that is in each.
+ * What is known about the strings that a node matches: how they begin and end, and the best
+ * sequence that each contains.
  */
 struct must {
-	bool one;   /* all are of one length, and described completely: by head, and by tail */
-	bool exact; /* and the other way round: what the sets describe, matches */
+	bool one;   /* all have one length, and head and tail each describe all of it */
+	bool exact; /* conversely, whatever the sets describe matches */
 	struct sets head, tail, best;
 	int score; /* of best */
 };
 
 /*
- * How often a byte is met in program text and prose, in about 1/4096. A rough
- * guess is good enough: it only decides what is looked for first.
+ * Return how often a byte occurs in program text and prose, in about 1/4096. A rough guess is
+ * enough: it only decides what is searched for first.
  */
 static int frequency_of(unsigned char byte)
 {
@@ -38,8 +38,8 @@ static int frequency_of(unsigned char byte)
 	return at == ordered ? 500 : 300 - 5 * (int)(at - ordered);
 }
 
-/* The byte of a set that has just one, or of one letter in both cases the small one, which *fold
- * is then for; -1 for any other. */
+/* Return the byte of a set with only one, or the lower-case one of a letter in both cases, with
+ * *fold set; -1 for any other set. */
 static int single_byte(const struct byte_set *set, char *fold)
 {
 	int first = -1, count = 0;
@@ -57,7 +57,7 @@ static int single_byte(const struct byte_set *set, char *fold)
 	return count == 1 ? first : letter ? first | BYTE_FOLDED : -1;
 }
 
-/* Can it be looked for? */
+/* Can it be searched for? */
 static bool is_single(const struct byte_set *set)
 {
 	char fold;
@@ -65,7 +65,7 @@ static bool is_single(const struct byte_set *set)
 	return single_byte(set, &fold) >= 0;
 }
 
-/* How much is known when a byte is known to be in the set, in bits. */
+/* Return, in bits, how much information it is that a byte is in the set. */
 static int information(const struct byte_set *set)
 {
 	int frequency = 1, bits = 12;
@@ -80,7 +80,7 @@ static int information(const struct byte_set *set)
 	return bits;
 }
 
-/* Worth of a row: nothing without a single byte to look for. */
+/* Return the worth of a sequence: 0 without a single byte to search for. */
 static int score_of(const struct sets *sets)
 {
 	int score = 0, rarest = 0;
@@ -92,7 +92,7 @@ static int score_of(const struct sets *sets)
 		if (is_single(&sets->list[i]) && bits + 1 > rarest)
 			rarest = bits + 1;
 	}
-	/* The single byte decides how often one must look twice. */
+	/* The rarest single byte decides how often the search stops in vain. */
 	return rarest > 0 ? score + 4 * rarest : 0;
 }
 
@@ -127,7 +127,7 @@ static void append_tail(struct sets *tail, const struct sets *more)
 	tail->length = kept + more->length;
 }
 
-/* What left and right have one after the other; into left. */
+/* Make left describe left followed by right. */
 static void must_concat(struct must *left, const struct must *right)
 {
 	struct sets joint = left->tail;
@@ -146,7 +146,7 @@ static void must_concat(struct must *left, const struct must *right)
 	left->exact = left->exact && right->exact;
 }
 
-/* What left and right have in common; into left. */
+/* Make left describe left or right. */
 static void must_alternate(struct must *left, const struct must *right)
 {
 	size_t head = left->head.length < right->head.length ? left->head.length : right->head.length;
@@ -173,7 +173,7 @@ static void must_alternate(struct must *left, const struct must *right)
 
 static void must_of(struct must *must, const struct syntax *syntax, size_t index);
 
-/* A repetition that is needed at least once. */
+/* Describe a repetition that occurs at least once. */
 static void must_repeat(struct must *must, const struct syntax *syntax, const struct node *node)
 {
 	int times = node->min < PREFILTER_MAX ? node->min : PREFILTER_MAX;
@@ -185,14 +185,13 @@ static void must_repeat(struct must *must, const struct syntax *syntax, const st
 	*again = *must;
 	if (node->min != node->max || node->min > times)
 		must->one = again->one = false;
-	/* Copies that are not of one length have nothing certain between them but
-	 * one end and one beginning. */
+	/* Of copies with different lengths, only one end and one beginning are certain. */
 	for (int i = 1; i < times && (again->one || i < 2); i++)
 		must_concat(must, again);
 	free(again);
 }
 
-/* A row of concatenations, which is long on its left side. */
+/* Describe a sequence of concatenations, which is deep on its left side. */
 static void must_row(struct must *must, const struct syntax *syntax, size_t index)
 {
 	const struct node *nodes = syntax->nodes;
@@ -215,7 +214,7 @@ static void must_row(struct must *must, const struct syntax *syntax, size_t inde
 	free(right);
 }
 
-/* One byte of a set; a character that is not plain may be of any length. */
+/* Describe one byte of a set; a character that is not plain may have any length. */
 static void must_set(struct must *must, const struct node *node)
 {
 	if (node->wide)
@@ -263,7 +262,7 @@ static void must_of(struct must *must, const struct syntax *syntax, size_t index
 	}
 }
 
-/* Choose the two rarest single bytes, the one that comes first as first. */
+/* Choose the two rarest single bytes, in their order. */
 static void choose_bytes(struct prefilter *prefilter, const struct sets *sets)
 {
 	int rarest = -1, next = -1;
@@ -316,7 +315,7 @@ const char *prefilter_find(const struct prefilter *prefilter, const char *at, co
 	size_t length = prefilter->length;
 
 	while ((size_t)(end - at) >= length) {
-		/* Only places before which and behind which there is room for the rest. */
+		/* Search only where the sequence fits before and after. */
 		const char *found = bytes_find_pair(at + prefilter->first,
 			end - (length - 1 - prefilter->first), &prefilter->pair);
 		size_t i = 0;

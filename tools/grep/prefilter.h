@@ -1,9 +1,9 @@
 /*
- * window: a short row of byte sets that is in every match, found quickly.
+ * prefilter: find quickly a short sequence of byte sets that every match contains.
  *
- * For "[a-z]+_[0-9]{3}" it is "[a-z]_[0-9][0-9][0-9]": one or two bytes of it
- * that are seldom (or letters, of either case) are looked for with the
- * processor's widest comparisons, the rest is compared around them.
+ * For "[a-z]+_[0-9]{3}" it is "[a-z]_[0-9][0-9][0-9]": one or two of its rarest bytes (or letters
+ * in either case) are searched for with the processor's widest comparisons, then the rest is
+ * compared.
  *
  * May include: util, tools/grep/syntax.h, tools/grep/bytes.h.
  */
@@ -16,17 +16,17 @@
 #define PREFILTER_MAX 32
 
 struct prefilter {
-	size_t length; /* 0: there is no such row, or no single byte in it */
-	bool whole;    /* it is all of the expression: its line matches */
-	size_t first;  /* place of the pair */
+	size_t length; /* 0: there is no such sequence, or no single byte in it */
+	bool whole;    /* it is the whole expression: a line that contains it matches */
+	size_t first;  /* position of the pair */
 	struct byte_pair pair;
-	uint32_t places[256]; /* for each byte: at which places it may be, as bits */
+	uint32_t places[256]; /* for each byte: the positions where it may be, as bits */
 };
 
-/* Find the best window of a tree. */
+/* Choose the best sequence of a tree. */
 void prefilter_choose(struct prefilter *prefilter, const struct syntax *syntax);
 
-/* Where the row is first in [at, end); NULL if it is not there. */
+/* Return the first position of the sequence in [at, end); NULL: none. */
 const char *prefilter_find(const struct prefilter *prefilter, const char *at, const char *end);
 
 #endif

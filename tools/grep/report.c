@@ -7,10 +7,10 @@
 
 #include "json/write.h"
 
-/* When gathered text is passed on. */
+/* When text is passed on. */
 #define FLUSH_AT IK_KIB(256)
 
-/* Line feeds within a JSON string: what each line, and each group of lines, begins with. */
+/* Line feeds within a JSON string, which come before each line and each group of lines. */
 #define SEPARATOR "\\n"
 #define GROUP_SEPARATOR "\\n--\\n"
 
@@ -48,7 +48,7 @@ static char *write_number(char *to, uint64_t number)
 	return to + (sizeof(digits) - at);
 }
 
-/* Append what separates the next line from the one before, and the file's name. */
+/* Append the separator from the line before, and the file's name. */
 static void begin_line(struct report *report, uint64_t number)
 {
 	bool group = report->groups && (report->last == 0 || number != report->last + 1);
@@ -63,7 +63,7 @@ static void begin_line(struct report *report, uint64_t number)
 	report->last = number;
 }
 
-/* Append what stands before a line. */
+/* Append what comes before a line's text. */
 static void append_head(struct report *report, uint64_t number, char mark)
 {
 	char head[24 + 3], *to = head;
@@ -76,7 +76,7 @@ static void append_head(struct report *report, uint64_t number, char mark)
 	ik_buf_append(&report->text, head, (size_t)(to - head));
 }
 
-/* Pass on what has grown. */
+/* Pass the text on if there is enough. */
 static void end_line(struct report *report)
 {
 	if (report->text.length >= FLUSH_AT && (report->answer || report->fd >= 0))

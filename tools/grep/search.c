@@ -18,45 +18,45 @@
 #include "util/limits.h"
 
 #define BLOCK IK_KIB(256)
-/* Looking for the window in a block is given up when it leads nowhere more
- * often than once in so many bytes; judged after so many times. */
+/* Give up searching a block for the prefilter's sequence if it stops in vain more often than once
+ * in so many bytes; decide that after so many stops. */
 #define USELESS_DISTANCE 250
 #define USELESS_MIN 8
-/* A line of so many bytes is looked through for the window before it is kept. */
+/* A line of this length is searched for the sequence before it is kept whole. */
 #define LONG_LINE IK_MIB(4)
 
 /*
- * Three ways lead to the lines that match.  A window that is in each match is
- * looked for in the whole block; the automaton says whether its line matches.
- * Without such a window the automaton runs over the whole block.
- * Where the automaton cannot be sure, regexec() decides.
+ * There are two ways to find lines. If all matches contain a certain sequence, the whole block is
+ * searched for it, and the DFA decides whether the line matches. Otherwise the DFA runs over the
+ * whole block. If the DFA is not certain, regexec() decides.
  */
 struct search {
 	regex_t expression;
-	bool loose; /* all that the automaton finds must be confirmed */
+	bool loose; /* whatever the DFA finds must be confirmed */
 	struct prefilter prefilter;
-	struct dfa *dfa;    /* NULL: regexec() alone */
-	struct dfa *strict; /* NULL: nothing is sure in lines that are not plain */
-	struct ik_buf text; /* what of the file is not searched yet, from the start of a line */
-	off_t end;          /* where in the file the text ends */
+	struct dfa *dfa;    /* NULL: use regexec() alone */
+	struct dfa *strict; /* NULL: nothing is certain in lines that are not plain */
+	struct ik_buf text; /* the part of the file that is not searched yet, from the start of a
+	                       line */
+	off_t end;          /* offset in the file of the text's end */
 	struct lines found;
-	uint64_t context; /* lines around each that matches */
+	uint64_t context; /* lines around each match */
 	/* Of the file that is being searched: */
 	uint64_t lines;   /* before the text that is searched next */
 	uint64_t matches; /* so far */
 	uint64_t most;    /* limit on them; 0: none */
 	bool more;        /* the search stopped because there is one more */
-	uint64_t visited; /* number of the last line that was visited */
-	uint64_t owed;    /* lines to be visited after the last one that matched */
+	uint64_t visited; /* number of the last visited line */
+	uint64_t owed;    /* lines still to be visited after the last match */
 };
 
-/* Whom to tell. */
+/* The visitor. */
 struct search_visitor {
 	search_fn visit;
 	void *arg;
 };
 
-/* Half of the memory: a longer line could not be answered with. */
+/* Return half of the memory: a longer line would not fit into an answer. */
 static size_t text_ceiling(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
@@ -65,7 +65,7 @@ static size_t text_ceiling(void)
 	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX / 2;
 }
 
-/* Make the tree of a POSIX expression, and what is made of that. 0, or regcomp()'s number. */
+/* Compile a POSIX expression. Return 0 or regcomp()'s error. */
 static int compile(struct search *search, const char *pattern)
 {
 	struct syntax syntax;
@@ -121,8 +121,7 @@ struct search *search_free(struct search *search)
 	return NULL;
 }
 
-/* Does regexec() find the expression? Its offsets are ints: it cannot be asked
- * about a longer line, which then counts as found. */
+/* Does regexec() find the expression? Its offsets are ints, so a longer line counts as found. */
 static bool regexec_matches(const struct search *search, const char *start, const char *end)
 {
 	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(end - start) };
@@ -131,7 +130,7 @@ static bool regexec_matches(const struct search *search, const char *start, cons
 		regexec(&search->expression, start, 1, &range, REG_STARTEND) == 0;
 }
 
-/* Confirm what was found with less than certainty. */
+/* Confirm a line that was found without certainty. */
 static bool is_confirmed(const struct search *search, const struct lines_line *line)
 {
 	if (!search->dfa)
@@ -143,7 +142,7 @@ static bool is_confirmed(const struct search *search, const struct lines_line *l
 	return regexec_matches(search, line->start, line->end);
 }
 
-/* Does the line match, as far as the automaton can tell? end is its line feed. */
+/* Does the line match, as far as the DFA can tell? end is its line feed. */
 static bool line_matches(const struct search *search, const char *start, const char *end)
 {
 	if (!search->dfa)
@@ -151,8 +150,8 @@ static bool line_matches(const struct search *search, const char *start, const c
 	return search->prefilter.whole || dfa_matches(search->dfa, start, end + 1);
 }
 
-/* Look at each line in which the window is; how far. */
-static const char *find_by_window(struct search *search, const char *text, const char *end)
+/* Judge each line that contains the sequence; return how far. */
+static const char *find_by_prefilter(struct search *search, const char *text, const char *end)
 {
 	const char *at = text;
 	size_t useless = 0;
@@ -177,7 +176,7 @@ static void find_lines(struct search *search, const char *text, const char *end)
 {
 	search->found.count = 0;
 	if (search->prefilter.length > 0)
-		text = find_by_window(search, text, end);
+		text = find_by_prefilter(search, text, end);
 	if (text == end)
 		return;
 	if (search->dfa) {
@@ -202,7 +201,7 @@ static bool visit_line(struct search *search, const struct search_visitor *visit
 	return visitor->visit(visitor->arg, &line);
 }
 
-/* Visit the lines from text on that are owed to the last match, up to end. */
+/* Visit the lines from text to end that are owed to the last match. */
 static bool visit_after(struct search *search, const struct search_visitor *visitor,
 	const char *text, const char *end)
 {
@@ -216,7 +215,7 @@ static bool visit_after(struct search *search, const struct search_visitor *visi
 	return true;
 }
 
-/* Visit the lines before one that matches, of those from text on that were not visited yet. */
+/* Visit the lines before a match, from text on, that have not been visited. */
 static bool visit_before(struct search *search, const struct search_visitor *visitor,
 	const char *text, const char *start, uint64_t number)
 {
@@ -277,7 +276,7 @@ static bool search_block(struct search *search, const char *text, const char *se
 	return true;
 }
 
-/* Where the lines of [text, end) begin that a match behind it would have as context. */
+/* Return the start of the lines of [text, end) that may be context of a later match. */
 static const char *context_start(const struct search *search, const char *text, const char *end)
 {
 	for (uint64_t i = 0; i < search->context && end > text; i++) {
@@ -288,7 +287,7 @@ static const char *context_start(const struct search *search, const char *text, 
 	return end;
 }
 
-/* read(2) from an offset, which some files of the kernel do not have. */
+/* Like read(2), from an offset that some of the kernel's files do not support. */
 static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
 {
 	ssize_t count = pread(fd, to, size, offset);
@@ -296,8 +295,8 @@ static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
 	return count < 0 && errno == ESPIPE ? read(fd, to, size) : count;
 }
 
-/* Read until there are wanted bytes; false at the end of the file, and when it
- * cannot be read any further. */
+/* Read until there are wanted bytes; false at the end of the file, or if it cannot be read any
+ * further. */
 static bool fill(struct search *search, int fd, size_t wanted)
 {
 	struct ik_buf *text = &search->text;
@@ -320,7 +319,7 @@ static bool fill(struct search *search, int fd, size_t wanted)
 	return true;
 }
 
-/* Pass over a hole in the file: it is read as NULs. */
+/* Skip a hole in the file, which would be read as NULs. */
 static void skip_hole(struct search *search, int fd)
 {
 	off_t data = lseek(fd, search->end, SEEK_DATA);
@@ -334,9 +333,9 @@ static void skip_hole(struct search *search, int fd)
 }
 
 /*
- * The text is the beginning of a very long line. If the window is not in this
- * line, make the text what follows it, without ever having kept it whole, and
- * return true. Otherwise the line has to be read anew from its start.
+ * The text is the start of a very long line. If the line does not contain the sequence, make the
+ * text what follows the line, without ever keeping it whole, and return true. Otherwise the line
+ * must be read again from its start.
  */
 static bool pass_over_line(struct search *search, int fd)
 {

@@ -29,17 +29,17 @@ struct search_line {
 	uint64_t number; /* from 1 */
 	const char *text;
 	size_t length;
-	bool context; /* it does not match, but is near one that does */
+	bool context; /* it does not match, but is near a line that does */
 };
 
-/* Take a line. False ends the search. */
+/* Process a line. Return false to end the search. */
 typedef bool (*search_fn)(void *arg, const struct search_line *line);
 
-/* Search for pattern (see dialect.h). NULL with a sentence when it is no expression, or cannot
- * be searched for. */
+/* Prepare the search for pattern (see dialect.h). NULL with a sentence if it is not a valid
+ * expression, or too complex. */
 struct search *search_new(const char *pattern, bool ignore_case, struct ik_error *error);
 
-/* Visit this many lines before and after each that matches, too. */
+/* Visit so many lines before and after each match, too. */
 void search_set_context(struct search *search, uint64_t lines);
 
 enum search_end {

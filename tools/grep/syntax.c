@@ -7,10 +7,10 @@
 
 #include "util/alloc.h"
 
-/* Parentheses deeper than this would exhaust the stack of regcomp(), which is recursive. */
+/* Deeper parentheses would exhaust the stack in regcomp(), which is recursive. */
 #define DEPTH_MAX 1000
-/* What regcomp() may make of a pattern: nodes, entries in the lists of those
- * that each can reach (eight bytes each), and how often those are merged. */
+/* Limits on what regcomp() makes of a pattern: nodes, entries in the lists of nodes that each can
+ * reach (eight bytes each), and how often these are merged. */
 #define NODES_MAX 200000
 #define REACHED_MAX 5e7
 #define MERGED_MAX 2e8
@@ -22,12 +22,12 @@ struct parser {
 	const char *at;
 	int depth;
 	bool too_large;
-	bool lost; /* regcomp() should refuse the pattern; should it not, anything may match */
+	bool lost; /* regcomp() should refuse the pattern; if it does not, anything may match */
 };
 
 static size_t parse_alternatives(struct parser *parser);
 
-/* Add a node; its index. */
+/* Add a node and return its index. */
 static size_t add_node(struct parser *parser, struct node node)
 {
 	struct syntax *syntax = parser->syntax;
@@ -50,19 +50,19 @@ static size_t add_assertion(struct parser *parser, enum assertion assertion)
 	return add_node(parser, (struct node){ .kind = NODE_ASSERT, .assertion = assertion });
 }
 
-/* For what is not understood: any string, to be confirmed. */
+/* Stand in for what is not understood: any string, to be confirmed. */
 static size_t add_anything(struct parser *parser)
 {
 	parser->syntax->loose = true;
 	return add_node(parser, (struct node){ .kind = NODE_ANYTHING });
 }
 
-/* One byte, and nothing else. */
+/* Add one byte. */
 static size_t add_byte(struct parser *parser, unsigned char byte)
 {
 	struct node node = { .kind = NODE_SET };
 
-	/* A line feed is in no line. */
+	/* A line contains no line feed. */
 	if (byte != '\n')
 		byte_set_add(&node.set, byte);
 	return add_node(parser, node);
@@ -78,7 +78,7 @@ static size_t add_alternate(struct parser *parser, size_t left, size_t right)
 	return add_node(parser, (struct node){ .kind = NODE_ALTERNATE, .left = left, .right = right });
 }
 
-/* All plain bytes but the line feed, and no others. */
+/* Return the set of all plain bytes but the line feed. */
 static struct byte_set all_plain(void)
 {
 	struct byte_set set = { { ~UINT64_C(1), ~UINT64_C(0), 0, 0 } };
@@ -87,7 +87,7 @@ static struct byte_set all_plain(void)
 	return set;
 }
 
-/* The plain bytes that a class of <ctype.h> takes in. False: no such class. */
+/* Add the plain bytes of a class of <ctype.h>. False: there is no such class. */
 static bool add_class(struct byte_set *set, const char *name, size_t length)
 {
 	static const struct {
@@ -119,8 +119,7 @@ static bool add_class(struct byte_set *set, const char *name, size_t length)
 	return false;
 }
 
-/* A set of characters from what was gathered; everything plain that is left out
- * of it when negated. */
+/* Add a set of characters; if negated, the plain ones not in it. */
 static size_t add_set(struct parser *parser, struct byte_set set, bool wide, bool negated)
 {
 	struct byte_set plain = all_plain();
@@ -130,7 +129,7 @@ static size_t add_set(struct parser *parser, struct byte_set set, bool wide, boo
 	return add_node(parser, (struct node){ .kind = NODE_SET, .set = set, .wide = wide || negated });
 }
 
-/* One character in any event, to be confirmed. */
+/* Add one character of any kind, to be confirmed. */
 static size_t add_any_character(struct parser *parser)
 {
 	parser->syntax->loose = true;
@@ -158,8 +157,7 @@ const char *syntax_bracket_end(const char *at)
 	return *at == ']' ? at : NULL;
 }
 
-/* Take a range or a single byte of a bracket expression; false if it is not
- * one whose meaning is plain. */
+/* Read a range or a single byte of a bracket expression; false if its meaning is not plain. */
 static bool take_range(const char **at, const char *end, bool first, struct byte_set *set)
 {
 	unsigned char low = (unsigned char)**at;
@@ -181,7 +179,7 @@ static bool take_range(const char **at, const char *end, bool first, struct byte
 	return true;
 }
 
-/* A bracket expression; parser->at is behind the "[". */
+/* Parse a bracket expression; parser->at is after the "[". */
 static size_t parse_bracket(struct parser *parser)
 {
 	const char *at = parser->at;
@@ -207,7 +205,7 @@ static size_t parse_bracket(struct parser *parser)
 			if (*at == '-' && at + 1 != end)
 				return add_any_character(parser);
 		} else if (!byte_is_plain(byte) && at[1] != '-') {
-			/* A byte of some other character: what it is does not matter. */
+			/* A byte of some other character, no matter which. */
 			wide = true;
 			at++;
 		} else if ((byte == '[' && (at[1] == '.' || at[1] == '=')) ||
@@ -218,7 +216,7 @@ static size_t parse_bracket(struct parser *parser)
 	return add_set(parser, set, wide, negated);
 }
 
-/* What follows a backslash; parser->at is behind it. */
+/* Parse what follows a backslash; parser->at is after it. */
 static size_t parse_escape(struct parser *parser)
 {
 	struct byte_set set = { { 0 } };
@@ -255,7 +253,7 @@ static size_t parse_escape(struct parser *parser)
 	return add_byte(parser, (unsigned char)byte);
 }
 
-/* A character of several bytes, or one byte; parser->at is behind its first. */
+/* Parse a character of several bytes, or one byte; parser->at is after its first byte. */
 static size_t parse_character(struct parser *parser)
 {
 	size_t node = add_byte(parser, (unsigned char)parser->at[-1]);
@@ -267,7 +265,7 @@ static size_t parse_character(struct parser *parser)
 	return node;
 }
 
-/* A group; parser->at is behind the "(". */
+/* Parse a group; parser->at is after the "(". */
 static size_t parse_group(struct parser *parser)
 {
 	if (++parser->depth > DEPTH_MAX) {
@@ -282,13 +280,13 @@ static size_t parse_group(struct parser *parser)
 	return node;
 }
 
-/* Read a number of an interval, -1 if there is none. */
+/* Read a number of an interval; -1 if there is none. */
 static int parse_number(struct parser *parser)
 {
 	int number = -1;
 
 	for (;;) {
-		/* glibc takes escaped ones too, of which only \0 is no back-reference. */
+		/* glibc repeats escaped characters, too, of which only \0 is not a back-reference. */
 		if (parser->at[0] == '\\' && parser->at[1] == '0')
 			parser->at++;
 		if (!isdigit((unsigned char)*parser->at))
@@ -299,7 +297,7 @@ static int parse_number(struct parser *parser)
 	}
 }
 
-/* An interval; parser->at is behind the "{". False when it is none. */
+/* Parse an interval; parser->at is after the "{". False if it is not one. */
 static bool parse_interval(struct parser *parser, int *min, int *max)
 {
 	*min = *max = parse_number(parser);
@@ -320,8 +318,8 @@ static bool parse_interval(struct parser *parser, int *min, int *max)
 }
 
 /*
- * Where a group is repeated, glibc loses assertions inside of it in some of the
- * copies that it makes.  Which ones is not ours to know: none is demanded here.
+ * In some of the copies that glibc makes of a repeated group, it loses the group's assertions.
+ * Which copies is unknown, so none of the assertions is required here.
  */
 static void drop_assertions(struct syntax *syntax, size_t first)
 {
@@ -332,7 +330,7 @@ static void drop_assertions(struct syntax *syntax, size_t first)
 		}
 }
 
-/* The repetitions behind a node, whose parts are the nodes from first on. */
+/* Parse the repetitions after a node, whose parts are the nodes from first on. */
 static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
 {
 	for (;;) {
@@ -365,7 +363,7 @@ static size_t parse_repeats(struct parser *parser, size_t node, size_t first)
 	}
 }
 
-/* One atom with its repetitions. */
+/* Parse an atom with its repetitions. */
 static size_t parse_piece(struct parser *parser)
 {
 	size_t first = parser->syntax->count;
@@ -398,7 +396,7 @@ static size_t parse_piece(struct parser *parser)
 	return parse_repeats(parser, node, first);
 }
 
-/* Pieces one after the other, up to "|", to the ")" of a group, or to the end. */
+/* Parse pieces up to "|", to the ")" of a group, or to the end. */
 static size_t parse_branch(struct parser *parser)
 {
 	size_t node = add_empty(parser);
@@ -420,13 +418,13 @@ static size_t parse_alternatives(struct parser *parser)
 	return node;
 }
 
-/* What regcomp() makes of a node. Besides its own nodes it keeps, for each, the
- * list of all that can be reached from it without a character. */
+/* What regcomp() makes of a node. For each of its own nodes it also keeps the list of all nodes
+ * that can be reached from it without a character. */
 struct weight {
 	double nodes;
-	double reached;     /* lengths of all lists together */
-	double first, last; /* nodes that can be reached at its start, and that can reach its end */
-	double circles;     /* loops without a character, around which lists are made anew */
+	double reached;     /* sum of the lengths of all lists */
+	double first, last; /* nodes reachable at its start, and nodes that reach its end */
+	double circles;     /* loops without a character, which make it compute lists again */
 	bool nullable;      /* the end can be reached from the start */
 };
 
@@ -454,7 +452,7 @@ static struct weight weigh_alternate(struct weight left, struct weight right)
 	};
 }
 
-/* Repetitions are written out: x+ as xx*, x{1,3} as x(x(x)?)?. */
+/* Repetitions are expanded: x+ to xx*, x{1,3} to x(x(x)?)?. */
 static struct weight weigh_repeat(struct weight once, int min, int max)
 {
 	double copies = max == REPEAT_ENDLESS ? min + 1.0 : max > 1 ? max : 1;
@@ -471,8 +469,8 @@ static struct weight weigh_repeat(struct weight once, int min, int max)
 	};
 }
 
-/* Would regcomp() take more time and memory than there may be? Nodes stand
- * behind their parts, so one pass does. */
+/* Would regcomp() take too much time or memory? Nodes come after their parts, so one pass is
+ * enough. */
 static bool is_too_heavy(const struct syntax *syntax)
 {
 	struct weight *weights = ik_alloc_array(NULL, syntax->count, sizeof(weights[0]));

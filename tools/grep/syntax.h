@@ -40,7 +40,7 @@ enum assertion {
 	ASSERT_WORD_END
 };
 
-/* 256 bits. */
+/* A set of bytes: 256 bits. */
 struct byte_set {
 	uint64_t bits[4];
 };
@@ -64,7 +64,7 @@ struct syntax {
 	bool multibyte; /* characters are those of UTF-8, otherwise single bytes */
 };
 
-/* The longest row of bytes that any character that is not plain can take. */
+/* Limit on the length of a character that is not plain, in bytes. */
 #define WIDE_BYTES_MAX 6
 
 static inline bool byte_set_has(const struct byte_set *set, unsigned char byte)
@@ -88,14 +88,14 @@ static inline bool byte_is_word(unsigned char byte)
 		(byte >= '0' && byte <= '9') || byte == '_';
 }
 
-/* Read pattern. IK_TOO_LARGE for one that no engine could work on in decent
- * time: nested too deeply, or of too many repetitions. */
+/* Parse pattern. IK_TOO_LARGE if no engine could handle it in reasonable time: nested too deeply,
+ * or with too many repetitions. */
 enum ik_status syntax_parse(struct syntax *syntax, const char *pattern) IK_MUST_USE;
 
-/* Are characters those of UTF-8 in the locale that is set? */
+/* Is the locale's charset UTF-8? */
 bool syntax_is_utf8(void);
 
-/* Find the bracket that ends an expression whose contents begin at "at"; NULL: none. */
+/* Return the bracket that ends an expression whose contents begin at "at"; NULL: none. */
 const char *syntax_bracket_end(const char *at);
 
 void syntax_done(struct syntax *syntax);
