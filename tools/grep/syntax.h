@@ -1,14 +1,13 @@
 /*
- * syntax: a POSIX extended regular expression as a tree.
+ * syntax: parse a POSIX extended regular expression into a tree.
  *
- * Reads patterns as glibc's regcomp() with REG_EXTENDED does, GNU's \w \b \<
- * and so on included; regcomp() itself decides what is an error.  The dialect
- * (dialect.h) has written out what other dialects have beyond that.
+ * Reads patterns as glibc's regcomp() with REG_EXTENDED does, including GNU's \w \b \< and so on;
+ * regcomp() itself decides what is an error.  The dialect (dialect.h) has expanded what others add.
  *
- * A byte is plain when it is an ASCII character but NUL.  For lines of plain
- * bytes the tree says exactly what matches, unless it is marked as loose.  For
- * all other lines (and for loose trees) it says at least what matches: nothing
- * that regexec() finds is missing, but a match must be confirmed by it.
+ * A byte is plain if it is an ASCII character other than NUL.  For lines of plain bytes the tree
+ * describes exactly what matches, unless it is marked as loose.  For all other lines, and for loose
+ * trees, it describes a superset: nothing that regexec() finds is missing, but regexec() must confirm
+ * a match.
  *
  * Owns its nodes.  May include: util.
  */
