@@ -16,13 +16,13 @@ enum { PATIENT_MS = 10000 };
 #define NATIVE "echo '{\"name\":\"mine\",\"description\":\"A tool\"}'"
 #define KODELET "echo '{\"name\":\"mine\",\"description\":\"A tool\",\"input_schema\":{\"type\":\"object\"}}'"
 
-/* What a file answers to each question, as lines of shell. */
+/* The answers of a file to each question, as lines of shell. */
 struct answers {
 	const char *schema;
 	const char *description;
 };
 
-/* Whoever is told what a file is. */
+/* Receives what a file is. */
 struct told {
 	struct ik_loop *loop;
 	struct ik_candidate *candidate;
@@ -40,7 +40,7 @@ static void on_done(void *arg, struct ik_tool *tool)
 	ik_loop_stop(told->loop);
 }
 
-/* Ask a file with these answers; *ret_questions gets what it was asked ("--schema "). */
+/* Ask a file with these answers; *ret_questions gets the questions ("--schema "). */
 static struct ik_tool ask(struct answers answers, struct ik_candidate_options options,
 	char **ret_questions)
 {
@@ -91,15 +91,15 @@ Test(candidate, asks_in_the_order_of_its_directory)
 			IK_PROTOCOL_NATIVE },
 		{ { "kill -SEGV $$", KODELET }, IK_PROTOCOL_NATIVE, "--schema description ",
 			"custom_tool_mine", IK_PROTOCOL_KODELET },
-		/* What it printed on the way out of a refusal does not count. */
+		/* Output before a refusal does not count. */
 		{ { NATIVE "; exit 1", KODELET }, IK_PROTOCOL_NATIVE, "--schema description ",
 			"custom_tool_mine", IK_PROTOCOL_KODELET },
-		/* No JSON: the other question. */
+		/* Not JSON: the other question. */
 		{ { "echo usage", KODELET }, IK_PROTOCOL_NATIVE, "--schema description ",
 			"custom_tool_mine", IK_PROTOCOL_KODELET },
 		{ { NATIVE, ":" }, IK_PROTOCOL_KODELET, "description --schema ", "mine",
 			IK_PROTOCOL_NATIVE },
-		/* JSON that is wrong is an answer. */
+		/* Invalid JSON Schema is an answer. */
 		{ { "echo '{}'", KODELET }, IK_PROTOCOL_NATIVE, "--schema ", NULL, 0 },
 		{ { NATIVE, "echo '[]'" }, IK_PROTOCOL_KODELET, "description ", NULL, 0 },
 	};
@@ -143,7 +143,7 @@ Test(candidate, tells_in_one_sentence_why_neither_question_was_answered)
 		{ { "exit 3", "head -c 300000 /dev/zero" }, "SCHEMA_TOO_LARGE",
 			"exited with status 3 when asked for --schema; then it printed more than "
 			"262144 bytes when asked for description" },
-		/* An answer that is JSON says best what is wrong. */
+		/* An answer in JSON gives the best reason. */
 		{ { "exit 3", "echo '{\"name\":\"x\"}'" }, "INVALID_SCHEMA",
 			"the member \"description\" is missing from the schema; it has to be a string" },
 	};
@@ -174,7 +174,7 @@ Test(candidate, takes_silence_for_an_answer)
 	cr_assert_str_eq(tool.reason, "did not answer --schema within 100 ms");
 	free(questions);
 	ik_tool_clear(&tool);
-	/* Only the second question is to be late. */
+	/* Only the second question must be late. */
 	options.timeout_ms = 1000;
 	tool = ask(second, options, &questions);
 	cr_assert_str_eq(questions, "--schema description ");

@@ -9,8 +9,8 @@
 #include "util/alloc.h"
 
 /*
- * A source that announces what a test tells it to, when it is told to: the
- * interface is wider than directories, and here orders and moments are chosen.
+ * A source that announces what a test tells it to, when the test says so: this chooses orders and
+ * moments that a directory would not show.
  */
 struct staged {
 	struct ik_source source;
@@ -51,14 +51,14 @@ static void announce(struct staged *staged, const char *name, const char *path)
 	staged->events->tool(staged->arg, &tool);
 }
 
-/* What a discovery told. */
+/* What a discovery reported. */
 struct told {
 	struct ik_loop *loop;
 	struct ik_discovery *discovery;
 	int finished;
 	int stop_after;
 	size_t done, total;
-	size_t close_at; /* close when so many are done; 0: not */
+	size_t close_at; /* close after so many; 0: never */
 	int left;        /* children that ran then */
 	bool close_in_finished;
 	bool scan_in_finished;

@@ -20,7 +20,7 @@ static struct ik_buf buffer(void)
 	return buf;
 }
 
-/* Append the envelope of a success, made in slices; false: output is no JSON value. */
+/* Append the envelope of a success, in slices; false: output is not a JSON value. */
 static bool put_success(struct ik_buf *out, const char *output, size_t length, size_t limit,
 	size_t slice)
 {
@@ -72,7 +72,7 @@ static char *member(const char *envelope, const char *path)
 	return ik_json_string_new(ik_json_at(whole, path), NULL);
 }
 
-/* The number in the mark of a text, which has exactly one. */
+/* Return the number in the mark of a text, which has exactly one. */
 static size_t left_out(const char *text)
 {
 	const char *mark = strstr(text, "[… ");
@@ -85,7 +85,7 @@ static size_t left_out(const char *text)
 	return number;
 }
 
-/* The same text with one more piece at its end; text is freed. */
+/* Return the text with another piece at its end; text is freed. */
 static char *repeated(const char *piece, size_t count)
 {
 	size_t length = strlen(piece);
@@ -179,8 +179,8 @@ Test(envelope, cuts_only_the_strings_that_are_long)
 	free(four);
 }
 
-/* Cut a string made of a repeated raw piece at many limits: always valid, and
- * nothing but whole pieces of its decoded form on both sides of the mark. */
+/* Cut a string made of a repeated raw piece at many limits: it stays valid, with only whole pieces
+ * of its decoded form on both sides of the mark. */
 static void cuts_between(const char *raw, const char *decoded)
 {
 	char *text = repeated(raw, 3000 / strlen(raw));

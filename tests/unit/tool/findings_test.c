@@ -8,7 +8,7 @@
 
 TestSuite(findings);
 
-/* Write a finding down: "line code" or "line advice". */
+/* Record a finding as "line code" or "line advice". */
 static void note(void *arg, const struct ik_finding *finding)
 {
 	cr_assert_eq(finding->fault, finding->code != NULL);
@@ -62,7 +62,7 @@ Test(findings, tells_of_every_parameter_in_either_spelling)
 		"\"description\":\"d\"}}}", "4 INVALID_SCHEMA\n5 INVALID_SCHEMA\n");
 	assert_native(NAMED "\"parameters\":{\"type\":\"object\",\"properties\":{\n\"p\":" FINE
 		",\n\"q\":5}}}", "4 INVALID_SCHEMA\n");
-	/* The whole is wrong, though each is right. */
+	/* The whole is invalid, though each part is valid. */
 	assert_native(NAMED "\"parameters\":{\"type\":\"object\",\"properties\":{},\n\"required\":5}}",
 		"2 INVALID_SCHEMA\n");
 	assert_findings(IK_PROTOCOL_KODELET, NAMED "\"input_schema\":{\"type\":\"object\",\"properties\":{\n"
@@ -71,10 +71,10 @@ Test(findings, tells_of_every_parameter_in_either_spelling)
 
 Test(findings, advises)
 {
-	/* No description, no type, a name that some refuse. */
+	/* No description, no type, a name that some providers refuse. */
 	assert_native(NAMED "\"parameters\":{\n\"p\":{\"type\":\"string\"},\n\"q\":{\"description\":\"d\"},\n"
 		"\"\xc3\xa9\":" FINE "}}", "3 advice\n4 advice\n5 advice\n");
-	/* What is required and not there; a member that is ignored, one that is there twice. */
+	/* A required name that is missing; a member that is ignored, one that occurs twice. */
 	assert_native(NAMED "\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[\n\"p\"]}}",
 		"3 advice\n");
 	assert_native(NAMED "\"time_out_s\":5}", "2 advice\n");

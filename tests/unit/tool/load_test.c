@@ -12,7 +12,7 @@
 
 enum { RIVALS = 4, PATIENT_MS = 30000 };
 
-/* A process that does nothing but that; spinning: on the first processor of ours. */
+/* Start a process that only spins, on our first processor, or sleeps. */
 static pid_t start(bool spinning)
 {
 	cpu_set_t all, one;
@@ -40,7 +40,7 @@ static void stop(pid_t pid)
 	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Look until it is so. */
+/* Wait for a state. */
 static void until(pid_t pid, bool (*so)(const struct ik_process_load *look), const char *what)
 {
 	int64_t end = ik_clock_ms() + PATIENT_MS;
@@ -67,7 +67,7 @@ static bool is_held_up(const struct ik_process_load *look)
 	return look->held_up && !look->asleep && look->delayed_us > 0;
 }
 
-Test(busy, tells_sleeping_from_working)
+Test(load, tells_sleeping_from_working)
 {
 	pid_t sleeper = start(false), worker = start(true);
 
@@ -77,7 +77,7 @@ Test(busy, tells_sleeping_from_working)
 	stop(worker);
 }
 
-Test(busy, sees_who_gets_no_processor)
+Test(load, sees_who_gets_no_processor)
 {
 	pid_t rivals[RIVALS], sleeper;
 
@@ -92,8 +92,8 @@ Test(busy, sees_who_gets_no_processor)
 	stop(sleeper);
 }
 
-/* What a process has started counts for it. */
-Test(busy, looks_at_children_too)
+/* The children of a process count, too. */
+Test(load, looks_at_children_too)
 {
 	pid_t parent = fork(), rivals[RIVALS];
 
@@ -112,7 +112,7 @@ Test(busy, looks_at_children_too)
 	cr_assert_eq(waitpid(parent, NULL, 0), parent);
 }
 
-Test(busy, knows_nothing_of_what_has_ended)
+Test(load, knows_nothing_of_what_has_ended)
 {
 	pid_t pid = start(false);
 	struct ik_process_load look;

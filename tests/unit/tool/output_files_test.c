@@ -57,7 +57,7 @@ static char *member(const char *envelope, const char *path)
 		NULL);
 }
 
-/* What is in the file that the mark of a cut text names; *ret_offset: the byte that it names. */
+/* Read the file that the mark of a cut text names; *ret_offset is the byte that it names. */
 static char *read_named(const char *cut, size_t *ret_offset)
 {
 	static const char words[] = " bytes left out: file_read has them in ";
@@ -80,7 +80,7 @@ static char *read_named(const char *cut, size_t *ret_offset)
 	return ik_buf_take(&bytes, NULL);
 }
 
-/* Is what was left out of text found from the byte on that the mark names? */
+/* Is the missing part of text in the file, from the byte that the mark names? */
 static void check_cut(const char *cut, const char *text)
 {
 	size_t offset, head = (size_t)(strstr(cut, "[… ") - cut);
@@ -215,7 +215,7 @@ Test(output_files, are_named_in_failures)
 	free(text);
 }
 
-/* The mark counts the bytes of the file, which are not all of a character. */
+/* The mark counts the file's bytes, which may not be whole characters. */
 Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 {
 	struct ik_envelope_stream stream[2] = { { NULL, 0, NULL }, { "", 0, NULL } };
@@ -260,7 +260,7 @@ static int count_files(const char *session)
 	return count;
 }
 
-/* Make a file of that many bytes, which take no room on the disk. */
+/* Create a file of that size, which takes no space on the disk. */
 static void make_large(const char *session, off_t size)
 {
 	static struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
@@ -272,7 +272,7 @@ static void make_large(const char *session, off_t size)
 	path = ik_output_files_end(files);
 	cr_assert_not_null(path);
 	cr_assert_eq(truncate(path, size), 0);
-	/* Two may be made within one tick of the file system's clock. */
+	/* Two may be created within one tick of the file system's clock. */
 	times[1].tv_sec++;
 	cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 	ik_output_files_free(files);
@@ -291,7 +291,7 @@ Test(output_files, make_room_for_new_ones)
 	cr_assert_eq(count_files("new"), 1, "one that is too large by itself goes, too");
 }
 
-/* A link to elsewhere in the place of a session's directory, and files of others in ours. */
+/* A link in place of a session's directory, and other files in ours. */
 Test(output_files, are_neither_made_nor_removed_through_links)
 {
 	char *away = ik_path_join(root, "../kept-XXXXXX"), *link = ik_path_join(root, "session");

@@ -12,10 +12,10 @@
 #include "support.h"
 #include "util/path.h"
 
-/* Users and groups that need no entry anywhere. */
+/* IDs of users and groups without entries. */
 enum { SOMEBODY = 4711, ELSE = 4712 };
 
-/* A directory with a tool in it, and one that anybody may write to. */
+/* A directory with a tool, and one that everybody may write to. */
 struct place {
 	char *directory, *tool, *open;
 };
@@ -37,7 +37,7 @@ static void end(struct place *place)
 	support_rmdir(place->directory);
 }
 
-/* It is refused, with these words. */
+/* Expect a refusal with these words. */
 static void expect_refused(const char *path, const char *words)
 {
 	struct ik_error error;
@@ -53,7 +53,7 @@ static void expect_good(const char *path)
 	cr_assert_eq(ik_permissions_check(path, &error), IK_OK, "%s", error.text);
 }
 
-/* The same whoever runs it. */
+/* The same for any user. */
 static void check_modes(void)
 {
 	struct place place = begin();
@@ -84,7 +84,7 @@ static void check_links(void)
 	expect_good(place.tool);
 	cr_assert_eq(chmod(place.open, 0700), 0);
 	cr_assert_eq(unlink(middle), 0);
-	cr_assert_eq(symlink("../first", middle), 0); /* round and round */
+	cr_assert_eq(symlink("../first", middle), 0); /* a loop */
 	cr_assert_neq(ik_permissions_check(first, &(struct ik_error){ .status = IK_OK }), IK_OK);
 	free(first);
 	free(middle);
@@ -101,7 +101,7 @@ Test(permissions, links)
 	check_links();
 }
 
-/* Only the directory that was found good is not looked at again. */
+/* Only the directory that was found good is not checked again. */
 Test(permissions, many_in_one_directory)
 {
 	struct ik_permissions_memo memo = {{0}};
@@ -129,7 +129,7 @@ Test(permissions, many_in_one_directory)
 	end(&place);
 }
 
-/* The same as an ordinary user, where the tests run as root. */
+/* The same as an ordinary user, if the tests run as root. */
 Test(permissions, as_an_ordinary_user)
 {
 	if (geteuid() != 0)

@@ -71,7 +71,7 @@ static const char *const words[] = { "allow", "ask", "deny" };
 static const struct {
 	const char *tool, *args;   /* of the rule; args may be NULL */
 	const char *name, *call;   /* of the call */
-	bool stops, allows;        /* fits when it denies; when it allows */
+	bool stops, allows;        /* it fits if it denies; if it allows */
 } fits[] = {
 	{ "*", NULL, "x", "{}", true, true },
 	{ "file_*", NULL, "file_edit", "{}", true, true },
@@ -84,7 +84,7 @@ static const struct {
 	{ "x", "{\"a\":\"1\",\"b\":\"2\"}", "x", "{\"a\":\"1\"}", false, false },
 	{ "x", "{\"a\":\"1\",\"b\":\"2\"}", "x", "{\"a\":\"1\",\"b\":\"2\"}", true, true },
 	{ "x", "{\"a\":\"q*\"}", "x", "{\"\\u0061\":\"\\u0071uit\"}", true, true },
-	/* what is no string */
+	/* values that are not strings */
 	{ "x", "{\"a\":\"1?\"}", "x", "{\"a\": 12 }", true, true },
 	{ "x", "{\"a\":\"1000\"}", "x", "{\"a\":1e3}", false, false },
 	{ "x", "{\"a\":\"true\"}", "x", "{\"a\":true}", true, true },
@@ -154,13 +154,13 @@ static const struct {
 	RM("'/bin/'rm x"), RM("sudo rm x"), RM("sudo -n rm x"), RM("command rm x"), RM("exec rm x"),
 	RM("env -i A=1 rm x"), RM("y | xargs rm x"), RM("nice -n 5 rm x"), RM("timeout 5s rm x"),
 	RM("sh -c 'rm x'"), RM("/bin/bash -ec \\\"rm x\\\""), RM("eval rm x"), RM("y & rm x"),
-	/* which word is the program depends on the one that starts it */
+	/* which word is the program depends on what starts it */
 	RM("sudo -u root rm x"), RM("env -u A rm x"), RM("timeout -s KILL 5 rm x"), RM("env A=1 rm x"),
 	RM("xargs -I {} rm {}"), RM("find /d -exec rm {} +"), RM("find /d -exec rm {} \\\\;"),
 	RM("flock /tmp/l rm x"), RM("chroot /r /bin/rm x"), RM("ssh host rm x"), RM("su bob -c 'rm x'"),
 	RM("su bob -c 'env -u A rm x'"), RM("sudo sh -c 'A=1 rm x'"), RM("time -o f rm x"),
 	RM("ssh host \\\"cd /; 'rm' x\\\""),
-	/* what is quoted separates nothing */
+	/* quoted characters separate nothing */
 	RM("X=';' rm victim"), RM("X=\\\";|\\\" rm victim"), RM("X='a b' Y=\\\\; rm victim"),
 	RM("sh <<< 'rm x'"), RM("sh -s 0<<<'rm x'"), RM("<<<'a' sh -c 'rm x'"), RM("a[0]=1 rm x"),
 	RM("a['b']+=1 rm x"), NO_RM("echo ';' rm x"), NO_RM("if git rm x; then y; fi"),
@@ -269,7 +269,7 @@ static void suggests(struct ik_policy *policy, const char *tool, const char *arg
 	ik_buf_init(&out, IK_KIB(4));
 	ik_rule_put(&out, &rule);
 	cr_assert_str_eq(out.data, wanted);
-	/* What is kept answers the same call. */
+	/* A kept rule answers the same call. */
 	ik_policy_set_mode(policy, IK_MODE_ASK);
 	cr_assert_eq(judge(policy, tool, arguments).decision, IK_DECISION_ASK);
 	ik_rules_add(ik_policy_session(policy), &rule);
@@ -323,7 +323,7 @@ Test(policy, rules_to_keep)
 	suggests(policy, "x", "{\"a\":\"1\\u0000\"}", IK_WIDTH_CALL, NULL);
 	suggests(policy, "x", "{\"a\":1,\"a\":2}", IK_WIDTH_CALL, NULL);
 	suggests(policy, "x", "garbage", IK_WIDTH_TOOL, "{\"tool\":\"x\",\"do\":\"allow\"}");
-	/* Who names a link means where it leads. */
+	/* A link in a rule means its target. */
 	suggests(policy, "file_edit", "{\"file_path\":\"link/x\"}", IK_WIDTH_LIKE,
 		"{\"tool\":\"file_edit\",\"args\":{\"file_path\":\"/work/link/*\"},\"do\":\"allow\"}");
 	ik_buf_init(&large, IK_MIB(1));

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-/* Read an announcement; the caller clears the tool. */
+/* Read a description; the caller clears the tool. */
 static struct ik_tool read_text(const char *text)
 {
 	struct ik_tool tool;
@@ -14,7 +14,7 @@ static struct ik_tool read_text(const char *text)
 	return tool;
 }
 
-/* An announcement is refused with that code and a reason that has that word. */
+/* Expect that a description is refused with that code and a reason that contains that word. */
 static void refused(const char *text, const char *code, const char *word)
 {
 	struct ik_tool tool = read_text(text);

@@ -1,4 +1,4 @@
-/* Scans one after the other: what is remembered, what is watched, what is kept. */
+/* Scans in a row: what is remembered, watched and kept. */
 #include "tool/discovery.h"
 
 #include <stdio.h>
@@ -17,15 +17,15 @@
 
 enum { PATIENT_MS = 10000 };
 
-/* A place with tools, each of which notes in a file of its own that it was asked. */
+/* A place with tools that each record in a file that they were asked. */
 struct place {
 	struct ik_loop *loop;
 	char *top, *tools, *cache;
 	struct ik_discovery *discovery;
 	struct ik_registry *registry;
 	int finished;
-	const char *wanted; /* stop when a tool of that name is there, or NULL: at the end */
-	bool gone;          /* ... when it is no more */
+	const char *wanted; /* stop when there is a tool of that name; NULL: at the end */
+	bool gone;          /* ... when there is none any more */
 	bool at_first;      /* stop when one tool has answered */
 };
 
@@ -49,7 +49,7 @@ static void on_progress(void *arg, size_t done, size_t total)
 		ik_loop_stop(place->loop);
 }
 
-/* A new program: it knows what is in the file. */
+/* Start a new program, which knows what is in the file. */
 static void begin(struct place *place, bool with_cache, int64_t timeout_ms)
 {
 	static const struct ik_discovery_events events = {
@@ -90,7 +90,7 @@ static void unmake(struct place *place)
 	support_rmdir(place->top);
 }
 
-/* Wait until a change of a file would be seen. */
+/* Wait until a change of a file would be noticed. */
 static void settle(const char *path)
 {
 	struct ik_identity identity;
@@ -102,7 +102,7 @@ static void settle(const char *path)
 	} while (identity.ctime_ns > now_ns || ik_identity_settles_ms(&identity, now_ns) > 0);
 }
 
-/* Put a tool there, by a rename; it does what the lines say after it was noted. */
+/* Put a tool there by a rename; it records the question and does what the lines say. */
 static void put(const struct place *place, const char *name, const char *lines)
 {
 	char *text = ik_format("#!/bin/sh\necho x >>%s/asked-%s\n%s\n", place->top, name, lines);
@@ -124,7 +124,7 @@ static void put_good(const struct place *place, const char *name, const char *de
 	free(lines);
 }
 
-/* How often a tool was asked. */
+/* Return how often a tool was asked. */
 static size_t asked(const struct place *place, const char *name)
 {
 	char *path = ik_format("%s/asked-%s", place->top, name);
@@ -153,7 +153,7 @@ static void rescan(struct place *place)
 	support_loop_run(place->loop);
 }
 
-/* Turn until a tool of that name is (no longer) offered. */
+/* Wait until a tool of that name is, or is no longer, offered. */
 static void await(struct place *place, const char *name, bool gone)
 {
 	place->wanted = name;
@@ -295,7 +295,7 @@ Test(refresh, asks_in_the_background_who_did_not_answer_a_while_ago)
 	cr_assert_null(ik_registry_find(place.registry, "slow"));
 	ik_discovery_ask_due(place.discovery);
 	cr_assert_eq(asked(&place, "slow"), 1, "it is not due yet");
-	/* A time that has not come counts as long ago. */
+	/* A time in the future counts as long ago. */
 	ik_schema_cache_store(ik_discovery_cache(place.discovery), &key, now_ns + IK_CACHE_DUE_NS, &late);
 	scan(&place);
 	cr_assert_eq(asked(&place, "slow"), 1);
@@ -308,7 +308,7 @@ Test(refresh, asks_in_the_background_who_did_not_answer_a_while_ago)
 	unmake(&place);
 }
 
-/* The program is an old one: what is younger than its last answer is not taken from the cache. */
+/* An older program does not use a cache entry that is newer than its last answer. */
 Test(refresh, asks_again_when_the_time_comes)
 {
 	struct ik_cached late = { .code = IK_CODE_SCHEMA_TIMEOUT, .reason = "did not answer" };
@@ -335,7 +335,7 @@ Test(refresh, asks_again_when_the_time_comes)
 	unmake(&place);
 }
 
-/* A program that ends before a scan does: the others still hang. */
+/* A program that ends before its scan does, while others still hang. */
 Test(refresh, keeps_the_answers_of_a_scan_that_does_not_end)
 {
 	struct place place;
@@ -372,14 +372,14 @@ Test(refresh, follows_what_happens_to_tools)
 	cr_assert_eq(system(command), 0);
 	free(command);
 	await(&place, "one", true);
-	/* The directory itself goes and comes. */
+	/* The directory itself disappears and comes back. */
 	command = ik_format("rm -r %s", place.tools);
 	cr_assert_eq(system(command), 0);
 	free(command);
 	cr_assert_eq(mkdir(place.tools, 0755), 0);
 	put_good(&place, "two", "Two");
 	await(&place, "two", false);
-	/* A tool that is a link: what it leads to changes. */
+	/* The target of a linked tool changes. */
 	command = ik_format("mkdir %s/far && mv %s/two %s/far/two && ln -s ../middle %s/link && "
 		"ln -s far/two %s/middle", place.top, place.tools, place.top, place.tools, place.top);
 	cr_assert_eq(system(command), 0);
@@ -436,7 +436,7 @@ Test(refresh, leaves_a_call_that_runs_alone)
 	answered.place = &place;
 	options = support_options(place.loop);
 	run = ik_run_start(&options, place.registry, "tool", "{}", 2, &events, &answered);
-	/* A shell opens its script after it was started. */
+	/* A shell opens its script only after it has started. */
 	while (asked(&place, "tool") < 2)
 		usleep(1000);
 	put_good(&place, "tool", "New");

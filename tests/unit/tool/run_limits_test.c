@@ -1,4 +1,4 @@
-/* What stands around a call: how much goes in, what the tool is and where it is, how it ends. */
+/* Limits of a call: how large its input is, what the tool is and where, how it ends. */
 #include "tool/run.h"
 
 #include <signal.h>
@@ -46,7 +46,7 @@ static void end(struct place *place)
 	support_rmdir(place->directory);
 }
 
-/* Call the tool; its envelope has to hold wanted. */
+/* Call the tool and expect wanted in its envelope. */
 static void gives(struct place *place, const char *arguments, const struct ik_run_options *options,
 	const char *wanted)
 {
@@ -126,7 +126,7 @@ Test(run_limits, a_tool_that_is_gone_or_nothing_to_run_is_told)
 	options.directory = nowhere;
 	gives(&place, "{}", &options, "SPAWN_FAILED");
 	options.directory = NULL;
-	/* A variable that is longer than the kernel takes. */
+	/* A variable that is too long for the kernel. */
 	options.environment = environment;
 	gives(&place, "{}", &options, "SPAWN_FAILED");
 	options.environment = NULL;
@@ -166,7 +166,7 @@ Test(run_limits, a_directory_that_was_removed_is_no_obstacle)
 
 Test(run_limits, memory_beyond_the_limit_is_refused_to_the_tool)
 {
-	/* 64 MB of address space are enough for a shell, not for a text of 200 MB. */
+	/* 64 MB of address space are enough for a shell, but not for a text of 200 MB. */
 	struct place place = begin(SCHEMA("tool")
 		"text=$(head -c 200000000 /dev/zero | tr '\\0' a)\necho \"${#text}\"\n");
 	struct ik_run_options options = support_options(place.loop);

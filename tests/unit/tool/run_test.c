@@ -34,7 +34,7 @@ static void end(struct fixture *fixture)
 	fixture->loop = support_loop_free(fixture->loop);
 }
 
-/* A call whose envelope is known to the byte. */
+/* Expect exactly this envelope. */
 static void answers(struct fixture *fixture, const char *name, const char *arguments,
 	const char *envelope)
 {
@@ -72,7 +72,7 @@ Test(run, takes_nothing_for_no_arguments)
 	end(&fixture);
 }
 
-/* A failure with that code, message and exit code. */
+/* Expect a failure with that code, message and exit code. */
 static void fails(struct fixture *fixture, const char *name, const char *arguments,
 	const struct ik_run_options *options, const char *message, const char *code,
 	const char *exit_code)
@@ -130,7 +130,7 @@ Test(run, keeps_the_streams_of_a_failure)
 	end(&fixture);
 }
 
-/* The arguments are refused with words, and no process is started. */
+/* Expect that the arguments are refused and no process is started. */
 static void refuses(struct fixture *fixture, const char *name, const char *arguments,
 	const char *words)
 {
@@ -255,7 +255,7 @@ Test(run, carries_large_arguments_both_ways)
 	cr_assert_eq(outcome.output_length, strlen(arguments));
 	cr_assert_str_eq(outcome.output, arguments);
 	support_outcome_done(&outcome);
-	/* A tool that does not read is no failure. */
+	/* A tool that does not read its input has not failed. */
 	outcome = support_call(fixture.loop, fixture.registry, "reads_nothing", arguments, NULL);
 	cr_assert(outcome.success, "%s", outcome.envelope);
 	support_outcome_done(&outcome);
@@ -284,7 +284,7 @@ Test(run, drains_what_it_does_not_keep)
 	struct ik_run_options options = support_options(fixture.loop);
 	struct support_outcome outcome;
 
-	options.timeout_ms = 8000; /* in which a slow machine, too, prints too much */
+	options.timeout_ms = 8000; /* in which even a slow machine prints too much */
 	outcome = support_call(fixture.loop, fixture.registry, "endless_output", "{}", &options);
 	cr_assert_not_null(strstr(outcome.envelope, "TOOL_TIMEOUT"));
 	cr_assert_leq(outcome.output_length, IK_LIMIT_TOOL_OUTPUT);
@@ -311,7 +311,7 @@ Test(run, does_not_wait_for_what_a_tool_leaves_behind)
 	end(&fixture);
 }
 
-/* A call that is cancelled, or closed, as soon as it says something. */
+/* A call that is cancelled, or closed, with its first output. */
 struct live {
 	struct ik_loop *loop;
 	struct ik_run *run;
@@ -365,7 +365,7 @@ Test(run, can_be_cancelled)
 		free(live.envelope);
 		free(wanted);
 	}
-	/* What was killed with its leader may still have to be reaped. */
+	/* Processes killed with their leader may still have to be reaped. */
 	ik_children_end(fixture.loop);
 	cr_assert_eq(support_children(), 0);
 	end(&fixture);
@@ -381,7 +381,7 @@ Test(run, is_silent_once_closed)
 		&live_events, &live);
 	support_loop_run(fixture.loop);
 	cr_assert_eq(live.done, 0);
-	/* Also before a refusal was told. */
+	/* Also before a refusal was reported. */
 	live.run = ik_run_start(&options, fixture.registry, "absent", "{}", 2, &live_events, &live);
 	live.run = ik_run_close(live.run);
 	end(&fixture);
@@ -403,7 +403,7 @@ Test(run, keeps_the_registry_it_began_with)
 	end(&fixture);
 }
 
-/* A call that is closed after a number of turns, wherever it is then. */
+/* A call that is closed after a number of turns, wherever it is by then. */
 struct hurried {
 	struct live live;
 	int turns;
@@ -427,7 +427,7 @@ Test(run, can_be_closed_while_a_large_answer_is_wrapped)
 	int done = 0, closed = 0;
 
 	options.output_limit = IK_LIMIT_TOOL_OUTPUT;
-	/* The number of turns is not the same each time: from a first call that ends. */
+	/* The number of turns varies; begin with a first call that ends. */
 	for (int turns = 1; done == 0; turns++) {
 		struct hurried hurried = { .live.loop = fixture.loop, .turns = turns };
 

@@ -25,10 +25,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* fsopen(2), by which covers are made, for headers that are older. */
+/* fsopen(2), which makes covers, for older headers. */
 #define FSOPEN 430
 
-/* BASE with project, tmp, secret and outside in it; a tool that tries things. */
+/* BASE contains project, tmp, secret and outside, and a tool that tries things. */
 struct fixture {
 	struct ik_loop *loop;
 	char *base, *project, *tools;
@@ -53,7 +53,7 @@ static void write_file(const struct fixture *fixture, const char *name, const ch
 	free(path);
 }
 
-/* Is it there? */
+/* Does it exist? */
 static bool there(const struct fixture *fixture, const char *name)
 {
 	char *path = ik_path_join(fixture->base, name);
@@ -111,7 +111,7 @@ static void make_sandbox(struct fixture *fixture)
 	fixture->sandbox = ik_sandbox_new(fixture->config, fixture->project, fixture->base);
 }
 
-/* Run a script as the tool "tries" in the sandbox; its envelope, new memory. */
+/* Run a script as the tool "tries" in the sandbox; return its envelope (new memory). */
 static char *run(struct fixture *fixture, const char *script)
 {
 	char *text = ik_format("#!/bin/sh\n[ \"$1\" = --schema ] && exec echo "
@@ -137,7 +137,7 @@ static char *run(struct fixture *fixture, const char *script)
 	return envelope;
 }
 
-/* Those of the attempts of a script that succeed are these. */
+/* Expect that these attempts of a script succeed. */
 static void succeeds(struct fixture *fixture, const char *script, const char *names)
 {
 	char *envelope = run(fixture, script);
@@ -148,7 +148,7 @@ static void succeeds(struct fixture *fixture, const char *script, const char *na
 	free(wanted);
 }
 
-/* Kernels without it have nothing to be tested. */
+/* Skip the test on kernels without Landlock. */
 static void need_landlock(void)
 {
 	if (ik_confine_abi() < 3)
@@ -162,7 +162,7 @@ static void need_covers(void)
 		cr_skip_test("mount namespaces cannot be had here");
 }
 
-/* From here on the kernel says that there is no such system call. */
+/* From now on, make the kernel say that there is no such system call. */
 static void take_away(unsigned int number)
 {
 	struct sock_filter filter[] = {
@@ -193,7 +193,7 @@ static const char escapes[] =
 	"try parent 'echo x >/proc/$PPID/cwd/out || echo x >/proc/$PPID/root$BASE/out'\n"
 	"try directory 'mkdir ../out'\n"
 	"try fifo 'mkfifo ../out'\n"
-	/* What outlives the call is as it was; it says when it has tried. */
+	/* A process that outlives the call stays confined; it reports when it has tried. */
 	"setsid sh -c 'echo x >../out; echo x >\"$TMPDIR/tried\"' </dev/null >/dev/null 2>&1 &\n"
 	"while [ ! -e \"$TMPDIR/tried\" ]; do sleep 0.01; done\n";
 
@@ -311,7 +311,7 @@ Test(sandbox, hides_places_in_any_mode)
 	}
 }
 
-/* What is hidden, by name: "" where nothing is. */
+/* List what is hidden, by name; "": nothing. */
 static void hides(const struct fixture *fixture, const char *names)
 {
 	static const char *const files[] = { "secret/key", "kept/copy", "project/.env", "project/f" };
@@ -354,7 +354,7 @@ Test(sandbox, guards_places_of_its_own_where_anything_is_confined)
 		make_sandbox(&fixture);
 		place = ik_path_join(fixture.base, "kept");
 		ik_sandbox_guard(fixture.sandbox, place, IK_CONFINE_NAMES);
-		/* It is no reason to confine anything. */
+		/* It is not a reason to confine anything. */
 		succeeds(&fixture, try_all, i < 4 ? " beside inside" : " read write beside inside");
 		hides(&fixture, i == 4 ? "" : i == 3 ? " secret/key kept/copy" : " kept/copy");
 		free(place);
@@ -362,7 +362,7 @@ Test(sandbox, guards_places_of_its_own_where_anything_is_confined)
 	}
 }
 
-/* What may be read is guarded in the modes that confine writing, and in these alone. */
+/* A readable place is guarded only in the modes that confine writing. */
 Test(sandbox, lets_guarded_places_be_written_when_it_is_off)
 {
 	static const char write[] = "try write 'echo x >own/file'\n";
@@ -386,7 +386,7 @@ Test(sandbox, lets_guarded_places_be_written_when_it_is_off)
 	end(&fixture);
 }
 
-/* Without mounts a guard freezes the directories above it, and the model is told. */
+/* Without mounts, a guard freezes the directories above it, and the model is told. */
 Test(sandbox, tells_what_guards_take_from_the_directories_above)
 {
 	struct fixture fixture;
@@ -418,7 +418,7 @@ Test(sandbox, knows_what_it_hides)
 		"\"do\": \"deny\"}]");
 	make_sandbox(&fixture);
 	hides(&fixture, " secret/key project/.env");
-	/* A tool that the user trusts reads it all the same. */
+	/* A tool that the user trusts can read it anyway. */
 	fixture.sandbox = ik_sandbox_free(fixture.sandbox);
 	set(&fixture, "sandbox.except", "[\"tries\"]");
 	make_sandbox(&fixture);
@@ -426,7 +426,7 @@ Test(sandbox, knows_what_it_hides)
 	end(&fixture);
 }
 
-/* A rule about one file in the directory that is worked in. */
+/* A rule about one file in the session's directory. */
 static void covers_files(void)
 {
 	struct fixture fixture = begin();
@@ -463,7 +463,7 @@ static void covers_files(void)
 		"try beside 'echo x >.env.new && mv .env.new .env2 && rm .env2 && mkdir d && mv d e'\n"
 		"try away 'mv sub moved'\n", " read beside away");
 	cr_assert(there(&fixture, "project/.env"));
-	/* Where the call before has put it is no way around the next. */
+	/* The place to which an earlier call moved it is covered as well. */
 	succeeds(&fixture, "try moved 'cat moved/a.pem'\ntry env 'cat .env'\ntry home 'echo x >../x'\n",
 		" home");
 	end(&fixture);
@@ -482,7 +482,7 @@ static void be_ordinary(void)
 
 	need_landlock();
 	if (geteuid() == 0) {
-		/* A process that has changed its user is nobody's to look into, until it says so. */
+		/* A process that has changed its user cannot be inspected until it allows that. */
 		if (setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0)
 			cr_skip_test("root has no other user here");
 		cr_assert_eq(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
@@ -497,7 +497,7 @@ Test(sandbox, covers_files_for_an_ordinary_user)
 	covers_files();
 }
 
-/* A terminal outside is neither written to nor read from; one of the tool's own works. */
+/* A terminal outside can be neither written nor read; one of the tool's own works. */
 static void keeps_off_terminals(const char *mode, const char *names)
 {
 	struct fixture fixture = begin();
@@ -522,7 +522,7 @@ static void keeps_off_terminals(const char *mode, const char *names)
 		"try link 'echo x >/proc/self/root$TERMINAL'\n"
 		"try parent 'echo x >/proc/$PPID/root$TERMINAL || echo x >/proc/$PPID/fd/0'\n"
 		"try read '[ \"$(timeout 1 head -c 1 <$TERMINAL)\" = t ]'\n"
-		/* Where it is confined, for it would work elsewhere. */
+		/* Only if it is confined, since it would work elsewhere. */
 		"try mount '[ \"$IKIGAI_SANDBOX\" ] && umount -l /dev/pts && echo x >$TERMINAL'\n"
 		"try own 'python3 -c \"import os, pty; master, own = pty.openpty(); "
 		"os.write(os.open(os.ttyname(own), os.O_WRONLY), b\\\"x\\\"); "
@@ -541,7 +541,7 @@ Test(sandbox, keeps_off_terminals_outside)
 	keeps_off_terminals("read-only", " own");
 }
 
-/* A virtual console lies elsewhere; here a terminal of another devpts stands for it. */
+/* A virtual console is elsewhere; a terminal of another devpts takes its place here. */
 Test(sandbox, keeps_off_the_terminal_it_runs_in_wherever_that_lies)
 {
 	static const char write[] = "try write 'echo x >../consoles/0'\n";
@@ -563,7 +563,7 @@ Test(sandbox, keeps_off_the_terminal_it_runs_in_wherever_that_lies)
 	cr_assert(master >= 0 && ioctl(master, TIOCSPTLCK, &unlocked) == 0);
 	slave = open(console, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	cr_assert(slave >= 0, "%s", strerror(errno));
-	/* What is writable for a tool, so that nothing else keeps it off. */
+	/* Make it writable for the tool, so that nothing else prevents access. */
 	set(&fixture, "sandbox.mode", "project");
 	set(&fixture, "sandbox.write", "[\"~/consoles\"]");
 	make_sandbox(&fixture);
@@ -586,7 +586,7 @@ Test(sandbox, keeps_off_terminals_for_an_ordinary_user)
 	keeps_off_terminals("read-only", " own");
 }
 
-/* Without mounts a tool has no terminal at all. */
+/* Without mounts, a tool has no terminal at all. */
 Test(sandbox, keeps_off_all_terminals_where_nothing_can_be_covered)
 {
 	need_landlock();
@@ -596,7 +596,7 @@ Test(sandbox, keeps_off_all_terminals_where_nothing_can_be_covered)
 	keeps_off_terminals("read-only", "");
 }
 
-/* What is hidden takes nothing from the directory around it. */
+/* Hiding a file does not restrict the directory around it. */
 Test(sandbox, makes_files_beside_what_is_hidden)
 {
 	struct fixture fixture;
@@ -609,7 +609,7 @@ Test(sandbox, makes_files_beside_what_is_hidden)
 	end(&fixture);
 }
 
-/* A second name that was there before is no business of Landlock's. */
+/* Landlock does not restrict a second name that existed before. */
 Test(sandbox, cannot_hide_another_name)
 {
 	struct fixture fixture;
@@ -756,7 +756,7 @@ Test(sandbox, says_which_rules_it_does_not_hold)
 {
 	static const struct {
 		const char *rule;
-		int held;      /* enum ik_confine_left; -1: not */
+		int held;      /* enum ik_confine_left; -1: none */
 		int gap;       /* enum ik_sandbox_reason; -1: none */
 	} rows[] = {
 		{ "{\"tool\":\"file_read\",\"args\":{\"file_path\":\"~/secret\"},\"do\":\"deny\"}", IK_CONFINE_NAMES, -1 },
@@ -798,7 +798,7 @@ Test(sandbox, says_which_rules_it_does_not_hold)
 		make_sandbox(&fixture);
 		limit = ik_sandbox_limit_at(fixture.sandbox, 0);
 		gap = ik_sandbox_gap_at(fixture.sandbox, 0);
-		/* A cover leaves no names. */
+		/* A cover hides the names, too. */
 		cr_assert_eq(limit ? (int)limit->left : -1, rows[i].held == IK_CONFINE_NAMES
 			? IK_CONFINE_NOTHING : rows[i].held, "%s", rules);
 		cr_assert_eq(gap ? (int)gap->reason : -1, rows[i].gap, "%s", rules);

@@ -16,7 +16,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* A moment long after the files of these tests were changed. */
+/* A time long after the files of these tests were changed. */
 #define LATER (100 * SECOND_NS)
 
 static char *directory, *file;
@@ -33,7 +33,7 @@ static void remove_directory(void)
 	support_rmdir(directory);
 }
 
-TestSuite(cache, .init = make_directory, .fini = remove_directory);
+TestSuite(schema_cache, .init = make_directory, .fini = remove_directory);
 
 static struct ik_cache_key key_of(const char *path)
 {
@@ -61,7 +61,7 @@ static void save(struct ik_schema_cache *cache)
 	cr_assert_eq(ik_schema_cache_save(cache, &error), IK_OK, "%s", error.text);
 }
 
-/* A cache that has read the file. */
+/* Return a cache that has read the file. */
 static struct ik_schema_cache *opened(const char *version)
 {
 	struct ik_schema_cache *cache = ik_schema_cache_new(file, version);
@@ -70,7 +70,7 @@ static struct ik_schema_cache *opened(const char *version)
 	return cache;
 }
 
-/* What a cache says of path, or NULL. */
+/* Return what a cache says about path, or NULL. */
 static const char *said(struct ik_schema_cache *cache, const char *path)
 {
 	static char text[100];
@@ -95,7 +95,7 @@ static void write_one(void)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, keeps_answers_over_the_end_of_the_program)
+Test(schema_cache, keeps_answers_over_the_end_of_the_program)
 {
 	struct ik_schema_cache *cache = opened("1");
 	struct ik_cache_key key = key_of("/tools/k");
@@ -119,7 +119,7 @@ Test(cache, keeps_answers_over_the_end_of_the_program)
 	cr_assert(ik_schema_cache_find(cache, &key, &found));
 	cr_assert_eq(found.protocol, IK_PROTOCOL_KODELET);
 	cr_assert_eq(found.length, strlen("two\nlines"));
-	/* Whose question came first is part of the key. */
+	/* Which question came first is part of the key. */
 	cr_assert_null(said(cache, "/tools/k"));
 	ik_schema_cache_free(cache);
 	cache = opened("2");
@@ -127,7 +127,7 @@ Test(cache, keeps_answers_over_the_end_of_the_program)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, knows_a_file_by_all_of_its_identity)
+Test(schema_cache, knows_a_file_by_all_of_its_identity)
 {
 	struct ik_schema_cache *cache = opened("1");
 	struct ik_cache_key key = key_of("/tools/a"), other;
@@ -150,8 +150,8 @@ Test(cache, knows_a_file_by_all_of_its_identity)
 	ik_schema_cache_free(cache);
 }
 
-/* A change in the same tick of the clock could not be told. */
-Test(cache, keeps_nothing_that_is_too_young)
+/* A change within the same tick of the clock would not be noticed. */
+Test(schema_cache, keeps_nothing_that_is_too_young)
 {
 	struct ik_schema_cache *cache = opened("1");
 	struct ik_cache_key key = key_of("/tools/a");
@@ -169,7 +169,7 @@ Test(cache, keeps_nothing_that_is_too_young)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, keeps_time_outs_until_they_are_due)
+Test(schema_cache, keeps_time_outs_until_they_are_due)
 {
 	struct ik_schema_cache *cache = opened("1");
 	struct ik_cache_key key = key_of("/tools/hangs");
@@ -209,7 +209,7 @@ Test(cache, keeps_time_outs_until_they_are_due)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, gives_what_the_scan_may_take)
+Test(schema_cache, gives_what_the_scan_may_take)
 {
 	struct ik_schema_cache *cache = opened("1");
 	struct ik_cache_key good = key_of("/tools/good"), bad = key_of("/tools/bad");
@@ -234,7 +234,7 @@ Test(cache, gives_what_the_scan_may_take)
 	ik_schema_cache_begin(cache, IK_CACHE_ALL);
 	cr_assert(ik_schema_cache_find(cache, &good, &found));
 	cr_assert_not(ik_schema_cache_find(cache, &bad, &found), "failures end with the program");
-	/* What fails now was good before. */
+	/* It fails now but was good before. */
 	ik_schema_cache_store(cache, &good, LATER, &failure);
 	save(cache);
 	ik_schema_cache_free(cache);
@@ -248,7 +248,7 @@ Test(cache, gives_what_the_scan_may_take)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, forgets_files_that_are_gone)
+Test(schema_cache, forgets_files_that_are_gone)
 {
 	struct ik_schema_cache *cache = opened("1");
 	static const char *const paths[] = {
@@ -268,7 +268,7 @@ Test(cache, forgets_files_that_are_gone)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, writes_only_what_is_new)
+Test(schema_cache, writes_only_what_is_new)
 {
 	struct ik_identity before, after;
 	struct ik_schema_cache *cache;
@@ -290,7 +290,7 @@ Test(cache, writes_only_what_is_new)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, keeps_what_another_program_wrote)
+Test(schema_cache, keeps_what_another_program_wrote)
 {
 	struct ik_schema_cache *one = opened("1"), *other = opened("1");
 
@@ -310,7 +310,7 @@ Test(cache, keeps_what_another_program_wrote)
 }
 
 /* Whatever happened to the file: nothing false comes out, and it is replaced. */
-Test(cache, passes_over_a_damaged_file)
+Test(schema_cache, passes_over_a_damaged_file)
 {
 	struct ik_schema_cache *cache;
 	struct ik_buf text;
@@ -340,7 +340,7 @@ Test(cache, passes_over_a_damaged_file)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, passes_over_a_file_that_others_write)
+Test(schema_cache, passes_over_a_file_that_others_write)
 {
 	struct ik_schema_cache *cache;
 	char *kept = ik_path_join(directory, "kept");
@@ -359,7 +359,7 @@ Test(cache, passes_over_a_file_that_others_write)
 	free(kept);
 }
 
-Test(cache, says_when_it_cannot_be_written)
+Test(schema_cache, says_when_it_cannot_be_written)
 {
 	struct ik_schema_cache *cache;
 	struct ik_error error;
@@ -380,7 +380,7 @@ Test(cache, says_when_it_cannot_be_written)
 	ik_schema_cache_free(cache);
 }
 
-Test(cache, holds_thousands)
+Test(schema_cache, holds_thousands)
 {
 	struct ik_schema_cache *cache = opened("1");
 	char path[64];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Say what the tools are, all in one line. */
+/* Describe the tools, all in one line. */
 static void list(FILE *out, bool changed)
 {
 	fputs("TOOLS [", out);
@@ -17,7 +17,7 @@ static void list(FILE *out, bool changed)
 	fputs("]\n", out);
 }
 
-/* Answer one call, but for those that behave in a way of their own. */
+/* Answer one call, except those that behave in their own way. */
 static void answer(FILE *out, int id, int tool, int calls)
 {
 	fprintf(out, "ANSWER %d {\"tool\":%d,\"calls\":%d,\"pid\":%d}\n", id, tool, calls,

@@ -52,7 +52,7 @@ static void send_line(struct server *server, char *line)
 	free(line);
 }
 
-/* Take a call out of the list of those that run. */
+/* Remove a call from the list of running ones. */
 static void forget(struct server_call *call)
 {
 	struct server_call **at = &call->server->calls;
@@ -190,7 +190,7 @@ static void take_line(struct server *server, const char *line)
 	}
 }
 
-/* The process is gone, or is to go; calls that run fail. */
+/* The process has ended, or must end; running calls fail. */
 static void end_server(struct server *server)
 {
 	server->watch = ik_watch_close(server->watch);
@@ -218,7 +218,7 @@ static void readable(void *arg, int what)
 		return;
 	}
 	ik_buf_append(&server->input, piece, (size_t)length);
-	/* Close may come from within a line. */
+	/* The source may be closed from within a line. */
 	while (server->fd >= 0
 		&& (end = memchr(server->input.data + begin, '\n', server->input.length - begin)) != NULL) {
 		*end = '\0';

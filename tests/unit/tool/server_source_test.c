@@ -10,7 +10,7 @@
 #include "support.h"
 #include "util/alloc.h"
 
-/* A discovery over a directory and a server. */
+/* A discovery of a directory and a server. */
 struct scene {
 	struct ik_loop *loop;
 	struct ik_source *server;
@@ -80,7 +80,7 @@ static char *call(struct scene *scene, const char *name, const char *arguments, 
 	return envelope;
 }
 
-/* The envelope of a call is this; *_format as ik_format() with the server's pid. */
+/* Expect this envelope; *_format is for ik_format() with the server's pid. */
 static void gives(struct scene *scene, const char *name, const char *arguments, char *wanted)
 {
 	char *envelope = call(scene, name, arguments, 0);
@@ -123,7 +123,7 @@ Test(server_source, runs_the_calls_of_its_tools_itself)
 		"{\"tool\":7,\"calls\":1,\"pid\":%d}}", pid));
 	gives(&scene, "tool_005", "", ik_format("{\"tool_success\":true,\"result\":"
 		"{\"tool\":5,\"calls\":2,\"pid\":%d}}", pid));
-	/* What is wrong is found before it is asked, and told as of any tool. */
+	/* An error is found before the server is asked, and reported as for any tool. */
 	envelope = call(&scene, "tool_007", "{\"n\":\"one\"}", 0);
 	cr_assert_not_null(strstr(envelope, "\"INVALID_PARAMS\""), "%s", envelope);
 	free(envelope);
@@ -141,7 +141,7 @@ Test(server_source, runs_the_calls_of_its_tools_itself)
 	end(&scene);
 }
 
-/* Calls that run side by side. */
+/* Calls that run at the same time. */
 struct pair {
 	struct scene *scene;
 	struct ik_run *runs[2];
@@ -203,7 +203,7 @@ Test(server_source, keeps_calls_apart_and_ends_one_alone)
 	cr_assert_not_null(strstr(pair.envelopes[0], "\"tool\":4"), "%s", pair.envelopes[0]);
 	cr_assert_not_null(strstr(pair.envelopes[1], "\"tool\":9"), "%s", pair.envelopes[1]);
 	end_pair(&pair);
-	/* One is cancelled, one closed; the next is answered all the same. */
+	/* One is cancelled, one closed; the next is still answered. */
 	start_pair(&scene, &pair, halves, "tool_000", "tool_010");
 	ik_run_cancel(pair.runs[0]);
 	support_loop_run(scene.loop);
@@ -232,7 +232,7 @@ Test(server_source, is_scanned_again_when_it_says_that_it_changed)
 	cr_assert_eq(ik_registry_ok_count(scene.registry), 102);
 	cr_assert_not_null(ik_registry_find(scene.registry, "tool_100"));
 	cr_assert_null(ik_registry_find(scene.registry, "tool_099"));
-	/* Who holds the old one still has its tools. */
+	/* The old registry still has its tools. */
 	cr_assert_not_null(ik_registry_find(before, "tool_099"));
 	before = ik_registry_unref(before);
 	end(&scene);

@@ -16,7 +16,7 @@
 
 /* On a busy machine even a good tool may take a while. */
 enum { PATIENT_MS = 10000 };
-/* Processes that keep a machine busy. */
+/* Processes that keep the machine busy. */
 enum { BUSY = 8 };
 
 #define SCHEMA(name) \
@@ -124,7 +124,7 @@ Test(source_directory, passes_over_what_is_no_candidate)
 	free(path);
 	registry = support_scan(loop, IK_SOURCE_USER, PATIENT_MS, directories);
 	cr_assert_eq(ik_registry_count(registry), 2);
-	/* Of two files with one name in one directory the later path wins. */
+	/* If two files in a directory have one name, the later path wins. */
 	cr_assert_eq(support_entry(registry, "good")->state, IK_TOOL_SHADOWED);
 	cr_assert_eq(support_entry(registry, "link")->state, IK_TOOL_OK);
 	registry = ik_registry_unref(registry);
@@ -158,7 +158,8 @@ Test(source_directory, tells_missing_from_unreadable)
 	loop = support_loop_free(loop);
 }
 
-/* A tool whose file or directory has that mode is refused, with the remedy. */
+/* Expect that a tool is refused because its file or directory has that mode, with the command that
+ * fixes it. */
 static void unsafe(struct ik_loop *loop, const char *directory, const char *changed, mode_t mode,
 	mode_t restored, const char *remedy)
 {
@@ -173,7 +174,7 @@ static void unsafe(struct ik_loop *loop, const char *directory, const char *chan
 	cr_assert_str_eq(tool->code, "UNSAFE_PERMISSIONS");
 	cr_assert_not_null(strstr(tool->reason, remedy), "%s", tool->reason);
 	registry = ik_registry_unref(registry);
-	/* Whoever may write there is the system's business in its own directory. */
+	/* In the system's directory, permissions are the system's business. */
 	registry = support_scan(loop, IK_SOURCE_SYSTEM, PATIENT_MS, directories);
 	cr_assert_eq(support_entry(registry, "good")->state, IK_TOOL_OK);
 	registry = ik_registry_unref(registry);
@@ -192,7 +193,7 @@ Test(source_directory, runs_nothing_that_others_can_change)
 
 	unsafe(loop, directory, path, 0757, 0755, file_remedy);
 	unsafe(loop, directory, directory, 0777, 0700, directory_remedy);
-	/* One's own primary group may write. */
+	/* The user's primary group may write. */
 	cr_assert_eq(chmod(path, 0775), 0);
 	registry = support_scan(loop, IK_SOURCE_USER, PATIENT_MS, directories);
 	cr_assert_eq(support_entry(registry, "good")->state, IK_TOOL_OK);
@@ -235,7 +236,7 @@ Test(source_directory, looks_behind_links)
 	loop = support_loop_free(loop);
 }
 
-/* Those that hang take no room from the others, and each of them is ended. */
+/* Tools that hang do not delay the others, and each is ended. */
 Test(source_directory, ends_what_hangs_and_nothing_else)
 {
 	struct ik_loop *loop = support_loop_new();
@@ -269,7 +270,7 @@ Test(source_directory, ends_what_hangs_and_nothing_else)
 	loop = support_loop_free(loop);
 }
 
-/* A machine that has more to do than it can makes no tool a bad one. */
+/* A busy machine makes no tool fail. */
 Test(source_directory, is_patient_on_a_busy_machine)
 {
 	struct ik_loop *loop = support_loop_new();
@@ -286,7 +287,7 @@ Test(source_directory, is_patient_on_a_busy_machine)
 			for (volatile long count = 0;; count++)
 				;
 	}
-	/* So short a time that most would not make it. */
+	/* Too short for most of them. */
 	registry = support_scan(loop, IK_SOURCE_USER, 300, directories);
 	for (int i = 0; i < BUSY; i++) {
 		kill(busy[i], SIGKILL);
@@ -299,7 +300,7 @@ Test(source_directory, is_patient_on_a_busy_machine)
 	loop = support_loop_free(loop);
 }
 
-/* How long the loop was kept from its other work while a scan ran. */
+/* How long a scan kept the loop from other work. */
 struct pulse {
 	struct ik_loop *loop;
 	struct ik_timer *timer;
@@ -310,7 +311,7 @@ struct pulse {
 	struct ik_registry *registry;
 };
 
-/* Processor time of this process: it does not pass while others are at work. */
+/* Return the processor time of this process, which does not pass while others run. */
 static int64_t worked_us(void)
 {
 	struct timespec time;
@@ -377,7 +378,7 @@ Test(source_directory, scans_a_thousand_without_false_time_outs)
 	cr_assert_eq(ik_registry_ok_count(pulse.registry), 1000);
 	cr_assert_eq(pulse.progress, 1000);
 	cr_assert_eq(pulse.total, 1000);
-	/* The aim is 16 ms; sanitizers and a busy machine's caches may add to that. */
+	/* The target is 16 ms; sanitizers and cold caches may add to that. */
 	cr_assert_lt(pulse.longest_us, 200000, "the loop had no turn during %lld us of work",
 		(long long)pulse.longest_us);
 	pulse.timer = ik_timer_close(pulse.timer);

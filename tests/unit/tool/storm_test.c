@@ -1,6 +1,6 @@
 /*
- * Calls of every kind of bad tool, sixteen at a time, through the real path: each is told
- * once, and nothing is left. 1,000 of them; IK_TEST_CALLS says how many else (10,000).
+ * Call every kind of bad tool, sixteen at a time, through the real path: each call is reported
+ * once, and nothing is left behind. 1,000 calls, or IK_TEST_CALLS (10,000).
  */
 #include "tool/run.h"
 
@@ -19,7 +19,7 @@
 #include "util/limits.h"
 
 #define AT_ONCE 16
-/* Calls after which the memory is what it will stay; and by how much it may differ then. */
+/* Calls until the memory has settled, and how much it may grow afterwards. */
 #define WARM 300
 #define GROWTH_KB (8 * 1024)
 
@@ -84,7 +84,7 @@ static long resident_kb(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* End what was left running, before the machine is full of it. */
+/* End what was left running before it fills the machine. */
 static void sweep(struct storm *storm)
 {
 	size_t count;
@@ -106,7 +106,7 @@ static void call_done(void *arg, const struct ik_run_result *result)
 	struct storm *storm = call->storm;
 
 	call->done++;
-	/* A call that is cancelled may have been faster. */
+	/* A call that is cancelled may have ended first. */
 	if (call->kind->arguments != NULL || !result->success)
 		cr_assert_not_null(strstr(result->envelope, call->kind->wanted), "%s: %.2000s",
 			call->kind->name, result->envelope);
@@ -143,7 +143,7 @@ static void start_next(void *arg)
 Test(storm, leaves_no_process_no_descriptor_no_memory_and_loses_no_envelope)
 {
 	static const char *const directories[] = { FIXTURES "/good", FIXTURES "/unruly", NULL };
-	/* A second for those that never end; the others may be slow on a busy machine. */
+	/* One second for tools that never end; the others may be slow on a busy machine. */
 	struct ik_tool_timeout short_ones[] = {
 		{ (char[]){ "slow" }, 1 }, { (char[]){ "closes_stdout" }, 1 },
 		{ (char[]){ "answers_on_term" }, 1 }, { (char[]){ "ignores_term" }, 1 },
@@ -165,7 +165,7 @@ Test(storm, leaves_no_process_no_descriptor_no_memory_and_loses_no_envelope)
 	files = support_open_files();
 	for (int i = 0; i < AT_ONCE; i++)
 		start_next(&storm);
-	/* Without the watchdog of support_loop_run(): it may take minutes. */
+	/* Without the watchdog of support_loop_run(), since it may take minutes. */
 	cr_assert_eq(ik_loop_run(storm.loop, &error), IK_OK, "%s", error.text);
 	for (size_t i = 0; i < storm.calls; i++)
 		cr_assert_eq(storm.call[i].done, 1, "%s", storm.call[i].kind->name);

@@ -20,7 +20,7 @@ struct project {
 	struct ik_trust *trust;
 };
 
-/* Write the tool anew, in its place. */
+/* Replace the tool. */
 static void write_tool(struct project *project, const char *comment)
 {
 	char *text = ik_format("#!/bin/sh\n# %s\n>'%s'\necho '{\"name\":\"x\",\"description\":\"X\"}'\n",
@@ -57,7 +57,7 @@ static void stop(void *arg)
 	ik_loop_stop(arg);
 }
 
-/* Trust one file as the registry showed it; what became of it. */
+/* Trust one file as the registry showed it; return the result. */
 static enum ik_trust_state grant(struct project *project, const char *path,
 	const struct ik_identity *shown)
 {
@@ -72,7 +72,7 @@ static enum ik_trust_state grant(struct project *project, const char *path,
 	return state;
 }
 
-/* Scan, and say what the tool is; whether it was run shows in the mark. */
+/* Scan and return the tool's state; the mark shows whether it was run. */
 static enum ik_tool_state scan(struct project *project, struct ik_registry **ret_registry, bool *ret_ran)
 {
 	unlink(project->mark);
@@ -94,7 +94,7 @@ static void trust_it(struct project *project)
 	ik_registry_unref(registry);
 }
 
-Test(check, nothing_runs_before_it_is_trusted)
+Test(trust_check, nothing_runs_before_it_is_trusted)
 {
 	struct project project = begin();
 	struct ik_registry *registry;
@@ -114,7 +114,7 @@ Test(check, nothing_runs_before_it_is_trusted)
 	cr_assert(ran);
 	ik_registry_unref(registry);
 
-	/* The same contents in another file are as good. */
+	/* Another file with the same contents will do. */
 	cr_assert_eq(unlink(project.tool), 0);
 	write_tool(&project, "first");
 	cr_assert_eq(scan(&project, &registry, &ran), IK_TOOL_OK);
@@ -128,7 +128,7 @@ Test(check, nothing_runs_before_it_is_trusted)
 	end(&project);
 }
 
-Test(check, an_edit_in_place_is_a_change)
+Test(trust_check, an_edit_in_place_is_a_change)
 {
 	struct project project = begin();
 	struct ik_registry *registry;
@@ -151,7 +151,7 @@ Test(check, an_edit_in_place_is_a_change)
 	end(&project);
 }
 
-Test(check, a_link_is_what_it_leads_to)
+Test(trust_check, a_link_is_what_it_leads_to)
 {
 	struct project project = begin();
 	struct ik_registry *registry;
@@ -171,7 +171,7 @@ Test(check, a_link_is_what_it_leads_to)
 	end(&project);
 }
 
-Test(check, what_was_changed_after_it_was_shown_is_not_trusted)
+Test(trust_check, what_was_changed_after_it_was_shown_is_not_trusted)
 {
 	struct project project = begin();
 	struct ik_registry *registry;
@@ -188,7 +188,7 @@ Test(check, what_was_changed_after_it_was_shown_is_not_trusted)
 	end(&project);
 }
 
-Test(check, a_tool_that_changed_after_the_scan_is_not_called)
+Test(trust_check, a_tool_that_changed_after_the_scan_is_not_called)
 {
 	struct project project = begin();
 	struct ik_run_options options = support_options(project.loop);
@@ -215,8 +215,8 @@ Test(check, a_tool_that_changed_after_the_scan_is_not_called)
 	end(&project);
 }
 
-/* Nobody else may write to it, whenever that came about. */
-Test(check, a_tool_that_was_opened_to_others_is_not_called)
+/* Nobody else may be able to write it, whenever that changed. */
+Test(trust_check, a_tool_that_was_opened_to_others_is_not_called)
 {
 	struct ik_loop *loop = support_loop_new();
 	char *directory = support_mkdir();
@@ -252,8 +252,8 @@ static void count_turn(void *arg)
 	ik_loop_defer(turns->loop, count_turn, turns);
 }
 
-/* A large file is read beside what else there is to do. */
-Test(check, the_loop_turns_while_a_large_file_is_read)
+/* A large file is read while the loop does other work. */
+Test(trust_check, the_loop_turns_while_a_large_file_is_read)
 {
 	struct project project = begin();
 	char *large = ik_path_join(project.directory, ".large");
@@ -273,7 +273,7 @@ Test(check, the_loop_turns_while_a_large_file_is_read)
 	end(&project);
 }
 
-Test(check, what_cannot_be_read_says_why)
+Test(trust_check, what_cannot_be_read_says_why)
 {
 	struct project project = begin();
 	char *missing = ik_path_join(project.directory, "missing");
@@ -295,8 +295,8 @@ Test(check, what_cannot_be_read_says_why)
 	end(&project);
 }
 
-/* Closed in the middle of its work, it is silent and leaves nothing. */
-Test(check, can_be_given_up)
+/* Closed halfway, it is silent and leaves nothing behind. */
+Test(trust_check, can_be_given_up)
 {
 	struct project project = begin();
 	const char *const paths[] = { project.tool };
@@ -311,8 +311,8 @@ Test(check, can_be_given_up)
 	end(&project);
 }
 
-/* --trust-project: this run only, and still only the files that were looked at. */
-Test(check, all_of_a_project_can_be_trusted_for_one_run)
+/* --trust-project: for this run only, and still only the files that were checked. */
+Test(trust_check, all_of_a_project_can_be_trusted_for_one_run)
 {
 	struct project project = begin();
 	struct ik_registry *registry;

@@ -37,7 +37,7 @@ static void remove_directory(void)
 
 TestSuite(trust, .init = make_directory, .fini = remove_directory);
 
-/* A file that settled long ago. */
+/* A file that has not changed for long. */
 static struct ik_identity old_file(uint64_t inode)
 {
 	return (struct ik_identity){.device = 1, .inode = inode, .size = 10, .mtime_ns = 5, .ctime_ns = 7};
@@ -63,8 +63,8 @@ static void grant(const char *directory, const char *file, struct ik_identity id
 	ik_trust_free(trust);
 }
 
-/* The same in another process, which asserts nothing: it would be told in this one's name. One
- * that does not come to the lock in time is told to try again. */
+/* Grant in another process, which must not assert: it would report as this one. If it does not get
+ * the lock in time, it is told to try again. */
 static bool grant_elsewhere(const char *file)
 {
 	const struct ik_trust_file files[] = {{file, old_file(1), A}};
@@ -143,13 +143,13 @@ Test(trust, every_part_of_the_identity_counts)
 		cr_assert_eq(judge(PLACE, "x", changed[i], NULL), IK_TRUST_UNREAD, "%zu", i);
 }
 
-/* A file that was written this very moment, or by a clock that was wrong, is read each time. */
+/* A file written right now, or by a wrong clock, is read each time. */
 Test(trust, does_not_rely_on_a_time_that_may_come_again)
 {
 	struct ik_identity fresh = old_file(1), future = old_file(2);
 	struct timespec now;
 
-	/* Times of whole seconds are those of a coarse clock, which may stand for two seconds. */
+	/* Times in whole seconds come from a coarse clock, which may count in steps of two. */
 	clock_gettime(CLOCK_REALTIME, &now);
 	fresh.ctime_ns = (int64_t)now.tv_sec * 1000000000;
 	grant(PLACE, "fresh", fresh, A);
@@ -317,7 +317,7 @@ Test(trust, leaves_alone_what_it_must_not_use)
 	cr_assert_eq(ik_trust_judge(trust, "x", &identity, A), IK_TRUST_NEW);
 	cr_assert_eq(ik_trust_read(trust, &error), IK_OK, "it is told once");
 	cr_assert_eq(ik_trust_judge(trust, "x", &identity, A), IK_TRUST_NEW);
-	/* What cannot be kept holds for this program. */
+	/* What cannot be saved holds for this program. */
 	cr_assert_eq(ik_trust_grant(trust, files, 1, false, &error), IK_DENIED);
 	cr_assert_eq(ik_trust_judge(trust, "x", &identity, NULL), IK_TRUST_TRUSTED);
 	ik_trust_free(trust);

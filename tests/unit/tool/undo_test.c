@@ -93,7 +93,7 @@ static struct ik_file_state keep(const char *path)
 static const char *const turn_1 = "01234567-89ab-7def-8123-000000000001";
 static const char *const turn_2 = "01234567-89ab-7def-8123-000000000002";
 
-/* A call that is begun; what it does is the test's. */
+/* A call that has started; the test does its work. */
 struct call {
 	char id[IK_UUID_TEXT];
 	struct ik_undo_entry entry;
@@ -210,7 +210,7 @@ Test(undo, what_the_user_wrote_between_two_calls_is_not_lost)
 	expect_text("a", "mine");
 }
 
-/* Two calls at once: that one is over is nothing that the user did. */
+/* Two simultaneous calls: that one has ended is not a change of the user's. */
 Test(undo, what_calls_did_at_once_is_undone_together)
 {
 	struct call first, second;
@@ -397,7 +397,7 @@ Test(undo, large_files_go_in_slices)
 }
 
 /* Redo what was undone last. */
-static void bring_again(void)
+static void redo(void)
 {
 	struct ik_undo_history history;
 	const struct ik_undo_record *last;
@@ -425,7 +425,7 @@ static void bring_again(void)
 	ik_undo_history_done(&history);
 }
 
-/* What would become of the only file of the only turn. */
+/* Predict the outcome for the only file of the only turn. */
 static enum ik_undo_outcome foresee(void)
 {
 	struct ik_undo_history history;
@@ -457,12 +457,12 @@ Test(undo, a_large_file_that_was_redone_is_undone_again)
 	put_file("a", bytes, length);
 	end(&call);
 	cr_assert_eq(undo(0, 0, false), IK_UNDO_DONE);
-	bring_again();
+	redo();
 	expect_text("a", bytes);
 	cr_assert_eq(foresee(), IK_UNDO_READY);
 	cr_assert_eq(undo(0, 0, false), IK_UNDO_DONE);
 	expect_text("a", "one");
-	bring_again();
+	redo();
 	bytes[0] = 'y';
 	put_file("a", bytes, length - 1);
 	cr_assert_eq(foresee(), IK_UNDO_CHANGED);
@@ -507,7 +507,7 @@ Test(undo, a_fork_has_what_its_parent_did_before)
 	ik_undo_history_done(&history);
 }
 
-/* Both edits are known with this in the journal between them. */
+/* Expect both edits to be known with this between them in the journal. */
 static void expect_both_around(const char *damage)
 {
 	struct ik_undo_history history;
@@ -532,7 +532,7 @@ Test(undo, damaged_lines_are_left_out)
 	expect_both_around("{\"call\":{\"id\":\n");
 }
 
-/* A full disk, or an end on the way, leaves the beginning of a line. */
+/* A full disk or a crash leaves an incomplete line. */
 Test(undo, a_line_that_was_cut_off_does_not_take_the_next_with_it)
 {
 	expect_both_around("{\"call\":{\"id\":");
@@ -559,7 +559,7 @@ Test(undo, of_a_journal_that_is_too_large_the_newest_part_is_known)
 	free(journal);
 }
 
-/* One that is cut short would be lost, and nobody would know. */
+/* A truncated line would be lost without anybody knowing. */
 Test(undo, a_line_that_is_too_large_is_not_written)
 {
 	static const size_t length = IK_MIB(17);

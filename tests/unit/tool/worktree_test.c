@@ -55,7 +55,7 @@ static void teardown(void)
 
 TestSuite(worktree, .init = setup, .fini = teardown);
 
-/* The index in the one shadow that there is. */
+/* Return the index of the only shadow. */
 static char *shared_index(void)
 {
 	DIR *stream = opendir(shadows);
@@ -96,7 +96,7 @@ static struct ik_worktree *open_tree(const char *search_path, enum ik_worktree_p
 	return open_telling(search_path, NULL, NULL, ret_problem);
 }
 
-/* Git is there, or the test is passed over. */
+/* Skip the test without git. */
 static struct ik_worktree *open_real(void)
 {
 	enum ik_worktree_problem problem;
@@ -116,7 +116,7 @@ static void on_ready(void *arg, enum ik_worktree_problem problem)
 	ik_loop_stop(loop);
 }
 
-/* A call begins; what it does is the test's. */
+/* Start a call; the test does its work. */
 static enum ik_worktree_problem begin_since(struct ik_worktree *tree, int64_t since_ms,
 	struct ik_worktree_call **ret_call)
 {
@@ -128,7 +128,7 @@ static enum ik_worktree_problem begin_since(struct ik_worktree *tree, int64_t si
 	return later;
 }
 
-/* The same once the files were read for the first time. */
+/* The same after the first snapshot. */
 static struct ik_worktree_call *begin(struct ik_worktree *tree)
 {
 	enum ik_worktree_problem problem;
@@ -147,7 +147,7 @@ struct outcome {
 	char *told; /* a line for each change */
 };
 
-/* h: kept, or known by its hash; ?: not known; -: not there. */
+/* h: kept, or known by its hash; ?: unknown; -: missing. */
 static char letter(const struct ik_file_state *state)
 {
 	return state->kind == IK_FILE_ABSENT ? '-' : state->hash[0] != '\0' ? 'h' : '?';
@@ -176,7 +176,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	ik_loop_stop(loop);
 }
 
-/* It is over, and changed these. */
+/* End the call and expect these changes. */
 static void found(struct ik_worktree_call *call, struct outcome *outcome, const char *told)
 {
 	while (!outcome->over)
@@ -195,7 +195,7 @@ static void changed(struct ik_worktree_call *call, const char *told)
 	found(call, &outcome, told);
 }
 
-/* Is a text among what is kept? */
+/* Is a text among the kept contents? */
 static bool is_kept(const char *text)
 {
 	char hash[IK_SHA256_TEXT], *path;
@@ -217,8 +217,8 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Until a change has another time than what was there before. Files may get their times from either
- * clock (Linux has multigrain timestamps since 6.13), and the coarse one is late where a tick is. */
+/* Wait until a change gets another time than what was there before. Files may get their times from
+ * either clock (Linux has multigrain timestamps since 6.13), and the coarse one lags within a tick. */
 static void tick(void)
 {
 	int64_t now_ns = clock_ns(CLOCK_REALTIME);
@@ -243,7 +243,7 @@ Test(worktree, tells_what_changed)
 	put("moved", "four\n");
 	put("ignored", "x");
 	put("own [1]/ikigai.db", "x");
-	/* Permissions that git does not know: of one that is new to it, and of one that it knows. */
+	/* Permissions that git does not store, of a file that is new to it and of one that it knows. */
 	cr_assert_eq(chmod(replaced, 0640), 0);
 	ik_worktree_call_close(begin(tree));
 	cr_assert_eq(chmod(removed, 0600), 0);
@@ -267,7 +267,7 @@ Test(worktree, tells_what_changed)
 	free(to);
 }
 
-/* The user writes between the reading and the call. */
+/* The user writes between the snapshot and the call. */
 Test(worktree, knows_what_the_user_did_before_the_call)
 {
 	struct ik_worktree *tree = open_real();
@@ -292,14 +292,14 @@ Test(worktree, knows_what_the_user_did_before_the_call)
 	cr_assert_eq(truncate(both, 0), 0);
 	put("same", "one\n");
 	changed(call, "b hh 644\nboth ?h 0\nsame hh 644\n");
-	/* That is what comes back. */
+	/* That is what undo restores. */
 	cr_assert(is_kept("mine\n"));
 	ik_worktree_free(tree);
 	free(removed);
 	free(both);
 }
 
-/* Two calls with nothing read between them. */
+/* Two calls without a snapshot between them. */
 Test(worktree, shares_a_reading_between_calls)
 {
 	struct ik_worktree *tree = open_real();
@@ -323,7 +323,7 @@ Test(worktree, shares_a_reading_between_calls)
 	put("both", "second\n");
 	put("second", "second\n");
 	ik_worktree_call_end(calls[1], on_found, &outcomes[1]);
-	/* What the first left of what the second changed, too, is not known. */
+	/* What the first call left of a file that the second changed, too, is unknown. */
 	found(calls[0], &outcomes[0], "a hh 644\nboth h? 644\nfirst -h 0\n");
 	found(calls[1], &outcomes[1], "b hh 644\nboth hh 644\nsecond -h 0\n");
 	cr_assert(is_kept("first\n"));
@@ -349,7 +349,7 @@ Test(worktree, does_not_know_what_a_call_left_that_was_changed_after_it)
 	ik_worktree_free(tree);
 }
 
-/* The index of the last reading. */
+/* Return the index of the last snapshot. */
 static struct ik_worktree_index *open_index(void)
 {
 	char *path = shared_index();
@@ -399,7 +399,7 @@ Test(worktree, looks_as_long_as_it_may)
 	free(path);
 }
 
-/* Only touched: that is learned without being taken for a change. */
+/* Files that were only touched: the index learns it, but nothing changed. */
 Test(worktree, learns_what_was_touched)
 {
 	struct ik_worktree *tree = open_real();
@@ -420,7 +420,7 @@ Test(worktree, learns_what_was_touched)
 	free(path);
 }
 
-/* A change among those that a span has; NULL: it is none. */
+/* Return the change of a file within a span; NULL: none. */
 static const struct ik_worktree_change *change_in(const struct ik_worktree_change *changes,
 	size_t count, const char *name)
 {
@@ -430,7 +430,7 @@ static const struct ik_worktree_change *change_in(const struct ik_worktree_chang
 	return NULL;
 }
 
-/* The times of files may be behind: they are rounded, or from the clock of a server. */
+/* File times may lag behind: they are rounded, or come from a server's clock. */
 Test(worktree, does_not_rely_on_the_times_of_files)
 {
 	struct ik_worktree *tree = open_real();
@@ -463,14 +463,14 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 	} while (ik_worktree_index_count(indexes[1]) < 2);
 	span.before = look;
 	span.after = indexes[1];
-	/* What was looked at has changed since, whenever that was. */
+	/* What was checked has changed since, whenever that was. */
 	look->time_ns += INT64_C(10) * 1000000000;
 	changes = ik_worktree_changes_find(&span, &count);
 	cr_assert_not_null(change_in(changes, count, "a"));
 	cr_assert_null(change_in(changes, count, "new"));
 	ik_worktree_changes_free(changes, count);
 	look->time_ns -= INT64_C(10) * 1000000000;
-	/* When it was made is not known any more: it may have been the user. */
+	/* When it was created is unknown now: it may have been the user. */
 	cr_assert_eq(unlink(path), 0);
 	changes = ik_worktree_changes_find(&span, &count);
 	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_OTHER);
@@ -534,8 +534,8 @@ Test(worktree, reads_what_can_be_read)
 	free(away);
 }
 
-/* The objects that the shadow has are there no more, as if the user's repository that has most of them
- * had been collected. */
+/* Remove the shadow's objects, as if the user's repository, which has most of them, had been
+ * garbage-collected. */
 static void lose_objects(void)
 {
 	char *index = shared_index(), *shadow = ik_path_directory(index);
@@ -582,7 +582,7 @@ Test(worktree, reads_anew_when_objects_are_lost)
 	put("b", "four\n");
 	changed(call, "b hh 644\n");
 	ik_worktree_free(tree);
-	/* In another session: they were borrowed from what is another repository by now. */
+	/* In another session: they were borrowed from a repository that has been replaced. */
 	ik_worktree_free(open_real());
 	lose_objects();
 	cr_assert(rename(borrowed, old) == 0 && mkdir(borrowed, 0700) == 0);
@@ -721,8 +721,8 @@ static void on_told(void *arg, enum ik_worktree_problem problem)
 		ik_loop_stop(loop);
 }
 
-/* A git that hangs at one of its commands until there is a file "go", and ends with a status then,
- * or (0) does it. */
+/* A git that hangs at one of its commands until there is a file "go", and then exits with a status
+ * or (0) runs the command. */
 static char *slow_git(const char *command, int status)
 {
 	char *script = ik_format("#!/bin/sh\ncase \"$*\" in *%s*)\n"
