@@ -6,7 +6,7 @@
 
 #include "tests/tools/support.h"
 
-/* What a parameter takes, and a value that does no harm. */
+/* What a parameter accepts, and a harmless value. */
 enum kind { NAME, TEXT, COUNT, FLAG };
 struct parameter {
 	const char *name;
@@ -45,8 +45,8 @@ static size_t count_of(const struct tool *tool)
 	return count;
 }
 
-/* The input with every parameter, the one of an index with another value (NULL:
- * without it), and more behind. */
+/* Make the input with every parameter, the one with that index having another value (NULL:
+ * missing), and extra members after them. */
 static void make_input(struct ik_buf *input, const struct tool *tool, size_t index,
 	const char *value, const char *more)
 {
@@ -63,7 +63,7 @@ static void make_input(struct ik_buf *input, const struct tool *tool, size_t ind
 	ik_buf_puts(input, "}");
 }
 
-/* The answer to an input, with nothing done. */
+/* Expect a refusal, and that nothing was done. */
 static struct reply refused(const struct tool *tool, const struct ik_buf *input)
 {
 	struct reply reply = call_run(&(struct call){ .tool = tool->name, .input = input->data });
@@ -103,7 +103,7 @@ Test(arguments, of_the_wrong_type)
 {
 	static const struct {
 		const char *value, *shown;
-		unsigned fits; /* bits: kinds that take it */
+		unsigned fits; /* bits: kinds that accept it */
 	} values[] = {
 		{ "null", "null", 0 }, { "true", "true", 1 << FLAG }, { "3", "3", 1 << COUNT },
 		{ "\"3\"", "\"3\"", 1 << NAME | 1 << TEXT }, { "1.5", "1.5", 0 }, { "0", "0", 0 },

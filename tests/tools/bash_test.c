@@ -36,7 +36,7 @@ Test(bash, shell_errors)
 {
 	expect_json(ask("bash", "{'command':''}"), "{'output':'','exit_code':127}");
 	expect_json(ask("bash", "{'command':'   '}"), "{'output':'','exit_code':0}");
-	/* With a path of directories that anybody may look into. */
+	/* In a path of directories that everybody may search. */
 	struct reply reply = call_run(&(struct call){ .tool = "bash", .setting = "PATH=/usr/bin:/bin",
 		.input = "{\"command\":\"nonexistent-command\"}" });
 	cr_assert_not_null(strstr(reply.out.data, "sh: 1: nonexistent-command: not found"));
@@ -69,7 +69,7 @@ Test(bash, exit_codes)
 Test(bash, every_signal_is_128_and_its_number)
 {
 	for (int number = 1; number <= SIGRTMAX; number++) {
-		/* Those that end nothing, and the two that are the C library's own. */
+		/* Signals that end nothing, and the two that the C library uses. */
 		if (number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH ||
 			number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
 			(number > SIGSYS && number < SIGRTMIN))
@@ -98,7 +98,7 @@ Test(bash, stdin_is_empty)
 
 Test(bash, leaves_no_descriptor_open)
 {
-	/* The fourth is the directory that is being listed. */
+	/* The fourth is for the directory being listed. */
 	expect_json(ask("bash", "{'command':'set -- /proc/$$/fd/*; echo $#'}"),
 		"{'output':'4','exit_code':0}");
 }
@@ -131,7 +131,7 @@ Test(bash, megabytes_of_output)
 
 Test(bash, megabytes_on_both_streams)
 {
-	/* Each line is longer than a pipe holds, and written whole before the next. */
+	/* Each line is longer than a pipe holds, and written completely before the next. */
 	struct reply reply = ask("bash", "{'command':'for i in 1 2 3 4 5 6 7 8; do "
 		"head -c 300000 /dev/zero | tr \\\"\\\\\\\\0\\\" o; head -c 300000 /dev/zero | tr "
 		"\\\"\\\\\\\\0\\\" e >&2; done'}");
@@ -196,7 +196,7 @@ Test(bash, answers_though_something_holds_the_pipe)
 	cr_assert_gt(left, 1);
 	cr_assert_eq(kill(left, 0), 0, "what was put into the background must live on");
 	kill(left, SIGKILL);
-	/* 250 ms after the shell has ended; the rest is for a busy machine. */
+	/* 250 ms after the shell has ended; the rest allows for a busy machine. */
 	cr_assert_lt(took, 2000);
 	free(text);
 	reply_free(&reply);
@@ -211,7 +211,7 @@ Test(bash, a_noisy_background_process_does_not_hold_the_answer)
 	reply_free(&reply);
 }
 
-/* Wait until a file is there. */
+/* Wait until a file exists. */
 static void await_file(const char *path)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
@@ -342,7 +342,7 @@ Test(bash, live_copy_is_what_was_written_byte_for_byte)
 
 Test(bash, live_copy_comes_while_the_command_runs)
 {
-	/* The command goes on only when its first line has been seen on stderr. */
+	/* The command continues only once its first line has been seen on stderr. */
 	struct running running = call_start(&(struct call){ .tool = "bash", .setting = "IKIGAI_LIVE=1",
 		.input = "{\"command\":\"echo first; while [ ! -e go ]; do sleep 0.01; done; echo last\"}" });
 	const struct timespec pause = { .tv_nsec = 2000000 };

@@ -231,7 +231,7 @@ Test(file_edit, follows_links_to_where_the_file_lies)
 
 Test(file_edit, larger_files_are_edited_alike)
 {
-	/* Below and above the size from which a file is mapped, with links and without. */
+	/* Below and above the size at which a file is mapped, with and without links. */
 	static const size_t sizes[] = { 1000, 1048575, 1048576, 1048577, 5000000 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -277,7 +277,7 @@ Test(file_edit, keeps_access_control_lists)
 	cr_assert_eq(getxattr("a", "system.posix_acl_access", found, sizeof(found)),
 		(ssize_t)sizeof(list));
 	cr_assert_arr_eq(found, list, sizeof(list));
-	/* A directory's default list is for new files, not for this one. */
+	/* A directory's default list applies to new files, not to this one. */
 	cr_assert_eq(setxattr(".", "system.posix_acl_default", list, sizeof(list), 0), 0);
 	make_text("b", "old");
 	cr_assert_eq(removexattr("b", "system.posix_acl_access"), 0);
@@ -321,7 +321,7 @@ Test(file_edit, and_file_write_at_the_same_time_leave_one_of_their_texts)
 		cr_assert_not_null(ik_json_member(reply.json, "output").text, "%s", reply.out.data);
 		reply_free(&reply);
 	}
-	/* A write takes back all edits before it. */
+	/* A write undoes all edits before it. */
 	int fd = open("a", O_RDONLY);
 	char text[20] = "";
 	ssize_t length = read(fd, text, sizeof(text) - 1);
@@ -339,7 +339,7 @@ Test(file_edit, sweeps_what_a_killed_run_left_but_not_what_is_being_written)
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 
-/* Four million places in 20 MB: memory does not grow with them. */
+/* Four million places in 20 MB: memory does not grow with their number. */
 Test(file_edit, many_places)
 {
 	static const struct {
@@ -351,7 +351,7 @@ Test(file_edit, many_places)
 		{ "x", "yz", false, 32 << 10 },
 		{ "y", "1234", true, 96 << 10 },
 	};
-	const int places = SANITIZED ? 40000 : 4000000; /* which are slow there */
+	const int places = SANITIZED ? 40000 : 4000000; /* which are slow with sanitizers */
 	struct ik_buf text, wanted;
 
 	ik_buf_init(&text, SIZE_MAX / 2);

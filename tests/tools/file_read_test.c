@@ -53,7 +53,7 @@ Test(file_read, lines)
 	expect_json(ask("file-read", "{'file_path':'feed','offset':2}"), "{'output':''}");
 }
 
-/* Expect an output of so many bytes. */
+/* Expect an output of that length. */
 static void expect_length(const char *input, size_t length)
 {
 	struct reply reply = ask("file-read", "%s", input);
@@ -129,7 +129,7 @@ Test(file_read, characters_across_blocks)
 {
 	struct ik_buf text, wanted;
 
-	/* 128 KiB blocks: the first character of three bytes is split in each possible way. */
+	/* Blocks of 128 KiB: a character of three bytes is split in each possible way. */
 	for (int shift = 0; shift < 3; shift++) {
 		ik_buf_init(&text, SIZE_MAX / 2);
 		ik_buf_init(&wanted, SIZE_MAX / 2);

@@ -187,7 +187,7 @@ Test(file_write, in_place_where_a_rename_would_change_the_owner)
 	done(ask("file-write", "{'file_path':'foreign','content':'newer'}"));
 	cr_assert_eq(status_of("foreign").st_uid, 65534);
 	cr_assert_neq(status_of("foreign").st_ino, before);
-	/* A directory that cannot be written leaves only the file itself. */
+	/* In a directory that cannot be written, only the file itself can be. */
 	cr_assert_eq(mkdir("dir", 0755), 0);
 	make_text("dir/own", "old");
 	cr_assert_eq(chown("dir/own", 65534, 65534), 0);

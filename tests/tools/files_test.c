@@ -1,4 +1,4 @@
-/* Files that are none, or that are special, or that change: all tools alike. */
+/* Files that are not regular, or that change: all tools treat them alike. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ TestSuite(files, .init = scratch_enter, .fini = scratch_leave, .timeout = 120);
 
 #define EDIT "{'file_path':'%s','old_string':'old','new_string':'new text'}"
 
-/* Assert the code of an error, and that it names the path, which is whole. */
+/* Expect an error code, and the whole path in the message. */
 static void expect_code(struct reply reply, const char *code, const char *path)
 {
 	char *text = ik_json_string_new(ik_json_member(reply.json, "error"), NULL);
@@ -32,7 +32,7 @@ static void expect_code(struct reply reply, const char *code, const char *path)
 	reply_free(&reply);
 }
 
-/* Assert that a search found nothing. */
+/* Expect that a search found nothing. */
 static void expect_nothing(struct reply reply)
 {
 	expect_json(reply, "{'output':'','count':0}");
@@ -170,7 +170,7 @@ Test(files, with_names_that_are_no_utf8)
 	expect_json(ask("glob", "{'pattern':'**/caf*'}"), "{'output':'caf\uFFFD','count':1}");
 	expect_json(ask("grep", "{'pattern':'text'}"), "{'output':'caf\uFFFD:1: old text','count':1}");
 	expect_json(ask("bash", "{'command':'ls'}"), "{'output':'caf\uFFFD','exit_code':0}");
-	/* JSON has no such names; what it has is another one. */
+	/* JSON cannot express such names; what it has is another name. */
 	expect_error(ask("file-read", "{'file_path':'caf\uFFFD'}"), "FILE_NOT_FOUND",
 		"File not found: caf\uFFFD");
 	struct reply reply = call_run(&(struct call){ .tool = "file-read",
@@ -183,7 +183,7 @@ Test(files, with_paths_as_long_as_they_may_be)
 {
 	char path[PATH_MAX + 2];
 
-	/* 4,095 bytes are the most that the system takes. */
+	/* 4,095 bytes are the system's limit. */
 	memset(path, '/', sizeof(path));
 	path[0] = '.';
 	memcpy(path + PATH_MAX - 1 - 4, "file", 5);
@@ -206,7 +206,7 @@ Test(files, with_paths_as_long_as_they_may_be)
 	expect_nothing(ask("grep", "{'pattern':'text','path':'%s'}", path));
 }
 
-/* Start reading a large file into a pipe, as far as that takes it. */
+/* Start reading a large file into a pipe, as far as that goes. */
 static struct running read_begun(int *ret_end, size_t length)
 {
 	char *content = malloc(length);
@@ -226,7 +226,7 @@ static struct running read_begun(int *ret_end, size_t length)
 	return running;
 }
 
-/* Read the rest; the number of bytes, which must end the object. */
+/* Read the rest and return the number of bytes, which must end the object. */
 static size_t read_rest(struct running running, int end)
 {
 	static char block[100000];
@@ -289,7 +289,7 @@ Test(files, of_5_gigabytes)
 	cr_assert_lt(reply.peak_kib, 256 * 1024);
 	expect_json(reply, "{'output':'old\\n'}");
 	expect_json(ask("file-read", "{'file_path':'sparse','offset':5}"), "{'output':''}");
-	/* With a rename, and, because of the second link, in place. */
+	/* With a rename and, because of the second link, in place. */
 	for (int i = 0; i < 2; i++) {
 		reply = ask("file-edit", "{'file_path':'sparse','old_string':'%s','new_string':'%s'}",
 			i == 0 ? "old" : "longer", i == 0 ? "longer" : "old");

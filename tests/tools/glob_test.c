@@ -109,7 +109,7 @@ Test(glob, any_number_of_directories)
 	expect_json(ask("glob", "{'pattern':'src/**/'}"),
 		"{'output':'src/up/\\nsrc/util/\\nsrc/util/deep/','count':3}");
 	expect_json(ask("glob", "{'pattern':'**/missing'}"), "{'output':'','count':0}");
-	/* "**" that is only a part of a component is "*" twice. */
+	/* "**" as a part of a component is "*" twice. */
 	expect_json(ask("glob", "{'pattern':'src/**.h'}"), "{'output':'','count':0}");
 	/* Before the first wildcard there may be any number of directories. */
 	struct ik_buf pattern;
@@ -130,7 +130,7 @@ Test(glob, a_dot_at_the_end_of_a_wildcard_is_not_the_directory_itself)
 
 Test(glob, deep_patterns_and_links)
 {
-	/* A link that is named is followed, one that is met is not. */
+	/* A link that is named is followed, one that is found is not. */
 	expect_json(ask("glob", "{'pattern':'link/**/d.c'}"),
 		"{'output':'link/util/deep/d.c','count':1}");
 	expect_json(ask("glob", "{'pattern':'**/x.c'}"), "{'output':'src.d/x.c','count':1}");
@@ -182,13 +182,13 @@ Test(glob, an_unreadable_start_is_a_read_error)
 
 	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
 		expect_error(ask_as_nobody("glob", "%s", inputs[i]), "READ_ERROR", "Read error during glob");
-	/* What is not there at all has no files. */
+	/* What does not exist has no files. */
 	expect_json(ask_as_nobody("glob", "{'pattern':'*','path':'a.c'}"), "{'output':'','count':0}");
-	/* A wildcard that only meets it goes on. */
+	/* A wildcard that finds it goes on. */
 	expect_json(ask_as_nobody("glob", "{'pattern':'l*/*.h'}"), "{'output':'','count':0}");
 }
 
-/* Assert that glob refuses a pattern that is parts, so many times, and grep as its filter. */
+/* Expect that glob refuses a pattern of so many parts, and grep refuses it as its filter. */
 static void expect_too_deep(const char *part, int times)
 {
 	struct ik_buf pattern;
@@ -206,7 +206,7 @@ static void expect_too_deep(const char *part, int times)
 Test(glob, too_many_components)
 {
 	expect_too_deep("**/x/", 100);
-	/* The C library's recursion would overrun the stack. */
+	/* The C library's recursion would overflow the stack. */
 	expect_too_deep("*/", 3000);
 	expect_too_deep("*/", 200000);
 	expect_too_deep("/", 200000);
@@ -219,7 +219,7 @@ Test(glob, as_deep_as_a_path_can_be)
 	ik_buf_init(&pattern, SIZE_MAX / 2);
 	for (int i = 1; i < PATH_MAX / 2; i++)
 		ik_buf_puts(&pattern, "*/");
-	/* Where no links lead in circles. */
+	/* Without links that form a loop. */
 	expect_json(ask("glob", "{'pattern':'%s','path':'src.d'}", pattern.data),
 		"{'output':'','count':0}");
 	ik_buf_done(&pattern);
@@ -247,7 +247,7 @@ Test(glob, deep_directories)
 	ik_buf_done(&wanted);
 }
 
-/* What lies too deep is passed over, and that is said. */
+/* Directories that are too deep are skipped, with a warning. */
 Test(glob, deeper_than_is_searched)
 {
 	char here[PATH_MAX];
@@ -279,7 +279,7 @@ Test(glob, recursive)
 		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
 	expect_json(ask("glob", "{'pattern':'*.h','recursive':true,'path':'src'}"),
 		"{'output':'src/util/u.h','count':1}");
-	/* Only the last part of a pattern is looked for at any depth. */
+	/* Only the last part of a pattern is searched for at any depth. */
 	expect_json(ask("glob", "{'pattern':'src/d.c','recursive':true}"),
 		"{'output':'src/util/deep/d.c','count':1}");
 	expect_json(ask("glob", "{'pattern':'src/**/d.c','recursive':true}"),
@@ -307,7 +307,7 @@ Test(glob, recursive_without_what_is_ignored)
 	expect_json(ask("glob", "{'pattern':'*.[ch]','recursive':true}"),
 		"{'output':'.dot.c\\nb.c\\nb.h\\ndangling.c\\nsrc.d/x.c\\nsrc/[x].c\\nsrc/a b.c\\nsrc/a.c\\n"
 		"src/new\\nline.c\\nsrc/util/u.h\\nsrc/ä.c','count':11}");
-	/* The rules of the directories above hold too, but the one that is named is searched. */
+	/* The rules of the directories above apply, too, but the named directory is searched. */
 	expect_json(ask("glob", "{'pattern':'*.[ch]','recursive':true,'path':'src/util'}"),
 		"{'output':'src/util/u.h','count':1}");
 	expect_json(ask("glob", "{'pattern':'*.c','recursive':true,'path':'src/.hidden'}"),
@@ -319,7 +319,7 @@ Test(glob, recursive_without_what_is_ignored)
 		"{'output':'src/util/u.c\\nsrc/util/u.h','count':2}");
 }
 
-/* As git has it: of a range that runs backwards only its first character matches. */
+/* As in git: in a range that runs backwards, only the first character matches. */
 Test(glob, ignored_by_a_range_that_runs_backwards)
 {
 	make_text("src.d/.gitignore", "[z-a].y\n");
@@ -351,7 +351,7 @@ Test(glob, rules_have_a_limit)
 	ik_buf_done(&rules);
 }
 
-/* Only [core] says which file, as git reads it; the repository's own configuration does not. */
+/* As in git, only [core] names the file; the repository's own configuration does not. */
 Test(glob, excludes_file_of_the_user)
 {
 	char here[PATH_MAX - 20], home[PATH_MAX];
@@ -379,12 +379,12 @@ Test(glob, repositories_in_a_repository)
 	cr_assert_eq(mkdir("src/util/.git", 0777), 0);
 	cr_assert_eq(mkdir("src/util/.git/info", 0777), 0);
 	make_text("src/util/.git/info/exclude", "u.c\n");
-	/* What .gitignore says ends at the inner one's root, what .ignore says does not. */
+	/* .gitignore rules end at the root of the inner repository, .ignore rules do not. */
 	expect_json(ask("glob", "{'pattern':'[bdu].?','recursive':true}"),
 		"{'output':'b.c\\nsrc/util/u.h','count':2}");
 	expect_json(ask("glob", "{'pattern':'[bdu].?','recursive':true,'path':'src/util/deep'}"),
 		"{'output':'src/util/deep/d.c','count':1}");
-	/* A work tree of its own has a file instead. */
+	/* A linked work tree has a file instead. */
 	cr_assert_eq(mkdir("src.d/info", 0777), 0);
 	cr_assert_eq(rename("src/util/.git", ".git/tree"), 0);
 	make_text(".git/tree/commondir", "../../src.d\n");

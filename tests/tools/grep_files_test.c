@@ -1,4 +1,4 @@
-/* grep among files that are odd in kind, size, name, place or rights. */
+/* grep on files that are unusual in type, size, name, place or permissions. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -62,11 +62,11 @@ Test(grep_files, links_in_circles)
 		"{'output':'a/up/a/file:1: x','count':1}");
 }
 
-/* Two processes share it, in parts of 4 MiB: each match, of those that lie at the seams too,
- * is found once, with its number. */
+/* Longer than many blocks: each match, including those at the ends of blocks, is found once, with
+ * its number. */
 Test(grep_files, large_ones)
 {
-	static const size_t length = 64; /* of a line: a part is so many whole ones */
+	static const size_t length = 64; /* of a line: a block holds whole ones */
 	struct ik_buf text, wanted;
 	size_t line = 1;
 	int count = 1;
@@ -76,7 +76,7 @@ Test(grep_files, large_ones)
 	for (; text.length < 45000000; line++) {
 		bool seam = text.length % 4194304 < length || (text.length + length) % 4194304 < length;
 
-		/* The second half is shifted; between the two a line goes over several parts. */
+		/* The second half is shifted; between the two, one line is longer than several blocks. */
 		if (text.length == 16 * 1048576) {
 			ik_buf_printf(&text, "%09000001d needle\n", 0);
 			ik_buf_printf(&wanted, "large:%zu: %09000001d needle\\n", line++, 0);
@@ -100,7 +100,7 @@ Test(grep_files, large_ones)
 			wanted.data, i == 1 ? "\\nz:1: needle" : "", count + 2 * i);
 		struct reply reply = i == 0 ? ask("grep", "{'pattern':'needle','path':'large'}") :
 			ask("grep", "{'pattern':'n[e]edle'}");
-		/* Not shown: it is large. */
+		/* Too large to show. */
 		cr_assert(strcmp(reply.out.data, answer.data) == 0);
 		reply_free(&reply);
 		ik_buf_done(&answer);
@@ -133,7 +133,7 @@ Test(grep_files, names_of_any_bytes)
 		"{'output':'a\\nb:1: x\\n\uFFFD\\\"\\\\\\t:1: x','count':2}");
 }
 
-/* Deeper than a path that the kernel takes at once. */
+/* Deeper than a path that the kernel accepts at once. */
 Test(grep_files, deep_directories)
 {
 	char here[PATH_MAX], name[201];
@@ -180,7 +180,7 @@ Test(grep_files, very_long_lines)
 	append_many(&text, 'y', kept);
 	ik_buf_puts(&text, "\nfive needle");
 	make_file("a", text.data, text.length);
-	/* The second line is passed over, the fourth is kept. */
+	/* The second line is skipped, the fourth is kept. */
 	struct reply reply = ask("grep", "{'pattern':'needle'}");
 	cr_assert_eq(reply.out.length, strlen("{\"output\":\"a:1: one needle\\na:3: three needle\\na:4: "
 		"needle\\na:5: five needle\",\"count\":4}") + 2 * kept);
@@ -189,7 +189,7 @@ Test(grep_files, very_long_lines)
 	cr_assert_str_eq(reply.out.data + reply.out.length - strlen(end), end);
 	reply_free(&reply);
 	expect_json(ask("grep", "{'pattern':'^t.*needle$'}"), "{'output':'a:3: three needle','count':1}");
-	/* Where the window lies across two blocks. */
+	/* Where the prefilter's sequence spans two blocks. */
 	expect_json(ask("grep", "{'pattern':'xneedley+z'}"), "{'output':'','count':0}");
 	expect_json(ask("grep", "{'pattern':'^[a-w]+ needle'}"),
 		"{'output':'a:1: one needle\\na:3: three needle\\na:5: five needle','count':3}");
@@ -214,7 +214,7 @@ Test(grep_files, the_window_of_a_long_line_lies_across_blocks)
 	ik_buf_done(&text);
 }
 
-/* Five gigabytes in which little is stored. */
+/* Five gigabytes of which little is stored. */
 Test(grep_files, holes)
 {
 	const off_t size = (off_t)5 << 30;

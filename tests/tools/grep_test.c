@@ -110,12 +110,12 @@ Test(grep, posix_extended_expressions)
 		"{'output':'a:5: a.b\\na:6: (x)\\na:7: Tab\\there','count':3}");
 }
 
-/* What POSIX lacks, with the meaning that it has for ripgrep. The lines are numbered 0 to 9. */
+/* What POSIX lacks, with ripgrep's meaning. The lines are numbered 0 to 9. */
 Test(grep, expressions_of_other_dialects)
 {
 	static const struct {
 		const char *pattern;
-		const char *lines; /* digits: those that are found */
+		const char *lines; /* digits of the lines that are found */
 	} cases[] = {
 		{ "\\\\d", "1359" }, { "^\\\\d+$", "59" }, { "[\\\\d_]", "13459" }, { "^[^\\\\d]*$", "024678" },
 		{ "^\\\\D+$", "024678" }, { "[^\\\\D2]", "1359" }, { "d", "7" }, { "^[\\\\D1]+$", "0124678" },
@@ -256,7 +256,7 @@ Test(grep, files_that_shrink)
 	ik_buf_done(&text);
 }
 
-/* Many files, some with matches whose ends are so long; what is to be found, escaped. */
+/* Many files, some with matches that have such long ends; wanted gets the output, escaped. */
 static void make_many(struct ik_buf *wanted, int files, int lines, int length)
 {
 	struct ik_buf text;
@@ -301,7 +301,7 @@ Test(grep, more_output_than_is_kept_waiting)
 	ik_buf_done(&wanted);
 }
 
-/* The process that helps the tool, 0 when there is none (any more). */
+/* Return the process that helps the tool; 0 if there is none, or none any more. */
 static pid_t helper_of(pid_t tool)
 {
 	char path[80], text[40] = "";
@@ -393,14 +393,14 @@ Test(grep, binary_files)
 	text.data[100] = '\0';
 	ik_buf_puts(&text, "needle\n");
 	make_file("d", text.data, text.length);
-	/* As it always was, and once for each where a whole tree is searched. */
+	/* As ever, and once for each file when a whole tree is searched. */
 	expect_json(ask("grep", "{'pattern':'needle'}"), "{'output':'a:1: needle\\na:2: \\u0000needle\\n"
 		"b:1: needle\\nd:60001: needle','count':4}");
 	expect_json(ask("grep", "{'pattern':'needle','recursive':true}"), "{'output':'a: binary file matches\\n"
 		"b:1: needle\\nd: binary file matches','count':3}");
 	expect_json(ask("grep", "{'pattern':'needle','recursive':true,'limit':2}"),
 		"{'output':'a: binary file matches\\nb:1: needle\\n(more lines match than the limit of 2)','count':2}");
-	/* A large one, which two processes would share. */
+	/* A large one. */
 	while (text.length < 40000000)
 		ik_buf_append(&text, "needle\nneedle\nneedle\nneedle\n", 28);
 	make_file("d", text.data, text.length);
@@ -422,15 +422,15 @@ Test(grep, ignore_case)
 	expect_json(ask("grep", "{'pattern':'FOO','ignore_case':false}"), "{'output':'','count':0}");
 }
 
-/* Append a line as it comes in the answer. */
+/* Append a line as in the answer. */
 static void append_line(struct ik_buf *out, const char *name, int number, bool matches)
 {
 	ik_buf_printf(out, "%s%s%c%d%c line %d%s", out->length > 0 ? "\\n" : "", name,
 		matches ? ':' : '-', number, matches ? ':' : '-', number, matches ? " needle" : "");
 }
 
-/* What is to be found in a file, of whose lines those match whose number is in the list, in order
- * and with a 0 at its end. */
+/* Append what must be found in a file, whose lines with the numbers in the list match; the list is
+ * sorted and ends with 0. */
 static void append_wanted(struct ik_buf *out, const char *name, const int *matching, int lines,
 	int context, int most)
 {
@@ -455,7 +455,7 @@ static void append_wanted(struct ik_buf *out, const char *name, const int *match
 
 Test(grep, context)
 {
-	/* Some together, some apart, some where a block of 256 KiB ends. */
+	/* Some together, some apart, some at the end of a block of 256 KiB. */
 	static const int matching[] = { 1, 2, 5, 9, 10, 100, 17000, 17001, 17500, 17750, 18000, 30000, 59999, 60000,
 		0 };
 	static const int contexts[] = { 1, 2, 3, 400, 1000 };
@@ -484,7 +484,7 @@ Test(grep, context)
 				contexts[i], limit);
 			ik_buf_insert(&wanted, 0, "{\"output\":\"", strlen("{\"output\":\""));
 			ik_buf_printf(&wanted, "\",\"count\":%d}", count);
-			/* Not shown: it is large. */
+			/* Too large to show. */
 			cr_expect(strcmp(reply.out.data, wanted.data) == 0, "context %d, limit %d", contexts[i], limit);
 			reply_free(&reply);
 		}
@@ -500,8 +500,8 @@ Test(grep, context_has_a_limit)
 		"context must be at most 1000, but is 1001");
 }
 
-/* Where the line end "\\n" comes that is next in the text of an answer, or its end. By hand: a
- * sanitizer's strstr() measures all of the text each time. */
+/* Return the next line end "\ " in the text of an answer, or its end. By hand, since a
+   sanitizer's strstr() measures all of the text each time. */
 static const char *line_end(const char *text)
 {
 	while (*text != '\0' && (text[0] != '\\' || text[1] != 'n'))
@@ -509,7 +509,8 @@ static const char *line_end(const char *text)
 	return text;
 }
 
-/* So many that the helper works, too: the limit lies between, at the end of and in a file's lines. */
+/* So many that the helper works, too: the limit falls between files, at the end of one and within
+ * one. */
 Test(grep, limit)
 {
 	struct ik_buf wanted;

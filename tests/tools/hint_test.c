@@ -1,5 +1,5 @@
 /*
- * Bad calls as models make them: each answer says what to do next.
+ * Invalid calls as models make them: each answer says what to do next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 TestSuite(hint, .init = scratch_enter, .fini = scratch_leave);
 
-/* A call with ' for ", and the member "hint" of its answer; NULL: there is none. */
+/* A call with ' for ", and the member "hint" of its answer; NULL: none. */
 struct bad_call {
 	const char *tool;
 	const char *input;
@@ -120,7 +120,7 @@ Test(hint, missing_files)
 	EXPECT_HINTS(calls);
 }
 
-/* Answers without a match have the two members that are documented, and no more. */
+/* Answers without a match have only the two documented members. */
 Test(hint, nothing_matched)
 {
 	static const char *const calls[][2] = {

@@ -1,4 +1,4 @@
-/* What all tools do alike with their input and output, shown by file-read. */
+/* What all tools do alike with their input and output, tested with file-read. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,14 +105,14 @@ Test(input, that_never_ends_is_answered_at_the_limit)
 	static const char beginning[] = "{\"file_path\":\"a\",\"content\":\"";
 	int fd = open("endless", O_RDWR | O_CREAT, 0600);
 
-	/* 16 GiB: not without an end, but much longer than what can be held. */
+	/* 16 GiB: finite, but much more than fits into memory. */
 	cr_assert_eq(write(fd, beginning, sizeof(beginning) - 1), (ssize_t)sizeof(beginning) - 1);
 	cr_assert_eq(ftruncate(fd, (off_t)16 << 30), 0);
 	lseek(fd, 0, SEEK_SET);
 	struct reply reply = call_run(&(struct call){ .tool = "file-write", .stdin_fd = fd });
 	close(fd);
 	cr_assert_eq(reply.status, 0);
-	/* While the buffer grows, the old and the new one may both be there. */
+	/* While the buffer grows, the old and the new one may both exist. */
 	cr_assert_lt(reply.peak_kib, 2 * 1024 * 1024);
 	expect_error_with(reply, "INVALID_ARG", "the most that is taken");
 	cr_assert_neq(access("a", F_OK), 0);
@@ -137,7 +137,7 @@ Test(input, white_space_around_the_object_is_json)
 
 Test(input, that_does_not_fit_into_memory)
 {
-	/* Fits once, as it is read, but not a second time; does not fit at all. */
+	/* Fits once, as it is read, but not twice; does not fit at all. */
 	static const int lengths[] = { 30000000, 100000000 };
 	struct ik_buf input;
 
@@ -246,7 +246,7 @@ Test(input, full_stdout_is_an_error)
 
 Test(input, closed_pipe_is_an_error_not_a_signal)
 {
-	/* With an answer that is one write, and with one that comes in many. */
+	/* With an answer of one write, and with one of many. */
 	static const struct call calls[] = {
 		{ .tool = "file-read", .input = "{\"file_path\":\"/etc/passwd\"}" },
 		{ .tool = "file-read", .input = "{\"file_path\":\"large\"}" },

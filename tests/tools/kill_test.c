@@ -1,6 +1,6 @@
 /*
- * file-edit and file-write killed before each of their system calls, and at
- * random instants: the file has its old or its new contents, whole.
+ * Kill file-edit and file-write before each of their system calls, and at random times: the file
+ * has its complete old or new contents.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
-/* Behind <sys/ptrace.h>, which has some of its names. */
+/* After <sys/ptrace.h>, which uses some of its names. */
 #include <linux/ptrace.h>
 
 #include "tests/tools/support.h"
@@ -24,18 +24,18 @@
 
 TestSuite(kill, .init = scratch_enter, .fini = scratch_leave, .timeout = 240);
 
-/* LeakSanitizer does not work in a traced process, and nothing is left to check in a killed one. */
+/* LeakSanitizer does not work in a traced process, and a killed one leaves nothing to check. */
 #define NO_LEAK_CHECK "ASAN_OPTIONS=detect_leaks=0"
 
 /* A tool that stops before and after each of its system calls. */
 struct trace {
 	struct running running;
-	bool begun;    /* it reads its input: what was before is the loader's work */
-	bool entering; /* a call, or leaving it */
+	bool begun;    /* it reads its input: everything before is the loader's */
+	bool entering; /* entering a call, else leaving it */
 	unsigned long number, arguments[6];
 };
 
-/* Look at the call at which the tool has stopped. */
+/* Examine the call at which the tool has stopped. */
 static void trace_look(struct trace *trace)
 {
 	struct ptrace_syscall_info info = { 0 };
@@ -51,7 +51,7 @@ static void trace_look(struct trace *trace)
 		trace->begun = true;
 }
 
-/* Let the tool run to its next stop; false when it has ended, and waits for call_finish(). */
+/* Run the tool to its next stop; false if it has ended and call_finish() is due. */
 static bool trace_step(struct trace *trace, int signal_number, int *ret_signal)
 {
 	siginfo_t found = { 0 };
@@ -68,7 +68,7 @@ static bool trace_step(struct trace *trace, int signal_number, int *ret_signal)
 	return true;
 }
 
-/* Go to the next system call, before or after it, once the input is being read. */
+/* Run to the next system call, before or after it, once the input is being read. */
 static bool trace_next(struct trace *trace)
 {
 	int signal_number = 0;
@@ -118,7 +118,7 @@ static bool kill_at(const char *tool, const char *input, int stop)
 	return alive;
 }
 
-/* Which of two texts the file has; fails for any other. */
+/* Return which of two texts the file has; fail for any other. */
 static int which_text(const char *path, const char *const texts[2], const char *when)
 {
 	size_t length = strlen(texts[0]) + strlen(texts[1]) + 1;
@@ -203,7 +203,7 @@ Test(kill, file_write_of_a_new_file_at_each_system_call)
 	cr_assert_eq(count_names(".ikigai-"), 0, "the run that was not killed left one");
 }
 
-/* Add a letter for a call that matters to what is on the disk: w, s or r. */
+/* Append a letter for a call that affects the disk: w, s or r. */
 static void note_call(const struct trace *trace, char *calls, size_t size)
 {
 	size_t length = strlen(calls);
@@ -289,7 +289,7 @@ Test(kill, file_edit_of_a_file_that_somebody_keeps_writing)
 	struct trace trace = trace_start("file-edit",
 		"{\"file_path\":\"a\",\"old_string\":\"old\",\"new_string\":\"new\"}");
 	while (trace_next(&trace)) {
-		/* The new contents are made durable: the old ones have changed meanwhile. */
+		/* The new contents are being synced when the old ones change. */
 		if (trace.entering && trace.number == SYS_fsync)
 			writes += write(fd, "more\n", 5) == 5;
 	}
@@ -301,7 +301,7 @@ Test(kill, file_edit_of_a_file_that_somebody_keeps_writing)
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 
-/* Kill runs of a tool after random times, which are as long as a whole run takes. */
+/* Kill runs of a tool after random times up to the length of a whole run. */
 static void kill_at_random(const char *tool, const char *const inputs[2], const char *const texts[2])
 {
 	unsigned seed = (unsigned)getpid();
@@ -332,7 +332,7 @@ static void kill_at_random(const char *tool, const char *const inputs[2], const 
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
 
-/* Some text of a length, with one letter in the middle. */
+/* Make a text of that length with one letter in the middle. */
 static char *text_with(char letter, size_t length)
 {
 	char *text = malloc(length + 1);

@@ -1,6 +1,6 @@
 /*
- * glob's answers compared with glob(3), and with ** with the plainest search,
- * over trees and patterns made at random, in the C locale and in a UTF-8 one.
+ * Compare glob's answers with glob(3) and, for **, with the simplest possible search, over random
+ * trees and patterns, in the C locale and in a UTF-8 one.
  *
  * A failure prints its seed; IK_SEED=N in the environment repeats it.
  */
@@ -62,7 +62,8 @@ static void make_tree(int depth, bool links)
 			if (fd >= 0)
 				close(fd);
 		} else {
-			/* To a directory above, to nowhere, or to itself: loops for who follows. */
+			/* To a directory above, to nowhere, or to itself: loops for anything that follows
+			 * links. */
 			(void)!symlink(kind == 6 ? ".." : rand() % 2 ? "nowhere" : name.data, name.data);
 		}
 	}
@@ -77,7 +78,7 @@ static void begin(void)
 	seed = wanted != NULL ? (unsigned)strtoul(wanted, NULL, 10) :
 		(unsigned)time(NULL) * 1000 + (unsigned)getpid() % 1000;
 	srand(seed);
-	/* So deep that no pattern leads out of what is this test's own. */
+	/* So deep that no pattern leaves this test's own directories. */
 	for (int i = 0; i < 8; i++) {
 		cr_assert_eq(mkdir("tree", 0777), 0);
 		cr_assert_eq(chdir("tree"), 0);
@@ -100,7 +101,7 @@ static void make_pattern(struct ik_buf *pattern, bool deep)
 		(deep && plain_is_hopeless_glob(pattern->data)));
 }
 
-/* What glob(3) finds, each path with a NUL; the number of paths. */
+/* List what glob(3) finds, each path with a NUL; return the number of paths. */
 static size_t by_library(const char *pattern, struct ik_buf *out)
 {
 	glob_t found = { 0 };
@@ -180,7 +181,7 @@ Test(match, is_the_plain_answer_with_deep_components)
 	ik_buf_done(&wanted);
 }
 
-/* What the tool must answer for the paths, each with a NUL. */
+/* Make the tool's expected answer for the paths, each with a NUL. */
 static void make_answer(struct ik_buf *answer, const struct ik_buf *paths, size_t count)
 {
 	const char *at = paths->data;
@@ -214,7 +215,7 @@ Test(match, the_tool_answers_byte_for_byte)
 		ik_buf_clear(&found);
 		ik_buf_clear(&wanted);
 		ik_buf_clear(&input);
-		/* In a directory whose name is searched too, or in the current one. */
+		/* In a directory whose name is a pattern, too, or in the current one. */
 		bool above = i % 3 == 0;
 		ik_json_open(&input, '{');
 		ik_json_key(&input, "pattern");

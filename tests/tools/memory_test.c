@@ -1,5 +1,5 @@
-/* The tools with less address space than they need (RLIMIT_AS): whatever the limit is, there is
- * an answer, and it is the right one or OUT_OF_MEMORY. */
+/* Run the tools with less address space than they need (RLIMIT_AS): whatever the limit, the answer
+ * is right or OUT_OF_MEMORY. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 
 TestSuite(memory, .init = scratch_enter, .fini = scratch_leave, .timeout = 300);
 
-/* Where a program cannot even be loaded, and more than any of the calls below needs. */
+/* From a limit at which a program cannot even be loaded to more than any of these calls needs. */
 #define LEAST IK_KIB(2000)
 #define MOST IK_MIB(12)
-/* Between two limits; what goes wrong may do so in a narrow band. */
+/* Between two limits; a fault may show only in a narrow range. */
 #define STEP IK_KIB(100)
 
-/* Has the process ended before main() for want of memory? The dynamic linker says so. */
+/* Did the process end before main() for lack of memory? The dynamic linker reports that. */
 static bool not_loaded(const struct reply *reply)
 {
 	return (reply->status == 127 && strstr(reply->err.data, "loading shared libraries") != NULL) ||
@@ -28,11 +28,11 @@ static bool not_loaded(const struct reply *reply)
 		(reply->status == 128 + 11 && reply->out.length == 0 && reply->err.length == 0);
 }
 
-/* So many right answers in a row: there is memory enough. */
+/* After so many right answers in a row, there is enough memory. */
 #define ENOUGH 8
 
-/* Call the tool with limits that rise until there is enough memory; with how many of them it
- * answered OUT_OF_MEMORY. */
+/* Call the tool with rising limits until there is enough memory; return how often it answered
+ * OUT_OF_MEMORY. */
 static int answers_without_memory(const char *tool, const char *input, void (*prepare)(void))
 {
 	struct call call = { .tool = tool, .input = input };
@@ -66,7 +66,7 @@ static void prepare_nothing(void)
 {
 }
 
-/* Assert that OUT_OF_MEMORY does occur between the limits. */
+/* Expect that OUT_OF_MEMORY occurs between the limits. */
 static void expect_refusals(const char *tool, const char *input, void (*prepare)(void))
 {
 	if (SANITIZED)
@@ -100,7 +100,7 @@ Test(memory, grep)
 	expect_refusals("grep", "{\"pattern\":\"^n.*(e|d)\",\"glob\":\"**/*\"}", prepare_nothing);
 }
 
-/* A line that does not fit is no end of its file. */
+/* A line that does not fit is not the end of its file. */
 Test(memory, grep_of_a_long_line)
 {
 	struct call call = { .tool = "grep", .memory = IK_MIB(48),
@@ -115,7 +115,7 @@ Test(memory, grep_of_a_long_line)
 	expect_error(reply, "OUT_OF_MEMORY", "A line of long does not fit into memory");
 }
 
-/* One and a half megabytes, of which a fifth is to be replaced. */
+/* One and a half megabytes, a fifth of which is replaced. */
 static void make_large_file(void)
 {
 	struct ik_buf text;
@@ -151,6 +151,6 @@ Test(memory, file_read)
 	if (SANITIZED)
 		cr_skip("the sanitizer needs the address space itself");
 	make_large_file();
-	/* In blocks: it never needs more than it has from its start. */
+	/* It works in blocks, so it never needs more memory than at its start. */
 	(void)answers_without_memory("file-read", "{\"file_path\":\"large\"}", prepare_nothing);
 }

@@ -1,5 +1,4 @@
-/* What grep and glob find beside what ripgrep and git say, on random input; where there is no
- * such program the test is skipped. */
+/* Compare grep and glob with ripgrep and git on random input; skipped if these are not installed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -18,7 +17,7 @@
 
 TestSuite(peers, .init = scratch_enter, .fini = scratch_leave, .timeout = 300);
 
-/* Run a program and append what it prints; its exit status, or -1 if there is none such. */
+/* Run a program and append its output; return its exit status, or -1 if it does not exist. */
 static int run_peer(const char *const *argv, struct ik_buf *out)
 {
 	posix_spawn_file_actions_t actions;
@@ -44,7 +43,7 @@ static int run_peer(const char *const *argv, struct ik_buf *out)
 
 #define RUN(out, ...) run_peer((const char *const[]){ __VA_ARGS__, NULL }, out)
 
-/* Skip, by name, where a program is not there. */
+/* Skip, by name, if a program is not installed. */
 static void need(const char *program)
 {
 	struct ik_buf out;
@@ -66,7 +65,7 @@ static unsigned random_below(unsigned limit)
 
 #define PICK(list) ((list)[random_below(sizeof(list) / sizeof((list)[0]))])
 
-/* Append a random expression that means the same to both, or so they say. */
+/* Append a random expression that should mean the same to both. */
 static void random_pattern(struct ik_buf *out, int depth)
 {
 	static const char *const atoms[] = { "a", "b", "foo", "_", ".", "[ab]", "[^a]", "[a-f]", "\\d",
@@ -119,7 +118,7 @@ static void random_lines(struct ik_buf *out, int count)
 	}
 }
 
-/* The numbers of the lines that the tool finds in the file f, one a line. False: it refused. */
+/* List the numbers of the lines that the tool finds in the file f, one per line. False: it refused. */
 static bool grep_lines(const char *pattern, struct ik_buf *out)
 {
 	struct reply reply = ask_bytes("grep", "{'path':'f','pattern':'%s'}", pattern, strlen(pattern));
@@ -135,7 +134,7 @@ static bool grep_lines(const char *pattern, struct ik_buf *out)
 	return found;
 }
 
-/* Leave nothing but the numbers of "12:text" lines. */
+/* Reduce "12:text" lines to their numbers. */
 static void keep_numbers(struct ik_buf *text)
 {
 	char *to = text->data;
@@ -152,7 +151,7 @@ static void keep_numbers(struct ik_buf *text)
 	ik_buf_truncate(text, (size_t)(to - text->data));
 }
 
-/* How much is tried; more by hand: IK_FUZZ_ROUNDS=10000. */
+/* Number of rounds; for more, set IK_FUZZ_ROUNDS=10000. */
 static int rounds(void)
 {
 	const char *wanted = getenv("IK_FUZZ_ROUNDS");
@@ -192,16 +191,15 @@ Test(peers, patterns_mean_what_ripgrep_means)
 	ik_buf_done(&found);
 }
 
-/* Rules of ignore files, alone and in company. Two stars after a part of a name and before a slash
- * are not among them: git takes off what is before the first wildcard, and then sees a "**" that
- * stands alone. */
+/* Rules of ignore files, alone and combined. Two stars between a part of a name and a slash are not
+ * among them: git removes what is before the first wildcard, and then sees a "**" by itself. */
 static const char *const rules[] = { "a", "b/", "/a", "a/b", "b/c/", "*.o", "!*.o", "!a", "!b/", "a/**",
 	"**/b", "a/**/c", "**", "**/", "/**", "/*/c", "*/", "*", "!*", "[ab]", "[!a]", "[^b]", "[a-c]",
 	"[]a]", "[a", "a[", "?", "a?", "??", "\\#x", "\\!y", "#x", "!y", "a\\ ", "a ",
 	"a b", "\\a", "\\", "", " ", "/", "//", "a//", "**a", "a**", "*b*", "a*b", "x.o",
 	"!/a/x.o", "!a/b", "/b/*", "!/b/a", "c/**/x.o", "**/a/**", "[!-a]", "[a-]", "a\r",
 	"\xc3\xa9", "[\xc3\xa9]", "*\\", "/a*", "!/a*/" };
-/* And what means something else to ripgrep. */
+/* Rules that mean something else to ripgrep. */
 static const char *const git_rules[] = { "[[:alpha:]]", "[[:digit:]-]", "[[:nonsense:]]", "[\\]a]", "***/b" };
 static const char *const names[] = { "a", "b", "c", "d", "x.o", "y.o", "a b", "a ", "#x", "!y", "ab", "axb",
 	"-", "1", "\xc3\xa9", ".h", "]", "[", "\\" };
@@ -263,7 +261,7 @@ static void sort_texts(struct ik_buf *texts, char end)
 	for (char *at = texts->data, *stop; (stop = memchr(at, end, (size_t)(texts->data + texts->length - at)))
 		!= NULL; at = stop + 1) {
 		*stop = '\0';
-		/* As the tool prints names. */
+		/* In the form in which the tool prints names. */
 		list[count++] = strncmp(at, "./", 2) == 0 ? at + 2 : at;
 	}
 	qsort(list, count, sizeof(list[0]), compare_texts);
@@ -273,7 +271,7 @@ static void sort_texts(struct ik_buf *texts, char end)
 	*texts = sorted;
 }
 
-/* The files that a recursive glob finds below a directory, sorted. */
+/* List the files that a recursive glob finds below a directory, sorted. */
 static void found_files(const char *directory, bool all, struct ik_buf *out)
 {
 	struct reply reply = ask("glob", "{'pattern':'*','recursive':true,'ignored':%s,'path':'%s'}",
@@ -290,7 +288,7 @@ static void found_files(const char *directory, bool all, struct ik_buf *out)
 	reply_free(&reply);
 }
 
-/* Make a tree of its own for each round, as current directory; with rules of the user's. */
+/* Make a new tree for each round and enter it; the user has rules, too. */
 static void enter_tree(int round, bool other_rules)
 {
 	char name[40];
@@ -315,7 +313,7 @@ static void make_home(void)
 	make_text("home/mine", "y.o\n!x.o\n");
 }
 
-/* Assert that two lists of files are the same. */
+/* Expect that two lists of files are the same. */
 static void expect_same(const char *what, const struct ik_buf *found, const struct ik_buf *wanted)
 {
 	struct ik_buf lines;
@@ -345,7 +343,7 @@ Test(peers, git_ignores_the_same_files)
 		sort_texts(&wanted, '\0');
 		found_files("", false, &found);
 		expect_same("all", &found, &wanted);
-		/* Below a directory that nothing excludes, its parents' rules hold too. */
+		/* Below a directory that nothing excludes, its parents' rules apply, too. */
 		for (char *at = wanted.data, *line; (line = strsep(&at, "\n")) != NULL;) {
 			char *slash = strrchr(line, '/');
 			struct ik_buf below;

@@ -1,4 +1,4 @@
-/* The inside of grep against the plain method: each line by regexec(). */
+/* Compare the inside of grep with the simplest method: regexec() for each line. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/grep/bytes.h"
 #include "tools/grep/search.h"
 
-/* Compare the two on one text; false when the pattern is none. */
+/* Compare the two on one text; false if the pattern is not valid. */
 static bool compare(const char *pattern, const struct ik_buf *text)
 {
 	enum plain_result result = plain_compare(pattern, text->data, text->length);
@@ -112,7 +112,7 @@ static void compare_randomly(const char *locale, unsigned seed, int patterns)
 		random_pattern(&pattern, 3);
 		if (i % 20 == 0) {
 			ik_buf_clear(&text);
-			/* From time to time so much that the cursors run together. */
+			/* From time to time, so much text that all cursors run. */
 			random_lines(&text, i % 100 == 0 ? 1500 : 120);
 			if (i % 40 == 0)
 				ik_buf_puts(&text, "no end");
@@ -124,7 +124,7 @@ static void compare_randomly(const char *locale, unsigned seed, int patterns)
 	ik_buf_done(&text);
 }
 
-/* How much is tried; more by hand: IK_FUZZ_ROUNDS=1000000. */
+/* Number of rounds; for more, set IK_FUZZ_ROUNDS=1000000. */
 static int rounds(void)
 {
 	const char *wanted = getenv("IK_FUZZ_ROUNDS");
@@ -179,7 +179,8 @@ Test(search, table_that_overflows)
 {
 	struct ik_buf text;
 
-	/* Each place of the last fourteen may hold an a: 2^14 states, more than there is room for. */
+	/* Each of the last fourteen positions may contain an a: 2^14 states, more than there is room
+	 * for. */
 	random_state = 3;
 	ik_buf_init(&text, SIZE_MAX / 2);
 	for (int i = 0; i < 400000; i++)
@@ -189,7 +190,7 @@ Test(search, table_that_overflows)
 	ik_buf_done(&text);
 }
 
-/* Nothing behind the end of a pattern is read, wherever it ends. */
+/* Nothing after the end of a pattern is read, wherever it ends. */
 Test(search, patterns_that_end_early)
 {
 	static const char whole[] = "(?i-s:a)(?P<n>b)\\x{41}[[:alpha:]]{1,2}";
@@ -216,9 +217,9 @@ Test(search, refuses_what_would_exhaust_the_machine)
 
 	cr_assert_null(search_new("(((a{1,200}){1,200}){1,200}){1,200}", false, &error));
 	cr_assert_str_eq(error.text, "Regular expression too big");
-	/* Each of these doubles what regcomp() makes of it. */
+	/* Each of these doubles regcomp()'s work. */
 	cr_assert_null(search_new("a++++++++++++++++++++++++++++++++++++++++", false, &error));
-	/* And here each copy leads to all that follow. */
+	/* Here each copy leads to all that follow. */
 	cr_assert_null(search_new("(a?){25000}", false, &error));
 	cr_assert_null(search_new("a{0,25000}", false, &error));
 	ik_buf_init(&pattern, SIZE_MAX / 2);

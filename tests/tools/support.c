@@ -31,7 +31,7 @@ void scratch_enter(void)
 {
 	scratch_make(scratch);
 	cr_assert_eq(chdir(scratch), 0);
-	/* What runs as nobody must find its way too. */
+	/* A process that runs as nobody must get here, too. */
 	cr_assert_eq(chmod(scratch, 0777), 0);
 }
 
@@ -105,7 +105,7 @@ struct running call_start(const struct call *call)
 		.out = memfd_create("out", 0),
 		.err = memfd_create("err", 0),
 	};
-	/* The highest number, so that what lies between can be closed. */
+	/* The highest number, so that everything between can be closed. */
 	int found = tool_open(call->tool);
 	int program = fcntl(found, F_DUPFD, 100);
 
@@ -340,8 +340,7 @@ int count_names(const char *prefix)
 	return count;
 }
 
-/* Get mounts of this process's own, by becoming the superuser of a user namespace
- * where that is needed; false if it is not allowed here. */
+/* Get private mounts, as root of a user namespace if necessary; false if that is not allowed here. */
 static bool own_mounts(void)
 {
 	char map[64];
