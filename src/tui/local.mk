@@ -5,12 +5,7 @@ libik_tui_a_SOURCES =
 libik_tui_a_SOURCES += \
 	src/tui/edit/completion.c src/tui/edit/completion.h \
 	src/tui/edit/editor.c src/tui/edit/editor.h \
-	src/tui/edit/editor_draw.c \
-	src/tui/edit/editor_private.h \
-	src/tui/edit/editor_rows.c \
-	src/tui/edit/editor_selection.c \
-	src/tui/edit/editor_text.c \
-	src/tui/edit/editor_undo.c \
+	src/tui/edit/editor_rows.c src/tui/edit/editor_rows.h \
 	src/tui/edit/history.c src/tui/edit/history.h \
 	src/tui/edit/history_search.c src/tui/edit/history_search.h \
 	src/tui/edit/keymap.c src/tui/edit/keymap.h \
@@ -21,9 +16,6 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/agent_marks.c src/tui/pane/agent_marks.h \
 	src/tui/pane/browser_form.c src/tui/pane/browser_form.h \
 	src/tui/pane/browser_list.c src/tui/pane/browser_list.h \
-	src/tui/pane/inspector_cursor.c \
-	src/tui/pane/inspector_private.h \
-	src/tui/pane/inspector_text.c \
 	src/tui/pane/list_pane.c src/tui/pane/list_pane.h \
 	src/tui/pane/pane.c src/tui/pane/pane.h \
 	src/tui/pane/pane_browser.c src/tui/pane/pane_browser.h \

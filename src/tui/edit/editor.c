@@ -1,53 +1,948 @@
 #include "tui/edit/editor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/edit/editor_rows.h"
+#include "tui/edit/history.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
+#include "util/buf.h"
+#include "util/cluster.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
-#include "tui/edit/editor_private.h"
-#include "tui/edit/history.h"
-
-/* A text that is set, not pasted, is folded only where drawing it would be slow. */
+#define FOLD_LINES 10
+#define FOLD_BYTES 2000
+#define STEPS_MAX 1000
+#define TAB_WIDTH 4
+#define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */
+#define ARROW_LENGTH 3
+#define PROMPT_ROOM 6
 #define SET_FOLD_BYTES IK_KIB(64)
+#define KILL_RING 16
 
-struct ik_editor *ik_editor_new(struct ik_history *history)
+/* A part of the text that shows as one mark. Folds are sorted and apart. */
+struct fold {
+	size_t position, length;
+	size_t lines;
+};
+
+struct folds {
+	struct fold *at;
+	size_t count, capacity;
+};
+
+/* What was done last, where doing it again is one step with it. */
+enum editor_chain {
+	CHAIN_NONE,
+	CHAIN_TYPE,
+	CHAIN_DELETE_LEFT,
+	CHAIN_DELETE_RIGHT,
+	CHAIN_KILL,
+	CHAIN_YANK,
+	CHAIN_VERTICAL,
+	CHAIN_BROWSE
+};
+
+/* One step of undo or redo: inserted bytes at position took the place of removed. */
+struct editor_step {
+	enum editor_chain chain;
+	size_t position, inserted;
+	struct ik_buf removed;
+	struct folds folds; /* that were in it; positions in the text of then */
+	size_t cursor;
+};
+
+struct steps {
+	struct editor_step *at;
+	size_t count, capacity;
+	size_t bytes; /* in all removed */
+};
+
+struct ik_editor {
+	struct ik_buf text; /* valid UTF-8 */
+	size_t cursor;      /* never inside a fold */
+	bool selecting;
+	size_t anchor; /* the other end of what is selected; like the cursor */
+	struct folds folds;
+
+	struct steps done, undone;
+	enum editor_chain chain;
+
+	struct ik_buf kills[KILL_RING]; /* newest first */
+	size_t kill_count;
+	size_t yanked; /* which of them stands before the cursor */
+	size_t yank_position;
+
+	struct ik_history *history;
+	bool browsing;
+	size_t browse_index;
+	struct ik_buf draft; /* what was there before browsing */
+	struct folds draft_folds;
+	size_t draft_cursor;
+
+	struct rows *rows;           /* known of the text as it is: a frame asks for each many times */
+	int width;                   /* columns of text when last drawn; 0: not drawn yet */
+	size_t top;                  /* where the first drawn row begins, */
+	int drawn_row, drawn_column; /* and where it stands on the screen */
+	int goal;                    /* column that moving up and down keeps to */
+};
+
+/* Copy all folds. */
+static void copy_folds(struct folds *to, const struct folds *from)
 {
-	struct ik_editor *editor = ik_alloc(sizeof(*editor));
-
-	ik_buf_init(&editor->text, IK_LIMIT_USER_TEXT);
-	editor->rows = ik_alloc(sizeof(*editor->rows));
-	ik_buf_init(&editor->draft, IK_LIMIT_USER_TEXT);
-	for (size_t i = 0; i < KILL_RING; i++)
-		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
-	editor->history = history;
-	return editor;
+	to->count = to->capacity = from->count;
+	to->at = ik_alloc_array(to->at, from->count ? from->count : 1, sizeof(*to->at));
+	if (from->count)
+		memcpy(to->at, from->at, from->count * sizeof(*to->at));
 }
 
-struct ik_editor *ik_editor_free(struct ik_editor *editor)
+/* Free all folds. */
+static void free_folds(struct folds *folds)
 {
-	if (!editor)
+	free(folds->at);
+	*folds = (struct folds){ 0 };
+}
+
+/* Put a fold in at an index. */
+static void insert_fold(struct folds *folds, size_t index, struct fold fold)
+{
+	if (folds->count == folds->capacity) {
+		folds->capacity = folds->capacity ? folds->capacity * 2 : 4;
+		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof(*folds->at));
+	}
+	memmove(folds->at + index + 1, folds->at + index, (folds->count - index) * sizeof(*folds->at));
+	folds->at[index] = fold;
+	folds->count++;
+}
+
+/* Index of the first fold that begins at or behind position. */
+static size_t fold_index(const struct folds *folds, size_t position)
+{
+	size_t low = 0, high = folds->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (folds->at[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Add a fold at its place in the order. */
+static void add_fold(struct folds *folds, struct fold fold)
+{
+	insert_fold(folds, fold_index(folds, fold.position), fold);
+}
+
+/* Return the fold that begins at position, or NULL. */
+static struct fold *fold_at(const struct ik_editor *editor, size_t position)
+{
+	size_t index = fold_index(&editor->folds, position);
+
+	if (index >= editor->folds.count || editor->folds.at[index].position != position)
 		return NULL;
-	ik_editor_undo_forget(editor);
-	for (size_t i = 0; i < KILL_RING; i++)
-		ik_buf_done(&editor->kills[i]);
-	ik_buf_done(&editor->draft);
-	ik_folds_done(&editor->draft_folds);
-	editor->rows = ik_rows_free(editor->rows);
-	ik_buf_done(&editor->text);
-	ik_folds_done(&editor->folds);
-	free(editor);
-	return NULL;
+	return &editor->folds.at[index];
 }
 
-/* The text of now is the draft; what was kept for coming back is not needed. */
-static void end_browsing(struct ik_editor *editor)
+/* Return the fold that ends at position, or NULL. */
+static struct fold *fold_before(const struct ik_editor *editor, size_t position)
 {
-	editor->browsing = false;
-	ik_buf_done(&editor->draft);
-	ik_folds_done(&editor->draft_folds);
+	size_t index = fold_index(&editor->folds, position);
+
+	if (index == 0)
+		return NULL;
+	struct fold *fold = &editor->folds.at[index - 1];
+
+	return fold->position + fold->length == position ? fold : NULL;
+}
+
+/* Show the text of a fold. */
+static void unfold(struct ik_editor *editor, struct fold *fold)
+{
+	struct folds *folds = &editor->folds;
+	size_t index = (size_t)(fold - folds->at);
+
+	ik_rows_changed(editor->rows, fold->position);
+	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof(*fold));
+	folds->count--;
+	editor->chain = CHAIN_NONE;
+}
+
+/* Take the folds that touch a part of the text out of it, into taken. */
+static void take_folds(struct folds *folds, size_t position, size_t length, struct folds *taken)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < folds->count; i++) {
+		struct fold *fold = &folds->at[i];
+
+		if (fold->position < position + length && fold->position + fold->length > position)
+			insert_fold(taken, taken->count, *fold);
+		else
+			folds->at[kept++] = *fold;
+	}
+	folds->count = kept;
+}
+
+/* Move the folds from position on. */
+static void shift_folds(struct folds *folds, size_t position, size_t removed, size_t inserted)
+{
+	for (size_t i = fold_index(folds, position); i < folds->count; i++)
+		folds->at[i].position = folds->at[i].position - removed + inserted;
+}
+
+/* Replace length bytes at position without a step of undo; there must be room. The folds
+ * that were in it are added to taken. */
+static void change_text(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, struct folds *taken)
+{
+	ik_rows_changed(editor->rows, position);
+	take_folds(&editor->folds, position, length, taken);
+	shift_folds(&editor->folds, position, length, count);
+	ik_buf_erase(&editor->text, position, length);
+	ik_buf_insert(&editor->text, position, bytes, count);
+	editor->selecting = false;
+	if (editor->top > position)
+		editor->top = position; /* what lay there may lie within a cluster now */
+}
+
+/* Make sure that count bytes can take the place of length ones. */
+static bool make_room(struct ik_editor *editor, size_t length, size_t count)
+{
+	struct ik_buf *text = &editor->text;
+
+	if (count > text->ceiling - (text->length - length))
+		return false;
+	if (count > length && !ik_buf_reserve(text, count - length)) {
+		text->status = IK_OK; /* the text is as it was */
+		return false;
+	}
+	return true;
+}
+
+/* May what is typed at position join the last step? A word begins a new one. */
+static bool joins_typing(const struct ik_editor *editor, const struct editor_step *last,
+	size_t position, const char *bytes)
+{
+	const char *before = editor->text.data + position;
+
+	return last->removed.length == 0 && last->position + last->inserted == position &&
+		!(last->inserted > 0 && (before[-1] == ' ' || before[-1] == '\n') && *bytes != ' ');
+}
+
+/* Try to make a change part of the last step. */
+static bool join_step(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
+	size_t count, enum editor_chain chain)
+{
+	if (chain == CHAIN_NONE || chain != editor->chain || editor->done.count == 0)
+		return false;
+	struct editor_step *last = &editor->done.at[editor->done.count - 1];
+	const char *removed = editor->text.data + position;
+
+	if (last->chain != chain)
+		return false;
+	if (chain == CHAIN_BROWSE && last->position == position && last->inserted == length) {
+		last->inserted = count;
+		return true;
+	}
+	if (chain == CHAIN_TYPE && length == 0 && joins_typing(editor, last, position, bytes)) {
+		last->inserted += count;
+		return true;
+	}
+	/* Folds would have to be moved within the step: they get a step of their own. */
+	if (count > 0 || last->inserted > 0 || editor->folds.count > 0 || last->folds.count > 0)
+		return false;
+	if (chain == CHAIN_DELETE_LEFT && position + length == last->position) {
+		ik_buf_insert(&last->removed, 0, removed, length);
+		last->position = position;
+	} else if (chain == CHAIN_DELETE_RIGHT && position == last->position) {
+		ik_buf_append(&last->removed, removed, length);
+	} else {
+		return false;
+	}
+	editor->done.bytes += length;
+	return true;
+}
+
+/* Release a step. */
+static void drop_step(struct steps *steps, size_t index)
+{
+	struct editor_step *step = &steps->at[index];
+
+	steps->bytes -= step->removed.length;
+	ik_buf_done(&step->removed);
+	free_folds(&step->folds);
+	steps->count--;
+	memmove(step, step + 1, (steps->count - index) * sizeof(*step));
+}
+
+/* Release all steps. */
+static void forget(struct steps *steps)
+{
+	while (steps->count > 0)
+		drop_step(steps, steps->count - 1);
+	free(steps->at);
+	*steps = (struct steps){ 0 };
+}
+
+/* The oldest steps make room for the new ones. */
+static void bound_steps(struct steps *steps)
+{
+	size_t dropped = 0, bytes = steps->bytes;
+
+	while (dropped + 1 < steps->count &&
+		(bytes > IK_LIMIT_USER_TEXT || steps->count - dropped > STEPS_MAX))
+		bytes -= steps->at[dropped++].removed.length;
+	/* Many at a time: moving them all for each would be slow. */
+	if (dropped > 0 && bytes <= IK_LIMIT_USER_TEXT)
+		dropped += (steps->count - dropped) / 4;
+	while (dropped-- > 0 && steps->count > 1)
+		drop_step(steps, 0);
+}
+
+/* Remember a change that is about to be made; NULL where there is no memory for it. */
+static struct editor_step *push_step(struct ik_editor *editor, struct steps *steps, size_t position,
+	size_t length, size_t count, enum editor_chain chain)
+{
+	if (steps->count == steps->capacity) {
+		steps->capacity = steps->capacity ? steps->capacity * 2 : 16;
+		steps->at = ik_alloc_array(steps->at, steps->capacity, sizeof(*steps->at));
+	}
+	struct editor_step *step = &steps->at[steps->count++];
+	*step = (struct editor_step){
+		.chain = chain, .position = position, .inserted = count, .cursor = editor->cursor
+	};
+	ik_buf_init(&step->removed, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&step->removed, editor->text.data + position, length);
+	steps->bytes += step->removed.length;
+	if (ik_buf_status(&step->removed) != IK_OK) {
+		forget(steps); /* better no undo than a wrong one */
+		return NULL;
+	}
+	bound_steps(steps);
+	return &steps->at[steps->count - 1];
+}
+
+/* Make a change that is about to happen part of the last step, or begin one. Returns the step
+ * that takes the folds that were there, or NULL. */
+static struct editor_step *note_step(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum editor_chain chain)
+{
+	forget(&editor->undone);
+	if (join_step(editor, position, length, bytes, count, chain))
+		return NULL;
+	return push_step(editor, &editor->done, position, length, count, chain);
+}
+
+/* Replace length bytes at position as a step of undo, which joins the last one where chain says
+ * so, and put the cursor after them. False: no room. */
+static bool replace_text(struct ik_editor *editor, size_t position, size_t length,
+	const char *bytes, size_t count, enum editor_chain chain)
+{
+	struct folds taken = { 0 };
+
+	if (!make_room(editor, length, count))
+		return false;
+	struct editor_step *step = note_step(editor, position, length, bytes, count, chain);
+	change_text(editor, position, length, bytes, count, &taken);
+	if (step)
+		step->folds = taken;
+	else
+		free_folds(&taken);
+	editor->cursor = position + count;
+	editor->chain = chain;
+	return true;
+}
+
+/* Count the lines of a text, up to a limit; the last may lack its end. */
+static size_t count_lines(const char *text, size_t length, size_t limit)
+{
+	size_t lines = 0;
+	const char *end = text + length;
+
+	while (text < end && lines < limit) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+
+		lines++;
+		text = line_end ? line_end + 1 : end;
+	}
+	return lines;
+}
+
+/* Return whether a paste of this is folded. */
+static bool is_large(const char *text, size_t length)
+{
+	return length > FOLD_BYTES || count_lines(text, length, FOLD_LINES + 1) > FOLD_LINES;
+}
+
+/* Fold what was just inserted. */
+static void fold_text(struct ik_editor *editor, size_t position, size_t length)
+{
+	struct fold fold = { position, length,
+		count_lines(editor->text.data + position, length, SIZE_MAX) };
+
+	add_fold(&editor->folds, fold);
+	ik_rows_changed(editor->rows, position);
+}
+
+/* Return where the first fold after position begins; the end of the text: there is none. */
+static size_t next_fold(const struct ik_editor *editor, size_t position)
+{
+	size_t index = fold_index(&editor->folds, position + 1);
+
+	return index < editor->folds.count ? editor->folds.at[index].position : editor->text.length;
+}
+
+/* Return where the cluster or fold at position ends. */
+static size_t next_place(const struct ik_editor *editor, size_t position)
+{
+	size_t end = editor->text.length;
+	size_t index = fold_index(&editor->folds, position);
+
+	if (position >= end)
+		return end;
+	if (index < editor->folds.count) {
+		const struct fold *fold = &editor->folds.at[index];
+
+		if (fold->position == position)
+			return position + fold->length;
+		end = fold->position;
+	}
+	return position + ik_cluster_next(editor->text.data + position, end - position).length;
+}
+
+/* Return where the cluster or fold before position begins. */
+static size_t previous_place(const struct ik_editor *editor, size_t position)
+{
+	size_t floor = 0;
+	size_t index = fold_index(&editor->folds, position);
+
+	if (position == 0)
+		return 0;
+	if (index > 0) {
+		const struct fold *fold = &editor->folds.at[index - 1];
+
+		floor = fold->position + fold->length;
+		if (floor == position)
+			return fold->position;
+	}
+	return floor + ik_cluster_previous(editor->text.data + floor, position - floor);
+}
+
+/* Return the start of the line of position; a fold has no line ends. */
+static size_t start_of_line(const struct ik_editor *editor, size_t position)
+{
+	const char *text = editor->text.data;
+
+	for (size_t index = fold_index(&editor->folds, position);; index--) {
+		const struct fold *fold = index > 0 ? &editor->folds.at[index - 1] : NULL;
+		size_t floor = fold ? fold->position + fold->length : 0;
+		const char *line_end = memrchr(text + floor, '\n', position - floor);
+
+		if (line_end)
+			return (size_t)(line_end - text) + 1;
+		if (!fold)
+			return 0;
+		position = fold->position;
+	}
+}
+
+/* Return the end of the line of position. */
+static size_t end_of_line(const struct ik_editor *editor, size_t position)
+{
+	const char *text = editor->text.data;
+
+	for (size_t index = fold_index(&editor->folds, position);; index++) {
+		const struct fold *fold = index < editor->folds.count ? &editor->folds.at[index] : NULL;
+		size_t end = fold ? fold->position : editor->text.length;
+		const char *line_end = memchr(text + position, '\n', end - position);
+
+		if (line_end)
+			return (size_t)(line_end - text);
+		if (!fold)
+			return end;
+		position = fold->position + fold->length;
+	}
+}
+
+/* Forget all steps of undo and redo. */
+static void forget_steps(struct ik_editor *editor)
+{
+	forget(&editor->done);
+	forget(&editor->undone);
+}
+
+/* Undo the last step, or redo the last one that was undone. */
+static void undo_step(struct ik_editor *editor, bool again)
+{
+	struct steps *from = again ? &editor->undone : &editor->done;
+	struct steps *to = again ? &editor->done : &editor->undone;
+	struct folds taken = { 0 };
+
+	if (from->count == 0)
+		return;
+	struct editor_step *step = &from->at[from->count - 1];
+
+	if (!make_room(editor, step->inserted, step->removed.length))
+		return;
+	struct editor_step *inverse = push_step(editor, to, step->position, step->inserted,
+		step->removed.length, CHAIN_NONE);
+	change_text(editor, step->position, step->inserted, step->removed.data, step->removed.length,
+		&taken);
+	if (inverse)
+		inverse->folds = taken;
+	else
+		free_folds(&taken);
+	for (size_t i = 0; i < step->folds.count; i++)
+		add_fold(&editor->folds, step->folds.at[i]);
+	ik_rows_changed(editor->rows, step->position);
+	editor->cursor = step->cursor;
+	editor->chain = CHAIN_NONE;
+	drop_step(from, from->count - 1);
+}
+
+/* What is wide enough for a prompt beside some text. */
+
+/* Walking along the rows of a text at a width. */
+struct layout {
+	const struct ik_editor *editor;
+	int width;
+	struct ik_buf shown; /* of the piece that was looked at last */
+};
+
+/* A cluster, a tab or a fold as it is drawn. */
+struct editor_draw_piece {
+	size_t length; /* bytes of the text */
+	const char *shown;
+	size_t shown_length;
+	int width;
+	enum ik_style style;
+};
+
+static struct layout layout_begin(const struct ik_editor *editor, int width)
+{
+	struct layout layout = { .editor = editor, .width = width > 1 ? width : 1 };
+
+	ik_buf_init(&layout.shown, IK_KIB(4));
+	return layout;
+}
+
+static void layout_end(struct layout *layout)
+{
+	ik_buf_done(&layout->shown);
+}
+
+/* Append a number with commas between thousands. */
+static void put_grouped(struct ik_buf *out, size_t number)
+{
+	char digits[32];
+	int count = snprintf(digits, sizeof(digits), "%zu", number);
+
+	for (int i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			ik_buf_putc(out, ',');
+		ik_buf_putc(out, digits[i]);
+	}
+}
+
+/* Write the mark that a fold shows as. */
+static void put_fold(struct ik_buf *out, const struct fold *fold)
+{
+	struct ik_buf lines, size;
+
+	ik_buf_init(&lines, 64);
+	ik_buf_init(&size, 64);
+	put_grouped(&lines, fold->lines);
+	ik_size_text(&size, fold->length);
+	ik_buf_printf(out, ngettext("[pasted %s line, %s]", "[pasted %s lines, %s]", fold->lines),
+		lines.data, size.data);
+	ik_buf_done(&size);
+	ik_buf_done(&lines);
+}
+
+/* The piece at position, drawn from column on. */
+static struct editor_draw_piece piece_at(struct layout *layout, size_t position, int column)
+{
+	const struct ik_editor *editor = layout->editor;
+	const char *text = editor->text.data + position;
+	struct editor_draw_piece piece = {
+		.length = 1, .shown = text, .shown_length = 1, .width = 1, .style = IK_STYLE_NORMAL
+	};
+	const struct fold *fold = fold_at(editor, position);
+	bool next_ascii = position + 1 == editor->text.length || (unsigned char)text[1] < 0x80;
+
+	if (!fold && *text >= 0x20 && *text < 0x7F && next_ascii)
+		return piece;
+	if (!fold && *text == '\t') {
+		piece.style = IK_STYLE_DIM;
+		piece.shown = TAB_MARK;
+		piece.width = TAB_WIDTH - column % TAB_WIDTH;
+		if (piece.width > layout->width)
+			piece.width = layout->width;
+		piece.shown_length = (size_t)(ARROW_LENGTH + piece.width - 1);
+		return piece;
+	}
+	struct ik_cluster cluster = { .length = 0 };
+
+	if (!fold)
+		cluster = ik_cluster_next(text, next_fold(editor, position) - position);
+	if (!fold && ik_sanitize_is_clean(text, cluster.length)) {
+		piece.length = piece.shown_length = cluster.length;
+		piece.width = cluster.width < layout->width ? cluster.width : layout->width;
+		return piece;
+	}
+	ik_buf_clear(&layout->shown);
+	piece.length = fold ? fold->length : cluster.length;
+	if (fold)
+		put_fold(&layout->shown, fold);
+	else
+		ik_sanitize_line(&layout->shown, text, piece.length);
+	piece.shown = layout->shown.data;
+	piece.shown_length = layout->shown.length;
+	piece.width = (int)ik_utf8_width(piece.shown, piece.shown_length);
+	piece.style = IK_STYLE_DIM;
+	if (piece.width > layout->width)
+		piece.width = layout->width;
+	return piece;
+}
+
+/* Does a line end, or the text, at position? */
+static bool is_end(const struct ik_editor *editor, size_t position)
+{
+	return position >= editor->text.length ||
+		(editor->text.data[position] == '\n' && !fold_at(editor, position));
+}
+
+/* Lay out the row that begins at start. */
+static struct editor_row make_row(struct layout *layout, size_t start)
+{
+	struct editor_row row = { .start = start, .end = start };
+	int column = 0;
+
+	while (!is_end(layout->editor, row.end)) {
+		struct editor_draw_piece piece = piece_at(layout, row.end, column);
+
+		row.seen = row.end + piece.length;
+		if (column > 0 && column + piece.width > layout->width)
+			return row;
+		column += piece.width;
+		row.end += piece.length;
+	}
+	row.last = true;
+	row.seen = row.end;
+	return row;
+}
+
+/* The row that begins at start. */
+static struct editor_row row_at(struct layout *layout, size_t start)
+{
+	struct rows *rows = layout->editor->rows;
+	const struct editor_row *known = ik_rows_find(rows, layout->width, start);
+
+	if (known)
+		return *known;
+	struct editor_row row = make_row(layout, start);
+	ik_rows_keep(rows, &row);
+	return row;
+}
+
+/* The row behind another; false when it is the last. */
+static bool row_behind(struct layout *layout, const struct editor_row *row,
+	struct editor_row *ret_row)
+{
+	if (row->last && row->end >= layout->editor->text.length)
+		return false;
+	*ret_row = row_at(layout, row->last ? row->end + 1 : row->end);
+	return true;
+}
+
+/* The row that a position is in. */
+static struct editor_row row_of(struct layout *layout, size_t position)
+{
+	size_t line = start_of_line(layout->editor, position);
+	const struct editor_row *known = ik_rows_find_before(layout->editor->rows, layout->width, line,
+		position);
+	struct editor_row row = known ? *known : row_at(layout, line);
+
+	while (position >= row.end && !row.last)
+		row = row_at(layout, row.end);
+	return row;
+}
+
+/* The row before the one that begins at start; false when that is the first. */
+static bool row_before(struct layout *layout, size_t start, struct editor_row *ret_row)
+{
+	if (start == 0)
+		return false;
+	*ret_row = row_of(layout, previous_place(layout->editor, start));
+	return true;
+}
+
+/* Column of a position within its row. */
+static int column_of(struct layout *layout, const struct editor_row *row, size_t position)
+{
+	int column = 0;
+
+	for (size_t at = row->start; at < row->end;) {
+		struct editor_draw_piece piece = piece_at(layout, at, column);
+
+		at += piece.length;
+		if (at > position)
+			break;
+		column += piece.width;
+	}
+	return column;
+}
+
+/* Position in a row that is nearest to a column from the left. */
+static size_t position_at(struct layout *layout, const struct editor_row *row, int goal)
+{
+	size_t at = row->start, kept = row->start;
+	int column = 0;
+
+	while (at < row->end) {
+		struct editor_draw_piece piece = piece_at(layout, at, column);
+
+		kept = at;
+		if (column + piece.width > goal)
+			return at;
+		column += piece.width;
+		at += piece.length;
+	}
+	/* The end of a row that goes on is the start of the next. */
+	return row->last ? at : kept;
+}
+
+/* Move the cursor a row up (-1) or down (1), keeping the column where rows are long enough;
+ * false: there is no such row. */
+static bool move_vertically(struct ik_editor *editor, int direction, bool keep_goal)
+{
+	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
+	struct editor_row here = row_of(&layout, editor->cursor), there;
+	bool found = direction < 0 ? row_before(&layout, here.start, &there)
+							   : row_behind(&layout, &here, &there);
+
+	if (found) {
+		if (!keep_goal)
+			editor->goal = column_of(&layout, &here, editor->cursor);
+		editor->cursor = position_at(&layout, &there, editor->goal);
+	}
+	layout_end(&layout);
+	return found;
+}
+
+void ik_editor_click(struct ik_editor *editor, int row, int column)
+{
+	if (editor->width == 0 || row < editor->drawn_row)
+		return;
+	struct layout layout = layout_begin(editor, editor->width);
+	struct editor_row there = row_of(&layout, editor->top);
+
+	for (int i = editor->drawn_row; i < row && row_behind(&layout, &there, &there); i++)
+		;
+	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
+	editor->cursor = position_at(&layout, &there, goal);
+	editor->selecting = false;
+	editor->chain = CHAIN_NONE;
+	layout_end(&layout);
+}
+
+int ik_editor_height(const struct ik_editor *editor, int columns)
+{
+	struct layout layout = layout_begin(editor, columns - 1);
+	struct editor_row row = row_at(&layout, 0);
+	int height = 1;
+
+	while (height < IK_EDITOR_HEIGHT_MAX && row_behind(&layout, &row, &row))
+		height++;
+	layout_end(&layout);
+	return height;
+}
+
+/* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
+static struct editor_row scroll(struct layout *layout, struct ik_editor *editor, int rows)
+{
+	size_t length = editor->text.length;
+	struct editor_row top = row_of(layout, editor->top < length ? editor->top : length);
+	struct editor_row cursor = row_of(layout, editor->cursor), row, before;
+	int below = 0;
+
+	if (cursor.start < top.start)
+		top = cursor;
+	for (row = top; below < rows && row.start != cursor.start; below++)
+		row_behind(layout, &row, &row);
+	if (below >= rows) {
+		top = cursor;
+		for (int i = 1; i < rows && row_before(layout, top.start, &before); i++)
+			top = before;
+	}
+	int shown = 1;
+
+	for (row = top; shown < rows && row_behind(layout, &row, &row); shown++)
+		;
+	for (; shown < rows && row_before(layout, top.start, &before); shown++)
+		top = before;
+	editor->top = top.start;
+	return top;
+}
+
+/* The style of the piece at position: what is selected stands out. */
+static enum ik_style style_at(const struct ik_editor *editor, size_t position, enum ik_style style)
+{
+	size_t start, end;
+	bool selected = ik_editor_selection(editor, &start, &end) && position >= start &&
+		position < end;
+
+	return selected ? IK_STYLE_SELECTION : style;
+}
+
+/* Pieces that are drawn as they stand in the text, side by side and in one style. */
+struct run {
+	const char *text;
+	size_t length;
+	int column, width;
+	enum ik_style style;
+};
+
+/* Draw what has come together. */
+static void draw_run(struct ik_cells *cells, struct ik_rectangle area, struct run *run)
+{
+	struct ik_rectangle place = { area.row, area.column + run->column, 1, run->width };
+
+	if (run->length > 0)
+		ik_cells_text(cells, place, place.row, place.column, run->style, run->text, run->length);
+	run->length = 0;
+}
+
+/* Draw one row of text; returns the column of a position in it. */
+static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
+	const struct editor_row *row, size_t position)
+{
+	struct run run = { .length = 0 };
+	int column = 0, found = 0;
+
+	for (size_t at = row->start; at < row->end;) {
+		struct editor_draw_piece piece = piece_at(layout, at, column);
+		enum ik_style style = style_at(layout->editor, at, piece.style);
+
+		if (run.length == 0 || piece.shown != run.text + run.length || style != run.style) {
+			draw_run(cells, area, &run);
+			run = (struct run){ .text = piece.shown, .column = column, .style = style };
+		}
+		run.length += piece.shown_length;
+		run.width = column + piece.width - run.column;
+		if (fold_at(layout->editor, at)) {
+			struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
+
+			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
+			run.length = 0;
+		} else if (piece.shown == layout->shown.data) {
+			draw_run(cells, area, &run); /* the next piece is written over it */
+		}
+		column += piece.width;
+		at += piece.length;
+		if (at <= position)
+			found = column;
+	}
+	draw_run(cells, area, &run);
+	return found;
+}
+
+void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
+	const char *prompt, int *ret_row, int *ret_column)
+{
+	int indent = (int)ik_utf8_width(prompt, strlen(prompt));
+
+	*ret_row = area.row;
+	*ret_column = area.column;
+	if (area.rows < 1 || area.columns < 1)
+		return;
+	if (indent + PROMPT_ROOM > area.columns)
+		indent = 0;
+	ik_cells_fill(cells, area, IK_STYLE_NORMAL);
+	editor->width = area.columns - indent > 2 ? area.columns - indent - 1 : 1;
+	struct layout layout = layout_begin(editor, editor->width);
+	struct editor_row row = scroll(&layout, editor, area.rows);
+
+	if (indent > 0 && row.start == 0)
+		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT, prompt, strlen(prompt));
+	editor->drawn_row = area.row;
+	editor->drawn_column = area.column + indent;
+	for (int i = 0; i < area.rows; i++) {
+		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
+		int found = draw_row(&layout, cells, place, &row, editor->cursor);
+
+		if (editor->cursor >= row.start &&
+			(editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
+			*ret_row = area.row + i;
+			*ret_column = place.column + found;
+		}
+		if (!row_behind(&layout, &row, &row))
+			break;
+	}
+	if (*ret_column >= area.column + area.columns)
+		*ret_column = area.column + area.columns - 1; /* an area of one column */
+	layout_end(&layout);
+}
+
+bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)
+{
+	bool forward = editor->anchor < editor->cursor;
+
+	if (!editor->selecting || editor->anchor == editor->cursor)
+		return false;
+	*ret_start = forward ? editor->anchor : editor->cursor;
+	*ret_end = forward ? editor->cursor : editor->anchor;
+	return true;
+}
+
+void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
+{
+	const struct ik_buf *text = &editor->text;
+
+	editor->cursor = ik_utf8_cut(text->data, text->length, cursor);
+	editor->anchor = ik_utf8_cut(text->data, text->length, anchor);
+	editor->selecting = editor->anchor != editor->cursor;
+	editor->chain = CHAIN_NONE;
+}
+
+/* The motion by which an action selects; IK_ACTION_NONE for another. */
+static enum ik_action motion_of(enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_SELECT_LEFT:
+		return IK_ACTION_LEFT;
+	case IK_ACTION_SELECT_RIGHT:
+		return IK_ACTION_RIGHT;
+	case IK_ACTION_SELECT_WORD_LEFT:
+		return IK_ACTION_WORD_LEFT;
+	case IK_ACTION_SELECT_WORD_RIGHT:
+		return IK_ACTION_WORD_RIGHT;
+	case IK_ACTION_SELECT_LINE_START:
+		return IK_ACTION_LINE_START;
+	case IK_ACTION_SELECT_LINE_END:
+		return IK_ACTION_LINE_END;
+	default:
+		return IK_ACTION_NONE;
+	}
+}
+
+/* A row up or down; from the first and the last one to the text's start and end. */
+static void move_row(struct ik_editor *editor, int direction)
+{
+	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
+
+	if (!moved)
+		editor->cursor = direction < 0 ? 0 : editor->text.length;
+	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
 }
 
 /* Bring line ends to LF, append. */
@@ -83,14 +978,330 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 		count = repaired.length;
 	}
 	if (ik_buf_status(&lines) == IK_OK && ik_buf_status(&repaired) == IK_OK) {
-		large = pasted ? ik_text_is_large(text, count) : count > SET_FOLD_BYTES;
-		done = ik_text_replace(editor, position, length, text, count, chain);
+		large = pasted ? is_large(text, count) : count > SET_FOLD_BYTES;
+		done = replace_text(editor, position, length, text, count, chain);
 		if (done && large)
-			ik_text_fold(editor, position, count);
+			fold_text(editor, position, count);
 	}
 	ik_buf_done(&lines);
 	ik_buf_done(&repaired);
 	return done;
+}
+
+/* Show what stands at an index of the history. The cursor goes to the end of its
+ * first line on the way up, of its last on the way down: the next step goes on. */
+static void show_entry(struct ik_editor *editor, size_t index, bool up)
+{
+	size_t length;
+	const char *text = ik_history_at(editor->history, index, &length);
+
+	put_in(editor, 0, editor->text.length, text, length, CHAIN_BROWSE, false);
+	editor->browse_index = index;
+	editor->cursor = up ? end_of_line(editor, 0) : editor->text.length;
+}
+
+/* The text of now is the draft; what was kept for coming back is not needed. */
+static void end_browsing(struct ik_editor *editor)
+{
+	editor->browsing = false;
+	ik_buf_done(&editor->draft);
+	free_folds(&editor->draft_folds);
+}
+
+/* Does the entry begin with what stood before the cursor, and differ from what is shown? */
+static bool matches(const struct ik_editor *editor, size_t index)
+{
+	size_t length, wanted = editor->draft_cursor;
+	const char *text = ik_history_at(editor->history, index, &length);
+
+	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0 &&
+		!(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
+}
+
+/* To an older entry of the history. */
+static void browse_older(struct ik_editor *editor)
+{
+	size_t count = editor->history ? ik_history_count(editor->history) : 0;
+
+	if (!editor->browsing) {
+		end_browsing(editor);
+		editor->chain = CHAIN_NONE; /* undo leads back to the draft */
+		ik_buf_append(&editor->draft, editor->text.data, editor->text.length);
+		if (ik_buf_status(&editor->draft) != IK_OK)
+			return; /* no memory to keep it: it stays where it is */
+		copy_folds(&editor->draft_folds, &editor->folds);
+		editor->draft_cursor = editor->cursor;
+	}
+	for (size_t i = editor->browsing ? editor->browse_index + 1 : 0; i < count; i++)
+		if (matches(editor, i)) {
+			editor->browsing = true;
+			show_entry(editor, i, true);
+			return;
+		}
+}
+
+/* Back to what was there before. */
+static void show_draft(struct ik_editor *editor)
+{
+	replace_text(editor, 0, editor->text.length, editor->draft.data, editor->draft.length,
+		CHAIN_BROWSE);
+	copy_folds(&editor->folds, &editor->draft_folds);
+	ik_rows_changed(editor->rows, 0);
+	editor->cursor = editor->draft_cursor;
+	end_browsing(editor);
+}
+
+/* To a newer entry, at last to the draft. */
+static void browse_newer(struct ik_editor *editor)
+{
+	if (!editor->browsing)
+		return;
+	for (size_t i = editor->browse_index; i-- > 0;)
+		if (matches(editor, i)) {
+			show_entry(editor, i, false);
+			return;
+		}
+	show_draft(editor);
+}
+
+/* Is the cluster at position part of a word? A fold is a word of its own. */
+static bool is_word(const struct ik_editor *editor, size_t position)
+{
+	uint32_t codepoint = 0;
+
+	ik_utf8_decode(editor->text.data + position, editor->text.length - position, &codepoint);
+	if (codepoint < 0x80)
+		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_' ||
+			(codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
+	/* blanks and punctuation beyond ASCII: Latin-1's, general, CJK */
+	return !(codepoint < 0xC0 || (codepoint >= 0x2000 && codepoint < 0x2070) ||
+		(codepoint >= 0x3000 && codepoint < 0x3004) ||
+		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
+}
+
+/* Where the word behind position ends. */
+static size_t word_right(const struct ik_editor *editor, size_t position)
+{
+	bool within = false;
+
+	while (position < editor->text.length) {
+		bool fold = fold_at(editor, position), word = fold || is_word(editor, position);
+
+		if (within && (fold || !word))
+			break;
+		position = next_place(editor, position);
+		within = word;
+		if (fold)
+			break;
+	}
+	return position;
+}
+
+/* Up or down in the text, or beyond it in the history. */
+static void vertical(struct ik_editor *editor, int direction, enum editor_chain chain)
+{
+	if (move_vertically(editor, direction, chain == CHAIN_VERTICAL)) {
+		editor->chain = CHAIN_VERTICAL;
+		return;
+	}
+	editor->chain = chain == CHAIN_BROWSE ? CHAIN_BROWSE : CHAIN_NONE;
+	if (direction < 0)
+		browse_older(editor);
+	else
+		browse_newer(editor);
+}
+
+/* Where the word before position begins. */
+static size_t word_left(const struct ik_editor *editor, size_t position)
+{
+	bool within = false;
+
+	while (position > 0) {
+		size_t before = previous_place(editor, position);
+		bool fold = fold_at(editor, before), word = fold || is_word(editor, before);
+
+		if (within && (fold || !word))
+			break;
+		position = before;
+		within = word;
+		if (fold)
+			break;
+	}
+	return position;
+}
+
+/* Move the cursor; false: the action is not a movement. */
+static bool move_cursor(struct ik_editor *editor, enum ik_action action)
+{
+	enum editor_chain chain = editor->chain;
+	size_t cursor = editor->cursor;
+
+	switch (action) {
+	case IK_ACTION_LEFT:
+		cursor = previous_place(editor, cursor);
+		break;
+	case IK_ACTION_RIGHT:
+		cursor = next_place(editor, cursor);
+		break;
+	case IK_ACTION_WORD_LEFT:
+		cursor = word_left(editor, cursor);
+		break;
+	case IK_ACTION_WORD_RIGHT:
+		cursor = word_right(editor, cursor);
+		break;
+	case IK_ACTION_LINE_START:
+		cursor = start_of_line(editor, cursor);
+		break;
+	case IK_ACTION_LINE_END:
+		cursor = end_of_line(editor, cursor);
+		break;
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		vertical(editor, action == IK_ACTION_UP ? -1 : 1, chain);
+		return true;
+	case IK_ACTION_HISTORY_OLDER:
+		browse_older(editor);
+		return true;
+	case IK_ACTION_HISTORY_NEWER:
+		browse_newer(editor);
+		return true;
+	default:
+		return false;
+	}
+	editor->cursor = cursor;
+	editor->chain = CHAIN_NONE;
+	return true;
+}
+
+/* Select by a motion; false when the action is another. */
+static bool extend(struct ik_editor *editor, enum ik_action action)
+{
+	size_t anchor = editor->selecting ? editor->anchor : editor->cursor;
+	enum ik_action motion = motion_of(action);
+
+	if (action == IK_ACTION_SELECT_UP || action == IK_ACTION_SELECT_DOWN) {
+		move_row(editor, action == IK_ACTION_SELECT_UP ? -1 : 1);
+	} else if (action == IK_ACTION_SELECT_ALL) {
+		anchor = 0;
+		editor->cursor = editor->text.length;
+		editor->chain = CHAIN_NONE;
+	} else if (motion != IK_ACTION_NONE) {
+		move_cursor(editor, motion);
+	} else {
+		return false;
+	}
+	editor->anchor = anchor;
+	editor->selecting = anchor != editor->cursor;
+	return true;
+}
+
+/* All that was cut is bounded together: the oldest makes room. */
+static void bound_kills(struct ik_editor *editor)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < editor->kill_count; i++) {
+		bytes += editor->kills[i].length;
+		if (i == 0 || bytes <= IK_LIMIT_USER_TEXT)
+			continue;
+		while (editor->kill_count > i)
+			ik_buf_done(&editor->kills[--editor->kill_count]);
+	}
+}
+
+/* Parts cut one after the other are put back together. */
+static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool copy)
+{
+	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
+	bool left = end == editor->cursor;
+
+	if (start == end)
+		return;
+	if (!again) {
+		struct ik_buf oldest = editor->kills[KILL_RING - 1];
+
+		memmove(editor->kills + 1, editor->kills, (KILL_RING - 1) * sizeof(*editor->kills));
+		ik_buf_clear(&oldest);
+		editor->kills[0] = oldest;
+		if (editor->kill_count < KILL_RING)
+			editor->kill_count++;
+	}
+	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length, editor->text.data + start,
+		end - start);
+	if (ik_buf_status(&editor->kills[0]) != IK_OK)
+		return; /* no room to keep it: nothing is cut */
+	bound_kills(editor);
+	if (!copy)
+		replace_text(editor, start, end - start, "", 0, CHAIN_KILL);
+}
+
+/* Do an action that selects, or is for the selection; false: it is for others. */
+static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
+{
+	size_t start, end;
+
+	if (extend(editor, action))
+		return true;
+	if (!ik_editor_selection(editor, &start, &end))
+		return false;
+	switch (action) {
+	case IK_ACTION_DELETE_LEFT:
+	case IK_ACTION_DELETE_RIGHT:
+	case IK_ACTION_END_OF_INPUT:
+		replace_text(editor, start, end - start, "", 0, CHAIN_NONE);
+		return true;
+	case IK_ACTION_DELETE_WORD_LEFT:
+	case IK_ACTION_KILL_TO_END:
+	case IK_ACTION_KILL_TO_START:
+	case IK_ACTION_DELETE_WORD_RIGHT:
+		kill_part(editor, start, end, false);
+		return true;
+	case IK_ACTION_COPY_SELECTION:
+		kill_part(editor, start, end, true);
+		editor->selecting = false;
+		return true;
+	case IK_ACTION_YANK:
+		replace_text(editor, start, end - start, "", 0, CHAIN_NONE);
+		return false;
+	case IK_ACTION_LEFT: /* to its ends, as everywhere */
+	case IK_ACTION_RIGHT:
+		editor->cursor = action == IK_ACTION_LEFT ? start : end;
+		editor->selecting = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A text that is set, not pasted, is folded only where drawing it would be slow. */
+
+struct ik_editor *ik_editor_new(struct ik_history *history)
+{
+	struct ik_editor *editor = ik_alloc(sizeof(*editor));
+
+	ik_buf_init(&editor->text, IK_LIMIT_USER_TEXT);
+	editor->rows = ik_alloc(sizeof(*editor->rows));
+	ik_buf_init(&editor->draft, IK_LIMIT_USER_TEXT);
+	for (size_t i = 0; i < KILL_RING; i++)
+		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
+	editor->history = history;
+	return editor;
+}
+
+struct ik_editor *ik_editor_free(struct ik_editor *editor)
+{
+	if (!editor)
+		return NULL;
+	forget_steps(editor);
+	for (size_t i = 0; i < KILL_RING; i++)
+		ik_buf_done(&editor->kills[i]);
+	ik_buf_done(&editor->draft);
+	free_folds(&editor->draft_folds);
+	editor->rows = ik_rows_free(editor->rows);
+	ik_buf_done(&editor->text);
+	free_folds(&editor->folds);
+	free(editor);
+	return NULL;
 }
 
 /* Text from outside in place of what is selected, or at the cursor. */
@@ -133,14 +1344,14 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 	if (keep) {
 		if (editor->history)
 			ik_history_add(editor->history, editor->text.data, editor->text.length);
-		ik_editor_undo_forget(editor);
+		forget_steps(editor);
 		ik_buf_done(&editor->text);
-		ik_folds_done(&editor->folds);
+		free_folds(&editor->folds);
 		ik_rows_changed(editor->rows, 0);
 		editor->cursor = editor->top = 0;
 		editor->selecting = false;
 	} else if (editor->text.length > 0) {
-		ik_text_replace(editor, 0, editor->text.length, "", 0, CHAIN_NONE);
+		replace_text(editor, 0, editor->text.length, "", 0, CHAIN_NONE);
 	}
 	editor->chain = CHAIN_NONE;
 }
@@ -159,98 +1370,6 @@ bool ik_editor_is_empty(const struct ik_editor *editor)
 size_t ik_editor_cursor(const struct ik_editor *editor)
 {
 	return editor->cursor;
-}
-
-/* Is the cluster at position part of a word? A fold is a word of its own. */
-static bool is_word(const struct ik_editor *editor, size_t position)
-{
-	uint32_t codepoint = 0;
-
-	ik_utf8_decode(editor->text.data + position, editor->text.length - position, &codepoint);
-	if (codepoint < 0x80)
-		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_' ||
-			(codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
-	/* blanks and punctuation beyond ASCII: Latin-1's, general, CJK */
-	return !(codepoint < 0xC0 || (codepoint >= 0x2000 && codepoint < 0x2070) ||
-		(codepoint >= 0x3000 && codepoint < 0x3004) ||
-		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
-}
-
-/* Where the word behind position ends. */
-static size_t word_right(const struct ik_editor *editor, size_t position)
-{
-	bool within = false;
-
-	while (position < editor->text.length) {
-		bool fold = ik_fold_at(editor, position), word = fold || is_word(editor, position);
-
-		if (within && (fold || !word))
-			break;
-		position = ik_text_next(editor, position);
-		within = word;
-		if (fold)
-			break;
-	}
-	return position;
-}
-
-/* Where the word before position begins. */
-static size_t word_left(const struct ik_editor *editor, size_t position)
-{
-	bool within = false;
-
-	while (position > 0) {
-		size_t before = ik_text_previous(editor, position);
-		bool fold = ik_fold_at(editor, before), word = fold || is_word(editor, before);
-
-		if (within && (fold || !word))
-			break;
-		position = before;
-		within = word;
-		if (fold)
-			break;
-	}
-	return position;
-}
-
-/* All that was cut is bounded together: the oldest makes room. */
-static void bound_kills(struct ik_editor *editor)
-{
-	size_t bytes = 0;
-
-	for (size_t i = 0; i < editor->kill_count; i++) {
-		bytes += editor->kills[i].length;
-		if (i == 0 || bytes <= IK_LIMIT_USER_TEXT)
-			continue;
-		while (editor->kill_count > i)
-			ik_buf_done(&editor->kills[--editor->kill_count]);
-	}
-}
-
-/* Parts cut one after the other are put back together. */
-void ik_editor_kill(struct ik_editor *editor, size_t start, size_t end, bool copy)
-{
-	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
-	bool left = end == editor->cursor;
-
-	if (start == end)
-		return;
-	if (!again) {
-		struct ik_buf oldest = editor->kills[KILL_RING - 1];
-
-		memmove(editor->kills + 1, editor->kills, (KILL_RING - 1) * sizeof(*editor->kills));
-		ik_buf_clear(&oldest);
-		editor->kills[0] = oldest;
-		if (editor->kill_count < KILL_RING)
-			editor->kill_count++;
-	}
-	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length, editor->text.data + start,
-		end - start);
-	if (ik_buf_status(&editor->kills[0]) != IK_OK)
-		return; /* no room to keep it: nothing is cut */
-	bound_kills(editor);
-	if (!copy)
-		ik_text_replace(editor, start, end - start, "", 0, CHAIN_KILL);
 }
 
 /* Put in what was cut, in place of what was put in just before when it goes on. */
@@ -275,159 +1394,35 @@ static void yank(struct ik_editor *editor, bool older)
 	editor->yank_position = position;
 }
 
-/* Show what stands at an index of the history. The cursor goes to the end of its
- * first line on the way up, of its last on the way down: the next step goes on. */
-static void show_entry(struct ik_editor *editor, size_t index, bool up)
-{
-	size_t length;
-	const char *text = ik_history_at(editor->history, index, &length);
-
-	put_in(editor, 0, editor->text.length, text, length, CHAIN_BROWSE, false);
-	editor->browse_index = index;
-	editor->cursor = up ? ik_text_line_end(editor, 0) : editor->text.length;
-}
-
-/* Back to what was there before. */
-static void show_draft(struct ik_editor *editor)
-{
-	ik_text_replace(editor, 0, editor->text.length, editor->draft.data, editor->draft.length,
-		CHAIN_BROWSE);
-	ik_folds_copy(&editor->folds, &editor->draft_folds);
-	ik_rows_changed(editor->rows, 0);
-	editor->cursor = editor->draft_cursor;
-	end_browsing(editor);
-}
-
-/* Does the entry begin with what stood before the cursor, and differ from what is shown? */
-static bool matches(const struct ik_editor *editor, size_t index)
-{
-	size_t length, wanted = editor->draft_cursor;
-	const char *text = ik_history_at(editor->history, index, &length);
-
-	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0 &&
-		!(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
-}
-
-/* To an older entry of the history. */
-static void browse_older(struct ik_editor *editor)
-{
-	size_t count = editor->history ? ik_history_count(editor->history) : 0;
-
-	if (!editor->browsing) {
-		end_browsing(editor);
-		editor->chain = CHAIN_NONE; /* undo leads back to the draft */
-		ik_buf_append(&editor->draft, editor->text.data, editor->text.length);
-		if (ik_buf_status(&editor->draft) != IK_OK)
-			return; /* no memory to keep it: it stays where it is */
-		ik_folds_copy(&editor->draft_folds, &editor->folds);
-		editor->draft_cursor = editor->cursor;
-	}
-	for (size_t i = editor->browsing ? editor->browse_index + 1 : 0; i < count; i++)
-		if (matches(editor, i)) {
-			editor->browsing = true;
-			show_entry(editor, i, true);
-			return;
-		}
-}
-
-/* To a newer entry, at last to the draft. */
-static void browse_newer(struct ik_editor *editor)
-{
-	if (!editor->browsing)
-		return;
-	for (size_t i = editor->browse_index; i-- > 0;)
-		if (matches(editor, i)) {
-			show_entry(editor, i, false);
-			return;
-		}
-	show_draft(editor);
-}
-
-/* Up or down in the text, or beyond it in the history. */
-static void vertical(struct ik_editor *editor, int direction, enum editor_chain chain)
-{
-	if (ik_editor_vertical(editor, direction, chain == CHAIN_VERTICAL)) {
-		editor->chain = CHAIN_VERTICAL;
-		return;
-	}
-	editor->chain = chain == CHAIN_BROWSE ? CHAIN_BROWSE : CHAIN_NONE;
-	if (direction < 0)
-		browse_older(editor);
-	else
-		browse_newer(editor);
-}
-
 /* Delete from start to end, of which one is the cursor. */
 static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum editor_chain chain)
 {
 	if (start < end)
-		ik_text_replace(editor, start, end - start, "", 0, chain);
+		replace_text(editor, start, end - start, "", 0, chain);
 }
 
 /* Open the fold beside the cursor. */
 static bool open_fold(struct ik_editor *editor)
 {
-	struct fold *fold = ik_fold_before(editor, editor->cursor);
+	struct fold *fold = fold_before(editor, editor->cursor);
 
 	if (!fold)
-		fold = ik_fold_at(editor, editor->cursor);
+		fold = fold_at(editor, editor->cursor);
 	if (fold)
-		ik_fold_open(editor, fold);
+		unfold(editor, fold);
 	return fold;
-}
-
-bool ik_editor_move(struct ik_editor *editor, enum ik_action action)
-{
-	enum editor_chain chain = editor->chain;
-	size_t cursor = editor->cursor;
-
-	switch (action) {
-	case IK_ACTION_LEFT:
-		cursor = ik_text_previous(editor, cursor);
-		break;
-	case IK_ACTION_RIGHT:
-		cursor = ik_text_next(editor, cursor);
-		break;
-	case IK_ACTION_WORD_LEFT:
-		cursor = word_left(editor, cursor);
-		break;
-	case IK_ACTION_WORD_RIGHT:
-		cursor = word_right(editor, cursor);
-		break;
-	case IK_ACTION_LINE_START:
-		cursor = ik_text_line_start(editor, cursor);
-		break;
-	case IK_ACTION_LINE_END:
-		cursor = ik_text_line_end(editor, cursor);
-		break;
-	case IK_ACTION_UP:
-	case IK_ACTION_DOWN:
-		vertical(editor, action == IK_ACTION_UP ? -1 : 1, chain);
-		return true;
-	case IK_ACTION_HISTORY_OLDER:
-		browse_older(editor);
-		return true;
-	case IK_ACTION_HISTORY_NEWER:
-		browse_newer(editor);
-		return true;
-	default:
-		return false;
-	}
-	editor->cursor = cursor;
-	editor->chain = CHAIN_NONE;
-	return true;
 }
 
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 {
 	size_t cursor, line_end, length = editor->text.length;
 
-	if (ik_selection_act(editor, action)) {
+	if (act_on_selection(editor, action)) {
 		if (editor->text.length != length)
 			end_browsing(editor);
 		return true;
 	}
-	if (ik_editor_move(editor, action)) {
+	if (move_cursor(editor, action)) {
 		editor->selecting = false;
 		return true;
 	}
@@ -437,29 +1432,28 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 		ik_editor_insert(editor, "\n", 1);
 		return true;
 	case IK_ACTION_DELETE_LEFT:
-		delete_part(editor, ik_text_previous(editor, cursor), cursor, CHAIN_DELETE_LEFT);
+		delete_part(editor, previous_place(editor, cursor), cursor, CHAIN_DELETE_LEFT);
 		break;
 	case IK_ACTION_END_OF_INPUT:
 		if (ik_editor_is_empty(editor))
 			return false;
 		/* fall through */
 	case IK_ACTION_DELETE_RIGHT:
-		delete_part(editor, cursor, ik_text_next(editor, cursor), CHAIN_DELETE_RIGHT);
+		delete_part(editor, cursor, next_place(editor, cursor), CHAIN_DELETE_RIGHT);
 		break;
 	case IK_ACTION_DELETE_WORD_LEFT:
-		ik_editor_kill(editor, word_left(editor, cursor), cursor, false);
+		kill_part(editor, word_left(editor, cursor), cursor, false);
 		break;
 	case IK_ACTION_DELETE_WORD_RIGHT:
-		ik_editor_kill(editor, cursor, word_right(editor, cursor), false);
+		kill_part(editor, cursor, word_right(editor, cursor), false);
 		break;
 	case IK_ACTION_KILL_TO_END:
-		line_end = ik_text_line_end(editor, cursor);
+		line_end = end_of_line(editor, cursor);
 		/* at the end already: the line end itself */
-		ik_editor_kill(editor, cursor, line_end > cursor ? line_end : ik_text_next(editor, cursor),
-			false);
+		kill_part(editor, cursor, line_end > cursor ? line_end : next_place(editor, cursor), false);
 		break;
 	case IK_ACTION_KILL_TO_START:
-		ik_editor_kill(editor, ik_text_line_start(editor, cursor), cursor, false);
+		kill_part(editor, start_of_line(editor, cursor), cursor, false);
 		break;
 	case IK_ACTION_YANK:
 	case IK_ACTION_YANK_OLDER:
@@ -467,7 +1461,7 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 		break;
 	case IK_ACTION_UNDO:
 	case IK_ACTION_REDO:
-		ik_editor_undo_step(editor, action == IK_ACTION_REDO);
+		undo_step(editor, action == IK_ACTION_REDO);
 		break;
 	case IK_ACTION_COMPLETE:
 		return open_fold(editor);

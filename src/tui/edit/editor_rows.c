@@ -1,4 +1,4 @@
-#include "tui/edit/editor_private.h"
+#include "tui/edit/editor_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -495,6 +495,7 @@ static struct ik_browser_row *selected_row(const struct ik_browser *browser)
 	return ik_browser_list_at(&browser->tools, browser->list.pane.selected);
 }
 
+/* Bring the text of the selected tool up to date. */
 static void sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -510,6 +511,7 @@ static void sync_text(struct ik_browser *browser)
 		rebuild(browser, row, &uses);
 }
 
+/* Measure some more of the tools; true: there are others. */
 static bool measure_some(struct ik_browser *browser)
 {
 	struct ik_browser_list *list = &browser->tools;

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "json/write.h"
-#include "tui/pane/inspector_private.h"
 #include "tui/pane/status_bar.h"
+#include "tui/scrollback/call_changes.h"
+#include "tui/text/json_tree.h"
 #include "tui/text/json_view.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
@@ -15,7 +16,834 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
+#define SLICE IK_MIB(2) /* of an envelope that is decoded at once */
+#define OPEN_PARTS 8    /* of a long text, where all is unfolded; each further one by itself */
+#define CHECKED_BYTES IK_MIB(1) /* what is larger is taken for JSON without a look at all of it */
 #define TITLE_BYTES 120
+
+/* What of a call a line of the text belongs to. */
+enum ik_call_part {
+	IK_PART_CALL, /* name and facts */
+	IK_PART_ARGUMENTS,
+	IK_PART_CHANGES,
+	IK_PART_ERRORS,
+	IK_PART_OUTPUT,
+	IK_PART_ENVELOPE,
+	IK_PARTS
+};
+
+/* A line that the cursor can be on: a block of the text. */
+struct ik_inspector_line {
+	enum ik_call_part part;
+	enum ik_tree_role role;
+	struct ik_tree_node *node; /* NULL: a heading, or text that is no JSON */
+};
+
+/* How far a call's JSON is unfolded unless a node says otherwise. */
+enum ik_fold_all { IK_FOLD_USUAL, IK_FOLD_NONE, IK_FOLD_EVERY };
+
+/* A node that the person folded or unfolded, kept while the session runs. */
+struct ik_fold {
+	uint64_t path;
+	enum ik_call_part part;
+	enum ik_tree_state state;
+};
+struct ik_call_folds {
+	const struct ik_shown_call *call;
+	enum ik_fold_all all;
+	struct ik_fold *folds;
+	size_t count, capacity;
+};
+
+/* Whose tree it is, for what folds. */
+struct ik_tree_owner {
+	struct ik_inspector *inspector;
+	enum ik_call_part part;
+};
+
+struct ik_inspector {
+	struct ik_pane pane;
+	struct ik_calls *calls;
+	bool moved;                        /* the person selected a call */
+	const struct ik_shown_call *call;  /* the selected one */
+	const struct ik_shown_call *shown; /* whose text is in the pane */
+	unsigned shown_version;
+	enum ik_call_stage shown_stage;
+	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
+	size_t output_length, errors_length;
+	size_t left_out;         /* as it was when the text was made */
+	size_t page, shown_page; /* 0: the call, with the first part of its large texts */
+	bool page_end;           /* the page is to be shown from its end */
+	bool arrived;            /* a part that it may show was on its way */
+	bool again;              /* the text is to be made anew */
+	ik_blob_reader *read;
+	void *read_arg;
+	int64_t now_ms;
+	struct ik_buf reaction; /* the text of the last one */
+	/* The text's lines, one for each block, and what they are of. */
+	struct ik_inspector_line *lines;
+	size_t line_count, line_capacity;
+	struct ik_json_tree *trees[IK_PARTS];
+	struct ik_tree_owner owners[IK_PARTS];
+	const struct ik_shown_call *tree_call;
+	unsigned tree_version;
+	struct ik_buf decoded;      /* a large envelope, as far as it was read, */
+	size_t decoded_at;          /* which is up to here; 0: not begun */
+	enum ik_call_part building; /* whose lines are being made */
+	/* The cursor in it. */
+	bool in_text;
+	size_t cursor;
+	struct ik_call_folds *folds;
+	size_t fold_count, fold_capacity;
+};
+
+/* Begin a block of the part that is made, and note it as a line. */
+static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_kind kind,
+	const char *text, size_t length)
+{
+	if (inspector->line_count == inspector->line_capacity) {
+		inspector->line_capacity = inspector->line_capacity ? inspector->line_capacity * 2 : 64;
+		inspector->lines = ik_alloc_array(inspector->lines, inspector->line_capacity,
+			sizeof(*inspector->lines));
+	}
+	inspector->lines[inspector->line_count++] = (struct ik_inspector_line){
+		.part = inspector->building,
+		.role = IK_TREE_HEAD,
+	};
+	return ik_pane_text(&inspector->pane, kind, text, length);
+}
+
+/* A heading of the part that is made. */
+static void add_heading(struct ik_inspector *inspector, const char *heading)
+{
+	ik_block_finish(add_block(inspector, IK_BLOCK_HEADING, heading, strlen(heading)));
+}
+
+/* Return a word for a call's stage. */
+static const char *stage_word(enum ik_call_stage stage)
+{
+	switch (stage) {
+	case IK_STAGE_WRITING:
+		return _("being written");
+	case IK_STAGE_WAITING:
+		return _("waiting");
+	case IK_STAGE_RUNNING:
+		return _("running");
+	case IK_STAGE_OK:
+		return _("ok");
+	case IK_STAGE_FAILED:
+		break;
+	}
+	return _("failed");
+}
+
+/* The line of facts: "ok  exit 0  12 ms". */
+static void add_facts(struct ik_inspector *inspector)
+{
+	const struct ik_shown_call *call = inspector->call;
+	const struct ik_json_tree *envelope = inspector->trees[IK_PART_ENVELOPE];
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	ik_buf_puts(&out, stage_word(call->stage));
+	int64_t code = 0;
+	struct ik_json_span exit_code = { NULL, 0 };
+
+	if (envelope)
+		exit_code = ik_json_tree_member(envelope, "exit_code");
+	if (ik_json_integer(exit_code, &code) ||
+		(envelope && ik_json_span_type(exit_code) == IK_JSON_NONE))
+		ik_buf_printf(&out, _("  exit %d"), (int)code);
+	if (call->duration_ms >= 0) {
+		ik_buf_puts(&out, "  ");
+		ik_duration_put(&out, call->duration_ms);
+	}
+	ik_buf_printf(&out, "  %s", call->id);
+	ik_block_finish(add_block(inspector, IK_BLOCK_HINT, out.data, out.length));
+	ik_buf_done(&out);
+}
+
+/* Add what came of one stream since the last time. */
+static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stream, size_t before,
+	struct ik_block **block, size_t *length, const char *heading)
+{
+	if (stream->length <= *length)
+		return;
+	if (!*block) {
+		add_heading(inspector, heading);
+		if (before > 0) {
+			char *line = ik_format(_("%zu bytes before these"), before);
+
+			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, line, strlen(line)));
+			free(line);
+		}
+		*block = add_block(inspector, IK_BLOCK_OUTPUT, "", 0);
+	}
+	ik_block_append(*block, stream->data + *length, stream->length - *length);
+	*length = stream->length;
+}
+
+/* Add what came of both streams. */
+static void add_streams(struct ik_inspector *inspector)
+{
+	const struct ik_shown_call *call = inspector->call;
+
+	inspector->building = IK_PART_ERRORS;
+	add_stream(inspector, &call->errors, call->left_out[1], &inspector->errors,
+		&inspector->errors_length, _("Messages (stderr)"));
+	inspector->building = IK_PART_OUTPUT;
+	add_stream(inspector, &call->output, call->left_out[0], &inspector->output,
+		&inspector->output_length, _("Output (stdout)"));
+}
+
+/* Where in a large text a part is, and how to go on. */
+static void add_position(struct ik_inspector *inspector, size_t start, size_t end, size_t length,
+	bool more)
+{
+	char *line = ik_format(_("Bytes %zu to %zu of %zu"), start + 1, end, length);
+	char *way = ik_keymap_sentence(inspector->pane.keymap,
+		_("{scroll-page-down} at the end: more"));
+	char *text = more ? ik_format("%s  %s", line, way) : ik_strdup(line);
+
+	ik_block_finish(add_block(inspector, IK_BLOCK_HINT, text, strlen(text)));
+	free(text);
+	free(way);
+	free(line);
+}
+
+/* A part of a large text of the selected call, under its heading. */
+static void add_part(struct ik_inspector *inspector, enum ik_call_text which, size_t part)
+{
+	size_t length = ik_call_text_length(inspector->call, which);
+	size_t start = part * IK_LIMIT_PART;
+	size_t end = length - start > IK_LIMIT_PART ? start + IK_LIMIT_PART : length;
+	struct ik_error error = { .text = "" };
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_PART + 4);
+	char *heading = which == IK_CALL_ERRORS
+		? ik_strdup(_("Messages (stderr)"))
+		: ik_format(_("Full output (cut for the model): %zu bytes"), length);
+	add_heading(inspector, heading);
+	free(heading);
+	if (length > IK_LIMIT_PART)
+		add_position(inspector, start, end, length, end < length);
+	enum ik_status status = ik_call_part(inspector->call, which, part, inspector->read,
+		inspector->read_arg, &out, &error);
+	if (status == IK_OK) {
+		ik_block_finish(add_block(inspector, IK_BLOCK_OUTPUT, out.data, out.length));
+	} else if (status == IK_UNAVAILABLE && !error.text[0]) {
+		const char *wait = _("Reading…");
+
+		ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));
+	} else {
+		const char *why = status != IK_NOT_FOUND && error.text[0]
+			? error.text
+			: _("This part was not stored: ikigai ended before.");
+
+		ik_block_finish(add_block(inspector, IK_BLOCK_ERROR, why, strlen(why)));
+	}
+	if (length > IK_LIMIT_PART && status == IK_OK)
+		add_position(inspector, start, end, length, end < length);
+	ik_buf_done(&out);
+}
+
+/* A line of a tree. */
+static void add_line(void *arg, struct ik_tree_node *node, enum ik_tree_role role, const char *line,
+	size_t length)
+{
+	struct ik_inspector *inspector = arg;
+	struct ik_block *block = add_block(inspector,
+		role == IK_TREE_MORE ? IK_BLOCK_HINT : IK_BLOCK_TEXT, line, length);
+
+	ik_block_finish(block);
+	inspector->lines[inspector->line_count - 1].node = node;
+	inspector->lines[inspector->line_count - 1].role = role;
+}
+
+/* Return what was folded of the selected call; make: also where there is nothing yet. */
+static struct ik_call_folds *folds_of(struct ik_inspector *inspector, bool make)
+{
+	for (size_t i = inspector->fold_count; i-- > 0;)
+		if (inspector->folds[i].call == inspector->call)
+			return &inspector->folds[i];
+	if (!make)
+		return NULL;
+	if (inspector->fold_count == inspector->fold_capacity) {
+		inspector->fold_capacity = inspector->fold_capacity ? inspector->fold_capacity * 2 : 8;
+		inspector->folds = ik_alloc_array(inspector->folds, inspector->fold_capacity,
+			sizeof(*inspector->folds));
+	}
+	struct ik_call_folds *folds = &inspector->folds[inspector->fold_count++];
+	*folds = (struct ik_call_folds){ .call = inspector->call };
+	return folds;
+}
+
+/* Is it to be folded? What the person did last with it counts. */
+static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
+{
+	const struct ik_tree_owner *owner = arg;
+	const struct ik_call_folds *folds = folds_of(owner->inspector, false);
+
+	if (!folds)
+		return IK_TREE_USUAL;
+	for (size_t i = 0; i < folds->count; i++)
+		if (folds->folds[i].path == node->path && folds->folds[i].part == owner->part)
+			return folds->folds[i].state;
+	if (folds->all == IK_FOLD_NONE) {
+		bool far = node->kind == IK_TREE_PART_OF_TEXT && node->index >= OPEN_PARTS;
+
+		return far ? IK_TREE_FOLDED : IK_TREE_OPEN;
+	}
+	return folds->all == IK_FOLD_EVERY && node->parent ? IK_TREE_FOLDED : IK_TREE_USUAL;
+}
+
+/* Make the tree of a part, unless it is there; text is taken over if it is one. */
+static void make_tree(struct ik_inspector *inspector, enum ik_call_part part, struct ik_buf *text)
+{
+	struct ik_json_tree **tree = &inspector->trees[part];
+
+	if (*tree || text->length == 0 ||
+		(text->length <= CHECKED_BYTES &&
+			ik_json_check(text->data, text->length, NULL, NULL) != IK_OK))
+		return;
+	*tree = ik_json_tree_new(text, state_of, &inspector->owners[part]);
+	(void)ik_json_tree_work(*tree);
+}
+
+/* JSON as people read it; what is none, as it is. */
+static void add_json(struct ik_inspector *inspector, const struct ik_buf *text)
+{
+	struct ik_json_tree *tree = inspector->trees[inspector->building];
+
+	if (tree) {
+		ik_json_tree_lines(tree, add_line, inspector);
+		return;
+	}
+	size_t length = text->length < IK_LIMIT_PART ? text->length : IK_LIMIT_PART;
+	ik_block_finish(add_block(inspector, IK_BLOCK_TEXT, text->data, length));
+	if (length < text->length)
+		add_position(inspector, 0, length, text->length, false);
+}
+
+/* Of a call that edits or writes a file: which, and what it changes there, in place of the
+ * arguments. */
+static bool add_changes(struct ik_inspector *inspector)
+{
+	struct ik_buf diff;
+
+	ik_buf_init(&diff, IK_LIMIT_ENVELOPE);
+	const struct ik_call_folds *folds = folds_of(inspector, false);
+	bool shown = (!folds || folds->all != IK_FOLD_NONE) && ik_call_changes(inspector->call, &diff);
+
+	if (shown) {
+		add_heading(inspector,
+			inspector->call->stage == IK_STAGE_FAILED ? _("Changes (the call failed)")
+													  : _("Changes"));
+		struct ik_block *block = add_block(inspector, IK_BLOCK_TEXT, diff.data, diff.length);
+		ik_block_set_renderer(block, &ik_renderer_diff);
+		ik_block_finish(block);
+	}
+	ik_buf_done(&diff);
+	return shown;
+}
+
+/* The trees of another call, or of what has changed since, are of no use. */
+static void drop_trees(struct ik_inspector *inspector)
+{
+	for (size_t i = 0; i < IK_PARTS; i++)
+		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
+	ik_buf_done(&inspector->decoded);
+	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
+	inspector->decoded_at = 0;
+	inspector->tree_call = inspector->call;
+	inspector->tree_version = inspector->call ? inspector->call->version : 0;
+}
+
+/* The page that has all but the further parts of large texts. */
+static void add_call(struct ik_inspector *inspector)
+{
+	const struct ik_shown_call *call = inspector->call;
+	struct ik_buf envelope, arguments;
+
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&arguments, IK_LIMIT_ENVELOPE);
+	bool large = ik_call_envelope_size(call) > IK_CALL_LARGE;
+	bool reading = large && !inspector->trees[IK_PART_ENVELOPE];
+	bool any = large || inspector->trees[IK_PART_ENVELOPE] || ik_call_envelope(call, &envelope);
+
+	if (reading && inspector->decoded_at == 0)
+		(void)ik_call_envelope_slice(call, &inspector->decoded_at, SLICE, &inspector->decoded);
+	make_tree(inspector, IK_PART_ENVELOPE, &envelope);
+	inspector->building = IK_PART_CALL;
+	add_heading(inspector,
+		ik_text_equal(call->name, IK_OWN_COMMAND) ? _("Your command") : call->name);
+	add_facts(inspector);
+	inspector->building = IK_PART_CHANGES;
+	if (!add_changes(inspector)) {
+		inspector->building = IK_PART_ARGUMENTS;
+		ik_buf_append(&arguments, call->arguments.data, call->arguments.length);
+		make_tree(inspector, IK_PART_ARGUMENTS, &arguments);
+		add_heading(inspector, _("Arguments"));
+		add_json(inspector, &arguments);
+	}
+	add_streams(inspector);
+	inspector->building = IK_PART_ERRORS;
+	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
+		add_part(inspector, IK_CALL_ERRORS, 0);
+	inspector->building = IK_PART_ENVELOPE;
+	if (any) {
+		add_heading(inspector, call->own ? _("Envelope") : _("Envelope: what the model got"));
+		if (reading) {
+			const char *wait = _("Reading…");
+
+			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));
+		} else {
+			add_json(inspector, &envelope);
+		}
+	}
+	inspector->building = IK_PART_OUTPUT;
+	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
+		add_part(inspector, IK_CALL_OUTPUT, 0);
+	ik_buf_done(&envelope);
+	ik_buf_done(&arguments);
+}
+
+/* Bytes that are not shown of what a running call prints. */
+static size_t left_out(const struct ik_shown_call *call)
+{
+	return call->left_out[0] + call->left_out[1];
+}
+
+/* Find the cursor's line again in a new text: the same one, or one near it. */
+static void find_cursor(struct ik_inspector *inspector, struct ik_inspector_line before,
+	uint64_t path)
+{
+	size_t nearest = 0;
+
+	for (size_t i = 0; i < inspector->line_count; i++) {
+		const struct ik_inspector_line *line = &inspector->lines[i];
+
+		if (line->part != before.part || (line->node ? line->node->path : 0) != path)
+			continue;
+		/* Of the lines that have no node the one as far from the heading. */
+		nearest = i;
+		if (path == 0 ? i >= inspector->cursor : line->role == before.role)
+			break;
+	}
+	if (nearest == 0 && inspector->cursor > 0)
+		nearest = inspector->cursor;
+	inspector->cursor = nearest < inspector->line_count ? nearest : inspector->line_count - 1;
+	if (!inspector->in_text)
+		return;
+	ik_scrollback_select_at(inspector->pane.text, inspector->cursor, true);
+}
+
+/* Show the selected call from scratch. */
+static void rebuild(struct ik_inspector *inspector)
+{
+	struct ik_pane *pane = &inspector->pane;
+	const struct ik_shown_call *call = inspector->call;
+	struct ik_inspector_line line = { .part = IK_PART_CALL };
+	bool same = call == inspector->shown && inspector->page == inspector->shown_page;
+
+	if (inspector->cursor < inspector->line_count)
+		line = inspector->lines[inspector->cursor];
+	uint64_t path = line.node ? line.node->path : 0;
+
+	if (call != inspector->shown)
+		inspector->page = 0;
+	if (call != inspector->shown || inspector->page != inspector->shown_page)
+		pane->text_moved = false;
+	if (call != inspector->tree_call || call->version != inspector->tree_version)
+		drop_trees(inspector);
+	struct ik_scroll_place place = ik_pane_text_begin(pane);
+	inspector->line_count = 0;
+	inspector->output = inspector->errors = NULL;
+	inspector->arrived = false;
+	inspector->output_length = inspector->errors_length = 0;
+	enum ik_call_text which;
+	size_t part;
+
+	if (ik_call_page(call, inspector->page, &which, &part)) {
+		inspector->building = which == IK_CALL_ERRORS ? IK_PART_ERRORS : IK_PART_OUTPUT;
+		add_part(inspector, which, part);
+	} else {
+		inspector->page = 0;
+		add_call(inspector);
+	}
+	ik_pane_text_end(pane, place, call->stage == IK_STAGE_RUNNING);
+	if (same)
+		find_cursor(inspector, line, path);
+	else
+		inspector->cursor = inspector->page_end ? inspector->line_count - 1 : 0;
+	inspector->again = false;
+	if (inspector->page_end && inspector->page != inspector->shown_page) {
+		ik_scrollback_bottom(pane->text);
+		pane->text_moved = true;
+	}
+	inspector->shown = call;
+	inspector->shown_stage = call->stage;
+	inspector->shown_page = inspector->page;
+	inspector->page_end = false;
+	inspector->left_out = left_out(call);
+}
+
+/* Is there text whose end comes while the cursor is elsewhere? The window stays then. */
+static void keep_window(struct ik_inspector *inspector)
+{
+	if (inspector->in_text && inspector->cursor + 1 < inspector->line_count)
+		ik_scrollback_keep(inspector->pane.text);
+}
+
+/* What a running call prints is only added. */
+static void sync_text(struct ik_inspector *inspector)
+{
+	const struct ik_shown_call *call = inspector->call;
+
+	if (call == inspector->shown && call->version == inspector->shown_version &&
+		inspector->page == inspector->shown_page && !inspector->arrived && !inspector->again)
+		return;
+	bool goes_on = !inspector->arrived && !inspector->again && call == inspector->shown &&
+		call->stage == IK_STAGE_RUNNING && inspector->shown_stage == IK_STAGE_RUNNING &&
+		inspector->page == inspector->shown_page && inspector->left_out == left_out(call);
+	if (call == inspector->shown)
+		keep_window(inspector);
+	if (goes_on)
+		add_streams(inspector);
+	else
+		rebuild(inspector);
+	inspector->shown_version = call->version;
+}
+
+/* Decode another slice of a large envelope; true: there is more. */
+static bool decode(struct ik_inspector *inspector)
+{
+	if (inspector->decoded_at == 0 || inspector->trees[IK_PART_ENVELOPE])
+		return false;
+	if (ik_call_envelope_slice(inspector->call, &inspector->decoded_at, SLICE, &inspector->decoded))
+		return true;
+	make_tree(inspector, IK_PART_ENVELOPE, &inspector->decoded);
+	inspector->again = true;
+	return false;
+}
+
+/* Work on the text of the selected call. */
+static bool work(struct ik_pane *pane, bool *ret_changed)
+{
+	struct ik_inspector *inspector = (struct ik_inspector *)pane;
+	bool more = false;
+
+	*ret_changed = false;
+	if (!inspector->shown || inspector->shown != inspector->call ||
+		inspector->call->version != inspector->tree_version)
+		return false;
+	if (decode(inspector))
+		return true;
+	*ret_changed = inspector->again;
+	for (size_t i = 0; i < IK_PARTS; i++) {
+		struct ik_json_tree *tree = inspector->trees[i];
+
+		if (!tree || more || !ik_json_tree_waits(tree))
+			continue;
+		more = ik_json_tree_work(tree);
+		inspector->again = *ret_changed = true;
+	}
+	return more;
+}
+
+/* Free what the text was made of. */
+static void free_text(struct ik_inspector *inspector)
+{
+	for (size_t i = 0; i < IK_PARTS; i++)
+		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
+	ik_buf_done(&inspector->decoded);
+	free(inspector->lines);
+}
+
+/* Free what was folded of all calls. */
+static void free_folds(struct ik_inspector *inspector)
+{
+	for (size_t i = 0; i < inspector->fold_count; i++)
+		free(inspector->folds[i].folds);
+	free(inspector->folds);
+}
+
+/* Keep what was done to a node. */
+static void note_fold(struct ik_inspector *inspector, const struct ik_inspector_line *line,
+	enum ik_tree_state state)
+{
+	struct ik_call_folds *folds = folds_of(inspector, true);
+
+	for (size_t i = 0; i < folds->count; i++) {
+		if (folds->folds[i].path == line->node->path && folds->folds[i].part == line->part) {
+			folds->folds[i].state = state;
+			return;
+		}
+	}
+	if (folds->count == folds->capacity) {
+		folds->capacity = folds->capacity ? folds->capacity * 2 : 8;
+		folds->folds = ik_alloc_array(folds->folds, folds->capacity, sizeof(*folds->folds));
+	}
+	folds->folds[folds->count++] = (struct ik_fold){ line->node->path, line->part, state };
+}
+
+/* Put the cursor on a line, which comes into the window. */
+static void go_to(struct ik_inspector *inspector, size_t line)
+{
+	inspector->cursor = line;
+	inspector->pane.text_moved = true;
+	ik_scrollback_select_at(inspector->pane.text, line, true);
+	ik_scrollback_show_selected(inspector->pane.text);
+}
+
+/* The first line of a node; the count of lines where it has none. */
+static size_t line_of(const struct ik_inspector *inspector, const struct ik_tree_node *node)
+{
+	size_t line = 0;
+
+	while (line < inspector->line_count && inspector->lines[line].node != node)
+		line++;
+	return line;
+}
+
+/* Go into the text, or back to the list. */
+static void enter_text(struct ik_inspector *inspector, bool in_text)
+{
+	struct ik_scrollback *text = inspector->pane.text;
+
+	inspector->in_text = in_text && inspector->line_count > 0;
+	if (!inspector->in_text)
+		return;
+	if (!inspector->pane.text_moved)
+		ik_scrollback_go(text, (struct ik_scroll_place){ .at_end = inspector->pane.text_follows });
+	inspector->pane.text_moved = true;
+	ik_scrollback_select_at(text, inspector->cursor, true);
+	ik_scrollback_select(text, true);
+	inspector->cursor = ik_scrollback_selected_index(text);
+}
+
+/* Fold or unfold a node. */
+static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree_state state)
+{
+	struct ik_inspector_line line = inspector->lines[index];
+	struct ik_json_tree *tree = inspector->trees[line.part];
+
+	note_fold(inspector, &line, state);
+	ik_json_tree_set(tree, line.node, state);
+	(void)ik_json_tree_work(tree);
+	inspector->again = true;
+	/* What is folded goes on being one line: its first. */
+	go_to(inspector, line_of(inspector, line.node));
+}
+
+/* Does the line stand for something that folds? */
+static bool folds(const struct ik_inspector *inspector, size_t index)
+{
+	const struct ik_inspector_line *line = &inspector->lines[index];
+
+	return line->node && inspector->trees[line->part] &&
+		ik_tree_node_folds(inspector->trees[line->part], line->node);
+}
+
+/* Does it show all that it has? */
+static bool is_open(const struct ik_inspector *inspector, size_t index)
+{
+	const struct ik_inspector_line *line = &inspector->lines[index];
+	struct ik_json_tree *tree = inspector->trees[line->part];
+
+	return ik_tree_node_is_open(tree, line->node) && !ik_tree_node_is_cut(tree, line->node);
+}
+
+/* Unfold, or go to the first thing within; from the list, into the text. */
+static void go_inward(struct ik_inspector *inspector)
+{
+	size_t index = inspector->cursor;
+
+	if (!inspector->in_text)
+		enter_text(inspector, true);
+	else if (folds(inspector, index) && !is_open(inspector, index))
+		set_state(inspector, index, IK_TREE_OPEN);
+	else if (index + 1 < inspector->line_count)
+		go_to(inspector, index + 1);
+}
+
+/* Fold, or go to what holds it; from what nothing holds, to the list. */
+static void go_outward(struct ik_inspector *inspector)
+{
+	if (!inspector->in_text)
+		return;
+	size_t index = inspector->cursor;
+	struct ik_inspector_line line = inspector->lines[index];
+	bool shows = folds(inspector, index) && line.node->state != IK_TREE_FOLDED &&
+		(ik_tree_node_is_open(inspector->trees[line.part], line.node) ||
+			ik_tree_node_is_cut(inspector->trees[line.part], line.node));
+	if (shows) {
+		set_state(inspector, index, IK_TREE_FOLDED);
+	} else if (line.node && line.node->parent) {
+		go_to(inspector, line_of(inspector, line.node->parent));
+	} else {
+		/* The heading of the part; from there the list. */
+		size_t heading = index;
+
+		while (heading > 0 && inspector->lines[heading - 1].part == line.part)
+			heading--;
+		if (heading < index)
+			go_to(inspector, heading);
+		else
+			enter_text(inspector, false);
+	}
+}
+
+/* All of the call at once. */
+static void fold_all(struct ik_inspector *inspector, enum ik_fold_all all)
+{
+	struct ik_call_folds *call = folds_of(inspector, true);
+
+	call->all = all;
+	call->count = 0;
+	inspector->tree_call = NULL;
+	inspector->again = true;
+}
+
+/* Is it an action that folds, unfolds or enters the text? */
+static bool is_fold_action(enum ik_action action)
+{
+	return action == IK_ACTION_UNFOLD || action == IK_ACTION_TEXT || action == IK_ACTION_INWARD ||
+		action == IK_ACTION_OUTWARD || action == IK_ACTION_UNFOLD_ALL ||
+		action == IK_ACTION_FOLD_ALL;
+}
+
+/* Do an action that folds, unfolds or enters the text. */
+static void fold(struct ik_inspector *inspector, enum ik_action action)
+{
+	const struct ik_call_folds *call = folds_of(inspector, false);
+
+	sync_text(inspector);
+	bool on_node = inspector->in_text && folds(inspector, inspector->cursor);
+
+	switch (action) {
+	case IK_ACTION_TEXT:
+		enter_text(inspector, !inspector->in_text);
+		break;
+	case IK_ACTION_INWARD:
+		go_inward(inspector);
+		break;
+	case IK_ACTION_OUTWARD:
+		go_outward(inspector);
+		break;
+	case IK_ACTION_UNFOLD_ALL:
+		fold_all(inspector, IK_FOLD_NONE);
+		break;
+	case IK_ACTION_FOLD_ALL:
+		fold_all(inspector, IK_FOLD_EVERY);
+		break;
+	default:
+		if (on_node)
+			set_state(inspector, inspector->cursor,
+				is_open(inspector, inspector->cursor) ? IK_TREE_FOLDED : IK_TREE_OPEN);
+		else if (!inspector->in_text || !inspector->lines[inspector->cursor].node)
+			fold_all(inspector, call && call->all == IK_FOLD_NONE ? IK_FOLD_USUAL : IK_FOLD_NONE);
+		break;
+	}
+	sync_text(inspector);
+	if (inspector->in_text)
+		go_to(inspector, inspector->cursor);
+}
+
+/* Go to the line that was clicked, and fold it. */
+static void click_line(struct ik_inspector *inspector)
+{
+	inspector->in_text = true;
+	go_to(inspector, ik_scrollback_selected_index(inspector->pane.text));
+	if (folds(inspector, inspector->cursor))
+		fold(inspector, IK_ACTION_UNFOLD);
+}
+
+/* Do an action while the cursor is in the text; false: it means what it means elsewhere. */
+static bool act_in_text(struct ik_inspector *inspector, enum ik_action action)
+{
+	struct ik_scrollback *text = inspector->pane.text;
+
+	if (action != IK_ACTION_UP && action != IK_ACTION_DOWN)
+		return false;
+	sync_text(inspector);
+	ik_scrollback_select_at(text, inspector->cursor, true);
+	ik_scrollback_step(text, action == IK_ACTION_UP ? -1 : 1);
+	inspector->cursor = ik_scrollback_selected_index(text);
+	inspector->pane.text_moved = true;
+	return true;
+}
+
+/* Append a stream, as far as it is in memory. */
+static void copy_stream(const struct ik_inspector *inspector, size_t which, struct ik_buf *out)
+{
+	const struct ik_shown_call *call = inspector->call;
+	const struct ik_buf *live = which == 0 ? &call->output : &call->errors;
+	struct ik_error error;
+
+	if (call->whole[which])
+		ik_buf_append(out, call->whole[which]->data, call->whole[which]->length);
+	else if (live->length > 0)
+		ik_buf_append(out, live->data, live->length);
+	else
+		(void)!ik_call_part(call, which == 0 ? IK_CALL_OUTPUT : IK_CALL_ERRORS, inspector->page,
+			inspector->read, inspector->read_arg, out, &error);
+}
+
+/* What one wants of a call elsewhere: its output as it came, else its result or error as
+ * JSON, else its arguments; of a large one its beginning, which is more than any clipboard takes. */
+static void copy_call(const struct ik_shown_call *call, struct ik_buf *out)
+{
+	struct ik_json_span value = { NULL, 0 };
+	struct ik_buf envelope;
+
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	bool any = ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, &envelope)
+									  : ik_call_envelope(call, &envelope);
+	if (!any || ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
+		ik_buf_append(out, call->arguments.data, call->arguments.length);
+	} else {
+		struct ik_json_span result = ik_json_member(value, "result");
+
+		if (!ik_json_string(result, out) && !ik_json_string(ik_json_member(result, "output"), out))
+			ik_json_pretty(out, result.text ? result : value);
+	}
+	ik_buf_done(&envelope);
+}
+
+/* Append what is under the cursor. */
+static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
+{
+	sync_text(inspector);
+	const struct ik_inspector_line *line = &inspector->lines[inspector->cursor];
+	const struct ik_json_tree *tree = inspector->trees[line->part];
+
+	if (line->node) {
+		ik_json_tree_copy(tree, line->node, out);
+		return;
+	}
+	switch (line->part) {
+	case IK_PART_ARGUMENTS:
+		ik_buf_append(out, inspector->call->arguments.data, inspector->call->arguments.length);
+		break;
+	case IK_PART_CHANGES:
+		(void)ik_call_changes(inspector->call, out);
+		break;
+	case IK_PART_ERRORS:
+		copy_stream(inspector, 1, out);
+		break;
+	case IK_PART_OUTPUT:
+		copy_stream(inspector, 0, out);
+		break;
+	case IK_PART_ENVELOPE:
+		(void)ik_call_envelope(inspector->call, out);
+		break;
+	default:
+		copy_call(inspector->call, out);
+		break;
+	}
+}
 
 void ik_inspector_forget(struct ik_inspector *inspector)
 {
@@ -33,8 +861,8 @@ static void release(struct ik_pane *pane)
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 
 	ik_pane_done(pane);
-	ik_inspector_text_done(inspector);
-	ik_inspector_folds_done(inspector);
+	free_text(inspector);
+	free_folds(inspector);
 	ik_buf_done(&inspector->reaction);
 	free(inspector);
 }
@@ -53,7 +881,7 @@ void ik_inspector_part_arrived(struct ik_inspector *inspector)
 void ik_inspector_follow(struct ik_inspector *inspector)
 {
 	inspector->moved = false;
-	ik_inspector_enter_text(inspector, false);
+	enter_text(inspector, false);
 }
 
 /* Find the selected call again: the list may have grown at both ends. */
@@ -117,7 +945,7 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 		action = IK_ACTION_TOP;
 	if (inspector->in_text && action == IK_ACTION_LINE_END)
 		action = IK_ACTION_BOTTOM;
-	if (inspector->in_text && ik_inspector_text_act(inspector, action))
+	if (inspector->in_text && act_in_text(inspector, action))
 		return true;
 	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
 
@@ -141,7 +969,7 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 		is_at(inspector, before))
 		leave_page(inspector, true);
 	if (inspector->in_text && inspector->page == inspector->shown_page)
-		ik_inspector_enter_text(inspector, true);
+		enter_text(inspector, true);
 	return true;
 }
 
@@ -152,14 +980,14 @@ static void click(struct ik_pane *pane, int row)
 
 	sync_selection(inspector);
 	if (ik_pane_click(pane, row)) {
-		ik_inspector_enter_text(inspector, false);
+		enter_text(inspector, false);
 		if (note_selection(inspector))
 			inspector->page = 0;
 		return;
 	}
 	if (inspector->call && inspector->shown == inspector->call &&
 		ik_scrollback_click(pane->text, row - pane->text_row))
-		ik_inspector_clicked(inspector);
+		click_line(inspector);
 }
 
 /* The wheel turns the pages, too. */
@@ -204,7 +1032,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	ik_buf_printf(&text, "%s  %s\n\n", call->name, ik_inspector_stage(call->stage));
+	ik_buf_printf(&text, "%s  %s\n\n", call->name, stage_word(call->stage));
 	if (ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) == IK_OK)
 		ik_json_view(&text, value, false);
 	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
@@ -236,27 +1064,6 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
-/* What one wants of a call elsewhere: its output as it came, else its result or error as
- * JSON, else its arguments; of a large one its beginning, which is more than any clipboard takes. */
-void ik_inspector_copy_call(const struct ik_shown_call *call, struct ik_buf *out)
-{
-	struct ik_json_span value = { NULL, 0 };
-	struct ik_buf envelope;
-
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	bool any = ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, &envelope)
-									  : ik_call_envelope(call, &envelope);
-	if (!any || ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
-		ik_buf_append(out, call->arguments.data, call->arguments.length);
-	} else {
-		struct ik_json_span result = ik_json_member(value, "result");
-
-		if (!ik_json_string(result, out) && !ik_json_string(ik_json_member(result, "output"), out))
-			ik_json_pretty(out, result.text ? result : value);
-	}
-	ik_buf_done(&envelope);
-}
-
 /* A key: what is done with the selected call. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_reaction *ret_reaction)
@@ -266,19 +1073,19 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 
 	(void)key;
 	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY &&
-		action != IK_ACTION_UNDO_CALL && !ik_inspector_folds_by(action))
+		action != IK_ACTION_UNDO_CALL && !is_fold_action(action))
 		return IK_PANE_PASSED;
 	sync_selection(inspector);
 	if (pane->count == 0)
 		return IK_PANE_TAKEN;
 	ik_buf_clear(&inspector->reaction);
-	if (ik_inspector_folds_by(action)) {
-		ik_inspector_fold(inspector, action);
+	if (is_fold_action(action)) {
+		fold(inspector, action);
 	} else if (action == IK_ACTION_COPY) {
 		if (inspector->in_text)
-			ik_inspector_copy_line(inspector, &inspector->reaction);
+			copy_line(inspector, &inspector->reaction);
 		else
-			ik_inspector_copy_call(inspector->call, &inspector->reaction);
+			copy_call(inspector->call, &inspector->reaction);
 		kind = IK_REACT_COPY;
 	} else if (action == IK_ACTION_PAGER) {
 		put_whole(inspector, &inspector->reaction);
@@ -400,7 +1207,7 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
 					   "with its arguments, its output as it comes, and its result.");
 	else
-		ik_inspector_sync_text(inspector);
+		sync_text(inspector);
 	ik_scrollback_select_at(pane->text, inspector->cursor,
 		focus && inspector->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
@@ -410,7 +1217,7 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 /* clang-format off */
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_INSPECTOR, .context = context, .key = key, .act = act, .click = click,
-	.scroll = scroll, .work = ik_inspector_work, .draw = draw, .release = release,
+	.scroll = scroll, .work = work, .draw = draw, .release = release,
 };
 /* clang-format on */
 

@@ -364,6 +364,7 @@ static void ask(struct ik_sessions *sessions, bool anew)
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
 }
 
+/* Ask for rows that are to be visible and are not there yet. */
 static void want_rows(struct ik_sessions *sessions)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
@@ -382,6 +383,7 @@ static void want_rows(struct ik_sessions *sessions)
 	sessions->source->end(sessions->source_arg, row->id, row->sequence);
 }
 
+/* Is a session chosen while the filter is written? */
 static bool picks(const struct ik_sessions *sessions)
 {
 	return sessions->picking && sessions->list.filter;

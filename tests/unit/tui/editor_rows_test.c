@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/edit/editor_private.h"
+#include "tui/edit/editor.h"
 #include "util/alloc.h"
 
 #define LINE "one two "
@@ -27,11 +27,11 @@ static struct picture draw(struct ik_editor *editor, int rows, int columns)
 	return picture;
 }
 
-/* Draw with what is known of the rows and with nothing: there is no difference. */
+/* Drawing with rows from the last frame and without them makes no difference. */
 static void compare(struct ik_editor *editor, int rows, int columns)
 {
 	struct picture known = draw(editor, rows, columns);
-	ik_rows_changed(editor->rows, 0);
+	(void)ik_editor_height(editor, columns + 100); /* of another width: all rows are forgotten */
 	struct picture anew = draw(editor, rows, columns);
 	cr_assert_eq(known.height, anew.height);
 	cr_assert_eq(known.row, anew.row);
@@ -42,7 +42,7 @@ static void compare(struct ik_editor *editor, int rows, int columns)
 	ik_cells_done(&anew.cells);
 }
 
-/* Rows that are known hold until the text before their end is another. */
+/* Rows of the last frame are kept until the text before their end has changed. */
 Test(editor_rows, known_and_found_anew_are_the_same)
 {
 	static const enum ik_action actions[] = { IK_ACTION_LEFT, IK_ACTION_RIGHT, IK_ACTION_UP,
@@ -72,21 +72,4 @@ Test(editor_rows, known_and_found_anew_are_the_same)
 		}
 		ik_editor_free(editor);
 	}
-}
-
-/* A key behind a long text lays out one row of it. */
-Test(editor_rows, few_are_found_anew)
-{
-	struct ik_editor *editor = ik_editor_new(NULL);
-	for (int i = 0; i < 60; i++)
-		ik_editor_insert(editor, LINES, strlen(LINES));
-	struct picture picture = draw(editor, 10, 40);
-	ik_cells_done(&picture.cells);
-	size_t known = editor->rows->count;
-	cr_assert_geq(known, IK_EDITOR_HEIGHT_MAX);
-	ik_editor_insert(editor, "x", 1);
-	cr_assert_eq(editor->rows->count, known - 1);
-	ik_editor_act(editor, IK_ACTION_UNDO);
-	cr_assert_geq(editor->rows->count, IK_EDITOR_HEIGHT_MAX);
-	ik_editor_free(editor);
 }
