@@ -1,10 +1,11 @@
 /*
- * screen_private: the screen's own state, shared by the files that are it:
- * screen.c (life, time, drawing), screen_events.c (what is told),
- * screen_keys.c (what is typed), screen_mouse.c (what is pointed at),
- * screen_focus.c (who gets it), screen_dialog.c (what is asked),
- * screen_search.c (what is looked for), screen_help.c (the help),
- * screen_panes.c (the side panes), screen_rule.c (the line over the editor).
+ * screen_private: the screen's own state, shared by the files that join its parts:
+ * screen.c (lifetime, time, drawing), screen_events.c (session events),
+ * screen_keys.c, screen_mouse.c and screen_focus.c (input), screen_panes.c,
+ * screen_sessions.c, screen_help.c and screen_dialog.c (what is open),
+ * screen_place.c, screen_search.c and screen_rule.c (the conversation).
+ *
+ * What can stand alone is an object of its own: prompt.h, find.h, dialog.h, the panes.
  */
 #ifndef IK_TUI_SCREEN_SCREEN_PRIVATE_H
 #define IK_TUI_SCREEN_SCREEN_PRIVATE_H
