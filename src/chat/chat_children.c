@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chat/chat_private.h"
-#include "conversation/kin.h"
+#include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -67,9 +67,9 @@ static void gather(struct ik_chat_children *children)
 		const struct ik_message *message = ik_conversation_at(conversation, --i);
 		const char *prompt;
 
-		if (ik_kin_of(message, IK_KIN_PARENT, id))
+		if (ik_fork_link_session(message, IK_FORK_PARENT, id))
 			break; /* what is before it is the parent's, and so are the children there */
-		if (!ik_kin_of(message, IK_KIN_CHILD, id) || is_known(children, id))
+		if (!ik_fork_link_session(message, IK_FORK_CHILD, id) || is_known(children, id))
 			continue;
 		prompt = message->content + strcspn(message->content, " \t\n");
 		memcpy(children->children[children->count].session, id, sizeof(id));
@@ -136,8 +136,8 @@ static void take_end(void *arg, const struct ik_store_answer *answer)
 
 	children->read = NULL;
 	if (answer->status == IK_OK && answer->count > 0)
-		child->state = ik_kin_finished(answer->messages, answer->count) ? STATE_FINISHED
-																		: STATE_UNFINISHED;
+		child->state = ik_fork_finished(answer->messages, answer->count) ? STATE_FINISHED
+																		 : STATE_UNFINISHED;
 	read_next(children);
 }
 

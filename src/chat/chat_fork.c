@@ -6,7 +6,7 @@
 
 #include "chat/agents_text.h"
 #include "commands/commands_session.h"
-#include "conversation/kin.h"
+#include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "core/attach.h"
 #include "loop/child.h"
@@ -58,7 +58,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 		char *sentence = ik_command_fork_sentence(&chat->core);
 
 		struct ik_fork_copy *copy = ik_command_make_fork(&chat->core,
-			ik_kin_command(line, sentence, IK_KIN_PARENT, ik_session_id(chat->core.session)),
+			ik_fork_link_command(line, sentence, IK_FORK_PARENT, ik_session_id(chat->core.session)),
 			sequence, ret_id);
 
 		free(sentence);
@@ -78,7 +78,7 @@ static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_
 	char *output =
 		ik_format(_("Agent %d works on it: %s shows it, /join %d brings its last word here."),
 			child->number, key, child->number);
-	struct ik_message *command = ik_kin_command(line, output, IK_KIN_CHILD, id);
+	struct ik_message *command = ik_fork_link_command(line, output, IK_FORK_CHILD, id);
 
 	ik_session_add_message(chat->core.session, command);
 	ik_message_unref(command);

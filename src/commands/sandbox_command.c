@@ -35,9 +35,10 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 	};
 	int abi = ik_confine_abi();
 	static const char *const ways[] = {
-		[IK_COVER_NONE] = N_("it does not let hidden places be covered by mounts"),
-		[IK_COVER_MOUNTS] = N_("hidden places are covered by mounts"),
-		[IK_COVER_USER] = N_("hidden places are covered by mounts in a user namespace"),
+		[IK_MOUNT_MASK_NONE] = N_("it does not let hidden places be covered by mounts"),
+		[IK_MOUNT_MASK_MOUNTS] = N_("hidden places are covered by mounts"),
+		[IK_MOUNT_MASK_USER_NAMESPACE] =
+			N_("hidden places are covered by mounts in a user namespace"),
 	};
 	bool whole = abi > 0;
 
@@ -48,7 +49,7 @@ bool ik_sandbox_kernel(struct ik_buf *out)
 		return false;
 	}
 	ik_buf_printf(out, _("the kernel can confine tools (Landlock, ABI %d)"), abi);
-	ik_buf_printf(out, "; %s", _(ways[ik_cover_way()]));
+	ik_buf_printf(out, "; %s", _(ways[ik_mount_mask_method()]));
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
 		if (abi >= lacks[i].abi)
 			continue;
@@ -237,7 +238,7 @@ static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 	put_limits(setup->sandbox, IK_CONFINE_NAMES, _("They may list, but neither read nor write:"),
 		out);
 	put_limits(setup->sandbox, IK_CONFINE_READING, _("They may read, but not write:"), out);
-	if (ik_sandbox_limit_at(setup->sandbox, 0) && ik_cover_way() == IK_COVER_NONE)
+	if (ik_sandbox_limit_at(setup->sandbox, 0) && ik_mount_mask_method() == IK_MOUNT_MASK_NONE)
 		ik_buf_printf(out, "%s\n",
 			_("They can make or remove nothing directly in the directories "
 			  "above these places."));

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libik_conversation.a
 libik_conversation_a_SOURCES = \
 	src/conversation/conversation.c src/conversation/conversation.h \
 	src/conversation/event.c src/conversation/event.h \
-	src/conversation/kin.c src/conversation/kin.h \
+	src/conversation/fork_link.c src/conversation/fork_link.h \
 	src/conversation/message.c src/conversation/message.h \
 	src/conversation/message_command.c \
 	src/conversation/message_private.h \

@@ -23,7 +23,7 @@
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
  *   command      {"output":"..."}; content is the line that was typed. With a further
  *                member "summary" (text) a model gets that in place of all before it;
- *                "child", "parent": conversation/kin.h;
+ *                "child", "parent": conversation/fork_link.h;
  *                "told" (text) goes with the person's next message;
  *                "call":{"name","arguments","duration_ms":N}: it was a call of the person's own,
  *                to be shown as one. Of a tool ("/run ...") the output is the envelope, with

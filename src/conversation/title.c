@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conversation/kin.h"
+#include "conversation/fork_link.h"
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/text.h"
@@ -19,7 +19,7 @@ char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
 	char parent[IK_UUID_TEXT];
 
 	/* What an agent was begun with is what its session is about, not its parent's first words. */
-	*ret_named = ik_kin_of(message, IK_KIN_PARENT, parent);
+	*ret_named = ik_fork_link_session(message, IK_FORK_PARENT, parent);
 	if (*ret_named) {
 		skip = strcspn(message->content, " \t\n");
 		return ik_session_title(message->content + skip, message->content_length - skip);

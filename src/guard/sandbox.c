@@ -282,7 +282,7 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		free(path);
 		return;
 	}
-	if (hold && cover && ik_cover_way() != IK_COVER_NONE)
+	if (hold && cover && ik_mount_mask_method() != IK_MOUNT_MASK_NONE)
 		ik_sandbox_covered_add(&sandbox->covered, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
@@ -465,7 +465,7 @@ static void put_bounds(const struct ik_sandbox *sandbox, struct ik_buf *out)
 				put_bound(out, &between, &shown, left, sandbox->limits.patterns[i].named);
 		any = any || shown > 0;
 	}
-	if (any && ik_cover_way() == IK_COVER_NONE)
+	if (any && ik_mount_mask_method() == IK_MOUNT_MASK_NONE)
 		ik_buf_printf(out,
 			"%snothing can be made or removed directly in the directories above these "
 			"places",

@@ -14,7 +14,7 @@
  * A rule that denies file_read a place (a name, or a directory's name followed by an asterisk)
  * hides its contents as well, and the names in it if the rule denies glob, too. A rule that denies
  * only file_write or file_edit protects the place.  Rules that the kernel cannot enforce are
- * reported as gaps.  If mounts are possible (loop/cover.h), hidden places are covered by mounts,
+ * reported as gaps.  If mounts are possible (loop/mount_mask.h), hidden places are covered by mounts,
  * including places in the session's directory, their names and what patterns match there. A place
  * that was covered once stays covered even if a call moves it.
  *

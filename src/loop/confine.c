@@ -85,7 +85,7 @@ static int allow_terminals(const struct ik_confinement *confinement)
 	struct ik_landlock_path_beneath rule = { .allowed = confinement->terminal_rights };
 	int number = 0;
 
-	rule.parent = ik_cover_open(IK_COVER_TERMINALS);
+	rule.parent = ik_mount_mask_open(IK_MOUNT_MASK_TERMINALS);
 	if (rule.parent < 0)
 		return errno == ENOENT ? 0 : errno;
 	if (syscall(SYS_landlock_add_rule, confinement->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule,
@@ -122,7 +122,8 @@ struct maker {
 	const struct ik_confine_plan *plan;
 	struct ik_confine_limit *limits; /* those that are not covered */
 	size_t limit_count;
-	char consoles[3][PATH_MAX]; /* this process's terminals that are not at IK_COVER_TERMINALS */
+	char consoles[3]
+				 [PATH_MAX]; /* this process's terminals that are not at IK_MOUNT_MASK_TERMINALS */
 	int ruleset;
 	int number; /* errno of what went wrong; 0 */
 };
@@ -257,7 +258,7 @@ static void allow_places(struct maker *maker, int abi)
 {
 	for (size_t i = 0; i < maker->plan->place_count && maker->number == 0; i++) {
 		const struct ik_confine_place *place = &maker->plan->places[i];
-		int fd = ik_cover_open(place->path);
+		int fd = ik_mount_mask_open(place->path);
 
 		if (fd < 0)
 			continue;
@@ -267,28 +268,28 @@ static void allow_places(struct maker *maker, int abi)
 }
 
 /* Cover a place, or limit it by Landlock. */
-static void add_limit(struct maker *maker, struct ik_covering **covering,
+static void add_limit(struct maker *maker, struct ik_mount_mask **mask,
 	const struct ik_confine_limit *limit)
 {
-	if (!limit->cover || ik_cover_way() == IK_COVER_NONE) {
+	if (!limit->cover || ik_mount_mask_method() == IK_MOUNT_MASK_NONE) {
 		maker->limits[maker->limit_count++] = *limit;
 		return;
 	}
-	if (!*covering)
-		*covering = ik_covering_new();
-	ik_covering_add(*covering, limit->path, limit->left == IK_CONFINE_READING);
+	if (!*mask)
+		*mask = ik_mount_mask_new();
+	ik_mount_mask_add(*mask, limit->path, limit->left == IK_CONFINE_READING);
 }
 
 /* Keep it off this process's terminals that lie elsewhere: a virtual console, a serial line. */
-static void limit_consoles(struct maker *maker, struct ik_covering **covering)
+static void limit_consoles(struct maker *maker, struct ik_mount_mask **mask)
 {
 	for (int fd = 0; fd < 3; fd++) {
 		char *path = maker->consoles[fd];
 
 		if (ttyname_r(fd, path, sizeof(maker->consoles[fd])) == 0 &&
-			!ik_confine_below(path, IK_COVER_TERMINALS) &&
+			!ik_confine_below(path, IK_MOUNT_MASK_TERMINALS) &&
 			(fd == 0 || !ik_text_equal(path, maker->consoles[fd - 1])))
-			add_limit(maker, covering,
+			add_limit(maker, mask,
 				&(struct ik_confine_limit){
 					.path = path,
 					.left = IK_CONFINE_NOTHING,
@@ -297,26 +298,26 @@ static void limit_consoles(struct maker *maker, struct ik_covering **covering)
 	}
 }
 
-/* Part what is covered from what Landlock limits. The former's covering, or NULL. */
-static struct ik_covering *part_limits(struct maker *maker)
+/* Part what is covered from what Landlock limits. The former's mask, or NULL. */
+static struct ik_mount_mask *part_limits(struct maker *maker)
 {
-	struct ik_covering *covering = NULL;
+	struct ik_mount_mask *mask = NULL;
 
 	maker->limits = ik_alloc_array(NULL, maker->plan->limit_count + 4, sizeof(*maker->limits));
-	if (maker->plan->own_terminals && ik_cover_way() != IK_COVER_NONE) {
-		covering = ik_covering_new();
-		ik_covering_add_terminals(covering);
+	if (maker->plan->own_terminals && ik_mount_mask_method() != IK_MOUNT_MASK_NONE) {
+		mask = ik_mount_mask_new();
+		ik_mount_mask_add_terminals(mask);
 	} else if (maker->plan->own_terminals) {
 		maker->limits[maker->limit_count++] = (struct ik_confine_limit){
-			.path = IK_COVER_TERMINALS,
+			.path = IK_MOUNT_MASK_TERMINALS,
 			.left = IK_CONFINE_NAMES,
 		};
 	}
 	if (maker->plan->own_terminals)
-		limit_consoles(maker, &covering);
+		limit_consoles(maker, &mask);
 	for (size_t i = 0; i < maker->plan->limit_count; i++)
-		add_limit(maker, &covering, &maker->plan->limits[i]);
-	return covering;
+		add_limit(maker, &mask, &maker->plan->limits[i]);
+	return mask;
 }
 
 enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
@@ -325,7 +326,7 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	const int abi = ik_confine_abi();
 	struct ik_landlock_ruleset attributes = { .handled_files = rights_of(abi) };
 	struct maker maker = { .plan = plan };
-	struct ik_covering *covering;
+	struct ik_mount_mask *mask;
 
 	if (abi == 0)
 		return ik_error_set(error, IK_UNAVAILABLE,
@@ -340,20 +341,20 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
 	if (maker.ruleset < 0)
 		return ik_error_set_errno(error, errno, _("the kernel makes no sandbox"));
-	covering = part_limits(&maker);
+	mask = part_limits(&maker);
 	allow_places(&maker, abi);
 	free(maker.limits);
 	if (maker.number != 0) {
 		close(maker.ruleset);
-		(void)ik_covering_free(covering);
+		(void)ik_mount_mask_free(mask);
 		return ik_error_set_errno(error, maker.number, _("the kernel makes no sandbox"));
 	}
 	*ret_confinement = (struct ik_confinement){
 		.ruleset = maker.ruleset,
 		.no_sockets = plan->no_network,
-		.covering = covering,
+		.mask = mask,
 	};
-	if (plan->own_terminals && covering)
+	if (plan->own_terminals && mask)
 		ret_confinement->terminal_rights = rights_of(abi);
 	return IK_OK;
 }
@@ -363,5 +364,5 @@ void ik_confine_close(struct ik_confinement *confinement)
 	if (confinement->ruleset >= 0)
 		close(confinement->ruleset);
 	confinement->ruleset = -1;
-	confinement->covering = ik_covering_free(confinement->covering);
+	confinement->mask = ik_mount_mask_free(confinement->mask);
 }

@@ -12,15 +12,15 @@
  * What Landlock does not hold: chmod, chown, setxattr; stat; another name of the
  * same file (a hard link, a second mount); before ABI 3 truncate(2).
  *
- * A limit may be covered instead (loop/cover.h), which takes nothing from what lies beside
+ * A limit may be covered instead (loop/mount_mask.h), which takes nothing from what lies beside
  * it; the kernel then needs to know nothing of the limit.
  *
- * May include: util, loop/cover.h.
+ * May include: util, loop/mount_mask.h.
  */
 #ifndef IK_LOOP_CONFINE_H
 #define IK_LOOP_CONFINE_H
 
-#include "loop/cover.h"
+#include "loop/mount_mask.h"
 #include "util/err.h"
 
 #include <stdbool.h>
@@ -58,8 +58,8 @@ struct ik_confine_plan {
 struct ik_confinement {
 	int ruleset; /* of Landlock, close-on-exec */
 	bool no_sockets;
-	uint64_t terminal_rights;     /* at terminals of its own; 0: it has none */
-	struct ik_covering *covering; /* NULL: nothing is covered */
+	uint64_t terminal_rights;   /* at terminals of its own; 0: it has none */
+	struct ik_mount_mask *mask; /* NULL: nothing is covered */
 };
 
 /* From this ABI of Landlock on a plan's `apart` holds. */

@@ -4,7 +4,7 @@ libik_loop_a_SOURCES = \
 	src/loop/child.c src/loop/child.h \
 	src/loop/children.c src/loop/children.h \
 	src/loop/confine.c src/loop/confine.h \
-	src/loop/cover.c src/loop/cover.h \
+	src/loop/mount_mask.c src/loop/mount_mask.h \
 	src/loop/end_watch.c src/loop/end_watch.h \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
@@ -19,4 +19,4 @@ libik_loop_a_SOURCES = \
 	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \
 	src/loop/tty.c src/loop/tty.h \
-	src/loop/watch.c src/loop/watch.h
+	src/loop/directory_watch.c src/loop/directory_watch.h

@@ -65,7 +65,7 @@ static void close_others(void)
 /* Does it see places covered? */
 static bool is_covered(const struct ik_spawn *spawn)
 {
-	return spawn->confinement && spawn->confinement->covering;
+	return spawn->confinement && spawn->confinement->mask;
 }
 
 /* All up to the exec. Returns the step that failed, with errno. */
@@ -87,7 +87,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	/* Before anything is where a cover will be; what gives up rights may also take the
 	 * signal away that follows. */
 	if (is_covered(spawn)) {
-		errno = ik_cover_self(spawn->confinement->covering);
+		errno = ik_mount_mask_apply(spawn->confinement->mask);
 		if (errno != 0)
 			return IK_SPAWN_CONFINE;
 	}
@@ -146,7 +146,7 @@ static __attribute__((noinline)) pid_t start_child(struct spawn_child *child)
 	pid_t pid;
 
 	if (is_covered(child->spawn))
-		return ik_cover_start(ik_cover_way(), child_main, child);
+		return ik_mount_mask_fork(ik_mount_mask_method(), child_main, child);
 	pid = vfork();
 	if (pid == 0)
 		(void)child_main(child);

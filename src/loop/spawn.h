@@ -4,7 +4,7 @@
  * The child is made by vfork(2): it costs the same however large this process
  * is, and the parent stands still until the exec.  It shares the parent's
  * memory until then, so it does nothing but system calls.  One that is to find places
- * covered is made by clone(2), in the same way (loop/cover.h).  posix_spawn(3)
+ * covered is made by clone(2), in the same way (loop/mount_mask.h).  posix_spawn(3)
  * cannot set limits or a parent-death signal.
  *
  * May include: libc, util/identity.h, loop/confine.h.

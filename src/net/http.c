@@ -13,7 +13,7 @@
 
 #include "config.h"
 #include "net/address.h"
-#include "net/http_words.h"
+#include "net/http_explain.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/library.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loop/watch.h"
+#include "loop/directory_watch.h"
 #include "store/database_file.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop/watch.h"
+#include "loop/directory_watch.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/text.h"

@@ -158,7 +158,7 @@ static void need_landlock(void)
 static void need_covers(void)
 {
 	need_landlock();
-	if (ik_cover_way() == IK_COVER_NONE)
+	if (ik_mount_mask_method() == IK_MOUNT_MASK_NONE)
 		cr_skip_test("mount namespaces cannot be had here");
 }
 
@@ -487,7 +487,7 @@ static void be_ordinary(void)
 			cr_skip_test("root has no other user here");
 		cr_assert_eq(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
 	}
-	if (ik_cover_way() != IK_COVER_USER)
+	if (ik_mount_mask_method() != IK_MOUNT_MASK_USER_NAMESPACE)
 		cr_skip_test("user namespaces cannot be had here");
 }
 
@@ -591,7 +591,7 @@ Test(sandbox, keeps_off_all_terminals_where_nothing_can_be_covered)
 {
 	need_landlock();
 	take_away(FSOPEN);
-	cr_assert_eq(ik_cover_way(), IK_COVER_NONE);
+	cr_assert_eq(ik_mount_mask_method(), IK_MOUNT_MASK_NONE);
 	keeps_off_terminals("project", "");
 	keeps_off_terminals("read-only", "");
 }

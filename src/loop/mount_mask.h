@@ -1,5 +1,5 @@
 /*
- * cover: places that a child and all that it starts find covered by something else, in a
+ * mount_mask: places that a child and all that it starts find covered by something else, in a
  * mount namespace of their own (mount_namespaces(7)).
  *
  * What is hidden has a device that cannot be opened over it, or an empty directory that
@@ -14,8 +14,8 @@
  *
  * May include: util.
  */
-#ifndef IK_LOOP_COVER_H
-#define IK_LOOP_COVER_H
+#ifndef IK_LOOP_MOUNT_MASK_H
+#define IK_LOOP_MOUNT_MASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,38 +23,38 @@
 
 /* Open a place by its absolute path (O_PATH) without following a link: one may have been put
  * there since. Nothing but system calls. -1 with errno. */
-int ik_cover_open(const char *path);
+int ik_mount_mask_open(const char *path);
 
-struct ik_covering;
+struct ik_mount_mask;
 
 /* How it can be done here. */
-enum ik_cover_way {
-	IK_COVER_NONE,   /* the system lets nobody, or not this user */
-	IK_COVER_MOUNTS, /* this process may mount */
-	IK_COVER_USER    /* in a user namespace */
+enum ik_mount_mask_method {
+	IK_MOUNT_MASK_NONE,          /* the system lets nobody, or not this user */
+	IK_MOUNT_MASK_MOUNTS,        /* this process may mount */
+	IK_MOUNT_MASK_USER_NAMESPACE /* in a user namespace */
 };
 
 /* Tried by a child, once; later calls tell what came of it. */
-enum ik_cover_way ik_cover_way(void);
+enum ik_mount_mask_method ik_mount_mask_method(void);
 
-/* An empty covering, to be released with ik_covering_free(). */
-struct ik_covering *ik_covering_new(void);
+/* An empty mask, to be released with ik_mount_mask_free(). */
+struct ik_mount_mask *ik_mount_mask_new(void);
 /* Cover the path, which is absolute and without a symbolic link in it, and copied. readable: protect
  * it only. What is not there, or not to be reached, needs no cover. */
-void ik_covering_add(struct ik_covering *covering, const char *path, bool readable);
-/* Give it terminals of its own: the others are not at IK_COVER_TERMINALS any more, and those
+void ik_mount_mask_add(struct ik_mount_mask *mask, const char *path, bool readable);
+/* Give it terminals of its own: the others are not at IK_MOUNT_MASK_TERMINALS any more, and those
  * that it makes are not seen by others (devpts). */
-void ik_covering_add_terminals(struct ik_covering *covering);
-#define IK_COVER_TERMINALS "/dev/pts"
-struct ik_covering *ik_covering_free(struct ik_covering *covering);
+void ik_mount_mask_add_terminals(struct ik_mount_mask *mask);
+#define IK_MOUNT_MASK_TERMINALS "/dev/pts"
+struct ik_mount_mask *ik_mount_mask_free(struct ik_mount_mask *mask);
 
 /*
  * As vfork(2), but the child has the namespaces of this way and calls main on a stack
  * of its own. -1 with errno.
  */
-pid_t ik_cover_start(enum ik_cover_way way, int (*main)(void *arg), void *arg);
+pid_t ik_mount_mask_fork(enum ik_mount_mask_method way, int (*main)(void *arg), void *arg);
 
 /* Cover all, in a child that was started so: nothing but system calls. 0 or an errno value. */
-int ik_cover_self(const struct ik_covering *covering);
+int ik_mount_mask_apply(const struct ik_mount_mask *mask);
 
 #endif

@@ -1,4 +1,4 @@
-#include "net/http_words.h"
+#include "net/http_explain.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /*
- * http_words: why a connection did not come about, in words with what to do.
+ * http_explain: why a connection did not come about, in words with what to do.
  *
  * libcurl tells the kinds of TLS failures apart in its text only; the words
  * here go by it, and give it where it says something new.
  *
  * Inside src/net only.  Pure.  May include: util.
  */
-#ifndef IK_NET_HTTP_WORDS_H
-#define IK_NET_HTTP_WORDS_H
+#ifndef IK_NET_HTTP_EXPLAIN_H
+#define IK_NET_HTTP_EXPLAIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "loop/cover.h"
+#include "loop/mount_mask.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +49,8 @@ struct cover {
 	bool readable;
 };
 
-struct ik_covering {
-	enum ik_cover_way way;
+struct ik_mount_mask {
+	enum ik_mount_mask_method way;
 	struct cover *items;
 	size_t count;
 	bool terminals;
@@ -158,7 +158,7 @@ static int cover_target(const struct cover *cover, int target)
 	return mount_over(tree, target);
 }
 
-int ik_cover_open(const char *path)
+int ik_mount_mask_open(const char *path)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
@@ -174,7 +174,7 @@ int ik_cover_open(const char *path)
 
 static int cover_one(const struct cover *cover)
 {
-	int target = ik_cover_open(cover->path), number;
+	int target = ik_mount_mask_open(cover->path), number;
 
 	if (target < 0) /* where this process does not come, none that it starts does */
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
@@ -186,7 +186,7 @@ static int cover_one(const struct cover *cover)
 /* Cover the terminals; 0 or an errno value. */
 static int cover_terminals(void)
 {
-	int target = ik_cover_open(IK_COVER_TERMINALS), number;
+	int target = ik_mount_mask_open(IK_MOUNT_MASK_TERMINALS), number;
 
 	if (target < 0)
 		return errno == ENOENT ? 0 : errno;
@@ -238,71 +238,71 @@ static int give_up(bool all)
 	return syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
-int ik_cover_self(const struct ik_covering *covering)
+int ik_mount_mask_apply(const struct ik_mount_mask *mask)
 {
 	int number = 0;
 
-	if (covering->way == IK_COVER_USER) {
+	if (mask->way == IK_MOUNT_MASK_USER_NAMESPACE) {
 		number = write_file("/proc/self/setgroups", "deny");
 		if (number == 0)
-			number = write_file("/proc/self/uid_map", covering->users);
+			number = write_file("/proc/self/uid_map", mask->users);
 		if (number == 0)
-			number = write_file("/proc/self/gid_map", covering->groups);
+			number = write_file("/proc/self/gid_map", mask->groups);
 	}
 	/* What is mounted here stays here; what is unmounted outside goes away here as well. */
 	if (number == 0 &&
 		syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
 		number = errno;
-	if (number == 0 && covering->terminals)
+	if (number == 0 && mask->terminals)
 		number = cover_terminals();
-	for (size_t i = 0; i < covering->count && number == 0; i++)
-		number = cover_one(&covering->items[i]);
-	return number != 0 ? number : give_up(covering->way == IK_COVER_USER);
+	for (size_t i = 0; i < mask->count && number == 0; i++)
+		number = cover_one(&mask->items[i]);
+	return number != 0 ? number : give_up(mask->way == IK_MOUNT_MASK_USER_NAMESPACE);
 }
 
 /* ---- in this process ---- */
 
-static struct ik_covering *make_covering(enum ik_cover_way way)
+static struct ik_mount_mask *make_covering(enum ik_mount_mask_method way)
 {
-	struct ik_covering *covering = ik_alloc(sizeof(*covering));
+	struct ik_mount_mask *mask = ik_alloc(sizeof(*mask));
 
-	covering->way = way;
-	(void)snprintf(covering->users, sizeof(covering->users), "%u %u 1", geteuid(), geteuid());
-	(void)snprintf(covering->groups, sizeof(covering->groups), "%u %u 1", getegid(), getegid());
-	return covering;
+	mask->way = way;
+	(void)snprintf(mask->users, sizeof(mask->users), "%u %u 1", geteuid(), geteuid());
+	(void)snprintf(mask->groups, sizeof(mask->groups), "%u %u 1", getegid(), getegid());
+	return mask;
 }
 
-struct ik_covering *ik_covering_new(void)
+struct ik_mount_mask *ik_mount_mask_new(void)
 {
-	return make_covering(ik_cover_way());
+	return make_covering(ik_mount_mask_method());
 }
 
-void ik_covering_add(struct ik_covering *covering, const char *path, bool readable)
+void ik_mount_mask_add(struct ik_mount_mask *mask, const char *path, bool readable)
 {
-	covering->items = ik_alloc_array(covering->items, covering->count + 1,
-		sizeof(*covering->items));
-	covering->items[covering->count++] = (struct cover){ ik_strdup(path), readable };
+	mask->items = ik_alloc_array(mask->items, mask->count + 1, sizeof(*mask->items));
+	mask->items[mask->count++] = (struct cover){ ik_strdup(path), readable };
 }
 
-void ik_covering_add_terminals(struct ik_covering *covering)
+void ik_mount_mask_add_terminals(struct ik_mount_mask *mask)
 {
-	covering->terminals = true;
+	mask->terminals = true;
 }
 
-struct ik_covering *ik_covering_free(struct ik_covering *covering)
+struct ik_mount_mask *ik_mount_mask_free(struct ik_mount_mask *mask)
 {
-	if (!covering)
+	if (!mask)
 		return NULL;
-	for (size_t i = 0; i < covering->count; i++)
-		free(covering->items[i].path);
-	free(covering->items);
-	free(covering);
+	for (size_t i = 0; i < mask->count; i++)
+		free(mask->items[i].path);
+	free(mask->items);
+	free(mask);
 	return NULL;
 }
 
-pid_t ik_cover_start(enum ik_cover_way way, int (*main)(void *arg), void *arg)
+pid_t ik_mount_mask_fork(enum ik_mount_mask_method way, int (*main)(void *arg), void *arg)
 {
-	const int spaces = way == IK_COVER_USER ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS;
+	const int spaces = way == IK_MOUNT_MASK_USER_NAMESPACE ? CLONE_NEWUSER | CLONE_NEWNS
+														   : CLONE_NEWNS;
 	char *stack = ik_alloc(STACK_SIZE);
 	pid_t pid = clone(main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD | spaces, arg);
 	int number = errno;
@@ -315,41 +315,41 @@ pid_t ik_cover_start(enum ik_cover_way way, int (*main)(void *arg), void *arg)
 /* A child that tries what it is about: every kind of a cover. */
 static __attribute__((no_sanitize("address"))) int probe_main(void *arg)
 {
-	_exit(ik_cover_self(arg) == 0 ? 0 : 1);
+	_exit(ik_mount_mask_apply(arg) == 0 ? 0 : 1);
 }
 
 /* Does it work in this way? */
-static bool works(enum ik_cover_way way)
+static bool works(enum ik_mount_mask_method way)
 {
-	struct ik_covering *covering = make_covering(way);
+	struct ik_mount_mask *mask = make_covering(way);
 	sigset_t all, before;
 	int status = -1;
 	pid_t pid;
 
-	ik_covering_add_terminals(covering);
-	ik_covering_add(covering, "/proc", true);
-	ik_covering_add(covering, "/dev/zero", false);
-	ik_covering_add(covering, "/dev", false);
+	ik_mount_mask_add_terminals(mask);
+	ik_mount_mask_add(mask, "/proc", true);
+	ik_mount_mask_add(mask, "/dev/zero", false);
+	ik_mount_mask_add(mask, "/dev", false);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = ik_cover_start(way, probe_main, covering);
+	pid = ik_mount_mask_fork(way, probe_main, mask);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	(void)ik_covering_free(covering);
+	(void)ik_mount_mask_free(mask);
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-enum ik_cover_way ik_cover_way(void)
+enum ik_mount_mask_method ik_mount_mask_method(void)
 {
 	static bool asked;
-	static enum ik_cover_way way;
+	static enum ik_mount_mask_method way;
 
 	if (!asked) {
 		asked = true;
-		way = works(IK_COVER_MOUNTS) ? IK_COVER_MOUNTS
-			: works(IK_COVER_USER)   ? IK_COVER_USER
-									 : IK_COVER_NONE;
+		way = works(IK_MOUNT_MASK_MOUNTS)         ? IK_MOUNT_MASK_MOUNTS
+			: works(IK_MOUNT_MASK_USER_NAMESPACE) ? IK_MOUNT_MASK_USER_NAMESPACE
+												  : IK_MOUNT_MASK_NONE;
 	}
 	return way;
 }

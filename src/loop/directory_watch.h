@@ -1,5 +1,5 @@
 /*
- * watch: told when something in certain directories has changed (inotify(7)).
+ * directory_watch: told when something in certain directories has changed (inotify(7)).
  *
  * What comes in bursts is told once: an editor's save is several events, a
  * checkout thousands.  A change is told when nothing more has happened for
@@ -14,8 +14,8 @@
  *
  * Owns its descriptor and timer.  May include: util, loop.
  */
-#ifndef IK_LOOP_WATCH_H
-#define IK_LOOP_WATCH_H
+#ifndef IK_LOOP_DIRECTORY_WATCH_H
+#define IK_LOOP_DIRECTORY_WATCH_H
 
 #include "loop/loop.h"
 

@@ -1,4 +1,4 @@
-#include "loop/watch.h"
+#include "loop/directory_watch.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

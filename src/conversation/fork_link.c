@@ -1,4 +1,4 @@
-#include "conversation/kin.h"
+#include "conversation/fork_link.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "util/limits.h"
 
 static const char *const members[] = {
-	[IK_KIN_CHILD] = "child",
-	[IK_KIN_PARENT] = "parent",
+	[IK_FORK_CHILD] = "child",
+	[IK_FORK_PARENT] = "parent",
 };
 
-struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_kin kin,
-	const char *session)
+struct ik_message *ik_fork_link_command(const char *line, const char *output,
+	enum ik_fork_link link, const char *session)
 {
 	struct ik_message *message;
 	struct ik_buf data;
@@ -21,7 +21,7 @@ struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_
 	ik_json_open(&data, '{');
 	ik_json_key(&data, "output");
 	ik_json_put_text(&data, output);
-	ik_json_key(&data, members[kin]);
+	ik_json_key(&data, members[link]);
 	ik_json_put_text(&data, session);
 	ik_json_close(&data, '}');
 	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
@@ -29,11 +29,12 @@ struct ik_message *ik_kin_command(const char *line, const char *output, enum ik_
 	return message;
 }
 
-bool ik_kin_of(const struct ik_message *message, enum ik_kin kin, char ret_session[IK_UUID_TEXT])
+bool ik_fork_link_session(const struct ik_message *message, enum ik_fork_link link,
+	char ret_session[IK_UUID_TEXT])
 {
 	char *id = message->kind != IK_KIND_COMMAND
 		? NULL
-		: ik_json_string_new(ik_json_member(ik_message_data(message), members[kin]), NULL);
+		: ik_json_string_new(ik_json_member(ik_message_data(message), members[link]), NULL);
 	bool found = id && strlen(id) == IK_UUID_TEXT - 1;
 
 	if (found)
@@ -42,7 +43,7 @@ bool ik_kin_of(const struct ik_message *message, enum ik_kin kin, char ret_sessi
 	return found;
 }
 
-bool ik_kin_finished(struct ik_message *const *messages, size_t count)
+bool ik_fork_finished(struct ik_message *const *messages, size_t count)
 {
 	char parent[IK_UUID_TEXT];
 	bool cut;
@@ -50,7 +51,7 @@ bool ik_kin_finished(struct ik_message *const *messages, size_t count)
 	while (count > 0) {
 		const struct ik_message *message = messages[--count];
 
-		if (ik_kin_of(message, IK_KIN_PARENT, parent))
+		if (ik_fork_link_session(message, IK_FORK_PARENT, parent))
 			return false;
 		if (message->kind == IK_KIND_ASSISTANT)
 			return !(ik_json_bool(ik_json_member(ik_message_data(message), "interrupted"), &cut) &&
