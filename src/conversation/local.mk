@@ -5,8 +5,6 @@ libik_conversation_a_SOURCES = \
 	src/conversation/event.c src/conversation/event.h \
 	src/conversation/fork_link.c src/conversation/fork_link.h \
 	src/conversation/message.c src/conversation/message.h \
-	src/conversation/message_command.c \
-	src/conversation/message_private.h \
 	src/conversation/pairing.c src/conversation/pairing.h \
 	src/conversation/prompt.c src/conversation/prompt.h \
 	src/conversation/title.c src/conversation/title.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/limits.h"
 
 void ik_pairing_init(struct ik_pairing *pairing, const struct ik_conversation *conversation,
 	size_t first)
@@ -79,4 +80,44 @@ size_t ik_pairing_of(struct ik_pairing *pairing, size_t index)
 			(call && pairing->pairs[index - pairing->first] == IK_UNPAIRED)))
 		scan(pairing);
 	return pairing->pairs[index - pairing->first];
+}
+
+void ik_pairing_lost_envelope(struct ik_buf *out)
+{
+	/* For the model, hence not translated, as every envelope. */
+	ik_buf_puts(out,
+		"{\"tool_success\":false,"
+		"\"error\":\"The program ended before this call had a result\","
+		"\"error_code\":\"TOOL_CANCELLED\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}");
+}
+
+size_t ik_pairing_complete(struct ik_conversation *conversation, struct ik_message ***ret_added)
+{
+	size_t count = ik_conversation_count(conversation);
+	struct ik_pairing pairing;
+	struct ik_message **added = NULL;
+	size_t added_count = 0;
+	struct ik_buf envelope;
+
+	ik_buf_init(&envelope, IK_KIB(4));
+	ik_pairing_lost_envelope(&envelope);
+	ik_pairing_init(&pairing, conversation, 0);
+	for (size_t index = 0; index < count; index++) {
+		const struct ik_message *call = ik_conversation_at(conversation, index);
+
+		if (call->kind != IK_KIND_TOOL_CALL || !call->call_id ||
+			ik_pairing_of(&pairing, index) != IK_UNPAIRED)
+			continue;
+		char *name = ik_message_tool_name(call);
+		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
+			envelope.data, envelope.length, false, 0);
+		free(name);
+		ik_conversation_append(conversation, result);
+		added = ik_alloc_array(added, added_count + 1, sizeof(*added));
+		added[added_count++] = result;
+	}
+	ik_buf_done(&envelope);
+	ik_pairing_done(&pairing);
+	*ret_added = added;
+	return added_count;
 }

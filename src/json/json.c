@@ -414,27 +414,19 @@ bool ik_json_is_true(const struct ik_json *json)
 	return cJSON_IsTrue(look_at(json));
 }
 
-bool ik_decimal_of(const struct ik_json *json, struct ik_decimal *ret_decimal)
+bool ik_json_decimal(const struct ik_json *json, struct ik_decimal *ret_decimal)
 {
 	const cJSON *node = look_at(json);
 
 	return cJSON_IsRaw(node) &&
-		ik_decimal_read((struct ik_json_span){ node->valuestring, strlen(node->valuestring) },
-			ret_decimal);
-}
-
-bool ik_json_number(const struct ik_json *json, double *ret_number)
-{
-	struct ik_decimal decimal;
-
-	return ik_decimal_of(json, &decimal) && ik_decimal_to_double(&decimal, ret_number);
+		ik_decimal_read(node->valuestring, strlen(node->valuestring), ret_decimal);
 }
 
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number)
 {
 	struct ik_decimal decimal;
 
-	return ik_decimal_of(json, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
+	return ik_json_decimal(json, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
 }
 
 struct ik_json *ik_json_new_object(void)
@@ -471,22 +463,9 @@ struct ik_json *ik_json_new_bytes(const char *bytes, size_t length)
 	return json_of(node);
 }
 
-struct ik_json *ik_json_new_integer(int64_t number)
-{
-	cJSON *node = new_node(cJSON_Raw);
-
-	node->valuestring = ik_format("%lld", (long long)number);
-	return json_of(node);
-}
-
 struct ik_json *ik_json_new_bool(bool value)
 {
 	return json_of(new_node(value ? cJSON_True : cJSON_False));
-}
-
-struct ik_json *ik_json_new_null(void)
-{
-	return json_of(new_node(cJSON_NULL));
 }
 
 /* Give a node the name that it has in an object. */
@@ -582,7 +561,7 @@ static bool equal(const struct ik_json *one, const struct ik_json *other, size_t
 	case IK_JSON_STRING:
 		return strcmp(ik_json_text(one), ik_json_text(other)) == 0;
 	case IK_JSON_NUMBER:
-		return ik_decimal_of(one, &number) && ik_decimal_of(other, &other_number) &&
+		return ik_json_decimal(one, &number) && ik_json_decimal(other, &other_number) &&
 			ik_decimal_compare(&number, &other_number) == 0;
 	case IK_JSON_BOOL:
 		return ik_json_is_true(one) == ik_json_is_true(other);

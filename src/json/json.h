@@ -49,8 +49,9 @@ const char *ik_json_text(const struct ik_json *json);
 /* Append the exact bytes of a string node. */
 void ik_json_bytes(const struct ik_json *json, struct ik_buf *out);
 bool ik_json_is_true(const struct ik_json *json);
-/* False also beyond what a double can hold. */
-bool ik_json_number(const struct ik_json *json, double *ret_number);
+/* Read a number exactly (json/number.h). Return false for another type. */
+struct ik_decimal;
+bool ik_json_decimal(const struct ik_json *json, struct ik_decimal *ret_decimal);
 /* Exactly an integer within int64, in whatever spelling. */
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number);
 
@@ -59,9 +60,7 @@ struct ik_json *ik_json_new_object(void);
 struct ik_json *ik_json_new_array(void);
 struct ik_json *ik_json_new_text(const char *text);
 struct ik_json *ik_json_new_bytes(const char *bytes, size_t length);
-struct ik_json *ik_json_new_integer(int64_t number);
 struct ik_json *ik_json_new_bool(bool value);
-struct ik_json *ik_json_new_null(void);
 
 /* Give child to a container (at its end; set replaces the first of that name). */
 void ik_json_add(struct ik_json *object, const char *name, struct ik_json *child);

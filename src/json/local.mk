@@ -5,9 +5,6 @@ libik_json_a_SOURCES = \
 	src/json/checker.c src/json/checker.h \
 	src/json/escape.h \
 	src/json/json.c src/json/json.h \
-	src/json/keyword.h \
-	src/json/keyword_container.c \
-	src/json/keyword_scalar.c \
 	src/json/number.c src/json/number.h \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \

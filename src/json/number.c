@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So many digits decide how a double is rounded; whether there are more is one digit's worth. */
+/* Enough digits to decide how any double is rounded; one more stands in for all further ones. */
 #define DIGITS_OF_DOUBLE 770
-/* Exponents beyond this are all the same to us: more than any text could outweigh. */
+/* Exponents are clamped to this: no text is long enough to make up for a larger one. */
 #define EXPONENT_LIMIT INT64_C(1000000000000000)
 
 static bool is_digit(char byte)
@@ -14,7 +14,7 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* The exponent behind an 'e', held within bounds. */
+/* Read the exponent after an 'e', clamped to EXPONENT_LIMIT. */
 static int64_t read_exponent(const char *at, const char *end)
 {
 	bool negative = *at == '-';
@@ -29,19 +29,17 @@ static int64_t read_exponent(const char *at, const char *end)
 	return negative ? -exponent : exponent;
 }
 
-bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
+bool ik_decimal_read(const char *text, size_t length, struct ik_decimal *ret_decimal)
 {
 	struct ik_decimal decimal = { .negative = false };
-	const char *at, *end;
+	const char *at = text, *end = text + length;
 	const char *last = NULL; /* last digit that is not 0 */
-	int64_t scale = 0;       /* of the digit looked at: how far it stands behind the point */
+	int64_t scale = 0;       /* position of the current digit after the point */
 	bool fraction = false;
-	size_t zeros = 0; /* seen since last */
+	size_t zeros = 0; /* since last */
 
-	if (ik_json_span_type(value) != IK_JSON_NUMBER)
+	if (length == 0 || (*at != '-' && !is_digit(*at)))
 		return false;
-	at = value.text;
-	end = value.text + value.length;
 	if (*at == '-') {
 		decimal.negative = true;
 		at++;
@@ -75,7 +73,7 @@ bool ik_decimal_read(struct ik_json_span value, struct ik_decimal *ret_decimal)
 	return true;
 }
 
-/* The next digit, stepping over the point. */
+/* Return the next digit, skipping the point. */
 static int next_digit(const char **at)
 {
 	if (**at == '.')
@@ -83,7 +81,7 @@ static int next_digit(const char **at)
 	return *(*at)++ - '0';
 }
 
-/* Compare what stands behind the signs. */
+/* Compare without the signs. */
 static int compare_magnitude(const struct ik_decimal *one, const struct ik_decimal *other)
 {
 	int64_t one_size = (int64_t)one->count + one->exponent;
@@ -104,7 +102,7 @@ static int compare_magnitude(const struct ik_decimal *one, const struct ik_decim
 	return (one->count > other->count) - (one->count < other->count);
 }
 
-/* -1, 0 or 1. */
+/* Return -1, 0 or 1. */
 static int sign_of(const struct ik_decimal *decimal)
 {
 	return decimal->count == 0 ? 0 : decimal->negative ? -1 : 1;
@@ -132,7 +130,7 @@ bool ik_decimal_to_integer(const struct ik_decimal *decimal, int64_t *ret_number
 
 	if (!ik_decimal_is_whole(decimal) || (int64_t)decimal->count + decimal->exponent > 19)
 		return false;
-	/* Summed up below zero, where there is one number more. */
+	/* Accumulate as a negative number: INT64_MIN has no positive counterpart. */
 	for (size_t i = 0; i < decimal->count; i++) {
 		if (__builtin_mul_overflow(number, 10, &number) ||
 			__builtin_sub_overflow(number, next_digit(&at), &number))
@@ -150,7 +148,7 @@ bool ik_decimal_to_integer(const struct ik_decimal *decimal, int64_t *ret_number
 
 bool ik_decimal_to_double(const struct ik_decimal *decimal, double *ret_number)
 {
-	/* Written anew without a point, which strtod would take from the locale. */
+	/* Without a decimal point, because strtod(3) expects the locale's. */
 	char text[DIGITS_OF_DOUBLE + 64];
 	const char *at = decimal->digits;
 	size_t count = decimal->count < DIGITS_OF_DOUBLE ? decimal->count : DIGITS_OF_DOUBLE;
@@ -178,7 +176,7 @@ bool ik_decimal_to_double(const struct ik_decimal *decimal, double *ret_number)
 	return true;
 }
 
-/* base * 10^exponent modulo divisor, by repeated squaring. */
+/* Return base * 10^exponent modulo divisor, by repeated squaring. */
 static uint64_t scale_modulo(uint64_t base, uint64_t exponent, uint64_t divisor)
 {
 	unsigned __int128 result = base % divisor, power = 10 % divisor;
@@ -202,7 +200,7 @@ bool ik_decimal_is_multiple(const struct ik_decimal *one, const struct ik_decima
 		return true;
 	if (other->count > 18)
 		return true;
-	/* Its digits do not end with 0, so no power of ten can be taken out of them. */
+	/* The digits of one do not end with 0, so they have no power of ten to spare. */
 	if (one->exponent < other->exponent)
 		return false;
 	for (size_t i = 0; i < other->count; i++)

@@ -315,14 +315,16 @@ bool ik_json_integer(struct ik_json_span value, int64_t *ret_number)
 {
 	struct ik_decimal decimal;
 
-	return ik_decimal_read(value, &decimal) && ik_decimal_to_integer(&decimal, ret_number);
+	return ik_decimal_read(value.text, value.length, &decimal) &&
+		ik_decimal_to_integer(&decimal, ret_number);
 }
 
 bool ik_json_double(struct ik_json_span value, double *ret_number)
 {
 	struct ik_decimal decimal;
 
-	return ik_decimal_read(value, &decimal) && ik_decimal_to_double(&decimal, ret_number);
+	return ik_decimal_read(value.text, value.length, &decimal) &&
+		ik_decimal_to_double(&decimal, ret_number);
 }
 
 bool ik_json_bool(struct ik_json_span value, bool *ret_bool)

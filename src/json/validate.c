@@ -1,12 +1,18 @@
-/* The half of json/schema.h that checks values. */
+/* The half of json/schema.h that checks values: one function for each keyword. */
 #include "json/schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/keyword.h"
+#include "json/number.h"
+#include "json/pattern.h"
+#include "json/place.h"
 #include "json/reference.h"
+#include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /*
  * Bounds on a schema that calls itself: how deep, and how many schemas and
@@ -16,12 +22,42 @@
 #define DEPTH_LIMIT 1200
 #define STEP_LIMIT 1000000
 
-bool ik_validation_is_spent(const struct ik_validation *run)
+/* One validation. */
+struct validation {
+	const struct ik_json *resource; /* what local references start from */
+	struct ik_error *error;         /* NULL: nobody wants to know why */
+	size_t error_depth;             /* of the place of the last error */
+	struct ik_patterns patterns;
+	size_t depth, steps;  /* spent, see validate.c */
+	size_t unknown;       /* how often something was accepted unjudged */
+	bool reference_alone; /* draft 7 and before: nothing counts beside $ref */
+};
+
+/* What a keyword's function is called with. */
+struct check {
+	struct validation *run;
+	const struct ik_json *schema;  /* that the keyword is in */
+	const struct ik_json *keyword; /* its value */
+	const struct ik_json *value;   /* what is checked */
+	const struct ik_place *place;  /* of value */
+};
+
+/*
+ * What cannot be judged is accepted; that must not turn into a refusal where
+ * fitting counts against the value (`not`, a second alternative of `oneOf`).
+ */
+enum fit { FITS_NOT, FITS_PERHAPS, FITS };
+
+/* Does value fit schema (an object, true or false)? If not, the error of run says why. */
+static bool schema_fits(struct validation *run, const struct ik_json *schema,
+	const struct ik_json *value, const struct ik_place *place);
+
+static bool is_spent(const struct validation *run)
 {
 	return run->steps > STEP_LIMIT;
 }
 
-enum ik_fit ik_validation_try(struct ik_validation *run, const struct ik_json *schema,
+static enum fit try_schema(struct validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	struct ik_error *error = run->error;
@@ -29,25 +65,551 @@ enum ik_fit ik_validation_try(struct ik_validation *run, const struct ik_json *s
 	bool fits;
 
 	run->error = NULL;
-	fits = ik_validation_fits(run, schema, value, place);
+	fits = schema_fits(run, schema, value, place);
 	run->error = error;
 	if (!fits)
-		return IK_FITS_NOT;
-	return run->unknown == unknown ? IK_FITS : IK_FITS_PERHAPS;
+		return FITS_NOT;
+	return run->unknown == unknown ? FITS : FITS_PERHAPS;
 }
 
-bool ik_validation_fits_quietly(struct ik_validation *run, const struct ik_json *schema,
+static bool fits_quietly(struct validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
-	return ik_validation_try(run, schema, value, place) != IK_FITS_NOT;
+	return try_schema(run, schema, value, place) != FITS_NOT;
 }
 
-static bool check_all_of(const struct ik_check *check)
+/* Refusals. */
+
+static bool IK_PRINTF(2, 3) refuse(const struct check *check, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!check->run->error)
+		return false;
+	check->run->error_depth = ik_place_depth(check->place);
+	va_start(arguments, format);
+	ik_place_vrefuse(check->place, check->run->error, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool refuse_value(const struct check *check, const char *wanted)
+{
+	char found[IK_EXCERPT];
+
+	if (!check->run->error)
+		return false;
+	ik_excerpt(check->value, found);
+	return refuse(check, _("is %s, but must be %s"), found, wanted);
+}
+
+static bool refuse_by(const struct check *check, const char *format)
+{
+	char bound[IK_EXCERPT], wanted[2 * IK_EXCERPT];
+	const char *place = strstr(format, "%s");
+
+	ik_excerpt(check->keyword, bound);
+	snprintf(wanted, sizeof(wanted), "%.*s%s%s", (int)(place - format), format, bound, place + 2);
+	return refuse_value(check, wanted);
+}
+
+/* Types. */
+
+static const struct {
+	const char *name;
+	enum ik_json_type type;
+	const char *words;
+} types[] = {
+	{ "string", IK_JSON_STRING, N_("a string") },
+	{ "number", IK_JSON_NUMBER, N_("a number") },
+	{ "integer", IK_JSON_NUMBER, N_("a whole number") },
+	{ "boolean", IK_JSON_BOOL, N_("true or false") },
+	{ "array", IK_JSON_ARRAY, N_("an array") },
+	{ "object", IK_JSON_OBJECT, N_("an object") },
+	{ "null", IK_JSON_NULL, N_("null") },
+};
+
+/* Is value of the type that name says? A word that nobody knows fits everything. */
+static bool has_type(const struct ik_json *value, const struct ik_json *name, struct ik_buf *words)
+{
+	const char *text = ik_json_text(name);
+	struct ik_decimal number;
+
+	for (size_t i = 0; text && i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!ik_text_equal(text, types[i].name))
+			continue;
+		if (words->length)
+			ik_buf_puts(words, _(" or "));
+		ik_buf_puts(words, _(types[i].words));
+		if (ik_json_type(value) != types[i].type)
+			return false;
+		return !ik_text_equal(text, "integer") ||
+			(ik_json_decimal(value, &number) && ik_decimal_is_whole(&number));
+	}
+	return true;
+}
+
+static bool check_type(const struct check *check)
+{
+	const struct ik_json *name = check->keyword;
+	struct ik_buf words;
+	bool fits;
+
+	ik_buf_init(&words, IK_KIB(4));
+	if (ik_json_type(name) == IK_JSON_ARRAY) {
+		fits = false;
+		for (name = ik_json_first(name); name && !fits; name = ik_json_sibling(name))
+			fits = has_type(check->value, name, &words);
+	} else {
+		fits = has_type(check->value, name, &words);
+	}
+	if (!fits)
+		refuse_value(check, words.data);
+	ik_buf_done(&words);
+	return fits;
+}
+
+static bool check_const(const struct check *check)
+{
+	return ik_json_equal(check->keyword, check->value) || refuse_by(check, _("%s"));
+}
+
+static bool check_enum(const struct check *check)
+{
+	const struct ik_json *choice;
+	struct ik_buf wanted;
+
+	for (choice = ik_json_first(check->keyword); choice; choice = ik_json_sibling(choice)) {
+		check->run->steps++;
+		if (ik_json_equal(choice, check->value))
+			return true;
+	}
+	if (!check->run->error)
+		return false;
+	ik_buf_init(&wanted, 300); /* what does not fit is left out */
+	for (choice = ik_json_first(check->keyword); choice; choice = ik_json_sibling(choice)) {
+		char text[IK_EXCERPT];
+
+		ik_excerpt(choice, text);
+		ik_buf_printf(&wanted, "%s%s", wanted.length ? ", " : "", text);
+		if (ik_buf_status(&wanted) != IK_OK) {
+			ik_buf_clear(&wanted);
+			ik_buf_puts(&wanted, _("the values in its enum"));
+			break;
+		}
+	}
+	refuse(check, _("must be one of: %s"), wanted.data);
+	ik_buf_done(&wanted);
+	return false;
+}
+
+/* Numbers. */
+
+/* Read the value and its bound; false when one is no number, and so nothing to compare. */
+static bool both_numbers(const struct check *check, struct ik_decimal *value,
+	struct ik_decimal *bound)
+{
+	return ik_json_decimal(check->value, value) && ik_json_decimal(check->keyword, bound);
+}
+
+/* Is the value not below (side 1), not above (side -1) its bound, nor equal to it if exclusive? */
+static bool check_bound(const struct check *check, int side, bool exclusive)
+{
+	struct ik_decimal value, bound;
+	int order;
+
+	if (!both_numbers(check, &value, &bound))
+		return true;
+	order = side * ik_decimal_compare(&value, &bound);
+	if (order > 0 || (order == 0 && !exclusive))
+		return true;
+	if (exclusive)
+		return refuse_by(check, side > 0 ? _("more than %s") : _("less than %s"));
+	return refuse_by(check, side > 0 ? _("at least %s") : _("at most %s"));
+}
+
+static bool check_minimum(const struct check *check)
+{
+	/* In draft 4 the exclusive one is a flag beside it. */
+	return check_bound(check, 1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMinimum")));
+}
+
+static bool check_maximum(const struct check *check)
+{
+	return check_bound(check, -1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMaximum")));
+}
+
+static bool check_exclusive_minimum(const struct check *check)
+{
+	return check_bound(check, 1, true);
+}
+
+static bool check_exclusive_maximum(const struct check *check)
+{
+	return check_bound(check, -1, true);
+}
+
+static bool check_multiple_of(const struct check *check)
+{
+	struct ik_decimal value, step;
+
+	return !both_numbers(check, &value, &step) || step.count == 0 ||
+		ik_decimal_is_multiple(&value, &step) || refuse_by(check, _("a multiple of %s"));
+}
+
+static bool is_within(const struct check *check, size_t count, bool is_maximum)
+{
+	int64_t bound;
+
+	if (!ik_json_whole(check->keyword, &bound))
+		return true;
+	return is_maximum ? (int64_t)count <= bound : (int64_t)count >= bound;
+}
+
+/* Strings. */
+
+/* Characters of a string; a NUL is kept as two bytes, which count as one here, too. */
+static size_t count_characters(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += !ik_utf8_is_continuation(*text);
+	return count;
+}
+
+static bool check_min_length(const struct check *check)
+{
+	const char *text = ik_json_text(check->value);
+
+	return !text || is_within(check, count_characters(text), false) ||
+		refuse_by(check, _("at least %s characters long"));
+}
+
+static bool check_max_length(const struct check *check)
+{
+	const char *text = ik_json_text(check->value);
+
+	return !text || is_within(check, count_characters(text), true) ||
+		refuse_by(check, _("at most %s characters long"));
+}
+
+static enum ik_pattern_answer find_pattern(struct validation *run, const char *pattern,
+	const struct ik_json *string)
+{
+	enum ik_pattern_answer answer = IK_PATTERN_UNKNOWN;
+	struct ik_buf bytes;
+
+	ik_buf_init(&bytes, IK_LIMIT_ARGUMENTS);
+	ik_json_bytes(string, &bytes);
+	if (ik_buf_status(&bytes) == IK_OK)
+		answer = ik_pattern_find(&run->patterns, pattern, bytes.data, bytes.length);
+	ik_buf_done(&bytes);
+	run->unknown += answer == IK_PATTERN_UNKNOWN;
+	return answer;
+}
+
+static bool check_pattern(const struct check *check)
+{
+	const char *pattern = ik_json_text(check->keyword);
+
+	if (!pattern || !ik_json_text(check->value))
+		return true;
+	return find_pattern(check->run, pattern, check->value) != IK_PATTERN_DIFFERS ||
+		refuse_by(check, _("a string that matches the pattern %s"));
+}
+
+/* Arrays. */
+
+static bool is_array(const struct ik_json *value)
+{
+	return ik_json_type(value) == IK_JSON_ARRAY;
+}
+
+/* Check the elements from index on against one schema. */
+static bool check_elements(const struct check *check, size_t index, const struct ik_json *schema)
+{
+	struct ik_place place = { check->place, NULL, 0 };
+	const struct ik_json *element;
+
+	for (element = ik_json_first(check->value); element; element = ik_json_sibling(element)) {
+		if (place.index >= index && !schema_fits(check->run, schema, element, &place))
+			return false;
+		place.index++;
+	}
+	return true;
+}
+
+static bool check_prefix_items(const struct check *check)
+{
+	struct ik_place place = { check->place, NULL, 0 };
+	const struct ik_json *schema, *element;
+
+	if (!is_array(check->value) || !is_array(check->keyword))
+		return true;
+	schema = ik_json_first(check->keyword);
+	element = ik_json_first(check->value);
+	while (schema && element) {
+		if (!schema_fits(check->run, schema, element, &place))
+			return false;
+		schema = ik_json_sibling(schema);
+		element = ik_json_sibling(element);
+		place.index++;
+	}
+	return true;
+}
+
+static bool check_items(const struct check *check)
+{
+	if (is_array(check->keyword)) /* before 2020-12 */
+		return check_prefix_items(check);
+	if (!is_array(check->value))
+		return true;
+	return check_elements(check, ik_json_size(ik_json_get(check->schema, "prefixItems")),
+		check->keyword);
+}
+
+static bool check_additional_items(const struct check *check)
+{
+	const struct ik_json *items = ik_json_get(check->schema, "items");
+
+	if (!is_array(check->value) || !is_array(items))
+		return true;
+	return check_elements(check, ik_json_size(items), check->keyword);
+}
+
+static bool check_min_items(const struct check *check)
+{
+	return !is_array(check->value) || is_within(check, ik_json_size(check->value), false) ||
+		refuse_by(check, _("a list of at least %s"));
+}
+
+static bool check_max_items(const struct check *check)
+{
+	return !is_array(check->value) || is_within(check, ik_json_size(check->value), true) ||
+		refuse_by(check, _("a list of at most %s"));
+}
+
+static bool check_unique_items(const struct check *check)
+{
+	const struct ik_json *one, *other;
+	size_t index = 0;
+
+	if (!is_array(check->value) || !ik_json_is_true(check->keyword))
+		return true;
+	for (one = ik_json_first(check->value); one; one = ik_json_sibling(one), index++) {
+		for (other = ik_json_sibling(one); other; other = ik_json_sibling(other)) {
+			check->run->steps++;
+			if (is_spent(check->run))
+				return true;
+			if (ik_json_equal(one, other))
+				return refuse(check, _("element %zu comes more than once"), index);
+		}
+	}
+	return true;
+}
+
+static bool check_contains(const struct check *check)
+{
+	int64_t least = 1, most = INT64_MAX, count = 0, perhaps = 0;
+	struct ik_place place = { check->place, NULL, 0 };
+	const struct ik_json *element;
+
+	if (!is_array(check->value))
+		return true;
+	ik_json_whole(ik_json_get(check->schema, "minContains"), &least);
+	ik_json_whole(ik_json_get(check->schema, "maxContains"), &most);
+	for (element = ik_json_first(check->value); element; element = ik_json_sibling(element)) {
+		enum fit fit = try_schema(check->run, check->keyword, element, &place);
+
+		count += fit == FITS;
+		perhaps += fit == FITS_PERHAPS;
+		place.index++;
+	}
+	if (is_spent(check->run) || (count + perhaps >= least && count <= most))
+		return true;
+	return refuse(check, _("%lld elements are as `contains` wants them, which are too %s"),
+		(long long)count, count < least ? _("few") : _("many"));
+}
+
+/* Objects. */
+
+static bool is_object(const struct ik_json *value)
+{
+	return ik_json_type(value) == IK_JSON_OBJECT;
+}
+
+static bool check_properties(const struct check *check)
+{
+	const struct ik_json *schema, *member;
+
+	if (!is_object(check->value))
+		return true;
+	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
+		struct ik_place place = { check->place, ik_json_name(schema), 0 };
+
+		member = ik_json_get(check->value, place.name);
+		if (member && !schema_fits(check->run, schema, member, &place))
+			return false;
+	}
+	return true;
+}
+
+/* Does a member's name match a pattern? */
+static enum ik_pattern_answer match_name(const struct check *check, const char *pattern,
+	const char *name)
+{
+	struct ik_json *text = ik_json_new_text(name);
+	enum ik_pattern_answer answer = find_pattern(check->run, pattern, text);
+
+	ik_json_free(text);
+	return answer;
+}
+
+static bool check_pattern_properties(const struct check *check)
+{
+	const struct ik_json *schema, *member;
+
+	if (!is_object(check->value))
+		return true;
+	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
+		for (member = ik_json_first(check->value); member; member = ik_json_sibling(member)) {
+			struct ik_place place = { check->place, ik_json_name(member), 0 };
+
+			if (match_name(check, ik_json_name(schema), place.name) == IK_PATTERN_MATCHES &&
+				!schema_fits(check->run, schema, member, &place))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Is a member dealt with by properties or (perhaps) by patternProperties? */
+static bool is_covered(const struct check *check, const char *name)
+{
+	const struct ik_json *pattern;
+
+	if (ik_json_get(ik_json_get(check->schema, "properties"), name))
+		return true;
+	pattern = ik_json_first(ik_json_get(check->schema, "patternProperties"));
+	for (; pattern; pattern = ik_json_sibling(pattern)) {
+		if (match_name(check, ik_json_name(pattern), name) != IK_PATTERN_DIFFERS)
+			return true;
+	}
+	return false;
+}
+
+/* Refuse a member that no property has the name of. */
+static bool refuse_member(const struct check *check, const char *name)
+{
+	const struct ik_json *properties = ik_json_get(check->schema, "properties"), *property;
+	size_t count = 0;
+	const char **names, *nearest;
+
+	if (!check->run->error)
+		return false;
+	names = ik_alloc_array(NULL, ik_json_size(properties), sizeof(*names));
+	for (property = ik_json_first(properties); property; property = ik_json_sibling(property))
+		names[count++] = ik_json_name(property);
+	nearest = ik_text_nearest(name, names, count);
+	if (nearest)
+		refuse(check, _("the member \"%.80s\" is unknown; did you mean \"%.80s\"?"), name, nearest);
+	else
+		refuse(check, _("the member \"%.80s\" is unknown"), name);
+	free(names);
+	return false;
+}
+
+static bool check_additional_properties(const struct check *check)
+{
+	bool none = ik_json_type(check->keyword) == IK_JSON_BOOL && !ik_json_is_true(check->keyword);
+	const struct ik_json *member;
+
+	if (!is_object(check->value))
+		return true;
+	for (member = ik_json_first(check->value); member; member = ik_json_sibling(member)) {
+		struct ik_place place = { check->place, ik_json_name(member), 0 };
+
+		if (is_covered(check, place.name))
+			continue;
+		if (none)
+			return refuse_member(check, place.name);
+		if (!schema_fits(check->run, check->keyword, member, &place))
+			return false;
+	}
+	return true;
+}
+
+static bool check_property_names(const struct check *check)
+{
+	const struct ik_json *member;
+	bool fits = true;
+
+	if (!is_object(check->value))
+		return true;
+	for (member = ik_json_first(check->value); member && fits; member = ik_json_sibling(member)) {
+		struct ik_json *name = ik_json_new_text(ik_json_name(member));
+
+		fits = schema_fits(check->run, check->keyword, name, check->place);
+		ik_json_free(name);
+	}
+	return fits;
+}
+
+/* Does an object have all members of a list? */
+static bool check_members(const struct check *check, const struct ik_json *list)
+{
+	for (const struct ik_json *name = ik_json_first(list); name; name = ik_json_sibling(name)) {
+		const char *text = ik_json_text(name);
+
+		if (text && !ik_json_get(check->value, text))
+			return refuse(check, _("the member \"%.80s\" is missing"), text);
+	}
+	return true;
+}
+
+static bool check_required(const struct check *check)
+{
+	return !is_object(check->value) || !is_array(check->keyword) ||
+		check_members(check, check->keyword);
+}
+
+static bool check_dependencies(const struct check *check)
+{
+	const struct ik_json *rule;
+
+	if (!is_object(check->value))
+		return true;
+	for (rule = ik_json_first(check->keyword); rule; rule = ik_json_sibling(rule)) {
+		if (!ik_json_get(check->value, ik_json_name(rule)))
+			continue;
+		if (is_array(rule) ? !check_members(check, rule)
+						   : !schema_fits(check->run, rule, check->value, check->place))
+			return false;
+	}
+	return true;
+}
+
+static bool check_min_properties(const struct check *check)
+{
+	return !is_object(check->value) || is_within(check, ik_json_size(check->value), false) ||
+		refuse_by(check, _("an object with at least %s members"));
+}
+
+static bool check_max_properties(const struct check *check)
+{
+	return !is_object(check->value) || is_within(check, ik_json_size(check->value), true) ||
+		refuse_by(check, _("an object with at most %s members"));
+}
+
+/* Schemas in schemas. */
+
+static bool check_all_of(const struct check *check)
 {
 	const struct ik_json *schema;
 
 	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
-		if (!ik_validation_fits(check->run, schema, check->value, check->place))
+		if (!schema_fits(check->run, schema, check->value, check->place))
 			return false;
 	}
 	return true;
@@ -55,25 +617,25 @@ static bool check_all_of(const struct ik_check *check)
 
 /* How many of the alternatives fit, in *ret_perhaps how many may; 2 stands for all that are
  * more than one. */
-static int count_fitting(const struct ik_check *check, int *ret_perhaps)
+static int count_fitting(const struct check *check, int *ret_perhaps)
 {
 	const struct ik_json *schema = ik_json_first(check->keyword);
 	int count = 0;
 
 	*ret_perhaps = 0;
 	for (; schema && count < 2; schema = ik_json_sibling(schema)) {
-		enum ik_fit fit = ik_validation_try(check->run, schema, check->value, check->place);
+		enum fit fit = try_schema(check->run, schema, check->value, check->place);
 
-		count += fit == IK_FITS;
-		*ret_perhaps += fit == IK_FITS_PERHAPS;
+		count += fit == FITS;
+		*ret_perhaps += fit == FITS_PERHAPS;
 	}
 	return count;
 }
 
 /* Say why none of the alternatives fits: why the one does not that came the furthest. */
-static bool refuse_alternatives(const struct ik_check *check)
+static bool refuse_alternatives(const struct check *check)
 {
-	struct ik_validation *run = check->run;
+	struct validation *run = check->run;
 	struct ik_error *error = run->error, reason, best = { .text = "" };
 	size_t best_depth = 0, depth = ik_place_depth(check->place);
 	const struct ik_json *schema = ik_json_first(check->keyword);
@@ -83,7 +645,7 @@ static bool refuse_alternatives(const struct ik_check *check)
 	run->error = &reason;
 	for (; schema; schema = ik_json_sibling(schema)) {
 		run->error_depth = depth;
-		if (!ik_validation_fits(run, schema, check->value, check->place) &&
+		if (!schema_fits(run, schema, check->value, check->place) &&
 			(best.text[0] == '\0' || run->error_depth > best_depth)) {
 			best = reason;
 			best_depth = run->error_depth;
@@ -95,52 +657,52 @@ static bool refuse_alternatives(const struct ik_check *check)
 		run->error_depth = best_depth;
 		return false;
 	}
-	return ik_check_refuse(check, _("fits none of %zu alternatives; the first: %s"),
+	return refuse(check, _("fits none of %zu alternatives; the first: %s"),
 		ik_json_size(check->keyword), best.text);
 }
 
-static bool check_any_of(const struct ik_check *check)
+static bool check_any_of(const struct check *check)
 {
 	const struct ik_json *schema = ik_json_first(check->keyword);
 
 	for (; schema; schema = ik_json_sibling(schema)) {
-		if (ik_validation_fits_quietly(check->run, schema, check->value, check->place))
+		if (fits_quietly(check->run, schema, check->value, check->place))
 			return true;
 	}
 	return refuse_alternatives(check);
 }
 
-static bool check_one_of(const struct ik_check *check)
+static bool check_one_of(const struct check *check)
 {
 	int perhaps, count = count_fitting(check, &perhaps);
 
-	if (count == 1 || (count == 0 && perhaps > 0) || ik_validation_is_spent(check->run))
+	if (count == 1 || (count == 0 && perhaps > 0) || is_spent(check->run))
 		return true;
 	if (count == 0)
 		return refuse_alternatives(check);
-	return ik_check_refuse(check, _("fits more than one of %zu alternatives; exactly one must fit"),
+	return refuse(check, _("fits more than one of %zu alternatives; exactly one must fit"),
 		ik_json_size(check->keyword));
 }
 
-static bool check_not(const struct ik_check *check)
+static bool check_not(const struct check *check)
 {
-	return ik_validation_try(check->run, check->keyword, check->value, check->place) != IK_FITS ||
-		ik_validation_is_spent(check->run) || ik_check_refuse(check, _("is what `not` excludes"));
+	return try_schema(check->run, check->keyword, check->value, check->place) != FITS ||
+		is_spent(check->run) || refuse(check, _("is what `not` excludes"));
 }
 
-static bool check_if(const struct ik_check *check)
+static bool check_if(const struct check *check)
 {
-	enum ik_fit fit = ik_validation_try(check->run, check->keyword, check->value, check->place);
-	const struct ik_json *schema = ik_json_get(check->schema, fit == IK_FITS_NOT ? "else" : "then");
+	enum fit fit = try_schema(check->run, check->keyword, check->value, check->place);
+	const struct ik_json *schema = ik_json_get(check->schema, fit == FITS_NOT ? "else" : "then");
 	const struct ik_json *other = ik_json_get(check->schema, "else");
 
-	if (fit == IK_FITS_PERHAPS &&
-		(!other || ik_validation_fits_quietly(check->run, other, check->value, check->place)))
+	if (fit == FITS_PERHAPS &&
+		(!other || fits_quietly(check->run, other, check->value, check->place)))
 		return true;
-	return !schema || ik_validation_fits(check->run, schema, check->value, check->place);
+	return !schema || schema_fits(check->run, schema, check->value, check->place);
 }
 
-static bool check_reference(const struct ik_check *check)
+static bool check_reference(const struct check *check)
 {
 	const char *reference = ik_json_text(check->keyword);
 	const struct ik_json *resource = check->run->resource, *schema;
@@ -149,13 +711,13 @@ static bool check_reference(const struct ik_check *check)
 	/* What is elsewhere cannot be known: nothing is fetched. */
 	schema = reference ? ik_reference_find(resource, reference, &check->run->resource) : NULL;
 	check->run->unknown += !schema;
-	fits = !schema || ik_validation_fits(check->run, schema, check->value, check->place);
+	fits = !schema || schema_fits(check->run, schema, check->value, check->place);
 	check->run->resource = resource;
 	return fits;
 }
 
 /* A keyword that says something which is not judged. */
-static bool check_unknown(const struct ik_check *check)
+static bool check_unknown(const struct check *check)
 {
 	check->run->unknown++;
 	return true;
@@ -164,46 +726,46 @@ static bool check_unknown(const struct ik_check *check)
 /* Sorted by name. */
 static const struct validate_keyword {
 	const char *name;
-	bool (*check)(const struct ik_check *check);
+	bool (*check)(const struct check *check);
 } keywords[] = {
 	{ "$dynamicRef", check_unknown },
 	{ "$recursiveRef", check_unknown },
 	{ "$ref", check_reference },
-	{ "additionalItems", ik_check_additional_items },
-	{ "additionalProperties", ik_check_additional_properties },
+	{ "additionalItems", check_additional_items },
+	{ "additionalProperties", check_additional_properties },
 	{ "allOf", check_all_of },
 	{ "anyOf", check_any_of },
-	{ "const", ik_check_const },
-	{ "contains", ik_check_contains },
-	{ "dependencies", ik_check_dependencies },
-	{ "dependentRequired", ik_check_dependencies },
-	{ "dependentSchemas", ik_check_dependencies },
-	{ "enum", ik_check_enum },
-	{ "exclusiveMaximum", ik_check_exclusive_maximum },
-	{ "exclusiveMinimum", ik_check_exclusive_minimum },
+	{ "const", check_const },
+	{ "contains", check_contains },
+	{ "dependencies", check_dependencies },
+	{ "dependentRequired", check_dependencies },
+	{ "dependentSchemas", check_dependencies },
+	{ "enum", check_enum },
+	{ "exclusiveMaximum", check_exclusive_maximum },
+	{ "exclusiveMinimum", check_exclusive_minimum },
 	{ "if", check_if },
-	{ "items", ik_check_items },
-	{ "maxItems", ik_check_max_items },
-	{ "maxLength", ik_check_max_length },
-	{ "maxProperties", ik_check_max_properties },
-	{ "maximum", ik_check_maximum },
-	{ "minItems", ik_check_min_items },
-	{ "minLength", ik_check_min_length },
-	{ "minProperties", ik_check_min_properties },
-	{ "minimum", ik_check_minimum },
-	{ "multipleOf", ik_check_multiple_of },
+	{ "items", check_items },
+	{ "maxItems", check_max_items },
+	{ "maxLength", check_max_length },
+	{ "maxProperties", check_max_properties },
+	{ "maximum", check_maximum },
+	{ "minItems", check_min_items },
+	{ "minLength", check_min_length },
+	{ "minProperties", check_min_properties },
+	{ "minimum", check_minimum },
+	{ "multipleOf", check_multiple_of },
 	{ "not", check_not },
 	{ "oneOf", check_one_of },
-	{ "pattern", ik_check_pattern },
-	{ "patternProperties", ik_check_pattern_properties },
-	{ "prefixItems", ik_check_prefix_items },
-	{ "properties", ik_check_properties },
-	{ "propertyNames", ik_check_property_names },
-	{ "required", ik_check_required },
-	{ "type", ik_check_type },
+	{ "pattern", check_pattern },
+	{ "patternProperties", check_pattern_properties },
+	{ "prefixItems", check_prefix_items },
+	{ "properties", check_properties },
+	{ "propertyNames", check_property_names },
+	{ "required", check_required },
+	{ "type", check_type },
 	{ "unevaluatedItems", check_unknown },
 	{ "unevaluatedProperties", check_unknown },
-	{ "uniqueItems", ik_check_unique_items },
+	{ "uniqueItems", check_unique_items },
 };
 
 static int compare_name(const void *name, const void *keyword)
@@ -212,11 +774,11 @@ static int compare_name(const void *name, const void *keyword)
 }
 
 /* Check every keyword of a schema that is an object. */
-static bool fits_object(struct ik_validation *run, const struct ik_json *schema,
+static bool fits_object(struct validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	bool reference_alone = run->reference_alone && ik_json_get(schema, "$ref");
-	struct ik_check check = { run, schema, NULL, value, place };
+	struct check check = { run, schema, NULL, value, place };
 
 	for (check.keyword = ik_json_first(schema); check.keyword;
 		 check.keyword = ik_json_sibling(check.keyword)) {
@@ -232,21 +794,21 @@ static bool fits_object(struct ik_validation *run, const struct ik_json *schema,
 	return true;
 }
 
-bool ik_validation_fits(struct ik_validation *run, const struct ik_json *schema,
+static bool schema_fits(struct validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	const struct ik_json *resource = run->resource;
-	struct ik_check check = { run, schema, NULL, value, place };
+	struct check check = { run, schema, NULL, value, place };
 	bool fits;
 
 	if (ik_json_type(schema) == IK_JSON_BOOL)
-		return ik_json_is_true(schema) || ik_check_refuse(&check, _("nothing is allowed here"));
+		return ik_json_is_true(schema) || refuse(&check, _("nothing is allowed here"));
 	if (ik_json_type(schema) != IK_JSON_OBJECT)
 		return true;
 	run->steps++;
 	if (run->depth > DEPTH_LIMIT)
 		run->steps = STEP_LIMIT + 1; /* what cannot be followed to its end is not judged at all */
-	if (ik_validation_is_spent(run))
+	if (is_spent(run))
 		return true;
 	if (ik_reference_is_resource(schema) && !(run->reference_alone && ik_json_get(schema, "$ref")))
 		run->resource = schema;
@@ -270,11 +832,11 @@ static bool is_old_draft(const struct ik_json *schema)
 enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
 	struct ik_error *error)
 {
-	struct ik_validation run = { .resource = schema, .error = error };
+	struct validation run = { .resource = schema, .error = error };
 	bool fits;
 
 	run.reference_alone = is_old_draft(schema);
-	fits = ik_validation_fits(&run, schema, value, NULL);
+	fits = schema_fits(&run, schema, value, NULL);
 	ik_patterns_done(&run.patterns);
-	return fits || ik_validation_is_spent(&run) ? IK_OK : IK_INVALID;
+	return fits || is_spent(&run) ? IK_OK : IK_INVALID;
 }

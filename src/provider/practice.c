@@ -120,7 +120,7 @@ static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 	if (envelope)
 		return envelope;
 	ik_buf_init(&lost, IK_KIB(4));
-	ik_conversation_lost_envelope(&lost);
+	ik_pairing_lost_envelope(&lost);
 	return ik_buf_take(&lost, ret_length);
 }
 

@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "cli/import_event.h"
+#include "conversation/pairing.h"
 #include "provider/formats.h"
 #include "provider/wire/format.h"
 #include "util/limits.h"
@@ -71,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	conversation = ik_conversation_new();
 	read_lines((const char *)data, size, conversation);
-	for (size_t count = ik_conversation_mend(conversation, &added); count > 0; count--)
+	for (size_t count = ik_pairing_complete(conversation, &added); count > 0; count--)
 		ik_message_unref(added[count - 1]);
 	free(added);
 	serialize(conversation);

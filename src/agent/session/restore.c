@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/pairing.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -93,7 +94,7 @@ void ik_restore_repair(struct ik_restore *restore)
 {
 	struct ik_session_record *record = restore->record;
 	struct ik_message **added;
-	size_t count = ik_conversation_mend(record->conversation, &added);
+	size_t count = ik_pairing_complete(record->conversation, &added);
 
 	for (size_t i = 0; i < count; i++)
 		ik_store_append(record->store, record->id, added[i]);

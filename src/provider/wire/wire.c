@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "conversation/pairing.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -135,7 +136,7 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 		return;
 	}
 	ik_buf_init(&envelope, IK_KIB(4));
-	ik_conversation_lost_envelope(&envelope);
+	ik_pairing_lost_envelope(&envelope);
 	ik_json_put_string(out, envelope.data, envelope.length);
 	ik_buf_done(&envelope);
 }

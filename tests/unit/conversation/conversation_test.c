@@ -98,13 +98,13 @@ Test(conversation, mends_what_a_crash_left)
 	struct ik_conversation *conversation = ik_conversation_new();
 	struct ik_message **added = NULL;
 
-	cr_assert_eq(ik_conversation_mend(conversation, &added), 0);
+	cr_assert_eq(ik_pairing_complete(conversation, &added), 0);
 	cr_assert_null(added);
 	give(conversation, call("a"));
 	give(conversation, call("b"));
 	give(conversation, call("c"));
 	give(conversation, result("b"));
-	cr_assert_eq(ik_conversation_mend(conversation, &added), 2);
+	cr_assert_eq(ik_pairing_complete(conversation, &added), 2);
 	cr_assert_eq(ik_conversation_count(conversation), 6);
 	cr_assert_str_eq(added[0]->call_id, "a");
 	cr_assert_str_eq(added[1]->call_id, "c");
@@ -123,6 +123,6 @@ Test(conversation, mends_what_a_crash_left)
 	for (size_t index = 0; index < 2; index++)
 		ik_message_unref(added[index]);
 	free(added);
-	cr_assert_eq(ik_conversation_mend(conversation, &added), 0);
+	cr_assert_eq(ik_pairing_complete(conversation, &added), 0);
 	ik_conversation_free(conversation);
 }
