@@ -21,7 +21,7 @@
 #include "core/print.h"
 #include "core/resume_text.h"
 #include "core/undo_command.h"
-#include "loop/child.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"

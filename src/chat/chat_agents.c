@@ -6,6 +6,7 @@
 
 #include "chat/chat_private.h"
 #include "commands/sandbox_command.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"

@@ -9,7 +9,7 @@
 #include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "core/attach.h"
-#include "loop/child.h"
+#include "loop/children.h"
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"

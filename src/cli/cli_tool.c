@@ -14,6 +14,7 @@
 #include "core/print.h"
 #include "json/write.h"
 #include "loop/child.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"

@@ -13,6 +13,7 @@
 #include "core/print.h"
 #include "guard/permissions.h"
 #include "loop/child.h"
+#include "loop/children.h"
 #include "tool/findings.h"
 #include "tool/protocol.h"
 #include "tool/source.h"

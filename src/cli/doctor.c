@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "json/write.h"
-#include "loop/child.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"

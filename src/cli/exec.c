@@ -14,7 +14,7 @@
 #include "core/core.h"
 #include "core/memory.h"
 #include "core/print.h"
-#include "loop/child.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

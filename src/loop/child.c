@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "loop/children.h"
-#include "loop/guard.h"
-#include "loop/internal.h"
 #include "loop/process.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
@@ -338,8 +336,8 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.directory = spec->directory,
 		.confinement = spec->confinement,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
-		.mark = ik_guard_mark(ik_loop_children(loop)->guard),
-		.descriptor_limit = ik_children_descriptor_limit(ik_loop_children(loop)),
+		.mark = ik_children_mark(loop),
+		.descriptor_limit = ik_children_descriptor_limit(loop),
 	};
 	enum ik_spawn_step step = IK_SPAWN_FORK;
 	int number = 0;
@@ -426,28 +424,6 @@ void ik_child_cancel(struct ik_child *child)
 int ik_child_pid(const struct ik_child *child)
 {
 	return (int)ik_process_pid(child->leader);
-}
-
-const char **ik_child_helper_environment(void)
-{
-	static const char *const names[] = {
-		"LD_LIBRARY_PATH",
-		"ASAN_OPTIONS",
-		"LSAN_OPTIONS",
-		"UBSAN_OPTIONS",
-		"TMPDIR",
-	};
-	const size_t most = sizeof(names) / sizeof(names[0]);
-	const char **kept = ik_alloc_array(NULL, most + 1, sizeof(*kept));
-	size_t count = 0;
-
-	for (char **entry = environ; entry && *entry && count < most; entry++)
-		for (size_t i = 0; i < most && count < most; i++)
-			if (strncmp(*entry, names[i], strlen(names[i])) == 0 &&
-				(*entry)[strlen(names[i])] == '=')
-				kept[count++] = *entry;
-	kept[count] = NULL;
-	return kept;
 }
 
 struct ik_child *ik_child_close(struct ik_child *child)

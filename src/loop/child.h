@@ -13,8 +13,8 @@
  * the group is left then.  The clock starts at the spawn, and output that is
  * there is read before anyone is killed.
  *
- * The program is a child subreaper: what left the group is found again
- * (ik_children_orphans) and ended with the program.
+ * The program is a child subreaper: what leaves the group is found again and ended with the
+ * program (loop/children.h).
  *
  * Owns the process, its pipes and its clocks.  May include: util, loop.
  */
@@ -85,34 +85,5 @@ int ik_child_pid(const struct ik_child *child);
 /* Silent at once; a process that still runs is killed with its group and
  * reaped. What it left running after done lives on. */
 struct ik_child *ik_child_close(struct ik_child *child);
-
-/* Make this process the reaper of whatever its children leave behind. Call once, early. guard:
- * the executable of the process that kills all of it when this one is killed (loop/guard.h), a
- * path that is not copied; NULL: none. */
-void ik_children_become_reaper(struct ik_loop *loop, const char *guard);
-
-/* The variables that this program needs when it starts itself as a helper: of libraries and
- * their checks, never a key. NULL-terminated, of borrowed strings; to be released with free(). */
-const char **ik_child_helper_environment(void);
-
-/* Number of processes that children left running, as adopted by this one (their
- * own children not counted). No system call: it is counted when a child ends. */
-int ik_children_orphans(struct ik_loop *loop);
-
-/* Called (deferred) when that number may have changed. */
-void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
-
-/* SIGKILL to everything below this process, and reap it (3 seconds at most):
- * the last act; of children that still ran done no longer comes. */
-void ik_children_end(struct ik_loop *loop);
-
-/* The same where nothing but system calls is left: no memory, a fatal signal (for those
- * that end a program ik_children_become_reaper() sees to it). */
-void ik_children_end_now(void);
-
-/* Raise this process's limit of open files as high as allowed and say how many
- * children with three pipes may run at once. Call after ik_loop_new(): children
- * get the limit as it was then. */
-int ik_children_capacity(void);
 
 #endif

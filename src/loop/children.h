@@ -1,69 +1,48 @@
 /*
- * children: the insides that process.c and children.c share.
+ * children: what is true of all child processes together.
  *
- * children.c watches SIGCHLD where that is needed, reaps adopted orphans,
- * counts them and ends everything; process.c looks after single pids.
+ * Counts what tools have left running, ends everything when the program ends, and runs the
+ * guard (loop/guard.h) while there is anything to guard.
  *
- * Inside src/loop only.  May include: util, loop.
+ * Belongs to its loop.  May include: util, loop.
  */
 #ifndef IK_LOOP_CHILDREN_H
 #define IK_LOOP_CHILDREN_H
 
-#include "loop/process.h"
+#include "loop/loop.h"
 
-struct ik_guard;
-struct ik_leftovers;
+#include <sys/resource.h>
 
-struct ik_process {
-	struct ik_process *next;
-	struct ik_process *previous;
-	struct ik_children *children;
-	pid_t pid;
-	int pidfd;                /* -1: SIGCHLD tells of its end */
-	struct ik_watch *watch;   /* of pidfd, until the end was seen */
-	void (*ended)(void *arg); /* NULL: closed, lives only to be reaped */
-	void *arg;
-	bool is_zombie;
-	bool reaped; /* the number may be another's now */
-	int status;
-};
+/* Make this process the subreaper of whatever its children leave behind. Call once, early.
+ * guard: path (not copied) of the executable that kills all of it if this process is killed
+ * (loop/guard.h); NULL: none. */
+void ik_children_become_reaper(struct ik_loop *loop, const char *guard);
 
-struct ik_children {
-	struct ik_loop *loop;
-	struct ik_process *first; /* all that are not reaped */
-	size_t count;
-	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
-	rlim_t descriptor_limit;
-	bool is_reaper;
-	pid_t *strangers; /* children that we were born with */
-	size_t stranger_count;
-	bool changed; /* a look at the orphans is due (deferred) */
-	int orphans;
-	void (*on_change)(void *);
-	void *on_change_arg;
-	struct ik_guard *guard;         /* NULL: none */
-	struct ik_leftovers *leftovers; /* those that are told to end; NULL until needed */
-};
+/* Return the number of orphans: processes that children left running and that this process has
+ * adopted (their own children are not counted). Makes no system call: they are counted when a
+ * child ends. */
+int ik_children_orphans(struct ik_loop *loop);
 
-/* The processes that this one adopted, zombies included: free() the array. */
-pid_t *ik_children_adopted(struct ik_children *children, size_t *ret_count);
+/* Call fn (deferred) when that number may have changed. */
+void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* Release what leftovers.c keeps; takes and returns NULL. */
-struct ik_leftovers *ik_leftovers_dispose(struct ik_leftovers *leftovers);
+/* Send SIGKILL to everything below this process and reap it, for at most 3 seconds. The last
+ * act: children that still run are not reported as done. */
+void ik_children_end(struct ik_loop *loop);
 
-/* A process was reaped or SIGCHLD came: look at the orphans between turns. */
-void ik_children_changed(struct ik_children *children);
+/* The same with system calls only, when memory has run out. (For fatal signals
+ * ik_children_become_reaper() has installed a handler.) */
+void ik_children_end_now(void);
 
-/* Watch SIGCHLD from now on. */
-void ik_children_watch_signal(struct ik_children *children);
+/* Raise the limit of open files as high as allowed and return how many children with three pipes
+ * may run at once. Children get the limit as it was before. */
+int ik_children_capacity(struct ik_loop *loop);
 
-/* If it has ended: tell its owner, or reap it if it has none any more. */
-void ik_process_notice(struct ik_process *process);
+/* For loop/child.c: the soft limit of open files that this program was started with. */
+rlim_t ik_children_descriptor_limit(struct ik_loop *loop);
 
-/* It is gone; status is as of waitpid(2). */
-void ik_process_set_reaped(struct ik_process *process, int status);
-
-/* Release the list itself. */
-void ik_children_dispose(struct ik_children *children);
+/* For loop/child.c: the mark by which the guard finds the process that is about to be started;
+ * NULL: it is not guarded. */
+const struct rlimit *ik_children_mark(struct ik_loop *loop);
 
 #endif

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/child.h"
 #include "loop/process.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
@@ -108,7 +107,7 @@ struct ik_guard *ik_guard_close(struct ik_guard *guard)
 /* Start it. 0 or an errno value. */
 static int start(struct ik_guard *guard, pid_t *ret_pid)
 {
-	const char **environment = ik_child_helper_environment();
+	const char **environment = ik_spawn_helper_environment();
 	char name[] = "ik-guard", option[] = IK_GUARD_OPTION, parent[24], low[24], high[24];
 	char *argv[] = { name, option, parent, low, high, NULL };
 	struct ik_spawn spawn = {

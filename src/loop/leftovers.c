@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/children.h"
-#include "loop/internal.h"
+#include "loop/process.h"
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
@@ -41,7 +40,7 @@ struct ending {
 	bool last; /* it was told already: SIGKILL comes next */
 };
 
-struct ik_leftovers {
+struct leftovers {
 	struct ik_timer *look, *kill;
 	struct ending *endings;
 	size_t count, capacity;
@@ -155,7 +154,7 @@ static int compare_running(const void *left, const void *right)
 struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
 {
 	size_t adopted = 0, count = 0;
-	pid_t *pids = ik_children_adopted(ik_loop_children(loop), &adopted);
+	pid_t *pids = ik_processes_orphans(loop, &adopted);
 	struct ik_leftover *list = ik_alloc_array(NULL, adopted + 1, sizeof(*list));
 	const int64_t ticks = sysconf(_SC_CLK_TCK);
 	struct timespec now = { 0 };
@@ -196,7 +195,7 @@ static bool is_here(const struct ending *ending)
 }
 
 /* Stop a process, which is to end, unless that has begun. */
-static void stop(struct ik_leftovers *leftovers, pid_t pid, bool last)
+static void stop(struct leftovers *leftovers, pid_t pid, bool last)
 {
 	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
 
@@ -254,7 +253,7 @@ static bool has_stopped(pid_t pid)
 }
 
 struct parent {
-	struct ik_leftovers *leftovers;
+	struct leftovers *leftovers;
 	bool last;
 };
 
@@ -275,7 +274,7 @@ static void stop_children(void *arg, pid_t pid, const char *thread)
 }
 
 /* All that are to end are known, and stand still. */
-static void tell(struct ik_leftovers *leftovers)
+static void tell(struct leftovers *leftovers)
 {
 	size_t kept = 0;
 
@@ -304,7 +303,7 @@ static void tell(struct ik_leftovers *leftovers)
  * stop in time, as within the kernel, is told with what it has started so far. */
 static void look(void *arg)
 {
-	struct ik_leftovers *leftovers = arg;
+	struct leftovers *leftovers = arg;
 	bool waiting = false;
 
 	for (size_t i = 0; i < leftovers->count; i++) {
@@ -330,7 +329,7 @@ static void look(void *arg)
 /* Two seconds are over. What heeds no SIGTERM may have started more since then. */
 static void kill_rest(void *arg)
 {
-	struct ik_leftovers *leftovers = arg;
+	struct leftovers *leftovers = arg;
 
 	for (size_t i = 0; i < leftovers->count; i++) {
 		struct ending *ending = &leftovers->endings[i];
@@ -344,12 +343,31 @@ static void kill_rest(void *arg)
 	look(leftovers);
 }
 
+static void *make_leftovers(struct ik_loop *loop)
+{
+	struct leftovers *leftovers = ik_alloc(sizeof(*leftovers));
+
+	leftovers->look = ik_timer_new(loop, look, leftovers);
+	leftovers->kill = ik_timer_new(loop, kill_rest, leftovers);
+	return leftovers;
+}
+
+static void release_leftovers(void *object)
+{
+	struct leftovers *leftovers = object;
+
+	tell(leftovers); /* leave nothing stopped */
+	ik_timer_close(leftovers->look);
+	ik_timer_close(leftovers->kill);
+	free(leftovers->endings);
+	free(leftovers);
+}
+
 bool ik_leftover_end(struct ik_loop *loop, int pid)
 {
-	struct ik_children *children = ik_loop_children(loop);
-	struct ik_leftovers *leftovers = children->leftovers;
+	struct leftovers *leftovers;
 	size_t adopted = 0;
-	pid_t *pids = ik_children_adopted(children, &adopted);
+	pid_t *pids = ik_processes_orphans(loop, &adopted);
 	bool found = false;
 
 	for (size_t i = 0; i < adopted; i++)
@@ -357,24 +375,8 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 	free(pids);
 	if (!found)
 		return false;
-	if (!leftovers) {
-		leftovers = children->leftovers = ik_alloc(sizeof(*leftovers));
-		leftovers->look = ik_timer_new(loop, look, leftovers);
-		leftovers->kill = ik_timer_new(loop, kill_rest, leftovers);
-	}
+	leftovers = ik_loop_attached(loop, make_leftovers, release_leftovers);
 	stop(leftovers, pid, false);
 	look(leftovers);
 	return true;
-}
-
-struct ik_leftovers *ik_leftovers_dispose(struct ik_leftovers *leftovers)
-{
-	if (leftovers) {
-		tell(leftovers); /* nothing is left stopped */
-		ik_timer_close(leftovers->look);
-		ik_timer_close(leftovers->kill);
-		free(leftovers->endings);
-		free(leftovers);
-	}
-	return NULL;
 }

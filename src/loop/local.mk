@@ -9,14 +9,12 @@ libik_loop_a_SOURCES = \
 	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/guard.c src/loop/guard.h \
-	src/loop/internal.h \
 	src/loop/landlock.h \
 	src/loop/leftovers.c src/loop/leftovers.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \
 	src/loop/restore.c src/loop/restore.h \
-	src/loop/signals.c \
 	src/loop/spawn.c src/loop/spawn.h \
 	src/loop/tty.c src/loop/tty.h \
 	src/loop/directory_watch.c src/loop/directory_watch.h

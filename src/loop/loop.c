@@ -8,8 +8,6 @@
 
 #include <event2/event.h>
 
-#include "loop/internal.h"
-#include "loop/process.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -19,10 +17,18 @@ struct deferred {
 	void *arg;
 };
 
+/* An object that lives as long as the loop. */
+struct attachment {
+	struct attachment *older;
+	void *(*make)(struct ik_loop *loop);
+	void (*release)(void *object);
+	void *object;
+};
+
 struct ik_loop {
 	struct event_base *base;
-	struct ik_children *children;
-	struct deferred *deferred; /* in order of the calls */
+	struct attachment *attachments; /* newest first */
+	struct deferred *deferred;      /* in order of the calls */
 	size_t deferred_count;
 	size_t deferred_capacity;
 	void (*before_sleep)(void *);
@@ -44,6 +50,14 @@ struct ik_watch {
 	int fd;
 	int what;
 	void (*fn)(void *arg, int what);
+	void *arg;
+};
+
+struct ik_signal {
+	struct ik_loop *loop;
+	struct event *event;
+	int number;
+	void (*fn)(void *arg, int number);
 	void *arg;
 };
 
@@ -88,7 +102,6 @@ struct ik_loop *ik_loop_new(struct ik_error *error)
 	set_dispositions();
 	loop = ik_alloc(sizeof(*loop));
 	loop->base = base;
-	loop->children = ik_children_new(loop);
 	return loop;
 }
 
@@ -111,12 +124,42 @@ static void run_deferred(struct ik_loop *loop)
 			loop->deferred_count * sizeof(*loop->deferred));
 }
 
+void *ik_loop_attached(struct ik_loop *loop, void *(*make)(struct ik_loop *loop),
+	void (*release)(void *object))
+{
+	struct attachment *attachment = loop->attachments;
+
+	while (attachment && attachment->make != make)
+		attachment = attachment->older;
+	if (!attachment) {
+		/* Made first: it may attach what it needs, which is then released after it. */
+		void *object = make(loop);
+
+		attachment = ik_alloc(sizeof(*attachment));
+		*attachment = (struct attachment){ loop->attachments, make, release, object };
+		loop->attachments = attachment;
+	}
+	return attachment->object;
+}
+
+/* Release the attached objects, the newest first. */
+static void release_attachments(struct ik_loop *loop)
+{
+	while (loop->attachments) {
+		struct attachment *newest = loop->attachments;
+
+		newest->release(newest->object);
+		loop->attachments = newest->older;
+		free(newest);
+	}
+}
+
 struct ik_loop *ik_loop_free(struct ik_loop *loop)
 {
 	if (!loop)
 		return NULL;
 	assert(!loop->running);
-	loop->children = ik_children_free(loop->children);
+	release_attachments(loop);
 	while (loop->deferred_count > 0)
 		run_deferred(loop);
 	/* A name that was looked up, and is not wanted, is told to be so by the library itself. */
@@ -192,20 +235,9 @@ void ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg
 			loop->deferred[i].fn = NULL;
 }
 
-void ik_loop_no_memory(void)
-{
-	ik_alloc_array(NULL, SIZE_MAX, 2); /* runs the hook and ends */
-	abort();
-}
-
 struct event_base *ik_loop_base(struct ik_loop *loop)
 {
 	return loop->base;
-}
-
-struct ik_children *ik_loop_children(struct ik_loop *loop)
-{
-	return loop->children;
 }
 
 /* libevent's callback for timers. */
@@ -222,7 +254,7 @@ static struct event *new_event(struct ik_loop *loop, int fd, event_callback_fn f
 	struct event *event = event_new(loop->base, fd, 0, fn, arg);
 
 	if (!event)
-		ik_loop_no_memory();
+		ik_alloc_fail();
 	return event;
 }
 
@@ -320,6 +352,44 @@ struct ik_watch *ik_watch_close(struct ik_watch *watch)
 	if (watch) {
 		event_free(watch->event);
 		ik_loop_defer(watch->loop, free, watch);
+	}
+	return NULL;
+}
+
+/* libevent's callback; its handler proper only wrote a byte into its own pipe. */
+static void signal_fired(evutil_socket_t number, short what, void *arg)
+{
+	struct ik_signal *watched = arg;
+
+	watched->fn(watched->arg, watched->number);
+}
+
+struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),
+	void *arg)
+{
+	struct ik_signal *watched = ik_alloc(sizeof(*watched));
+	sigset_t set;
+
+	watched->loop = loop;
+	watched->number = number;
+	watched->fn = fn;
+	watched->arg = arg;
+	watched->event = evsignal_new(loop->base, number, signal_fired, watched);
+	/* Beside want of memory only for SIGKILL, SIGSTOP and numbers that don't exist. */
+	if (!watched->event || event_add(watched->event, NULL) != 0)
+		ik_alloc_fail();
+	/* Who started us may have left it blocked. */
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return watched;
+}
+
+struct ik_signal *ik_signal_close(struct ik_signal *watched)
+{
+	if (watched) {
+		event_free(watched->event);
+		ik_loop_defer(watched->loop, free, watched);
 	}
 	return NULL;
 }

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event_base;
 struct ik_loop;
 struct ik_timer;
 struct ik_watch;
@@ -63,6 +64,14 @@ struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg
 	void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);
 struct ik_watch *ik_watch_close(struct ik_watch *watch);
+
+/* The object of its kind that belongs to the loop, made by make(loop) when first asked for. The
+ * function make names the kind. ik_loop_free() releases these objects, the newest first. */
+void *ik_loop_attached(struct ik_loop *loop, void *(*make)(struct ik_loop *loop),
+	void (*release)(void *object));
+
+/* libevent's base, for what libevent itself runs on it (net/resolve.c). */
+struct event_base *ik_loop_base(struct ik_loop *loop);
 
 /* A signal as a loop event; several watches of one signal are allowed. */
 struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),

@@ -1,23 +1,190 @@
 #include "loop/process.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/children.h"
 #include "loop/end_watch.h"
-#include "loop/guard.h"
-#include "loop/internal.h"
+#include "loop/reaper.h"
+#include "loop/restore.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/log.h"
 
 /* How long the end of the program waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
 
-/* Put an end to the watching for the process's end. */
+struct ik_process {
+	struct ik_process *next;
+	struct ik_process *previous;
+	struct processes *all;
+	pid_t pid;
+	int pidfd;                /* -1: SIGCHLD reports its end */
+	struct ik_watch *watch;   /* of pidfd, until the end was seen */
+	void (*ended)(void *arg); /* NULL: closed, only waits to be reaped */
+	void *arg;
+	bool is_zombie;
+	bool reaped; /* the pid may have been reused */
+	int status;
+};
+
+/* All processes of a loop. */
+struct processes {
+	struct ik_loop *loop;
+	struct ik_process *first; /* those that are not reaped */
+	size_t count;
+	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
+	bool adopts;              /* this process is a subreaper */
+	pid_t *strangers;         /* children that it had before the program started */
+	size_t stranger_count;
+	bool change_is_deferred;
+	void (*changed)(void *arg);
+	void *changed_arg;
+};
+
+/* A growing list of pids. */
+struct pids {
+	pid_t *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Make room for more. */
+static void grow_pids(struct pids *pids)
+{
+	pids->capacity = pids->capacity > 0 ? 2 * pids->capacity : 64;
+	pids->items = ik_alloc_array(pids->items, pids->capacity, sizeof(*pids->items));
+}
+
+/* Append a pid. */
+static void add_pid(struct pids *pids, pid_t pid)
+{
+	if (pids->count == pids->capacity)
+		grow_pids(pids);
+	pids->items[pids->count++] = pid;
+}
+
+/* Did this process have the child before the program started? */
+static bool is_stranger(const struct processes *all, pid_t pid)
+{
+	for (size_t i = 0; i < all->stranger_count; i++)
+		if (all->strangers[i] == pid)
+			return true;
+	return false;
+}
+
+/* Return the parent of a process by /proc/PID/stat (proc_pid_stat(5)), 0 if it is gone. */
+static pid_t parent_of(const char *pid_text)
+{
+	char path[64], line[512];
+	const char *end;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid_text);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* The name in parentheses may contain anything, even parentheses. */
+	if (fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) &&
+		sscanf(end + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	fclose(file);
+	return parent;
+}
+
+/* List this process's children by looking at every process on the machine. */
+static void list_children_slowly(const struct processes *all, struct pids *pids)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory)))
+		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid()) {
+			pid = (pid_t)strtol(entry->d_name, NULL, 10);
+			if (!is_stranger(all, pid))
+				add_pid(pids, pid);
+		}
+	closedir(directory);
+}
+
+/* List this process's children, zombies included, strangers excluded. */
+static void list_children(const struct processes *all, struct pids *pids)
+{
+	ssize_t count = 0;
+
+	pids->count = 0;
+	do {
+		if (pids->count == pids->capacity)
+			grow_pids(pids);
+		count = ik_reaper_list(pids->items, pids->capacity);
+		if (count >= 0)
+			pids->count = (size_t)count;
+	} while (count >= 0 && pids->count == pids->capacity);
+	if (count < 0) /* a kernel without CONFIG_PROC_CHILDREN */
+		list_children_slowly(all, pids);
+}
+
+/* Return the process with this pid, NULL if nobody here spawned it. */
+static struct ik_process *find_process(const struct processes *all, pid_t pid)
+{
+	struct ik_process *process = all->first;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+/*
+ * Reap orphans that have ended. The kernel reports the oldest zombie first. If that is one we
+ * spawned, it stays a zombie until its owner is done with it and hides the ones after it;
+ * reaping it brings us here again.
+ */
+static void reap_orphans(struct processes *all)
+{
+	for (;;) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+			return;
+		if (find_process(all, info.si_pid))
+			return;
+		if (waitpid(info.si_pid, NULL, WNOHANG) != info.si_pid)
+			return;
+	}
+}
+
+/* Deferred: reap orphans, then report that something changed. */
+static void report_change(void *arg)
+{
+	struct processes *all = arg;
+
+	all->change_is_deferred = false;
+	reap_orphans(all);
+	all->changed(all->changed_arg);
+}
+
+/* A child was reaped or SIGCHLD was received. */
+static void changed(struct processes *all)
+{
+	if (all->adopts && !all->change_is_deferred) {
+		all->change_is_deferred = true;
+		ik_loop_defer(all->loop, report_change, all);
+	}
+}
+
+/* Stop watching for the end of a process. */
 static void stop_watching(struct ik_process *process)
 {
 	process->watch = ik_watch_close(process->watch);
@@ -26,38 +193,40 @@ static void stop_watching(struct ik_process *process)
 	process->pidfd = -1;
 }
 
-/* Take a process out of the list. */
+/* Remove a process from the list. */
 static void unlink_process(struct ik_process *process)
 {
-	struct ik_children *children = process->children;
+	struct processes *all = process->all;
 
 	if (process->previous)
 		process->previous->next = process->next;
 	else
-		children->first = process->next;
+		all->first = process->next;
 	if (process->next)
 		process->next->previous = process->previous;
-	children->count--;
+	all->count--;
 }
 
 /* Release the record of a process that is closed and reaped. */
 static void release(struct ik_process *process)
 {
-	ik_loop_defer(process->children->loop, free, process);
+	ik_loop_defer(process->all->loop, free, process);
 }
 
-void ik_process_set_reaped(struct ik_process *process, int status)
+/* It is gone; status is that of waitpid(2). */
+static void set_reaped(struct ik_process *process, int status)
 {
 	process->reaped = true;
 	process->status = status;
 	stop_watching(process);
 	unlink_process(process);
-	ik_children_changed(process->children);
+	changed(process->all);
 	if (!process->ended)
 		release(process);
 }
 
-void ik_process_notice(struct ik_process *process)
+/* If it has ended: tell its owner, or reap it if it was closed. */
+static void notice(struct ik_process *process)
 {
 	int status;
 
@@ -73,24 +242,97 @@ void ik_process_notice(struct ik_process *process)
 /* The pidfd is readable. */
 static void pidfd_readable(void *arg, int what)
 {
-	ik_process_notice(arg);
+	notice(arg);
+}
+
+/* SIGCHLD: check the processes that have no pidfd, and the orphans. */
+static void child_signal(void *arg, int number)
+{
+	struct processes *all = arg;
+	struct ik_process *process = all->first;
+
+	while (process) {
+		struct ik_process *next = process->next;
+
+		/* A process that this call closes is freed between turns, but it may have left the
+		 * list: then start over. */
+		if (!process->watch && !process->is_zombie) {
+			notice(process);
+			if (process->is_zombie || process->reaped)
+				next = all->first;
+		}
+		process = next;
+	}
+	changed(all);
+}
+
+/* Watch SIGCHLD from now on. */
+static void watch_signal(struct processes *all)
+{
+	if (!all->signal)
+		all->signal = ik_signal_new(all->loop, SIGCHLD, child_signal, all);
+}
+
+static void *make_processes(struct ik_loop *loop)
+{
+	struct processes *all = ik_alloc(sizeof(*all));
+
+	all->loop = loop;
+	return all;
+}
+
+/* Release the list. Every process is closed by now; reap those that are still dying. */
+static void release_processes(void *object)
+{
+	const struct timespec moment = { 0, 1000 * 1000 };
+	const int64_t end = ik_clock_ms() + LAST_WAIT_MS;
+	struct processes *all = object;
+
+	while (all->first) {
+		struct ik_process *process = all->first;
+		int status;
+
+		/* They were sent SIGKILL; only a process stuck in the kernel takes longer. */
+		if (ik_process_reap(process, &status))
+			continue;
+		if (ik_clock_ms() < end) {
+			nanosleep(&moment, NULL);
+			continue;
+		}
+		stop_watching(process);
+		unlink_process(process);
+		release(process);
+	}
+	ik_loop_cancel_deferred(all->loop, report_change, all);
+	all->signal = ik_signal_close(all->signal);
+	if (all->adopts) {
+		ik_reaper_disarm();
+		ik_restore_unhandle();
+	}
+	free(all->strangers);
+	ik_loop_defer(all->loop, free, all);
+}
+
+static struct processes *processes_of(struct ik_loop *loop)
+{
+	return ik_loop_attached(loop, make_processes, release_processes);
 }
 
 struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)(void *arg),
 	void *arg)
 {
-	struct ik_children *children = ik_loop_children(loop);
+	struct processes *all = processes_of(loop);
 	struct ik_process *process = ik_alloc(sizeof(*process));
 
-	process->children = children;
+	process->all = all;
 	process->pid = pid;
 	process->ended = ended;
 	process->arg = arg;
-	process->next = children->first;
+	process->next = all->first;
 	if (process->next)
 		process->next->previous = process;
-	children->first = process;
-	children->count++;
+	all->first = process;
+	all->count++;
 
 	process->pidfd = ik_end_watch_open(pid);
 	if (process->pidfd >= 0) {
@@ -99,7 +341,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)
 			stop_watching(process);
 	}
 	if (!process->watch)
-		ik_children_watch_signal(children);
+		watch_signal(all);
 	return process;
 }
 
@@ -117,7 +359,7 @@ bool ik_process_ended(struct ik_process *process)
 	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		process->is_zombie = info.si_pid == process->pid;
 	else if (errno == ECHILD) /* somebody else waited for it; how it ended is lost */
-		ik_process_set_reaped(process, SIGKILL);
+		set_reaped(process, SIGKILL);
 	return process->reaped || process->is_zombie;
 }
 
@@ -139,9 +381,9 @@ bool ik_process_reap(struct ik_process *process, int *ret_status)
 		pid_t pid = waitpid(process->pid, &status, WNOHANG);
 
 		if (pid == process->pid)
-			ik_process_set_reaped(process, status);
+			set_reaped(process, status);
 		else if (pid < 0 && errno == ECHILD)
-			ik_process_set_reaped(process, SIGKILL);
+			set_reaped(process, SIGKILL);
 	}
 	if (process->reaped)
 		*ret_status = process->status;
@@ -165,29 +407,73 @@ struct ik_process *ik_process_close(struct ik_process *process)
 	return NULL;
 }
 
-struct ik_children *ik_children_free(struct ik_children *children)
+size_t ik_processes_count(struct ik_loop *loop)
 {
-	const struct timespec moment = { 0, 1000 * 1000 };
-	const int64_t end = ik_clock_ms() + LAST_WAIT_MS;
+	return processes_of(loop)->count;
+}
 
-	if (!children)
+void ik_processes_adopt(struct ik_loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct processes *all = processes_of(loop);
+	struct pids pids = { 0 };
+
+	if (all->adopts)
+		return;
+	/* "exec ikigai" in a script inherits that script's children. */
+	list_children(all, &pids);
+	for (size_t i = 0; i < pids.count; i++)
+		if (!find_process(all, pids.items[i]))
+			pids.items[all->stranger_count++] = pids.items[i];
+	all->strangers = pids.items;
+	ik_reaper_arm(all->strangers, all->stranger_count);
+	ik_restore_handle();
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+		ik_log(IK_LOG_ERROR, "prctl(PR_SET_CHILD_SUBREAPER): %s", strerror(errno));
+	all->adopts = true;
+	all->changed = fn;
+	all->changed_arg = arg;
+	watch_signal(all);
+}
+
+void ik_processes_changed(struct ik_loop *loop)
+{
+	changed(processes_of(loop));
+}
+
+pid_t *ik_processes_orphans(struct ik_loop *loop, size_t *ret_count)
+{
+	struct processes *all = processes_of(loop);
+	struct pids pids = { 0 };
+
+	*ret_count = 0;
+	if (!all->adopts)
 		return NULL;
-	children->guard = ik_guard_close(children->guard);
-	while (children->first) {
-		struct ik_process *process = children->first;
+	list_children(all, &pids);
+	for (size_t i = 0; i < pids.count; i++)
+		if (!find_process(all, pids.items[i]))
+			pids.items[(*ret_count)++] = pids.items[i];
+	return pids.items;
+}
+
+size_t ik_processes_kill(struct ik_loop *loop)
+{
+	struct processes *all = processes_of(loop);
+	struct pids pids = { 0 };
+
+	list_children(all, &pids);
+	for (size_t i = 0; i < pids.count; i++)
+		ik_reaper_kill(pids.items[i]);
+	for (size_t i = 0; i < pids.count; i++) {
+		pid_t pid = pids.items[i];
+		struct ik_process *process;
 		int status;
 
-		/* SIGKILL is out; only a process stuck in the kernel takes longer. */
-		if (ik_process_reap(process, &status))
+		if (waitpid(pid, &status, WNOHANG) != pid)
 			continue;
-		if (ik_clock_ms() < end) {
-			nanosleep(&moment, NULL);
-			continue;
-		}
-		stop_watching(process);
-		unlink_process(process);
-		release(process);
+		process = find_process(all, pid);
+		if (process)
+			set_reaped(process, status);
 	}
-	ik_children_dispose(children);
-	return NULL;
+	free(pids.items);
+	return pids.count;
 }

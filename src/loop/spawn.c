@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "util/alloc.h"
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
@@ -211,4 +214,26 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 	if (number == 0)
 		*ret_pid = pid;
 	return number;
+}
+
+const char **ik_spawn_helper_environment(void)
+{
+	static const char *const names[] = {
+		"LD_LIBRARY_PATH",
+		"ASAN_OPTIONS",
+		"LSAN_OPTIONS",
+		"UBSAN_OPTIONS",
+		"TMPDIR",
+	};
+	const size_t most = sizeof(names) / sizeof(names[0]);
+	const char **kept = ik_alloc_array(NULL, most + 1, sizeof(*kept));
+	size_t count = 0;
+
+	for (char **entry = environ; entry && *entry && count < most; entry++)
+		for (size_t i = 0; i < most && count < most; i++)
+			if (strncmp(*entry, names[i], strlen(names[i])) == 0 &&
+				(*entry)[strlen(names[i])] == '=')
+				kept[count++] = *entry;
+	kept[count] = NULL;
+	return kept;
 }

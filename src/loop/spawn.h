@@ -60,4 +60,9 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 /* fd, or a duplicate above 2 in its place (fd is closed then); -1 with errno. */
 int ik_spawn_above_streams(int fd);
 
+/* Return the variables that this program needs when it starts itself as a helper: those of
+ * libraries and their checkers, never a key. NULL-terminated, of borrowed strings; release it
+ * with free(). */
+const char **ik_spawn_helper_environment(void);
+
 #endif

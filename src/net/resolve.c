@@ -9,7 +9,7 @@
 #include <event2/util.h>
 
 #include "loop/event_extra.h"
-#include "loop/internal.h"
+#include "loop/loop.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

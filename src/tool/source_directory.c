@@ -12,6 +12,7 @@
 #include "guard/permissions.h"
 #include "guard/trust_check.h"
 #include "loop/child.h"
+#include "loop/children.h"
 #include "tool/candidate.h"
 #include "tool/executable.h"
 #include "tool/load.h"
@@ -443,7 +444,7 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 {
 	struct directory *directory = (struct directory *)source;
 	/* Other sources and running calls need descriptors, too. */
-	int capacity = ik_children_capacity() / SHARES;
+	int capacity = ik_children_capacity(directory->loop) / SHARES;
 
 	directory->events = events;
 	directory->arg = arg;

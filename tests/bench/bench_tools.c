@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/child.h"
+#include "loop/children.h"
 #include "measure.h"
 #include "tool/discovery.h"
 #include "undo/undo_journal.h"

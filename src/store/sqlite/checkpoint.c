@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "loop/child.h"
+#include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/log.h"
 
@@ -69,7 +70,7 @@ static void start(void *arg)
 
 	if (checkpoint->child || !checkpoint->program)
 		return;
-	environment = ik_child_helper_environment();
+	environment = ik_spawn_helper_environment();
 	spec.environment = environment;
 	checkpoint->anew = false;
 	checkpoint->failed = ik_child_start(checkpoint->loop, &spec, &events, checkpoint,

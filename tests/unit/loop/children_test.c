@@ -16,6 +16,7 @@
 #include <criterion/criterion.h>
 
 #include "loop/child.h"
+#include "loop/children.h"
 #include "util/buf.h"
 #include "util/limits.h"
 

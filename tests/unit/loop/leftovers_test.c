@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "loop/child.h"
+#include "loop/children.h"
 #include "loop/leftovers.h"
 #include "util/alloc.h"
 #include "util/text.h"

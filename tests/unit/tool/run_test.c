@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include "loop/children.h"
 #include "support.h"
 #include "util/alloc.h"
 #include "util/limits.h"

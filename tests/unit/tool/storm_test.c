@@ -12,6 +12,7 @@
 
 #include <criterion/criterion.h>
 
+#include "loop/children.h"
 #include "loop/leftovers.h"
 #include "support.h"
 #include "tests/support/sanitized.h"

@@ -11,7 +11,7 @@
 #include <criterion/criterion.h>
 
 #include "../../support/scratch.h"
-#include "loop/child.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
