@@ -7,10 +7,10 @@
 
 struct ik_conversation {
 	struct ik_message **messages;
-	size_t start; /* free places before the first: older pages come in front */
+	size_t start; /* free slots before the first: older pages are prepended */
 	size_t count;
 	size_t capacity;
-	struct ik_message *summary; /* the newest that summarises; NULL: none */
+	struct ik_message *summary; /* the newest summary; NULL: none */
 	size_t summary_index;
 	struct ik_message *prompt; /* the newest system prompt; NULL: none */
 	size_t prompt_index;
@@ -32,8 +32,8 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 	return NULL;
 }
 
-/* Make room for so many more on each side; both sides at least double, so that
- * neither appending nor prepending page by page copies more than a few times. */
+/* Make room for more messages on each side. Both sides at least double, so that neither appending
+ * nor prepending page by page copies a message more than a few times. */
 static void make_room(struct ik_conversation *conversation, size_t before, size_t after)
 {
 	size_t end = conversation->start + conversation->count;
@@ -57,7 +57,8 @@ static void make_room(struct ik_conversation *conversation, size_t before, size_
 	conversation->capacity = capacity;
 }
 
-/* Take note of what others ask for of all messages; index is that of message. */
+/* Note the newest system prompt and summary, which callers would otherwise search for. index is
+ * that of message. */
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
 {
 	if (message->kind == IK_KIND_SYSTEM &&

@@ -13,22 +13,22 @@ struct ik_conversation;
 struct ik_conversation *ik_conversation_new(void);
 struct ik_conversation *ik_conversation_free(struct ik_conversation *conversation);
 
-/* Takes a reference of its own. */
+/* Takes a reference. */
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message);
 
-/* Put count older messages before all that is there, in their order. */
+/* Insert count older messages before all others, in their order. */
 void ik_conversation_prepend(struct ik_conversation *conversation,
 	struct ik_message *const *messages, size_t count);
 
 size_t ik_conversation_count(const struct ik_conversation *conversation);
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
 
-/* The newest message with a summary of what came before it, and its index; NULL, and
- * *ret_index as it was, where there is none. */
+/* Return the newest message that summarises what came before it, and its index. NULL if there is
+ * none; *ret_index is then unchanged. */
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index);
 
-/* The newest system prompt that is stored; NULL: none is. */
+/* Return the newest stored system prompt; NULL if there is none. */
 struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation);
 
 #endif

@@ -14,7 +14,7 @@
 /* Escaping makes at most six bytes of one; the rest of data is small. */
 #define DATA_LIMIT(payload) ((payload)*6 + IK_KIB(64))
 
-/* What a one-line content of a call or a result may hold. */
+/* Limit on the one-line content of a call or a result. */
 #define SUMMARY_BYTES 240
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -54,7 +54,7 @@ bool ik_kind_is_sent(enum ik_kind kind)
 	return kinds[kind].is_sent;
 }
 
-/* Return the span of the call's id in data, no value for another kind. */
+/* Return the span of the call's id in data; no value for other kinds. */
 static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span data)
 {
 	if (kind == IK_KIND_TOOL_CALL)
@@ -65,8 +65,8 @@ static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span d
 }
 
 /*
- * Make a message in one block of memory with its texts behind it: a long
- * session holds very many of them. content is valid UTF-8, data checked JSON.
+ * Make a message in one block of memory, followed by its texts: a long session holds a great many.
+ * content is valid UTF-8, data checked JSON.
  */
 static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length)
@@ -105,7 +105,7 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	return message;
 }
 
-/* The same from content in any bytes. */
+/* The same for content that may be any bytes. */
 static struct ik_message *message_from_bytes(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length)
 {
@@ -166,7 +166,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ARGUMENTS));
 
-	/* A second time, without them, where the arguments cannot be held. */
+	/* If the arguments are too large, try again without them. */
 	for (int attempt = 0; attempt < 2; attempt++) {
 		ik_buf_clear(&data);
 		ik_json_open(&data, '{');
@@ -194,7 +194,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	return message;
 }
 
-/* Make one line of text[from...]: control characters become blanks; cut to limit bytes. */
+/* Turn text[from...] into one line: control characters become blanks. Cut it to limit bytes. */
 static void one_line(struct ik_buf *text, size_t from, size_t limit)
 {
 	if (text->length - from > limit) {
@@ -213,7 +213,7 @@ static void one_line(struct ik_buf *text, size_t from, size_t limit)
 	}
 }
 
-/* Append what a person wants to know first of a tool's output: its first line. */
+/* Append the most telling part of a tool's output: its first line. */
 static void first_line(struct ik_buf *out, struct ik_json_span value)
 {
 	struct ik_json_span text = ik_json_member(value, "error");
@@ -223,7 +223,7 @@ static void first_line(struct ik_buf *out, struct ik_json_span value)
 	if (ik_json_span_type(text) != IK_JSON_STRING)
 		text = value;
 	if (!ik_json_string(text, out)) {
-		/* Only as much of a large value as can be shown. */
+		/* Decode no more of a large value than can be shown. */
 		size_t length = text.length < SUMMARY_BYTES * 2
 			? text.length
 			: ik_utf8_cut(text.text, text.length, SUMMARY_BYTES * 2);
@@ -247,7 +247,7 @@ static void first_line(struct ik_buf *out, struct ik_json_span value)
 		ik_buf_printf(out, ngettext(" (and %zu more line)", " (and %zu more lines)", lines), lines);
 }
 
-/* The content of a tool_result, in new memory. */
+/* Return the content of a tool_result, in new memory. */
 static char *result_summary(const char *envelope, size_t envelope_length)
 {
 	struct ik_buf line;
@@ -291,7 +291,7 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 	ik_json_close(data, '}');
 }
 
-/* What a member of "blobs" says. */
+/* Read a member of "blobs". */
 static bool take_blob(struct ik_json_span blob, struct ik_blob *ret_blob)
 {
 	int64_t bytes;
@@ -365,7 +365,7 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 
-	/* A second time, with an envelope that says so, where it cannot be held. */
+	/* If the envelope is too large, try again with one that says so. */
 	for (int attempt = 0; attempt < 2; attempt++) {
 		ik_buf_clear(&data);
 		ik_json_open(&data, '{');
@@ -373,7 +373,7 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 		ik_json_put_text(&data, call_id);
 		ik_json_key(&data, "name");
 		ik_json_put_text(&data, name);
-		put_blobs(&data, kept); /* before the megabyte, where it is found at once */
+		put_blobs(&data, kept); /* before the large envelope, so that it is found quickly */
 		ik_json_key(&data, "output");
 		ik_json_put_string(&data, envelope, envelope_length);
 		ik_json_key(&data, "success");
@@ -509,7 +509,7 @@ char *ik_message_tool_name(const struct ik_message *message)
 	return NULL;
 }
 
-/* A string decoded, or another value as its JSON text; NULL for no value. */
+/* Return a decoded string, or any other value as its JSON text; NULL if there is no value. */
 static char *text_of(struct ik_json_span value, size_t *ret_length)
 {
 	if (ik_json_span_type(value) == IK_JSON_NONE)
@@ -537,7 +537,7 @@ char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
 }
 
-/* Append at most a little more than limit bytes of checked JSON text. */
+/* Append a little more than limit bytes of checked JSON text. */
 static void append_some(struct ik_buf *out, struct ik_json_span value, size_t limit)
 {
 	size_t length = value.length <= limit ? value.length
@@ -593,13 +593,13 @@ struct ik_message *ik_message_command(const char *line, size_t line_length, cons
 	ik_json_close(&data, '}');
 	if (ik_buf_status(&data) == IK_OK)
 		message = ik_message_new(IK_KIND_COMMAND, line, line_length, data.data, data.length);
-	else /* it cannot be held: that it was given is kept */
+	else /* too large to keep: at least record that it was given */
 		message = ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
 	ik_buf_done(&data);
 	return message;
 }
 
-/* A command with its output and a further member of text; NULL: it is too large. */
+/* Make a command with its output and one more text member; NULL if that is too large. */
 static struct ik_message *command_with(const char *line, const char *output, size_t output_length,
 	const char *name, const char *text, size_t length)
 {
@@ -641,7 +641,7 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	ik_json_open(&data, '{');
-	ik_json_key(&data, "call"); /* before the output, where it is found at once */
+	ik_json_key(&data, "call"); /* before the output, so that it is found quickly */
 	ik_json_open(&data, '{');
 	ik_json_key(&data, "name");
 	ik_json_put_text(&data, own->name);

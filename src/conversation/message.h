@@ -59,147 +59,145 @@ enum ik_kind {
 	IK_KIND_COUNT
 };
 
-/* "user", "tool_call", ...; as stored. */
+/* Return the stored name: "user", "tool_call", ... */
 const char *ik_kind_name(enum ik_kind kind);
-/* False when there is no such kind (a newer program wrote it). */
+/* Return false for an unknown name (written by a newer version). */
 bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind);
-/* Does a model ever get this kind? */
+/* Is this kind ever sent to a model? */
 bool ik_kind_is_sent(enum ik_kind kind);
 
 struct ik_message {
 	int references; /* private to message.c */
 	enum ik_kind kind;
 	char id[IK_UUID_TEXT];
-	int64_t sequence; /* in its session, from 1; 0: not yet stored */
+	int64_t sequence; /* within its session, from 1; 0: not yet stored */
 	int64_t time_ms;  /* wall clock */
 	char *content;    /* valid UTF-8, for people; never NULL */
 	size_t content_length;
 	char *data; /* checked JSON text on one line, or NULL */
 	size_t data_length;
 	bool summarises;     /* a command with a summary */
-	const char *call_id; /* tool_call, tool_result: which call; NULL for another kind
-	                            or when data does not say */
+	const char *call_id; /* tool_call, tool_result: which call; NULL for other kinds or if data
+	                        does not say */
 };
 
 /*
- * A new message (one reference) with a new id and the present time. content is
- * copied and made valid UTF-8; data (may be NULL) is copied and must be
- * checked JSON on one line.
+ * Make a message (one reference) with a new id and the current time. content is copied and made
+ * valid UTF-8; data (may be NULL) is copied and must be checked JSON on one line.
  */
 struct ik_message *ik_message_new(enum ik_kind kind, const char *content, size_t content_length,
 	const char *data, size_t data_length);
 
-/* A message as it was stored. Data that is not valid JSON (a damaged store) is dropped, and line
- * feeds between its parts are left out. */
+/* Make a message from its stored form. Data that is not valid JSON (a damaged store) is dropped;
+ * line feeds between its parts are removed. */
 struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t sequence,
 	int64_t time_ms, const char *content, size_t content_length, const char *data,
 	size_t data_length);
 
-/* The two with structure. arguments is the model's text, valid JSON or not. */
+/* The two kinds with structure. arguments is the model's text, valid JSON or not. */
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
 
-/* A notice with the text of a system prompt that comes from where it may not tell the model what to
- * do; its id and time are the same. */
+/* Make a notice with the text of a system prompt that is not trusted to instruct the model. Its id
+ * and time stay the same. */
 struct ik_message *ik_message_system_notice(const struct ik_message *message);
 
-/* A user's message that the program wrote itself. */
+/* Make a user message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);
 
-/* Bytes of a user's content that were typed: all of them where nothing goes with it. */
+/* Return how many bytes of a user's content were typed: all of them if nothing is attached. */
 size_t ik_message_typed(const struct ik_message *message);
-/* The same of content and data that are no message yet. */
+/* The same for content and data that are not a message yet. */
 size_t ik_user_typed(const char *data, size_t data_length, size_t content_length);
 
-/* The same of a call whose output is kept whole under new ids, so many bytes of stdout and of
+/* The same for a call whose whole output is stored under new ids: kept[] bytes of stdout and of
  * stderr (0: nothing). */
 struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2]);
 
-/* What a message keeps outside itself: of a tool_result (or an own call) its call's stdout
- * (stream 0), its stderr (1). False: nothing. */
+/* A large part of a message that is stored separately: stdout (stream 0) and stderr (1) of a
+ * tool_result or an own call. Return false if there is none. */
 struct ik_blob {
 	char id[IK_UUID_TEXT];
 	int64_t bytes;
 };
 bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob);
 
-/* All that a tool_result, or an own call, has; looked for once, for one may be large. */
+/* Everything in a tool_result or an own call, read in one pass because it may be large. */
 struct ik_result {
-	struct ik_json_span envelope; /* as it is written there; no value: it has none */
-	int64_t duration_ms;          /* -1: not known */
+	struct ik_json_span envelope; /* as JSON text; no value: none */
+	int64_t duration_ms;          /* -1: unknown */
 	struct ik_blob blobs[2];      /* 0 bytes: nothing */
 };
 void ik_message_result(const struct ik_message *message, struct ik_result *ret_result);
 
 /*
- * Reads a part of what a message keeps outside itself (in the store): appends IK_LIMIT_PART bytes,
- * of the last part what is left. IK_NOT_FOUND where it was never stored; IK_UNAVAILABLE without
- * a sentence while it is on its way: whoever reads it says when it is there.
+ * Read one part of a separately stored text: append IK_LIMIT_PART bytes, or what remains for the
+ * last part. IK_NOT_FOUND: it was never stored. IK_UNAVAILABLE without a sentence: it is being
+ * read, and the reader says when it is there.
  */
 typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
 
-/* A command with what it printed. */
+/* Make a command with its output. */
 struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
 	size_t output_length);
 
-/* A command that was a call of the person's own. Where it is too large to be kept, one without the
+/* Make a command for a tool call of the user's own. If it is too large to keep, leave out the
  * call. */
-#define IK_OWN_COMMAND "!" /* the name under which commands for the shell are told */
+#define IK_OWN_COMMAND "!" /* name under which shell commands are stored */
 struct ik_own {
 	const char *name;
-	const char *arguments; /* JSON, or what was written instead */
+	const char *arguments; /* JSON, or what was typed instead */
 	size_t arguments_length;
 	int64_t duration_ms;
-	size_t kept[2]; /* bytes of stdout, of stderr that are kept whole; 0: nothing */
+	size_t kept[2]; /* bytes of stdout and of stderr that are kept whole; 0: none */
 };
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
 	size_t output_length);
 
-/* Which call of the person's own it was. */
+/* Which kind of own call it was. */
 enum ik_own_call { IK_OWN_NONE, IK_OWN_SHELL, IK_OWN_TOOL };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
-/* A command of which the model is told with the person's next message (core/attach.h). */
+/* Make a command that the model is told about with the user's next message (core/attach.h). */
 struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told);
 
-/* A command whose outcome is a summary of all that came before; NULL when it is too
- * large to be kept. */
+/* Make a command whose result is a summary of everything before it; NULL if it is too large to
+ * keep. */
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length);
 
-/* message (the caller's reference is taken over) with a further member "opaque" in
- * its data: checked JSON text as above. Returned as it is when opaque is too large. */
+/* Add the member "opaque" to the data of message (takes over the caller's reference): checked JSON
+ * text as above. If opaque is too large, return message unchanged. */
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
 	size_t opaque_length);
 
-/* The opaque data that this provider (NULL: any) left there by this wire format; no
- * value where there is none, or another's. */
+/* Return the opaque data that this provider (NULL: any) left in this wire format; no value if there
+ * is none or it is another provider's. */
 struct ik_json_span ik_message_opaque(const struct ik_message *message, const char *provider,
 	const char *type);
 
 struct ik_message *ik_message_ref(struct ik_message *message);
 struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL */
 
-/* data as a span (no value when NULL). */
+/* Return data as a span (no value if it is NULL). */
 struct ik_json_span ik_message_data(const struct ik_message *message);
 
-/* tool_call, tool_result: its call id, its tool, the arguments or the envelope,
- * in new memory (NULL for another kind or broken data). An own call has all but the id, and
- * no envelope when it was the shell's. */
+/* The call id, tool name, arguments or envelope of a tool_call or tool_result, in new memory; NULL
+ * for other kinds or broken data. An own call has all but the id; one for the shell has no
+ * envelope. */
 char *ik_message_call_id(const struct ik_message *message);
 char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);
 
-/* "glob(pattern=\"*.c\", path=\"src\")": a call in one line, cut to width bytes, with
- * an ellipsis when something is left out. Arguments that are no object stand there as
- * they came. New memory, valid UTF-8. */
+/* Return a call in one line, "glob(pattern=\"*.c\", path=\"src\")", cut to width bytes with an
+ * ellipsis. Arguments that are not an object appear as they are. New memory, valid UTF-8. */
 char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width);
 
 #endif

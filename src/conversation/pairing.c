@@ -22,7 +22,7 @@ void ik_pairing_done(struct ik_pairing *pairing)
 	memset(pairing, 0, sizeof(*pairing));
 }
 
-/* Remember a call until its result comes. */
+/* Remember a call until its result is found. */
 static void add_waiting(struct ik_pairing *pairing, size_t index)
 {
 	if (pairing->waiting_count == pairing->waiting_capacity) {
@@ -33,7 +33,7 @@ static void add_waiting(struct ik_pairing *pairing, size_t index)
 	pairing->waiting[pairing->waiting_count++] = index;
 }
 
-/* Give a result to the first call that waits for one of its id. */
+/* Assign a result to the first waiting call with its id. */
 static void answer(struct ik_pairing *pairing, size_t index, const char *call_id)
 {
 	for (size_t at = 0; at < pairing->waiting_count; at++) {
@@ -50,7 +50,7 @@ static void answer(struct ik_pairing *pairing, size_t index, const char *call_id
 	}
 }
 
-/* Look at one more message. */
+/* Scan one more message. */
 static void scan(struct ik_pairing *pairing)
 {
 	size_t index = pairing->scanned++;
@@ -84,7 +84,7 @@ size_t ik_pairing_of(struct ik_pairing *pairing, size_t index)
 
 void ik_pairing_lost_envelope(struct ik_buf *out)
 {
-	/* For the model, hence not translated, as every envelope. */
+	/* For the model, so not translated, like every envelope. */
 	ik_buf_puts(out,
 		"{\"tool_success\":false,"
 		"\"error\":\"The program ended before this call had a result\","

@@ -1,7 +1,7 @@
 /*
  * prompt: the system prompt of a session for which none is configured.
  *
- * For the model, hence not translated.  May include: nothing.
+ * For the model, so not translated. May include: nothing.
  */
 #ifndef IK_CONVERSATION_PROMPT_H
 #define IK_CONVERSATION_PROMPT_H

@@ -9,7 +9,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Bytes of a title. */
+/* Maximum length of a title in bytes. */
 #define TITLE 60
 
 char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
@@ -18,7 +18,8 @@ char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
 	size_t skip = sizeof(command) - 1;
 	char parent[IK_UUID_TEXT];
 
-	/* What an agent was begun with is what its session is about, not its parent's first words. */
+	/* The session of a fork is about the prompt it was forked with, not about its parent's first
+	 * words. */
 	*ret_named = ik_fork_link_session(message, IK_FORK_PARENT, parent);
 	if (*ret_named) {
 		skip = strcspn(message->content, " \t\n");

@@ -1,7 +1,7 @@
 /*
- * title: what a session is called by itself.
+ * title: the title that a session gets by itself.
  *
- * Pure.  May include: util, conversation.
+ * Pure. May include: util, conversation.
  */
 #ifndef IK_CONVERSATION_TITLE_H
 #define IK_CONVERSATION_TITLE_H
@@ -9,16 +9,17 @@
 #include "conversation/conversation.h"
 
 /*
- * What an event makes of its session's title; new memory, "": nothing. A command "/title TEXT"
- * names the session (*ret_named): it stands in place of any other, and so does the prompt that
- * an agent's session was begun with. A message gives its first words to one that has no title.
+ * Return the title that an event gives its session, in new memory; "": none. A command "/title
+ * TEXT" names the session (*ret_named), as does the prompt of a fork: that replaces any other
+ * title. A message gives its first words to a session without one.
  */
 char *ik_session_title_of(const struct ik_message *message, bool *ret_named);
 
-/* The title of a session: the first words of its first message, on one line; new memory. */
+/* Return the title of a session from its first message: the first words, on one line, in new
+ * memory. */
 char *ik_session_title(const char *text, size_t length);
 
-/* What a conversation is called now ("": nothing yet); new memory. */
+/* Return the current title of a conversation ("": none yet), in new memory. */
 char *ik_conversation_title(const struct ik_conversation *conversation);
 
 #endif

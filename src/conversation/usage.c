@@ -91,6 +91,6 @@ void ik_cost_put(struct ik_buf *out, double cost)
 		digits = 0;
 	else if (cost > 0 && cost < 0.1)
 		digits = 4;
-	/* Sums in another order must not look different. */
+	/* Sums must not look different because they were added up in another order. */
 	ik_buf_printf(out, "$%.*f", digits, cost + 1e-9);
 }

@@ -1,21 +1,21 @@
 /*
- * usage: tokens that a provider counted, and what they cost.
+ * usage: tokens that a provider counted, and their cost.
  *
- * Numbers are the provider's own; nothing is estimated.  Kept with a session
- * as messages of the kind usage, one a round.
+ * The numbers are the provider's; nothing is estimated. Stored with a session as messages of kind
+ * usage, one per round.
  *
- * Pure.  May include: util, json, conversation.
+ * Pure. May include: util, json, conversation.
  */
 #ifndef IK_CONVERSATION_USAGE_H
 #define IK_CONVERSATION_USAGE_H
 
 #include "conversation/message.h"
 
-/* Of a million tokens; -1: not known. */
+/* Prices per million tokens; -1: unknown. */
 struct ik_price {
 	double input;
 	double output;
-	double cached; /* of input that the server still knew; -1: as other input */
+	double cached; /* input that the server had cached; -1: same as other input */
 };
 
 /* A price of which nothing is known. */
@@ -25,28 +25,27 @@ struct ik_price {
 	}
 
 struct ik_usage {
-	int64_t input_tokens;  /* the cached ones too */
-	int64_t output_tokens; /* the reasoning ones too */
+	int64_t input_tokens;  /* including cached ones */
+	int64_t output_tokens; /* including reasoning */
 	int64_t cached_tokens;
 	int64_t reasoning_tokens;
-	double cost; /* -1: not known */
+	double cost; /* -1: unknown */
 };
 
-/* What the tokens of usage cost at that price; -1 when a price that is needed is
- * not known. */
+/* Return what the tokens of usage cost at that price; -1 if a price that is needed is unknown. */
 double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price);
 
-/* The message that keeps the usage of a round. */
+/* Make the message that stores the usage of a round. */
 struct ik_message *ik_usage_message(const struct ik_usage *usage, int round);
 
-/* The usage that a message keeps; false where it keeps none. */
+/* Read the usage from a message; false if it has none. */
 bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage);
 
-/* Add another round. A cost that is not known makes that of the sum a lower bound: it
- * counts as nothing, unless nothing at all is known. */
+/* Add another round. An unknown cost counts as nothing, which makes the sum a lower bound, unless
+ * every cost is unknown. */
 void ik_usage_add(struct ik_usage *sum, const struct ik_usage *usage);
 
-/* Append "$0.0123", "$1.24", "$123": two digits that say something. */
+/* Append "$0.0123", "$1.24", "$123": at least two significant digits. */
 void ik_cost_put(struct ik_buf *out, double cost);
 
 #endif

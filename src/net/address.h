@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* Host and port as the URL has them, without a user's name and password, and without the
- * colon of a port that is empty; new memory. */
+/* Return host and port as written in the URL, without user name, password and the colon of an empty
+ * port; new memory. */
 char *ik_address_of(const char *url);
 
-/* Is that this machine itself? */
+/* Is it this machine? */
 bool ik_address_is_loopback(const char *address);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * http: requests to providers, by libcurl's multi interface on the loop.
+ * http: requests to providers, with libcurl's multi interface on the loop.
  *
- * libcurl is loaded with the first request (it costs more than the rest of
- * the program together), and only this file knows it.  Every request has
- * exactly one done, never inside start; after ik_http_close() none.
+ * libcurl is loaded with the first request, and only http.c knows it. Every request gets exactly
+ * one done, never from inside start, and none after ik_http_close().
  *
  * May include: util, loop.
  */
@@ -14,14 +13,14 @@
 
 #include <stddef.h>
 
-struct ik_http; /* the client: one for the program */
+struct ik_http; /* the client: one per program */
 struct ik_http_request;
 
 struct ik_http_options {
 	int64_t connect_timeout_ms;
-	const char *proxy;   /* NULL: what HTTPS_PROXY and HTTP_PROXY say (in either case);
-	                        NO_PROXY excepts hosts from both, and no proxy leads to
-	                        this machine itself */
+	const char *proxy;   /* NULL: use HTTPS_PROXY and HTTP_PROXY (upper or lower case); NO_PROXY
+	                        exempts hosts from both, and this machine is never reached through a
+	                        proxy */
 	const char *ca_file; /* NULL: the system's */
 };
 
@@ -31,11 +30,11 @@ struct ik_http_spec {
 	const char *const *headers; /* "Name: value", NULL-terminated */
 	const char *body;           /* borrowed until done */
 	size_t body_length;
-	int64_t idle_timeout_ms; /* no byte for so long ends it; 0: none */
+	int64_t idle_timeout_ms; /* end it if no byte moves for this long; 0: never */
 };
 
 enum ik_http_failure {
-	IK_HTTP_OK,      /* a whole response came, whatever its status */
+	IK_HTTP_OK,      /* a complete response, whatever its status */
 	IK_HTTP_CONNECT, /* name, route, refused, proxy */
 	IK_HTTP_TLS,     /* certificate or handshake */
 	IK_HTTP_TIMEOUT, /* connect or idle time-out */
@@ -46,14 +45,14 @@ enum ik_http_failure {
 
 struct ik_http_result {
 	enum ik_http_failure failure;
-	int status;             /* 0 when none came */
-	const char *message;    /* for IK_HTTP_OK "", else a sentence in words */
-	int64_t retry_after_ms; /* of Retry-After; -1 when absent */
-	bool transient;         /* IK_HTTP_TLS: cut on the way, another try may do */
+	int status;             /* 0: none was received */
+	const char *message;    /* "" for IK_HTTP_OK, else a sentence */
+	int64_t retry_after_ms; /* from Retry-After; -1: absent */
+	bool transient;         /* IK_HTTP_TLS: the connection was cut, retrying may help */
 };
 
 struct ik_http_events {
-	/* The status line and headers are in; content_type may be NULL. */
+	/* Status line and headers are complete; content_type may be NULL. */
 	void (*headers)(void *arg, int status, const char *content_type);
 	void (*body)(void *arg, const char *bytes, size_t length);
 	void (*done)(void *arg, const struct ik_http_result *result);
@@ -64,7 +63,7 @@ struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *
 /* All requests must be closed or done. */
 struct ik_http *ik_http_free(struct ik_http *http);
 
-/* Never fails by itself: what goes wrong comes as done. */
+/* Never fails itself: errors are reported by done. */
 struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
 	const struct ik_http_events *events, void *arg);
 
@@ -74,8 +73,8 @@ void ik_http_touch(struct ik_http_request *request);
 /* End it; done still comes, with IK_HTTP_CANCELLED. */
 void ik_http_cancel(struct ik_http_request *request);
 
-/* Silent at once. Must be called for every request in the end, also after done
- * (inside done is fine). Returns NULL. */
+/* No callback runs from here on. Every request must be closed in the end, also after done (inside
+ * done is fine). Returns NULL. */
 struct ik_http_request *ik_http_close(struct ik_http_request *request);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum trouble { UNKNOWN, EXPIRED, EARLY, OTHER_NAME, AUTHORITY, NO_TLS, CUT };
 
-/* What libcurl says, in whatever case, with OpenSSL or GnuTLS beneath. */
+/* What libcurl says (case ignored), with OpenSSL or GnuTLS underneath. */
 static const struct {
 	const char *words;
 	enum trouble trouble;
@@ -94,8 +94,8 @@ bool ik_http_explain_tls(const char *address, const char *ca_file, const char *d
 	return trouble == CUT;
 }
 
-/* The host that libcurl tried ("Failed to connect to HOST port ..."), when that is
- * not the one of address: the proxy. False: it is, or is not said. */
+/* Find the host that libcurl tried ("Failed to connect to HOST port ...") if it is not the one in
+ * address: the proxy. Return false if it is the same or is not named. */
 static bool find_proxy(const char *address, const char *detail, const char **ret_name,
 	size_t *ret_length)
 {

@@ -13,22 +13,22 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* More are not tried. */
+/* Limit on the addresses that are tried. */
 #define MOST_ADDRESSES 16
 
 struct ik_resolve {
 	struct ik_loop *loop;
 	struct evdns_base *dns;
-	struct evdns_getaddrinfo_request *request; /* NULL: answered, or never asked */
+	struct evdns_getaddrinfo_request *request; /* NULL: answered, or never started */
 	ik_resolved *fn;                           /* NULL: closed */
 	void *arg;
 	char *name;
 	char *addresses[MOST_ADDRESSES];
 	size_t count;
-	const char *why; /* there are none */
+	const char *why; /* why there are none */
 };
 
-/* Deferred: let it go. */
+/* Deferred: release it. */
 static void release(void *arg)
 {
 	struct ik_resolve *resolve = arg;
@@ -41,7 +41,7 @@ static void release(void *arg)
 	free(resolve);
 }
 
-/* Deferred: tell the answer. */
+/* Deferred: report the answer. */
 static void tell(void *arg)
 {
 	struct ik_resolve *resolve = arg;
@@ -57,7 +57,7 @@ static void tell(void *arg)
 	release(resolve);
 }
 
-/* Keep an address as text. */
+/* Store an address as text. */
 static void add_address(struct ik_resolve *resolve, const struct sockaddr *address)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -69,7 +69,7 @@ static void add_address(struct ik_resolve *resolve, const struct sockaddr *addre
 		resolve->addresses[resolve->count++] = ik_strdup(text);
 }
 
-/* The library's answer; it comes inside the question where the library knows it. */
+/* libevent's answer; it may arrive from inside the request. */
 static void on_answer(int result, struct evutil_addrinfo *found, void *arg)
 {
 	struct ik_resolve *resolve = arg;
@@ -112,7 +112,7 @@ struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_r
 		return resolve;
 	}
 	request = evdns_getaddrinfo(resolve->dns, name, NULL, &hints, on_answer, resolve);
-	resolve->request = request; /* NULL when it has answered already */
+	resolve->request = request; /* NULL if it has already answered */
 	return resolve;
 }
 
@@ -122,6 +122,6 @@ struct ik_resolve *ik_resolve_close(struct ik_resolve *resolve)
 		return NULL;
 	resolve->fn = NULL;
 	if (resolve->request)
-		evdns_getaddrinfo_cancel(resolve->request); /* answers that, in a later turn */
+		evdns_getaddrinfo_cancel(resolve->request); /* reports an error in a later turn */
 	return NULL;
 }

@@ -1,9 +1,9 @@
 /*
- * resolve: the addresses of a name, without waiting for them.
+ * resolve: look up the addresses of a name without blocking.
  *
- * Asks /etc/hosts, then the name servers of /etc/resolv.conf.
+ * Consults /etc/hosts, then the name servers of /etc/resolv.conf.
  *
- * Owns the request.  May include: util, loop.
+ * Owns the request. May include: util, loop.
  */
 #ifndef IK_NET_RESOLVE_H
 #define IK_NET_RESOLVE_H
@@ -14,11 +14,11 @@
 
 struct ik_resolve;
 
-/* Numeric addresses in the order of preference, valid during the call only; none: error is
- * a sentence. Never called inside ik_resolve_start(); the request is gone then. */
+/* Numeric addresses in order of preference, only valid during the call; if there are none, error is
+ * a sentence. Never called from inside ik_resolve_start(). The request is released afterwards. */
 typedef void ik_resolved(void *arg, const char *const *addresses, size_t count, const char *error);
 
-/* Begin to look for the addresses of a name (a numeric address is its own). */
+/* Start looking up a name (a numeric address resolves to itself). */
 struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_resolved *fn,
 	void *arg);
 struct ik_resolve *ik_resolve_close(struct ik_resolve *resolve);

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* Digits are gathered before they are appended. */
+/* Characters are collected before they are appended. */
 #define GATHERED 3072 /* of three bytes, or four characters, each */
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -31,7 +31,7 @@ void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
 	ik_buf_append(out, some, filled);
 }
 
-/* What each character stands for, plus one; 0: it is no digit. */
+/* The value of each character, plus one; 0: not a base64 character. */
 static void make_values(unsigned char values[256])
 {
 	size_t i;
@@ -52,7 +52,7 @@ bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 		return false;
 	make_values(values);
 	for (i = 0; i < length; i += 4) {
-		/* Only the end may be filled up. */
+		/* Only the end may be padded. */
 		size_t count = i + 4 < length || text[i + 3] != '=' ? 4 : text[i + 2] != '=' ? 3 : 2;
 		uint32_t bits = 0;
 

@@ -10,11 +10,11 @@
 
 #include <stdbool.h>
 
-/* Append bytes in base 64, with the equals signs at the end. */
+/* Append bytes in base64, padded with "=". */
 void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length);
 
-/* Append the bytes that a text stands for; false: it is not exactly what ik_base64_put()
- * makes (other characters, a wrong length, bits left over), and out has only a part of it. */
+/* Append the decoded bytes. Return false if the text is not exactly what ik_base64_put() produces
+ * (other characters, wrong length, leftover bits); out then holds only a part. */
 bool ik_base64_read(struct ik_buf *out, const char *text, size_t length);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define FIRST_CAPACITY 64
 
-/* What an empty buffer shows; never written to, as its capacity is 0. */
+/* What an empty buffer points to; never written to, because its capacity is 0. */
 static const char empty[1] = "";
 
 void ik_buf_init(struct ik_buf *buf, size_t ceiling)
@@ -61,7 +61,7 @@ void ik_buf_erase(struct ik_buf *buf, size_t position, size_t length)
 	buf->length -= length;
 }
 
-/* Grow the memory to hold wanted bytes and the NUL behind them. */
+/* Grow the memory to hold wanted bytes and a NUL. */
 static bool grow(struct ik_buf *buf, size_t wanted)
 {
 	size_t capacity = buf->capacity ? buf->capacity : FIRST_CAPACITY;

@@ -31,10 +31,10 @@ void ik_buf_init(struct ik_buf *buf, size_t ceiling);
 /* Release the bytes; the buffer is empty and usable again. */
 void ik_buf_done(struct ik_buf *buf);
 
-/* Forget the contents and the status, keep the memory. */
+/* Discard the contents and the status, keep the memory. */
 void ik_buf_clear(struct ik_buf *buf);
 
-/* Cut to length bytes (no effect when it is shorter already). */
+/* Cut to length bytes (no effect if it is already shorter). */
 void ik_buf_truncate(struct ik_buf *buf, size_t length);
 
 /* Drop the first count bytes. */
@@ -51,24 +51,24 @@ void ik_buf_vprintf(struct ik_buf *buf, const char *format, va_list arguments) I
 void ik_buf_insert(struct ik_buf *buf, size_t position, const char *bytes, size_t length);
 void ik_buf_erase(struct ik_buf *buf, size_t position, size_t length);
 
-/* Make room for extra more bytes and return where they go (NULL: failed,
- * status says why); ik_buf_commit() then counts those that were written. */
+/* Make room for extra more bytes and return where they go (NULL: failed, see status);
+ * ik_buf_commit() then adds those that were written. */
 char *ik_buf_reserve(struct ik_buf *buf, size_t extra);
 void ik_buf_commit(struct ik_buf *buf, size_t written);
 
 /* IK_OK, or the first failure since init or clear. */
 enum ik_status ik_buf_status(const struct ik_buf *buf) IK_MUST_USE;
 
-/* The same as a sentence: what is "the reply", "the arguments of the call", ... */
+/* The same with a sentence; what is "the reply", "the arguments of the call", ... */
 enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Give back the memory that doubling took too much; nothing happens where that fails. */
+/* Return the memory that doubling allocated in excess, if possible. */
 void ik_buf_trim(struct ik_buf *buf);
 
-/* Hand the bytes to the caller (free() them; never NULL; NUL-terminated); the
- * buffer is empty afterwards. ret_length may be NULL. Check the status first: a buffer that
- * memory was short for ends the program, as in util/alloc.h. */
+/* Hand the bytes to the caller (free() them; never NULL; NUL-terminated) and empty the buffer.
+ * ret_length may be NULL. Check the status first: a buffer that ran out of memory ends the program,
+ * as in util/alloc.h. */
 char *ik_buf_take(struct ik_buf *buf, size_t *ret_length);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * bytes: a large text that several hold at once, counted and never copied.
+ * bytes: a large text with several owners, reference-counted and never copied.
  *
- * Owns its bytes; they do not change.  May include: libc, util.
+ * Owns its bytes, which do not change. May include: libc, util.
  */
 #ifndef IK_UTIL_BYTES_H
 #define IK_UTIL_BYTES_H
@@ -14,8 +14,7 @@ struct ik_bytes {
 	size_t length;
 };
 
-/* The bytes of a buffer (one reference), which is empty afterwards; NULL when it was
- * empty. */
+/* Take the bytes of a buffer (one reference) and empty it; NULL if it was empty. */
 struct ik_bytes *ik_bytes_take(struct ik_buf *buf);
 
 /* Both take NULL; unref returns NULL. */

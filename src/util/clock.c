@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* One clock in nanoseconds. */
+/* Read a clock in nanoseconds. */
 static int64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
@@ -33,11 +33,11 @@ void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])
 	time_t seconds = (time_t)(wall_ms / 1000);
 	struct tm when;
 
-	if (milliseconds < 0) { /* before 1970: the second that began earlier */
+	if (milliseconds < 0) { /* before 1970: round towards the past */
 		milliseconds += 1000;
 		seconds--;
 	}
-	/* RFC 3339 has years of four digits; what is outside comes as the nearest that fits. */
+	/* RFC 3339 has four-digit years; clamp anything else. */
 	if (!gmtime_r(&seconds, &when) || when.tm_year > 9999 - 1900 || when.tm_year < -1900) {
 		snprintf(out, IK_CLOCK_TEXT, "%s",
 			wall_ms < 0 ? "0000-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z");

@@ -1,5 +1,5 @@
 /*
- * clock: the two clocks and their spellings.
+ * clock: the monotonic and the wall clock, and how times are written.
  *
  * May include: libc.
  */
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Milliseconds, microseconds, of the monotonic clock: for durations. */
+/* Monotonic clock, in milliseconds and in microseconds: for durations. */
 int64_t ik_clock_ms(void);
 int64_t ik_clock_us(void);
 

@@ -9,7 +9,7 @@
 #define SKIN_TONE_FIRST 0x1f3fb
 #define SKIN_TONE_LAST 0x1f3ff
 
-/* What a terminal cell (and a curses cell) surely takes. */
+/* What any terminal cell (and any curses cell) can hold. */
 #define DRAWN_CHARACTERS 5
 #define DRAWN_BYTES 20
 
@@ -54,7 +54,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t codepoint)
 	return i < count && codepoint >= ranges[i].first;
 }
 
-/* Scripts that are written without spaces between words; Hangul has endings instead. */
+/* Scripts written without spaces between words; also Hangul, whose words take suffixes. */
 /* clang-format off */
 static const struct range dense[] = {
 	{ 0x0e00, 0x0eff }, { 0x1000, 0x109f }, { 0x1100, 0x11ff }, { 0x1780, 0x17ff },
@@ -64,7 +64,7 @@ static const struct range dense[] = {
 };
 /* clang-format on */
 
-/* Marks that are left out in writing, or told apart by nobody who searches. */
+/* Marks that are omitted in writing, or that nobody distinguishes in a search. */
 /* clang-format off */
 static const struct range accents[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05c7 }, { 0x0610, 0x061a },
@@ -75,7 +75,7 @@ static const struct range accents[] = {
 
 enum ik_letter ik_utf8_letter(uint32_t codepoint)
 {
-	if (codepoint == 0xff9e || codepoint == 0xff9f) /* the marks of narrow Kana */
+	if (codepoint == 0xff9e || codepoint == 0xff9f) /* the voicing marks of halfwidth Kana */
 		return IK_LETTER_MARK;
 	switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
 	case UTF8PROC_CATEGORY_LU:
@@ -107,7 +107,7 @@ int ik_utf8_simplify(uint32_t codepoint, uint32_t out[IK_UTF8_SIMPLE])
 	utf8proc_ssize_t i, count;
 	int kept = 0;
 
-	if (codepoint >= 0xac00 && codepoint <= 0xd7a3) { /* a syllable stays one */
+	if (codepoint >= 0xac00 && codepoint <= 0xd7a3) { /* keep syllables composed */
 		out[0] = codepoint;
 		return 1;
 	}
@@ -128,8 +128,8 @@ static int boundary_class(uint32_t codepoint)
 	return (int)utf8proc_get_property((utf8proc_int32_t)codepoint)->boundclass;
 }
 
-/* Does a character begin a cluster whatever stands before it? One that nothing is special about,
- * and one that keeps the column of its own which terminals give it (GB9a, GB9b). */
+/* Does a character start a cluster whatever precedes it? Ordinary characters do, and so do those
+ * that terminals give a column of their own (GB9a, GB9b). */
 static bool stands_alone(uint32_t before, uint32_t codepoint)
 {
 	int class = boundary_class(codepoint);
@@ -138,37 +138,37 @@ static bool stands_alone(uint32_t before, uint32_t codepoint)
 		boundary_class(before) == UTF8PROC_BOUNDCLASS_PREPEND;
 }
 
-/* Columns of a cluster that begins with codepoint. */
+/* Return the columns of a cluster that begins with codepoint. */
 static int base_width(uint32_t codepoint)
 {
 	switch (boundary_class(codepoint)) {
 	case UTF8PROC_BOUNDCLASS_SPACINGMARK:
 	case UTF8PROC_BOUNDCLASS_PREPEND:
-		return 1; /* utf8proc counts them to their neighbour */
+		return 1; /* utf8proc counts them with their neighbour */
 	case UTF8PROC_BOUNDCLASS_V:
 	case UTF8PROC_BOUNDCLASS_T:
-		return 0; /* they combine with a syllable's first letter */
+		return 0; /* they combine with the first letter of the syllable */
 	default:
 		return utf8proc_charwidth((utf8proc_int32_t)codepoint);
 	}
 }
 
-/* Do terminals disagree on the width of a cluster that goes on with codepoint? */
+/* Do terminals disagree on the width of a cluster that continues with codepoint? */
 static bool is_disputed(uint32_t codepoint)
 {
 	return codepoint == ZERO_WIDTH_JOINER || codepoint == EMOJI_SELECTOR ||
 		(codepoint >= SKIN_TONE_FIRST && codepoint <= SKIN_TONE_LAST);
 }
 
-/* Is there a character at the start that is a cluster, one column wide, whatever follows? */
+/* Does the text start with a cluster of one column, whatever follows? */
 static bool is_plain(const char *text, size_t length)
 {
 	return text[0] >= 0x20 && text[0] < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80);
 }
 
-/* Columns of the characters that begin with a byte, where all of them have as many, are
- * letters (or signs like them), and combine with nothing before them; else 0. Most that is
- * written beyond ASCII needs no tables so. */
+/* Return the width of all characters that begin with this byte if they are letters (or similar) of
+ * the same width that combine with nothing before them; otherwise 0. Most text beyond ASCII then
+ * needs no table lookup. */
 static int letter_width(unsigned char lead)
 {
 	if (lead >= 0xc3 && lead <= 0xcb) /* U+00C0 to U+02FF: Latin */
@@ -178,7 +178,7 @@ static int letter_width(unsigned char lead)
 	return lead >= 0xe5 && lead <= 0xe9 ? 2 : 0; /* U+5000 to U+9FFF: Han */
 }
 
-/* Is there such a letter at the start, and behind it a character that is another cluster? */
+/* Does the text start with such a letter, followed by a character of another cluster? */
 static bool is_letter(const char *text, size_t length, struct ik_cluster *ret_cluster)
 {
 	int width = letter_width((unsigned char)text[0]);
@@ -211,7 +211,7 @@ struct ik_cluster ik_cluster_next(const char *text, size_t length)
 	cluster.length = cluster.drawn_length = (size_t)count;
 	cluster.width = base_width(base);
 	before = base;
-	/* An ASCII character begins a cluster, but for the LF of a CR LF. */
+	/* An ASCII character starts a cluster, except for the LF of a CR LF. */
 	while (cluster.length < length &&
 		((unsigned char)text[cluster.length] >= 0x80 || before == '\r')) {
 		count = ik_utf8_decode(text + cluster.length, length - cluster.length, &codepoint);
@@ -231,7 +231,7 @@ struct ik_cluster ik_cluster_next(const char *text, size_t length)
 	return cluster;
 }
 
-/* Where the character (or invalid byte) that ends at position begins. */
+/* Return where the character (or invalid byte) before position begins. */
 static size_t character_previous(const char *text, size_t position)
 {
 	size_t start = position - 1;
@@ -244,8 +244,8 @@ static size_t character_previous(const char *text, size_t position)
 	return position - 1;
 }
 
-/* Is there a cluster boundary between the characters at first and at second, whatever stands
- * before them? No where that depends on it (flags, emoji after a joiner). */
+/* Is there a cluster boundary between the characters at first and at second, whatever precedes
+ * them? False if that depends on it (flags, emoji after a joiner). */
 static bool surely_parted(const char *text, size_t first, size_t second, size_t end)
 {
 	uint32_t one, other;

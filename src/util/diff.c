@@ -7,23 +7,23 @@
 #include "util/text.h"
 
 #define CONTEXT 3
-/* Steps after which a search is given up: some milliseconds. */
+/* Give up the search after this many steps: some milliseconds. */
 #define SEARCH_STEPS 1000000
-/* Lines that differ, at most, of which a search keeps its traces (a few MB). */
+/* Limit on differing lines for which a search keeps its traces (a few MB). */
 #define SEARCH_DEPTH 700
 
 struct diff_line {
 	const char *text;
-	size_t length; /* with its line feed */
+	size_t length; /* including its line feed */
 };
 
 struct diff_lines {
 	struct diff_line *lines;
 	size_t count;
-	bool *changed; /* removed, of the old text; added, of the new one */
+	bool *changed; /* removed from the old text; added in the new one */
 };
 
-/* Cut a text into its lines. */
+/* Split a text into lines. */
 static struct diff_lines split(const char *text, size_t length)
 {
 	struct diff_lines lines = { 0 };
@@ -55,17 +55,16 @@ static void mark(struct diff_lines *lines, size_t from, size_t to)
 		lines->changed[i] = true;
 }
 
-/* A stretch of both texts that is searched: what both have in common at its ends is
- * outside. */
+/* A range of both texts to compare, without what they have in common at its ends. */
 struct diff_search {
 	struct diff_lines *old_lines, *new_lines;
 	size_t old_start, old_count, new_start, new_count;
-	int *traces[SEARCH_DEPTH + 1]; /* the furthest places of each depth, before it */
+	int *traces[SEARCH_DEPTH + 1]; /* the furthest points before each depth */
 	int depth;
 	size_t steps;
 };
 
-/* Go along equal lines from (x, y); the new x. */
+/* Follow equal lines from (x, y) and return the new x. */
 static int follow(struct diff_search *search, int x, int y)
 {
 	while (x < (int)search->old_count && y < (int)search->new_count &&
@@ -78,13 +77,13 @@ static int follow(struct diff_search *search, int x, int y)
 	return x;
 }
 
-/* Is the furthest place on diagonal k reached by a line that was added? */
+/* Is the furthest point on diagonal k reached by an added line? */
 static bool comes_down(const int *furthest, int k, int depth)
 {
 	return k == -depth || (k != depth && furthest[k - 1] < furthest[k + 1]);
 }
 
-/* Find the least number of changed lines; false when that takes too long. */
+/* Find the smallest number of changed lines; false if that takes too long. */
 static bool find_depth(struct diff_search *search, int *furthest)
 {
 	for (int depth = 0; depth <= SEARCH_DEPTH; depth++) {
@@ -104,7 +103,7 @@ static bool find_depth(struct diff_search *search, int *furthest)
 	return false;
 }
 
-/* Go the way back and mark what changed on it. */
+/* Walk back along the path and mark what changed. */
 static void mark_way(struct diff_search *search)
 {
 	int x = (int)search->old_count, y = (int)search->new_count;
@@ -124,7 +123,7 @@ static void mark_way(struct diff_search *search)
 	}
 }
 
-/* Mark what changed in a stretch. */
+/* Mark what changed in a range. */
 static void compare(struct diff_search *search)
 {
 	int *memory = ik_alloc((2 * SEARCH_DEPTH + 5) * sizeof(int));
@@ -172,7 +171,7 @@ static void compare_lines(struct diff_lines *old_lines, struct diff_lines *new_l
 	free(search);
 }
 
-/* What is written, and how much may be. */
+/* The output, and its limit. */
 struct diff_writer {
 	struct ik_buf *out;
 	size_t left, more;
@@ -193,7 +192,7 @@ static void put_line(struct diff_writer *writer, char sign, const struct diff_li
 		ik_buf_printf(writer->out, "\n\\ %s\n", _("no line end at the end of the file"));
 }
 
-/* A hunk: the lines of both texts from start on, up to the ends. */
+/* Write a hunk: the lines of both texts from start up to the ends. */
 static void put_hunk(struct diff_writer *writer, const struct diff_lines *old_lines, size_t old_at,
 	size_t old_end, const struct diff_lines *new_lines, size_t new_at, size_t new_end)
 {
@@ -214,7 +213,7 @@ static void put_hunk(struct diff_writer *writer, const struct diff_lines *old_li
 	}
 }
 
-/* Go past lines that are the same in both texts, at most most of them; how many. */
+/* Skip up to most lines that are the same in both texts; return how many. */
 static size_t skip_same(const struct diff_lines *old_lines, size_t *old_at,
 	const struct diff_lines *new_lines, size_t *new_at, size_t most)
 {
@@ -229,7 +228,7 @@ static size_t skip_same(const struct diff_lines *old_lines, size_t *old_at,
 	return count;
 }
 
-/* Go past lines that changed. */
+/* Skip lines that changed. */
 static void skip_changed(const struct diff_lines *old_lines, size_t *old_at,
 	const struct diff_lines *new_lines, size_t *new_at)
 {
@@ -239,7 +238,7 @@ static void skip_changed(const struct diff_lines *old_lines, size_t *old_at,
 		(*new_at)++;
 }
 
-/* Write all hunks: changes that are near each other share one. */
+/* Write all hunks; changes that are close to each other share one. */
 static void put_hunks(struct diff_writer *writer, const struct diff_lines *old_lines,
 	const struct diff_lines *new_lines)
 {

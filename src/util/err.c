@@ -6,7 +6,7 @@
 
 #include "util/utf8.h"
 
-/* Drop an incomplete UTF-8 character from the end of a text that was cut. */
+/* Remove an incomplete UTF-8 character from the end of a text that was cut. */
 static void trim_cut_character(char *text, size_t length)
 {
 	size_t start = length;
@@ -23,7 +23,7 @@ static void trim_cut_character(char *text, size_t length)
 		text[start - 1] = '\0';
 }
 
-/* Format into the error, from position on. */
+/* Format into the error, starting at position. */
 static void fill(struct ik_error *error, size_t position, const char *format, va_list arguments)
 	IK_PRINTF(3, 0);
 static void fill(struct ik_error *error, size_t position, const char *format, va_list arguments)
@@ -38,7 +38,7 @@ static void fill(struct ik_error *error, size_t position, const char *format, va
 }
 
 static void append(struct ik_error *error, const char *format, ...) IK_PRINTF(2, 3);
-/* Add to the sentence that is there. */
+/* Append to the sentence. */
 static void append(struct ik_error *error, const char *format, ...)
 {
 	va_list arguments;

@@ -1,11 +1,11 @@
 /*
  * err: how every layer reports failure.
  *
- * A function that can fail returns an ik_status that must be used, and, where
- * a person will read of it, fills an ik_error with a sentence made where the
- * failure was seen.  Libraries never print and never exit.
+ * A function that can fail returns an ik_status, which must be used. If the user will read about
+ * it, it also fills an ik_error with a sentence made where the failure was detected. Libraries
+ * never print and never exit.
  *
- * Owns nothing.  May include: libc.
+ * Owns nothing. May include: libc.
  */
 #ifndef IK_UTIL_ERR_H
 #define IK_UTIL_ERR_H
@@ -18,14 +18,14 @@
 
 enum ik_status {
 	IK_OK = 0,
-	IK_FAILED,    /* no better word; the sentence tells */
-	IK_NO_MEMORY, /* an allocation sized from outside failed */
+	IK_FAILED,    /* anything else; see the sentence */
+	IK_NO_MEMORY, /* an allocation of external size failed */
 	IK_TOO_LARGE, /* a ceiling was reached */
-	IK_INVALID,   /* the input is not what its format demands */
+	IK_INVALID,   /* the input does not follow its format */
 	IK_NOT_FOUND,
 	IK_DENIED,     /* permission */
 	IK_IO,         /* the operating system refused; errno is in the sentence */
-	IK_UNAVAILABLE /* a server, a library or a device is not there (now) */
+	IK_UNAVAILABLE /* a server, library or device that is not there (now) */
 };
 
 /* A failure in words. Plain storage: nothing to free. text is never NULL. */
@@ -43,11 +43,11 @@ struct ik_error {
 enum ik_status ik_error_set(struct ik_error *error, enum ik_status status, const char *format, ...)
 	IK_PRINTF(3, 4);
 
-/* The same with ": strerror(number)" behind; number is an errno value. */
+/* The same, followed by ": strerror(number)"; number is an errno value. */
 enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char *format, ...)
 	IK_PRINTF(3, 4);
 
-/* The status that an errno value stands for (ENOENT: IK_NOT_FOUND, ...). */
+/* Return the status for an errno value (ENOENT: IK_NOT_FOUND, ...). */
 enum ik_status ik_status_from_errno(int number);
 
 #endif

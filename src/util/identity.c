@@ -6,9 +6,9 @@
 #include "util/text.h"
 
 #define SECOND_NS INT64_C(1000000000)
-/* The kernel's clock for files ticks at 100 Hz at least; twice that, to be safe. */
+/* The kernel's file clock ticks at 100 Hz or faster; use twice that interval, to be safe. */
 #define TICK_NS (SECOND_NS / 50)
-/* File systems that keep no fractions keep seconds, or pairs of them. */
+/* File systems without fractions store whole seconds, or even pairs of seconds. */
 #define COARSE_TICK_NS (2 * SECOND_NS)
 
 static int64_t nanoseconds(const struct timespec *time)

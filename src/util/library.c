@@ -18,7 +18,7 @@ void *ik_library_load(const char *name, const struct ik_library_function *functi
 	for (i = 0; handle && i < count; i++) {
 		void *function = dlsym(handle, functions[i].name);
 
-		/* POSIX has object pointers hold functions, ISO C does not. */
+		/* POSIX allows object pointers to hold functions, ISO C does not. */
 		memcpy((char *)table + functions[i].offset, &function, sizeof(function));
 	}
 	return handle;

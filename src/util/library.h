@@ -1,8 +1,8 @@
 /*
- * library: a shared library that is loaded when it is first needed.
+ * library: load a shared library when it is first needed.
  *
- * What a chat does not need before its first frame is not linked but loaded, with a table of
- * the functions that are used of it.
+ * Libraries that a chat does not need before its first frame, and that cost more than 2 ms at
+ * start, are not linked but loaded, with a table of the functions used.
  *
  * May include: libc.
  */
@@ -11,17 +11,16 @@
 
 #include <stddef.h>
 
-/* A function by its name, and where in the table its address goes. */
+/* A function's name, and where in the table its address goes. */
 struct ik_library_function {
 	const char *name;
 	size_t offset;
 };
 
 /*
- * Load the library (its file's name) and fill table, a struct of pointers to functions, with
- * all that is named. NULL where the library or one of them is missing: nothing is loaded then,
- * the table is as it was, and dlerror(3) says why. What is returned is for dlclose(3); most
- * callers keep the library as long as the process lives.
+ * Load the library (by its file's name) and fill table, a struct of function pointers. If the
+ * library or any function is missing, return NULL and leave the table unchanged; dlerror(3) says
+ * why. The result is for dlclose(3); most callers keep the library for the life of the process.
  */
 void *ik_library_load(const char *name, const struct ik_library_function *functions, size_t count,
 	void *table);

@@ -20,7 +20,8 @@ static struct {
 
 static const char *const level_names[] = { "off", "error", "info", "debug" };
 
-/* Open the log, or return -1. Only a regular file: a FIFO would block, and a link lead elsewhere. */
+/* Open the log, or return -1. Regular files only: a FIFO would block, and a link could lead
+ * anywhere. */
 static int open_file(const char *path)
 {
 	int fd = open(path,
@@ -63,7 +64,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 	if (the_log.fd < 0)
 		the_log.fd = open_file(the_log.path);
 	if (the_log.fd < 0) {
-		the_log.level = IK_LOG_OFF; /* nobody to tell; do not try with every line */
+		the_log.level = IK_LOG_OFF; /* nobody to report it to; do not retry for every line */
 		return;
 	}
 	ik_buf_init(&message, IK_KIB(64));
@@ -77,7 +78,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 	ik_buf_printf(&line, "%s %d %s ", when, (int)getpid(), level_names[level]);
 	ik_sanitize_line(&line, message.data, message.length);
 	ik_buf_putc(&line, '\n');
-	/* One write for a line, so that lines of several processes do not mix. */
+	/* One write per line, so that lines of several processes do not mix. */
 	if (ik_write_all(the_log.fd, line.data, line.length) != 0)
 		the_log.level = IK_LOG_OFF;
 	ik_buf_done(&message);

@@ -1,9 +1,8 @@
 /*
- * log: a file of what happened, for the person who has to find out why.
+ * log: a file for finding out what happened.
  *
- * The only global state besides the out-of-memory hook.  Closed until
- * ik_log_open(); never the terminal; no secrets: callers name variables, not
- * their values.
+ * The only global state besides the out-of-memory hook. Closed until ik_log_open(). Never writes to
+ * the terminal, and never secrets: callers name variables, not their values.
  *
  * May include: util.
  */
@@ -14,11 +13,11 @@
 
 enum ik_log_level { IK_LOG_OFF, IK_LOG_ERROR, IK_LOG_INFO, IK_LOG_DEBUG };
 
-/* Append to path (mode 0600) what is at or above level. Lazily opened. */
+/* Append messages at or above level to path (mode 0600), which is opened on first use. */
 void ik_log_open(const char *path, enum ik_log_level level);
 void ik_log_close(void);
 
-/* One line; control characters in it are made visible. */
+/* Write one line; control characters are made visible. */
 void ik_log(enum ik_log_level level, const char *format, ...) IK_PRINTF(2, 3);
 
 #endif

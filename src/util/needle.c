@@ -7,8 +7,8 @@
 #include "util/cluster.h"
 #include "util/utf8.h"
 
-/* How common a byte is in texts, from 0; ASCII, lower case. The order of letters is that of
- * English; what is no letter counts as rare but for blanks. */
+/* Rank how common a byte is in texts, from 0, for ASCII in lower case. Letters are in the order of
+ * English; everything else counts as rare, except for blanks. */
 static int commonness(uint32_t character)
 {
 	static const char order[] = "qzjxkvbpygfwmucldrhsnioate ";
@@ -28,7 +28,7 @@ static void add_form(struct ik_needle *needle, uint32_t character)
 	}
 }
 
-/* All characters that fold to this one, where there are letters of two cases. */
+/* Add all characters that fold to this one (upper and lower case). */
 static void find_forms(struct ik_needle *needle, uint32_t folded)
 {
 	static const struct {
@@ -57,7 +57,7 @@ static void find_forms(struct ik_needle *needle, uint32_t folded)
 		add_form(needle, folded);
 }
 
-/* Choose what is looked for first. */
+/* Choose the character to search for first. */
 static void choose_anchor(struct ik_needle *needle)
 {
 	int least = INT32_MAX;
@@ -111,7 +111,7 @@ void ik_needle_done(struct ik_needle *needle)
 	*needle = (struct ik_needle){ .ignore_case = true };
 }
 
-/* The next place of one form at or behind from; length where there is none. */
+/* Return the next occurrence of one form from that position; length if there is none. */
 static size_t next_form(const struct ik_needle *needle, size_t form, const char *text,
 	size_t length, size_t from)
 {
@@ -126,13 +126,13 @@ static size_t next_form(const struct ik_needle *needle, size_t form, const char 
 	return found ? (size_t)(found - text) : length;
 }
 
-/* A character of ASCII, folded. */
+/* Fold an ASCII character. */
 static inline uint32_t fold_ascii(char byte)
 {
 	return (uint32_t)byte | (byte >= 'A' && byte <= 'Z' ? 0x20 : 0);
 }
 
-/* The character that ends at position, and where it begins. */
+/* Return the character before position, and where it begins. */
 static uint32_t character_before(const char *text, size_t position, size_t *ret_start)
 {
 	size_t start = position - 1;
@@ -144,7 +144,7 @@ static uint32_t character_before(const char *text, size_t position, size_t *ret_
 	return ik_utf8_decode(text + start, position - start, &character) > 0 ? character : UINT32_MAX;
 }
 
-/* Is the whole pattern there, its anchor at position? */
+/* Does the whole pattern match with its anchor at position? */
 static bool stands_at(const struct ik_needle *needle, const char *text, size_t length,
 	size_t position, size_t *ret_start, size_t *ret_length)
 {
@@ -194,7 +194,7 @@ void ik_needle_begin(struct ik_needle_scan *scan, const struct ik_needle *needle
 		scan->next[form] = next_form(needle, form, text, length, from);
 }
 
-/* The same where case counts: bytes are enough. */
+/* Find the next match when case counts: comparing bytes is enough. */
 static size_t next_exact(const struct ik_needle_scan *scan)
 {
 	const char *found = scan->from < scan->length
@@ -205,7 +205,7 @@ static size_t next_exact(const struct ik_needle_scan *scan)
 	return found ? (size_t)(found - scan->text) : SIZE_MAX;
 }
 
-/* Through the forms of the anchor. */
+/* Find the next match through all forms of the anchor. */
 static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
 {
 	const struct ik_needle *needle = scan->needle;
@@ -260,7 +260,7 @@ size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t 
 	return count;
 }
 
-/* ASCII letters and digits: what no markup and no escape stands for. */
+/* ASCII letters and digits: characters that are never markup or part of an escape. */
 static bool is_word(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||

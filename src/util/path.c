@@ -16,7 +16,7 @@
 #include "util/text.h"
 
 #define READ_PIECE ((size_t)65536)
-/* Names on the way to a file, those of links included; more is a circle. */
+/* Limit on path components while resolving, including those of links; more means a loop. */
 #define LONGEST_WAY 4096
 
 char *ik_path_join(const char *directory, const char *name)
@@ -67,7 +67,7 @@ char *ik_path_directory(const char *path)
 	return length == 0 ? ik_strdup(".") : ik_strndup(path, length > 1 ? length - 1 : length);
 }
 
-/* Where the link at path leads to, new memory; NULL with errno when it is none. */
+/* Return the target of the link at path in new memory; NULL with errno if it is not a link. */
 static char *read_link(const char *path)
 {
 	char target[PATH_MAX];
@@ -76,8 +76,8 @@ static char *read_link(const char *path)
 	return length < 0 ? NULL : ik_strndup(target, (size_t)length);
 }
 
-/* Go one step from *place, which has no links: to its parent or to name, or put
- * the link that is there before *rest. False: that cannot be told. */
+/* Resolve one component: move *place, which has no links, to its parent or to name, or insert the
+ * target of the link there before *rest. Return false if that is impossible. */
 static bool step(char **place, const char *name, char **rest)
 {
 	char *next, *target;
@@ -96,7 +96,7 @@ static bool step(char **place, const char *name, char **rest)
 	if (!target) {
 		free(*place);
 		*place = next;
-		/* No link, or nothing there yet. */
+		/* Not a link, or does not exist yet. */
 		return errno == EINVAL || errno == ENOENT || errno == ENOTDIR;
 	}
 	free(next);
@@ -136,7 +136,7 @@ char *ik_path_resolve(const char *path)
 	return place;
 }
 
-/* mkdir that is content with a directory that is there. 0 or errno. */
+/* mkdir(2), accepting an existing directory. 0 or errno. */
 static int make_one(const char *directory, mode_t mode)
 {
 	struct stat status;
@@ -145,13 +145,13 @@ static int make_one(const char *directory, mode_t mode)
 	if (mkdir(directory, mode) == 0)
 		return 0;
 	number = errno;
-	/* A parent on a read-only or foreign file system may answer otherwise than EEXIST. */
+	/* A parent on a read-only or foreign file system may give another error than EEXIST. */
 	if (stat(directory, &status) == 0)
 		return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
 	return number;
 }
 
-/* The same name by name, where the kernel has no openat2(2), or a container forbids it. */
+/* Open component by component, where the kernel has no openat2(2) or a container forbids it. */
 static int open_name_by_name(const char *directory)
 {
 	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -213,7 +213,7 @@ enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error 
 	return status;
 }
 
-/* Wait until a non-blocking descriptor is ready for events. */
+/* Wait until a non-blocking descriptor is ready. */
 static bool await(int fd, short events)
 {
 	struct pollfd ready = { .fd = fd, .events = events };
@@ -235,7 +235,7 @@ int ik_read_all(int fd, struct ik_buf *buf, size_t expected)
 
 		if (piece > room)
 			piece = room;
-		/* At the ceiling only the end of the file is still welcome. */
+		/* At the limit, only end of file is acceptable. */
 		place = piece ? ik_buf_reserve(buf, piece) : &probe;
 		if (!place)
 			return 0;
@@ -262,7 +262,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 	struct stat status;
 	int fd, number;
 
-	/* Non-blocking, so that a FIFO of that name cannot hold up the program. */
+	/* Non-blocking, so that a FIFO of that name cannot block the program. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
@@ -274,7 +274,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 									: _("cannot read %s: it is no regular file"),
 			path);
 	} else {
-		/* One byte more than its size, so that the end shows in the first read. */
+		/* One byte more than its size, so that the first read detects the end of the file. */
 		number = ik_read_all(fd, buf, (size_t)status.st_size + 1);
 		if (number != 0)
 			result = ik_error_set_errno(error, number, _("cannot read %s"), path);
@@ -287,7 +287,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 	return result;
 }
 
-/* Make the rename itself survive a power cut; where a directory cannot be synced, it must do. */
+/* Make the rename itself survive a power failure, where directories can be synced. */
 static void sync_directory_of(const char *path)
 {
 	const char *base = ik_path_base(path);
@@ -301,11 +301,11 @@ static void sync_directory_of(const char *path)
 	free(directory);
 }
 
-/* Replace a file as a whole; durable: it is on the disk then. */
+/* Replace a file atomically; if durable, it is on disk afterwards. */
 static enum ik_status replace(const char *path, const char *bytes, size_t length, mode_t mode,
 	bool durable, struct ik_error *error)
 {
-	/* A link to the file elsewhere (a person's dotfiles) stays a link. */
+	/* A link to a file elsewhere (dotfiles) stays a link. */
 	char *resolved = realpath(path, NULL);
 	const char *target = resolved ? resolved : path;
 	char *temporary = ik_format("%s.XXXXXX", target);

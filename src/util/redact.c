@@ -10,9 +10,8 @@
 
 #define MARK "***"
 
-/* The password in what stands behind "://", up to *ret_end; NULL when there is none. Of a
- * database's address an unescaped "/", "?" or "@" in it is taken to be part of it: better too
- * much than too little. */
+/* Return the password in what follows "://", up to *ret_end; NULL if there is none. In a database
+ * address, an unescaped "/", "?" or "@" is taken as part of it: better too much than too little. */
 static const char *find_password(const char *authority, bool database, const char **ret_end)
 {
 	const char *end = memrchr(authority, '@', strcspn(authority, database ? "?#" : "/?#"));
@@ -25,7 +24,7 @@ static const char *find_password(const char *authority, bool database, const cha
 	return colon ? colon + 1 : NULL;
 }
 
-/* The end of a value among keywords, which may be quoted. */
+/* Return the end of a keyword's value, which may be quoted. */
 static const char *skip_value(const char *value)
 {
 	if (*value != '\'')
@@ -37,7 +36,7 @@ static const char *skip_value(const char *value)
 	return *value ? value + 1 : value;
 }
 
-/* Append text with the values of all passwords marked. */
+/* Append text with the values of all passwords replaced. */
 static void put_without_values(struct ik_buf *out, const char *text)
 {
 	static const char word[] = "password";

@@ -1,15 +1,15 @@
 /*
- * redact: a database's address without its password, to be shown.
+ * redact: remove passwords from a database address, for display.
  *
- * Pure.  May include: libc, util.
+ * Pure. May include: libc, util.
  */
 #ifndef IK_UTIL_REDACT_H
 #define IK_UTIL_REDACT_H
 
 /*
- * text with "***" for every password in it: that of scheme://NAME:PASSWORD@HOST, and
- * those of password=... and sslpassword=..., whether in a query or among keywords with
- * values (quoted or not). Whatever else it is, it stays. New memory; NULL for NULL.
+ * Return text with every password replaced by "***": that of scheme://NAME:PASSWORD@HOST, and those
+ * of password=... and sslpassword=..., in a query or among keywords and values (quoted or not).
+ * Everything else stays. New memory; NULL for NULL.
  */
 char *ik_redact(const char *text);
 

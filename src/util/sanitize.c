@@ -8,7 +8,7 @@
 #define CONTROL_PICTURES 0x2400
 #define PICTURE_OF_DELETE 0x2421
 
-/* What stood before a character; joiners and variation selectors are judged by it. */
+/* What precedes a character: decides about joiners and variation selectors. */
 enum sanitize_before {
 	BEFORE_NOTHING, /* start, blank, control, joiner */
 	BEFORE_VISIBLE,
@@ -23,7 +23,7 @@ enum treatment {
 	AS_JOINER       /* kept after a visible character or its selector */
 };
 
-/* Sorted. Bidi controls, separators, and what has neither ink nor width. */
+/* Sorted. Bidi controls, separators, and characters without ink or width. */
 static const struct {
 	uint32_t first, last;
 	enum treatment treatment;
@@ -50,7 +50,7 @@ static const struct {
 	{ 0xe0100, 0xe01ef, AS_SELECTOR },
 };
 
-/* Is it one of the letters, Latin, Cyrillic and Han, for which no table has to be asked? */
+/* Is it a Latin, Cyrillic or Han letter? Those need no table lookup. */
 static bool is_letter(uint32_t codepoint)
 {
 	return (codepoint >= 0x00c0 && codepoint <= 0x02ff) ||
@@ -58,7 +58,7 @@ static bool is_letter(uint32_t codepoint)
 		(codepoint >= 0x4e00 && codepoint <= 0x9fa5);
 }
 
-/* What is to be done with a character beyond ASCII. */
+/* Decide how to treat a character beyond ASCII. */
 static enum treatment treat(uint32_t codepoint)
 {
 	size_t low = 0, high = sizeof(exceptions) / sizeof(exceptions[0]);
@@ -80,14 +80,14 @@ static enum treatment treat(uint32_t codepoint)
 	return ik_utf8_assigned(codepoint) ? AS_IT_IS : AS_CODE;
 }
 
-/* Is a character beyond ASCII left as it is where it stands? */
+/* Is a character beyond ASCII kept in this context? */
 static bool is_kept(enum treatment treatment, enum sanitize_before before)
 {
 	return treatment == AS_IT_IS || (treatment == AS_SELECTOR && before == BEFORE_VISIBLE) ||
 		(treatment == AS_JOINER && before != BEFORE_NOTHING);
 }
 
-/* What a character that is kept is to the next one. */
+/* Return what a kept character means for the next one. */
 static enum sanitize_before after(enum treatment treatment)
 {
 	return treatment == AS_IT_IS   ? BEFORE_VISIBLE
@@ -102,7 +102,7 @@ static void put_codepoint(struct ik_buf *out, uint32_t codepoint)
 	ik_buf_append(out, bytes, (size_t)ik_utf8_encode(codepoint, bytes));
 }
 
-/* Append the visible stand-in of an ASCII control. */
+/* Append the visible replacement of an ASCII control. */
 static void put_control(struct ik_buf *out, char byte, bool one_line)
 {
 	if (one_line && (byte == '\n' || byte == '\t'))
@@ -120,7 +120,8 @@ static bool is_plain(char byte, bool one_line)
 	return (byte >= 0x20 && byte < 0x7f) || (!one_line && (byte == '\n' || byte == '\t'));
 }
 
-/* Length of the run of plain bytes at the start, eight at a time where there are no lines. */
+/* Return the length of the run of harmless bytes at the start, eight at a time if they contain no
+ * line feed or tab. */
 static size_t plain_run(const char *bytes, size_t length, bool one_line)
 {
 	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
@@ -131,7 +132,7 @@ static size_t plain_run(const char *bytes, size_t length, bool one_line)
 
 		while (at + sizeof(word) <= length) {
 			memcpy(&word, bytes + at, sizeof(word));
-			/* A top bit: above 127, below 0x20, or DEL. */
+			/* A set top bit: above 127, below 0x20, or DEL. */
 			if ((word | (word - ones * 0x20) | (word + ones)) & tops)
 				break;
 			at += sizeof(word);
@@ -145,9 +146,8 @@ static size_t plain_run(const char *bytes, size_t length, bool one_line)
 }
 
 /*
- * Sanitise bytes and return how many were dealt with: all of them, or, where
- * more may follow, all but a character or CR that is not complete. Runs of
- * harmless bytes are appended in one piece.
+ * Sanitise bytes and return how many were processed: all of them or, if more may follow, all but an
+ * incomplete character or CR. Runs of harmless bytes are appended in one piece.
  */
 static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 	enum sanitize_before *before, bool one_line, bool more)
@@ -178,7 +178,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 		ik_buf_append(out, bytes + run, at - run);
 		*before = BEFORE_NOTHING;
 		if (count == 1) {
-			/* CR LF: leave out the CR, the LF is next. */
+			/* CR LF: drop the CR, the LF is next. */
 			if (bytes[at] != '\r' || at + 1 == length || bytes[at + 1] != '\n')
 				put_control(out, bytes[at], one_line);
 			at++;
@@ -239,7 +239,7 @@ void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, cons
 	enum sanitize_before before = (enum sanitize_before)state->before;
 	size_t done;
 
-	/* Complete what is held, byte by byte: at most four. */
+	/* Complete the held-back character byte by byte: at most four. */
 	while (state->held_length > 0 && length > 0) {
 		state->held[state->held_length++] = *bytes++;
 		length--;

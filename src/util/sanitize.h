@@ -1,19 +1,16 @@
 /*
- * sanitize: text from outside made harmless for a terminal.
+ * sanitize: make text from outside harmless for a terminal.
  *
- * The one gate for what comes from a tool, a model, a file or a database:
- * afterwards there is no byte below 0x20 but line feed and tab, no DEL, no C1
- * control (raw or as U+0080..U+009F), no bidi override or isolate, no other
- * invisible format character that rearranges or hides text, no invalid UTF-8.
- * What was there stays visible: ESC as U+241B, other controls as their
- * control picture (U+2400 + code, DEL U+2421), C1, format characters and what
- * is no character yet (of unknown width) as <U+XXXX>, invalid bytes and
- * noncharacters as U+FFFD, a lone CR as U+240D and CR LF as LF.  Joiners and
- * variation selectors stay where they follow a visible character: scripts and
- * emoji need them there; elsewhere, and in runs that could hide text, they are
- * shown as <U+XXXX>.
+ * The one gate for text from tools, models, files and databases. The result has no byte below 0x20
+ * except line feed and tab, no DEL, no C1 control (raw or as U+0080..U+009F), no bidi override or
+ * isolate, no other invisible format character that rearranges or hides text, and no invalid UTF-8.
+ * Everything stays visible: ESC as U+241B, other controls as their control picture (U+2400 + code,
+ * DEL U+2421), C1, format characters and unassigned characters (of unknown width) as <U+XXXX>,
+ * invalid bytes and noncharacters as U+FFFD, a lone CR as U+240D and CR LF as LF. Joiners and
+ * variation selectors are kept after a visible character, where scripts and emoji need them;
+ * elsewhere, and in runs that could hide text, they are shown as <U+XXXX>.
  *
- * Pure.  May include: util.
+ * Pure. May include: util.
  */
 #ifndef IK_UTIL_SANITIZE_H
 #define IK_UTIL_SANITIZE_H
@@ -22,24 +19,23 @@
 
 #include "util/buf.h"
 
-/* Append bytes in their harmless form. */
+/* Append bytes in harmless form. */
 void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length);
 
 /* The same on one line: line feeds and tabs become blanks. */
 void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length);
 
-/* Would ik_sanitize_line() leave these bytes as they are? */
+/* Would ik_sanitize_line() leave these bytes unchanged? */
 bool ik_sanitize_is_clean(const char *bytes, size_t length);
 
 /*
- * For pieces of a stream: a character or CR LF that may continue in the next
- * piece is held back in *state (zero it first) and comes with the next one;
- * ik_sanitize_end() brings out what is still held.
+ * For streams: a character or CR LF that may continue in the next piece is held back in *state
+ * (zeroed at first) and emitted with it; ik_sanitize_end() emits what is still held.
  */
 struct ik_sanitize_state {
 	char held[4];
 	int held_length;
-	int before; /* what stood before, for joiners; private */
+	int before; /* what precedes, for joiners; private */
 };
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
 	size_t length);

@@ -15,7 +15,7 @@
 #include "util/library.h"
 #include "util/text.h"
 
-/* The one that the headers belong to; 1.1 spelt its version as a string. */
+/* The library version that the headers belong to; 1.1 wrote its version as a string. */
 #define TEXT_OF(value) #value
 #define TEXT(value) TEXT_OF(value)
 #ifdef OPENSSL_SHLIB_VERSION
@@ -27,7 +27,7 @@
 #define DIGEST_BYTES 32
 #define PIECE 65536
 
-/* The functions that are used, by their own names. */
+/* The functions used. */
 /* clang-format off */
 #define FUNCTIONS(FUNCTION) \
 	FUNCTION(EVP_MD_CTX_new) FUNCTION(EVP_MD_CTX_free) FUNCTION(EVP_sha256) \
@@ -45,7 +45,7 @@ struct ik_sha256 {
 	bool failed;
 };
 
-/* Load it, unless that was done. */
+/* Load the library unless it is loaded already. */
 static bool load(void)
 {
 	static const struct ik_library_function functions[] = {
@@ -128,7 +128,7 @@ enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256
 	return status;
 }
 
-/* Add all that can be read; 0 or errno. */
+/* Add everything that can be read; 0 or errno. */
 static int add_all(struct ik_sha256 *sum, int fd)
 {
 	char *piece = ik_alloc(PIECE);

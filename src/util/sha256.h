@@ -1,13 +1,12 @@
 /*
- * sha256: the SHA-256 of bytes (FIPS 180-4), by OpenSSL's libcrypto.
+ * sha256: SHA-256 (FIPS 180-4), by OpenSSL's libcrypto.
  *
- * The library is loaded when it is first needed: the chat of a directory that
- * brings no tools never needs it, and where libcurl stands on it, it is there
- * already.  It is that of the machine, kept up by its distribution, and uses
- * the processor's own instructions (1.5 GB/s where a portable one makes 0.25).
+ * Loaded on first use: the chat of a directory without tools of its own never needs it, and where
+ * libcurl uses OpenSSL it is already loaded. The system's library gets security updates and uses
+ * the processor's own instructions (1.5 GB/s, where portable code reaches 0.25).
  *
- * Owns the table of functions, which lives as long as the process.
- * May include: util, <openssl/...>.
+ * Owns the table of functions, which lives as long as the process. May include: util,
+ * <openssl/...>.
  */
 #ifndef IK_UTIL_SHA256_H
 #define IK_UTIL_SHA256_H
@@ -21,21 +20,21 @@
 
 struct ik_sha256;
 
-/* NULL with *error when the library cannot be loaded, or refuses. */
+/* Return NULL with *error if the library cannot be loaded or refuses. */
 struct ik_sha256 *ik_sha256_new(struct ik_error *error);
 struct ik_sha256 *ik_sha256_free(struct ik_sha256 *sum);
 
 void ik_sha256_add(struct ik_sha256 *sum, const char *bytes, size_t length);
 
-/* The digest of all that was added. Once; then only ik_sha256_free(). */
+/* Write the digest of everything added. Call it once; after that only ik_sha256_free(). */
 enum ik_status ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same for bytes that are all there. */
+/* The same for bytes in memory. */
 enum ik_status ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same for an open file, read to its end however long it is: 0 or errno. */
+/* The same for an open file, to its end: 0 or errno. */
 int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT]) IK_MUST_USE;
 
 /* The same for a regular file. */

@@ -1,15 +1,14 @@
 /*
- * shell_word: a text as a POSIX shell reads it back, for commands that a person
- * is told to type.
+ * shell_word: quote text for a POSIX shell, for commands that the user is told to type.
  *
- * Pure.  May include: util.
+ * Pure. May include: util.
  */
 #ifndef IK_UTIL_SHELL_WORD_H
 #define IK_UTIL_SHELL_WORD_H
 
 #include "util/buf.h"
 
-/* Append text as one word: in single quotes where it needs them. */
+/* Append text as one word, single-quoted if necessary. */
 void ik_shell_word_put(struct ik_buf *out, const char *text);
 
 #endif

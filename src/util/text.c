@@ -41,7 +41,7 @@ static size_t smaller(size_t one, size_t other)
 size_t ik_text_distance(const char *one, const char *other)
 {
 	size_t rows = strlen(one), columns = strlen(other), width = columns + 1;
-	/* Three rows of the table are enough: this one, the one above, the one above that. */
+	/* Three rows of the table suffice: the current one and the two above. */
 	size_t *table = ik_alloc_array(NULL, 3 * width, sizeof(*table));
 	size_t *above2 = table, *above = table + width, *row = table + 2 * width;
 	size_t result;
@@ -72,7 +72,7 @@ size_t ik_text_distance(const char *one, const char *other)
 
 const char *ik_text_nearest(const char *text, const char *const *words, size_t count)
 {
-	/* A word that nobody could have meant is not worth a table of its square. */
+	/* A word this long is never a typo for a known one, and not worth a quadratic table. */
 	const size_t longest = 200;
 	const char *best = NULL;
 	size_t best_distance = strlen(text) / 3 + 1;

@@ -1,7 +1,7 @@
 /*
- * text: small questions about strings that several layers ask.
+ * text: small string functions that several layers use.
  *
- * Pure.  May include: libc.
+ * Pure. May include: libc.
  */
 #ifndef IK_UTIL_TEXT_H
 #define IK_UTIL_TEXT_H
@@ -12,7 +12,7 @@
 
 #include <libintl.h>
 
-/* Translation: _() at the place of use, N_() in tables that are read later. */
+/* Translation: _() where it is used, N_() in tables that are read later. */
 #define _(text) gettext(text)
 #define N_(text) (text)
 
@@ -20,16 +20,16 @@ bool ik_text_equal(const char *one, const char *other);
 bool ik_text_starts(const char *text, const char *prefix);
 bool ik_text_ends(const char *text, const char *suffix);
 
-/* FNV-1a, 64 bits: for tables and names, not against anybody who means harm. The
- * same text gives the same number in every version (files are named by it). */
+/* FNV-1a, 64 bits: for tables and names, not secure against an attacker. Must stay the same in
+ * every version, because files are named by it. */
 uint64_t ik_text_hash(const char *text);
 
-/* Edits (insert, delete, replace, swap) between two words (optimal string
- * alignment); for "did you mean". */
+/* Return the number of edits (insert, delete, replace, swap) between two words (optimal string
+ * alignment), for "did you mean". */
 size_t ik_text_distance(const char *one, const char *other);
 
-/* The word of count words that is nearest to text, NULL when none is near
- * (more than a third of its letters would have to change). */
+/* Return the word nearest to text; NULL if none is near (more than a third of its letters would
+ * have to change). */
 const char *ik_text_nearest(const char *text, const char *const *words, size_t count);
 
 #endif

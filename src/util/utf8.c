@@ -3,8 +3,8 @@
 #include <string.h>
 
 /*
- * Decode by table 3-7 of Unicode 15: only the second byte has a range that
- * depends on the first. Sets *ret_seen to the bytes that fitted together.
+ * Decode by table 3-7 of Unicode 15: only the second byte has a range that depends on the first.
+ * *ret_seen gets the number of bytes that fit together.
  */
 static int decode(const char *bytes, size_t length, uint32_t *ret_codepoint, size_t *ret_seen)
 {
@@ -27,16 +27,16 @@ static int decode(const char *bytes, size_t length, uint32_t *ret_codepoint, siz
 		wanted = 3;
 		codepoint = lead & 0x0f;
 		if (lead == 0xe0)
-			low = 0xa0; /* overlong below */
+			low = 0xa0; /* lower is overlong */
 		else if (lead == 0xed)
-			high = 0x9f; /* surrogates above */
+			high = 0x9f; /* higher is a surrogate */
 	} else {
 		wanted = 4;
 		codepoint = lead & 0x07;
 		if (lead == 0xf0)
-			low = 0x90; /* overlong below */
+			low = 0x90; /* lower is overlong */
 		else if (lead == 0xf4)
-			high = 0x8f; /* beyond U+10FFFF above */
+			high = 0x8f; /* higher is beyond U+10FFFF */
 	}
 	for (size_t i = 1; i < wanted; i++) {
 		unsigned char byte;
@@ -97,7 +97,7 @@ int ik_utf8_encode(uint32_t codepoint, char out[4])
 	return 4;
 }
 
-/* Length of the run of ASCII at the start, eight bytes at a time. */
+/* Return the length of the run of ASCII at the start, eight bytes at a time. */
 static size_t ascii_run(const char *bytes, size_t length)
 {
 	size_t at = 0;

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Random bits; where the kernel has none yet (early boot), clock and process must do. */
+/* Random bits; if the kernel has none yet (early boot), use clock and process. */
 static uint64_t random_bits(void)
 {
 	uint64_t bits;
@@ -20,9 +20,9 @@ static uint64_t random_bits(void)
 
 void ik_uuid_new(char out[IK_UUID_TEXT])
 {
-	/* 48 bits of milliseconds and 12 bits of their fraction as one number (RFC 9562,
-	 * section 6.2, method 3); the last one is kept so that each is above those before,
-	 * also when the clock is set back. */
+	/* 48 bits of milliseconds and 12 bits of their fraction as one number (RFC 9562, section
+	 * 6.2, method 3). The last one is kept so that ids always increase, even if the clock is set
+	 * back. */
 	static uint64_t last;
 	struct timespec now;
 	uint64_t stamp, random;

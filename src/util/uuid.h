@@ -1,7 +1,7 @@
 /*
  * uuid: identifiers of sessions, events and calls.
  *
- * Keeps the last one's time, the price of their order.  May include: libc.
+ * Remembers the time of the last one, to keep them in order. May include: libc.
  */
 #ifndef IK_UTIL_UUID_H
 #define IK_UTIL_UUID_H
@@ -9,8 +9,8 @@
 /* 36 characters and a NUL. */
 #define IK_UUID_TEXT 37
 
-/* A version 7 UUID (RFC 9562, section 5.7): ordered by time, also within one
- * millisecond of one process. Lower case. */
+/* Make a version 7 UUID (RFC 9562, section 5.7) in lower case: ordered by time, even within one
+ * millisecond of one process. */
 void ik_uuid_new(char out[IK_UUID_TEXT]);
 
 #endif

@@ -14,7 +14,7 @@ void ik_words_begin(struct ik_words *words, const char *text, size_t length)
 	words->in_run = false;
 }
 
-/* The character at a place, its bytes, and what it is. */
+/* Return what the character at a position is, with its code point and length. */
 static enum ik_letter look(const struct ik_words *words, size_t at, uint32_t *ret_codepoint,
 	size_t *ret_bytes)
 {
@@ -34,7 +34,7 @@ static enum ik_letter look(const struct ik_words *words, size_t at, uint32_t *re
 	return bytes > 0 ? ik_utf8_letter(*ret_codepoint) : IK_LETTER_NONE;
 }
 
-/* Put what stands for a character at the end of a word, unless that is full. */
+/* Append the representation of a character to a word, unless it is full. */
 static size_t put(char *word, size_t length, uint32_t codepoint)
 {
 	uint32_t simple[IK_UTF8_SIMPLE];
@@ -58,8 +58,8 @@ static size_t put(char *word, size_t length, uint32_t codepoint)
 	return length;
 }
 
-/* Read letters of one kind and their marks from a place, at most most of them: returns the
- * length of what they are as a word, and where it ends. */
+/* Read up to most letters of one kind, with their marks. Return the length of the resulting word
+ * and where the letters end. */
 static size_t read_letters(const struct ik_words *words, size_t at, enum ik_letter kind,
 	size_t most, char *word, size_t *ret_end)
 {
@@ -79,7 +79,7 @@ static size_t read_letters(const struct ik_words *words, size_t at, enum ik_lett
 	return length;
 }
 
-/* A character of a run, with the one that follows. */
+/* Read a character of a run together with the one that follows. */
 static void read_pair(struct ik_words *words, struct ik_word *word)
 {
 	size_t first = read_letters(words, words->at, IK_LETTER_DENSE, 1, words->word, &word->end);
