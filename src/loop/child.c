@@ -17,24 +17,24 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A piece of output; also what a pipe holds. */
+/* One read of output; also the capacity of a pipe. */
 #define PIECE IK_KIB(64)
-/* Pieces read or written in one go, so that one child does not hold up all. */
+/* Limit on reads or writes in one go, so that one child does not hold up the others. */
 #define PIECES_AT_ONCE 16
 
-/* One of the three ends that are ours. */
+/* Our end of one of the three pipes. */
 struct child_stream {
 	struct ik_child *child;
-	enum ik_stream which; /* of the two that are read */
+	enum ik_stream which; /* for the two that are read */
 	int fd;               /* -1: ended */
 	struct ik_watch *watch;
 };
 
-/* How far the ending of a child has gone. */
+/* How far a child has been told to end. */
 enum phase {
 	LIVING,
-	ENDING, /* SIGTERM is out */
-	KILLED  /* SIGKILL is out */
+	ENDING, /* SIGTERM was sent */
+	KILLED  /* SIGKILL was sent */
 };
 
 struct ik_child {
@@ -44,9 +44,9 @@ struct ik_child {
 	struct ik_process *leader;
 	struct child_stream in;
 	struct child_stream out[2]; /* by enum ik_stream */
-	const char *input;          /* what is left of it */
+	const char *input;          /* the rest of it */
 	size_t input_left;
-	/* LIVING: the time-out; ENDING: SIGKILL; after the leader's end: grace. */
+	/* LIVING: the time-out; ENDING: SIGKILL; after the leader has ended: grace. */
 	struct ik_timer *timer;
 	int64_t started;
 	int64_t (*overdue)(void *arg);
@@ -76,7 +76,7 @@ static void end_streams(struct ik_child *child)
 	end_stream(&child->out[IK_STDERR]);
 }
 
-/* Deferred: the one place that says done. */
+/* Deferred: the only place that calls done. */
 static void report(void *arg)
 {
 	struct ik_child *child = arg;
@@ -84,7 +84,7 @@ static void report(void *arg)
 	child->events.done(child->arg, &child->result);
 }
 
-/* The leader has ended and so has the output, or the wait for it. */
+/* The leader has ended, and the output has ended or was waited for long enough. */
 static void finish(struct ik_child *child, bool left_running)
 {
 	int status = 0;
@@ -92,8 +92,8 @@ static void finish(struct ik_child *child, bool left_running)
 	child->finished = true;
 	ik_timer_stop(child->timer);
 	end_streams(child);
-	/* Of a child that was told to end nothing may be left. Last chance: once
-	 * the leader is reaped the group's number is no longer ours. */
+	/* Nothing may be left of a child that was told to end. This is the last chance: once the leader
+	 * is reaped, the group's number is no longer ours. */
 	if (child->phase == ENDING)
 		ik_process_signal(child->leader, SIGKILL);
 	ik_process_reap(child->leader, &status);
@@ -106,7 +106,7 @@ static void finish(struct ik_child *child, bool left_running)
 	ik_loop_defer(child->loop, report, child);
 }
 
-/* Finish if nothing more is to come. */
+/* Finish if nothing more can come. */
 static void finish_if_done(struct ik_child *child)
 {
 	if (!child->finished && !child->closed && child->leader_ended && child->out[IK_STDOUT].fd < 0 &&
@@ -114,7 +114,7 @@ static void finish_if_done(struct ik_child *child)
 		finish(child, false);
 }
 
-/* Read one piece and hand it on. True when there may be more now. */
+/* Read one piece and pass it on. Return true if there may be more now. */
 static bool read_piece(struct child_stream *stream)
 {
 	struct ik_child *child = stream->child;
@@ -132,10 +132,10 @@ static bool read_piece(struct child_stream *stream)
 	}
 	if (child->events.output)
 		child->events.output(child->arg, stream->which, bytes, (size_t)length);
-	return stream->fd >= 0; /* a close inside output ended it */
+	return stream->fd >= 0; /* false if output closed the child */
 }
 
-/* A stream of output can be read. */
+/* Output can be read. */
 static void output_readable(void *arg, int what)
 {
 	struct child_stream *stream = arg;
@@ -144,7 +144,7 @@ static void output_readable(void *arg, int what)
 	finish_if_done(stream->child);
 }
 
-/* Read what is there. */
+/* Read what is available. */
 static void read_waiting(struct ik_child *child)
 {
 	for (int i = 0; i < 2; i++) {
@@ -155,7 +155,7 @@ static void read_waiting(struct ik_child *child)
 	}
 }
 
-/* Write input as far as the child takes it. */
+/* Write as much input as the pipe accepts. */
 static void write_input(struct ik_child *child)
 {
 	for (int pieces = PIECES_AT_ONCE; pieces > 0 && child->input_left > 0; pieces--) {
@@ -167,7 +167,7 @@ static void write_input(struct ik_child *child)
 		} else if (errno == EAGAIN) {
 			return;
 		} else if (errno != EINTR) {
-			child->input_left = 0; /* EPIPE: it does not want to read (all of) it */
+			child->input_left = 0; /* EPIPE: it does not read (all of) its input */
 		}
 	}
 	if (child->input_left == 0)
@@ -187,15 +187,15 @@ static void kill_group(struct ik_child *child)
 {
 	child->phase = KILLED;
 	ik_process_signal(child->leader, SIGKILL);
-	/* Once more after the leader's end: what still holds the output now is
-	 * no longer in the group. */
+	/* Wait once more after the leader's end: whatever holds the output open now has left the
+	 * group. */
 	if (child->leader_ended)
 		ik_timer_start(child->timer, child->grace);
 	else
 		ik_timer_stop(child->timer);
 }
 
-/* Send SIGTERM, and SIGKILL later. */
+/* Send SIGTERM now, and SIGKILL later. */
 static void begin_ending(struct ik_child *child)
 {
 	if (child->kill_after <= 0) {
@@ -208,7 +208,7 @@ static void begin_ending(struct ik_child *child)
 		ik_timer_start(child->timer, child->kill_after);
 }
 
-/* The leader has ended; its streams get a little longer. */
+/* The leader has ended; give its streams a little longer. */
 static void leader_ended(void *arg)
 {
 	struct ik_child *child = arg;
@@ -223,7 +223,7 @@ static void leader_ended(void *arg)
 	finish_if_done(child);
 }
 
-/* The time-out has come: end it, unless it gets more time. */
+/* The time-out has expired: end the child, unless it gets more time. */
 static void time_out(struct ik_child *child)
 {
 	int64_t more = child->overdue ? child->overdue(child->arg) : 0;
@@ -236,22 +236,22 @@ static void time_out(struct ik_child *child)
 	begin_ending(child);
 }
 
-/* Something is over time. */
+/* The timer has expired. */
 static void timer_fired(void *arg)
 {
 	struct ik_child *child = arg;
 	const bool had_ended = child->leader_ended;
 	const enum phase phase = child->phase;
 
-	/* Many children at once, or a busy machine, may have kept us from what
-	 * happened in time: that comes first. */
+	/* With many children or a busy machine, things may have happened in time without our noticing:
+	 * handle those first. */
 	read_waiting(child);
 	if (!child->closed && !had_ended && ik_process_ended(child->leader))
 		leader_ended(child);
 	finish_if_done(child);
 	if (child->closed || child->finished || had_ended != child->leader_ended ||
 		phase != child->phase)
-		return; /* something else is the matter now, and has its own clock */
+		return; /* it is in another state now, whose timer is running */
 	if (child->phase == ENDING) {
 		kill_group(child);
 	} else if (child->leader_ended) {
@@ -264,7 +264,7 @@ static void timer_fired(void *arg)
 /* The two ends of a stream. */
 struct ends {
 	int ours;
-	int theirs; /* above 2: it is dup2()ed onto 0, 1, 2 */
+	int theirs; /* above 2: dup2(2) moves it to 0, 1, 2 */
 };
 
 /* Close both ends. */
@@ -277,7 +277,7 @@ static void close_ends(struct ends *ends)
 	ends->ours = ends->theirs = -1;
 }
 
-/* Make a pipe (ours non-blocking) or, unless piped, open /dev/null. False with errno. */
+/* Make a pipe (our end non-blocking) or, unless piped, open /dev/null. Return false with errno. */
 static bool open_ends(struct ends *ends, bool piped, bool ours_reads)
 {
 	int pair[2];
@@ -295,7 +295,7 @@ static bool open_ends(struct ends *ends, bool piped, bool ours_reads)
 	return ends->theirs >= 0 && fcntl(ends->ours, F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* Say in words why nothing was started. */
+/* Put into words why nothing was started. */
 static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_step step, int number,
 	struct ik_error *error)
 {
@@ -323,7 +323,7 @@ static enum ik_status explain(const struct ik_child_spec *spec, enum ik_spawn_st
 	return ik_error_set_errno(error, number, _("cannot start %s"), spec->path);
 }
 
-/* Spawn with pipes. Returns IK_OK and fills ends (ours stay open) and pid. */
+/* Spawn with pipes. On IK_OK, ends (ours stay open) and pid are set. */
 static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_child_spec *spec,
 	struct ends ends[3], pid_t *ret_pid, struct ik_error *error)
 {
@@ -354,7 +354,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 	return IK_OK;
 }
 
-/* Set up one of our ends. */
+/* Set up our end of a pipe. */
 static void watch_stream(struct ik_child *child, struct child_stream *stream, int fd, int what,
 	void (*fn)(void *arg, int what))
 {
@@ -364,7 +364,7 @@ static void watch_stream(struct ik_child *child, struct child_stream *stream, in
 		return;
 	stream->watch = ik_watch_new(child->loop, fd, fn, stream);
 	if (ik_watch_set(stream->watch, what, NULL) != IK_OK)
-		end_stream(stream); /* out of kernel memory: as if it had ended */
+		end_stream(stream); /* out of kernel memory: treat it as ended */
 }
 
 enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *spec,
@@ -406,7 +406,7 @@ enum ik_status ik_child_start(struct ik_loop *loop, const struct ik_child_spec *
 	child->in.child = child;
 	child->in.fd = ends[0].ours;
 	if (child->in.fd >= 0)
-		write_input(child); /* most input fits into the pipe at once */
+		write_input(child); /* most input fits into the pipe immediately */
 	if (child->in.fd >= 0)
 		watch_stream(child, &child->in, child->in.fd, IK_WRITABLE, input_writable);
 	*ret_child = child;

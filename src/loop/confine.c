@@ -22,7 +22,7 @@
 
 /* ---- no sockets ---- */
 
-/* Where system calls for sockets have a number each (and not one for all). */
+/* Only where each socket system call has its own number (instead of one for all). */
 #if defined(__x86_64__)
 #define NATIVE_CALLS AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -32,7 +32,7 @@
 #endif
 
 #ifdef NATIVE_CALLS
-/* Of x86-64: calls of its 32-bit cousin, with other numbers, from here on. */
+/* On x86-64, system calls of the x32 ABI start here. */
 #define FOREIGN_FROM 0x40000000
 #define SOCKET_TYPES 0xf /* the other bits are flags */
 #define REFUSE (SECCOMP_RET_ERRNO | EACCES)
@@ -40,10 +40,10 @@
 #define ARGUMENT(index) offsetof(struct seccomp_data, args[index]) /* its lower half */
 
 /*
- * Refuse socket(2), io_uring, by which sockets can be made as well, and every call in the
- * numbers of another architecture. Of pairs allow those whose halves speak only to each other:
- * half a pair of datagram sockets can be bound, and send to any socket there is. What was
- * handed over stays.
+ * Refuse socket(2), io_uring, which can create sockets too, and every call with the numbers of
+ * another architecture. Of socketpair(2), allow only types whose two ends can talk to nothing else:
+ * an end of a datagram pair could be bound and send to any socket. Descriptors that were passed in
+ * stay usable.
  */
 static struct sock_filter socket_filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -64,7 +64,7 @@ static struct sock_filter socket_filter[] = {
 };
 #endif
 
-/* Refuse sockets from here on. 0 or -1 with errno. */
+/* Refuse sockets from here on. Return 0, or -1 with errno. */
 static int refuse_sockets(void)
 {
 #ifdef NATIVE_CALLS
@@ -75,11 +75,11 @@ static int refuse_sockets(void)
 
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 #else
-	return 0; /* what Landlock does has to do */
+	return 0; /* Landlock has to do */
 #endif
 }
 
-/* Allow what was mounted just now, which no rule made before can name. 0 or an errno value. */
+/* Allow the newly mounted terminals, which no earlier rule could name. 0 or an errno value. */
 static int allow_terminals(const struct ik_confinement *confinement)
 {
 	struct ik_landlock_path_beneath rule = { .allowed = confinement->terminal_rights };
@@ -97,7 +97,8 @@ static int allow_terminals(const struct ik_confinement *confinement)
 
 int ik_confine_self(const struct ik_confinement *confinement)
 {
-	/* The kernel's condition for both; it also takes set-user-ID programs their power. */
+	/* The kernel requires it for both; it also takes the privileges of set-user-ID programs
+	 * away. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return errno;
 	if (confinement->terminal_rights != 0) {
@@ -117,15 +118,14 @@ int ik_confine_self(const struct ik_confinement *confinement)
 
 #define READING (IK_LANDLOCK_EXECUTE | IK_LANDLOCK_READ_FILE | IK_LANDLOCK_READ_DIR)
 
-/* A ruleset that is being made. */
+/* A ruleset under construction. */
 struct maker {
 	const struct ik_confine_plan *plan;
-	struct ik_confine_limit *limits; /* those that are not covered */
+	struct ik_confine_limit *limits; /* those that are not masked */
 	size_t limit_count;
-	char consoles[3]
-				 [PATH_MAX]; /* this process's terminals that are not at IK_MOUNT_MASK_TERMINALS */
+	char consoles[3][PATH_MAX]; /* terminals of this process outside IK_MOUNT_MASK_TERMINALS */
 	int ruleset;
-	int number; /* errno of what went wrong; 0 */
+	int number; /* errno of the first failure; 0: none */
 };
 
 int ik_confine_abi(void)
@@ -144,7 +144,7 @@ bool ik_confine_below(const char *path, const char *directory)
 	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* All rights to files that this ABI knows. */
+/* Return all file rights that this ABI knows. */
 static uint64_t rights_of(int abi)
 {
 	uint64_t rights = (IK_LANDLOCK_MAKE_SYM << 1) - 1;
@@ -158,7 +158,7 @@ static uint64_t rights_of(int abi)
 	return rights;
 }
 
-/* Allow at what fd is open at: of the rights those that such a file can have. */
+/* Allow, at what fd is open on, those of the rights that apply to such a file. */
 static void add_rule(struct maker *maker, int fd, uint64_t rights)
 {
 	struct ik_landlock_path_beneath rule = { .allowed = rights, .parent = fd };
@@ -169,7 +169,7 @@ static void add_rule(struct maker *maker, int fd, uint64_t rights)
 	if (!S_ISDIR(status.st_mode))
 		rule.allowed &= IK_LANDLOCK_EXECUTE | IK_LANDLOCK_WRITE_FILE | IK_LANDLOCK_READ_FILE |
 			IK_LANDLOCK_TRUNCATE | IK_LANDLOCK_IOCTL_DEV;
-	/* EBADFD: it lies in a file system that is not for paths. */
+	/* EBADFD: it is in a file system without paths. */
 	if (rule.allowed != 0 && maker->number == 0 &&
 		syscall(SYS_landlock_add_rule, maker->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) !=
 			0 &&
@@ -179,7 +179,7 @@ static void add_rule(struct maker *maker, int fd, uint64_t rights)
 
 static void allow(struct maker *maker, int fd, const char *path, uint64_t rights);
 
-/* Allow at all that is in a directory, and at what is in those on the way to a limit. */
+/* Allow everything in a directory, descending into the directories that lead to a limit. */
 static void allow_entries(struct maker *maker, int directory, const char *path, uint64_t rights)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), entry;
@@ -191,7 +191,7 @@ static void allow_entries(struct maker *maker, int directory, const char *path, 
 	if (!stream) {
 		if (fd >= 0)
 			close(fd);
-		return; /* what this user cannot list no rule is needed for */
+		return; /* this user cannot list it, so no rule is needed */
 	}
 	while (maker->number == 0 && (found = readdir(stream))) {
 		if (ik_text_equal(found->d_name, ".") || ik_text_equal(found->d_name, ".."))
@@ -209,7 +209,7 @@ static void allow_entries(struct maker *maker, int directory, const char *path, 
 	closedir(stream);
 }
 
-/* The rights that are left at a limit. */
+/* Return the rights left at a limit. */
 static uint64_t rights_left(const struct ik_confine_limit *limit)
 {
 	static const uint64_t left[] = {
@@ -221,22 +221,22 @@ static uint64_t rights_left(const struct ik_confine_limit *limit)
 	return left[limit->left];
 }
 
-/* The rights that a directory on the way to a limit may have: the limit has them as well. */
+/* Return the rights that a directory on the way to a limit may have: the limit gets them too. */
 static uint64_t rights_along(const struct ik_confine_limit *limit)
 {
 	struct stat status;
 
-	/* What cannot be listed loses nothing by this one. */
+	/* Nothing is lost if the directory could not be listed anyway. */
 	if (limit->left == IK_CONFINE_NOTHING && lstat(limit->path, &status) == 0 &&
 		!S_ISDIR(status.st_mode))
 		return IK_LANDLOCK_READ_DIR;
 	return rights_left(limit);
 }
 
-/* Allow at a file or directory, which is open, less what limits say. */
+/* Allow an open file or directory, minus what limits take away. */
 static void allow(struct maker *maker, int fd, const char *path, uint64_t rights)
 {
-	uint64_t whole = rights; /* what no limit below speaks against */
+	uint64_t whole = rights; /* what no limit below takes away */
 
 	for (size_t i = 0; i < maker->limit_count; i++) {
 		const struct ik_confine_limit *limit = &maker->limits[i];
@@ -253,7 +253,7 @@ static void allow(struct maker *maker, int fd, const char *path, uint64_t rights
 		allow_entries(maker, fd, path, rights);
 }
 
-/* Allow at all places of the plan. */
+/* Allow all places of the plan. */
 static void allow_places(struct maker *maker, int abi)
 {
 	for (size_t i = 0; i < maker->plan->place_count && maker->number == 0; i++) {
@@ -267,7 +267,7 @@ static void allow_places(struct maker *maker, int abi)
 	}
 }
 
-/* Cover a place, or limit it by Landlock. */
+/* Mask a place, or limit it with Landlock. */
 static void add_limit(struct maker *maker, struct ik_mount_mask **mask,
 	const struct ik_confine_limit *limit)
 {
@@ -280,7 +280,8 @@ static void add_limit(struct maker *maker, struct ik_mount_mask **mask,
 	ik_mount_mask_add(*mask, limit->path, limit->left == IK_CONFINE_READING);
 }
 
-/* Keep it off this process's terminals that lie elsewhere: a virtual console, a serial line. */
+/* Keep the child off this process's terminals that are elsewhere: a virtual console, a serial
+ * line. */
 static void limit_consoles(struct maker *maker, struct ik_mount_mask **mask)
 {
 	for (int fd = 0; fd < 3; fd++) {
@@ -298,7 +299,8 @@ static void limit_consoles(struct maker *maker, struct ik_mount_mask **mask)
 	}
 }
 
-/* Part what is covered from what Landlock limits. The former's mask, or NULL. */
+/* Split the limits into those that are masked, returned as a mask (or NULL), and those for
+ * Landlock. */
 static struct ik_mount_mask *part_limits(struct maker *maker)
 {
 	struct ik_mount_mask *mask = NULL;
@@ -337,7 +339,7 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
 	if (plan->apart && abi >= IK_CONFINE_APART_ABI)
 		attributes.scoped = IK_LANDLOCK_SCOPE_ABSTRACT_UNIX | IK_LANDLOCK_SCOPE_SIGNAL;
-	/* Members that an older kernel does not know are zero, which it takes. */
+	/* Members that an older kernel does not know are zero, which it accepts. */
 	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
 	if (maker.ruleset < 0)
 		return ik_error_set_errno(error, errno, _("the kernel makes no sandbox"));

@@ -12,9 +12,9 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* The end of a directory itself, or of what is known of it. */
+/* A directory itself goes away, or can no longer be watched. */
 #define GONE (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
-/* What happens to the entries of a directory that is watched for itself... */
+/* Changes of the entries of a directory that is watched for itself... */
 #define ENTRY (IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
 /* ...and of one that is watched for a directory in it. */
 #define ABOVE (IN_CREATE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
@@ -22,28 +22,28 @@
 
 enum { BUFFER = 16384, READS_AT_ONCE = 4, ATTEMPTS = 3, NONE = -1 };
 
-/* A place, and what the kernel calls the directories that tell of it. */
+/* A place, and the kernel's numbers of the directories that report on it. */
 struct watch_place {
 	char *directory;
 	char *name;      /* NULL: all files */
-	int self;        /* the directory's number; NONE: it is not there */
-	int above;       /* its nearest parent's */
-	char *component; /* what of the path is looked for in there */
+	int self;        /* watch descriptor of the directory; NONE: it does not exist */
+	int above;       /* that of its nearest existing parent */
+	char *component; /* path component expected to appear there */
 };
 
 struct ik_directory_watch {
 	struct ik_loop *loop;
 	struct ik_directory_watch_events events;
 	void *arg;
-	int fd; /* NONE: not possible, or not wanted yet */
+	int fd; /* NONE: impossible, or not needed yet */
 	struct ik_watch *readable;
 	struct watch_place *places;
 	size_t count;
 	struct ik_timer *timer;
-	int64_t first_ms; /* when the first change came that was not told; 0: none */
-	int64_t due_ms;   /* when it is told */
+	int64_t first_ms; /* time of the first unreported change; 0: none */
+	int64_t due_ms;   /* when to report it */
 	int64_t told_ms;
-	char *problem; /* to be told, or told; NULL: there was none */
+	char *problem; /* to be reported, or reported; NULL: none */
 	bool closed;
 };
 
@@ -54,7 +54,7 @@ static void tell_problem(void *arg)
 	watch->events.problem(watch->arg, watch->problem);
 }
 
-/* Remember why not everything is watched; the first reason is told. */
+/* Remember why not everything is watched; only the first reason is reported. */
 static void set_problem(struct ik_directory_watch *watch, const char *path, int number)
 {
 	struct ik_error error;
@@ -87,7 +87,7 @@ static void changed(void *arg)
 	watch->events.changed(watch->arg);
 }
 
-/* Something has changed: tell it once it is quiet. */
+/* Something has changed: report it once it is quiet. */
 static void note_change(struct ik_directory_watch *watch)
 {
 	int64_t now = ik_clock_ms(), due = now + IK_WATCH_QUIET_MS;
@@ -98,14 +98,14 @@ static void note_change(struct ik_directory_watch *watch)
 		due = watch->first_ms + IK_WATCH_LONGEST_MS;
 	if (!watch->events.writes && watch->told_ms != 0 && due < watch->told_ms + IK_WATCH_LONGEST_MS)
 		due = watch->told_ms + IK_WATCH_LONGEST_MS;
-	/* A timer that is started again when it is due would never get its turn. */
+	/* A timer that is restarted when it is due would never fire. */
 	if (ik_timer_running(watch->timer) && due == watch->due_ms)
 		return;
 	watch->due_ms = due;
 	ik_timer_start(watch->timer, due - now);
 }
 
-/* A new file: what wrote it will close it. If not, it is looked at all the same. */
+/* A new file: its writer will close it. If not, look at it anyway after a while. */
 static void note_beginning(struct ik_directory_watch *watch)
 {
 	if (ik_timer_running(watch->timer))
@@ -114,7 +114,7 @@ static void note_beginning(struct ik_directory_watch *watch)
 	ik_timer_start(watch->timer, IK_WATCH_LONGEST_MS);
 }
 
-/* Have the kernel watch a directory; its number, or NONE. */
+/* Have the kernel watch a directory; return its number, or NONE. */
 static int add(struct ik_directory_watch *watch, const char *path, uint32_t mask)
 {
 	int number = inotify_add_watch(watch->fd, path[0] != '\0' ? path : "/",
@@ -125,7 +125,7 @@ static int add(struct ik_directory_watch *watch, const char *path, uint32_t mask
 	return number < 0 ? NONE : number;
 }
 
-/* Watch the nearest parent that is there; *path becomes its own. */
+/* Watch the nearest existing parent; *path becomes its path. */
 static void add_above(struct ik_directory_watch *watch, struct watch_place *place, char *path)
 {
 	place->above = NONE;
@@ -139,7 +139,7 @@ static void add_above(struct ik_directory_watch *watch, struct watch_place *plac
 	}
 }
 
-/* Find out what has to be watched for a place, and watch it. */
+/* Find out what to watch for a place, and watch it. */
 static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 {
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -152,7 +152,7 @@ static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 		there = access(next, F_OK) == 0;
 		free(next);
 		free(path);
-		/* What came into being between the two looks told nobody. */
+		/* What was created between the two checks was not reported. */
 		if (place->self != NONE || !there)
 			return;
 	}
@@ -172,7 +172,7 @@ static void drop_unused(struct ik_directory_watch *watch, const struct watch_pla
 	size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		/* Those that the kernel dropped by itself are refused: nothing to do. */
+		/* The kernel refuses those that it has dropped itself: nothing to do. */
 		if (old[i].self != NONE && !is_used(watch, old[i].self))
 			(void)inotify_rm_watch(watch->fd, old[i].self);
 		if (old[i].above != NONE && !is_used(watch, old[i].above))
@@ -180,7 +180,7 @@ static void drop_unused(struct ik_directory_watch *watch, const struct watch_pla
 	}
 }
 
-/* Look for all places anew. */
+/* Resolve all places again. */
 static void resolve_all(struct ik_directory_watch *watch)
 {
 	struct watch_place *old;
@@ -198,7 +198,7 @@ static void resolve_all(struct ik_directory_watch *watch)
 	free(old);
 }
 
-/* Will a file that has come into being be closed by a writer still? */
+/* Will a writer still close a file that was just created? */
 static bool is_beginning(const struct watch_place *place, const char *name)
 {
 	char *path = ik_path_join(place->directory, name);
@@ -209,7 +209,7 @@ static bool is_beginning(const struct watch_place *place, const char *name)
 	return beginning;
 }
 
-/* Take what happened in a place's own directory. */
+/* Handle an event in a place's own directory. */
 static void entry_event(struct ik_directory_watch *watch, const struct watch_place *place,
 	const struct inotify_event *event)
 {
@@ -230,7 +230,7 @@ static void entry_event(struct ik_directory_watch *watch, const struct watch_pla
 		note_change(watch);
 }
 
-/* Take one event; true when places have to be looked for anew. */
+/* Handle one event; return true if places must be resolved again. */
 static bool take(struct ik_directory_watch *watch, const struct inotify_event *event)
 {
 	bool lost = false;
@@ -296,7 +296,7 @@ struct ik_directory_watch *ik_directory_watch_new(struct ik_loop *loop,
 	return watch;
 }
 
-/* Open the kernel's end; false when that cannot be. */
+/* Open inotify; false if that fails. */
 static bool open_inotify(struct ik_directory_watch *watch, const char *path)
 {
 	struct ik_error error;
@@ -357,7 +357,7 @@ void ik_directory_watch_set(struct ik_directory_watch *watch, const struct ik_wa
 		struct watch_place *place = &watch->places[i];
 
 		place->directory = ik_strdup(places[i].directory);
-		/* "/tools/" is "/tools". */
+		/* "/tools/" means "/tools". */
 		for (size_t end = strlen(place->directory); end > 1 && place->directory[end - 1] == '/';)
 			place->directory[--end] = '\0';
 		place->name = places[i].name ? ik_strdup(places[i].name) : NULL;
@@ -367,7 +367,7 @@ void ik_directory_watch_set(struct ik_directory_watch *watch, const struct ik_wa
 	free_places(old, old_count);
 }
 
-/* The deferred end. */
+/* Deferred: release it. */
 static void release(void *arg)
 {
 	struct ik_directory_watch *watch = arg;

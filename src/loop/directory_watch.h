@@ -1,18 +1,16 @@
 /*
- * directory_watch: told when something in certain directories has changed (inotify(7)).
+ * directory_watch: report changes in directories (inotify(7)).
  *
- * What comes in bursts is told once: an editor's save is several events, a
- * checkout thousands.  A change is told when nothing more has happened for
- * IK_WATCH_QUIET_MS, but at least every IK_WATCH_LONGEST_MS while it goes on,
- * and no more often than that.  A file that is being written counts when its
+ * Bursts are reported once: an editor's save is several events, a checkout thousands. A change is
+ * reported after IK_WATCH_QUIET_MS without another one, but at least every IK_WATCH_LONGEST_MS
+ * while changes continue, and no more often than that. A file that is being written counts when its
  * writer closes it.
  *
- * A directory need not exist: its nearest existing parent is watched for it,
- * and one that is removed, renamed or replaced is found again.  What happens on
- * another machine to a network file system is not noticed: that is so with
- * inotify.  Nothing is armed while nothing happens.
+ * A directory need not exist: its nearest existing parent is watched for it, and one that is
+ * removed, renamed or replaced is found again. inotify does not report changes that another machine
+ * makes on a network file system. Nothing is armed while nothing happens.
  *
- * Owns its descriptor and timer.  May include: util, loop.
+ * Owns its descriptor and timer. May include: util, loop.
  */
 #ifndef IK_LOOP_DIRECTORY_WATCH_H
 #define IK_LOOP_DIRECTORY_WATCH_H
@@ -29,18 +27,18 @@ struct ik_directory_watch;
 struct ik_directory_watch_events {
 	/* Something changed. May call set and close. */
 	void (*changed)(void *arg);
-	/* Not everything can be watched (the kernel's limits), in words; at most once. */
+	/* Not everything can be watched (kernel limits); a sentence, at most once. */
 	void (*problem)(void *arg, const char *sentence);
-	/* Is an entry of that name of interest? NULL: all are. */
+	/* Does an entry of that name matter? NULL: all do. */
 	bool (*counts)(const char *name);
-	/* Tell of every write too, not only of a writer's end, and as soon as it is quiet. */
+	/* Report every write, not only when the writer closes the file, and as soon as it is quiet. */
 	bool writes;
 };
 
-/* One place to watch: all files of a directory, or (name) one entry of it. */
+/* One place to watch: all files of a directory, or one entry (name). */
 struct ik_watched {
 	const char *directory; /* absolute */
-	const char *name;      /* NULL: all files, not the directories in it */
+	const char *name;      /* NULL: all files, but not directories in it */
 };
 
 /* events is copied; nothing is watched yet. */

@@ -16,13 +16,13 @@ struct ik_end_watch {
 int ik_end_watch_open(pid_t pid)
 {
 #ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by default */
 #else
 	return -1;
 #endif
 }
 
-/* The descriptor is readable, and would stay so. */
+/* The descriptor is readable, and will stay so. */
 static void on_readable(void *arg, int what)
 {
 	struct ik_end_watch *watch = arg;

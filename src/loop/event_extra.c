@@ -14,12 +14,12 @@
 
 struct ik_event_extra ik_event_extra;
 
-/* Find every function; false when one is missing. */
+/* Find every function; return false if one is missing. */
 static bool find_functions(void *handle)
 {
 	struct ik_event_extra found;
 
-	/* dlsym(3): POSIX has object pointers hold functions, ISO C does not. */
+	/* dlsym(3): POSIX allows object pointers to hold functions, ISO C does not. */
 #define FIND(name) \
 	do { \
 		void *function = dlsym(handle, #name); \
@@ -33,7 +33,7 @@ static bool find_functions(void *handle)
 	return true;
 }
 
-/* The file that lies beside libevent_core's and is of the same version. */
+/* Return the file next to libevent_core, of the same version. */
 static char *library_name(void)
 {
 	void *core = dlsym(RTLD_DEFAULT, "event_base_loop");
@@ -57,7 +57,7 @@ enum ik_status ik_event_extra_load(struct ik_error *error)
 
 	if (ik_event_extra.evdns_base_new_)
 		return IK_OK;
-	/* A libevent that is all in one is there already. */
+	/* A libevent in one library is already there. */
 	if (find_functions(RTLD_DEFAULT))
 		return IK_OK;
 	name = library_name();

@@ -1,13 +1,11 @@
 /*
- * event_extra: the part of libevent that asks name servers, loaded when it is first
- * used.
+ * event_extra: the part of libevent that talks to name servers, loaded on first use.
  *
- * A first frame needs none of it, and most sessions neither.  Whoever includes this
- * calls evdns_...() as ever, after ik_event_extra_load() has succeeded once.  It is
- * the one that belongs to the libevent_core of this process.
+ * The first frame does not need it, and neither do most sessions. After one successful
+ * ik_event_extra_load(), files that include this call evdns_...() as usual. It is the one that
+ * belongs to this process's libevent_core.
  *
- * Owns the table of functions, which lives as long as the process.
- * May include: util, <event2/...>.
+ * Owns the table of functions, which lives as long as the process. May include: util, <event2/...>.
  */
 #ifndef IK_LOOP_EVENT_EXTRA_H
 #define IK_LOOP_EVENT_EXTRA_H
@@ -16,10 +14,10 @@
 
 #include "util/err.h"
 
-/* Load it, unless that was done; the error names the library. */
+/* Load it unless it is loaded already; the error names the library. */
 enum ik_status ik_event_extra_load(struct ik_error *error) IK_MUST_USE;
 
-/* Every function of it that is called. */
+/* The functions used. */
 /* clang-format off */
 #define IK_EVENT_EXTRA_FUNCTIONS(FUNCTION) \
 	FUNCTION(evdns_base_free) FUNCTION(evdns_base_new) FUNCTION(evdns_getaddrinfo) \

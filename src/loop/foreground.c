@@ -14,7 +14,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* What a program is given to end by itself, in steps. */
+/* How long a program gets to end by itself, per step. */
 #define END_MS 300
 #define STEP_MS 10
 
@@ -23,16 +23,16 @@ struct ik_foreground {
 	struct ik_tty *tty;
 	struct ik_process *process;
 	struct ik_signal *stops;
-	struct sigaction before[2]; /* what SIGINT and SIGQUIT did here */
+	struct sigaction before[2]; /* previous actions of SIGINT and SIGQUIT */
 	void (*done)(void *arg, int status);
 	void *arg;
 };
 
-/* Ctrl-C and Ctrl-\ of the terminal go to the whole job. */
+/* Ctrl-C and Ctrl-\ on the terminal reach the whole job. */
 static const int not_for_us[] = { SIGINT, SIGQUIT };
 
-/* Have the kernel drop them, as a shell does that waits: one that was only passed over here
- * could still be on its way when the program that it has ended is gone. */
+/* Ignore them, as a waiting shell does: one that was only caught here might still be delivered
+ * after the program it has ended is gone. */
 static void ignore(struct ik_foreground *foreground)
 {
 	const struct sigaction ignored = { .sa_handler = SIG_IGN };
@@ -41,8 +41,7 @@ static void ignore(struct ik_foreground *foreground)
 		sigaction(not_for_us[i], &ignored, &foreground->before[i]);
 }
 
-/* A child has stopped: where it stopped nobody but itself, we stop too, as the one job that
- * we are. */
+/* A child has stopped. Unless it stopped only itself, stop too: we are one job. */
 static void signal_came(void *arg, int number)
 {
 	struct ik_foreground *foreground = arg;
@@ -54,7 +53,7 @@ static void signal_came(void *arg, int number)
 	ik_tty_stop_job(foreground->tty);
 }
 
-/* Fall silent, and release. */
+/* Remove all handlers and release it. */
 static void dispose(struct ik_foreground *foreground)
 {
 	for (int i = 0; i < 2; i++)
@@ -75,7 +74,7 @@ static void ended(void *arg)
 	foreground->done(foreground->arg, status);
 }
 
-/* Start it with the shell's own descriptors, which are not O_NONBLOCK as ours is. */
+/* Start it with the shell's own descriptors, which are not O_NONBLOCK like ours. */
 static int spawn_here(const struct ik_foreground_spec *spec, pid_t *ret_pid)
 {
 	struct ik_spawn spawn = {

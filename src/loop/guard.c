@@ -20,13 +20,13 @@
 #include "util/clock.h"
 #include "util/log.h"
 
-/* A turn's calls follow each other within less. */
+/* Calls of one turn follow each other faster than this. */
 #define REST_MS 1000
-/* A run draws one of so many ranges within its own. */
+/* Each run draws one of 2^RANGE_BITS ranges within its own. */
 #define RANGE_BITS 30
-/* One that dies so often would always do so. */
+/* A guard that dies this often would always do so. */
 enum { MOST_DEATHS = 100 };
-/* How long the guard tries: only what hangs in the kernel takes more than an instant. */
+/* How long the guard tries: only processes that hang in the kernel take more than an instant. */
 #define KILL_MS 10000
 #define PAUSE_NS (10 * 1000 * 1000)
 
@@ -36,14 +36,14 @@ struct ik_guard {
 	struct ik_process *process; /* NULL: not running */
 	struct ik_timer *rest;
 	struct rlimit mark;
-	bool lost; /* it has died, and another has not been started */
+	bool lost; /* it has died and was not replaced yet */
 	int deaths;
 	bool usable; /* there is a range to draw from, and it could be started */
 };
 
 /* ---- in this process ---- */
 
-/* Draw a range. False when this process's own is too small. */
+/* Draw a range. Return false if this process's own is too small. */
 static bool draw_mark(struct rlimit *mark)
 {
 	struct rlimit range;
@@ -64,7 +64,7 @@ static bool draw_mark(struct rlimit *mark)
 	return true;
 }
 
-/* It has died by itself, or was killed. */
+/* It died by itself or was killed. */
 static void ended(void *arg)
 {
 	struct ik_guard *guard = arg;
@@ -75,7 +75,7 @@ static void ended(void *arg)
 		guard->usable = false;
 }
 
-/* Time has passed without a new process. */
+/* No process was started for a while. */
 static void end(void *arg)
 {
 	struct ik_guard *guard = arg;
@@ -144,14 +144,14 @@ const struct rlimit *ik_guard_mark(struct ik_guard *guard)
 	if (!guard || !guard->usable)
 		return NULL;
 	ik_timer_stop(guard->rest);
-	/* The loop may not have heard of its end yet. */
+	/* The loop may not have noticed its end yet. */
 	if (guard->process && ik_process_ended(guard->process))
 		ended(guard);
 	if (!guard->process) {
 		number = start(guard, &pid);
 		if (number != 0) {
 			ik_log(IK_LOG_ERROR, "guard: %s", strerror(number));
-			/* Want of memory or of descriptors passes. */
+			/* A lack of memory or descriptors is temporary. */
 			guard->usable = number == EAGAIN || number == ENOMEM || number == EMFILE ||
 				number == ENFILE;
 			return NULL;
@@ -183,7 +183,7 @@ void ik_guard_rest(struct ik_guard *guard)
 
 /* ---- in the guard ---- */
 
-/* Read a file of a process into text, as far as there is room. */
+/* Read a file of a process into text, as much as fits. */
 static bool read_entry(int process, const char *name, char *text, size_t size)
 {
 	const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
@@ -197,7 +197,7 @@ static bool read_entry(int process, const char *name, char *text, size_t size)
 	return length > 0;
 }
 
-/* Is its limit within the range? By /proc/PID/limits, which anybody may read; prlimit(2) is
+/* Is its limit within the range? Looks at /proc/PID/limits, which anyone may read; prlimit(2) is
  * refused for a process with another group. */
 static bool is_marked(int process, const struct rlimit *mark)
 {
@@ -214,8 +214,8 @@ static bool is_marked(int process, const struct rlimit *mark)
 		low >= mark->rlim_cur && high <= mark->rlim_max;
 }
 
-/* Kill the process whose directory in /proc is open, whatever has its number by now; before
- * Linux 5.1 by the number. */
+/* Kill the process whose directory in /proc is open, even if its pid has been reused; before Linux
+ * 5.1 by pid. */
 static bool kill_process(int process, const char *name)
 {
 #ifdef SYS_pidfd_send_signal
@@ -227,7 +227,7 @@ static bool kill_process(int process, const char *name)
 	return kill((pid_t)strtol(name, NULL, 10), SIGKILL) == 0;
 }
 
-/* Kill a process if it has the mark. True when it was alive, and may be for another moment. */
+/* Kill a process if it has the mark. Return true if it was alive; it may be for another moment. */
 static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 {
 	const int process = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -239,13 +239,13 @@ static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 	if (process < 0)
 		return false;
 	if (is_marked(process, mark) && read_entry(process, "stat", text, sizeof(text))) {
-		/* The name before it may hold anything. */
+		/* The name before it may contain anything. */
 		rest = strrchr(text, ')');
 		if (rest && sscanf(rest + 1, " %c %*d %d", &state, &group) == 2 && state != 'Z' &&
 			state != 'X')
 			alive = kill_process(process, name);
-		/* All at once: what keeps forking would outrun us otherwise. A tool leads a session of
-		 * its own, so nobody else is in this group. */
+		/* The whole group at once: a process that keeps forking would outrun us otherwise. A tool
+		 * leads a session of its own, so the group contains nobody else. */
 		if (alive && group > 1)
 			kill(-group, SIGKILL);
 	}
@@ -253,7 +253,7 @@ static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 	return alive;
 }
 
-/* Kill all that have the mark. True when there was one. */
+/* Kill all that have the mark. Return true if there was one. */
 static bool kill_all(const struct rlimit *mark)
 {
 	DIR *directory = opendir("/proc");
@@ -281,14 +281,14 @@ int ik_guard_run(char *const arguments[3])
 	int64_t end_ms;
 	int number;
 
-	/* So that it is not killed along with us by name. */
+	/* So that killall(1) with our name does not hit it. */
 	(void)prctl(PR_SET_NAME, "ik-guard");
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
 		return 1;
-	/* A signal that somebody sent means nothing. */
+	/* Ignore a signal that someone else sent. */
 	while (getppid() == parent)
 		(void)sigwait(&set, &number);
 	end_ms = ik_clock_ms() + KILL_MS;

@@ -1,8 +1,8 @@
 /*
- * landlock: the kernel's interface of that name, ABI 1 to 7, for headers that are older
- * than the kernel (Documentation/userspace-api/landlock.rst).
+ * landlock: the kernel's Landlock interface, ABI 1 to 7, for system headers that are older than the
+ * kernel (Documentation/userspace-api/landlock.rst).
  *
- * Inside of loop/confine.c.  May include: libc.
+ * Only for loop/confine.c. May include: libc.
  */
 #ifndef IK_LOOP_LANDLOCK_H
 #define IK_LOOP_LANDLOCK_H
@@ -18,13 +18,13 @@
 
 enum { IK_LANDLOCK_ASK_VERSION = 1, IK_LANDLOCK_RULE_PATH_BENEATH = 1 };
 
-/* Rights to files; those without a number of their own are of ABI 1. */
+/* File rights; ABI 1 unless noted. */
 #define IK_LANDLOCK_EXECUTE (UINT64_C(1) << 0)
 #define IK_LANDLOCK_WRITE_FILE (UINT64_C(1) << 1)
 #define IK_LANDLOCK_READ_FILE (UINT64_C(1) << 2)
 #define IK_LANDLOCK_READ_DIR (UINT64_C(1) << 3)
-#define IK_LANDLOCK_MAKE_SYM (UINT64_C(1) << 12)  /* 4 to 12: to remove and to make */
-#define IK_LANDLOCK_REFER (UINT64_C(1) << 13)     /* ABI 2: from one directory to another */
+#define IK_LANDLOCK_MAKE_SYM (UINT64_C(1) << 12)  /* 4 to 12: removing and making */
+#define IK_LANDLOCK_REFER (UINT64_C(1) << 13)     /* ABI 2: renaming between directories */
 #define IK_LANDLOCK_TRUNCATE (UINT64_C(1) << 14)  /* ABI 3 */
 #define IK_LANDLOCK_IOCTL_DEV (UINT64_C(1) << 15) /* ABI 5 */
 

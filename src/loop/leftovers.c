@@ -17,27 +17,27 @@
 
 /* From SIGTERM to SIGKILL. */
 #define KILL_AFTER_MS 2000
-/* Nobody reads a longer command. */
+/* No one reads a longer command. */
 #define COMMAND_LENGTH IK_KIB(4)
-/* The kernel's own limit is a share of the stack's. */
+/* The kernel's own limit depends on the stack size. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* How often, and how many times, it is looked whether all have stopped. */
+/* How often, and how many times, to check whether all have stopped. */
 #define LOOK_AFTER_MS 2
 #define MOST_LOOKS 250
 
 enum leftovers_stage {
-	STOPPING, /* it was sent SIGSTOP */
-	STOPPED,  /* and starts nothing any more: its children are noted */
-	TOLD      /* it was sent SIGTERM, and goes on */
+	STOPPING, /* was sent SIGSTOP */
+	STOPPED,  /* cannot start anything any more; its children are noted */
+	TOLD      /* was sent SIGTERM and SIGCONT */
 };
 
-/* A process that is to end; with its start, because numbers are used again. */
+/* A process to be ended, with its start time, because pids are reused. */
 struct ending {
 	pid_t pid;
 	uint64_t start;
 	enum leftovers_stage stage;
-	bool last; /* it was told already: SIGKILL comes next */
+	bool last; /* was sent SIGTERM before: SIGKILL comes next */
 };
 
 struct leftovers {
@@ -47,7 +47,7 @@ struct leftovers {
 	int looks;
 };
 
-/* Append the beginning of a file below /proc/PID. */
+/* Append the beginning of a file in /proc/PID. */
 static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 {
 	char path[64];
@@ -72,8 +72,8 @@ static void read_file(pid_t pid, const char *name, struct ik_buf *out)
 	close(fd);
 }
 
-/* The state of a process or thread by its stat file (proc_pid_stat(5)), 'Z' when it is gone or a
- * zombie, and when it was started, in clock ticks after the machine was (field 22). */
+/* Return the state of a process or thread from its stat file (proc_pid_stat(5)), 'Z' if it is gone
+ * or a zombie, and its start time in clock ticks since boot (field 22). */
 static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 {
 	struct ik_buf line;
@@ -84,7 +84,7 @@ static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 
 	ik_buf_init(&line, IK_KIB(4));
 	read_file(pid, name, &line);
-	at = strrchr(line.data, ')'); /* the name before it may hold anything */
+	at = strrchr(line.data, ')'); /* the name before it may contain anything */
 	if (at &&
 		sscanf(at + 1,
 			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
@@ -96,7 +96,7 @@ static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
 	return state == 'X' ? 'Z' : state;
 }
 
-/* When a process was started; 0 when it is gone or a zombie. */
+/* Return the start time of a process; 0 if it is gone or a zombie. */
 static uint64_t start_of(pid_t pid)
 {
 	uint64_t start;
@@ -104,7 +104,7 @@ static uint64_t start_of(pid_t pid)
 	return state_of(pid, "stat", &start) == 'Z' ? 0 : start;
 }
 
-/* Its arguments, or its name in parentheses when it has none. */
+/* Return its arguments, or its name in parentheses if it has none. */
 static char *command_of(pid_t pid)
 {
 	struct ik_buf text;
@@ -115,7 +115,7 @@ static char *command_of(pid_t pid)
 		ik_buf_truncate(&text, text.length - 1);
 	for (size_t i = 0; i < text.length; i++)
 		if ((unsigned char)text.data[i] < 0x20)
-			text.data[i] = ' '; /* one line */
+			text.data[i] = ' '; /* keep it on one line */
 	if (text.length == 0) {
 		ik_buf_putc(&text, '(');
 		read_file(pid, "comm", &text);
@@ -126,7 +126,7 @@ static char *command_of(pid_t pid)
 	return ik_buf_take(&text, NULL);
 }
 
-/* The call that its environment names, or NULL. */
+/* Return the call id from its environment, or NULL. */
 static char *call_of(pid_t pid)
 {
 	static const char prefix[] = IK_CALL_VARIABLE "=";
@@ -188,13 +188,13 @@ struct ik_leftover *ik_leftovers_free(struct ik_leftover *leftovers, size_t coun
 	return NULL;
 }
 
-/* Is it what was noted, and not gone? */
+/* Is it still the same process? */
 static bool is_here(const struct ending *ending)
 {
 	return ending->start != 0 && start_of(ending->pid) == ending->start;
 }
 
-/* Stop a process, which is to end, unless that has begun. */
+/* Stop a process that is to be ended, unless that has started already. */
 static void stop(struct leftovers *leftovers, pid_t pid, bool last)
 {
 	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
@@ -214,7 +214,7 @@ static void stop(struct leftovers *leftovers, pid_t pid, bool last)
 	kill(pid, SIGSTOP);
 }
 
-/* The threads of a process: fn is called with the directory of each, below its own. */
+/* Call fn with the directory of each thread, relative to that of the process. */
 static void each_thread(pid_t pid, void (*fn)(void *arg, pid_t pid, const char *thread), void *arg)
 {
 	char path[64];
@@ -243,7 +243,7 @@ static void look_at_thread(void *arg, pid_t pid, const char *thread)
 		*(bool *)arg = false;
 }
 
-/* SIGSTOP may come in the middle of a fork(), which is completed first; then there is a child. */
+/* SIGSTOP may arrive during a fork(2), which is completed first and leaves a child. */
 static bool has_stopped(pid_t pid)
 {
 	bool stopped = true;
@@ -257,7 +257,7 @@ struct parent {
 	bool last;
 };
 
-/* Stop the children, as each of the threads has them. */
+/* Stop the children of a thread. */
 static void stop_children(void *arg, pid_t pid, const char *thread)
 {
 	const struct parent *parent = arg;
@@ -273,7 +273,7 @@ static void stop_children(void *arg, pid_t pid, const char *thread)
 	ik_buf_done(&pids);
 }
 
-/* All that are to end are known, and stand still. */
+/* All that are to end are known and stopped: send the signals. */
 static void tell(struct leftovers *leftovers)
 {
 	size_t kept = 0;
@@ -299,8 +299,9 @@ static void tell(struct leftovers *leftovers)
 	leftovers->looks = 0;
 }
 
-/* Stop what those that have stopped had started, and so on; then tell all of them. What does not
- * stop in time, as within the kernel, is told with what it has started so far. */
+/* Stop the children of those that have stopped, and so on; then signal all of them. A process that
+ * does not stop in time, for example inside the kernel, is signalled with the children found so
+ * far. */
 static void look(void *arg)
 {
 	struct leftovers *leftovers = arg;
@@ -326,7 +327,7 @@ static void look(void *arg)
 		tell(leftovers);
 }
 
-/* Two seconds are over. What heeds no SIGTERM may have started more since then. */
+/* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
 static void kill_rest(void *arg)
 {
 	struct leftovers *leftovers = arg;

@@ -61,18 +61,18 @@ struct ik_signal {
 	void *arg;
 };
 
-/* Keep libevent's own words off the terminal. */
+/* Keep libevent's messages off the terminal. */
 static void log_libevent(int severity, const char *text)
 {
 	ik_log(severity >= EVENT_LOG_WARN ? IK_LOG_ERROR : IK_LOG_DEBUG, "libevent: %s", text);
 }
 
-/* Put those dispositions right that another program may have left us. */
+/* Fix signal dispositions that another program may have left us. */
 static void set_dispositions(void)
 {
 	struct sigaction now;
 
-	/* Children that are waited for by nobody would be lost under SIG_IGN. */
+	/* With SIG_IGN, the exit status of children would be lost. */
 	if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
 		signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
@@ -87,8 +87,8 @@ struct ik_loop *ik_loop_new(struct ik_error *error)
 	event_set_log_callback(log_libevent);
 	config = event_config_new();
 	if (config) {
-		/* Without PRECISE_TIMER the clock is 4 ms coarse; with a cached
-		 * time a timer that is started late in a turn would be short. */
+		/* Without PRECISE_TIMER the clock has a resolution of 4 ms; with a cached time, a timer
+		 * that is started late in a turn would be too short. */
 		event_config_set_flag(config,
 			EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV | EVENT_BASE_FLAG_NO_CACHE_TIME |
 				EVENT_BASE_FLAG_PRECISE_TIMER);
@@ -105,7 +105,7 @@ struct ik_loop *ik_loop_new(struct ik_error *error)
 	return loop;
 }
 
-/* Run what has been deferred up to now; what comes on top stays for the next turn. */
+/* Run what is deferred now; what is added meanwhile stays for the next turn. */
 static void run_deferred(struct ik_loop *loop)
 {
 	size_t count = loop->deferred_count;
@@ -162,7 +162,7 @@ struct ik_loop *ik_loop_free(struct ik_loop *loop)
 	release_attachments(loop);
 	while (loop->deferred_count > 0)
 		run_deferred(loop);
-	/* A name that was looked up, and is not wanted, is told to be so by the library itself. */
+	/* libevent reports a cancelled name lookup from its own callback. */
 	(void)event_base_loop(loop->base, EVLOOP_NONBLOCK);
 	while (loop->deferred_count > 0)
 		run_deferred(loop);
@@ -172,7 +172,7 @@ struct ik_loop *ik_loop_free(struct ik_loop *loop)
 	return NULL;
 }
 
-/* The second half of a turn: everything but the poll. */
+/* The second half of a turn: everything except the poll. */
 static void end_turn(struct ik_loop *loop)
 {
 	run_deferred(loop);
@@ -248,7 +248,7 @@ static void timer_fired(evutil_socket_t fd, short what, void *arg)
 	timer->fn(timer->arg);
 }
 
-/* Make an event or end the program: libevent has no memory left. */
+/* Make an event, or end the program: libevent is out of memory. */
 static struct event *new_event(struct ik_loop *loop, int fd, event_callback_fn fn, void *arg)
 {
 	struct event *event = event_new(loop->base, fd, 0, fn, arg);
@@ -356,7 +356,7 @@ struct ik_watch *ik_watch_close(struct ik_watch *watch)
 	return NULL;
 }
 
-/* libevent's callback; its handler proper only wrote a byte into its own pipe. */
+/* libevent's callback for signals; its real signal handler only wrote a byte into a pipe. */
 static void signal_fired(evutil_socket_t number, short what, void *arg)
 {
 	struct ik_signal *watched = arg;
@@ -375,10 +375,10 @@ struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(voi
 	watched->fn = fn;
 	watched->arg = arg;
 	watched->event = evsignal_new(loop->base, number, signal_fired, watched);
-	/* Beside want of memory only for SIGKILL, SIGSTOP and numbers that don't exist. */
+	/* Apart from a lack of memory, this only fails for SIGKILL, SIGSTOP and invalid numbers. */
 	if (!watched->event || event_add(watched->event, NULL) != 0)
 		ik_alloc_fail();
-	/* Who started us may have left it blocked. */
+	/* The parent process may have left it blocked. */
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);

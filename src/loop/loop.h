@@ -1,16 +1,15 @@
 /*
  * loop: the one place where the program waits.
  *
- * One turn: poll once, run what was deferred, call the before-sleep function,
- * repeat.  Callbacks record and set flags; nothing draws or frees inside one.
- * Nothing is armed while nothing is due, so an idle program does not wake up.
+ * One turn: poll once, run what was deferred, call the before-sleep function, repeat. Callbacks
+ * record and set flags; nothing draws or frees inside one. Nothing is armed while nothing is due,
+ * so an idle program does not wake up.
  *
- * Closing: x = ik_x_close(x) makes an object silent at once (no callback of
- * it runs any more) and releases its memory between two turns; it takes NULL
- * and returns NULL.
+ * Closing: after x = ik_x_close(x) no callback of the object runs any more, and its memory is
+ * released between two turns. It takes NULL and returns NULL.
  *
- * Owns the event base.  <event2/...> is included in src/loop only.
- * May include: util, config.
+ * Owns the event base. <event2/...> is included in src/loop and src/net only. May include: util,
+ * config.
  */
 #ifndef IK_LOOP_LOOP_H
 #define IK_LOOP_LOOP_H
@@ -26,30 +25,30 @@ struct ik_timer;
 struct ik_watch;
 struct ik_signal;
 
-/* One at a time: signals go to one. SIGPIPE is ignored from here on (children
- * get it back), an ignored SIGCHLD is put back to default. */
+/* Make the loop. Only one at a time, because signals are delivered to one. From here on SIGPIPE is
+ * ignored (children get the default back); an ignored SIGCHLD is reset to its default. */
 struct ik_loop *ik_loop_new(struct ik_error *error);
-/* Runs what is still deferred, then releases. Everything on it must be closed. */
+/* Run what is still deferred, then release. Everything on the loop must be closed. */
 struct ik_loop *ik_loop_free(struct ik_loop *loop);
 
-/* Turn until ik_loop_stop(). A stop inside a callback ends after this turn.
- * What was deferred before, and the before-sleep function, run ahead of the
- * first poll. Ends with IK_FAILED when nothing is left that could wake it. */
+/* Run until ik_loop_stop(), which inside a callback ends the loop after this turn. What was
+ * deferred earlier and the before-sleep function run before the first poll. Return IK_FAILED if
+ * nothing is left to wait for. */
 enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error) IK_MUST_USE;
 void ik_loop_stop(struct ik_loop *loop);
 
-/* Called at the end of each turn, before the loop sleeps: the one draw. */
+/* Call fn at the end of each turn, before the loop sleeps: the one draw. */
 void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* Run fn(arg) in this turn, after the callbacks, in order of the calls. What a
- * deferred function defers runs in the next turn, which then does not sleep. */
+/* Run fn(arg) in this turn, after the callbacks, in call order. What a deferred function defers
+ * runs in the next turn, which then does not sleep. */
 void ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* Forget what is deferred with this fn and arg: for an owner that goes away first. */
+/* Cancel what is deferred with this fn and arg: for an owner that goes away first. */
 void ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* One-shot timer. Starting a running one moves its end. All of these may be
- * called from its own function. */
+/* A one-shot timer. Starting a running one restarts it. All of these may be called from its own
+ * function. */
 struct ik_timer *ik_timer_new(struct ik_loop *loop, void (*fn)(void *), void *arg);
 void ik_timer_start(struct ik_timer *timer, int64_t milliseconds);
 void ik_timer_stop(struct ik_timer *timer);
@@ -58,19 +57,19 @@ struct ik_timer *ik_timer_close(struct ik_timer *timer);
 
 enum { IK_READABLE = 1, IK_WRITABLE = 2 };
 
-/* Watch a descriptor (not owned; close the watch before the descriptor). what is
- * a set of IK_READABLE, IK_WRITABLE, or 0 to pause. Fails on a regular file (epoll refuses those). */
+/* Watch a descriptor (not owned; close the watch before the descriptor). what is a set of
+ * IK_READABLE, IK_WRITABLE, or 0 to pause. Fails for a regular file, which epoll refuses. */
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
 	void *arg);
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error);
 struct ik_watch *ik_watch_close(struct ik_watch *watch);
 
-/* The object of its kind that belongs to the loop, made by make(loop) when first asked for. The
- * function make names the kind. ik_loop_free() releases these objects, the newest first. */
+/* Return the object of its kind that belongs to the loop; make(loop) makes it on first use and
+ * identifies the kind. ik_loop_free() releases these objects, newest first. */
 void *ik_loop_attached(struct ik_loop *loop, void *(*make)(struct ik_loop *loop),
 	void (*release)(void *object));
 
-/* libevent's base, for what libevent itself runs on it (net/resolve.c). */
+/* Return libevent's base, for what libevent itself runs on it (net/resolve.c). */
 struct event_base *ik_loop_base(struct ik_loop *loop);
 
 /* A signal as a loop event; several watches of one signal are allowed. */

@@ -19,7 +19,7 @@
 
 #include "util/alloc.h"
 
-/* The kernel's interface of mounts, for headers that are older than it. */
+/* The kernel's mount interface, for system headers that are older than it. */
 #ifndef SYS_open_tree
 #define SYS_open_tree 428
 #define SYS_move_mount 429
@@ -41,7 +41,7 @@ struct attributes {
 	uint64_t set, clear, propagation, user_namespace;
 };
 
-/* Room for what stands between clone and exec. */
+/* Stack for what runs between clone and exec. */
 #define STACK_SIZE ((size_t)64 << 10)
 
 struct cover {
@@ -54,7 +54,7 @@ struct ik_mount_mask {
 	struct cover *items;
 	size_t count;
 	bool terminals;
-	char users[32], groups[32]; /* for uid_map and gid_map: itself alone */
+	char users[32], groups[32]; /* for uid_map and gid_map: only itself */
 };
 
 /* ---- in the child: nothing but system calls ---- */
@@ -72,7 +72,7 @@ static int write_file(const char *path, const char *text)
 	return number;
 }
 
-/* Make a file system, with two options and their values. -1 with errno. */
+/* Make a file system with two options and their values. -1 with errno. */
 static int make_system(const char *type, const char *const options[4], uint64_t less)
 {
 	int context = (int)syscall(SYS_fsopen, type, FS_CLOEXEC), tree = -1, number;
@@ -89,7 +89,7 @@ static int make_system(const char *type, const char *const options[4], uint64_t 
 	return tree;
 }
 
-/* Make what is put over a hidden directory: an empty one that its owner cannot list. */
+/* Make what is mounted over a hidden directory: an empty one that its owner cannot list. */
 static int make_directory(void)
 {
 	static const char *const options[] = { "mode", "0", "size", "4k" };
@@ -97,7 +97,7 @@ static int make_directory(void)
 	return make_system("tmpfs", options, ATTR_NOTHING);
 }
 
-/* Make a place for terminals; each mount is one that knows nothing of the others. */
+/* Make a devpts; each instance is independent of the others. */
 static int make_terminals(void)
 {
 	static const char *const options[] = { "mode", "600", "ptmxmode", "666" };
@@ -105,7 +105,7 @@ static int make_terminals(void)
 	return make_system("devpts", options, ATTR_NO_SETUID | ATTR_NO_EXEC);
 }
 
-/* A mount of what is there, with less to be done in it. -1 with errno. */
+/* Make a mount of what is there, with fewer rights. -1 with errno. */
 static int make_copy(int directory, const char *path, unsigned int recursive, uint64_t less)
 {
 	const struct attributes attributes = { .set = less };
@@ -124,7 +124,7 @@ static int make_copy(int directory, const char *path, unsigned int recursive, ui
 	return -1;
 }
 
-/* Mount a tree, which is taken over, on what is open; 0 or an errno value. */
+/* Mount a tree (which is taken over) on an open descriptor; 0 or an errno value. */
 static int mount_over(int tree, int target)
 {
 	int number = 0;
@@ -138,7 +138,7 @@ static int mount_over(int tree, int target)
 	return number;
 }
 
-/* Cover what is open; 0 or an errno value. */
+/* Mask what is open; 0 or an errno value. */
 static int cover_target(const struct cover *cover, int target)
 {
 	struct stat status;
@@ -153,7 +153,7 @@ static int cover_target(const struct cover *cover, int target)
 	else if (S_ISDIR(status.st_mode))
 		tree = make_directory();
 	else
-		/* A device on a mount without devices: opening it is refused even to root. */
+		/* A device on a mount with nodev: even root cannot open it. */
 		tree = make_copy(AT_FDCWD, "/dev/null", 0, ATTR_NOTHING);
 	return mount_over(tree, target);
 }
@@ -166,7 +166,7 @@ int ik_mount_mask_open(const char *path)
 	};
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	/* Some containers know no openat2(2). */
+	/* Some containers do not allow openat2(2). */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return fd;
@@ -176,14 +176,14 @@ static int cover_one(const struct cover *cover)
 {
 	int target = ik_mount_mask_open(cover->path), number;
 
-	if (target < 0) /* where this process does not come, none that it starts does */
+	if (target < 0) /* what this process cannot reach, its children cannot either */
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
 	number = cover_target(cover, target);
 	close(target);
 	return number;
 }
 
-/* Cover the terminals; 0 or an errno value. */
+/* Mask the terminals; 0 or an errno value. */
 static int cover_terminals(void)
 {
 	int target = ik_mount_mask_open(IK_MOUNT_MASK_TERMINALS), number;
@@ -195,14 +195,14 @@ static int cover_terminals(void)
 	return number;
 }
 
-/* Of capabilities those by which a process that may mount could get round a cover. */
+/* Capabilities with which a process that may mount could undo a mask. */
 /* clang-format off */
 static const int dangerous[] = {
 	CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_MKNOD,
 };
 /* clang-format on */
 
-/* Give up capabilities for good: all, or the dangerous ones. 0 or an errno value. */
+/* Drop capabilities for good: all, or the dangerous ones. 0 or an errno value. */
 static int give_up(bool all)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = 0 };
@@ -218,7 +218,7 @@ static int give_up(bool all)
 		set->effective &= kept;
 		set->permitted &= kept;
 		set->inheritable &= kept;
-		/* EPERM: it may not, and gets none by an exec either, without new privileges. */
+		/* EPERM: it may not drop them, but without new privileges exec grants none either. */
 		if (prctl(PR_CAPBSET_DROP, dangerous[i], 0, 0, 0) != 0 && errno != EPERM)
 			return errno;
 	}
@@ -249,7 +249,7 @@ int ik_mount_mask_apply(const struct ik_mount_mask *mask)
 		if (number == 0)
 			number = write_file("/proc/self/gid_map", mask->groups);
 	}
-	/* What is mounted here stays here; what is unmounted outside goes away here as well. */
+	/* Mounts made here stay here; unmounts outside propagate here. */
 	if (number == 0 &&
 		syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
 		number = errno;
@@ -307,18 +307,18 @@ pid_t ik_mount_mask_fork(enum ik_mount_mask_method way, int (*main)(void *arg), 
 	pid_t pid = clone(main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD | spaces, arg);
 	int number = errno;
 
-	free(stack); /* the child has gone from it */
+	free(stack); /* the child no longer uses it */
 	errno = number;
 	return pid;
 }
 
-/* A child that tries what it is about: every kind of a cover. */
+/* Test child: try every kind of mask. */
 static __attribute__((no_sanitize("address"))) int probe_main(void *arg)
 {
 	_exit(ik_mount_mask_apply(arg) == 0 ? 0 : 1);
 }
 
-/* Does it work in this way? */
+/* Does this method work? */
 static bool works(enum ik_mount_mask_method way)
 {
 	struct ik_mount_mask *mask = make_covering(way);

@@ -1,16 +1,16 @@
 /*
- * mount_mask: places that a child and all that it starts find covered by something else, in a
- * mount namespace of their own (mount_namespaces(7)).
+ * mount_mask: hide or protect places from a child and everything it starts, by mounts in their own
+ * mount namespace (mount_namespaces(7)).
  *
- * What is hidden has a device that cannot be opened over it, or an empty directory that
- * cannot be listed; what is protected is there, but on a mount that is read only.  Nothing
- * else changes: new files can be made beside it.  What is covered can be neither removed nor
- * renamed by the child.  A file that comes into the place of a covered one from outside is
- * not covered, nor is another name of it (a hard link, a second mount).
+ * A hidden place is covered by a device that cannot be opened, or by an empty directory that cannot
+ * be listed. A protected place is visible, but on a read-only mount. Nothing else changes: new
+ * files can be created beside it. The child can neither remove nor rename a masked place. A file
+ * that replaces a masked one from outside is not masked, nor is another name of it (a hard link, a
+ * second mount).
  *
- * Who may mount keeps its user namespace and gives up what could undo it; who may not gets
- * one of its own, in which there is its own user and group only, and has no capability left.
- * Landlock has to follow: it forbids what concerns mounts for good.
+ * A process that may mount keeps its user namespace and drops the capabilities that could undo the
+ * mask. Others get a user namespace of their own, which contains only their own user and group, and
+ * keep no capability. Landlock has to follow: it forbids further mounting for good.
  *
  * May include: util.
  */
@@ -21,40 +21,40 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Open a place by its absolute path (O_PATH) without following a link: one may have been put
- * there since. Nothing but system calls. -1 with errno. */
+/* Open a place by absolute path (O_PATH) without following links: one may have been put there
+ * since. System calls only. -1 with errno. */
 int ik_mount_mask_open(const char *path);
 
 struct ik_mount_mask;
 
-/* How it can be done here. */
+/* How masking works on this system. */
 enum ik_mount_mask_method {
-	IK_MOUNT_MASK_NONE,          /* the system lets nobody, or not this user */
+	IK_MOUNT_MASK_NONE,          /* not allowed, or not for this user */
 	IK_MOUNT_MASK_MOUNTS,        /* this process may mount */
 	IK_MOUNT_MASK_USER_NAMESPACE /* in a user namespace */
 };
 
-/* Tried by a child, once; later calls tell what came of it. */
+/* Tested by a child on the first call; later calls return the same. */
 enum ik_mount_mask_method ik_mount_mask_method(void);
 
-/* An empty mask, to be released with ik_mount_mask_free(). */
+/* Make an empty mask, to be released with ik_mount_mask_free(). */
 struct ik_mount_mask *ik_mount_mask_new(void);
-/* Cover the path, which is absolute and without a symbolic link in it, and copied. readable: protect
- * it only. What is not there, or not to be reached, needs no cover. */
+/* Mask path (absolute, without symbolic links, copied). readable: only protect it. What does not
+ * exist or cannot be reached needs no mask. */
 void ik_mount_mask_add(struct ik_mount_mask *mask, const char *path, bool readable);
-/* Give it terminals of its own: the others are not at IK_MOUNT_MASK_TERMINALS any more, and those
- * that it makes are not seen by others (devpts). */
+/* Give it its own terminals (devpts): the others are no longer at IK_MOUNT_MASK_TERMINALS, and
+ * nobody else sees those it creates. */
 void ik_mount_mask_add_terminals(struct ik_mount_mask *mask);
 #define IK_MOUNT_MASK_TERMINALS "/dev/pts"
 struct ik_mount_mask *ik_mount_mask_free(struct ik_mount_mask *mask);
 
 /*
- * As vfork(2), but the child has the namespaces of this way and calls main on a stack
- * of its own. -1 with errno.
+ * Like vfork(2), but the child has the namespaces of this method and calls main on its own stack.
+ * -1 with errno.
  */
 pid_t ik_mount_mask_fork(enum ik_mount_mask_method way, int (*main)(void *arg), void *arg);
 
-/* Cover all, in a child that was started so: nothing but system calls. 0 or an errno value. */
+/* Apply the mask in a child that was started this way. System calls only. 0 or an errno value. */
 int ik_mount_mask_apply(const struct ik_mount_mask *mask);
 
 #endif

@@ -358,7 +358,7 @@ bool ik_process_ended(struct ik_process *process)
 		return true;
 	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		process->is_zombie = info.si_pid == process->pid;
-	else if (errno == ECHILD) /* somebody else waited for it; how it ended is lost */
+	else if (errno == ECHILD) /* someone else waited for it; its status is lost */
 		set_reaped(process, SIGKILL);
 	return process->reaped || process->is_zombie;
 }
@@ -368,7 +368,7 @@ void ik_process_signal(struct ik_process *process, int number)
 	if (process->reaped)
 		return;
 	kill(-process->pid, number);
-	/* What is stopped would not notice anything short of SIGKILL. */
+	/* A stopped process would only notice SIGKILL. */
 	if (number != SIGKILL)
 		kill(-process->pid, SIGCONT);
 }
@@ -402,7 +402,7 @@ struct ik_process *ik_process_close(struct ik_process *process)
 		return NULL;
 	}
 	ik_process_signal(process, SIGKILL);
-	/* Not always dead at once: else the watch for its end stays. */
+	/* It may not be dead yet: then keep watching for its end. */
 	ik_process_reap(process, &status);
 	return NULL;
 }

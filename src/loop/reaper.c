@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A round takes so many; the next finds the others. */
+/* Processes per round; the next round finds the others. */
 #define AT_ONCE 1024
 #define ROUNDS 1000
 #define PAUSE_NS (1000 * 1000)
@@ -33,7 +33,7 @@ void ik_reaper_disarm(void)
 	reaper.stranger_count = 0;
 }
 
-/* Was this child there before the program began? */
+/* Did this process have the child before the program started? */
 static bool is_stranger(pid_t pid)
 {
 	for (size_t i = 0; i < reaper.stranger_count; i++)
@@ -42,8 +42,8 @@ static bool is_stranger(pid_t pid)
 	return false;
 }
 
-/* "/proc/self/task/PID/children": adopted processes come to the main thread, which is the
- * one that spawns. */
+/* "/proc/self/task/PID/children": orphans are adopted by the main thread, which is also the one
+ * that spawns. */
 static void put_path(char path[64])
 {
 	static const char head[] = "/proc/self/task/", tail[] = "/children";
@@ -73,7 +73,7 @@ ssize_t ik_reaper_list(pid_t *pids, size_t size)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	/* Numbers, each with a blank behind it. */
+	/* Numbers, each followed by a blank. */
 	while (count < size &&
 		((length = read(fd, bytes, sizeof(bytes))) > 0 || (length < 0 && errno == EINTR)))
 		for (ssize_t i = 0; i < length && count < size; i++) {
@@ -106,7 +106,7 @@ void ik_reaper_end(void)
 
 	if (!reaper.armed)
 		return;
-	/* The children of what was killed come to us: each round finds the next generation. */
+	/* Children of killed processes become ours: each round finds the next generation. */
 	for (int round = 0; round < ROUNDS; round++) {
 		count = ik_reaper_list(pids, AT_ONCE);
 		if (count <= 0)

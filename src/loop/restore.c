@@ -10,7 +10,7 @@
 #include "loop/reaper.h"
 #include "loop/tty.h"
 
-/* Faults, and all others that end a program that does not expect them. */
+/* Faults, and all other signals that end an unprepared program. */
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
 	SIGQUIT, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2 };
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
@@ -22,12 +22,12 @@ static struct {
 	struct termios modes;
 	const char *leave;
 	size_t leave_length;
-	int users; /* of the handler: the terminal, the children */
+	int users; /* of the handler: the terminal and the children */
 	struct sigaction before[FATAL_COUNT];
 	stack_t stack_before;
 } restore;
 
-/* The stack may be what has run out. */
+/* A stack of its own, because a stack overflow may be the reason. */
 static char handler_stack[64 * 1024];
 
 void ik_tty_restore(void)
@@ -38,7 +38,7 @@ void ik_tty_restore(void)
 	if (!restore.armed)
 		return;
 	restore.armed = 0;
-	/* From the background tcsetattr would stop the program. */
+	/* In the background, tcsetattr would stop the program. */
 	sigemptyset(&background);
 	sigaddset(&background, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &background, &before);
@@ -50,7 +50,7 @@ void ik_tty_restore(void)
 	errno = number;
 }
 
-/* A fatal signal: SA_RESETHAND has put the default action back already. */
+/* A fatal signal: SA_RESETHAND has already restored the default action. */
 static void die(int number)
 {
 	ik_tty_restore();
@@ -69,7 +69,7 @@ void ik_restore_handle(void)
 	sigaltstack(&stack, &restore.stack_before);
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < FATAL_COUNT; i++) {
-		/* What is ignored ends nobody. */
+		/* An ignored signal ends nobody. */
 		sigaction(fatal_signals[i], NULL, &restore.before[i]);
 		if (restore.before[i].sa_handler != SIG_IGN)
 			sigaction(fatal_signals[i], &action, NULL);

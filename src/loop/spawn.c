@@ -15,13 +15,13 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-/* What the child tells when it did not get as far as exec. */
+/* What the child reports if it does not reach exec. */
 struct spawn_report {
 	int step;
 	int number;
 };
 
-/* Limits of the child. Returns 0 or -1 with errno. */
+/* Set the limits of the child. Return 0, or -1 with errno. */
 static int set_limits(const struct ik_spawn *spawn)
 {
 	const struct rlimit no_core = { 0, 0 };
@@ -29,7 +29,7 @@ static int set_limits(const struct ik_spawn *spawn)
 
 	if (setrlimit(RLIMIT_CORE, &no_core) != 0)
 		return -1;
-	/* Where a sandbox around this process refuses it, the tool runs all the same. */
+	/* If a sandbox around this process refuses it, run the tool anyway. */
 	if (spawn->mark)
 		(void)setrlimit(RLIMIT_LOCKS, spawn->mark);
 	if (spawn->descriptor_limit != RLIM_INFINITY) {
@@ -42,7 +42,7 @@ static int set_limits(const struct ik_spawn *spawn)
 	if (spawn->memory_limit != RLIM_INFINITY) {
 		if (getrlimit(RLIMIT_AS, &limit) != 0)
 			return -1;
-		/* Never above what this process itself is held to. */
+		/* Never above this process's own limit. */
 		if (limit.rlim_max == RLIM_INFINITY || spawn->memory_limit < limit.rlim_max)
 			limit.rlim_max = spawn->memory_limit;
 		limit.rlim_cur = limit.rlim_max;
@@ -52,43 +52,43 @@ static int set_limits(const struct ik_spawn *spawn)
 	return 0;
 }
 
-/* Let no descriptor but 0, 1, 2 through the exec, whoever opened it. */
+/* Let no descriptors but 0, 1, 2 through the exec, whoever opened them. */
 static void close_others(void)
 {
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
 		return;
 #endif
-	/* Linux before 5.11. All of ours are close-on-exec anyway; what a shell
-	 * may have left open has a low number. */
+	/* Linux before 5.11. All of ours are close-on-exec anyway, and what a shell may have left open
+	 * has a low number. */
 	for (int fd = 3; fd < 256; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* Does it see places covered? */
+/* Are places masked for it? */
 static bool is_covered(const struct ik_spawn *spawn)
 {
 	return spawn->confinement && spawn->confinement->mask;
 }
 
-/* All up to the exec. Returns the step that failed, with errno. */
+/* Do everything up to the exec. Return the step that failed, with errno. */
 static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t parent)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	static const char kernel_default[64];
 	sigset_t none;
 
-	/* Handlers before the mask: with memory shared, a handler of the
-	 * parent's that ran here would write into the parent's event pipe. */
+	/* Reset handlers before unblocking signals: memory is shared, so a handler of the parent that
+	 * ran here would write into the parent's event pipe. */
 	for (int number = 1; number < NSIG; number++)
 		if (sigaction(number, &action, NULL) != 0 && number >= 32)
-			/* The C library keeps 32 and 33 to itself, but they are inherited
-			 * ignored all the same; all zero is SIG_DFL for the kernel. */
+			/* The C library hides signals 32 and 33, but an ignored one would be inherited; all
+			 * zero is SIG_DFL for the kernel. */
 			(void)syscall(SYS_rt_sigaction, number, kernel_default, NULL, 8);
 	if ((!spawn->foreground && setsid() < 0) || set_limits(spawn) != 0)
 		return IK_SPAWN_SETUP;
-	/* Before anything is where a cover will be; what gives up rights may also take the
-	 * signal away that follows. */
+	/* Before opening anything that a mask will cover. Dropping rights may also clear the
+	 * parent-death signal, so that comes after. */
 	if (is_covered(spawn)) {
 		errno = ik_mount_mask_apply(spawn->confinement->mask);
 		if (errno != 0)
@@ -97,7 +97,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	if (!spawn->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return IK_SPAWN_SETUP;
 	if (!spawn->outlives && getppid() != parent)
-		_exit(127); /* it died before the line above: nobody is left to tell */
+		_exit(127); /* the parent died before the line above: nobody to report to */
 	if (spawn->directory && chdir(spawn->directory) != 0)
 		return IK_SPAWN_DIRECTORY;
 	for (int i = 0; i < 3; i++)
@@ -111,8 +111,8 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* As late as can be: a name has to be looked up again for a script, which must
-	 * find itself by it. */
+	/* As late as possible, not by descriptor: the kernel passes a script's path on to its
+	 * interpreter. */
 	if (spawn->identity && !ik_identity_holds(spawn->path, spawn->identity)) {
 		errno = ESTALE;
 		return IK_SPAWN_IDENTITY;
@@ -121,15 +121,15 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	return IK_SPAWN_EXEC;
 }
 
-/* What a child is told. */
+/* What a child gets. */
 struct spawn_child {
 	const struct ik_spawn *spawn;
 	pid_t parent;
 	int report_fd;
 };
 
-/* The child's life: exec, or a report and an end. The address sanitizer wants to tidy up
- * the stack before the end, and may not know it. */
+/* Run the child: exec, or report the failure and exit. The address sanitizer would clean up the
+ * stack before the exit, and must not know about it. */
 static __attribute__((noinline, no_sanitize("address"))) int child_main(void *arg)
 {
 	const struct spawn_child *child = arg;
@@ -137,13 +137,13 @@ static __attribute__((noinline, no_sanitize("address"))) int child_main(void *ar
 
 	report.step = prepare_and_exec(child->spawn, child->parent);
 	report.number = errno;
-	/* Eight bytes into an empty pipe: whole or not at all. */
+	/* Eight bytes into an empty pipe: written completely or not at all. */
 	while (write(child->report_fd, &report, sizeof(report)) < 0 && errno == EINTR)
 		;
 	_exit(127);
 }
 
-/* vfork in a frame of its own, with nothing in it that it could clobber. */
+/* vfork in its own frame, with nothing that it could clobber. */
 static __attribute__((noinline)) pid_t start_child(struct spawn_child *child)
 {
 	pid_t pid;
@@ -198,7 +198,7 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 	close(report_pipe[1]);
 
 	if (pid > 0) {
-		/* End of file at once after a good exec: the pipe closed with it. */
+		/* End of file immediately after a successful exec, which closes the pipe. */
 		do
 			got = read(report_pipe[0], &report, sizeof(report));
 		while (got < 0 && errno == EINTR);

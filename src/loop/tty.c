@@ -19,28 +19,28 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* The owner asks ik_tty_busy() before each frame, so that only single writes
- * come on top: a frame, or what is copied to the clipboard. */
+/* The owner checks ik_tty_busy() before each frame, so only single writes are added: a frame, or
+ * text for the clipboard. */
 #define CEILING IK_MIB(64)
 
-/* What one event of input holds at most; a terminal gives 4 KiB a read. A read of a quarter
- * of that left little or nothing behind: what is there comes with the next event. */
+/* Limit on input per event; a terminal returns up to 4 KiB per read. What is left is read in the
+ * next event. */
 #define INPUT_PIECE IK_KIB(64)
 #define INPUT_SHORT IK_KIB(1)
 
-/* What leaving waits for a terminal that does not take its output. */
+/* How long leaving waits for a terminal that accepts no output. */
 #define LEAVE_MS 200
 
-/* What a last word waits for a terminal that takes nothing. */
+/* How long a last message waits for a terminal that accepts nothing. */
 #define SAY_MS 500
 
-/* What leaving waits for answers of the terminal's own. */
+/* How long leaving waits for answers from the terminal. */
 #define ANSWER_MS 150
 
-/* What a terminal that does not know its size is taken for. */
+/* Assumed if the terminal does not know its size. */
 #define DEFAULT_ROWS 24
 #define DEFAULT_COLUMNS 80
-#define SIZE_MAXIMUM 2000 /* rows and columns, more than any screen has */
+#define SIZE_MAXIMUM 2000 /* more rows or columns than any screen has */
 
 struct ik_tty {
 	struct ik_loop *loop;
@@ -48,20 +48,20 @@ struct ik_tty {
 	void *arg;
 	int fd;
 	struct ik_watch *watch;
-	struct ik_buf out; /* not taken yet */
+	struct ik_buf out; /* not written yet */
 	struct ik_signal *signals[4];
-	struct termios modes; /* as they were */
+	struct termios modes; /* the original modes */
 	char *enter;
 	char *leave;
 	int rows;
 	int columns;
 	bool may_stop; /* SIGTSTP was not ignored */
 	bool entered;
-	bool answers; /* are under way */
-	bool gone;    /* hung up: no system call on it makes sense any more */
+	bool answers; /* the terminal is about to answer */
+	bool gone;    /* hung up: no system calls on it make sense any more */
 };
 
-/* Deferred: tell that the terminal is gone. */
+/* Deferred: report that the terminal is gone. */
 static void tell_gone(void *arg)
 {
 	struct ik_tty *tty = arg;
@@ -83,7 +83,7 @@ static void hang_up(struct ik_tty *tty)
 	ik_loop_defer(tty->loop, tell_gone, tty);
 }
 
-/* Watch for what can happen now. */
+/* Watch for what is possible now. */
 static void update_watch(struct ik_tty *tty)
 {
 	struct ik_error error;
@@ -97,7 +97,7 @@ static void update_watch(struct ik_tty *tty)
 	}
 }
 
-/* Write what the terminal takes. */
+/* Write as much as the terminal accepts. */
 static void write_waiting(struct ik_tty *tty)
 {
 	while (tty->out.length > 0) {
@@ -115,7 +115,7 @@ static void write_waiting(struct ik_tty *tty)
 	}
 }
 
-/* Read what was typed, as much of it as there is. */
+/* Read what was typed, as much as there is. */
 static void read_input(struct ik_tty *tty)
 {
 	char bytes[INPUT_PIECE];
@@ -143,7 +143,7 @@ static void read_input(struct ik_tty *tty)
 		tty->events.input(tty->arg, bytes, length);
 }
 
-/* The terminal can take or has something. */
+/* The terminal accepts output or has input. */
 static void ready(void *arg, int what)
 {
 	struct ik_tty *tty = arg;
@@ -156,12 +156,12 @@ static void ready(void *arg, int what)
 				tty->events.drained(tty->arg);
 		}
 	}
-	/* drained may have left or closed it. */
+	/* drained may have left or closed the terminal. */
 	if ((what & IK_READABLE) != 0 && tty->entered)
 		read_input(tty);
 }
 
-/* Ask the terminal for its size. */
+/* Read the size of the terminal. */
 static void read_size(struct ik_tty *tty)
 {
 	struct winsize size;
@@ -172,7 +172,7 @@ static void read_size(struct ik_tty *tty)
 	}
 }
 
-/* Set the terminal's modes, from the background too. False with errno. */
+/* Set the terminal's modes, even from the background. Return false with errno. */
 static bool set_modes(struct ik_tty *tty, const struct termios *modes)
 {
 	sigset_t background, before;
@@ -182,14 +182,14 @@ static bool set_modes(struct ik_tty *tty, const struct termios *modes)
 	sigaddset(&background, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &background, &before);
 	do
-		/* Never TCSADRAIN: it waits for a terminal that may be stalled. */
+		/* Not TCSADRAIN: it waits for a terminal that may be stalled. */
 		outcome = tcsetattr(tty->fd, TCSANOW, modes);
 	while (outcome != 0 && errno == EINTR);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return outcome == 0;
 }
 
-/* Bytes as they are, keys as bytes: no signals, no line, no echo, no mapping. */
+/* Set raw mode: no signals, lines, echo or mapping. */
 static bool set_raw(struct ik_tty *tty)
 {
 	struct termios raw = tty->modes;
@@ -200,7 +200,7 @@ static bool set_raw(struct ik_tty *tty)
 	return set_modes(tty, &raw);
 }
 
-/* Does another process group have the terminal? */
+/* Is another process group in the foreground? */
 static bool in_background(const struct ik_tty *tty)
 {
 	pid_t group = tcgetpgrp(tty->fd); /* -1: not our controlling terminal */
@@ -208,8 +208,8 @@ static bool in_background(const struct ik_tty *tty)
 	return group > 0 && group != getpgrp();
 }
 
-/* Stop the whole job by the default action of a signal; returns when it is
- * continued, or at once where nobody would continue it (an orphaned group). */
+/* Stop the whole job with a signal's default action. Returns when it is continued, or immediately
+ * if nobody would continue it (an orphaned group). */
 static void stop_job(int number)
 {
 	const struct sigaction standard = { .sa_handler = SIG_DFL };
@@ -217,8 +217,8 @@ static void stop_job(int number)
 	struct sigaction before;
 	sigset_t continued, mask;
 
-	/* SIGCONT continues even when it is blocked; left pending, it would have
-	 * the terminal taken twice. */
+	/* SIGCONT continues us even if blocked; if it stayed pending, the terminal would be taken
+	 * twice. */
 	sigemptyset(&continued);
 	sigaddset(&continued, SIGCONT);
 	sigprocmask(SIG_BLOCK, &continued, &mask);
@@ -230,7 +230,7 @@ static void stop_job(int number)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Stop, as every program does that wants the terminal from the background. */
+/* Stop, like any program that wants the terminal while in the background. */
 static bool wait_for_foreground(struct ik_tty *tty)
 {
 	for (int tries = 0; in_background(tty) && tries < 10; tries++)
@@ -238,7 +238,7 @@ static bool wait_for_foreground(struct ik_tty *tty)
 	return !in_background(tty);
 }
 
-/* Take the terminal. modes are those to come back to. */
+/* Take the terminal. modes are those to restore. */
 static bool take(struct ik_tty *tty)
 {
 	if (!set_raw(tty))
@@ -251,7 +251,7 @@ static bool take(struct ik_tty *tty)
 	return true;
 }
 
-/* Deferred: the screen has to be drawn anew. */
+/* Deferred: the screen must be redrawn. */
 static void tell_resumed(void *arg)
 {
 	struct ik_tty *tty = arg;
@@ -260,7 +260,7 @@ static void tell_resumed(void *arg)
 		tty->events.resumed(tty->arg);
 }
 
-/* Take the terminal again after a stop; keep_modes when it was not given back. */
+/* Take the terminal again after a stop; keep_modes if it was not given back. */
 static void take_again(struct ik_tty *tty, bool keep_modes)
 {
 	if (!wait_for_foreground(tty) || (!keep_modes && tcgetattr(tty->fd, &tty->modes) != 0) ||
@@ -272,8 +272,8 @@ static void take_again(struct ik_tty *tty, bool keep_modes)
 	ik_loop_defer(tty->loop, tell_resumed, tty);
 }
 
-/* Deferred: stop, once, however many have told of it: the terminal, and the program that
- * it is lent to, which stops with us. */
+/* Deferred: stop once, however often it was asked for: by the terminal, and by the program that
+ * borrows it, which stops with us. */
 static void stop_lent(void *arg)
 {
 	const struct ik_tty *tty = arg;
@@ -288,7 +288,7 @@ static void signal_came(void *arg, int number)
 	struct ik_tty *tty = arg;
 
 	if (number == SIGHUP) {
-		/* The terminal may be there all the same: kill(1) sends it, too. */
+		/* The terminal may still be there: kill(1) can send it too. */
 		ik_tty_leave(tty);
 		hang_up(tty);
 	} else if (!tty->entered) {
@@ -300,12 +300,12 @@ static void signal_came(void *arg, int number)
 			tty->events.resized(tty->arg, tty->rows, tty->columns);
 	} else if (number == SIGTSTP) {
 		ik_tty_suspend(tty);
-	} else { /* SIGCONT: somebody stopped us with SIGSTOP, and a shell had the terminal */
+	} else { /* SIGCONT: we were stopped with SIGSTOP, and a shell had the terminal */
 		take_again(tty, true);
 	}
 }
 
-/* Open the terminal of a standard stream anew; -1 with errno. */
+/* Open the terminal of a standard stream again; -1 with errno. */
 static int reopen(int stream)
 {
 	char name[256];
@@ -313,7 +313,7 @@ static int reopen(int stream)
 
 	if (ttyname_r(stream, name, sizeof(name)) == 0)
 		fd = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	/* After su(1), or in a container, the name may be out of reach. */
+	/* After su(1) or in a container, its name may be unreachable. */
 	if (fd < 0)
 		fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	return fd;
@@ -386,7 +386,7 @@ void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave)
 	free(old_leave);
 }
 
-/* Write what waits, as long as the terminal takes it before end. */
+/* Write what waits until end, as long as the terminal accepts it. */
 static void flush_until(struct ik_tty *tty, int64_t end)
 {
 	struct pollfd wanted = { .fd = tty->fd, .events = POLLOUT };
@@ -398,8 +398,8 @@ static void flush_until(struct ik_tty *tty, int64_t end)
 	}
 }
 
-/* Read away what the terminal answers: to the end of the last, ESC [ ? ... c. What is
- * typed meanwhile was typed at this program. */
+/* Discard the terminal's answers up to the last one, ESC [ ? ... c. What is typed meanwhile was
+ * meant for this program. */
 static void drop_answers(struct ik_tty *tty)
 {
 	const int64_t end = ik_clock_ms() + ANSWER_MS;
@@ -479,7 +479,7 @@ void ik_tty_suspend(struct ik_tty *tty)
 	if (!tty->entered || !tty->may_stop)
 		return;
 	ik_tty_leave(tty);
-	stop_job(SIGTSTP); /* as the terminal's own Ctrl-Z does */
+	stop_job(SIGTSTP); /* like Ctrl-Z on the terminal */
 	if (!tty->gone)
 		take_again(tty, false);
 }
@@ -525,7 +525,7 @@ struct ik_tty *ik_tty_close(struct ik_tty *tty)
 	return NULL;
 }
 
-/* Write as much as the terminal takes, and wait for it as long as it takes anything. */
+/* Write as much as the terminal accepts, waiting as long as it accepts anything. */
 static void say_to(int fd, const char *text, size_t length)
 {
 	struct pollfd wanted = { .fd = fd, .events = POLLOUT };

@@ -1,14 +1,13 @@
 /*
- * tty: the terminal as a device: raw mode, bytes in, bytes out, its size.
+ * tty: the terminal as a device: raw mode, input bytes, output bytes, size.
  *
- * The tty is opened anew, so that O_NONBLOCK stays ours and the shell's
- * descriptor is untouched.  Output that the terminal does not take waits here;
- * the owner asks ik_tty_busy() before it makes another frame.  The terminal is
- * restored on close, on suspend, and by a handler for fatal signals that does
- * nothing but tcsetattr and one write(2).  After a stop that it did not make
- * itself (SIGSTOP) it is entered again, too.
+ * The terminal is opened again, so that O_NONBLOCK stays ours and the shell's descriptor is
+ * untouched. Output that the terminal does not accept waits here; the owner checks ik_tty_busy()
+ * before it makes another frame. The terminal is restored on close, on suspend, and by a handler
+ * for fatal signals that does nothing but tcsetattr and one write(2). After an external stop
+ * (SIGSTOP) it is entered again, too.
  *
- * Knows nothing of what the bytes mean.  May include: util, loop.
+ * Knows nothing about the meaning of the bytes. May include: util, loop.
  */
 #ifndef IK_LOOP_TTY_H
 #define IK_LOOP_TTY_H
@@ -20,68 +19,67 @@
 struct ik_tty;
 
 struct ik_tty_events {
-	/* What was typed, all that there is (up to 64 KiB). */
+	/* All available input (up to 64 KiB). */
 	void (*input)(void *arg, const char *bytes, size_t length);
-	void (*drained)(void *arg);                        /* all waiting output was taken */
-	void (*resized)(void *arg, int rows, int columns); /* SIGWINCH; maybe the same size */
-	/* Back from a stop: raw, and enter written again; the size may be
-	 * another: redraw all. */
+	void (*drained)(void *arg);                        /* all waiting output was written */
+	void (*resized)(void *arg, int rows, int columns); /* SIGWINCH; possibly the same size */
+	/* Back from a stop: raw mode is set and enter written again. The size may have changed: redraw
+	 * everything. */
 	void (*resumed)(void *arg);
 	void (*hung_up)(void *arg); /* the terminal is gone */
 };
 
-/* Opens the terminal of stdin and stdout; an error in words when there is none. */
+/* Open the terminal of stdin and stdout; an error with a sentence if there is none. */
 struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events, void *arg,
 	struct ik_error *error);
 
-/* Enter raw mode (keys and output as they are: Ctrl-C is a byte, a line feed
- * does not return the carriage) and write enter; leave is what undoes it on
- * screen, written on every way out. Both are copied. From the background this
- * stops the program until it gets the terminal, as for any other. */
+/* Enter raw mode (keys and output unchanged: Ctrl-C is a byte, a line feed does not return the
+ * carriage) and write enter; leave undoes it on the screen and is written on every way out. Both
+ * are copied. In the background this stops the program until it gets the terminal, like any
+ * other. */
 enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *leave,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Enter (after a stop) and leave with other texts from now on; nothing is written. */
+/* Use other texts to enter (after a stop) and leave from now on; writes nothing. */
 void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave);
 
-/* Give the terminal back as it was; output that waits is given a moment (at
- * most 200 ms) to leave. */
+/* Give the terminal back as it was; waiting output gets a moment (at most 200 ms). */
 void ik_tty_leave(struct ik_tty *tty);
 
-/* Queue bytes; what the terminal takes goes out at once. Before enter and after
- * leave they are dropped. */
+/* Queue bytes and write what the terminal accepts. Before enter and after leave they are
+ * dropped. */
 void ik_tty_write(struct ik_tty *tty, const char *bytes, size_t length);
 
-/* Answers of the terminal's own are under way, or no more: leaving waits a moment for
- * them (at most 150 ms), as they would be typed into the shell. */
+/* Answers from the terminal are pending, or no more: leaving waits for them (at most 150 ms),
+ * because the shell would take them for typed text. */
 void ik_tty_expect(struct ik_tty *tty, bool answers);
 
-/* Is output still waiting? Then make no new frame; drained will come. */
+/* Is output still waiting? Then make no new frame until drained. */
 bool ik_tty_busy(const struct ik_tty *tty);
 
 void ik_tty_size(const struct ik_tty *tty, int *ret_rows, int *ret_columns);
 
-/* Leave, stop this process and its job as Ctrl-Z does, come back with resumed
- * (later, not inside). No effect where SIGTSTP was ignored from the start. */
+/* Leave, stop this process and its job like Ctrl-Z, and come back with resumed (later, not from
+ * inside). No effect if SIGTSTP was ignored at start. */
 void ik_tty_suspend(struct ik_tty *tty);
 
-/* Leave for another program of this job; restored all the same where this one ends
- * meanwhile. Then take it again, with resumed (later, not inside). */
+/* Leave for another program of this job; still restored if this one ends meanwhile. Then take it
+ * again, with resumed (later, not from inside). */
 void ik_tty_lend(struct ik_tty *tty);
 void ik_tty_take_back(struct ik_tty *tty);
-/* While it is lent: stop this job as Ctrl-Z does (later, not inside). */
+/* While it is lent: stop this job like Ctrl-Z (later, not from inside). */
 void ik_tty_stop_job(struct ik_tty *tty);
 
-/* Leaves if need be. */
+/* Leave if necessary, and close. */
 struct ik_tty *ik_tty_close(struct ik_tty *tty);
 
-/* Write a last word to the terminal of a standard stream, once it was left, by a program that ends.
- * When it has taken nothing for half a second, the rest is dropped: it must not hold up what is still
- * to be stored and released. False: the stream is no terminal, and nothing was written. */
+/* Write a last message to the terminal of a standard stream, after it was left, when the program
+ * ends. If it accepts nothing for half a second, drop the rest: it must not delay storing and
+ * releasing. Return false if the stream is not a terminal; nothing is written then. */
 bool ik_tty_say(int stream, const char *text);
 
-/* Put the terminal back from anywhere, a signal handler or the out-of-memory
- * hook included; no effect when it is not entered. For a program that ends now. */
+/* Restore the terminal from anywhere, including a signal handler or the out-of-memory hook; no
+ * effect if it is not entered. For a program that is about to end. */
 void ik_tty_restore(void);
 
 #endif
