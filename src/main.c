@@ -28,7 +28,7 @@
 #include "tool/run.h"
 #include "util/text.h"
 
-/* Do what needs the configuration; returns the exit status. */
+/* Run a verb that needs the configuration; return the exit status. */
 static int run_verb(const struct ik_options *options)
 {
 	struct ik_setup setup;
@@ -82,9 +82,9 @@ static int run_verb(const struct ik_options *options)
 	return status;
 }
 
-/* A standard descriptor that was closed before the start would be given to the
- * next file that is opened, and what is printed would end up in that: hold its
- * place with one that refuses. */
+/* If a standard descriptor was closed at start, the next file that is opened would get its number,
+ * and printed text would end up in that file. Occupy it with a descriptor that refuses reads and
+ * writes. */
 static void hold_standard_descriptors(void)
 {
 	int fd;
@@ -108,15 +108,14 @@ int main(int argc, char **argv)
 		return ik_checkpoint_run(argv[2]);
 	if (argc == 5 && ik_text_equal(argv[1], IK_GUARD_OPTION))
 		return ik_guard_run(argv + 2);
-	/* What letters and languages are; of the rest of a locale nothing is used, and numbers
-	 * go into JSON and come out of it. */
+	/* Only for characters and the language: numbers in JSON must not depend on the locale. */
 	(void)setlocale(LC_CTYPE, "");
 	(void)setlocale(LC_MESSAGES, "");
 	translations = ik_places_installed("locale", IK_LOCALEDIR);
 	(void)bindtextdomain(PACKAGE, translations);
 	free(translations);
 	(void)textdomain(PACKAGE);
-	/* What cannot be written is told by an error, not by the end of the program. */
+	/* A failed write is reported as an error instead of ending the program. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (ik_options_read(argc, argv, &options, &error) != IK_OK) {

@@ -11,7 +11,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How much of a value an error shows. */
+/* Limit on the part of a value that an error quotes. */
 #define EXCERPT_BYTES 60
 
 const char *ik_origin_name(enum ik_origin origin)
@@ -26,7 +26,7 @@ struct ik_config_target ik_config_target(struct ik_config *config)
 	return (struct ik_config_target){ &ik_config_keys, config, config->origins->keys };
 }
 
-/* The row of origins of a provider. */
+/* Return the row of origins of a provider. */
 static enum ik_origin *provider_origins(const struct ik_config *config, size_t index)
 {
 	return config->origins->providers + index * ik_provider_keys.count;
@@ -91,7 +91,7 @@ enum ik_status ik_config_refuse(const char *subject, struct ik_json_span value, 
 		if (!blank || count == 0 || excerpt[count - 1] != ' ')
 			excerpt[count++] = blank ? ' ' : value.text[at];
 	}
-	/* The cut may have gone through a character. */
+	/* The cut may have split a character. */
 	excerpt[count] = '\0';
 	count = ik_utf8_valid_prefix(excerpt, count);
 	return ik_error_set(error, IK_INVALID, _("%s is %.*s%s, but must be %s"), subject, (int)count,
@@ -154,8 +154,8 @@ const struct ik_provider_config *ik_config_provider(const struct ik_config *conf
 }
 
 /*
- * Find a key by its full name, "providers.NAME.KEY" included. NAME may have
- * points itself; *ret_provider gets it in new memory, NULL for a plain key.
+ * Find a key by its full name, including "providers.NAME.KEY". NAME may contain dots; *ret_provider
+ * gets it in new memory, NULL for a plain key.
  */
 static const struct ik_config_key *find_key(const char *name, char **ret_provider)
 {
@@ -196,7 +196,7 @@ enum ik_origin ik_config_origin(const struct ik_config *config, const char *name
 	return origin;
 }
 
-/* The words for true and false in variables and options. */
+/* Translate the words for true and false used in variables and options. */
 static const char *to_bool(const char *text)
 {
 	static const char *const words[][2] = {
@@ -215,7 +215,7 @@ static const char *to_bool(const char *text)
 	return text;
 }
 
-/* Append plain text as the JSON that a key wants; as a string where it is nothing else. */
+/* Convert plain text to the JSON that a key expects; to a string if it is nothing else. */
 static void to_json(const struct ik_config_key *key, const char *text, struct ik_buf *out)
 {
 	struct ik_json_span value;
@@ -280,7 +280,7 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 	return status;
 }
 
-/* Set a key from a variable, if that is there and not empty. */
+/* Set a key from a variable that exists and is not empty. */
 static enum ik_status set_from_variable(struct ik_config *config, const char *key,
 	const char *variable, struct ik_error *error)
 {
@@ -304,7 +304,7 @@ enum ik_status ik_config_environment(struct ik_config *config, struct ik_error *
 	return status;
 }
 
-/* Append one key with its value and origin. */
+/* Append a key with its value and origin. */
 static void print_key(const char *name, const struct ik_config_key *key, const void *base,
 	enum ik_origin origin, bool json, struct ik_buf *out)
 {

@@ -1,11 +1,11 @@
 /*
- * config: the effective configuration, each value with where it came from.
+ * config: the effective configuration, and where each value comes from.
  *
- * Defaults, user file, project file, environment, command line: later ones
- * win.  One const table (config/config_keys.h) holds every key with its type,
- * range, default and meaning; checking, `ikigai config` and the man page use it.
+ * Defaults, user file, project file, environment, command line: later ones win. One const table
+ * (config/config_keys.h) holds every key with its type, range, default and meaning; checking,
+ * `ikigai config` and the man page use it.
  *
- * Owns its strings.  May include: util, json.
+ * Owns its strings. May include: util, json.
  */
 #ifndef IK_CONFIG_CONFIG_H
 #define IK_CONFIG_CONFIG_H
@@ -27,23 +27,23 @@ enum ik_origin {
 const char *ik_origin_name(enum ik_origin origin);
 
 struct ik_string_list {
-	char **items; /* NULL-terminated once it has any; NULL when empty */
+	char **items; /* NULL-terminated unless empty; NULL if empty */
 	size_t count;
 };
 
 /* providers.NAME */
 struct ik_provider_config {
 	char *name;
-	char *type; /* a wire format; NULL where not said, as all strings below */
+	char *type; /* a wire format; NULL if not set, like all strings below */
 	char *base_url;
 	char *api_key_env;
 	char *model;
 	struct ik_string_list headers; /* "Name: value" */
-	int64_t max_output_tokens;     /* 0: not said, as all numbers below */
+	int64_t max_output_tokens;     /* 0: not set, like all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
 	char *thinking;                                 /* "off", "low", "medium", "high" */
-	double price_input, price_output, price_cached; /* per million tokens; -1: not said */
+	double price_input, price_output, price_cached; /* per million tokens; -1: not set */
 };
 
 struct ik_tool_timeout {
@@ -52,21 +52,20 @@ struct ik_tool_timeout {
 };
 
 /*
- * Checks an object of the form that another layer knows (ui.keys: tui/edit/keymap.h). On
- * failure *ret_place points to what is wrong, and the error's sentence goes behind the
- * name of the key.
+ * Checks an object whose form another layer knows (ui.keys: tui/edit/keymap.h). On failure
+ * *ret_place points to the faulty part; the error's sentence is shown after the key's name.
  */
 typedef enum ik_status ik_config_checker(struct ik_json_span object, const char **ret_place,
 	struct ik_error *error);
 
 struct ik_config {
-	char *provider, *model; /* NULL: not said */
-	char *system_prompt;    /* name of the file that holds it; NULL: not said */
+	char *provider, *model; /* NULL: not set */
+	char *system_prompt;    /* name of the file that contains it; NULL: not set */
 	struct ik_provider_config *providers;
 	size_t provider_count;
 
 	bool tools_enabled;
-	char *tools_system_dir, *tools_user_dir, *tools_project_dir; /* NULL: the built-in place */
+	char *tools_system_dir, *tools_user_dir, *tools_project_dir; /* NULL: the built-in directory */
 	int64_t tools_scan_timeout_ms, tools_timeout_s, tools_max_output_size, tools_concurrency;
 	struct ik_tool_timeout *tools_timeouts;
 	size_t tools_timeout_count;
@@ -81,14 +80,14 @@ struct ik_config {
 
 	int64_t max_tool_turns;
 	char *database;             /* NULL: sqlite in the home */
-	int64_t database_timeout_s; /* of a statement, on a server */
+	int64_t database_timeout_s; /* for a statement, on a server */
 	int64_t retry_max, retry_base_ms, retry_cap_ms;
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
 	char *http_proxy, *http_ca_file;
 
 	char *ui_theme;     /* "auto", "dark", "light", "contrast", "mono" */
 	char *ui_inspector; /* "auto", "open", "closed" */
-	char *ui_language;  /* NULL: what the locale says */
+	char *ui_language;  /* NULL: from the locale */
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
 	int64_t ui_tool_output;
@@ -98,54 +97,53 @@ struct ik_config {
 	bool sandbox_network, sandbox_rules;
 	char *log_level; /* "off", "error", "info", "debug" */
 
-	struct ik_string_list warnings;    /* sentences to show: unknown keys, ... */
-	ik_config_checker *check_keys;     /* of ui.keys, set before anything is loaded; NULL: none */
+	struct ik_string_list warnings;    /* sentences to show: unknown keys and the like */
+	ik_config_checker *check_keys;     /* for ui.keys; set before anything is loaded; NULL: none */
 	struct ik_config_origins *origins; /* private */
 };
 
-/* The defaults. */
+/* Return the defaults. */
 struct ik_config *ik_config_new(void);
 struct ik_config *ik_config_free(struct ik_config *config);
 
 /*
- * Lay a file over what is there. No such file: nothing changes, IK_OK. A file
- * that cannot be read, is no JSON (comments allowed) or holds a value of the
- * wrong type or out of range is an error that names file, line, key, the value
- * found and what is allowed; nothing of it is taken then. An unknown key is a
- * warning with the nearest known key. From a project file, providers, database
- * and whatever names an executable are left out with a warning.
+ * Load a file over the current values. If it does not exist, return IK_OK and change nothing. A
+ * file that is unreadable, is not JSON (comments allowed) or contains a value of the wrong type or
+ * range is an error that names file, line, key, the value found and what is allowed; nothing of it
+ * is used. An unknown key is a warning that suggests the nearest known one. From a project file,
+ * providers, database and everything that names an executable are skipped with a warning.
  */
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same with the file's contents, which were read already. */
+/* The same for contents that are already in memory. */
 enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
 	size_t length, enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from
- * text: the value of a variable or an option. A key that is a list or an object
- * takes its JSON text. where names it in an error ("--max-tool-turns").
+ * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from the text of a
+ * variable or an option. A list or object takes JSON text. where names the source in an error
+ * ("--max-tool-turns").
  */
 enum ik_status ik_config_set(struct ik_config *config, const char *key, const char *value,
 	enum ik_origin origin, const char *where, struct ik_error *error) IK_MUST_USE;
 
-/* Set what the environment says: IKIGAI_MODEL and so on, OPENAI_BASE_URL and
- * so on (as providers.openai.base_url). An empty variable counts as missing. */
+/* Set what the environment specifies: IKIGAI_MODEL and so on, OPENAI_BASE_URL and so on (as
+ * providers.openai.base_url). An empty variable counts as unset. */
 enum ik_status ik_config_environment(struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
 /* Add a sentence to the warnings. */
 void ik_config_warn(struct ik_config *config, const char *format, ...) IK_PRINTF(2, 3);
 
-/* Where a key has its value from. */
+/* Return where a key's value comes from. */
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *key);
 
-/* The entry of that name in providers, or NULL. */
+/* Return the entry of that name in providers, or NULL. */
 const struct ik_provider_config *ik_config_provider(const struct ik_config *config,
 	const char *name);
 
-/* Append {KEY: {"value", "origin"}} as JSON, or "KEY = value (origin)" lines.
- * Passwords in URLs and the values of headers are left out. */
+/* Append {KEY: {"value", "origin"}} as JSON, or lines of "KEY = value (origin)". Passwords in URLs
+ * and the values of headers are omitted. */
 void ik_config_print(const struct ik_config *config, bool json, struct ik_buf *out);
 
 #endif

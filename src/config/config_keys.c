@@ -17,7 +17,7 @@ static const char *const inspector_states[] = { "auto", "open", "closed", NULL }
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
 
-/* What names an executable, a server or a secret may not come from a project's file. */
+/* A project file may not set anything that names an executable, a server or a secret. */
 static const struct ik_config_key keys[] = {
 	{ .name = "provider", .type = IK_KEY_TEXT, .offset = FIELD(provider), .project = true,
 		.variable = "IKIGAI_PROVIDER",
@@ -229,7 +229,7 @@ static void put_choices(const struct ik_config_key *key, struct ik_buf *out)
 			*choice);
 }
 
-/* Append a number of milliseconds as a duration of whole units. */
+/* Append milliseconds as a duration in whole units. */
 void ik_config_put_duration(int64_t milliseconds, struct ik_buf *out)
 {
 	if (milliseconds % 3600000 == 0)

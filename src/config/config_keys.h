@@ -1,8 +1,7 @@
 /*
  * config_keys: every key of the configuration, in one table.
  *
- * For config's own files, and for whoever lists keys (help, man page).
- * May include: config/config.h.
+ * For the files of config, and for listing keys (help, man page). May include: config/config.h.
  */
 #ifndef IK_CONFIG_CONFIG_KEYS_H
 #define IK_CONFIG_CONFIG_KEYS_H
@@ -17,22 +16,22 @@ enum ik_key_type {
 	IK_KEY_TEXT,     /* char *, not empty */
 	IK_KEY_CHOICE,   /* char *, one of choices */
 	IK_KEY_LIST,     /* struct ik_string_list */
-	IK_KEY_HEADERS,  /* the same of "Name: value", also written {Name: value} */
+	IK_KEY_HEADERS,  /* the same for "Name: value", also written {Name: value} */
 	IK_KEY_TIMEOUTS, /* tools.timeouts */
 	IK_KEY_RULES,    /* char *, JSON text of rules (config/rules.h) */
-	IK_KEY_BINDINGS  /* char *, JSON text that config.check_keys finds sound */
+	IK_KEY_BINDINGS  /* char *, JSON text that config.check_keys accepts */
 };
 
 struct ik_config_key {
 	const char *name;
 	enum ik_key_type type;
 	size_t offset;              /* of the field in struct ik_config or ik_provider_config */
-	size_t set_offset;          /* of a bool that says that it was set; 0: none */
-	const char *standard;       /* the default as JSON; NULL: not said */
+	size_t set_offset;          /* offset of a bool that is true once it is set; 0: none */
+	const char *standard;       /* default as JSON; NULL: not set */
 	int64_t least, most;        /* of numbers */
 	const char *const *choices; /* NULL-terminated */
-	bool project;               /* may a project's file set it? */
-	const char *variable;       /* of the environment, or NULL */
+	bool project;               /* may a project file set it? */
+	const char *variable;       /* environment variable, or NULL */
 	const char *meaning;        /* N_() text */
 };
 
@@ -44,7 +43,7 @@ struct ik_key_table {
 extern const struct ik_key_table ik_config_keys;   /* of struct ik_config */
 extern const struct ik_key_table ik_provider_keys; /* of providers.NAME */
 
-/* Variables that set a key of a built-in provider. */
+/* Environment variables that set a key of a built-in provider. */
 struct ik_provider_variable {
 	const char *variable, *key;
 };
@@ -52,13 +51,13 @@ extern const struct ik_provider_variable ik_provider_variables[]; /* ends with N
 
 const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table, const char *name);
 
-/* Is name the first part of keys ("tools" of "tools.watch")? */
+/* Is name the first part of any key ("tools" of "tools.watch")? */
 bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
 
-/* What a key's value must be, in words. */
+/* Describe in words what a key's value must be. */
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
 
-/* A time as one writes it: "30s". */
+/* Append a duration as it is written: "30s". */
 void ik_config_put_duration(int64_t milliseconds, struct ik_buf *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A file is gone through twice: first all is checked, then, if it is sound, stored. */
+/* A file is traversed twice: first everything is checked, then, if it is valid, stored. */
 struct loader {
 	struct ik_config *config;
 	const char *path;
@@ -20,17 +20,17 @@ struct loader {
 	struct ik_error *error;
 };
 
-/* An object of the file whose members are keys of a table. */
+/* An object in the file whose members are keys of a table. */
 struct section {
 	const struct ik_key_table *table;
-	const char *provider; /* NULL: the table is that of plain keys */
-	const char *prefix;   /* of the keys within the table: "" or "tools." */
+	const char *provider; /* NULL: the table of plain keys */
+	const char *prefix;   /* prefix of the keys in the table: "" or "tools." */
 };
 
 static enum ik_status load_section(struct loader *loader, struct ik_json_span object,
 	const struct section *section);
 
-/* A key's full name for a person, in new memory. */
+/* Return a key's full name for an error, in new memory. */
 static char *shown_name(const struct section *section, const char *name)
 {
 	if (section->provider)
@@ -38,7 +38,7 @@ static char *shown_name(const struct section *section, const char *name)
 	return ik_strdup(name);
 }
 
-/* Fail: the value of a key is not what it must be. */
+/* Fail: the value of a key is invalid. */
 static enum ik_status refuse(struct loader *loader, const char *name, struct ik_json_span value,
 	const char *wanted)
 {
@@ -50,7 +50,7 @@ static enum ik_status refuse(struct loader *loader, const char *name, struct ik_
 	return status;
 }
 
-/* Add a warning about a key, in the pass that stores. */
+/* Add a warning about a key, during the storing pass. */
 static void warn(struct loader *loader, struct ik_json_span key, const char *name,
 	const char *sentence)
 {
@@ -59,18 +59,18 @@ static void warn(struct loader *loader, struct ik_json_span key, const char *nam
 			ik_json_line(loader->text, key.text), name, sentence);
 }
 
-/* The group that a key's name begins with, "tools" of "tools.watch", in new memory. */
+/* Return the group of a key, "tools" of "tools.watch", in new memory. */
 static char *group_of(const struct ik_config_key *key)
 {
 	return ik_strndup(key->name, strcspn(key->name, "."));
 }
 
-/* Add a warning about an unknown key, with the known key or group that is nearest. */
+/* Add a warning about an unknown key that suggests the nearest key or group. */
 static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	const struct section *section, const char *name)
 {
 	size_t count = section->table->count;
-	/* Each key and its group; a group that comes several times does no harm. */
+	/* Each key and its group; duplicate groups do no harm. */
 	char **groups = ik_alloc_array(NULL, count, sizeof(*groups));
 	const char **names = ik_alloc_array(NULL, 2 * count + 1, sizeof(*names));
 	char *shown = shown_name(section, name), *nearest, *sentence;
@@ -96,7 +96,7 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	free(sentence);
 }
 
-/* May a file of this origin say this? If not, a warning is added. */
+/* May a file of this origin set this? If not, add a warning. */
 static bool is_allowed(struct loader *loader, struct ik_json_span key, const char *name,
 	bool project)
 {
@@ -106,7 +106,7 @@ static bool is_allowed(struct loader *loader, struct ik_json_span key, const cha
 	return false;
 }
 
-/* Fail when a value that has a form of its own is not sound. */
+/* Fail if a value with its own format is invalid. */
 static enum ik_status check_form(struct loader *loader, const struct ik_config_key *key,
 	struct ik_json_span value)
 {
@@ -119,7 +119,7 @@ static enum ik_status check_form(struct loader *loader, const struct ik_config_k
 		ik_json_line(loader->text, place), key->name, reason.text);
 }
 
-/* Check the value of a known key, or store it. */
+/* Check or store the value of a known key. */
 static enum ik_status load_value(struct loader *loader, const struct section *section,
 	const struct ik_config_key *key, struct ik_json_span value)
 {
@@ -145,7 +145,7 @@ static enum ik_status load_value(struct loader *loader, const struct section *se
 	return status;
 }
 
-/* Go through an object whose members are parts of keys. */
+/* Traverse an object whose members are parts of keys. */
 static enum ik_status load_group(struct loader *loader, const struct section *section,
 	const char *name, struct ik_json_span value)
 {
@@ -166,7 +166,7 @@ static enum ik_status load_group(struct loader *loader, const struct section *se
 	return status;
 }
 
-/* Go through `providers`. */
+/* Traverse `providers`. */
 static enum ik_status load_providers(struct loader *loader, struct ik_json_span providers)
 {
 	struct ik_json_walk walk = { NULL };
@@ -186,14 +186,14 @@ static enum ik_status load_providers(struct loader *loader, struct ik_json_span 
 		else
 			status = load_section(loader, value, &section);
 		if (status == IK_OK && loader->store)
-			ik_config_provider_target(loader->config, name); /* also one that says nothing */
+			ik_config_provider_target(loader->config, name); /* even if it is empty */
 		free(name);
 		free(shown);
 	}
 	return status;
 }
 
-/* Go through one member of a section. */
+/* Handle one member of a section. */
 static enum ik_status load_member(struct loader *loader, const struct section *section,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {
@@ -234,7 +234,7 @@ static enum ik_status load_section(struct loader *loader, struct ik_json_span ob
 	return status;
 }
 
-/* Take a text that was read: comments out, checked, gone through twice. */
+/* Load a text: blank out comments, check it, traverse it twice. */
 static enum ik_status load_text(struct loader *loader, char *text, size_t length)
 {
 	const struct section section = { &ik_config_keys, NULL, "" };
@@ -243,7 +243,7 @@ static enum ik_status load_text(struct loader *loader, char *text, size_t length
 	enum ik_status status;
 
 	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		memset(text, ' ', 3); /* the mark of an editor; columns stay */
+		memset(text, ' ', 3); /* an editor's byte order mark; columns stay the same */
 	ik_json_blank_comments(text, length);
 	if (strspn(text, " \t\r\n") == length)
 		return IK_OK;

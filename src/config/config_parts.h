@@ -8,11 +8,11 @@
 
 #include "config/config_value.h"
 
-/* Where each key has its value from, in the order of the tables. */
+/* Where each key's value comes from, in the order of the tables. */
 struct ik_config_origins {
 	enum ik_origin *keys;
-	enum ik_origin *providers; /* a row of all provider keys for each provider; IK_ORIGIN_DEFAULT:
-	                              never said */
+	enum ik_origin *providers; /* one row for each provider with all provider keys;
+	                              IK_ORIGIN_DEFAULT: not set */
 };
 
 /* A struct whose fields a table describes. */
@@ -24,21 +24,21 @@ struct ik_config_target {
 
 struct ik_config_target ik_config_target(struct ik_config *config);
 
-/* The entry of that name in providers, made if there is none. */
+/* Return the entry of that name in providers; make it if there is none. */
 struct ik_config_target ik_config_provider_target(struct ik_config *config, const char *name);
 
-/* Put a value that fits into its field and note where it came from. */
+/* Store a valid value in its field and note its origin. */
 void ik_config_store(const struct ik_config_target *target, const struct ik_config_key *key,
 	struct ik_json_span value, enum ik_origin origin);
 
-/* Is the value of a key that has a form of its own (rules, bindings) sound? If not,
- * *ret_place points to what is wrong. */
+/* Is the value of a key with its own format (rules, bindings) valid? If not, *ret_place points to
+ * the faulty part. */
 enum ik_status ik_config_check_form(const struct ik_config *config, const struct ik_config_key *key,
 	struct ik_json_span value, const char **ret_place, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be
- * wanted. Blanks in value's text become one; long text is cut.
+ * Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be wanted. Runs of
+ * blanks in value are collapsed; long text is cut.
  */
 enum ik_status ik_config_refuse(const char *subject, struct ik_json_span value, const char *wanted,
 	struct ik_error *error);

@@ -8,7 +8,7 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* What stands where something secret was. */
+/* Shown in place of a secret. */
 static const char hidden[] = "***";
 
 /* Strings. */
@@ -32,14 +32,14 @@ static bool is_choice(const struct ik_config_key *key, struct ik_json_span value
 
 /* Durations. */
 
-/* The unit that stands at *at in nanoseconds, 0 for none; steps behind it. */
+/* Read the unit at *at and move past it; return it in nanoseconds, 0 for none. */
 static double read_unit(const char **at)
 {
 	static const struct {
 		const char *name;
 		double nanoseconds;
 	} units[] = {
-		/* longer ones first: "ms" is not "m" and an "s" */
+		/* longer ones first: "ms" is not "m" followed by an "s" */
 		{ "ns", 1 },
 		{ "us", 1e3 },
 		{ "\xc2\xb5s", 1e3 },
@@ -59,8 +59,8 @@ static double read_unit(const char **at)
 	return 0;
 }
 
-/* The milliseconds of a duration as Go's time.ParseDuration takes it, without a sign; -1 for what
- * is none. */
+/* Parse an unsigned duration like Go's time.ParseDuration; return milliseconds, -1 if it is
+ * invalid. */
 static double read_duration(const char *at)
 {
 	double total = 0;
@@ -110,7 +110,7 @@ static bool to_integer(const struct ik_config_key *key, struct ik_json_span valu
 
 /* Lists and objects. */
 
-/* Is every element (member) of a container as fits says? */
+/* Does every element (member) of a container satisfy fits? */
 static bool all_fit(const struct ik_config_key *key, struct ik_json_span container,
 	bool (*fits)(const struct ik_config_key *key, struct ik_json_span name,
 		struct ik_json_span value))
@@ -139,7 +139,7 @@ static bool is_timeout(const struct ik_config_key *key, struct ik_json_span name
 	return is_text(name) && to_integer(key, value, &seconds);
 }
 
-/* Could a string be (part of) a header's line without ending it? */
+/* Could a string be (part of) a header line without ending it? */
 static bool is_header_text(struct ik_json_span value, bool may_have_colon)
 {
 	char *text = ik_json_text_new(value);
@@ -196,7 +196,7 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 	return false;
 }
 
-/* Make a list of the strings of an array, or of "Name: value" of an object. */
+/* Make a list from the strings of an array, or as "Name: value" from an object. */
 static void store_list(struct ik_json_span value, struct ik_string_list *list)
 {
 	struct ik_json_walk walk = { NULL };
@@ -220,7 +220,7 @@ static void store_list(struct ik_json_span value, struct ik_string_list *list)
 	}
 }
 
-/* Lay an object of time-outs over those that are there. */
+/* Merge an object of time-outs into the current ones. */
 static void store_timeouts(struct ik_json_span value, struct ik_config *config)
 {
 	struct ik_json_walk walk = { NULL };
@@ -326,7 +326,7 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	}
 }
 
-/* Append a string; of a URL or a connection string without the password. */
+/* Append a string; a URL or a connection string without its password. */
 static void print_text(const char *text, struct ik_buf *out)
 {
 	char *shown = ik_redact(text);

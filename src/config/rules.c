@@ -27,7 +27,7 @@ void ik_rule_done(struct ik_rule *rule)
 	*rule = (struct ik_rule){ 0 };
 }
 
-/* Release all rules from that number on. */
+/* Release all rules from that index on. */
 static void rules_truncate(struct ik_rules *rules, size_t count)
 {
 	while (rules->count > count)
@@ -41,7 +41,7 @@ void ik_rules_done(struct ik_rules *rules)
 	rules->items = NULL;
 }
 
-/* A place for one more rule, zeroed. */
+/* Return a zeroed rule at the end. */
 static struct ik_rule *rules_grow(struct ik_rules *rules)
 {
 	rules->items = ik_alloc_array(rules->items, rules->count + 1, sizeof(*rules->items));
@@ -49,7 +49,7 @@ static struct ik_rule *rules_grow(struct ik_rules *rules)
 	return &rules->items[rules->count++];
 }
 
-/* A place for one more argument; strings are taken over. */
+/* Add an argument; strings are taken over. */
 static void add_argument(struct ik_rule *rule, char *name, char *glob)
 {
 	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
@@ -114,14 +114,14 @@ void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
 
 /* ---- reading ---- */
 
-/* Where reading is, and what is wrong there. */
+/* Position of the reader, and the error. */
 struct rules_reader {
 	size_t number; /* of the rule, from 1 */
 	const char *place;
 	struct ik_error *error;
 };
 
-/* Fail: a sentence about the rule. */
+/* Fail with a sentence about the rule. */
 static enum ik_status refuse(struct rules_reader *reader, struct ik_json_span at,
 	const char *sentence)
 {
@@ -129,7 +129,7 @@ static enum ik_status refuse(struct rules_reader *reader, struct ik_json_span at
 	return ik_error_set(reader->error, IK_INVALID, _("rule %zu: %s"), reader->number, sentence);
 }
 
-/* The same about a member that is not what it must be. */
+/* The same about an invalid member. */
 static enum ik_status refuse_member(struct rules_reader *reader, struct ik_json_span at,
 	const char *name, const char *wanted)
 {
@@ -176,7 +176,7 @@ static enum ik_status read_action(struct rules_reader *reader, struct ik_rule *r
 	return refuse_member(reader, action, "do", _("\"allow\", \"ask\" or \"deny\""));
 }
 
-/* A member that is misspelt would make a rule wider than it was meant. */
+/* A misspelt member would make a rule broader than intended. */
 static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *rule,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {

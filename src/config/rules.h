@@ -1,12 +1,11 @@
 /*
- * rules: the form of a list of rules about tool calls, as it stands under
- * `policy` in config.json and in policy.json:
+ * rules: parse lists of rules about tool calls, as in `policy` of config.json and in policy.json:
  *
- *     [{"tool": GLOB, "args": {NAME: GLOB, ...}, "do": "allow" | "ask" | "deny"}, ...]
+ * [{"tool": GLOB, "args": {NAME: GLOB, ...}, "do": "allow" | "ask" | "deny"}, ...]
  *
- * What they mean is the business of guard/policy.h.
+ * guard/policy.h defines what they mean.
  *
- * Pure.  May include: util, json.
+ * Pure. May include: util, json.
  */
 #ifndef IK_CONFIG_RULES_H
 #define IK_CONFIG_RULES_H
@@ -37,24 +36,23 @@ struct ik_rules {
 };
 
 /*
- * Append the rules of list, an array, to *rules. On failure nothing is appended;
- * the error's sentence begins with the rule's number, and *ret_place points to
- * what is wrong (in the text of list).
+ * Append the rules in list, an array, to *rules. On failure append nothing; the error's sentence
+ * begins with the rule's number, and *ret_place points to the faulty part (in the text of list).
  */
 enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 	const char **ret_place, struct ik_error *error) IK_MUST_USE;
 
 /* Append a copy of a rule. */
 void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule);
-/* Take one out. */
+/* Remove one. */
 void ik_rules_remove(struct ik_rules *rules, size_t index);
-/* Is there one like it? */
+/* Is there an equal one? */
 bool ik_rules_contain(const struct ik_rules *rules, const struct ik_rule *rule);
 
-/* Append a rule as JSON on one line, as it is written in a file. */
+/* Append a rule as JSON on one line, as in a file. */
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule);
 
-/* Release all strings; the struct is zero afterwards. */
+/* Release all strings; the struct is zeroed. */
 void ik_rule_done(struct ik_rule *rule);
 void ik_rules_done(struct ik_rules *rules);
 

@@ -1,4 +1,4 @@
-/* The strict half of json/scan.h: what looks at text that was not checked yet. */
+/* The half of json/scan.h that handles unchecked text. */
 #include "json/scan.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Say what was found at a place where something else should be. */
+/* Describe what was found where something else was expected. */
 static void describe_found(const char *at, const char *end, char out[64])
 {
 	uint32_t codepoint;
@@ -28,7 +28,7 @@ static void describe_found(const char *at, const char *end, char out[64])
 		snprintf(out, 64, "U+%04X", (unsigned)codepoint);
 }
 
-/* Fail: found this at that place, expected that. */
+/* Fail with what was found at an offset and what was expected. */
 static enum ik_status refuse(const char *text, size_t length, size_t offset, const char *expected,
 	struct ik_error *error)
 {
@@ -74,8 +74,8 @@ size_t ik_json_repair_from(struct ik_buf *out, const char *text, size_t length, 
 			ik_buf_puts(out, "\\ufffd");
 			count = 6;
 		} else {
-			/* What is no escape goes through for the check to find; only its backslash is
-			 * sure to be no part of something else. */
+			/* Pass on an invalid escape for the check to report; only its backslash is certainly
+			 * not part of something else. */
 			count = count ? count : 1;
 			ik_buf_append(out, backslash, (size_t)count);
 		}
@@ -83,7 +83,7 @@ size_t ik_json_repair_from(struct ik_buf *out, const char *text, size_t length, 
 	}
 	if (at >= stop)
 		return (size_t)(at - text);
-	/* No character may be cut apart: three bytes at most follow its first. */
+	/* Do not split a character: at most three bytes follow its first. */
 	for (int i = 0; i < 3 && stop < end && ((unsigned char)*stop & 0xc0) == 0x80; i++)
 		stop++;
 	ik_utf8_repair(out, at, (size_t)(stop - at));
@@ -95,7 +95,7 @@ void ik_json_repair(struct ik_buf *out, const char *text, size_t length)
 	ik_json_repair_from(out, text, length, 0, length);
 }
 
-/* The end of the comment that begins at text; end where it never ends. */
+/* Return the end of the comment that begins at text; end if it is not closed. */
 static char *comment_end(char *text, char *end)
 {
 	char *close;
@@ -115,8 +115,8 @@ void ik_json_blank_comments(char *text, size_t length)
 
 	while (text < end) {
 		if (in_string) {
-			/* A string ends at its line's end: one that was left open must not swallow the
-			 * comments of the rest. */
+			/* A string ends with its line at the latest: one left open must not swallow the
+			 * following comments. */
 			if (*text == '\\' && text + 1 < end)
 				text++;
 			else if (*text == '"' || *text == '\n')

@@ -7,45 +7,45 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* What is at hand. */
+/* What is expected or being read. */
 enum checker_state {
-	VALUE,         /* a value is due */
-	FIRST_ELEMENT, /* behind '[': a value or ']' */
-	FIRST_NAME,    /* behind '{': a name or '}' */
-	NAME,          /* behind ',' of an object */
+	VALUE,         /* a value is expected */
+	FIRST_ELEMENT, /* after '[': a value or ']' */
+	FIRST_NAME,    /* after '{': a name or '}' */
+	NAME,          /* after ',' in an object */
 	COLON,
-	AFTER,  /* behind a value */
-	STRING, /* in one */
-	MINUS,  /* in a number: behind its sign */
-	ZERO,   /* behind a 0 that begins it */
-	WHOLE,  /* in its whole part */
-	POINT,  /* behind the point */
+	AFTER,  /* after a value */
+	STRING, /* inside a string */
+	MINUS,  /* in a number: after its sign */
+	ZERO,   /* after a leading 0 */
+	WHOLE,  /* in its integer part */
+	POINT,  /* after the point */
 	FRACTION,
-	EXPONENT, /* behind the e */
-	SIGN,     /* behind the exponent's sign */
+	EXPONENT, /* after the e */
+	SIGN,     /* after the exponent's sign */
 	POWER
 };
 
-/* The bytes at hand. */
+/* The bytes being read. */
 struct checker_piece {
 	const char *start, *at, *end;
-	bool last; /* nothing follows: what is not whole is wrong */
+	bool last; /* nothing follows: an incomplete token is an error */
 };
 
-/* What a step came to. */
+/* The result of a step. */
 enum outcome {
 	ON,
-	MORE, /* the token at piece->at is not whole */
+	MORE, /* the token at piece->at is incomplete */
 	WRONG
 };
 
 void ik_json_checker_init(struct ik_json_checker *checker)
 {
-	/* The stack is large, and written before it is read. */
+	/* Not all of it: the stack is large, and is written before it is read. */
 	memset(checker, 0, offsetof(struct ik_json_checker, is_object));
 }
 
-/* Where piece->at is in the text as repaired. */
+/* Return the position of piece->at in the repaired text. */
 static size_t place(const struct ik_json_checker *checker, const struct checker_piece *piece)
 {
 	return checker->offset + (size_t)(piece->at - piece->start) + (size_t)checker->grown;
@@ -65,7 +65,7 @@ static void end_value(struct ik_json_checker *checker, const struct checker_piec
 		checker->value_end = place(checker, piece);
 }
 
-/* A string ends here, behind its closing quote. */
+/* A string ends here, after its closing quote. */
 static void end_string(struct ik_json_checker *checker, const struct checker_piece *piece)
 {
 	struct ik_json_seen seen;
@@ -84,7 +84,7 @@ static void end_string(struct ik_json_checker *checker, const struct checker_pie
 		checker->seen(checker->arg, &seen);
 }
 
-/* An escape within a string. */
+/* Read an escape within a string. */
 static enum outcome take_escape(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	int decoded;
@@ -98,14 +98,14 @@ static enum outcome take_escape(struct ik_json_checker *checker, struct checker_
 		if (!checker->mend)
 			return refuse(checker, _("no surrogate escape without its other half"));
 		checker->mended = true;
-		count = 6; /* \ufffd takes as many */
+		count = 6; /* \ufffd has the same length */
 	}
 	checker->shrunk += (size_t)(count - decoded);
 	piece->at += count;
 	return ON;
 }
 
-/* A character above ASCII within a string. */
+/* Read a non-ASCII character within a string. */
 static enum outcome take_character(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	size_t left = (size_t)(piece->end - piece->at);
@@ -127,7 +127,7 @@ static enum outcome take_character(struct ik_json_checker *checker, struct check
 	return ON;
 }
 
-/* The inside of a string, up to its end or that of the piece. */
+/* Read the inside of a string, up to its end or the end of the piece. */
 static enum outcome take_string(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	enum outcome outcome = ON;
@@ -156,14 +156,14 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Go over digits. */
+/* Skip digits. */
 static void skip_digits(struct checker_piece *piece)
 {
 	while (piece->at < piece->end && is_digit(*piece->at))
 		piece->at++;
 }
 
-/* A byte or a run of digits of a number. */
+/* Read a byte or a run of digits of a number. */
 static enum outcome take_number(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	char byte = *piece->at;
@@ -253,7 +253,7 @@ static void close_container(struct ik_json_checker *checker, struct checker_piec
 	end_value(checker, piece);
 }
 
-/* The beginning of a value, or the end of an empty array. */
+/* Read the beginning of a value, or the end of an empty array. */
 static enum outcome take_value(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	char byte = *piece->at;
@@ -288,7 +288,7 @@ static enum outcome take_value(struct ik_json_checker *checker, struct checker_p
 	}
 }
 
-/* A member's name, or the end of an empty object. */
+/* Read a member's name, or the end of an empty object. */
 static enum outcome take_name(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	if (*piece->at == '"')
@@ -299,7 +299,7 @@ static enum outcome take_name(struct ik_json_checker *checker, struct checker_pi
 	return ON;
 }
 
-/* What should follow a value. */
+/* Return what should follow a value. */
 static const char *expected_after(const struct ik_json_checker *checker)
 {
 	if (checker->depth == 0)
@@ -307,7 +307,7 @@ static const char *expected_after(const struct ik_json_checker *checker)
 	return checker->is_object[checker->depth - 1] ? _("',' or '}'") : _("',' or ']'");
 }
 
-/* What follows a value. */
+/* Read what follows a value. */
 static enum outcome take_after(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	bool is_object;
@@ -326,7 +326,7 @@ static enum outcome take_after(struct ik_json_checker *checker, struct checker_p
 	return ON;
 }
 
-/* One step, with a byte at hand. */
+/* Make one step, with at least one byte available. */
 static enum outcome take(struct ik_json_checker *checker, struct checker_piece *piece)
 {
 	if (checker->state == STRING)
@@ -354,7 +354,7 @@ static enum outcome take(struct ik_json_checker *checker, struct checker_piece *
 	}
 }
 
-/* Judge a piece as far as its tokens are whole; returns the bytes that are judged. */
+/* Check a piece as far as its tokens are complete; return how many bytes were checked. */
 static size_t judge(struct ik_json_checker *checker, const char *bytes, size_t length, bool last)
 {
 	struct checker_piece piece = { bytes, bytes, bytes + length, last };
@@ -380,7 +380,7 @@ bool ik_json_checker_feed(struct ik_json_checker *checker, const char *bytes, si
 		checker->carried += judged;
 		judged = judge(checker, checker->carry, checker->carried, false);
 		if (judged < before) {
-			/* Tokens are short: it was the piece that ended. */
+			/* Tokens are short, so it was the piece that ended. */
 			checker->carried -= judged;
 			memmove(checker->carry, checker->carry + judged, checker->carried);
 			return !checker->expected;
@@ -399,7 +399,7 @@ bool ik_json_checker_feed(struct ik_json_checker *checker, const char *bytes, si
 	return true;
 }
 
-/* What is due where the text ends; NULL when it may end here. */
+/* Return what is still expected at the end of the text; NULL if it may end here. */
 static const char *missing(const struct ik_json_checker *checker)
 {
 	switch ((enum checker_state)checker->state) {
@@ -436,7 +436,7 @@ bool ik_json_checker_end(struct ik_json_checker *checker)
 	}
 	if (!checker->expected)
 		checker->expected = missing(checker);
-	if (checker->state > STRING) /* a number that is all there is */
+	if (checker->state > STRING) /* a number that is the whole text */
 		checker->value_end = checker->offset + (size_t)checker->grown;
 	return !checker->expected;
 }

@@ -1,14 +1,14 @@
 /*
- * escape: the escapes of JSON strings, in text that was not checked yet.
+ * escape: escapes of JSON strings in unchecked text.
  *
- * Private to json.  May include: libc, json/plain.h.
+ * Private to json. May include: libc, json/plain.h.
  */
 #ifndef IK_JSON_ESCAPE_H
 #define IK_JSON_ESCAPE_H
 
 #include "json/plain.h"
 
-/* The number of the \uXXXX at text, -1 if there is none. */
+/* Return the number of the \uXXXX at text, -1 if there is none. */
 static inline int32_t ik_json_unicode_escape(const char *text, const char *end)
 {
 	int32_t number = 0;
@@ -35,7 +35,8 @@ static inline bool ik_json_is_low_surrogate(int32_t number)
 	return number >= 0xdc00 && number <= 0xdfff;
 }
 
-/* Is it what may stand behind a backslash, but for 'u'? No call: a text has very many of them. */
+/* May this byte follow a backslash (except 'u')? Inline, because texts contain very many of
+ * them. */
 static inline bool ik_json_is_short_escape(char byte)
 {
 	switch (byte) {
@@ -53,9 +54,9 @@ static inline bool ik_json_is_short_escape(char byte)
 	}
 }
 
-/* Bytes of the escape at text: 6, 12 for a surrogate pair, 2 for the short ones; 0 for none,
- * -1 for a lone surrogate. *ret_decoded: bytes of UTF-8 that it stands for (that of U+FFFD for
- * a lone surrogate). */
+/* Return the length of the escape at text: 6, 12 for a surrogate pair, 2 for the short ones; 0 for
+ * none, -1 for a lone surrogate. *ret_decoded: how many UTF-8 bytes it decodes to (those of U+FFFD
+ * for a lone surrogate). */
 static inline int ik_json_escape_length(const char *text, const char *end, int *ret_decoded)
 {
 	int32_t number;
@@ -79,12 +80,12 @@ static inline int ik_json_escape_length(const char *text, const char *end, int *
 	return 12;
 }
 
-/* Could more bytes behind end decide otherwise on the escape at text? */
+/* Could more bytes after end change what the escape at text is? */
 static inline bool ik_json_escape_is_open(const char *text, const char *end)
 {
 	const char *at = text;
 
-	/* "\uXXXX", and behind a high surrogate the same once more. */
+	/* "\uXXXX", and after a high surrogate the same once more. */
 	for (int half = 0; half < 2; half++) {
 		for (int i = 0; i < 6; i++, at++) {
 			if (at == end)

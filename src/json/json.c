@@ -15,12 +15,12 @@
 #include "util/utf8.h"
 
 /*
- * A number is a cJSON_Raw node that holds its text, never a cJSON_Number: a
- * double would change it.  Nothing else here is raw.  cJSON's parser and
- * printer are not used, its recursive functions only on nodes without children.
+ * A number is a cJSON_Raw node that holds its text, never a cJSON_Number: a double would change it.
+ * No other nodes are raw. cJSON's parser and printer are not used, and its recursive functions only
+ * on nodes without children.
  */
 
-/* How a NUL is kept inside cJSON's strings. */
+/* How a NUL is represented inside cJSON's strings. */
 static const char inner_nul[] = "\xc0\x80";
 
 static cJSON *node_of(struct ik_json *json)
@@ -43,7 +43,7 @@ static bool is_container(const cJSON *node)
 	return cJSON_IsObject(node) || cJSON_IsArray(node);
 }
 
-/* A node of that type; nodes are plain memory to cJSON's default hooks. */
+/* Make a node of that type; cJSON's default hooks use plain memory. */
 static cJSON *new_node(int type)
 {
 	cJSON *node = ik_alloc(sizeof(*node));
@@ -52,7 +52,7 @@ static cJSON *new_node(int type)
 	return node;
 }
 
-/* Copy bytes into new memory with each NUL as two bytes; NULL without memory. */
+/* Copy bytes into new memory with each NUL as two bytes; NULL if there is no memory. */
 static char *hide_nuls(const char *bytes, size_t length)
 {
 	const char *end = bytes + length;
@@ -78,7 +78,7 @@ static char *hide_nuls(const char *bytes, size_t length)
 	return text;
 }
 
-/* The decoded text of a string span; NULL without memory. */
+/* Return the decoded text of a string; NULL if there is no memory. */
 static char *decoded_text(struct ik_json_span string)
 {
 	size_t length;
@@ -94,7 +94,7 @@ static char *decoded_text(struct ik_json_span string)
 	return text;
 }
 
-/* A node for a string, number or word; NULL without memory. */
+/* Make a node for a string, number or word; NULL if there is no memory. */
 static cJSON *build_scalar(struct ik_json_span value)
 {
 	cJSON *node = cJSON_CreateNull();
@@ -123,7 +123,7 @@ static cJSON *build_scalar(struct ik_json_span value)
 	return node;
 }
 
-/* A node for what begins at *at, which is set behind it or behind its opening bracket. */
+/* Make a node for what begins at *at, and move *at past it or past its opening bracket. */
 static cJSON *build_node(const char **at, const char *end)
 {
 	struct ik_json_span value = { *at, 1 };
@@ -137,12 +137,12 @@ static cJSON *build_node(const char **at, const char *end)
 	return build_scalar(value);
 }
 
-/* The tree of a checked value; NULL without memory. */
+/* Build the tree of a checked value; NULL if there is no memory. */
 static cJSON *build_tree(struct ik_json_span value)
 {
 	const char *at = value.text, *end = value.text + value.length;
 
-	cJSON *open[IK_LIMIT_JSON_DEPTH]; /* the check has seen to it that this is enough */
+	cJSON *open[IK_LIMIT_JSON_DEPTH]; /* the check guarantees that this suffices */
 	size_t depth = 0;
 	char *name = NULL;
 	cJSON *root = NULL, *node;
@@ -203,13 +203,13 @@ struct ik_json *ik_json_free(struct ik_json *json)
 {
 	cJSON *pending = node_of(json);
 
-	/* Children join the list of what is still to be freed, so depth costs no stack. */
+	/* Children join the list of nodes still to be freed, so depth needs no stack. */
 	while (pending) {
 		cJSON *node = pending;
 
 		pending = node->next;
 		if (node->child) {
-			node->child->prev->next = pending; /* cJSON: the first one's prev is the last */
+			node->child->prev->next = pending; /* in cJSON, the first one's prev is the last */
 			pending = node->child;
 			node->child = NULL;
 		}
@@ -219,7 +219,7 @@ struct ik_json *ik_json_free(struct ik_json *json)
 	return NULL;
 }
 
-/* A copy of one node without its children. */
+/* Copy one node without its children. */
 static cJSON *copy_node(const cJSON *from)
 {
 	cJSON *node = new_node(from->type);
@@ -244,7 +244,7 @@ struct ik_json *ik_json_copy(const struct ik_json *json)
 	if (!json)
 		return NULL;
 	root = copy_node(look_at(json));
-	free(root->string); /* its name belongs to where it was */
+	free(root->string); /* its name belongs to its old parent */
 	root->string = NULL;
 	pair = (struct pair){ look_at(json), root };
 	for (;;) {
@@ -268,7 +268,7 @@ struct ik_json *ik_json_copy(const struct ik_json *json)
 	return json_of(root);
 }
 
-/* Append a string as it is kept inside, in quotes. */
+/* Append a string from its internal form, in quotes. */
 static void print_string(const char *text, struct ik_buf *out)
 {
 	ik_json_quote_open(out);
@@ -283,7 +283,7 @@ static void print_string(const char *text, struct ik_buf *out)
 	ik_json_quote_close(out);
 }
 
-/* Append a value that has no children. */
+/* Append a value without children. */
 static void print_scalar(const cJSON *node, struct ik_buf *out)
 {
 	if (cJSON_IsString(node))
@@ -339,7 +339,7 @@ enum ik_json_type ik_json_type(const struct ik_json *json)
 
 	if (!node)
 		return IK_JSON_NONE;
-	switch (node->type & 0xff) { /* above are cJSON's flags */
+	switch (node->type & 0xff) { /* the higher bits are cJSON's flags */
 	case cJSON_False:
 	case cJSON_True:
 		return IK_JSON_BOOL;
@@ -468,7 +468,7 @@ struct ik_json *ik_json_new_bool(bool value)
 	return json_of(new_node(value ? cJSON_True : cJSON_False));
 }
 
-/* Give a node the name that it has in an object. */
+/* Set the name of a node in its object. */
 static void set_name(cJSON *node, const char *name)
 {
 	free(node->string);
@@ -490,7 +490,7 @@ void ik_json_set(struct ik_json *object, const char *name, struct ik_json *child
 		return;
 	}
 	set_name(node_of(child), name);
-	/* Its children first, without recursion; then cJSON relinks and frees the node. */
+	/* Free its children first, without recursion; then cJSON unlinks and frees the node. */
 	ik_json_free(json_of(node_of(old)->child));
 	node_of(old)->child = NULL;
 	cJSON_ReplaceItemViaPointer(node_of(object), node_of(old), node_of(child));
@@ -516,7 +516,7 @@ void ik_json_remove(struct ik_json *object, const char *name)
 
 static bool equal(const struct ik_json *one, const struct ik_json *other, size_t depth);
 
-/* Have two objects equal members? The usual case is that their order is the same, too. */
+/* Do two objects have equal members? Usually they are in the same order, too. */
 static bool equal_members(const struct ik_json *one, const struct ik_json *other, size_t depth)
 {
 	const struct ik_json *candidate = ik_json_first(other);
@@ -535,7 +535,7 @@ static bool equal_members(const struct ik_json *one, const struct ik_json *other
 	return true;
 }
 
-/* Have two arrays equal elements? */
+/* Do two arrays have equal elements? */
 static bool equal_elements(const struct ik_json *one, const struct ik_json *other, size_t depth)
 {
 	one = ik_json_first(one);

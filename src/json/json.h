@@ -1,15 +1,13 @@
 /*
- * json: a JSON tree to look around in and to change, kept by cJSON.
+ * json: a JSON tree to read and change, kept by cJSON.
  *
- * For schemas and other small things that are rebuilt; what only passes
- * through stays text (json/scan.h).  Trees made here are as exact as the
- * text: numbers that cJSON would change are kept as written, NULs survive
- * (inside the tree as the bytes C0 80, which no valid text holds), duplicate
- * members are kept, nesting is bounded on the way in.
+ * For schemas and other small things that are rebuilt; data that only passes through stays text
+ * (json/scan.h). Trees are as exact as their text: numbers that cJSON would change are kept as
+ * written, NULs survive (as the bytes C0 80 inside the tree, which valid text never contains),
+ * duplicate members are kept, nesting is limited when parsing.
  *
- * struct ik_json is cJSON's node under our name; only json.c includes its
- * header.  A tree has one owner; a node that was added belongs to its parent.
- * May include: util, json/scan.h, json/write.h.
+ * struct ik_json is cJSON's node under our name; only json.c includes its header. A tree has one
+ * owner; a node that was added belongs to its parent. May include: util, json/scan.h, json/write.h.
  */
 #ifndef IK_JSON_JSON_H
 #define IK_JSON_JSON_H
@@ -20,13 +18,13 @@
 
 struct ik_json;
 
-/* The tree of one checked JSON text; NULL with *error otherwise. */
+/* Parse one JSON text; NULL with *error if it is invalid. */
 struct ik_json *ik_json_parse(const char *text, size_t length, struct ik_error *error);
 
-/* Returns NULL. Takes NULL. Never a node that has a parent. */
+/* Returns NULL. Takes NULL. Not for a node that has a parent. */
 struct ik_json *ik_json_free(struct ik_json *json);
 
-/* With all its children, without the name it has in its parent. */
+/* Copy a node with all its children, without its name. */
 struct ik_json *ik_json_copy(const struct ik_json *json);
 
 /* Append the compact text. A tree built by hand that is nested deeper than
@@ -35,16 +33,16 @@ void ik_json_print(const struct ik_json *json, struct ik_buf *out);
 
 enum ik_json_type ik_json_type(const struct ik_json *json); /* NULL: IK_JSON_NONE */
 
-/* First member of that name (exact case), or NULL; NULL object is allowed. */
+/* Return the first member of that name (case matters), or NULL; object may be NULL. */
 struct ik_json *ik_json_get(const struct ik_json *object, const char *name);
 
-/* First child of an array or object, then its siblings; NULL at the end. */
+/* Return the first child of an array or object, then its siblings; NULL at the end. */
 struct ik_json *ik_json_first(const struct ik_json *container);
 struct ik_json *ik_json_sibling(const struct ik_json *child);
 const char *ik_json_name(const struct ik_json *child); /* its member name */
 size_t ik_json_size(const struct ik_json *container);
 
-/* Value of a string node (NULs as C0 80), NULL for another type. */
+/* Return the value of a string node (NULs as C0 80), NULL for other types. */
 const char *ik_json_text(const struct ik_json *json);
 /* Append the exact bytes of a string node. */
 void ik_json_bytes(const struct ik_json *json, struct ik_buf *out);
@@ -52,7 +50,7 @@ bool ik_json_is_true(const struct ik_json *json);
 /* Read a number exactly (json/number.h). Return false for another type. */
 struct ik_decimal;
 bool ik_json_decimal(const struct ik_json *json, struct ik_decimal *ret_decimal);
-/* Exactly an integer within int64, in whatever spelling. */
+/* Read a number that is exactly an int64 integer, however it is written. */
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number);
 
 /* New nodes. Invalid UTF-8 becomes U+FFFD. */
@@ -62,16 +60,17 @@ struct ik_json *ik_json_new_text(const char *text);
 struct ik_json *ik_json_new_bytes(const char *bytes, size_t length);
 struct ik_json *ik_json_new_bool(bool value);
 
-/* Give child to a container (at its end; set replaces the first of that name). */
+/* Add a child, which then belongs to the container (at its end; set replaces the first of that
+ * name). */
 void ik_json_add(struct ik_json *object, const char *name, struct ik_json *child);
 void ik_json_set(struct ik_json *object, const char *name, struct ik_json *child);
 void ik_json_append(struct ik_json *array, struct ik_json *child);
-/* Take a child out; the caller owns it. */
+/* Remove a child; the caller owns it. */
 struct ik_json *ik_json_detach(struct ik_json *container, struct ik_json *child);
 void ik_json_remove(struct ik_json *object, const char *name);
 
-/* Equal as JSON Schema means it: 1 equals 1.0, member order is nothing (of
- * members with one name each object's first one counts). */
+/* Are they equal as in JSON Schema? 1 equals 1.0, the order of members does not matter (of members
+ * with the same name the first one counts). */
 bool ik_json_equal(const struct ik_json *one, const struct ik_json *other);
 
 #endif

@@ -8,16 +8,16 @@
 #include "util/buf.h"
 #include "util/limits.h"
 
-/* Steps and kibibytes of one search: some ten milliseconds. */
+/* Steps and kibibytes for one search: some ten milliseconds. */
 #define MATCH_LIMIT 500000
 #define HEAP_LIMIT 16384
 
-/* Where the two languages differ and PCRE2 can be told. */
+/* Where the two languages differ and PCRE2 has an option. */
 #define ECMA_OPTIONS \
 	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
 		PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
 
-/* The limits of a search, made once for the life of the process; NULL: no memory. */
+/* Return the limits of a search, made once for the life of the process; NULL: no memory. */
 static pcre2_match_context *the_limits(void)
 {
 	static pcre2_match_context *context;
@@ -32,7 +32,7 @@ static pcre2_match_context *the_limits(void)
 	return context;
 }
 
-/* Write a pattern with the white space of ECMA-262, which is more than PCRE2's \s. */
+/* Translate a pattern: ECMA-262's white space is more than PCRE2's \s. */
 static void translate(struct ik_buf *out, const char *pattern)
 {
 	static const char blanks[] = "\\s\\u00a0\\ufeff\\u2028\\u2029\\p{Zs}";
@@ -74,7 +74,7 @@ static pcre2_code *compile(const char *pattern)
 	return code;
 }
 
-/* Search with code that was compiled. */
+/* Search with compiled code. */
 static enum ik_pattern_answer find(const pcre2_code *code, const char *subject, size_t length)
 {
 	pcre2_match_context *limits = the_limits();

@@ -1,11 +1,10 @@
 /*
- * pattern: the regular expressions of JSON Schema (ECMA-262, as far as PCRE2
- * has the same meaning).
+ * pattern: regular expressions of JSON Schema (ECMA-262, as far as PCRE2 agrees with it).
  *
- * A pattern that cannot be compiled and a search that goes too far answer
- * "unknown": nobody is refused for what was not computed.
+ * A pattern that cannot be compiled and a search that takes too long give "unknown": a value is
+ * never refused because of what was not computed.
  *
- * Private to json.  May include: util, <pcre2.h> in pattern.c.
+ * Private to json. May include: util, <pcre2.h> in pattern.c.
  */
 #ifndef IK_JSON_PATTERN_H
 #define IK_JSON_PATTERN_H
@@ -15,17 +14,17 @@
 
 enum ik_pattern_answer { IK_PATTERN_DIFFERS, IK_PATTERN_MATCHES, IK_PATTERN_UNKNOWN };
 
-/* Patterns that were compiled, so that each is compiled once in a validation. */
+/* Cache, so that each pattern is compiled once per validation. */
 #define IK_PATTERN_KEPT 16
 struct ik_patterns {
 	struct {
-		const char *source; /* not owned; told apart by its address */
+		const char *source; /* not owned; compared by address */
 		void *code;         /* NULL: could not be compiled */
 	} kept[IK_PATTERN_KEPT];
 	size_t count;
 };
 
-/* Is pattern found anywhere in subject? patterns begins as {0}. */
+/* Does pattern match anywhere in subject? patterns begins as {0}. */
 enum ik_pattern_answer ik_pattern_find(struct ik_patterns *patterns, const char *pattern,
 	const char *subject, size_t length);
 

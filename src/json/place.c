@@ -10,7 +10,7 @@
 
 #define EXCERPT_BYTES 60
 
-/* Append a member's name with the two characters escaped that a pointer uses. */
+/* Append a member's name with the pointer's two special characters escaped. */
 static void put_name(struct ik_buf *out, const char *name)
 {
 	for (; *name; name++) {

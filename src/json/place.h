@@ -1,17 +1,17 @@
 /*
- * place: where in a JSON tree something is, and what, in words for a person.
+ * place: the location of something in a JSON tree, for error messages.
  *
- * Private to json.  May include: json/json.h.
+ * Private to json. May include: json/json.h.
  */
 #ifndef IK_JSON_PLACE_H
 #define IK_JSON_PLACE_H
 
 #include "json/json.h"
 
-/* A step from a container to its child; lives on the stack of who walks. */
+/* A step from a container to its child, on the stack of the function that walks. */
 struct ik_place {
 	const struct ik_place *parent; /* NULL: the container is the root */
-	const char *name;              /* NULL: index tells */
+	const char *name;              /* NULL: an array element, see index */
 	size_t index;
 };
 
@@ -20,13 +20,14 @@ void ik_place_text(const struct ik_place *place, struct ik_buf *out);
 
 size_t ik_place_depth(const struct ik_place *place);
 
-/* A value for a sentence: a scalar as written, cut when long, else "an array", "an object". */
+/* Describe a value in a sentence: a scalar as written, cut if long; otherwise "an array", "an
+ * object". */
 #define IK_EXCERPT 96
 void ik_excerpt(const struct ik_json *value, char out[IK_EXCERPT]);
 
 /*
- * Fail: fill error (may be NULL) with the place, a colon and the sentence. The
- * sentence stands alone at the root. Returns false.
+ * Fail: fill error (may be NULL) with the place, a colon and the sentence; just the sentence at the
+ * root. Returns false.
  */
 bool ik_place_refuse(const struct ik_place *place, struct ik_error *error, const char *format, ...)
 	IK_PRINTF(3, 4);

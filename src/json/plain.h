@@ -1,7 +1,10 @@
 /*
  * plain: the innermost loops of reading and writing JSON.
  *
- * Private to json.  May include: libc.
+ * Eight bytes at a time, because histories of tens of megabytes are read and written within one
+ * request.
+ *
+ * Private to json. May include: libc.
  */
 #ifndef IK_JSON_PLAIN_H
 #define IK_JSON_PLAIN_H
@@ -12,16 +15,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ASCII that stands for itself in a JSON string. */
+/* Is it an ASCII character that needs no escape in a JSON string? */
 static inline bool ik_json_is_plain(char byte)
 {
 	return (unsigned char)byte >= 0x20 && (unsigned char)byte < 0x80 && byte != '"' && byte != '\\';
 }
 
 /*
- * Look at eight characters at once: 0 when all are such, otherwise the lowest bit that is set lies
- * in the first one that is not. The top bit of a byte is set where it is above 127, below 0x20 or
- * became 0 (a borrow can also set it above such a byte, never where there is none).
+ * Check eight characters at once. Return 0 if none needs attention; otherwise the lowest set bit is
+ * in the first that does. The top bit of a byte is set if the byte is above 127, below 0x20 or
+ * became 0 (a borrow can also set it above such a byte, but never without one).
  */
 static inline uint64_t ik_json_special(uint64_t word)
 {
@@ -34,13 +37,13 @@ static inline uint64_t ik_json_special(uint64_t word)
 	return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
 }
 
-/* How many characters come before the one that ik_json_special() found. */
+/* Return how many characters precede the one that ik_json_special() found. */
 static inline size_t ik_json_special_place(uint64_t special)
 {
 	return (size_t)__builtin_ctzll(special) / 8;
 }
 
-/* Length of the run of such characters at the start, eight at a time. */
+/* Return the length of the run of plain characters at the start, eight at a time. */
 static inline size_t ik_json_plain_run(const char *bytes, size_t length)
 {
 	size_t at = 0;
@@ -63,7 +66,7 @@ static inline bool ik_json_is_blank(char byte)
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-/* The value of a hexadecimal digit, -1 for another character. */
+/* Return the value of a hexadecimal digit, -1 for another character. */
 static inline int ik_json_hex_digit(char byte)
 {
 	if (byte >= '0' && byte <= '9')
@@ -72,7 +75,7 @@ static inline int ik_json_hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The same of a string: from quote to quote, whatever stands between. */
+/* The length of a string in checked text, with its quotes. */
 static inline size_t ik_json_string_length(const char *text, size_t length)
 {
 	const char *quote = text;
@@ -88,7 +91,7 @@ static inline size_t ik_json_string_length(const char *text, size_t length)
 	}
 }
 
-/* Length of the string, number or word at the start of checked text. */
+/* Return the length of the string, number or word at the start of checked text. */
 static inline size_t ik_json_scalar_length(const char *text, size_t length)
 {
 	size_t at = 1;

@@ -22,7 +22,7 @@ const char *ik_pointer_step(struct ik_buf *out, const char *step)
 	return step;
 }
 
-/* The member or element that a decoded step names. */
+/* Return the member or element that a decoded step names. */
 static struct ik_json_span child_of(struct ik_json_span at, const char *step)
 {
 	if (ik_json_span_type(at) != IK_JSON_ARRAY)

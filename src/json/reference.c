@@ -12,11 +12,11 @@ bool ik_reference_is_resource(const struct ik_json *schema)
 {
 	const char *id = ik_json_text(ik_json_get(schema, "$id"));
 
-	/* In draft 7 "#name" is what later became $anchor. */
+	/* In draft 7, "#name" is what later became $anchor. */
 	return id && id[0] != '#';
 }
 
-/* The element of an array that a pointer's step names. */
+/* Return the element of an array that a pointer's step names. */
 static const struct ik_json *element_at(const struct ik_json *array, const char *step)
 {
 	const struct ik_json *child = ik_json_first(array);
@@ -42,7 +42,7 @@ static const struct ik_json *follow(const struct ik_json *at, const char *pointe
 		pointer = ik_pointer_step(&step, pointer + 1);
 		at = ik_json_type(at) == IK_JSON_ARRAY ? element_at(at, step.data)
 											   : ik_json_get(at, step.data);
-		/* What it leads to counts its references from where it stands, not from itself. */
+		/* References inside the target are relative to the resource it is in, not to itself. */
 		if (*pointer == '/' && ik_reference_is_resource(at))
 			*resource = at;
 	}
@@ -50,7 +50,7 @@ static const struct ik_json *follow(const struct ik_json *at, const char *pointe
 	return at;
 }
 
-/* Is a member of a schema a value, not a schema? */
+/* Is a member of a schema data rather than a schema? */
 static bool is_data(const struct ik_json *member)
 {
 	const char *name = ik_json_name(member);
@@ -60,10 +60,10 @@ static bool is_data(const struct ik_json *member)
 			ik_text_equal(name, "default") || ik_text_equal(name, "examples"));
 }
 
-/* The schema with that anchor, looked for everywhere but in other resources. */
+/* Find the schema with that anchor, anywhere except in other resources. */
 static const struct ik_json *find_anchor(const struct ik_json *at, const char *anchor, size_t depth)
 {
-	/* Draft by draft: what a schema is called, "#name" in the first two. */
+	/* How each draft names a schema; the first two as "#name". */
 	static const struct {
 		const char *keyword;
 		size_t prefix;

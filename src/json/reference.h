@@ -1,7 +1,7 @@
 /*
- * reference: where the $ref of a schema leads, inside the same document.
+ * reference: resolve $ref in a schema, within the same document.
  *
- * Private to json.  May include: json/json.h.
+ * Private to json. May include: json/json.h.
  */
 #ifndef IK_JSON_REFERENCE_H
 #define IK_JSON_REFERENCE_H
@@ -9,14 +9,14 @@
 #include "json/json.h"
 
 /*
- * The schema that "#", "#/$defs/x" or "#anchor" names in resource (the nearest
- * schema around with an $id, or the document). NULL for what is elsewhere or
- * nowhere. *ret_resource gets the resource that the found one is part of.
+ * Return the schema that "#", "#/$defs/x" or "#anchor" names in resource (the nearest enclosing
+ * schema with an $id, or the document). NULL for external or missing ones. *ret_resource gets the
+ * resource that contains it.
  */
 const struct ik_json *ik_reference_find(const struct ik_json *resource, const char *reference,
 	const struct ik_json **ret_resource);
 
-/* Does a schema begin a resource of its own, so that references inside start from it? */
+/* Does a schema start its own resource, which references inside it are relative to? */
 bool ik_reference_is_resource(const struct ik_json *schema);
 
 #endif

@@ -9,9 +9,11 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-#define SMALL_STRING IK_KIB(64) /* want of memory for one is not the caller's business */
+#define SMALL_STRING \
+	IK_KIB(64) /* running out of memory for one this small is not the caller's
+                                   problem */
 
-/* Everything here relies on text that ik_json_check() has passed: brackets match, strings end. */
+/* Everything here relies on text that ik_json_check() has accepted: brackets match, strings end. */
 
 static const struct ik_json_span no_value = { NULL, 0 };
 
@@ -51,7 +53,7 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* The place behind the container that begins at. */
+/* Return the end of the container that begins at at. */
 static const char *skip_container(const char *at, const char *end)
 {
 	size_t depth = 0;
@@ -75,7 +77,7 @@ static const char *skip_container(const char *at, const char *end)
 	}
 }
 
-/* The value that begins at, inside a container that ends at end. */
+/* Return the value that begins at at, inside a container that ends at end. */
 static struct ik_json_span value_at(const char *at, const char *end)
 {
 	size_t length = *at == '{' || *at == '[' ? (size_t)(skip_container(at, end) - at)
@@ -131,7 +133,7 @@ static int32_t hex4(const char *text)
 	return number;
 }
 
-/* Decode the escape at *at, step behind it, and return the byte count of its character. */
+/* Decode the escape at *at, move past it, and return the byte count of its character. */
 static int unescape(const char **at, char out[4])
 {
 	static const char meanings[] = {
@@ -188,7 +190,7 @@ bool ik_json_string_is(struct ik_json_span string, const char *text)
 	return ik_json_span_type(string) == IK_JSON_STRING && decodes_to(string, text, strlen(text));
 }
 
-/* The first member whose name decodes to these bytes. */
+/* Return the first member whose name decodes to these bytes. */
 static struct ik_json_span find_member(struct ik_json_span object, const char *name, size_t length)
 {
 	struct ik_json_walk walk = { NULL };
@@ -208,7 +210,7 @@ struct ik_json_span ik_json_member(struct ik_json_span object, const char *name)
 	return find_member(object, name, strlen(name));
 }
 
-/* The element of that index, written in decimal. */
+/* Return the element with that index, written in decimal. */
 static struct ik_json_span find_element(struct ik_json_span array, const char *digits,
 	size_t length)
 {
@@ -245,8 +247,8 @@ struct ik_json_span ik_json_at(struct ik_json_span value, const char *path)
 	}
 }
 
-/* Append what stands between two places of a string, decoded; where it ends: end, or behind an
- * escape that begins before it. */
+/* Append the decoded text between two positions of a string. Return where it ended: at end, or
+ * after an escape that begins before it. */
 static const char *decode(const char *at, const char *end, struct ik_buf *out)
 {
 	while (at < end) {

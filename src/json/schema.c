@@ -16,7 +16,7 @@
 #define NUMBER TYPE(IK_JSON_NUMBER)
 #define BOOL TYPE(IK_JSON_BOOL)
 
-/* Where schemas are inside a keyword's value. */
+/* Where a keyword's value contains schemas. */
 enum inside {
 	NOTHING,
 	A_SCHEMA,       /* the value is one (or a list of them) */
@@ -75,7 +75,7 @@ static const char *const type_names[] = { "string", "number", "integer", "boolea
 static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error);
 
-/* A child, and what it is found under: a member's name, or the text of an element. */
+/* A child and its sort key: a member's name, or the text of an element. */
 struct schema_child {
 	const char *key;
 	size_t index;
@@ -90,8 +90,8 @@ static int compare_children(const void *one, const void *other)
 	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Drop every child whose key another one before it has: only the first one ever counts. A tool
- * may have thousands, so they are sorted. Elements that are no text have no key. */
+/* Remove every child whose key an earlier one has: only the first counts. They are sorted because a
+ * tool may have thousands. Elements that are not text have no key. */
 static void drop_duplicates(struct ik_json *container)
 {
 	bool named = ik_json_type(container) == IK_JSON_OBJECT;
@@ -117,7 +117,7 @@ static void drop_duplicates(struct ik_json *container)
 	free(children);
 }
 
-/* The type that a word was probably meant to be, or NULL. */
+/* Return the type that a word was probably meant to be, or NULL. */
 static const char *nearest_type(const char *word)
 {
 	for (size_t i = 0; i < TYPE_NAMES; i++) {
@@ -127,7 +127,7 @@ static const char *nearest_type(const char *word)
 	return ik_text_nearest(word, type_names, TYPE_NAMES);
 }
 
-/* Is a value of `type` one of the words that exist? */
+/* Is a value of `type` a known word? */
 static bool check_type_name(const struct ik_json *name, const struct ik_place *place,
 	struct ik_error *error)
 {
@@ -183,7 +183,7 @@ static bool check_types(const struct ik_json *type, const struct ik_place *place
 	return true;
 }
 
-/* Settle what stands where a schema should: an object, or true or false. */
+/* Normalise what is in the place of a schema: an object, or true or false. */
 static bool settle_place(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error)
 {
@@ -197,7 +197,7 @@ static bool settle_place(struct ik_json *schema, const struct ik_place *place,
 	return ik_place_refuse(place, error, _("is %s, but must be a schema (an object)"), found);
 }
 
-/* Settle each child of a container. */
+/* Normalise each child of a container. */
 static bool settle_children(struct ik_json *container, const struct ik_place *place,
 	struct ik_error *error)
 {
@@ -214,7 +214,7 @@ static bool settle_children(struct ik_json *container, const struct ik_place *pl
 	return true;
 }
 
-/* Check one keyword's value and settle the schemas inside it. */
+/* Check a keyword's value and normalise the schemas inside it. */
 static bool settle_keyword(const struct schema_keyword *keyword, struct ik_json *value,
 	const struct ik_place *place, struct ik_error *error)
 {
@@ -235,8 +235,8 @@ static bool settle_keyword(const struct schema_keyword *keyword, struct ik_json 
 	return settle_place(value, place, error);
 }
 
-/* Move a property's own "required": true to the list beside the properties, which is made when
- * it is first needed. */
+/* Move a property's own "required": true to the list beside the properties, which is created on
+ * first use. */
 static void lift_required(struct ik_json *schema, struct ik_json **list, struct ik_json *property)
 {
 	struct ik_json *mark = ik_json_get(property, "required");
@@ -253,7 +253,7 @@ static void lift_required(struct ik_json *schema, struct ik_json **list, struct 
 	ik_json_remove(property, "required");
 }
 
-/* Move what the properties of a schema say of themselves to its list of names. */
+/* Move the `required` flags of a schema's properties to its list of names. */
 static void gather_required(struct ik_json *schema)
 {
 	struct ik_json *list = ik_json_get(schema, "required");
@@ -277,7 +277,7 @@ static int compare_keyword(const void *name, const void *keyword)
 	return strcmp(name, ((const struct schema_keyword *)keyword)->name);
 }
 
-/* Bring a schema into its canonical form and check it, with all that is in it. */
+/* Normalise a schema and check it, with everything in it. */
 static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	struct ik_error *error)
 {
@@ -294,8 +294,8 @@ static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
 	return true;
 }
 
-/* The schema of a flat map, {ARG: {type, description, required: true}}; checked arg by arg, so that
- * an error names what the author wrote. */
+/* Make the schema of a flat map, {ARG: {type, description, required: true}}. Each argument is
+ * checked separately, so that an error names what the author wrote. */
 static struct ik_json *from_flat_map(const struct ik_json *map, struct ik_error *error)
 {
 	struct ik_json *schema = ik_json_new_object(), *properties = ik_json_new_object();

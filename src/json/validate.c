@@ -1,4 +1,4 @@
-/* The half of json/schema.h that checks values: one function for each keyword. */
+/* The half of json/schema.h that checks values, with a function for each keyword. */
 #include "json/schema.h"
 
 #include <stdio.h>
@@ -15,40 +15,39 @@
 #include "util/utf8.h"
 
 /*
- * Bounds on a schema that calls itself: how deep, and how many schemas and
- * comparisons in all (a second or so).  Beyond them everything is accepted;
- * the tool sees its arguments anyway.
+ * Limits for schemas that refer to themselves: depth, and the number of schemas and comparisons (a
+ * second or so). Beyond them everything is accepted; the tool checks its arguments anyway.
  */
 #define DEPTH_LIMIT 1200
 #define STEP_LIMIT 1000000
 
-/* One validation. */
+/* The state of a validation. */
 struct validation {
-	const struct ik_json *resource; /* what local references start from */
-	struct ik_error *error;         /* NULL: nobody wants to know why */
-	size_t error_depth;             /* of the place of the last error */
+	const struct ik_json *resource; /* what local references are relative to */
+	struct ik_error *error;         /* NULL: the caller does not want to know why */
+	size_t error_depth;             /* depth of the place of the last error */
 	struct ik_patterns patterns;
-	size_t depth, steps;  /* spent, see validate.c */
-	size_t unknown;       /* how often something was accepted unjudged */
-	bool reference_alone; /* draft 7 and before: nothing counts beside $ref */
+	size_t depth, steps;  /* spent so far */
+	size_t unknown;       /* how often something was accepted without being checked */
+	bool reference_alone; /* draft 7 and before: $ref disables all other keywords beside it */
 };
 
-/* What a keyword's function is called with. */
+/* The arguments of a keyword's function. */
 struct check {
 	struct validation *run;
-	const struct ik_json *schema;  /* that the keyword is in */
+	const struct ik_json *schema;  /* contains the keyword */
 	const struct ik_json *keyword; /* its value */
-	const struct ik_json *value;   /* what is checked */
-	const struct ik_place *place;  /* of value */
+	const struct ik_json *value;   /* the value to check */
+	const struct ik_place *place;  /* its location */
 };
 
 /*
- * What cannot be judged is accepted; that must not turn into a refusal where
- * fitting counts against the value (`not`, a second alternative of `oneOf`).
+ * What cannot be checked is accepted. That must not become a refusal where a match counts against
+ * the value (`not`, a second alternative of `oneOf`).
  */
 enum fit { FITS_NOT, FITS_PERHAPS, FITS };
 
-/* Does value fit schema (an object, true or false)? If not, the error of run says why. */
+/* Does value match schema (an object, true or false)? If not, the error of run says why. */
 static bool schema_fits(struct validation *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place);
 
@@ -129,7 +128,7 @@ static const struct {
 	{ "null", IK_JSON_NULL, N_("null") },
 };
 
-/* Is value of the type that name says? A word that nobody knows fits everything. */
+/* Is value of the named type? Everything matches an unknown type. */
 static bool has_type(const struct ik_json *value, const struct ik_json *name, struct ik_buf *words)
 {
 	const char *text = ik_json_text(name);
@@ -205,14 +204,16 @@ static bool check_enum(const struct check *check)
 
 /* Numbers. */
 
-/* Read the value and its bound; false when one is no number, and so nothing to compare. */
+/* Read the value and its bound; false if either is not a number, so that there is nothing to
+ * compare. */
 static bool both_numbers(const struct check *check, struct ik_decimal *value,
 	struct ik_decimal *bound)
 {
 	return ik_json_decimal(check->value, value) && ik_json_decimal(check->keyword, bound);
 }
 
-/* Is the value not below (side 1), not above (side -1) its bound, nor equal to it if exclusive? */
+/* Is the value at least (side 1) or at most (side -1) its bound? If exclusive, it must not be
+ * equal. */
 static bool check_bound(const struct check *check, int side, bool exclusive)
 {
 	struct ik_decimal value, bound;
@@ -230,7 +231,7 @@ static bool check_bound(const struct check *check, int side, bool exclusive)
 
 static bool check_minimum(const struct check *check)
 {
-	/* In draft 4 the exclusive one is a flag beside it. */
+	/* In draft 4, exclusiveMinimum is a flag. */
 	return check_bound(check, 1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMinimum")));
 }
 
@@ -268,7 +269,7 @@ static bool is_within(const struct check *check, size_t count, bool is_maximum)
 
 /* Strings. */
 
-/* Characters of a string; a NUL is kept as two bytes, which count as one here, too. */
+/* Count the characters of a string; a NUL is kept as two bytes, which count as one. */
 static size_t count_characters(const char *text)
 {
 	size_t count = 0;
@@ -484,7 +485,7 @@ static bool check_pattern_properties(const struct check *check)
 	return true;
 }
 
-/* Is a member dealt with by properties or (perhaps) by patternProperties? */
+/* Does properties or (possibly) patternProperties apply to a member? */
 static bool is_covered(const struct check *check, const char *name)
 {
 	const struct ik_json *pattern;
@@ -499,7 +500,7 @@ static bool is_covered(const struct check *check, const char *name)
 	return false;
 }
 
-/* Refuse a member that no property has the name of. */
+/* Refuse a member whose name is not among the properties. */
 static bool refuse_member(const struct check *check, const char *name)
 {
 	const struct ik_json *properties = ik_json_get(check->schema, "properties"), *property;
@@ -556,7 +557,7 @@ static bool check_property_names(const struct check *check)
 	return fits;
 }
 
-/* Does an object have all members of a list? */
+/* Does an object have all members in a list? */
 static bool check_members(const struct check *check, const struct ik_json *list)
 {
 	for (const struct ik_json *name = ik_json_first(list); name; name = ik_json_sibling(name)) {
@@ -615,8 +616,7 @@ static bool check_all_of(const struct check *check)
 	return true;
 }
 
-/* How many of the alternatives fit, in *ret_perhaps how many may; 2 stands for all that are
- * more than one. */
+/* Return how many alternatives match, and in *ret_perhaps how many might; 2 means more than one. */
 static int count_fitting(const struct check *check, int *ret_perhaps)
 {
 	const struct ik_json *schema = ik_json_first(check->keyword);
@@ -632,7 +632,7 @@ static int count_fitting(const struct check *check, int *ret_perhaps)
 	return count;
 }
 
-/* Say why none of the alternatives fits: why the one does not that came the furthest. */
+/* Say why no alternative matches: report the one that got furthest. */
 static bool refuse_alternatives(const struct check *check)
 {
 	struct validation *run = check->run;
@@ -708,7 +708,7 @@ static bool check_reference(const struct check *check)
 	const struct ik_json *resource = check->run->resource, *schema;
 	bool fits;
 
-	/* What is elsewhere cannot be known: nothing is fetched. */
+	/* External references cannot be resolved: nothing is fetched. */
 	schema = reference ? ik_reference_find(resource, reference, &check->run->resource) : NULL;
 	check->run->unknown += !schema;
 	fits = !schema || schema_fits(check->run, schema, check->value, check->place);
@@ -716,7 +716,7 @@ static bool check_reference(const struct check *check)
 	return fits;
 }
 
-/* A keyword that says something which is not judged. */
+/* A keyword with a meaning that is not checked. */
 static bool check_unknown(const struct check *check)
 {
 	check->run->unknown++;
@@ -807,7 +807,7 @@ static bool schema_fits(struct validation *run, const struct ik_json *schema,
 		return true;
 	run->steps++;
 	if (run->depth > DEPTH_LIMIT)
-		run->steps = STEP_LIMIT + 1; /* what cannot be followed to its end is not judged at all */
+		run->steps = STEP_LIMIT + 1; /* what cannot be followed to the end is not judged at all */
 	if (is_spent(run))
 		return true;
 	if (ik_reference_is_resource(schema) && !(run->reference_alone && ik_json_get(schema, "$ref")))
@@ -819,7 +819,7 @@ static bool schema_fits(struct validation *run, const struct ik_json *schema,
 	return fits;
 }
 
-/* Is a schema written for a draft in which $ref stands alone? */
+/* Is a schema written for a draft in which $ref disables its neighbours? */
 static bool is_old_draft(const struct ik_json *schema)
 {
 	const char *draft = ik_json_text(ik_json_get(schema, "$schema"));

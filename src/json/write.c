@@ -8,7 +8,7 @@
 #include "json/plain.h"
 #include "util/utf8.h"
 
-/* A comma, unless what is there already asks for a value: the last byte tells. */
+/* Append a comma unless a value may follow immediately, as the last byte tells. */
 static void separate(struct ik_buf *out)
 {
 	if (out->length > 0 && !strchr("{[:, \n", out->data[out->length - 1]))
@@ -32,12 +32,12 @@ void ik_json_key(struct ik_buf *out, const char *name)
 	ik_buf_putc(out, ':');
 }
 
-/* Escaped text is made in such pieces, and then appended. */
+/* Escaped text is produced in pieces of this size. */
 #define PIECE 2048
 /* The most that one step adds to a piece: a word and an escape. */
 #define STEP 16
 
-/* Write the escape of a byte that cannot stand in a string; returns behind it. */
+/* Write the escape of a byte that is not allowed in a string; return the end. */
 static char *write_escape(char *to, unsigned char byte)
 {
 	static const char letters[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
@@ -54,7 +54,7 @@ static char *write_escape(char *to, unsigned char byte)
 	return to + 6;
 }
 
-/* Write the character above 127 at *at, or what stands for bytes that are none. */
+/* Write the non-ASCII character at *at, or the replacement of invalid bytes. */
 static char *write_character(char *to, const char **at, const char *end)
 {
 	uint32_t codepoint;
@@ -69,7 +69,8 @@ static char *write_character(char *to, const char **at, const char *end)
 	return stpcpy(to, IK_UTF8_REPLACEMENT);
 }
 
-/* How many plain characters come first. Eight bytes are copied at once, whatever they are. */
+/* Copy the plain characters at the start and return their number. Eight bytes are copied at a time,
+ * whatever they are. */
 static size_t copy_plain(char *to, const char *at, const char *end)
 {
 	uint64_t word, special;
@@ -140,7 +141,7 @@ void ik_json_put_integer(struct ik_buf *out, int64_t number)
 	ik_buf_printf(out, "%lld", (long long)number);
 }
 
-/* Write digits * 10^exponent, exponent counting from behind the first digit. */
+/* Write digits * 10^exponent, with the exponent counted from after the first digit. */
 static void put_digits(struct ik_buf *out, const char *digits, int exponent)
 {
 	int count = (int)strlen(digits);
@@ -165,7 +166,7 @@ void ik_json_put_double(struct ik_buf *out, double number)
 	char *at;
 
 	if (!isfinite(number)) {
-		ik_json_put_null(out); /* JSON has no word for it */
+		ik_json_put_null(out); /* JSON cannot express it */
 		return;
 	}
 	separate(out);
@@ -177,7 +178,7 @@ void ik_json_put_double(struct ik_buf *out, double number)
 		if (strtod(text, NULL) == number)
 			break;
 	}
-	/* Written anew: the point between the digits is the locale's. */
+	/* Copy only the digits: the decimal point is the locale's. */
 	for (at = text; *at && *at != 'e'; at++) {
 		if (*at >= '0' && *at <= '9')
 			digits[count++] = *at;
@@ -228,7 +229,7 @@ static void new_line(struct ik_buf *out, size_t depth)
 void ik_json_pretty(struct ik_buf *out, struct ik_json_span value)
 {
 	const char *at = value.text, *end = value.text + value.length;
-	bool empty = true; /* nothing stands in the innermost container yet */
+	bool empty = true; /* nothing is in the innermost container yet */
 	size_t depth = 0;
 
 	while (at < end && ik_buf_status(out) == IK_OK) {

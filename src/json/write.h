@@ -22,28 +22,27 @@ void ik_json_open(struct ik_buf *out, char bracket);
 void ik_json_close(struct ik_buf *out, char bracket);
 void ik_json_key(struct ik_buf *out, const char *name);
 
-/* A string of length bytes: escaped, NUL as \u0000, invalid UTF-8 as U+FFFD. */
+/* Append a string of length bytes: escaped, NUL as \u0000, invalid UTF-8 as U+FFFD. */
 void ik_json_put_string(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_put_text(struct ik_buf *out, const char *text); /* NULL: null */
 void ik_json_put_integer(struct ik_buf *out, int64_t number);
-void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that
-	reads back; null for what is no number */
+void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that reads back the
+                                                               same; null for NaN and infinities */
 void ik_json_put_bool(struct ik_buf *out, bool value);
 void ik_json_put_null(struct ik_buf *out);
 
-/* Checked JSON text without the blanks between its parts, so that it is on one line; strings and
- * numbers stay byte for byte. */
+/* Append checked JSON text without the blanks between its parts, so that it is on one line; strings
+ * and numbers are unchanged. */
 void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value);
 
-/* Only the escaped inside of a string, without quotes and comma: for a string
- * that is written in pieces between two ik_json_quote() calls. A piece must
- * end at a character boundary. */
+/* Append only the escaped inside of a string, without quotes and comma: for a string that is
+ * written in pieces between two ik_json_quote() calls. A piece must end at a character boundary. */
 void ik_json_quote_open(struct ik_buf *out);
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_quote_close(struct ik_buf *out);
 
-/* Append value (no comma before it) printed for people: two blanks a level, one member a line,
- * empty containers closed on their line. */
+/* Append value (without a comma before it) printed for people: two blanks a level, one member a
+ * line, empty containers closed on their line. */
 void ik_json_pretty(struct ik_buf *out, struct ik_json_span value);
 
 #endif
