@@ -4,7 +4,7 @@
 
 #include "util/text.h"
 
-/* The first that fits: longer beginnings stand before shorter ones. */
+/* The first match counts: longer beginnings come before shorter ones. */
 /* clang-format off */
 static const struct { const char *beginning; int64_t tokens; } windows[] = {
 	{ "gpt-5-chat", 128000 },

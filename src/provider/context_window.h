@@ -1,17 +1,16 @@
 /*
- * context_window: how many tokens a known model takes, by the beginning of its name.
+ * context_window: the context size of known models, by the beginning of their name.
  *
- * One table; the configuration stands before it.  Sources: the providers' pages
- * of models.
+ * One table; the configuration takes precedence. Sources: the providers' model pages.
  *
- * Pure.  May include: util.
+ * Pure. May include: util.
  */
 #ifndef IK_PROVIDER_CONTEXT_WINDOW_H
 #define IK_PROVIDER_CONTEXT_WINDOW_H
 
 #include <stdint.h>
 
-/* Tokens of question and answer together; 0: a model that is not known. */
+/* Return the tokens of input and output together; 0: unknown model. */
 int64_t ik_context_window(const char *model);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * formats: the wire formats that there are, one table; which provider speaks which is
- * configuration.
+ * formats: the table of wire formats; the configuration says which provider uses which.
  *
  * May include: util, provider.
  */
@@ -9,9 +8,9 @@
 
 #include "provider/wire/format.h"
 
-/* The format of that type, or NULL. */
+/* Return the format of that type, or NULL. */
 const struct ik_wire_format *ik_wire_format_find(const char *type);
-/* All of them, for help and checks; NULL at the end of the table. */
+/* Return each in turn, for help and checks; NULL at the end of the table. */
 const struct ik_wire_format *ik_wire_format_at(size_t index);
 
 #endif

@@ -7,10 +7,10 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* More than any provider has; what is beyond is not read. */
+/* More than any provider has; the rest is ignored. */
 #define MODELS_MOST 10000
 
-/* Does a model of Google's generate content? Others say nothing of it. */
+/* Does a Google model generate content? Other providers do not say. */
 static bool generates(struct ik_json_span model)
 {
 	struct ik_json_span methods = ik_json_member(model, "supportedGenerationMethods");
@@ -26,7 +26,7 @@ static bool generates(struct ik_json_span model)
 	return false;
 }
 
-/* The name that a request takes; new memory, or NULL. */
+/* Return the name to use in requests in new memory, or NULL. */
 static char *name_of(struct ik_json_span model)
 {
 	static const char prefix[] = "models/";
@@ -48,7 +48,7 @@ static int compare(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Sort, and drop what is there twice; returns how many are left. */
+/* Sort, remove duplicates and return how many are left. */
 static size_t settle(char **names, size_t count)
 {
 	size_t kept = 0;

@@ -12,23 +12,23 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* So much of a text is streamed at a time. */
+/* Words streamed at a time. */
 #define WORDS_A_PIECE 3
 #define ARGUMENT_BYTES_A_PIECE 16
-/* "read every *" in a large tree. */
+/* Limit for "read every *" in a large tree. */
 #define FILES_MAX 32
 #define ANSWER_LIMIT IK_MIB(16)
 
-/* What has happened since the person last spoke. */
+/* What has happened since the user last spoke. */
 struct exchange {
 	const struct ik_request *request;
-	char *user; /* what the person said */
+	char *user; /* the user's message */
 	size_t user_length;
 	const struct ik_message **calls;   /* in order, each */
-	const struct ik_message **results; /* with its result; NULL: none came */
+	const struct ik_message **results; /* result of each; NULL: none */
 	size_t count, capacity;
-	size_t calls_before; /* in the whole conversation, for new ids */
-	int64_t words;       /* of all that was said */
+	size_t calls_before; /* in the whole conversation, to make new ids */
+	int64_t words;       /* in everything that was said */
 };
 
 struct practice_writer {
@@ -38,7 +38,7 @@ struct practice_writer {
 	size_t call_id; /* number of the next call in the conversation */
 };
 
-/* Number of words of a text. */
+/* Count the words of a text. */
 static int64_t count_words(const char *text, size_t length)
 {
 	int64_t words = 0;
@@ -53,7 +53,7 @@ static int64_t count_words(const char *text, size_t length)
 	return words;
 }
 
-/* Stream a text a few words at a time. */
+/* Stream a text, a few words at a time. */
 static void put_words(struct practice_writer *writer, enum ik_delta_kind kind, const char *text,
 	size_t length)
 {
@@ -100,7 +100,7 @@ static void put_call(struct practice_writer *writer, const char *tool, const cha
 	writer->call++;
 }
 
-/* The last deltas: the usage, and why it ended. */
+/* The last deltas: usage and stop reason. */
 static void put_end(struct practice_writer *writer, int64_t input_words)
 {
 	ik_script_add(writer->script,
@@ -111,7 +111,7 @@ static void put_end(struct practice_writer *writer, int64_t input_words)
 			.kind = IK_DELTA_STOP, .stop = writer->call ? IK_STOP_TOOL_CALLS : IK_STOP_END });
 }
 
-/* The envelope of a result (NULL: none came), in new memory. */
+/* Return the envelope of a result (NULL: none), in new memory. */
 static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 {
 	char *envelope = result ? ik_message_envelope(result, ret_length) : NULL;
@@ -124,7 +124,7 @@ static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 	return ik_buf_take(&lost, ret_length);
 }
 
-/* The person spoke: what came before is no matter any more. */
+/* A message from the user: what came before no longer matters. */
 static void read_user(struct exchange *exchange, const struct ik_message *message)
 {
 	free(exchange->user);
@@ -155,7 +155,7 @@ static void read_results(struct exchange *exchange, const struct ik_passage *pas
 	exchange->calls_before += passage->count;
 }
 
-/* Read all that was said so far. */
+/* Read the conversation. */
 static void read_request(struct exchange *exchange)
 {
 	const char *prompt = exchange->request->system_prompt;
@@ -189,7 +189,7 @@ static bool is_offered(const struct exchange *exchange, const char *tool)
 	return false;
 }
 
-/* Say that a call is not possible, and why. */
+/* Say that a call is impossible, and why. */
 static void put_no_call(struct practice_writer *writer, const struct ik_request *request,
 	const char *tool)
 {
@@ -212,8 +212,8 @@ static void put_no_call(struct practice_writer *writer, const struct ik_request 
 	ik_buf_done(&text);
 }
 
-/* Second round of "read every": a call for each file that was found. False when
- * there is nothing to read. */
+/* Second round of "read every": a call for each file that was found. Return false if there is
+ * nothing to read. */
 static bool put_reads(struct practice_writer *writer, const struct exchange *exchange)
 {
 	size_t length, count = 0;
@@ -240,7 +240,7 @@ static bool put_reads(struct practice_writer *writer, const struct exchange *exc
 	return count > 0;
 }
 
-/* Speak of every result since the person's message. */
+/* Describe every result since the user's message. */
 static void put_results(struct practice_writer *writer, const struct exchange *exchange,
 	enum ik_practice_rule rule)
 {
@@ -305,7 +305,7 @@ static void put_thoughts(struct practice_writer *writer, const char *subject)
 	free(thoughts);
 }
 
-/* Decide and write the reply. */
+/* Decide on the reply and write it. */
 static void put_reply(struct practice_writer *writer, const struct exchange *exchange)
 {
 	const struct ik_request *request = exchange->request;
@@ -333,7 +333,7 @@ static void put_reply(struct practice_writer *writer, const struct exchange *exc
 	ik_practice_order_done(&order);
 }
 
-/* The whole reply to a request. */
+/* Write the complete reply to a request. */
 static void write_reply(const struct ik_request *request, struct ik_script *ret_script)
 {
 	struct exchange exchange = { .request = request };

@@ -11,11 +11,11 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* "stream 1000000" would only keep the person waiting. */
+/* "stream 1000000" would only make the user wait. */
 #define STREAM_WORDS_MAX 100000
 #define STREAM_WORDS_DEFAULT 200
 
-/* A piece of the person's line; not owned. */
+/* A part of the user's line; not owned. */
 struct rule_part {
 	const char *text;
 	size_t length;
@@ -69,7 +69,7 @@ const char *ik_practice_help(void)
 			 "```\n");
 }
 
-/* Without blanks around. */
+/* Strip surrounding blanks. */
 static struct rule_part trim(struct rule_part part)
 {
 	while (part.length && isspace((unsigned char)*part.text)) {
@@ -81,7 +81,7 @@ static struct rule_part trim(struct rule_part part)
 	return part;
 }
 
-/* Without blanks, and without the quotes that hold it together. */
+/* Strip blanks and the surrounding quotes. */
 static struct rule_part unquote(struct rule_part part)
 {
 	part = trim(part);
@@ -93,7 +93,7 @@ static struct rule_part unquote(struct rule_part part)
 	return part;
 }
 
-/* Split at the first or the last " word " that stands outside quotes. */
+/* Split at the first or the last " word " outside quotes. */
 static bool split(struct rule_part whole, const char *word, bool last, struct rule_part *ret_before,
 	struct rule_part *ret_after)
 {
@@ -108,7 +108,7 @@ static bool split(struct rule_part whole, const char *word, bool last, struct ru
 			quote = byte == quote ? '\0' : quote;
 			continue;
 		}
-		/* An apostrophe inside a word opens nothing. */
+		/* An apostrophe inside a word is not a quote. */
 		if (strchr("\"'`", byte) && byte && (at == 0 || whole.text[at - 1] == ' ') &&
 			memchr(whole.text + at + 1, byte, whole.length - at - 1)) {
 			quote = byte;
@@ -143,8 +143,8 @@ void ik_practice_read_arguments(struct ik_buf *out, const char *path, size_t len
 	ik_json_close(out, '}');
 }
 
-/* "search X in src/lib/ *.c": the directory before the first wildcard is the
- * path, the rest the filter; without a wildcard all of it is the path. */
+/* "search X in src/lib/ *.c": the directory before the first wildcard is the path, the rest the
+ * filter. Without a wildcard all of it is the path. */
 static void put_place(struct ik_buf *out, struct rule_part place)
 {
 	size_t wild = 0, slash = 0;
@@ -164,8 +164,8 @@ static void put_place(struct ik_buf *out, struct rule_part place)
 		put(out, "path", (struct rule_part){ place.text, slash > 1 ? slash - 1 : slash });
 }
 
-/* Write the arguments that rest means under rule; the tool's name, or NULL when
- * something is missing. */
+/* Write the arguments that rest means under rule. Return the tool's name, or NULL if something is
+ * missing. */
 static const char *put_arguments(enum ik_practice_rule rule, struct rule_part rest,
 	struct ik_buf *out)
 {
@@ -216,7 +216,7 @@ static const char *put_arguments(enum ik_practice_rule rule, struct rule_part re
 	}
 }
 
-/* "call TOOL JSON": the JSON goes out as it is, also when it is none. */
+/* "call TOOL JSON": the JSON is passed on unchanged, even if it is invalid. */
 static void read_call(struct rule_part rest, struct ik_practice_order *order)
 {
 	size_t end = 0;
@@ -234,7 +234,7 @@ static void read_call(struct rule_part rest, struct ik_practice_order *order)
 										: ik_strdup("{}");
 }
 
-/* The rule whose words begin the line; *rest is what follows them. */
+/* Find the rule whose words begin the line; *rest is what follows them. */
 static enum ik_practice_rule find_rule(struct rule_part *rest)
 {
 	for (size_t index = 0; index < sizeof(rules) / sizeof(*rules); index++) {
@@ -249,7 +249,7 @@ static enum ik_practice_rule find_rule(struct rule_part *rest)
 	return IK_PRACTICE_HELP;
 }
 
-/* What the person typed, without the files and outputs that go with it (core/attach.h). */
+/* Return what the user typed, without attached files and outputs (core/attach.h). */
 static struct rule_part without_attached(struct rule_part text)
 {
 	static const struct {
@@ -310,7 +310,7 @@ void ik_practice_order_read(const char *text, size_t length, struct ik_practice_
 	default:
 		break;
 	}
-	/* Escaped at worst six times as long as what was typed. */
+	/* Escaping makes it at most six times as long. */
 	ik_buf_init(&arguments, length * 6 + IK_KIB(1));
 	ik_json_open(&arguments, '{');
 	tool = put_arguments(ret_order->rule, rest, &arguments);

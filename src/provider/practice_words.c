@@ -8,11 +8,11 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* So much of an output is shown again in words; the whole is with the call. */
+/* Lines of an output that are repeated in the text; the call shows all of it. */
 #define LINES_SHOWN 20
 #define BYTES_SHOWN 4000
 
-/* How many lines a text has, a last one without a line feed counted. */
+/* Count the lines of a text, including a last one without a line feed. */
 static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = 0;
@@ -25,7 +25,7 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Bytes of the first lines that are shown. */
+/* Return the length of the lines that are shown. */
 static size_t shown_length(const char *text, size_t length)
 {
 	size_t limit = ik_utf8_cut(text, length, length < BYTES_SHOWN ? length : BYTES_SHOWN);
@@ -51,7 +51,7 @@ static void put_rest(struct ik_buf *out, const char *text, size_t length, size_t
 			rest);
 }
 
-/* A block of code around the first lines, with a fence that they do not hold. */
+/* Write the first lines as a code block, with a fence that they do not contain. */
 static void put_block(struct ik_buf *out, const char *language, const char *text, size_t length)
 {
 	size_t shown = shown_length(text, length);
@@ -75,7 +75,7 @@ static void put_block(struct ik_buf *out, const char *language, const char *text
 	put_rest(out, text, length, shown);
 }
 
-/* A list item for each of the first lines. */
+/* Write the first lines as list items. */
 static void put_list(struct ik_buf *out, const char *text, size_t length)
 {
 	size_t shown = shown_length(text, length);
@@ -93,7 +93,7 @@ static void put_list(struct ik_buf *out, const char *text, size_t length)
 	put_rest(out, text, length, shown);
 }
 
-/* The decoded text of a member, "" when it is none; in new memory. */
+/* Return the decoded text of a member, "" if it is not a string; in new memory. */
 static char *text_of(struct ik_json_span object, const char *name, size_t *ret_length)
 {
 	struct ik_buf empty;
@@ -105,7 +105,8 @@ static char *text_of(struct ik_json_span object, const char *name, size_t *ret_l
 	return ik_buf_take(&empty, ret_length);
 }
 
-/* What went wrong, by the envelope or by the tool itself. False: nothing did. */
+/* Describe what went wrong, according to the envelope or the tool itself. Return false if nothing
+ * did. */
 static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_span envelope)
 {
 	struct ik_json_span result = ik_json_member(envelope, "result");
@@ -136,7 +137,7 @@ static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_spa
 	return true;
 }
 
-/* What grep, glob and any tool with an "output" found. */
+/* Describe what grep, glob or any tool with an "output" found. */
 static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span arguments,
 	struct ik_json_span result)
 {

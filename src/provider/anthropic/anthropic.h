@@ -1,14 +1,14 @@
 /*
- * anthropic: the Messages format of Anthropic.
+ * anthropic: Anthropic's Messages format.
  *
- * Source: the interface's reference, "Create a Message", "Streaming messages",
- * "Extended thinking", "Prompt caching".
+ * Source: API reference, "Create a Message", "Streaming messages", "Extended thinking", "Prompt
+ * caching".
  *
- * Opaque data of thinking: {"signature":"..."}, or {"redacted":"..."} for a
- * block that is not shown.
+ * Opaque data of thinking: {"signature":"..."}, or {"redacted":"..."} for a block that is not
+ * shown.
  *
- * Private to src/provider; used through the table of provider/formats.h.
- * May include: util, json, conversation, provider.
+ * Private to src/provider; used through the table of provider/formats.h. May include: util, json,
+ * conversation, provider.
  */
 #ifndef IK_PROVIDER_ANTHROPIC_ANTHROPIC_H
 #define IK_PROVIDER_ANTHROPIC_ANTHROPIC_H

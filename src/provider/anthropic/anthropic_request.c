@@ -10,13 +10,13 @@
 #include "util/text.h"
 
 #define VERSION "2023-06-01"
-/* The smallest budget of thinking that is taken. */
+/* The smallest thinking budget that is accepted. */
 #define BUDGET_LEAST 1024
 
 /*
- * The member max_tokens is demanded; more than a model can is refused. By the
- * beginning of the model's name, the first that fits.
- * Source: the table of models in the interface's documentation.
+ * The member max_tokens is mandatory, and a value above the model's maximum is refused. The first
+ * row whose text begins the model's name applies. Source: the table of models in the API
+ * documentation.
  */
 static const struct {
 	const char *model;
@@ -30,15 +30,15 @@ static const struct {
 	{ "claude-3-5", 8192 },
 	{ "claude-opus-4-0", 32000 },
 	{ "claude-opus-4-1", 32000 },
-	{ "claude-opus-4-2", 32000 }, /* with its date */
+	{ "claude-opus-4-2", 32000 }, /* followed by its date */
 	{ "claude", 64000 },
 	{ "", 8192 },
 };
 
 /*
- * Says that the provider may keep everything up to and with the block that it stands
- * in. Four are allowed: two go to tools and system, IK_WIRE_MARKS to the last
- * messages of the user, so that one is found again although the conversation has grown.
+ * Allows the provider to cache everything up to and including the block that contains it. Four are
+ * allowed: two go to tools and system, IK_WIRE_MARKS to the user's last messages, so that one is
+ * still found after the conversation has grown.
  */
 #define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
@@ -77,7 +77,7 @@ static void put_cache_mark(struct ik_buf *out)
 	ik_buf_puts(out, CACHE_MARK);
 }
 
-/* Left open, so that the last one can be marked. */
+/* The object stays open, so that the last one can be marked. */
 static void open_tool(struct ik_buf *out, const struct ik_tool_definition *tool)
 {
 	ik_json_open(out, '{');
@@ -107,7 +107,7 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 }
 
-/* Is there a call in the history although there are no tools now? */
+/* Does the history contain calls although there are no tools now? */
 static bool lacks_tools(const struct ik_request *request)
 {
 	size_t index = ik_conversation_count(request->conversation);
@@ -119,7 +119,7 @@ static bool lacks_tools(const struct ik_request *request)
 	return false;
 }
 
-/* A request with calls in its history must define a tool, also when none may be called. */
+/* A request with calls in its history must define a tool, even if none may be called. */
 static void put_stand_in(struct ik_buf *out)
 {
 	static const struct ik_tool_definition none = {
@@ -134,7 +134,7 @@ static void put_stand_in(struct ik_buf *out)
 	ik_json_close(out, ']');
 }
 
-/* Begin a block of text; the caller closes it. */
+/* Open a text block; the caller closes it. */
 static void open_text(struct ik_buf *out, const char *text, size_t length)
 {
 	ik_json_open(out, '{');
@@ -155,7 +155,7 @@ static void put_system(struct ik_buf *out, const char *prompt)
 	ik_json_close(out, ']');
 }
 
-/* Neighbours of one role become one message: it is left open. */
+/* Adjacent messages of one role become one, which stays open. */
 static void put_end(struct ik_wire_writer *writer)
 {
 	if (!*writer->role)
@@ -183,7 +183,7 @@ static void open_message(struct ik_wire_writer *writer, const char *role)
 	}
 }
 
-/* End a block of the user; a mark could stand here. */
+/* Close a block of the user; a mark could be inserted here. */
 static void close_user_block(struct ik_wire_writer *writer)
 {
 	writer->marks[0] = writer->out->length;
@@ -192,7 +192,7 @@ static void close_user_block(struct ik_wire_writer *writer)
 
 static void put_user(struct ik_wire_writer *writer, const struct ik_message *message)
 {
-	/* A text of nothing but blanks would be refused. */
+	/* A text of only blanks would be refused. */
 	bool blank = ik_wire_is_blank(message->content, message->content_length);
 
 	open_message(writer, "user");
@@ -224,7 +224,7 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 	}
 }
 
-/* Thinking goes back only as it was signed. */
+/* Thinking is only sent back with its signature. */
 static void put_thinking(struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_ANTHROPIC);
@@ -259,7 +259,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_close(writer->out, '}');
 }
 
-/* Is there anything in it but thinking and blanks? */
+/* Does it contain anything besides thinking and blanks? */
 static bool says_something(const struct ik_passage *passage)
 {
 	for (size_t index = 0; index < passage->count; index++) {
@@ -313,8 +313,8 @@ static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *
 }
 
 /*
- * In the middle of a turn with calls that began without thinking (with another
- * provider, or before it was switched on) it cannot be asked for.
+ * Thinking cannot be requested in the middle of a turn whose calls began without it (with another
+ * provider, or before it was switched on).
  */
 static bool may_think(const struct ik_request *request)
 {
@@ -334,8 +334,8 @@ static bool may_think(const struct ik_request *request)
 	return !called || thought;
 }
 
-/* The model thinks as much as it sees fit, by an effort. Newer models tell nothing of it unasked;
- * some think also unasked. */
+/* The model thinks as much as it decides to, guided by an effort. Newer models only show it on
+ * request; some think even if not asked to. */
 static void put_adaptive(struct ik_buf *out, const char *effort)
 {
 	ik_json_key(out, "thinking");
@@ -355,7 +355,7 @@ static void put_adaptive(struct ik_buf *out, const char *effort)
 static void put_thinking_wish(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
-	/* The budget is part of the output, which needs room for the answer too. */
+	/* The budget is part of the output limit, which must leave room for the answer. */
 	int64_t room = output_limit(request) - BUDGET_LEAST;
 	int64_t budget = words.tokens < room ? words.tokens : room;
 

@@ -6,12 +6,12 @@
 #include "provider/wire/decoder.h"
 #include "util/limits.h"
 
-/* What a block of the reply is; blocks of the provider's own tools are not ours. */
+/* Kinds of content blocks; those of the provider's own tools are ignored. */
 enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
 
 struct anthropic_stream_state {
-	struct ik_buf signature; /* of the present thinking, JSON; empty: none yet */
-	struct ik_buf input;     /* of a call whose arguments came whole with its beginning */
+	struct ik_buf signature; /* of the current thinking, as JSON; empty: none yet */
+	struct ik_buf input;     /* of a call whose arguments arrived complete at its start */
 	struct ik_delta usage;
 };
 
@@ -23,7 +23,7 @@ static void state_done(void *arg)
 	ik_buf_done(&state->input);
 }
 
-/* Tell {"key": value} as belonging to thinking. */
+/* Report {"key": value} as part of the thinking. */
 static void tell_opaque(struct ik_stream_decoder *decoder, const char *key,
 	struct ik_json_span value)
 {
@@ -79,7 +79,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 
 		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
 		ik_decoder_call(decoder, &piece, none);
-		/* Mostly {}, and the arguments follow in pieces. */
+		/* Usually {}, and the arguments follow in pieces. */
 		if (ik_json_count(input))
 			ik_buf_append(&state->input, input.text, input.length);
 	}
@@ -129,7 +129,7 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 	}
 }
 
-/* Take the numbers that are said; the others stay what they were. */
+/* Take the counts that are given; keep the others. */
 static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
 {
 	struct ik_delta *known = &((struct anthropic_stream_state *)decoder->state)->usage;
@@ -138,7 +138,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	if (ik_json_span_type(usage) != IK_JSON_OBJECT)
 		return;
 	known->kind = IK_DELTA_USAGE;
-	/* What was read from the cache or written to it is not in input_tokens. */
+	/* input_tokens does not include what was read from or written to the cache. */
 	if (ik_json_integer(ik_json_member(usage, "input_tokens"), &fresh) && fresh >= 0) {
 		ik_json_integer(ik_json_member(usage, "cache_read_input_tokens"), &read);
 		ik_json_integer(ik_json_member(usage, "cache_creation_input_tokens"), &written);
@@ -174,7 +174,7 @@ static void take_stop_reason(struct ik_stream_decoder *decoder, struct ik_json_s
 	}
 }
 
-/* A reply that was not streamed. */
+/* Handle a reply that was not streamed. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
 	struct ik_json_walk walk = { 0 };
@@ -209,7 +209,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 		take_usage(decoder, ik_json_member(event, "usage"));
 		take_stop_reason(decoder, ik_json_member(delta, "stop_reason"));
 	} else if (ik_json_string_is(type, "message_stop")) {
-		/* Without its reason a reply is whole all the same. */
+		/* The reply is complete even without a stop reason. */
 		ik_decoder_complete(decoder);
 	} else if (ik_json_string_is(type, "message")) {
 		take_message(decoder, event);

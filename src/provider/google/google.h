@@ -1,14 +1,13 @@
 /*
- * google: the GenerateContent format of Google's Gemini interface.
+ * google: the GenerateContent format of Google's Gemini API.
  *
- * Source: the interface's reference, "models.streamGenerateContent",
- * "Function calling", "Thought signatures", and its Schema object.
+ * Source: API reference, "models.streamGenerateContent", "Function calling", "Thought signatures",
+ * and its Schema object.
  *
- * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, each
- * where it was given.
+ * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given.
  *
- * Private to src/provider; used through the table of provider/formats.h.
- * May include: util, json, conversation, provider.
+ * Private to src/provider; used through the table of provider/formats.h. May include: util, json,
+ * conversation, provider.
  */
 #ifndef IK_PROVIDER_GOOGLE_GOOGLE_H
 #define IK_PROVIDER_GOOGLE_GOOGLE_H
@@ -23,9 +22,9 @@ void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 extern const struct ik_wire_spelling ik_google_spelling;
 
 /*
- * Append a JSON Schema in the words that Gemini knows: what it would refuse is
- * rewritten where it can be ($ref, allOf, const, lists of types, exclusive
- * bounds, tuples) and left out where not, at every level.
+ * Append a JSON Schema in Gemini's dialect. What Gemini would refuse is rewritten if possible
+ * ($ref, allOf, const, lists of types, exclusive bounds, tuples) and otherwise left out, at every
+ * level.
  */
 void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema);
 

@@ -9,13 +9,13 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* What stands for the signature of a call that Gemini did not make: newer models
- * refuse a call without one. Source: "Thought signatures", the questions. */
+/* Replaces the signature of a call that Gemini did not make: newer models refuse calls without one.
+ * Source: "Thought signatures", FAQ. */
 #define NO_SIGNATURE "skip_thought_signature_validator"
 
 char *ik_google_url(const struct ik_endpoint *endpoint, const char *model)
 {
-	/* A full name ("models/...", "tunedModels/...") is one already. */
+	/* A full name ("models/...", "tunedModels/...") needs no prefix. */
 	return ik_format("%s/v1beta/%s%s:streamGenerateContent?alt=sse", endpoint->base_url,
 		strchr(model, '/') ? "" : "models/", model);
 }
@@ -62,7 +62,7 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_close(out, ']');
 }
 
-/* {"text":...}, left open. */
+/* Write {"text":...}, left open. */
 static void open_text(struct ik_buf *out, const char *text, size_t length)
 {
 	ik_json_open(out, '{');
@@ -95,8 +95,8 @@ static void close_content(struct ik_buf *out)
 	ik_json_close(out, '}');
 }
 
-/* Neighbours of one role become one content, which is left open: roles must alternate, and
- * a resumed session may go on with a message after the results of its last calls. */
+/* Adjacent messages of one role become one content, which stays open: roles must alternate, and a
+ * resumed session may continue with a message after the results of its last calls. */
 static void put_end(struct ik_wire_writer *writer)
 {
 	if (*writer->role)
@@ -123,7 +123,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 	put_text(writer->out, text, length);
 }
 
-/* Does the model demand signatures of its calls? Those before the third did not. */
+/* Does the model require signatures for its calls? Those before version 3 do not. */
 static bool demands_signature(const char *model)
 {
 	const char *name = strrchr(model, '/');
@@ -158,7 +158,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_close(out, '}');
 }
 
-/* What was thought is not sent back, only its signatures with the rest. */
+/* Thoughts are not sent back, only their signatures with the rest. */
 static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	bool first = true;
@@ -185,7 +185,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	}
 }
 
-/* As many as there were calls, in their order: by that they are paired. */
+/* Results are matched with calls by number and order. */
 static void put_results(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	struct ik_buf *out = writer->out;
@@ -203,7 +203,7 @@ static void put_results(struct ik_wire_writer *writer, const struct ik_passage *
 			ik_wire_put_raw_member(out, "id", id);
 		ik_json_key(out, "name");
 		ik_wire_put_call_name(out, call);
-		/* As a text: an object's numbers and depth have narrow bounds there. */
+		/* As text: for an object, numbers and depth are narrowly limited. */
 		ik_json_key(out, "response");
 		ik_json_open(out, '{');
 		ik_json_key(out, "output");
@@ -229,7 +229,7 @@ static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *
 	}
 }
 
-/* What is said of the reply itself; nothing where there is nothing to say. */
+/* Write the settings of the reply; nothing if there are none. */
 static void put_generation(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words thinking = ik_thinking_words(request, IK_GOOGLE);

@@ -6,34 +6,32 @@
 #include "json/pointer.h"
 #include "json/write.h"
 
-/* So deep, and so many schemas, are written; what is beyond is called a string. */
+/* Limits on the depth and number of schemas written; anything beyond becomes a string. */
 #define DEPTH_MAX 16
 #define SCHEMAS_MAX 2000
-/* Gemini knows no references: a schema that refers to itself is written so many
- * times within itself, fewer where it branches so much that this many schemas
- * are not enough. */
+/* Gemini has no references. A schema that refers to itself is nested in itself this many times, or
+ * fewer if it branches so much that REPEATED_SCHEMAS_MAX schemas are not enough. */
 #define REPEATS_MAX 6
 #define REPEATED_SCHEMAS_MAX 300
 /* A schema, what it refers to, and the parts of its allOf. */
 #define SOURCES_MAX 24
 
-/* One schema being rewritten. */
+/* The rewriting of one schema. */
 struct rewrite {
-	struct ik_json_span root; /* where references begin */
+	struct ik_json_span root; /* what references are relative to */
 	int count;                /* schemas written so far */
-	int repeats;              /* how often one is written within itself */
-	bool cut;                 /* one referred to itself once more */
+	int repeats;              /* how many times one may be nested in itself */
+	bool cut;                 /* one would have been nested once more */
 };
 
-/* All objects that together say what a value must be; the first that says a
- * keyword is heard. */
+/* All objects that together describe a value; the first that has a keyword wins. */
 struct sources {
 	struct rewrite *rewrite;
-	const struct sources *around; /* those of the schema that this is in, or NULL */
+	const struct sources *around; /* those of the enclosing schema, or NULL */
 	struct ik_json_span list[SOURCES_MAX];
 	size_t count;
 	bool nullable;
-	bool shallow; /* of what is in it nothing is written: it would not end */
+	bool shallow; /* its inside is not written: it would not end */
 	int depth;
 };
 
@@ -45,7 +43,7 @@ static bool is_null_type(struct ik_json_span schema)
 	return ik_json_string_is(ik_json_member(schema, "type"), "null");
 }
 
-/* Is a schema written around these as often as it may be? */
+/* Is a schema already nested in these as often as allowed? */
 static bool is_repeated(const struct sources *sources, struct ik_json_span schema)
 {
 	int times = 0;
@@ -61,7 +59,7 @@ static bool is_repeated(const struct sources *sources, struct ik_json_span schem
 	return times > sources->rewrite->repeats;
 }
 
-/* Add a schema, and what it is made of. */
+/* Add a schema and its parts. */
 static void add_source(struct sources *sources, struct ik_json_span schema)
 {
 	struct ik_json_walk walk = { 0 };
@@ -85,7 +83,7 @@ static void add_source(struct sources *sources, struct ik_json_span schema)
 	}
 	while (ik_json_next(ik_json_member(schema, "allOf"), &walk, &key, &value))
 		add_source(sources, value);
-	/* Of "this or null" the first remains. */
+	/* "this or null" becomes just "this". */
 	for (int index = 0; index < 2; index++) {
 		struct ik_json_span choices = ik_json_member(schema, index ? "oneOf" : "anyOf");
 
@@ -113,7 +111,7 @@ static struct ik_json_span find(const struct sources *sources, const char *name)
 	return value;
 }
 
-/* Is there a property of this name (a raw string) before source number last? */
+/* Does an earlier source than number last have a property of this name (a raw string)? */
 static bool has_property(const struct sources *sources, size_t last, struct ik_json_span name)
 {
 	char *text = ik_json_string_new(name, NULL);
@@ -162,7 +160,7 @@ static void put_properties(struct ik_buf *out, const struct sources *sources)
 		ik_json_close(out, '}');
 }
 
-/* The names of properties that are there; others would be refused. */
+/* Write the names of properties that exist; others would be refused. */
 static void put_required(struct ik_buf *out, const struct sources *sources)
 {
 	struct ik_json_span key, name;
@@ -194,7 +192,7 @@ static void put_items(struct ik_buf *out, const struct sources *sources)
 	static const char text_only[] = "{\"type\":\"string\"}";
 	struct ik_json_span items = find(sources, "items"), none = { NULL, 0 };
 
-	/* Of a tuple the first stands for all. */
+	/* The first of a tuple's schemas is used for all elements. */
 	if (ik_json_span_type(items) != IK_JSON_OBJECT && find(sources, "prefixItems").text)
 		items = find(sources, "prefixItems");
 	if (ik_json_span_type(items) == IK_JSON_ARRAY)
@@ -237,7 +235,7 @@ static void put_enum(struct ik_buf *out, const struct sources *sources)
 		ik_json_close(out, ']');
 }
 
-/* A bound, or an exclusive one: the next whole number, where it is one. */
+/* Write a bound; an exclusive one becomes the next integer, for integers. */
 static void put_bound(struct ik_buf *out, const struct sources *sources, bool whole, bool upper)
 {
 	struct ik_json_span bound = find(sources, upper ? "maximum" : "minimum");
@@ -257,7 +255,7 @@ static void put_bound(struct ik_buf *out, const struct sources *sources, bool wh
 	ik_json_put_raw(out, bound);
 }
 
-/* Keywords that are passed on as they are, where their value is of the right type. */
+/* Write keywords that are passed through if their value has the right type. */
 static void put_plain(struct ik_buf *out, const struct sources *sources, const char *const *names,
 	enum ik_json_type type)
 {
@@ -271,7 +269,7 @@ static void put_plain(struct ik_buf *out, const struct sources *sources, const c
 	}
 }
 
-/* A format, if it is one of the few that are known for the type. */
+/* Write a format, if it is one of the few that are known for the type. */
 static void put_format(struct ik_buf *out, const struct sources *sources, const char *type)
 {
 	static const struct {
@@ -297,7 +295,7 @@ static void put_format(struct ik_buf *out, const struct sources *sources, const 
 static const char *const type_names[] = { "object", "array", "string", "integer", "number",
 	"boolean", NULL };
 
-/* The types that a schema allows, as a list of indexes of type_names; how many. */
+/* Find the types that a schema allows, as indexes into type_names; return their number. */
 static size_t find_types(struct sources *sources, size_t *ret_types)
 {
 	struct ik_json_span type = find(sources, "type"), key, value;
@@ -328,7 +326,7 @@ static size_t find_types(struct sources *sources, size_t *ret_types)
 	return count;
 }
 
-/* The type of what does not say it: by what else is said. */
+/* Guess the type of a schema without one from its other keywords. */
 static const char *guess_type(const struct sources *sources)
 {
 	if (find(sources, "properties").text)
@@ -386,7 +384,7 @@ static void put_typed(struct ik_buf *out, struct sources *sources, const char *t
 	ik_json_close(out, '}');
 }
 
-/* The alternatives of anyOf or oneOf that are more than one; false where there are none. */
+/* Write the alternatives of anyOf or oneOf if there are at least two; return false otherwise. */
 static bool put_choices(struct ik_buf *out, const struct sources *sources,
 	struct ik_json_span description)
 {
@@ -400,7 +398,7 @@ static bool put_choices(struct ik_buf *out, const struct sources *sources,
 		count += !is_null_type(value);
 	if (count < 2 || ik_json_span_type(choices) != IK_JSON_ARRAY)
 		return false;
-	/* Beside anyOf nothing may stand. */
+	/* anyOf must be alone in its object. */
 	ik_json_open(out, '{');
 	ik_json_key(out, "anyOf");
 	ik_json_open(out, '[');
@@ -414,13 +412,13 @@ static bool put_choices(struct ik_buf *out, const struct sources *sources,
 	return true;
 }
 
-/* Does what refers to itself fill more than it may? It is dropped, then. */
+/* Does a self-referring schema exceed the limit? Then it is dropped. */
 static bool is_too_much(const struct rewrite *rewrite)
 {
 	return rewrite->cut && rewrite->repeats > 0 && rewrite->count > REPEATED_SCHEMAS_MAX;
 }
 
-/* Append a schema; description is that of one around it, for one that has none. */
+/* Append a schema; description is inherited by one that has none. */
 static void put(struct ik_buf *out, const struct sources *around, struct ik_json_span schema,
 	struct ik_json_span description)
 {
@@ -438,7 +436,7 @@ static void put(struct ik_buf *out, const struct sources *around, struct ik_json
 	if (ik_json_bool(find(&sources, "nullable"), &nullable) && nullable)
 		sources.nullable = true;
 	size_t count = find_types(&sources, types);
-	/* An object says by itself what it is; "at least one of" is beyond Gemini. */
+	/* An object describes itself; "at least one of" cannot be expressed in Gemini's dialect. */
 	if (!sources.shallow && !find(&sources, "properties").text &&
 		put_choices(out, &sources, description))
 		return;

@@ -8,11 +8,11 @@
 #include "util/text.h"
 
 struct google_stream_state {
-	int64_t calls; /* each is whole when it comes, and has no index */
+	int64_t calls; /* a call is always complete and has no index */
 	struct ik_delta usage;
 };
 
-/* Tell what is to go back with a text or a call. */
+/* Report what has to be sent back with a text or a call. */
 static void tell_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
 	struct ik_json_span signature, struct ik_json_span id)
 {
@@ -36,7 +36,7 @@ static void tell_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of
 	ik_buf_done(&object);
 }
 
-/* value if it is a string that is not empty. */
+/* Return value if it is a non-empty string. */
 static struct ik_json_span text_or_none(struct ik_json_span value)
 {
 	struct ik_json_span none = { NULL, 0 };
@@ -65,12 +65,12 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	ik_json_bool(ik_json_member(part, "thought"), &thought);
 	ik_decoder_text(decoder, thought ? IK_DELTA_THINKING : IK_DELTA_TEXT,
 		ik_json_member(part, "text"));
-	/* Of code that Google ran itself nothing goes back. */
+	/* Nothing is sent back for code that Google ran itself. */
 	if (!thought && ik_json_member(part, "text").text)
 		tell_opaque(decoder, IK_DELTA_TEXT, -1, signature, none);
 }
 
-/* A reply that ended because the model failed: its words, and that it may go better. */
+/* Report a reply that ended because the model failed: its message, and that retrying may help. */
 static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span reason,
 	struct ik_json_span message)
 {
@@ -125,7 +125,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	}
 }
 
-/* What the model has used; they come with every chunk. */
+/* Token counts; they arrive with every chunk. */
 enum { PROMPT, TOOL_PROMPT, CANDIDATES, THOUGHTS, CACHED, COUNTS };
 static const char *const names[] = { [PROMPT] = "promptTokenCount",
 	[TOOL_PROMPT] = "toolUsePromptTokenCount",
@@ -133,13 +133,13 @@ static const char *const names[] = { [PROMPT] = "promptTokenCount",
 	[THOUGHTS] = "thoughtsTokenCount",
 	[CACHED] = "cachedContentTokenCount" };
 
-/* A number from 0 on that is not absurd; else 0. */
+/* Return a plausible count, else 0. */
 static int64_t sane(int64_t number)
 {
 	return number >= 0 && number <= INT32_MAX ? number : 0;
 }
 
-/* Tell them when they have changed. */
+/* Report them if they have changed. */
 static void tell_usage(struct ik_stream_decoder *decoder, const int64_t counts[COUNTS])
 {
 	struct ik_delta *known = &((struct google_stream_state *)decoder->state)->usage;
@@ -169,7 +169,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	tell_usage(decoder, counts);
 }
 
-/* One chunk. Other candidates than the first were not asked for. */
+/* Handle one chunk. Only the first candidate was requested. */
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 {
 	struct ik_json_span candidate = ik_json_at(chunk, "candidates.0");

@@ -9,12 +9,12 @@
 #include "provider/wire/wire.h"
 #include "util/text.h"
 
-/* The longest id of a call that OpenAI takes in this format. */
+/* The longest call id that OpenAI accepts in this format. */
 #define OPENAI_CALL_ID 40
-/* Exactly so long are those that Mistral takes. */
+/* Mistral accepts call ids of exactly this length. */
 #define SHORT_CALL_ID 9
 
-/* Does the URL's host lie in that domain? */
+/* Is the URL's host in that domain? */
 static bool is_host(const struct ik_request *request, const char *domain)
 {
 	const char *url = request->endpoint && request->endpoint->base_url ? request->endpoint->base_url
@@ -28,7 +28,7 @@ static bool is_host(const struct ik_request *request, const char *domain)
 		(length == wanted || host[length - wanted - 1] == '.');
 }
 
-/* Is it a model of Mistral's, whoever serves it? */
+/* Is it a Mistral model, on any server? */
 static bool is_mistral(const char *model)
 {
 	return strcasestr(model, "mistral") || strcasestr(model, "mixtral") ||
@@ -44,7 +44,7 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 	bool deepseek = is_host(request, "deepseek.com");
 	bool kimi = is_host(request, "moonshot.ai") || is_host(request, "moonshot.cn") ||
 		is_host(request, "kimi.com");
-	/* Later models of theirs think always, and take efforts. */
+	/* Their later models always think, and accept efforts. */
 	bool kimi_switch = kimi && (strstr(request->model, "k2.5") || strstr(request->model, "k2.6"));
 	bool glm = is_host(request, "z.ai") || is_host(request, "bigmodel.cn");
 
@@ -70,7 +70,7 @@ static bool is_short_id(const char *id)
 	return fine == SHORT_CALL_ID && !id[fine];
 }
 
-/* One made of another. */
+/* Write a short id derived from another one. */
 static void put_short_id(struct ik_buf *out, const char *id)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -121,7 +121,7 @@ void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, co
 		ik_wire_put_member(out, "reasoning_effort", effort);
 }
 
-/* In which member the thinking came from this server; NULL: in none, or from another. */
+/* Return the member in which this server sent the thinking; NULL: none, or another server's. */
 static const char *member_of(const struct ik_request *request, const struct ik_message *message)
 {
 	struct ik_json_span name = { .text = NULL };
@@ -135,7 +135,7 @@ static const char *member_of(const struct ik_request *request, const struct ik_m
 															  : NULL;
 }
 
-/* All that the server told of this passage's thinking beside its text. */
+/* Write everything that the server sent about this passage's thinking besides its text. */
 static bool put_details(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_passage *passage)
 {
@@ -168,7 +168,7 @@ void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 	bool calls = false;
 
 	if (put_details(out, request, passage))
-		return; /* the text is in there, too */
+		return; /* it contains the text, too */
 
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
@@ -187,6 +187,6 @@ void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 	if (member)
 		ik_buf_putc(out, '"');
 	else if (calls && ik_chat_dialect(request).wants_thoughts)
-		/* Of another provider's call; an empty text would not do everywhere. */
+		/* For another provider's call; an empty text is not accepted everywhere. */
 		ik_wire_put_member(out, IK_CHAT_REASONING_CONTENT, " ");
 }

@@ -1,10 +1,10 @@
 /*
- * chat_dialect: what servers that speak OpenAI's chat format want otherwise than OpenAI.
+ * chat_dialect: how servers that speak OpenAI's chat format differ from OpenAI.
  *
- * Told by the host, and where a model is served elsewhere too, by its name: such rules come
- * with the templates that its makers publish.
+ * Recognised by the host and, for models that are also served elsewhere, by their name: those rules
+ * are in the templates that their makers publish.
  *
- * Private to src/provider.  May include: util, json, conversation, provider.
+ * Private to src/provider. May include: util, json, conversation, provider.
  */
 #ifndef IK_PROVIDER_OPENAI_CHAT_DIALECT_H
 #define IK_PROVIDER_OPENAI_CHAT_DIALECT_H
@@ -14,14 +14,14 @@
 #include "provider/wire/transcript.h"
 
 struct ik_chat_dialect {
-	bool openai;            /* OpenAI's own */
-	bool alternates;        /* user and assistant take turns: neighbours are joined */
-	bool answers_results;   /* behind results the assistant speaks, never the user */
-	bool short_ids;         /* the id of a call is nine letters and digits */
-	bool counts_unasked;    /* tells the usage unasked, and refuses to be asked */
+	bool openai;            /* OpenAI itself */
+	bool alternates;        /* user and assistant must alternate: adjacent messages are joined */
+	bool answers_results;   /* results must be followed by the assistant, never by the user */
+	bool short_ids;         /* a call id is nine letters and digits */
+	bool counts_unasked;    /* reports usage unasked, and refuses to be asked */
 	bool wants_thoughts;    /* refuses a call without the thinking before it */
-	bool switches_thinking; /* has a member that switches it on and off */
-	bool knows_efforts;     /* takes an effort beside it */
+	bool switches_thinking; /* has a member to switch thinking on and off */
+	bool knows_efforts;     /* accepts an effort as well */
 };
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request);
@@ -29,22 +29,23 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request);
 /* The id of a call: as it came where that is allowed, since some servers keep data in it. */
 void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request, const char *call_id);
 
-/* Members of a call that the server wants back with it, as they came. */
+/* Write the members of a call that the server wants back unchanged. */
 void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_message *call);
 
-/* How much the model is to think: the name of an effort, as OpenAI and most take it. */
+/* Write how much the model should think, as the name of an effort, which OpenAI and most others
+ * accept. */
 void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort);
 
 /*
- * The member with what the assistant thought in that passage, if it came in one from this
- * server (or the server cannot do without): its models go on from it behind their calls.
+ * Write the member with the assistant's thinking of that passage, if this server sent one (or
+ * requires one): its models continue from it after their calls.
  */
 void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_passage *passage);
 
-/* The opaque data by which the decoder remembers: the name of that member, a string; or, of a
- * call, an object with further members. */
+/* Opaque data with which the decoder remembers the name of that member (a string) or the further
+ * members of a call (an object). */
 #define IK_CHAT_REASONING_CONTENT "reasoning_content"
 #define IK_CHAT_REASONING "reasoning"
 #define IK_CHAT_EXTRA "extra_content"

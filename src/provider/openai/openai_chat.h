@@ -1,13 +1,12 @@
 /*
- * openai_chat: OpenAI's Chat Completions format, which most other servers
- * speak too (llama.cpp, Ollama, vLLM, OpenRouter).
+ * openai_chat: OpenAI's Chat Completions format, which most other servers speak too (llama.cpp,
+ * Ollama, vLLM, OpenRouter).
  *
- * Source: the interface's reference, "Create chat completion" and "The chat
- * completion chunk object"; where servers in the world do otherwise, the
- * decoder takes what they send.
+ * Source: API reference, "Create chat completion" and "The chat completion chunk object"; where
+ * real servers deviate, the decoder accepts what they send.
  *
- * Private to src/provider; used through the table of provider/formats.h.
- * May include: util, json, conversation, provider.
+ * Private to src/provider; used through the table of provider/formats.h. May include: util, json,
+ * conversation, provider.
  */
 #ifndef IK_PROVIDER_OPENAI_OPENAI_CHAT_H
 #define IK_PROVIDER_OPENAI_OPENAI_CHAT_H
@@ -15,16 +14,16 @@
 #include "provider/wire/format.h"
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model);
-char *ik_openai_models_url(const struct ik_endpoint *endpoint); /* of both formats */
+char *ik_openai_models_url(const struct ik_endpoint *endpoint); /* for both formats */
 char **ik_openai_chat_headers(const struct ik_endpoint *endpoint);
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
 
-/* The members of a tool that both formats have: name, description, parameters. True
- * when those are in strict form. */
+/* Write the members of a tool that both formats have: name, description, parameters. Return true if
+ * those are in strict form. */
 bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
-/* Of both formats: without the nulls of strict mode (provider.h). */
+/* For both formats: write arguments without the nulls of strict mode (format.h). */
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments);
 

@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* What stands between results and the user's next words, for servers that want an answer. */
+/* Inserted between results and the user's next message, for servers that require an answer. */
 #define INTERRUPTED "(interrupted)"
 
 char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model)
@@ -69,7 +69,7 @@ void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpo
 	ik_json_close(out, '}');
 }
 
-/* A message that is a role and a text. */
+/* Write a message with a role and a text. */
 static void put_text_message(struct ik_buf *out, const char *role, const char *text, size_t length)
 {
 	ik_json_open(out, '{');
@@ -99,8 +99,8 @@ static void put_call(struct ik_buf *out, const struct ik_request *request,
 	ik_json_close(out, '}');
 }
 
-/* The content of a message of a text is left open, so that a neighbour of the same role can be
- * joined to it: many servers refuse two of a role in a row. */
+/* The content of a text message stays open, so that an adjacent message of the same role can be
+ * joined to it: many servers refuse two in a row. */
 static void put_end(struct ik_wire_writer *writer)
 {
 	if (*writer->role && !ik_text_equal(writer->role, "tool")) {
@@ -110,7 +110,7 @@ static void put_end(struct ik_wire_writer *writer)
 	writer->role = "";
 }
 
-/* Does the message that is open take what this role says next? */
+/* Can the open message take what this role says next? */
 static bool goes_on(const struct ik_wire_writer *writer, const char *role)
 {
 	return ik_text_equal(writer->role, role) && ik_chat_dialect(writer->request).alternates;

@@ -7,9 +7,10 @@
 #include "util/limits.h"
 
 struct openai_chat_stream_state {
-	const char *member; /* in which the thinking came that is being told; NULL: none is */
-	struct ik_reasoning_details *details; /* of it, and of what is not shown; NULL: none yet */
-	bool extra;                           /* the calls have data of their own */
+	const char *member;                   /* that the current thinking arrived in; NULL: none */
+	struct ik_reasoning_details *details; /* of the thinking, including hidden parts; NULL: none
+	                                         yet */
+	bool extra;                           /* the calls have additional data */
 };
 
 static void state_done(void *arg)
@@ -19,7 +20,7 @@ static void state_done(void *arg)
 	state->details = ik_reasoning_details_free(state->details);
 }
 
-/* What was thought is whole: tell what is to go back with it. */
+/* The thinking is complete: report what has to be sent back with it. */
 static void end_thinking(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
@@ -35,8 +36,8 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 	state->member = NULL;
 }
 
-/* The reply is whole: tell what it said of its thinking beside the text. It belongs to
- * all of the round, and is kept with what came last, which is in it for sure. */
+/* The reply is complete: report the details of its thinking. They belong to the whole round, and
+ * are stored with its last message, which is certain to exist. */
 static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
@@ -56,13 +57,13 @@ static void end_details(struct ik_stream_decoder *decoder)
 	state->details = ik_reasoning_details_free(state->details);
 }
 
-/* Does the value say anything? An empty text often stands beside the thinking. */
+/* Is there anything in the value? An empty text often accompanies thinking. */
 static bool says_something(struct ik_json_span value)
 {
 	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 : ik_json_count(value) > 0;
 }
 
-/* Content in parts, as some servers send it: texts, and thinking with texts inside. */
+/* Handle content in parts, as some servers send it: texts, and thinking with texts inside. */
 static void take_parts(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span parts)
 {
@@ -88,7 +89,7 @@ static void take_parts(struct ik_stream_decoder *decoder, enum ik_delta_kind kin
 	}
 }
 
-/* What else stands with a call: Gemini's signatures, without which it is refused. */
+/* Report additional members of a call: Gemini refuses it later without its signatures. */
 static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
 {
 	struct ik_json_span extra = ik_json_member(item, IK_CHAT_EXTRA);
@@ -108,7 +109,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 	((struct openai_chat_stream_state *)decoder->state)->extra = true;
 }
 
-/* One element of tool_calls, or a function_call of old. */
+/* Handle an element of tool_calls, or an old function_call. */
 static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span item,
 	struct ik_json_span function)
 {
@@ -122,12 +123,12 @@ static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span ite
 	tell_extra(decoder, item);
 }
 
-/* A delta of a streamed choice, or the message of a whole one. */
+/* Handle the delta of a streamed choice, or the message of a complete one. */
 static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
 {
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
-	bool thought = false; /* both spellings may come with the same text */
+	bool thought = false; /* the same text may arrive in both spellings */
 	struct openai_chat_stream_state *state = decoder->state;
 
 	while (ik_json_next(message, &walk, &key, &value)) {
@@ -208,7 +209,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	}
 }
 
-/* One element of choices. Others than the first were not asked for. */
+/* Handle an element of choices. Only the first was requested. */
 static void take_choice(struct ik_stream_decoder *decoder, struct ik_json_span choice)
 {
 	struct ik_json_walk walk = { 0 };
@@ -240,7 +241,7 @@ static void take_choice(struct ik_stream_decoder *decoder, struct ik_json_span c
 	take_finish_reason(decoder, reason);
 }
 
-/* One chunk, or a whole answer. */
+/* Handle one chunk, or a complete answer. */
 static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 {
 	struct ik_json_walk walk = { 0 };

@@ -14,7 +14,7 @@ char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *mo
 	return ik_format("%s/responses", endpoint->base_url);
 }
 
-/* Does the model reason? Others refuse to be asked for what they reasoned. */
+/* Is it a reasoning model? Others refuse requests for their reasoning. */
 static bool reasons(const char *model)
 {
 	if (model[0] == 'o')
@@ -25,7 +25,7 @@ static bool reasons(const char *model)
 		(ik_text_starts(model, "gpt-") && model[4] >= '5' && model[4] <= '9');
 }
 
-/* In this format strictness is on unless it is denied. */
+/* In this format strict mode is on unless it is switched off. */
 void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
@@ -39,7 +39,7 @@ void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *
 	ik_json_close(out, '}');
 }
 
-/* A message: a role and a text; phase may be no value. */
+/* Write a message with a role and a text; phase may be no value. */
 static void put_text(struct ik_buf *out, const char *role, const struct ik_message *message,
 	struct ik_json_span phase)
 {
@@ -138,7 +138,7 @@ static void put_tail(struct ik_buf *out, const struct ik_request *request)
 	ik_json_key(out, "store");
 	ik_json_put_bool(out, false);
 	if (reasons(request->model)) {
-		/* What is not kept there has to be sent back. */
+		/* What is not stored on the server has to be sent back. */
 		ik_json_key(out, "include");
 		ik_json_open(out, '[');
 		ik_json_put_text(out, "reasoning.encrypted_content");

@@ -7,10 +7,10 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The mark of an item: what it says has been told piece by piece. */
+/* Mark of an item that was reported piece by piece. */
 #define TOLD 1
 
-/* A string value as a piece of the item's text. */
+/* Report a string value as a piece of the item's text. */
 static void take_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, int64_t index,
 	struct ik_json_span value)
 {
@@ -26,7 +26,7 @@ static void take_refusal(struct ik_stream_decoder *decoder, int64_t index,
 	take_text(decoder, IK_DELTA_TEXT, index, value);
 }
 
-/* A piece of a call's arguments; they come again whole behind the last. */
+/* Report a piece of a call's arguments; at the end they are sent again as a whole. */
 static void take_arguments(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span value)
 {
@@ -38,7 +38,7 @@ static void take_arguments(struct ik_stream_decoder *decoder, int64_t index,
 	ik_decoder_call(decoder, &piece, value);
 }
 
-/* A call's item, at its beginning and at its end. */
+/* Handle a call's item, at its start and at its end. */
 static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item,
 	bool done)
 {
@@ -54,7 +54,7 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
 }
 
-/* A message that is whole: what has not been told, and what goes back with it. */
+/* A message is complete: report what was not reported yet, and what has to be sent back with it. */
 static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span content = ik_json_member(item, "content"), key, part;
@@ -82,7 +82,7 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 	ik_buf_done(&object);
 }
 
-/* Reasoning that is whole: without its encrypted content it cannot go back. */
+/* Reasoning is complete: without its encrypted content it cannot be sent back. */
 static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span item)
 {
@@ -116,7 +116,7 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	ik_buf_done(&object);
 }
 
-/* An item that is whole. Those of OpenAI's own tools are not ours. */
+/* An item is complete. Those of OpenAI's own tools are ignored. */
 static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span type = ik_json_member(item, "type");
@@ -143,7 +143,7 @@ static void take_usage(struct ik_stream_decoder *decoder, struct ik_json_span us
 	ik_decoder_tell(decoder, &delta);
 }
 
-/* The response has failed, was cancelled, or an error stands in its place. */
+/* The response failed or was cancelled, or there is an error in its place. */
 static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
 	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true };
@@ -157,7 +157,7 @@ static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span 
 	ik_decoder_tell(decoder, &delta);
 }
 
-/* The end of the response, by its status. */
+/* Handle the end of the response, by its status. */
 static void end_response(struct ik_stream_decoder *decoder, struct ik_json_span response)
 {
 	struct ik_json_span status = ik_json_member(response, "status");
@@ -177,7 +177,7 @@ static void end_response(struct ik_stream_decoder *decoder, struct ik_json_span 
 	ik_decoder_complete(decoder);
 }
 
-/* A response that was not streamed. */
+/* Handle a response that was not streamed. */
 static void take_response(struct ik_stream_decoder *decoder, struct ik_json_span response)
 {
 	struct ik_json_span output = ik_json_member(response, "output"), key, item;

@@ -5,19 +5,19 @@
 #include "json/schema.h"
 #include "util/text.h"
 
-/* The smallest limits of the hosts that know strict mode. */
+/* The smallest limits of all hosts that support strict mode. */
 #define DEPTH_MAX 5
 #define PROPERTIES_MAX 100
 #define ENUM_VALUES_MAX 500
 #define NAME_BYTES_MAX 15000
 
-/* A schema on its way into strict form. */
+/* A schema being converted to strict form. */
 struct conversion {
 	struct ik_json *root;
 	size_t properties, enum_values, name_bytes;
 };
 
-/* Keywords that strict mode takes. */
+/* Keywords that strict mode accepts. */
 /* clang-format off */
 static const char *const taken[] = {
 	"type", "description", "title", "properties", "required", "additionalProperties", "items",
@@ -26,7 +26,7 @@ static const char *const taken[] = {
 };
 /* clang-format on */
 
-/* Keywords that it refuses and that mean something: a schema with one has no strict form. */
+/* Keywords that it refuses and that carry meaning: a schema with one has no strict form. */
 /* clang-format off */
 static const char *const refused[] = {
 	"allOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentRequired",
@@ -70,7 +70,7 @@ static bool holds_text(const struct ik_json *array, const char *text)
 	return false;
 }
 
-/* Take out what only explains and would be refused; false where meaning would go. */
+/* Remove annotations that would be refused; return false if meaning would be lost. */
 static bool keep_taken(struct ik_json *schema)
 {
 	struct ik_json *member = ik_json_first(schema), *next;
@@ -89,7 +89,7 @@ static bool keep_taken(struct ik_json *schema)
 	return true;
 }
 
-/* Does a schema let null through? A reference does so where it leads. */
+/* Does a schema allow null? For a reference, the target decides. */
 static bool allows_null(const struct ik_json *schema)
 {
 	const struct ik_json *type = ik_json_get(schema, "type");
@@ -110,7 +110,7 @@ static struct ik_json *null_type(void)
 	return schema;
 }
 
-/* {"anyOf":[schema]}, its description beside it. */
+/* Make {"anyOf":[schema]} with the description moved out of the schema. */
 static struct ik_json *choice_of(struct ik_json *schema)
 {
 	struct ik_json *wrapper = ik_json_new_object(), *choices = ik_json_new_array();
@@ -123,7 +123,7 @@ static struct ik_json *choice_of(struct ik_json *schema)
 	return wrapper;
 }
 
-/* Let null through beside what schema, a property of properties, says. */
+/* Allow null for schema, a property in properties. */
 static void make_nullable(struct ik_json *properties, struct ik_json *schema)
 {
 	struct ik_json *type = ik_json_get(schema, "type"), *types, *wrapper;
@@ -146,7 +146,7 @@ static void make_nullable(struct ik_json *properties, struct ik_json *schema)
 	}
 }
 
-/* Is a local reference one that strict mode can follow: "#", or a name in $defs? */
+/* Is it a local reference that strict mode supports: "#", or a name in $defs? */
 static bool is_plain_reference(const struct conversion *conversion, const struct ik_json *reference)
 {
 	const char *text = ik_json_text(reference);
@@ -159,7 +159,7 @@ static bool is_plain_reference(const struct conversion *conversion, const struct
 		ik_json_get(ik_json_get(conversion->root, "$defs"), text + 8);
 }
 
-/* Every property is required; those that were not may be null. */
+/* Require every property; those that were optional may be null. */
 static bool convert_object(struct conversion *conversion, struct ik_json *schema, int depth)
 {
 	struct ik_json *properties = ik_json_get(schema, "properties"), *required, *property, *next;
@@ -170,7 +170,7 @@ static bool convert_object(struct conversion *conversion, struct ik_json *schema
 		!ik_json_is_true(additional);
 	if ((additional && !closed) || (!properties && !closed && schema != conversion->root)) {
 		ik_json_free(names);
-		return false; /* any member may come: that is what it is for */
+		return false; /* it is meant to accept any member */
 	}
 	required = ik_json_get(schema, "required");
 	for (property = ik_json_first(properties); property; property = next) {
@@ -184,7 +184,7 @@ static bool convert_object(struct conversion *conversion, struct ik_json *schema
 			return false;
 		}
 		ik_json_append(names, ik_json_new_text(ik_json_name(property)));
-		/* May put another in its place. */
+		/* May replace it with another one. */
 		if (optional)
 			make_nullable(properties, property);
 	}
@@ -195,7 +195,7 @@ static bool convert_object(struct conversion *conversion, struct ik_json *schema
 	return true;
 }
 
-/* Values must be of one kind, which is said where the schema does not. */
+/* Make sure that values have a single type, adding it if missing. */
 static bool convert_values(struct conversion *conversion, struct ik_json *schema)
 {
 	struct ik_json *list = ik_json_get(schema, "enum"), *only = ik_json_get(schema, "const"),
@@ -224,7 +224,7 @@ static bool convert_choices(struct conversion *conversion, struct ik_json *schem
 	size_t described = (!!ik_json_get(schema, "description")) + (!!ik_json_get(schema, "title")) +
 		(!!ik_json_get(schema, "$defs"));
 
-	/* What stands beside the choices would have to be said in each of them. */
+	/* Anything beside the alternatives would have to be repeated in each of them. */
 	if (schema == conversion->root || ik_json_size(schema) != described + 1 ||
 		ik_json_type(choices) != IK_JSON_ARRAY || !ik_json_first(choices))
 		return false;
@@ -236,7 +236,7 @@ static bool convert_choices(struct conversion *conversion, struct ik_json *schem
 	return true;
 }
 
-/* A reference may have nothing beside it: what explains it goes around it. */
+/* A reference must be alone: its annotations go into an object around it. */
 static bool convert_reference(struct conversion *conversion, struct ik_json *schema)
 {
 	struct ik_json *reference = ik_json_get(schema, "$ref"), *target, *choices;
@@ -262,7 +262,7 @@ static bool has_type(const struct ik_json *schema, const char *name)
 	return is_text(type, name) || holds_text(type, name);
 }
 
-/* Bring one schema, in place, and all inside it into strict form. */
+/* Convert one schema and everything inside it to strict form, in place. */
 static bool convert(struct conversion *conversion, struct ik_json *schema, int depth)
 {
 	if (ik_json_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX || !keep_taken(schema))
@@ -284,7 +284,7 @@ static bool convert(struct conversion *conversion, struct ik_json *schema, int d
 		convert(conversion, ik_json_get(schema, "items"), depth + 1);
 }
 
-/* The strict form of a schema as a new tree, or NULL. */
+/* Return the strict form of a schema as a new tree, or NULL. */
 static struct ik_json *strict_form(struct ik_json_span schema)
 {
 	struct conversion conversion = { .root = ik_json_parse(schema.text, schema.length, NULL) };
@@ -313,7 +313,7 @@ bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema)
 
 /* ---- the way back ---- */
 
-/* A value without its nulls, by the schema before it became strict. */
+/* Removing the nulls from a value, by the schema before it became strict. */
 struct cleaning {
 	const struct ik_json *root;
 	bool changed;
@@ -323,7 +323,7 @@ static void clean(struct cleaning *cleaning, const struct ik_json *schema, struc
 
 static const struct ik_json *follow(const struct cleaning *cleaning, const struct ik_json *schema)
 {
-	/* A chain of references that is longer leads in a circle. */
+	/* A longer chain of references is circular. */
 	for (int steps = 0; steps < 16; steps++) {
 		const char *reference = ik_json_text(ik_json_get(schema, "$ref"));
 
@@ -336,7 +336,7 @@ static const struct ik_json *follow(const struct cleaning *cleaning, const struc
 	return NULL;
 }
 
-/* The same where references lead, and where values are listed. */
+/* The same through references and lists of values. */
 static bool takes_null(const struct cleaning *cleaning, const struct ik_json *schema)
 {
 	const struct ik_json *target = follow(cleaning, schema);
@@ -375,7 +375,7 @@ static void clean_object(struct cleaning *cleaning, const struct ik_json *schema
 	}
 }
 
-/* The first alternative that a value is one of, once its nulls are out. */
+/* Use the first alternative that the value matches once its nulls are removed. */
 static void clean_choice(struct cleaning *cleaning, const struct ik_json *choices,
 	struct ik_json *value)
 {
@@ -421,7 +421,7 @@ bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 	struct ik_json *root, *value, *strict;
 	struct cleaning cleaning = { NULL, false };
 
-	/* Most calls have none, and need no tree to see it. */
+	/* Most calls contain none; find out without building a tree. */
 	if (!memmem(arguments.text, arguments.length, "null", 4))
 		return false;
 	strict = strict_form(schema);

@@ -1,14 +1,14 @@
 /*
  * openai_strict: schemas and arguments in OpenAI's strict mode.
  *
- * In strict mode a model cannot write anything but what the schema says.  The
- * price: every object is closed, every property is required, so what may be
- * left out is written as null, and of JSON Schema only a part is taken.
+ * In strict mode a model can only write what the schema allows. In return, every object is closed,
+ * every property is required (so an omitted one is written as null), and only a part of JSON Schema
+ * is supported.
  *
- * Source: OpenAI's guide "Structured model outputs", "Supported schemas".
- * Its limits differ between hosts; the smallest ones are kept here.
+ * Source: OpenAI's guide "Structured model outputs", "Supported schemas". Limits differ between
+ * hosts; the smallest ones are used here.
  *
- * Private to src/provider; pure.  May include: util, json.
+ * Private to src/provider; pure. May include: util, json.
  */
 #ifndef IK_PROVIDER_OPENAI_OPENAI_STRICT_H
 #define IK_PROVIDER_OPENAI_OPENAI_STRICT_H
@@ -16,18 +16,17 @@
 #include "json/scan.h"
 
 /*
- * Append a canonical schema as strict mode takes it: every object closed, all
- * properties required, optional ones nullable, what only explains left out
- * where it would be refused. False, and nothing appended, for a schema that
- * means something that strict mode cannot say (an open object, a length, allOf
- * and so on): it goes out as it is, not strict.
+ * Append the strict form of a canonical schema: every object closed, all properties required,
+ * optional ones nullable, annotations left out where they would be refused. Return false and append
+ * nothing if strict mode cannot express the schema (an open object, a length, allOf and so on): it
+ * is then sent unchanged, not strict.
  */
 bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema);
 
 /*
- * Append arguments that were written under the strict form of schema, without
- * the nulls that stand for "left out". False, and nothing appended, when there
- * is nothing to take out (or schema has no strict form): use them as they are.
+ * Append arguments that were written for the strict form of schema, without the nulls that mean
+ * "omitted". Return false and append nothing if there is nothing to remove (or schema has no strict
+ * form): use them unchanged.
  */
 bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 	struct ik_json_span arguments);

@@ -19,8 +19,8 @@ static const char *const members[MEMBERS] = {
 
 struct ik_reasoning_details {
 	struct ik_buf whole;           /* the objects before the last */
-	struct ik_buf type;            /* of the last one, as it stands in JSON; "": none yet */
-	struct ik_buf values[MEMBERS]; /* of its members, likewise; "": it has none */
+	struct ik_buf type;            /* of the last object, as JSON text; "": none yet */
+	struct ik_buf values[MEMBERS]; /* of its members, likewise; "": missing */
 	bool has_index;
 	int64_t index;
 };
@@ -30,7 +30,7 @@ static struct ik_json_span span_of(const struct ik_buf *buf)
 	return (struct ik_json_span){ buf->data, buf->length };
 }
 
-/* Append the object that is being put together, if there is one. */
+/* Append the object that is being assembled, if there is one. */
 static void put_last(const struct ik_reasoning_details *details, struct ik_buf *out)
 {
 	if (!details->type.length)
@@ -51,7 +51,7 @@ static void put_last(const struct ik_reasoning_details *details, struct ik_buf *
 	ik_json_close(out, '}');
 }
 
-/* Append a piece of a string to what came of it: both as they stand in JSON. */
+/* Append a piece of a string, both as JSON text. */
 static void join(struct ik_buf *text, struct ik_json_span piece)
 {
 	if (text->length) {
@@ -62,7 +62,7 @@ static void join(struct ik_buf *text, struct ik_json_span piece)
 	ik_buf_append(text, piece.text, piece.length);
 }
 
-/* Does the piece go on with the last object? Only texts come in pieces. */
+/* Does the piece continue the last object? Only texts arrive in pieces. */
 static bool goes_on(const struct ik_reasoning_details *details, struct ik_json_span piece,
 	struct ik_json_span type)
 {
@@ -74,7 +74,7 @@ static bool goes_on(const struct ik_reasoning_details *details, struct ik_json_s
 		(!has_index || details->index == index);
 }
 
-/* The last object is whole: the piece begins another. */
+/* The last object is complete: the piece begins another. */
 static void begin(struct ik_reasoning_details *details, struct ik_json_span piece,
 	struct ik_json_span type)
 {
@@ -126,7 +126,7 @@ void ik_reasoning_details_take(struct ik_reasoning_details **details, struct ik_
 	}
 }
 
-/* Did everything find room? What was cut would not be what the model made. */
+/* Did everything fit? Something cut would not be what the model wrote. */
 static bool is_whole(const struct ik_reasoning_details *details)
 {
 	bool whole = ik_buf_status(&details->whole) == IK_OK;

@@ -6,17 +6,17 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-/* No model calls so many tools in one reply; a broken server might. */
+/* No model makes this many calls in one reply; a broken server might. */
 #define CALLS_MAX 1024
-/* Names that a provider takes have 64 bytes; what is longer is told cut. */
+/* Providers accept names of up to 64 bytes; a longer one is cut. */
 #define NAME_MAX_BYTES 1024
 
 struct ik_pending_call {
-	int64_t index;    /* as the provider said; below 0: it did not */
+	int64_t index;    /* as given by the provider; negative: not given */
 	struct ik_buf id; /* empty: none */
 	struct ik_buf name;
 	bool told;
-	/* Where the arguments stand as JSON text, to know when they are whole. */
+	/* Where the arguments are as JSON text, to know when they are complete. */
 	int depth;
 	bool in_string;
 	bool after_backslash;
@@ -48,7 +48,7 @@ static bool same(const struct ik_buf *text, struct ik_json_span value)
 	return ik_json_string_is(value, text->data);
 }
 
-/* The slot of the newest call with this index, or with this id, or both; -1. */
+/* Return the slot of the newest call with this index, or this id, or both; -1 if none. */
 static int find(const struct ik_call_list *list, int64_t index, struct ik_json_span id)
 {
 	for (int slot = list->count - 1; slot >= 0; slot--) {
@@ -63,7 +63,7 @@ static int find(const struct ik_call_list *list, int64_t index, struct ik_json_s
 	return -1;
 }
 
-/* The slot that a piece continues, or -1 when it begins another call. */
+/* Return the slot that a piece continues, -1 if it begins another call. */
 static int continued(const struct ik_call_list *list, const struct ik_call_piece *piece)
 {
 	static const struct ik_json_span none = { NULL, 0 };
@@ -74,8 +74,7 @@ static int continued(const struct ik_call_list *list, const struct ik_call_piece
 		slot = find(list, piece->index, piece->id);
 		if (slot >= 0)
 			return slot;
-		/* A new id at an old index is another call, unless that one has
-		 * been waiting for its id. */
+		/* A new id with an old index is another call, unless that one still lacks its id. */
 		if (piece->index < 0)
 			return -1;
 		slot = find(list, piece->index, none);
@@ -84,7 +83,7 @@ static int continued(const struct ik_call_list *list, const struct ik_call_piece
 	slot = find(list, piece->index, none);
 	if (slot < 0 || !has_name)
 		return slot;
-	/* A name once more: the same call said again, unless that one is whole. */
+	/* The name again: the same call repeated, unless that one is complete. */
 	if (list->calls[slot].complete)
 		return -1;
 	if (piece->index < 0 && !same(&list->calls[slot].name, piece->name))
@@ -92,7 +91,7 @@ static int continued(const struct ik_call_list *list, const struct ik_call_piece
 	return slot;
 }
 
-/* Tell the calls up to and with this slot. */
+/* Report the calls up to and including this slot. */
 static void tell_until(struct ik_call_list *list, int last, ik_delta_sink *sink, void *arg)
 {
 	for (int slot = 0; slot <= last; slot++) {
@@ -113,7 +112,7 @@ static void tell_until(struct ik_call_list *list, int last, ik_delta_sink *sink,
 	}
 }
 
-/* Follow the arguments' brackets. */
+/* Track the arguments' brackets. */
 static void follow(struct ik_pending_call *call, const char *text, size_t length)
 {
 	for (size_t at = 0; at < length && !call->complete; at++) {
@@ -134,7 +133,7 @@ static void follow(struct ik_pending_call *call, const char *text, size_t length
 	}
 }
 
-/* Append a decoded string to a small buffer, cut where it is full. */
+/* Append a decoded string to a small buffer, cut to fit. */
 static void take_text(struct ik_buf *buf, struct ik_json_span value)
 {
 	char *text = ik_json_string_new(value, NULL);

@@ -8,13 +8,13 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What is kept of a body to say what came instead of events. */
+/* How much of a body is kept, to describe what arrived instead of events. */
 #define HEAD_BYTES 400
-/* What came is shown in so many bytes. */
+/* How much of it is shown. */
 #define WORDS_BYTES 120
-/* A whole answer is an object; for a web page a title is enough. */
+/* A complete answer is an object; of a web page the title is enough. */
 #define PAGE_BYTES IK_LIMIT_ERROR_BODY
-/* No reply has so many blocks. */
+/* No reply has this many blocks. */
 #define MARKS_MAX IK_KIB(16)
 
 struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
@@ -55,7 +55,7 @@ void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *d
 	decoder->sink(decoder->arg, delta);
 }
 
-/* The first words of what came, for a sentence; valid until the next string. */
+/* Return the first words of what arrived, for a sentence; valid until the next string. */
 static const char *words_of(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
 {
 	ik_buf_clear(&decoder->scratch);
@@ -63,7 +63,7 @@ static const char *words_of(struct ik_stream_decoder *decoder, const char *bytes
 	return decoder->scratch.data;
 }
 
-/* The decoded bytes of a string: in place where nothing is escaped. */
+/* Return the decoded bytes of a string, in place if nothing is escaped. */
 static bool string_bytes(struct ik_stream_decoder *decoder, struct ik_json_span value,
 	const char **ret_bytes, size_t *ret_length)
 {
@@ -144,7 +144,7 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 		.text = value.text,
 		.text_length = value.length };
 
-	/* It can only belong to a call that has been told. */
+	/* It can only belong to a call that was reported. */
 	if (of == IK_DELTA_CALL)
 		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
 	ik_decoder_tell(decoder, &delta);
@@ -183,7 +183,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 	struct ik_delta delta = { .kind = IK_DELTA_STOP, .stop = decoder->stop };
 
 	ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
-	/* Servers differ in the word they end a reply with calls with. */
+	/* Servers differ in the stop reason of a reply with calls. */
 	if (delta.stop == IK_STOP_END && decoder->calls.count)
 		delta.stop = IK_STOP_TOOL_CALLS;
 	else if (delta.stop == IK_STOP_TOOL_CALLS && !decoder->calls.count)
@@ -194,7 +194,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 	ik_decoder_tell(decoder, &delta);
 }
 
-/* Check a JSON text, mending what JSON allows but Unicode does not. */
+/* Check a JSON text after repairing its characters. */
 static bool check_text(struct ik_stream_decoder *decoder, const char *text, size_t length,
 	struct ik_json_span *ret_value)
 {
@@ -206,7 +206,7 @@ static bool check_text(struct ik_stream_decoder *decoder, const char *text, size
 		ik_json_check(decoder->repaired.data, decoder->repaired.length, ret_value, NULL) == IK_OK;
 }
 
-/* An event of the stream. */
+/* Handle an event of the stream. */
 static void take_event(void *arg, const char *event, const char *data, size_t length)
 {
 	struct ik_stream_decoder *decoder = arg;
@@ -227,7 +227,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	if (check_text(decoder, data, length, &value)) {
 		decoder->rules->take(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
-		/* Behind its stop the reply is whole, whatever else comes. */
+		/* After its stop reason the reply is complete, whatever follows. */
 		ik_error_set(&decoder->error, IK_INVALID,
 			_("The provider sent something that is no JSON: %s"), words_of(decoder, data, length));
 	}
@@ -243,7 +243,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	}
 }
 
-/* Tell by the first character what the body is. */
+/* Recognise the form of the body by its first character. */
 static void find_form(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
 {
 	for (size_t at = 0; at < length && decoder->form == IK_FORM_UNKNOWN; at++) {
@@ -299,7 +299,7 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 	return decoder->error.status;
 }
 
-/* The end of a body that was no stream of events. */
+/* Handle the end of a body that was not an event stream. */
 static void finish_body(struct ik_stream_decoder *decoder)
 {
 	const char *body = decoder->body.data;
@@ -349,7 +349,7 @@ static void finish_body(struct ik_stream_decoder *decoder)
 			words_of(decoder, body, length));
 }
 
-/* Does a body without a whole event begin as a stream of events does? */
+/* Does a body without a complete event begin like an event stream? */
 static bool has_field(const struct ik_stream_decoder *decoder)
 {
 	return decoder->form == IK_FORM_EVENTS &&

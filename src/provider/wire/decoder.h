@@ -1,12 +1,11 @@
 /*
- * decoder: what the decoders of all wire formats have in common: a body's
- * form, its events, errors in it, what makes a reply whole.
+ * decoder: what the decoders of all wire formats share: the form of a body, its events, errors in
+ * it, and when a reply is complete.
  *
- * A format gives its rules: what one JSON text of its stream means.  A body
- * that is one JSON text and no stream goes through the same rules.
+ * A format supplies rules: what one JSON text of its stream means. A body that is a single JSON
+ * text instead of a stream goes through the same rules.
  *
- * Private to src/provider.  Owns all that is kept of one response.
- * May include: util, json, provider.
+ * Private to src/provider. Owns everything kept of one response. May include: util, json, provider.
  */
 #ifndef IK_PROVIDER_WIRE_DECODER_H
 #define IK_PROVIDER_WIRE_DECODER_H
@@ -24,9 +23,9 @@ enum ik_body_form {
 
 struct ik_decoder_rules {
 	const char *type;                /* the format's, for opaque data */
-	size_t state_size;               /* of what the format keeps, zeroed at first */
+	size_t state_size;               /* size of the format's own state, zeroed at first */
 	void (*state_done)(void *state); /* may be NULL */
-	/* One JSON text: an event's data, or a whole body. */
+	/* Handle one JSON text: an event's data, or a complete body. */
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
 
@@ -35,18 +34,18 @@ struct ik_stream_decoder {
 	void *state; /* the format's own */
 	enum ik_body_form form;
 	struct ik_sse sse;
-	struct ik_buf body;    /* IK_FORM_OBJECT: all; else the beginning */
-	struct ik_buf scratch; /* strings that had to be decoded */
+	struct ik_buf body;    /* all of it for IK_FORM_OBJECT; else its beginning */
+	struct ik_buf scratch; /* for strings that have to be decoded */
 	struct ik_buf repaired;
-	struct ik_buf marks; /* a byte for each block or item of the reply */
+	struct ik_buf marks; /* one byte for each block or item of the reply */
 	struct ik_call_list calls;
 	bool any_event;
-	bool stopped; /* why the reply ends is known: stop */
-	bool refused; /* text of a refusal came */
-	bool over;    /* STOP or ERROR was told: nothing more */
+	bool stopped; /* the stop reason is known: stop */
+	bool refused; /* the text of a refusal arrived */
+	bool over;    /* STOP or ERROR was reported: nothing more follows */
 	enum ik_stop_reason stop;
-	struct ik_error error; /* status: not IK_OK from the first failure on */
-	ik_delta_sink *sink;   /* of the present call */
+	struct ik_error error; /* status: not IK_OK after the first failure */
+	ik_delta_sink *sink;   /* of the current call */
 	void *arg;
 };
 
@@ -62,32 +61,31 @@ enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sin
 
 void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta);
 
-/* Tell a piece of text or thinking; returns whether there was one. */
+/* Report a piece of text or thinking; return whether there was one. */
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
-/* Take a piece of a call, its arguments still as they stand in the stream: a
- * string with a part of their text, or an object or array that is all of them. */
+/* Add a piece of a call, with its arguments as in the stream: a string with a part of their text,
+ * or an object or array that is all of them. */
 void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
 	struct ik_json_span arguments);
 
-/* A byte that the format keeps with a block or item of the reply, 0 at first;
- * what has no index, or an absurd one, has none. */
+/* Return the byte that the format keeps for a block or item of the reply, 0 at first. A missing or
+ * absurd index has none: 0. */
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
 void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
 
-/* Tell a JSON value that belongs to thinking, text, or the call in slot. */
+/* Report a JSON value that belongs to thinking, text, or the call in slot. */
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
 	struct ik_json_span value);
 
-/* Tell an error that came inside the stream, and that all is over. Nothing when
- * value is no error. */
+/* Report an error inside the stream, which ends it. Do nothing if value is not an error. */
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* Why the reply ends; it is whole when the stream ends, or at ik_decoder_complete(). */
+/* Set the stop reason; the reply is complete when the stream ends, or at ik_decoder_complete(). */
 void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop);
 
-/* The reply is whole: tell what was held back, and why it ended. */
+/* The reply is complete: report what was held back, and the stop reason. */
 void ik_decoder_complete(struct ik_stream_decoder *decoder);
 
 #endif

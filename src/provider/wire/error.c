@@ -9,14 +9,13 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Of a provider's message this much is shown: some echo the whole request. */
+/* How much of a provider's message is shown: some echo the whole request. */
 #define MESSAGE_BYTES 800
 #define WORDS_BYTES 160
 
 /*
- * The words by which providers name kinds of errors, in `type`, `code`,
- * `status` or `reason`. Sources: the error pages of the OpenAI, Anthropic and
- * Gemini interfaces.
+ * Names of error kinds that providers use in `type`, `code`, `status` or `reason`. Sources: the
+ * error pages of the OpenAI, Anthropic and Gemini APIs.
  */
 static const struct {
 	const char *word;
@@ -46,7 +45,7 @@ static const struct {
 	{ "DEADLINE_EXCEEDED", IK_CODE_PROVIDER, true },
 };
 
-/* What a message says where no member says it, for conversations that are too long. */
+/* Phrases in messages about conversations that are too long, for servers without a name for it. */
 /* clang-format off */
 static const char *const context_phrases[] = {
 	"context length", "context window", "context size", "prompt is too long",
@@ -54,7 +53,7 @@ static const char *const context_phrases[] = {
 };
 /* clang-format on */
 
-/* Set code and retryable from the bare status. */
+/* Set code and retryable from just the status. */
 static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	*ret_retryable = status == 408 || status == 409 || status == 425 || status == 429 ||
@@ -71,7 +70,7 @@ static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retr
 		*ret_code = IK_CODE_PROVIDER;
 }
 
-/* Look a word up in the table of kinds. */
+/* Look up a word in the table of kinds. */
 static bool read_kind(struct ik_json_span word, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	if (ik_json_span_type(word) != IK_JSON_STRING)
@@ -86,7 +85,7 @@ static bool read_kind(struct ik_json_span word, enum ik_error_code *ret_code, bo
 	return false;
 }
 
-/* Does the text say, in whatever case, that the conversation is too long? */
+/* Does the text say (case ignored) that the conversation is too long? */
 static bool says_too_long(const char *text)
 {
 	for (size_t index = 0; index < sizeof(context_phrases) / sizeof(*context_phrases); index++) {
@@ -102,8 +101,7 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 	if (ik_json_string(error, out))
 		return;
 	if (ik_json_string(ik_json_member(error, "message"), out)) {
-		/* A router's own message is "Provider returned error"; what the
-		 * provider said stands beneath. */
+		/* A router's own message is "Provider returned error"; what the provider said is inside. */
 		struct ik_json_span raw = ik_json_at(error, "metadata.raw");
 
 		if (ik_json_span_type(raw) == IK_JSON_STRING) {
@@ -122,7 +120,7 @@ static void append_message(struct ik_json_span error, struct ik_buf *out)
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
 	enum ik_error_code *ret_code, bool *ret_retryable)
 {
-	/* Google answers a streamed request with an array of one. */
+	/* Google answers a streamed request with an array of one element. */
 	if (ik_json_span_type(value) == IK_JSON_ARRAY)
 		value = ik_json_at(value, "0");
 	if (ik_json_span_type(value) != IK_JSON_OBJECT)
@@ -148,7 +146,7 @@ bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_mes
 		read_kind(ik_json_member(error, "code"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "type"), ret_code, ret_retryable) ||
 		read_kind(ik_json_member(error, "status"), ret_code, ret_retryable)) {
-		/* The status knows better than a word that serves for many. */
+		/* The status is more precise than a generic word. */
 		if (*ret_code == IK_CODE_PROVIDER && status)
 			read_status(status, ret_code, ret_retryable);
 	}
@@ -189,7 +187,7 @@ void ik_error_first_words(const char *text, size_t length, size_t limit, struct 
 	ik_buf_done(&line);
 }
 
-/* Append page[0..length) without its tags, scripts and styles. */
+/* Append page[0..length) without tags, scripts and styles. */
 static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 {
 	const char *end = page + length;
@@ -208,7 +206,7 @@ static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 		else if (end - tag > 6 && strncasecmp(tag, "<style", 6) == 0)
 			closing = "</style";
 		if (closing) {
-			/* The page is NUL-terminated: the caller's copy. */
+			/* The page is NUL-terminated: it is the caller's copy. */
 			const char *found = strcasestr(tag, closing);
 
 			if (!found)
@@ -245,13 +243,13 @@ void ik_error_page_words(const char *page, size_t length, struct ik_buf *out)
 	ik_buf_done(&words);
 }
 
-/* Put *** where the key stands in text: some servers echo it. */
+/* Replace the key in text by ***: some servers echo it. */
 static void hide_key(struct ik_buf *text, const char *key)
 {
 	size_t length = key ? strlen(key) : 0;
 	const char *found;
 
-	/* Shorter ones are no secrets ("x" for a local server). */
+	/* Shorter ones are not secret ("x" for a local server). */
 	if (length < 8)
 		return;
 	while ((found = memmem(text->data, text->length, key, length))) {
@@ -262,7 +260,7 @@ static void hide_key(struct ik_buf *text, const char *key)
 	}
 }
 
-/* Append the advice that goes with a failure; begins with a blank. */
+/* Append advice for a failure; starts with a blank. */
 static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
 	bool retryable, bool is_page, struct ik_buf *out)
 {
@@ -303,7 +301,7 @@ static void append_advice(const struct ik_endpoint *endpoint, int status, enum i
 	}
 }
 
-/* End text with a full stop unless it ends like a sentence. */
+/* End text with a full stop unless it already ends like a sentence. */
 static void end_sentence(struct ik_buf *text)
 {
 	if (text->length && !strchr(".!?", text->data[text->length - 1]))

@@ -1,8 +1,8 @@
 /*
- * error: what providers say when they refuse.
+ * error: read what providers say when they refuse.
  *
- * Private to src/provider; ik_provider_error() in format.h is the public
- * half.  May include: util, json, conversation.
+ * Private to src/provider; ik_provider_error() in format.h is the public part. May include: util,
+ * json, conversation.
  */
 #ifndef IK_PROVIDER_WIRE_ERROR_H
 #define IK_PROVIDER_WIRE_ERROR_H
@@ -11,16 +11,15 @@
 #include "json/scan.h"
 
 /*
- * An error body, or an error object inside a stream, in any of the shapes that
- * are in use (OpenAI, Anthropic, Google, Ollama, vLLM, FastAPI): append its
- * message (may turn out empty), set *ret_code and *ret_retryable. status is
- * that of the response, 0 inside a stream. False, and nothing set, when value
- * is no error.
+ * Read an error body, or an error object inside a stream, in any known shape (OpenAI, Anthropic,
+ * Google, Ollama, vLLM, FastAPI): append its message (possibly empty), set *ret_code and
+ * *ret_retryable. status is that of the response, 0 inside a stream. Return false and set nothing
+ * if value is not an error.
  */
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
 	enum ik_error_code *ret_code, bool *ret_retryable);
 
-/* Append the title of a web page, or, without one, its first words. */
+/* Append the title of a web page or, if it has none, its first words. */
 void ik_error_page_words(const char *page, size_t length, struct ik_buf *out);
 
 /* Append the first words of any text, on one line, at most limit bytes. */

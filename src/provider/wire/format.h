@@ -1,8 +1,8 @@
 /*
- * format: what a wire format is: a request to bytes, bytes to deltas; or a request
- * to deltas, where the model is in the program.
+ * format: a wire format turns a request into bytes, and bytes into deltas; or a request into deltas
+ * directly, for a model inside the program.
  *
- * Pure: no loop, no sockets.  The table of them is provider/formats.h.
+ * Pure: no loop, no sockets. provider/formats.h has the table of formats.
  *
  * May include: util, json, conversation, provider.
  */
@@ -13,24 +13,24 @@
 #include "provider/wire/request.h"
 #include "provider/wire/script.h"
 
-/* The types of formats, as the configuration names them. */
+/* Format types, as named in the configuration. */
 #define IK_OPENAI_CHAT "openai-chat"
 #define IK_ANTHROPIC "anthropic"
 #define IK_GOOGLE "google"
 #define IK_OPENAI_RESPONSES "openai-responses"
 
-/* Where and how to reach a model; strings borrowed. */
+/* Where and how to reach a model; strings are borrowed. */
 struct ik_endpoint {
 	const char *provider;     /* "openai", "practice", a configured name */
-	const char *base_url;     /* as the provider's client libraries mean it; no slash at the end */
+	const char *base_url;     /* as in the provider's client libraries, without a trailing slash */
 	const char *api_key;      /* NULL: none is sent */
-	const char *key_variable; /* the variable that holds it, for messages */
-	const char *const *headers; /* further ones, NULL-terminated; may be NULL */
-	bool unattended;            /* nobody types commands: failures advise otherwise */
-	bool strict_tools; /* hold the model to the schemas, where format and schema allow it */
+	const char *key_variable; /* the variable that contains it, for messages */
+	const char *const *headers; /* additional ones, NULL-terminated; may be NULL */
+	bool unattended;            /* nobody can type commands: give other advice on failures */
+	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
 };
 
-/* Is it a host of OpenAI's own, not a compatible server? */
+/* Is it OpenAI's own host rather than a compatible server? */
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
 struct ik_stream_decoder;
@@ -39,36 +39,36 @@ struct ik_wire_spelling;
 struct ik_wire_format {
 	const char *type; /* "openai-chat" */
 
-	/* The URL and headers of a request: each in new memory, appended to a
-	 * NULL-terminated array that ik_wire_headers_free() releases. */
+	/* Return the URL and headers of a request in new memory. The headers are a NULL-terminated
+	 * array, to be released with ik_wire_headers_free(). */
 	char *(*url)(const struct ik_endpoint *endpoint, const char *model);
 	char **(*headers)(const struct ik_endpoint *endpoint);
 
-	/* Where its models are listed (provider/models.h); new memory. */
+	/* Return the URL of the list of models (provider/models.h); new memory. */
 	char *(*models_url)(const struct ik_endpoint *endpoint);
 
-	/* Append the object by which the model is told of a tool; endpoint may be NULL. */
+	/* Append the object that describes a tool to the model; endpoint may be NULL. */
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool);
 
 	/*
-	 * Append a call's arguments as the tool is to get them, where the format made
-	 * the model write something else (nulls for what is left out in strict mode).
-	 * False, and nothing appended: they are right as they are. NULL: they always are.
+	 * Append a call's arguments for the tool, if the format made the model write something else (in
+	 * strict mode, null for omitted ones). Return false and append nothing if they can be used
+	 * unchanged. NULL: they always can.
 	 */
 	bool (*put_arguments)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
-	/* The words of the body of a streamed request (provider/wire/wire.h). */
+	/* How the body of a streamed request is written (provider/wire/wire.h). */
 	const struct ik_wire_spelling *spelling;
 
 	/*
-	 * A decoder for one response body with a status of success. Feed it every
-	 * split of bytes; call finish when the body has ended, in whatever way:
-	 * what had its stop reason before the connection broke is a whole reply.
-	 * Both return IK_INVALID when what came is not the format (BAD_RESPONSE,
-	 * from then on every time), finish IK_UNAVAILABLE when it ended too early.
-	 * After IK_DELTA_STOP or IK_DELTA_ERROR no delta comes and finish is IK_OK.
+	 * Make a decoder for one response body with a successful status. It accepts bytes split
+	 * anywhere. Call finish when the body has ended for any reason: if the stop reason arrived
+	 * before the connection broke, the reply is complete. Both return IK_INVALID if the bytes are
+	 * not in this format (BAD_RESPONSE, from then on every time), finish IK_UNAVAILABLE if the body
+	 * ended too early. After IK_DELTA_STOP or IK_DELTA_ERROR no delta follows and finish returns
+	 * IK_OK.
 	 */
 	struct ik_stream_decoder *(*decoder_new)(void);
 	struct ik_stream_decoder *(*decoder_free)(struct ik_stream_decoder *decoder);
@@ -78,13 +78,13 @@ struct ik_wire_format {
 		struct ik_error *error);
 
 	/*
-	 * NULL: a server is asked. Otherwise the model is in the program: this gives its whole
-	 * reply (to an empty ret_script, up to IK_DELTA_STOP) and is all there is but put_tool.
+	 * NULL: there is a server. Otherwise the model is inside the program: this writes its complete
+	 * reply (to an empty ret_script, up to IK_DELTA_STOP), and only put_tool is used besides.
 	 */
 	void (*answer)(const struct ik_request *request, struct ik_script *ret_script);
 };
 
-/* The level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
+/* Return the level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
 enum ik_thinking ik_thinking_level(const char *name);
 
 /* Append the body of a streamed request. */
@@ -94,15 +94,14 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 void ik_wire_headers_free(char **headers);
 
 /*
- * A failed response in words, with what to do: status 401 or 403 names the key's variable, an
- * error body in any of the providers' shapes gives its message, HTML or other
- * text its first words. Sets *ret_code and *ret_retryable. The key
- * itself never stands in the sentence.
+ * Describe a failed response and what to do about it. Status 401 or 403 names the key's variable;
+ * an error body in any provider's shape gives its message, HTML or other text its first words. Sets
+ * *ret_code and *ret_retryable. The key itself never appears in the sentence.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);
 
-/* The paragraph of the system prompt that tells a model of the envelope. */
+/* Return the paragraph of the system prompt that explains the envelope. */
 const char *ik_envelope_paragraph(void);
 
 #endif

@@ -48,7 +48,7 @@ void ik_wire_headers_add_key(char ***headers, const char *name, const char *pref
 void ik_wire_headers_free(char **headers)
 {
 	for (size_t index = 0; headers && headers[index]; index++) {
-		/* One of them holds a key. */
+		/* One of them contains a key. */
 		explicit_bzero(headers[index], strlen(headers[index]));
 		free(headers[index]);
 	}

@@ -8,12 +8,12 @@
 
 #include "provider/wire/format.h"
 
-/* Those of every streamed request, and the endpoint's own, in an array for
+/* Return the headers of every streamed request and the endpoint's own, in an array for
  * ik_wire_headers_free(). */
 char **ik_wire_headers_new(const struct ik_endpoint *endpoint);
 
-/* Add "name: prefix" and value, unless value is NULL or "". White space around
- * value (a key read from a file) is left out. */
+/* Add "name: prefix" followed by value, unless value is NULL or "". White space around value (a key
+ * read from a file) is removed. */
 void ik_wire_headers_add_key(char ***headers, const char *name, const char *prefix,
 	const char *value);
 

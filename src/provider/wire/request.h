@@ -1,8 +1,7 @@
 /*
- * request: all that a round asks of a model, in no provider's words.
+ * request: what a round asks of a model, independent of the provider.
  *
- * Borrows everything; valid while its parts are.
- * May include: util, json, conversation.
+ * Borrows everything. May include: util, json, conversation.
  */
 #ifndef IK_PROVIDER_WIRE_REQUEST_H
 #define IK_PROVIDER_WIRE_REQUEST_H
@@ -11,7 +10,7 @@
 
 struct ik_endpoint; /* provider/wire/format.h */
 
-/* How much a model thinks before it answers; UNSET: as it does by itself. */
+/* How much a model thinks before it answers; UNSET: its default. */
 enum ik_thinking {
 	IK_THINKING_UNSET,
 	IK_THINKING_OFF,
@@ -28,15 +27,14 @@ struct ik_tool_definition {
 
 struct ik_request {
 	const char *model;
-	const struct ik_endpoint *endpoint; /* where it goes: a provider's own host and servers
-	                                               that are compatible with it want different
-	                                               members; NULL: a compatible server */
-	const char *system_prompt;          /* NULL or "": none; complete: the serializer adds
-	                                               nothing to it */
+	const struct ik_endpoint *endpoint; /* the destination: a provider's own host and compatible
+	                                       servers want different members; NULL: a compatible
+	                                       server */
+	const char *system_prompt;          /* NULL or "": none; the serializer adds nothing to it */
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
-	bool forbid_calls;         /* tool choice none; tools stay in */
+	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
 	int64_t max_output_tokens; /* 0: the provider's default */
 	enum ik_thinking thinking;
 };

@@ -7,10 +7,9 @@
 #include "util/utf8.h"
 
 /*
- * One call of ik_sse_feed(). Nearly every event is one data line that lies
- * whole in the bytes at hand: such a line is remembered by its place (single)
- * and handed on without a copy; only what outlives the call, or is joined with
- * another line, goes into the data buffer.
+ * The state of one ik_sse_feed() call. Nearly every event is a single data line that is complete in
+ * the given bytes. Such a line is only remembered by its position (single) and passed on without a
+ * copy; only data that outlives the call or is joined with another line goes into the data buffer.
  */
 struct feeding {
 	struct ik_sse *sse;
@@ -27,7 +26,7 @@ void ik_sse_init(struct ik_sse *sse)
 	ik_buf_init(&sse->line, IK_LIMIT_SSE_EVENT + 16);
 	ik_buf_init(&sse->data, IK_LIMIT_SSE_EVENT);
 	ik_buf_init(&sse->event, IK_KIB(64));
-	/* A byte that is none becomes three. */
+	/* An invalid byte becomes three. */
 	ik_buf_init(&sse->text, IK_LIMIT_SSE_EVENT * 3);
 }
 
@@ -39,7 +38,7 @@ void ik_sse_done(struct ik_sse *sse)
 	ik_buf_done(&sse->text);
 }
 
-/* Is all of it ASCII? Eight bytes at a time. */
+/* Is all of it ASCII? Checks eight bytes at a time. */
 static bool is_ascii(const char *bytes, size_t length)
 {
 	uint64_t word, high = 0;
@@ -63,17 +62,17 @@ static void keep_single(struct feeding *feeding)
 	feeding->single = NULL;
 }
 
-/* An empty line: hand on the event, if it has data, and begin the next. */
+/* An empty line: pass on the event, if it has data, and start the next. */
 static void dispatch(struct feeding *feeding)
 {
 	struct ik_sse *sse = feeding->sse;
 	const char *data = feeding->single ? feeding->single : sse->data.data;
 	size_t length = feeding->single ? feeding->single_length : sse->data.length;
 
-	/* A failed append has lost a part: rather nothing than half an event. */
+	/* A failed append has lost a part: better no event than half of one. */
 	if (sse->has_data && ik_buf_status(&sse->data) == IK_OK) {
-		/* The standard decodes the stream first; line ends are ASCII, so
-		 * that decoding line by line comes to the same. */
+		/* The standard decodes the stream before splitting it. Line ends are ASCII, so decoding
+		 * line by line is equivalent. */
 		if (!is_ascii(data, length) && ik_utf8_valid_prefix(data, length) < length) {
 			ik_buf_clear(&sse->text);
 			ik_utf8_repair(&sse->text, data, length);
@@ -89,7 +88,7 @@ static void dispatch(struct feeding *feeding)
 		ik_buf_clear(&sse->data);
 }
 
-/* A data line; lasting says that it lies in memory that outlives the event. */
+/* Add a data line; lasting means that it is in memory that outlives the event. */
 static void add_data(struct feeding *feeding, const char *value, size_t length, bool lasting)
 {
 	struct ik_sse *sse = feeding->sse;
@@ -106,7 +105,7 @@ static void add_data(struct feeding *feeding, const char *value, size_t length, 
 	sse->has_data = true;
 }
 
-/* One line without its end. */
+/* Handle a line without its end. */
 static void take_line(struct feeding *feeding, const char *line, size_t length, bool lasting)
 {
 	struct ik_sse *sse = feeding->sse;
@@ -137,10 +136,10 @@ static void take_line(struct feeding *feeding, const char *line, size_t length, 
 		ik_buf_clear(&sse->event);
 		ik_utf8_repair(&sse->event, value, value_length);
 	}
-	/* Comments, id, retry and unknown fields: nothing here is reconnected. */
+	/* Comments, id, retry and unknown fields are ignored: nothing reconnects here. */
 }
 
-/* The next of that byte, searched for once: *cached stays until it is passed. */
+/* Return the next such byte, searching only once: *cached stays valid until it is passed. */
 static const char *next_byte(const char **cached, const char *at, const char *end, char byte)
 {
 	if (!*cached || *cached < at) {

@@ -1,9 +1,9 @@
 /*
- * sse: server-sent events, exactly as the WHATWG HTML standard parses them
- * (section 9.2.6, "Interpreting an event stream").
+ * sse: server-sent events, parsed exactly like the WHATWG HTML standard says (section 9.2.6,
+ * "Interpreting an event stream").
  *
- * Any split of bytes; CR LF, CR, LF; a BOM; comments; data in many lines.
- * Pure.  May include: util.
+ * Accepts bytes split anywhere; CR LF, CR, LF; a BOM; comments; data in many lines. Pure. May
+ * include: util.
  */
 #ifndef IK_PROVIDER_WIRE_SSE_H
 #define IK_PROVIDER_WIRE_SSE_H
@@ -13,13 +13,13 @@
 #include <stdbool.h>
 
 struct ik_sse {
-	struct ik_buf line;  /* the beginning of a line that is not complete */
-	struct ik_buf data;  /* of the event that is not complete */
+	struct ik_buf line;  /* the beginning of an incomplete line */
+	struct ik_buf data;  /* of the incomplete event */
 	struct ik_buf event; /* its type */
 	struct ik_buf text;  /* for data that had to be repaired */
 	bool has_data;
 	bool after_cr;
-	bool started; /* the BOM has been looked for */
+	bool started; /* a BOM was looked for */
 };
 
 typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t length);
@@ -27,11 +27,10 @@ typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t 
 void ik_sse_init(struct ik_sse *sse);
 void ik_sse_done(struct ik_sse *sse);
 
-/* Dispatch each event that bytes complete: event is its type ("message" when
- * not said); data has length bytes of valid UTF-8 and no NUL behind them: it
- * may lie in bytes. IK_TOO_LARGE when one event outgrows IK_LIMIT_SSE_EVENT,
- * from then on every time. An event without its empty line at the end of the
- * stream is none. */
+/* Dispatch each event that bytes complete. event is its type ("message" if not given); data has
+ * length bytes of valid UTF-8 without a final NUL, and may point into bytes. IK_TOO_LARGE if an
+ * event outgrows IK_LIMIT_SSE_EVENT, from then on every time. An event that is not followed by an
+ * empty line at the end of the stream is dropped. */
 enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
 	void *arg) IK_MUST_USE;
 

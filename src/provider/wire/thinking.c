@@ -8,7 +8,7 @@
 /* Which servers a row is for. */
 enum thinking_place { ANYWHERE, OPENAI_HOST };
 
-/* Levels that several models have: their names, no tokens. */
+/* Levels that several models share: their names, without tokens. */
 #define NOTHING \
 	{ NULL }, \
 	{ \
@@ -41,10 +41,10 @@ enum thinking_place { ANYWHERE, OPENAI_HOST };
 	}
 
 /*
- * The first row whose pattern (fnmatch) fits the model counts.  Levels in the order off,
- * low, medium, high; what a model cannot do is the nearest that it can.
- * Sources: OpenAI, "Reasoning models" and the pages of the models; Anthropic,
- * "Extended thinking" and "Adaptive thinking"; Google, "Gemini thinking".
+ * The first row whose pattern (fnmatch) matches the model applies. Levels are in the order off,
+ * low, medium, high; a model that lacks one gets the nearest. Sources: OpenAI, "Reasoning models"
+ * and the pages of the models; Anthropic, "Extended thinking" and "Adaptive thinking"; Google,
+ * "Gemini thinking".
  */
 static const struct thinking_row {
 	const char *type;
@@ -67,7 +67,7 @@ static const struct thinking_row {
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex*", IK_THINKING_EFFORT, LOW_TO_HIGH },
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[1-9]*", IK_THINKING_EFFORT, LOW_TO_HIGH },
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", IK_THINKING_UNSAID, NOTHING },
-	/* Another server: whoever says a level knows what its model takes. */
+	/* Another server: a user who sets a level knows what the model accepts. */
 	{ IK_OPENAI_CHAT, ANYWHERE, "*", IK_THINKING_EFFORT, NONE_TO_HIGH },
 
 	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", IK_THINKING_BUDGET, BUDGETS },
@@ -75,7 +75,7 @@ static const struct thinking_row {
 	{ IK_ANTHROPIC, ANYWHERE, "claude-instant*", IK_THINKING_UNSAID, NOTHING },
 	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-[015]*", IK_THINKING_BUDGET, BUDGETS },
 	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-2[0-9]*", IK_THINKING_BUDGET, BUDGETS }, /* a date */
-	/* These think always. */
+	/* These always think. */
 	{ IK_ANTHROPIC, ANYWHERE, "claude-fable*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
 	{ IK_ANTHROPIC, ANYWHERE, "claude-mythos*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
 	{ IK_ANTHROPIC, ANYWHERE, "claude-*", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
@@ -99,7 +99,7 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request, con
 	const char *name = strrchr(request->model, '/');
 
 	name = name ? name + 1 : request->model;
-	/* Both formats of OpenAI say the same, with other members. */
+	/* OpenAI's two formats say the same with different members. */
 	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
 		type = IK_OPENAI_CHAT;
 	for (size_t index = 0;

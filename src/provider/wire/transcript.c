@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-/* The summary as a model gets it. */
+/* Return the summary as the model gets it. */
 static struct ik_message *summary_message(const struct ik_message *command)
 {
 	static const char lead[] = "This is a summary of what was said and done before:\n\n";
@@ -46,7 +46,7 @@ void ik_transcript_done(struct ik_transcript *transcript)
 	memset(transcript, 0, sizeof(*transcript));
 }
 
-/* Add a message to the present passage. */
+/* Add a message to the current passage. */
 static void add_message(struct ik_transcript *transcript, const struct ik_message *message)
 {
 	if (transcript->message_count == transcript->message_capacity) {
@@ -72,15 +72,15 @@ static void add_call(struct ik_transcript *transcript, const struct ik_message *
 }
 
 /*
- * Gather what the assistant did in one round, from transcript->at on. Thinking
- * that a new text follows belongs to that text: it is left for the next
- * passage. False when there was nothing to be sent.
+ * Collect what the assistant did in one round, starting at transcript->at. Thinking that is
+ * followed by a new text belongs to that text and is left for the next passage. Return false if
+ * there is nothing to send.
  */
 static bool gather_round(struct ik_transcript *transcript)
 {
 	size_t count = ik_conversation_count(transcript->conversation);
 	size_t kept = 0;                /* messages up to the last text or call */
-	size_t resume = transcript->at; /* behind it */
+	size_t resume = transcript->at; /* after it */
 	bool has_text = false;
 
 	for (; transcript->at < count; transcript->at++) {
@@ -112,7 +112,7 @@ static bool gather_round(struct ik_transcript *transcript)
 	return true;
 }
 
-/* Put together the results of the calls of the passage before. */
+/* Collect the results of the previous passage's calls. */
 static void gather_results(struct ik_transcript *transcript)
 {
 	for (size_t index = 0; index < transcript->call_count; index++) {
@@ -123,7 +123,7 @@ static void gather_results(struct ik_transcript *transcript)
 	}
 }
 
-/* Make the next passage ready; false at the end. */
+/* Prepare the next passage; false at the end. */
 static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *ret_kind)
 {
 	if (transcript->results_due) {
@@ -162,8 +162,8 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 			transcript->message_count = 0;
 			break;
 		default:
-			/* A result stands where its call is; the rest is not sent. The system prompt is
-			 * the request's: a stored one is taken over when its session is restored. */
+			/* A result is sent after its call; the rest is not sent at all. The system prompt is
+			 * that of the request: a stored one was taken over when the session was restored. */
 			transcript->at++;
 			break;
 		}

@@ -53,8 +53,8 @@ void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call)
 		ik_json_put_text(out, "unnamed");
 }
 
-/* The arguments as text in new memory (NULL: there are none), and as the object that they
- * are to be; no value where they are none. */
+/* Return the arguments as text in new memory (NULL: none), and as the object that they should be;
+ * no value if they are not one. */
 static char *read_arguments(const struct ik_message *call, size_t *ret_length,
 	struct ik_json_span *ret_object)
 {
@@ -77,8 +77,8 @@ void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *cal
 		ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.arguments"));
 		return;
 	}
-	/* Servers that read the arguments of the history refuse the whole request for
-	 * the sake of a call that was cut. */
+	/* Servers that parse arguments in the history would refuse the whole request because of one
+	 * call that was cut off. */
 	ik_buf_init(&made, IK_LIMIT_REQUEST);
 	ik_wire_put_arguments_object(&made, call);
 	ik_json_put_string(out, made.data, made.length);
@@ -204,7 +204,7 @@ void ik_wire_put_raw_member(struct ik_buf *out, const char *key, struct ik_json_
 
 const char *ik_envelope_paragraph(void)
 {
-	/* For the model, hence not translated. */
+	/* For the model, so not translated. */
 	return "Each tool call is answered with a JSON envelope. "
 		   "{\"tool_success\": true, \"result\": ...} means that the tool ran; its result may "
 		   "still report a problem in a member \"error\". "
