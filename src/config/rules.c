@@ -11,11 +11,6 @@
 static const char *const actions[] = { "allow", "ask", "deny" };
 #define ACTION_COUNT (sizeof(actions) / sizeof(actions[0]))
 
-const char *ik_rule_action_name(enum ik_rule_action action)
-{
-	return actions[action];
-}
-
 void ik_rule_done(struct ik_rule *rule)
 {
 	for (size_t i = 0; i < rule->argument_count; i++) {

@@ -16,8 +16,6 @@
 
 enum ik_rule_action { IK_RULE_ALLOW, IK_RULE_ASK, IK_RULE_DENY };
 
-const char *ik_rule_action_name(enum ik_rule_action action); /* "allow", ... */
-
 struct ik_rule_argument {
 	char *name;
 	char *glob;

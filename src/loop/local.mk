@@ -6,7 +6,6 @@ libik_loop_a_SOURCES = \
 	src/loop/confine.c src/loop/confine.h \
 	src/loop/mount_mask.c src/loop/mount_mask.h \
 	src/loop/end_watch.c src/loop/end_watch.h \
-	src/loop/event_extra.c src/loop/event_extra.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/guard.c src/loop/guard.h \
 	src/loop/landlock.h \

@@ -34,12 +34,11 @@ struct ik_http_spec {
 };
 
 enum ik_http_failure {
-	IK_HTTP_OK,      /* a complete response, whatever its status */
-	IK_HTTP_CONNECT, /* name, route, refused, proxy */
-	IK_HTTP_TLS,     /* certificate or handshake */
-	IK_HTTP_TIMEOUT, /* connect or idle time-out */
-	IK_HTTP_BROKEN,  /* the connection ended early */
-	IK_HTTP_CANCELLED,
+	IK_HTTP_OK,         /* a complete response, whatever its status */
+	IK_HTTP_CONNECT,    /* name, route, refused, proxy */
+	IK_HTTP_TLS,        /* certificate or handshake */
+	IK_HTTP_TIMEOUT,    /* connect or idle time-out */
+	IK_HTTP_BROKEN,     /* the connection ended early */
 	IK_HTTP_UNAVAILABLE /* libcurl cannot be loaded */
 };
 
@@ -66,12 +65,6 @@ struct ik_http *ik_http_free(struct ik_http *http);
 /* Never fails itself: errors are reported by done. */
 struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
 	const struct ik_http_events *events, void *arg);
-
-/* Restart the idle clock (for those who count events, not bytes). */
-void ik_http_touch(struct ik_http_request *request);
-
-/* End it; done still comes, with IK_HTTP_CANCELLED. */
-void ik_http_cancel(struct ik_http_request *request);
 
 /* No callback runs from here on. Every request must be closed in the end, also after done (inside
  * done is fine). Returns NULL. */

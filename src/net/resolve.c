@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include <event2/dns.h>
 #include <event2/util.h>
 
-#include "loop/event_extra.h"
 #include "loop/loop.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -97,15 +97,13 @@ struct ik_resolve *ik_resolve_start(struct ik_loop *loop, const char *name, ik_r
 	};
 	struct ik_resolve *resolve = ik_alloc(sizeof(*resolve));
 	struct evdns_getaddrinfo_request *request;
-	struct ik_error error;
 
 	resolve->loop = loop;
 	resolve->fn = fn;
 	resolve->arg = arg;
 	resolve->name = ik_strdup(name);
-	if (ik_event_extra_load(&error) == IK_OK)
-		resolve->dns = evdns_base_new(ik_loop_base(loop),
-			EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	resolve->dns = evdns_base_new(ik_loop_base(loop),
+		EVDNS_BASE_INITIALIZE_NAMESERVERS | EVDNS_BASE_DISABLE_WHEN_INACTIVE);
 	if (!resolve->dns) {
 		resolve->why = _("no name server can be used");
 		ik_loop_defer(loop, tell, resolve);

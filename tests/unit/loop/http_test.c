@@ -32,7 +32,6 @@ struct fetch {
 	int result_status;
 	char message[600];
 	int64_t retry_after_ms;
-	bool cancel_in_body;
 	bool close_in_body;
 	bool start_in_body; /* a second request, into other */
 	struct fetch *other;
@@ -64,8 +63,6 @@ static void on_body(void *arg, const char *bytes, size_t length)
 		fetch->other->request = ik_http_start(fetch->http, &fetch->other->spec, &events,
 			fetch->other);
 	}
-	if (fetch->cancel_in_body)
-		ik_http_cancel(fetch->request);
 	if (fetch->close_in_body) {
 		fetch->request = ik_http_close(fetch->request);
 		fetch->done = true;
@@ -423,37 +420,6 @@ Test(http, proxy_is_used_for_other_hosts)
 	cr_assert_eq(fetch.failure, IK_HTTP_OK, "%s", fetch.message);
 	cr_assert_not_null(strstr(raw_server_request(fetch.server)->data,
 		"POST http://models.example/v1 HTTP/1.1"));
-	finish(&fetch);
-}
-
-Test(http, cancel_inside_body_is_reported_and_hangs_up)
-{
-	const struct raw_script script = { .end = RAW_STALL, .pause_ms = 5,
-		.pieces = PIECES(HEAD "\r\none", "two", "three") };
-	struct fetch fetch;
-
-	prepare(&fetch, &script);
-	fetch.cancel_in_body = true;
-	start(&fetch);
-	fixture_run_until(fetch.loop, &fetch.done);
-	cr_assert_eq(fetch.failure, IK_HTTP_CANCELLED);
-	cr_assert_str_eq(fetch.body.data, "one");
-	wait_for_hang_up(&fetch);
-	cr_assert_eq(fetch.done_count, 1);
-	finish(&fetch);
-}
-
-Test(http, cancel_before_the_loop_turns_is_reported_later)
-{
-	const struct raw_script script = { .pieces = PIECES(HEAD "\r\n") };
-	struct fetch fetch;
-
-	prepare(&fetch, &script);
-	start(&fetch);
-	ik_http_cancel(fetch.request);
-	cr_assert_eq(fetch.done_count, 0);
-	fixture_run_until(fetch.loop, &fetch.done);
-	cr_assert_eq(fetch.failure, IK_HTTP_CANCELLED);
 	finish(&fetch);
 }
 
