@@ -158,8 +158,9 @@ static enum ik_confine_left left_by(const struct ik_rule *rule, const char *tool
 	if (!ik_text_equal(tool, "file_read"))
 		return IK_CONFINE_READING;
 	/* A cover hides the names as well. */
-	return is_about(rule, "glob") || ik_mount_mask_method() != IK_MOUNT_MASK_NONE ? IK_CONFINE_NOTHING
-																	 : IK_CONFINE_NAMES;
+	return is_about(rule, "glob") || ik_mount_mask_method() != IK_MOUNT_MASK_NONE
+		? IK_CONFINE_NOTHING
+		: IK_CONFINE_NAMES;
 }
 
 /*
@@ -174,7 +175,8 @@ static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules
 	char *literal = literal_of(place, named, &rest);
 	char *base = literal ? ik_path_canonical(literal) : ik_strdup(place->directory);
 	bool taken = ik_confine_below(base, place->directory) && rule->argument_count == 1 &&
-		earlier_rule(rules, index, tool, place, base) == 0 && ik_mount_mask_method() != IK_MOUNT_MASK_NONE;
+		earlier_rule(rules, index, tool, place, base) == 0 &&
+		ik_mount_mask_method() != IK_MOUNT_MASK_NONE;
 	struct ik_buf glob;
 
 	if (taken) {

@@ -22,7 +22,7 @@
 #define STEP_LIMIT 1000000
 
 /* The state of a validation. */
-struct validation {
+struct schema_check {
 	const struct ik_json *resource; /* what local references are relative to */
 	struct ik_error *error;         /* NULL: the caller does not want to know why */
 	size_t error_depth;             /* depth of the place of the last error */
@@ -34,7 +34,7 @@ struct validation {
 
 /* The arguments of a keyword's function. */
 struct check {
-	struct validation *run;
+	struct schema_check *run;
 	const struct ik_json *schema;  /* contains the keyword */
 	const struct ik_json *keyword; /* its value */
 	const struct ik_json *value;   /* the value to check */
@@ -48,15 +48,15 @@ struct check {
 enum fit { FITS_NOT, FITS_PERHAPS, FITS };
 
 /* Does value match schema (an object, true or false)? If not, the error of run says why. */
-static bool schema_fits(struct validation *run, const struct ik_json *schema,
+static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place);
 
-static bool is_spent(const struct validation *run)
+static bool is_spent(const struct schema_check *run)
 {
 	return run->steps > STEP_LIMIT;
 }
 
-static enum fit try_schema(struct validation *run, const struct ik_json *schema,
+static enum fit try_schema(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	struct ik_error *error = run->error;
@@ -71,7 +71,7 @@ static enum fit try_schema(struct validation *run, const struct ik_json *schema,
 	return run->unknown == unknown ? FITS : FITS_PERHAPS;
 }
 
-static bool fits_quietly(struct validation *run, const struct ik_json *schema,
+static bool fits_quietly(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	return try_schema(run, schema, value, place) != FITS_NOT;
@@ -295,7 +295,7 @@ static bool check_max_length(const struct check *check)
 		refuse_by(check, _("at most %s characters long"));
 }
 
-static enum ik_pattern_answer find_pattern(struct validation *run, const char *pattern,
+static enum ik_pattern_answer find_pattern(struct schema_check *run, const char *pattern,
 	const struct ik_json *string)
 {
 	enum ik_pattern_answer answer = IK_PATTERN_UNKNOWN;
@@ -635,7 +635,7 @@ static int count_fitting(const struct check *check, int *ret_perhaps)
 /* Say why no alternative matches: report the one that got furthest. */
 static bool refuse_alternatives(const struct check *check)
 {
-	struct validation *run = check->run;
+	struct schema_check *run = check->run;
 	struct ik_error *error = run->error, reason, best = { .text = "" };
 	size_t best_depth = 0, depth = ik_place_depth(check->place);
 	const struct ik_json *schema = ik_json_first(check->keyword);
@@ -774,7 +774,7 @@ static int compare_name(const void *name, const void *keyword)
 }
 
 /* Check every keyword of a schema that is an object. */
-static bool fits_object(struct validation *run, const struct ik_json *schema,
+static bool fits_object(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	bool reference_alone = run->reference_alone && ik_json_get(schema, "$ref");
@@ -794,7 +794,7 @@ static bool fits_object(struct validation *run, const struct ik_json *schema,
 	return true;
 }
 
-static bool schema_fits(struct validation *run, const struct ik_json *schema,
+static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
 	const struct ik_json *resource = run->resource;
@@ -832,7 +832,7 @@ static bool is_old_draft(const struct ik_json *schema)
 enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
 	struct ik_error *error)
 {
-	struct validation run = { .resource = schema, .error = error };
+	struct schema_check run = { .resource = schema, .error = error };
 	bool fits;
 
 	run.reference_alone = is_old_draft(schema);
