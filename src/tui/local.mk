@@ -51,6 +51,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/screen_rule.c \
 	src/tui/screen/screen_search.c \
 	src/tui/screen/screen_sessions.c \
+	src/tui/screen/turn_status.c src/tui/screen/turn_status.h \
 	src/tui/screen/welcome.c src/tui/screen/welcome.h
 
 libik_tui_a_SOURCES += \

@@ -67,10 +67,11 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->rows = 24;
 	screen->columns = 80;
 	screen->dirty = true;
-	screen->retry_ms = screen->retry_at_ms = screen->quit_until_ms = IK_NEVER;
+	screen->quit_until_ms = IK_NEVER;
 	screen->press.ms = IK_NEVER;
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
+	screen->turn = ik_turn_status_new(screen->calls);
 	screen->scrollback = ik_scrollback_new();
 	screen->keymap = ik_keymap_new_with(options->keys);
 	name_keys(screen);
@@ -92,6 +93,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	screen->dialog = ik_dialog_free(screen->dialog);
 	ik_screen_free_panes(screen);
 	screen->scrollback = ik_scrollback_free(screen->scrollback);
+	screen->turn = ik_turn_status_free(screen->turn);
 	screen->calls = ik_calls_free(screen->calls);
 	screen->keymap = ik_keymap_free(screen->keymap);
 	ik_buf_done(&screen->submitted);
@@ -104,9 +106,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->model);
 	free(screen->title);
 	free(screen->store);
-	free(screen->retry_reason);
 	free(screen->queued);
-	free(screen->waiting_for);
 	free(screen->live);
 	free(screen);
 	return NULL;
@@ -244,45 +244,18 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 
 bool ik_screen_busy(const struct ik_screen *screen)
 {
-	return screen->turn_running || screen->waiting || ik_calls_running(screen->calls) > 0;
+	return ik_turn_status_busy(screen->turn);
 }
 
-/* What is going on, and the second that it shows. */
+/* Return what is going on, and the second to be shown of it. */
 static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_second)
 {
+	enum ik_activity activity = ik_turn_status_activity(screen->turn, ret_second);
+
+	if (ik_dialog_count(screen->dialog) == 0)
+		return activity;
 	*ret_second = 0;
-	if (ik_dialog_count(screen->dialog) > 0)
-		return IK_ACTIVITY_ASKING;
-	if (!ik_screen_busy(screen))
-		return IK_ACTIVITY_NONE;
-	if (screen->retry_at_ms != IK_NEVER) {
-		int64_t left = screen->retry_at_ms - screen->now_ms;
-
-		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
-		return IK_ACTIVITY_RETRY;
-	}
-	if (!screen->turn_unstarted)
-		*ret_second = (screen->now_ms - screen->turn_started_ms) / 1000;
-	if (screen->waiting)
-		return IK_ACTIVITY_WAITING;
-	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
-}
-
-/* The oldest of the calls that run. */
-static const struct ik_shown_call *running_call(const struct ik_screen *screen)
-{
-	size_t left = ik_calls_running(screen->calls);
-	const struct ik_shown_call *found = NULL;
-
-	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
-		const struct ik_shown_call *call = ik_calls_at(screen->calls, i);
-
-		if (call->stage != IK_STAGE_RUNNING)
-			continue;
-		found = call;
-		left--;
-	}
-	return found;
+	return IK_ACTIVITY_ASKING;
 }
 
 void ik_screen_update_bar(struct ik_screen *screen)
@@ -292,11 +265,11 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->activity = activity(screen, &bar->seconds);
 	bar->now_ms = screen->now_ms;
 	bar->tool = NULL;
-	bar->waiting_for = screen->waiting_for;
+	bar->waiting_for = ik_turn_status_waiting_for(screen->turn);
 	bar->tools_running = ik_calls_running(screen->calls);
 	bar->hint = ik_screen_quit_pending(screen) ? screen->quit_hint
 											   : ik_keymap_pending(screen->keymap);
-	const struct ik_shown_call *call = running_call(screen);
+	const struct ik_shown_call *call = ik_turn_status_call(screen->turn);
 
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
@@ -311,12 +284,6 @@ static void start_clocks(struct ik_screen *screen, int64_t now_ms)
 	ik_calls_tick(screen->calls, now_ms);
 	for (size_t i = 0; i < screen->live_count; i++)
 		screen->dirty |= ik_block_tick(screen->live[i], now_ms);
-	if (screen->turn_unstarted)
-		screen->turn_started_ms = now_ms;
-	screen->turn_unstarted = false;
-	if (screen->retry_ms != IK_NEVER)
-		screen->retry_at_ms = now_ms + screen->retry_ms;
-	screen->retry_ms = IK_NEVER;
 	if (screen->quit_asked)
 		screen->quit_until_ms = now_ms + IK_QUIT_WINDOW_MS;
 	screen->quit_asked = false;
@@ -329,10 +296,7 @@ static void stop_clocks(struct ik_screen *screen, int64_t now_ms)
 		screen->quit_until_ms = IK_NEVER;
 		screen->dirty = true;
 	}
-	if (screen->retry_at_ms != IK_NEVER && now_ms >= screen->retry_at_ms) {
-		ik_screen_end_retry(screen);
-		screen->dirty = true;
-	}
+	screen->dirty |= ik_turn_status_tick(screen->turn, now_ms);
 }
 
 bool ik_screen_quit_pending(const struct ik_screen *screen)
@@ -345,18 +309,7 @@ static int64_t next_second(const struct ik_screen *screen)
 {
 	bool asking = ik_dialog_count(screen->dialog) > 0 && ik_calls_running(screen->calls) == 0;
 
-	if (!ik_screen_busy(screen) || asking)
-		return -1;
-	if (screen->retry_at_ms != IK_NEVER) {
-		int64_t left = screen->retry_at_ms - screen->now_ms;
-
-		return left > 0 ? (left - 1) % 1000 + 1 : 0;
-	}
-	int64_t start = screen->turn_started_ms;
-
-	if (ik_calls_running(screen->calls) > 0)
-		start = running_call(screen)->started_ms;
-	return 1000 - (screen->now_ms - start) % 1000;
+	return asking ? -1 : ik_turn_status_next_second(screen->turn);
 }
 
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)

@@ -324,7 +324,8 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
 		call->own = event->round == 0;
-		screen->waiting = screen->waiting && !call->own;
+		if (call->own)
+			ik_turn_status_stop_waiting(screen->turn);
 		ik_calls_set_arguments(screen->calls, call, text, length);
 		ik_calls_set_stage(screen->calls, call, IK_STAGE_RUNNING);
 		break;
@@ -347,20 +348,11 @@ static void apply_call(struct ik_screen *screen, const struct ik_event *event)
 
 static void start_turn(struct ik_screen *screen)
 {
-	screen->turn_running = true;
+	ik_turn_status_start(screen->turn);
 	screen->older = false;
 	screen->turn_seen = true;
-	screen->turn_unstarted = true;
 	screen->continues = false;
-	screen->waiting = false;
 	screen->last_reply = NULL;
-}
-
-void ik_screen_end_retry(struct ik_screen *screen)
-{
-	screen->retry_ms = screen->retry_at_ms = IK_NEVER;
-	free(screen->retry_reason);
-	screen->retry_reason = NULL;
 }
 
 static void end_turn(struct ik_screen *screen, enum ik_turn_stop stop)
@@ -368,10 +360,8 @@ static void end_turn(struct ik_screen *screen, enum ik_turn_stop stop)
 	bool cancelled = stop == IK_TURN_STOP_CANCELLED;
 
 	end_live(screen);
-	ik_screen_end_retry(screen);
+	ik_turn_status_end(screen->turn);
 	ik_calls_end_turn(screen->calls);
-	screen->turn_running = false;
-	screen->waiting = false;
 	struct ik_block *last = ik_scrollback_last(screen->scrollback);
 
 	if (cancelled && last && last == screen->last_reply)
@@ -405,19 +395,14 @@ static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 static void start_round(struct ik_screen *screen)
 {
 	end_live(screen);
-	ik_screen_end_retry(screen);
-	screen->waiting = false;
+	ik_turn_status_answer(screen->turn);
 }
 
 /* A message or an own call waits. */
 static void start_waiting(struct ik_screen *screen, const struct ik_event *event)
 {
-	screen->turn_unstarted |= !ik_screen_busy(screen);
-	screen->waiting = !event->text || event->text_length > 0;
-	free(screen->waiting_for);
-	screen->waiting_for = event->text ? event_label(event) : NULL;
-	if (!screen->waiting)
-		ik_screen_end_retry(screen); /* of a summary that was given up */
+	ik_turn_status_wait(screen->turn, !event->text || event->text_length > 0,
+		event->text ? event_label(event) : NULL);
 }
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
@@ -472,9 +457,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		add_notice(screen, event, IK_BLOCK_ERROR);
 		break;
 	case IK_EVENT_RETRY:
-		ik_screen_end_retry(screen);
-		screen->retry_ms = event->number > 0 ? event->number : 0;
-		screen->retry_reason = event_label(event);
+		ik_turn_status_retry(screen->turn, event->number, event_label(event));
 		break;
 	case IK_EVENT_QUEUED:
 		set_queued(screen, event);

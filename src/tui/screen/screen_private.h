@@ -19,6 +19,7 @@
 #include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
 #include "tui/screen/screen.h"
+#include "tui/screen/turn_status.h"
 #include "tui/scrollback/calls.h"
 #include "tui/text/layout.h"
 
@@ -104,14 +105,8 @@ struct ik_screen {
 	bool live_open;              /* the last of them may go on */
 	struct ik_block *last_reply; /* what a stop reason is remarked on */
 
-	bool turn_running, turn_seen;
-	bool turn_unstarted; /* the next tick is its start */
-	bool waiting;        /* for the tools, or for a session to be read; also without a turn */
-	char *waiting_for;   /* in words; NULL: the tools */
-	int64_t turn_started_ms;
-	int64_t retry_ms;    /* asked for, until the next tick; else IK_NEVER */
-	int64_t retry_at_ms; /* IK_NEVER: no retry is due */
-	char *retry_reason;
+	struct ik_turn_status *turn;
+	bool turn_seen;
 	char *queued;          /* the messages that wait, one a line, harmless; NULL: none */
 	bool queue_held;       /* until the user sends them */
 	int64_t shown_second;  /* of the status bar */
@@ -222,9 +217,6 @@ bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key, enum
 
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);
-
-/* No retry is due any more. */
-void ik_screen_end_retry(struct ik_screen *screen);
 
 /* Show a block, a reply in the way that replies are shown. */
 struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block);

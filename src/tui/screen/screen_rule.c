@@ -117,9 +117,8 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	else if (!searching && (writing || ik_find_shows(ik_screen_find(screen))))
 		column = ik_find_draw(ik_screen_find(screen), screen->older && !screen->help_open, cells,
 			area, &cursor);
-	else if (!searching && screen->retry_at_ms != IK_NEVER && screen->retry_reason &&
-		screen->retry_reason[0])
-		ik_buf_printf(&out, " %s ", screen->retry_reason);
+	else if (!searching && ik_turn_status_retry_reason(screen->turn))
+		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(screen->turn));
 	else if (!searching && screen->queue_held && ik_screen_context(screen) == IK_IN_EDITOR &&
 		ik_editor_is_empty(ik_prompt_editor(screen->prompt)))
 		put_held(screen, &out);
