@@ -2,7 +2,7 @@
  * The table of actions: what commands and keys do.
  *
  * To add a command, add a row and its function; completion, /help and the check of ikigai(1) take
- * it from here.
+ * it from here.  To have a key run it, give its action as .key.
  */
 #include "chat/actions.h"
 
@@ -12,6 +12,7 @@
 #include "chat/chat_private.h"
 #include "chat/chat_trust.h"
 #include "chat/external_editor.h"
+#include "chat/pager.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/commands_model.h"
@@ -27,48 +28,48 @@
 #include "util/text.h"
 
 /* /help [COMMAND] */
-static void help(struct ik_chat *chat, const struct ik_reaction *request)
+static void help(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_command_help(&chat->core, chat->actions, request->line, request->text);
+	ik_command_help(&chat->core, chat->actions, invocation->line, invocation->text);
 }
 
 /* ---- tools and rules ---- */
 
 /* Rescan the tools. Only the command reads the project's instructions again. */
-static void refresh(struct ik_chat *chat, const struct ik_reaction *request)
+static void refresh(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	if (request->line)
+	if (invocation->line)
 		ik_core_read_instructions(&chat->core);
 	ik_chat_trust_again(chat);
-	chat->refresh_key = chat->refresh_key || !request->line;
-	ik_chat_refresh(chat, request->line);
+	chat->refresh_key = chat->refresh_key || !invocation->line;
+	ik_chat_refresh(chat, invocation->line);
 }
 
 /* /mode [NAME | forget N] */
-static void set_mode(struct ik_chat *chat, const struct ik_reaction *request)
+static void set_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
 	bool changed;
 
 	ik_buf_init(&out, IK_MIB(1));
-	changed = ik_mode_command(chat->core.policy, chat->core.policy_path, request->text, &out);
-	ik_command_answer(&chat->core, request->line, &out);
+	changed = ik_mode_command(chat->core.policy, chat->core.policy_path, invocation->text, &out);
+	ik_command_answer(&chat->core, invocation->line, &out);
 	if (changed)
 		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
 }
 
 /* /sandbox [NAME] */
-static void set_sandbox(struct ik_chat *chat, const struct ik_reaction *request)
+static void set_sandbox(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_core *core = &chat->core;
 	struct ik_buf out;
 	bool changed;
 
 	ik_buf_init(&out, IK_MIB(1));
-	changed = ik_sandbox_command(core->setup, request->text, &out);
+	changed = ik_sandbox_command(core->setup, invocation->text, &out);
 	for (size_t i = 0; changed && i < core->session_count; i++)
 		ik_session_sandbox_changed(core->sessions[i].session);
-	ik_command_answer(core, request->line, &out);
+	ik_command_answer(core, invocation->line, &out);
 	if (changed)
 		ik_chat_set_mode(chat, ik_policy_mode(core->policy));
 }
@@ -76,11 +77,11 @@ static void set_sandbox(struct ik_chat *chat, const struct ik_reaction *request)
 /* ---- the model ---- */
 
 /* /model [NAME]: the provider may take a while to answer. */
-static void use_model(struct ik_chat *chat, const struct ik_reaction *request)
+static void use_model(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	char *sentence;
 
-	if (!ik_command_model(&chat->core, request->line, request->text))
+	if (!ik_command_model(&chat->core, invocation->line, invocation->text))
 		return;
 	sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
 	ik_screen_flash(chat->screen, sentence);
@@ -88,16 +89,16 @@ static void use_model(struct ik_chat *chat, const struct ik_reaction *request)
 }
 
 /* /copy [N | code] */
-static void copy_reply(struct ik_chat *chat, const struct ik_reaction *request)
+static void copy_reply(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_error error;
 	const char *text;
 	size_t length;
 
-	if (ik_command_copy(&chat->core, request->text, &text, &length, &error) == IK_OK)
+	if (ik_command_copy(&chat->core, invocation->text, &text, &length, &error) == IK_OK)
 		ik_chat_copy(chat, text, length, false);
 	else
-		ik_session_add_command(chat->core.session, request->line, error.text);
+		ik_session_add_command(chat->core.session, invocation->line, error.text);
 }
 
 /* ---- sessions ---- */
@@ -112,18 +113,18 @@ static void note(struct ik_chat *chat, const char *line)
 }
 
 /* /new: another session, on an empty screen that says how to come back. */
-static void new_session(struct ik_chat *chat, const struct ik_reaction *request)
+static void new_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_session *session = chat->core.session;
 	bool said;
 	char *sentence;
 
 	if (ik_session_busy(session)) {
-		ik_session_add_command(session, request->line,
+		ik_session_add_command(session, invocation->line,
 			_("Something is under way: wait for its end, or cancel it."));
 		return;
 	}
-	note(chat, request->line);
+	note(chat, invocation->line);
 	said = ik_resume_is_possible(session, true);
 	sentence = ik_format(_("A new session. The one before: /resume %s"), ik_session_id(session));
 	ik_chat_take_queue_back(chat); /* what is held */
@@ -135,30 +136,30 @@ static void new_session(struct ik_chat *chat, const struct ik_reaction *request)
 }
 
 /* /sessions [WORDS] */
-static void show_sessions(struct ik_chat *chat, const struct ik_reaction *request)
+static void show_sessions(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_screen_show_sessions(chat->screen, request->text);
+	ik_screen_show_sessions(chat->screen, invocation->text);
 }
 
 /* /search [WORDS] */
-static void search_sessions(struct ik_chat *chat, const struct ik_reaction *request)
+static void search_sessions(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_screen_search_sessions(chat->screen, request->text);
+	ik_screen_search_sessions(chat->screen, invocation->text);
 }
 
 /* /resume [N | ID | WORDS] */
-static void resume_session(struct ik_chat *chat, const struct ik_reaction *request)
+static void resume_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	if (request->text[0] != '\0')
-		ik_chat_resume_named(chat, request->text);
+	if (invocation->text[0] != '\0')
+		ik_chat_resume_named(chat, invocation->text);
 	else
 		ik_screen_pick_session(chat->screen, "");
 }
 
 /* /fork [PROMPT | N | ?] */
-static void fork_session(struct ik_chat *chat, const struct ik_reaction *request)
+static void fork_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	const char *line = request->line, *text = request->text;
+	const char *line = invocation->line, *text = invocation->text;
 	bool number = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
 	struct ik_fork fork;
 
@@ -175,16 +176,16 @@ static void fork_session(struct ik_chat *chat, const struct ik_reaction *request
 }
 
 /* /rewind [N | ?] */
-static void rewind_session(struct ik_chat *chat, const struct ik_reaction *request)
+static void rewind_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_fork fork;
 	char *draft;
 
-	if (!ik_command_can_fork(&chat->core, request->line))
+	if (!ik_command_can_fork(&chat->core, invocation->line))
 		return;
-	if (ik_text_equal(request->text, "?")) {
+	if (ik_text_equal(invocation->text, "?")) {
 		ik_chat_pick(chat, IK_PICKING_REWIND, "");
-	} else if (ik_command_rewind(&chat->core, request->line, request->text, &fork, &draft)) {
+	} else if (ik_command_rewind(&chat->core, invocation->line, invocation->text, &fork, &draft)) {
 		ik_screen_set_draft(chat->screen, draft, strlen(draft));
 		free(draft);
 		ik_chat_resume_fork(chat, fork);
@@ -194,28 +195,28 @@ static void rewind_session(struct ik_chat *chat, const struct ik_reaction *reque
 /* ---- the screen ---- */
 
 /* /mouse [on | off]: only a mistake is worth storing. */
-static void set_mouse(struct ik_chat *chat, const struct ik_reaction *request)
+static void set_mouse(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	const char *text = request->text;
+	const char *text = invocation->text;
 
 	if (text[0] == '\0')
 		ik_chat_set_mouse(chat, !chat->modes.mouse);
 	else if (ik_text_equal(text, "on") || ik_text_equal(text, "off"))
 		ik_chat_set_mouse(chat, ik_text_equal(text, "on"));
 	else
-		ik_session_add_command(chat->core.session, request->line,
+		ik_session_add_command(chat->core.session, invocation->line,
 			_("/mouse takes on or off; alone it switches."));
 }
 
 /* /theme [NAME] */
-static void set_theme(struct ik_chat *chat, const struct ik_reaction *request)
+static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
 	bool changed;
 
 	ik_buf_init(&out, IK_KIB(64));
-	changed = ik_theme_command(chat->setup->config, request->text, &out);
-	ik_command_answer(&chat->core, request->line, &out);
+	changed = ik_theme_command(chat->setup->config, invocation->text, &out);
+	ik_command_answer(&chat->core, invocation->line, &out);
 	if (!changed)
 		return;
 	ik_chat_theme_apply(chat);
@@ -223,31 +224,134 @@ static void set_theme(struct ik_chat *chat, const struct ik_reaction *request)
 }
 
 /* /editor */
-static void open_editor(struct ik_chat *chat, const struct ik_reaction *request)
+static void open_editor(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)request;
+	(void)invocation;
 	ik_external_editor_open(chat);
 }
 
 /* /clear */
-static void clear_screen(struct ik_chat *chat, const struct ik_reaction *request)
+static void clear_screen(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	note(chat, request->line);
+	note(chat, invocation->line);
 	ik_screen_clear(chat->screen);
 }
 
 /* /quit */
-static void quit(struct ik_chat *chat, const struct ik_reaction *request)
+static void quit(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	if (chat->core_started)
-		note(chat, request->line);
+		note(chat, invocation->line);
 	ik_chat_quit(chat);
+}
+
+/* ---- keys alone ---- */
+
+/* A message or a command line was entered. */
+static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_submit(chat, invocation->text, invocation->length);
+}
+
+static void edit_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	ik_chat_take_back(chat);
+}
+
+static void send_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	ik_session_send_held(chat->core.session);
+}
+
+static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	ik_session_cancel(chat->core.session);
+}
+
+static void answer(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_answered(chat, &invocation->answer);
+}
+
+static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	(void)ik_chat_draft_save(chat);
+	ik_agents_pause(chat);
+	ik_tty_suspend(chat->tty);
+}
+
+static void redraw(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	ik_chat_redraw(chat);
+}
+
+static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	if (chat->core_started)
+		ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+}
+
+static void take_over(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	(void)invocation;
+	ik_chat_take_over(chat);
+}
+
+static void show_agent(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_agent_show_number(chat, invocation->number);
+}
+
+static void copy_text(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_copy(chat, invocation->text, invocation->length, invocation->cut);
+}
+
+static void resume_selected(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_resume(chat, invocation->text);
+}
+
+static void delete_session(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_delete_session(chat, invocation->text);
+}
+
+static void ask_to_rewind(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_rewind(chat, invocation->number);
+}
+
+static void rerun_call(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_rerun(chat, invocation->text, invocation->length);
+}
+
+static void undo_call(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_undo_call(chat, invocation->text);
+}
+
+static void page_call(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_pager_open(chat, invocation->text, invocation->length);
+}
+
+static void switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	ik_chat_switch_tool(chat, invocation->text);
 }
 
 /* ---- the table ---- */
 
 /* clang-format off */
-/* In the order of /help. */
+/* First the commands, in the order of /help, then what keys alone do. */
 static const struct ik_action_row rows[] = {
 	{.name = "/help", .usage = "[COMMAND]", .run = help,
 		.description = N_("list the commands, or explain one")},
@@ -257,7 +361,7 @@ static const struct ik_action_row rows[] = {
 		.details = N_("Without a name: all tools that the model is offered. With one: what it "
 			"takes and what it returns. --all: also those that failed, and why. {browser} shows "
 			"the same, and more, in a pane.")},
-	{.name = "/refresh", .run = refresh,
+	{.name = "/refresh", .key = IK_ACTION_REFRESH, .run = refresh,
 		.description = N_("look for tools again"),
 		.details = N_("All tools are asked for their schemas again, and the project's instructions "
 			"are read again. Tools that are saved, changed or removed are noticed by themselves.")},
@@ -360,7 +464,7 @@ static const struct ik_action_row rows[] = {
 	{.name = "/title", .usage = "[TEXT]", .writes = true, .core = ik_command_title,
 		.description = N_("give the session a title, or show it"),
 		.details = N_("Until then it is called by the first words that you said in it.")},
-	{.name = "/mouse", .usage = "[on | off]", .argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
+	{.name = "/mouse", .key = IK_ACTION_MOUSE, .usage = "[on | off]", .argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
 		.description = N_("take the mouse, or leave it to the terminal"),
 		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
 			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},
@@ -368,13 +472,33 @@ static const struct ik_action_row rows[] = {
 		.description = N_("colours: auto, dark, light, contrast, mono"),
 		.details = N_("auto goes by the background that the terminal says it has. To keep a "
 			"choice, write it into ~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
-	{.name = "/editor", .run = open_editor,
+	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = open_editor,
 		.description = N_("write the next message in your editor"),
 		.details = N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},
 	{.name = "/clear", .run = clear_screen,
 		.description = N_("empty the screen (the session stays)")},
-	{.name = "/quit", .run = quit,
+	{.name = "/quit", .key = IK_ACTION_QUIT, .run = quit,
 		.description = N_("end ikigai (the session can be resumed)")},
+
+	{.key = IK_ACTION_SEND, .run = submit},
+	{.key = IK_ACTION_EDIT_QUEUED, .run = edit_queued},
+	{.key = IK_ACTION_SEND_QUEUED, .run = send_queued},
+	{.key = IK_ACTION_CANCEL, .run = cancel},
+	{.key = IK_ACTION_ANSWER, .run = answer},
+	{.key = IK_ACTION_SUSPEND, .run = suspend},
+	{.key = IK_ACTION_REDRAW, .run = redraw},
+	{.key = IK_ACTION_MODE, .run = next_mode},
+	{.key = IK_ACTION_TAKE_OVER, .run = take_over},
+	{.key = IK_ACTION_AGENT, .run = show_agent},
+	{.key = IK_ACTION_COPY, .run = copy_text},
+	{.key = IK_ACTION_RESUME, .run = resume_selected},
+	{.key = IK_ACTION_DELETE, .run = delete_session},
+	{.key = IK_ACTION_REWIND, .run = ask_to_rewind},
+	{.key = IK_ACTION_RERUN, .run = rerun_call},
+	{.key = IK_ACTION_UNDO_CALL, .run = undo_call},
+	{.key = IK_ACTION_PAGER, .run = page_call},
+	{.key = IK_ACTION_SWITCH, .run = switch_tool},
+
 	{.name = NULL}
 };
 /* clang-format on */

@@ -112,9 +112,9 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
 
 /* "/join [N] [WORDS]": a child's last word becomes a message here; in a child without N: there,
  * and the parent is shown; of several it has the person choose. "/agents [N]", "/close [N]". */
-void ik_agent_join(struct ik_chat *chat, const struct ik_reaction *request);
-void ik_agents_list(struct ik_chat *chat, const struct ik_reaction *request);
-void ik_agent_close_named(struct ik_chat *chat, const struct ik_reaction *request);
+void ik_agent_join(struct ik_chat *chat, const struct ik_invocation *invocation);
+void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation);
+void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* End the program; asks first where another agent is at work. */
 void ik_chat_quit(struct ik_chat *chat);

@@ -20,10 +20,10 @@
 char *ik_agent_key(const struct ik_chat *chat, int number)
 {
 	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
-	char *name = number <= 9 ? ik_format("{agent-%d}", number) : ik_strdup("{next-agent}");
-	char *key = ik_keymap_sentence(keymap, name);
+	char *key = number <= 9 ? ik_keymap_digit_key(keymap, IK_ACTION_AGENT, number) : NULL;
 
-	free(name);
+	if (!key)
+		key = ik_keymap_sentence(keymap, "{next-agent}");
 	ik_keymap_free(keymap);
 	return key;
 }
@@ -183,9 +183,9 @@ static int take_number(const char **words)
 	return (int)number;
 }
 
-void ik_agent_join(struct ik_chat *chat, const struct ik_reaction *request)
+void ik_agent_join(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	const char *line = request->line, *words = request->text;
+	const char *line = invocation->line, *words = invocation->text;
 	int number = take_number(&words);
 	struct ik_agent *agent = chat->agent;
 	struct ik_error error;
@@ -212,9 +212,9 @@ void ik_agent_join(struct ik_chat *chat, const struct ik_reaction *request)
 
 /* ---- /agents, /close ---- */
 
-void ik_agents_list(struct ik_chat *chat, const struct ik_reaction *request)
+void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	const char *line = request->line, *words = request->text;
+	const char *line = invocation->line, *words = invocation->text;
 	int number = take_number(&words);
 
 	if (words[0] != '\0')
@@ -272,9 +272,9 @@ static void ask_to_close(struct ik_chat *chat, int number)
 	free(title);
 }
 
-void ik_agent_close_named(struct ik_chat *chat, const struct ik_reaction *request)
+void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	const char *line = request->line, *words = request->text;
+	const char *line = invocation->line, *words = invocation->text;
 	int number = take_number(&words);
 	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent;
 	char *problem = NULL;

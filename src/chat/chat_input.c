@@ -3,10 +3,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "chat/chat_trust.h"
-#include "chat/external_editor.h"
-#include "chat/pager.h"
-#include "loop/child.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
@@ -24,90 +20,21 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	ik_core_refresh(&chat->core);
 }
 
-/* Do what the screen says a key means. */
-static void react(struct ik_chat *chat, const struct ik_reaction *reaction)
+/* Run the action that a key asks for, if any. */
+static void run(struct ik_chat *chat, struct ik_invocation invocation)
 {
-	switch (reaction->kind) {
-	case IK_REACT_NONE:
-		break;
-	case IK_REACT_SUBMIT:
-		ik_chat_submit(chat, reaction->text, reaction->length);
-		break;
-	case IK_REACT_EDITOR:
-		ik_external_editor_open(chat);
-		break;
-	case IK_REACT_TAKE_BACK:
-		ik_chat_take_back(chat);
-		break;
-	case IK_REACT_SEND_QUEUE:
-		ik_session_send_held(chat->core.session);
-		break;
-	case IK_REACT_CANCEL:
-		ik_session_cancel(chat->core.session);
-		break;
-	case IK_REACT_REFRESH:
-		ik_chat_trust_again(chat);
-		chat->refresh_key = true;
-		ik_chat_refresh(chat, NULL);
-		break;
-	case IK_REACT_COPY:
-		ik_chat_copy(chat, reaction->text, reaction->length, reaction->cut);
-		break;
-	case IK_REACT_RESUME:
-		ik_chat_resume(chat, reaction->text);
-		break;
-	case IK_REACT_DELETE_SESSION:
-		ik_chat_delete_session(chat, reaction->text);
-		break;
-	case IK_REACT_AGENT:
-		ik_agent_show_number(chat, reaction->number);
-		break;
-	case IK_REACT_SUSPEND:
-		(void)ik_chat_draft_save(chat);
-		ik_agents_pause(chat);
-		ik_tty_suspend(chat->tty);
-		break;
-	case IK_REACT_REDRAW:
-		ik_chat_redraw(chat);
-		break;
-	case IK_REACT_QUIT:
-		ik_chat_quit(chat);
-		break;
-	case IK_REACT_MODE:
-		if (chat->core_started)
-			ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
-		break;
-	case IK_REACT_TAKE_OVER:
-		ik_chat_take_over(chat);
-		break;
-	case IK_REACT_RERUN:
-		ik_chat_rerun(chat, reaction->text, reaction->length);
-		break;
-	case IK_REACT_REWIND:
-		ik_chat_rewind(chat, reaction->text);
-		break;
-	case IK_REACT_UNDO_CALL:
-		ik_chat_undo_call(chat, reaction->text);
-		break;
-	case IK_REACT_PAGER:
-		ik_pager_open(chat, reaction->text, reaction->length);
-		break;
-	case IK_REACT_SWITCH_TOOL:
-		ik_chat_switch_tool(chat, reaction->text);
-		break;
-	case IK_REACT_MOUSE:
-		ik_chat_set_mouse(chat, !chat->modes.mouse);
-		break;
-	case IK_REACT_ANSWER:
-		ik_chat_answered(chat, &reaction->answer);
-		break;
-	}
+	const struct ik_action_row *row = ik_action_of_key(chat->actions, invocation.action);
+
+	if (!invocation.text)
+		invocation.text = "";
+	if (row)
+		row->run(chat, &invocation);
 }
 
 static void on_key(void *arg, const struct ik_key *key)
 {
 	struct ik_chat *chat = arg;
-	struct ik_reaction reaction;
+	struct ik_invocation invocation;
 
 	/* What was typed behind the word that ends the program came too late. */
 	if (chat->ending)
@@ -118,9 +45,9 @@ static void on_key(void *arg, const struct ik_key *key)
 	}
 	if (key->code == IK_KEY_MOUSE)
 		(void)ik_screen_tick(chat->screen, ik_clock_ms()); /* two clicks are counted */
-	reaction = ik_screen_key(chat->screen, key);
+	invocation = ik_screen_key(chat->screen, key);
 	ik_chat_draft_changed(chat);
-	react(chat, &reaction);
+	run(chat, invocation);
 }
 
 /* Wait for the rest of a sequence, but not for ever. */

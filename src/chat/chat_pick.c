@@ -114,12 +114,20 @@ static const struct ik_message *find_message(const struct ik_chat *chat, long *n
 
 enum { ANSWER_YES, ANSWER_NO };
 
+/* Run "/rewind N". */
+static void go_back_to(struct ik_chat *chat, long number)
+{
+	char *line = ik_format("/rewind %ld", number);
+
+	ik_chat_submit(chat, line, strlen(line));
+	free(line);
+}
+
 static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
 {
 	int64_t *sequence = arg;
 	size_t length;
 	long number = 0;
-	char *line;
 
 	/* Others may have been sent meanwhile, and the message goes into the editor. */
 	if (answer && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
@@ -127,16 +135,14 @@ static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_question_
 		if (length > 0) {
 			ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
 		} else {
-			line = ik_format("/rewind %ld", number);
 			ik_screen_go_to_editor(chat->screen);
-			ik_chat_submit(chat, line, strlen(line));
-			free(line);
+			go_back_to(chat, number);
 		}
 	}
 	free(sequence);
 }
 
-void ik_chat_rewind(struct ik_chat *chat, const char *line)
+void ik_chat_rewind(struct ik_chat *chat, long number)
 {
 	const struct ik_choice choices[] = {
 		{ .key = 'b', .label = _("Go back"), .value = ANSWER_YES },
@@ -154,7 +160,6 @@ void ik_chat_rewind(struct ik_chat *chat, const char *line)
 		.wanted = true,
 		.guarded = true,
 	};
-	long number = strtol(line + strlen("/rewind "), NULL, 10);
 	const struct ik_message *message;
 	int64_t *sequence;
 	char *words, *title;
@@ -163,7 +168,7 @@ void ik_chat_rewind(struct ik_chat *chat, const char *line)
 		return;
 	message = ik_session_busy(chat->core.session) ? NULL : find_message(chat, &number, 0);
 	if (!message) {
-		ik_chat_submit(chat, line, strlen(line)); /* it says why not */
+		go_back_to(chat, number); /* it says why not */
 		return;
 	}
 	words = ik_session_title(message->content, ik_message_typed(message));

@@ -160,7 +160,7 @@ extern const struct ik_tool_forms ik_chat_tool_forms;
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 
 /* chat_pick.c: "/rewind N"; asks first. */
-void ik_chat_rewind(struct ik_chat *chat, const char *line);
+void ik_chat_rewind(struct ik_chat *chat, long number);
 
 /* chat_undo.c: take back what one call did to files; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const char *id);

@@ -26,7 +26,7 @@ static void run_command(struct ik_chat *chat, const struct ik_action_row *row, c
 	else if (row->core)
 		row->core(&chat->core, line, argument);
 	else
-		row->run(chat, &(struct ik_reaction){ .line = line, .text = argument, .length = length });
+		row->run(chat, &(struct ik_invocation){ .line = line, .text = argument, .length = length });
 	free(argument);
 }
 

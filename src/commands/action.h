@@ -14,7 +14,7 @@
 
 #include "core/core.h"
 #include "tui/edit/keymap.h"
-#include "tui/pane/reaction.h"
+#include "tui/pane/invocation.h"
 
 struct ik_chat;
 
@@ -41,7 +41,7 @@ struct ik_action_row {
 	/* What it runs: a function that needs no screen, and so suits any front end, */
 	void (*core)(struct ik_core *core, const char *line, const char *argument);
 	/* or one that needs the chat. */
-	void (*run)(struct ik_chat *chat, const struct ik_reaction *request);
+	void (*run)(struct ik_chat *chat, const struct ik_invocation *invocation);
 	const char *description; /* N_() text in the list of /help; NULL where name is */
 	const char *details;     /* N_() text of /help COMMAND, or NULL */
 };

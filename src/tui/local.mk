@@ -26,7 +26,7 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/parameter.c src/tui/pane/parameter.h \
 	src/tui/pane/parameter_text.c src/tui/pane/parameter_text.h \
 	src/tui/pane/pick.h \
-	src/tui/pane/reaction.h \
+	src/tui/pane/invocation.h \
 	src/tui/pane/session_row.h \
 	src/tui/pane/status_bar.c src/tui/pane/status_bar.h \
 	src/tui/pane/tool_forms.h

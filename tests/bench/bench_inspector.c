@@ -58,7 +58,7 @@ static void draw(void)
 static void act(enum ik_action action, size_t times)
 {
 	bool more = true, changed;
-	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
+	struct ik_invocation reaction = {.action = IK_ACTION_NONE};
 	for (size_t i = 0; i < times; i++, more = true) {
 		begin_turn();
 		if (action != IK_ACTION_NONE

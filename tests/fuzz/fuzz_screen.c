@@ -45,14 +45,14 @@ static void say(struct ik_screen *screen, const char *text)
 static void on_key(void *arg, const struct ik_key *key)
 {
 	struct ik_screen *screen = arg;
-	struct ik_reaction reaction = ik_screen_key(screen, key);
+	struct ik_invocation reaction = ik_screen_key(screen, key);
 	size_t length = 0;
 	const char *draft = ik_screen_draft(screen, &length);
 
 	demand(ik_utf8_valid_prefix(draft, length) == length);
 	if (reaction.text != NULL)
 		demand(ik_utf8_valid_prefix(reaction.text, reaction.length) == reaction.length);
-	demand(reaction.kind != IK_REACT_SUBMIT || key->code != IK_KEY_PASTE);
+	demand(reaction.action != IK_ACTION_SEND || key->code != IK_KEY_PASTE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

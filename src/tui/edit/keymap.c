@@ -41,15 +41,9 @@ static const struct ik_binding bindings[] = {
 		N_("Show the next agent (/fork PROMPT begins one)") },
 	{ IK_ACTION_PREVIOUS_AGENT, "previous-agent", "Ctrl-X 0, Ctrl-PgUp", IK_IN_ANY,
 		N_("Show the agent before") },
-	{ IK_ACTION_AGENT_1, "agent-1", "Ctrl-X 1", IK_IN_ANY, N_("Show agent 1") },
-	{ IK_ACTION_AGENT_2, "agent-2", "Ctrl-X 2", IK_IN_ANY, N_("Show agent 2") },
-	{ IK_ACTION_AGENT_3, "agent-3", "Ctrl-X 3", IK_IN_ANY, N_("Show agent 3") },
-	{ IK_ACTION_AGENT_4, "agent-4", "Ctrl-X 4", IK_IN_ANY, N_("Show agent 4") },
-	{ IK_ACTION_AGENT_5, "agent-5", "Ctrl-X 5", IK_IN_ANY, N_("Show agent 5") },
-	{ IK_ACTION_AGENT_6, "agent-6", "Ctrl-X 6", IK_IN_ANY, N_("Show agent 6") },
-	{ IK_ACTION_AGENT_7, "agent-7", "Ctrl-X 7", IK_IN_ANY, N_("Show agent 7") },
-	{ IK_ACTION_AGENT_8, "agent-8", "Ctrl-X 8", IK_IN_ANY, N_("Show agent 8") },
-	{ IK_ACTION_AGENT_9, "agent-9", "Ctrl-X 9", IK_IN_ANY, N_("Show agent 9") },
+	{ IK_ACTION_AGENT, "agent",
+		"Ctrl-X 1, Ctrl-X 2, Ctrl-X 3, Ctrl-X 4, Ctrl-X 5, Ctrl-X 6, Ctrl-X 7, Ctrl-X 8, Ctrl-X 9",
+		IK_IN_ANY, N_("Show the agent of that number") },
 	{ IK_ACTION_REDRAW, "redraw", "Ctrl-L", IK_IN_ANY, N_("Draw the screen anew") },
 
 	{ IK_ACTION_PAGE_UP, "scroll-page-up", "PgUp", IK_IN_ANY, N_("Scroll up a page") },
@@ -374,6 +368,30 @@ char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum 
 	if (!ik_keymap_put_key(keymap, context, action, &out))
 		ik_buf_putc(&out, '-');
 	return ik_buf_take(&out, NULL);
+}
+
+int ik_key_digit(const struct ik_key *key)
+{
+	bool digit = key->code == IK_KEY_CHARACTER && key->codepoint >= '1' && key->codepoint <= '9';
+
+	return digit ? (int)(key->codepoint - '0') : 0;
+}
+
+char *ik_keymap_digit_key(const struct ik_keymap *keymap, enum ik_action action, int digit)
+{
+	for (size_t i = 0; i < keymap->count; i++) {
+		const struct ik_stroke *stroke = &keymap->strokes[i];
+		const struct ik_key *last = stroke->second.code == IK_KEY_NONE ? &stroke->first
+																	   : &stroke->second;
+		struct ik_buf out;
+
+		if (keymap->rows[stroke->row].action != action || ik_key_digit(last) != digit)
+			continue;
+		ik_buf_init(&out, IK_KIB(1));
+		ik_stroke_put(&out, stroke);
+		return ik_buf_take(&out, NULL);
+	}
+	return NULL;
 }
 
 /* The row of the action whose name it is, or NULL. */

@@ -52,15 +52,7 @@ enum ik_action {
 	IK_ACTION_TAKE_OVER, /* F9, Alt-9 */
 	IK_ACTION_NEXT_AGENT,
 	IK_ACTION_PREVIOUS_AGENT, /* F10, Alt-0; Ctrl-X 0 */
-	IK_ACTION_AGENT_1,
-	IK_ACTION_AGENT_2,
-	IK_ACTION_AGENT_3, /* Ctrl-X 1 ...; one by one */
-	IK_ACTION_AGENT_4,
-	IK_ACTION_AGENT_5,
-	IK_ACTION_AGENT_6,
-	IK_ACTION_AGENT_7,
-	IK_ACTION_AGENT_8,
-	IK_ACTION_AGENT_9,
+	IK_ACTION_AGENT,          /* Ctrl-X 1 ...: the digit says which */
 	/* scrollback and panes */
 	IK_ACTION_PAGE_UP,
 	IK_ACTION_PAGE_DOWN,
@@ -134,6 +126,11 @@ enum ik_action {
 	IK_ACTION_COMPLETE_PREVIOUS,
 	IK_ACTION_HISTORY_OLDER,
 	IK_ACTION_HISTORY_NEWER,
+	/* without keys of their own */
+	IK_ACTION_QUIT,
+	IK_ACTION_EDIT_QUEUED, /* the newest message that waits for the end of the turn */
+	IK_ACTION_SEND_QUEUED, /* the messages that are held */
+	IK_ACTION_ANSWER,      /* a question was answered */
 	IK_ACTION_COUNT
 };
 
@@ -176,6 +173,9 @@ enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_plac
 enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
 	const struct ik_key *key);
 
+/* Return the digit of a key, from 1 to 9; 0: it is none. */
+int ik_key_digit(const struct ik_key *key);
+
 /* The first key of a sequence that waits for the second, as shown: "Ctrl-X"; else
  * NULL. Valid until the next key. */
 const char *ik_keymap_pending(const struct ik_keymap *keymap);
@@ -193,6 +193,9 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 
 /* The same as a new string, "-" where there is none: for a sentence. */
 char *ik_keymap_key_name(const struct ik_keymap *keymap, unsigned context, enum ik_action action);
+
+/* Return the key of an action that ends in this digit, as a new string; NULL: it has none. */
+char *ik_keymap_digit_key(const struct ik_keymap *keymap, enum ik_action action, int digit);
 
 /* A sentence with the keys of now: for each {NAME} of an action the key that is best shown
  * where it means something (in the editor, if there), or NAME in quotes where it has none;

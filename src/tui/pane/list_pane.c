@@ -18,14 +18,14 @@ void ik_list_pane_init(struct ik_list_pane *list, const struct ik_pane_ops *ops,
 	list->filter = NULL;
 	list->in_text = false;
 	ik_buf_init(&list->words, IK_LIMIT_USER_TEXT);
-	ik_buf_init(&list->reaction, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&list->argument, IK_LIMIT_ARGUMENTS);
 }
 
 void ik_list_pane_done(struct ik_list_pane *list)
 {
 	list->filter = ik_editor_free(list->filter);
 	ik_buf_done(&list->words);
-	ik_buf_done(&list->reaction);
+	ik_buf_done(&list->argument);
 	ik_pane_done(&list->pane);
 }
 
@@ -145,13 +145,13 @@ void ik_list_pane_click(struct ik_pane *pane, int row)
 		((struct ik_list_pane *)pane)->in_text = false;
 }
 
-struct ik_reaction ik_list_pane_react(struct ik_list_pane *list, enum ik_reaction_kind kind,
+struct ik_invocation ik_list_pane_invoke(struct ik_list_pane *list, enum ik_action action,
 	const char *text)
 {
-	ik_buf_clear(&list->reaction);
-	ik_buf_puts(&list->reaction, text);
-	return (struct ik_reaction){
-		.kind = kind, .text = list->reaction.data, .length = list->reaction.length
+	ik_buf_clear(&list->argument);
+	ik_buf_puts(&list->argument, text);
+	return (struct ik_invocation){
+		.action = action, .text = list->argument.data, .length = list->argument.length
 	};
 }
 

@@ -18,7 +18,7 @@
  * and draws it by setting pane.count, then ik_list_pane_draw().  The rest of its table of
  * operations is ik_pane_act(), ik_list_pane_click() and ik_pane_scroll().
  *
- * Owns the filter and the text of the last reaction; borrows the keymap.
+ * Owns the filter and the argument of the last action; borrows the keymap.
  * May include: util, tui/pane, tui/edit.
  */
 #ifndef IK_TUI_PANE_LIST_PANE_H
@@ -34,7 +34,7 @@ struct ik_list_pane {
 	struct ik_editor *filter; /* NULL: nobody writes it */
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool in_text;             /* Up and Down move the text, which has nearly all the room */
-	struct ik_buf reaction;   /* the text of the last one */
+	struct ik_buf argument;   /* of the last action */
 	struct ik_key_hint hints[IK_LIST_HINTS]; /* of its last line */
 };
 
@@ -63,8 +63,8 @@ void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
 /* Select the item in a row of the screen (the list's pane is its first member). */
 void ik_list_pane_click(struct ik_pane *pane, int row);
 
-/* A reaction with a copy of a text, which is valid until the next one. */
-struct ik_reaction ik_list_pane_react(struct ik_list_pane *list, enum ik_reaction_kind kind,
+/* Return an action with a copy of a text, which is valid until the next one. */
+struct ik_invocation ik_list_pane_invoke(struct ik_list_pane *list, enum ik_action action,
 	const char *text);
 
 /* Keys that the last line shows: while the list has the focus, while its text has (where

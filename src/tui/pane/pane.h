@@ -11,7 +11,7 @@
 #define IK_TUI_PANE_PANE_H
 
 #include "tui/edit/keymap.h"
-#include "tui/pane/reaction.h"
+#include "tui/pane/invocation.h"
 #include "tui/scrollback/scrollback.h"
 
 struct ik_pane;
@@ -39,10 +39,10 @@ struct ik_pane_ops {
 	void (*open)(struct ik_pane *pane);
 	/* In what its keys are pressed (of enum ik_context). */
 	unsigned (*context)(const struct ik_pane *pane);
-	/* A key, and what it is bound to, while it has focus. *ret_reaction is IK_REACT_NONE, and
+	/* A key, and what it is bound to, while it has focus. *ret_invocation is IK_ACTION_NONE, and
 	 * set to what the program is asked for; its text is valid until the next key. */
 	enum ik_pane_result (*key)(struct ik_pane *pane, const struct ik_key *key,
-		enum ik_action action, struct ik_reaction *ret_reaction);
+		enum ik_action action, struct ik_invocation *ret_invocation);
 	/* An action that selects or scrolls; false: it means nothing here. */
 	bool (*act)(struct ik_pane *pane, enum ik_action action);
 	/* A click on a row of the screen; the wheel, wherever the focus is. */

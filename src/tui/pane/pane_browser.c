@@ -757,9 +757,10 @@ static void close_form(struct ik_browser *browser)
 }
 
 /* Make the call that the form says. */
-static enum ik_pane_result send_form(struct ik_browser *browser, struct ik_reaction *ret_reaction)
+static enum ik_pane_result send_form(struct ik_browser *browser,
+	struct ik_invocation *ret_invocation)
 {
-	struct ik_buf *text = &browser->list.reaction;
+	struct ik_buf *text = &browser->list.argument;
 	struct ik_error error;
 
 	ik_buf_clear(text);
@@ -768,15 +769,15 @@ static enum ik_pane_result send_form(struct ik_browser *browser, struct ik_react
 	close_form(browser);
 	if (!good)
 		return IK_PANE_TAKEN;
-	*ret_reaction = (struct ik_reaction){
-		.kind = IK_REACT_SUBMIT, .text = text->data, .length = text->length
+	*ret_invocation = (struct ik_invocation){
+		.action = IK_ACTION_SEND, .text = text->data, .length = text->length
 	};
 	return IK_PANE_CALLED;
 }
 
 /* A key while a form is written. */
 static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	switch (ik_form_key(browser->call, key, action)) {
 	case IK_FORM_PASSED:
@@ -787,7 +788,7 @@ static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_
 		close_form(browser);
 		break;
 	case IK_FORM_SENT:
-		return send_form(browser, ret_reaction);
+		return send_form(browser, ret_invocation);
 	}
 	return IK_PANE_TAKEN;
 }
@@ -815,24 +816,24 @@ static void turn_form(struct ik_browser *browser, bool back)
 }
 
 /* Switch the selected tool on or off. */
-static struct ik_reaction switch_tool(struct ik_browser *browser)
+static struct ik_invocation switch_tool(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
 
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
-		return (struct ik_reaction){ .kind = IK_REACT_NONE };
-	return ik_list_pane_react(&browser->list, IK_REACT_SWITCH_TOOL, row->tool->name);
+		return (struct ik_invocation){ .action = IK_ACTION_NONE };
+	return ik_list_pane_invoke(&browser->list, IK_ACTION_SWITCH, row->tool->name);
 }
 
 /* A key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_browser_list *tools = &browser->tools;
 
 	if (browser->call)
-		return form_key(browser, key, action, ret_reaction);
+		return form_key(browser, key, action, ret_invocation);
 	switch (ik_list_pane_key(&browser->list, key, action)) {
 	case IK_LIST_FILTERED:
 		take_filter(browser);
@@ -862,7 +863,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		open_form(browser);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_SWITCH:
-		*ret_reaction = switch_tool(browser);
+		*ret_invocation = switch_tool(browser);
 		return IK_PANE_TAKEN;
 	default:
 		return IK_PANE_PASSED;

@@ -64,28 +64,26 @@ static void put_binding(const struct ik_binding *binding, unsigned context, stru
 	ik_buf_done(&keys);
 }
 
-/* Append the nine agents as one line, where their keys differ by the number only; false: they
- * do not. */
-static bool put_agents(const struct ik_keymap *keymap, size_t row, struct ik_buf *out)
+/* Append the row whose keys differ by a digit only, from the first to the last; false: it has no
+ * such keys. */
+static bool put_digits(const struct ik_keymap *keymap, const struct ik_binding *binding,
+	struct ik_buf *out)
 {
-	enum { AGENTS = IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1 + 1 };
-	const char *first = ik_keymap_at(keymap, row)->keys, *keys = first;
-	size_t stem = strlen(first);
+	char *first = ik_keymap_digit_key(keymap, binding->action, 1);
+	char *last = ik_keymap_digit_key(keymap, binding->action, 9);
+	size_t stem = first ? strlen(first) - 1 : 0;
+	bool found = last && strlen(last) == stem + 1 && memcmp(first, last, stem) == 0;
 
-	if (stem < 2)
-		return false;
-	stem--;
-	for (size_t i = 0; i < AGENTS; i++) {
-		keys = ik_keymap_at(keymap, row + i)->keys;
-		if (strlen(keys) != stem + 1 || memcmp(keys, first, stem) != 0 ||
-			keys[stem] != '1' + (char)i)
-			return false;
+	if (found) {
+		/* Translators: from the first key to the last. */
+		char *both = ik_format(_("%s to %s"), first, last);
+
+		put_keys(both, _(binding->description), out);
+		free(both);
 	}
-	/* Translators: from the first key to the last. */
-	char *both = ik_format(_("%s to %s"), first, keys);
-	put_keys(both, _("Show the agent of that number"), out);
-	free(both);
-	return true;
+	free(first);
+	free(last);
+	return found;
 }
 
 /* Append the letters that rows of the parts for writing have in a pane. */
@@ -125,9 +123,7 @@ static void add_keys(struct ik_help *help)
 		ik_buf_init(&out, IK_KIB(64));
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
 			 binding = ik_keymap_at(pane->keymap, ++row))
-			if (binding->action == IK_ACTION_AGENT_1 && put_agents(pane->keymap, row, &out))
-				row += IK_ACTION_AGENT_9 - IK_ACTION_AGENT_1;
-			else
+			if (binding->action != IK_ACTION_AGENT || !put_digits(pane->keymap, binding, &out))
 				put_binding(binding, parts[part].context, &out);
 		if (parts[part].context != 0)
 			put_letters(pane->keymap, parts[part].context, &out);

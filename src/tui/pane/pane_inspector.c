@@ -79,7 +79,7 @@ struct ik_inspector {
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
-	struct ik_buf reaction; /* the text of the last one */
+	struct ik_buf argument; /* of the last action */
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
 	size_t line_count, line_capacity;
@@ -863,7 +863,7 @@ static void release(struct ik_pane *pane)
 	ik_pane_done(pane);
 	free_text(inspector);
 	free_folds(inspector);
-	ik_buf_done(&inspector->reaction);
+	ik_buf_done(&inspector->argument);
 	free(inspector);
 }
 
@@ -1066,10 +1066,10 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 
 /* A key: what is done with the selected call. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
-	enum ik_reaction_kind kind = IK_REACT_NONE;
+	enum ik_action asked = IK_ACTION_NONE;
 
 	(void)key;
 	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY &&
@@ -1078,31 +1078,31 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	sync_selection(inspector);
 	if (pane->count == 0)
 		return IK_PANE_TAKEN;
-	ik_buf_clear(&inspector->reaction);
+	ik_buf_clear(&inspector->argument);
 	if (is_fold_action(action)) {
 		fold(inspector, action);
 	} else if (action == IK_ACTION_COPY) {
 		if (inspector->in_text)
-			copy_line(inspector, &inspector->reaction);
+			copy_line(inspector, &inspector->argument);
 		else
-			copy_call(inspector->call, &inspector->reaction);
-		kind = IK_REACT_COPY;
+			copy_call(inspector->call, &inspector->argument);
+		asked = action;
 	} else if (action == IK_ACTION_PAGER) {
-		put_whole(inspector, &inspector->reaction);
-		kind = IK_REACT_PAGER;
+		put_whole(inspector, &inspector->argument);
+		asked = action;
 	} else if (action == IK_ACTION_UNDO_CALL) {
-		ik_buf_puts(&inspector->reaction, inspector->call->id);
-		kind = IK_REACT_UNDO_CALL;
-	} else if (put_line(inspector->call, &inspector->reaction)) {
-		kind = IK_REACT_RERUN;
+		ik_buf_puts(&inspector->argument, inspector->call->id);
+		asked = action;
+	} else if (put_line(inspector->call, &inspector->argument)) {
+		asked = action;
 	}
-	*ret_reaction = (struct ik_reaction){
-		.kind = kind,
-		.text = inspector->reaction.data,
-		.length = inspector->reaction.length,
-		.cut = kind == IK_REACT_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
+	*ret_invocation = (struct ik_invocation){
+		.action = asked,
+		.text = inspector->argument.data,
+		.length = inspector->argument.length,
+		.cut = asked == IK_ACTION_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
 	};
-	return kind == IK_REACT_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
+	return asked == IK_ACTION_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
 }
 
 /* It has keys of its own in the text, but nothing is written there. */
@@ -1228,7 +1228,7 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 
 	ik_pane_init(&inspector->pane, &ops, keymap, utf8);
 	inspector->calls = calls;
-	ik_buf_init(&inspector->reaction, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&inspector->argument, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->owners[i] = (struct ik_tree_owner){ inspector, (enum ik_call_part)i };

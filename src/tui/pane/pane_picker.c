@@ -195,7 +195,7 @@ static unsigned context(const struct ik_pane *pane)
 }
 
 /* Take the selected one. */
-static enum ik_pane_result take(struct ik_picker *picker, struct ik_reaction *ret_reaction)
+static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *ret_invocation)
 {
 	const struct pane_picker_item *item = selected(picker);
 
@@ -203,13 +203,13 @@ static enum ik_pane_result take(struct ik_picker *picker, struct ik_reaction *re
 		return IK_PANE_TAKEN;
 	if (picker->fills_editor && !ik_editor_is_empty(picker->editor))
 		return IK_PANE_BLOCKED;
-	*ret_reaction = ik_list_pane_react(&picker->list, IK_REACT_SUBMIT, item->line);
+	*ret_invocation = ik_list_pane_invoke(&picker->list, IK_ACTION_SEND, item->line);
 	return IK_PANE_CLOSED;
 }
 
 /* A key: all that is typed filters. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	const struct pane_picker_item *item = selected(picker);
@@ -221,7 +221,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	if (action == IK_ACTION_CANCEL)
 		return IK_PANE_CLOSED;
 	if (action == IK_ACTION_SEND)
-		return take(picker, ret_reaction);
+		return take(picker, ret_invocation);
 	switch (ik_list_pane_key(&picker->list, key, action)) {
 	case IK_LIST_FILTERED:
 		filter(picker, item ? item->id : NULL);

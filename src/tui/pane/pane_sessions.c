@@ -604,25 +604,25 @@ static unsigned context(const struct ik_pane *pane)
 }
 
 /* Do something with the selected session. */
-static enum ik_pane_result react(struct ik_sessions *sessions, enum ik_reaction_kind kind,
-	struct ik_reaction *ret_reaction)
+static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action action,
+	struct ik_invocation *ret_invocation)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 
 	if (row)
-		*ret_reaction = ik_list_pane_react(&sessions->list, kind, row->id);
+		*ret_invocation = ik_list_pane_invoke(&sessions->list, action, row->id);
 	return IK_PANE_TAKEN;
 }
 
 /* A key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
-	enum ik_action action, struct ik_reaction *ret_reaction)
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 
 	/* Nobody has seen yet which one would be taken while others are on their way. */
 	if (picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
-		return react(sessions, IK_REACT_RESUME, ret_reaction);
+		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	if (picks(sessions) && action == IK_ACTION_CANCEL) {
 		ik_list_pane_set_words(&sessions->list, "");
 		return IK_PANE_PASSED;
@@ -656,11 +656,11 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		ask(sessions, true);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_RESUME:
-		return react(sessions, IK_REACT_RESUME, ret_reaction);
+		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	case IK_ACTION_DELETE:
-		return react(sessions, IK_REACT_DELETE_SESSION, ret_reaction);
+		return invoke(sessions, IK_ACTION_DELETE, ret_invocation);
 	case IK_ACTION_COPY:
-		return react(sessions, IK_REACT_COPY, ret_reaction);
+		return invoke(sessions, IK_ACTION_COPY, ret_invocation);
 	default:
 		return IK_PANE_PASSED;
 	}

@@ -23,7 +23,7 @@
 #define IK_TUI_SCREEN_DIALOG_H
 
 #include "tui/edit/keymap.h"
-#include "tui/pane/reaction.h"
+#include "tui/pane/invocation.h"
 #include "tui/term/cells.h"
 
 #include <stdbool.h>

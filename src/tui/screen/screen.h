@@ -61,7 +61,7 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 void ik_screen_candidates_changed(struct ik_screen *screen);
 
 /* A key. */
-struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
+struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
 
 /* Something happened in the session. */
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
@@ -89,7 +89,7 @@ void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
 
 /*
  * Ask the person (tui/screen/dialog.h); all is copied. Returns the question's id, which
- * comes back with IK_REACT_ANSWER. Questions are shown one after the other. One
+ * comes back with IK_ACTION_ANSWER. Questions are shown one after the other. One
  * that finds the person writing, looking for something, or in a pane, stays aside, one
  * row over the editor, until F6; the draft stays as it is in any case.
  */
@@ -124,7 +124,7 @@ int64_t ik_screen_wanted_place(const struct ik_screen *screen);
 void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
 /* It is another screen's: that of the agent that has the session. */
 void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
-/* Let the person choose one: its line comes back as IK_REACT_SUBMIT. All is copied. again: the
+/* Let the person choose one: its line comes back as IK_ACTION_SEND. All is copied. again: the
  * same list as it is now, where it is open. */
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list);
 void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list);

@@ -40,23 +40,24 @@ int64_t ik_screen_agents_tick(struct ik_screen *screen)
 	return next;
 }
 
-bool ik_screen_agents_key(enum ik_action action, struct ik_reaction *ret_reaction)
+bool ik_screen_agents_key(const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_invocation)
 {
-	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_AGENT };
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
 	if (action == IK_ACTION_PREVIOUS_AGENT)
-		ret_reaction->number = -1;
-	else if (action >= IK_ACTION_AGENT_1 && action <= IK_ACTION_AGENT_9)
-		ret_reaction->number = (int)(action - IK_ACTION_AGENT_1) + 1;
+		ret_invocation->number = -1;
+	else if (action == IK_ACTION_AGENT)
+		ret_invocation->number = ik_key_digit(key);
 	else if (action != IK_ACTION_NEXT_AGENT)
 		return false;
 	return true;
 }
 
 bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
-	struct ik_reaction *ret_reaction)
+	struct ik_invocation *ret_invocation)
 {
-	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_AGENT };
-	return ik_status_bar_agent_at(&screen->bar, area, column, &ret_reaction->number);
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
+	return ik_status_bar_agent_at(&screen->bar, area, column, &ret_invocation->number);
 }
 
 void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)

@@ -48,9 +48,9 @@ void ik_screen_dialog_show(struct ik_screen *screen, bool open)
 }
 
 bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_reaction *ret_reaction)
+	struct ik_invocation *ret_invocation)
 {
-	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_NONE };
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
 	if (ik_screen_pane_of(screen, action)) { /* it gets the keys */
@@ -64,22 +64,22 @@ bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, en
 	case IK_ACTION_INTERRUPT:
 		if (ik_screen_busy(screen))
 			return false;
-		ik_dialog_escape(screen->dialog, &ret_reaction->answer);
-		ik_screen_answered(screen, &ret_reaction->answer);
+		ik_dialog_escape(screen->dialog, &ret_invocation->answer);
+		ik_screen_answered(screen, &ret_invocation->answer);
 		screen->dirty = true;
-		ret_reaction->kind = IK_REACT_ANSWER;
+		ret_invocation->action = IK_ACTION_ANSWER;
 		return true;
 	default:
 		break;
 	}
-	switch (ik_dialog_key(screen->dialog, key, action, &ret_reaction->answer)) {
+	switch (ik_dialog_key(screen->dialog, key, action, &ret_invocation->answer)) {
 	case IK_DIALOG_PASSED:
 		return false;
 	case IK_DIALOG_TAKEN:
 		break;
 	case IK_DIALOG_ANSWERED:
-		ik_screen_answered(screen, &ret_reaction->answer);
-		ret_reaction->kind = IK_REACT_ANSWER;
+		ik_screen_answered(screen, &ret_invocation->answer);
+		ret_invocation->action = IK_ACTION_ANSWER;
 		break;
 	}
 	screen->dirty = true;

@@ -9,12 +9,12 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-static const struct ik_reaction nothing = { .kind = IK_REACT_NONE };
+static const struct ik_invocation nothing = { .action = IK_ACTION_NONE };
 
-/* A reaction without a text. */
-static struct ik_reaction reaction(enum ik_reaction_kind kind)
+/* Return an action without an argument. */
+static struct ik_invocation invoke(enum ik_action action)
 {
-	return (struct ik_reaction){ .kind = kind };
+	return (struct ik_invocation){ .action = action };
 }
 
 /* The pane that the keys scroll, since it is in front or has the focus; NULL: the conversation. */
@@ -87,7 +87,7 @@ static void leave(struct ik_screen *screen)
 
 /* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
  * ends, then the pane closes. */
-static struct ik_reaction cancel(struct ik_screen *screen)
+static struct ik_invocation cancel(struct ik_screen *screen)
 {
 	screen->dirty = true;
 	if (screen->help_open) {
@@ -102,7 +102,7 @@ static struct ik_reaction cancel(struct ik_screen *screen)
 		return nothing;
 	}
 	if (ik_screen_busy(screen) && ik_screen_focus(screen) == IK_FOCUS_EDITOR)
-		return reaction(IK_REACT_CANCEL);
+		return invoke(IK_ACTION_CANCEL);
 	leave(screen);
 	return nothing;
 }
@@ -118,23 +118,23 @@ static void close_front(struct ik_screen *screen)
 }
 
 /* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
-static struct ik_reaction interrupt(struct ik_screen *screen)
+static struct ik_invocation interrupt(struct ik_screen *screen)
 {
 	screen->dirty = true;
 	if (ik_screen_busy(screen))
-		return reaction(IK_REACT_CANCEL);
+		return invoke(IK_ACTION_CANCEL);
 	if (!ik_editor_is_empty(ik_prompt_editor(screen->prompt))) {
 		ik_editor_clear(ik_prompt_editor(screen->prompt), true);
 		return nothing;
 	}
 	if (ik_screen_quit_pending(screen))
-		return reaction(IK_REACT_QUIT);
+		return invoke(IK_ACTION_QUIT);
 	screen->quit_asked = true;
 	return nothing;
 }
 
 /* Enter: hand the text over. Blanks alone are no message. */
-static struct ik_reaction submit(struct ik_screen *screen)
+static struct ik_invocation submit(struct ik_screen *screen)
 {
 	size_t length;
 	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
@@ -143,7 +143,7 @@ static struct ik_reaction submit(struct ik_screen *screen)
 		if (ik_screen_dialog_aside(screen))
 			ik_screen_dialog_show(screen, true);
 		else if (screen->queue_held)
-			return reaction(IK_REACT_SEND_QUEUE);
+			return invoke(IK_ACTION_SEND_QUEUED);
 		return nothing;
 	}
 	ik_buf_clear(&screen->submitted);
@@ -158,8 +158,8 @@ static struct ik_reaction submit(struct ik_screen *screen)
 		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
 	screen->dirty = true;
-	return (struct ik_reaction){
-		.kind = IK_REACT_SUBMIT,
+	return (struct ik_invocation){
+		.action = IK_ACTION_SEND,
 		.text = screen->submitted.data,
 		.length = screen->submitted.length,
 	};
@@ -207,7 +207,7 @@ static void refuse(struct ik_screen *screen)
 }
 
 /* A character that is typed. */
-static struct ik_reaction type(struct ik_screen *screen, const struct ik_key *key)
+static struct ik_invocation type(struct ik_screen *screen, const struct ik_key *key)
 {
 	char bytes[4];
 	int length = ik_utf8_encode(key->codepoint, bytes);
@@ -243,8 +243,8 @@ static void question(struct ik_screen *screen, int direction)
 	screen->dirty = true;
 }
 
-/* Go back to before the message with the mark: the command that does it. */
-static struct ik_reaction rewind_to(struct ik_screen *screen)
+/* Ask to go back to before the message with the mark. */
+static struct ik_invocation rewind_to(struct ik_screen *screen)
 {
 	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
 	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
@@ -263,17 +263,11 @@ static struct ik_reaction rewind_to(struct ik_screen *screen)
 		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
 		return nothing;
 	}
-	ik_buf_clear(&screen->submitted);
-	ik_buf_printf(&screen->submitted, "/rewind %zu", number);
-	return (struct ik_reaction){
-		.kind = IK_REACT_REWIND,
-		.text = screen->submitted.data,
-		.length = screen->submitted.length,
-	};
+	return (struct ik_invocation){ .action = IK_ACTION_REWIND, .number = (int)number };
 }
 
 /* The block with the mark, as it was written, for the clipboard. */
-static struct ik_reaction copy(struct ik_screen *screen)
+static struct ik_invocation copy(struct ik_screen *screen)
 {
 	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
 
@@ -282,8 +276,8 @@ static struct ik_reaction copy(struct ik_screen *screen)
 	ik_buf_done(&screen->copied);
 	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
 	ik_block_copy(block, &screen->copied);
-	return (struct ik_reaction){
-		.kind = IK_REACT_COPY,
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
 		.text = screen->copied.data,
 		.length = screen->copied.length,
 		.cut = block->call && ik_call_is_large(block->call),
@@ -292,7 +286,7 @@ static struct ik_reaction copy(struct ik_screen *screen)
 
 /* An action of the editor's on what is selected: what it cuts or copies goes to the
  * terminal's clipboard, too. */
-static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action action)
+static struct ik_invocation edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
 	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
@@ -304,8 +298,8 @@ static struct ik_reaction edit_selected(struct ik_screen *screen, enum ik_action
 	edit(screen, action);
 	if (!selected)
 		return nothing;
-	return (struct ik_reaction){
-		.kind = IK_REACT_COPY,
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
 		.text = screen->copied.data,
 		.length = screen->copied.length,
 	};
@@ -328,7 +322,7 @@ static void say_how_to_end(struct ik_screen *screen)
 }
 
 /* What an action means here. */
-static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
+static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 	const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
@@ -351,14 +345,6 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		}
 		ik_screen_next_focus(screen);
 		return nothing;
-	case IK_ACTION_REFRESH:
-		return reaction(IK_REACT_REFRESH);
-	case IK_ACTION_MODE:
-		return reaction(IK_REACT_MODE);
-	case IK_ACTION_TAKE_OVER:
-		return reaction(IK_REACT_TAKE_OVER);
-	case IK_ACTION_EXTERNAL_EDITOR:
-		return reaction(IK_REACT_EDITOR);
 	case IK_ACTION_CANCEL:
 		return cancel(screen);
 	case IK_ACTION_CLOSE:
@@ -368,16 +354,19 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 		return interrupt(screen);
 	case IK_ACTION_END_OF_INPUT:
 		if (ik_editor_is_empty(ik_prompt_editor(screen->prompt)))
-			return reaction(IK_REACT_QUIT);
+			return invoke(IK_ACTION_QUIT);
 		edit(screen, IK_ACTION_DELETE_RIGHT);
 		return nothing;
-	case IK_ACTION_SUSPEND:
-		return reaction(IK_REACT_SUSPEND);
-	case IK_ACTION_MOUSE:
-		return reaction(IK_REACT_MOUSE);
 	case IK_ACTION_REDRAW:
 		screen->dirty = true;
-		return reaction(IK_REACT_REDRAW);
+		return invoke(action);
+	case IK_ACTION_REFRESH:
+	case IK_ACTION_MODE:
+	case IK_ACTION_TAKE_OVER:
+	case IK_ACTION_EXTERNAL_EDITOR:
+	case IK_ACTION_SUSPEND:
+	case IK_ACTION_MOUSE:
+		return invoke(action);
 	case IK_ACTION_PAGE_UP:
 	case IK_ACTION_PAGE_DOWN:
 	case IK_ACTION_HALF_UP:
@@ -416,7 +405,7 @@ static struct ik_reaction act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_DOWN:
 		if (action == IK_ACTION_UP && ik_screen_context(screen) == IK_IN_EDITOR &&
 			ik_editor_is_empty(ik_prompt_editor(screen->prompt)) && screen->bar.queued > 0)
-			return reaction(IK_REACT_TAKE_BACK);
+			return invoke(IK_ACTION_EDIT_QUEUED);
 		move(screen, action);
 		return nothing;
 	case IK_ACTION_SEND:
@@ -477,7 +466,7 @@ static bool history_key(struct ik_screen *screen, enum ik_action action, const s
 	return taken;
 }
 
-struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
+struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = IK_ACTION_NONE;
 
@@ -503,9 +492,9 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
 	ik_screen_unmark(screen);
-	struct ik_reaction answered;
+	struct ik_invocation answered;
 
-	if (ik_screen_agents_key(action, &answered))
+	if (ik_screen_agents_key(key, action, &answered))
 		return answered;
 	if (ik_screen_dialog_key(screen, key, action, &answered))
 		return answered;
@@ -520,7 +509,7 @@ struct ik_reaction ik_screen_key(struct ik_screen *screen, const struct ik_key *
 		screen->dirty = true;
 		return nothing;
 	}
-	struct ik_reaction done = nothing;
+	struct ik_invocation done = nothing;
 	ik_prompt_set_recalled(screen->prompt, recalls(action));
 	if (action != IK_ACTION_NONE)
 		done = act(screen, action, key);

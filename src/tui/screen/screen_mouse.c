@@ -6,7 +6,7 @@
 #define WHEEL_ROWS 3
 #define TWICE_MS 400 /* between the two of a double click */
 
-static const struct ik_reaction nothing = { .kind = IK_REACT_NONE };
+static const struct ik_invocation nothing = { .action = IK_ACTION_NONE };
 
 void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
 {
@@ -46,19 +46,19 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 }
 
 /* A click on the question: takes it up again, or answers. */
-static struct ik_reaction click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
+static struct ik_invocation click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
-	struct ik_reaction reaction = { .kind = IK_REACT_ANSWER };
+	struct ik_invocation answered = { .action = IK_ACTION_ANSWER };
 
 	if (!ik_dialog_is_open(screen->dialog)) {
 		ik_screen_dialog_show(screen, true);
 		return nothing;
 	}
-	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &reaction.answer))
+	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &answered.answer))
 		return nothing;
-	ik_screen_answered(screen, &reaction.answer);
-	return reaction;
+	ik_screen_answered(screen, &answered.answer);
+	return answered;
 }
 
 /* A click on a side pane: it gets the keys, and a row of its list is selected. */
@@ -111,14 +111,14 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 }
 
 /* What is marked, for the clipboard. */
-static struct ik_reaction copy_marked(struct ik_screen *screen)
+static struct ik_invocation copy_marked(struct ik_screen *screen)
 {
 	ik_buf_done(&screen->copied);
 	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
 	if (!ik_scrollback_marked(screen->press.text, &screen->copied))
 		return nothing;
-	return (struct ik_reaction){
-		.kind = IK_REACT_COPY,
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
 		.text = screen->copied.data,
 		.length = screen->copied.length,
 	};
@@ -137,7 +137,7 @@ void ik_screen_unmark(struct ik_screen *screen)
 
 /* The left button goes down: what it is on acts at once, but for a text, which may be about
  * to be marked. */
-static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout *layout,
+static struct ik_invocation press(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
 	struct ik_press *last = &screen->press;
@@ -151,7 +151,7 @@ static struct ik_reaction press(struct ik_screen *screen, const struct ik_layout
 	if (ik_screen_context(screen) == IK_IN_EDITOR &&
 		ik_prompt_click(screen->prompt, key->row, key->column))
 		return nothing;
-	struct ik_reaction clicked;
+	struct ik_invocation clicked;
 
 	if (is_in(layout->status, key) &&
 		ik_screen_agents_click(screen, layout->status, key->column, &clicked))
@@ -194,7 +194,7 @@ static void drag(struct ik_screen *screen, const struct ik_key *key)
 }
 
 /* The button goes up: what was marked is copied; without that it was a click. */
-static struct ik_reaction release(struct ik_screen *screen, const struct ik_layout *layout)
+static struct ik_invocation release(struct ik_screen *screen, const struct ik_layout *layout)
 {
 	struct ik_press *held = &screen->press;
 	bool was_held = held->held;
@@ -211,7 +211,7 @@ static struct ik_reaction release(struct ik_screen *screen, const struct ik_layo
 	return nothing;
 }
 
-struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key)
+struct ik_invocation ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_layout layout = ik_screen_layout(screen);
 

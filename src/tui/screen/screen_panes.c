@@ -125,19 +125,19 @@ static void go_back(struct ik_screen *screen)
 }
 
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_reaction *ret_reaction)
+	struct ik_invocation *ret_invocation)
 {
-	*ret_reaction = (struct ik_reaction){ .kind = IK_REACT_NONE };
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (screen->help_open || ik_screen_focus(screen) != IK_FOCUS_PANE)
 		return false;
 	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
 	if (action == IK_ACTION_INTERRUPT && !ik_screen_busy(screen) &&
 		ik_screen_context(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
-	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_reaction);
+	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_invocation);
 	screen->dirty |= result != IK_PANE_PASSED;
-	if (ret_reaction->kind == IK_REACT_RESUME)
-		ik_screen_place_want(screen, ret_reaction->text);
+	if (ret_invocation->action == IK_ACTION_RESUME)
+		ik_screen_place_want(screen, ret_invocation->text);
 	if (result == IK_PANE_CALLED) {
 		ik_screen_open_pane(screen, ik_inspector_pane(screen->inspector));
 		ik_inspector_follow(screen->inspector);

@@ -70,8 +70,8 @@ struct ik_screen {
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_prompt *prompt;
 	char *bar_keys, *quit_hint; /* as the keymap has them */
-	struct ik_buf copied;       /* the text of the last IK_REACT_COPY */
-	struct ik_buf submitted;    /* the text of the last IK_REACT_SUBMIT */
+	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
+	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
 
 	struct ik_find *find;      /* in the conversation */
 	struct ik_find *help_find; /* in the help, as long as that is open */
@@ -134,7 +134,7 @@ unsigned ik_screen_context(const struct ik_screen *screen);
 void ik_screen_put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out);
 
 /* Wheel, clicks and what is marked by dragging; nothing is marked any more. */
-struct ik_reaction ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key);
+struct ik_invocation ik_screen_mouse(struct ik_screen *screen, const struct ik_key *key);
 void ik_screen_unmark(struct ik_screen *screen);
 
 /* Is there anything that a cancel ends: a turn, a call of the person's own? */
@@ -160,7 +160,7 @@ bool ik_screen_dialog_aside(const struct ik_screen *screen);
 void ik_screen_dialog_show(struct ik_screen *screen, bool open);
 /* A key while a question may be open; false: it is for others. */
 bool ik_screen_dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_reaction *ret_reaction);
+	struct ik_invocation *ret_invocation);
 
 /* screen_search.c: the search in the help while that is open, else in the conversation. */
 struct ik_find *ik_screen_find(const struct ik_screen *screen);
@@ -195,9 +195,10 @@ void ik_screen_title_begin(struct ik_screen *screen);
  * it is another, -1: none is shown. */
 int64_t ik_screen_agents_tick(struct ik_screen *screen);
 /* An action, or a click on the status bar, that changes to another; false: it is for others. */
-bool ik_screen_agents_key(enum ik_action action, struct ik_reaction *ret_reaction);
+bool ik_screen_agents_key(const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_invocation);
 bool ik_screen_agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
-	struct ik_reaction *ret_reaction);
+	struct ik_invocation *ret_invocation);
 
 /* screen_panes.c: make and free all panes, the help among them. */
 void ik_screen_make_panes(struct ik_screen *screen, const struct ik_screen_options *options);
@@ -213,7 +214,7 @@ void ik_screen_offer_inspector(struct ik_screen *screen, enum ik_inspector_wish 
 void ik_screen_withdraw_inspector(struct ik_screen *screen);
 /* A key while a side pane has the focus; false: it is for others. */
 bool ik_screen_pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_reaction *ret_reaction);
+	struct ik_invocation *ret_invocation);
 
 /* A notice of the screen's own: shown, not stored. */
 void ik_screen_say(struct ik_screen *screen, const char *sentence);

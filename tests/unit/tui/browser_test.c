@@ -106,7 +106,7 @@ static void filter_by(const char *words)
 {
 	struct ik_key paste = {.code = IK_KEY_PASTE, .text = words, .text_length = strlen(words)};
 	struct ik_key other = {.code = IK_KEY_F12};
-	struct ik_reaction reaction;
+	struct ik_invocation reaction;
 	cr_assert_eq(pane->ops->key(pane, &other, IK_ACTION_FILTER, &reaction), IK_PANE_TAKEN);
 	cr_assert_eq(pane->ops->key(pane, &paste, IK_ACTION_NONE, &reaction), IK_PANE_TAKEN);
 	cr_assert_eq(pane->ops->key(pane, &other, IK_ACTION_SEND, &reaction), IK_PANE_TAKEN);

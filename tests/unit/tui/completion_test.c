@@ -268,7 +268,7 @@ static bool offer(void *arg, const char *text, size_t length, struct ik_completi
 	return true;
 }
 
-static struct ik_reaction press(struct ik_screen *screen, const char *name)
+static struct ik_invocation press(struct ik_screen *screen, const char *name)
 {
 	struct ik_key key;
 	cr_assert(ik_key_parse(name, strlen(name), &key));
@@ -291,12 +291,12 @@ Test(popup, is_gone_with_the_word_that_it_was_for)
 	press(screen, "m");
 	ik_screen_set_draft(screen, "", 0);
 	press(screen, "Down");
-	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_NONE);
+	cr_assert_eq(press(screen, "Enter").action, IK_ACTION_NONE);
 	expect_draft(screen, "");
 	/* Nothing is selected: Enter sends what was typed. */
 	press(screen, "/");
 	press(screen, "m");
-	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_SUBMIT);
+	cr_assert_eq(press(screen, "Enter").action, IK_ACTION_SEND);
 	/* What was refused stays so until there is another word. */
 	press(screen, "/");
 	press(screen, "Esc");
@@ -307,7 +307,7 @@ Test(popup, is_gone_with_the_word_that_it_was_for)
 	expect_draft(screen, "/mode");
 	press(screen, "Tab");
 	press(screen, "Tab");
-	cr_assert_eq(press(screen, "Enter").kind, IK_REACT_NONE);
+	cr_assert_eq(press(screen, "Enter").action, IK_ACTION_NONE);
 	expect_draft(screen, "/model ");
 	ik_screen_free(screen);
 }

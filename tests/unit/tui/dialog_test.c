@@ -48,20 +48,20 @@ static const struct ik_cells *draw(int rows, int columns)
 	return &cells;
 }
 
-static struct ik_reaction press(enum ik_key_code code)
+static struct ik_invocation press(enum ik_key_code code)
 {
 	return ik_screen_key(screen, &(struct ik_key){.code = code});
 }
 
-static struct ik_reaction control(char letter)
+static struct ik_invocation control(char letter)
 {
 	return ik_screen_key(screen, &(struct ik_key){
 		.code = IK_KEY_CHARACTER, .modifiers = IK_CONTROL, .codepoint = (uint32_t)letter});
 }
 
-static struct ik_reaction type(const char *text)
+static struct ik_invocation type(const char *text)
 {
-	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
+	struct ik_invocation reaction = {.action = IK_ACTION_NONE};
 	for (; *text; text++)
 		reaction = ik_screen_key(screen, &(struct ik_key){
 			.code = IK_KEY_CHARACTER, .codepoint = (unsigned char)*text});
@@ -98,9 +98,9 @@ static int ask(const char *title)
 	return ask_with(title, "path: src/main.c", false);
 }
 
-static void is_answer(struct ik_reaction reaction, int question, int value, const char *text)
+static void is_answer(struct ik_invocation reaction, int question, int value, const char *text)
 {
-	cr_assert_eq(reaction.kind, IK_REACT_ANSWER);
+	cr_assert_eq(reaction.action, IK_ACTION_ANSWER);
 	cr_assert_eq(reaction.answer.question, question);
 	cr_assert_eq(reaction.answer.value, value);
 	cr_assert_str_eq(reaction.answer.text, text);
@@ -161,13 +161,13 @@ Test(dialog, the_end_of_the_text_is_seen_before_it_is_agreed_to)
 	int id = ask_with("Long?", text.data, false);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, " ↓ 24 more lines (PgDn) "));
-	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	cr_assert_eq(type("y").action, IK_ACTION_NONE);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, " ↓ 13 more lines (PgDn) "), "it scrolls on instead");
 	press(IK_KEY_TAB);
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	draw(24, 80);
-	cr_assert_eq(type("a").kind, IK_REACT_NONE);
+	cr_assert_eq(type("a").action, IK_ACTION_NONE);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "evil"));
 	cr_assert(picture_has(&cells, " }"));
@@ -275,11 +275,11 @@ Test(dialog, a_letter_that_answers_nothing_begins_a_message)
 	int id = ask("May it?");
 
 	draw(24, 80);
-	cr_assert_eq(type("look").kind, IK_REACT_NONE);
+	cr_assert_eq(type("look").action, IK_ACTION_NONE);
 	cr_assert_str_eq(draft(), "look");
 	draw(24, 80);
 	cr_assert_not(picture_has(&cells, "[y] Once"), "it is put aside");
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_SUBMIT);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_SEND);
 	draw(24, 80);
 	press(IK_KEY_F6);
 	draw(24, 80);
@@ -290,7 +290,7 @@ Test(dialog, a_reason_may_be_written)
 {
 	int id = ask("May it?");
 	draw(24, 80);
-	cr_assert_eq(type("n").kind, IK_REACT_NONE);
+	cr_assert_eq(type("n").action, IK_ACTION_NONE);
 	type("not ");
 	ik_screen_key(screen, &(struct ik_key){.code = IK_KEY_PASTE, .text = "now", .text_length = 3});
 	draw(24, 80);
@@ -317,7 +317,7 @@ Test(dialog, escape_is_an_answer_and_interrupt_is_the_turns)
 	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_TURN_STARTED});
 	id = ask("May it?");
 	draw(24, 80);
-	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	ik_screen_withdraw(screen, id);
 	ik_screen_withdraw(screen, id);
 	draw(24, 80);
@@ -361,7 +361,7 @@ Test(dialog, who_looks_for_something_is_not_disturbed)
 		draw(24, 80);
 		cr_assert(picture_has(&cells, "F6 answer"));
 		cr_assert_not(picture_has(&cells, "[y] Once"));
-		cr_assert_eq(type("y").kind, IK_REACT_NONE);
+		cr_assert_eq(type("y").action, IK_ACTION_NONE);
 		draw(24, 80);
 		cr_assert(i == 1 || picture_has(&cells, "Search: may"));
 		press(IK_KEY_F6);
@@ -377,7 +377,7 @@ Test(dialog, enter_with_nothing_to_send_opens_what_was_put_aside)
 	ask("May it?");
 	draw(24, 80);
 	press(IK_KEY_F6);
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "[y] Once"));
 }
@@ -385,15 +385,15 @@ Test(dialog, enter_with_nothing_to_send_opens_what_was_put_aside)
 Test(dialog, what_was_typed_before_it_was_seen_answers_nothing)
 {
 	ask("May it?");
-	cr_assert_eq(type("yes").kind, IK_REACT_NONE);
+	cr_assert_eq(type("yes").action, IK_ACTION_NONE);
 	cr_assert_str_eq(draft(), "yes", "it was for the editor");
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "F6 answer"));
 	press(IK_KEY_F6);
 	draw(24, 80);
 	int other = ask("And this?");
-	cr_assert_eq(type("y").kind, IK_REACT_ANSWER);
-	cr_assert_eq(type("y").kind, IK_REACT_NONE, "the key was held too long");
+	cr_assert_eq(type("y").action, IK_ACTION_ANSWER);
+	cr_assert_eq(type("y").action, IK_ACTION_NONE, "the key was held too long");
 	cr_assert_str_eq(draft(), "yes");
 	draw(24, 80);
 	is_answer(type("y"), other, 1, "");
@@ -408,11 +408,11 @@ Test(dialog, a_question_that_came_by_itself_takes_no_answer_at_first)
 	cr_assert_not(picture_has(&cells, "[y] Once"));
 	cr_assert_not(picture_has(&cells, "Enter answer"));
 	draw_after(499, 24, 80);
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	cr_assert_eq(draw_after(1, 24, 80), 500, "Enter makes it last longer");
 	draw_after(499, 24, 80);
 	cr_assert_not(picture_has(&cells, "[y] Once"));
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	draw_after(0, 24, 80);
 	cr_assert_eq(draw_after(500, 24, 80), -1);
 	cr_assert(picture_has(&cells, "[y] Once"));
@@ -427,8 +427,8 @@ Test(dialog, a_key_that_was_read_late_answers_nothing)
 	ask("May it?");
 	draw_after(0, 24, 80);
 	now_ms += 700;
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
-	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
+	cr_assert_eq(type("y").action, IK_ACTION_NONE);
 	cr_assert_str_eq(draft(), "y");
 }
 
@@ -437,9 +437,9 @@ Test(dialog, what_is_typed_too_early_goes_to_the_editor)
 	int id = ask("May it?");
 	draw_after(0, 24, 80);
 	draw_after(150, 24, 80);
-	cr_assert_eq(type("y").kind, IK_REACT_NONE);
+	cr_assert_eq(type("y").action, IK_ACTION_NONE);
 	draw_after(600, 24, 80);
-	cr_assert_eq(type("es p").kind, IK_REACT_NONE);
+	cr_assert_eq(type("es p").action, IK_ACTION_NONE);
 	cr_assert_str_eq(draft(), "yes p");
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "F6 answer"));
@@ -452,7 +452,7 @@ Test(dialog, what_is_typed_too_early_goes_to_the_editor)
 	control('u');
 	press(IK_KEY_F6);
 	draw_after(0, 24, 80);
-	cr_assert_eq(type("y").kind, IK_REACT_ANSWER);
+	cr_assert_eq(type("y").action, IK_ACTION_ANSWER);
 	id = ask("Pasted?");
 	draw_after(0, 24, 80);
 	ik_screen_key(screen, &(struct ik_key){.code = IK_KEY_PASTE, .text = "y\n", .text_length = 2});
@@ -471,7 +471,7 @@ Test(dialog, the_next_question_is_seen_before_it_is_answered)
 	is_answer(type("y"), one, 1, "");
 	draw_after(0, 24, 80);
 	for (int i = 0; i < 40; i++) {
-		cr_assert_eq(type("y").kind, IK_REACT_NONE);
+		cr_assert_eq(type("y").action, IK_ACTION_NONE);
 		draw_after(30, 24, 80);
 	}
 	cr_assert_str_eq(draft(), "");
@@ -491,8 +491,8 @@ Test(dialog, a_guarded_question_is_first_but_not_ready_at_once)
 	draw_after(0, 24, 80);
 	cr_assert(picture_has(&cells, "One has changed?"));
 	cr_assert_not(picture_has(&cells, "[y] Once"));
-	cr_assert_eq(type("y").kind, IK_REACT_NONE);
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(type("y").action, IK_ACTION_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	cr_assert_str_eq(draft(), "");
 	draw_after(0, 24, 80);
 	draw_after(500, 24, 80);
@@ -519,7 +519,7 @@ Test(dialog, time_behind_the_help_does_not_count)
 	cr_assert_eq(draw_after(100, 24, 80), -1);
 	press(IK_KEY_F1);
 	draw_after(900, 24, 80);
-	cr_assert_eq(press(IK_KEY_ENTER).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	cr_assert_not(picture_has(&cells, "[y] Once"));
 }
 

@@ -43,9 +43,9 @@ static const struct ik_cells *draw(int rows, int columns, bool focus, int64_t no
 }
 
 /* A key's action as the screen gives it. */
-static struct ik_reaction press(enum ik_action action)
+static struct ik_invocation press(enum ik_action action)
 {
-	struct ik_reaction reaction = {.kind = IK_REACT_NONE};
+	struct ik_invocation reaction = {.action = IK_ACTION_NONE};
 	if (pane->ops->key(pane, NULL, action, &reaction) == IK_PANE_PASSED)
 		pane->ops->act(pane, action);
 	return reaction;
@@ -54,8 +54,8 @@ static struct ik_reaction press(enum ik_action action)
 /* What y puts on the clipboard. */
 static const char *copied(void)
 {
-	struct ik_reaction reaction = press(IK_ACTION_COPY);
-	cr_assert_eq(reaction.kind, IK_REACT_COPY);
+	struct ik_invocation reaction = press(IK_ACTION_COPY);
+	cr_assert_eq(reaction.action, IK_ACTION_COPY);
 	return reaction.text;
 }
 

@@ -37,7 +37,7 @@ static const struct ik_cells *draw(int rows, int columns)
 	return &cells;
 }
 
-static struct ik_reaction press(enum ik_key_code code, unsigned modifiers, uint32_t codepoint)
+static struct ik_invocation press(enum ik_key_code code, unsigned modifiers, uint32_t codepoint)
 {
 	struct ik_key key = {.code = code, .modifiers = modifiers, .codepoint = codepoint};
 	return ik_screen_key(screen, &key);
@@ -52,7 +52,7 @@ static void type(const char *text)
 	}
 }
 
-static struct ik_reaction control(char letter)
+static struct ik_invocation control(char letter)
 {
 	return press(IK_KEY_CHARACTER, IK_CONTROL, (uint32_t)letter);
 }
@@ -270,12 +270,12 @@ Test(screen, a_restored_session_looks_as_it_was)
 
 Test(screen, enter_sends_what_was_typed)
 {
-	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_NONE);
 	type("  ");
-	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ENTER, 0, 0).action, IK_ACTION_NONE);
 	type("héllo");
-	struct ik_reaction reaction = press(IK_KEY_ENTER, 0, 0);
-	cr_assert_eq(reaction.kind, IK_REACT_SUBMIT);
+	struct ik_invocation reaction = press(IK_KEY_ENTER, 0, 0);
+	cr_assert_eq(reaction.action, IK_ACTION_SEND);
 	cr_assert_str_eq(reaction.text, "  héllo");
 	cr_assert_eq(reaction.length, strlen("  héllo"));
 	size_t length;
@@ -289,22 +289,22 @@ Test(screen, ctrl_c_cancels_then_clears_then_ends)
 {
 	tell_kind(IK_EVENT_TURN_STARTED);
 	type("half");
-	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_CANCELLED});
 	cr_assert_eq(ik_screen_tick(screen, 10000), -1);
-	cr_assert_eq(control('c').kind, IK_REACT_NONE);
+	cr_assert_eq(control('c').action, IK_ACTION_NONE);
 	size_t length;
 	ik_screen_draft(screen, &length);
 	cr_assert_eq(length, 0);
-	cr_assert_eq(control('c').kind, IK_REACT_NONE);
+	cr_assert_eq(control('c').action, IK_ACTION_NONE);
 	cr_assert(picture_has(draw(12, 60), "Press Ctrl-C again to quit"));
 	cr_assert_eq(ik_screen_tick(screen, 10000), 2000);
 	cr_assert_eq(ik_screen_tick(screen, 10500), 1500);
 	cr_assert_eq(ik_screen_tick(screen, 12000), -1);
 	cr_assert(ik_screen_dirty(screen));
 	cr_assert_not(picture_has(draw(12, 60), "Press Ctrl-C again to quit"));
-	cr_assert_eq(control('c').kind, IK_REACT_NONE);
-	cr_assert_eq(control('c').kind, IK_REACT_QUIT);
+	cr_assert_eq(control('c').action, IK_ACTION_NONE);
+	cr_assert_eq(control('c').action, IK_ACTION_QUIT);
 	press(IK_KEY_UP, 0, 0);
 	cr_assert(picture_has(draw(12, 60), "\n> half\n"));
 }
@@ -312,9 +312,9 @@ Test(screen, ctrl_c_cancels_then_clears_then_ends)
 Test(screen, ctrl_d_ends_on_an_empty_line_only)
 {
 	type("x");
-	cr_assert_eq(control('d').kind, IK_REACT_NONE);
+	cr_assert_eq(control('d').action, IK_ACTION_NONE);
 	press(IK_KEY_BACKSPACE, 0, 0);
-	cr_assert_eq(control('d').kind, IK_REACT_QUIT);
+	cr_assert_eq(control('d').action, IK_ACTION_QUIT);
 }
 
 Test(screen, escape_closes_help_then_the_pane_then_cancels)
@@ -324,11 +324,11 @@ Test(screen, escape_closes_help_then_the_pane_then_cancels)
 	press(IK_KEY_F1, 0, 0);
 	cr_assert(picture_has(draw(24, 80), " Help "));
 	cr_assert_eq(cursor_row, -1);
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_NONE);
 	cr_assert(picture_has(draw(24, 80), "Tool browser"));
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_NONE);
 	cr_assert_not(picture_has(draw(24, 80), "Tool browser"));
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_CANCEL);
 }
 
 Test(screen, help_has_the_keys_and_the_commands)
@@ -385,14 +385,14 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 
 Test(screen, r_refreshes_in_the_browser_and_is_typed_elsewhere)
 {
-	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').action, IK_ACTION_NONE);
 	press(IK_KEY_BACKSPACE, 0, 0);
 	press(IK_KEY_F2, 0, 0);
-	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').kind, IK_REACT_REFRESH);
+	cr_assert_eq(press(IK_KEY_CHARACTER, 0, 'r').action, IK_ACTION_REFRESH);
 	type("q");
 	type("for");
 	cr_assert(picture_has(draw(12, 60), "\n> for\n"));
-	cr_assert_eq(press(IK_KEY_F5, 0, 0).kind, IK_REACT_REFRESH);
+	cr_assert_eq(press(IK_KEY_F5, 0, 0).action, IK_ACTION_REFRESH);
 }
 
 Test(screen, scrolled_away_it_stays_and_says_what_is_new)
@@ -449,13 +449,13 @@ Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
 	tell_text(IK_EVENT_WAITING, "Loading the session…");
 	ik_screen_tick(screen, 5000);
 	cr_assert(picture_has(draw(12, 80), "Loading the session… 0s"));
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_CANCEL);
 	tell(own);
 	ik_screen_tick(screen, 6000);
 	cr_assert_eq(ik_screen_tick(screen, 7250), 750, "the second is counted on");
 	cr_assert(picture_has(draw(12, 80), "running slow 1s"));
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_CANCEL);
-	cr_assert_eq(control('c').kind, IK_REACT_CANCEL);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_CANCEL);
+	cr_assert_eq(control('c').action, IK_ACTION_CANCEL);
 	/* A turn that comes and goes beside it leaves it alone. */
 	tell_kind(IK_EVENT_TURN_STARTED);
 	tell((struct ik_event){.kind = IK_EVENT_TURN_DONE, .stop = IK_TURN_STOP_END});
@@ -465,7 +465,7 @@ Test(screen, a_call_of_the_persons_own_can_be_seen_and_cancelled)
 	tell(own);
 	cr_assert_not(picture_has(draw(12, 80), "running"));
 	cr_assert_eq(ik_screen_tick(screen, 9000), -1, "nothing is due any more");
-	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).kind, IK_REACT_NONE);
+	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_NONE);
 }
 
 Test(screen, errors_and_interruptions_are_said_in_words)
