@@ -75,7 +75,7 @@ static int run_verb(const struct ik_options *options)
 		status = ik_cli_config(options, &setup);
 		break;
 	default:
-		status = ik_chat(options, &setup);
+		status = ik_chat_run(options, &setup);
 		break;
 	}
 	ik_setup_done(&setup);

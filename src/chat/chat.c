@@ -117,29 +117,12 @@ static void on_background(void *arg)
 
 static void on_signal(void *arg, int number)
 {
-	/* Ctrl-C in the program that has the terminal is that program's. */
-	if (number == SIGINT && (ik_external_editor_is_open(arg) || ik_pager_is_open(arg)))
-		return;
-	ik_chat_end(arg, 128 + number);
-}
-
-/* What calls did is written down. */
-static void stop(void *arg)
-{
 	struct ik_chat *chat = arg;
 
-	ik_loop_stop(chat->loop);
-}
-
-void ik_chat_end(struct ik_chat *chat, int status)
-{
-	if (!chat->ending)
-		chat->status = status;
-	chat->ending = true;
-	/* A signal waits for nothing. */
-	if (status >= 128 || !chat->core.session ||
-		ik_session_await_undo(chat->core.session, stop, chat))
-		ik_loop_stop(chat->loop);
+	/* Ctrl-C in the program that has the terminal is that program's. */
+	if (number == SIGINT && (chat->editor || chat->pager))
+		return;
+	ik_chat_end(chat, 128 + number);
 }
 
 static void wake(void *arg)
@@ -361,7 +344,7 @@ static void close_chat(struct ik_chat *chat)
 	ik_buf_done(&stored);
 }
 
-int ik_chat(const struct ik_options *options, struct ik_setup *setup)
+int ik_chat_run(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct ik_error error = { .status = IK_OK };
 	struct ik_chat chat;
@@ -370,6 +353,7 @@ int ik_chat(const struct ik_options *options, struct ik_setup *setup)
 	memset(&chat, 0, sizeof(chat));
 	chat.options = options;
 	chat.actions = ik_chat_actions();
+	chat.questions_changed = ik_agents_tell_states;
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);

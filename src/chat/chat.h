@@ -10,6 +10,6 @@
 #include "core/setup.h"
 
 /* Run it; returns the exit status. */
-int ik_chat(const struct ik_options *options, struct ik_setup *setup);
+int ik_chat_run(const struct ik_options *options, struct ik_setup *setup);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "chat/chat_private.h"
-#include "commands/sandbox_command.h"
 #include "loop/children.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -153,58 +152,6 @@ void ik_agents_done(struct ik_chat *chat)
 	}
 	chat->screen = NULL;
 	chat->linear = NULL;
-}
-
-struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
-{
-	struct ik_agent *agent = chat->agents;
-
-	while (agent && agent->number != number)
-		agent = agent->next;
-	return agent;
-}
-
-size_t ik_agent_count(const struct ik_chat *chat)
-{
-	const struct ik_agent *agent;
-	size_t count = 0;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		count++;
-	return count;
-}
-
-bool ik_agent_begin_session(struct ik_agent *agent)
-{
-	struct ik_chat *chat = agent->chat;
-
-	if (!ik_core_begin_session(&chat->core))
-		return false;
-	agent->session = chat->core.session;
-	return true;
-}
-
-bool ik_agent_works(const struct ik_agent *agent)
-{
-	return agent->session && ik_session_busy(agent->session);
-}
-
-/* ---- showing ---- */
-
-void ik_agent_tell_mode(struct ik_agent *agent)
-{
-	const char *mark = agent->session ? ik_chat_lock_mark(agent) : NULL;
-	const char *sandbox;
-	enum ik_mode mode;
-	bool trouble;
-
-	if (!agent->session)
-		return;
-	mode = ik_policy_mode(agent->chat->core.policy);
-	ik_screen_set_mode(agent->screen, mark ? mark : ik_mode_name(mode),
-		mark || mode != IK_MODE_AUTO);
-	sandbox = ik_sandbox_mark(agent->chat->setup->sandbox, &trouble);
-	ik_screen_set_sandbox(agent->screen, sandbox, trouble);
 }
 
 /* What all have in common, as it is now: those that are not shown are not told. */
@@ -421,30 +368,4 @@ void ik_agents_store_event(void *arg, const struct ik_event *event)
 			ik_screen_apply(agent->screen, event);
 		ik_chat_draft_event(agent, event);
 	}
-}
-
-void ik_agents_policy_changed(struct ik_chat *chat)
-{
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		ik_session_policy_changed(agent->session);
-}
-
-void ik_agents_pause(struct ik_chat *chat)
-{
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		if (agent->session)
-			ik_session_pause(agent->session);
-}
-
-void ik_agents_continue(struct ik_chat *chat)
-{
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		if (agent->session)
-			ik_session_continue(agent->session);
 }

@@ -63,6 +63,23 @@ struct ik_agent {
 	bool unread;             /* something was said that was never on the screen */
 };
 
+/* ---- agent_list.c ---- */
+
+/* The one of that number, or NULL. */
+struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
+size_t ik_agent_count(const struct ik_chat *chat);
+/* End the session of the agent that is shown and begin another; as ik_core_begin_session(). */
+bool ik_agent_begin_session(struct ik_agent *agent);
+/* Is there anything that a cancel would end? */
+bool ik_agent_works(const struct ik_agent *agent);
+/* The program is about to stop for a while; it is back. */
+void ik_agents_pause(struct ik_chat *chat);
+void ik_agents_continue(struct ik_chat *chat);
+/* Calls that wait are judged anew, everywhere. */
+void ik_agents_policy_changed(struct ik_chat *chat);
+/* Its screen shows the mode, or that the session is only read along. */
+void ik_agent_tell_mode(struct ik_agent *agent);
+
 /* ---- chat_agents.c ---- */
 
 /* Make one more, with the lowest number that is free, not shown, without a session. Its
@@ -73,39 +90,24 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent);
 /* Forget all, when the program ends; sessions stay the core's. */
 void ik_agents_done(struct ik_chat *chat);
 
-/* The one of that number, or NULL. */
-struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
-size_t ik_agent_count(const struct ik_chat *chat);
-
 /* Show it from the next frame on. */
 void ik_agent_show(struct ik_agent *agent);
 /* What a key means: the next one (0), the one before (-1), that of a number. */
 void ik_agent_show_number(struct ik_chat *chat, int number);
 
-/* End the session of the agent that is shown and begin another; as ik_core_begin_session(). */
-bool ik_agent_begin_session(struct ik_agent *agent);
-
-/* Is there anything that a cancel would end? */
-bool ik_agent_works(const struct ik_agent *agent);
-
 /* The events of an agent's session (an ik_event_sink). */
 void ik_agent_event(void *agent, const struct ik_event *event);
 /* How the store stands: all are told; a sentence is for the shown one. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
-/* The program is about to stop for a while; it is back. */
-void ik_agents_pause(struct ik_chat *chat);
-void ik_agents_continue(struct ik_chat *chat);
-/* Calls that wait are judged anew, everywhere. */
-void ik_agents_policy_changed(struct ik_chat *chat);
-/* Its screen shows the mode, or that the session is only read along. */
-void ik_agent_tell_mode(struct ik_agent *agent);
 /* The states of all, to the screen that is shown. */
 void ik_agents_tell_states(struct ik_chat *chat);
 
-/* ---- chat_fork.c ---- */
+/* ---- chat_say.c ---- */
 
-/* The key that shows an agent, for a sentence; new memory. */
+/* Return the key that shows an agent, for a sentence; new memory. */
 char *ik_agent_key(const struct ik_chat *chat, int number);
+
+/* ---- chat_fork.c ---- */
 
 /* "/fork PROMPT": begin a child of the shown agent with it; both go on. */
 void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
@@ -116,7 +118,9 @@ void ik_agent_join(struct ik_chat *chat, const struct ik_invocation *invocation)
 void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation);
 void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invocation);
 
-/* End the program; asks first where another agent is at work. */
+/* ---- chat_quit.c ---- */
+
+/* End the program; asks first where something runs. */
 void ik_chat_quit(struct ik_chat *chat);
 
 #endif

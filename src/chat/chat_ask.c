@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "chat/chat_agents.h"
 #include "util/alloc.h"
 
 struct ik_chat_question {
@@ -17,7 +16,7 @@ struct ik_chat_question {
 static void tell(const struct ik_agent *agent)
 {
 	if (agent->chat->agents && agent->chat->agents->next)
-		ik_agents_tell_states(agent->chat);
+		agent->chat->questions_changed(agent->chat);
 }
 
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,

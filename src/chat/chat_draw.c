@@ -1,7 +1,5 @@
 #include "chat/chat_private.h"
 
-#include "chat/external_editor.h"
-#include "chat/pager.h"
 #include "util/clock.h"
 
 /* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
@@ -79,7 +77,7 @@ void ik_chat_draw(void *arg)
 
 	if (!chat->tty || !chat->screen)
 		return;
-	if (ik_external_editor_is_open(chat) || ik_pager_is_open(chat))
+	if (chat->editor || chat->pager)
 		return; /* all that happens is drawn when the terminal is ours again */
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {

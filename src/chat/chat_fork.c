@@ -9,24 +9,10 @@
 #include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "core/attach.h"
-#include "loop/children.h"
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
-
-/* ---- what is said of agents ---- */
-
-char *ik_agent_key(const struct ik_chat *chat, int number)
-{
-	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
-	char *key = number <= 9 ? ik_keymap_digit_key(keymap, IK_ACTION_AGENT, number) : NULL;
-
-	if (!key)
-		key = ik_keymap_sentence(keymap, "{next-agent}");
-	ik_keymap_free(keymap);
-	return key;
-}
 
 /* ---- /fork PROMPT ---- */
 
@@ -292,78 +278,4 @@ void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invo
 	if (problem)
 		ik_session_add_command(chat->core.session, line, problem);
 	free(problem);
-}
-
-/* ---- the end of the program ---- */
-
-static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
-{
-	(void)arg;
-	chat->quit_question = 0;
-	if (answer && answer->value == ANSWER_YES)
-		ik_chat_end(chat, 0);
-}
-
-/* What the end would stop, one thing a line; "": nothing. */
-static void put_running(const struct ik_chat *chat, struct ik_buf *out)
-{
-	const struct ik_agent *agent;
-	int background = ik_children_orphans(chat->loop);
-
-	for (agent = chat->agents; agent; agent = agent->next) {
-		if (!ik_agent_works(agent))
-			continue;
-		if (agent == chat->agent)
-			ik_buf_puts(out, _("The turn or call that runs now"));
-		else
-			ik_buf_printf(out, _("Agent %d, which is at work"), agent->number);
-		ik_buf_putc(out, '\n');
-	}
-	if (background > 0) {
-		ik_buf_printf(out,
-			ngettext("%d process in the background", "%d processes in the background",
-				(unsigned long)background),
-			background);
-		ik_buf_putc(out, '\n');
-	}
-	if (out->length > 0)
-		ik_buf_truncate(out, out->length - 1);
-}
-
-void ik_chat_quit(struct ik_chat *chat)
-{
-	const struct ik_choice choices[] = {
-		{ .key = 'e', .label = _("End ikigai"), .value = ANSWER_YES },
-		{ .key = 's', .label = _("Stay"), .value = ANSWER_NO },
-	};
-	const char *hint = _("What has arrived is kept, and every session can be resumed.");
-	struct ik_question_part parts[] = {
-		{ .kind = IK_QUESTION_TEXT },
-		{ IK_QUESTION_HINT, hint, strlen(hint) },
-	};
-	const struct ik_question question = {
-		.title = _("End ikigai? This stops:"),
-		.parts = parts,
-		.part_count = 2,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
-	};
-	struct ik_buf running;
-
-	ik_buf_init(&running, IK_KIB(16));
-	if (chat->core_started)
-		put_running(chat, &running);
-	if (running.length == 0) {
-		ik_chat_end(chat, 0);
-	} else {
-		/* A key that is held down asks again and again: that is no answer. The list may have
-		 * changed, and the question may be on another agent's screen. */
-		ik_chat_withdraw(chat, chat->quit_question);
-		parts[0].text = running.data;
-		parts[0].length = running.length;
-		chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
-	}
-	ik_buf_done(&running);
 }

@@ -40,13 +40,6 @@ static void flash(struct ik_agent *agent, const char *sentence)
 	ik_keymap_free(keymap);
 }
 
-const char *ik_chat_lock_mark(const struct ik_agent *agent)
-{
-	if (!agent->session || !ik_session_is_following(agent->session))
-		return NULL;
-	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
-}
-
 static void show_mark(struct ik_agent *agent)
 {
 	ik_agent_tell_mode(agent);

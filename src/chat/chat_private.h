@@ -30,8 +30,9 @@ struct ik_chat {
 	struct ik_agent *agents;  /* the conversations, by number; the first is the oldest */
 	struct ik_agent *agent;   /* the one that is shown */
 	struct ik_screen *screen; /* the shown agent's */
-	int last_question;        /* the number of the newest */
-	int quit_question;        /* whether to end although something runs; 0: not asked */
+	void (*questions_changed)(struct ik_chat *chat); /* an agent waits for an answer, or no more */
+	int last_question;                               /* the number of the newest */
+	int quit_question; /* whether to end although something runs; 0: not asked */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -93,9 +94,13 @@ void ik_chat_theme_apply(struct ik_chat *chat);
 
 /* chat_submit.c: what a person sends: a command, "!COMMAND", a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
-/* The newest message that waits for the end of the turn is written on. */
+
+/* chat_queue.c: put the newest message that waits for the end of the turn into the editor, */
 void ik_chat_take_back(struct ik_chat *chat);
-/* Say what went wrong, on the screen only. */
+/* or all that wait, before what is in the editor. */
+void ik_chat_take_queue_back(struct ik_chat *chat);
+
+/* chat_say.c: show what went wrong, on the screen only. */
 void ik_chat_complain(struct ik_chat *chat, const char *sentence);
 
 /* chat_terminal.c: what the terminal is asked, behind a frame, whose answers come as
@@ -169,8 +174,14 @@ void ik_chat_undo_call(struct ik_chat *chat, const char *id);
  * that is larger than a clipboard takes. */
 void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut);
 
-/* chat_sessions.c: the pane of sessions, and another session in place of this one. */
+/* chat_sessions.c: what the pane of sessions asks for. */
 extern const struct ik_sessions_source ik_chat_sessions_source;
+/* Stop looking for a session to resume, and waiting to switch to it. */
+void ik_chat_sessions_stop(struct ik_chat *chat);
+/* What an agent's pane asked for is not wanted any more. */
+void ik_chat_sessions_done(struct ik_agent *agent);
+
+/* chat_switch.c: another session in place of this one. */
 /* Go on with the session of this id; asks first where something is under way. */
 void ik_chat_resume(struct ik_chat *chat, const char *id);
 /* The same of the one that a person means: its number, the beginning of its id, words. */
@@ -181,10 +192,6 @@ void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
 void ik_chat_delete_session(struct ik_chat *chat, const char *id);
 /* The session of the shown agent is another one. */
 void ik_chat_session_changed(struct ik_chat *chat);
-/* Look for no session to go on with any more. */
-void ik_chat_sessions_stop(struct ik_chat *chat);
-/* What an agent's pane asked for is not wanted any more. */
-void ik_chat_sessions_done(struct ik_agent *agent);
 
 /* chat_lock.c: a session that is open elsewhere, too. */
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
@@ -192,13 +199,9 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_take_over(struct ik_chat *chat);
 /* Is it read along only? Then the person is told what to do. */
 bool ik_chat_only_reads(struct ik_chat *chat);
-/* What the status bar says in place of the mode, in a session that is read along; else NULL. */
-const char *ik_chat_lock_mark(const struct ik_agent *agent);
-/* What waits to be sent is the person's again, before what stands in the editor. */
-void ik_chat_take_queue_back(struct ik_chat *chat);
 void ik_chat_lock_done(struct ik_agent *agent);
 
-/* End the program, after this turn of the loop. */
+/* chat_quit.c: end the program, after this turn of the loop; ik_chat_quit() asks first. */
 void ik_chat_end(struct ik_chat *chat, int status);
 
 #endif

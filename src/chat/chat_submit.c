@@ -76,17 +76,6 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	ik_attached_done(&attached);
 }
 
-void ik_chat_complain(struct ik_chat *chat, const char *sentence)
-{
-	struct ik_event event = {
-		.kind = IK_EVENT_ERROR,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
-
-	ik_screen_apply(chat->screen, &event);
-}
-
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
 {
 	bool command = ik_command_is(text);
@@ -105,24 +94,4 @@ void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)
 	} else {
 		send(chat, text, length);
 	}
-}
-
-void ik_chat_take_back(struct ik_chat *chat)
-{
-	struct ik_session *session = chat->core.session;
-	size_t length, index = 0;
-	const char *text;
-	char *copy;
-
-	while (ik_session_queued(session, index, &length))
-		index++;
-	if (index == 0)
-		return;
-	text = ik_session_queued(session, index - 1, &length);
-	copy = ik_strndup(text, length);
-	ik_session_unqueue(session);
-	ik_screen_set_draft(chat->screen, copy, length);
-	free(copy);
-	/* What went with it goes with what is sent in its place. */
-	chat->agent->shared_command[0] = '\0';
 }

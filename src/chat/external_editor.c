@@ -157,11 +157,6 @@ void ik_external_editor_open(struct ik_chat *chat)
 	}
 }
 
-bool ik_external_editor_is_open(const struct ik_chat *chat)
-{
-	return chat->editor;
-}
-
 void ik_external_editor_close(struct ik_chat *chat)
 {
 	if (!chat->editor)

@@ -15,7 +15,6 @@
 /* Open it; why it cannot be is said on the screen. No effect while one is open. */
 void ik_external_editor_open(struct ik_chat *chat);
 /* Has another program the terminal now? */
-bool ik_external_editor_is_open(const struct ik_chat *chat);
 /* End it; what it saved is the draft. No effect when none is open. */
 void ik_external_editor_close(struct ik_chat *chat);
 

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libik_chat.a
 libik_chat_a_SOURCES = \
 	src/chat/actions.c src/chat/actions.h \
+	src/chat/agent_list.c \
 	src/chat/agents_text.c src/chat/agents_text.h \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \
@@ -18,9 +19,13 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_pick.c src/chat/chat_pick.h \
 	src/chat/chat_policy.c \
 	src/chat/chat_private.h \
+	src/chat/chat_queue.c \
+	src/chat/chat_quit.c \
+	src/chat/chat_say.c \
 	src/chat/chat_search.c src/chat/chat_search.h \
 	src/chat/chat_sessions.c \
 	src/chat/chat_submit.c \
+	src/chat/chat_switch.c \
 	src/chat/chat_terminal.c \
 	src/chat/chat_theme.c \
 	src/chat/chat_tools.c \

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "chat/external_editor.h"
+#include "chat/chat_private.h"
 #include "core/temporary_file.h"
 #include "loop/foreground.h"
 #include "util/alloc.h"
@@ -43,7 +43,7 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 	struct ik_error error;
 	char *script;
 
-	if (chat->pager || ik_external_editor_is_open(chat))
+	if (chat->pager || chat->editor)
 		return;
 	if (!command || command[strspn(command, " \t")] == '\0')
 		command = "less -R";
@@ -72,11 +72,6 @@ void ik_pager_open(struct ik_chat *chat, const char *text, size_t length)
 		ik_chat_complain(chat, error.text);
 		release(chat);
 	}
-}
-
-bool ik_pager_is_open(const struct ik_chat *chat)
-{
-	return chat->pager;
 }
 
 void ik_pager_close(struct ik_chat *chat)

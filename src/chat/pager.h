@@ -15,7 +15,6 @@
  * terminal. */
 void ik_pager_open(struct ik_chat *chat, const char *text, size_t length);
 /* Has it the terminal now? */
-bool ik_pager_is_open(const struct ik_chat *chat);
 /* End it. No effect when none is open. */
 void ik_pager_close(struct ik_chat *chat);
 

@@ -1,0 +1,324 @@
+/* Another session in place of the one that is shown, and the end of stored ones. */
+#include "chat/chat_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/session_find.h"
+#include "commands/session_taken.h"
+#include "core/resume_text.h"
+#include "core/undo_command.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define ENDING_MS 20 /* between two looks whether what was under way has ended */
+
+void ik_chat_session_changed(struct ik_chat *chat)
+{
+	chat->agent->children = ik_chat_children_free(chat->agent->children);
+	ik_screen_begin(chat->screen);
+	ik_chat_lock_done(chat->agent);
+	ik_chat_forget_blobs(chat->agent);
+	chat->agent->shared_command[0] = '\0';
+	/* What was allowed for one session is not for another. */
+	ik_rules_done(ik_policy_session(chat->core.policy));
+	ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+}
+
+/* It is there, or it is said why not. */
+static void on_resumed(void *arg, const struct ik_error *error)
+{
+	struct ik_agent *agent = arg;
+
+	if (error)
+		ik_session_add_notice(agent->session, error->text);
+	if (agent->before)
+		ik_session_add_notice(agent->session, agent->before);
+	free(agent->before);
+	agent->before = NULL;
+	if (agent == agent->chat->agent)
+		ik_core_tell_store_again(&agent->chat->core);
+	if (!error)
+		ik_chat_children_look(agent);
+	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
+}
+
+/* Nothing is under way: go on with the other one. */
+static void switch_now(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	bool said = ik_resume_is_possible(session, true);
+	bool fork = ik_text_equal(chat->switch_to, chat->fork.id);
+
+	free(chat->agent->before);
+	said = said && !fork; /* it says itself whose it is */
+	chat->fork.id[0] = '\0';
+	chat->agent->before = said
+		? ik_format(_("The session before this one: /resume %s"), ik_session_id(session))
+		: NULL;
+	ik_chat_session_changed(chat);
+	(void)ik_agent_begin_session(chat->agent);
+	ik_screen_session_runs(chat->screen, chat->switch_to);
+	ik_screen_close_side(chat->screen);
+	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->fork.copy : NULL,
+		on_resumed, chat->agent);
+	if (!fork)
+		ik_fork_copy_free(chat->fork.copy);
+	chat->fork.copy = NULL;
+}
+
+static void try_switch(void *arg)
+{
+	struct ik_chat *chat = arg;
+
+	if (ik_session_busy(chat->core.session))
+		ik_timer_start(chat->switch_timer, ENDING_MS);
+	else
+		switch_now(chat);
+}
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void on_cancel_answer(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer)
+{
+	char *id = arg;
+
+	if (answer && answer->value == ANSWER_YES) {
+		ik_chat_take_queue_back(chat);
+		ik_session_cancel(chat->core.session);
+		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
+		if (!chat->switch_timer)
+			chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
+		ik_timer_start(chat->switch_timer, 0);
+	}
+	free(id);
+}
+
+/* Something is under way: is it to be ended for that? */
+static void ask_to_cancel(struct ik_chat *chat, const char *id)
+{
+	const struct ik_choice choices[] = {
+		{ .key = 'c', .label = _("Cancel it, and go on with the other"), .value = ANSWER_YES },
+		{ .key = 's', .label = _("Stay here"), .value = ANSWER_NO },
+	};
+	const char *hint = _("What has arrived is kept. Messages that wait come back into the editor.");
+	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
+	const struct ik_question question = {
+		.title = _("Something is under way in this session."),
+		.parts = &part,
+		.part_count = 1,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
+	};
+
+	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
+}
+
+/* The agent that has the session of this id, or NULL. */
+static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
+		agent = agent->next;
+	return agent;
+}
+
+/* In the session that an agent has a place was found that the person wants to see: it is there,
+ * or comes with the older messages. */
+static bool show_place(struct ik_agent *agent)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
+	int64_t wanted = ik_screen_wanted_place(agent->screen);
+	size_t i = ik_conversation_count(conversation);
+
+	if (wanted == 0)
+		return false;
+	while (i > 0 && ik_conversation_at(conversation, i - 1)->sequence != wanted)
+		i--;
+	if (i > 0)
+		ik_screen_show_place(agent->screen, ik_conversation_at(conversation, i - 1));
+	return true;
+}
+
+void ik_chat_resume(struct ik_chat *chat, const char *id)
+{
+	struct ik_agent *agent;
+
+	if (!chat->core_started)
+		return;
+	agent = agent_with(chat, id);
+	if (agent) {
+		ik_screen_close_side(chat->screen);
+		if (agent != chat->agent)
+			ik_screen_move_place(agent->screen, chat->screen);
+		if (!show_place(agent) && agent == chat->agent)
+			ik_screen_flash(chat->screen, _("You are in this session"));
+		ik_agent_show(agent);
+	} else if (ik_session_busy(chat->core.session)) {
+		ask_to_cancel(chat, id);
+	} else {
+		ik_chat_take_queue_back(chat); /* what is held */
+		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
+		switch_now(chat);
+	}
+}
+
+static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
+{
+	struct ik_chat *chat = arg;
+
+	char *words = chat->find_words;
+
+	chat->find = NULL;
+	chat->find_words = NULL;
+	if (info)
+		ik_chat_resume(chat, info->id);
+	else if (ik_text_equal(words, chat->fork.id) && chat->fork.copy)
+		ik_chat_resume(chat, words); /* that it cannot be read does not matter */
+	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->fork.id))
+		ik_chat_complain(chat,
+			_("The copy of the session has yet to be stored: /sessions shows it "
+			  "then. You are still in this one."));
+	else if (error->status == IK_INVALID)
+		ik_screen_pick_session(chat->screen, words);
+	else
+		ik_chat_complain(chat, error->text);
+	free(words);
+}
+
+void ik_chat_resume_named(struct ik_chat *chat, const char *text)
+{
+	ik_chat_sessions_stop(chat);
+	chat->find_words = ik_strdup(text);
+	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
+}
+
+void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
+{
+	ik_fork_copy_free(chat->fork.copy);
+	chat->fork = fork;
+	/* What is said here stays on the screen until the fork is there. */
+	ik_chat_resume_named(chat, fork.id);
+}
+
+/* ---- deleting ---- */
+
+/* One that is being deleted. */
+struct deletion {
+	struct ik_chat *chat;
+	char id[IK_UUID_TEXT];
+	struct ik_taken *taken; /* nobody else writes to it meanwhile */
+};
+
+static void on_deleted(void *arg, const struct ik_store_answer *answer)
+{
+	struct deletion *deletion = arg;
+	const struct ik_agent *agent;
+
+	for (agent = deletion->chat->agents; agent; agent = agent->next)
+		ik_screen_session_gone(agent->screen, deletion->id);
+	if (answer->status == IK_OK)
+		ik_undo_session_deleted(&deletion->chat->setup->places, deletion->id);
+	ik_screen_flash(deletion->chat->screen,
+		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
+	ik_taken_close(deletion->taken);
+	free(deletion);
+}
+
+static void on_taken(void *arg, const struct ik_error *error)
+{
+	struct deletion *deletion = arg;
+
+	if (!error) {
+		(void)ik_store_delete(deletion->chat->core.store, deletion->id, on_deleted, deletion);
+		return;
+	}
+	ik_screen_flash(deletion->chat->screen, error->text);
+	ik_taken_close(deletion->taken);
+	free(deletion);
+}
+
+/* Say that a session of an agent is not deleted; false: no agent is in it. */
+static bool refuse_deletion(struct ik_chat *chat, const char *id)
+{
+	const struct ik_agent *agent = agent_with(chat, id);
+	char *sentence;
+
+	if (!agent)
+		return false;
+	sentence = agent == chat->agent
+		? ik_strdup(_("You are in this session: /new first, then delete it"))
+		: ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
+			  agent->number, agent->number);
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
+	return true;
+}
+
+static void on_delete_answer(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer)
+{
+	struct deletion *deletion = arg;
+
+	/* It may have become one's own while the question was put aside. */
+	if (answer && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
+		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
+	else
+		free(deletion);
+}
+
+/* What a question calls the session of a row by: it is answered when the row is gone, too. */
+static void name_session(const struct ik_session_row *row, struct ik_buf *out)
+{
+	ik_buf_init(out, IK_KIB(64));
+	ik_sanitize_line(out, row->title, strlen(row->title));
+	if (out->length == 0)
+		ik_buf_puts(out, _("without a title"));
+	ik_buf_puts(out, "\n");
+	ik_sanitize_line(out, row->directory, strlen(row->directory));
+}
+
+void ik_chat_delete_session(struct ik_chat *chat, const char *id)
+{
+	const struct ik_session_row *row = ik_screen_selected_session(chat->screen);
+	const struct ik_choice choices[] = {
+		{ .key = 'd', .label = _("Delete it"), .value = ANSWER_YES },
+		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
+	};
+	const char *hint =
+		_("All that was said in it goes for good. ikigai session export writes it to a "
+		  "file first.");
+	struct ik_question_part parts[] = {
+		{ .kind = IK_QUESTION_TEXT },
+		{ .kind = IK_QUESTION_HINT, .text = hint, .length = strlen(hint) },
+	};
+	const struct ik_question question = {
+		.title = _("Delete this session?"),
+		.parts = parts,
+		.part_count = 2,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
+		.guarded = true,
+	};
+	struct deletion *deletion;
+	struct ik_buf name;
+
+	if (!chat->core_started || !row || refuse_deletion(chat, id))
+		return;
+	name_session(row, &name);
+	parts[0].text = name.data;
+	parts[0].length = name.length;
+	deletion = ik_alloc(sizeof(*deletion));
+	deletion->chat = chat;
+	memcpy(deletion->id, id, sizeof(deletion->id));
+	(void)ik_chat_ask(chat, &question, on_delete_answer, deletion);
+	ik_buf_done(&name);
+}
