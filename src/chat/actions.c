@@ -464,7 +464,8 @@ static const struct ik_action_row rows[] = {
 	{.name = "/title", .usage = "[TEXT]", .writes = true, .core = ik_command_title,
 		.description = N_("give the session a title, or show it"),
 		.details = N_("Until then it is called by the first words that you said in it.")},
-	{.name = "/mouse", .key = IK_ACTION_MOUSE, .usage = "[on | off]", .argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
+	{.name = "/mouse", .key = IK_ACTION_MOUSE, .usage = "[on | off]",
+		.argument = IK_ARGUMENT_MOUSE, .run = set_mouse,
 		.description = N_("take the mouse, or leave it to the terminal"),
 		.details = N_("off: the terminal's own selection works. Alone it switches, as {mouse} "
 			"does. To keep it off, write into ~/.ikigai/config.json: {\"ui\": {\"mouse\": false}}.")},

@@ -1,4 +1,4 @@
-/* The agents of the chat, and what is asked of each or of all; chat_agents.c makes and shows them. */
+/* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
 #include "chat/chat_private.h"
 
 #include "commands/sandbox_command.h"

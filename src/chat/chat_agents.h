@@ -1,15 +1,14 @@
 /*
  * chat_agents: several conversations in one program, "agents", one of them shown.
  *
- * Each agent has a session of its own (conversation, turn, queue, usage) and a
- * screen of its own: what is written, where it is scrolled to, what is folded,
- * searched and asked belongs to it, and waits there while another is shown.
- * Shared by all: the terminal, the loop, the store, the tools and how they may be
- * called (mode and rules), the connections to providers.
+ * Each agent has its own session (conversation, turn, queue, usage) and its own
+ * screen: draft, scroll position, folds, searches and questions stay there while
+ * another agent is shown.  All share the terminal, the loop, the store, the tools,
+ * the mode and rules for calls, and the connections to providers.
  *
- * The chat owns the agents; an agent owns its screen and what it asked the store
- * for; sessions are the core's.  chat->screen, chat->linear and core.session are
- * always those of the agent that is shown.
+ * The chat owns the agents; an agent owns its screen and its reads of the store;
+ * the core owns the sessions.  chat->screen, chat->linear and core.session always
+ * belong to the shown agent.
  *
  * May include: all.
  */
@@ -27,79 +26,78 @@ struct ik_chat;
 struct ik_agent {
 	struct ik_agent *next; /* with the next number */
 	struct ik_chat *chat;
-	int number;                 /* from 1; of one that was closed it is used again */
-	struct ik_agent *parent;    /* whom it was forked from, while that is there; NULL */
-	char *task;                 /* what it was begun with, in one line; NULL: it was not forked */
-	int64_t forked_at;          /* so many events are its parent's */
-	struct ik_session *session; /* NULL: the core has yet to be started */
+	int number;                 /* from 1; numbers of closed agents are reused */
+	struct ik_agent *parent;    /* the agent it was forked from, or NULL */
+	char *task;                 /* its first prompt, in one line; NULL: it was not forked */
+	int64_t forked_at;          /* the last event it shares with its parent */
+	struct ik_session *session; /* NULL: the core has not started yet */
 	struct ik_screen *screen;
-	struct ik_linear *linear; /* NULL: there is a terminal that shows cells */
+	struct ik_linear *linear; /* NULL: cells are shown */
 	struct ik_complete *complete;
 
-	struct ik_chat_question *questions; /* those on its screen */
-	struct ik_chat_call *calls;         /* those that wait for the person */
-	struct ik_chat_blob *blobs; /* parts of stored outputs, the one that was wanted last first */
-	struct ik_store_read *list_read, *end_read; /* for its pane of sessions; NULL: none is out */
-	char end_of[IK_UUID_TEXT];                  /* whose end is read */
-	struct ik_chat_search *search; /* the same for what was said; NULL: nothing was looked for */
-	struct ik_chat_children *children; /* that its session had begun, while they are looked at */
-	enum ik_picking picking;           /* what is chosen in its picker */
-	char *picking_words;               /* and stands behind that */
-	char *before; /* what to say once another session is there; NULL: nothing */
-	char shared_command[IK_UUID_TEXT]; /* the newest command whose output went with a message */
-	int draft_lock;                    /* held while the draft is this agent's; -1: none */
-	char *draft_path, *draft_new;      /* NULL: there is nowhere to keep it */
-	bool draft_stale;                  /* what was sent stands in it until the store has that */
+	struct ik_chat_question *questions;         /* those on its screen */
+	struct ik_chat_call *calls;                 /* calls that wait for permission */
+	struct ik_chat_blob *blobs;                 /* parts of stored outputs, the latest first */
+	struct ik_store_read *list_read, *end_read; /* of its pane of sessions; NULL: none runs */
+	char end_of[IK_UUID_TEXT];                  /* the session whose end is read */
+	struct ik_chat_search *search;              /* a search over all sessions; NULL: none */
+	struct ik_chat_children *children;          /* its session's children, while they are read */
+	enum ik_picking picking;                    /* what its picker lists */
+	char *picking_words;                        /* the words after what is picked */
+	char *before; /* what to say once the next session is there; NULL: nothing */
+	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
+	int draft_lock;                    /* locks its draft; -1: none */
+	char *draft_path, *draft_new;      /* NULL: drafts cannot be saved */
+	bool draft_stale;                  /* it holds what was sent until the store has it */
 
-	char *lock_asker;  /* who asked for its session last; NULL */
-	int lock_question; /* somebody asks for its session; 0: nobody */
-	bool letting_go;   /* and gets it when nothing is under way */
+	char *lock_asker;  /* who asked for its session last, or NULL */
+	int lock_question; /* the question whether to hand its session over; 0: none */
+	bool letting_go;   /* its session is handed over once the turn has ended */
 	bool cancelled_for_it;
-	struct ik_timer *lock_timer; /* looks whether that is so */
+	struct ik_timer *lock_timer; /* checks whether it has */
 
 	int64_t turn_started_ms; /* monotonic; 0: no turn runs */
 	bool failed;             /* its last turn ended with an error */
-	bool restoring;          /* what is told is old */
-	bool unread;             /* something was said that was never on the screen */
+	bool restoring;          /* its stored events are arriving */
+	bool unread;             /* it has news that were never on the screen */
 };
 
 /* ---- agent_list.c ---- */
 
-/* The one of that number, or NULL. */
+/* Return the agent with this number, or NULL. */
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
 size_t ik_agent_count(const struct ik_chat *chat);
 /* End the session of the agent that is shown and begin another; as ik_core_begin_session(). */
 bool ik_agent_begin_session(struct ik_agent *agent);
-/* Is there anything that a cancel would end? */
+/* Is there anything to cancel? */
 bool ik_agent_works(const struct ik_agent *agent);
-/* The program is about to stop for a while; it is back. */
+/* The program is about to be stopped, and is back. */
 void ik_agents_pause(struct ik_chat *chat);
 void ik_agents_continue(struct ik_chat *chat);
-/* Calls that wait are judged anew, everywhere. */
+/* Judge all calls that wait for permission again. */
 void ik_agents_policy_changed(struct ik_chat *chat);
-/* Its screen shows the mode, or that the session is only read along. */
+/* Show the mode on its screen, or that the session is only followed. */
 void ik_agent_tell_mode(struct ik_agent *agent);
 
 /* ---- chat_agents.c ---- */
 
-/* Make one more, with the lowest number that is free, not shown, without a session. Its
- * screen has the size of the terminal. */
+/* Make an agent with the lowest free number. It is not shown, and has no session yet. */
 struct ik_agent *ik_agent_new(struct ik_chat *chat);
-/* End its session, which can be resumed, and forget it. Another one is shown. */
+/* Close an agent: its session can be resumed, and another agent is shown. */
 struct ik_agent *ik_agent_close(struct ik_agent *agent);
-/* Forget all, when the program ends; sessions stay the core's. */
+/* Release all agents when the program ends. */
 void ik_agents_done(struct ik_chat *chat);
 
 /* Show it from the next frame on. */
 void ik_agent_show(struct ik_agent *agent);
-/* What a key means: the next one (0), the one before (-1), that of a number. */
+/* Show the next agent (0), the previous one (-1), or the one with this number. */
 void ik_agent_show_number(struct ik_chat *chat, int number);
 
-/* The events of an agent's session (an ik_event_sink). */
+/* Take an event of an agent's session (an ik_event_sink). */
 void ik_agent_event(void *agent, const struct ik_event *event);
-/* How the store stands: all are told; a sentence is for the shown one. */
+/* Take an event of the store: all agents get its state, only the shown one its notices. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
-/* The states of all, to the screen that is shown. */
+/* Show the states of all agents in the status bar. */
 void ik_agents_tell_states(struct ik_chat *chat);
 
 /* ---- chat_say.c ---- */
@@ -109,12 +107,13 @@ char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_fork.c ---- */
 
-/* "/fork PROMPT": begin a child of the shown agent with it; both go on. */
+/* "/fork PROMPT": start a child of the shown agent with the prompt. */
 void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
 
-/* "/join [N] [WORDS]": a child's last word becomes a message here; in a child without N: there,
- * and the parent is shown; of several it has the person choose. "/agents [N]", "/close [N]". */
+/* "/join [N] [WORDS]": send a child's last reply to this model; without N in a child, send its own
+ * to the parent and show that. Of several children the user picks one. */
 void ik_agent_join(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* "/agents [N]", "/close [N]" */
 void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation);
 void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invocation);
 

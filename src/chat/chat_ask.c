@@ -12,7 +12,7 @@ struct ik_chat_question {
 	void *arg;
 };
 
-/* Say in the status bar whether an agent waits for an answer, where there are several. */
+/* With several agents, the status bar shows which of them wait for an answer. */
 static void tell(const struct ik_agent *agent)
 {
 	if (agent->chat->agents && agent->chat->agents->next)

@@ -36,7 +36,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	struct ik_chat *chat = arg;
 	struct ik_invocation invocation;
 
-	/* What was typed behind the word that ends the program came too late. */
+	/* Ignore what was typed after the command that ends the program. */
 	if (chat->ending)
 		return;
 	if (key->code == IK_KEY_REPORT) {
@@ -50,7 +50,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	run(chat, invocation);
 }
 
-/* Wait for the rest of a sequence, but not for ever. */
+/* Wait for the rest of a sequence, but only for a while. */
 static void arm_escape(struct ik_chat *chat)
 {
 	int wait = ik_input_wait_ms(chat->input);

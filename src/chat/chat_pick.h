@@ -1,8 +1,8 @@
 /*
- * chat_pick: lists from which a person chooses where a command could do with several: a message
- * to go back to or to fork behind, an agent.
+ * chat_pick: lists to pick from where a command needs a choice: a message to go back to or to fork
+ * after, an agent.
  *
- * What is chosen becomes the command line that a person could have typed.
+ * A pick becomes the command line that you could have typed.
  * May include: all.
  */
 #ifndef IK_CHAT_CHAT_PICK_H
@@ -19,10 +19,10 @@ enum ik_picking {
 	IK_PICKING_AGENT   /* any agent: "/agents N" */
 };
 
-/* Let the person choose in the agent that is shown; words: what stands behind the number. */
+/* Open a list in the shown agent; words follow the number in the command line. */
 void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words);
 
-/* Its messages, or agents, are others now: an agent whose list is open is shown them. */
+/* An agent's messages, or the agents, have changed: update its list if that is open. */
 void ik_chat_pick_again(struct ik_agent *agent);
 
 #endif

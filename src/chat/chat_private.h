@@ -1,5 +1,8 @@
 /*
- * chat_private: the state that the files of the chat share.
+ * chat_private: the chat as its files share it: what it holds, and what each file offers the others.
+ *
+ * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
+ * chat_ask.c, chat_draw.c and chat_say.c at the bottom.
  */
 #ifndef IK_CHAT_CHAT_PRIVATE_H
 #define IK_CHAT_CHAT_PRIVATE_H
@@ -20,79 +23,80 @@ struct ik_chat {
 	struct ik_loop *loop;
 	struct ik_core core;
 	bool core_started;
-	bool plain, ansi; /* lines instead of cells; the terminal moves its cursor */
+	bool plain, ansi; /* plain lines, no cells; the terminal can move its cursor */
 
 	struct ik_tty *tty;
-	struct ik_term *term;       /* NULL: plain lines */
-	struct ik_linear *linear;   /* else NULL: the shown agent's */
-	struct ik_term_modes modes; /* that the terminal is in, or enters with */
+	struct ik_term *term;       /* NULL: plain lines are shown */
+	struct ik_linear *linear;   /* the shown agent's; NULL: cells are shown */
+	struct ik_term_modes modes; /* the modes of the terminal, or those to enter it with */
 	struct ik_terminal_input *input;
-	struct ik_agent *agents;  /* the conversations, by number; the first is the oldest */
+	struct ik_agent *agents;  /* all conversations, by number */
 	struct ik_agent *agent;   /* the one that is shown */
 	struct ik_screen *screen; /* the shown agent's */
-	void (*questions_changed)(struct ik_chat *chat); /* an agent waits for an answer, or no more */
-	int last_question;                               /* the number of the newest */
-	int quit_question; /* whether to end although something runs; 0: not asked */
+	void (*questions_changed)(struct ik_chat
+			*chat);    /* an agent began or stopped waiting for an answer */
+	int last_question; /* the id of the newest question */
+	int quit_question; /* the question whether to end while something runs; 0: none */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
-	struct ik_timer *escape_timer; /* a lone ESC becomes the key */
-	struct ik_timer *frame_timer;  /* the next frame of a stream */
-	struct ik_timer *tick_timer;   /* what shows time */
-	struct ik_timer *answer_timer; /* of the terminal, to what it was asked */
-	struct ik_timer *draft_timer;  /* what was typed is saved a moment later */
-	struct ik_signal *signals[3];  /* that end the chat */
+	struct ik_timer *escape_timer; /* turns a lone ESC into the key */
+	struct ik_timer *frame_timer;  /* draws the next frame of a stream */
+	struct ik_timer *tick_timer;   /* draws what shows time */
+	struct ik_timer *answer_timer; /* ends the wait for the terminal's answers */
+	struct ik_timer *draft_timer;  /* saves what was typed a moment later */
+	struct ik_signal *signals[3];  /* those that end the chat */
 	int64_t last_frame_us;
 	bool urgent;      /* draw without waiting */
-	bool resized;     /* the screen has yet to take the terminal's size */
-	bool light;       /* the terminal's background, as far as is known */
-	bool ending;      /* what is still typed is for nobody */
-	char *last_shell; /* what "!!" repeats; NULL: nothing yet */
-	bool draft_told;  /* that one cannot be kept, once is enough */
+	bool resized;     /* the screen does not have the terminal's new size yet */
+	bool light;       /* the terminal's background is light, as far as we know */
+	bool ending;      /* ignore what is still typed */
+	char *last_shell; /* the command that "!!" repeats; NULL: none yet */
+	bool draft_told;  /* we said that a draft cannot be saved */
 
 	struct ik_pager *pager;            /* has the terminal; NULL: none */
 	struct ik_external_editor *editor; /* has the terminal; NULL: none */
 
-	struct ik_session_find *find;  /* the one to go on with is looked for, */
-	char *find_words;              /* by these words; NULL */
-	struct ik_timer *switch_timer; /* runs while what is under way ends */
-	char switch_to[IK_UUID_TEXT];  /* the session to go on with then */
+	struct ik_session_find *find;  /* searches the session to resume, */
+	char *find_words;              /* by these words */
+	struct ik_timer *switch_timer; /* waits until the turn has ended */
+	char switch_to[IK_UUID_TEXT];  /* the session to resume then */
 
 	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
-	struct ik_registry *registry; /* the tools as they were told of last; NULL: not yet */
-	char *undo_call;              /* the call to be undone when it is known what it did, or NULL */
+	struct ik_registry *registry; /* the tools of the last finished scan; NULL: none */
+	char *undo_call;              /* the call to undo once its changes are recorded, or NULL */
 	const struct ik_action_row *actions; /* actions.h */
 	struct ik_fork fork;                 /* the fork to resume next, if it is one; id "": none */
 	char *refresh_line;                  /* the command line that started a scan, or NULL */
-	int refresh_agent;                   /* in this one */
-	bool refresh_key;                    /* a key started it: whatever it finds is told */
+	int refresh_agent;                   /* the agent in which it was typed */
+	bool refresh_key;                    /* a key started the scan: say so even if nothing is new */
 	int status;
 };
 
 /* chat_draw.c: the one place that draws, called before the loop sleeps. */
 void ik_chat_draw(void *chat);
-/* All anew, from the next frame on. */
+/* Draw every cell in the next frame. */
 void ik_chat_redraw(struct ik_chat *chat);
 /* Draw as soon as the loop turns, whatever the pace of frames. */
 void ik_chat_draw_now(struct ik_chat *chat);
 
-/* chat_draw.c: the size of the screen that is drawn. */
+/* Return the size of the screen. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
 
-/* chat_input.c: what the terminal says. */
+/* chat_input.c: bytes and events of the terminal. */
 extern const struct ik_tty_events ik_chat_tty_events;
 void ik_chat_escape_timeout(void *chat);
-/* Look for tools again; the end of it answers line where a command asked (else NULL). */
+/* Rescan the tools. line: the command that its end answers, or NULL. */
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
-/* chat_theme.c: colours that fit the terminal. begin: what the environment says;
- * asks: does it have to know the background; apply: the theme is another. */
+/* chat_theme.c: colours that fit the terminal. begin: read the environment; asks: does the theme
+ * depend on the background?; answer: the terminal's report of it; apply: the theme has changed. */
 void ik_chat_theme_begin(struct ik_chat *chat);
 bool ik_chat_theme_asks(const struct ik_chat *chat);
 void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length);
 void ik_chat_theme_apply(struct ik_chat *chat);
 
-/* chat_submit.c: what a person sends: a command, "!COMMAND", a message. */
+/* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 
 /* chat_queue.c: put the newest message that waits for the end of the turn into the editor, */
@@ -103,101 +107,100 @@ void ik_chat_take_queue_back(struct ik_chat *chat);
 /* chat_say.c: show what went wrong, on the screen only. */
 void ik_chat_complain(struct ik_chat *chat, const char *sentence);
 
-/* chat_terminal.c: what the terminal is asked, behind a frame, whose answers come as
- * reports, and the modes that it is switched to. */
+/* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
-/* Back from a stop; it may be another terminal. */
+/* Set up the terminal again after a stop; it may be a different one. */
 void ik_chat_terminal_again(struct ik_chat *chat);
 void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
 void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length);
-/* Have wheel and clicks, or leave them to the terminal. */
+/* Use wheel and clicks, or leave them to the terminal. */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
-/* chat_draft.c: what is in the editor survives the program. */
+/* chat_draft.c: save the text of the editor, so that it survives the program. */
 void ik_chat_draft_load(struct ik_agent *agent);
-/* Have a place for the draft of a conversation that begins with an empty editor. */
+/* Reserve a draft for a conversation that begins with an empty editor. */
 void ik_chat_draft_begin(struct ik_agent *agent);
-/* An editor is gone; its draft stays as it was saved last. */
+/* Release an agent's draft, which stays as it was last saved. */
 void ik_chat_draft_end(struct ik_agent *agent);
-/* Save all as they are now, each after what is queued; 0 or errno. Takes no memory. */
+/* Save all drafts, each after its queued messages; return 0 or errno. Allocates nothing. */
 int ik_chat_draft_save(const struct ik_chat *chat);
-/* Told of all that happens in a session, and of how the store stands: a message that the
- * store has taken is no draft any more, so a kill finds it in one of the two places. */
+/* Take an event of a session or the store: a message stays in the draft until the store has it,
+ * so that it survives a kill in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
-/* Something was typed, or queued: save it soon, but not with every key. */
+/* Something was typed or queued: save it soon, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 
 /*
- * chat_ask.c: questions on the screen. The handler gets the answer, once, unless
- * the question is withdrawn first; it may ask again. NULL: nobody answers, its conversation
- * is closed. Returns the question's id.
+ * chat_ask.c: ask a question on the screen, and return its id. The handler gets the answer once,
+ * unless the question is withdrawn first; it may ask again. answer is NULL when the conversation
+ * is closed unanswered.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg,
 	const struct ik_question_answer *answer);
 int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
-/* The same of a conversation that may not be the shown one: asked once it is. */
+/* The same in a conversation that may not be shown: it is asked once it is. */
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
-/* It needs no answer any more; nothing happens when it has one. */
+/* Withdraw a question, if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
-/* The person has answered. */
+/* Pass an answer to its handler. */
 void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer);
-/* A conversation is closed: its handlers are told that nobody answers. */
+/* Tell an agent's handlers that nobody will answer. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 
-/* chat_policy.c: calls that wait for the person, and the mode. */
+/* chat_policy.c: calls that wait for permission, and the mode. */
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode);
 
-/* chat_blobs.c: parts of what calls printed, for an agent's inspector (an ik_blob_reader). */
+/* chat_blobs.c: read a part of a stored output, for an agent's inspector (an ik_blob_reader). */
 enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
 void ik_chat_forget_blobs(struct ik_agent *agent);
 
-/* chat_tools.c: what the tool browser wants. Asks whether for the session or for good. */
+/* chat_tools.c: switch a tool on or off; asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
 extern const struct ik_tool_forms ik_chat_tool_forms;
-/* Make a call again, "/run NAME JSON", or run "!COMMAND" again; asks first. */
+/* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
 
-/* chat_pick.c: "/rewind N"; asks first. */
+/* chat_pick.c: go back to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, long number);
 
-/* chat_undo.c: take back what one call did to files; asks first. */
+/* chat_undo.c: undo what one call did to files; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const char *id);
 
-/* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of one
- * that is larger than a clipboard takes. */
+/* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of a
+ * larger one. */
 void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut);
 
-/* chat_sessions.c: what the pane of sessions asks for. */
+/* chat_sessions.c: the data of the pane of sessions. */
 extern const struct ik_sessions_source ik_chat_sessions_source;
 /* Stop looking for a session to resume, and waiting to switch to it. */
 void ik_chat_sessions_stop(struct ik_chat *chat);
-/* What an agent's pane asked for is not wanted any more. */
+/* Drop what an agent's pane asked for. */
 void ik_chat_sessions_done(struct ik_agent *agent);
 
-/* chat_switch.c: another session in place of this one. */
-/* Go on with the session of this id; asks first where something is under way. */
+/* chat_switch.c: resume the session with this id in place of the shown one; asks first while a
+ * turn runs. */
 void ik_chat_resume(struct ik_chat *chat, const char *id);
-/* The same of the one that a person means: its number, the beginning of its id, words. */
+/* The same by number, beginning of the id, or words of the title. */
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
-/* The same of a fork of this session: its copy is taken over. */
+/* The same for a fork of this session; takes over its copy. */
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
-/* Ask, then delete. */
+/* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const char *id);
-/* The session of the shown agent is another one. */
+/* The shown agent's session has changed. */
 void ik_chat_session_changed(struct ik_chat *chat);
 
-/* chat_lock.c: a session that is open elsewhere, too. */
+/* chat_lock.c: a session that another ikigai has open, too. */
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
-/* Ask the other one for it; once more: ask no longer. */
+/* Ask to take the session over; a second time: withdraw that. */
 void ik_chat_take_over(struct ik_chat *chat);
-/* Is it read along only? Then the person is told what to do. */
+/* Is the session only followed? If so, tell the user what to do. */
 bool ik_chat_only_reads(struct ik_chat *chat);
 void ik_chat_lock_done(struct ik_agent *agent);
 

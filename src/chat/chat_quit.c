@@ -10,7 +10,7 @@
 
 enum { ANSWER_YES, ANSWER_NO };
 
-/* What calls did is written down. */
+/* The changes of all calls are recorded. */
 static void stop(void *arg)
 {
 	struct ik_chat *chat = arg;
@@ -23,7 +23,7 @@ void ik_chat_end(struct ik_chat *chat, int status)
 	if (!chat->ending)
 		chat->status = status;
 	chat->ending = true;
-	/* A signal waits for nothing. */
+	/* After a signal, do not wait. */
 	if (status >= 128 || !chat->core.session ||
 		ik_session_await_undo(chat->core.session, stop, chat))
 		ik_loop_stop(chat->loop);
@@ -37,7 +37,7 @@ static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_ques
 		ik_chat_end(chat, 0);
 }
 
-/* What the end would stop, one thing a line; "": nothing. */
+/* Append what the end would stop, one thing a line. */
 static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 {
 	const struct ik_agent *agent;

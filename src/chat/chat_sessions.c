@@ -1,4 +1,4 @@
-/* What the pane of sessions asks for. */
+/* The data of the pane of sessions: pages of the list, searches, the end of a session. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a person sends. */
+/* What the user enters: commands, shell commands, messages. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Another session in place of the one that is shown, and the end of stored ones. */
+/* Resume another session in place of the shown one; delete stored ones. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void ik_chat_session_changed(struct ik_chat *chat)
 	ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
 }
 
-/* It is there, or it is said why not. */
+/* The session was read, or could not be. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -45,7 +45,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Nothing is under way: go on with the other one. */
+/* Resume the other session: no turn runs. */
 static void switch_now(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
@@ -97,7 +97,7 @@ static void on_cancel_answer(struct ik_chat *chat, void *arg,
 	free(id);
 }
 
-/* Something is under way: is it to be ended for that? */
+/* Ask whether to cancel the turn that runs. */
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
 	const struct ik_choice choices[] = {
@@ -119,7 +119,7 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
 }
 
-/* The agent that has the session of this id, or NULL. */
+/* Return the agent that has the session with this id, or NULL. */
 static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
 {
 	struct ik_agent *agent = chat->agents;
@@ -129,8 +129,8 @@ static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
 	return agent;
 }
 
-/* In the session that an agent has a place was found that the person wants to see: it is there,
- * or comes with the older messages. */
+/* Show the place that a search found in an agent's session, now or once the older messages are
+ * there; false: none was found. */
 static bool show_place(struct ik_agent *agent)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
@@ -180,7 +180,7 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	if (info)
 		ik_chat_resume(chat, info->id);
 	else if (ik_text_equal(words, chat->fork.id) && chat->fork.copy)
-		ik_chat_resume(chat, words); /* that it cannot be read does not matter */
+		ik_chat_resume(chat, words); /* we have the copy, even if the store cannot be read */
 	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->fork.id))
 		ik_chat_complain(chat,
 			_("The copy of the session has yet to be stored: /sessions shows it "
@@ -209,11 +209,11 @@ void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
 
 /* ---- deleting ---- */
 
-/* One that is being deleted. */
+/* A session that is being deleted. */
 struct deletion {
 	struct ik_chat *chat;
 	char id[IK_UUID_TEXT];
-	struct ik_taken *taken; /* nobody else writes to it meanwhile */
+	struct ik_taken *taken; /* keeps others from writing to it meanwhile */
 };
 
 static void on_deleted(void *arg, const struct ik_store_answer *answer)
@@ -244,7 +244,7 @@ static void on_taken(void *arg, const struct ik_error *error)
 	free(deletion);
 }
 
-/* Say that a session of an agent is not deleted; false: no agent is in it. */
+/* Refuse to delete a session that an agent has; false: none has it. */
 static bool refuse_deletion(struct ik_chat *chat, const char *id)
 {
 	const struct ik_agent *agent = agent_with(chat, id);
@@ -266,14 +266,14 @@ static void on_delete_answer(struct ik_chat *chat, void *arg,
 {
 	struct deletion *deletion = arg;
 
-	/* It may have become one's own while the question was put aside. */
+	/* An agent may have resumed it while the question was postponed. */
 	if (answer && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
 		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 	else
 		free(deletion);
 }
 
-/* What a question calls the session of a row by: it is answered when the row is gone, too. */
+/* Append what the question calls the session: the row may be gone by the answer. */
 static void name_session(const struct ik_session_row *row, struct ik_buf *out)
 {
 	ik_buf_init(out, IK_KIB(64));
