@@ -37,6 +37,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
 	src/tui/screen/popup.c src/tui/screen/popup.h \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \
+	src/tui/screen/queue.c src/tui/screen/queue.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
 	src/tui/screen/screen_agents.c \
 	src/tui/screen/screen_dialog.c \

@@ -511,7 +511,7 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
 	if (bar->model)
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
-	if (screen->queue_held) {
+	if (ik_queue_is_held(screen->queue)) {
 		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
 		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
 

@@ -71,6 +71,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->press.ms = IK_NEVER;
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->calls = ik_calls_new();
+	screen->queue = ik_queue_new();
 	screen->turn = ik_turn_status_new(screen->calls);
 	screen->scrollback = ik_scrollback_new();
 	screen->keymap = ik_keymap_new_with(options->keys);
@@ -106,7 +107,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	free(screen->model);
 	free(screen->title);
 	free(screen->store);
-	free(screen->queued);
+	screen->queue = ik_queue_free(screen->queue);
 	free(screen->live);
 	free(screen);
 	return NULL;
@@ -379,7 +380,8 @@ static int editor_height(const struct ik_screen *screen)
 struct ik_layout ik_screen_layout(const struct ik_screen *screen)
 {
 	bool pane = screen->side && !screen->help_open;
-	int editor_rows = editor_height(screen), queue_rows = ik_screen_queue_rows(screen);
+	int editor_rows = editor_height(screen),
+		queue_rows = ik_queue_rows(screen->queue, screen->rows);
 	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
 		queue_rows, 0);
 
@@ -451,7 +453,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		return;
 	}
 	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
-	ik_screen_draw_queue(screen, cells, layout.queue);
+	ik_queue_draw(screen->queue, cells, layout.queue);
 	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {

@@ -380,15 +380,7 @@ static void end_turn(struct ik_screen *screen, enum ik_turn_stop stop)
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
-	screen->queue_held = event->held;
-	free(screen->queued);
-	screen->queued = NULL;
-	if (screen->bar.queued == 0)
-		return;
-	struct ik_buf out;
-	ik_buf_init(&out, 4 * IK_LIMIT_USER_TEXT);
-	ik_sanitize(&out, event->text, event->text_length);
-	screen->queued = ik_buf_take(&out, NULL);
+	ik_queue_set(screen->queue, screen->bar.queued, event->text, event->text_length, event->held);
 }
 
 /* A model's first sign of life: no wait for tools, no retry. */

@@ -142,7 +142,7 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	if (strspn(text, " \t\n") == length) {
 		if (ik_screen_dialog_aside(screen))
 			ik_screen_dialog_show(screen, true);
-		else if (screen->queue_held)
+		else if (ik_queue_is_held(screen->queue))
 			return invoke(IK_ACTION_SEND_QUEUED);
 		return nothing;
 	}

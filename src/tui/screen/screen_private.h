@@ -18,6 +18,7 @@
 #include "tui/pane/status_bar.h"
 #include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
+#include "tui/screen/queue.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/turn_status.h"
 #include "tui/scrollback/calls.h"
@@ -107,8 +108,7 @@ struct ik_screen {
 
 	struct ik_turn_status *turn;
 	bool turn_seen;
-	char *queued;          /* the messages that wait, one a line, harmless; NULL: none */
-	bool queue_held;       /* until the user sends them */
+	struct ik_queue *queue;
 	int64_t shown_second;  /* of the status bar */
 	int64_t agents_due_ms; /* when a second of the other conversations changes */
 	bool quit_asked;       /* Ctrl-C was pressed; the next tick gives it its time */
@@ -177,11 +177,7 @@ void ik_screen_make_way(struct ik_screen *screen);
 void ik_screen_draw_help(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area);
 
-/* screen_rule.c: the messages that wait, over the line over the editor: how many rows they may
- * have, and drawn. */
-int ik_screen_queue_rows(const struct ik_screen *screen);
-void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
-	struct ik_rectangle area);
+/* screen_rule.c. */
 /* The line over the editor; the column of the cursor, if that is in it, else -1. */
 int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout);

@@ -10,8 +10,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define QUEUE_PART 5 /* one of so many rows of the screen may show messages that wait */
-
 /* At the right of the line over the editor: how much is new. Returns the columns left. */
 static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
@@ -41,46 +39,6 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 		new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
 	ik_buf_done(&out);
 	return area.columns - columns - 2;
-}
-
-int ik_screen_queue_rows(const struct ik_screen *screen)
-{
-	int most = screen->rows / QUEUE_PART > 1 ? screen->rows / QUEUE_PART : 1;
-
-	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
-}
-
-void ik_screen_draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
-	struct ik_rectangle area)
-{
-	size_t rows = (size_t)area.rows, skipped = screen->bar.queued - rows;
-	const char *line = screen->queued;
-	struct ik_buf out;
-
-	if (rows == 0)
-		return;
-	ik_buf_init(&out, IK_KIB(64));
-	/* The first of several rows counts those that have no row. */
-	if (skipped > 0 && rows > 1) {
-		skipped++;
-		ik_buf_printf(&out, ngettext("%zu more before that", "%zu more before that", skipped),
-			skipped);
-		ik_cells_label(cells, area, area.row, area.column + 2, IK_STYLE_DIM, out.data);
-		area.row++;
-	}
-	for (; skipped > 0 && *line; skipped--)
-		line += strcspn(line, "\n") + 1;
-	for (; line && *line; area.row++) {
-		size_t length = strcspn(line, "\n");
-		char *label = ik_strndup(line, length);
-
-		ik_buf_clear(&out);
-		ik_buf_printf(&out, screen->queue_held ? _(" held: %s ") : _(" queued: %s "), label);
-		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
-		free(label);
-		line += length + (line[length] == '\n');
-	}
-	ik_buf_done(&out);
 }
 
 /* Say what to do with messages that are held. */
@@ -119,7 +77,8 @@ int ik_screen_draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 			area, &cursor);
 	else if (!searching && ik_turn_status_retry_reason(screen->turn))
 		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(screen->turn));
-	else if (!searching && screen->queue_held && ik_screen_context(screen) == IK_IN_EDITOR &&
+	else if (!searching && ik_queue_is_held(screen->queue) &&
+		ik_screen_context(screen) == IK_IN_EDITOR &&
 		ik_editor_is_empty(ik_prompt_editor(screen->prompt)))
 		put_held(screen, &out);
 	if (out.length > 0)
