@@ -1,8 +1,8 @@
 /*
  * cli_session: `ikigai session list|show|export|import|search|delete`.
  *
- * What is long is read and printed page by page: a session of any size takes the memory of
- * some hundred of its events.
+ * Opens the store and runs one verb; each verb is a file of its own (session_*.c).  Long sessions
+ * are read and printed page by page, so memory stays within some hundred events.
  *
  * May include: all.
  */
@@ -12,7 +12,8 @@
 #include "core/options.h"
 #include "core/setup.h"
 
-/* Do it; the exit status: 0, 1 where it failed, 2 for wrong usage. */
+/* Run the verb. Return the exit status: 0, 1 for a failure, 2 for wrong usage, 128 + N for
+ * signal N. */
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * doctor: ikigai doctor: is all there that a conversation needs?
+ * doctor: `ikigai doctor`: check everything a conversation needs.
  *
- * One line a check: ok, note or wrong, what was looked at, what was found, what to do; with --json
- * each line is an object.
- * Nothing is changed, nothing untrusted is run, no key is shown.
+ * Each check is a file doctor_*.c and reports through doctor_report.h.  No check changes anything,
+ * runs anything untrusted or shows a key.
  *
  * May include: all but tui/screen.
  */
@@ -13,7 +12,7 @@
 #include "core/options.h"
 #include "core/setup.h"
 
-/* The exit status: 1 when something is wrong. */
+/* Run all checks. Return the exit status: 1 if something is wrong. */
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup);
 
 #endif

@@ -1,5 +1,4 @@
-/* What a PostgreSQL database says when it is asked. */
-#include "cli/doctor_private.h"
+#include "cli/doctor_postgres.h"
 
 #include <stdlib.h>
 
@@ -14,22 +13,24 @@
 #include "util/text.h"
 
 #define LIMIT_MS 10000
-/* Sessions are listed by time: more between two machines can be seen. */
+/* A larger difference shows: sessions are sorted by time. */
 #define CLOCK_MS 5000
 
 struct doctor_postgres_question {
-	struct ik_doctor *doctor;
-	char *shown;
+	struct ik_doctor_report *report;
+	const struct ik_setup *setup;
+	struct ik_loop *loop;
+	char *shown; /* the database's address, without a password */
+	bool answered;
 };
 
 static void say(const struct doctor_postgres_question *question, enum ik_doctor_finding finding,
 	char *sentence)
 {
-	ik_doctor_say(question->doctor, finding, N_("database"), sentence);
-	free(sentence);
+	ik_doctor_say_free(question->report, finding, N_("database"), sentence);
 }
 
-/* May it be used at all? */
+/* Report whether the database can be used, and return true if more checks make sense. */
 static bool say_whether_usable(const struct doctor_postgres_question *question,
 	const struct ik_postgres_facts *facts)
 {
@@ -103,7 +104,7 @@ static void say_what_lacks(const struct doctor_postgres_question *question,
 				(long long)(facts->ahead_ms / 1000)));
 }
 
-/* Which sessions are open for writing, and where. */
+/* Report which sessions are open for writing, and where. */
 static void say_who_writes(const struct doctor_postgres_question *question,
 	const struct ik_postgres_facts *facts)
 {
@@ -133,8 +134,9 @@ static void say_who_writes(const struct doctor_postgres_question *question,
 static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 	const struct ik_error *error)
 {
-	const struct doctor_postgres_question *question = arg;
+	struct doctor_postgres_question *question = arg;
 
+	question->answered = true;
 	if (!facts) {
 		say(question, IK_FINDING_WRONG, ik_strdup(error->text));
 		say(question, IK_FINDING_NOTE,
@@ -144,13 +146,13 @@ static void on_examined(void *arg, const struct ik_postgres_facts *facts,
 		say_what_lacks(question, facts);
 		say_who_writes(question, facts);
 	}
-	ik_loop_stop(question->doctor->loop);
+	ik_loop_stop(question->loop);
 }
 
-/* Events and large outputs that an earlier chat could not store. */
+/* Report events and large outputs that an earlier chat could not store. */
 static void say_what_waits(const struct doctor_postgres_question *question)
 {
-	const struct ik_setup *setup = question->doctor->setup;
+	const struct ik_setup *setup = question->setup;
 	char *spool = ik_places_file(&setup->places, "spool");
 	struct ik_spooled spooled = { .ours = 0 };
 
@@ -187,21 +189,21 @@ static void say_what_waits(const struct doctor_postgres_question *question)
 	free(spool);
 }
 
-void ik_doctor_ask_postgres(struct ik_doctor *doctor)
+void ik_doctor_check_postgres(struct ik_doctor_report *report, const struct ik_setup *setup,
+	struct ik_loop *loop)
 {
-	struct doctor_postgres_question question = { .doctor = doctor };
+	struct doctor_postgres_question question = { .report = report, .setup = setup, .loop = loop };
 	struct ik_postgres_examine *examine;
 	struct ik_error error;
 
-	if (!doctor->setup->database || !ik_postgres_is_uri(doctor->setup->database))
+	if (!setup->database || !ik_postgres_is_uri(setup->database))
 		return;
-	question.shown = ik_redact(doctor->setup->database);
-	examine = ik_postgres_examine_start(doctor->loop, doctor->setup->database, LIMIT_MS,
-		on_examined, &question);
-	if (ik_loop_run(doctor->loop, &error) != IK_OK)
+	question.shown = ik_redact(setup->database);
+	examine = ik_postgres_examine_start(loop, setup->database, LIMIT_MS, on_examined, &question);
+	if (ik_loop_run(loop, &error) != IK_OK)
 		say(&question, IK_FINDING_WRONG, ik_strdup(error.text));
 	(void)ik_postgres_examine_close(examine);
-	if (doctor->status == 0)
+	if (question.answered)
 		say_what_waits(&question);
 	free(question.shown);
 }

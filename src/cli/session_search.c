@@ -1,11 +1,13 @@
-/* `ikigai session search`: the places of all sessions that have the words. */
+#include "cli/session_search.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli_session_private.h"
+#include "cli/session_list.h"
+#include "commands/session_walk.h"
 #include "core/print.h"
 #include "json/write.h"
 #include "store/search_query.h"
@@ -14,26 +16,27 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define PAGE 50     /* places that are asked for at once */
-#define ENOUGH 200  /* that are printed, but for --all */
-#define AT_ONCE 400 /* that are put in order by their sessions */
+#define PAGE 50     /* matches per read */
+#define PRINTED 200 /* limit on matches without --all */
+#define GROUPED 400 /* matches that are grouped by session before they are printed */
 
-/* A session with the places in it, newest first, as they will be printed. */
-struct group {
+/* A session with its matches, newest first, as rows of text. */
+struct session_matches {
 	char session[IK_UUID_TEXT];
 	struct ik_buf rows;
 };
 
 /* A search that is being printed. */
 struct cli_session_search {
-	struct ik_cli_session *cli;
+	struct ik_session_verb *cli;
 	struct ik_search_query query;
 	struct ik_search_place place;
-	bool more, behind; /* the index is not done yet */
-	bool partly;       /* a page takes so long that it comes in parts */
-	size_t places;
-	struct group groups[AT_ONCE]; /* sessions by their newest place */
-	size_t group_count, held;     /* that are not printed yet; places in them */
+	bool more;     /* there are more matches after this page */
+	bool indexing; /* the index is not complete yet */
+	bool partial;  /* a page takes so long that it comes in parts */
+	size_t matches;
+	struct session_matches groups[GROUPED]; /* in the order of their newest match */
+	size_t group_count, grouped;            /* groups and matches that are not printed yet */
 };
 
 static void put_json(struct ik_buf *out, const struct ik_session_info *info,
@@ -71,7 +74,7 @@ static void put_json(struct ik_buf *out, const struct ik_session_info *info,
 	ik_buf_putc(out, '\n');
 }
 
-/* Print what has gathered. */
+/* Print the groups and forget them. */
 static void print_groups(struct cli_session_search *search)
 {
 	size_t i;
@@ -79,17 +82,17 @@ static void print_groups(struct cli_session_search *search)
 	for (i = 0; i < search->group_count; i++) {
 		struct ik_buf *rows = &search->groups[i].rows;
 
-		if (!search->cli->failed)
-			search->cli->failed = ik_print_buf(rows) != 0;
+		if (!search->cli->print_failed)
+			ik_cli_session_print(search->cli, rows);
 		ik_buf_done(rows);
 	}
-	search->group_count = search->held = 0;
+	search->group_count = search->grouped = 0;
 }
 
-/* The rows of a session, which begin with its own. */
+/* Return the rows of a session, which begin with the session's own row. */
 static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik_session_info *info)
 {
-	struct group *group = search->groups;
+	struct session_matches *group = search->groups;
 
 	while (group < search->groups + search->group_count && !ik_text_equal(group->session, info->id))
 		group++;
@@ -102,38 +105,39 @@ static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik
 	return &group->rows;
 }
 
-/* A place goes below its session. */
-static void put_place(struct cli_session_search *search, const struct ik_session_info *info,
+/* Print a match as JSON, or add it to the rows of its session. */
+static void put_match(struct cli_session_search *search, const struct ik_session_info *info,
 	const struct ik_message *message)
 {
-	struct ik_cli_session *cli = search->cli;
+	struct ik_session_verb *cli = search->cli;
 	struct ik_snippet snippet;
 	char time[IK_CLOCK_TEXT];
-	struct ik_buf text, *rows;
+	struct ik_buf text, line, *rows;
 
 	ik_buf_init(&text, SIZE_MAX / 2);
 	ik_search_text(&text, message);
 	(void)ik_snippet_make(&snippet, &search->query, text.data, text.length);
-	if (cli->options->json) {
-		put_json(&cli->out, info, message, &snippet);
-		cli->failed |= ik_print_buf(&cli->out) != 0;
-		ik_buf_clear(&cli->out);
+	if (cli->json) {
+		ik_buf_init(&line, IK_LIMIT_REQUEST);
+		put_json(&line, info, message, &snippet);
+		ik_cli_session_print(cli, &line);
+		ik_buf_done(&line);
 	} else {
 		rows = rows_of(search, info);
 		ik_clock_text(message->time_ms, time);
 		ik_buf_printf(rows, "      %6" PRId64 "  %.16s  ", message->sequence, time);
 		ik_buf_append(rows, snippet.line.data, snippet.line.length);
 		ik_buf_putc(rows, '\n');
-		if (++search->held == AT_ONCE)
+		if (++search->grouped == GROUPED)
 			print_groups(search);
 	}
-	search->places++;
+	search->matches++;
 	ik_snippet_done(&snippet);
 	ik_buf_done(&text);
 }
 
-/* How far it is, where somebody waits for it. */
-static void say_progress(const char *what, int64_t done, int64_t all)
+/* Show the progress on a terminal. */
+static void print_progress(const char *what, int64_t done, int64_t all)
 {
 	if (isatty(STDERR_FILENO) != 1 || all == 0)
 		return;
@@ -142,30 +146,30 @@ static void say_progress(const char *what, int64_t done, int64_t all)
 		(void)fputs("\r\033[K", stderr);
 }
 
-static void take_page(void *arg, const struct ik_store_answer *answer)
+static void print_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct cli_session_search *search = arg;
-	struct ik_cli_session *cli = search->cli;
-	bool was_behind = search->behind, was_partly = search->partly;
+	struct ik_session_verb *cli = search->cli;
+	bool was_indexing = search->indexing, was_partial = search->partial;
 	size_t i;
 
-	search->behind = answer->indexed < answer->events;
-	if (search->behind || was_behind)
-		say_progress(_("Sessions are looked through for the first time:"), answer->indexed,
+	search->indexing = answer->indexed < answer->events;
+	if (search->indexing || was_indexing)
+		print_progress(_("Sessions are looked through for the first time:"), answer->indexed,
 			answer->events);
-	if (search->behind)
+	if (search->indexing)
 		return;
-	search->partly = answer->more && answer->count < PAGE;
-	if (search->partly || was_partly)
-		say_progress(_("Searching:"), search->partly ? answer->place->looked : answer->events,
+	search->partial = answer->more && answer->count < PAGE;
+	if (search->partial || was_partial)
+		print_progress(_("Searching:"), search->partial ? answer->place->looked : answer->events,
 			answer->events);
-	for (i = 0; i < answer->count && !cli->failed; i++)
-		put_place(search, &answer->sessions[i], answer->messages[i]);
+	for (i = 0; i < answer->count && !cli->print_failed; i++)
+		put_match(search, &answer->sessions[i], answer->messages[i]);
 	search->place = *answer->place;
 	search->more = answer->more;
 }
 
-/* All that was said on the command line, with blanks between. */
+/* Append the words of the command line with blanks between them. */
 static void put_words(struct ik_buf *out, char *const *words)
 {
 	for (; *words; words++) {
@@ -175,10 +179,10 @@ static void put_words(struct ik_buf *out, char *const *words)
 	}
 }
 
-enum ik_status ik_cli_session_search(struct ik_cli_session *cli)
+enum ik_status ik_cli_session_search(struct ik_session_verb *cli)
 {
-	struct cli_session_search search = { .cli = cli, .behind = true };
-	struct ik_awaited awaited = { .loop = cli->loop, .reader = take_page, .arg = &search };
+	struct cli_session_search search = { .cli = cli, .indexing = true };
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = print_page, .arg = &search };
 	enum ik_status status;
 	struct ik_buf words;
 	bool first = true;
@@ -186,21 +190,20 @@ enum ik_status ik_cli_session_search(struct ik_cli_session *cli)
 	ik_buf_init(&words, IK_LIMIT_USER_TEXT);
 	put_words(&words, cli->options->operands);
 	status = ik_search_query_read(&search.query, words.data, words.length, &cli->error);
-	if (status == IK_INVALID)
-		cli->failed = true;
-	while (status == IK_OK && !cli->failed && (search.behind || search.more) &&
-		(cli->options->all || search.places < ENOUGH)) {
+	cli->usage_error = status == IK_INVALID;
+	while (status == IK_OK && !cli->print_failed && (search.indexing || search.more) &&
+		(cli->options->all || search.matches < PRINTED)) {
 		status = ik_await(&awaited,
 			ik_store_search(cli->store, &search.query, NULL, first ? NULL : &search.place, PAGE,
 				ik_await_answer, &awaited),
 			&cli->error);
-		first = search.behind;
+		first = search.indexing;
 	}
 	print_groups(&search);
-	if (status == IK_OK && search.places == 0)
+	if (status == IK_OK && search.matches == 0)
 		status = ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
 			words.data);
-	else if (status == IK_OK && search.more && !cli->failed)
+	else if (status == IK_OK && search.more && !cli->print_failed)
 		ik_complain(_("There are more places: --all prints them, another word leaves some out."));
 	ik_buf_done(&words);
 	return status;

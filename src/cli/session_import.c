@@ -1,5 +1,5 @@
-/* Our own JSON Lines, back into the store: those of an export, and those of events that could not
- * be stored (store/rescue.h). */
+#include "cli/session_import.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,9 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli_session_private.h"
 #include "cli/import_event.h"
 #include "cli/import_line.h"
+#include "commands/session_taken.h"
+#include "commands/session_walk.h"
 #include "core/export_output.h"
 #include "core/print.h"
 #include "json/scan.h"
@@ -20,23 +21,25 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define BATCH 200 /* events that are handed to the store before their numbers are looked at */
+#define BATCH 200 /* events that are given to the store before their numbers are checked */
 
-/* Events that were handed to the store; which of them were new is known a turn later. */
-struct batch {
+/* An import in progress. Which of the events in messages are new is known only after the store has
+ * had its turn. */
+struct session_import {
 	struct ik_message *messages[BATCH];
 	size_t count;
 	size_t all, added;
-	size_t outputs;              /* large ones, of which there was something */
+	size_t outputs;              /* large outputs of which a part was stored */
 	struct ik_import_line *line; /* of the session of the last event */
-	bool probing;                /* each event by itself: the one before it was another session's */
-	bool copied;                 /* the last event is there as a copy */
+	struct ik_taken *taken;      /* the lock of that session */
+	bool probing; /* check events one by one: the last one belonged to another session */
+	bool copied;  /* the last event was stored as a copy */
 };
 
-/* How the store stands was told: all is stored, or it cannot be now. */
+/* Stop the loop once everything is stored, or can't be stored now. */
 static void on_state(void *arg, size_t waiting, const char *message)
 {
-	struct ik_cli_session *cli = arg;
+	struct ik_session_verb *cli = arg;
 
 	if (waiting == 0 || message[0] != '\0')
 		ik_loop_stop(cli->loop);
@@ -44,8 +47,8 @@ static void on_state(void *arg, size_t waiting, const char *message)
 		ik_error_set(&cli->error, IK_UNAVAILABLE, "%s", message);
 }
 
-/* Turn the loop until what was handed to the store is stored. */
-static enum ik_status wait_stored(struct ik_cli_session *cli)
+/* Turn the loop until the store has stored everything it was given. */
+static enum ik_status wait_stored(struct ik_session_verb *cli)
 {
 	enum ik_status status = IK_OK;
 
@@ -61,8 +64,8 @@ static enum ik_status wait_stored(struct ik_cli_session *cli)
 									  : ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
 }
 
-/* Let the store have its turn, and count. */
-static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
+/* Wait until the batch is stored, count its new events, and empty it. */
+static enum ik_status settle(struct ik_session_verb *cli, struct session_import *import)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
 	enum ik_status status = ik_await(&awaited,
@@ -71,12 +74,12 @@ static enum ik_status settle(struct ik_cli_session *cli, struct batch *batch)
 
 	if (status == IK_OK)
 		status = wait_stored(cli);
-	for (i = 0; i < batch->count; i++) {
-		batch->added += batch->messages[i]->sequence > 0;
-		ik_message_unref(batch->messages[i]);
+	for (i = 0; i < import->count; i++) {
+		import->added += import->messages[i]->sequence > 0;
+		ik_message_unref(import->messages[i]);
 	}
-	batch->all += batch->count;
-	batch->count = 0;
+	import->all += import->count;
+	import->count = 0;
 	return status;
 }
 
@@ -88,8 +91,9 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 		*holder = answer->sessions[0].holder;
 }
 
-/* Does nobody have it open? A file may have any number of sessions: they are not all locked. */
-static enum ik_status check_free(struct ik_cli_session *cli, const char *session)
+/* Fail if the session is open elsewhere. A file may have any number of sessions, so they are not all
+ * locked. */
+static enum ik_status check_free(struct ik_session_verb *cli, const char *session)
 {
 	struct ik_holder holder = { .pid = 0 };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_found, .arg = &holder };
@@ -116,8 +120,9 @@ static void on_parent(void *arg, const struct ik_store_answer *answer)
 		*count = answer->sessions[0].event_count;
 }
 
-/* Begin a session that is new here: as the fork that it was, where its parent has what they share. */
-static enum ik_status begin_new(struct ik_cli_session *cli, const struct ik_import_event *event)
+/* Begin a session that is new here: as a fork again, if its parent has the events that they
+ * share. */
+static enum ik_status begin_new(struct ik_session_verb *cli, const struct ik_import_event *event)
 {
 	const char *directory = cli->setup->places.directory;
 	int64_t count = -1;
@@ -136,117 +141,119 @@ static enum ik_status begin_new(struct ik_cli_session *cli, const struct ik_impo
 	return IK_OK;
 }
 
-/* The events from here on are this event's session's: look what it has. */
-static enum ik_status begin_session(struct ik_cli_session *cli, const struct ik_import_event *event,
-	struct batch *batch)
+/* Switch to the session of this event, and read which events it has. */
+static enum ik_status begin_session(struct ik_session_verb *cli,
+	const struct ik_import_event *event, struct session_import *import)
 {
 	const char *session = event->session;
-	enum ik_status status = batch->count > 0 ? settle(cli, batch) : IK_OK;
+	enum ik_status status = import->count > 0 ? settle(cli, import) : IK_OK;
 
-	cli->taken = ik_taken_close(cli->taken);
+	import->taken = ik_taken_close(import->taken);
 	if (status != IK_OK)
 		return status;
-	batch->line = ik_import_line_free(batch->line);
-	batch->probing = true;
-	status = ik_import_line_read(cli->loop, cli->store, session, &batch->line, &cli->error);
+	import->line = ik_import_line_free(import->line);
+	import->probing = true;
+	status = ik_import_line_read(cli->loop, cli->store, session, &import->line, &cli->error);
 	if (status != IK_OK)
 		return status;
-	if (ik_import_line_last(batch->line) == 0)
+	if (ik_import_line_last(import->line) == 0)
 		return begin_new(cli, event);
 	ik_store_continue(cli->store, session, cli->setup->places.directory,
-		ik_import_line_last(batch->line));
+		ik_import_line_last(import->line));
 	return IK_OK;
 }
 
-/* Hand an event to the store. */
-static enum ik_status hand_over(struct ik_cli_session *cli, struct ik_message *message,
-	struct batch *batch)
+/* Give an event to the store. */
+static enum ik_status store_message(struct ik_session_verb *cli, struct ik_message *message,
+	struct session_import *import)
 {
 	enum ik_status status = IK_OK;
 
-	/* One that is new is nobody's, and most are: a lock costs far more than an event. */
-	if (!cli->taken && ik_import_line_last(batch->line) > 0)
-		status = ik_take_sessions(cli->loop, cli->store, &cli->taken,
-			ik_import_line_session(batch->line), &cli->error);
+	/* A new session needs no lock, which costs far more than an event. */
+	if (!import->taken && ik_import_line_last(import->line) > 0)
+		status = ik_take_sessions(cli->loop, cli->store, &import->taken,
+			ik_import_line_session(import->line), &cli->error);
 	if (status != IK_OK)
 		return status;
-	ik_store_append_later(cli->store, ik_import_line_session(batch->line), message);
-	batch->messages[batch->count++] = ik_message_ref(message);
-	return batch->probing || batch->count == BATCH ? settle(cli, batch) : IK_OK;
+	ik_store_append_later(cli->store, ik_import_line_session(import->line), message);
+	import->messages[import->count++] = ik_message_ref(message);
+	return import->probing || import->count == BATCH ? settle(cli, import) : IK_OK;
 }
 
-/* Hand the copy of an event to the store. */
-static enum ik_status store_copy(struct ik_cli_session *cli, const struct ik_message *message,
-	struct batch *batch)
+/* Give a copy of an event to the store. */
+static enum ik_status store_copy(struct ik_session_verb *cli, const struct ik_message *message,
+	struct session_import *import)
 {
-	struct ik_message *copy = ik_import_line_copy(batch->line, message, &cli->error);
+	struct ik_message *copy = ik_import_line_copy(import->line, message, &cli->error);
 	enum ik_status status;
 
 	if (!copy)
 		return cli->error.status;
-	status = hand_over(cli, copy, batch);
+	status = store_message(cli, copy, import);
 	ik_message_unref(copy);
 	return status;
 }
 
-/* Store an event; where it is another session's, a copy. Only the first events of a session can be
- * another's, from which it was forked, or which was forked from it. */
-static enum ik_status store_event(struct ik_cli_session *cli, struct ik_message *message,
-	struct batch *batch)
+/* Store an event, or a copy if it belongs to another session. Only the first events of a session can
+ * belong to another one: its parent, or a fork of it. */
+static enum ik_status store_event(struct ik_session_verb *cli, struct ik_message *message,
+	struct session_import *import)
 {
-	bool first = !ik_import_line_fits(batch->line);
+	bool first = !ik_import_line_fits(import->line);
 	enum ik_status status;
 
-	if (ik_import_line_has(batch->line, message->id, &batch->copied)) {
-		/* One that was deleted, but kept for its forks, comes back with an event of its own. */
+	if (ik_import_line_has(import->line, message->id, &import->copied)) {
+		/* A session that was deleted, but whose events its forks keep, begins again here. */
 		if (first)
-			return batch->copied ? store_copy(cli, message, batch) : hand_over(cli, message, batch);
-		batch->all++;
+			return import->copied ? store_copy(cli, message, import)
+								  : store_message(cli, message, import);
+		import->all++;
 		return IK_OK;
 	}
-	status = hand_over(cli, message, batch);
-	if (status != IK_OK || !batch->probing)
+	status = store_message(cli, message, import);
+	if (status != IK_OK || !import->probing)
 		return status;
-	batch->probing = message->sequence == 0;
-	if (!batch->probing || !ik_import_line_fits(batch->line))
+	import->probing = message->sequence == 0;
+	if (!import->probing || !ik_import_line_fits(import->line))
 		return IK_OK;
-	batch->copied = true;
-	batch->all--; /* it is one event */
-	return store_copy(cli, message, batch);
+	import->copied = true;
+	import->all--; /* the event and its copy count once */
+	return store_copy(cli, message, import);
 }
 
-/* Store what a line holds. */
-static enum ik_status store_line(struct ik_cli_session *cli, const struct ik_import_event *event,
-	struct batch *batch)
+/* Store the event or the part of an output that a line holds. */
+static enum ik_status store_line(struct ik_session_verb *cli, const struct ik_import_event *event,
+	struct session_import *import)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
 	enum ik_status status = IK_OK;
 	char copy[IK_UUID_TEXT];
 
-	/* Behind its event, a part at a time: a text of any length takes no memory. */
+	/* An output follows its event in parts, so that its size doesn't matter. */
 	if (!event->message) {
-		batch->outputs += event->part == 0;
-		if (batch->copied)
-			status = ik_import_line_copy_id(batch->line, event->blob, copy, &cli->error);
+		import->outputs += event->part == 0;
+		if (import->copied)
+			status = ik_import_line_copy_id(import->line, event->blob, copy, &cli->error);
 		return status != IK_OK
 			? status
 			: ik_await(&awaited,
-				  ik_store_write_part(cli->store, batch->copied ? copy : event->blob, event->part,
+				  ik_store_write_part(cli->store, import->copied ? copy : event->blob, event->part,
 					  event->bytes.data, event->bytes.length, ik_await_answer, &awaited),
 				  &cli->error);
 	}
-	if (!batch->line || !ik_text_equal(ik_import_line_session(batch->line), event->session))
-		status = begin_session(cli, event, batch);
-	return status != IK_OK ? status : store_event(cli, event->message, batch);
+	if (!import->line || !ik_text_equal(ik_import_line_session(import->line), event->session))
+		status = begin_session(cli, event, import);
+	return status != IK_OK ? status : store_event(cli, event->message, import);
 }
 
-/* Go through the file; batch NULL: only look whether all is right. */
-static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct batch *batch)
+/* Read the file and import each line; if import is NULL, only check the lines. */
+static enum ik_status read_file(struct ik_session_verb *cli, FILE *file,
+	struct session_import *import)
 {
 	enum ik_status status = IK_OK;
 	struct ik_outputs outputs = { .count = 0 };
 	struct ik_import_event event = { .session = NULL };
-	char checked[IK_UUID_TEXT] = ""; /* while looking: the session of the last event */
+	char checked[IK_UUID_TEXT] = ""; /* the session that was checked last */
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
@@ -265,8 +272,8 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 				number, problem);
 		else if (!event.message && event.bytes.length == 0)
 			continue;
-		else if (batch)
-			status = store_line(cli, &event, batch);
+		else if (import)
+			status = store_line(cli, &event, import);
 		else if (event.message && !ik_text_equal(event.session, checked)) {
 			memcpy(checked, event.session, sizeof(checked));
 			status = check_free(cli, checked);
@@ -280,7 +287,7 @@ static enum ik_status read_file(struct ik_cli_session *cli, FILE *file, struct b
 	return status;
 }
 
-/* Open the file; NULL: the error says why not. A pipe would be empty the second time. */
+/* Open the file, or return NULL with an error. A pipe can't be read twice. */
 static FILE *open_file(const char *path, struct ik_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -301,30 +308,34 @@ static FILE *open_file(const char *path, struct ik_error *error)
 	return file;
 }
 
-enum ik_status ik_cli_session_import(struct ik_cli_session *cli)
+enum ik_status ik_cli_session_import(struct ik_session_verb *cli)
 {
-	struct batch batch = { .count = 0 };
+	struct session_import import = { .count = 0 };
+	struct ik_buf out;
 	FILE *file = open_file(cli->options->first, &cli->error);
 	enum ik_status status;
 
 	if (!file)
 		return cli->error.status;
-	/* Nothing of a file is taken before all of it is known to be right. */
+	/* Check the whole file before anything is imported. */
 	status = read_file(cli, file, NULL);
 	if (status == IK_OK)
-		status = read_file(cli, file, &batch);
-	if (batch.count > 0 && settle(cli, &batch) != IK_OK && status == IK_OK)
+		status = read_file(cli, file, &import);
+	if (import.count > 0 && settle(cli, &import) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);
-	batch.line = ik_import_line_free(batch.line);
+	import.line = ik_import_line_free(import.line);
+	import.taken = ik_taken_close(import.taken);
 	if (status != IK_OK)
 		return status;
-	ik_buf_printf(&cli->out,
-		ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n", batch.all),
-		batch.all, batch.added);
-	if (batch.outputs > 0)
-		ik_buf_printf(&cli->out,
-			ngettext("%zu large output\n", "%zu large outputs\n", batch.outputs), batch.outputs);
-	cli->failed |= ik_print_buf(&cli->out) != 0;
+	ik_buf_init(&out, IK_KIB(4));
+	ik_buf_printf(&out,
+		ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n", import.all),
+		import.all, import.added);
+	if (import.outputs > 0)
+		ik_buf_printf(&out, ngettext("%zu large output\n", "%zu large outputs\n", import.outputs),
+			import.outputs);
+	ik_cli_session_print(cli, &out);
+	ik_buf_done(&out);
 	return IK_OK;
 }

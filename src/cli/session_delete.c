@@ -1,0 +1,179 @@
+#include "cli/session_delete.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/session_list.h"
+#include "commands/session_taken.h"
+#include "commands/session_walk.h"
+#include "core/print.h"
+#include "core/undo_command.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+#define DAY_MS (24 * 60 * 60 * INT64_C(1000))
+#define MAX_DAYS 36500
+
+/* Ask on the terminal, unless --yes was given. */
+static enum ik_status confirm(struct ik_session_verb *cli, const char *question)
+{
+	char answer[16] = "";
+
+	if (cli->options->yes)
+		return IK_OK;
+	if (isatty(STDIN_FILENO) != 1)
+		return ik_cli_session_misused(cli,
+			_("Without a terminal nobody can be asked: --yes deletes at once."));
+	(void)ik_print(question, strlen(question));
+	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+		return IK_OK;
+	return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
+}
+
+/* Delete a session, locked meanwhile, with what /undo has of it. */
+static enum ik_status delete_session(struct ik_session_verb *cli, const char *session)
+{
+	struct ik_awaited awaited = { .loop = cli->loop };
+	struct ik_taken *taken = NULL;
+	enum ik_status status = ik_take_sessions(cli->loop, cli->store, &taken, session, &cli->error);
+
+	if (status == IK_OK)
+		status = ik_await(&awaited, ik_store_delete(cli->store, session, ik_await_answer, &awaited),
+			&cli->error);
+	if (status == IK_OK)
+		ik_undo_session_deleted(&cli->setup->places, session);
+	(void)ik_taken_close(taken);
+	return status;
+}
+
+static enum ik_status confirm_one(struct ik_session_verb *cli, const struct ik_session_info *info)
+{
+	const char *title = info->title[0] != '\0' ? info->title : _("without a title");
+	enum ik_status status;
+	struct ik_buf shown;
+	char *question;
+
+	ik_buf_init(&shown, IK_KIB(64));
+	ik_sanitize_line(&shown, title, strlen(title));
+	question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
+							 "Delete \"%s\" with its %lld messages? [y/N] ",
+							 (unsigned long)info->event_count),
+		shown.data, (long long)info->event_count);
+	status = confirm(cli, question);
+	free(question);
+	ik_buf_done(&shown);
+	return status;
+}
+
+static enum ik_status delete_one(struct ik_session_verb *cli)
+{
+	struct ik_session_info info;
+	enum ik_status status = ik_cli_session_find(cli, &info);
+
+	if (status != IK_OK)
+		return status;
+	status = confirm_one(cli, &info);
+	if (status == IK_OK)
+		status = delete_session(cli, info.id);
+	free(info.title);
+	free(info.directory);
+	return status;
+}
+
+/* ---- --older-than ---- */
+
+struct old_sessions {
+	struct ik_session_verb *cli;
+	int64_t before_ms; /* sessions last used before this time are old */
+	char (*ids)[IK_UUID_TEXT];
+	size_t count;
+};
+
+/* Print and remember a session that is old enough. */
+static bool add_if_old(void *arg, const struct ik_session_info *info)
+{
+	struct old_sessions *old = arg;
+
+	if (info->updated_ms >= old->before_ms)
+		return true;
+	old->ids = ik_alloc_array(old->ids, old->count + 1, sizeof(*old->ids));
+	memcpy(old->ids[old->count++], info->id, sizeof(*old->ids));
+	ik_cli_session_print_row(old->cli, old->count, info);
+	return true;
+}
+
+/* Delete all of them. One that fails (it may be open) doesn't stop the others; the last error is
+ * reported. */
+static enum ik_status delete_all(const struct old_sessions *old)
+{
+	enum ik_status worst = IK_OK;
+	size_t deleted = 0, i;
+
+	for (i = 0; i < old->count && old->cli->signal == 0; i++) {
+		enum ik_status status = delete_session(old->cli, old->ids[i]);
+
+		deleted += status == IK_OK;
+		worst = status != IK_OK ? status : worst;
+	}
+	ik_cli_session_tell(old->cli,
+		ik_format(ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
+			deleted));
+	return worst;
+}
+
+static enum ik_status confirm_all(const struct old_sessions *old)
+{
+	char *question = ik_format(ngettext("Delete this %zu session for good? [y/N] ",
+								   "Delete these %zu sessions for good? [y/N] ", old->count),
+		old->count);
+	enum ik_status status = confirm(old->cli, question);
+
+	free(question);
+	return status;
+}
+
+/* List the old sessions, and delete them unless it is a dry run. */
+static enum ik_status delete_old(struct ik_session_verb *cli, long days)
+{
+	struct old_sessions old = {
+		.cli = cli,
+		.before_ms = ik_clock_wall_ms() - days * DAY_MS,
+	};
+	enum ik_status status = ik_cli_session_each(cli, add_if_old, &old);
+
+	if (status == IK_OK && (old.count == 0 || cli->options->dry_run)) {
+		ik_cli_session_tell(cli,
+			ik_format(ngettext("%zu session would be deleted.\n",
+						  "%zu sessions would be deleted.\n", old.count),
+				old.count));
+	} else if (status == IK_OK) {
+		status = confirm_all(&old);
+		if (status == IK_OK)
+			status = delete_all(&old);
+	}
+	free(old.ids);
+	return status;
+}
+
+enum ik_status ik_cli_session_delete(struct ik_session_verb *cli)
+{
+	const char *text = cli->options->older_than;
+	enum ik_status status;
+	char *end, *sentence;
+	long days;
+
+	if (!text)
+		return delete_one(cli);
+	days = strtol(text, &end, 10);
+	if (*end == '\0' && end != text && days >= 1 && days <= MAX_DAYS)
+		return delete_old(cli, days);
+	sentence = ik_format(_("--older-than takes a number of days, 1 to %d"), MAX_DAYS);
+	status = ik_cli_session_misused(cli, sentence);
+	free(sentence);
+	return status;
+}

@@ -1,0 +1,134 @@
+#include "cli/session_export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session_list.h"
+#include "commands/session_walk.h"
+#include "core/export.h"
+#include "core/export_output.h"
+#include "util/clock.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+
+/* An export on its way to standard output. */
+struct session_export {
+	struct ik_session_verb *cli;
+	const char *session;
+	struct ik_buf out;         /* not printed yet */
+	struct ik_outputs outputs; /* large outputs of the current message */
+	size_t missing;            /* outputs of all messages that are incomplete */
+	enum ik_status status;
+};
+
+static bool flush(struct session_export *export)
+{
+	ik_cli_session_print(export->cli, &export->out);
+	return !export->cli->print_failed;
+}
+
+static void put_part(void *arg, const struct ik_store_answer *answer)
+{
+	struct session_export *export = arg;
+
+	export->missing += !ik_outputs_put(&export->outputs, answer->bytes, answer->length,
+		&export->out);
+}
+
+/* Append the large outputs of a message, a part at a time. */
+static bool export_outputs(struct session_export *export, const struct ik_message *message)
+{
+	struct ik_session_verb *cli = export->cli;
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = put_part, .arg = export };
+	struct ik_store_read *read;
+
+	ik_outputs_begin(&export->outputs, message);
+	while (export->status == IK_OK && !cli->print_failed &&
+		(read = ik_outputs_ask(&export->outputs, cli->store, ik_await_answer, &awaited))) {
+		export->status = ik_await(&awaited, read, &cli->error);
+		if (export->status == IK_NOT_FOUND) {
+			export->missing++;
+			ik_outputs_skip(&export->outputs);
+			export->status = IK_OK;
+		}
+		(void)flush(export);
+	}
+	return export->status == IK_OK && !cli->print_failed;
+}
+
+static bool export_one(void *arg, struct ik_message *message)
+{
+	struct session_export *export = arg;
+
+	if (!export->cli->json) {
+		ik_export_markdown(&export->out, message);
+	} else {
+		ik_export_json(&export->out, export->session, message);
+		if (!export_outputs(export, message))
+			return false;
+	}
+	return export->out.length < IK_KIB(64) || flush(export);
+}
+
+static enum ik_status export_all(struct session_export *export)
+{
+	struct ik_session_verb *cli = export->cli;
+	enum ik_status status = ik_session_walk(cli->loop, cli->store, export->session, export_one,
+		export, &cli->error);
+
+	(void)flush(export);
+	if (export->missing > 0)
+		ik_cli_session_complain(ik_outputs_missing(export->missing));
+	return status != IK_OK ? status : export->status;
+}
+
+/* Append what is known of a session: a line of JSON, or a heading and a list for people. */
+static void put_head(const struct ik_session_info *info, bool json, struct ik_buf *out)
+{
+	char created[IK_CLOCK_TEXT], updated[IK_CLOCK_TEXT];
+	const char *title = info->title[0] != '\0' ? info->title : _("without a title");
+
+	if (json) {
+		ik_cli_session_put_json(info, out);
+		return;
+	}
+	ik_clock_text(info->created_ms, created);
+	ik_clock_text(info->updated_ms, updated);
+	ik_buf_puts(out, "# ");
+	ik_sanitize_line(out, title, strlen(title));
+	ik_buf_printf(out, "\n\n- %s %s\n- %s ", _("Session:"), info->id, _("Directory:"));
+	ik_sanitize_line(out, info->directory, strlen(info->directory));
+	ik_buf_printf(out, "\n- %s %s\n- %s %s\n- %s %" PRId64 "\n\n", _("Begun:"), created,
+		_("Last used:"), updated, _("Messages:"), info->event_count);
+}
+
+static enum ik_status export_found(struct ik_session_verb *cli, bool with_head)
+{
+	struct session_export export = { .cli = cli };
+	struct ik_session_info info;
+	enum ik_status status = ik_cli_session_find(cli, &info);
+
+	if (status != IK_OK)
+		return status;
+	export.session = info.id;
+	ik_buf_init(&export.out, IK_LIMIT_REQUEST);
+	if (with_head)
+		put_head(&info, cli->json, &export.out);
+	status = export_all(&export);
+	ik_buf_done(&export.out);
+	free(info.title);
+	free(info.directory);
+	return status;
+}
+
+enum ik_status ik_cli_session_show(struct ik_session_verb *cli)
+{
+	return export_found(cli, true);
+}
+
+enum ik_status ik_cli_session_export(struct ik_session_verb *cli)
+{
+	return export_found(cli, false);
+}
