@@ -30,7 +30,7 @@ struct cli {
 	struct ik_buf arguments;
 	struct ik_sanitize_state sanitize; /* of the tool's standard error */
 	char **environment;
-	bool asked_again; /* tools that timed out, since the one to run was not found */
+	bool asked_again; /* tools that timed out, because the one to run was missing */
 	int status;
 };
 
@@ -71,7 +71,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	ik_loop_stop(cli->loop);
 }
 
-/* Call the tool with the arguments of the command line. */
+/* Call the tool with the arguments from the command line. */
 static void run_tool(struct cli *cli, struct ik_registry *registry)
 {
 	static const struct ik_run_events events = { on_run_output, on_run_done };
@@ -81,7 +81,7 @@ static void run_tool(struct cli *cli, struct ik_registry *registry)
 		cli->arguments.length, &events, cli);
 }
 
-/* Print a tool as a provider is told of it: 0, 1 or 2 (no such provider). */
+/* Print a tool as a provider gets it. Return 0, 1 or 2 (no such provider). */
 static int show_view(const struct cli *cli, const struct ik_tool *tool)
 {
 	struct ik_json_span view;
@@ -107,7 +107,7 @@ static int show_view(const struct cli *cli, const struct ik_tool *tool)
 	return status;
 }
 
-/* Print the list or one tool; the exit status. */
+/* Print the list or one tool, and return the exit status. */
 static int show(const struct cli *cli, const struct ik_registry *registry)
 {
 	const struct ik_options *options = cli->options;
@@ -140,7 +140,7 @@ static int show(const struct cli *cli, const struct ik_registry *registry)
 	return status;
 }
 
-/* Say what went wrong in the scan, so that a missing tool is no riddle. */
+/* Report problems of the scan, so that a missing tool is explained. */
 static void warn_of_failures(const struct ik_registry *registry)
 {
 	size_t failed = ik_registry_failed_count(registry), i;
@@ -154,7 +154,7 @@ static void warn_of_failures(const struct ik_registry *registry)
 			failed);
 }
 
-/* Say what was left out for want of trust; registry: NULL where its tools do not matter. */
+/* Report what was skipped because it isn't trusted; registry is NULL if tools don't matter. */
 static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry *registry)
 {
 	const struct ik_project *project = &setup->project;
@@ -167,8 +167,8 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	free(warning);
 }
 
-/* Is the tool to run missing, and may it be one of those that timed out? What they are called is
- * not known: a file's name need not be its tool's. */
+/* Is the tool to run missing, and may it be one of those that timed out? Their names are unknown: a
+ * file need not be named like its tool. */
 static bool may_have_timed_out(const struct cli *cli, const struct ik_registry *registry)
 {
 	size_t i;
@@ -194,10 +194,10 @@ static void on_finished(void *arg, struct ik_registry *registry)
 		ik_discovery_ask_failed(cli->discovery);
 		return;
 	}
-	/* A tool that runs is none of them. */
+	/* The tool that runs isn't one of them. */
 	if (!cli->options->all && (!run || !ik_registry_find(registry, cli->options->first)))
 		warn_of_failures(registry);
-	/* Nor are they news to who sees them in the list. */
+	/* The list shows them anyway. */
 	warn_of_trust(cli->setup,
 		cli->options->all || (run && ik_registry_find(registry, cli->options->first)) ? NULL
 																					  : registry);
@@ -217,7 +217,7 @@ static void on_signal(void *arg, int number)
 	ik_loop_stop(cli->loop);
 }
 
-/* The JSON of `tool run`: a word, standard input for "-", or {}. */
+/* Read the JSON of `tool run`: an argument, standard input for "-", or {}. */
 static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 {
 	const char *word = cli->options->second;
@@ -232,7 +232,7 @@ static enum ik_status read_arguments(struct cli *cli, struct ik_error *error)
 	return ik_buf_check(&cli->arguments, _("the text of the arguments"), error);
 }
 
-/* Say what is odd about the configuration and the places. */
+/* Report warnings about the configuration and the places. */
 static void warn_of_setup(const struct ik_setup *setup)
 {
 	size_t i;
@@ -263,7 +263,7 @@ int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup)
 	ik_alloc_set_hook(ik_memory_gone);
 	cli.environment = ik_setup_tool_environment(setup);
 	cli.discovery = ik_core_discovery(cli.loop, setup, cli.environment, &events, &cli);
-	/* Who lists wants to know how it is now; who runs one tool waits for no other. */
+	/* A list should be current; running one tool shouldn't wait for others. */
 	if (options->verb == IK_VERB_TOOL_RUN)
 		ik_discovery_scan(cli.discovery);
 	else

@@ -9,7 +9,7 @@
 #include "core/options.h"
 #include "core/setup.h"
 
-/* Each does its work and returns the exit status. */
+/* Run the command, and return the exit status. */
 int ik_cli_tool(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
 

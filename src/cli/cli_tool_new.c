@@ -17,7 +17,7 @@
 #include "util/shell_word.h"
 #include "util/text.h"
 
-/* Find the template; without --lang the first. The error names all of them. */
+/* Find the template for --lang, or the first one. The error lists all. */
 static enum ik_status find_template(const char *language,
 	const struct ik_tool_template **ret_template, struct ik_error *error)
 {
@@ -39,7 +39,7 @@ static enum ik_status find_template(const char *language,
 	return IK_INVALID;
 }
 
-/* The directory it goes to; new memory. */
+/* Return the directory for the tool; the caller frees it. */
 static char *choose_directory(const struct ik_options *options, const struct ik_setup *setup)
 {
 	const struct ik_config *config = setup->config;
@@ -51,7 +51,7 @@ static char *choose_directory(const struct ik_options *options, const struct ik_
 								  : ik_places_file(&setup->places, "tools");
 }
 
-/* Append text with @NAME@ and @PATH@ filled in. */
+/* Append text with @NAME@ and @PATH@ replaced. */
 static void fill(struct ik_buf *out, const char *text, const char *name, const char *word)
 {
 	const char *mark;
@@ -69,7 +69,7 @@ static void fill(struct ik_buf *out, const char *text, const char *name, const c
 	ik_buf_puts(out, text);
 }
 
-/* Write a file that must not be there yet. */
+/* Write a file that must not exist yet. */
 static enum ik_status write_new(const char *path, const struct ik_buf *text, mode_t mode,
 	struct ik_error *error)
 {
@@ -78,7 +78,7 @@ static enum ik_status write_new(const char *path, const struct ik_buf *text, mod
 	if (fd < 0 && errno == EEXIST)
 		return ik_error_set(error, IK_INVALID,
 			_("%s is there already; take another name, or remove it first"), path);
-	/* Whatever the umask: what others could change would not be run. */
+	/* Regardless of the umask: a file that others could change would not be run. */
 	if (fd < 0 || fchmod(fd, mode) != 0)
 		number = errno;
 	if (number == 0)
@@ -92,7 +92,7 @@ static enum ik_status write_new(const char *path, const struct ik_buf *text, mod
 	return ik_error_set_errno(error, number, _("cannot write %s"), path);
 }
 
-/* Say where it is and what to do next; the exit status. */
+/* Say where the tool is and what to do next. Return the exit status. */
 static int tell(const struct ik_tool_template *template, const char *name, const char *path,
 	const char *word, bool project)
 {
@@ -154,7 +154,7 @@ int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *set
 	if (ik_path_make(directory, 0755, &error) != IK_OK ||
 		write_new(file, &text, template->compile ? 0644 : 0755, &error) != IK_OK)
 		goto fail;
-	/* What the person just asked for need not be asked about. */
+	/* The user just asked for this file: trust it. */
 	if (options->project && !template->compile &&
 		ik_project_trust_file(&setup->project, file, &error) != IK_OK)
 		ik_complain(error.text);

@@ -1,5 +1,5 @@
 /*
- * cli_tool_new: `ikigai tool new`: a working tool to begin with.
+ * cli_tool_new: `ikigai tool new`: write a working tool to start from.
  *
  * May include: all.
  */
@@ -9,7 +9,7 @@
 #include "core/options.h"
 #include "core/setup.h"
 
-/* Write it, say what to do next, and return the exit status. */
+/* Write the tool, say what to do next, and return the exit status. */
 int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *setup);
 
 #endif

@@ -15,14 +15,14 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* One run of the command. */
+/* The command in progress. */
 struct trusting {
 	struct ik_setup *setup;
 	struct ik_loop *loop;
 	struct ik_discovery *discovery;
 	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
 	struct ik_trust_check *check;
-	char **paths; /* that may be trusted */
+	char **paths; /* the files to trust */
 	struct ik_identity *identities;
 	enum ik_trust_state *before;
 	size_t count;
@@ -30,13 +30,13 @@ struct trusting {
 	int status;
 };
 
-/* What a state is called in the list; padded to a column. */
+/* Return a state's name in the list, padded to a column. */
 static void put_line(struct ik_buf *out, const char *what, const char *name)
 {
 	ik_buf_printf(out, "  %-10s %s\n", what, name);
 }
 
-/* Was this name among the files that are trusted now? */
+/* Is this name among the files that are trusted now? */
 static bool is_listed(const struct trusting *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
@@ -45,7 +45,7 @@ static bool is_listed(const struct trusting *t, const char *name)
 	return false;
 }
 
-/* List those that were trusted and are not there any more. */
+/* List trusted files that are gone. */
 static void put_gone(struct trusting *t)
 {
 	const char *name;
@@ -62,7 +62,7 @@ static void finish(struct trusting *t)
 	ik_loop_stop(t->loop);
 }
 
-/* All is read: say what came of it. */
+/* All files are read: print the result. */
 static void on_granted(void *arg)
 {
 	static const char *const words[] = {
@@ -99,7 +99,7 @@ static void on_granted(void *arg)
 	finish(t);
 }
 
-/* What they were before is known: now trust them. */
+/* The old states are known: now trust the files. */
 static void on_checked(void *arg)
 {
 	struct trusting *t = arg;
@@ -116,7 +116,7 @@ static void on_checked(void *arg)
 		t->identities, t->count, true, on_granted, t);
 }
 
-/* Take one file for what may be trusted. */
+/* Add a file to those to trust. */
 static void add(struct trusting *t, const char *path, const struct ik_identity *identity)
 {
 	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
@@ -126,7 +126,7 @@ static void add(struct trusting *t, const char *path, const struct ik_identity *
 	t->identities[t->count++] = *identity;
 }
 
-/* Take the AGENTS.md files. */
+/* Add the AGENTS.md files. */
 static void add_agents(struct trusting *t)
 {
 	char **paths = ik_agents_files_find(&t->setup->places);
@@ -146,7 +146,7 @@ static void add_agents(struct trusting *t)
 	free(paths);
 }
 
-/* The files are known; nothing of them was run. */
+/* The scan, which ran nothing, has found the files. */
 static void on_found(void *arg, struct ik_registry *registry)
 {
 	struct trusting *t = arg;
@@ -185,7 +185,7 @@ static void on_found(void *arg, struct ik_registry *registry)
 	finish(t);
 }
 
-/* Trust it: find the files, look at them, note them. */
+/* Trust the directory: find the files, read them, and store their hashes. */
 static int trust_all(struct ik_setup *setup)
 {
 	static const struct ik_discovery_events events = { .finished = on_found };
@@ -220,7 +220,7 @@ static int trust_all(struct ik_setup *setup)
 	return t.status;
 }
 
-/* Trust nothing of it any more. */
+/* Trust nothing in the directory any more. */
 static int revoke_all(struct ik_setup *setup)
 {
 	struct ik_trust *kept = setup->project.trust;

@@ -1,5 +1,5 @@
 /*
- * cli_trust: `ikigai tool trust`, for scripts and for those who know the project.
+ * cli_trust: `ikigai tool trust`: trust a project without the chat.
  *
  * May include: all.
  */
@@ -10,8 +10,8 @@
 #include "core/setup.h"
 
 /*
- * Trust what the directory brings along as it is now, or nothing of it any more
- * (--revoke), and print what that changed; nothing is run. The exit status.
+ * Trust the directory's files as they are now, or none of them any more (--revoke), and print what
+ * changed. Nothing is run. Return the exit status.
  */
 int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup);
 

@@ -22,15 +22,15 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* How long a descendant that holds the pipes is waited for, and SIGTERM obeyed. */
+/* Time limits for a descendant that holds the pipes open, and for SIGTERM. */
 enum { GRACE_MS = 250, KILL_AFTER_MS = 2000 };
 
-/* What is done with each executable, in order. */
+/* The steps for each executable, in order. */
 enum cli_validate_stage { ASK, ASK_OTHERWISE, RUN_EMPTY, RUN_GARBAGE };
 
 static const char garbage[] = "this is no JSON\n";
 
-/* All executables, and the one that is looked at. */
+/* All executables, and the one that is being checked. */
 struct validation {
 	const struct ik_options *options;
 	struct ik_setup *setup;
@@ -38,19 +38,19 @@ struct validation {
 	char **environment;
 	struct ik_validate_text report;
 	int status;
-	size_t index; /* of the operands */
+	size_t index; /* of the current operand */
 	char *path;   /* absolute */
-	bool pinned;  /* it came with the project: run only while it is this file */
+	bool pinned;  /* it belongs to the project: run it only while it is this file */
 	struct ik_identity identity;
 	enum cli_validate_stage stage;
 	enum ik_tool_protocol protocol;
 	struct ik_child *child;
 	struct ik_buf output, errors;
-	char *refusal; /* what --schema came to, when something else is asked */
+	char *refusal; /* the result of --schema while the other protocol is tried */
 	const char *refusal_code;
-	struct ik_tool tool; /* what it says of itself, when that is right */
+	struct ik_tool tool; /* its description, if it is valid */
 	struct ik_run *run;
-	struct ik_source *source; /* runs the calls, and is never scanned */
+	struct ik_source *source; /* runs the calls; never scanned */
 	struct ik_registry *registry;
 };
 
@@ -68,7 +68,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 
 static void on_child_done(void *arg, const struct ik_child_result *result);
 
-/* Start the tool with one argument (or none) and that input. */
+/* Start the tool with one argument (or none) and an input. */
 static void start(struct validation *v, const char *argument, const char *input, int64_t timeout_ms)
 {
 	static const struct ik_child_events events = { on_output, on_child_done };
@@ -98,7 +98,7 @@ static void start(struct validation *v, const char *argument, const char *input,
 	ik_loop_defer(v->loop, next_path, v);
 }
 
-/* ---- what it says of itself ---- */
+/* ---- its description ---- */
 
 static void on_finding(void *arg, const struct ik_finding *finding)
 {
@@ -107,7 +107,7 @@ static void on_finding(void *arg, const struct ik_finding *finding)
 	ik_validate_finding(&v->report, v->path, v->output.data, finding);
 }
 
-/* Why a question has no answer that can be read; NULL: it has. New memory. */
+/* Return why an answer can't be read; NULL: it can. The caller frees it. */
 static char *refused(const struct validation *v, const struct ik_child_result *result,
 	const char *question, const char **ret_code)
 {
@@ -140,7 +140,7 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 	return sentence;
 }
 
-/* It answered: tell all findings, and go on with the runs if it is a tool. */
+/* Report all findings about a description, and continue with calls if it is a tool. */
 static void read_announcement(struct validation *v, const struct ik_child_result *result)
 {
 	ik_validate_ok(&v->report,
@@ -156,7 +156,7 @@ static void read_announcement(struct validation *v, const struct ik_child_result
 	ik_loop_defer(v->loop, next_stage, v);
 }
 
-/* A question was answered, or not. */
+/* Judge the end of a question. */
 static void on_answer(struct validation *v, const struct ik_child_result *result)
 {
 	const char *code = NULL;
@@ -166,14 +166,14 @@ static void on_answer(struct validation *v, const struct ik_child_result *result
 		read_announcement(v, result);
 	} else if (v->stage == ASK &&
 		(ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
-		/* It may speak the other protocol. */
+		/* The executable may speak the other protocol. */
 		v->refusal = refusal;
 		v->refusal_code = code;
 		v->stage = ASK_OTHERWISE;
 		v->protocol = IK_PROTOCOL_KODELET;
 		ik_loop_defer(v->loop, next_stage, v);
 	} else {
-		/* What it came to at first is what its author will want to mend. */
+		/* The first result is the one that its author has to fix. */
 		ik_validate_fault(&v->report, v->refusal ? v->refusal_code : code,
 			v->refusal ? v->refusal : refusal);
 		if (v->refusal)
@@ -183,9 +183,9 @@ static void on_answer(struct validation *v, const struct ik_child_result *result
 	}
 }
 
-/* ---- what it does ---- */
+/* ---- its calls ---- */
 
-/* Must ikigai refuse {} by the schema alone, so that the tool never gets it? */
+/* Does the schema refuse {}, so that the tool never gets it? */
 static bool needs_arguments(const struct ik_tool *tool)
 {
 	struct ik_json_span schema = { tool->parameters, tool->parameters_length };
@@ -211,7 +211,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	ik_loop_defer(v->loop, next_stage, v);
 }
 
-/* Call it with {} as a model would, whatever its schema demands. */
+/* Call the tool with {}, even if its schema refuses that. */
 static void run_empty(struct validation *v)
 {
 	static const struct ik_run_events events = { on_run_output, on_run_done };
@@ -297,7 +297,7 @@ static void next_stage(void *arg)
 
 /* ---- one executable after the other ---- */
 
-/* May it be run at all? What is wrong is told. */
+/* May the executable be run at all? Report what is wrong. */
 static bool look_at_file(struct validation *v)
 {
 	const char *base = ik_path_base(v->path);

@@ -1,5 +1,5 @@
 /*
- * cli_validate: `ikigai tool validate`: executables held against the protocol.
+ * cli_validate: `ikigai tool validate`: check executables against the protocol.
  *
  * May include: all.
  */
@@ -10,9 +10,9 @@
 #include "core/setup.h"
 
 /*
- * Ask and run each of the operands, print every finding with its reason and
- * what a model and the providers would see. The exit status: 1 when anything is
- * wrong (advice alone is not), 0 otherwise, 128 + N after signal N.
+ * Ask and run each operand, and print every finding with its reason and what a model and the
+ * providers would see. Return 1 if anything is wrong (advice isn't), 128 + N after signal N, else
+ * 0.
  */
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup);
 

@@ -23,7 +23,7 @@
 static const int signal_numbers[] = { SIGINT, SIGTERM, SIGHUP };
 #define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(signal_numbers[0]))
 
-/* The session is open elsewhere: later it may not be (EX_TEMPFAIL of <sysexits.h>). */
+/* The session is open elsewhere; trying later may help (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
 
 struct exec {
@@ -33,19 +33,19 @@ struct exec {
 	struct ik_exec_printer printer;
 	struct ik_signal *signals[SIGNAL_COUNT];
 	int status;
-	int signal_number; /* that interrupted it; 0: none */
-	bool begun;        /* the turn */
+	int signal_number; /* that interrupted the turn, or 0 */
+	bool begun;        /* the turn has begun */
 	bool done;
 	bool warned;
-	bool resuming; /* the next id that is told is not the one of the session to be */
+	bool resuming; /* the next session id is not the final one */
 	const struct ik_buf *prompt;
-	size_t written;              /* bytes of it that are from the command line */
-	bool said;                   /* the prompt */
-	bool stored;                 /* the session: it can be resumed (or nothing announces it) */
-	struct ik_buf session, held; /* until then: the line that announces it, and all after it */
+	size_t written; /* bytes of the prompt from the command line */
+	bool said;      /* the prompt was sent */
+	bool stored;    /* the session is stored and can be resumed, or is never announced */
+	struct ik_buf session, held; /* until then: the line that announces it; all lines after it */
 };
 
-/* End the loop when the turn is over and all of it is written. */
+/* Stop the loop once the turn is over and everything is written. */
 static void stop_when_written(void *arg)
 {
 	struct exec *exec = arg;
@@ -71,7 +71,7 @@ static void note_end(struct exec *exec, const struct ik_event *event)
 	ik_loop_defer(exec->loop, stop_when_written, exec);
 }
 
-/* Whoever waits learns for whom. */
+/* Tell a waiting user who has the session open. */
 static void tell_of_lock(const struct ik_event *event)
 {
 	char *sentence;
@@ -84,7 +84,7 @@ static void tell_of_lock(const struct ik_event *event)
 	free(sentence);
 }
 
-/* Write what was held back, after the line that announces the session, if there is one. */
+/* Write the held lines, after the line that announces the session, if any. */
 static void release(struct exec *exec)
 {
 	if (exec->said)
@@ -94,7 +94,7 @@ static void release(struct exec *exec)
 	ik_buf_clear(&exec->held);
 }
 
-/* Print an event, or hold back what it says. */
+/* Print an event, or hold its lines. */
 static void print(struct exec *exec, const struct ik_event *event)
 {
 	struct ik_buf out, errors;
@@ -119,7 +119,7 @@ static void print(struct exec *exec, const struct ik_event *event)
 	ik_buf_done(&errors);
 }
 
-/* Print a call with the arguments that its tool gets. */
+/* Print a call with the arguments for its tool. */
 static void print_call(struct exec *exec, const struct ik_event *event)
 {
 	struct ik_event call = *event;
@@ -142,7 +142,7 @@ static void on_event(void *arg, const struct ik_event *event)
 
 	ik_core_log_event(event);
 	if (exec->done)
-		return; /* the line "done" is the last one */
+		return; /* the line "done" must be the last one */
 	if (event->kind == IK_EVENT_TURN_STARTED)
 		exec->begun = true;
 	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
@@ -155,7 +155,7 @@ static void on_event(void *arg, const struct ik_event *event)
 	}
 	exec->said = exec->said ||
 		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
-	/* A database in trouble keeps nobody waiting: what was said is rescued in the end. */
+	/* Don't wait for a failing database: what it can't store is saved at the end. */
 	if (exec->said && !exec->stored &&
 		(ik_store_is_kept(exec->core.store) ||
 			ik_store_trouble(exec->core.store) != IK_STORE_FINE)) {
@@ -177,7 +177,7 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	(void)total;
 }
 
-/* Name what the directory brought and nobody trusts: once, for nobody can be asked. */
+/* Name the directory's untrusted files once: there is nobody to ask. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
 	struct exec *exec = arg;
@@ -194,7 +194,7 @@ static void on_signal(void *arg, int number)
 	struct exec *exec = arg;
 
 	exec->signal_number = number;
-	/* While an old session is read there is no turn yet that could be cancelled. */
+	/* While a session is read, there is no turn to cancel. */
 	if (exec->done || !exec->begun) {
 		exec->status = 128 + number;
 		ik_loop_stop(exec->loop);
@@ -218,9 +218,9 @@ static void refuse(struct exec *exec, enum ik_error_code code, const struct ik_e
 	on_event(exec, &end);
 }
 
-/* Send the prompt, with the files that it mentions and what the model is to know of the commands
- * before it: of an /undo in the chat, say. What comes from standard input mentions none: another
- * program wrote it. */
+/* Send the prompt, with the files that it mentions and what the model should know about earlier
+ * commands, such as an /undo in the chat. Standard input can't mention files: another program wrote
+ * it. */
 static void submit(struct exec *exec)
 {
 	struct ik_session *session = exec->core.session;
@@ -240,7 +240,7 @@ static void submit(struct exec *exec)
 	ik_attached_done(&attached);
 }
 
-/* The session is there that the prompt is for, or it is not to be had. */
+/* Send the prompt once its session is open, or fail. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct exec *exec = arg;
@@ -253,7 +253,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		submit(exec);
 }
 
-/* Go on with a stored session: nobody is there to read along. */
+/* Resume a stored session; a session that is only followed is of no use here. */
 static void resume(struct exec *exec, const struct ik_options *options)
 {
 	ik_session_when_locked(exec->core.session, options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
@@ -262,8 +262,8 @@ static void resume(struct exec *exec, const struct ik_options *options)
 	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
 }
 
-/* Watch the signals that end exec, but for those that whoever started it (nohup,
- * a shell's background) has switched off. */
+/* Watch the signals that end exec, except those that the parent (nohup, a shell's background) has
+ * disabled. */
 static void watch_signals(struct exec *exec)
 {
 	struct sigaction action;
@@ -274,7 +274,7 @@ static void watch_signals(struct exec *exec)
 			exec->signals[i] = ik_signal_new(exec->loop, signal_numbers[i], on_signal, exec);
 }
 
-/* For the hook, which has no argument. */
+/* A global, because the hook has no argument. */
 static struct ik_core *current_core;
 
 static void keep_before_the_end(void)
@@ -282,7 +282,7 @@ static void keep_before_the_end(void)
 	ik_memory_gone_with(current_core, NULL);
 }
 
-/* Join the parts, send the prompt, turn until the reply is written. */
+/* Set everything up, send the prompt, and run the loop until the reply is written. */
 static int run(struct exec *exec, const struct ik_options *options, struct ik_setup *setup,
 	const struct ik_buf *prompt, struct ik_error *error)
 {
@@ -317,7 +317,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		exec->status = 1;
 	} else if (ik_output_error(exec->out) != 0) {
 		exec->status = exec->status == 0 ? 1 : exec->status;
-		if (ik_output_error(exec->out) != EPIPE) /* the reader has seen enough: head, say */
+		if (ik_output_error(exec->out) != EPIPE) /* the reader has seen enough, as head does */
 			(void)ik_error_set_errno(error, ik_output_error(exec->out),
 				_("cannot write the reply"));
 	}

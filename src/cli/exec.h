@@ -9,11 +9,11 @@
 #include "core/options.h"
 #include "core/setup.h"
 
-/* Run it; returns the exit status. */
+/* Run the turn, and return the exit status. */
 int ik_exec(const struct ik_options *options, struct ik_setup *setup);
 
-/* With --json: the lines of a turn that could not begin, because the
- * configuration is wrong as sentence says. */
+/* With --json, print the lines of a turn that can't begin because the configuration is wrong; the
+ * sentence says how. */
 void ik_exec_refuse(const struct ik_options *options, const char *sentence);
 
 #endif

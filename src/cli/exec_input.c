@@ -22,7 +22,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	number = ik_read_all(STDIN_FILENO, &raw, 0);
 	status = ik_buf_check(&raw, _("what came on standard input"), error);
-	/* Standard input that is closed has nothing to give. */
+	/* Closed standard input is empty. */
 	if (status == IK_OK && number != 0 && number != EBADF)
 		status = ik_error_set_errno(error, number, _("cannot read standard input"));
 	if (status == IK_OK) {
@@ -33,7 +33,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	return status;
 }
 
-/* Is standard input to be appended to a prompt? */
+/* Should standard input be appended to a prompt? */
 static bool goes_with_prompt(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -52,7 +52,7 @@ static bool goes_with_prompt(void)
 	}
 	if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
 		return true;
-	/* The end counts as something, too. */
+	/* The end of the input counts too. */
 	if (poll(&input, 1, IK_EXEC_SILENCE_MS) != 0)
 		return true;
 	ik_complain(_("nothing came on standard input for a second, so it is left unread "

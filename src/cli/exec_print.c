@@ -9,10 +9,10 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Bytes of a call's arguments that its line on standard error shows. */
+/* Limit on the bytes of arguments that a call's line on standard error shows. */
 #define SUMMARY_BYTES 200
 
-/* {"type":TYPE,"round":N  ... and leave the object open. */
+/* Append {"type":TYPE,"round":N and leave the object open. */
 static void open_line(struct ik_buf *out, const char *type, int round)
 {
 	ik_json_open(out, '{');
@@ -42,7 +42,7 @@ static void put_text_member(struct ik_buf *out, const char *key, const char *tex
 	put_member(out, key, text, !text ? 0 : strlen(text));
 }
 
-/* The JSON object that the tool gets, else null and the text that the model wrote. */
+/* Append the JSON object that the tool gets, else null and the model's text. */
 static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 {
 	struct ik_json_span value;
@@ -97,11 +97,11 @@ bool ik_exec_is_call(const struct ik_event *event)
 		event->message->kind == IK_KIND_TOOL_CALL;
 }
 
-/* A call of this turn, also one that is never run. */
+/* Append a call of this turn, even if it never runs. */
 static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 {
 	if (!ik_exec_is_call(event))
-		return; /* told by its pieces, or of an earlier turn */
+		return; /* already printed in pieces, or part of an earlier turn */
 	open_line(out, "tool_call", event->round);
 	put_text_member(out, "id", event->id);
 	put_text_member(out, "name", event->name);
@@ -109,7 +109,7 @@ static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 	close_line(out);
 }
 
-/* One JSON object a line. Returns at once for what has no line. */
+/* Append one JSON object on a line, if the event has one. */
 static void print_json(const struct ik_event *event, struct ik_buf *out)
 {
 	static const char *const types[] = {
@@ -161,14 +161,14 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	close_line(out);
 }
 
-/* Begin a line of the program's own, also behind a tool's that was left open. */
+/* Begin a line of our own, after ending a tool's incomplete line. */
 static void begin_note(struct ik_exec_printer *printer, struct ik_buf *errors)
 {
 	ik_buf_puts(errors, printer->open_line ? "\nikigai: " : "ikigai: ");
 	printer->open_line = false;
 }
 
-/* "ikigai: SENTENCE", harmless for a terminal. */
+/* Append "ikigai: SENTENCE", sanitised. */
 static void print_note(struct ik_exec_printer *printer, struct ik_buf *errors, const char *text,
 	size_t length)
 {
@@ -179,7 +179,7 @@ static void print_note(struct ik_exec_printer *printer, struct ik_buf *errors, c
 	ik_buf_putc(errors, '\n');
 }
 
-/* "ikigai: glob(pattern="*.c")". */
+/* Append "ikigai: glob(pattern="*.c")". */
 static void print_call(struct ik_exec_printer *printer, struct ik_buf *errors,
 	const struct ik_event *event)
 {
@@ -191,7 +191,7 @@ static void print_call(struct ik_exec_printer *printer, struct ik_buf *errors,
 	free(summary);
 }
 
-/* Why a call failed. */
+/* Append why a call failed. */
 static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors,
 	const struct ik_event *event)
 {
@@ -207,7 +207,7 @@ static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors
 	free(why);
 }
 
-/* Text of a reply, but for the line feeds at its end. */
+/* Append text of a reply, without the line feeds at its end. */
 static void print_reply(struct ik_exec_printer *printer, const char *text, size_t length,
 	struct ik_buf *out)
 {
@@ -224,7 +224,7 @@ static void print_reply(struct ik_exec_printer *printer, const char *text, size_
 	printer->line_feeds += length - body;
 }
 
-/* Text on standard output, everything else on standard error. */
+/* Append text to standard output, everything else to standard error. */
 static void print_text(struct ik_exec_printer *printer, const struct ik_event *event,
 	struct ik_buf *out, struct ik_buf *errors)
 {
@@ -233,7 +233,7 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_reply(printer, event->text, event->text_length, out);
 		break;
 	case IK_EVENT_MESSAGE:
-		/* The next round goes on in the middle of a line. */
+		/* The next round continues in the middle of a line. */
 		printer->continues = printer->continues || ik_message_is_automatic(event->message);
 		break;
 	case IK_EVENT_ROUND_STARTED:
@@ -245,7 +245,7 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_call(printer, errors, event);
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
-		/* What a tool says on standard error is for the person, as it comes. */
+		/* A tool's standard error goes to the user as it comes. */
 		if (event->number == 1 && event->text_length > 0) {
 			ik_buf_append(errors, event->text, event->text_length);
 			printer->open_line = event->text[event->text_length - 1] != '\n';

@@ -7,7 +7,7 @@
 #include "conversation/prompt.h"
 #include "util/text.h"
 
-/* "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
+/* Read "2026-01-31T12:00:00.000Z" as milliseconds since 1970. */
 static bool read_time(const char *text, int64_t *ret_ms)
 {
 	struct tm parts = { .tm_isdst = 0 };
@@ -27,14 +27,14 @@ static bool read_time(const char *text, int64_t *ret_ms)
 	return ik_text_equal(rest, "Z");
 }
 
-/* Is it a UUID as it is stored: 36 characters, in small letters? */
+/* Is it a UUID as ikigai stores it: 36 characters, lower case? */
 static bool is_id(const char *text)
 {
 	return text && strlen(text) == IK_UUID_TEXT - 1 &&
 		strspn(text, "0123456789abcdef-") == IK_UUID_TEXT - 1;
 }
 
-/* The session that an event is stored in: of a rescued one perhaps a fork of the one it was for. */
+/* Read the session of an event; a rescued event may belong to a fork of its original session. */
 static char *session_of(struct ik_json_span object)
 {
 	char *fork = ik_json_string_new(ik_json_member(object, "stored_as"), NULL);
@@ -42,8 +42,8 @@ static char *session_of(struct ik_json_span object)
 	return fork ? fork : ik_json_string_new(ik_json_member(object, "session"), NULL);
 }
 
-/* The message of an event. A file may not tell the model what to do: a system prompt becomes a
- * notice, which no model gets, unless it is what this program tells it by itself. */
+/* Read the message of an event. A file must not tell the model what to do: a system prompt becomes
+ * a notice, which no model gets, unless it is the built-in one. */
 static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_t time_ms,
 	const char *content, size_t length, struct ik_json_span data)
 {
@@ -58,7 +58,7 @@ static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_
 	return notice;
 }
 
-/* The event that a line holds; NULL, or what is wrong with it. */
+/* Read the event on a line. Return NULL, or what is wrong with it. */
 static const char *read_event(struct ik_json_span object, struct ik_import_event *event)
 {
 	struct ik_json_span data;
@@ -107,7 +107,7 @@ static const char *read_event(struct ik_json_span object, struct ik_import_event
 	return problem;
 }
 
-/* Is it a line that only the store itself has a use for? */
+/* Is it a line that only the store itself uses? */
 static bool is_of_store(struct ik_json_span object)
 {
 	return ik_json_member(object, "ikigai_rescue").text || ik_json_member(object, "more").text ||

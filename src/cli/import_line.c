@@ -7,14 +7,14 @@
 #include "util/sha256.h"
 #include "util/text.h"
 
-#define STREAMS 2 /* of a call, whose outputs may be kept beside it */
+#define STREAMS 2 /* streams of a call with large outputs */
 
 struct ik_import_line {
 	char session[IK_UUID_TEXT];
 	char (*ids)[IK_UUID_TEXT]; /* sorted once all are there */
 	size_t count, capacity;
 	int64_t last;
-	bool met; /* one of them was looked for */
+	bool met; /* one of them was looked up */
 };
 
 static bool take_id(void *arg, struct ik_message *message)
@@ -77,7 +77,7 @@ bool ik_import_line_fits(const struct ik_import_line *line)
 	return line->count == 0 || line->met;
 }
 
-/* Is this very id there? */
+/* Does the session have this very id? */
 static bool is_there(const struct ik_import_line *line, const char *id)
 {
 	return line->count > 0 && bsearch(id, line->ids, line->count, sizeof(*line->ids), compare_ids);
@@ -115,7 +115,7 @@ enum ik_status ik_import_line_copy_id(const struct ik_import_line *line, const c
 	for (i = 0; i < IK_UUID_TEXT - 1; i++)
 		out[i] = id[i] == '-' ? '-' : digest[from++];
 	out[i] = '\0';
-	out[14] = '8'; /* one that is made in a way of its own (RFC 9562, section 5.8) */
+	out[14] = '8'; /* a custom UUID (RFC 9562, section 5.8) */
 	out[19] = '8';
 	return IK_OK;
 }

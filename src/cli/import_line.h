@@ -1,12 +1,12 @@
 /*
- * import_line: what a session has already of a file that is imported, and copies of what another
- * session has.
+ * import_line: which events of an imported file a session already has, and copies of events that
+ * belong to another session.
  *
- * A fork has the events of its parent by reference, under the same ids: the file of either brings
- * the events of both, and an id is stored once.  A session that comes from a file and does not
- * have such an event gets a copy of it. The copy's id follows from the session's and the event's,
- * so that the same file brings nothing new a second time; so do the ids of its large outputs,
- * which are deleted with the session that names them.
+ * A fork shares the events of its parent by reference, with the same ids: the file of either has
+ * the events of both, and an id is stored once.  An imported session that lacks such an event gets
+ * a copy of it.  The copy's id is derived from the ids of session and event, so that the same file
+ * adds nothing a second time; so are the ids of its large outputs, which are deleted with the
+ * session that names them.
  *
  * May include: util, conversation, store, commands/session_walk.h.
  */
@@ -18,24 +18,24 @@
 
 struct ik_import_line;
 
-/* Read the ids of all events of a session, its parents' too. Turns the loop. */
+/* Read the ids of all events of a session, including its parents'. Turns the loop. */
 enum ik_status ik_import_line_read(struct ik_loop *loop, struct ik_store *store,
 	const char *session, struct ik_import_line **ret_line, struct ik_error *error) IK_MUST_USE;
 struct ik_import_line *ik_import_line_free(struct ik_import_line *line);
 
 const char *ik_import_line_session(const struct ik_import_line *line);
-/* The number of its newest event; 0: it has none. */
+/* Return the number of its newest event; 0: it has none. */
 int64_t ik_import_line_last(const struct ik_import_line *line);
-/* Does it begin with this file? False where it has events, but none of those that were looked for
- * so far: a copy would come behind what was said later. */
+/* Does the session begin like this file? False: it has events, but none that were looked up so far,
+ * so that a copy would follow later events. */
 bool ik_import_line_fits(const struct ik_import_line *line);
-/* Is the event there, or (*ret_copied) the copy of it? */
+/* Does the session have the event, or a copy of it (*ret_copied)? */
 bool ik_import_line_has(struct ik_import_line *line, const char *id, bool *ret_copied);
 
-/* The id of a copy of what has an id. The error is that of util/sha256.h. */
+/* Store the id of a copy. The error is that of util/sha256.h. */
 enum ik_status ik_import_line_copy_id(const struct ik_import_line *line, const char *id,
 	char out[IK_UUID_TEXT], struct ik_error *error) IK_MUST_USE;
-/* The copy of an event: a message of its own; NULL with *error, as above. */
+/* Return a copy of an event, a new message; NULL with *error, as above. */
 struct ik_message *ik_import_line_copy(const struct ik_import_line *line,
 	const struct ik_message *message, struct ik_error *error);
 

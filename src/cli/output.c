@@ -16,7 +16,7 @@ struct ik_output {
 	struct ik_loop *loop;
 	struct ik_watch *watch; /* NULL: a regular file */
 	struct ik_buf waiting;
-	size_t start; /* bytes of waiting that are written already */
+	size_t start; /* bytes of waiting that are written */
 	struct ik_sanitize_state sanitize;
 	int fd;
 	int error;
@@ -25,7 +25,7 @@ struct ik_output {
 	void *arg;
 };
 
-/* Note a failure: nothing more is written. */
+/* Note a failure, and write nothing more. */
 static void fail(struct ik_output *output, int number)
 {
 	output->error = number;
@@ -33,7 +33,7 @@ static void fail(struct ik_output *output, int number)
 	output->start = 0;
 }
 
-/* Tell the owner when there is nothing left to wait for. */
+/* Tell the owner once everything is written. */
 static void tell_when_empty(struct ik_output *output)
 {
 	if (output->start < output->waiting.length)
@@ -62,7 +62,7 @@ static void on_writable(void *arg, int what)
 	tell_when_empty(output);
 }
 
-/* Write a regular file's share at once. */
+/* Write to a regular file at once. */
 static void write_now(struct ik_output *output)
 {
 	int number = ik_write_all(output->fd, output->waiting.data, output->waiting.length);
@@ -73,7 +73,7 @@ static void write_now(struct ik_output *output)
 	tell_when_empty(output);
 }
 
-/* Is fd one that can be full for a while (epoll refuses files and /dev/null)? */
+/* Can fd be full for a while (epoll refuses files and /dev/null)? */
 static bool can_wait(int fd)
 {
 	struct stat status;

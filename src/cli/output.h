@@ -1,10 +1,9 @@
 /*
- * output: standard output and standard error of a program that must not block:
- * text waits here until the descriptor takes it.
+ * output: standard output and standard error of a program that must not block: text waits here
+ * until the descriptor accepts it.
  *
- * A pipe or a terminal is written at most PIPE_BUF bytes at a time when it is
- * ready, so that the descriptor, which others share, never needs O_NONBLOCK; a
- * regular file is written at once.
+ * A pipe or terminal gets at most PIPE_BUF bytes at a time when it is ready, because other
+ * processes share it and it can't be set to O_NONBLOCK.  A regular file is written at once.
  *
  * May include: util, loop.
  */
@@ -17,16 +16,15 @@
 
 struct ik_output;
 
-/* drained (may be NULL) is told, deferred, when all that waited is written or
- * the descriptor has failed. */
+/* Call drained (or NULL), deferred, whenever everything is written or the descriptor has failed. */
 struct ik_output *ik_output_new(struct ik_loop *loop, int fd, void (*drained)(void *), void *arg);
 struct ik_output *ik_output_close(struct ik_output *output);
 
-/* Queue bytes; where fd is a terminal they are sanitised. */
+/* Queue bytes, sanitised if fd is a terminal. */
 void ik_output_write(struct ik_output *output, const char *bytes, size_t length);
 
 bool ik_output_is_empty(const struct ik_output *output);
-/* 0, or the errno with which writing failed; what comes after is dropped. */
+/* Return 0, or the errno of a failed write; later bytes are dropped. */
 int ik_output_error(const struct ik_output *output);
 
 #endif

@@ -91,8 +91,8 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 		*holder = answer->sessions[0].holder;
 }
 
-/* Fail if the session is open elsewhere. A file may have any number of sessions, so they are not all
- * locked. */
+/* Fail if the session is open elsewhere. A file may have any number of sessions, so they are not
+ * all locked. */
 static enum ik_status check_free(struct ik_session_verb *cli, const char *session)
 {
 	struct ik_holder holder = { .pid = 0 };
@@ -194,8 +194,8 @@ static enum ik_status store_copy(struct ik_session_verb *cli, const struct ik_me
 	return status;
 }
 
-/* Store an event, or a copy if it belongs to another session. Only the first events of a session can
- * belong to another one: its parent, or a fork of it. */
+/* Store an event, or a copy if it belongs to another session. Only the first events of a session
+ * can belong to another one: its parent, or a fork of it. */
 static enum ik_status store_event(struct ik_session_verb *cli, struct ik_message *message,
 	struct session_import *import)
 {

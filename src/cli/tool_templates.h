@@ -1,8 +1,8 @@
 /*
- * tool_templates: the tools that `ikigai tool new` writes to begin with.
+ * tool_templates: the tools that `ikigai tool new` writes.
  *
- * Each is complete and works as it is; "@NAME@" stands for the tool's name and
- * "@PATH@" for the place of the executable.
+ * Each is complete and works.  "@NAME@" is the tool's name, and "@PATH@" the path of the
+ * executable.
  *
  * May include: libc.
  */
@@ -10,9 +10,9 @@
 #define IK_CLI_TOOL_TEMPLATES_H
 
 struct ik_tool_template {
-	const char *language; /* as --lang names it */
-	const char *suffix;   /* of the file: "" for what runs as it is, ".c" for a source */
-	const char *compile;  /* the line that makes a source the executable, or NULL */
+	const char *language; /* the name for --lang */
+	const char *suffix;   /* of the file: "" for a script, ".c" for a source */
+	const char *compile;  /* the command that compiles a source, or NULL */
 	const char *text;
 };
 

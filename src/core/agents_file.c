@@ -12,10 +12,10 @@
 
 #define NAME "AGENTS.md"
 
-/* Instructions are words of a person's; a larger file is a mistake. */
+/* People write instructions; a larger file is a mistake. */
 #define LARGEST IK_KIB(256)
 
-/* The directory around path, in its place; false at the root of the file system. */
+/* Cut path to its parent directory; false at the root of the file system. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -26,7 +26,7 @@ static bool go_up(char *path)
 	return true;
 }
 
-/* Is there something of that name in directory? */
+/* Does the directory have an entry of that name? */
 static bool has(const char *directory, const char *name)
 {
 	char *path = ik_path_join(directory, name);
@@ -36,7 +36,7 @@ static bool has(const char *directory, const char *name)
 	return found;
 }
 
-/* The root of the project; new memory. */
+/* Return the root of the project; the caller frees it. */
 static char *find_root(const struct ik_places *places)
 {
 	char *root = ik_strdup(places->directory);
@@ -75,7 +75,7 @@ char **ik_agents_files_find(const struct ik_places *places)
 	return paths;
 }
 
-/* Append one, if it is trusted as it is. */
+/* Append a file if it is trusted as it is. */
 static void read_one(struct ik_project *project, const char *root, const char *path,
 	struct ik_config *config, struct ik_buf *out)
 {
@@ -107,7 +107,7 @@ char *ik_agents_files_read(struct ik_project *project, const struct ik_places *p
 
 	ik_project_forget_agents(project);
 	if (paths[0])
-		(void)!ik_trust_read(project->trust, &error); /* its problem is told where all are */
+		(void)!ik_trust_read(project->trust, &error); /* reported with all other problems */
 	ik_buf_init(&out, IK_MIB(4));
 	for (i = 0; paths[i]; i++) {
 		read_one(project, root, paths[i], config, &out);

@@ -1,10 +1,9 @@
 /*
- * agents_file: AGENTS.md, what a project says to every model that works in it.
+ * agents_file: AGENTS.md, a project's instructions for every model that works in it.
  *
- * One in each directory from the root of the project (the nearest one around the
- * session's that has a .git; else the session's itself) down to the session's; all that
- * are trusted (guard/trust.h) follow the system prompt, outermost first, each under its
- * path.
+ * There may be one in each directory from the project's root (the nearest parent with a
+ * .git, else the session's directory) down to the session's directory.  Those that are
+ * trusted (guard/trust.h) follow the system prompt, outermost first, each under its path.
  *
  * May include: util, config, core/project.h, core/places.h.
  */
@@ -16,15 +15,15 @@
 #include "core/project.h"
 
 /*
- * Read them all, anew: the text to be appended to a system prompt, or NULL where there is
- * none, in new memory. Those that are not trusted are noted in project (untrusted_agents);
- * what is too large, or leads out of the project, is a warning of config.
+ * Read all of them, and return the text to append to a system prompt, or NULL. The caller
+ * frees it. Files that are not trusted are noted in project; a file that is too large, or
+ * leads out of the project, becomes a warning of config.
  */
 char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
 	struct ik_config *config);
 
-/* Their paths, outermost first, whether they are trusted or not: a NULL-terminated array
- * in new memory, the paths too. */
+/* Return the paths of all of them, trusted or not, outermost first, as a NULL-terminated
+ * array. The caller frees the paths and the array. */
 char **ik_agents_files_find(const struct ik_places *places);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 4 /* of objects in objects: what is deeper is left empty */
+#define DEPTH_MAX 4 /* objects nested deeper are left empty */
 
 static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth);
 
-/* The type of a schema; of several the first. */
+/* Return the type of a schema, or the first of several. */
 static struct ik_json_span type_of(struct ik_json_span schema)
 {
 	struct ik_json_span type = ik_json_member(schema, "type");
@@ -39,7 +39,7 @@ static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 		ik_buf_puts(out, "\"\"");
 }
 
-/* Does required hold this name (raw, with its quotes)? */
+/* Does required contain this name (raw, with its quotes)? */
 static bool is_required(struct ik_json_span required, struct ik_json_span name)
 {
 	struct ik_json_walk walk = { .at = NULL };

@@ -1,5 +1,5 @@
 /*
- * argument_template: arguments for a tool, to be filled in: made of its schema.
+ * argument_template: arguments to fill in, made from a tool's schema.
  *
  * Pure.  May include: util, json.
  */
@@ -8,8 +8,9 @@
 
 #include "json/scan.h"
 
-/* Append one JSON object on one line with the required arguments of a canonical schema,
- * all of them where none is required: defaults, the first of what is allowed, else empty. */
+/* Append one JSON object on one line with the required arguments of a canonical schema, or
+ * all arguments if none is required. Each has its default, else the first allowed value,
+ * else an empty one. */
 void ik_argument_template(struct ik_buf *out, struct ik_json_span schema);
 
 #endif

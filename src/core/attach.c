@@ -16,7 +16,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Bytes of a file in which a NUL says that it is no text. */
+/* A NUL in this many first bytes means that the file isn't text. */
 #define LOOK_BYTES 8192
 
 void ik_attached_init(struct ik_attached *attached)
@@ -34,7 +34,7 @@ void ik_attached_done(struct ik_attached *attached)
 
 /* ---- files ---- */
 
-/* Does something of that name exist? */
+/* Does a file of that name exist? */
 static bool exists(const struct ik_places *places, const char *path, size_t length)
 {
 	char *whole = ik_places_whole_path(places, path, length);
@@ -45,7 +45,7 @@ static bool exists(const struct ik_places *places, const char *path, size_t leng
 	return found;
 }
 
-/* Can a name that is not there be nothing but a file's? */
+/* Must a name that doesn't exist be meant as a file? */
 static bool must_be_file(const struct ik_places *places, const char *path, size_t length)
 {
 	const char *slash = memchr(path, '/', length);
@@ -61,7 +61,7 @@ static bool must_be_file(const struct ik_places *places, const char *path, size_
 	return false;
 }
 
-/* The length of the path that a mention means; 0: it means none. */
+/* Return the length of the path that is mentioned; 0: it is text. */
 static size_t path_length(const struct ik_places *places, const struct ik_mention *mention)
 {
 	size_t length = mention->length, least = length;
@@ -78,7 +78,7 @@ static size_t path_length(const struct ik_places *places, const struct ik_mentio
 	return least > 0 && must_be_file(places, mention->path, least) ? least : 0;
 }
 
-/* Read a file that is a text; the error says what it is instead. */
+/* Read a text file; the error says if it is something else. */
 static enum ik_status read_text(const char *path, const char *name, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -115,10 +115,9 @@ static enum ik_status read_text(const char *path, const char *name, struct ik_bu
 	return IK_OK;
 }
 
-/* ---- what is put together ---- */
+/* ---- the parts ---- */
 
-/* Begin a part that goes with the message: a line that says what it is. The attribute's
- * value is as it is in XML. */
+/* Begin a part with a line that says what it is. The attribute's value is escaped as in XML. */
 static void begin_part(struct ik_buf *out, const char *tag, const char *attribute,
 	const char *value)
 {
@@ -143,7 +142,7 @@ static void end_part(struct ik_buf *out, const char *tag)
 	ik_buf_printf(out, "</%s>", tag);
 }
 
-/* Note in the message's data what goes with it. */
+/* Note an attachment in the message's data. */
 static void note(struct ik_attached *attached, size_t typed, const char *name, size_t bytes)
 {
 	struct ik_buf *data = &attached->data;
@@ -163,7 +162,7 @@ static void note(struct ik_attached *attached, size_t typed, const char *name, s
 	ik_json_close(data, '}');
 }
 
-/* Is this file there already? */
+/* Is this file attached already? */
 static bool is_known(char **paths, size_t count, const char *path)
 {
 	while (count-- > 0)
@@ -213,7 +212,7 @@ static enum ik_status add_files(struct ik_attached *attached, const char *text, 
 	return status;
 }
 
-/* Append an output: all of it, or its beginning and its end. */
+/* Append an output, or its beginning and its end. */
 static void put_output(struct ik_buf *out, const char *text, size_t length)
 {
 	size_t half = IK_ATTACH_OUTPUT_BYTES / 2, head, tail;
@@ -230,7 +229,7 @@ static void put_output(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_append(out, text + tail, length - tail);
 }
 
-/* Add what the model is to know of a command; false: nothing. */
+/* Add what the model should know about a command; false: nothing. */
 static bool add_command(struct ik_attached *attached, const struct ik_message *message,
 	struct ik_buf *output)
 {
@@ -247,8 +246,8 @@ static bool add_command(struct ik_attached *attached, const struct ik_message *m
 	return true;
 }
 
-/* Add what the person's own commands printed since the last message, and what else the model is
- * to be told of. */
+/* Add the output of the user's own commands since the last message, and anything else to tell the
+ * model. */
 static void add_commands(struct ik_attached *attached, size_t typed,
 	const struct ik_conversation *conversation, const char *since)
 {

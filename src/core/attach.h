@@ -1,11 +1,11 @@
 /*
- * attach: what goes with a message: the files that it mentions, and what the
- * person's own commands printed since the last one, and what /undo did to files.
+ * attach: what is sent along with a message: the files that it mentions, the output of the
+ * user's own commands since the last message, and what /undo did to files.
  *
- * A mention (core/mention.h) is a file where there is one of that name, or where it can be
- * nothing else: it names a directory that is there, or a name with an extension, or
- * stands in quotes.  Anything else that begins with "@" is text.  Punctuation at its end
- * belongs to it only where there is such a file.
+ * A mention (core/mention.h) is a file if one of that name exists, or if it can't be
+ * anything else: its directory exists, it has an extension, or it is in quotes.  Anything
+ * else that begins with "@" is text.  Punctuation at the end belongs to the name only if
+ * such a file exists.
  *
  * May include: util, json, conversation, core.
  */
@@ -15,26 +15,25 @@
 #include "conversation/conversation.h"
 #include "core/places.h"
 
-/* The most of one file; a larger one is no text to be read at once. */
+/* Limit on the size of a file. */
 #define IK_ATTACH_FILE_BYTES ((size_t)1 << 20)
-/* The most of what one command printed: its beginning and its end. */
+/* Limit on the output of one command: its beginning and its end. */
 #define IK_ATTACH_OUTPUT_BYTES ((size_t)1 << 16)
 
-/* What is sent in the place of a message. */
+/* What is sent in place of a message. */
 struct ik_attached {
-	struct ik_buf text; /* the message, and what goes with it behind it */
-	struct ik_buf data; /* of the message (conversation/message.h); empty: nothing goes with it */
-	char last_command[IK_UUID_TEXT]; /* the newest command whose output goes with it; or "" */
+	struct ik_buf text; /* the message, followed by its attachments */
+	struct ik_buf data; /* of the message (conversation/message.h); empty: nothing is attached */
+	char last_command[IK_UUID_TEXT]; /* the newest command whose output is attached, or "" */
 };
 void ik_attached_init(struct ik_attached *attached);
 void ik_attached_done(struct ik_attached *attached);
 
 /*
- * Read what goes with a message, of which the first written bytes were typed, and may mention
- * files. Commands are those of the conversation that begin with "!" or have something told
- * (conversation/message.h),
- * behind the last message and behind the one with the id since (NULL: none). An error names the
- * file and says what to do; nothing is to be sent then.
+ * Read the attachments of a message. Only its first written bytes, which were typed, may mention
+ * files. Commands are those of the conversation that begin with "!" or have something to tell
+ * the model (conversation/message.h), after the last message and after the command with the id
+ * since (NULL: none). On error, which names the file and says what to do, send nothing.
  */
 enum ik_status ik_attach(const char *text, size_t length, size_t written,
 	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,

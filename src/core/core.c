@@ -20,7 +20,7 @@ static void on_progress(void *arg, size_t done, size_t total)
 	core->events->scan_progress(core->arg, done, total);
 }
 
-/* Note in the log what a scan found. */
+/* Log what a scan found. */
 static void log_scan(const struct ik_registry *registry)
 {
 	size_t i;
@@ -37,7 +37,7 @@ static void log_scan(const struct ik_registry *registry)
 		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
 }
 
-/* Say why nothing of this directory is trusted although it was, once for each reason. */
+/* Say why nothing in this directory is trusted any more, once for each reason. */
 static void tell_trust_problem(struct ik_core *core)
 {
 	const char *problem = ik_trust_problem(core->setup->project.trust);
@@ -49,7 +49,7 @@ static void tell_trust_problem(struct ik_core *core)
 	ik_session_add_notice(core->session, problem);
 }
 
-/* The tools of every session from here on. */
+/* Give the tools to every session. */
 static void set_registry(struct ik_core *core, struct ik_registry *registry, bool ready)
 {
 	for (size_t i = 0; i < core->session_count; i++)
@@ -68,7 +68,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	ik_discovery_ask_due(core->discovery);
 }
 
-/* What is sent from here on waits for the tools. */
+/* New messages wait for the tools. */
 static void on_began(void *arg)
 {
 	struct ik_core *core = arg;
@@ -112,7 +112,7 @@ void ik_core_log_event(const struct ik_event *event)
 	}
 }
 
-/* Say why events wait, once for each reason. */
+/* Report why events wait, once for each reason. */
 static void tell_store_problem(struct ik_core *core, const char *message)
 {
 	const struct ik_event event = {
@@ -175,7 +175,7 @@ static void on_store_fork(void *arg, const char *from, const char *to)
 			ik_session_forked(core->sessions[i].session, to);
 }
 
-/* The rules of the configuration. */
+/* Add the rules of the configuration. */
 static void make_policy(struct ik_core *core)
 {
 	const struct ik_places *places = &core->setup->places;
@@ -190,7 +190,7 @@ static void make_policy(struct ik_core *core)
 	core->policy_path = ik_places_file(places, "policy.json");
 }
 
-/* Those that the person keeps. */
+/* Add the rules that the user keeps. */
 static void read_kept_rules(struct ik_core *core)
 {
 	struct ik_error error;
@@ -199,7 +199,7 @@ static void read_kept_rules(struct ik_core *core)
 		ik_session_add_notice(core->session, error.text);
 }
 
-/* A session that has yet to be told its model. */
+/* Create a session that has no model yet. */
 static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 {
 	const struct ik_config *config = core->setup->config;
@@ -234,7 +234,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	return ik_session_new(&options);
 }
 
-/* The place of a session among those that are there. */
+/* Return the entry of a session. */
 static struct ik_core_session *place_of(const struct ik_core *core,
 	const struct ik_session *session)
 {
@@ -256,7 +256,7 @@ const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
 	return core->session ? ik_core_choice_of(core, core->session) : &core->setup->choice;
 }
 
-/* Tell a session its model. */
+/* Give a session its model. */
 static void give_model(struct ik_core *core, struct ik_session *session)
 {
 	struct ik_model_spec model = ik_model_choice_spec(&place_of(core, session)->choice);
@@ -264,7 +264,7 @@ static void give_model(struct ik_core *core, struct ik_session *session)
 	ik_session_set_model(session, &model);
 }
 
-/* One more of them. */
+/* Add an entry. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
 	struct ik_session *session = make_session(core, session_arg);
@@ -280,7 +280,7 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 	return session;
 }
 
-/* What was asked for in a session is not told there any more. */
+/* Cancel what a session asked for. */
 static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
 {
 	core->undo = ik_undo_work_finish(core->undo);
@@ -314,7 +314,7 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
 	return ik_session_close(session);
 }
 
-/* Start the scan, or say that there is nothing to wait for. */
+/* Start the scan, or report that there is nothing to wait for. */
 static void start_tools(struct ik_core *core, bool no_tools)
 {
 	static const struct ik_discovery_events events = { on_progress, on_finished, on_began,
@@ -342,7 +342,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 		ik_model_choice_done(&choice);
 		return error->status;
 	}
-	/* A list that is still on its way would be taken for the new one's. */
+	/* A list that is on its way would look like the new provider's. */
 	core->model_question = ik_model_question_of_others(core->model_question, session);
 	ik_model_choice_done(&place->choice);
 	place->choice = choice;
@@ -384,8 +384,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	make_policy(core);
 	if (setup->config->tools_undo)
 		core->undo_directory = ik_places_file(&setup->places, "undo");
-	/* What is not there cannot be hidden from the first call; where it cannot be made, that is
-	 * said when something is kept. */
+	/* A directory must exist to be hidden from the first call. If it can't be created, that is
+	 * reported when something is saved. */
 	if (core->undo_directory)
 		(void)!ik_path_make(core->undo_directory, 0700, error);
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
@@ -459,7 +459,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
 	core->undo = ik_undo_work_finish(core->undo);
-	/* No call of one session is to begin because another one ends. */
+	/* The end of one session must not start a call of another. */
 	if (core->slots)
 		ik_slots_shut(core->slots);
 	while (core->session_count > 0) {

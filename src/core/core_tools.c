@@ -9,7 +9,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Within the project's directory. */
+/* Relative to the project's directory. */
 static const char PROJECT_TOOLS[] = ".ikigai/tools";
 enum { DIRECTORIES = 5 };
 
@@ -37,19 +37,19 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 
 /* Directories that tools come from, lowest precedence first. */
 struct directories {
-	struct ik_source_directory_options options; /* what they have in common */
+	struct ik_source_directory_options options; /* the same for all */
 	struct ik_discovery *discovery;
 	struct ik_loop *loop;
 	const struct ik_places *places;
-	bool project_only; /* the others only take their names away */
+	bool project_only; /* the others only claim their names */
 	char *canonical[DIRECTORIES];
 	size_t count;
 };
 
 /*
- * Add one, whose path is taken over (NULL: there is none). One that was added already,
- * perhaps by another name, is passed over: it stays what it was first, so that a
- * person's own directory is not the project's because the project lies around it.
+ * Add a directory; path is freed (NULL: there is none). A directory that was added before,
+ * even by another name, keeps its first role: the user's own directory is not the project's
+ * just because the project contains it.
  */
 static void add_directory(struct directories *directories, char *path, enum ik_tool_source origin,
 	enum ik_tool_protocol first)
@@ -60,14 +60,14 @@ static void add_directory(struct directories *directories, char *path, enum ik_t
 
 	if (!path)
 		return;
-	/* Without a home directory "~" is nowhere. */
+	/* Without a home directory, "~" has no meaning. */
 	if (path[0] == '~' && !directories->places->user_home) {
 		free(path);
 		return;
 	}
 	expanded = ik_path_expand(path, directories->places->user_home);
 	for (name = expanded; ik_text_starts(name, "./"); name += 2)
-		continue; /* "./kodelet-tools" is shown without it */
+		continue; /* show "./kodelet-tools" without "./" */
 	whole = ik_path_join(directories->places->directory, name);
 	canonical = ik_path_canonical(whole);
 	for (i = 0; i < directories->count; i++)
@@ -88,7 +88,7 @@ static void add_directory(struct directories *directories, char *path, enum ik_t
 	free(path);
 }
 
-/* Its configured name, else the built-in one (taken over). */
+/* Return the configured name, else the built-in one, which is ours now. */
 static char *choose(const char *configured, char *built_in)
 {
 	if (!configured)
@@ -97,7 +97,8 @@ static char *choose(const char *configured, char *built_in)
 	return ik_strdup(configured);
 }
 
-/* The directory of that name (~ and ./ allowed), seen from the project's; canonical, new memory. */
+/* Return the canonical path of a directory (~ and ./ allowed), relative to the project's; the
+ * caller frees it. */
 static char *canonical_directory(const struct ik_places *places, const char *name)
 {
 	char *expanded = ik_path_expand(name, places->user_home);
@@ -134,8 +135,8 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
 	return found;
 }
 
-/* Switch tools off: those of the configuration and what the person keeps, less what was
- * switched on since; session (or NULL) comes before both. */
+/* Switch tools off: those of the configuration and of tools.json, except those that were switched
+ * on since; the session's switches (or NULL) override both. */
 static void apply_switches(struct ik_discovery *discovery, const struct ik_setup *setup,
 	const struct ik_tool_switches *session)
 {
@@ -179,7 +180,7 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 	return IK_OK;
 }
 
-/* Add all, the person's own before those of the project; trust is in the project's. */
+/* Add all directories, the user's before the project's, which need trust. */
 static struct ik_discovery *find_directories(struct directories *directories,
 	const struct ik_setup *setup, struct ik_trust *trust)
 {
@@ -206,7 +207,7 @@ static struct ik_discovery *find_directories(struct directories *directories,
 	return directories->discovery;
 }
 
-/* Have it remember what tools say, if that is wanted. */
+/* Cache the tools' schemas, if the configuration says so. */
 static void add_cache(struct directories *directories, const struct ik_setup *setup)
 {
 	char *path;

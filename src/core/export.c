@@ -22,27 +22,27 @@
 #include "util/utf8.h"
 #include "util/uuid.h"
 
-/* Written in one turn of the loop: some milliseconds' worth. */
+/* Bytes written in one turn of the loop, which takes some milliseconds. */
 #define SLICE IK_MIB(1)
-#define LOADING_MS 50  /* between two looks whether a session is read */
-#define TITLE_BYTES 40 /* of the session's title, in a file's name */
-#define NAMES_MOST 100 /* files of the same name and second */
+#define LOADING_MS 50  /* between two checks whether the session is read */
+#define TITLE_BYTES 40 /* limit on the title's bytes in a file name */
+#define NAMES_MOST 100 /* limit on files of the same name and second */
 
 struct ik_export {
 	struct ik_core *core;
-	struct ik_session *session; /* whose it is; NULL: it is closed */
-	char id[IK_UUID_TEXT];      /* of that */
+	struct ik_session *session; /* that is exported; NULL: it is closed */
+	char id[IK_UUID_TEXT];      /* of the session */
 	struct ik_timer *timer;
 	char *line, *path;
-	int directory;          /* of the file; held, so that no link can lead elsewhere later */
-	char *name, *temporary; /* in it; temporary: becomes name in the end; NULL: is name */
+	int directory;          /* of the file; kept open, so that no link can redirect it later */
+	char *name, *temporary; /* in directory; temporary (or NULL) is renamed to name at the end */
 	bool json;
 	int fd;
 	struct ik_message **messages; /* references; NULL until the session is read */
 	size_t count, next;
-	struct ik_outputs outputs;  /* of the message before next */
-	struct ik_store_read *read; /* a part of these */
-	size_t missing;             /* that are not whole */
+	struct ik_outputs outputs;  /* large outputs of the message before next */
+	struct ik_store_read *read; /* of a part of these */
+	size_t missing;             /* outputs that are incomplete */
 	size_t bytes;
 	struct ik_buf out;
 };
@@ -76,7 +76,7 @@ void ik_export_json(struct ik_buf *out, const char *session, const struct ik_mes
 	ik_buf_putc(out, '\n');
 }
 
-/* Append text as a block of code behind a fence that it does not hold. */
+/* Append text as a block of code, with a fence that the text doesn't contain. */
 static void put_code(struct ik_buf *out, const char *text, size_t length, const char *language)
 {
 	size_t longest = 2, run = 0, i;
@@ -96,7 +96,7 @@ static void put_code(struct ik_buf *out, const char *text, size_t length, const 
 	ik_buf_puts(out, "\n\n");
 }
 
-/* Append text with every line behind a mark. */
+/* Append text with a mark before every line. */
 static void put_quote(struct ik_buf *out, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -112,7 +112,7 @@ static void put_quote(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_puts(out, "\n\n");
 }
 
-/* Append a JSON text for people; as it is when it is none. */
+/* Append JSON for people; text that isn't valid JSON is appended unchanged. */
 static void put_json(struct ik_buf *out, const char *text, size_t length)
 {
 	struct ik_json_span value;
@@ -127,7 +127,7 @@ static void put_json(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_done(&pretty);
 }
 
-/* What came of a call. */
+/* Append the result of a call. */
 static void put_envelope(struct ik_buf *out, const struct ik_message *message)
 {
 	size_t length = 0;
@@ -139,7 +139,7 @@ static void put_envelope(struct ik_buf *out, const struct ik_message *message)
 	ik_outputs_markdown(out, message);
 }
 
-/* A call, or what came of one. */
+/* Append a call, or the result of one. */
 static void put_call(struct ik_buf *out, const struct ik_message *message)
 {
 	bool call = message->kind == IK_KIND_TOOL_CALL;
@@ -159,7 +159,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 	free(arguments);
 }
 
-/* A command with what it printed. */
+/* Append a command with its output. */
 static void put_command(struct ik_buf *out, const struct ik_message *message)
 {
 	struct ik_buf output;
@@ -221,7 +221,8 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 
 /* ---- the file ---- */
 
-/* A name: "ikigai-list-the-files-20260131-120000.md"; number tells those of one second apart. */
+/* Make a name like "ikigai-list-the-files-20260131-120000.md"; number distinguishes files of the
+ * same second. */
 static char *default_name(const struct ik_core *core, int number)
 {
 	char *called = ik_conversation_title(ik_session_conversation(core->session));
@@ -257,8 +258,8 @@ static char *default_name(const struct ik_core *core, int number)
 	return name;
 }
 
-/* Open a new file beside the one that it will replace, as open to others as that one. Only a
- * regular file is replaced: EISDIR or EINVAL where there is something else. */
+/* Open a temporary file with the same permissions as the file that it will replace. Only a regular
+ * file is replaced: EISDIR or EINVAL for anything else. */
 static int open_temporary(struct ik_export *export)
 {
 	char id[IK_UUID_TEXT];
@@ -279,7 +280,7 @@ static int open_temporary(struct ik_export *export)
 	return fd;
 }
 
-/* Open the file of that name; 0 or errno. */
+/* Open the file of that name. Return 0 or errno. */
 static int open_file(struct ik_export *export, const char *name, bool replace)
 {
 	const struct ik_places *places = &export->core->setup->places;
@@ -303,13 +304,13 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 	return export->fd < 0 ? errno : 0;
 }
 
-/* Remove what was begun. */
+/* Remove an incomplete file. */
 static void remove_begun(const struct ik_export *export)
 {
 	(void)unlinkat(export->directory, export->temporary ? export->temporary : export->name, 0);
 }
 
-/* The same of a name that is made up: the next one where there is such a file. */
+/* Open a file with a generated name, the next one if the name is taken. */
 static int open_default(struct ik_export *export)
 {
 	int number, result = EEXIST;
@@ -323,7 +324,7 @@ static int open_default(struct ik_export *export)
 	return result;
 }
 
-/* Take the messages, all that there are. */
+/* Collect all messages. */
 static void take_messages(struct ik_export *export)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(export->session);
@@ -335,7 +336,7 @@ static void take_messages(struct ik_export *export)
 		export->messages[i] = ik_message_ref(ik_conversation_at(conversation, i));
 }
 
-/* Say how it ended, and forget it. */
+/* Report the result, and forget the export. */
 static void finish(struct ik_export *export, int number)
 {
 	struct ik_core *core = export->core;
@@ -348,7 +349,7 @@ static void finish(struct ik_export *export, int number)
 	if (number == 0 && export->temporary &&
 		renameat(export->directory, export->temporary, export->directory, export->name) != 0)
 		number = errno;
-	if (number != 0 && export->fd < 0) /* what is still open is removed when it is closed */
+	if (number != 0 && export->fd < 0) /* ik_export_close() removes an open file */
 		remove_begun(export);
 	ik_buf_init(&out, IK_KIB(16));
 	if (number != 0)
@@ -366,13 +367,13 @@ static void finish(struct ik_export *export, int number)
 	}
 	if (number == 0) {
 		free(export->path);
-		export->path = NULL; /* it stays */
+		export->path = NULL; /* keep the file */
 	}
 	ik_command_answer_in(export->session ? export->session : core->session, export->line, &out);
 	core->export = ik_export_close(export);
 }
 
-/* Write what has gathered, and go on, or end. */
+/* Write the buffer, then continue or finish. */
 static void write_out(struct ik_export *export)
 {
 	int number = ik_buf_status(&export->out) != IK_OK
@@ -387,7 +388,7 @@ static void write_out(struct ik_export *export)
 		ik_timer_start(export->timer, 0);
 }
 
-/* A part of a large output is there, or is not. */
+/* Append a part of a large output, or count it as missing. */
 static void on_part(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_export *export = arg;
@@ -400,7 +401,7 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 	write_out(export);
 }
 
-/* A stretch of it. */
+/* Write a stretch of messages. */
 static void work(void *arg)
 {
 	struct ik_export *export = arg;
@@ -435,7 +436,7 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 		export->session = NULL;
 }
 
-/* What a file's name asks for: 1: JSON Lines, 0: Markdown, -1: neither. */
+/* Return the format that a file name asks for: 1 JSON Lines, 0 Markdown, -1 neither. */
 static int format_of(const char *file)
 {
 	static const struct {

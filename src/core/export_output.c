@@ -20,7 +20,7 @@ void ik_outputs_begin(struct ik_outputs *outputs, const struct ik_message *messa
 			outputs->count++;
 }
 
-/* Bytes that the next part has; 0: there is none. */
+/* Return the size of the next part; 0: there is none. */
 static size_t length_of_next(const struct ik_outputs *outputs)
 {
 	int64_t left;
@@ -38,7 +38,7 @@ void ik_outputs_skip(struct ik_outputs *outputs)
 	outputs->part = 0;
 }
 
-/* That part is dealt with. */
+/* Advance to the next part. */
 static void go_on(struct ik_outputs *outputs)
 {
 	outputs->part++;
@@ -109,7 +109,7 @@ bool ik_outputs_is_line(struct ik_json_span object)
 	return ik_json_span_type(ik_json_member(object, "blob")) != IK_JSON_NONE;
 }
 
-/* Deal with the output of this id next; false: there is none behind what was dealt with. */
+/* Go to the output of this id; false: it is not among those that are left. */
 static bool find(struct ik_outputs *outputs, const char *id)
 {
 	size_t at = outputs->at;

@@ -10,7 +10,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* Also the reserve is used up. */
+/* The reserve is used up too. */
 static void (*last_restore)(void);
 
 static void give_up(void)
@@ -30,7 +30,7 @@ static void rescue(struct ik_core *core, struct ik_error *notice)
 	(void)ik_store_rescue(core->store, notice);
 }
 
-/* Say how to go on with each session that anything is stored of. */
+/* Say how to resume each session that has anything stored. */
 static void tell_sessions(const struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++) {

@@ -1,8 +1,8 @@
 /*
- * memory: what is left to do when there is no more of it (the hook of util/alloc.h).
+ * memory: what to do when memory runs out (the hook of util/alloc.h).
  *
- * All of it runs in the reserve, in the middle of whatever wanted memory, and the process
- * ends right behind it.
+ * It runs on the reserve, in the middle of whatever wanted memory, right before the process
+ * ends.
  *
  * May include: all.
  */
@@ -11,13 +11,12 @@
 
 struct ik_core;
 
-/* A hook for those who keep nothing: say so, and end what tools have left running. */
+/* Say that memory ran out, and end what tools left running: for programs with nothing to save. */
 void ik_memory_gone(void);
 
-/* The same with what the sessions of a core (NULL: none) have not stored yet, replies that
- * have only begun among it: it is kept in a file (store/rescue.h), which is named. restore
- * (may be NULL) is called in between, when all is kept and nothing is said yet: it gives the
- * terminal back. */
+/* The same, but first save what the sessions of a core (or NULL) have not stored yet, partial
+ * replies included, to a file (store/rescue.h), and name it. restore (or NULL) restores the
+ * terminal after that, before anything is printed. */
 void ik_memory_gone_with(struct ik_core *core, void (*restore)(void));
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * mention: where a message speaks of a file, "@PATH" or @"PATH with blanks".
+ * mention: find where a message mentions a file, "@PATH" or @"PATH with blanks".
  *
- * The "@" begins a word: neither an address (me@example.org) nor "\@" is one.
- * Without quotes the path ends at the next blank.
+ * The "@" begins a word: neither an address (me@example.org) nor "\@" is a mention.
+ * Without quotes, the path ends at the next blank.
  *
  * Pure.  May include: util.
  */
@@ -13,14 +13,14 @@
 #include <stddef.h>
 
 struct ik_mention {
-	size_t start, end; /* in the text, from the "@" on */
+	size_t start, end; /* in the text, including the "@" */
 	const char *path;  /* points into the text */
 	size_t length;
 	bool quoted;
-	bool open; /* in quotes that were not closed: it may go on */
+	bool open; /* the closing quote is missing */
 };
 
-/* The first mention from *position on, which then is its end; false: there is none. */
+/* Find the first mention after *position, and move *position to its end; false: there is none. */
 bool ik_mention_next(const char *text, size_t length, size_t *position,
 	struct ik_mention *ret_mention);
 

@@ -11,10 +11,10 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The providers that need no entry in the configuration. */
+/* The built-in providers. */
 static const struct builtin_provider {
 	const char *name, *type, *base_url, *base_url_variable, *model;
-	const char *key_variables[2]; /* the first that is set counts */
+	const char *key_variables[2]; /* the first one that is set wins */
 } builtin_providers[] = {
 	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
 		{ "OPENAI_API_KEY", NULL } },
@@ -25,7 +25,7 @@ static const struct builtin_provider {
 	{ "practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, { NULL, NULL } },
 };
 
-/* For any provider whose own variable is not named. */
+/* For any provider without a variable of its own. */
 #define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
 
 static const char *variable(const char *name)
@@ -45,7 +45,7 @@ static const struct builtin_provider *find_builtin(const char *name)
 	return NULL;
 }
 
-/* The configured name, or the first provider that can be reached, or practice. */
+/* Return the configured provider, or the first one with a key or an address, or practice. */
 static const char *choose_provider(const struct ik_config *config)
 {
 	size_t i;
@@ -62,7 +62,7 @@ static const char *choose_provider(const struct ik_config *config)
 	return "practice";
 }
 
-/* Name every provider there is. */
+/* List all providers. */
 static enum ik_status unknown_provider(const struct ik_config *config, const char *name,
 	struct ik_error *error)
 {
@@ -83,7 +83,7 @@ static enum ik_status unknown_provider(const struct ik_config *config, const cha
 	return status;
 }
 
-/* Name every format there is. */
+/* List all formats. */
 static enum ik_status unknown_type(const char *name, const char *type, struct ik_error *error)
 {
 	struct ik_buf types;
@@ -101,7 +101,7 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 	return status;
 }
 
-/* Headers of the configuration as a NULL-terminated array. */
+/* Return the configured headers as a NULL-terminated array. */
 static char **copy_list(const struct ik_string_list *list)
 {
 	char **copy = ik_alloc((list->count + 1) * sizeof(*copy));
@@ -112,7 +112,7 @@ static char **copy_list(const struct ik_string_list *list)
 	return copy;
 }
 
-/* Could it end the line of a header, or break it? */
+/* Could the text break a header line? */
 static bool has_control(const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -122,7 +122,7 @@ static bool has_control(const char *text)
 	return false;
 }
 
-/* Find the key; its variable is remembered even when it is not set. */
+/* Find the key, and the variable to set if there is none. */
 static enum ik_status choose_key(struct ik_model_choice *choice,
 	const struct builtin_provider *builtin, const struct ik_provider_config *own,
 	struct ik_error *error)
@@ -154,9 +154,8 @@ static enum ik_status choose_key(struct ik_model_choice *choice,
 }
 
 /*
- * What is spoken where the configuration does not say: what the built-in
- * provider speaks, but the format that compatible servers know when a server
- * other than OpenAI's own stands at its address.
+ * Return the format if the configuration doesn't name one: the built-in provider's own. At an
+ * address other than OpenAI's, it is the format that compatible servers know.
  */
 static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
 {
@@ -167,7 +166,7 @@ static const char *standard_type(const struct builtin_provider *builtin, const c
 	return builtin->type;
 }
 
-/* The address: the one that is wanted, of the configuration, the variable, the table. */
+/* Choose the address: from the wish, the configuration, the variable, or the table. */
 static enum ik_status choose_url(const char *wanted, const struct builtin_provider *builtin,
 	const struct ik_provider_config *own, struct ik_model_choice *choice, struct ik_error *error)
 {
@@ -198,7 +197,7 @@ static enum ik_status choose_url(const char *wanted, const struct builtin_provid
 	return IK_OK;
 }
 
-/* Decide where it is and how it is spoken to. */
+/* Decide on the address and the format. */
 static enum ik_status choose_server(const struct ik_config *config, const char *name,
 	const char *base_url, struct ik_model_choice *choice, struct ik_error *error)
 {
@@ -233,7 +232,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	return IK_OK;
 }
 
-/* The model's name: as wished, as configured, the provider's standard one. */
+/* Choose the model: from the wish, the configuration, or the provider's default. */
 static const char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
 	const char *provider)
 {

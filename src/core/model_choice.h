@@ -1,6 +1,6 @@
 /*
- * model_choice: whom to talk to: provider, model, address, key, wire format,
- * from configuration, environment and the table of built-in providers.
+ * model_choice: decide on provider, model, address, key and wire format, from configuration,
+ * environment and the table of built-in providers.
  *
  * May include: util, config, provider, agent/model.h.
  */
@@ -25,10 +25,10 @@ struct ik_model_choice {
 	const struct ik_wire_format *format;
 	bool strict_tools;
 	bool practice;
-	bool given_url; /* base_url is the one that was wished for */
+	bool given_url; /* base_url comes from the wish */
 };
 
-/* What goes before the configuration; NULL: nothing does. */
+/* What overrides the configuration; NULL: nothing. */
 struct ik_model_wish {
 	const char *provider;
 	const char *model;
@@ -36,32 +36,33 @@ struct ik_model_wish {
 };
 
 /*
- * Decide on provider, model, address and key. The configured model is that of
- * the configured provider only. An error says what to set. ret_choice is zeroed
- * before, and to be released with ik_model_choice_done() in any case.
+ * Decide on provider, model, address and key. The configured model counts for the
+ * configured provider only. An error says what to set. Start with *ret_choice zeroed, and
+ * release it with ik_model_choice_done() in any case.
  */
 enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
 
-/* The names of all providers there are: built in, then configured; NULL after the last. */
+/* Return the name of a provider: built-in ones, then configured ones; NULL after the last. */
 const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 
-/* The same without model and key: how a provider is spoken to, not to speak to it. */
+/* Decide how a provider is reached, without model and key: to describe it, not to use it. */
 enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
 	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
 
-/* All of it once more, in memory of its own. */
+/* Return a copy that owns its strings. */
 struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice);
 
-/* A sentence where the key would go unencrypted to another machine, in new memory; else NULL. */
+/* Return a warning if the key would go to another machine unencrypted, else NULL; the caller frees
+ * it. */
 char *ik_model_choice_warning(const struct ik_model_choice *choice);
 
 void ik_model_choice_done(struct ik_model_choice *choice);
 
-/* What a session is told of a choice, borrowing from it. */
+/* Return what a session needs of a choice; it borrows from the choice. */
 struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice);
 
-/* Every variable that holds a provider's key by default; NULL behind the last. */
+/* Return a variable that holds a provider's key by default; NULL after the last. */
 const char *ik_model_key_variable(size_t index);
 
 #endif

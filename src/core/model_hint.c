@@ -7,11 +7,11 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What stands between the parts of a name; more parts than that nobody types. */
+/* Separators, and a limit on the parts of a name. */
 #define BETWEEN "-._/: @"
 enum { PARTS = 24 };
 
-/* The parts of a name, which is cut up; how many. */
+/* Split a name in place into its parts, and return how many there are. */
 static size_t split(char *name, const char *parts[PARTS])
 {
 	size_t count = 0;
@@ -23,8 +23,8 @@ static size_t split(char *name, const char *parts[PARTS])
 	return count;
 }
 
-/* How far the parts are from the nearest of the other's; SIZE_MAX: one has none. Parts that the
- * other has besides count for less than any slip. */
+/* Return the distance of the parts to the closest parts of the other name; SIZE_MAX: one of them
+ * has none. Extra parts of the other name count less than any typo. */
 static size_t distance(const char *const *parts, size_t count, const char *other)
 {
 	char *copy = ik_strdup(other);

@@ -1,5 +1,5 @@
 /*
- * model_hint: which models may have been meant by a name that no model has.
+ * model_hint: suggest models for a name that no model has.
  *
  * Pure.  May include: util.
  */
@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-/* The names nearest to name, best first, at most room of them; borrowed from names. A name is near
- * when each of its parts (between - . _ / : and blanks) is one of the other's but for a slip:
- * "sonet" is near "claude-sonnet-4-5". Pure. */
+/* Store the names closest to name, best first, at most room of them, borrowed from names, and
+ * return how many. A name is close if each of its parts (separated by - . _ / : and blanks) is a
+ * part of the other except for a typo: "sonet" is close to "claude-sonnet-4-5". */
 size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
 	size_t room);
 

@@ -33,7 +33,7 @@ enum {
 	OPTION_VERSION
 };
 
-/* The options that only some verbs have, as a set. */
+/* A set of the options that only some verbs have. */
 enum {
 	TAKES_JSON = 1,
 	TAKES_YES = 2,
@@ -211,14 +211,14 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* What each verb takes besides the options of all. */
+/* What each verb accepts in addition to the common options. */
 struct verb {
 	const char *word, *second_word;
 	enum ik_verb verb;
 	const char *help;
 	unsigned takes;    /* TAKES_... */
 	int least, most;   /* operands */
-	const char *wants; /* the sentence where there are too few */
+	const char *wants; /* the error for too few operands */
 };
 
 #define WANTS_SESSION N_("needs the id or the number of a session; ikigai session list shows them")
@@ -249,7 +249,7 @@ static const struct verb verbs[] = {
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, TAKES_JSON, 0, 0, NULL },
 };
 
-/* Find the verb that the first operands name; *ret_used of them are its words. */
+/* Find the verb that the first *ret_used operands name. */
 static const struct verb *find_verb(char **operands, int count, int *ret_used,
 	struct ik_error *error)
 {
@@ -295,7 +295,7 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used,
 	return NULL;
 }
 
-/* Store one option; false for what getopt did not know. */
+/* Store one option; false: getopt didn't know it. */
 static bool take_option(struct ik_options *o, int option)
 {
 	switch (option) {
@@ -387,7 +387,7 @@ static bool take_option(struct ik_options *o, int option)
 	}
 }
 
-/* The options that were given of those that only some verbs have. */
+/* Return the set of given options that only some verbs have. */
 static unsigned given(const struct ik_options *o)
 {
 	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
@@ -397,7 +397,7 @@ static unsigned given(const struct ik_options *o)
 		(o->older_than || o->dry_run ? TAKES_AGE : 0u) | (o->limit ? TAKES_LIMIT : 0u);
 }
 
-/* Say which word getopt stumbled over. */
+/* Name the word that getopt rejected. */
 static enum ik_status bad_option(int result, char **argv, struct ik_error *error)
 {
 	const char *word = argv[optind - 1];

@@ -1,8 +1,8 @@
 /*
  * options: the command line, read into one struct.
  *
- * GNU long options; every subcommand answers --help with an example.  Nothing
- * is done here but reading: errors come back in words, with exit status 2.
+ * GNU long options; the --help of every subcommand has an example.  This module only reads:
+ * errors are sentences, with exit status 2.
  *
  * May include: util.
  */
@@ -37,7 +37,7 @@ enum ik_verb {
 /* Strings point into argv. NULL: not given. */
 struct ik_options {
 	enum ik_verb verb;
-	const char *program;        /* as it was called */
+	const char *program;        /* argv[0] */
 	const char *directory;      /* -C */
 	const char *config_file;    /* --config */
 	const char *provider;       /* -p */
@@ -46,9 +46,9 @@ struct ik_options {
 	const char *system_prompt;  /* -s: a file */
 	const char *database;       /* --database */
 	const char *sandbox;        /* --sandbox: a mode */
-	const char *max_tool_turns; /* --max-tool-turns, still text */
+	const char *max_tool_turns; /* --max-tool-turns, not parsed yet */
 	bool resume;                /* --resume[=ID] */
-	bool wait;                  /* --wait: for a session that is open elsewhere */
+	bool wait;                  /* --wait: until a session that is open elsewhere is free */
 	const char *resume_id;
 	bool no_tools;
 	bool screen_reader;
@@ -66,8 +66,8 @@ struct ik_options {
 	const char *limit;        /* --limit: a number */
 	const char *first;        /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;       /* JSON, or "-" after PROMPT */
-	char *const *operands;    /* all of them (PATH...), NULL-terminated */
-	const char *help_text;    /* IK_VERB_HELP: which help */
+	char *const *operands;    /* all operands (PATH...), NULL-terminated */
+	const char *help_text;    /* IK_VERB_HELP: the help to print */
 };
 
 /* Read argv (argc words, with the program's name first). */

@@ -12,7 +12,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* The person's home directory, or NULL. */
+/* Return the user's home directory, or NULL. */
 static char *find_user_home(void)
 {
 	const char *home = getenv("HOME");
@@ -26,7 +26,7 @@ static char *find_user_home(void)
 	return NULL;
 }
 
-/* Make home usable, or say why it is not. */
+/* Create home if necessary, or store why it can't be used. */
 static void find_home(struct ik_places *places)
 {
 	const char *named = getenv("IKIGAI_HOME");
@@ -55,7 +55,7 @@ static void find_home(struct ik_places *places)
 	}
 }
 
-/* The directory that this very program lies in, or NULL; new memory. */
+/* Return the directory of this program, or NULL; the caller frees it. */
 static char *own_directory(void)
 {
 	char self[PATH_MAX], *slash;
@@ -71,7 +71,7 @@ static char *own_directory(void)
 	return ik_strdup(self);
 }
 
-/* Does the program run from where it was built? */
+/* Does the program run from its build tree? */
 static bool is_build_tree(const char *directory)
 {
 	char *status = ik_path_join(directory, "config.status");
@@ -88,7 +88,7 @@ char *ik_places_installed(const char *built_name, const char *installed)
 	if (own && is_build_tree(own)) {
 		found = ik_path_join(own, built_name);
 	} else if (own && ik_text_ends(own, IK_BINDIR)) {
-		/* What stands before the configured place is the root that it was installed under. */
+		/* The part before the configured place is the root that it was installed under. */
 		own[strlen(own) - strlen(IK_BINDIR)] = '\0';
 		found = ik_format("%s%s", own, installed);
 	}

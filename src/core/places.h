@@ -1,5 +1,5 @@
 /*
- * places: where the program's and the person's files lie.
+ * places: where the program's and the user's files are.
  *
  * May include: util, config.
  */
@@ -13,33 +13,32 @@
 
 struct ik_places {
 	char *home;         /* $IKIGAI_HOME or ~/.ikigai; NULL: there is none */
-	char *user_home;    /* the person's home directory, or NULL */
+	char *user_home;    /* the user's home directory, or NULL */
 	char *directory;    /* the session's: -C or the current one; canonical */
-	char *system_tools; /* the build tree's when started from there */
-	char *problem;      /* why home cannot be used, in words; NULL: all is well */
+	char *system_tools; /* in the build tree if started from there */
+	char *problem;      /* why home can't be used, or NULL */
 };
 
 /*
- * Find them; home is made (mode 0700) when it is missing. A home that cannot
- * be used is no error but a problem to be told. Changes to -C's directory.
+ * Find all places, change to the directory of -C, and create home (mode 0700) if it is missing.
+ * A home that can't be used is not an error but a problem to report.
  */
 enum ik_status ik_places_find(const char *directory, struct ik_places *ret_places,
 	struct ik_error *error) IK_MUST_USE;
 void ik_places_done(struct ik_places *places);
 
 /*
- * Where something lies that was installed in the directory installed: below
- * the build tree as built_name when this program runs from there, and below
- * the same root as this program when it was installed under another one
- * (make install DESTDIR=...). New memory.
+ * Return where a file of the directory installed is: as built_name in the build tree if this
+ * program runs from there, and under the same root as this program if it was installed under
+ * another one (make install DESTDIR=...). The caller frees it.
  */
 char *ik_places_installed(const char *built_name, const char *installed);
 
-/* home + "/" + name, or NULL without a home; new memory. */
+/* Return home + "/" + name, or NULL without a home; the caller frees it. */
 char *ik_places_file(const struct ik_places *places, const char *name);
 
-/* The path of a word as a person wrote it: "~/" is home, the rest seen from the session's
- * directory. New memory. */
+/* Return the absolute path of what the user typed: "~/" is the home directory, other paths are
+ * relative to the session's directory. The caller frees it. */
 char *ik_places_whole_path(const struct ik_places *places, const char *path, size_t length);
 
 #endif

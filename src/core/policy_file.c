@@ -11,10 +11,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Files that were put aside before, at most, that are left alone. */
+/* Limit on renamed files that are kept. */
 #define ASIDE_MOST 100
 
-/* Put a file that cannot be used aside; the error says why, and where it is. */
+/* Rename an invalid file; the error says why, and its new name. */
 static enum ik_status put_aside(const char *path, const char *why, struct ik_error *error)
 {
 	enum ik_status status;
@@ -37,7 +37,7 @@ static enum ik_status put_aside(const char *path, const char *why, struct ik_err
 	return status;
 }
 
-/* Rules that do not allow belong into config.json, where their order counts. */
+/* Rules that don't allow belong in config.json, where their order counts. */
 static const struct ik_rule *find_other(const struct ik_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++)
@@ -46,7 +46,7 @@ static const struct ik_rule *find_other(const struct ik_rules *rules)
 	return NULL;
 }
 
-/* Read a text; the sentence of error names file and line. */
+/* Read the rules from a text; the error names file and line. */
 static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik_rules *rules,
 	struct ik_error *error)
 {
@@ -71,7 +71,7 @@ static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik
 	return IK_OK;
 }
 
-/* Read the rules; *ret_unread: there is a file, and what is in it is not known. */
+/* Read the rules; *ret_unread: the file exists, but its content is unknown. */
 static enum ik_status read_file(const char *path, struct ik_rules *rules, bool *ret_unread,
 	struct ik_error *error)
 {
@@ -124,7 +124,7 @@ static enum ik_status write_rules(const char *path, const struct ik_rules *rules
 	return status;
 }
 
-/* Fail where there is nowhere to keep anything. */
+/* Fail if there is no place for the file. */
 static enum ik_status need_path(const char *path, struct ik_error *error)
 {
 	return path
@@ -144,7 +144,7 @@ enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
 	status = read_file(path, &fresh, &unread, error);
 	if (unread)
 		return status;
-	/* What cannot be used was put aside, and a new file begins. */
+	/* An invalid file was renamed; start a new one. */
 	if (!ik_rules_contain(&fresh, rule))
 		ik_rules_add(&fresh, rule);
 	status = write_rules(path, &fresh, error);

@@ -26,7 +26,7 @@ int ik_print(const char *bytes, size_t length)
 	number = ik_buf_status(&clean) != IK_OK ? ENOMEM
 											: ik_write_all(STDOUT_FILENO, clean.data, clean.length);
 	ik_buf_done(&clean);
-	if (number != 0 && number != EPIPE) /* the reader has seen enough: head, say */
+	if (number != 0 && number != EPIPE) /* the reader has seen enough, as head does */
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
 	return number != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * print: what a command that runs without a screen says on standard output.
+ * print: standard output and standard error of commands without a screen.
  *
  * May include: util.
  */
@@ -9,20 +9,18 @@
 #include "util/buf.h"
 
 /*
- * Write bytes to standard output: sanitised where that is a terminal, as they
- * are elsewhere. 0, or 1 when it failed, which was then said on standard error, unless nobody
- * reads any more.
+ * Write bytes to standard output, sanitised if it is a terminal. Return 0, or 1 on failure, after
+ * a message on standard error (none if the reader has closed the pipe).
  */
 int ik_print(const char *bytes, size_t length);
 
-/* The same of a buffer; one that memory was short for is not printed, and that is said. */
+/* The same for a buffer. If it ran out of memory, print an error instead. */
 int ik_print_buf(const struct ik_buf *out);
 
-/* Say what is wrong on standard error, as a sentence of the program's; what it quotes
- * is sanitised where that is a terminal. */
+/* Print an error message on standard error, sanitised if it is a terminal. */
 void ik_complain(const char *sentence);
 
-/* The line that ik_complain() would say; the caller frees it. */
+/* Return the line that ik_complain() would print; the caller frees it. */
 char *ik_complaint(const char *sentence);
 
 #endif

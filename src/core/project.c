@@ -10,7 +10,7 @@
 
 #define CONFIG_FILE ".ikigai/config.json"
 
-/* So many names in one sentence; the rest is counted. */
+/* Limit on the names in one sentence; the rest is counted. */
 enum { NAMED = 5 };
 
 void ik_project_open(struct ik_project *project, const struct ik_places *places, bool all)
@@ -37,7 +37,7 @@ char *ik_project_config_path(const struct ik_places *places)
 	return ik_path_join(places->directory, CONFIG_FILE);
 }
 
-/* Are these two names of one file? */
+/* Are these two names of the same file? */
 static bool same_file(const struct ik_identity *one, const char *path)
 {
 	struct ik_identity other;
@@ -58,8 +58,7 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
 }
 
 /*
- * How far is the file with these contents trusted? It may be read, for nothing that
- * stands in it has an effect yet.
+ * Judge a file by its contents. Reading it is safe: nothing in it takes effect yet.
  */
 static enum ik_trust_state judge(const struct ik_project *project, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
@@ -83,7 +82,7 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 	return state;
 }
 
-/* Read the file that is there, and load it if it is trusted. */
+/* Read the file, and load it if it is trusted. */
 static enum ik_status load(struct ik_project *project, const char *path, struct ik_config *config,
 	struct ik_error *error)
 {
@@ -193,7 +192,7 @@ const char *ik_project_relative(const struct ik_project *project, const char *pa
 	return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 
-/* Append a name to the list; those beyond the first few are only counted. */
+/* Append a name to the list; after the first few, only count them. */
 static void put_name(struct ik_buf *names, size_t *count, const char *name)
 {
 	if (*count < NAMED)

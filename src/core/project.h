@@ -1,9 +1,9 @@
 /*
- * project: what a directory brings along, and how far it is trusted.
+ * project: what a project directory brings, and whether the user trusts it.
  *
- * Two things of a project act by themselves: its tools (./kodelet-tools and
- * ./.ikigai/tools) and its configuration, .ikigai/config.json.  Neither is
- * run or read before the person trusted it (guard/trust.h).
+ * Two things of a project take effect by themselves: its tools (./kodelet-tools and
+ * ./.ikigai/tools) and its configuration, .ikigai/config.json.  Neither is run or read before
+ * the user trusts it (guard/trust.h).
  *
  * May include: util, config, tool/registry.h, core/places.h.
  */
@@ -17,11 +17,11 @@
 
 struct ik_project {
 	struct ik_trust *trust;
-	char *config_file;                  /* its path when it is there and not trusted, and so
-	                                       was passed over; NULL: it was not */
-	bool config_changed;                /* another one was trusted */
-	struct ik_identity config_identity; /* of the one that was passed over */
-	struct ik_untrusted_agents {        /* AGENTS.md files that were passed over likewise */
+	char *config_file;                  /* its path if it exists and was skipped because it
+	                                       isn't trusted, or NULL */
+	bool config_changed;                /* an older version was trusted */
+	struct ik_identity config_identity; /* of the skipped file */
+	struct ik_untrusted_agents {        /* AGENTS.md files that were skipped too */
 		char *path;
 		struct ik_identity identity;
 		bool changed;
@@ -29,48 +29,48 @@ struct ik_project {
 	size_t agents_count;
 };
 
-/* Begin with what is kept in the home. all: trust the whole directory for this run. */
+/* Read what the user trusts from the home. all: trust the whole directory for this run. */
 void ik_project_open(struct ik_project *project, const struct ik_places *places, bool all);
 void ik_project_done(struct ik_project *project);
 
-/* The project's configuration file, whether it is there or not; new memory. */
+/* Return the path of the project's configuration, whether it exists or not; the caller frees it. */
 char *ik_project_config_path(const struct ik_places *places);
 
-/* Is there one that is not the person's own? */
+/* Does it exist, and isn't it the user's own configuration? */
 bool ik_project_has_config(const struct ik_places *places, struct ik_identity *ret_identity);
 
 /*
- * Lay the project's configuration over config, if there is one and it is trusted.
- * One that is the person's own (user_file, or that of the home) is none. What is
- * passed over is no error; what is wrong in a trusted one is.
+ * Apply the project's configuration to config, if it exists and is trusted. The user's own file
+ * (user_file, or that of the home) doesn't count as the project's. A skipped file is not an
+ * error; a mistake in a trusted file is.
  */
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
-/* Is an AGENTS.md with this text trusted? It is noted as passed over if not. */
+/* Is an AGENTS.md with this text trusted? If not, note that it was skipped. */
 bool ik_project_judges(struct ik_project *project, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config);
-/* Forget those that were passed over. */
+/* Forget the skipped AGENTS.md files. */
 void ik_project_forget_agents(struct ik_project *project);
 
 /*
- * Is this file trusted as it is? It is read if that has to be, however long that takes.
- * *ret_identity then is that of what is trusted; what is wrong is in *error.
+ * Is this file trusted as it is? Reads it if necessary, which may block. If it is trusted, store
+ * its identity; otherwise *error says why not.
  */
 bool ik_project_trusts(const struct ik_project *project, const char *path,
 	struct ik_identity *ret_identity, struct ik_error *error);
 
-/* Trust one file from now on, as it is. */
+/* Trust a file as it is, from now on. */
 enum ik_status ik_project_trust_file(const struct ik_project *project, const char *path,
 	struct ik_error *error) IK_MUST_USE;
 
 /*
- * A sentence that names what was left out for want of trust, and the command that
- * trusts it; NULL when nothing was, or nobody wants to hear of it. New memory.
+ * Return a sentence that names what was skipped because it isn't trusted, and the command that
+ * trusts it; NULL if nothing was, or the user chose not to be told. The caller frees it.
  */
 char *ik_project_warning(const struct ik_project *project, const struct ik_registry *registry);
 
-/* A path as the person knows it: below the project's directory. Points into path. */
+/* Return the part of path that is relative to the project's directory. Borrowed. */
 const char *ik_project_relative(const struct ik_project *project, const char *path);
 
 #endif

@@ -22,7 +22,7 @@ bool ik_resume_is_possible(const struct ik_session *session, bool all_stored)
 	return false;
 }
 
-/* Append an option that was given, with its value. */
+/* Append an option with its value, if it was given. */
 static void put_option(struct ik_buf *out, const char *name, const char *value)
 {
 	if (!value)
@@ -31,7 +31,7 @@ static void put_option(struct ik_buf *out, const char *name, const char *value)
 	ik_shell_word_put(out, value);
 }
 
-/* Append an option whose value is an address, unless there is a password in it. */
+/* The same for an address, unless it has a password. */
 static void put_address(struct ik_buf *out, const char *name, const char *value)
 {
 	char *shown = ik_redact(value);
@@ -41,7 +41,7 @@ static void put_address(struct ik_buf *out, const char *name, const char *value)
 	free(shown);
 }
 
-/* Append an option that has no value. */
+/* Append an option without a value. */
 static void put_flag(struct ik_buf *out, const char *name, bool given)
 {
 	if (given)

@@ -9,14 +9,12 @@
 #include "agent/session/session.h"
 #include "core/options.h"
 
-/* Was anything said in the session that is kept: more than notices of the program's own?
- * all_stored: all that was handed to the store is there; else only what has its number counts.
- * Takes no memory. */
+/* Does the session have anything stored besides the program's own notices? all_stored: everything
+ * given to the store is stored; otherwise only events with a number count. Allocates nothing. */
 bool ik_resume_is_possible(const struct ik_session *session, bool all_stored);
 
-/* The command that resumes the session of that id, started as this program was: the same
- * program and options, as a shell reads them in the same directory, but for an address with a
- * password in it. A new string. */
+/* Return the command that resumes the session with the same program and options, quoted for a shell
+ * in the same directory, but without an address that has a password. The caller frees it. */
 char *ik_resume_command(const struct ik_options *options, const char *id);
 
 #endif

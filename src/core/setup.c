@@ -17,7 +17,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Lay file, environment and command line over the defaults. */
+/* Apply file, environment and command line to the defaults. */
 static enum ik_status read_config(const struct ik_options *options, struct ik_setup *setup,
 	struct ik_error *error)
 {
@@ -39,7 +39,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	setup->config = ik_config_new();
 	setup->config->check_keys = ik_keymap_check;
 	ik_project_open(&setup->project, &setup->places, options->trust_project);
-	/* A file that is named has to be there. */
+	/* A file that was named must exist. */
 	if (options->config_file && access(file, F_OK) != 0)
 		status = ik_error_set_errno(error, errno, _("cannot read %s (--config)"), file);
 	else if (file)
@@ -57,7 +57,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	return status;
 }
 
-/* Let ui.language stand before the locale's language, for gettext. */
+/* Let ui.language override the locale's language, for gettext. */
 static void use_language(struct ik_setup *setup)
 {
 	if (!setup->config->ui_language)
@@ -65,11 +65,11 @@ static void use_language(struct ik_setup *setup)
 	if (getenv("LANGUAGE"))
 		setup->language = ik_strdup(getenv("LANGUAGE"));
 	(void)setenv("LANGUAGE", setup->config->ui_language, 1);
-	/* gettext looks at the variable again after a change of domain only. */
+	/* gettext reads the variable again only after a change of domain. */
 	(void)textdomain(textdomain(NULL));
 }
 
-/* The system prompt is named as a file. */
+/* Read the system prompt from its file. */
 static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error *error)
 {
 	struct ik_buf raw, clean;
@@ -81,7 +81,7 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	path = ik_path_expand(setup->config->system_prompt, setup->places.user_home);
 	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT &&
 		!ik_path_within(setup->places.directory, path)) {
-		/* It would go to the provider, whatever it is. */
+		/* Anything else would be sent to the provider. */
 		ik_config_warn(setup->config,
 			_("system_prompt is %s, which lies outside of this directory: "
 			  "a project's file may name only one of the project's"),
@@ -104,7 +104,7 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	return status;
 }
 
-/* Begin the log at the level that the configuration names. */
+/* Open the log at the configured level. */
 static void open_log(const struct ik_setup *setup)
 {
 	static const char *const names[] = { "off", "error", "info", "debug" };
@@ -117,7 +117,7 @@ static void open_log(const struct ik_setup *setup)
 	free(path);
 }
 
-/* Warn of what the choice of a model means. */
+/* Print the warning of the chosen model. */
 static void warn_of_model(struct ik_setup *setup)
 {
 	char *warning = ik_model_choice_warning(&setup->choice);
@@ -127,7 +127,7 @@ static void warn_of_model(struct ik_setup *setup)
 	free(warning);
 }
 
-/* Where sessions are kept. */
+/* Decide where sessions are stored. */
 static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
 {
 	static const char scheme[] = "sqlite:";
@@ -155,7 +155,7 @@ static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *e
 	return IK_OK;
 }
 
-/* Put LANGUAGE back as it was: ui.language is for the screen, not for tools. */
+/* Restore LANGUAGE: ui.language is for the screen, not for tools. */
 static void restore_language(const struct ik_setup *setup, char **environment)
 {
 	static const char variable_name[] = "LANGUAGE=";
@@ -173,7 +173,7 @@ static void restore_language(const struct ik_setup *setup, char **environment)
 	*kept = NULL;
 }
 
-/* What Kodelet's tools get of this program's environment: the variables that are listed. */
+/* Return the listed variables of this program's environment, for Kodelet's tools. */
 static char **kodelet_environment(const struct ik_setup *setup)
 {
 	const struct ik_string_list *names = &setup->config->custom_env_whitelist;
@@ -185,7 +185,7 @@ static char **kodelet_environment(const struct ik_setup *setup)
 	return environment;
 }
 
-/* Guard what decides about the next session where it is a link to somewhere else. */
+/* Protect the targets of links that decide about the next session. */
 static void guard_targets(struct ik_setup *setup)
 {
 	static const char *const names[] = {
@@ -215,11 +215,11 @@ static void make_sandbox(struct ik_setup *setup)
 
 	setup->sandbox = ik_sandbox_new(setup->config, setup->places.directory,
 		setup->places.user_home);
-	/* What was in a file before it was hidden is there. */
+	/* Saved files may be older versions of hidden ones. */
 	if (undo)
 		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
 	free(undo);
-	/* Else a tool that runs in the user's home decides what the next one may do. */
+	/* Otherwise a tool in the user's home could decide what the next one may do. */
 	if (setup->places.home) {
 		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
 		guard_targets(setup);
@@ -253,7 +253,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (options->verb == IK_VERB_DOCTOR ||
 		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_DELETE))
 		return choose_database(ret_setup, error);
-	/* Tools and configuration can be looked at without a model. */
+	/* Tools and configuration need no model. */
 	if (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC)
 		return status;
 	status = ik_model_choose(ret_setup->config,
@@ -270,7 +270,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	return status;
 }
 
-/* Release a NULL-terminated array of strings. */
+/* Free a NULL-terminated array of strings. */
 void ik_setup_done(struct ik_setup *setup)
 {
 	ik_log_close();
@@ -287,7 +287,7 @@ void ik_setup_done(struct ik_setup *setup)
 	memset(setup, 0, sizeof(*setup));
 }
 
-/* Variables of ours that may hold an address with a password in it. */
+/* Variables of ikigai that may have an address with a password. */
 /* clang-format off */
 static const char *const address_variables[] = {
 	"IKIGAI_DATABASE", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL",
@@ -295,7 +295,7 @@ static const char *const address_variables[] = {
 /* clang-format on */
 #define ADDRESS_VARIABLE_COUNT (sizeof(address_variables) / sizeof(address_variables[0]))
 
-/* Is there a password in what the variable holds: NAME:PASSWORD@ or password=? */
+/* Does the variable contain a password: NAME:PASSWORD@ or password=? */
 static bool holds_password(const char *variable)
 {
 	const char *value = getenv(variable);
@@ -306,7 +306,7 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
-/* Is path this directory, or in it? Both are absolute and have no links. */
+/* Is path this directory, or inside it? Both are absolute and have no links. */
 static bool is_in(const char *directory, const char *path)
 {
 	size_t length = strlen(directory);
@@ -315,7 +315,7 @@ static bool is_in(const char *directory, const char *path)
 		(strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
-/* May tools write to a directory, or to one that it is in, in some mode of the sandbox? */
+/* May tools write to a directory or one of its parents, in some mode of the sandbox? */
 static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
 {
 	const struct ik_places *places = &setup->places;
@@ -355,7 +355,7 @@ void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
 			ik_store_trust_directory(store);
 		free(directory);
 	}
-	/* Another disk than the home directory's, where there is one. */
+	/* Prefer a disk other than the home directory's. */
 	if (runtime && runtime[0] == '/' && access(runtime, F_OK) == 0) {
 		char *directory = ik_path_join(runtime, "ikigai");
 

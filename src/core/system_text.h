@@ -1,5 +1,5 @@
 /*
- * system_text: all that is sent with every request besides the conversation: /system.
+ * system_text: what is sent with every request besides the conversation (/system).
  *
  * May include: util, agent, provider, tool.
  */
@@ -10,8 +10,8 @@
 #include "tool/registry.h"
 #include "util/buf.h"
 
-/* Append the system prompt as it is sent to the model of spec, and how many tools, in how
- * many bytes, go with it. */
+/* Append the system prompt as it is sent to the model of spec, and the number and size of the tools
+ * that are sent along. */
 void ik_system_text(const struct ik_session *session, const struct ik_model_spec *spec,
 	struct ik_buf *out);
 

@@ -8,7 +8,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Make the file in a new directory, whose name is template: taken over. */
+/* Create the file in a new directory named by template, which is ours now. */
 static enum ik_status make_in(struct ik_temporary_file *file, char *template, const char *name,
 	const char *text, size_t length, struct ik_error *error)
 {

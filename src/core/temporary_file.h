@@ -1,8 +1,8 @@
 /*
- * temporary_file: a file that another program of the person's own is to read or write.
+ * temporary_file: a file for another program of the user, such as an editor.
  *
- * It lies in a directory of its own, which only this user may look into: below the home of
- * ikigai, or where that cannot be written (a full or read-only disk) below TMPDIR or /tmp.
+ * It has a directory of its own that only this user can read, in the home of ikigai, or in
+ * TMPDIR or /tmp if the home can't be written (a full or read-only disk).
  * Owns the directory and the file.  May include: util, core/places.h.
  */
 #ifndef IK_CORE_TEMPORARY_FILE_H
@@ -16,16 +16,16 @@ struct ik_temporary_file {
 	char *directory, *path;
 };
 
-/* Make one with a text; kind begins the directory's name ("edit"), name is the file's own, as
- * the other program shows it. */
+/* Create a file with a text. The directory's name begins with kind ("edit"); the other program
+ * shows name. */
 enum ik_status ik_temporary_file_make(struct ik_temporary_file *file,
 	const struct ik_places *places, const char *kind, const char *name, const char *text,
 	size_t length, struct ik_error *error) IK_MUST_USE;
 
-/* Remove it, and the directory if nobody has left anything else in it. */
+/* Remove the file, and the directory if it is empty. */
 void ik_temporary_file_remove(struct ik_temporary_file *file);
 
-/* Leave it to the person; only what is known of it goes. */
+/* Forget the file, and leave it to the user. */
 void ik_temporary_file_leave(struct ik_temporary_file *file);
 
 #endif

@@ -38,7 +38,7 @@ void ik_tool_switches_set(struct ik_tool_switches *switches, const char *name, b
 	switches->items[switches->count++] = (struct ik_tool_switch){ ik_strdup(name), on };
 }
 
-/* Add those of a text that was read. */
+/* Add the switches of a text. */
 static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool_switches *switches,
 	struct ik_error *error)
 {

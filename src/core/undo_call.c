@@ -3,7 +3,7 @@
 #include "core/undo_text.h"
 #include "util/text.h"
 
-/* The index of the newest call of that id; SIZE_MAX: there is none. */
+/* Return the index of the newest call of that id; SIZE_MAX: there is none. */
 static size_t newest(const struct ik_undo_history *history, const char *id)
 {
 	for (size_t i = history->call_count; i-- > 0;)
@@ -17,7 +17,7 @@ bool ik_undo_call_exists(const struct ik_undo_history *history, const char *id)
 	return newest(history, id) != SIZE_MAX;
 }
 
-/* Is it known beforehand that a call cannot be undone? Then say why. */
+/* Fail if a call can't be undone in any case. */
 static bool is_refused(const struct ik_undo_history *history, size_t index, struct ik_error *error)
 {
 	const struct ik_undo_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
@@ -39,7 +39,7 @@ static bool is_refused(const struct ik_undo_history *history, size_t index, stru
 	return true;
 }
 
-/* Did the call, which stands, write the file, as far as is known? */
+/* Is the call not undone, and did it write the file, as far as is known? */
 static bool has_written(const struct ik_undo_history *history, const struct ik_undo_call *call,
 	const char *path)
 {
@@ -54,8 +54,8 @@ static bool has_written(const struct ik_undo_history *history, const struct ik_u
 	return false;
 }
 
-/* Was another call at work at the same time that wrote the file, too, so that nobody knows which of
- * them did what? The calls of one round are. */
+/* Did another call write the file at the same time, as the calls of one round may? Then nobody
+ * knows which of them did what. */
 static bool is_shared(const struct ik_undo_history *history, size_t index, const char *path)
 {
 	const struct ik_undo_call *mine = &history->calls[index];
@@ -70,7 +70,7 @@ static bool is_shared(const struct ik_undo_history *history, size_t index, const
 	return false;
 }
 
-/* The newest call behind index that wrote the file, too, and stands; NULL: none. */
+/* Return the newest call after index that also wrote the file and is not undone; NULL: none. */
 static const struct ik_undo_call *later_writer(const struct ik_undo_history *history, size_t index,
 	const char *path)
 {
@@ -80,7 +80,7 @@ static const struct ik_undo_call *later_writer(const struct ik_undo_history *his
 	return NULL;
 }
 
-/* Refuse where what the call did to a file is not its alone, or not the last that was done to it. */
+/* Fail unless the call alone changed the file, and was the last to do so. */
 static enum ik_status check_file(const struct ik_undo_history *history, size_t index,
 	const char *path, const char *directory, struct ik_error *error)
 {
@@ -123,7 +123,7 @@ enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const ch
 	return IK_OK;
 }
 
-/* Why a change of a file cannot be undone. */
+/* Return why a change of a file can't be undone. */
 static enum ik_status explain(const struct ik_undo_result *result, const char *path,
 	struct ik_error *error)
 {

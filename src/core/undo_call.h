@@ -1,8 +1,8 @@
 /*
  * undo_call: whether what one call did to files can be undone by itself.
  *
- * It can where no later call wrote the same files: otherwise that one comes first. Not where another
- * one wrote them at the same time.
+ * It can, unless a later call wrote the same files (undo that one first), or another call wrote
+ * them at the same time.
  *
  * May include: util, tool.
  */
@@ -11,20 +11,20 @@
 
 #include "undo/undo.h"
 
-/* Is there a call with that id of the model's? */
+/* Did the model make a call with that id? */
 bool ik_undo_call_exists(const struct ik_undo_history *history, const char *id);
 
 /*
- * The newest call with that id of the model's: its index in history, and what it did to files
- * (ik_undo_files_free()). directory: from which on paths are shown. Otherwise a sentence that
- * says why it cannot be undone: IK_NOT_FOUND.
+ * Find the newest call with that id of the model's: its index in history, and what it did to files
+ * (ik_undo_files_free()). Paths are shown relative to directory. IK_NOT_FOUND: it can't be undone,
+ * and the error says why.
  */
 enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
 	const char *directory, size_t *ret_call, struct ik_undo_file **ret_files, size_t *ret_count,
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same; append the call, and what would become of each file, a line for each. Looks at the files: where
- * none of them could be undone as it is now, that is the error. */
+/* The same; append the call, and what would become of each file, a line for each. Looks at the
+ * files: where none of them could be undone as it is now, that is the error. */
 enum ik_status ik_undo_call_text(const struct ik_undo_history *history, const char *id,
 	const char *directory, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 

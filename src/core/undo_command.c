@@ -17,8 +17,8 @@
 struct ik_undo_work {
 	struct ik_core *core;
 	struct ik_session *session;
-	char *line, *rest;     /* the command, and what comes after its name */
-	bool waiting;          /* until what calls did is written down */
+	char *line, *rest;     /* the command, and its arguments */
+	bool waiting;          /* until the changes of calls are in the journal */
 	char *directory;       /* the journal's */
 	char id[IK_UUID_TEXT]; /* of the undo; for a redo, of the undo it redoes */
 	bool again;            /* a redo */
@@ -26,7 +26,7 @@ struct ik_undo_work {
 	struct ik_undo *undo;
 	const char **turns; /* their ids, in history */
 	size_t turn_count;
-	size_t first, last;              /* the turns that are named; last < first: none */
+	size_t first, last;              /* the turns to undo; last < first: none */
 	const struct ik_undo_call *call; /* undo this call alone; NULL: whole turns */
 };
 
@@ -44,7 +44,7 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 	return NULL;
 }
 
-/* Why nothing can be done in a session now; NULL: it can. */
+/* Return why the session can't undo anything now; NULL: it can. */
 static const char *problem_now(const struct ik_core *core, const struct ik_session *session)
 {
 	if (!core->undo_directory)
@@ -56,8 +56,8 @@ static const char *problem_now(const struct ik_core *core, const struct ik_sessi
 	return NULL;
 }
 
-/* The same once nobody waits for what calls did to be written down: without that, the newest turn
- * that is known would be taken for the last one. */
+/* The same once the changes of all calls are in the journal: before that, the newest turn in the
+ * journal may not be the last one. */
 static const char *problem_if_noted(const struct ik_core *core, const struct ik_session *session)
 {
 	const char *problem = problem_now(core, session);
@@ -68,14 +68,14 @@ static const char *problem_if_noted(const struct ik_core *core, const struct ik_
 	return problem;
 }
 
-/* Answer instead of doing anything. */
+/* Answer without doing anything. */
 static void refuse(struct ik_undo_work *work, const char *sentence)
 {
 	ik_session_add_command(work->session, work->line, sentence);
 	work_free(work);
 }
 
-/* What the answer begins with. */
+/* Append the beginning of the answer. */
 static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t done)
 {
 	const char *title = work->first <= work->last && work->turn_count == 1
@@ -106,7 +106,7 @@ static bool is_whole(const struct ik_undo_work *work)
 		count;
 }
 
-/* Write down what was done. */
+/* Write the result to the journal. */
 static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
 {
 	size_t count;
@@ -115,7 +115,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 
 	if (work->again)
 		status = ik_undo_note_redo(work->directory, work->id, moves, count, error);
-	else if (!work->call || count > 0) /* else no /redo would ever unsay it */
+	else if (!work->call || count > 0) /* else no /redo could ever reverse it */
 		status = ik_undo_note_undo(work->directory, work->id,
 			&(struct ik_undo_scope){
 				.turns = work->turns,
@@ -127,7 +127,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 	return status;
 }
 
-/* All files were seen to: note it, say it. */
+/* All files are done: write the journal, and answer. */
 static void finish(struct ik_undo_work *work)
 {
 	size_t done = ik_undo_count(work->undo, IK_UNDO_DONE);
@@ -140,7 +140,7 @@ static void finish(struct ik_undo_work *work)
 	ik_buf_init(&told, IK_MIB(1));
 	put_head(&out, work, done);
 	ik_undo_text_results(&out, work->undo, work->core->setup->places.directory);
-	/* Later turns that wrote no file were passed over: what they did stays, too. */
+	/* Turns that wrote no file were skipped: what they did stays too. */
 	if (work->first <= work->last)
 		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
@@ -161,7 +161,7 @@ static void finish(struct ik_undo_work *work)
 	work_free(work);
 }
 
-/* Deferred: a slice. */
+/* Work on a slice of the files. */
 static void step(void *arg)
 {
 	struct ik_undo_work *work = arg;
@@ -172,7 +172,7 @@ static void step(void *arg)
 		ik_loop_defer(work->core->loop, step, work);
 }
 
-/* Begin with these files. */
+/* Start with these files. */
 static void start(struct ik_undo_work *work, struct ik_undo_file *files, size_t count, bool force)
 {
 	work->undo = ik_undo_new(work->directory, &work->history, files, count, force);
@@ -192,7 +192,7 @@ static void refuse_all(struct ik_undo_work *work)
 	work_free(work);
 }
 
-/* /undo N: the newest N turns that are not undone. */
+/* Do /undo N: the newest N turns that are not undone. */
 static void undo_turns(struct ik_undo_work *work, size_t wanted)
 {
 	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
@@ -217,7 +217,7 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 	start(work, list, files, false);
 }
 
-/* /undo FILE[!]: what the newest turn that is not undone did to it. */
+/* Do /undo FILE[!]: what the newest turn that is not undone did to it. */
 static void undo_file(struct ik_undo_work *work, const char *rest)
 {
 	size_t length = strlen(rest), count = 0;
@@ -248,7 +248,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 	free(name);
 }
 
-/* /undo #ID: what one call did. */
+/* Do /undo #ID: what one call did. */
 static void undo_call(struct ik_undo_work *work, const char *id)
 {
 	struct ik_undo_file *files;
@@ -280,7 +280,7 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	return status;
 }
 
-/* What is written after /undo. */
+/* Interpret the arguments of /undo. */
 static void undo(struct ik_undo_work *work)
 {
 	const char *rest = work->rest;
@@ -333,7 +333,7 @@ static void redo(struct ik_undo_work *work)
 	start(work, files, last->count, false);
 }
 
-/* Read what the session has, and do it. */
+/* Read the session's history, and do the command. */
 static void carry_out(struct ik_undo_work *work)
 {
 	const char *problem;
@@ -352,7 +352,7 @@ static void carry_out(struct ik_undo_work *work)
 		undo(work);
 }
 
-/* What calls did is written down; or the session was closed before. */
+/* The changes of calls are in the journal, or the session was closed. */
 static void on_noted(void *arg)
 {
 	struct ik_core *core = arg;
@@ -369,7 +369,7 @@ static void on_noted(void *arg)
 	core->undo = work_free(work);
 }
 
-/* Begin a command in the session in front. */
+/* Start a command in the current session. */
 static void begin(struct ik_core *core, const char *line, const char *rest, bool again)
 {
 	const char *problem = problem_now(core, core->session);

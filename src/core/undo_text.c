@@ -6,7 +6,7 @@
 
 #include "util/text.h"
 
-/* By /undo ?; and calls of unknown outcome that are named one by one. */
+/* Limits on turns in /undo ?, and on unknown calls that are named one by one. */
 enum { TURNS_SHOWN = 20, COMMANDS_SHOWN = 5 };
 
 const char *ik_undo_text_path(const char *path, const char *directory)
@@ -18,7 +18,7 @@ const char *ik_undo_text_path(const char *path, const char *directory)
 	return path;
 }
 
-/* Append the line of one file. */
+/* Append a line for one file. */
 static void put_result(struct ik_buf *out, const struct ik_undo_result *result, const char *path)
 {
 	bool gone = result->file.before.kind == IK_FILE_ABSENT;
@@ -91,7 +91,7 @@ const char *ik_undo_text_reason(const struct ik_undo_call *call)
 	return reasons[call->problem] ? _(reasons[call->problem]) : NULL;
 }
 
-/* Append a call of which it is not known what it did. */
+/* Append a call whose changes are unknown. */
 static void put_command(struct ik_buf *out, const struct ik_undo_call *call)
 {
 	const char *reason = ik_undo_text_reason(call);
@@ -168,7 +168,7 @@ size_t ik_undo_text_turns(const struct ik_undo_history *history, size_t *turns, 
 	return found;
 }
 
-/* Append when a turn was and what it was about. */
+/* Append a turn's time and subject. */
 static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
 {
 	time_t seconds = (time_t)(turn->time_ms / 1000);
@@ -180,7 +180,7 @@ static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
 	ik_buf_printf(out, "%s  %s\n", text, turn->title);
 }
 
-/* Was the file written in a later turn as well, which comes first? */
+/* Did a later turn also write the file, so that it must be undone first? */
 static bool is_written_later(const struct ik_undo_history *history, size_t turn, const char *path)
 {
 	for (size_t i = 0; i < history->call_count; i++) {
@@ -195,7 +195,7 @@ static bool is_written_later(const struct ik_undo_history *history, size_t turn,
 	return false;
 }
 
-/* Append the files of one turn as they stand. */
+/* Append the files of one turn with their state. */
 static void put_files(struct ik_buf *out, const struct ik_undo_history *history, size_t turn,
 	const char *directory)
 {

@@ -8,21 +8,21 @@
 
 #include "undo/undo.h"
 
-/* A path as it is shown: from the session's directory on where it lies in it. Borrowed. */
+/* Return a path as it is shown: relative to the session's directory if it is in it. Borrowed. */
 const char *ik_undo_text_path(const char *path, const char *directory);
 
-/* Append a line for each file: what became of it. */
+/* Append a line with the result for each file. */
 void ik_undo_text_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory);
 
-/* Why it is not known what a call did; NULL: nobody looked. */
+/* Return why it is unknown what a call did; NULL: nobody looked. */
 const char *ik_undo_text_reason(const struct ik_undo_call *call);
 
-/* Append which calls of the turns from first to last (indexes) did nobody knows what; not those
- * of turns that were undone. */
+/* Append the calls in the turns from first to last (indexes) whose changes are unknown, except in
+ * turns that were undone. */
 void ik_undo_text_commands(struct ik_buf *out, const struct ik_undo_history *history, size_t first,
 	size_t last);
 
-/* Append what the model is told; again: the files are as its tools had left them. */
+/* Append what the model is told; again: after a redo. */
 void ik_undo_text_told(struct ik_buf *out, const struct ik_undo *undo, bool again);
 
 /* Append the turns that changed files, newest first. Looks at the files. */
