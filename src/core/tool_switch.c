@@ -17,15 +17,6 @@ void ik_tool_switches_done(struct ik_tool_switches *switches)
 	*switches = (struct ik_tool_switches){ .items = NULL };
 }
 
-const struct ik_tool_switch *ik_tool_switches_find(const struct ik_tool_switches *switches,
-	const char *name)
-{
-	for (size_t i = 0; i < switches->count; i++)
-		if (ik_text_equal(switches->items[i].name, name))
-			return &switches->items[i];
-	return NULL;
-}
-
 void ik_tool_switches_set(struct ik_tool_switches *switches, const char *name, bool on)
 {
 	for (size_t i = 0; i < switches->count; i++)

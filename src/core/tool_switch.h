@@ -25,9 +25,6 @@ struct ik_tool_switches {
 
 void ik_tool_switches_done(struct ik_tool_switches *switches);
 
-/* Return the switch of that name, or NULL. */
-const struct ik_tool_switch *ik_tool_switches_find(const struct ik_tool_switches *switches,
-	const char *name);
 void ik_tool_switches_set(struct ik_tool_switches *switches, const char *name, bool on);
 
 /* Add the switches of a file (NULL or missing: none). The error names file and line. */
