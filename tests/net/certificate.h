@@ -1,5 +1,5 @@
 /*
- * certificate: an authority of the test's own, and what it signs.
+ * certificate: a test certificate authority, and the certificates that it signs.
  *
  * May include: libc, libssl.
  */
@@ -10,10 +10,9 @@
 
 #include <openssl/ssl.h>
 
-/* A server's context with a fresh key and a certificate for 127.0.0.1 and
- * provider.test, whose authority is written to authority_file (PEM).  kind is
- * "good", "expired", "early" (not valid yet) or "other" (for other.test only).
- * NULL, and said on stderr, when that cannot be done. */
+/* Return a server's context with a fresh key and a certificate for 127.0.0.1 and provider.test, and
+ * write its authority to authority_file (PEM). kind is "good", "expired", "early" (not valid yet)
+ * or "other" (for other.test only). NULL, with a message on stderr, on failure. */
 SSL_CTX *certificate_context(const char *kind, const char *authority_file);
 
 /* Write key and certificate of a context to a file (PEM), for another server. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A test cannot go on without its server. */
+/* Fail: a test can't continue without its server. */
 static void must(int good, const char *what)
 {
 	if (!good) {
@@ -18,7 +18,7 @@ static void must(int good, const char *what)
 	}
 }
 
-/* Where the program was built. */
+/* Return the build directory. */
 static char *program_path(void)
 {
 	const char *build = getenv("IK_TOP_BUILDDIR");
@@ -38,7 +38,8 @@ struct loopback *loopback_start(const char *scenario)
 	snprintf(loopback->scenario, sizeof loopback->scenario, "/tmp/ik-scenario-XXXXXX");
 	int fd = mkstemp(loopback->scenario);
 	must(fd >= 0 && write(fd, scenario, strlen(scenario)) == (ssize_t)strlen(scenario) &&
-		close(fd) == 0, "scenario");
+			close(fd) == 0,
+		"scenario");
 	must(pipe2(orders, O_CLOEXEC) == 0 && pipe2(records, O_CLOEXEC) == 0, "pipe");
 	loopback->pid = fork();
 	must(loopback->pid >= 0, "fork");

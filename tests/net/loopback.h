@@ -1,5 +1,5 @@
 /*
- * loopback: the loopback server started by a test, and what it recorded.
+ * loopback: start the loopback server for a test, and read what it recorded.
  */
 #ifndef TESTS_NET_LOOPBACK_H
 #define TESTS_NET_LOOPBACK_H
@@ -17,19 +17,19 @@ struct loopback {
 	char scenario[64];
 };
 
-/* Start a server on a scenario (its text). Aborts when it cannot be started. */
+/* Start a server with the text of a scenario. Aborts on failure. */
 struct loopback *loopback_start(const char *scenario);
 
-/* Release whoever waits for name. */
+/* Release all answers that wait for name. */
 void loopback_go(struct loopback *loopback, const char *name);
 
-/* The next record, waited for; valid until the next call. NULL at the end. */
+/* Wait for the next record and return it, valid until the next call; NULL at the end. */
 const char *loopback_record(struct loopback *loopback);
 
-/* Ask it to quit; its exit status. */
+/* Tell the server to quit, and return its exit status. */
 int loopback_stop(struct loopback *loopback);
 
-/* A connection of the test's own to it. */
+/* Return a new connection to the server. */
 int loopback_connect(const struct loopback *loopback);
 
 #endif

@@ -4,24 +4,24 @@
  *   loopback_server [-c] [-d] [-p PORT] [-r RECORD] SCENARIO
  *
  * Listens on 127.0.0.1, on PORT or one of the system's choice, and prints the
- * port as one line on stdout.  The language of SCENARIO stands in scenario.h.
+ * port as one line on stdout.  scenario.h describes the language of SCENARIO.
  *
- *   -c  take orders on stdin: "go NAME" releases whoever waits for NAME, now or
+ *   -c  read orders from stdin: "go NAME" releases all answers that wait for NAME, now or
  *       later; "quit" or the end of stdin ends the server
  *   -d  end with the parent process
- *   -r  append to RECORD (-: stdout, behind the port), one JSON object a line, when a request is in:
+ *   -r  append to RECORD (-: stdout, after the port), one JSON object a line, for each request:
  *         {"request":1,"connection":1,"method","path","headers":{name in lower
  *          case: value},"body":text,"answer":index in the scenario from 1 or 0}
- *       and when its answer is over:
+ *       and at the end of its answer:
  *         {"request":1,"end":"sent" | "closed" | "reset" | "client","bytes":N}
- *       ("client": the client went away first; bytes of the answer that the
- *       system took)
+ *       ("client": the client closed first; bytes of the answer that the
+ *       system accepted)
  *
  * A request that breaks a rule of the service whose path it names gets status 400 with
  * the rule, whatever SCENARIO says (tests/support/request_rules.h).
  *
  * Requests for /_go/NAME and /_quit are orders too, and are not recorded.
- * A signal ends it; nothing is buffered, so that nothing is lost.
+ * A signal ends it.  Records are not buffered, so none is lost.
  */
 #include "record.h"
 #include "scenario.h"
@@ -46,7 +46,7 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* Made ready before it is written; more waits until the client takes it. */
+/* Limit on output that waits for the client. */
 #define OUTPUT_BYTES IK_KIB(64)
 #define CONNECTIONS_MAX 64
 
@@ -55,33 +55,33 @@ struct connection {
 	int number;
 	struct ik_buf input;
 	struct ik_buf output;
-	size_t written;      /* of output */
-	size_t total;        /* bytes of this answer that were written */
-	int request;         /* number of the one being answered */
+	size_t written;              /* of output */
+	size_t total;                /* bytes of this answer that were written */
+	int request;                 /* number of the one being answered */
 	const struct answer *answer; /* NULL: reading a request */
 	size_t step;
-	size_t piece;        /* of a STEP_STREAM */
+	size_t piece; /* of a STEP_STREAM */
 	bool head_sent;
-	bool is_over;        /* all steps are done: write out, then the next request */
+	bool is_over; /* all steps are done: write out, then the next request */
 	bool must_close;
 	size_t split;
 	int64_t pace;
-	int64_t due;         /* microseconds; 0: now */
-	bool continued;      /* "100 Continue" was sent */
+	int64_t due;    /* microseconds; 0: now */
+	bool continued; /* "100 Continue" was sent */
 };
 
 struct server {
 	struct scenario scenario;
 	struct connection connections[CONNECTIONS_MAX];
 	int listener;
-	int record;          /* below 0: none */
+	int record; /* below 0: none */
 	bool takes_orders;
 	struct ik_buf orders;
-	struct ik_buf released; /* names, each with a NUL behind it */
+	struct ik_buf released; /* names, each followed by a NUL */
 	int requests;
 	int connection_count;
 	bool quits;
-	bool changed;        /* a name was released: look at all connections again */
+	bool changed; /* a name was released: check all connections again */
 };
 
 static void connection_close(struct connection *connection)
@@ -92,7 +92,7 @@ static void connection_close(struct connection *connection)
 	ik_buf_done(&connection->output);
 }
 
-/* The answer is over in this way. */
+/* Record how an answer ended. */
 static void note_end(struct server *server, const struct connection *connection, const char *how)
 {
 	if (connection->request)
@@ -104,7 +104,7 @@ static bool is_released(const struct server *server, const char *name)
 	size_t length = strlen(name) + 1;
 
 	for (size_t at = 0; at < server->released.length;
-	     at += strlen(server->released.data + at) + 1) {
+		 at += strlen(server->released.data + at) + 1) {
 		if (strcmp(server->released.data + at, name) == 0)
 			return length > 1;
 	}
@@ -145,8 +145,8 @@ static void put_head(struct connection *connection)
 	ik_buf_printf(out, "HTTP/1.1 %d Status %d\r\n", answer->status, answer->status);
 	ik_buf_append(out, answer->headers.data, answer->headers.length);
 	if (!answer->has_type)
-		ik_buf_printf(out, "Content-Type: %s\r\n", answer->status == 200 ?
-			"text/event-stream" : "application/json");
+		ik_buf_printf(out, "Content-Type: %s\r\n",
+			answer->status == 200 ? "text/event-stream" : "application/json");
 	if (answer->framing == FRAMING_CHUNKED)
 		ik_buf_puts(out, "Transfer-Encoding: chunked\r\n");
 	else if (answer->framing == FRAMING_LENGTH)
@@ -156,7 +156,7 @@ static void put_head(struct connection *connection)
 	ik_buf_puts(out, "\r\n");
 }
 
-/* Take one step; false when it cannot be taken now. */
+/* Do one step; false: it has to wait. */
 static bool take_step(struct server *server, struct connection *connection, int64_t now)
 {
 	const struct answer *answer = connection->answer;
@@ -178,8 +178,7 @@ static bool take_step(struct server *server, struct connection *connection, int6
 			put_body(connection, piece.data, piece.length);
 			connection->piece++;
 			if (step->number)
-				connection->due = (connection->piece > 1 ? connection->due : now) +
-					step->number;
+				connection->due = (connection->piece > 1 ? connection->due : now) + step->number;
 			ik_buf_done(&piece);
 			return true;
 		}
@@ -211,7 +210,7 @@ static bool take_step(struct server *server, struct connection *connection, int6
 	return true;
 }
 
-/* All steps were taken. */
+/* All steps are done. */
 static void end_answer(struct connection *connection)
 {
 	put_head(connection);
@@ -221,7 +220,7 @@ static void end_answer(struct connection *connection)
 	connection->is_over = true;
 }
 
-/* Write some of the output; false when the connection is gone. */
+/* Write some of the output; false: the connection is closed. */
 static bool write_some(struct server *server, struct connection *connection, int64_t now)
 {
 	size_t length = connection->output.length - connection->written;
@@ -248,7 +247,7 @@ static bool write_some(struct server *server, struct connection *connection, int
 	return true;
 }
 
-/* Everything is written: close, or make ready for the next request. */
+/* Everything is written: close, or prepare for the next request. */
 static void finish_answer(struct server *server, struct connection *connection)
 {
 	const struct answer *answer = connection->answer;
@@ -269,7 +268,7 @@ static void finish_answer(struct server *server, struct connection *connection)
 	connection->request = 0;
 }
 
-/* Go on with an answer as far as it goes now. Returns whether output waits. */
+/* Continue an answer as far as possible. Return whether output waits. */
 static bool advance(struct server *server, struct connection *connection)
 {
 	int64_t now = ik_clock_us();
@@ -277,12 +276,12 @@ static bool advance(struct server *server, struct connection *connection)
 	if (connection->due > now)
 		return false;
 	while (!connection->is_over && connection->due <= now &&
-	       connection->output.length < OUTPUT_BYTES) {
+		connection->output.length < OUTPUT_BYTES) {
 		if (connection->step == connection->answer->step_count)
 			end_answer(connection);
 		else if (!take_step(server, connection, now))
 			break;
-		/* What is paced leaves piece by piece. */
+		/* Paced output is sent piece by piece. */
 		if (connection->due > now || (connection->pace && connection->output.length > 0))
 			break;
 	}
@@ -293,21 +292,23 @@ static bool advance(struct server *server, struct connection *connection)
 	return false;
 }
 
-/* Answer in one text, outside the scenario. */
+/* Send a complete answer from outside the scenario. */
 static void answer_plainly(struct connection *connection, int status, const char *text)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
-	ik_buf_printf(&out, "HTTP/1.1 %d Status %d\r\nContent-Type: text/plain\r\n"
-		"Content-Length: %zu\r\nConnection: close\r\n\r\n%s", status, status, strlen(text), text);
+	ik_buf_printf(&out,
+		"HTTP/1.1 %d Status %d\r\nContent-Type: text/plain\r\n"
+		"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+		status, status, strlen(text), text);
 	if (ik_write_all(connection->fd, out.data, out.length) == 0)
 		shutdown(connection->fd, SHUT_WR);
 	ik_buf_done(&out);
 	connection_close(connection);
 }
 
-/* An order in the path. False: it is none. */
+/* Obey an order in the path. False: there is none. */
 static bool obey(struct server *server, struct connection *connection, const char *head)
 {
 	const char *path = strchr(head, ' ');
@@ -326,7 +327,7 @@ static bool obey(struct server *server, struct connection *connection, const cha
 	return true;
 }
 
-/* What no service would take is refused, whatever the scenario says. False: it is good. */
+/* Refuse a request that no service would accept, whatever the scenario says. False: it is valid. */
 static bool refuse_request(struct connection *connection, const char *head, const char *body,
 	size_t body_length)
 {
@@ -340,9 +341,9 @@ static bool refuse_request(struct connection *connection, const char *head, cons
 	return true;
 }
 
-/* A whole request is in: head without its empty line, and body. */
-static void begin_answer(struct server *server, struct connection *connection,
-	const char *head, size_t head_length, const char *body, size_t body_length)
+/* Handle a complete request: head without its empty line, and body. */
+static void begin_answer(struct server *server, struct connection *connection, const char *head,
+	size_t head_length, const char *body, size_t body_length)
 {
 	struct answer *answer;
 
@@ -351,8 +352,8 @@ static void begin_answer(struct server *server, struct connection *connection,
 	answer = scenario_take(&server->scenario, connection->input.data,
 		head_length + 4 + body_length);
 	connection->request = ++server->requests;
-	record_request(server->record, connection->request, connection->number, head, body,
-		body_length, answer ? (int)(answer - server->scenario.answers) + 1 : 0);
+	record_request(server->record, connection->request, connection->number, head, body, body_length,
+		answer ? (int)(answer - server->scenario.answers) + 1 : 0);
 	if (refuse_request(connection, head, body, body_length))
 		return;
 	if (!answer) {
@@ -366,7 +367,7 @@ static void begin_answer(struct server *server, struct connection *connection,
 	connection->continued = false;
 }
 
-/* Look whether the input holds a whole request. */
+/* Check whether the input has a complete request. */
 static void try_request(struct server *server, struct connection *connection)
 {
 	char *end = memmem(connection->input.data, connection->input.length, "\r\n\r\n", 4);
@@ -454,7 +455,7 @@ static void read_orders(struct server *server)
 	}
 }
 
-/* Fill the set of descriptors; returns how long to wait, in microseconds, or -1. */
+/* Fill the set of descriptors. Return how long to wait, in microseconds, or -1. */
 static int64_t prepare(struct server *server, struct pollfd *set)
 {
 	int64_t now, wait = -1;
@@ -465,7 +466,7 @@ static int64_t prepare(struct server *server, struct pollfd *set)
 	for (int at = 0; at < CONNECTIONS_MAX; at++) {
 		struct connection *connection = &server->connections[at];
 		bool output = false;
-		/* An answer may end at once, and the next request be here already. */
+		/* An answer may end at once, and the next request may be here already. */
 		while (connection->fd >= 0) {
 			if (!connection->answer)
 				try_request(server, connection);
@@ -507,23 +508,24 @@ static void run(struct server *server)
 		for (int at = 0; at < CONNECTIONS_MAX; at++) {
 			struct connection *connection = &server->connections[at];
 			if (connection->fd >= 0 && connection->fd == set[at + 2].fd &&
-			    set[at + 2].revents & (POLLIN | POLLHUP | POLLERR))
+				set[at + 2].revents & (POLLIN | POLLHUP | POLLERR))
 				read_some(server, connection);
 		}
 	}
 }
 
-/* A listening socket on the loopback; exits in words when there is none. */
+/* Return a listening socket on the loopback, or exit with a message. */
 static int start_listening(int port)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
 	socklen_t length = sizeof address;
 	int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
-	    bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 64) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&address, &length) != 0) {
+		bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 64) != 0 ||
+		getsockname(fd, (struct sockaddr *)&address, &length) != 0) {
 		perror("loopback_server: listen");
 		exit(1);
 	}
@@ -552,8 +554,9 @@ int main(int argc, char **argv)
 			port = (int)strtol(optarg, NULL, 10);
 			break;
 		case 'r':
-			server.record = strcmp(optarg, "-") == 0 ? dup(STDOUT_FILENO) : open(optarg, 
-				O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+			server.record = strcmp(optarg, "-") == 0
+				? dup(STDOUT_FILENO)
+				: open(optarg, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 			if (server.record < 0) {
 				perror(optarg);
 				return 1;

@@ -1,4 +1,4 @@
-/* The loopback server itself, before others stand on it. */
+/* Test the loopback server itself, before other tests use it. */
 #include "loopback.h"
 
 #include <errno.h>
@@ -30,8 +30,10 @@ static void post(int fd, const char *path, const char *body)
 {
 	struct ik_buf request;
 	ik_buf_init(&request, IK_LIMIT_REQUEST);
-	ik_buf_printf(&request, "POST %s HTTP/1.1\r\nHost: x\r\nX-Name:  a b\r\n"
-		"Content-Length: %zu\r\n\r\n", path, strlen(body));
+	ik_buf_printf(&request,
+		"POST %s HTTP/1.1\r\nHost: x\r\nX-Name:  a b\r\n"
+		"Content-Length: %zu\r\n\r\n",
+		path, strlen(body));
 	ik_buf_puts(&request, body);
 	cr_assert_eq(send(fd, request.data, request.length, MSG_NOSIGNAL), (ssize_t)request.length);
 	ik_buf_done(&request);
@@ -51,8 +53,7 @@ static void read_until(int fd, struct ik_buf *out, const char *last)
 			break;
 		ik_buf_append(out, byte, (size_t)count);
 		size_t length = last ? strlen(last) : 0;
-		if (last && out->length >= length &&
-		    strcmp(out->data + out->length - length, last) == 0)
+		if (last && out->length >= length && strcmp(out->data + out->length - length, last) == 0)
 			return;
 	}
 	cr_assert_null(last, "the connection ended: %s", out->data);
@@ -91,23 +92,27 @@ Test(net, frames_and_keeps_the_connection)
 {
 	struct ik_buf got;
 	ik_buf_init(&got, IK_LIMIT_REPLY);
-	server = loopback_start("# two answers\nanswer\n  header X-A: b\n  send one\\n\n  event {\"x\":1}\n"
-		"answer\n  framing length\n  status 404\n  send caf\\xc3\\xa9\n  send !\n"
-		"answer\n  framing close\n  send bye\n");
+	server =
+		loopback_start("# two answers\nanswer\n  header X-A: b\n  send one\\n\n  event {\"x\":1}\n"
+					   "answer\n  framing length\n  status 404\n  send caf\\xc3\\xa9\n  send !\n"
+					   "answer\n  framing close\n  send bye\n");
 	int fd = loopback_connect(server);
 
 	post(fd, "/a", "first");
 	read_until(fd, &got, "0\r\n\r\n");
-	cr_assert_str_eq(got.data, "HTTP/1.1 200 Status 200\r\nX-A: b\r\n"
+	cr_assert_str_eq(got.data,
+		"HTTP/1.1 200 Status 200\r\nX-A: b\r\n"
 		"Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 		"4\r\none\n\r\nf\r\ndata: {\"x\":1}\n\n\r\n0\r\n\r\n");
 	post(fd, "/b", "");
 	read_until(fd, &got, "!");
-	cr_assert_str_eq(got.data, "HTTP/1.1 404 Status 404\r\nContent-Type: application/json\r\n"
+	cr_assert_str_eq(got.data,
+		"HTTP/1.1 404 Status 404\r\nContent-Type: application/json\r\n"
 		"Content-Length: 6\r\n\r\ncaf\xc3\xa9!");
 	post(fd, "/c", "");
 	read_until(fd, &got, NULL);
-	cr_assert_str_eq(got.data, "HTTP/1.1 200 Status 200\r\nContent-Type: text/event-stream\r\n"
+	cr_assert_str_eq(got.data,
+		"HTTP/1.1 200 Status 200\r\nContent-Type: text/event-stream\r\n"
 		"Connection: close\r\n\r\nbye");
 	close(fd);
 	assert_request("/a", "first", 1);
@@ -124,8 +129,8 @@ Test(net, chooses_answers)
 	struct ik_buf got;
 	ik_buf_init(&got, IK_LIMIT_REPLY);
 	server = loopback_start("answer\nwhen /models\nframing close\nsend models\n"
-		"answer 2\nwhen POST\nwhen needle\nframing close\nsend found\n"
-		"answer always\nwhen X-Name:\nwhen hay\nframing close\nsend hay\n");
+							"answer 2\nwhen POST\nwhen needle\nframing close\nsend found\n"
+							"answer always\nwhen X-Name:\nwhen hay\nframing close\nsend hay\n");
 	static const struct {
 		const char *path, *body, *text;
 		int answer;
@@ -156,7 +161,7 @@ Test(net, stalls_until_it_is_released)
 	char byte;
 	ik_buf_init(&got, IK_LIMIT_REPLY);
 	server = loopback_start("answer\nframing close\nwait head\nhead\nwait body\nsend a\n"
-		"wait third\nsend b\n");
+							"wait third\nsend b\n");
 	int fd = loopback_connect(server);
 
 	post(fd, "/", "");
@@ -182,8 +187,9 @@ Test(net, breaks_off)
 {
 	struct ik_buf got;
 	ik_buf_init(&got, IK_LIMIT_REPLY);
-	server = loopback_start("answer\nchat x\nclose\nchat never\nanswer\nhead\nreset\n"
-		"answer\nhang\nanswer\nframing raw\nsend SSH-2.0\\r\\n\nanswer\nclose\n");
+	server =
+		loopback_start("answer\nchat x\nclose\nchat never\nanswer\nhead\nreset\n"
+					   "answer\nhang\nanswer\nframing raw\nsend SSH-2.0\\r\\n\nanswer\nclose\n");
 	int fd = loopback_connect(server);
 	post(fd, "/", "");
 	read_until(fd, &got, NULL);
@@ -234,11 +240,10 @@ static void collect(void *arg, const struct ik_delta *delta)
 	else if (delta->kind == IK_DELTA_OPAQUE)
 		ik_buf_puts(text, "[kept]");
 	else if (delta->kind == IK_DELTA_USAGE && delta->input_tokens)
-		ik_buf_printf(text, "[usage %d %d]", (int)delta->input_tokens,
-			(int)delta->output_tokens);
+		ik_buf_printf(text, "[usage %d %d]", (int)delta->input_tokens, (int)delta->output_tokens);
 	else if (delta->kind == IK_DELTA_ERROR)
-		ik_buf_printf(text, "[%s%s]%s", ik_error_code_word(delta->code), delta->retryable ? " again" : "",
-			delta->text);
+		ik_buf_printf(text, "[%s%s]%s", ik_error_code_word(delta->code),
+			delta->retryable ? " again" : "", delta->text);
 	else if (delta->text)
 		ik_buf_append(text, delta->text, delta->text_length);
 }
@@ -258,7 +263,8 @@ static void decode_reply_of(const char *type, struct ik_buf *text)
 	close(fd);
 	const char *body = strstr(got.data, "\r\n\r\n") + 4;
 	cr_assert_eq(format->feed(decoder, body, (size_t)(got.data + got.length - body), collect, text,
-		&error), IK_OK);
+					 &error),
+		IK_OK);
 	cr_assert_eq(format->finish(decoder, collect, text, &error), IK_OK, "%s", error.text);
 	format->decoder_free(decoder);
 	ik_buf_done(&got);
@@ -274,20 +280,26 @@ Test(net, speaks_all_formats)
 	static const struct {
 		const char *type, *said;
 	} wires[] = {
-		{ "openai-chat", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
-		{ "openai-responses", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
-		{ "anthropic", "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
-		{ "google", "h\nmSay \"hi\"[- glob]{\"pattern\": \"*\"}[kept][- bash]{}[kept][usage 3 4][stop]" },
+		{ "openai-chat",
+			"h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "openai-responses",
+			"h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "anthropic",
+			"h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}[c2 bash]{}[usage 3 4][stop]" },
+		{ "google",
+			"h\nmSay \"hi\"[- glob]{\"pattern\": \"*\"}[kept][- bash]{}[kept][usage 3 4][stop]" },
 	};
 	struct ik_buf text, scenario;
 
 	for (size_t index = 0; index < sizeof wires / sizeof *wires; index++) {
 		ik_buf_init(&text, IK_LIMIT_REPLY);
 		ik_buf_init(&scenario, IK_LIMIT_REPLY);
-		ik_buf_printf(&scenario, "wire %s\nanswer\nframing close\nsplit 1\nthinking h\\nm\n"
+		ik_buf_printf(&scenario,
+			"wire %s\nanswer\nframing close\nsplit 1\nthinking h\\nm\n"
 			"chat Say \nchat \"hi\"\ncall 0 c1 glob\narguments 0 {\"pattern\":\n"
 			"arguments 0  \"*\"}\ncall 1 c2 bash {}\nfinish tool_calls\nusage 3 4\ndone\n"
-			"answer\nframing close\nchat x\nerror overloaded Too much\n", wires[index].type);
+			"answer\nframing close\nchat x\nerror overloaded Too much\n",
+			wires[index].type);
 		server = loopback_start(scenario.data);
 		decode_reply_of(wires[index].type, &text);
 		cr_assert_str_eq(text.data, wires[index].said, "%s: %s", wires[index].type, text.data);
@@ -306,10 +318,12 @@ Test(net, speaks_the_chat_format)
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_REPLY);
 	server = loopback_start("answer\nframing close\nsplit 1\nthinking h\\nm\nchat Say \"hi\"\n"
-		"call 0 c1 glob\narguments 0 {\"pattern\":\narguments 0  \"*\"}\n"
-		"call 1 c2 bash {\"command\": \"a\\\"b\"}\nfinish tool_calls\nusage 3 4\ndone\n");
+							"call 0 c1 glob\narguments 0 {\"pattern\":\narguments 0  \"*\"}\n"
+							"call 1 c2 bash {\"command\": \"a\\\"b\"}\nfinish tool_calls\nusage 3 "
+							"4\ndone\n");
 	decode_reply(&text);
-	cr_assert_str_eq(text.data, "h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}"
+	cr_assert_str_eq(text.data,
+		"h\nm[kept]Say \"hi\"[c1 glob]{\"pattern\": \"*\"}"
 		"[c2 bash]{\"command\": \"a\\\"b\"}[usage 3 4][stop]");
 	ik_buf_done(&text);
 }
@@ -318,7 +332,8 @@ Test(net, speaks_at_a_pace)
 {
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_REPLY);
-	server = loopback_start("answer\npace 100\nframing close\nchat one \nchat two\nfinish stop\ndone\n");
+	server =
+		loopback_start("answer\npace 100\nframing close\nchat one \nchat two\nfinish stop\ndone\n");
 	decode_reply(&text);
 	cr_assert_str_eq(text.data, "one two[stop]");
 	ik_buf_done(&text);
@@ -329,7 +344,7 @@ Test(net, streams_much)
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_REPLY);
 	server = loopback_start("answer\nframing close\ngenerate 2000 100\nfinish stop\ndone\n"
-		"answer\nframing close\ngenerate 50 8 200\ndone\n");
+							"answer\nframing close\ngenerate 50 8 200\ndone\n");
 	decode_reply(&text);
 	cr_assert_eq(text.length, 200000 + strlen("[stop]"));
 	ik_buf_clear(&text);

@@ -15,7 +15,7 @@ struct field {
 	const char *name, *colon, *value, *end;
 };
 
-/* The field behind *at, which is then moved to its end. False: no more. */
+/* Read the field after *at, and move *at to its end. False: there is none. */
 static bool next_field(const char **at, struct field *ret_field)
 {
 	const char *line = strstr(*at, "\r\n");
@@ -26,8 +26,9 @@ static bool next_field(const char **at, struct field *ret_field)
 	const char *end = strstr(line, "\r\n");
 	end = end ? end : line + strlen(line);
 	*at = end;
-	*ret_field = (struct field){ .name = line, .end = end,
-		.colon = memchr(line, ':', (size_t)(end - line)) };
+	*ret_field = (struct field){
+		.name = line, .end = end, .colon = memchr(line, ':', (size_t)(end - line))
+	};
 	if (!ret_field->colon)
 		return next_field(at, ret_field);
 	ret_field->value = ret_field->colon + 1 + strspn(ret_field->colon + 1, " \t");
@@ -41,7 +42,7 @@ char *request_header(const char *head, const char *name)
 
 	while (next_field(&head, &field)) {
 		if ((size_t)(field.colon - field.name) == length &&
-		    strncasecmp(field.name, name, length) == 0)
+			strncasecmp(field.name, name, length) == 0)
 			return ik_strndup(field.value, (size_t)(field.end - field.value));
 	}
 	return NULL;

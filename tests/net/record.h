@@ -1,17 +1,17 @@
 /*
- * record: what came to the loopback server, one JSON object a line.
+ * record: requests to the loopback server, one JSON object a line.
  *
- * The members stand in loopback_server.c.
+ * loopback_server.c lists the members.
  */
 #ifndef TESTS_NET_RECORD_H
 #define TESTS_NET_RECORD_H
 
 #include <stddef.h>
 
-/* The value of a header (any case) in a head of lines, in new memory, or NULL. */
+/* Return the value of a header (in any case), or NULL; the caller frees it. */
 char *request_header(const char *head, const char *name);
 
-/* fd below 0: no record is kept. */
+/* Write a record; fd below 0: don't. */
 void record_request(int fd, int request, int connection, const char *head, const char *body,
 	size_t body_length, int answer);
 void record_end(int fd, int request, const char *how, size_t bytes);

@@ -1,17 +1,16 @@
 /*
- * relay: what stands between the program and the loopback server: TLS, or a proxy.
+ * relay: TLS or a proxy between the program and the loopback server.
  *
- *   relay tls KIND PORT AUTHORITY   TLS, and what is in it goes to 127.0.0.1:PORT; KIND
- *                                   as in certificate.h, or "cut": closes when the
- *                                   handshake begins; AUTHORITY: a file that it writes
- *   relay pem KIND FILE AUTHORITY   serves nothing: writes a key and its certificate to FILE
+ *   relay tls KIND PORT AUTHORITY   TLS, forwarded to 127.0.0.1:PORT; KIND as in
+ *                                   certificate.h, or "cut": close when the handshake
+ *                                   begins; writes the file AUTHORITY
+ *   relay pem KIND FILE AUTHORITY   only write a key and its certificate to FILE
  *   relay proxy PORT [STATUS]       an HTTP proxy, CONNECT or not, to which every host
- *                                   is 127.0.0.1:PORT; with STATUS it refuses them all
+ *                                   is 127.0.0.1:PORT; with STATUS it refuses all requests
  *
- * Listens on 127.0.0.1 and prints its port as one line on stdout; behind it a
- * line for each connection: "secured", "unsecured" (the handshake failed; nothing
- * came after it), or the first line of what a proxy was asked.  Ends with its
- * parent.
+ * Listens on 127.0.0.1 and prints its port as one line on stdout, then a line for each
+ * connection: "secured", "unsecured" (the handshake failed, and nothing followed), or the
+ * first line of a request to the proxy.  Ends with its parent.
  */
 #include "certificate.h"
 
@@ -28,7 +27,8 @@
 
 static struct sockaddr_in loopback(int port)
 {
-	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
 }
 
@@ -48,20 +48,20 @@ struct side {
 	SSL *ssl; /* NULL: plain */
 };
 
-/* Carry what one side has ready to the other; false when it has ended. */
+/* Copy what one side has ready to the other; false: it has ended. */
 static bool carry(const struct side *from, const struct side *to)
 {
 	char bytes[16384];
 
 	do {
-		ssize_t count = from->ssl ? SSL_read(from->ssl, bytes, sizeof bytes) :
-			read(from->fd, bytes, sizeof bytes);
+		ssize_t count = from->ssl ? SSL_read(from->ssl, bytes, sizeof bytes)
+								  : read(from->fd, bytes, sizeof bytes);
 		if (count <= 0)
 			return false;
 		for (ssize_t at = 0, done; at < count; at += done) {
 			size_t left = (size_t)(count - at);
-			done = to->ssl ? SSL_write(to->ssl, bytes + at, (int)left) :
-				send(to->fd, bytes + at, left, MSG_NOSIGNAL);
+			done = to->ssl ? SSL_write(to->ssl, bytes + at, (int)left)
+						   : send(to->fd, bytes + at, left, MSG_NOSIGNAL);
 			if (done <= 0)
 				return false;
 		}
@@ -69,7 +69,7 @@ static bool carry(const struct side *from, const struct side *to)
 	return true;
 }
 
-/* Carry bytes both ways until one side ends. */
+/* Copy bytes both ways until one side ends. */
 static void relay(const struct side *one, const struct side *other)
 {
 	struct pollfd set[] = { { .fd = one->fd, .events = POLLIN },
@@ -112,7 +112,8 @@ static void serve_proxy(int fd, int port, const char *refusal)
 	char head[8192];
 	size_t length = 0;
 
-	while (length < sizeof head - 1 && (length < 4 || memcmp(head + length - 4, "\r\n\r\n", 4) != 0)) {
+	while (length < sizeof head - 1 &&
+		(length < 4 || memcmp(head + length - 4, "\r\n\r\n", 4) != 0)) {
 		if (read(fd, head + length, 1) != 1)
 			return;
 		length++;
@@ -132,7 +133,7 @@ static void serve_proxy(int fd, int port, const char *refusal)
 	relay(&client, &server);
 }
 
-/* Serve each connection in a process of its own. */
+/* Serve each connection in a new process. */
 static _Noreturn void run(int listener, SSL_CTX *context, bool is_tls, int port,
 	const char *refusal)
 {
@@ -151,7 +152,7 @@ static _Noreturn void run(int listener, SSL_CTX *context, bool is_tls, int port,
 	}
 }
 
-/* The key and the certificate of a server that is not this one. */
+/* Write a key and a certificate for another server. */
 static int write_pem(const char *kind, const char *path, const char *authority_file)
 {
 	SSL_CTX *context = certificate_context(kind, authority_file);
@@ -173,18 +174,19 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[1], "pem") == 0)
 		return write_pem(argv[2], argv[3], argv[4]);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGCHLD, SIG_IGN); /* nobody is waited for */
+	signal(SIGCHLD, SIG_IGN); /* the kernel reaps children */
 	signal(SIGPIPE, SIG_IGN);
 	if (!is_tls && (argc < 3 || argc > 4 || strcmp(argv[1], "proxy") != 0)) {
-		fprintf(stderr, "usage: relay tls KIND PORT AUTHORITY | relay pem KIND FILE AUTHORITY | "
+		fprintf(stderr,
+			"usage: relay tls KIND PORT AUTHORITY | relay pem KIND FILE AUTHORITY | "
 			"relay proxy PORT [STATUS]\n");
 		return 2;
 	}
 	if (is_tls && !is_cut && !(context = certificate_context(argv[2], argv[4])))
 		return 1;
 	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-	    listen(listener, 64) != 0 ||
-	    getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
+		listen(listener, 64) != 0 ||
+		getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
 		perror("relay: listen");
 		return 1;
 	}

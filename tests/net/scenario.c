@@ -12,11 +12,11 @@
 #include "util/path.h"
 #include "util/utf8.h"
 
-/* Where the parser stands. */
+/* The parser's state. */
 struct parser {
 	const char *path;
 	int line;
-	char *at;             /* the rest of the line */
+	char *at;              /* the rest of the line */
 	struct answer *answer; /* NULL before the first */
 	struct speech speech;  /* of the present answer */
 	struct ik_error *error;
@@ -27,7 +27,7 @@ static enum ik_status wrong(struct parser *parser, const char *what)
 	return ik_error_set(parser->error, IK_INVALID, "%s:%d: %s", parser->path, parser->line, what);
 }
 
-/* Take the next word of the line; "" at its end. */
+/* Return the next word of the line; "" at its end. */
 static char *word(struct parser *parser)
 {
 	char *begin = parser->at + strspn(parser->at, " \t");
@@ -38,7 +38,7 @@ static char *word(struct parser *parser)
 	return begin;
 }
 
-/* Take a number that is not negative; false when there is none. */
+/* Read a number that is not negative; false: there is none. */
 static bool number(struct parser *parser, int64_t *ret_number)
 {
 	char *text = word(parser), *end;
@@ -129,8 +129,9 @@ static enum ik_status read_error(struct parser *parser)
 	const char *kind = word(parser);
 
 	return speech_error(&parser->speech, kind, parser->at, parser->answer->status == 200,
-		&add_step(parser, STEP_SEND)->text) ? IK_OK :
-		wrong(parser, "error overloaded, limit, server, invalid, key or missing");
+			   &add_step(parser, STEP_SEND)->text)
+		? IK_OK
+		: wrong(parser, "error overloaded, limit, server, invalid, key or missing");
 }
 
 static enum ik_status read_usage(struct parser *parser)
@@ -145,8 +146,7 @@ static enum ik_status read_usage(struct parser *parser)
 /* Append a file that is named relative to the scenario. */
 static enum ik_status read_file(struct parser *parser, const char *name, struct ik_buf *out)
 {
-	char *directory = ik_strndup(parser->path,
-		(size_t)(ik_path_base(parser->path) - parser->path));
+	char *directory = ik_strndup(parser->path, (size_t)(ik_path_base(parser->path) - parser->path));
 	char *path = *directory ? ik_path_join(directory, name) : ik_strdup(name);
 	enum ik_status status = ik_file_read(path, out, parser->error);
 
@@ -212,8 +212,7 @@ static enum ik_status read_setting(struct parser *parser, const char *name, bool
 
 	*ret_known = true;
 	if (strcmp(name, "when") == 0) {
-		answer->when = ik_alloc_array(answer->when, answer->when_count + 1,
-			sizeof *answer->when);
+		answer->when = ik_alloc_array(answer->when, answer->when_count + 1, sizeof *answer->when);
 		answer->when[answer->when_count++] = ik_strdup(parser->at);
 		return IK_OK;
 	}
@@ -279,8 +278,9 @@ static enum ik_status read_plain_step(struct parser *parser, const char *name, b
 static enum ik_status read_step(struct parser *parser, const char *name)
 {
 	if (strcmp(name, "send") == 0)
-		return decode(parser->at, &add_step(parser, STEP_SEND)->text) ? IK_OK :
-			wrong(parser, "a bad escape");
+		return decode(parser->at, &add_step(parser, STEP_SEND)->text)
+			? IK_OK
+			: wrong(parser, "a bad escape");
 	if (strcmp(name, "file") == 0)
 		return read_file(parser, word(parser), &add_step(parser, STEP_SEND)->text);
 	if (strcmp(name, "event") == 0) {
@@ -314,7 +314,7 @@ static enum ik_status read_step(struct parser *parser, const char *name)
 	return wrong(parser, "no such directive");
 }
 
-/* One line without its line feed. */
+/* Parse one line without its line feed. */
 static enum ik_status read_line(struct parser *parser, struct scenario *scenario, char *line)
 {
 	bool known;
@@ -325,8 +325,9 @@ static enum ik_status read_line(struct parser *parser, struct scenario *scenario
 	const char *name = word(parser);
 	if (strcmp(name, "wire") == 0) {
 		speech_done(&parser->speech);
-		return speech_wire(word(parser), &parser->speech.wire) ? IK_OK :
-			wrong(parser, "wire openai-chat, openai-responses, anthropic or google");
+		return speech_wire(word(parser), &parser->speech.wire)
+			? IK_OK
+			: wrong(parser, "wire openai-chat, openai-responses, anthropic or google");
 	}
 	if (strcmp(name, "answer") == 0)
 		return begin_answer(parser, scenario);
@@ -394,7 +395,7 @@ struct answer *scenario_take(struct scenario *scenario, const char *request, siz
 
 bool step_piece(const struct step *step, size_t index, struct ik_buf *out)
 {
-	/* A piece begins where the one before was cut: between characters. */
+	/* A piece begins where the last one was cut: between characters. */
 	size_t length = step->text.length;
 	size_t begin = ik_utf8_cut(step->text.data, length,
 		index * step->size < length ? index * step->size : length);

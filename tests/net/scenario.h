@@ -1,8 +1,8 @@
 /*
  * scenario: what the loopback server answers, read from a text file.
  *
- * One directive a line; blanks before it and lines that begin with # are
- * nothing.  An answer begins with `answer` and goes to the next one:
+ * One directive a line; leading blanks and lines that begin with # are ignored.
+ * An answer begins with `answer` and extends to the next one:
  *
  *   answer [N | always]   answer N requests (1), or all that come
  *
@@ -24,32 +24,32 @@
  *   head                  the head now
  *   send TEXT             these bytes; \n \r \t \\ \0 \xHH mean what they do in C
  *   file PATH             a file's bytes; PATH is relative to the scenario
- *   event TEXT            "data: TEXT" and an empty line; TEXT as it stands
+ *   event TEXT            "data: TEXT" and an empty line; TEXT unchanged
  *   sleep MILLISECONDS
  *   wait NAME             until NAME is released: by a request for /_go/NAME, or,
  *                         with -c, by the line "go NAME" on stdin
- *   hang                  until the client goes away
+ *   hang                  until the client closes
  *   close                 end the connection here
  *   reset                 the same with a TCP reset
- *   split BYTES           from here on write so many bytes at a time (0: all)
- *   pace MICROSECONDS     from here on, so long between two writes (0: none)
+ *   split BYTES           from here on, write this many bytes at a time (0: all)
+ *   pace MICROSECONDS     from here on, wait this long between two writes (0: none)
  *
  * What a model says, in OpenAI's chat format or that of the last `wire` (TEXT
- * with the escapes of `send`, JSON as it stands):
+ * with the escapes of `send`, JSON unchanged):
  *
  *   wire TYPE             openai-chat, openai-responses, anthropic, google: from
  *                         here on, for all answers
  *   chat TEXT             a piece of the reply
- *   thinking TEXT         a piece of what it thinks, sealed where the format has that
+ *   thinking TEXT         a piece of thinking, signed if the format has that
  *   call INDEX ID NAME [JSON]   a tool call, with all its arguments or none yet
- *   arguments INDEX JSON  a piece of them (google: kept, and sent whole)
+ *   arguments INDEX JSON  a piece of the arguments (google: collected, and sent whole)
  *   finish REASON         why it ends: stop, tool_calls, length, or the format's word
  *   usage INPUT OUTPUT
  *   done                  the end of the stream
  *   error KIND MESSAGE    overloaded, limit, server, invalid, key or missing: an event,
- *                         or (behind a status of failure) the body
+ *                         or (after a failure status) the body
  *   text PATH BYTES [MICROSECONDS]      (openai-chat) a file's text in pieces, each a
- *                         `chat`, so far apart (0: as fast as they are taken)
+ *                         `chat`, this far apart (0: as fast as possible)
  *   generate COUNT BYTES [MICROSECONDS] COUNT such pieces of made-up text
  *
  * A request is answered by the first answer that is not used up and matches;
@@ -73,8 +73,8 @@ enum step_kind {
 	STEP_HANG,
 	STEP_CLOSE,
 	STEP_RESET,
-	STEP_SPLIT,  /* size */
-	STEP_PACE    /* number microseconds */
+	STEP_SPLIT, /* size */
+	STEP_PACE   /* number microseconds */
 };
 
 struct step {
@@ -101,18 +101,18 @@ struct scenario {
 	size_t count;
 };
 
-/* Read a scenario. What is wrong is said with file and line; it is empty then. */
+/* Read a scenario. On error, print file and line, and leave it empty. */
 enum ik_status scenario_read(const char *path, struct scenario *ret_scenario,
 	struct ik_error *error) IK_MUST_USE;
 void scenario_done(struct scenario *scenario);
 
-/* The answer to a request (its whole text); used up by one. NULL: none. */
+/* Return the answer to a request (its whole text), and use it up by one. NULL: none. */
 struct answer *scenario_take(struct scenario *scenario, const char *request, size_t length);
 
-/* Append piece number index of a STEP_STREAM as an event; false behind the last. */
+/* Append piece number index of a STEP_STREAM as an event; false after the last. */
 bool step_piece(const struct step *step, size_t index, struct ik_buf *out);
 
-/* Bytes of the whole body, for Content-Length. */
+/* Return the size of the whole body, for Content-Length. */
 size_t answer_length(const struct answer *answer);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * speech: what a scenario says, in the words of one of the four wire formats.
+ * speech: a scenario's reply in one of the four wire formats.
  *
- * Made from the interfaces' documentation, apart from the program's own
- * decoders.  May include: util, json.
+ * Written from the services' documentation, independent of the program's own decoders.  May
+ * include: util, json.
  */
 #ifndef TESTS_NET_SPEECH_H
 #define TESTS_NET_SPEECH_H
@@ -18,14 +18,14 @@ enum wire { WIRE_CHAT, WIRE_RESPONSES, WIRE_ANTHROPIC, WIRE_GOOGLE };
 
 /* A block or item of the reply. */
 struct speech_item {
-	char kind;            /* t(ext), k (thinking), c(all) */
+	char kind; /* t(ext), k (thinking), c(all) */
 	bool is_open;
-	int64_t index;        /* the scenario's, of a call */
+	int64_t index; /* the scenario's, of a call */
 	char *id, *name;
-	struct ik_buf text;   /* or the arguments */
+	struct ik_buf text; /* or the arguments */
 };
 
-/* One reply that is being said. */
+/* A reply in progress. */
 struct speech {
 	enum wire wire;
 	bool begun;

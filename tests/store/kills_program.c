@@ -1,14 +1,14 @@
 /*
- * kills_program: the real chat, killed with SIGKILL at random instants, loses nothing that was seen.
+ * kills_program: kill the real chat with SIGKILL at random moments; nothing that was shown is lost.
  *
  *     kills_program sqlite | postgres      $IK_TEST_KILLS runs (25); $IK_TEST_POSTGRES_ADMIN
  *
- * Each run is the program in a pseudo-terminal with the loopback server and a tool: it resumes
- * the session of the run before, which was killed too, is told something, calls the tool twice,
- * and is killed a moment after the screen showed one of MILESTONES. What the person saw by then
- * must be in the database, or in the spool; the database is whole; and the loopback server
- * refuses the next request when it is none that a service would take. $IK_TEST_SEED repeats a
- * run. In some runs the server of the database is killed with it ($IK_TEST_POSTGRES_CONTROL).
+ * Each run is the program in a pseudo-terminal with the loopback server and a tool. It resumes
+ * the session of the last run, which was killed too, gets a message, calls the tool twice, and is
+ * killed a moment after the screen showed one of MILESTONES. What the user has seen by then must be
+ * in the database or in the spool, and the database must be intact. The loopback server refuses the
+ * next request if no service would accept it. $IK_TEST_SEED repeats a run. Some runs kill the
+ * database server too ($IK_TEST_POSTGRES_CONTROL).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,14 +30,14 @@
 #include "util/text.h"
 
 #define WAIT_MS 30000
-/* A session is left after so many runs; so many of them end in peace. */
+/* Runs before a new session starts, and runs that end normally. */
 #define RUNS_OF_A_SESSION 12
-/* So long after the milestone the kill comes at the latest. */
+/* Limit on the time between milestone and kill. */
 #define DELAY_MS 25
 
 enum milestone { STARTED, DRAWN, SENT, ASKED, CALLED, ANSWERED, REPLIED, DONE, MILESTONES };
 
-/* What a person can see of a run, and the kinds of the events that keep it. */
+/* What a user can see of a run, and the kinds of events that store it. */
 enum { USER, CALL, RESULT, REPLY, SIGHTS };
 static const struct {
 	const char *before, *after; /* the run's number, in the event and on the screen */
@@ -60,14 +60,14 @@ static void make_token(char token[TOKEN], int sight, int number)
 struct kills {
 	struct harness place;
 	bool postgres;
-	char *address;           /* of the database; of SQLite: its path */
+	char *address; /* of the database; of SQLite: its path */
 	int count;
-	bool (*seen)[SIGHTS];    /* by run */
-	int number;              /* of the run */
-	int restarts;            /* of the database's server */
+	bool (*seen)[SIGHTS]; /* by run */
+	int number;           /* of the run */
+	int restarts;         /* of the database's server */
 };
 
-/* ---- the database, by a connection of our own ---- */
+/* ---- the database, by a separate connection ---- */
 
 static long ask_postgres(struct kills *kills, const char *text)
 {
@@ -91,8 +91,8 @@ static long ask_sqlite(struct kills *kills, const char *text)
 	long number = -1;
 
 	if (sqlite3_open(kills->address, &db) == SQLITE_OK &&
-	    sqlite3_prepare_v2(db, text, -1, &statement, NULL) == SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
+		sqlite3_prepare_v2(db, text, -1, &statement, NULL) == SQLITE_OK &&
+		sqlite3_step(statement) == SQLITE_ROW)
 		number = sqlite3_column_int64(statement, 0);
 	else
 		(void)fail(&kills->place, "%s: %s", text, sqlite3_errmsg(db));
@@ -125,7 +125,8 @@ static long count_events(struct kills *kills, int sight, const char *token)
 	if (!has_tables(kills))
 		return 0;
 	text = ik_format("SELECT count(*) FROM events WHERE kind = '%s' AND (content LIKE '%%%s%%'"
-		" OR CAST(data_json AS text) LIKE '%%%s%%')", sights[sight].kind, token, token);
+					 " OR CAST(data_json AS text) LIKE '%%%s%%')",
+		sights[sight].kind, token, token);
 	count = ask(kills, text);
 	free(text);
 	return count;
@@ -237,9 +238,11 @@ static bool wait_for(struct kills *kills, enum milestone milestone)
 		if (shows_anywhere(kills, "REFUSED"))
 			return fail(&kills->place, "the request of run %d was refused", kills->number);
 		if (shows(kills, "· 0 events"))
-			return fail(&kills->place, "run %d tells of events that there are none of", kills->number);
+			return fail(&kills->place, "run %d tells of events that there are none of",
+				kills->number);
 		if (ik_clock_ms() > end || kills->place.terminal.exited)
-			return fail(&kills->place, "run %d never reached milestone %d", kills->number, milestone);
+			return fail(&kills->place, "run %d never reached milestone %d", kills->number,
+				milestone);
 	}
 	return true;
 }
@@ -280,9 +283,11 @@ static char *newest_session(struct kills *kills)
 		sqlite3 *db = NULL;
 
 		if (sqlite3_open(kills->address, &db) == SQLITE_OK &&
-		    sqlite3_prepare_v2(db, "SELECT id FROM sessions WHERE event_count > 0"
-			    " ORDER BY id DESC LIMIT 1", -1, &statement, NULL) == SQLITE_OK &&
-		    sqlite3_step(statement) == SQLITE_ROW)
+			sqlite3_prepare_v2(db,
+				"SELECT id FROM sessions WHERE event_count > 0"
+				" ORDER BY id DESC LIMIT 1",
+				-1, &statement, NULL) == SQLITE_OK &&
+			sqlite3_step(statement) == SQLITE_ROW)
 			id = ik_strdup((const char *)sqlite3_column_text(statement, 0));
 		(void)sqlite3_finalize(statement);
 		(void)sqlite3_close(db);
@@ -300,7 +305,8 @@ static bool start(struct kills *kills)
 
 	if (id)
 		argv[1] = resume = ik_format("--resume=%s", id);
-	started = terminal_start(&kills->place.terminal, argv, kills->place.variables, kills->place.work);
+	started = terminal_start(&kills->place.terminal, argv, kills->place.variables,
+		kills->place.work);
 	free(resume);
 	free(id);
 	free(program);
@@ -309,7 +315,9 @@ static bool start(struct kills *kills)
 
 static bool send_message(struct kills *kills)
 {
-	char *text = ik_format("\x03" "ask-%04d.\r", kills->number); /* a draft may be there */
+	char *text = ik_format("\x03"
+						   "ask-%04d.\r",
+		kills->number); /* a draft may be there */
 	bool sent = terminal_write(&kills->place.terminal, text, strlen(text));
 
 	free(text);
@@ -368,7 +376,8 @@ static bool check_whole(struct kills *kills)
 static bool live(struct kills *kills, enum milestone last)
 {
 	bool crash = kills->postgres && kills->number % 10 == 8 && last >= ASKED &&
-		kills->number < kills->count - 1, good;
+		kills->number < kills->count - 1,
+		 good;
 	enum milestone milestone;
 
 	if (!start(kills))
@@ -401,13 +410,14 @@ static bool serve(struct kills *kills)
 
 	ik_buf_init(&text, 1 << 24);
 	for (number = kills->count - 1; number >= 0; number--)
-		ik_buf_printf(&text, "answer always\nwhen R%04db\nchat F%04dx\nsleep 3\nchat  done.\n"
+		ik_buf_printf(&text,
+			"answer always\nwhen R%04db\nchat F%04dx\nsleep 3\nchat  done.\n"
 			"finish stop\nusage 10 5\ndone\n"
 			"answer always\nwhen ask-%04d.\nchat Let me\nsleep 2\nchat  look.\n"
 			"call 0 call_%da act {\"command\":\"A%04da\"}\nsleep 2\n"
 			"call 1 call_%db act {\"command\":\"A%04db\"}\n"
-			"finish tool_calls\nusage 10 5\ndone\n", number, number, number, number, number, number,
-			number);
+			"finish tool_calls\nusage 10 5\ndone\n",
+			number, number, number, number, number, number, number);
 	free(kills->place.body);
 	kills->place.body = ik_buf_take(&text, NULL);
 	return start_server(&kills->place);
@@ -426,10 +436,13 @@ static bool set_up(struct kills *kills)
 	struct harness *place = &kills->place;
 	const char *admin = getenv("IK_TEST_POSTGRES_ADMIN");
 	char *tools = ik_path_join(place->ikigai_home, "tools"), *url;
-	bool good = write_text(kills, tools, "act", 0755, ik_strdup("#!/bin/sh\n"
-		"if [ \"$1\" = --schema ]; then echo '{\"name\":\"act\",\"description\":\"Act.\",\"parameters\":"
-		"{\"command\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}}}'; exit; fi\n"
-		"sleep 0.005\ntr A R\n"));
+	bool good = write_text(kills, tools, "act", 0755,
+		ik_strdup("#!/bin/sh\n"
+				  "if [ \"$1\" = --schema ]; then echo "
+				  "'{\"name\":\"act\",\"description\":\"Act.\",\"parameters\":"
+				  "{\"command\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}}}'; "
+				  "exit; fi\n"
+				  "sleep 0.005\ntr A R\n"));
 
 	free(tools);
 	if (kills->postgres) {
@@ -445,9 +458,12 @@ static bool set_up(struct kills *kills)
 	if (!good || !serve(kills))
 		return false;
 	url = expand(place, "$SERVER");
-	good = write_text(kills, place->ikigai_home, "config.json", 0600, ik_format("{\"database\":\"%s\","
-		"\"providers\":{\"loop\":{\"type\":\"openai-chat\",\"base_url\":\"%s/v1\",\"model\":\"m\","
-		"\"context_window\":1000000}},\"provider\":\"loop\"}", kills->address, url));
+	good = write_text(kills, place->ikigai_home, "config.json", 0600,
+		ik_format("{\"database\":\"%s\","
+				  "\"providers\":{\"loop\":{\"type\":\"openai-chat\",\"base_url\":\"%s/"
+				  "v1\",\"model\":\"m\","
+				  "\"context_window\":1000000}},\"provider\":\"loop\"}",
+			kills->address, url));
 	free(url);
 	return good;
 }
@@ -468,8 +484,9 @@ static bool check_end(struct kills *kills)
 				return fail(&kills->place, "%s is there %ld times", token, count);
 		}
 	}
-	if (ask(kills, "SELECT count(*) FROM (SELECT session FROM events GROUP BY session"
-	    " HAVING min(sequence) <> 1 OR max(sequence) <> count(*)) AS wrong") != 0)
+	if (ask(kills,
+			"SELECT count(*) FROM (SELECT session FROM events GROUP BY session"
+			" HAVING min(sequence) <> 1 OR max(sequence) <> count(*)) AS wrong") != 0)
 		return fail(&kills->place, "the numbers of a session have gaps");
 	if (ask(kills, "SELECT count(*) FROM sessions WHERE parent IS NOT NULL") != 0)
 		return fail(&kills->place, "a session became a fork of itself");
@@ -490,7 +507,8 @@ static bool run_all(struct kills *kills)
 int main(int argc, char **argv)
 {
 	const char *count = getenv("IK_TEST_KILLS"), *seed = getenv("IK_TEST_SEED");
-	struct kills kills = { .place.terminal.master = -1, .count = count ? (int)strtol(count, NULL, 10) : 25 };
+	struct kills kills = { .place.terminal.master = -1,
+		.count = count ? (int)strtol(count, NULL, 10) : 25 };
 	unsigned number = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)(time(NULL) ^ getpid());
 	bool good;
 	int row;

@@ -1,6 +1,6 @@
 /*
- * fail_allocation: preloaded into a program, the allocation of the number that
- * IK_FAIL_ALLOCATION names fails; all others work.
+ * fail_allocation: a library to preload, in which allocation number
+ * IK_FAIL_ALLOCATION fails and all others work.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-/* Is it this one's turn? */
+/* Must this allocation fail? */
 static int fails(void)
 {
 	static long left = -1;

@@ -1,5 +1,5 @@
 /*
- * plain_glob: what a pattern with ** stands for, found in the plainest way.
+ * plain_glob: the paths that a pattern with ** matches, found in the simplest way.
  *
  * Every path of a tree is compared with the pattern, component by component,
  * each with fnmatch(3).  For the current locale, and for trees without symbolic
@@ -28,17 +28,17 @@ struct plain_tree {
 struct plain_tree *plain_tree_new(void);
 struct plain_tree *plain_tree_free(struct plain_tree *tree);
 
-/* Has the pattern "**" as a component? */
+/* Does the pattern have "**" as a component? */
 bool plain_is_deep(const char *pattern);
 
-/* Would it lead out of the tree, or has it a name that is no path of the tree (".")
- * or an escaped slash? Then this is no judge of it. */
+/* Does the pattern lead out of the tree, or have a component that is not a path in the tree
+ * (".") or an escaped slash? Then this module can't judge it. */
 bool plain_is_hopeless_glob(const char *pattern);
 
-/* Does the C library itself look past the end of the pattern: at "[a-"? */
+/* Does the C library itself read past the end of the pattern, as for "[a-"? */
 bool plain_is_overread(const char *pattern);
 
-/* Append the paths that the pattern stands for, each with a NUL, in the order of bytes. */
+/* Append the paths that match, each with a NUL, in byte order. */
 void plain_glob(const struct plain_tree *tree, const char *pattern, struct ik_buf *out);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "util/path.h"
 
-/* Append what each way says of a line. */
+/* Append the result of each way for a line. */
 static bool collect(void *arg, const struct search_line *line)
 {
 	ik_buf_printf(arg, "%ju:", (uintmax_t)line->number);
@@ -35,7 +35,7 @@ static void search_plainly(const regex_t *expression, const char *at, size_t len
 		const char *stop = feed != NULL ? feed : end;
 		regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(stop - at) };
 
-		/* In memory of its own: sanitizers read on to the next NUL. */
+		/* A copy, because sanitizers read on to the next NUL. */
 		ik_buf_clear(&line);
 		ik_buf_append(&line, at, (size_t)(stop - at));
 		if (regexec(expression, line.data, 1, &range, REG_STARTEND) == 0)
@@ -45,11 +45,12 @@ static void search_plainly(const regex_t *expression, const char *at, size_t len
 	ik_buf_done(&line);
 }
 
-/* Append the lines that the engine finds. False when it cannot be run. */
+/* Append the lines that the engine finds. False: it can't run. */
 static bool search_fast(struct search *search, const char *text, size_t length, struct ik_buf *out)
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
-	bool more, run = fd >= 0 && ik_write_all(fd, text, length) == 0 &&
+	bool more,
+		run = fd >= 0 && ik_write_all(fd, text, length) == 0 &&
 		search_file(search, fd, 0, collect, out, &more) == SEARCH_FILE_END;
 
 	if (fd >= 0)
@@ -57,7 +58,7 @@ static bool search_fast(struct search *search, const char *text, size_t length, 
 	return run;
 }
 
-/* Tell where two results part. */
+/* Print where two results differ. */
 static void tell(const char *pattern, const struct ik_buf *wanted, const struct ik_buf *found)
 {
 	size_t same = 0;
@@ -70,16 +71,18 @@ static void tell(const char *pattern, const struct ik_buf *wanted, const struct 
 		setlocale(LC_CTYPE, NULL), wanted->data + same, found->data + same);
 }
 
-/* Does the pattern mean the same to POSIX and to the dialect? Where it has nothing that looks
- * like the latter: escapes of letters and digits but \w \W \b \B, any in brackets, "(?" and two
- * quantifiers of which the second is "?". */
+/* Does the pattern mean the same in POSIX and in the dialect? It does unless it has syntax of the
+ * dialect: escaped letters and digits except \w \W \b \B, escapes in brackets, "(?", and a
+ * quantifier followed by "?". */
 static bool is_posix(const char *pattern)
 {
 	bool bracket = strchr(pattern, '[') != NULL;
 
 	for (const char *at = pattern; *at != '\0'; at++) {
-		if (at[0] == '\\' && (bracket || at[1] == '\0' || (at[1] != 'w' && at[1] != 'W' &&
-				at[1] != 'b' && at[1] != 'B' && isalnum((unsigned char)at[1]))))
+		if (at[0] == '\\' &&
+			(bracket || at[1] == '\0' ||
+				(at[1] != 'w' && at[1] != 'W' && at[1] != 'b' && at[1] != 'B' &&
+					isalnum((unsigned char)at[1]))))
 			return false;
 		if (at[1] == '?' && strchr("(*+?}", at[0]) != NULL)
 			return false;
@@ -89,8 +92,8 @@ static bool is_posix(const char *pattern)
 	return true;
 }
 
-/* Compile what the engine has to agree with: the pattern itself where it is POSIX's, otherwise
- * what the dialect makes of it. False when it is refused. */
+/* Compile the expression that the engine must agree with: a POSIX pattern itself, otherwise its
+ * translation by the dialect. False: the pattern is refused. */
 static bool compile_plainly(const char *pattern, regex_t *expression)
 {
 	struct ik_buf posix;
@@ -115,7 +118,7 @@ enum plain_result plain_compare(const char *pattern, const char *text, size_t le
 	struct ik_buf wanted, found;
 	regex_t expression;
 
-	/* Not even the C library can be asked about some of these. */
+	/* Even the C library can't compile some of these. */
 	if (search == NULL && strcmp(error.text, "Regular expression too big") == 0)
 		return PLAIN_REFUSED;
 	if (!compile_plainly(pattern, &expression)) {

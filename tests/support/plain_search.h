@@ -1,7 +1,7 @@
 /*
- * plain_search: what grep has to find, by the plain method: each line by
- * regexec(3), for the pattern itself where it is a POSIX expression, otherwise
- * for what the dialect makes of it.
+ * plain_search: the lines that grep must find, by the simplest method: regexec(3) on
+ * each line, with the pattern itself if it is a POSIX expression, otherwise with its
+ * translation by the dialect.
  *
  * May include: util, tools/grep/dialect.h, tools/grep/search.h.
  */
@@ -12,8 +12,8 @@
 
 enum plain_result {
 	PLAIN_SAME,
-	PLAIN_REFUSED,  /* the pattern is none, both say so */
-	PLAIN_DIFFERENT /* told on stderr */
+	PLAIN_REFUSED,  /* both refuse the pattern */
+	PLAIN_DIFFERENT /* printed on stderr */
 };
 
 /* Search text for pattern both ways, in the locale that is set. */

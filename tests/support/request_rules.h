@@ -1,10 +1,10 @@
 /*
- * request_rules: what the services demand of a request, apart from what the program makes.
+ * request_rules: what the services demand of a request, independent of the program.
  *
  * The order and pairing of messages, the shapes of ids, names and arguments, and what may
- * not be empty, as the services enforce them; written down from their documentation and
- * from the sentences in which they refuse, not from the program's serializers.  Where a
- * service is milder than compatible servers are, the stricter rule stands here.
+ * not be empty, as the services enforce them.  The source is their documentation and their
+ * error messages, not the program's serializers.  If compatible servers are stricter than
+ * the service, the stricter rule is used.
  *
  * May include: util, json.
  */
@@ -14,18 +14,18 @@
 #include <stddef.h>
 
 /*
- * The first rule that the body of a request in that wire format ("openai-chat",
- * "openai-responses", "anthropic", "google") breaks, as a sentence in new memory that
- * says where; NULL when the service would take it. model: where it stands in the URL and
- * not in the body (google); NULL: one without rules of its own.
+ * Return the first rule that the body of a request in that wire format ("openai-chat",
+ * "openai-responses", "anthropic", "google") breaks, as a sentence that says where, which
+ * the caller frees; NULL if the service would accept it. model is the one in the URL, for
+ * google; NULL: a model without special rules.
  */
 char *request_violation(const char *type, const char *model, const char *body, size_t length);
 
-/* The same for a request to that path of a server: formats are known by their paths, a model
- * too. NULL also for a path that is none of theirs. */
+/* The same for a request to that path of a server, which tells format and model. NULL also for an
+ * unknown path. */
 char *request_violation_at(const char *path, const char *body, size_t length);
 
-/* The same as the body of an answer with status 400; "REFUSED" stands before the rule. */
+/* The same as the body of a response with status 400; "REFUSED" precedes the rule. */
 char *request_refusal_at(const char *path, const char *body, size_t length);
 
 #endif

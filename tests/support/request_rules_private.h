@@ -1,5 +1,5 @@
 /*
- * request_rules_private: what the rules of the four formats have in common.
+ * request_rules_private: helpers for the rules of the four formats.
  */
 #ifndef IK_TESTS_REQUEST_RULES_PRIVATE_H
 #define IK_TESTS_REQUEST_RULES_PRIVATE_H
@@ -8,43 +8,42 @@
 
 #include "json/scan.h"
 
-/* A request under judgement. */
+/* A request that is being checked. */
 struct judged {
 	struct ik_json_span body;
 	const char *model;
 	char *violation; /* the first; NULL: none yet */
 };
 
-/* Note what is wrong, if it is the first; false always, to be returned. */
-bool refuse(struct judged *judged, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Store the first violation. Always return false, for the caller to return. */
+bool refuse(struct judged *judged, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Ids that were seen, in new memory. */
+/* A set of ids. */
 struct seen {
 	char **items;
 	size_t count, capacity;
 };
-/* False when it is there already. text is taken over. */
+/* Add an id; text is the set's now. False: it was there already. */
 bool seen_add(struct seen *seen, char *text);
 bool seen_remove(struct seen *seen, const char *text);
 bool seen_has(const struct seen *seen, const char *text);
 void seen_done(struct seen *seen);
 
-/* Is it a string: with something in it; with more than white space; of so many of the
- * characters of names at most (0: any number), and further ones? */
+/* Is it a string: not empty; with more than white space; a name of at most so many characters
+ * (0: any number), with extra ones allowed? */
 bool is_text(struct ik_json_span value);
 bool says_something(struct ik_json_span value);
 bool is_name(struct ik_json_span value, size_t longest, const char *further);
 
-/* Does a string hold JSON, namely an object? */
+/* Is it a string with a JSON object in it? */
 bool holds_object(struct ik_json_span value);
 
-/* The member type (or another one) is that word. */
+/* Is the member type (or another one) that word? */
 bool type_is(struct ik_json_span object, const char *word);
 bool member_is(struct ik_json_span object, const char *member, const char *word);
 
-/* A list of tools: named once each, with a schema of an object. at: where a tool has its
- * members ("function" or NULL), schema: the member of its schema. */
+/* Check a list of tools: unique names, and a schema of an object. at is the member that holds a
+ * tool's members ("function" or NULL), schema the member for its schema. */
 bool check_tools(struct judged *judged, struct ik_json_span tools, const char *at,
 	const char *schema, size_t longest);
 

@@ -1,6 +1,6 @@
 /*
- * sanitized: is this a build with AddressSanitizer, which wants more address
- * space and keeps freed memory back?
+ * sanitized: is this a build with AddressSanitizer, which needs more address space and delays
+ * the reuse of freed memory?
  */
 #ifndef IK_TESTS_SANITIZED_H
 #define IK_TESTS_SANITIZED_H

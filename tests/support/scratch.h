@@ -1,5 +1,5 @@
 /*
- * scratch: a directory of a test's own, gone with all its contents afterwards.
+ * scratch: a temporary directory for a test, removed with its contents afterwards.
  */
 #ifndef TESTS_SUPPORT_SCRATCH_H
 #define TESTS_SUPPORT_SCRATCH_H
@@ -12,7 +12,7 @@
 
 #define SCRATCH_TEMPLATE "/tmp/ik-test-XXXXXX"
 
-/* Make the directory that template (SCRATCH_TEMPLATE in a char array) is then the name of. */
+/* Create a directory from template (SCRATCH_TEMPLATE in a char array), which becomes its name. */
 static inline char *scratch_make(char *template)
 {
 	if (!mkdtemp(template))
