@@ -1,5 +1,5 @@
 # Translations, made by msgfmt and installed by these rules: no second Makefile.
-# PO_LANGUAGES lists them; `make update-po` brings their files up to date.
+# PO_LANGUAGES lists them; `make update-po` updates their files.
 
 PO_LANGUAGES = de es fr ja zh_CN
 PO_FILES = $(PO_LANGUAGES:%=po/%.po)
@@ -24,8 +24,8 @@ uninstall-local:
 	  rm -f "$(DESTDIR)$(localedir)/$$language/LC_MESSAGES/ikigai.mo"; \
 	done
 
-# All texts of the program, in the order of its files.  tests/check-po calls
-# the same with a POT of its own.  Without a date: branches would only meet in it.
+# All texts of the program, in the order of its files.  tests/check-po calls this
+# with another POT.  There is no date, which would cause merge conflicts.
 POT = po/ikigai.pot
 .PHONY: update-po ikigai.pot
 ikigai.pot:

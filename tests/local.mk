@@ -1,5 +1,5 @@
-# How tests are run: every one prints TAP (tests/run-test sees to it), so that
-# the summary counts single tests and names those that were skipped.
+# How tests run: tests/run-test makes each print TAP, so that the summary counts
+# single tests and names those that were skipped.
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test
@@ -7,13 +7,13 @@ AM_TESTS_ENVIRONMENT = \
 	IK_TOP_SRCDIR='$(abs_top_srcdir)'; export IK_TOP_SRCDIR; \
 	IK_TOP_BUILDDIR='$(abs_top_builddir)'; export IK_TOP_BUILDDIR;
 
-# What the services demand of requests, for programs that judge them.
+# What services demand of requests, for programs that check them.
 REQUEST_RULES = \
 	tests/support/request_rules.c tests/support/request_rules.h \
 	tests/support/request_rules_anthropic.c tests/support/request_rules_google.c \
 	tests/support/request_rules_openai.c tests/support/request_rules_private.h
 
-# What reads the sources finds the same in every build: SOURCE_CHECKS= leaves it out.
+# Checks of the sources give the same result in every build: SOURCE_CHECKS= skips them.
 SOURCE_CHECKS = tests/check-layers tests/check-source tests/check-configure tests/check-docs \
 	tests/check-po tests/style
 TESTS += $(SOURCE_CHECKS) tests/check-install
@@ -22,7 +22,7 @@ EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source te
 	tests/check-all tests/run-test \
 	tests/leaks.suppressions bootstrap quickstart .ci/run HACKING NEWS LICENSE README
 
-# The store on a server that is started for it; the program is that of tests/unit/store.
+# The store on a server that is started for it; the program is tests/unit/store/store_test.
 if HAVE_TESTS
 TESTS += tests/store/postgres tests/store/kills tests/store/known tests/store/programs
 endif
@@ -35,7 +35,7 @@ check-local:
 	@echo "make check needs Criterion and libvterm: see what configure named, or use ./quickstart check" >&2; exit 1
 endif
 
-# Lay out the sources anew, as tests/style wants them.
+# Format the sources, as tests/style expects them.
 .PHONY: format
 format:
 	cd $(srcdir) && find src tools -name '*.[ch]' | xargs clang-format -i

@@ -1,6 +1,5 @@
-# tools: what they share, and the six programs.  They are built into a
-# directory of their own, in which the program looks for tools when it runs
-# from its build tree.
+# tools: the six programs, and what they share.  They are built into a separate
+# directory, where ikigai finds them when it runs from its build tree.
 noinst_LIBRARIES += libik_tools.a
 libik_tools_a_SOURCES = \
 	tools/common/answer.c tools/common/answer.h \
@@ -20,7 +19,7 @@ libik_tools_a_SOURCES = \
 	tools/common/target.c tools/common/target.h \
 	tools/common/walk.c tools/common/walk.h
 
-# The inside of grep, which is tested by itself too.
+# The engine of grep, which is also tested separately.
 noinst_LIBRARIES += libik_grep.a
 libik_grep_a_SOURCES = \
 	tools/grep/dfa.c tools/grep/dfa.h \

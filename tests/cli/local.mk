@@ -1,5 +1,5 @@
-# What the program does without a screen, and with bad input: files of steps for
-# the harness of the screen tests.
+# The program without a screen, and with bad input: files of steps for the harness
+# of the screen tests.
 
 CLI_TESTS = \
 	tests/cli/agents_file.screen \
@@ -85,7 +85,7 @@ TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh \
 	tests/cli/many_sessions.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
-# Preloaded by tests that let single allocations fail; a sanitizer has an allocator of its own.
+# Preloaded by tests in which an allocation fails; sanitizers replace the allocator themselves.
 check_SCRIPTS += tests/support/fail_allocation.so
 tests/support/fail_allocation.so: tests/support/fail_allocation.c
 	$(AM_V_at)$(MKDIR_P) tests/support

@@ -38,7 +38,7 @@ tests_fuzz_replay_stream_LDADD = $(LINK_PROVIDER)
 
 EXTRA_DIST += tests/fuzz/corpus
 
-# What any target may need, compiled once more, for libFuzzer to see its ways.
+# Everything a target may need, compiled again with coverage for libFuzzer.
 FUZZ = $(fuzz_names)
 FUZZ_SECONDS = 60
 FUZZ_CC = clang
@@ -46,7 +46,7 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=u
 fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_SOURCES) \
 	$(libik_grep_a_SOURCES) $(libik_conversation_a_SOURCES) $(libik_provider_a_SOURCES) \
 	tests/support/plain_glob.c tests/support/plain_search.c
-# The screen's keys have names that the tools use for their input, so the two never meet.
+# The screen's keys and the tools' input share names, so no target links both.
 fuzz_base = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_config_a_SOURCES) \
 	$(libik_conversation_a_SOURCES)
 fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c \
@@ -57,8 +57,8 @@ fuzz_sources_import = $(fuzz_base) $(libik_provider_a_SOURCES) $(libik_loop_a_SO
 fuzz_compile = $(FUZZ_CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(FUZZ_CFLAGS) -Wno-unused-command-line-argument
 
-# Inputs that reach something new are left in found/NAME of the build, those
-# that fail beside it, in found.
+# Inputs with new coverage are left in found/NAME of the build, failing inputs
+# in found.
 .PHONY: fuzz
 fuzz:
 	@for name in $(FUZZ); do \

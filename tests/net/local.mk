@@ -1,5 +1,5 @@
-# tests/net: an HTTP server that answers what a file tells it to, for the tests
-# of providers, of the screen and for benchmarks.
+# tests/net: an HTTP server that answers as a file says, for the tests of providers and
+# of the screen, and for benchmarks.
 check_PROGRAMS += tests/net/loopback_server tests/net/net_test tests/net/relay
 TESTS += tests/net/net_test
 

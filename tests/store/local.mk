@@ -1,4 +1,4 @@
-# The store under a real program: the chat, killed.
+# The store in a real program: the chat is killed.
 check_PROGRAMS += tests/store/kills_program
 tests_store_kills_program_SOURCES = tests/store/kills_program.c \
 	tests/screen/place.c tests/screen/place.h tests/screen/terminal.c tests/screen/terminal.h

@@ -1,5 +1,5 @@
-# tests/tools: the built tools, run as real processes; one program a tool, and
-# some for what several do alike: arguments, files, hints, input, kill, memory, peers.
+# tests/tools: the built tools, run as real processes; one program for each tool, and
+# some for what several have in common: arguments, files, hints, input, kill, memory, peers.
 tool_tests = tests/tools/arguments_test tests/tools/bash_test tests/tools/file_edit_test \
 	tests/tools/file_read_test tests/tools/file_write_test tests/tools/files_test \
 	tests/tools/glob_test tests/tools/grep_files_test tests/tools/grep_test \
@@ -8,7 +8,7 @@ tool_tests = tests/tools/arguments_test tests/tools/bash_test tests/tools/file_e
 check_PROGRAMS += $(tool_tests)
 TESTS += $(tool_tests)
 
-# The tools themselves are built first, whatever make is asked for.
+# The tools themselves are always built first.
 EXTRA_tests_tools_arguments_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_bash_test_DEPENDENCIES = $(tool_programs)
 EXTRA_tests_tools_file_edit_test_DEPENDENCIES = $(tool_programs)
