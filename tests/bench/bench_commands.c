@@ -1,14 +1,13 @@
 /*
- * bench_commands: commands beside each other, by turns in one run.
+ * bench_commands: compare commands, which take turns in one run.
  *
  *     bench_commands RUNS NAME INPUT COMMAND... [-- NAME INPUT COMMAND...]...
  *     bench_commands escape FILE
  *
- * Each gets the file INPUT as stdin ("A,B": A and B by turns); its output is
- * read and forgotten.  Printed are medians, the most memory, and the ratio of
- * the first command's time to that of each other, which is the median of the
- * ratios of the turns.  The second form is cat with JSON's escapes, written as
- * one would at first: the peer of file-read.
+ * Each gets the file INPUT as stdin ("A,B": A and B in turns); its output is read
+ * and dropped.  Prints medians, peak memory, and the ratio of the first command's
+ * time to that of each other, which is the median of the ratios of the turns.  The
+ * second form is a simple cat with JSON escapes: the peer of file-read.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 /*
- * bench_find: what it costs to find something among very many events and sessions.
+ * bench_find: the cost of a search among very many events and sessions.
  *
  *   bench_find rows FIRST SESSIONS EVENTS     rows of events for a database, tabs between: id,
  *                                             session, sequence, kind, content, time
- *   bench_find index DATABASE                 until all events are in the index, as fast as can be
+ *   bench_find index DATABASE                 until all events are in the index, as fast as possible
  *   bench_find follow DATABASE                the same in the background, for 20 seconds
- *   bench_find search DATABASE RUNS QUERY...  to the first page of places, and to the tenth
+ *   bench_find search DATABASE RUNS QUERY...  to the first page of matches, and to the tenth
  *   bench_find delete DATABASE SESSION        until it is gone
  *   bench_find list DATABASE RUNS [WORDS]     to the first page of sessions; to session 100,000
  *
- * With the longest turn of the loop, in CPU time.  The rows have words as often as a language has
+ * Each prints the longest turn of the loop, in CPU time.  The rows have words as often as a language has
  * them (the n-th commonest in every n-th place), and these: "rare" stands in one event of 100,000,
  * "seldom" in one of 1,000, "left" in each second and "right" in the others, "brown fox" in one
  * of 1,000 and the two apart in many, Japanese in one of 20.

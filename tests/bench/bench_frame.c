@@ -3,8 +3,8 @@
  *
  *     bench_frame MEGABYTES RUNS ROWS COLUMNS
  *
- * CPU of a frame where one line changed (a reply grows by a word), where a row of a reply is new,
- * so that all move up, of a key's echo, and of a page up and down again.
+ * Prints the CPU time of a frame in which one line changed (a reply grows by a word), of one with a
+ * new row of a reply, so that all rows move up, of a key's echo, and of a page up and down.
  */
 #include <locale.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void time_keys(struct bench *bench, const char *name, struct ik_key key, 
 	print_figure(name, "ms of CPU", bench->values, bench->runs);
 }
 
-/* Tell the screen a conversation of so many bytes. */
+/* Show a conversation of this size. */
 static void converse(struct ik_screen *screen, size_t bytes)
 {
 	struct ik_buf text;

@@ -3,8 +3,8 @@
  *
  *     bench_inspector CALLS MEGABYTES
  *
- * What a turn of the loop costs, of CPU, at most: opening, going through the list, reading the
- * large result, scrolling, unfolding; and how much memory all of it takes beside the messages.
+ * Prints the peak CPU time of a turn of the loop: opening, going through the list, reading the
+ * large result, scrolling, unfolding; and the memory that it takes besides the messages.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void act(enum ik_action action, size_t times)
 	}
 }
 
-/* A stored result with lines of so many bytes. */
+/* Make a stored result of this size. */
 static struct ik_message *make_result(size_t bytes)
 {
 	struct ik_buf envelope, data;

@@ -1,7 +1,7 @@
 /*
  * bench_provider: the pure parts of talking to a provider.
  *
- *     bench_provider decode RUNS      each decoder over a long stream as recorded ones are
+ *     bench_provider decode RUNS      each decoder on a long stream like recorded ones
  *     bench_provider serialize RUNS   the request of a conversation of 1,000 messages: all of it,
  *                                     and the next one
  */
@@ -142,7 +142,7 @@ static void add(struct ik_conversation *conversation, struct ik_message *message
 	ik_message_unref(message);
 }
 
-/* Append so many messages: a question, a call, its result, an answer. */
+/* Append count messages: a question, a call, its result, an answer. */
 static void make_messages(struct ik_conversation *conversation, size_t count)
 {
 	static const char line[] = "A line of \"text\", as it may stand in a reply or in a file.\n";

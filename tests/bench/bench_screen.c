@@ -1,5 +1,5 @@
 /*
- * bench_screen: full-screen programs in a real pseudo-terminal, timed from
+ * bench_screen: time full-screen programs in a real pseudo-terminal, from
  * outside.
  *
  *     bench_screen first RUNS MARKER PROGRAM [ARGS] [-- MARKER PROGRAM [ARGS]]
@@ -50,7 +50,7 @@ struct run {
 	size_t bytes, frames; /* of those whose ends are told of */
 	char *text;
 	size_t length, capacity;
-	int escape; /* 0 text, 1 behind ESC, 2 in CSI, 3 in OSC, DCS, ..., 4 one more byte */
+	int escape; /* 0 text, 1 after ESC, 2 in CSI, 3 in OSC, DCS, ..., 4 one more byte */
 };
 
 static void fail(const char *what)

@@ -6,8 +6,8 @@
  *     bench_search reply MEGABYTES RUNS PATTERN...  all of it in one reply
  *     bench_search text MEGABYTES      prints the same text, for others to search
  *
- * For each pattern: the time to the place that is shown, to the count of all, to the
- * next place and back, and the longest slice, for which a key would have to wait.
+ * For each pattern: the time to the first match, to the count of all, to the next match and
+ * back, and the longest slice, during which a key would have to wait.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /*
- * bench_store: what the store costs, on either kind of database.
+ * bench_store: the cost of the store, on either kind of database.
  *
  *   bench_store events DATABASE COUNT         events one by one: each, and the longest
- *   bench_store pipeline DATABASE COUNT       handed over as fast as can be
+ *   bench_store pipeline DATABASE COUNT       handed over as fast as possible
  *   bench_store processes DATABASE P COUNT    by P processes, COUNT each, a session for each
  *   bench_store page DATABASE RUNS [SESSION]  from opening it to the last page of the session
  *   bench_store fork DATABASE RUNS SESSION    a fork of a session, until it is stored
  *
- * A session is named, or it is the newest.
+ * The default session is the newest.
  */
 #include "measure.h"
 

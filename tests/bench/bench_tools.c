@@ -1,5 +1,5 @@
 /*
- * bench_tools: what the tool layer costs above the bare processes.
+ * bench_tools: the cost of the tool layer on top of the bare processes.
  *
  *     bench_tools scan RUNS DIRECTORY   a scan of DIRECTORY beside a bare loop
  *                                       that spawns the same programs

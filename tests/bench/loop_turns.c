@@ -1,10 +1,10 @@
 /*
- * loop_turns: preloaded into a program on libevent, says how long its loop was away.
+ * loop_turns: a library to preload, which measures the turns of a libevent loop.
  *
- * A turn is what happens between two waits (epoll_wait).  Each that took more CPU than all
+ * A turn is the time between two waits (epoll_wait).  Each turn that took more CPU than all
  * before it is a line of $IK_BENCH_TURNS: CPU and wall milliseconds, and when it ended.
- * Nothing is written of the time before the first wait.  Sending SIGUSR2
- * begins anew, so that the longest of one part of a run can be told.
+ * The time before the first wait doesn't count.  SIGUSR2 starts over, to find the longest
+ * turn of a part of a run.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -55,7 +55,7 @@ double cpu_ms(pid_t pid)
 	return sum;
 }
 
-/* The number behind key in a file of /proc/PID, -1 when there is none. */
+/* Return the number after key in a file of /proc/PID, or -1. */
 static long proc_number(pid_t pid, const char *file, const char *key)
 {
 	char path[64], line[256];

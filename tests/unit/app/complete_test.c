@@ -15,7 +15,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 
-/* The paths that a text mentions, each in "<>", "+" behind one that is open. */
+/* The paths that a text mentions, each in "<>", with "+" after one whose quote is open. */
 static const char *mentions(const char *text)
 {
 	static char out[400];

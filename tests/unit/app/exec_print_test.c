@@ -43,7 +43,7 @@ Test(exec_print, json_lines_are_objects_with_type_and_round)
 	cr_assert_eq(errors.length, 0);
 }
 
-/* A model's call, as it is told when the reply is whole. */
+/* A model's call, as in the event at the end of the reply. */
 static struct ik_event call_event(const char *arguments)
 {
 	struct ik_event event = event_of(IK_EVENT_MESSAGE, 1, NULL);

@@ -6,7 +6,7 @@
 
 #define MOST 20
 
-/* Read a command line given as words with NULL behind. */
+/* Read a command line given as words that end with NULL. */
 static enum ik_status read_words(const char *const *words, struct ik_options *options, struct ik_error *error)
 {
 	char copies[MOST][80], *argv[MOST + 1];
@@ -106,7 +106,7 @@ Test(options, help_and_version_need_nothing_else)
 	cr_assert_eq(o.verb, IK_VERB_VERSION);
 }
 
-/* Each wrong line is refused with a sentence that names what is wrong. */
+/* Each wrong line is refused with a sentence that names the mistake. */
 Test(options, errors_name_the_word)
 {
 	static const struct { const char *words[6]; const char *named; } rows[] = {

@@ -56,7 +56,7 @@ Test(policy_file, keeps_what_another_program_kept)
 	ik_rules_done(&rules);
 }
 
-/* Whether it is too large or somebody else's: what is in it may be all that the person ever kept. */
+/* The file is too large or belongs to another user, but it may have every rule that the user kept. */
 Test(policy_file, does_not_write_over_what_cannot_be_read)
 {
 	struct ik_rules rules = { NULL, 0 };
