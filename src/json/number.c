@@ -32,7 +32,7 @@ static int64_t read_exponent(const char *at, const char *end)
 bool ik_decimal_read(const char *text, size_t length, struct ik_decimal *ret_decimal)
 {
 	struct ik_decimal decimal = { .negative = false };
-	const char *at = text, *end = text + length;
+	const char *at = text, *end;
 	const char *last = NULL; /* last digit that is not 0 */
 	int64_t scale = 0;       /* position of the current digit after the point */
 	bool fraction = false;
@@ -40,6 +40,7 @@ bool ik_decimal_read(const char *text, size_t length, struct ik_decimal *ret_dec
 
 	if (length == 0 || (*at != '-' && !is_digit(*at)))
 		return false;
+	end = text + length;
 	if (*at == '-') {
 		decimal.negative = true;
 		at++;
