@@ -159,10 +159,11 @@ static void serve(struct serving *serving)
 			answer(serving);
 		else if (news == IK_CONNECTION_END || (news == IK_CONNECTION_IDLE && !working))
 			return;
-		if (service->heard)
-			service->heard(serving->store);
 		if (news != IK_CONNECTION_OTHER)
 			working = service->is_open(serving->store) && service->work(serving->store);
+		/* Last: whatever was asked above may have read what the database says by itself, too. */
+		if (service->heard)
+			service->heard(serving->store);
 	}
 }
 
