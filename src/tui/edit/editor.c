@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/edit/editor_rows.h"
 #include "tui/edit/history.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
@@ -17,12 +16,12 @@
 
 #define FOLD_LINES 10
 #define FOLD_BYTES 2000
-#define STEPS_MAX 1000
+#define STATES_MAX 1000
 #define TAB_WIDTH 4
 #define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */
 #define ARROW_LENGTH 3
-#define PROMPT_ROOM 6
-#define SET_FOLD_BYTES IK_KIB(64)
+#define PROMPT_ROOM 6             /* columns for text that a prompt leaves, or it is left out */
+#define SET_FOLD_BYTES IK_KIB(64) /* of a text that is set: what is longer is slow to draw */
 #define KILL_RING 16
 
 /* A part of the text that shows as one mark. Folds are sorted and apart. */
@@ -48,76 +47,74 @@ enum editor_chain {
 	CHAIN_BROWSE
 };
 
-/* One step of undo or redo: inserted bytes at position took the place of removed. */
-struct editor_step {
-	enum editor_chain chain;
-	size_t position, inserted;
-	struct ik_buf removed;
-	struct folds folds; /* that were in it; positions in the text of then */
-	size_t cursor;
+/* All of a text that is being written. */
+struct editor_state {
+	struct ik_buf text; /* valid UTF-8 */
+	struct folds folds;
+	size_t cursor; /* never inside a fold */
 };
 
-struct steps {
-	struct editor_step *at;
+/* States that undo, or redo, brings back, the oldest first. */
+struct states {
+	struct editor_state *at;
 	size_t count, capacity;
-	size_t bytes; /* in all removed */
+	size_t bytes; /* in all texts */
+};
+
+/* What one row on screen shows. */
+struct editor_row {
+	size_t start, end;
+	bool last; /* of its line: a line end or the end of the text follows */
 };
 
 struct ik_editor {
-	struct ik_buf text; /* valid UTF-8 */
-	size_t cursor;      /* never inside a fold */
+	struct editor_state now;
 	bool selecting;
 	size_t anchor; /* the other end of what is selected; like the cursor */
-	struct folds folds;
 
-	struct steps done, undone;
+	struct states done, undone;
 	enum editor_chain chain;
 
 	struct ik_buf kills[KILL_RING]; /* newest first */
 	size_t kill_count;
-	size_t yanked; /* which of them stands before the cursor */
+	size_t yanked; /* which of them is before the cursor */
 	size_t yank_position;
 
 	struct ik_history *history;
 	bool browsing;
 	size_t browse_index;
-	struct ik_buf draft; /* what was there before browsing */
-	struct folds draft_folds;
-	size_t draft_cursor;
 
-	struct rows *rows;           /* known of the text as it is: a frame asks for each many times */
 	int width;                   /* columns of text when last drawn; 0: not drawn yet */
-	size_t top;                  /* where the first drawn row begins, */
-	int drawn_row, drawn_column; /* and where it stands on the screen */
+	struct editor_row top;       /* the first drawn row, */
+	int top_width;               /* as it is at that width; 0: its text has changed */
+	int drawn_row, drawn_column; /* and its place on the screen */
 	int goal;                    /* column that moving up and down keeps to */
 };
 
-/* Copy all folds. */
-static void copy_folds(struct folds *to, const struct folds *from)
+/* Free a state's text and folds, and leave an empty one. */
+static void clear_state(struct editor_state *state)
 {
-	to->count = to->capacity = from->count;
-	to->at = ik_alloc_array(to->at, from->count ? from->count : 1, sizeof(*to->at));
-	if (from->count)
-		memcpy(to->at, from->at, from->count * sizeof(*to->at));
+	ik_buf_done(&state->text);
+	free(state->folds.at);
+	*state = (struct editor_state){ 0 };
+	ik_buf_init(&state->text, IK_LIMIT_USER_TEXT);
 }
 
-/* Free all folds. */
-static void free_folds(struct folds *folds)
+/* Return a copy of the present state. Without memory for it, its text says so. */
+static struct editor_state copy_state(const struct ik_editor *editor)
 {
-	free(folds->at);
-	*folds = (struct folds){ 0 };
-}
+	const struct editor_state *now = &editor->now;
+	struct editor_state copy = { .cursor = now->cursor, .folds = now->folds };
 
-/* Put a fold in at an index. */
-static void insert_fold(struct folds *folds, size_t index, struct fold fold)
-{
-	if (folds->count == folds->capacity) {
-		folds->capacity = folds->capacity ? folds->capacity * 2 : 4;
-		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof(*folds->at));
+	ik_buf_init(&copy.text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&copy.text, now->text.data, now->text.length);
+	copy.folds.capacity = now->folds.count;
+	copy.folds.at = NULL;
+	if (now->folds.count > 0) {
+		copy.folds.at = ik_alloc_array(NULL, now->folds.count, sizeof(*copy.folds.at));
+		memcpy(copy.folds.at, now->folds.at, now->folds.count * sizeof(*copy.folds.at));
 	}
-	memmove(folds->at + index + 1, folds->at + index, (folds->count - index) * sizeof(*folds->at));
-	folds->at[index] = fold;
-	folds->count++;
+	return copy;
 }
 
 /* Index of the first fold that begins at or behind position. */
@@ -139,85 +136,81 @@ static size_t fold_index(const struct folds *folds, size_t position)
 /* Add a fold at its place in the order. */
 static void add_fold(struct folds *folds, struct fold fold)
 {
-	insert_fold(folds, fold_index(folds, fold.position), fold);
+	size_t index = fold_index(folds, fold.position);
+
+	if (folds->count == folds->capacity) {
+		folds->capacity = folds->capacity ? folds->capacity * 2 : 4;
+		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof(*folds->at));
+	}
+	memmove(folds->at + index + 1, folds->at + index, (folds->count - index) * sizeof(*folds->at));
+	folds->at[index] = fold;
+	folds->count++;
 }
 
 /* Return the fold that begins at position, or NULL. */
 static struct fold *fold_at(const struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->folds, position);
+	size_t index = fold_index(&editor->now.folds, position);
 
-	if (index >= editor->folds.count || editor->folds.at[index].position != position)
+	if (index >= editor->now.folds.count || editor->now.folds.at[index].position != position)
 		return NULL;
-	return &editor->folds.at[index];
+	return &editor->now.folds.at[index];
 }
 
 /* Return the fold that ends at position, or NULL. */
 static struct fold *fold_before(const struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->folds, position);
+	size_t index = fold_index(&editor->now.folds, position);
 
 	if (index == 0)
 		return NULL;
-	struct fold *fold = &editor->folds.at[index - 1];
+	struct fold *fold = &editor->now.folds.at[index - 1];
 
 	return fold->position + fold->length == position ? fold : NULL;
+}
+
+/* The text from position on looks different now: what is known of its rows may be wrong. */
+static void note_change(struct ik_editor *editor, size_t position)
+{
+	if (position <= editor->top.end)
+		editor->top_width = 0;
+	if (editor->top.start > position)
+		editor->top.start = position; /* what was there may be inside a cluster now */
 }
 
 /* Show the text of a fold. */
 static void unfold(struct ik_editor *editor, struct fold *fold)
 {
-	struct folds *folds = &editor->folds;
+	struct folds *folds = &editor->now.folds;
 	size_t index = (size_t)(fold - folds->at);
 
-	ik_rows_changed(editor->rows, fold->position);
+	note_change(editor, fold->position);
 	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof(*fold));
 	folds->count--;
 	editor->chain = CHAIN_NONE;
 }
 
-/* Take the folds that touch a part of the text out of it, into taken. */
-static void take_folds(struct folds *folds, size_t position, size_t length, struct folds *taken)
+/* Drop the folds that touch the bytes that are replaced, and move those after them. */
+static void adjust_folds(struct folds *folds, size_t position, size_t removed, size_t inserted)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < folds->count; i++) {
-		struct fold *fold = &folds->at[i];
+		struct fold fold = folds->at[i];
 
-		if (fold->position < position + length && fold->position + fold->length > position)
-			insert_fold(taken, taken->count, *fold);
-		else
-			folds->at[kept++] = *fold;
+		if (fold.position < position + removed && fold.position + fold.length > position)
+			continue;
+		if (fold.position >= position)
+			fold.position = fold.position - removed + inserted;
+		folds->at[kept++] = fold;
 	}
 	folds->count = kept;
-}
-
-/* Move the folds from position on. */
-static void shift_folds(struct folds *folds, size_t position, size_t removed, size_t inserted)
-{
-	for (size_t i = fold_index(folds, position); i < folds->count; i++)
-		folds->at[i].position = folds->at[i].position - removed + inserted;
-}
-
-/* Replace length bytes at position without a step of undo; there must be room. The folds
- * that were in it are added to taken. */
-static void change_text(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
-	size_t count, struct folds *taken)
-{
-	ik_rows_changed(editor->rows, position);
-	take_folds(&editor->folds, position, length, taken);
-	shift_folds(&editor->folds, position, length, count);
-	ik_buf_erase(&editor->text, position, length);
-	ik_buf_insert(&editor->text, position, bytes, count);
-	editor->selecting = false;
-	if (editor->top > position)
-		editor->top = position; /* what lay there may lie within a cluster now */
 }
 
 /* Make sure that count bytes can take the place of length ones. */
 static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 {
-	struct ik_buf *text = &editor->text;
+	struct ik_buf *text = &editor->now.text;
 
 	if (count > text->ceiling - (text->length - length))
 		return false;
@@ -228,118 +221,71 @@ static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 	return true;
 }
 
-/* May what is typed at position join the last step? A word begins a new one. */
-static bool joins_typing(const struct ik_editor *editor, const struct editor_step *last,
-	size_t position, const char *bytes)
+/* Release the oldest states. */
+static void drop_states(struct states *states, size_t count)
 {
-	const char *before = editor->text.data + position;
-
-	return last->removed.length == 0 && last->position + last->inserted == position &&
-		!(last->inserted > 0 && (before[-1] == ' ' || before[-1] == '\n') && *bytes != ' ');
+	for (size_t i = 0; i < count; i++) {
+		states->bytes -= states->at[i].text.length;
+		clear_state(&states->at[i]);
+	}
+	states->count -= count;
+	if (count > 0)
+		memmove(states->at, states->at + count, states->count * sizeof(*states->at));
 }
 
-/* Try to make a change part of the last step. */
-static bool join_step(struct ik_editor *editor, size_t position, size_t length, const char *bytes,
-	size_t count, enum editor_chain chain)
+/* Release all states. */
+static void forget(struct states *states)
 {
-	if (chain == CHAIN_NONE || chain != editor->chain || editor->done.count == 0)
-		return false;
-	struct editor_step *last = &editor->done.at[editor->done.count - 1];
-	const char *removed = editor->text.data + position;
+	drop_states(states, states->count);
+	free(states->at);
+	*states = (struct states){ 0 };
+}
 
-	if (last->chain != chain)
-		return false;
-	if (chain == CHAIN_BROWSE && last->position == position && last->inserted == length) {
-		last->inserted = count;
-		return true;
+/* Take over a state as the newest; the oldest ones make room. */
+static void push_state(struct states *states, struct editor_state state)
+{
+	size_t dropped = 0, bytes = states->bytes + state.text.length;
+
+	if (states->count == states->capacity) {
+		states->capacity = states->capacity ? states->capacity * 2 : 16;
+		states->at = ik_alloc_array(states->at, states->capacity, sizeof(*states->at));
 	}
-	if (chain == CHAIN_TYPE && length == 0 && joins_typing(editor, last, position, bytes)) {
-		last->inserted += count;
-		return true;
-	}
-	/* Folds would have to be moved within the step: they get a step of their own. */
-	if (count > 0 || last->inserted > 0 || editor->folds.count > 0 || last->folds.count > 0)
+	states->at[states->count++] = state;
+	states->bytes = bytes;
+	while (dropped + 1 < states->count &&
+		(bytes > IK_LIMIT_USER_TEXT || states->count - dropped > STATES_MAX))
+		bytes -= states->at[dropped++].text.length;
+	drop_states(states, dropped);
+}
+
+/* Is a change at position a part of the last step of undo? A word that is typed begins a new
+ * one. */
+static bool joins_step(const struct ik_editor *editor, size_t position, const char *bytes,
+	enum editor_chain chain)
+{
+	if (chain == CHAIN_BROWSE)
+		return editor->browsing;
+	if (chain != editor->chain || editor->done.count == 0)
 		return false;
-	if (chain == CHAIN_DELETE_LEFT && position + length == last->position) {
-		ik_buf_insert(&last->removed, 0, removed, length);
-		last->position = position;
-	} else if (chain == CHAIN_DELETE_RIGHT && position == last->position) {
-		ik_buf_append(&last->removed, removed, length);
+	if (chain == CHAIN_TYPE) {
+		char before = position > 0 ? editor->now.text.data[position - 1] : ' ';
+
+		return (before != ' ' && before != '\n') || *bytes == ' ';
+	}
+	return chain == CHAIN_DELETE_LEFT || chain == CHAIN_DELETE_RIGHT;
+}
+
+/* Keep the present state for undo. */
+static void begin_step(struct ik_editor *editor)
+{
+	struct editor_state copy = copy_state(editor);
+
+	if (ik_buf_status(&copy.text) == IK_OK) {
+		push_state(&editor->done, copy);
 	} else {
-		return false;
+		clear_state(&copy);
+		forget(&editor->done); /* better no undo than a wrong one */
 	}
-	editor->done.bytes += length;
-	return true;
-}
-
-/* Release a step. */
-static void drop_step(struct steps *steps, size_t index)
-{
-	struct editor_step *step = &steps->at[index];
-
-	steps->bytes -= step->removed.length;
-	ik_buf_done(&step->removed);
-	free_folds(&step->folds);
-	steps->count--;
-	memmove(step, step + 1, (steps->count - index) * sizeof(*step));
-}
-
-/* Release all steps. */
-static void forget(struct steps *steps)
-{
-	while (steps->count > 0)
-		drop_step(steps, steps->count - 1);
-	free(steps->at);
-	*steps = (struct steps){ 0 };
-}
-
-/* The oldest steps make room for the new ones. */
-static void bound_steps(struct steps *steps)
-{
-	size_t dropped = 0, bytes = steps->bytes;
-
-	while (dropped + 1 < steps->count &&
-		(bytes > IK_LIMIT_USER_TEXT || steps->count - dropped > STEPS_MAX))
-		bytes -= steps->at[dropped++].removed.length;
-	/* Many at a time: moving them all for each would be slow. */
-	if (dropped > 0 && bytes <= IK_LIMIT_USER_TEXT)
-		dropped += (steps->count - dropped) / 4;
-	while (dropped-- > 0 && steps->count > 1)
-		drop_step(steps, 0);
-}
-
-/* Remember a change that is about to be made; NULL where there is no memory for it. */
-static struct editor_step *push_step(struct ik_editor *editor, struct steps *steps, size_t position,
-	size_t length, size_t count, enum editor_chain chain)
-{
-	if (steps->count == steps->capacity) {
-		steps->capacity = steps->capacity ? steps->capacity * 2 : 16;
-		steps->at = ik_alloc_array(steps->at, steps->capacity, sizeof(*steps->at));
-	}
-	struct editor_step *step = &steps->at[steps->count++];
-	*step = (struct editor_step){
-		.chain = chain, .position = position, .inserted = count, .cursor = editor->cursor
-	};
-	ik_buf_init(&step->removed, IK_LIMIT_USER_TEXT);
-	ik_buf_append(&step->removed, editor->text.data + position, length);
-	steps->bytes += step->removed.length;
-	if (ik_buf_status(&step->removed) != IK_OK) {
-		forget(steps); /* better no undo than a wrong one */
-		return NULL;
-	}
-	bound_steps(steps);
-	return &steps->at[steps->count - 1];
-}
-
-/* Make a change that is about to happen part of the last step, or begin one. Returns the step
- * that takes the folds that were there, or NULL. */
-static struct editor_step *note_step(struct ik_editor *editor, size_t position, size_t length,
-	const char *bytes, size_t count, enum editor_chain chain)
-{
-	forget(&editor->undone);
-	if (join_step(editor, position, length, bytes, count, chain))
-		return NULL;
-	return push_step(editor, &editor->done, position, length, count, chain);
 }
 
 /* Replace length bytes at position as a step of undo, which joins the last one where chain says
@@ -347,17 +293,19 @@ static struct editor_step *note_step(struct ik_editor *editor, size_t position, 
 static bool replace_text(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, enum editor_chain chain)
 {
-	struct folds taken = { 0 };
+	struct editor_state *now = &editor->now;
 
 	if (!make_room(editor, length, count))
 		return false;
-	struct editor_step *step = note_step(editor, position, length, bytes, count, chain);
-	change_text(editor, position, length, bytes, count, &taken);
-	if (step)
-		step->folds = taken;
-	else
-		free_folds(&taken);
-	editor->cursor = position + count;
+	forget(&editor->undone);
+	if (!joins_step(editor, position, bytes, chain))
+		begin_step(editor);
+	note_change(editor, position);
+	adjust_folds(&now->folds, position, length, count);
+	ik_buf_erase(&now->text, position, length);
+	ik_buf_insert(&now->text, position, bytes, count);
+	now->cursor = position + count;
+	editor->selecting = false;
 	editor->chain = chain;
 	return true;
 }
@@ -387,63 +335,64 @@ static bool is_large(const char *text, size_t length)
 static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 {
 	struct fold fold = { position, length,
-		count_lines(editor->text.data + position, length, SIZE_MAX) };
+		count_lines(editor->now.text.data + position, length, SIZE_MAX) };
 
-	add_fold(&editor->folds, fold);
-	ik_rows_changed(editor->rows, position);
+	add_fold(&editor->now.folds, fold);
+	note_change(editor, position);
 }
 
 /* Return where the first fold after position begins; the end of the text: there is none. */
 static size_t next_fold(const struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->folds, position + 1);
+	size_t index = fold_index(&editor->now.folds, position + 1);
 
-	return index < editor->folds.count ? editor->folds.at[index].position : editor->text.length;
+	return index < editor->now.folds.count ? editor->now.folds.at[index].position
+										   : editor->now.text.length;
 }
 
 /* Return where the cluster or fold at position ends. */
 static size_t next_place(const struct ik_editor *editor, size_t position)
 {
-	size_t end = editor->text.length;
-	size_t index = fold_index(&editor->folds, position);
+	size_t end = editor->now.text.length;
+	size_t index = fold_index(&editor->now.folds, position);
 
 	if (position >= end)
 		return end;
-	if (index < editor->folds.count) {
-		const struct fold *fold = &editor->folds.at[index];
+	if (index < editor->now.folds.count) {
+		const struct fold *fold = &editor->now.folds.at[index];
 
 		if (fold->position == position)
 			return position + fold->length;
 		end = fold->position;
 	}
-	return position + ik_cluster_next(editor->text.data + position, end - position).length;
+	return position + ik_cluster_next(editor->now.text.data + position, end - position).length;
 }
 
 /* Return where the cluster or fold before position begins. */
 static size_t previous_place(const struct ik_editor *editor, size_t position)
 {
 	size_t floor = 0;
-	size_t index = fold_index(&editor->folds, position);
+	size_t index = fold_index(&editor->now.folds, position);
 
 	if (position == 0)
 		return 0;
 	if (index > 0) {
-		const struct fold *fold = &editor->folds.at[index - 1];
+		const struct fold *fold = &editor->now.folds.at[index - 1];
 
 		floor = fold->position + fold->length;
 		if (floor == position)
 			return fold->position;
 	}
-	return floor + ik_cluster_previous(editor->text.data + floor, position - floor);
+	return floor + ik_cluster_previous(editor->now.text.data + floor, position - floor);
 }
 
 /* Return the start of the line of position; a fold has no line ends. */
 static size_t start_of_line(const struct ik_editor *editor, size_t position)
 {
-	const char *text = editor->text.data;
+	const char *text = editor->now.text.data;
 
-	for (size_t index = fold_index(&editor->folds, position);; index--) {
-		const struct fold *fold = index > 0 ? &editor->folds.at[index - 1] : NULL;
+	for (size_t index = fold_index(&editor->now.folds, position);; index--) {
+		const struct fold *fold = index > 0 ? &editor->now.folds.at[index - 1] : NULL;
 		size_t floor = fold ? fold->position + fold->length : 0;
 		const char *line_end = memrchr(text + floor, '\n', position - floor);
 
@@ -458,11 +407,12 @@ static size_t start_of_line(const struct ik_editor *editor, size_t position)
 /* Return the end of the line of position. */
 static size_t end_of_line(const struct ik_editor *editor, size_t position)
 {
-	const char *text = editor->text.data;
+	const char *text = editor->now.text.data;
 
-	for (size_t index = fold_index(&editor->folds, position);; index++) {
-		const struct fold *fold = index < editor->folds.count ? &editor->folds.at[index] : NULL;
-		size_t end = fold ? fold->position : editor->text.length;
+	for (size_t index = fold_index(&editor->now.folds, position);; index++) {
+		const struct fold *fold = index < editor->now.folds.count ? &editor->now.folds.at[index]
+																  : NULL;
+		size_t end = fold ? fold->position : editor->now.text.length;
 		const char *line_end = memchr(text + position, '\n', end - position);
 
 		if (line_end)
@@ -473,43 +423,45 @@ static size_t end_of_line(const struct ik_editor *editor, size_t position)
 	}
 }
 
-/* Forget all steps of undo and redo. */
-static void forget_steps(struct ik_editor *editor)
+/* Return where two texts begin to differ, or limit where that is later. */
+static size_t same_length(const struct ik_buf *one, const struct ik_buf *other, size_t limit)
 {
-	forget(&editor->done);
-	forget(&editor->undone);
+	size_t at = 0;
+
+	while (at < limit && at < one->length && at < other->length && one->data[at] == other->data[at])
+		at++;
+	return at;
+}
+
+/* Take over another state as the present one. */
+static void set_state(struct ik_editor *editor, struct editor_state state)
+{
+	size_t same = same_length(&editor->now.text, &state.text, editor->top.start);
+	size_t index = fold_index(&state.folds, same);
+	const struct fold *fold = index > 0 ? &state.folds.at[index - 1] : NULL;
+
+	if (fold && fold->position + fold->length > same)
+		same = fold->position;
+	editor->now = state;
+	editor->top_width = 0;
+	editor->top.start = same;
+	editor->selecting = false;
+	editor->chain = CHAIN_NONE;
 }
 
 /* Undo the last step, or redo the last one that was undone. */
 static void undo_step(struct ik_editor *editor, bool again)
 {
-	struct steps *from = again ? &editor->undone : &editor->done;
-	struct steps *to = again ? &editor->done : &editor->undone;
-	struct folds taken = { 0 };
+	struct states *from = again ? &editor->undone : &editor->done;
+	struct editor_state before = editor->now;
 
 	if (from->count == 0)
 		return;
-	struct editor_step *step = &from->at[from->count - 1];
-
-	if (!make_room(editor, step->inserted, step->removed.length))
-		return;
-	struct editor_step *inverse = push_step(editor, to, step->position, step->inserted,
-		step->removed.length, CHAIN_NONE);
-	change_text(editor, step->position, step->inserted, step->removed.data, step->removed.length,
-		&taken);
-	if (inverse)
-		inverse->folds = taken;
-	else
-		free_folds(&taken);
-	for (size_t i = 0; i < step->folds.count; i++)
-		add_fold(&editor->folds, step->folds.at[i]);
-	ik_rows_changed(editor->rows, step->position);
-	editor->cursor = step->cursor;
-	editor->chain = CHAIN_NONE;
-	drop_step(from, from->count - 1);
+	from->count--;
+	from->bytes -= from->at[from->count].text.length;
+	set_state(editor, from->at[from->count]);
+	push_state(again ? &editor->done : &editor->undone, before);
 }
-
-/* What is wide enough for a prompt beside some text. */
 
 /* Walking along the rows of a text at a width. */
 struct layout {
@@ -572,12 +524,12 @@ static void put_fold(struct ik_buf *out, const struct fold *fold)
 static struct editor_draw_piece piece_at(struct layout *layout, size_t position, int column)
 {
 	const struct ik_editor *editor = layout->editor;
-	const char *text = editor->text.data + position;
+	const char *text = editor->now.text.data + position;
 	struct editor_draw_piece piece = {
 		.length = 1, .shown = text, .shown_length = 1, .width = 1, .style = IK_STYLE_NORMAL
 	};
 	const struct fold *fold = fold_at(editor, position);
-	bool next_ascii = position + 1 == editor->text.length || (unsigned char)text[1] < 0x80;
+	bool next_ascii = position + 1 == editor->now.text.length || (unsigned char)text[1] < 0x80;
 
 	if (!fold && *text >= 0x20 && *text < 0x7F && next_ascii)
 		return piece;
@@ -617,12 +569,12 @@ static struct editor_draw_piece piece_at(struct layout *layout, size_t position,
 /* Does a line end, or the text, at position? */
 static bool is_end(const struct ik_editor *editor, size_t position)
 {
-	return position >= editor->text.length ||
-		(editor->text.data[position] == '\n' && !fold_at(editor, position));
+	return position >= editor->now.text.length ||
+		(editor->now.text.data[position] == '\n' && !fold_at(editor, position));
 }
 
 /* Lay out the row that begins at start. */
-static struct editor_row make_row(struct layout *layout, size_t start)
+static struct editor_row row_at(struct layout *layout, size_t start)
 {
 	struct editor_row row = { .start = start, .end = start };
 	int column = 0;
@@ -630,27 +582,12 @@ static struct editor_row make_row(struct layout *layout, size_t start)
 	while (!is_end(layout->editor, row.end)) {
 		struct editor_draw_piece piece = piece_at(layout, row.end, column);
 
-		row.seen = row.end + piece.length;
 		if (column > 0 && column + piece.width > layout->width)
 			return row;
 		column += piece.width;
 		row.end += piece.length;
 	}
 	row.last = true;
-	row.seen = row.end;
-	return row;
-}
-
-/* The row that begins at start. */
-static struct editor_row row_at(struct layout *layout, size_t start)
-{
-	struct rows *rows = layout->editor->rows;
-	const struct editor_row *known = ik_rows_find(rows, layout->width, start);
-
-	if (known)
-		return *known;
-	struct editor_row row = make_row(layout, start);
-	ik_rows_keep(rows, &row);
 	return row;
 }
 
@@ -658,7 +595,7 @@ static struct editor_row row_at(struct layout *layout, size_t start)
 static bool row_behind(struct layout *layout, const struct editor_row *row,
 	struct editor_row *ret_row)
 {
-	if (row->last && row->end >= layout->editor->text.length)
+	if (row->last && row->end >= layout->editor->now.text.length)
 		return false;
 	*ret_row = row_at(layout, row->last ? row->end + 1 : row->end);
 	return true;
@@ -667,10 +604,12 @@ static bool row_behind(struct layout *layout, const struct editor_row *row,
 /* The row that a position is in. */
 static struct editor_row row_of(struct layout *layout, size_t position)
 {
-	size_t line = start_of_line(layout->editor, position);
-	const struct editor_row *known = ik_rows_find_before(layout->editor->rows, layout->width, line,
-		position);
-	struct editor_row row = known ? *known : row_at(layout, line);
+	const struct ik_editor *editor = layout->editor;
+	size_t line = start_of_line(editor, position);
+	/* In a long line the first row on the screen is nearer. */
+	bool near = editor->top_width == layout->width && editor->top.start >= line &&
+		editor->top.start <= position;
+	struct editor_row row = near ? editor->top : row_at(layout, line);
 
 	while (position >= row.end && !row.last)
 		row = row_at(layout, row.end);
@@ -726,14 +665,14 @@ static size_t position_at(struct layout *layout, const struct editor_row *row, i
 static bool move_vertically(struct ik_editor *editor, int direction, bool keep_goal)
 {
 	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
-	struct editor_row here = row_of(&layout, editor->cursor), there;
+	struct editor_row here = row_of(&layout, editor->now.cursor), there;
 	bool found = direction < 0 ? row_before(&layout, here.start, &there)
 							   : row_behind(&layout, &here, &there);
 
 	if (found) {
 		if (!keep_goal)
-			editor->goal = column_of(&layout, &here, editor->cursor);
-		editor->cursor = position_at(&layout, &there, editor->goal);
+			editor->goal = column_of(&layout, &here, editor->now.cursor);
+		editor->now.cursor = position_at(&layout, &there, editor->goal);
 	}
 	layout_end(&layout);
 	return found;
@@ -744,12 +683,12 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 	if (editor->width == 0 || row < editor->drawn_row)
 		return;
 	struct layout layout = layout_begin(editor, editor->width);
-	struct editor_row there = row_of(&layout, editor->top);
+	struct editor_row there = row_of(&layout, editor->top.start);
 
 	for (int i = editor->drawn_row; i < row && row_behind(&layout, &there, &there); i++)
 		;
 	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
-	editor->cursor = position_at(&layout, &there, goal);
+	editor->now.cursor = position_at(&layout, &there, goal);
 	editor->selecting = false;
 	editor->chain = CHAIN_NONE;
 	layout_end(&layout);
@@ -770,9 +709,9 @@ int ik_editor_height(const struct ik_editor *editor, int columns)
 /* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
 static struct editor_row scroll(struct layout *layout, struct ik_editor *editor, int rows)
 {
-	size_t length = editor->text.length;
-	struct editor_row top = row_of(layout, editor->top < length ? editor->top : length);
-	struct editor_row cursor = row_of(layout, editor->cursor), row, before;
+	size_t length = editor->now.text.length;
+	struct editor_row top = row_of(layout, editor->top.start < length ? editor->top.start : length);
+	struct editor_row cursor = row_of(layout, editor->now.cursor), row, before;
 	int below = 0;
 
 	if (cursor.start < top.start)
@@ -790,7 +729,8 @@ static struct editor_row scroll(struct layout *layout, struct ik_editor *editor,
 		;
 	for (; shown < rows && row_before(layout, top.start, &before); shown++)
 		top = before;
-	editor->top = top.start;
+	editor->top = top;
+	editor->top_width = layout->width;
 	return top;
 }
 
@@ -878,10 +818,10 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
-		int found = draw_row(&layout, cells, place, &row, editor->cursor);
+		int found = draw_row(&layout, cells, place, &row, editor->now.cursor);
 
-		if (editor->cursor >= row.start &&
-			(editor->cursor < row.end || (row.last && editor->cursor == row.end))) {
+		if (editor->now.cursor >= row.start &&
+			(editor->now.cursor < row.end || (row.last && editor->now.cursor == row.end))) {
 			*ret_row = area.row + i;
 			*ret_column = place.column + found;
 		}
@@ -895,22 +835,22 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)
 {
-	bool forward = editor->anchor < editor->cursor;
+	bool forward = editor->anchor < editor->now.cursor;
 
-	if (!editor->selecting || editor->anchor == editor->cursor)
+	if (!editor->selecting || editor->anchor == editor->now.cursor)
 		return false;
-	*ret_start = forward ? editor->anchor : editor->cursor;
-	*ret_end = forward ? editor->cursor : editor->anchor;
+	*ret_start = forward ? editor->anchor : editor->now.cursor;
+	*ret_end = forward ? editor->now.cursor : editor->anchor;
 	return true;
 }
 
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 {
-	const struct ik_buf *text = &editor->text;
+	const struct ik_buf *text = &editor->now.text;
 
-	editor->cursor = ik_utf8_cut(text->data, text->length, cursor);
+	editor->now.cursor = ik_utf8_cut(text->data, text->length, cursor);
 	editor->anchor = ik_utf8_cut(text->data, text->length, anchor);
-	editor->selecting = editor->anchor != editor->cursor;
+	editor->selecting = editor->anchor != editor->now.cursor;
 	editor->chain = CHAIN_NONE;
 }
 
@@ -941,7 +881,7 @@ static void move_row(struct ik_editor *editor, int direction)
 	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
 
 	if (!moved)
-		editor->cursor = direction < 0 ? 0 : editor->text.length;
+		editor->now.cursor = direction < 0 ? 0 : editor->now.text.length;
 	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
 }
 
@@ -988,34 +928,31 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 	return done;
 }
 
-/* Show what stands at an index of the history. The cursor goes to the end of its
- * first line on the way up, of its last on the way down: the next step goes on. */
+/* Show the entry at an index of the history. The cursor goes to the end of its first line on the
+ * way up, of its last on the way down, from where the next step leads on. */
 static void show_entry(struct ik_editor *editor, size_t index, bool up)
 {
 	size_t length;
 	const char *text = ik_history_at(editor->history, index, &length);
 
-	put_in(editor, 0, editor->text.length, text, length, CHAIN_BROWSE, false);
+	put_in(editor, 0, editor->now.text.length, text, length, CHAIN_BROWSE, false);
+	editor->browsing = editor->done.count > 0;
 	editor->browse_index = index;
-	editor->cursor = up ? end_of_line(editor, 0) : editor->text.length;
+	editor->now.cursor = up ? end_of_line(editor, 0) : editor->now.text.length;
 }
 
-/* The text of now is the draft; what was kept for coming back is not needed. */
-static void end_browsing(struct ik_editor *editor)
-{
-	editor->browsing = false;
-	ik_buf_done(&editor->draft);
-	free_folds(&editor->draft_folds);
-}
-
-/* Does the entry begin with what stood before the cursor, and differ from what is shown? */
+/* Does the entry begin with what is before the draft's cursor, and differ from what is shown? */
 static bool matches(const struct ik_editor *editor, size_t index)
 {
-	size_t length, wanted = editor->draft_cursor;
+	/* All entries are one step of undo, which leads back to the draft. */
+	const struct editor_state *draft = editor->browsing ? &editor->done.at[editor->done.count - 1]
+														: &editor->now;
+	const struct ik_buf *now = &editor->now.text;
+	size_t length;
 	const char *text = ik_history_at(editor->history, index, &length);
 
-	return length >= wanted && memcmp(text, editor->draft.data, wanted) == 0 &&
-		!(length == editor->text.length && memcmp(text, editor->text.data, length) == 0);
+	return length >= draft->cursor && memcmp(text, draft->text.data, draft->cursor) == 0 &&
+		!(length == now->length && memcmp(text, now->data, length) == 0);
 }
 
 /* To an older entry of the history. */
@@ -1023,32 +960,11 @@ static void browse_older(struct ik_editor *editor)
 {
 	size_t count = editor->history ? ik_history_count(editor->history) : 0;
 
-	if (!editor->browsing) {
-		end_browsing(editor);
-		editor->chain = CHAIN_NONE; /* undo leads back to the draft */
-		ik_buf_append(&editor->draft, editor->text.data, editor->text.length);
-		if (ik_buf_status(&editor->draft) != IK_OK)
-			return; /* no memory to keep it: it stays where it is */
-		copy_folds(&editor->draft_folds, &editor->folds);
-		editor->draft_cursor = editor->cursor;
-	}
 	for (size_t i = editor->browsing ? editor->browse_index + 1 : 0; i < count; i++)
 		if (matches(editor, i)) {
-			editor->browsing = true;
 			show_entry(editor, i, true);
 			return;
 		}
-}
-
-/* Back to what was there before. */
-static void show_draft(struct ik_editor *editor)
-{
-	replace_text(editor, 0, editor->text.length, editor->draft.data, editor->draft.length,
-		CHAIN_BROWSE);
-	copy_folds(&editor->folds, &editor->draft_folds);
-	ik_rows_changed(editor->rows, 0);
-	editor->cursor = editor->draft_cursor;
-	end_browsing(editor);
 }
 
 /* To a newer entry, at last to the draft. */
@@ -1061,7 +977,8 @@ static void browse_newer(struct ik_editor *editor)
 			show_entry(editor, i, false);
 			return;
 		}
-	show_draft(editor);
+	undo_step(editor, false);
+	editor->browsing = false;
 }
 
 /* Is the cluster at position part of a word? A fold is a word of its own. */
@@ -1069,7 +986,8 @@ static bool is_word(const struct ik_editor *editor, size_t position)
 {
 	uint32_t codepoint = 0;
 
-	ik_utf8_decode(editor->text.data + position, editor->text.length - position, &codepoint);
+	ik_utf8_decode(editor->now.text.data + position, editor->now.text.length - position,
+		&codepoint);
 	if (codepoint < 0x80)
 		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_' ||
 			(codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
@@ -1084,7 +1002,7 @@ static size_t word_right(const struct ik_editor *editor, size_t position)
 {
 	bool within = false;
 
-	while (position < editor->text.length) {
+	while (position < editor->now.text.length) {
 		bool fold = fold_at(editor, position), word = fold || is_word(editor, position);
 
 		if (within && (fold || !word))
@@ -1098,13 +1016,13 @@ static size_t word_right(const struct ik_editor *editor, size_t position)
 }
 
 /* Up or down in the text, or beyond it in the history. */
-static void vertical(struct ik_editor *editor, int direction, enum editor_chain chain)
+static void vertical(struct ik_editor *editor, int direction)
 {
-	if (move_vertically(editor, direction, chain == CHAIN_VERTICAL)) {
-		editor->chain = CHAIN_VERTICAL;
+	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
+
+	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
+	if (moved)
 		return;
-	}
-	editor->chain = chain == CHAIN_BROWSE ? CHAIN_BROWSE : CHAIN_NONE;
 	if (direction < 0)
 		browse_older(editor);
 	else
@@ -1133,8 +1051,7 @@ static size_t word_left(const struct ik_editor *editor, size_t position)
 /* Move the cursor; false: the action is not a movement. */
 static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 {
-	enum editor_chain chain = editor->chain;
-	size_t cursor = editor->cursor;
+	size_t cursor = editor->now.cursor;
 
 	switch (action) {
 	case IK_ACTION_LEFT:
@@ -1157,7 +1074,7 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 		break;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		vertical(editor, action == IK_ACTION_UP ? -1 : 1, chain);
+		vertical(editor, action == IK_ACTION_UP ? -1 : 1);
 		return true;
 	case IK_ACTION_HISTORY_OLDER:
 		browse_older(editor);
@@ -1168,7 +1085,7 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 	default:
 		return false;
 	}
-	editor->cursor = cursor;
+	editor->now.cursor = cursor;
 	editor->chain = CHAIN_NONE;
 	return true;
 }
@@ -1176,14 +1093,14 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 /* Select by a motion; false when the action is another. */
 static bool extend(struct ik_editor *editor, enum ik_action action)
 {
-	size_t anchor = editor->selecting ? editor->anchor : editor->cursor;
+	size_t anchor = editor->selecting ? editor->anchor : editor->now.cursor;
 	enum ik_action motion = motion_of(action);
 
 	if (action == IK_ACTION_SELECT_UP || action == IK_ACTION_SELECT_DOWN) {
 		move_row(editor, action == IK_ACTION_SELECT_UP ? -1 : 1);
 	} else if (action == IK_ACTION_SELECT_ALL) {
 		anchor = 0;
-		editor->cursor = editor->text.length;
+		editor->now.cursor = editor->now.text.length;
 		editor->chain = CHAIN_NONE;
 	} else if (motion != IK_ACTION_NONE) {
 		move_cursor(editor, motion);
@@ -1191,7 +1108,7 @@ static bool extend(struct ik_editor *editor, enum ik_action action)
 		return false;
 	}
 	editor->anchor = anchor;
-	editor->selecting = anchor != editor->cursor;
+	editor->selecting = anchor != editor->now.cursor;
 	return true;
 }
 
@@ -1213,7 +1130,7 @@ static void bound_kills(struct ik_editor *editor)
 static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool copy)
 {
 	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
-	bool left = end == editor->cursor;
+	bool left = end == editor->now.cursor;
 
 	if (start == end)
 		return;
@@ -1226,8 +1143,8 @@ static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool c
 		if (editor->kill_count < KILL_RING)
 			editor->kill_count++;
 	}
-	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length, editor->text.data + start,
-		end - start);
+	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length,
+		editor->now.text.data + start, end - start);
 	if (ik_buf_status(&editor->kills[0]) != IK_OK)
 		return; /* no room to keep it: nothing is cut */
 	bound_kills(editor);
@@ -1265,7 +1182,7 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 		return false;
 	case IK_ACTION_LEFT: /* to its ends, as everywhere */
 	case IK_ACTION_RIGHT:
-		editor->cursor = action == IK_ACTION_LEFT ? start : end;
+		editor->now.cursor = action == IK_ACTION_LEFT ? start : end;
 		editor->selecting = false;
 		return true;
 	default:
@@ -1273,15 +1190,11 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 	}
 }
 
-/* A text that is set, not pasted, is folded only where drawing it would be slow. */
-
 struct ik_editor *ik_editor_new(struct ik_history *history)
 {
 	struct ik_editor *editor = ik_alloc(sizeof(*editor));
 
-	ik_buf_init(&editor->text, IK_LIMIT_USER_TEXT);
-	editor->rows = ik_alloc(sizeof(*editor->rows));
-	ik_buf_init(&editor->draft, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&editor->now.text, IK_LIMIT_USER_TEXT);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
 	editor->history = history;
@@ -1292,14 +1205,11 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 {
 	if (!editor)
 		return NULL;
-	forget_steps(editor);
+	forget(&editor->done);
+	forget(&editor->undone);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_done(&editor->kills[i]);
-	ik_buf_done(&editor->draft);
-	free_folds(&editor->draft_folds);
-	editor->rows = ik_rows_free(editor->rows);
-	ik_buf_done(&editor->text);
-	free_folds(&editor->folds);
+	clear_state(&editor->now);
 	free(editor);
 	return NULL;
 }
@@ -1308,9 +1218,9 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 static bool put_at_cursor(struct ik_editor *editor, const char *text, size_t length,
 	enum editor_chain chain, bool pasted)
 {
-	size_t start = editor->cursor, end = start;
+	size_t start = editor->now.cursor, end = start;
 
-	end_browsing(editor);
+	editor->browsing = false;
 	ik_editor_selection(editor, &start, &end);
 	return length == 0 || put_in(editor, start, end - start, text, length, chain, pasted);
 }
@@ -1325,57 +1235,68 @@ bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length)
 	return put_at_cursor(editor, text, length, CHAIN_NONE, true);
 }
 
+bool ik_editor_type(struct ik_editor *editor, const struct ik_key *key)
+{
+	char bytes[4];
+	int length = 0;
+
+	if (key->code == IK_KEY_PASTE)
+		return key->text_cut || ik_editor_paste(editor, key->text, key->text_length);
+	if (key->code == IK_KEY_CHARACTER && !(key->modifiers & (IK_ALT | IK_CONTROL)))
+		length = ik_utf8_encode(key->codepoint, bytes);
+	return ik_editor_insert(editor, bytes, (size_t)length);
+}
+
 bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const char *text,
 	size_t length)
 {
-	end_browsing(editor);
+	editor->browsing = false;
 	return put_in(editor, start, end - start, text, length, CHAIN_NONE, false);
 }
 
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length)
 {
-	end_browsing(editor);
-	put_in(editor, 0, editor->text.length, text, length, CHAIN_NONE, false);
+	editor->browsing = false;
+	put_in(editor, 0, editor->now.text.length, text, length, CHAIN_NONE, false);
 }
 
 void ik_editor_clear(struct ik_editor *editor, bool keep)
 {
-	end_browsing(editor);
+	editor->browsing = false;
 	if (keep) {
 		if (editor->history)
-			ik_history_add(editor->history, editor->text.data, editor->text.length);
-		forget_steps(editor);
-		ik_buf_done(&editor->text);
-		free_folds(&editor->folds);
-		ik_rows_changed(editor->rows, 0);
-		editor->cursor = editor->top = 0;
+			ik_history_add(editor->history, editor->now.text.data, editor->now.text.length);
+		forget(&editor->done);
+		forget(&editor->undone);
+		clear_state(&editor->now);
+		note_change(editor, 0);
 		editor->selecting = false;
-	} else if (editor->text.length > 0) {
-		replace_text(editor, 0, editor->text.length, "", 0, CHAIN_NONE);
+	} else if (editor->now.text.length > 0) {
+		replace_text(editor, 0, editor->now.text.length, "", 0, CHAIN_NONE);
 	}
 	editor->chain = CHAIN_NONE;
 }
 
 const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length)
 {
-	*ret_length = editor->text.length;
-	return editor->text.data;
+	*ret_length = editor->now.text.length;
+	return editor->now.text.data;
 }
 
 bool ik_editor_is_empty(const struct ik_editor *editor)
 {
-	return editor->text.length == 0;
+	return editor->now.text.length == 0;
 }
 
 size_t ik_editor_cursor(const struct ik_editor *editor)
 {
-	return editor->cursor;
+	return editor->now.cursor;
 }
 
 /* Put in what was cut, in place of what was put in just before when it goes on. */
 static void yank(struct ik_editor *editor, bool older)
 {
-	size_t position = editor->cursor, length = 0, index = 0;
+	size_t position = editor->now.cursor, length = 0, index = 0;
 
 	if (editor->kill_count == 0)
 		return;
@@ -1384,7 +1305,7 @@ static void yank(struct ik_editor *editor, bool older)
 			return;
 		index = (editor->yanked + 1) % editor->kill_count;
 		position = editor->yank_position;
-		length = editor->cursor - position;
+		length = editor->now.cursor - position;
 	}
 	const struct ik_buf *kill = &editor->kills[index];
 
@@ -1404,10 +1325,10 @@ static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum
 /* Open the fold beside the cursor. */
 static bool open_fold(struct ik_editor *editor)
 {
-	struct fold *fold = fold_before(editor, editor->cursor);
+	struct fold *fold = fold_before(editor, editor->now.cursor);
 
 	if (!fold)
-		fold = fold_at(editor, editor->cursor);
+		fold = fold_at(editor, editor->now.cursor);
 	if (fold)
 		unfold(editor, fold);
 	return fold;
@@ -1415,18 +1336,18 @@ static bool open_fold(struct ik_editor *editor)
 
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 {
-	size_t cursor, line_end, length = editor->text.length;
+	size_t cursor, line_end, length = editor->now.text.length;
 
 	if (act_on_selection(editor, action)) {
-		if (editor->text.length != length)
-			end_browsing(editor);
+		if (editor->now.text.length != length)
+			editor->browsing = false;
 		return true;
 	}
 	if (move_cursor(editor, action)) {
 		editor->selecting = false;
 		return true;
 	}
-	cursor = editor->cursor;
+	cursor = editor->now.cursor;
 	switch (action) {
 	case IK_ACTION_NEW_LINE:
 		ik_editor_insert(editor, "\n", 1);
@@ -1468,6 +1389,6 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 	default:
 		return false;
 	}
-	end_browsing(editor);
+	editor->browsing = false;
 	return true;
 }

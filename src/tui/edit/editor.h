@@ -34,6 +34,9 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor);
 bool ik_editor_insert(struct ik_editor *editor, const char *text, size_t length);
 bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
 
+/* A key without an action: a character, or a paste, unless that is not whole. False: no room. */
+bool ik_editor_type(struct ik_editor *editor, const struct ik_key *key);
+
 /*
  * An action of the editor's; false when it is not one of them (or SEND). Up and
  * down move in the text, and through the history at its first and last line:

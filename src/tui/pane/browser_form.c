@@ -13,7 +13,6 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define MOST_ROWS 4 /* of a description, a message, a value */
 
@@ -339,7 +338,6 @@ static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *
 	enum ik_action action)
 {
 	struct ik_form_field *field = &form->fields[form->selected];
-	char bytes[4];
 
 	if (field->kind == IK_FIELD_CHOICE) {
 		bool back = action == IK_ACTION_LEFT;
@@ -347,18 +345,10 @@ static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *
 		if (!back && action != IK_ACTION_RIGHT && key->code != IK_KEY_CHARACTER)
 			return key->code == IK_KEY_PASTE ? IK_FORM_TAKEN : IK_FORM_PASSED;
 		choose(field, back);
-	} else if (key->code == IK_KEY_PASTE) {
-		if (!key->text_cut)
-			(void)ik_editor_paste(field->editor, key->text, key->text_length);
-	} else if (action != IK_ACTION_NONE) {
-		if (!ik_editor_act(field->editor, action))
-			return IK_FORM_PASSED;
-	} else {
-		int length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
-
-		if (length == 0 || (key->modifiers & (IK_ALT | IK_CONTROL)))
-			return IK_FORM_TAKEN;
-		(void)ik_editor_insert(field->editor, bytes, (size_t)length);
+	} else if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE) {
+		(void)ik_editor_type(field->editor, key);
+	} else if (!ik_editor_act(field->editor, action)) {
+		return IK_FORM_PASSED;
 	}
 	if (form->wrong_field == form->selected)
 		forgive(form);

@@ -6,7 +6,6 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define FILTER_COLUMNS 16 /* that a filter needs beside the count */
 #define FILTER_ROWS 5     /* a lower pane has no row for it */
@@ -58,18 +57,6 @@ void ik_list_pane_write(struct ik_list_pane *list)
 	ik_editor_set(list->filter, list->words.data, list->words.length);
 }
 
-/* Put a character or a paste into the filter. */
-static void type(struct ik_list_pane *list, const struct ik_key *key)
-{
-	char bytes[4];
-	int length = key->code == IK_KEY_CHARACTER ? ik_utf8_encode(key->codepoint, bytes) : 0;
-
-	if (key->code == IK_KEY_PASTE && !key->text_cut)
-		(void)ik_editor_insert(list->filter, key->text, key->text_length);
-	else if (length > 0 && !(key->modifiers & (IK_ALT | IK_CONTROL)))
-		(void)ik_editor_insert(list->filter, bytes, (size_t)length);
-}
-
 /* A key while the filter is written. */
 static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_key *key,
 	enum ik_action action)
@@ -86,7 +73,7 @@ static enum ik_list_key filter_key(struct ik_list_pane *list, const struct ik_ke
 	case IK_ACTION_NEW_LINE:
 		return IK_LIST_TAKEN;
 	case IK_ACTION_NONE:
-		type(list, key);
+		(void)ik_editor_type(list->filter, key);
 		break;
 	default:
 		if (action != IK_ACTION_LINE_START && action != IK_ACTION_LINE_END &&

@@ -442,7 +442,6 @@ static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik
 	enum ik_action action, struct ik_question_answer *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
-	char bytes[4];
 
 	switch (action) {
 	case IK_ACTION_SEND:
@@ -459,16 +458,8 @@ static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik
 	default:
 		break;
 	}
-	if (key->code == IK_KEY_PASTE) {
-		if (!key->text_cut)
-			(void)ik_editor_paste(question->writing, key->text, key->text_length);
-		return IK_DIALOG_TAKEN;
-	}
-	if (action == IK_ACTION_NONE && key->code == IK_KEY_CHARACTER && !key->modifiers) {
-		int length = ik_utf8_encode(key->codepoint, bytes);
-
-		if (length > 0)
-			(void)ik_editor_insert(question->writing, bytes, (size_t)length);
+	if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE) {
+		(void)ik_editor_type(question->writing, key);
 		return IK_DIALOG_TAKEN;
 	}
 	return ik_editor_act(question->writing, action) ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;

@@ -12,7 +12,6 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/code_colour_test.c \
 	tests/unit/tui/colour_test.c \
 	tests/unit/tui/completion_test.c \
-	tests/unit/tui/editor_rows_test.c \
 	tests/unit/tui/editor_test.c tests/unit/tui/editor_random_test.c \
 	tests/unit/tui/history_test.c \
 	tests/unit/tui/input_test.c \
