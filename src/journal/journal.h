@@ -24,6 +24,8 @@
 #include "conversation/message.h"
 
 #define IK_JOURNAL_VERSION 1
+/* Added to the name of one whose first line is damaged. */
+#define IK_JOURNAL_DAMAGED ".damaged"
 
 struct ik_journal;
 

@@ -60,7 +60,7 @@ static enum ik_status read_head(struct ik_journal_reader *reader, struct ik_erro
 	int64_t version = 0;
 
 	if (status == IK_NOT_FOUND)
-		return ik_error_set(error, IK_UNAVAILABLE, _("The journal %s has no whole line yet."),
+		return ik_error_set(error, IK_NOT_FOUND, _("The journal %s has no whole line yet."),
 			reader->path);
 	if (status != IK_OK)
 		return status;
@@ -180,7 +180,7 @@ enum ik_status ik_journal_reader_next(struct ik_journal_reader *reader,
 
 bool ik_journal_reader_is_abandoned(struct ik_journal_reader *reader)
 {
-	return flock(fileno(reader->file), LOCK_EX | LOCK_NB) == 0;
+	return flock(fileno(reader->file), LOCK_SH | LOCK_NB) == 0;
 }
 
 enum ik_status ik_journal_reader_sync(struct ik_journal_reader *reader, struct ik_error *error)

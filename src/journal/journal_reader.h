@@ -36,7 +36,7 @@ struct ik_journal_head {
 };
 
 /* Open DIRECTORY/NAME and read its first line. IK_INVALID: it is damaged or no journal;
- * IK_UNAVAILABLE: its first line is not whole yet. */
+ * IK_NOT_FOUND: it is not there, or its first line is not whole yet. */
 enum ik_status ik_journal_reader_open(const char *directory, const char *name,
 	struct ik_journal_reader **ret_reader, struct ik_error *error) IK_MUST_USE;
 struct ik_journal_reader *ik_journal_reader_close(struct ik_journal_reader *reader);
@@ -55,8 +55,8 @@ enum ik_status ik_journal_reader_go_to(struct ik_journal_reader *reader, int64_t
 enum ik_status ik_journal_reader_next(struct ik_journal_reader *reader,
 	struct ik_journal_record *ret_record, struct ik_error *error) IK_MUST_USE;
 
-/* Has the writer closed the file or died? Takes the writer's lock in the second case, so that
- * nobody else calls it dead at the same time. */
+/* Has the writer closed the file or died? A shared lock tells, which other readers may have at the
+ * same time: a writer's own is exclusive. */
 bool ik_journal_reader_is_abandoned(struct ik_journal_reader *reader);
 
 /* Have what was written so far on disk. */

@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
+#include "journal/journal.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/limits.h"
@@ -296,8 +298,24 @@ static enum ik_status take(struct intake *intake, const char *directory, struct 
 	return status == IK_OK ? remove_journal(intake, directory, error) : status;
 }
 
-enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
-	const char *directory, const char *name, struct ik_journal_position *ret_position,
+/* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
+static void put_aside(const struct ik_intake_ops *ops, void *store, const char *directory,
+	const char *name)
+{
+	char *path = ik_format("%s/%s", directory, name);
+	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
+	char *notice = ik_format(_("The journal %s is damaged: it was put aside as %s."), path, aside);
+
+	if (rename(path, aside) == 0)
+		ops->notice(store, notice);
+	free(notice);
+	free(aside);
+	free(path);
+}
+
+/* Take in one journal; a writer that lives may be left alone. */
+static enum ik_status take_journal(const struct ik_intake_ops *ops, void *store,
+	const char *directory, const char *name, bool living, struct ik_journal_position *ret_position,
 	struct ik_error *error)
 {
 	struct intake *intake = ik_alloc(sizeof(*intake));
@@ -309,14 +327,24 @@ enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
 	intake->name = name;
 	intake->position = ret_position;
 	status = ik_journal_reader_open(directory, name, &intake->reader, error);
-	if (status == IK_OK) {
+	if (status == IK_OK && (living || ik_journal_reader_is_abandoned(intake->reader))) {
 		intake->head = ik_journal_reader_head(intake->reader);
 		status = take(intake, directory, error);
 		forget_batch(intake);
-		(void)ik_journal_reader_close(intake->reader);
+	} else if (status == IK_INVALID) {
+		put_aside(ops, store, directory, name);
+		status = living ? status : IK_OK;
 	}
+	(void)ik_journal_reader_close(intake->reader);
 	free(intake);
 	return status;
+}
+
+enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
+	const char *directory, const char *name, struct ik_journal_position *ret_position,
+	struct ik_error *error)
+{
+	return take_journal(ops, store, directory, name, true, ret_position, error);
 }
 
 /* "SESSION.WRITER" */
@@ -329,23 +357,23 @@ static int is_journal(const struct dirent *entry)
 enum ik_status ik_intake_all(const struct ik_intake_ops *ops, void *store, const char *directory,
 	struct ik_error *error)
 {
-	struct ik_error one = { .status = IK_OK };
 	struct ik_journal_position position;
-	enum ik_status status = IK_OK;
+	enum ik_status status = IK_OK, one = IK_OK;
 	struct dirent **entries = NULL;
 	int count = scandir(directory, &entries, is_journal, alphasort);
 
 	if (count < 0)
 		return ik_error_set_errno(error, errno, _("The directory %s cannot be read"), directory);
 	for (int i = 0; i < count; i++) {
-		enum ik_status this_one = ik_intake_journal(ops, store, directory, entries[i]->d_name,
-			&position, &one);
+		struct ik_error why = { .status = IK_OK };
 
-		/* Another store program may have removed it, or its first line is being written. */
-		if (status == IK_OK && this_one != IK_OK && this_one != IK_NOT_FOUND &&
-			this_one != IK_UNAVAILABLE) {
-			status = this_one;
-			*error = one;
+		/* A database that is away is away for the others, too. */
+		if (one != IK_UNAVAILABLE)
+			one = take_journal(ops, store, directory, entries[i]->d_name, false, &position, &why);
+		/* Not found: another store program was faster, or its first line is being written. */
+		if (status == IK_OK && one != IK_NOT_FOUND && one != IK_OK) {
+			status = one;
+			*error = why;
 		}
 		free(entries[i]);
 	}

@@ -49,18 +49,22 @@ struct ik_intake_ops {
 		struct ik_message *const *messages, size_t count, struct ik_journal_position *position,
 		struct ik_error *error);
 
+	/* Tell the user. */
+	void (*notice)(void *store, const char *text);
+
 	/* Store a part of a large text, unless it is there. */
 	enum ik_status (*add_part)(void *store, const char *blob, int64_t part, const char *bytes,
 		size_t length, struct ik_error *error);
 };
 
-/* Take in what is new in DIRECTORY/NAME. */
+/* Take in what is new in DIRECTORY/NAME. IK_INVALID: its first line is damaged; it was put aside
+ * under its name with IK_JOURNAL_DAMAGED. */
 enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
 	const char *directory, const char *name, struct ik_journal_position *ret_position,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Take in what is new in all journals of a directory. Goes on after one that fails; the error is
- * the first one's. */
+/* Take in all journals of a directory whose writers are gone: those that live have a store program
+ * of their own. Goes on after one that fails; the error is the first one's. */
 enum ik_status ik_intake_all(const struct ik_intake_ops *ops, void *store, const char *directory,
 	struct ik_error *error) IK_MUST_USE;
 

@@ -8,10 +8,13 @@
 
 #include "config.h"
 #include "json/write.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 /* Without anything to do for so long, the program ends: the next request starts another. */
 #define IDLE_MS 10000
+/* A database that could not be opened is left alone for so long: requests are answered meanwhile. */
+#define RETRY_MS 1000
 #define PROTOCOL_VERSION 1
 
 /* A service at work. */
@@ -20,6 +23,8 @@ struct serving {
 	void *store;
 	struct ik_connection *connection;
 	const char *database, *journals;
+	struct ik_error away; /* why it could not be opened */
+	int64_t retry_ms;     /* when to try again */
 };
 
 static void put_number(struct ik_buf *line, const char *name, int64_t number)
@@ -55,7 +60,7 @@ static enum ik_status no_journal(struct serving *serving, struct ik_error *error
 		name ? name : "");
 }
 
-/* take {journal}: store what is new in it, or in all of them. */
+/* take {journal}: store what is new in it, or in all whose writers are gone. */
 static enum ik_status answer_take(struct serving *serving, struct ik_error *error)
 {
 	struct ik_json_span member = ik_connection_member(serving->connection, "journal");
@@ -103,9 +108,16 @@ static enum ik_status open_store(struct serving *serving, struct ik_error *error
 	if (serving->service->is_open(serving->store))
 		return IK_OK;
 	serving->service->close(serving->store);
+	if (ik_clock_ms() < serving->retry_ms) {
+		*error = serving->away;
+		return error->status;
+	}
 	status = serving->service->open(serving->store, serving->database, serving->connection, error);
-	if (status != IK_OK)
+	if (status != IK_OK) {
 		serving->service->close(serving->store);
+		serving->away = *error;
+		serving->retry_ms = ik_clock_ms() + (status == IK_UNAVAILABLE ? RETRY_MS : 0);
+	}
 	return status;
 }
 

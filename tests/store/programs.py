@@ -36,6 +36,7 @@ class Client:
     """One end of a store program."""
 
     def __init__(self, command):
+        self.journals = command[-1]
         ours, theirs = socket.socketpair()
         self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs)
         theirs.close()
@@ -73,6 +74,12 @@ class Client:
 
     def ask(self, verb, **members):
         return self.answer(self.send(verb, **members))
+
+    def take(self):
+        """Store all journals, those of living writers included."""
+        for name in sorted(os.listdir(self.journals)):
+            if len(name) == 73:
+                self.ask("take", journal=name)
 
     def close(self):
         self.lines.close()
@@ -201,7 +208,7 @@ def takes_each_event_once_and_as_it_is(place):
         last = client.ask("take", journal=journal.name)[-1]
         assert last["sequence"] == 2 and last["session"] == journal.session, last
     third = journal.event("again")
-    client.ask("take")
+    client.take()
     stored = events(client, journal.session)
     assert [event["id"] for event in stored] == [first, second, third], stored
     assert [event["sequence"] for event in stored] == [1, 2, 3]
@@ -221,7 +228,9 @@ def removes_a_journal_only_when_its_writer_is_done(place):
     closed.closed()
     dead.died()
     client.ask("take")
+    assert ids(client, words=alive.session) == [], "a living writer's is not anybody's to store"
     assert os.listdir(place.journals) == [alive.name], os.listdir(place.journals)
+    client.ask("take", journal=alive.name)
     alive.event("two")
     alive.died()
     assert client.ask("take", journal=alive.name)[-1]["place"] == -1
@@ -282,10 +291,12 @@ def refuses_what_is_no_journal(place):
     assert code_of(client.ask, "take", journal="missing") == "NOT_FOUND"
     good = place.journal()
     good.event("one")
-    assert code_of(client.ask, "take") == "INVALID"
+    good.died()
+    os.rename(path + ".damaged", path)
+    client.ask("take")
     assert contents(client, good.session) == ["one"], "one bad journal holds up no other"
-    assert os.path.exists(path)
-    os.remove(path)
+    assert os.listdir(place.journals) == [name + ".damaged"]
+    assert [".damaged" in line["notice"] for line in client.told] == [True, True], client.told
     os.symlink("/dev/zero", path)
     assert code_of(client.ask, "take", journal=name) != "OK"
 
@@ -305,7 +316,7 @@ def keeps_what_had_arrived_of_a_reply(place):
     journal.died()
     client.kill()
     client = place.start()
-    client.ask("take")
+    client.take()
     stored = events(client, journal.session)
     assert [event["content"] for event in stored] == ["question", "Once upon a time"], stored
     assert stored[1]["data"] == {"interrupted": True} and stored[1]["id"] == reply
@@ -351,10 +362,10 @@ def reads_a_fork_with_what_it_shares(place):
     parent = place.journal()
     for number in range(1, 6):
         parent.event(f"parent {number}")
-    client.ask("take")
+    client.take()
     child = place.journal(after=3, parent=parent.session, forked_at=3)
     child.event("child 4")
-    client.ask("take")
+    client.take()
     expected = ["parent 1", "parent 2", "parent 3", "child 4"]
     assert contents(client, child.session) == expected
     lines = client.ask("page", session=child.session, before=4, count=2)[:-1]
@@ -376,7 +387,7 @@ def lists_in_pages_and_by_choice(place):
                                "content": f"title {number:02} 100% sure"}})
         journal.closed()
         sessions.append(journal.session)
-    client.ask("take")
+    client.take()
     found, after = [], {}
     while True:
         lines = client.ask("list", count=4, **after)[:-1]
@@ -403,7 +414,7 @@ def follows_a_session(place):
     journal = place.journal()
     for number in range(5):
         journal.event(str(number))
-    client.ask("take")
+    client.take()
     lines = client.ask("after", session=journal.session, sequence=2, count=2)[:-1]
     assert [line["event"]["content"] for line in lines] == ["2", "3"]
 
@@ -418,7 +429,7 @@ def keeps_large_texts(place):
     result = {"tool_call_id": "c", "name": "bash", "output": "{}", "success": True,
               "duration_ms": 1, "blobs": {"stdout": {"id": blob, "bytes": 256 * 1024 + 6}}}
     journal.event("out", kind="tool_result", data=result)
-    client.ask("take")
+    client.take()
     for number, part in enumerate(parts):
         line = client.ask("part", blob=blob, part=number)[-1]
         assert base64.b64decode(line["base64"]) == part
@@ -440,7 +451,7 @@ def finds_words(place):
     journal.event("\u5317\u4eac\u5927\u5b66 and na\u00efve caf\u00e9s")
     other = place.journal(directory="/other")
     other.event("a lamplighter elsewhere")
-    client.ask("take")
+    client.take()
     assert search(client, "lamplighter elsewhere") == (["a lamplighter elsewhere"], None)
     found, row = search(client, "lamplighter", count=10)
     assert len(found) == 10 and found[0] == "a lamplighter elsewhere" and row, (found, row)
@@ -464,7 +475,7 @@ def ends_a_request_that_is_cancelled(place):
     journal = place.journal()
     for number in range(20000):
         journal.event("x" * 200)
-    client.ask("take")
+    client.take()
     number = client.send("page", session=journal.session, count=1000000)
     client.lines.readline()
     client.write({"id": number, "do": "cancel"})
@@ -491,7 +502,8 @@ def loses_nothing_however_it_is_killed(place):
         for journal in journals:
             for _ in range(300):
                 written[journal.session].append(journal.event("y" * random.randrange(2000)))
-        client.send("take")
+        for journal in journals:
+            client.send("take", journal=journal.name)
         time.sleep(random.random() * 0.03)
         client.kill()
     for journal in journals:
@@ -514,7 +526,7 @@ def sqlite_backs_up_while_it_is_in_use(place):
     client = place.start()
     journal = place.journal()
     journal.event("one")
-    client.ask("take")
+    client.take()
     file = os.path.join(place.directory, "copy")
     client.ask("backup", file=file)
     assert code_of(client.ask, "backup", file=file) != "OK", "nothing is overwritten"
@@ -549,7 +561,7 @@ def sqlite_brings_an_older_database_up_to_date(place):
     assert search(client, "list")[0] != []
     journal = place.journal(session, after=len(before))
     journal.event("and more")
-    client.ask("take")
+    client.take()
     assert contents(client, session)[-1] == "and more"
 
 
@@ -602,7 +614,7 @@ def postgres_knows_who_said_what(place):
     client = place.start()
     journal = place.journal()
     journal.event("one")
-    client.ask("take")
+    client.take()
     session = client.ask("list", owner="ikigai")[0]["session"]
     assert session["id"] == journal.session and session["owner"] == "ikigai"
     assert ids(client, owner="somebody") == []
@@ -613,12 +625,12 @@ def postgres_connects_again(place):
     client = place.start()
     journal = place.journal()
     journal.event("one")
-    client.ask("take")
+    client.take()
     place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               " WHERE datname = current_database() AND pid <> pg_backend_pid()")
     journal.event("two")
-    assert code_of(client.ask, "take") in ("OK", "UNAVAILABLE")
-    client.ask("take")
+    assert code_of(client.take) in ("OK", "UNAVAILABLE")
+    client.take()
     assert contents(client, journal.session) == ["one", "two"]
 
 
@@ -690,7 +702,7 @@ def postgres_lets_nobody_write_beside_the_holder(place):
     client = place.start()
     ours, theirs = place.journal(), place.journal()
     ours.event("one")
-    client.ask("take")
+    client.take()
     lease(client, ours, "take", new_id())
     late = place.journal(ours.session, after=1)
     late.event("without the lease")
@@ -704,11 +716,11 @@ def postgres_tells_those_who_follow(place):
     writer, follower = place.start(), place.start()
     journal = place.journal()
     journal.event("one")
-    writer.ask("take")
+    writer.take()
     lease(writer, journal, "take", new_id())
     lease(follower, place.journal(journal.session), "follow", new_id())
     journal.event("two")
-    writer.ask("take")
+    writer.take()
     heard(follower, journal.session)
     lines = follower.ask("after", session=journal.session, sequence=1)[:-1]
     assert [line["event"]["content"] for line in lines] == ["two"]

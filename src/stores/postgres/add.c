@@ -386,6 +386,13 @@ static enum ik_status add_part(void *store, const char *blob, int64_t part, cons
 
 /* ---- positions ---- */
 
+static void notice(void *store, const char *text)
+{
+	struct ik_server *server = store;
+
+	ik_connection_tell(server->client, "notice", text);
+}
+
 static enum ik_status read_position(void *store, const char *name,
 	struct ik_journal_position *position, bool *ret_found, struct ik_error *error)
 {
@@ -448,5 +455,6 @@ const struct ik_intake_ops ik_postgres_intake = {
 	.write_position = write_position,
 	.forget_position = forget_position,
 	.add_events = add_events,
+	.notice = notice,
 	.add_part = add_part,
 };

@@ -209,6 +209,13 @@ static enum ik_status add_part(void *store, const char *blob, int64_t part, cons
 	return ik_database_finish(store, insert, error);
 }
 
+static void notice(void *store, const char *text)
+{
+	struct ik_database *database = store;
+
+	ik_connection_tell(database->connection, "notice", text);
+}
+
 static enum ik_status read_position(void *store, const char *name,
 	struct ik_journal_position *position, bool *ret_found, struct ik_error *error)
 {
@@ -270,5 +277,6 @@ const struct ik_intake_ops ik_sqlite_intake = {
 	.write_position = write_position,
 	.forget_position = forget_position,
 	.add_events = add_events,
+	.notice = notice,
 	.add_part = add_part,
 };

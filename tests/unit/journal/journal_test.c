@@ -308,8 +308,8 @@ Test(journal, refuses_what_it_does_not_know)
 {
 	struct ik_journal_reader *reader;
 
-	cr_assert_eq(open_text("", &reader), IK_UNAVAILABLE);
-	cr_assert_eq(open_text("{\"journal\":1", &reader), IK_UNAVAILABLE);
+	cr_assert_eq(open_text("", &reader), IK_NOT_FOUND);
+	cr_assert_eq(open_text("{\"journal\":1", &reader), IK_NOT_FOUND);
 	cr_assert_eq(open_text("{\"journal\":1}\n", &reader), IK_INVALID);
 	cr_assert_eq(open_text("text\n", &reader), IK_INVALID);
 	cr_assert_eq(open_text("{\"journal\":2,\"session\":\"" SESSION "\",\"writer\":\"" WRITER
