@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keys.h"
+#include "messages.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -21,28 +22,38 @@ bool screen_shows(struct harness *h, const char *text)
 	return false;
 }
 
+/* Does the status bar, the last row, show the message of one of these names? */
+static bool bar_shows(struct harness *h, const char *const names[], size_t count)
+{
+	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
+	bool shown = false;
+
+	for (size_t i = 0; i < count && !shown; i++) {
+		char *text = message_text(h, names[i]);
+
+		shown = text != NULL && strstr(bar, text) != NULL;
+		free(text);
+	}
+	return shown;
+}
+
 bool is_at_rest(struct harness *h, const char *unused)
 {
-	static const char *const activities[] = {"running ", "retry in ", "waiting for you"};
-	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
+	static const char *const activities[] = {"@running", "@retry", "@waiting"};
+	char *working = message_text(h, "@working");
+	bool works = working != NULL && screen_shows(h, working);
 
 	(void)unused;
-	for (size_t i = 0; i < sizeof activities / sizeof *activities; i++)
-		if (strstr(bar, activities[i]) != NULL)
-			return false;
-	return !screen_shows(h, "working");
+	free(working);
+	return !works && !bar_shows(h, activities, sizeof activities / sizeof *activities);
 }
 
 bool ends_at_once(struct harness *h, const char *unused)
 {
-	static const char *const activities[] = {"working ", "running ", "retry in "};
-	const char *bar = terminal_row(&h->terminal, h->terminal.rows - 1);
+	static const char *const activities[] = {"@working", "@running", "@retry"};
 
 	(void)unused;
-	for (size_t i = 0; i < sizeof activities / sizeof *activities; i++)
-		if (strstr(bar, activities[i]) != NULL)
-			return false;
-	return true;
+	return !bar_shows(h, activities, sizeof activities / sizeof *activities);
 }
 
 /* Does a row match a line of a picture, in which * is any characters? */

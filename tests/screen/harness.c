@@ -31,7 +31,8 @@
  *   burst COUNT TEXT         so many copies of TEXT as fast as they are taken, at once
  *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...; Ctrl-D
  *                            only once no turn runs
- *   wait TEXT                until a row shows TEXT
+ *   wait TEXT                until a row shows TEXT; this, wait-not and never take
+ *                            @NAME for a text of tests/screen/messages
  *   wait-not TEXT            until no row does
  *   at-rest                  until no turn runs
  *   expect <<                until the screen is this picture: a line "..." is
@@ -73,6 +74,7 @@
 #include "checks.h"
 #include "harmless.h"
 #include "keys.h"
+#include "messages.h"
 #include "place.h"
 #include "terminal.h"
 #include "util/alloc.h"
@@ -401,6 +403,24 @@ static bool set_size(struct harness *h, const char *text)
 	return true;
 }
 
+/* The steps that look for a text, or for a message by its name. */
+static bool look_for(struct harness *h, const char *verb, const char *what)
+{
+	char *text = message_text(h, what);
+	bool good = false;
+
+	if (text == NULL)
+		return false;
+	if (ik_text_equal(verb, "wait"))
+		good = wait_until(h, screen_shows, text) || fail(h, "no row came to show \"%s\"", text);
+	else if (ik_text_equal(verb, "wait-not"))
+		good = wait_until(h, shows_not, text) || fail(h, "a row went on showing \"%s\"", text);
+	else
+		good = !screen_shows(h, text) || fail(h, "a row shows \"%s\"", text);
+	free(text);
+	return good;
+}
+
 /* Do one step. */
 static bool do_step(struct harness *h, const char *verb, const char *rest)
 {
@@ -462,14 +482,10 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return paste(h);
 	if (IS("key"))
 		return press_keys(h, rest);
-	if (IS("wait"))
-		return wait_until(h, screen_shows, rest) || fail(h, "no row came to show \"%s\"", rest);
-	if (IS("wait-not"))
-		return wait_until(h, shows_not, rest) || fail(h, "a row went on showing \"%s\"", rest);
+	if (IS("wait") || IS("wait-not") || IS("never"))
+		return look_for(h, verb, rest);
 	if (IS("at-rest"))
 		return wait_until(h, is_at_rest, rest) || fail(h, "a turn went on running");
-	if (IS("never"))
-		return !screen_shows(h, rest) || fail(h, "a row shows \"%s\"", rest);
 	if (IS("expect"))
 		return wait_until(h, picture_is_there, h->body) || fail(h, "the screen did not become:\n%s", h->body);
 	if (IS("translated"))

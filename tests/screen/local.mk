@@ -3,7 +3,8 @@
 check_PROGRAMS += tests/screen/harness
 tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/checks.c tests/screen/checks.h \
 	tests/screen/harmless.c tests/screen/harmless.h \
-	tests/screen/keys.c tests/screen/keys.h tests/screen/place.c tests/screen/place.h \
+	tests/screen/keys.c tests/screen/keys.h tests/screen/messages.c \
+	tests/screen/messages.h tests/screen/place.c tests/screen/place.h \
 	tests/screen/terminal.c tests/screen/terminal.h tests/screen/words.c
 tests_screen_harness_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
 tests_screen_harness_LDADD = $(LINK_UTIL) $(VTERM_LIBS) -lutil
@@ -119,4 +120,4 @@ SCREEN_TESTS = \
 	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
-EXTRA_DIST += $(SCREEN_TESTS) tests/screen/accents.py tests/screen/hostile_payloads
+EXTRA_DIST += $(SCREEN_TESTS) tests/screen/messages tests/screen/accents.py tests/screen/hostile_payloads
