@@ -2,57 +2,11 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/text.h"
-
-enum {
-	OPTION_CONFIG = 256,
-	OPTION_BASE_URL,
-	OPTION_DATABASE,
-	OPTION_RESUME,
-	OPTION_NO_TOOLS,
-	OPTION_READER,
-	OPTION_TRUST,
-	OPTION_TURNS,
-	OPTION_SANDBOX,
-	OPTION_JSON,
-	OPTION_YES,
-	OPTION_ALL,
-	OPTION_FOR,
-	OPTION_LANGUAGE,
-	OPTION_PROJECT,
-	OPTION_REVOKE,
-	OPTION_FORMAT,
-	OPTION_WAIT,
-	OPTION_OLDER,
-	OPTION_DRY,
-	OPTION_LIMIT,
-	OPTION_HELP,
-	OPTION_VERSION
-};
-
-/* A set of the options that only some verbs have. */
-enum {
-	TAKES_JSON = 1,
-	TAKES_YES = 2,
-	TAKES_ALL = 4,
-	TAKES_FOR = 8,
-	TAKES_LANGUAGE = 16,
-	TAKES_PROJECT = 32,
-	TAKES_REVOKE = 64,
-	TAKES_FORMAT = 128,
-	TAKES_WAIT = 256,
-	TAKES_AGE = 512,
-	TAKES_LIMIT = 1024
-};
-/* clang-format off */
-static const char *const special_options[] = {
-	"--json", "--yes", "--all", "--for", "--lang", "--project", "--revoke", "--format",
-	"--wait", "--older-than", "--limit",
-};
-/* clang-format on */
 
 static const char chat_help[] =
 	N_("Usage: ikigai [OPTIONS] [MESSAGE]\n"
@@ -180,43 +134,10 @@ static const char doctor_help[] =
 	   "\n"
 	   "Example: ikigai doctor | grep -v ^ok\n");
 
-static const struct option long_options[] = {
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "provider", required_argument, NULL, 'p' },
-	{ "model", required_argument, NULL, 'm' },
-	{ "base-url", required_argument, NULL, OPTION_BASE_URL },
-	{ "system-prompt", required_argument, NULL, 's' },
-	{ "database", required_argument, NULL, OPTION_DATABASE },
-	{ "resume", optional_argument, NULL, OPTION_RESUME },
-	{ "continue", optional_argument, NULL, OPTION_RESUME },
-	{ "no-tools", no_argument, NULL, OPTION_NO_TOOLS },
-	{ "screen-reader", no_argument, NULL, OPTION_READER },
-	{ "trust-project", optional_argument, NULL, OPTION_TRUST },
-	{ "sandbox", required_argument, NULL, OPTION_SANDBOX },
-	{ "max-tool-turns", required_argument, NULL, OPTION_TURNS },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "yes", no_argument, NULL, OPTION_YES },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "for", required_argument, NULL, OPTION_FOR },
-	{ "lang", required_argument, NULL, OPTION_LANGUAGE },
-	{ "project", no_argument, NULL, OPTION_PROJECT },
-	{ "revoke", no_argument, NULL, OPTION_REVOKE },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "wait", no_argument, NULL, OPTION_WAIT },
-	{ "older-than", required_argument, NULL, OPTION_OLDER },
-	{ "dry-run", no_argument, NULL, OPTION_DRY },
-	{ "limit", required_argument, NULL, OPTION_LIMIT },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ "version", no_argument, NULL, OPTION_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* What each verb accepts in addition to the common options. */
 struct verb {
 	const char *word, *second_word;
 	enum ik_verb verb;
 	const char *help;
-	unsigned takes;    /* TAKES_... */
 	int least, most;   /* operands */
 	const char *wants; /* the error for too few operands */
 };
@@ -225,176 +146,148 @@ struct verb {
 #define WANTS_TOOL N_("needs the name of a tool; ikigai tool list shows them")
 
 static const struct verb verbs[] = {
-	{ NULL, NULL, IK_VERB_CHAT, chat_help, 0, 0, 1, NULL },
-	{ "exec", NULL, IK_VERB_EXEC, exec_help, TAKES_JSON | TAKES_YES | TAKES_WAIT, 0, 2, NULL },
-	{ "tool", "list", IK_VERB_TOOL_LIST, tool_help, TAKES_JSON | TAKES_ALL, 0, 0, NULL },
-	{ "tool", "show", IK_VERB_TOOL_SHOW, tool_help, TAKES_JSON | TAKES_FOR, 1, 1, WANTS_TOOL },
-	{ "tool", "run", IK_VERB_TOOL_RUN, tool_help, TAKES_JSON, 1, 2, WANTS_TOOL },
-	{ "tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 0, 1, INT_MAX,
+	{ NULL, NULL, IK_VERB_CHAT, chat_help, 0, 1, NULL },
+	{ "exec", NULL, IK_VERB_EXEC, exec_help, 0, 2, NULL },
+	{ "tool", "list", IK_VERB_TOOL_LIST, tool_help, 0, 0, NULL },
+	{ "tool", "show", IK_VERB_TOOL_SHOW, tool_help, 1, 1, WANTS_TOOL },
+	{ "tool", "run", IK_VERB_TOOL_RUN, tool_help, 1, 2, WANTS_TOOL },
+	{ "tool", "validate", IK_VERB_TOOL_VALIDATE, tool_help, 1, INT_MAX,
 		N_("needs the path of an executable, or several") },
-	{ "tool", "new", IK_VERB_TOOL_NEW, tool_help, TAKES_LANGUAGE | TAKES_PROJECT, 1, 1,
+	{ "tool", "new", IK_VERB_TOOL_NEW, tool_help, 1, 1,
 		N_("needs a name for the tool, such as: ikigai tool new weather") },
-	{ "tool", "trust", IK_VERB_TOOL_TRUST, tool_help, TAKES_REVOKE, 0, 1, NULL },
-	{ "session", "list", IK_VERB_SESSION_LIST, session_help, TAKES_JSON | TAKES_LIMIT, 0, 0, NULL },
-	{ "session", "show", IK_VERB_SESSION_SHOW, session_help, TAKES_JSON, 1, 1, WANTS_SESSION },
-	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, TAKES_FORMAT, 1, 1,
-		WANTS_SESSION },
-	{ "session", "import", IK_VERB_SESSION_IMPORT, session_help, 0, 1, 1,
+	{ "tool", "trust", IK_VERB_TOOL_TRUST, tool_help, 0, 1, NULL },
+	{ "session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, NULL },
+	{ "session", "show", IK_VERB_SESSION_SHOW, session_help, 1, 1, WANTS_SESSION },
+	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, 1, 1, WANTS_SESSION },
+	{ "session", "import", IK_VERB_SESSION_IMPORT, session_help, 1, 1,
 		N_("needs a file that ikigai session export wrote") },
-	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, TAKES_JSON | TAKES_ALL, 1, 1000,
+	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, 1, 1000,
 		N_("needs the words to look for") },
-	{ "session", "delete", IK_VERB_SESSION_DELETE, session_help, TAKES_YES | TAKES_AGE, 0, 1,
-		WANTS_SESSION },
-	{ "config", NULL, IK_VERB_CONFIG, config_help, TAKES_JSON, 0, 0, NULL },
-	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, TAKES_JSON, 0, 0, NULL },
+	{ "session", "delete", IK_VERB_SESSION_DELETE, session_help, 0, 1, WANTS_SESSION },
+	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, NULL },
+	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
 };
+
+/* What an option takes, and so what it is stored as. */
+enum takes {
+	NOTHING, /* true */
+	VALUE,   /* a text */
+	ID,      /* a text, or "" without one */
+	YES_NO   /* true or false; alone it means yes */
+};
+
+#define VERB(name) (1u << IK_VERB_##name)
+#define PRINTS_JSON \
+	(VERB(EXEC) | VERB(TOOL_LIST) | VERB(TOOL_SHOW) | VERB(TOOL_RUN) | VERB(SESSION_LIST) | \
+		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(CONFIG) | VERB(DOCTOR))
+
+static const struct option_row {
+	const char *name;
+	char letter; /* or 0 */
+	enum takes takes;
+	size_t place;   /* in struct ik_options */
+	unsigned verbs; /* that have it; 0: all */
+} rows[] = {
+	{ "--config", 0, VALUE, offsetof(struct ik_options, config_file), 0 },
+	{ "--provider", 'p', VALUE, offsetof(struct ik_options, provider), 0 },
+	{ "--model", 'm', VALUE, offsetof(struct ik_options, model), 0 },
+	{ "--base-url", 0, VALUE, offsetof(struct ik_options, base_url), 0 },
+	{ "--system-prompt", 's', VALUE, offsetof(struct ik_options, system_prompt), 0 },
+	{ "--database", 0, VALUE, offsetof(struct ik_options, database), 0 },
+	{ "--resume", 0, ID, offsetof(struct ik_options, resume_id), 0 },
+	{ "--continue", 0, ID, offsetof(struct ik_options, resume_id), 0 },
+	{ "--no-tools", 0, NOTHING, offsetof(struct ik_options, no_tools), 0 },
+	{ "--screen-reader", 0, NOTHING, offsetof(struct ik_options, screen_reader), 0 },
+	{ "--trust-project", 0, YES_NO, offsetof(struct ik_options, trust_project), 0 },
+	{ "--sandbox", 0, VALUE, offsetof(struct ik_options, sandbox), 0 },
+	{ "--max-tool-turns", 0, VALUE, offsetof(struct ik_options, max_tool_turns), 0 },
+	{ "--json", 0, NOTHING, offsetof(struct ik_options, json), PRINTS_JSON },
+	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes), VERB(EXEC) | VERB(SESSION_DELETE) },
+	{ "--all", 0, NOTHING, offsetof(struct ik_options, all),
+		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) },
+	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider), VERB(TOOL_SHOW) },
+	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW) },
+	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW) },
+	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST) },
+	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT) },
+	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC) },
+	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE) },
+	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE) },
+	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST) },
+	{ "--help", 'h', NOTHING, offsetof(struct ik_options, help), 0 },
+	{ "--version", 0, NOTHING, offsetof(struct ik_options, version), 0 },
+	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0 }, /* a letter alone: the last */
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), LONG = 256 };
+
+/* Return the first verb with this word, or NULL. */
+static const struct verb *find_word(const char *word)
+{
+	for (size_t i = 1; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (ik_text_equal(word, verbs[i].word))
+			return &verbs[i];
+	return NULL;
+}
+
+/* Fail for lack of a second word, or one that names a verb. */
+static void refuse_word(bool tool, const char *word, struct ik_error *error)
+{
+	if (!word)
+		(void)ik_error_set(error, IK_INVALID, "%s",
+			tool
+				? _("\"tool\" needs a word more: list, show, run, validate, new or trust")
+				: _("\"session\" needs a word more: list, show, export, import, search or delete"));
+	else
+		(void)ik_error_set(error, IK_INVALID,
+			tool ? _("\"tool %s\" is no command; there are list, show, run, validate, new and "
+					 "trust")
+				 : _("\"session %s\" is no command; there are list, show, export, import, search "
+					 "and delete"),
+			word);
+}
 
 /* Find the verb that the first *ret_used operands name. */
 static const struct verb *find_verb(char **operands, int count, int *ret_used,
 	struct ik_error *error)
 {
 	static const char *const words[] = { "exec", "tool", "session", "config", "doctor" };
-	size_t i;
+	const char *near;
 
 	*ret_used = 0;
 	if (count == 0)
 		return &verbs[0];
-	for (i = 1; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (!ik_text_equal(operands[0], verbs[i].word))
-			continue;
-		if (!verbs[i].second_word) {
-			*ret_used = 1;
-			return &verbs[i];
-		}
-		if (count > 1 && ik_text_equal(operands[1], verbs[i].second_word)) {
-			*ret_used = 2;
-			return &verbs[i];
-		}
-	}
-	if (ik_text_equal(operands[0], "session")) {
-		(void)ik_error_set(error, IK_INVALID,
-			count > 1
-				? _("\"session %s\" is no command; there are list, show, export, import, search "
-					"and delete")
-				: _("\"session\" needs a word more: list, show, export, import, search or delete"),
-			count > 1 ? operands[1] : "");
-	} else if (ik_text_equal(operands[0], "tool")) {
-		(void)ik_error_set(error, IK_INVALID,
-			count > 1
-				? _("\"tool %s\" is no command; there are list, show, run, validate, new and trust")
-				: _("\"tool\" needs a word more: list, show, run, validate, new or trust"),
-			count > 1 ? operands[1] : "");
-	} else {
-		const char *near = ik_text_nearest(operands[0], words, sizeof(words) / sizeof(words[0]));
+	for (size_t i = 1; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		const char *second = verbs[i].second_word;
 
-		if (!near)
-			return &verbs[0]; /* the first message */
-		(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
-			operands[0], near);
+		if (!ik_text_equal(operands[0], verbs[i].word) ||
+			(second && (count == 1 || !ik_text_equal(operands[1], second))))
+			continue;
+		*ret_used = second ? 2 : 1;
+		return &verbs[i];
 	}
+	if (find_word(operands[0])) {
+		refuse_word(ik_text_equal(operands[0], "tool"), operands[1], error);
+		return NULL;
+	}
+	near = ik_text_nearest(operands[0], words, sizeof(words) / sizeof(words[0]));
+	if (!near)
+		return &verbs[0]; /* the first message */
+	(void)ik_error_set(error, IK_INVALID, _("\"%s\" is no command; did you mean \"%s\"?"),
+		operands[0], near);
 	return NULL;
 }
 
-/* Store one option; false: getopt didn't know it. */
-static bool take_option(struct ik_options *o, int option)
+/* Store an option with its value, or NULL; false: it doesn't take this value. */
+static bool store(const struct option_row *row, const char *value, struct ik_options *o)
 {
-	switch (option) {
-	case 'C':
-		o->directory = optarg;
-		return true;
-	case 'p':
-		o->provider = optarg;
-		return true;
-	case 'm':
-		o->model = optarg;
-		return true;
-	case 's':
-		o->system_prompt = optarg;
-		return true;
-	case OPTION_CONFIG:
-		o->config_file = optarg;
-		return true;
-	case OPTION_BASE_URL:
-		o->base_url = optarg;
-		return true;
-	case OPTION_DATABASE:
-		o->database = optarg;
-		return true;
-	case OPTION_SANDBOX:
-		o->sandbox = optarg;
-		return true;
-	case OPTION_TURNS:
-		o->max_tool_turns = optarg;
-		return true;
-	case OPTION_RESUME:
-		o->resume = true;
-		o->resume_id = optarg && optarg[0] != '\0' ? optarg : NULL;
-		return true;
-	case OPTION_NO_TOOLS:
-		o->no_tools = true;
-		return true;
-	case OPTION_READER:
-		o->screen_reader = true;
-		return true;
-	case OPTION_TRUST:
-		o->trust_project = !optarg || ik_text_equal(optarg, "yes");
-		return o->trust_project || ik_text_equal(optarg, "no");
-	case OPTION_JSON:
-		o->json = true;
-		return true;
-	case OPTION_YES:
-		o->yes = true;
-		return true;
-	case OPTION_ALL:
-		o->all = true;
-		return true;
-	case OPTION_FOR:
-		o->for_provider = optarg;
-		return true;
-	case OPTION_LANGUAGE:
-		o->language = optarg;
-		return true;
-	case OPTION_PROJECT:
-		o->project = true;
-		return true;
-	case OPTION_REVOKE:
-		o->revoke = true;
-		return true;
-	case OPTION_WAIT:
-		o->wait = true;
-		return true;
-	case OPTION_FORMAT:
-		o->format = optarg;
-		return true;
-	case OPTION_OLDER:
-		o->older_than = optarg;
-		return true;
-	case OPTION_DRY:
-		o->dry_run = true;
-		return true;
-	case OPTION_LIMIT:
-		o->limit = optarg;
-		return true;
-	case OPTION_HELP:
-	case 'h':
-		o->verb = IK_VERB_HELP;
-		return true;
-	case OPTION_VERSION:
-		o->verb = IK_VERB_VERSION;
-		return true;
-	default:
-		return false;
-	}
-}
+	void *place = (char *)o + row->place;
+	bool yes = !value || ik_text_equal(value, "yes");
 
-/* Return the set of given options that only some verbs have. */
-static unsigned given(const struct ik_options *o)
-{
-	return (o->json ? TAKES_JSON : 0u) | (o->yes ? TAKES_YES : 0u) | (o->all ? TAKES_ALL : 0u) |
-		(o->for_provider ? TAKES_FOR : 0u) | (o->language ? TAKES_LANGUAGE : 0u) |
-		(o->project ? TAKES_PROJECT : 0u) | (o->revoke ? TAKES_REVOKE : 0u) |
-		(o->format ? TAKES_FORMAT : 0u) | (o->wait ? TAKES_WAIT : 0u) |
-		(o->older_than || o->dry_run ? TAKES_AGE : 0u) | (o->limit ? TAKES_LIMIT : 0u);
+	if (row->takes == VALUE || row->takes == ID)
+		*(const char **)place = value ? value : "";
+	else
+		*(bool *)place = yes;
+	return row->takes != YES_NO || yes || ik_text_equal(value, "no");
 }
 
 /* Name the word that getopt rejected. */
@@ -404,70 +297,104 @@ static enum ik_status bad_option(int result, char **argv, struct ik_error *error
 
 	if (result == ':')
 		return ik_error_set(error, IK_INVALID, _("%s needs a value; see ikigai --help"), word);
-	if (optopt > 0 && optopt < 256)
+	if (optopt > 0 && optopt < LONG)
 		return ik_error_set(error, IK_INVALID, _("there is no option -%c; see ikigai --help"),
 			optopt);
-	if (optopt >= 256)
+	if (optopt >= LONG)
 		return ik_error_set(error, IK_INVALID, _("%s takes no value; see ikigai --help"), word);
 	return ik_error_set(error, IK_INVALID, _("there is no option %s; see ikigai --help"), word);
+}
+
+/* Read all options; given gets the rows of those that are there. */
+static enum ik_status read_options(int argc, char **argv, struct ik_options *o, bool given[ROWS],
+	struct ik_error *error)
+{
+	struct option long_options[ROWS + 1] = { { NULL, 0, NULL, 0 } };
+	int option;
+
+	for (int i = 0; i < ROWS; i++)
+		long_options[i] = (struct option){
+			.name = rows[i].name ? rows[i].name + 2 : NULL,
+			.has_arg = rows[i].takes == NOTHING ? no_argument
+				: rows[i].takes == VALUE        ? required_argument
+												: optional_argument,
+			.val = LONG + i,
+		};
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":C:p:m:s:h", long_options, NULL)) != -1) {
+		int i = option >= LONG ? option - LONG : 0;
+
+		while (option < LONG && i < ROWS && rows[i].letter != option)
+			i++;
+		if (i == ROWS || !store(&rows[i], optarg, o))
+			return bad_option(option, argv, error);
+		given[i] = true;
+	}
+	return IK_OK;
+}
+
+/* Check that the verb has all options that were given, and the right number of operands. */
+static enum ik_status check(const struct verb *verb, const bool given[ROWS], char **operands,
+	int count, struct ik_error *error)
+{
+	int most = verb->most;
+
+	for (int i = 0; i < ROWS; i++)
+		if (given[i] && rows[i].verbs != 0 && !(rows[i].verbs & 1u << verb->verb))
+			return ik_error_set(error, IK_INVALID,
+				_("%s is no option of \"ikigai%s%s%s%s\"; see its --help"), rows[i].name,
+				verb->word ? " " : "", verb->word ? verb->word : "", verb->second_word ? " " : "",
+				verb->second_word ? verb->second_word : "");
+	if (count < verb->least)
+		return ik_error_set(error, IK_INVALID, "\"ikigai %s %s\" %s", verb->word, verb->second_word,
+			_(verb->wants));
+	if (verb->verb == IK_VERB_EXEC && count > 1 && !ik_text_equal(operands[1], "-"))
+		most = 1; /* only a "-" may follow a prompt */
+	if (count > most)
+		return ik_error_set(error, IK_INVALID,
+			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"), operands[most]);
+	return IK_OK;
 }
 
 enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
 	struct ik_error *error)
 {
-	struct ik_options o;
+	struct ik_options o = { .program = argc > 0 ? argv[0] : "ikigai" };
+	bool given[ROWS] = { false };
 	const struct verb *verb;
-	int option, used, count, most;
-	size_t special;
+	int count, used = 0;
 
-	memset(&o, 0, sizeof(o));
-	o.verb = IK_VERB_CHAT;
-	o.program = argc > 0 ? argv[0] : "ikigai";
-	opterr = 0;
-	optind = 1;
-	while ((option = getopt_long(argc, argv, ":C:p:m:s:h", long_options, NULL)) != -1)
-		if (!take_option(&o, option))
-			return bad_option(option, argv, error);
+	if (read_options(argc, argv, &o, given, error) != IK_OK)
+		return error->status;
+	o.operands = argv + optind;
 	count = argc - optind;
-	if (o.verb == IK_VERB_VERSION) {
+	o.resume = o.resume_id;
+	if (o.resume && o.resume_id[0] == '\0')
+		o.resume_id = NULL;
+	if (o.version) {
+		o.verb = IK_VERB_VERSION;
 		*ret_options = o;
 		return IK_OK;
 	}
-	if (o.verb == IK_VERB_HELP && count == 1 &&
-		(ik_text_equal(argv[optind], "tool") || ik_text_equal(argv[optind], "session"))) {
-		o.help_text = ik_text_equal(argv[optind], "tool") ? _(tool_help) : _(session_help);
-		*ret_options = o;
-		return IK_OK;
-	}
-	verb = find_verb(argv + optind, count, &used, error);
+	verb = o.help && count == 1 ? find_word(o.operands[0]) : NULL;
+	if (!verb)
+		verb = find_verb(argv + optind, count, &used, error);
 	if (!verb)
 		return IK_INVALID;
-	if (o.verb == IK_VERB_HELP) {
+	if (o.help) {
+		o.verb = IK_VERB_HELP;
 		o.help_text = _(verb->help);
 		*ret_options = o;
 		return IK_OK;
 	}
+	o.operands += used;
 	count -= used;
-	for (special = 0; special < sizeof(special_options) / sizeof(special_options[0]); special++)
-		if (given(&o) & ~verb->takes & 1u << special)
-			return ik_error_set(error, IK_INVALID,
-				_("%s is no option of \"ikigai%s%s%s%s\"; see its --help"),
-				special_options[special], verb->word ? " " : "", verb->word ? verb->word : "",
-				verb->second_word ? " " : "", verb->second_word ? verb->second_word : "");
-	if (count < verb->least)
-		return ik_error_set(error, IK_INVALID, "\"ikigai %s %s\" %s", verb->word, verb->second_word,
-			_(verb->wants));
-	most = verb->most;
-	if (verb->verb == IK_VERB_EXEC && count > 1 && !ik_text_equal(argv[optind + used + 1], "-"))
-		most = 1; /* only a "-" may follow a prompt */
-	if (count > most)
-		return ik_error_set(error, IK_INVALID,
-			_("one word too many: \"%s\" (put a prompt with blanks in quotes)"),
-			argv[optind + used + most]);
+	if (check(verb, given, argv + optind + used, count, error) != IK_OK)
+		return error->status;
 	o.verb = verb->verb;
-	o.first = count > 0 ? argv[optind + used] : NULL;
-	o.second = count > 1 ? argv[optind + used + 1] : NULL;
-	o.operands = argv + optind + used;
+	o.first = count > 0 ? o.operands[0] : NULL;
+	o.second = count > 1 ? o.operands[1] : NULL;
 	*ret_options = o;
 	return IK_OK;
 }

@@ -67,7 +67,8 @@ struct ik_options {
 	const char *first;        /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;       /* JSON, or "-" after PROMPT */
 	char *const *operands;    /* all operands (PATH...), NULL-terminated */
-	const char *help_text;    /* IK_VERB_HELP: the help to print */
+	bool help, version;
+	const char *help_text; /* IK_VERB_HELP: the help to print */
 };
 
 /* Read argv (argc words, with the program's name first). */
