@@ -12,13 +12,7 @@
 #include <unistd.h>
 
 #include "chat/chat.h"
-#include "cli/cli_session.h"
-#include "cli/cli_tool.h"
-#include "cli/cli_tool_new.h"
-#include "cli/cli_trust.h"
-#include "cli/cli_validate.h"
-#include "cli/doctor.h"
-#include "cli/exec.h"
+#include "cli/verbs.h"
 #include "core/options.h"
 #include "core/places.h"
 #include "core/print.h"

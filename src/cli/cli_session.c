@@ -1,4 +1,4 @@
-#include "cli/cli_session.h"
+#include "cli/verbs.h"
 
 #include <signal.h>
 #include <stdlib.h>

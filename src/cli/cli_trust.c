@@ -1,4 +1,4 @@
-#include "cli/cli_trust.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "core/agents_file.h"
-#include "core/core.h"
 #include "core/print.h"
 #include "guard/trust_check.h"
 #include "util/alloc.h"
@@ -17,14 +17,10 @@
 
 /* The command in progress. */
 struct trusting {
-	struct ik_setup *setup;
-	struct ik_loop *loop;
-	struct ik_discovery *discovery;
-	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
-	struct ik_trust_check *check;
+	struct ik_cli cli;
+	const struct ik_project *project;
 	char **paths; /* the files to trust */
 	struct ik_identity *identities;
-	enum ik_trust_state *before;
 	size_t count;
 	struct ik_buf out;
 	int status;
@@ -40,7 +36,7 @@ static void put_line(struct ik_buf *out, const char *what, const char *name)
 static bool is_listed(const struct trusting *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (ik_text_equal(ik_project_relative(&t->setup->project, t->paths[i]), name))
+		if (ik_text_equal(ik_project_relative(t->project, t->paths[i]), name))
 			return true;
 	return false;
 }
@@ -50,70 +46,67 @@ static void put_gone(struct trusting *t)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = ik_trust_file_at(t->setup->project.trust, i)); i++)
+	for (size_t i = 0; (name = ik_trust_file_at(t->project->trust, i)); i++)
 		if (!is_listed(t, name))
 			put_line(&t->out, _("dropped"), name);
 }
 
-static void finish(struct trusting *t)
-{
-	if (ik_print_buf(&t->out) != 0)
-		t->status = 1;
-	ik_loop_stop(t->loop);
-}
-
-/* All files are read: print the result. */
-static void on_granted(void *arg)
+/* Append what a file was, now that it is trusted, or complain that it is not. */
+static void put_file(struct trusting *t, const char *path, enum ik_trust_state before,
+	const struct ik_checked_file *file)
 {
 	static const char *const words[] = {
 		[IK_TRUST_TRUSTED] = N_("unchanged"),
 		[IK_TRUST_NEW] = N_("new"),
 		[IK_TRUST_CHANGED] = N_("changed"),
 	};
-	struct trusting *t = arg;
-	const struct ik_error *error = ik_trust_check_error(t->check);
+	const char *name = ik_project_relative(t->project, path);
 	char *sentence;
-	size_t i;
 
-	for (i = 0; i < t->count; i++) {
-		const struct ik_checked_file *file = ik_trust_check_at(t->check, i);
-		const char *name = ik_project_relative(&t->setup->project, t->paths[i]);
-
-		if (file->state == IK_TRUST_TRUSTED) {
-			put_line(&t->out, _(words[t->before[i]]), name);
-			continue;
-		}
-		t->status = 1;
-		sentence = file->problem
-			? ik_strdup(file->problem)
-			: ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
-				  name);
-		ik_complain(sentence);
-		free(sentence);
+	if (file->state == IK_TRUST_TRUSTED) {
+		put_line(&t->out, _(words[before]), name);
+		return;
 	}
-	if (error->status != IK_OK) {
-		ik_complain(error->text);
-		ik_buf_clear(&t->out);
-		t->status = 1;
-	}
-	finish(t);
+	t->status = 1;
+	sentence = file->problem
+		? ik_strdup(file->problem)
+		: ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
+			  name);
+	ik_complain(sentence);
+	free(sentence);
 }
 
-/* The old states are known: now trust the files. */
-static void on_checked(void *arg)
+/* Read the files, which tells what they were before, and trust them. */
+static void trust_files(struct trusting *t)
 {
-	struct trusting *t = arg;
-	size_t i;
+	struct ik_trust *trust = t->project->trust;
+	const char *const *paths = (const char *const *)t->paths;
+	struct ik_trust_check *check = ik_trust_check_start(t->cli.loop, trust, paths, t->count,
+		ik_cli_go_on, &t->cli);
+	struct ik_trust_check *grant = NULL;
 
-	if (ik_trust_problem(t->setup->project.trust))
-		ik_complain(ik_trust_problem(t->setup->project.trust));
-	for (i = 0; i < t->count; i++)
-		t->before[i] = ik_trust_check_at(t->check, i)->state;
-	ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->setup->places.directory);
-	put_gone(t);
-	ik_trust_check_close(t->check);
-	t->check = ik_trust_check_grant(t->loop, t->setup->project.trust, (const char *const *)t->paths,
-		t->identities, t->count, true, on_granted, t);
+	if (ik_cli_wait(&t->cli)) {
+		if (ik_trust_problem(trust))
+			ik_complain(ik_trust_problem(trust));
+		ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->cli.setup->places.directory);
+		put_gone(t);
+		grant = ik_trust_check_grant(t->cli.loop, trust, paths, t->identities, t->count, true,
+			ik_cli_go_on, &t->cli);
+	}
+	if (grant && ik_cli_wait(&t->cli)) {
+		const struct ik_error *error = ik_trust_check_error(grant);
+
+		for (size_t i = 0; i < t->count; i++)
+			put_file(t, t->paths[i], ik_trust_check_at(check, i)->state,
+				ik_trust_check_at(grant, i));
+		if (error->status != IK_OK) {
+			ik_complain(error->text);
+			ik_buf_clear(&t->out);
+			t->status = 1;
+		}
+	}
+	(void)ik_trust_check_close(check);
+	(void)ik_trust_check_close(grant);
 }
 
 /* Add a file to those to trust. */
@@ -121,7 +114,6 @@ static void add(struct trusting *t, const char *path, const struct ik_identity *
 {
 	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
 	t->identities = ik_alloc_array(t->identities, t->count + 1, sizeof(*t->identities));
-	t->before = ik_alloc_array(t->before, t->count + 1, sizeof(*t->before));
 	t->paths[t->count] = ik_strdup(path);
 	t->identities[t->count++] = *identity;
 }
@@ -129,7 +121,7 @@ static void add(struct trusting *t, const char *path, const struct ik_identity *
 /* Add the AGENTS.md files. */
 static void add_agents(struct trusting *t)
 {
-	char **paths = ik_agents_files_find(&t->setup->places);
+	char **paths = ik_agents_files_find(&t->cli.setup->places);
 	struct ik_identity identity;
 	struct ik_error error;
 	size_t i;
@@ -146,11 +138,11 @@ static void add_agents(struct trusting *t)
 	free(paths);
 }
 
-/* The scan, which ran nothing, has found the files. */
-static void on_found(void *arg, struct ik_registry *registry)
+/* Collect the files that a scan, which ran nothing, has found. */
+static void collect(struct trusting *t, const struct ik_registry *registry)
 {
-	struct trusting *t = arg;
-	char *config = ik_project_config_path(&t->setup->places);
+	const struct ik_places *places = &t->cli.setup->places;
+	char *config = ik_project_config_path(places);
 	struct ik_identity identity;
 	size_t i;
 
@@ -168,54 +160,51 @@ static void on_found(void *arg, struct ik_registry *registry)
 		ik_complain(tool->reason);
 		t->status = 1;
 	}
-	if (ik_project_has_config(&t->setup->places, &identity))
+	if (ik_project_has_config(places, &identity))
 		add(t, config, &identity);
 	free(config);
 	add_agents(t);
-	if (t->count > 0 || ik_trust_file_at(t->setup->project.trust, 0)) {
-		t->check = ik_trust_check_start(t->loop, t->setup->project.trust,
-			(const char *const *)t->paths, t->count, on_checked, t);
-		return;
-	}
-	if (t->status == 0)
-		ik_buf_printf(&t->out,
-			_("There is nothing to trust in %s: no tools of a project, no "
-			  ".ikigai/config.json.\n"),
-			t->setup->places.directory);
-	finish(t);
+}
+
+static void on_scanned(void *arg, struct ik_registry *registry)
+{
+	(void)registry;
+	ik_cli_go_on(arg);
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */
-static int trust_all(struct ik_setup *setup)
+static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = { .finished = on_found };
-	struct trusting t = { .setup = setup };
+	static const struct ik_discovery_events events = { .finished = on_scanned };
+	struct trusting t = { .project = &setup->project };
+	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
 	struct ik_error error;
-	size_t i;
 
-	t.loop = ik_loop_new(&error);
-	if (!t.loop) {
-		ik_complain(error.text);
+	if (!ik_cli_open(&t.cli, options, setup))
 		return 1;
-	}
 	ik_buf_init(&t.out, IK_LIMIT_TRUST);
-	(void)!ik_trust_read(setup->project.trust, &error);
-	t.nobody = ik_trust_new(NULL, setup->places.directory);
-	t.discovery = ik_core_project_discovery(t.loop, setup, t.nobody, &events, &t);
-	ik_discovery_scan(t.discovery);
-	if (ik_loop_run(t.loop, &error) != IK_OK) {
-		ik_complain(error.text);
-		t.status = 1;
+	(void)!ik_trust_read(t.project->trust, &error);
+	nobody = ik_trust_new(NULL, setup->places.directory);
+	t.cli.discovery = ik_core_project_discovery(t.cli.loop, setup, nobody, &events, &t.cli);
+	ik_discovery_scan(t.cli.discovery);
+	if (ik_cli_wait(&t.cli)) {
+		collect(&t, ik_discovery_registry(t.cli.discovery));
+		if (t.count > 0 || ik_trust_file_at(t.project->trust, 0))
+			trust_files(&t);
+		else if (t.status == 0)
+			ik_buf_printf(&t.out,
+				_("There is nothing to trust in %s: no tools of a project, no "
+				  ".ikigai/config.json.\n"),
+				setup->places.directory);
 	}
-	t.check = ik_trust_check_close(t.check);
-	t.discovery = ik_discovery_close(t.discovery);
-	ik_loop_free(t.loop);
-	ik_trust_free(t.nobody);
-	for (i = 0; i < t.count; i++)
+	t.status = ik_cli_close(&t.cli, t.status);
+	if (t.status <= 1 && ik_print_buf(&t.out) != 0)
+		t.status = 1;
+	ik_trust_free(nobody);
+	for (size_t i = 0; i < t.count; i++)
 		free(t.paths[i]);
 	free(t.paths);
 	free(t.identities);
-	free(t.before);
 	ik_buf_done(&t.out);
 	return t.status;
 }
@@ -255,9 +244,7 @@ static int revoke_all(struct ik_setup *setup)
 
 int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup)
 {
-	size_t i;
-
-	for (i = 0; i < setup->config->warnings.count; i++)
+	for (size_t i = 0; i < setup->config->warnings.count; i++)
 		ik_complain(setup->config->warnings.items[i]);
-	return options->revoke ? revoke_all(setup) : trust_all(setup);
+	return options->revoke ? revoke_all(setup) : trust_all(options, setup);
 }

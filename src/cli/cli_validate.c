@@ -1,61 +1,96 @@
-#include "cli/cli_validate.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands/validate_text.h"
-#include "core/core.h"
+#include "cli/cli.h"
+#include "commands/tool_view.h"
 #include "core/print.h"
 #include "guard/permissions.h"
 #include "loop/child.h"
-#include "loop/children.h"
+#include "tool/envelope.h"
 #include "tool/findings.h"
 #include "tool/protocol.h"
-#include "tool/source.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* Time limits for a descendant that holds the pipes open, and for SIGTERM. */
 enum { GRACE_MS = 250, KILL_AFTER_MS = 2000 };
-
-/* The steps for each executable, in order. */
-enum cli_validate_stage { ASK, ASK_OTHERWISE, RUN_EMPTY, RUN_GARBAGE };
-
-static const char garbage[] = "this is no JSON\n";
+/* Limits on the bytes of an envelope, and of standard error, that are shown. */
+enum { ENVELOPE_SHOWN = 2000, EXCERPT_SHOWN = 200 };
+/* A larger schema gets an advice: it is sent with every request. */
+enum { SCHEMA_BYTES_MUCH = 4096 };
 
 /* All executables, and the one that is being checked. */
 struct validation {
-	const struct ik_options *options;
-	struct ik_setup *setup;
-	struct ik_loop *loop;
-	char **environment;
-	struct ik_validate_text report;
-	int status;
-	size_t index; /* of the current operand */
-	char *path;   /* absolute */
-	bool pinned;  /* it belongs to the project: run it only while it is this file */
+	struct ik_cli cli;
+	struct ik_source *source; /* runs the calls; never scanned */
+	int tools, faults, advice;
+	bool broken; /* standard output doesn't accept any more */
+
+	char *path;  /* absolute */
+	bool pinned; /* it belongs to the project: run it only while it is this file */
 	struct ik_identity identity;
-	enum cli_validate_stage stage;
 	enum ik_tool_protocol protocol;
 	struct ik_child *child;
+	struct ik_child_result result; /* of its last run */
 	struct ik_buf output, errors;
-	char *refusal; /* the result of --schema while the other protocol is tried */
-	const char *refusal_code;
-	struct ik_tool tool; /* its description, if it is valid */
-	struct ik_run *run;
-	struct ik_source *source; /* runs the calls; never scanned */
-	struct ik_registry *registry;
+	struct ik_tool tool; /* its description */
 };
 
-static void next_path(void *arg);
-static void next_stage(void *arg);
+/* ---- the report, which is printed as it goes: a tool may take its time ---- */
+
+/* Print a line, and free it. */
+static void put(struct validation *v, char *line)
+{
+	v->broken |= ik_print(line, strlen(line)) != 0;
+	free(line);
+}
+
+/* Print "  word    sentence", the words in a column, and free the sentence. */
+static void put_finding(struct validation *v, const char *word, char *sentence)
+{
+	int width = (int)ik_utf8_width(word, strlen(word));
+
+	put(v, ik_format("  %s%*s  %s\n", word, width < 6 ? 6 - width : 0, "", sentence));
+	free(sentence);
+}
+
+/* The three kinds of findings; each takes over its sentence. */
+static void ok(struct validation *v, char *sentence)
+{
+	put_finding(v, _("ok"), sentence);
+}
+
+static void fault(struct validation *v, const char *code, char *sentence)
+{
+	v->faults++;
+	put_finding(v, _("wrong"), ik_format("%s: %s", code, sentence));
+	free(sentence);
+}
+
+static void advise(struct validation *v, char *sentence)
+{
+	v->advice++;
+	put_finding(v, _("advice"), sentence);
+}
+
+/* Print JSON, cut if it is long. */
+static void put_json(struct validation *v, const char *json, size_t length)
+{
+	size_t shown = ik_utf8_cut(json, length, ENVELOPE_SHOWN);
+
+	put(v, ik_format("          %.*s%s\n", (int)shown, json, shown < length ? "…" : ""));
+}
+
+/* ---- one run of the executable ---- */
 
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
@@ -66,10 +101,16 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 		ik_child_cancel(v->child);
 }
 
-static void on_child_done(void *arg, const struct ik_child_result *result);
+static void on_child_done(void *arg, const struct ik_child_result *result)
+{
+	struct validation *v = arg;
 
-/* Start the tool with one argument (or none) and an input. */
-static void start(struct validation *v, const char *argument, const char *input, int64_t timeout_ms)
+	v->result = *result;
+	ik_cli_go_on(&v->cli);
+}
+
+/* Run it with one argument (or none) and an input, until it has ended. False: it can't be run. */
+static bool run(struct validation *v, const char *argument, const char *input, int64_t timeout_ms)
 {
 	static const struct ik_child_events events = { on_output, on_child_done };
 	const char *const argv[] = { v->path, argument, NULL };
@@ -77,8 +118,8 @@ static void start(struct validation *v, const char *argument, const char *input,
 		.path = v->path,
 		.identity = v->pinned ? &v->identity : NULL,
 		.argv = argv,
-		.environment = (const char *const *)v->environment,
-		.directory = v->setup->places.directory,
+		.environment = (const char *const *)v->cli.environment,
+		.directory = v->cli.setup->places.directory,
 		.input = input,
 		.input_length = input ? strlen(input) : 0,
 		.timeout_ms = timeout_ms,
@@ -86,32 +127,129 @@ static void start(struct validation *v, const char *argument, const char *input,
 		.grace_ms = GRACE_MS,
 	};
 	struct ik_error error;
+	bool ended;
 
+	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
+		fault(v, "NOT_TRUSTED", ik_strdup(_("it was changed meanwhile")));
+		return false;
+	}
 	ik_buf_done(&v->output);
 	ik_buf_done(&v->errors);
 	ik_buf_init(&v->output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
-	if (ik_child_start(v->loop, &spec, &events, v, &v->child, &error) == IK_OK)
-		return;
-	ik_validate_fault(&v->report, "SPAWN_FAILED",
-		ik_format(_("it cannot be started: %s"), error.text));
-	ik_loop_defer(v->loop, next_path, v);
+	if (ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error) != IK_OK) {
+		fault(v, "SPAWN_FAILED", ik_format(_("it cannot be started: %s"), error.text));
+		return false;
+	}
+	ended = ik_cli_wait(&v->cli);
+	v->child = ik_child_close(v->child);
+	return ended;
 }
 
 /* ---- its description ---- */
 
+/* Return the first words of what a program printed, on one line; the caller frees it. */
+static char *excerpt(const char *bytes, size_t length)
+{
+	char *copy;
+	size_t i;
+
+	while (length > 0 && strchr(" \t\r\n", bytes[0])) {
+		bytes++;
+		length--;
+	}
+	if (length == 0)
+		return ik_strdup("");
+	copy = ik_strndup(bytes, ik_utf8_cut(bytes, length, EXCERPT_SHOWN));
+	for (i = 0; copy[i] != '\0'; i++)
+		if (copy[i] == '\n' || copy[i] == '\r' || copy[i] == '\t')
+			copy[i] = ' ';
+	while (i > 0 && copy[i - 1] == ' ')
+		copy[--i] = '\0';
+	return copy;
+}
+
+/* Return a line without the blanks around it. */
+static struct ik_json_span trim(const char *start, const char *end)
+{
+	while (start < end && strchr(" \t\r,", *start))
+		start++;
+	while (start < end && strchr(" \t\r,", end[-1]))
+		end--;
+	return (struct ik_json_span){ start, (size_t)(end - start) };
+}
+
+/* Return a line of a text by its number, trimmed; no value: there is none. */
+static struct ik_json_span line_of(const char *text, int number)
+{
+	const char *end;
+
+	while (--number > 0 && (text = strchr(text, '\n')))
+		text++;
+	if (!text)
+		return (struct ik_json_span){ NULL, 0 };
+	end = strchr(text, '\n');
+	return trim(text, end ? end : text + strlen(text));
+}
+
+/* Return the number of the one line in the file that is this line of its description; 0: there is
+ * none, or several. */
+static int find_in_file(const char *path, const char *announcement, int line)
+{
+	struct ik_json_span wanted = line_of(announcement, line);
+	struct ik_buf file;
+	int found = 0, number = 1;
+	const char *at, *end;
+
+	if (wanted.length == 0)
+		return 0;
+	ik_buf_init(&file, IK_LIMIT_SCHEMA);
+	/* Nobody edits the schema in a binary. */
+	if (ik_file_read(path, &file, NULL) != IK_OK || !ik_text_starts(file.data, "#!")) {
+		ik_buf_done(&file);
+		return 0;
+	}
+	for (at = file.data; at; at = end ? end + 1 : NULL, number++) {
+		struct ik_json_span here;
+
+		end = strchr(at, '\n');
+		here = trim(at, end ? end : at + strlen(at));
+		if (here.length != wanted.length || memcmp(here.text, wanted.text, here.length) != 0)
+			continue;
+		if (found != 0) {
+			ik_buf_done(&file);
+			return 0;
+		}
+		found = number;
+	}
+	ik_buf_done(&file);
+	return found;
+}
+
 static void on_finding(void *arg, const struct ik_finding *finding)
 {
 	struct validation *v = arg;
+	int line = finding->line > 0 ? find_in_file(v->path, v->output.data, finding->line) : 0;
+	char *sentence;
 
-	ik_validate_finding(&v->report, v->path, v->output.data, finding);
+	if (line > 0)
+		sentence = ik_format("%s:%d: %s", ik_path_base(v->path), line, finding->sentence);
+	else if (finding->line > 0)
+		sentence = ik_format(_("line %d of what it prints: %s"), finding->line, finding->sentence);
+	else
+		sentence = ik_strdup(finding->sentence);
+	if (finding->fault)
+		fault(v, finding->code, sentence);
+	else
+		advise(v, sentence);
 }
 
 /* Return why an answer can't be read; NULL: it can. The caller frees it. */
-static char *refused(const struct validation *v, const struct ik_child_result *result,
-	const char *question, const char **ret_code)
+static char *refused(const struct validation *v, const char **ret_code)
 {
-	char *said = ik_validate_excerpt(v->errors.data, v->errors.length);
+	const struct ik_child_result *result = &v->result;
+	const char *question = ik_protocol_question(v->protocol);
+	char *said = excerpt(v->errors.data, v->errors.length);
 	char *sentence = NULL;
 	struct ik_error error;
 
@@ -123,7 +261,7 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 		*ret_code = IK_CODE_SCHEMA_TIMEOUT;
 		sentence = ik_format(_("it did not answer %s within %lld ms; print the schema before "
 							   "anything else, and do not read standard input then"),
-			question, (long long)v->setup->config->tools_scan_timeout_ms);
+			question, (long long)v->cli.setup->config->tools_scan_timeout_ms);
 	} else if (!result->exited || result->exit_code != 0) {
 		*ret_code = "SCHEMA_EXIT";
 		sentence = ik_format(_("asked for %s it ended with exit code %d%s%s; print the schema and "
@@ -140,50 +278,75 @@ static char *refused(const struct validation *v, const struct ik_child_result *r
 	return sentence;
 }
 
-/* Report all findings about a description, and continue with calls if it is a tool. */
-static void read_announcement(struct validation *v, const struct ik_child_result *result)
+/* Ask the executable what it is. False, with a reason, if it doesn't say. */
+static bool ask(struct validation *v)
 {
-	ik_validate_ok(&v->report,
-		ik_format(_("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
-			(long long)result->duration_ms));
-	ik_findings(v->protocol, v->output.data, v->output.length, on_finding, v);
-	if (ik_protocol_read(v->protocol, v->output.data, v->output.length, &v->tool) != IK_OK) {
-		ik_loop_defer(v->loop, next_path, v);
-		return;
+	int64_t timeout_ms = v->cli.setup->config->tools_scan_timeout_ms;
+	const char *code = NULL, *code_now = NULL;
+	char *refusal, *refusal_now;
+
+	v->protocol = IK_PROTOCOL_NATIVE;
+	if (!run(v, ik_protocol_question(v->protocol), NULL, timeout_ms))
+		return false;
+	refusal = refused(v, &code);
+	if (!refusal)
+		return true;
+	/* It may speak the other protocol. */
+	if (ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON")) {
+		v->protocol = IK_PROTOCOL_KODELET;
+		if (!run(v, ik_protocol_question(v->protocol), NULL, timeout_ms)) {
+			free(refusal);
+			return false;
+		}
+		refusal_now = refused(v, &code_now);
+		if (!refusal_now) {
+			free(refusal);
+			return true;
+		}
+		free(refusal_now);
 	}
-	ik_validate_ok(&v->report, ik_format(_("it is the tool \"%s\""), v->tool.name));
-	v->stage = RUN_EMPTY;
-	ik_loop_defer(v->loop, next_stage, v);
+	/* The first answer is the one that its author has to fix. */
+	fault(v, code, refusal);
+	return false;
 }
 
-/* Judge the end of a question. */
-static void on_answer(struct validation *v, const struct ik_child_result *result)
+/* Report all findings about its description; false: it is none of a tool. */
+static bool describe(struct validation *v)
 {
-	const char *code = NULL;
-	char *refusal = refused(v, result, ik_protocol_question(v->protocol), &code);
-
-	if (!refusal) {
-		read_announcement(v, result);
-	} else if (v->stage == ASK &&
-		(ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
-		/* The executable may speak the other protocol. */
-		v->refusal = refusal;
-		v->refusal_code = code;
-		v->stage = ASK_OTHERWISE;
-		v->protocol = IK_PROTOCOL_KODELET;
-		ik_loop_defer(v->loop, next_stage, v);
-	} else {
-		/* The first result is the one that its author has to fix. */
-		ik_validate_fault(&v->report, v->refusal ? v->refusal_code : code,
-			v->refusal ? v->refusal : refusal);
-		if (v->refusal)
-			free(refusal);
-		v->refusal = NULL;
-		ik_loop_defer(v->loop, next_path, v);
-	}
+	ok(v,
+		ik_format(_("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
+			(long long)v->result.duration_ms));
+	ik_findings(v->protocol, v->output.data, v->output.length, on_finding, v);
+	if (ik_protocol_read(v->protocol, v->output.data, v->output.length, &v->tool) != IK_OK)
+		return false;
+	ok(v, ik_format(_("it is the tool \"%s\""), v->tool.name));
+	return true;
 }
 
 /* ---- its calls ---- */
+
+/* Return what a failed call says about the tool; the caller frees it. */
+static char *explain(const struct ik_tool *tool, struct ik_json_span envelope)
+{
+	struct ik_json_span code = ik_json_member(envelope, "error_code");
+	int64_t status = 0;
+
+	(void)ik_json_integer(ik_json_member(envelope, "exit_code"), &status);
+	if (ik_json_string_is(code, "TOOL_CRASHED"))
+		return ik_format(_("called with {} it ends with exit code %d; answer {\"error\": \"...\", "
+						   "\"error_code\": \"...\"} and exit with 0, so that the model can mend "
+						   "its call"),
+			(int)status);
+	if (ik_json_string_is(code, "INVALID_OUTPUT"))
+		return ik_strdup(_("called with {} it prints no JSON; print one JSON value on standard "
+						   "output, "
+						   "and everything else on standard error"));
+	if (ik_json_string_is(code, "TOOL_TIMEOUT"))
+		return ik_strdup(_("called with {} it does not end; read standard input to its end, "
+						   "answer, "
+						   "exit; a tool that needs longer says \"timeout_s\" in its schema"));
+	return ik_format(_("called with {} tool \"%s\" could not be run"), tool->name);
+}
 
 /* Does the schema refuse {}, so that the tool never gets it? */
 static bool needs_arguments(const struct ik_tool *tool)
@@ -204,18 +367,33 @@ static void on_run_output(void *arg, enum ik_stream stream, const char *bytes, s
 static void on_run_done(void *arg, const struct ik_run_result *result)
 {
 	struct validation *v = arg;
+	struct ik_json_span envelope = { result->envelope, result->envelope_length };
+	char *sentence, *code;
 
-	ik_validate_run(&v->report, &v->tool, needs_arguments(&v->tool), result->envelope,
-		result->envelope_length);
-	v->stage = RUN_GARBAGE;
-	ik_loop_defer(v->loop, next_stage, v);
+	if (ik_envelope_succeeded(envelope)) {
+		ok(v, ik_strdup(_("called with {} it answers; a model would see")));
+	} else if (v->protocol == IK_PROTOCOL_KODELET) {
+		/* There an error is an exit status. */
+		ok(v, ik_strdup(_("called with {} it fails; a model would see")));
+	} else {
+		sentence = explain(&v->tool, envelope);
+		code = ik_json_string_new(ik_json_member(envelope, "error_code"), NULL);
+		if (needs_arguments(&v->tool))
+			advise(v, sentence);
+		else
+			fault(v, code ? code : "", sentence);
+		free(code);
+	}
+	put_json(v, result->envelope, result->envelope_length);
+	ik_cli_go_on(&v->cli);
 }
 
 /* Call the tool with {}, even if its schema refuses that. */
-static void run_empty(struct validation *v)
+static bool call_empty(struct validation *v)
 {
 	static const struct ik_run_events events = { on_run_output, on_run_done };
-	struct ik_run_options options = ik_core_run_options(v->loop, v->setup, v->environment);
+	struct ik_run_options options = ik_core_run_options(v->cli.loop, v->cli.setup,
+		v->cli.environment);
 	struct ik_tool tool = {
 		.name = ik_strdup(v->tool.name),
 		.path = ik_strdup(v->path),
@@ -224,74 +402,74 @@ static void run_empty(struct validation *v)
 		.source = IK_SOURCE_USER,
 		.owner = ik_source_ref(v->source),
 	};
+	struct ik_registry *registry = ik_registry_new();
+	struct ik_run *call;
+	bool ended;
 
-	v->registry = ik_registry_new();
-	ik_registry_add(v->registry, &tool);
-	ik_registry_finish(v->registry, IK_SCAN_COMPLETE);
-	v->run = ik_run_start(&options, v->registry, v->tool.name, "{}", 2, &events, v);
+	ik_registry_add(registry, &tool);
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	call = ik_run_start(&options, registry, v->tool.name, "{}", 2, &events, v);
+	ended = ik_cli_wait(&v->cli);
+	(void)ik_run_close(call);
+	(void)ik_registry_unref(registry);
+	return ended;
 }
 
-static void on_garbage(struct validation *v, const struct ik_child_result *result)
+/* Run it with input that is no JSON. */
+static bool call_wrongly(struct validation *v)
 {
-	int code = result->exited ? result->exit_code : 128 + result->signal_number;
+	bool native = v->protocol == IK_PROTOCOL_NATIVE;
+	int code;
 
-	if (result->timed_out)
-		ik_validate_advice(&v->report, ik_strdup(_("given input that is no JSON it does not end")),
-			0);
-	else if (code != 0 && v->protocol == IK_PROTOCOL_NATIVE)
-		ik_validate_advice(&v->report,
+	if (!run(v, native ? NULL : "run", "this is no JSON\n",
+			v->cli.setup->config->tools_timeout_s * 1000))
+		return false;
+	code = v->result.exited ? v->result.exit_code : 128 + v->result.signal_number;
+	if (v->result.timed_out)
+		advise(v, ik_strdup(_("given input that is no JSON it does not end")));
+	else if (code != 0 && native)
+		advise(v,
 			ik_format(_("given input that is no JSON it ends with exit code "
 						"%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
 						"and exit with 0 "
 						"(ikigai never sends such input, but people and other programs may)"),
-				code),
-			0);
-	else if (code == 0 && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK &&
-		v->protocol == IK_PROTOCOL_NATIVE)
-		ik_validate_advice(&v->report,
+				code));
+	else if (native && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK)
+		advise(v,
 			ik_strdup(_("given input that is no JSON it prints no JSON "
 						"either; better answer {\"error\": \"...\", \"error_code\": "
-						"\"INVALID_ARG\"}")),
-			0);
+						"\"INVALID_ARG\"}")));
 	else
-		ik_validate_ok(&v->report, ik_strdup(_("it bears input that is no JSON")));
-	ik_validate_views(&v->report, v->setup->config, &v->tool);
-	ik_loop_defer(v->loop, next_path, v);
+		ok(v, ik_strdup(_("it bears input that is no JSON")));
+	return true;
 }
 
-static void on_child_done(void *arg, const struct ik_child_result *result)
+/* Print the tool as each provider gets it, with its size. */
+static void put_views(struct validation *v)
 {
-	struct validation *v = arg;
+	static const char *const providers[] = { "openai", "anthropic", "google" };
+	struct ik_json_span value;
+	struct ik_buf view;
+	bool strict = false;
 
-	v->child = ik_child_close(v->child);
-	if (v->stage == RUN_GARBAGE)
-		on_garbage(v, result);
-	else
-		on_answer(v, result);
-}
-
-static void next_stage(void *arg)
-{
-	struct validation *v = arg;
-	const struct ik_config *config = v->setup->config;
-
-	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
-		ik_validate_fault(&v->report, "NOT_TRUSTED", ik_strdup(_("it was changed meanwhile")));
-		ik_loop_defer(v->loop, next_path, v);
-		return;
-	}
-	switch (v->stage) {
-	case ASK:
-	case ASK_OTHERWISE:
-		start(v, ik_protocol_question(v->protocol), NULL, config->tools_scan_timeout_ms);
-		break;
-	case RUN_EMPTY:
-		run_empty(v);
-		break;
-	case RUN_GARBAGE:
-		start(v, v->protocol == IK_PROTOCOL_KODELET ? "run" : NULL, garbage,
-			config->tools_timeout_s * 1000);
-		break;
+	put(v, ik_format("  %s\n", _("What providers are told of it with each request:")));
+	for (size_t i = 0; i < sizeof(providers) / sizeof(*providers); i++) {
+		ik_buf_init(&view, IK_LIMIT_ENVELOPE);
+		if (ik_tool_view(v->cli.setup->config, providers[i], &v->tool, &view, NULL) == IK_OK &&
+			ik_json_check(view.data, view.length, &value, NULL) == IK_OK) {
+			strict = ik_json_bool(ik_json_member(value, "strict"), &strict) && strict;
+			put(v,
+				ik_format(ngettext("  %-9s  %zu byte%s\n", "  %-9s  %zu bytes%s\n", view.length),
+					providers[i], view.length,
+					i == 0 ? strict ? _(", strict") : _(", not strict") : ""));
+			put_json(v, view.data, view.length);
+			if (i == 1 && view.length > SCHEMA_BYTES_MUCH)
+				advise(v,
+					ik_format(_("its schema is sent with every request; can it do "
+								"with less than %zu bytes?"),
+						view.length));
+		}
+		ik_buf_done(&view);
 	}
 }
 
@@ -305,113 +483,80 @@ static bool look_at_file(struct validation *v)
 	struct stat status;
 
 	if (stat(v->path, &status) != 0) {
-		ik_validate_fault(&v->report, "SPAWN_FAILED",
-			ik_format("%s: %s", v->path, strerror(errno)));
+		fault(v, "SPAWN_FAILED", ik_format("%s: %s", v->path, strerror(errno)));
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		ik_validate_fault(&v->report, "SPAWN_FAILED", ik_strdup(_("it is no regular file")));
+		fault(v, "SPAWN_FAILED", ik_strdup(_("it is no regular file")));
 		return false;
 	}
 	if (access(v->path, X_OK) != 0) {
-		ik_validate_fault(&v->report, "SPAWN_FAILED",
-			ik_format(_("it is not executable: chmod +x %s"), v->path));
+		fault(v, "SPAWN_FAILED", ik_format(_("it is not executable: chmod +x %s"), v->path));
 		return false;
 	}
 	if (base[0] == '.' || base[strlen(base) - 1] == '~')
-		ik_validate_advice(&v->report,
+		advise(v,
 			ik_strdup(_("files that begin with a dot or end in ~ are passed "
-						"over in tool directories")),
-			0);
+						"over in tool directories")));
 	if (ik_permissions_check(v->path, &error) != IK_OK) {
-		ik_validate_fault(&v->report, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
+		fault(v, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 		return false;
 	}
-	v->pinned = ik_core_is_project_tool(v->setup, v->path);
-	if (v->pinned && !ik_project_trusts(&v->setup->project, v->path, &v->identity, &error)) {
-		ik_validate_fault(&v->report, "NOT_TRUSTED", ik_strdup(error.text));
+	v->pinned = ik_core_is_project_tool(v->cli.setup, v->path);
+	if (v->pinned && !ik_project_trusts(&v->cli.setup->project, v->path, &v->identity, &error)) {
+		fault(v, "NOT_TRUSTED", ik_strdup(error.text));
 		return false;
 	}
-	ik_validate_ok(&v->report, ik_strdup(_("it is an executable that only you can change")));
+	ok(v, ik_strdup(_("it is an executable that only you can change")));
 	return true;
 }
 
-static void forget(struct validation *v)
+static void check(struct validation *v, const char *operand)
 {
-	v->run = ik_run_close(v->run);
-	v->child = ik_child_close(v->child);
-	if (v->registry)
-		v->registry = ik_registry_unref(v->registry);
+	v->path = ik_path_join(v->cli.setup->places.directory, operand);
+	put(v, ik_format("%s%s\n", v->tools > 0 ? "\n" : "", operand));
+	v->tools++;
+	if (look_at_file(v) && ask(v) && describe(v) && call_empty(v) && call_wrongly(v))
+		put_views(v);
 	ik_tool_clear(&v->tool);
-	free(v->refusal);
-	v->refusal = NULL;
 	free(v->path);
-	v->path = NULL;
 }
 
-static void next_path(void *arg)
+/* Print the last line. */
+static void put_sum(struct validation *v)
 {
-	struct validation *v = arg;
-	const char *operand;
+	char *faults = ik_format(ngettext("%d thing wrong", "%d things wrong", v->faults), v->faults);
+	char *advice = ik_format(ngettext("%d piece of advice", "%d pieces of advice", v->advice),
+		v->advice);
 
-	forget(v);
-	if (!v->options->operands[v->index]) {
-		v->status = ik_validate_end(&v->report) != 0;
-		ik_loop_stop(v->loop);
-		return;
-	}
-	operand = v->options->operands[v->index++];
-	v->path = ik_path_join(v->setup->places.directory, operand);
-	ik_validate_begin(&v->report, operand);
-	v->stage = ASK;
-	v->protocol = IK_PROTOCOL_NATIVE;
-	ik_loop_defer(v->loop, look_at_file(v) ? next_stage : next_path, v);
-}
-
-static void on_signal(void *arg, int number)
-{
-	struct validation *v = arg;
-
-	v->status = 128 + number;
-	ik_loop_stop(v->loop);
+	/* Translators: the two parts are "1 thing wrong" and "2 pieces of advice". */
+	put(v,
+		ik_format(ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", v->tools),
+			v->tools, faults, advice));
+	free(faults);
+	free(advice);
 }
 
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 {
-	struct validation v = { .options = options, .setup = setup };
-	struct ik_signal *interrupt, *terminate;
-	struct ik_error error;
+	struct validation v = { .tools = 0 };
 
-	v.loop = ik_loop_new(&error);
-	if (!v.loop) {
-		ik_complain(error.text);
+	if (!ik_cli_open(&v.cli, options, setup))
 		return 1;
-	}
-	interrupt = ik_signal_new(v.loop, SIGINT, on_signal, &v);
-	terminate = ik_signal_new(v.loop, SIGTERM, on_signal, &v);
-	ik_children_become_reaper(v.loop, "/proc/self/exe");
-	v.environment = ik_setup_tool_environment(setup);
-	v.source = ik_source_directory_new(v.loop,
+	v.source = ik_source_directory_new(v.cli.loop,
 		&(struct ik_source_directory_options){
 			.path = "/",
 			.origin = IK_SOURCE_USER,
 		});
 	ik_buf_init(&v.output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v.errors, IK_LIMIT_TOOL_OUTPUT);
-	ik_loop_defer(v.loop, next_path, &v);
-	if (ik_loop_run(v.loop, &error) != IK_OK) {
-		ik_complain(error.text);
-		v.status = 1;
-	}
-	forget(&v);
+	for (char *const *operand = options->operands; *operand && v.cli.signal == 0; operand++)
+		check(&v, *operand);
+	if (v.cli.signal == 0)
+		put_sum(&v);
 	v.source->ops->close(v.source);
 	ik_source_unref(v.source);
 	ik_buf_done(&v.output);
 	ik_buf_done(&v.errors);
-	interrupt = ik_signal_close(interrupt);
-	terminate = ik_signal_close(terminate);
-	ik_children_end(v.loop);
-	ik_loop_free(v.loop);
-	ik_environment_free(v.environment);
-	return v.status;
+	return ik_cli_close(&v.cli, v.faults > 0 || v.broken);
 }

@@ -1,18 +1,16 @@
 # src/cli: one library.
 noinst_LIBRARIES += libik_cli.a
 libik_cli_a_SOURCES = \
-	src/cli/cli_session.c src/cli/cli_session.h \
-	src/cli/cli_tool.c src/cli/cli_tool.h \
-	src/cli/cli_tool_new.c src/cli/cli_tool_new.h \
-	src/cli/cli_trust.c src/cli/cli_trust.h \
-	src/cli/cli_validate.c src/cli/cli_validate.h \
-	src/cli/doctor.c src/cli/doctor.h \
-	src/cli/doctor_machine.c src/cli/doctor_machine.h \
+	src/cli/cli.c src/cli/cli.h \
+	src/cli/cli_session.c \
+	src/cli/cli_tool.c \
+	src/cli/cli_tool_new.c \
+	src/cli/cli_trust.c \
+	src/cli/cli_validate.c \
+	src/cli/doctor.c \
 	src/cli/doctor_postgres.c src/cli/doctor_postgres.h \
-	src/cli/doctor_providers.c src/cli/doctor_providers.h \
 	src/cli/doctor_report.c src/cli/doctor_report.h \
-	src/cli/exec.c src/cli/exec.h \
-	src/cli/exec_input.c src/cli/exec_input.h \
+	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \
 	src/cli/import_event.c src/cli/import_event.h \
 	src/cli/import_line.c src/cli/import_line.h \
@@ -23,4 +21,4 @@ libik_cli_a_SOURCES = \
 	src/cli/session_list.c src/cli/session_list.h \
 	src/cli/session_search.c src/cli/session_search.h \
 	src/cli/session_verb.c src/cli/session_verb.h \
-	src/cli/tool_templates.c src/cli/tool_templates.h
+	src/cli/verbs.h

@@ -19,5 +19,4 @@ libik_commands_a_SOURCES = \
 	src/commands/tool_text.c src/commands/tool_text.h \
 	src/commands/tool_view.c src/commands/tool_view.h \
 	src/commands/trust_text.c src/commands/trust_text.h \
-	src/commands/usage_text.c src/commands/usage_text.h \
-	src/commands/validate_text.c src/commands/validate_text.h
+	src/commands/usage_text.c src/commands/usage_text.h

@@ -1,0 +1,93 @@
+#include "cli/cli.h"
+
+#include <signal.h>
+
+#include "core/memory.h"
+#include "core/print.h"
+#include "loop/children.h"
+#include "tool/run.h"
+#include "util/alloc.h"
+
+static void on_signal(void *arg, int number)
+{
+	struct ik_cli *cli = arg;
+
+	cli->signal = number;
+	ik_loop_stop(cli->loop);
+}
+
+bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup)
+{
+	struct ik_error error;
+
+	*cli = (struct ik_cli){ .options = options, .setup = setup };
+	cli->loop = ik_loop_new(&error);
+	if (!cli->loop) {
+		ik_complain(error.text);
+		return false;
+	}
+	cli->interrupt = ik_signal_new(cli->loop, SIGINT, on_signal, cli);
+	cli->terminate = ik_signal_new(cli->loop, SIGTERM, on_signal, cli);
+	ik_children_become_reaper(cli->loop, "/proc/self/exe");
+	ik_alloc_set_hook(ik_memory_gone);
+	cli->environment = ik_setup_tool_environment(setup);
+	return true;
+}
+
+int ik_cli_close(struct ik_cli *cli, int status)
+{
+	cli->discovery = ik_discovery_close(cli->discovery);
+	cli->interrupt = ik_signal_close(cli->interrupt);
+	cli->terminate = ik_signal_close(cli->terminate);
+	ik_children_end(cli->loop);
+	ik_loop_free(cli->loop);
+	cli->environment = ik_environment_free(cli->environment);
+	if (cli->signal != 0)
+		return 128 + cli->signal;
+	return cli->failed ? 1 : status;
+}
+
+bool ik_cli_wait(struct ik_cli *cli)
+{
+	struct ik_error error;
+
+	if (cli->signal == 0 && !cli->failed && ik_loop_run(cli->loop, &error) != IK_OK) {
+		ik_complain(error.text);
+		cli->failed = true;
+	}
+	return cli->signal == 0 && !cli->failed;
+}
+
+void ik_cli_go_on(void *arg)
+{
+	struct ik_cli *cli = arg;
+
+	ik_loop_stop(cli->loop);
+}
+
+static void on_scanned(void *arg, struct ik_registry *registry)
+{
+	(void)registry;
+	ik_cli_go_on(arg);
+}
+
+struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
+{
+	static const struct ik_discovery_events events = { .finished = on_scanned };
+
+	if (!cli->discovery)
+		cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment, &events, cli);
+	if (again)
+		ik_discovery_ask_failed(cli->discovery);
+	else
+		ik_discovery_scan(cli->discovery);
+	return ik_cli_wait(cli) ? ik_discovery_registry(cli->discovery) : NULL;
+}
+
+void ik_cli_warn(const struct ik_setup *setup)
+{
+	if (setup->places.problem)
+		ik_complain(setup->places.problem);
+	for (size_t i = 0; i < setup->config->warnings.count; i++)
+		ik_complain(setup->config->warnings.items[i]);
+}

@@ -1,0 +1,43 @@
+/*
+ * cli: what the commands without a screen work with, and how they wait.
+ *
+ * A command is plain code from top to bottom.  It starts something, and its callback stops the
+ * loop when that has ended; ik_cli_wait() turns the loop until then.  SIGINT and SIGTERM end every
+ * wait, and with it the command.
+ *
+ * May include: all but tui/screen.
+ */
+#ifndef IK_CLI_CLI_H
+#define IK_CLI_CLI_H
+
+#include "core/core.h"
+
+struct ik_cli {
+	const struct ik_options *options;
+	struct ik_setup *setup;
+	struct ik_loop *loop;
+	struct ik_signal *interrupt, *terminate;
+	char **environment; /* for tools */
+	struct ik_discovery *discovery;
+	int signal;  /* that ended the waiting, or 0 */
+	bool failed; /* the loop could not run */
+};
+
+/* Make the loop, and watch the signals. False, with a message, if that fails. */
+bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup);
+/* Release all, and return the exit status: status, unless a signal or the loop ended the command. */
+int ik_cli_close(struct ik_cli *cli, int status);
+
+/* Turn the loop until a callback stops it. False: the command has to end. */
+bool ik_cli_wait(struct ik_cli *cli) IK_MUST_USE;
+/* Stop the loop: a callback for whatever just ends. */
+void ik_cli_go_on(void *cli);
+
+/* Scan all tools; again: those that failed are asked whatever the cache says. Return the registry
+ * (borrowed until the next scan); NULL: the command has to end. */
+struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again);
+
+/* Report warnings about the configuration and the places. */
+void ik_cli_warn(const struct ik_setup *setup);
+
+#endif
