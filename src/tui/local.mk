@@ -95,12 +95,8 @@ libik_tui_a_SOURCES += \
 	src/tui/text/json_view.c src/tui/text/json_view.h \
 	src/tui/text/layout.c src/tui/text/layout.h \
 	src/tui/text/markdown.c src/tui/text/markdown.h \
-	src/tui/text/markdown_cursor.c src/tui/text/markdown_cursor.h \
-	src/tui/text/markdown_delimiter.c src/tui/text/markdown_delimiter.h \
 	src/tui/text/markdown_flow.c src/tui/text/markdown_flow.h \
-	src/tui/text/markdown_references.c src/tui/text/markdown_references.h \
-	src/tui/text/markdown_split.c src/tui/text/markdown_split.h \
-	src/tui/text/markdown_table.c src/tui/text/markdown_table.h \
+	src/tui/text/markdown_source.c src/tui/text/markdown_source.h \
 	src/tui/text/quantity.c src/tui/text/quantity.h \
 	src/tui/text/search_markup.c src/tui/text/search_markup.h \
 	src/tui/text/wrap.c src/tui/text/wrap.h

@@ -83,7 +83,7 @@ static void drop_sections(struct ik_block *block)
 	block->sections = NULL;
 	block->section_count = block->section_capacity = 0;
 	ik_buf_done(&block->learnt.text);
-	block->learnt.at = block->learnt.state = 0;
+	block->learnt.seen = block->learnt.start = block->learnt.closed = 0;
 }
 
 struct ik_block *ik_block_free(struct ik_block *block)
@@ -519,8 +519,7 @@ static void make_sections(struct ik_block *block)
 													   : add_section(block, 0);
 
 	while (last->end < block->length) {
-		struct ik_carry carry = last->carry;
-		size_t size = renderer_of(block)->split(block->text, last->start, block->length, &carry);
+		size_t size = renderer_of(block)->split(block->text, last->start, block->length);
 
 		if (size == 0) {
 			last->end = (uint32_t)block->length;
@@ -529,10 +528,8 @@ static void make_sections(struct ik_block *block)
 		last->end = last->start + (uint32_t)size;
 		if (last->made_end >= last->end)
 			last->columns = 0;
-		if (last->end < block->length) {
+		if (last->end < block->length)
 			last = add_section(block, last->end);
-			last->carry = carry;
-		}
 	}
 }
 
@@ -541,7 +538,7 @@ static void learn(struct ik_block *block)
 {
 	const struct ik_renderer *renderer = renderer_of(block);
 
-	if (!renderer->learn || block->learnt.at >= block->length ||
+	if (!renderer->learn ||
 		!renderer->learn(&block->learnt, block->text, block->length, block->growing))
 		return;
 	for (size_t i = 0; i < block->section_count; i++) {
@@ -592,11 +589,8 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.text = block->text,
 		.start = section->start,
 		.end = section->end,
-		.length = block->length,
-		.carry = section->carry,
 		.learnt = &block->learnt,
 		.growing = block->growing && section->end == block->length && !shows_label(block),
-		.piecewise = block->growing,
 		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,

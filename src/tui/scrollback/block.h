@@ -42,7 +42,6 @@ struct ik_section {
 	uint32_t start, end;
 	uint32_t made_end; /* what the lines cover begins at start and ends here */
 	int columns;       /* the width of the lines; 0: there are none */
-	struct ik_carry carry;
 	struct ik_lines lines;
 };
 

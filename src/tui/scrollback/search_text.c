@@ -221,7 +221,7 @@ const char *ik_search_source(const struct ik_block *block, uint32_t unit, size_t
 	size_t length = section->end - section->start;
 	uint8_t before = FEED;
 
-	if (section->carry.kind != 0 || block->tail < section->end)
+	if (block->tail < section->end)
 		return NULL;
 	for (size_t i = 0; i < length; i++) {
 		uint8_t kind = prose_kind[text[i]];

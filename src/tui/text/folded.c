@@ -108,10 +108,9 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 	}
 }
 
-__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length,
-	struct ik_carry *carry)
+__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length)
 {
-	return ik_renderer_plain.split(text, start, length, carry);
+	return ik_renderer_plain.split(text, start, length);
 }
 
 const struct ik_renderer ik_renderer_folded = { .split = split_folded, .render = render_folded };

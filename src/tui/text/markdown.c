@@ -7,38 +7,55 @@
 
 #include "tui/text/code_colour.h"
 #include "tui/text/entity.h"
-#include "tui/text/markdown_cursor.h"
-#include "tui/text/markdown_delimiter.h"
 #include "tui/text/markdown_flow.h"
-#include "tui/text/markdown_references.h"
-#include "tui/text/markdown_split.h"
-#include "tui/text/markdown_table.h"
-#include "util/cluster.h"
+#include "tui/text/markdown_source.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 
-#define LISTS 32 /* lists in each other that are numbered */
+#define LISTS 32         /* lists in each other that are numbered */
+#define TABLE_COLUMNS 64 /* a table with more is laid out as plain text */
+#define TABLE_CELLS 65536
+#define GIVE_UP (-1)   /* of a callback: md4c goes on after any other value */
+#define BETWEEN 3      /* columns between two cells: a bar with a blank on each side */
+#define COLUMN_LEAST 6 /* narrower cells would be letters under each other */
 #define FLAGS \
 	(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS | \
 		MD_FLAG_NOHTML)
 
+/* Bytes [start, end) of the flow. */
+struct table_cell {
+	uint32_t start, end;
+	MD_ALIGN align;
+};
+
+/* Cells row by row; the first row is the head. */
+struct markdown_table {
+	struct table_cell *cells;
+	size_t count, capacity;
+	size_t columns;
+};
+
+/* How far in a section the parser has come: it doesn't say where blank lines and lines of mere
+ * marks are. */
+struct markdown_cursor {
+	const char *text;
+	size_t start, until; /* the section */
+	size_t at;           /* after what the parser gave last */
+	bool moved;          /* it has given something */
+};
+
 /* A section while it is parsed. */
 struct page {
 	const struct ik_render *request;
-	struct ik_buf source; /* as the parser sees it */
-	struct ik_delimiters delimiters;
-	size_t definitions;    /* bytes of these that it begins with, ... */
-	size_t before, origin; /* ... and what follows that is not the section's */
-	struct ik_markdown_cursor cursor;
+	struct ik_markdown_source source;
+	struct markdown_cursor cursor;
 	struct ik_flow flow;
-	struct ik_table table;
+	struct markdown_table table;
 	int strong, emphasis, code, link, head;
-	unsigned heading;                        /* its level; 0: none */
-	bool in_table, in_code, indented;        /* the blanks that the line of code begins with came */
+	unsigned heading; /* its level; 0: none */
+	bool in_table, in_code;
+	bool indented;                           /* the blanks at the start of the line of code came */
 	const struct ik_code_language *language; /* of the code; NULL: not known */
-	uint32_t first_line;                     /* of the lines */
-	bool goes_on;                            /* the code at its end does in what comes behind */
-	bool continues;    /* the next code block, or table, began in another section */
-	int64_t open_rule; /* the line of the rule below code that came last; -1 */
 	bool delete_due;
 	size_t delete_length; /* of the marks around what is struck through */
 	size_t cell_start, link_start;
@@ -51,31 +68,304 @@ struct page {
 	size_t list_depth;
 };
 
-/* Where bytes of the parser stand in the text; IK_FLOW_OWN: nowhere. */
-static size_t source_of(const struct page *page, const char *bytes)
+/* ---- tables: in columns, or as "label: value" lines where it is too narrow for columns ---- */
+
+static void table_add(struct markdown_table *table, size_t start, size_t end, MD_ALIGN align)
 {
-	const char *start = page->source.data;
-
-	if (bytes < start || bytes >= start + page->source.length)
-		return IK_FLOW_OWN;
-	size_t offset = ik_delimiters_source(&page->delimiters, (size_t)(bytes - start));
-
-	if (offset < page->definitions)
-		return IK_FLOW_OWN;
-	offset -= page->definitions;
-	if (offset < page->before)
-		return page->origin + offset;
-	return page->request->start + offset - page->before;
+	if (table->count == table->capacity) {
+		table->capacity = table->capacity ? table->capacity * 2 : 32;
+		table->cells = ik_alloc_array(table->cells, table->capacity, sizeof(*table->cells));
+	}
+	table->cells[table->count++] = (struct table_cell){
+		.start = (uint32_t)start, .end = (uint32_t)end, .align = align
+	};
 }
+
+static const struct table_cell *cell_at(const struct markdown_table *table, size_t row,
+	size_t column)
+{
+	return &table->cells[row * table->columns + column];
+}
+
+/* Give each column its width; false: there is no room for columns. */
+static bool make_widths(const struct markdown_table *table, const struct ik_flow *flow, int *widths)
+{
+	int room = ik_flow_room(flow) - BETWEEN * ((int)table->columns - 1);
+	int natural[TABLE_COLUMNS] = { 0 };
+	int total = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		int width = ik_flow_width(flow, table->cells[i].start, table->cells[i].end);
+
+		if (width > natural[i % table->columns])
+			natural[i % table->columns] = width;
+	}
+	for (size_t i = 0; i < table->columns; i++) {
+		if (natural[i] == 0)
+			natural[i] = 1;
+		total += natural[i];
+		widths[i] = total <= room ? natural[i] : 0;
+	}
+	if (total <= room) {
+		memcpy(widths, natural, table->columns * sizeof(*widths));
+		return true;
+	}
+	if (room < (int)table->columns * COLUMN_LEAST)
+		return false;
+	/* Columns that need less than their share keep it; the others share the rest. */
+	memset(widths, 0, table->columns * sizeof(*widths));
+	int left = (int)table->columns;
+
+	for (bool found = true; found && left > 0;) {
+		found = false;
+		int share = room / left;
+
+		for (size_t i = 0; i < table->columns; i++)
+			if (widths[i] == 0 && natural[i] <= share) {
+				widths[i] = natural[i];
+				room -= natural[i];
+				left--;
+				found = true;
+			}
+	}
+	for (size_t i = 0; i < table->columns; i++)
+		if (widths[i] == 0) {
+			widths[i] = room / left;
+			room -= widths[i];
+			left--;
+		}
+	return true;
+}
+
+/* Draw bars, or the rule's crossings, between the columns of the line begun last. */
+static void draw_bars(const struct markdown_table *table, struct ik_flow *flow, const int *widths,
+	int column)
+{
+	const char *bar = flow->utf8 ? "│" : "|";
+	uint32_t kept = ik_lines_keep(flow->lines, bar, strlen(bar));
+
+	for (size_t i = 0; i + 1 < table->columns; i++) {
+		column += widths[i];
+		ik_lines_add_kept(flow->lines, kept, strlen(bar), column + 1, IK_STYLE_FRAME);
+		column += BETWEEN;
+	}
+}
+
+/* The rule under the head. */
+static void draw_rule(const struct markdown_table *table, struct ik_flow *flow, const int *widths)
+{
+	int column = ik_flow_line(flow, flow->source);
+	const char *line = flow->utf8 ? "─" : "-";
+	const char *cross = flow->utf8 ? "─┼─" : "-+-";
+	struct ik_buf rule;
+
+	ik_buf_init(&rule, SIZE_MAX / 2);
+	for (size_t i = 0; i < table->columns; i++) {
+		for (int j = 0; j < widths[i]; j++)
+			ik_buf_puts(&rule, line);
+		if (i + 1 < table->columns)
+			ik_buf_puts(&rule, cross);
+	}
+	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, rule.data, rule.length), rule.length,
+		column, IK_STYLE_FRAME);
+	ik_buf_done(&rule);
+}
+
+/* Draw a row: as many lines as its highest cell takes. */
+static void draw_row(const struct markdown_table *table, struct ik_flow *flow, const int *widths,
+	size_t row)
+{
+	size_t at[TABLE_COLUMNS];
+	bool more = true;
+
+	for (size_t i = 0; i < table->columns; i++)
+		at[i] = cell_at(table, row, i)->start;
+	while (more) {
+		int column = ik_flow_line(flow, ik_flow_source(flow, at[0]));
+
+		draw_bars(table, flow, widths, column);
+		more = false;
+		for (size_t i = 0; i < table->columns; i++) {
+			const struct table_cell *cell = cell_at(table, row, i);
+			struct ik_row taken = ik_wrap_row(flow->text.data + at[i], cell->end - at[i],
+				widths[i]);
+			int spare = widths[i] - ik_flow_width(flow, at[i], at[i] + taken.shown);
+			int indent = cell->align == MD_ALIGN_RIGHT ? spare
+				: cell->align == MD_ALIGN_CENTER       ? spare / 2
+													   : 0;
+
+			ik_flow_runs(flow, at[i], at[i] + taken.shown, column + (indent > 0 ? indent : 0));
+			at[i] += taken.taken;
+			more |= at[i] < cell->end;
+			column += widths[i] + BETWEEN;
+		}
+	}
+}
+
+/* One cell as "label: value". */
+static void draw_pair(const struct markdown_table *table, struct ik_flow *flow, size_t row,
+	size_t i)
+{
+	const struct table_cell *label = cell_at(table, 0, i);
+	const struct table_cell *value = cell_at(table, row, i);
+
+	if (label->start == label->end) {
+		ik_flow_wrap(flow, value->start, value->end);
+		return;
+	}
+	int room = ik_flow_room(flow);
+	int width = ik_flow_width(flow, label->start, label->end) + 2;
+
+	if (width + ik_flow_width(flow, value->start, value->end) > room ||
+		memchr(flow->text.data + value->start, '\n', value->end - value->start)) {
+		ik_flow_wrap(flow, label->start, label->end);
+		ik_flow_wrap(flow, value->start, value->end);
+		return;
+	}
+	int column = ik_flow_line(flow, ik_flow_source(flow, value->start));
+	ik_flow_runs(flow, label->start, label->end, column);
+	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, ":", 1), 1, column + width - 2,
+		IK_STYLE_DIM);
+	ik_flow_runs(flow, value->start, value->end, column + width);
+}
+
+/* The rows as lists, a short rule between two. */
+static void draw_pairs(const struct markdown_table *table, struct ik_flow *flow)
+{
+	size_t rows = table->count / table->columns;
+
+	if (rows == 1)
+		for (size_t i = 0; i < table->columns; i++)
+			ik_flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
+	for (size_t row = 1; row < rows; row++) {
+		if (row > 1)
+			ik_flow_rule(flow, flow->utf8 ? "─" : "-", 3, NULL, 0);
+		for (size_t i = 0; i < table->columns; i++)
+			draw_pair(table, flow, row, i);
+	}
+}
+
+static void draw_table(const struct markdown_table *table, struct ik_flow *flow)
+{
+	int widths[TABLE_COLUMNS];
+
+	if (table->columns == 0 || table->count < table->columns)
+		return;
+	if (!make_widths(table, flow, widths)) {
+		draw_pairs(table, flow);
+		return;
+	}
+	draw_row(table, flow, widths, 0);
+	draw_rule(table, flow, widths);
+	for (size_t row = 1; row < table->count / table->columns; row++)
+		draw_row(table, flow, widths, row);
+}
+
+/* ---- what the parser doesn't tell ---- */
+
+/* The end of the line that holds the byte at position. */
+static size_t line_end(const struct markdown_cursor *cursor, size_t position)
+{
+	if (position >= cursor->until)
+		return cursor->until;
+	const char *feed = memchr(cursor->text + position, '\n', cursor->until - position);
+
+	return feed ? (size_t)(feed - cursor->text) : cursor->until;
+}
+
+/* The first byte of the line at position behind blanks and marks of quotes. */
+static size_t line_content(const struct markdown_cursor *cursor, size_t position)
+{
+	while (position < cursor->until && strchr(" \t>", cursor->text[position]))
+		position++;
+	return position;
+}
+
+/* Is the line at position blank? */
+static bool line_is_blank(const struct markdown_cursor *cursor, size_t position)
+{
+	position = line_content(cursor, position);
+	return position >= cursor->until || cursor->text[position] == '\n';
+}
+
+/* The next line with anything in it. */
+static size_t next_line(const struct markdown_cursor *cursor)
+{
+	size_t position = cursor->at;
+
+	if (cursor->moved)
+		position = line_end(cursor, position) + 1;
+	while (position < cursor->until && line_is_blank(cursor, position))
+		position = line_end(cursor, position) + 1;
+	return position;
+}
+
+static void cursor_move(struct markdown_cursor *cursor, size_t position)
+{
+	if (position > cursor->at)
+		cursor->at = position;
+	cursor->moved = true;
+}
+
+static void cursor_next_line(struct markdown_cursor *cursor)
+{
+	cursor->at = line_end(cursor, cursor->at) + 1;
+}
+
+static void cursor_skip_line(struct markdown_cursor *cursor)
+{
+	cursor->at = line_end(cursor, next_line(cursor));
+	cursor->moved = true;
+}
+
+static void cursor_leave_code(struct markdown_cursor *cursor, char fence)
+{
+	size_t closing = line_content(cursor, cursor->at);
+
+	if (fence && closing < cursor->until && cursor->text[closing] == fence)
+		cursor->at = line_end(cursor, closing);
+	else if (cursor->at > cursor->start)
+		cursor->at--;
+	cursor->moved = true;
+}
+
+static char cursor_line_starts(const struct markdown_cursor *cursor)
+{
+	size_t start = cursor->at;
+
+	while (start > cursor->start && cursor->text[start - 1] != '\n')
+		start--;
+	start = line_content(cursor, start);
+	return start < cursor->until ? cursor->text[start] : '\0';
+}
+
+static bool cursor_gap(struct markdown_cursor *cursor)
+{
+	if (cursor->moved) {
+		size_t next = line_end(cursor, cursor->at) + 1;
+		bool gap = next < cursor->until && line_is_blank(cursor, next);
+
+		if (gap)
+			cursor->at = next_line(cursor) - 1;
+		return gap;
+	}
+	size_t position = cursor->start;
+
+	if (position == 0 || cursor->text[--position] != '\n')
+		return false;
+	while (position > 0 && strchr(" \t>", cursor->text[position - 1]))
+		position--;
+	return position == 0 || cursor->text[position - 1] == '\n';
+}
+
+/* ---- blocks and spans ---- */
 
 /* A block begins: a blank line before it where the text has one. */
 static void separate(struct page *page)
 {
-	const struct ik_render *request = page->request;
-	bool open = request->carry.kind != IK_MARKDOWN_NOTHING ||
-		page->flow.lines->count > page->first_line;
+	bool first = page->flow.lines->count == 0;
 
-	if (ik_cursor_gap(&page->cursor) && (page->cursor.moved || !open))
+	if (cursor_gap(&page->cursor) && (page->cursor.moved || first))
 		ik_flow_blank(&page->flow);
 }
 
@@ -96,15 +386,15 @@ static enum ik_style style_here(const struct page *page)
 /* Add text of the renderer's own. */
 static void add_own(struct page *page, const char *text, size_t length, enum ik_style style)
 {
-	ik_flow_add(&page->flow, text, length, IK_FLOW_OWN, style);
+	ik_flow_add(&page->flow, text, length, IK_MARKDOWN_NOWHERE, style);
 }
 
 /* Add text that the parser gave. */
 static void add_text(struct page *page, const char *text, size_t length, enum ik_style style)
 {
-	size_t source = source_of(page, text);
+	size_t source = ik_markdown_source_place(&page->source, text);
 
-	if (source != IK_FLOW_OWN) {
+	if (source != IK_MARKDOWN_NOWHERE) {
 		if (source >= page->cursor.until)
 			return;
 		if (length > page->cursor.until - source)
@@ -118,11 +408,12 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 			page->delete_due = false;
 		}
 		if (source >= page->request->start)
-			ik_cursor_move(&page->cursor, source + length);
+			cursor_move(&page->cursor, source + length);
 	}
 	/* A break of HTML, the one that tables need, unless its bracket is escaped. */
 	bool breaks = !page->in_code && page->code == 0;
-	size_t first = source != IK_FLOW_OWN && source > 0 && page->request->text[source - 1] == '\\'
+	size_t first = source != IK_MARKDOWN_NOWHERE && source > 0 &&
+			page->request->text[source - 1] == '\\'
 		? 1
 		: 0;
 	while (length > 0) {
@@ -137,7 +428,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		text += piece;
 		length -= piece;
 		first = 0;
-		if (source != IK_FLOW_OWN)
+		if (source != IK_MARKDOWN_NOWHERE)
 			source += piece;
 	}
 }
@@ -161,9 +452,9 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 		 i++) {
 		const char *text = attribute->text + attribute->substr_offsets[i];
 		size_t length = attribute->substr_offsets[i + 1] - attribute->substr_offsets[i];
-		size_t source = source_of(page, text);
+		size_t source = ik_markdown_source_place(&page->source, text);
 		/* What completes a growing text is in the parser's copy only. */
-		bool written = source != IK_FLOW_OWN && source < page->cursor.until &&
+		bool written = source != IK_MARKDOWN_NOWHERE && source < page->cursor.until &&
 			length <= page->cursor.until - source;
 		if (attribute->substr_types[i] == MD_TEXT_ENTITY)
 			ik_entity_decode(&page->address, text, length);
@@ -221,20 +512,23 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 	ik_buf_done(&mark);
 }
 
+/* Add a rule across the page. */
+static void add_rule(struct page *page, const char *label, size_t length)
+{
+	ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow), label,
+		length);
+}
+
 /* Code: a rule with its language above and one below it. */
 static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	separate(page);
 	page->in_code = true;
 	page->language = ik_code_language(code->lang.text, code->lang.size);
-	if (!page->continues || page->request->carry.kind != IK_MARKDOWN_CODE) {
-		if (code->fence_char)
-			ik_cursor_skip_line(&page->cursor);
-		read_address(page, &code->lang);
-		ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow),
-			page->address.data, page->address.length, IK_STYLE_FRAME);
-	}
-	page->continues = false;
+	if (code->fence_char)
+		cursor_skip_line(&page->cursor);
+	read_address(page, &code->lang);
+	add_rule(page, page->address.data, page->address.length);
 }
 
 static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
@@ -244,10 +538,8 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 	ik_flow_code(flow, 0, flow->text.length);
 	ik_flow_clear(flow);
 	page->in_code = false;
-	ik_cursor_leave_code(&page->cursor, code->fence_char);
-	page->open_rule = flow->lines->count;
-	ik_flow_rule(flow, page->request->utf8 ? "─" : "-", ik_flow_room(flow), NULL, 0,
-		IK_STYLE_FRAME);
+	cursor_leave_code(&page->cursor, code->fence_char);
+	add_rule(page, NULL, 0);
 }
 
 /* A heading: the first two levels are underlined. */
@@ -260,22 +552,20 @@ static void leave_heading(struct page *page)
 
 	flush(page);
 	page->heading = 0;
-	if (ik_cursor_line_starts(&page->cursor) != '#')
-		ik_cursor_skip_line(&page->cursor); /* the line under it made it one */
+	if (cursor_line_starts(&page->cursor) != '#')
+		cursor_skip_line(&page->cursor); /* the line under it made it one */
 	if (level <= 2 && width > 0)
 		ik_flow_rule(&page->flow, rules[page->request->utf8][level - 1],
-			width < room ? width : room, NULL, 0, IK_STYLE_FRAME);
+			width < room ? width : room, NULL, 0);
 }
 
 static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
 {
-	if (table->col_count > IK_TABLE_COLUMNS)
-		return 1;
+	if (table->col_count > TABLE_COLUMNS)
+		return GIVE_UP;
 	separate(page);
-	ik_table_clear(&page->table);
+	page->table.count = 0;
 	page->table.columns = table->col_count;
-	page->table.continues = page->continues && page->request->carry.kind == IK_MARKDOWN_TABLE;
-	page->continues = false;
 	page->in_table = true;
 	return 0;
 }
@@ -285,7 +575,6 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	struct page *page = userdata;
 
 	flush(page);
-	page->open_rule = -1;
 	switch (type) {
 	case MD_BLOCK_QUOTE:
 		separate(page);
@@ -303,9 +592,8 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		break;
 	case MD_BLOCK_HR:
 		separate(page);
-		ik_cursor_skip_line(&page->cursor);
-		ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow), NULL,
-			0, IK_STYLE_FRAME);
+		cursor_skip_line(&page->cursor);
+		add_rule(page, NULL, 0);
 		break;
 	case MD_BLOCK_H:
 		separate(page);
@@ -323,22 +611,11 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	case MD_BLOCK_TD:
 		page->head = type == MD_BLOCK_TH;
 		page->cell_start = page->flow.text.length;
-		return page->table.count >= IK_TABLE_CELLS;
+		return page->table.count < TABLE_CELLS ? 0 : GIVE_UP;
 	default:
 		break;
 	}
 	return 0;
-}
-
-/* A cell of a table ends. */
-static void leave_cell(struct page *page, const MD_BLOCK_TD_DETAIL *cell)
-{
-	enum ik_table_align align = cell->align == MD_ALIGN_RIGHT ? IK_TABLE_RIGHT
-		: cell->align == MD_ALIGN_CENTER                      ? IK_TABLE_CENTRE
-															  : IK_TABLE_LEFT;
-
-	ik_table_add(&page->table, page->cell_start, page->flow.text.length, align);
-	page->head = 0;
 }
 
 static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
@@ -353,14 +630,16 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		leave_code(page, detail);
 		break;
 	case MD_BLOCK_THEAD:
-		ik_cursor_skip_line(&page->cursor);
+		cursor_skip_line(&page->cursor);
 		break;
 	case MD_BLOCK_TH:
 	case MD_BLOCK_TD:
-		leave_cell(page, detail);
+		table_add(&page->table, page->cell_start, page->flow.text.length,
+			((MD_BLOCK_TD_DETAIL *)detail)->align);
+		page->head = 0;
 		break;
 	case MD_BLOCK_TABLE:
-		ik_table_draw(&page->table, &page->flow);
+		draw_table(&page->table, &page->flow);
 		ik_flow_clear(&page->flow);
 		page->in_table = false;
 		break;
@@ -447,7 +726,7 @@ static void add_code(struct page *page, const char *line, size_t length)
 		size = ik_code_run(page->language, line, length, at, &style);
 		add_text(page, line + at, size, plain ? IK_STYLE_CODE : style);
 	}
-	page->indented = source_of(page, line) == IK_FLOW_OWN;
+	page->indented = ik_markdown_source_place(&page->source, line) == IK_MARKDOWN_NOWHERE;
 }
 
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
@@ -458,10 +737,10 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 
 	if (type == MD_TEXT_ENTITY) {
 		struct ik_buf decoded;
-		size_t source = source_of(page, text);
+		size_t source = ik_markdown_source_place(&page->source, text);
 
-		if (source != IK_FLOW_OWN)
-			ik_cursor_move(&page->cursor, source + size);
+		if (source != IK_MARKDOWN_NOWHERE)
+			cursor_move(&page->cursor, source + size);
 		ik_buf_init(&decoded, IK_KIB(4));
 		ik_entity_decode(&decoded, text, size);
 		add_own(page, decoded.data, decoded.length, style);
@@ -470,7 +749,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 		add_own(page, page->in_table ? " " : "\n", 1, style);
 	} else if (page->in_code && feed) {
 		add_own(page, "\n", 1, style);
-		ik_cursor_next_line(&page->cursor);
+		cursor_next_line(&page->cursor);
 		page->indented = false;
 	} else if (page->in_code) {
 		add_code(page, text, size);
@@ -497,119 +776,207 @@ static void render_tail(struct page *page)
 	ik_flow_wrap(&page->flow, 0, page->flow.text.length);
 }
 
-/* Parse and lay out a section; false: the parser gave up. */
-static bool render_page(struct page *page)
-{
-	static const MD_PARSER callbacks = {
-		.flags = FLAGS,
-		.enter_block = enter_block,
-		.leave_block = leave_block,
-		.enter_span = enter_span,
-		.leave_span = leave_span,
-		.text = on_text,
-	};
-	const struct ik_render *request = page->request;
+static const MD_PARSER page_parser = {
+	.flags = FLAGS,
+	.enter_block = enter_block,
+	.leave_block = leave_block,
+	.enter_span = enter_span,
+	.leave_span = leave_span,
+	.text = on_text,
+};
 
-	if (request->start >= request->tail)
-		return true;
-	if (request->learnt && request->learnt->text.length > 0 &&
-		memchr(request->text + request->start, '[', request->end - request->start)) {
-		ik_buf_append(&page->source, request->learnt->text.data, request->learnt->text.length);
-		ik_buf_putc(&page->source, '\n');
-		page->definitions = page->source.length;
-	}
-	ik_markdown_prepare(request, &page->source, &page->before, &page->origin, &page->cursor.until);
-	ik_delimiters_widen(&page->delimiters, &page->source);
-	if (ik_buf_status(&page->source) != IK_OK || page->source.length > UINT32_MAX)
-		return false;
-	if (md_parse(page->source.data, (MD_SIZE)page->source.length, &callbacks, page) != 0)
-		return false;
-	struct ik_lines *lines = page->flow.lines;
-	/* No rule below code that goes on. */
-	if (page->open_rule >= 0 && page->open_rule + 1 == lines->count && page->goes_on)
-		ik_lines_truncate(lines, (uint32_t)page->open_rule);
-	return true;
-}
-
-/* Add the lines of a section, or of a part of one; false: the parser gave up. */
-static bool render_part(const struct ik_render *request, bool code_goes_on, struct ik_lines *lines)
+/* Lay out a section; false: the parser gave up. */
+static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 {
 	struct page page = {
 		.request = request,
 		.cursor = { .text = request->text, .start = request->start, .at = request->start },
-		.first_line = lines->count,
-		.goes_on = code_goes_on,
-		.continues = true,
-		.open_rule = -1,
 	};
+	struct ik_buf *source = &page.source.text;
+	bool parsed = true;
 
-	ik_buf_init(&page.source, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&page.address, IK_LIMIT_ENVELOPE);
 	ik_flow_init(&page.flow, lines, request->columns, request->utf8);
 	page.flow.source = request->start;
-	bool parsed = render_page(&page);
-
+	ik_markdown_source_init(&page.source, request);
+	page.cursor.until = page.source.until;
+	if (request->start < request->tail)
+		parsed = ik_buf_status(source) == IK_OK && source->length <= UINT32_MAX &&
+			md_parse(source->data, (MD_SIZE)source->length, &page_parser, &page) == 0;
 	if (parsed)
 		render_tail(&page);
 	ik_flow_done(&page.flow);
-	ik_table_done(&page.table);
-	ik_buf_done(&page.source);
+	free(page.table.cells);
+	ik_markdown_source_done(&page.source);
 	ik_buf_done(&page.address);
 	return parsed;
 }
 
-/* Lay out so much of the part that stays as it is, and take it off; false: the parser gave up. */
-static bool settle(struct ik_render *part, size_t size, struct ik_carry carry,
-	struct ik_settled *settled, struct ik_lines *lines)
-{
-	struct ik_render stays = *part;
-
-	if (size == 0)
-		return true;
-	stays.end = part->start + size;
-	stays.growing = false;
-	if (!render_part(&stays, carry.kind == IK_MARKDOWN_CODE, lines))
-		return false;
-	part->start = stays.end;
-	part->carry = carry;
-	*settled = (struct ik_settled){ .at = (uint32_t)stays.end,
-		.lines = lines->count,
-		.added = lines->added_length,
-		.carry = carry };
-	return true;
-}
-
-/* Lay out a section. Of one that grows, only what may still change is laid out anew. */
 static void render_markdown(const struct ik_render *request, struct ik_lines *lines)
 {
-	struct ik_render part = *request;
-	struct ik_carry carry;
-	bool parsed = true,
-		 grows = request->piecewise && request->growing && request->tail >= request->end;
-
-	ik_markdown_keep_settled(request, lines, &part);
-	if (grows) {
-		carry = part.carry;
-		size_t size = ik_markdown_settle(part.text, part.start, part.end, &carry);
-
-		if (size > 0)
-			lines->settled[IK_SETTLED_LINES].at = 0;
-		parsed = settle(&part, size, carry, &lines->settled[IK_SETTLED_BLOCKS], lines);
-	}
-	if (grows && parsed && part.carry.kind == IK_MARKDOWN_NOTHING)
-		parsed = settle(&part, ik_markdown_settle_lines(part.text, part.start, part.end),
-			part.carry, &lines->settled[IK_SETTLED_LINES], lines);
-	parsed = parsed && render_part(&part, ik_markdown_goes_on(request), lines);
-	if (parsed && lines->count == 0)
-		ik_lines_add(lines, request->start);
-	if (!parsed) {
+	ik_lines_clear(lines);
+	if (!render_page(request, lines)) {
 		ik_lines_clear(lines);
 		ik_renderer_plain.render(request, lines);
 	}
+	if (lines->count == 0)
+		ik_lines_add(lines, request->start);
+}
+
+/* ---- link definitions ---- */
+
+/* Text whose first paragraphs are nothing but a label each, and the addresses of these. */
+struct probe {
+	struct ik_buf text;
+	size_t count, at; /* the paragraphs, and that which the parser is in (from 1) */
+	char **addresses; /* NULL: the label is not defined */
+};
+
+static int probe_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+{
+	struct probe *probe = userdata;
+
+	(void)detail;
+	probe->at += type == MD_BLOCK_P;
+	return probe->at > probe->count ? GIVE_UP : 0;
+}
+
+static int probe_span(MD_SPANTYPE type, void *detail, void *userdata)
+{
+	struct probe *probe = userdata;
+	const MD_ATTRIBUTE *address = &((MD_SPAN_A_DETAIL *)detail)->href;
+
+	if (type == MD_SPAN_A && !probe->addresses[probe->at - 1])
+		probe->addresses[probe->at - 1] = ik_strndup(address->text, address->size);
+	return 0;
+}
+
+static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+{
+	(void)type, (void)detail, (void)userdata;
+	return 0;
+}
+
+static int probe_leave_span(MD_SPANTYPE type, void *detail, void *userdata)
+{
+	(void)type, (void)detail, (void)userdata;
+	return 0;
+}
+
+static int probe_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
+{
+	(void)type, (void)text, (void)size, (void)userdata;
+	return 0;
+}
+
+/* Begin a text with a paragraph for each label that text may define, or for its number. */
+static void probe_init(struct probe *probe, const char *text, size_t length, bool numbers)
+{
+	struct ik_reference reference;
+	size_t position = 0;
+
+	*probe = (struct probe){ .count = 0 };
+	ik_buf_init(&probe->text, IK_LIMIT_ENVELOPE);
+	for (; ik_reference_next(text, length, &position, &reference); probe->count++)
+		if (numbers)
+			ik_buf_printf(&probe->text, "[%zu]\n\n", probe->count);
+		else
+			ik_buf_printf(&probe->text, "%.*s\n\n", (int)reference.label + 2, reference.line);
+	probe->addresses = ik_alloc((probe->count + 1) * sizeof(*probe->addresses));
+}
+
+/* Find the addresses. */
+static void probe_parse(struct probe *probe)
+{
+	static const MD_PARSER callbacks = {
+		.flags = MD_FLAG_NOHTML,
+		.enter_block = probe_block,
+		.leave_block = probe_leave_block,
+		.enter_span = probe_span,
+		.leave_span = probe_leave_span,
+		.text = probe_text,
+	};
+
+	if (ik_buf_status(&probe->text) == IK_OK && probe->text.length <= UINT32_MAX)
+		(void)md_parse(probe->text.data, (MD_SIZE)probe->text.length, &callbacks, probe);
+}
+
+static void probe_done(struct probe *probe)
+{
+	for (size_t i = 0; i < probe->count; i++)
+		free(probe->addresses[i]);
+	free(probe->addresses);
+	ik_buf_done(&probe->text);
+}
+
+/* Append the link definitions of a section. The parser knows what one is: a line defines a label
+ * if the label has the same address in the section as a number has in its place, in such a line
+ * alone. */
+static void learn_section(struct ik_buf *out, const char *text, size_t length)
+{
+	struct ik_reference reference;
+	struct probe alone, section;
+	size_t position = 0;
+
+	if (!ik_reference_next(text, length, &position, &reference))
+		return;
+	probe_init(&alone, text, length, true);
+	probe_init(&section, text, length, false);
+	position = 0;
+	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
+		size_t label = reference.label + 1;
+
+		ik_buf_printf(&alone.text, "[%zu", i);
+		ik_buf_append(&alone.text, reference.line + label, reference.length - label);
+		ik_buf_puts(&alone.text, "\n\n");
+	}
+	ik_buf_append(&section.text, text, length);
+	probe_parse(&alone);
+	probe_parse(&section);
+	position = 0;
+	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
+		const char *address = alone.addresses[i], *here = section.addresses[i];
+
+		if (!address || !here || strcmp(address, here) != 0)
+			continue;
+		if (reference.length >= out->ceiling - out->length)
+			break;
+		ik_buf_append(out, reference.line, reference.length);
+		ik_buf_putc(out, '\n');
+	}
+	probe_done(&alone);
+	probe_done(&section);
+}
+
+static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t length, bool growing)
+{
+	size_t known = learnt->closed, seen = length + !growing, size;
+
+	if (learnt->seen == seen)
+		return false;
+	learnt->seen = seen;
+	char *before = ik_strdup(learnt->text.data + known);
+	ik_buf_truncate(&learnt->text, known);
+	do {
+		size = ik_markdown_split(text, learnt->start, length);
+		size_t end = size > 0 ? learnt->start + size : length;
+
+		while (growing && end > learnt->start && text[end - 1] != '\n')
+			end--;
+		learn_section(&learnt->text, text + learnt->start, end - learnt->start);
+		if (size > 0) {
+			learnt->start = end;
+			learnt->closed = learnt->text.length;
+		}
+	} while (size > 0);
+	bool changed = strcmp(before, learnt->text.data + known) != 0;
+
+	free(before);
+	return changed;
 }
 
 const struct ik_renderer ik_renderer_markdown = {
 	.split = ik_markdown_split,
 	.render = render_markdown,
-	.learn = ik_references_learn,
+	.learn = learn_markdown,
 };

@@ -31,7 +31,7 @@ void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t s
 {
 	if (length == 0)
 		return;
-	bool added = source == IK_FLOW_OWN;
+	bool added = source == IK_MARKDOWN_NOWHERE;
 	size_t start = flow->text.length;
 	ik_buf_append(&flow->text, text, length);
 	if (added)
@@ -67,7 +67,7 @@ void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style)
 		count = IK_CODE_TAB_COLUMNS -
 			ik_utf8_width(flow->text.data + start, flow->text.length - start) % IK_CODE_TAB_COLUMNS;
 	}
-	ik_flow_add(flow, blanks, count, IK_FLOW_OWN, style);
+	ik_flow_add(flow, blanks, count, IK_MARKDOWN_NOWHERE, style);
 }
 
 /* The length of a break of HTML at the start of a text; 0: there is none. */
@@ -148,7 +148,7 @@ void ik_flow_push(struct ik_flow *flow, const char *mark)
 	struct ik_flow_frame *frame = &flow->frames[flow->depth++];
 	*frame = (struct ik_flow_frame){ .quote = !mark, .columns = fits ? columns : 0 };
 	if (mark && !fits)
-		ik_flow_add(flow, mark, length, IK_FLOW_OWN, IK_STYLE_DIM);
+		ik_flow_add(flow, mark, length, IK_MARKDOWN_NOWHERE, IK_STYLE_DIM);
 	if (!mark || !fits)
 		return;
 	frame->mark_due = true;
@@ -299,7 +299,7 @@ void ik_flow_code(struct ik_flow *flow, size_t start, size_t end)
 }
 
 void ik_flow_rule(struct ik_flow *flow, const char *character, int columns, const char *label,
-	size_t label_length, enum ik_style style)
+	size_t label_length)
 {
 	int column = ik_flow_line(flow, flow->source);
 	size_t size = strlen(character), width = 0;
@@ -319,7 +319,7 @@ void ik_flow_rule(struct ik_flow *flow, const char *character, int columns, cons
 	for (; drawn < columns && rule.length + size < IK_KIB(64); drawn++)
 		ik_buf_puts(&rule, character);
 	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, rule.data, rule.length), rule.length,
-		column, style);
+		column, IK_STYLE_FRAME);
 	ik_buf_done(&rule);
 }
 

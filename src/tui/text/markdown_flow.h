@@ -10,11 +10,10 @@
 #ifndef IK_TUI_TEXT_MARKDOWN_FLOW_H
 #define IK_TUI_TEXT_MARKDOWN_FLOW_H
 
-#include "tui/text/wrap.h"
+#include "tui/text/markdown_source.h"
 #include "util/buf.h"
 
-#define IK_FLOW_OWN SIZE_MAX /* a piece that does not stand in the source */
-#define IK_FLOW_DEPTH 32     /* quotes and lists in each other that are shown as such */
+#define IK_FLOW_DEPTH 32 /* quotes and lists in each other that are shown as such */
 
 struct ik_flow_piece {
 	uint32_t start;  /* in text */
@@ -49,7 +48,7 @@ struct ik_flow {
 void ik_flow_init(struct ik_flow *flow, struct ik_lines *lines, int columns, bool utf8);
 void ik_flow_done(struct ik_flow *flow);
 
-/* Append text in a style; source is where it stands there, or IK_FLOW_OWN. */
+/* Append text in a style; source is where it stands there, or IK_MARKDOWN_NOWHERE. */
 void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t source,
 	enum ik_style style);
 
@@ -84,7 +83,7 @@ void ik_flow_code(struct ik_flow *flow, size_t start, size_t end);
 
 /* A line of a repeated character, with a label after the first two. */
 void ik_flow_rule(struct ik_flow *flow, const char *character, int columns, const char *label,
-	size_t label_length, enum ik_style style);
+	size_t label_length);
 /* An empty line (with the bars of quotes). */
 void ik_flow_blank(struct ik_flow *flow);
 

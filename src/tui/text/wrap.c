@@ -98,7 +98,6 @@ void ik_lines_clear(struct ik_lines *lines)
 	lines->count = 0;
 	lines->run_count = 0;
 	lines->added_length = 0;
-	memset(lines->settled, 0, sizeof(lines->settled));
 }
 
 void ik_lines_truncate(struct ik_lines *lines, uint32_t index)
@@ -354,10 +353,8 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 }
 
 /* Cut a long text behind a line, else behind a word, else behind a character. */
-__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
-	struct ik_carry *carry)
+__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length)
 {
-	(void)carry;
 	text += start;
 	length -= start;
 	if (length <= IK_SECTION_MAX)

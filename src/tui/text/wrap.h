@@ -58,20 +58,6 @@ struct ik_line {
 	uint32_t continues : 1;
 };
 
-/* What a section has to know of those before it; the renderer's own business,
- * all zero at the start of a text. */
-struct ik_carry {
-	uint32_t kind;
-	uint32_t origin;
-};
-
-/* Of a text that grows: what stands before a place, and how much was made of it; at 0: nothing. */
-struct ik_settled {
-	uint32_t at;
-	uint32_t lines, added;
-	struct ik_carry carry;
-};
-
 struct ik_lines {
 	struct ik_line *lines;
 	struct ik_text_run *runs;
@@ -79,8 +65,6 @@ struct ik_lines {
 	uint32_t run_count, run_capacity;
 	char *added;
 	uint32_t added_length, added_capacity;
-	/* The renderer's own business; nothing once the lines are cleared. */
-	struct ik_settled settled[2];
 };
 
 void ik_lines_done(struct ik_lines *lines);
@@ -111,12 +95,12 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
-/* What a renderer has learnt of a text that grows and all sections are to know: its own
- * business; all zero but for text at the start. */
+/* What all sections of a text that grows are to know. */
 struct ik_learnt {
 	struct ik_buf text;
-	size_t at; /* how far it has read */
-	uint64_t state;
+	size_t seen;   /* bytes, and one more if these are all */
+	size_t start;  /* of the last section, of which more may come */
+	size_t closed; /* bytes of text that the sections before it gave */
 };
 
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
@@ -125,12 +109,9 @@ struct ik_learnt {
 struct ik_render {
 	const char *text;
 	size_t start, end;
-	size_t length;         /* of the whole text */
-	struct ik_carry carry; /* what the section before left open */
 	const struct ik_learnt *learnt;
-	bool growing;   /* more text may come behind the end */
-	bool piecewise; /* lines will be given again with more text: keep what stays */
-	bool utf8;      /* what is added may be more than ASCII */
+	bool growing; /* more text may come after the end */
+	bool utf8;    /* what is added may be more than ASCII */
 	int columns;
 	int hang;
 	size_t head, tail;
@@ -143,14 +124,13 @@ struct ik_render {
  * out one by one and only when they are looked at.
  */
 struct ik_renderer {
-	/* Bytes from start on that are a section of their own whatever follows;
-	 * 0: all of text, and it may still grow. At most IK_SECTION_MAX. *carry is
-	 * that of start; with a section it becomes that of what follows. */
-	size_t (*split)(const char *text, size_t start, size_t length, struct ik_carry *carry);
+	/* Return how many bytes from start on are a section of their own whatever follows; 0: all
+	 * of text, and it may still grow. */
+	size_t (*split)(const char *text, size_t start, size_t length);
 	/* Lay out a section. lines is empty, or holds the lines of a shorter
 	 * end: those that cannot change any more may be kept. At least one line. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
-	/* NULL, or: read on in the text; true: all sections with '[' look different now. */
+	/* NULL, or: read on in the text and return whether sections with '[' look different now. */
 	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
 };
 

@@ -152,10 +152,10 @@ Test(markdown_stream, a_long_code_block_has_one_frame)
 static bool shows_more(const char *text, size_t length)
 {
 	struct ik_lines lines = {0};
-	struct ik_learnt learnt = {.at = 0};
+	struct ik_learnt learnt = {.seen = 0};
 	bool more = false;
 	ik_buf_init(&learnt.text, IK_KIB(1));
-	const struct ik_render request = {.text = text, .end = length, .length = length,
+	const struct ik_render request = {.text = text, .end = length,
 		.learnt = &learnt, .growing = true, .utf8 = true, .columns = 80, .tail = length};
 	ik_renderer_markdown.render(&request, &lines);
 	for (uint32_t i = 0; i < lines.run_count; i++)

@@ -277,3 +277,17 @@ Test(markdown, a_table_of_monstrous_width_is_text)
 	markdown_cells_free(cells);
 	free(text);
 }
+
+Test(markdown, a_table_of_too_many_rows_is_text)
+{
+	struct ik_buf text;
+	ik_buf_init(&text, SIZE_MAX / 2);
+	ik_buf_puts(&text, "| a | b |\n|---|---|\n");
+	for (int i = 0; i < 40000; i++)
+		ik_buf_printf(&text, "| n%d | x |\n", i);
+	struct ik_cells *cells = markdown_cells(text.data, 40, true);
+	cr_assert(picture_has(cells, "| n0 | x |"));
+	cr_assert(picture_has(cells, "| n39999 | x |"));
+	markdown_cells_free(cells);
+	ik_buf_done(&text);
+}

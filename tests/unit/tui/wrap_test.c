@@ -165,12 +165,11 @@ Test(wrap, long_texts_are_cut_into_sections_behind_lines)
 	size_t length = 3 * IK_SECTION_MAX;
 	char *text = malloc(length);
 	memset(text, 'x', length);
-	struct ik_carry carry = {0};
-	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX, &carry), 0);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &carry), IK_SECTION_MAX);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX), 0);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX);
 	text[IK_SECTION_MAX - 2] = ' ';
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &carry), IK_SECTION_MAX - 1);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX - 1);
 	text[100] = '\n';
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &carry), 101);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), 101);
 	free(text);
 }

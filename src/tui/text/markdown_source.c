@@ -1,0 +1,440 @@
+#include "tui/text/markdown_source.h"
+
+#include <string.h>
+
+#include "util/limits.h"
+
+#define SECTION_LEAST 1024u  /* smaller sections are not worth their lines */
+#define PARAGRAPH_MOST 4096u /* from here on a paragraph is cut between lines */
+#define MARK_DIGITS 9        /* of the number of a list item */
+#define FENCE_LEAST 3        /* characters */
+#define DELIMITER_CELL 3     /* characters that md4c wants */
+#define LABEL_MOST 200       /* bytes */
+#define OPEN_SPANS 8         /* in each other that are closed */
+
+/* ---- lines, and where they may be cut ---- */
+
+struct markdown_line {
+	const char *text;
+	size_t length; /* without the line feed */
+	bool complete;
+};
+
+/* What is open where a line begins, at the outermost level. */
+struct scan {
+	size_t fence_length; /* 0: not in a fence */
+	char fence_char;
+	bool list;
+	bool blank_before;
+	bool paragraph; /* all lines since the last blank one are plain text */
+};
+
+static struct markdown_line line_at(const char *text, size_t position, size_t length)
+{
+	const char *end = memchr(text + position, '\n', length - position);
+
+	return (struct markdown_line){
+		.text = text + position,
+		.length = end ? (size_t)(end - text) - position : length - position,
+		.complete = end,
+	};
+}
+
+/* Return how many of such bytes a line has from a position on. */
+static size_t span(struct markdown_line line, size_t position, const char *bytes)
+{
+	size_t end = position;
+
+	while (end < line.length && line.text[end] && strchr(bytes, line.text[end]))
+		end++;
+	return end - position;
+}
+
+/* Does a line begin with a letter: without a mark of a block? */
+static bool begins_with_letter(struct markdown_line line)
+{
+	char first = line.length > 0 ? line.text[0] : '\0';
+
+	return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') ||
+		(unsigned char)first >= 0x80;
+}
+
+/* Return the length of the mark of a list item at a position; 0: there is none. In an incomplete
+ * line one may still come: *ret_unknown. */
+static size_t item_mark(struct markdown_line line, size_t position, bool *ret_unknown)
+{
+	size_t digits = span(line, position, "0123456789"), end = position + digits;
+
+	*ret_unknown = false;
+	if (digits > MARK_DIGITS)
+		return 0;
+	if (end < line.length && !strchr(digits > 0 ? ".)" : "-+*", line.text[end]))
+		return 0;
+	if (end < line.length)
+		end++;
+	else if (line.complete || digits == 0)
+		return 0;
+	*ret_unknown = end == line.length && !line.complete;
+	return end == line.length || line.text[end] == ' ' || line.text[end] == '\t' ? end - position
+																				 : 0;
+}
+
+/* Return whether the line opens a fence, perhaps after marks of list items. */
+static bool open_fence(struct scan *scan, struct markdown_line line)
+{
+	size_t at = span(line, 0, " \t"), mark;
+	bool unknown;
+
+	while ((mark = item_mark(line, at, &unknown)) > 0) {
+		at += mark;
+		at += span(line, at, " ");
+	}
+	size_t run = span(line, at, "`");
+
+	if (run == 0)
+		run = span(line, at, "~");
+	if (run < FENCE_LEAST || (at > 3 && !scan->list) ||
+		(line.text[at] == '`' && memchr(line.text + at + run, '`', line.length - at - run)))
+		return false;
+	scan->fence_length = run;
+	scan->fence_char = line.text[at];
+	return true;
+}
+
+/* Return whether the line closes the fence that is open. */
+static bool closes_fence(const struct scan *scan, struct markdown_line line)
+{
+	const char fence[2] = { scan->fence_char, '\0' };
+	size_t at = span(line, 0, " \t"), run = span(line, at, fence);
+
+	return run >= scan->fence_length && at + run + span(line, at + run, " \t") == line.length;
+}
+
+/* Read a complete line. */
+static void scan_line(struct scan *scan, struct markdown_line line)
+{
+	size_t indent = span(line, 0, " \t");
+	bool unknown, blank = indent == line.length;
+
+	if (scan->fence_length > 0) {
+		if (closes_fence(scan, line))
+			scan->fence_length = 0;
+		scan->blank_before = scan->paragraph = false;
+		return;
+	}
+	if (blank) {
+		scan->blank_before = true;
+		return;
+	}
+	if (indent < 4 && item_mark(line, indent, &unknown) > 0)
+		scan->list = true;
+	else if (scan->blank_before && indent == 0)
+		scan->list = false;
+	scan->paragraph = (scan->blank_before || scan->paragraph) && begins_with_letter(line) &&
+		!memchr(line.text, '|', line.length);
+	scan->blank_before = false;
+	open_fence(scan, line);
+}
+
+/* Return whether a section of this size may end before a line; *ret_unknown: this depends on the
+ * rest of the line. */
+static bool may_cut(const struct scan *scan, struct markdown_line line, size_t size,
+	bool *ret_unknown)
+{
+	*ret_unknown = false;
+	if (scan->fence_length > 0 || size < SECTION_LEAST || span(line, 0, " \t") > 0 ||
+		line.length == 0)
+		return false;
+	if (!scan->blank_before)
+		return scan->paragraph && !scan->list && size >= PARAGRAPH_MOST && begins_with_letter(line);
+	return !scan->list || item_mark(line, 0, ret_unknown) == 0;
+}
+
+size_t ik_markdown_split(const char *text, size_t start, size_t length)
+{
+	struct scan scan = { .blank_before = true };
+
+	for (size_t position = start; position < length;) {
+		struct markdown_line line = line_at(text, position, length);
+		bool unknown;
+
+		if (may_cut(&scan, line, position - start, &unknown))
+			return position - start;
+		if (unknown || !line.complete)
+			return 0;
+		scan_line(&scan, line);
+		position += line.length + 1;
+	}
+	return 0;
+}
+
+/* ---- the end of a text that grows ---- */
+
+/* Return where the last line before a position begins. */
+static size_t last_line(const struct ik_render *request, size_t until)
+{
+	const char *feed = memrchr(request->text + request->start, '\n', until - request->start);
+
+	return feed ? (size_t)(feed - request->text) + 1 : request->start;
+}
+
+/* Return the end without the marks that may yet become anything. */
+static size_t hold_back(const struct ik_render *request, size_t until)
+{
+	const char *text = request->text;
+	size_t start = last_line(request, until);
+	struct markdown_line line = { .text = text + start, .length = until - start };
+
+	if (span(line, 0, "-=*_#>+`~|: \t0123456789.)") == line.length)
+		until = start;
+	/* A line of cells, which is a head once the rule under it is there. */
+	size_t end = until > request->start && text[until - 1] == '\n' ? until - 1 : until;
+
+	start = last_line(request, end);
+	if (end > start && text[start] == '|' &&
+		(start < request->start + 2 || text[start - 2] == '\n'))
+		return start;
+	while (until > request->start && strchr("*_`~", text[until - 1]))
+		until--;
+	return until;
+}
+
+/* Append what closes the spans that the last paragraph leaves open. What closes nothing is not
+ * shown, as it comes after the text. */
+static void close_spans(const char *text, size_t length, struct ik_buf *out)
+{
+	char open[OPEN_SPANS][3] = { { 0 } };
+	size_t depth = 0, code = 0;
+
+	for (size_t i = 0; i < length;) {
+		char byte = text[i];
+		size_t run = 1;
+
+		while (i + run < length && text[i + run] == byte)
+			run++;
+		if (byte == '`') {
+			code = code == 0 ? run : code == run ? 0 : code;
+		} else if (byte == '\\' && code == 0) {
+			run = 2;
+		} else if (code == 0 && run <= 2 && (byte == '*' || (byte == '~' && run == 2))) {
+			char mark[3] = { byte, run == 2 ? byte : '\0', '\0' };
+			bool before = i > 0 && !strchr(" \t\n", text[i - 1]);
+
+			if (depth > 0 && before && strcmp(open[depth - 1], mark) == 0)
+				depth--;
+			else if (depth < OPEN_SPANS && i + run < length && !strchr(" \t\n", text[i + run]))
+				memcpy(open[depth++], mark, sizeof(mark));
+		}
+		i += run;
+	}
+	for (; code > 0; code--)
+		ik_buf_putc(out, '`');
+	while (depth > 0)
+		ik_buf_puts(out, open[--depth]);
+}
+
+/* Append ")" for a link whose address is incomplete. */
+static void close_link(const char *text, size_t length, struct ik_buf *out)
+{
+	for (size_t i = length; i-- > 1;) {
+		if (strchr(" \t\n)", text[i]))
+			return;
+		if (text[i] == '(' && text[i - 1] == ']') {
+			ik_buf_putc(out, ')');
+			return;
+		}
+	}
+}
+
+/* Return whether the section ends inside a fence. If not, *ret_after is where the last one was
+ * closed, or where the section begins. */
+static bool ends_in_fence(const struct ik_render *request, size_t until, size_t *ret_after)
+{
+	struct scan scan = { .blank_before = true };
+
+	*ret_after = request->start;
+	for (size_t position = request->start; position < until;) {
+		struct markdown_line line = line_at(request->text, position, until);
+		bool fence = scan.fence_length > 0;
+
+		scan_line(&scan, line);
+		position += line.length + 1;
+		if (fence && scan.fence_length == 0)
+			*ret_after = position < until ? position : until;
+	}
+	return scan.fence_length > 0;
+}
+
+/* Close what the last paragraph, which begins at least at this place, leaves open. */
+static void complete(const struct ik_render *request, size_t least, size_t until,
+	struct ik_buf *out)
+{
+	size_t start = until;
+
+	while (start > least &&
+		!(request->text[start - 1] == '\n' &&
+			(start - 1 == least || request->text[start - 2] == '\n')))
+		start--;
+	close_link(request->text + start, until - start, out);
+	/* Marks at the beginning of a line could open a block: keep them on the last one. */
+	if (out->length > 0 && out->data[out->length - 1] == '\n')
+		ik_buf_truncate(out, out->length - 1);
+	close_spans(request->text + start, until - start, out);
+}
+
+/* ---- link definitions ---- */
+
+bool ik_reference_next(const char *text, size_t length, size_t *position,
+	struct ik_reference *ret_reference)
+{
+	const char *end = text + length, *at = text + *position, *line;
+
+	while ((at = memmem(at, (size_t)(end - at), "]:", 2))) {
+		line = memrchr(text, '\n', (size_t)(at - text));
+		struct markdown_line rest = line_at(text, line ? (size_t)(line - text) + 1 : 0, length);
+		size_t marks = span(rest, 0, " \t>-+*0123456789.)");
+
+		at += 2;
+		*ret_reference = (struct ik_reference){ .line = rest.text + marks,
+			.length = rest.length - marks,
+			.label = (size_t)(at - rest.text) - marks - 3 };
+		/* Footnotes look the same. */
+		if (rest.text[marks] == '[' && ret_reference->label <= LABEL_MOST &&
+			!strchr("^]", rest.text[marks + 1]) &&
+			strcspn(rest.text + marks + 1, "[]<\\") == ret_reference->label) {
+			*position = (size_t)(at - text);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Let no line define a link; one that does is shown as it is, and is not a link itself. */
+static void hide_definitions(const struct ik_render *request, char *text, size_t length)
+{
+	struct ik_reference reference;
+	size_t position = 0;
+
+	while (ik_reference_next(text, length, &position, &reference))
+		if (memmem(request->learnt->text.data, request->learnt->text.length, reference.line,
+				reference.length))
+			text[reference.line - text] = '(';
+	for (char *at = text; (at = memmem(at, (size_t)(text + length - at), "]:", 2)); at += 2)
+		at[1] = ';';
+}
+
+/* ---- the row under a table's head ---- */
+
+/* Return the number of cells of a row: what is between bars, but for the outer ones. */
+static size_t count_cells(struct markdown_line line)
+{
+	size_t start = span(line, 0, " \t"), end = line.length, cells = 1;
+
+	while (end > start && strchr(" \t\r", line.text[end - 1]))
+		end--;
+	if (start < end && line.text[start] == '|')
+		start++;
+	if (end > start && line.text[end - 1] == '|')
+		end--;
+	for (size_t i = start; i < end; i++)
+		cells += line.text[i] == '|' && (i == 0 || line.text[i - 1] != '\\');
+	return cells;
+}
+
+/* Is it a row of dashes, colons and bars? */
+static bool is_delimiter(struct markdown_line line)
+{
+	return span(line, 0, "|:- \t\r") == line.length && span(line, 0, " ") <= 3 &&
+		memchr(line.text, '-', line.length) && memchr(line.text, '|', line.length);
+}
+
+/* Put dashes into the row at start and return its new length. */
+static size_t widen_row(struct ik_markdown_source *source, size_t start, size_t length)
+{
+	char *text;
+
+	for (size_t i = start, cell; i<start + length; i += cell> 0 ? cell : 1) {
+		text = source->text.data;
+		cell = strspn(text + i, ":-");
+		const char *dash = memchr(text + i, '-', cell);
+
+		if (!dash || cell >= DELIMITER_CELL || source->widened_count == IK_DELIMITER_CELLS)
+			continue;
+		size_t offset = (size_t)(dash - text), more = DELIMITER_CELL - cell;
+
+		ik_buf_insert(&source->text, offset, "--", more);
+		source->widened[source->widened_count].offset = offset;
+		source->widened[source->widened_count++].count = more;
+		cell += more;
+		length += more;
+	}
+	return length;
+}
+
+/* Widen the cells that are too narrow. */
+static void widen_tables(struct ik_markdown_source *source)
+{
+	struct ik_buf *text = &source->text;
+	struct scan scan = { .blank_before = true };
+	size_t before = 0; /* cells of the line before */
+
+	for (size_t at = source->definitions; at < text->length;) {
+		struct markdown_line line = line_at(text->data, at, text->length);
+		size_t cells = memchr(line.text, '|', line.length) ? count_cells(line) : 0;
+		bool wanted = scan.fence_length == 0 && before > 0 && before == cells && is_delimiter(line);
+
+		before = cells;
+		scan_line(&scan, line);
+		at += (wanted ? widen_row(source, at, line.length) : line.length) + 1;
+	}
+}
+
+/* ---- a section ---- */
+
+void ik_markdown_source_init(struct ik_markdown_source *source, const struct ik_render *request)
+{
+	struct ik_buf *text = &source->text;
+	size_t after, until = request->end < request->tail ? request->end : request->tail;
+
+	*source = (struct ik_markdown_source){ .request = request };
+	ik_buf_init(text, IK_LIMIT_ENVELOPE);
+	if (request->learnt->text.length > 0 &&
+		memchr(request->text + request->start, '[', request->end - request->start)) {
+		ik_buf_append(text, request->learnt->text.data, request->learnt->text.length);
+		ik_buf_putc(text, '\n');
+		source->definitions = text->length;
+	}
+	bool open = request->growing && !ends_in_fence(request, until, &after);
+
+	if (open)
+		until = hold_back(request, until);
+	source->until = until;
+	ik_buf_append(text, request->text + request->start, until - request->start);
+	if (ik_buf_status(text) != IK_OK)
+		return;
+	hide_definitions(request, text->data + source->definitions, until - request->start);
+	if (open)
+		complete(request, after < until ? after : until, until, text);
+	widen_tables(source);
+}
+
+void ik_markdown_source_done(struct ik_markdown_source *source)
+{
+	ik_buf_done(&source->text);
+}
+
+size_t ik_markdown_source_place(const struct ik_markdown_source *source, const char *bytes)
+{
+	const char *start = source->text.data + source->definitions;
+
+	if (bytes < start || bytes >= source->text.data + source->text.length)
+		return IK_MARKDOWN_NOWHERE;
+	size_t offset = (size_t)(bytes - source->text.data), added = 0;
+
+	for (size_t i = 0; i < source->widened_count && source->widened[i].offset < offset; i++) {
+		size_t inside = offset - source->widened[i].offset;
+
+		added += inside < source->widened[i].count ? inside : source->widened[i].count;
+	}
+	return source->request->start + offset - source->definitions - added;
+}
