@@ -138,13 +138,13 @@ static void new_session(struct ik_chat *chat, const struct ik_invocation *invoca
 /* /sessions [WORDS] */
 static void show_sessions(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_screen_show_sessions(chat->screen, invocation->text);
+	ik_sessions_open(ik_screen_open_sessions(chat->screen), invocation->text);
 }
 
 /* /search [WORDS] */
 static void search_sessions(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_screen_search_sessions(chat->screen, invocation->text);
+	ik_sessions_search(ik_screen_open_sessions(chat->screen), invocation->text);
 }
 
 /* /resume [N | ID | WORDS] */
@@ -153,7 +153,7 @@ static void resume_session(struct ik_chat *chat, const struct ik_invocation *inv
 	if (invocation->text[0] != '\0')
 		ik_chat_resume_named(chat, invocation->text);
 	else
-		ik_screen_pick_session(chat->screen, "");
+		ik_sessions_pick(ik_screen_open_sessions(chat->screen), "");
 }
 
 /* /fork [PROMPT | N | ?] */

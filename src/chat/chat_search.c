@@ -91,8 +91,8 @@ static void hand_over(struct ik_chat_search *search)
 
 	for (i = 0; i < search->count; i++)
 		rows[i] = search->found[i].row;
-	ik_screen_found_arrived(search->agent->screen, rows, search->count, &search->page,
-		ik_clock_wall_ms(), NULL);
+	ik_sessions_take_found(ik_screen_sessions(search->agent->screen), rows, search->count,
+		&search->page, ik_clock_wall_ms(), NULL);
 	forget_page(search);
 	if (search->page.percent < 100)
 		ik_timer_start(search->timer, search->partly ? 0 : AGAIN_MS);
@@ -127,8 +127,8 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 	search->read = NULL;
 	search->page = (struct ik_search_page){ .anew = search->first, .percent = 100 };
 	if (answer->status != IK_OK) {
-		ik_screen_found_arrived(search->agent->screen, NULL, 0, &search->page, ik_clock_wall_ms(),
-			answer->error.text);
+		ik_sessions_take_found(ik_screen_sessions(search->agent->screen), NULL, 0, &search->page,
+			ik_clock_wall_ms(), answer->error.text);
 		return;
 	}
 	if (answer->indexed < answer->events)
@@ -188,7 +188,8 @@ void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bo
 	search->here = here;
 	search->first = first;
 	if (ik_search_query_read(&search->query, words, strlen(words), &error) != IK_OK)
-		ik_screen_found_arrived(agent->screen, NULL, 0, &nothing, ik_clock_wall_ms(), error.text);
+		ik_sessions_take_found(ik_screen_sessions(agent->screen), NULL, 0, &nothing,
+			ik_clock_wall_ms(), error.text);
 	else
 		ik_timer_start(search->timer, first && writing ? TYPING_MS : 0);
 }

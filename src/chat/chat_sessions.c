@@ -30,7 +30,7 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 			? info->holder.host
 			: NULL;
 	}
-	ik_screen_sessions_arrived(agent->screen, rows, i, ik_clock_wall_ms(),
+	ik_sessions_take(ik_screen_sessions(agent->screen), rows, i, ik_clock_wall_ms(),
 		answer->status == IK_OK ? NULL : answer->error.text);
 }
 
@@ -56,7 +56,8 @@ static void take_end(void *arg, const struct ik_store_answer *answer)
 	struct ik_agent *agent = arg;
 
 	agent->end_read = NULL;
-	ik_screen_session_end_arrived(agent->screen, agent->end_of, answer->messages, answer->count);
+	ik_sessions_take_end(ik_screen_sessions(agent->screen), agent->end_of, answer->messages,
+		answer->count);
 }
 
 static void ask_found(void *arg, const char *words, bool here, bool writing, bool first)

@@ -186,7 +186,7 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 			_("The copy of the session has yet to be stored: /sessions shows it "
 			  "then. You are still in this one."));
 	else if (error->status == IK_INVALID)
-		ik_screen_pick_session(chat->screen, words);
+		ik_sessions_pick(ik_screen_open_sessions(chat->screen), words);
 	else
 		ik_chat_complain(chat, error->text);
 	free(words);
@@ -222,7 +222,7 @@ static void on_deleted(void *arg, const struct ik_store_answer *answer)
 	const struct ik_agent *agent;
 
 	for (agent = deletion->chat->agents; agent; agent = agent->next)
-		ik_screen_session_gone(agent->screen, deletion->id);
+		ik_sessions_gone(ik_screen_sessions(agent->screen), deletion->id);
 	if (answer->status == IK_OK)
 		ik_undo_session_deleted(&deletion->chat->setup->places, deletion->id);
 	ik_screen_flash(deletion->chat->screen,
@@ -286,7 +286,7 @@ static void name_session(const struct ik_session_row *row, struct ik_buf *out)
 
 void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 {
-	const struct ik_session_row *row = ik_screen_selected_session(chat->screen);
+	const struct ik_session_row *row = ik_sessions_selected(ik_screen_sessions(chat->screen));
 	const struct ik_choice choices[] = {
 		{ .key = 'd', .label = _("Delete it"), .value = ANSWER_YES },
 		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },

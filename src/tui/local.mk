@@ -7,9 +7,7 @@ libik_tui_a_SOURCES += \
 	src/tui/edit/editor.c src/tui/edit/editor.h \
 	src/tui/edit/history.c src/tui/edit/history.h \
 	src/tui/edit/history_search.c src/tui/edit/history_search.h \
-	src/tui/edit/keymap.c src/tui/edit/keymap.h \
-	src/tui/edit/keymap_private.h \
-	src/tui/edit/keymap_read.c
+	src/tui/edit/keymap.c src/tui/edit/keymap.h
 
 libik_tui_a_SOURCES += \
 	src/tui/pane/agent_marks.c src/tui/pane/agent_marks.h \
@@ -38,19 +36,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \
 	src/tui/screen/queue.c src/tui/screen/queue.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
-	src/tui/screen/screen_agents.c \
-	src/tui/screen/screen_dialog.c \
-	src/tui/screen/screen_events.c \
-	src/tui/screen/screen_focus.c \
-	src/tui/screen/screen_help.c \
-	src/tui/screen/screen_keys.c \
-	src/tui/screen/screen_mouse.c \
-	src/tui/screen/screen_panes.c \
-	src/tui/screen/screen_place.c \
-	src/tui/screen/screen_private.h \
-	src/tui/screen/screen_rule.c \
-	src/tui/screen/screen_search.c \
-	src/tui/screen/screen_sessions.c \
+	src/tui/screen/chat_log.c src/tui/screen/chat_log.h \
 	src/tui/screen/turn_status.c src/tui/screen/turn_status.h \
 	src/tui/screen/welcome.c src/tui/screen/welcome.h
 

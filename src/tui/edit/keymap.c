@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/edit/keymap_private.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -11,6 +10,7 @@
 
 #define HINT_GAP 2 /* columns between two hints */
 #define MOST_HINTS 16
+#define KEYS_BYTES 4096 /* limit of the keys of one action, as text */
 
 /*
  * The one home of every key: help, manual and look-up read these strings.
@@ -165,18 +165,33 @@ static const struct ik_binding bindings[] = {
 
 #define BINDING_COUNT (sizeof(bindings) / sizeof(*bindings))
 
-bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_stroke,
-	const char **ret_text, size_t *ret_length)
+/* One key, or one sequence, of a row. */
+struct ik_stroke {
+	struct ik_key first, second; /* second: IK_KEY_NONE where one key is all */
+	size_t row;
+};
+
+struct ik_keymap {
+	char *own[BINDING_COUNT];  /* the keys of a row that was bound anew; NULL: as delivered */
+	struct ik_stroke *strokes; /* of all rows, in their order */
+	size_t count, capacity;
+	bool pending;
+	struct ik_key prefix; /* pending: the key that came */
+	struct ik_buf shown;  /* the same as text */
+};
+
+/* Take the next stroke from a list, "Ctrl-A, Ctrl-X Ctrl-E"; false: it cannot be read.
+ * *ret_text is what it was in any case. */
+static bool next_stroke(const char **keys, struct ik_stroke *ret_stroke, const char **ret_text,
+	size_t *ret_length)
 {
-	const char *text = *keys, *comma = memchr(text, ',', *length);
+	const char *text = *keys, *comma = strchr(text, ',');
 
 	/* The comma key: "Ctrl-,", or "," alone. */
-	if (comma && (comma == text || comma[-1] == '-') &&
-		(comma + 1 == text + *length || comma[1] == ','))
-		comma = comma + 1 < text + *length ? comma + 1 : NULL;
-	size_t taken = comma ? (size_t)(comma - text) : *length;
+	if (comma && (comma == text || comma[-1] == '-') && (comma[1] == '\0' || comma[1] == ','))
+		comma = comma[1] ? comma + 1 : NULL;
+	size_t taken = comma ? (size_t)(comma - text) : strlen(text);
 	*keys += taken + (comma ? 1 : 0);
-	*length -= taken + (comma ? 1 : 0);
 	for (; taken > 0 && text[0] == ' '; taken--)
 		text++;
 	for (; taken > 0 && text[taken - 1] == ' '; taken--)
@@ -194,7 +209,8 @@ bool ik_stroke_next(const char **keys, size_t *length, struct ik_stroke *ret_str
 		(second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
 }
 
-void ik_stroke_put(struct ik_buf *out, const struct ik_stroke *stroke)
+/* Append a stroke as it is shown. */
+static void put_stroke(struct ik_buf *out, const struct ik_stroke *stroke)
 {
 	ik_key_put(out, &stroke->first);
 	if (stroke->second.code == IK_KEY_NONE)
@@ -203,42 +219,75 @@ void ik_stroke_put(struct ik_buf *out, const struct ik_stroke *stroke)
 	ik_key_put(out, &stroke->second);
 }
 
-/* Note the keys of all rows. */
-void ik_keymap_compile(struct ik_keymap *keymap)
+/* Add the strokes of a row. */
+static void add_strokes(struct ik_keymap *keymap, size_t row)
 {
-	keymap->count = 0;
-	for (size_t row = 0; row < keymap->row_count; row++) {
-		const char *keys = keymap->rows[row].keys, *text;
-		size_t left = strlen(keys), length;
+	const char *keys = keymap->own[row] ? keymap->own[row] : bindings[row].keys, *text;
+	size_t length;
+
+	while (*keys) {
 		struct ik_stroke stroke;
 
-		while (left > 0) {
-			if (!ik_stroke_next(&keys, &left, &stroke, &text, &length))
-				continue;
-			stroke.row = row;
-			if (keymap->count == keymap->capacity) {
-				keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
-				keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
-					sizeof(*keymap->strokes));
-			}
-			keymap->strokes[keymap->count++] = stroke;
+		if (!next_stroke(&keys, &stroke, &text, &length))
+			continue;
+		stroke.row = row;
+		if (keymap->count == keymap->capacity) {
+			keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
+			keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
+				sizeof(*keymap->strokes));
 		}
+		keymap->strokes[keymap->count++] = stroke;
 	}
+}
+
+/* Return where a stroke counts: a character alone only where no text is written. */
+static unsigned contexts_of(const struct ik_stroke *stroke)
+{
+	unsigned contexts = bindings[stroke->row].contexts;
+
+	return ik_key_is_text(&stroke->first) ? contexts & IK_IN_PANES : contexts;
+}
+
+/* Do two strokes, of which one is the other or its beginning, mean two actions in one place? */
+static bool is_clash(const struct ik_stroke *a, const struct ik_stroke *b)
+{
+	return a->row != b->row && (contexts_of(a) & contexts_of(b)) &&
+		ik_key_equal(&a->first, &b->first) &&
+		(a->second.code == IK_KEY_NONE || b->second.code == IK_KEY_NONE ||
+			ik_key_equal(&a->second, &b->second));
+}
+
+/* Does a stroke as delivered clash with one of the user's own? */
+static bool gives_way(const struct ik_keymap *keymap, const struct ik_stroke *stroke)
+{
+	for (size_t i = 0; !keymap->own[stroke->row] && i < keymap->count; i++)
+		if (keymap->own[keymap->strokes[i].row] && is_clash(stroke, &keymap->strokes[i]))
+			return true;
+	return false;
+}
+
+/* Note the keys of all rows, which have changed.  What is delivered gives way to the user's own: a
+ * later version may come with keys that were bound to something else for years. */
+static void compile(struct ik_keymap *keymap)
+{
+	size_t all, kept = 0;
+
+	keymap->count = 0;
+	for (size_t row = 0; row < BINDING_COUNT; row++)
+		add_strokes(keymap, row);
+	all = keymap->count;
+	for (size_t i = 0; i < all; i++)
+		if (!gives_way(keymap, &keymap->strokes[i]))
+			keymap->strokes[kept++] = keymap->strokes[i];
+	keymap->count = kept;
 }
 
 struct ik_keymap *ik_keymap_new(void)
 {
 	struct ik_keymap *keymap = ik_alloc(sizeof(*keymap));
 
-	keymap->row_count = BINDING_COUNT;
-	keymap->rows = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->rows));
-	keymap->own = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->own));
-	keymap->rest = ik_alloc_array(NULL, BINDING_COUNT, sizeof(*keymap->rest));
-	memcpy(keymap->rows, bindings, sizeof(bindings));
-	memset(keymap->own, 0, BINDING_COUNT * sizeof(*keymap->own));
-	memset(keymap->rest, 0, BINDING_COUNT * sizeof(*keymap->rest));
 	ik_buf_init(&keymap->shown, IK_KIB(1));
-	ik_keymap_compile(keymap);
+	compile(keymap);
 	return keymap;
 }
 
@@ -246,14 +295,9 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 {
 	if (!keymap)
 		return NULL;
-	for (size_t i = 0; i < keymap->row_count; i++) {
+	for (size_t i = 0; i < BINDING_COUNT; i++)
 		free(keymap->own[i]);
-		free(keymap->rest[i]);
-	}
 	ik_buf_done(&keymap->shown);
-	free(keymap->own);
-	free(keymap->rest);
-	free(keymap->rows);
 	free(keymap->strokes);
 	free(keymap);
 	return NULL;
@@ -274,8 +318,7 @@ static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned con
 		for (size_t i = 0; i < keymap->count; i++) {
 			const struct ik_stroke *stroke = &keymap->strokes[i];
 
-			if ((keymap->rows[stroke->row].contexts & where) &&
-				ik_key_equal(&stroke->first, first) &&
+			if ((bindings[stroke->row].contexts & where) && ik_key_equal(&stroke->first, first) &&
 				(!keymap->pending || ik_key_equal(&stroke->second, key)))
 				return stroke;
 		}
@@ -298,7 +341,7 @@ enum ik_action ik_keymap_action(struct ik_keymap *keymap, unsigned context,
 	if (!stroke)
 		return second ? IK_ACTION_PREFIX : IK_ACTION_NONE;
 	if (second || stroke->second.code == IK_KEY_NONE)
-		return keymap->rows[stroke->row].action;
+		return bindings[stroke->row].action;
 	keymap->pending = true;
 	keymap->prefix = plain;
 	ik_buf_clear(&keymap->shown);
@@ -311,24 +354,23 @@ const char *ik_keymap_pending(const struct ik_keymap *keymap)
 	return keymap->pending ? keymap->shown.data : NULL;
 }
 
-const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index)
+const struct ik_binding *ik_keymap_at(size_t index)
 {
-	return index < keymap->row_count ? &keymap->rows[index] : NULL;
+	return index < BINDING_COUNT ? &bindings[index] : NULL;
 }
 
-void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_buf *out)
+void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, bool text, bool others,
+	struct ik_buf *out)
 {
-	const char *keys = binding->keys, *name, *separator = "";
-	size_t length = strlen(keys), name_length;
+	const char *separator = "";
 
-	while (length > 0) {
-		struct ik_stroke stroke;
+	for (size_t i = 0; i < keymap->count; i++) {
+		const struct ik_stroke *stroke = &keymap->strokes[i];
 
-		if (!ik_stroke_next(&keys, &length, &stroke, &name, &name_length) ||
-			ik_key_is_text(&stroke.first) != text)
+		if (stroke->row != index || !(ik_key_is_text(&stroke->first) ? text : others))
 			continue;
 		ik_buf_puts(out, separator);
-		ik_buf_append(out, name, name_length);
+		put_stroke(out, stroke);
 		separator = ", ";
 	}
 }
@@ -346,7 +388,7 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 
 	for (size_t i = 0; i < keymap->count; i++) {
 		const struct ik_stroke *stroke = &keymap->strokes[i];
-		const struct ik_binding *row = &keymap->rows[stroke->row];
+		const struct ik_binding *row = &bindings[stroke->row];
 		bool text = ik_key_is_text(&stroke->first);
 
 		if (row->action != action || (text && !(row->contexts & context & IK_IN_PANES)))
@@ -356,7 +398,7 @@ bool ik_keymap_put_key(const struct ik_keymap *keymap, unsigned context, enum ik
 	}
 	if (!best)
 		return false;
-	ik_stroke_put(out, best);
+	put_stroke(out, best);
 	return true;
 }
 
@@ -385,24 +427,24 @@ char *ik_keymap_digit_key(const struct ik_keymap *keymap, enum ik_action action,
 																	   : &stroke->second;
 		struct ik_buf out;
 
-		if (keymap->rows[stroke->row].action != action || ik_key_digit(last) != digit)
+		if (bindings[stroke->row].action != action || ik_key_digit(last) != digit)
 			continue;
 		ik_buf_init(&out, IK_KIB(1));
-		ik_stroke_put(&out, stroke);
+		put_stroke(&out, stroke);
 		return ik_buf_take(&out, NULL);
 	}
 	return NULL;
 }
 
-/* The row of the action whose name it is, or NULL. */
-static const struct ik_binding *named(const struct ik_keymap *keymap, const char *name,
-	size_t length)
+/* Return the row of an action's name; BINDING_COUNT: there is none. */
+static size_t find_row(const char *name, size_t length)
 {
-	for (size_t i = 0; i < keymap->row_count; i++)
-		if (strlen(keymap->rows[i].name) == length &&
-			memcmp(keymap->rows[i].name, name, length) == 0)
-			return &keymap->rows[i];
-	return NULL;
+	size_t row = 0;
+
+	while (row < BINDING_COUNT &&
+		(strlen(bindings[row].name) != length || memcmp(bindings[row].name, name, length) != 0))
+		row++;
+	return row;
 }
 
 char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
@@ -412,14 +454,14 @@ char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
 	ik_buf_init(&out, IK_KIB(64));
 	while (*text) {
 		size_t length = text[0] == '{' ? strcspn(text + 1, "{}") : 0;
-		const struct ik_binding *row = length > 0 && text[1 + length] == '}'
-			? named(keymap, text + 1, length)
-			: NULL;
+		size_t index = length > 0 && text[1 + length] == '}' ? find_row(text + 1, length)
+															 : BINDING_COUNT;
 
-		if (!row) {
+		if (index == BINDING_COUNT) {
 			ik_buf_putc(&out, *text++);
 			continue;
 		}
+		const struct ik_binding *row = &bindings[index];
 		unsigned context = row->contexts & IK_IN_EDITOR ? (unsigned)IK_IN_EDITOR : row->contexts;
 
 		if (!ik_keymap_put_key(keymap, context, row->action, &out))
@@ -511,4 +553,168 @@ void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
 			? KEYS_ALONE
 			: LEFT_OUT;
 	}
+}
+
+/* ---- keys from the configuration ---- */
+
+/* Fail: there is no such action. */
+static enum ik_status refuse_action(const char *name, struct ik_error *error)
+{
+	const char *names[BINDING_COUNT];
+
+	for (size_t i = 0; i < BINDING_COUNT; i++)
+		names[i] = bindings[i].name;
+	const char *nearest = ik_text_nearest(name, names, BINDING_COUNT);
+
+	if (nearest)
+		return ik_error_set(error, IK_INVALID,
+			_("there is no action \"%s\"; did you mean "
+			  "\"%s\"?"),
+			name, nearest);
+	return ik_error_set(error, IK_INVALID,
+		_("there is no action \"%s\"; the manual, "
+		  "ikigai(1), lists them under KEYS"),
+		name);
+}
+
+/* Check the keys that a row is to be bound to. */
+static enum ik_status check_keys(const struct ik_binding *row, const char *keys,
+	struct ik_error *error)
+{
+	const char *all = keys + strspn(keys, " "), *text;
+	size_t length;
+
+	if (strlen(keys) >= KEYS_BYTES)
+		return ik_error_set(error, IK_TOO_LARGE, _("\"%s\": too many keys"), row->name);
+	for (keys = all; *keys;) {
+		struct ik_stroke stroke;
+
+		if (!next_stroke(&keys, &stroke, &text, &length))
+			return ik_error_set(error, IK_INVALID,
+				_("\"%s\": \"%.*s\" is no key; keys are written "
+				  "like Ctrl-A, Alt-Enter, F5, PgUp or Ctrl-X Ctrl-E, several with commas "
+				  "between"),
+				row->name, (int)length, text);
+		if (ik_key_is_text(&stroke.first) && !(row->contexts & IK_IN_PANES))
+			return ik_error_set(error, IK_INVALID,
+				_("\"%s\": \"%.*s\" would be typed as text there; "
+				  "take it with Ctrl- or Alt-, or a function key"),
+				row->name, (int)length, text);
+	}
+	return IK_OK;
+}
+
+/* Bind one action. */
+static enum ik_status bind_member(struct ik_keymap *keymap, struct ik_json_span key,
+	struct ik_json_span value, struct ik_error *error)
+{
+	char *name = ik_json_string_new(key, NULL), *keys = ik_json_string_new(value, NULL);
+	size_t row = find_row(name, strlen(name));
+	enum ik_status status;
+
+	if (row == BINDING_COUNT)
+		status = refuse_action(name, error);
+	else if (!keys)
+		status = ik_error_set(error, IK_INVALID,
+			_("\"%s\": must be a string of keys, such as \"%s\""), name, bindings[row].keys);
+	else
+		status = check_keys(&bindings[row], keys, error);
+	if (status == IK_OK) {
+		free(keymap->own[row]);
+		keymap->own[row] = keys;
+		keys = NULL;
+	}
+	free(keys);
+	free(name);
+	return status;
+}
+
+/* Fail when two actions have one key in one place; *ret_row is one of the rows that
+ * was bound anew. */
+static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_row,
+	struct ik_error *error)
+{
+	for (size_t i = 0; i < keymap->count; i++) {
+		for (size_t k = i + 1; k < keymap->count; k++) {
+			const struct ik_stroke *a = &keymap->strokes[i], *b = &keymap->strokes[k];
+
+			if (!is_clash(a, b))
+				continue;
+			struct ik_buf key;
+			ik_buf_init(&key, IK_KIB(1));
+			put_stroke(&key, a->second.code == IK_KEY_NONE ? a : b);
+			*ret_row = keymap->own[b->row] ? b->row : a->row;
+			ik_error_set(error, IK_INVALID,
+				_("%s is bound to \"%s\" and to \"%s\"; give one of "
+				  "them another key, or none: \"\""),
+				key.data, bindings[a->row].name, bindings[b->row].name);
+			ik_buf_done(&key);
+			return IK_INVALID;
+		}
+	}
+	return IK_OK;
+}
+
+/* Bind all members in a keymap that is thrown away on failure. */
+static enum ik_status bind_all(struct ik_keymap *keymap, struct ik_json_span object,
+	const char **ret_place, struct ik_error *error)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+	size_t row;
+
+	while (ik_json_next(object, &walk, &key, &value)) {
+		*ret_place = key.text;
+		enum ik_status status = bind_member(keymap, key, value, error);
+
+		if (status != IK_OK)
+			return status;
+	}
+	compile(keymap);
+	if (check_clashes(keymap, &row, error) == IK_OK)
+		return IK_OK;
+	value = ik_json_member(object, bindings[row].name);
+	*ret_place = value.text ? value.text : object.text;
+	return IK_INVALID;
+}
+
+enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
+	const char **ret_place, struct ik_error *error)
+{
+	struct ik_keymap *tried = ik_keymap_new();
+
+	for (size_t i = 0; i < BINDING_COUNT; i++)
+		if (keymap->own[i])
+			tried->own[i] = ik_strdup(keymap->own[i]);
+	enum ik_status status = bind_all(tried, object, ret_place, error);
+
+	if (status == IK_OK) {
+		struct ik_keymap old = *keymap;
+
+		*keymap = *tried;
+		*tried = old;
+	}
+	ik_keymap_free(tried);
+	return status;
+}
+
+enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_place,
+	struct ik_error *error)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	enum ik_status status = ik_keymap_read(keymap, object, ret_place, error);
+
+	ik_keymap_free(keymap);
+	return status;
+}
+
+struct ik_keymap *ik_keymap_new_with(const char *keys)
+{
+	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_json_span object;
+	const char *place;
+
+	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
+		(void)!ik_keymap_read(keymap, object, &place, NULL);
+	return keymap;
 }

@@ -180,11 +180,12 @@ int ik_key_digit(const struct ik_key *key);
  * NULL. Valid until the next key. */
 const char *ik_keymap_pending(const struct ik_keymap *keymap);
 
-/* The table in order of help, with the keys of now; NULL at the end. */
-const struct ik_binding *ik_keymap_at(const struct ik_keymap *keymap, size_t index);
+/* The table as it is delivered, in order of help; NULL at the end. */
+const struct ik_binding *ik_keymap_at(size_t index);
 
-/* Append those keys of a row that are text where one writes ("r"), or those that are not. */
-void ik_binding_put_keys(const struct ik_binding *binding, bool text, struct ik_buf *out);
+/* Append the keys of now of a row: those that are text in the editor ("r"), the others, or both. */
+void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, bool text, bool others,
+	struct ik_buf *out);
 
 /* Append the key that is best shown for an action in a context: an arrow, a
  * character alone where there is one, else the first. False: it has none. */

@@ -29,47 +29,51 @@ static void select_item(struct ik_pane *pane, size_t index)
 	pane->text_moved = false;
 }
 
-bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
+bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action)
 {
 	switch (action) {
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+		ik_scrollback_page(text, action == IK_ACTION_PAGE_UP ? -1 : 1);
+		return true;
+	case IK_ACTION_HALF_UP:
+	case IK_ACTION_HALF_DOWN:
+		ik_scrollback_half(text, action == IK_ACTION_HALF_UP ? -1 : 1);
+		return true;
+	case IK_ACTION_TOP:
+		ik_scrollback_top(text);
+		return true;
+	case IK_ACTION_BOTTOM:
+		ik_scrollback_bottom(text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
+{
+	size_t last = pane->count > 0 ? pane->count - 1 : 0;
+
+	switch (action) {
 	case IK_ACTION_UP:
-		if (pane->selected > 0)
-			select_item(pane, pane->selected - 1);
+		select_item(pane, pane->selected > 0 ? pane->selected - 1 : 0);
 		return true;
 	case IK_ACTION_DOWN:
-		if (pane->selected + 1 < pane->count)
-			select_item(pane, pane->selected + 1);
+		select_item(pane, pane->selected < last ? pane->selected + 1 : pane->selected);
 		return true;
 	case IK_ACTION_LINE_START:
 		select_item(pane, 0);
 		return true;
 	case IK_ACTION_LINE_END:
-		if (pane->count > 0)
-			select_item(pane, pane->count - 1);
+		select_item(pane, last);
 		return true;
-	case IK_ACTION_PAGE_UP:
-		ik_scrollback_page(pane->text, -1);
-		break;
-	case IK_ACTION_PAGE_DOWN:
-		ik_scrollback_page(pane->text, 1);
-		break;
-	case IK_ACTION_HALF_UP:
-		ik_scrollback_half(pane->text, -1);
-		break;
-	case IK_ACTION_HALF_DOWN:
-		ik_scrollback_half(pane->text, 1);
-		break;
-	case IK_ACTION_TOP:
-		ik_scrollback_top(pane->text);
-		break;
-	case IK_ACTION_BOTTOM:
-		ik_scrollback_bottom(pane->text);
-		break;
 	default:
-		return false;
+		if (!ik_pane_scroll_by(pane->text, action))
+			return false;
+		pane->text_moved = true;
+		return true;
 	}
-	pane->text_moved = true;
-	return true;
 }
 
 bool ik_pane_click(struct ik_pane *pane, int row)

@@ -80,6 +80,9 @@ void ik_pane_done(struct ik_pane *pane);
  * bottom scroll the text. False for another action. */
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
 
+/* Page up and down, half of one, top, bottom: scroll a text. False for another action. */
+bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action);
+
 /* Select the item that was drawn in a row of the screen; false: there is none. */
 bool ik_pane_click(struct ik_pane *pane, int row);
 

@@ -48,19 +48,15 @@ static void put_keys(const char *keys, const char *description, struct ik_buf *o
 	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", description);
 }
 
-/* Append the line of a row of the part for this context (0: none, where one writes): letters
- * mean something in panes only. */
-static void put_binding(const struct ik_binding *binding, unsigned context, struct ik_buf *out)
+/* Append the line of a row: with the keys that are letters, the others, or both. */
+static void put_row(const struct ik_keymap *keymap, size_t row, bool letters, bool others,
+	const char *description, struct ik_buf *out)
 {
 	struct ik_buf keys;
 
-	if (context != 0) {
-		put_keys(binding->keys, _(binding->description), out);
-		return;
-	}
 	ik_buf_init(&keys, IK_KIB(4));
-	ik_binding_put_keys(binding, false, &keys);
-	put_keys(keys.data, _(binding->description), out);
+	ik_keymap_put_keys(keymap, row, letters, others, &keys);
+	put_keys(keys.data, description, out);
 	ik_buf_done(&keys);
 }
 
@@ -92,21 +88,16 @@ static void put_letters(const struct ik_keymap *keymap, unsigned context, struct
 	const struct ik_binding *binding;
 	size_t part = 0;
 
-	for (size_t row = 0; (binding = ik_keymap_at(keymap, row)); row++) {
-		struct ik_buf keys;
-
+	for (size_t row = 0; (binding = ik_keymap_at(row)); row++) {
 		while (part + 1 < PART_COUNT && binding->action == parts[part + 1].first)
 			part++;
 		if (parts[part].context != 0 || !(binding->contexts & context))
 			continue;
-		ik_buf_init(&keys, IK_KIB(4));
-		ik_binding_put_keys(binding, true, &keys);
-		put_keys(keys.data,
+		put_row(keymap, row, true, false,
 			binding->action == IK_ACTION_UP         ? _("Up")
 				: binding->action == IK_ACTION_DOWN ? _("Down")
 													: _(binding->description),
 			out);
-		ik_buf_done(&keys);
 	}
 }
 
@@ -114,7 +105,7 @@ static void put_letters(const struct ik_keymap *keymap, unsigned context, struct
 static void add_keys(struct ik_help *help)
 {
 	struct ik_pane *pane = &help->pane;
-	const struct ik_binding *binding = ik_keymap_at(pane->keymap, 0);
+	const struct ik_binding *binding = ik_keymap_at(0);
 	size_t row = 0;
 
 	for (size_t part = 0; part < PART_COUNT; part++) {
@@ -122,9 +113,11 @@ static void add_keys(struct ik_help *help)
 
 		ik_buf_init(&out, IK_KIB(64));
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
-			 binding = ik_keymap_at(pane->keymap, ++row))
+			 binding = ik_keymap_at(++row))
 			if (binding->action != IK_ACTION_AGENT || !put_digits(pane->keymap, binding, &out))
-				put_binding(binding, parts[part].context, &out);
+				/* Letters mean something in panes only. */
+				put_row(pane->keymap, row, parts[part].context != 0, true, _(binding->description),
+					&out);
 		if (parts[part].context != 0)
 			put_letters(pane->keymap, parts[part].context, &out);
 		help->parts[part] = ik_scrollback_count(pane->text);

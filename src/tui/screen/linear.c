@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/screen/screen_private.h"
 #include "tui/term/ascii.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
@@ -247,7 +246,7 @@ static void open_block(struct ik_linear *linear, struct ik_block *block)
 
 /* Note what is new at the end; what was put in front is not written any more. The
  * welcome, which goes away by itself, is never what the next one is told by. */
-static void find_new(struct ik_linear *linear, const struct ik_screen *screen)
+static void find_new(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
 	const struct ik_scrollback *scrollback = screen->scrollback;
 	size_t count = ik_scrollback_count(scrollback), first = count;
@@ -374,23 +373,23 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 }
 
 /* Write what is new in what stands beside the conversation. */
-static void write_panes(struct ik_linear *linear, const struct ik_screen *screen,
+static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	const struct ik_cells *cells)
 {
-	struct ik_layout layout = ik_screen_layout(screen);
+	const struct ik_layout *layout = &screen->layout;
 	struct ik_buf lines;
 	bool any = linear->pane.length > 0;
 
-	if (screen->help_open && ik_find_is_writing(ik_screen_find(screen)))
+	if (screen->help_open && ik_find_is_writing(screen->find))
 		return; /* each letter may turn the page: what was found is said, the page behind Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
-		write_area(linear, cells, layout.scrollback.rows > 0 ? layout.scrollback : layout.pane,
+		write_area(linear, cells, layout->scrollback.rows > 0 ? layout->scrollback : layout->pane,
 			&lines);
-	else if (screen->side)
-		write_area(linear, cells, layout.pane, &lines);
-	if (layout.dialog.rows > 0)
-		write_area(linear, cells, layout.dialog, &lines);
+	else if (screen->side_open)
+		write_area(linear, cells, layout->pane, &lines);
+	if (layout->dialog.rows > 0)
+		write_area(linear, cells, layout->dialog, &lines);
 	write_area(linear, cells, ik_prompt_asked_area(screen->prompt), &lines);
 	if (any && lines.length == 0)
 		say(linear, _("Closed."));
@@ -464,12 +463,12 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 }
 
 /* Say the line that a search has found, once it is known which of all it is. */
-static void write_found(struct ik_linear *linear, const struct ik_screen *screen,
+static void write_found(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	struct ik_buf *now)
 {
 	struct ik_search_state state = { .on = false };
 	struct ik_buf line;
-	const struct ik_search *search = ik_find_search(ik_screen_find(screen));
+	const struct ik_search *search = ik_find_search(screen->find);
 
 	if (search)
 		state = ik_search_state(search);
@@ -488,9 +487,9 @@ static void write_found(struct ik_linear *linear, const struct ik_screen *screen
 }
 
 /* Say what the status bar shows besides, each thing when it is another. */
-static void write_states(struct ik_linear *linear, const struct ik_screen *screen)
+static void write_states(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
-	const struct ik_status_bar *bar = &screen->bar;
+	const struct ik_status_bar *bar = screen->bar;
 	struct ik_buf now;
 
 	ik_buf_init(&now, IK_KIB(16));
@@ -511,7 +510,7 @@ static void write_states(struct ik_linear *linear, const struct ik_screen *scree
 		say_state(linear, &now, ik_format(_("The mode is %s."), bar->mode));
 	if (bar->model)
 		say_state(linear, &now, ik_format(_("The model is %s."), bar->model));
-	if (ik_queue_is_held(screen->queue)) {
+	if (screen->held) {
 		char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
 		char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
 
@@ -580,13 +579,15 @@ static void write_line(struct ik_linear *linear, const struct ik_cells *cells, i
 void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out)
 {
+	struct ik_screen_parts parts = ik_screen_parts(screen);
+
 	linear->out = out;
 	linear->columns = cells->columns;
-	find_new(linear, screen);
-	write_states(linear, screen);
+	find_new(linear, &parts);
+	write_states(linear, &parts);
 	write_blocks(linear);
-	write_activity(linear, &screen->bar);
-	write_panes(linear, screen, cells);
+	write_activity(linear, parts.bar);
+	write_panes(linear, &parts, cells);
 	write_line(linear, cells, cursor_row, cursor_column);
 	linear->out = NULL;
 }

@@ -4,15 +4,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/screen/screen_private.h"
-#include "tui/screen/welcome.h"
-#include "tui/text/markdown.h"
+#include "conversation/title.h"
+#include "tui/pane/pane_browser.h"
+#include "tui/pane/pane_help.h"
+#include "tui/pane/pane_inspector.h"
+#include "tui/pane/pane_picker.h"
+#include "tui/pane/pane_sessions.h"
+#include "tui/screen/chat_log.h"
+#include "tui/screen/queue.h"
+#include "tui/screen/turn_status.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 #define PROMPT "> "
+#define QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
+#define NEVER INT64_C(-1)
+#define INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
+#define WHEEL_ROWS 3
+#define TWICE_MS 400    /* between the two of a double click */
+#define LABEL_BYTES 400 /* of a text that is shown on one row */
+#define SHORT_ID 8      /* characters that a session without a title is known by */
+
+enum { PANES = 5 };
+
+/* What has focus; help and questions, which come before it, aside. */
+enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
+
+/* What the left mouse button was pressed on, and then. */
+struct ik_press {
+	struct ik_scrollback *text; /* a text of which a part is being marked, or was; or NULL */
+	bool held;
+	bool moved;  /* since it was pressed: it marks, and is no click */
+	bool editor; /* on the editor, whose text before or after anchor is selected */
+	size_t anchor;
+	int row, column;
+	int64_t ms; /* when; a second one soon after is for the word there */
+	bool twice;
+};
+
+/* A place in a session, to be shown once it is there. */
+struct ik_wanted_place {
+	char session[IK_UUID_TEXT];
+	int64_t sequence;    /* 0: none */
+	struct ik_buf words; /* to be marked there */
+	bool typed;          /* the editor keeps focus */
+};
+
+struct ik_screen {
+	bool utf8;
+	int rows, columns;
+	bool dirty;
+	int64_t now_ms; /* of the last tick */
+
+	char *provider, *model, *store;
+	struct ik_status_bar bar;   /* the strings in it are owned here */
+	char *title;                /* of the session, as its messages have it; NULL: none yet */
+	bool title_named;           /* the user gave it */
+	char running[IK_UUID_TEXT]; /* the session's id; "": not known yet */
+	bool older;                 /* messages of a restored session are still to be read */
+	bool told_any;              /* a message was told since the session began */
+
+	struct ik_keymap *keymap;
+	struct ik_calls *calls;
+	struct ik_chat_log *log;
+	struct ik_scrollback *scrollback; /* the log's */
+	struct ik_inspector *inspector;
+	struct ik_browser *browser;
+	struct ik_sessions *sessions;
+	struct ik_picker *picker;
+	struct ik_help *help;
+	struct ik_pane *panes[PANES]; /* all of them */
+	struct ik_dialog *dialog;
+	int wanted_question; /* that a key asked for, the last one; 0: none yet */
+	struct ik_prompt *prompt;
+	struct ik_turn_status *turn;
+	struct ik_queue *queue;
+	char *bar_keys, *quit_hint; /* as the keymap has them */
+	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
+	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
+
+	struct ik_find *find;      /* in the conversation */
+	struct ik_find *help_find; /* in the help, as long as that is open */
+	enum ik_focus focus_before_find;
+	char *flash; /* said once, until the next key; NULL: nothing */
+	struct ik_wanted_place place;
+	struct ik_press press; /* of the left mouse button */
+
+	struct ik_pane *side;                  /* the pane that is shown; NULL: none */
+	struct ik_pane *side_before;           /* it was there before the picker; or NULL */
+	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once one was opened */
+	bool side_by_itself;                   /* it opened unasked, and has not had focus since */
+	bool help_open;
+	enum ik_focus focus; /* as far as it is there: focus_of() */
+
+	int64_t shown_second;  /* of the status bar */
+	int64_t agents_due_ms; /* when a second of the other conversations changes */
+	bool quit_asked;       /* Ctrl-C was pressed; the next tick gives it its time */
+	int64_t quit_until_ms; /* NEVER, or until when another one ends */
+};
+
+static const struct ik_invocation nothing = { .action = IK_ACTION_NONE };
+
+/* Return an action without an argument. */
+static struct ik_invocation invoke(enum ik_action action)
+{
+	return (struct ik_invocation){ .action = action };
+}
 
 /* A copy of a text that may be NULL, in place of an old one. */
 static void set_text(char **text, const char *value)
@@ -23,113 +123,1430 @@ static void set_text(char **text, const char *value)
 	*text = copy;
 }
 
-/* Show the welcome in an empty conversation. */
-static void add_welcome(struct ik_screen *screen)
+/* Say something of the screen's own in the conversation: shown, not stored. */
+static void say(struct ik_screen *screen, const char *sentence)
 {
-	screen->welcome = ik_welcome_block(screen->provider, screen->keymap, screen->utf8);
-	ik_scrollback_add(screen->scrollback, screen->welcome);
-}
-
-/* Write down the keys that the status bar shows. */
-static void name_keys(struct ik_screen *screen)
-{
-	static const struct ik_key_hint hints[] = {
-		{ IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1 },
-		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
-		{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1 },
-		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1 },
-	};
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(1));
-	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof(hints) / sizeof(*hints),
-		INT_MAX, &out);
-	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
-	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
-		ik_calls_set_open_key(screen->calls, out.data);
-	ik_buf_done(&out);
-	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
-	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
-	free(key);
-}
-
-struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
-{
-	struct ik_screen *screen = ik_alloc(sizeof(*screen));
-
-	screen->utf8 = options->utf8;
-	screen->markdown = options->markdown;
-	screen->inspector_wish = options->inspector;
-	screen->hide_thinking = options->hide_thinking;
-	screen->tool_lines = options->tool_lines;
-	screen->bar.utf8 = options->utf8;
-	screen->bar.usage.cost = -1;
-	screen->rows = 24;
-	screen->columns = 80;
+	ik_chat_log_say(screen->log, sentence);
 	screen->dirty = true;
-	screen->quit_until_ms = IK_NEVER;
-	screen->press.ms = IK_NEVER;
-	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
-	screen->calls = ik_calls_new();
-	screen->queue = ik_queue_new();
-	screen->turn = ik_turn_status_new(screen->calls);
-	screen->scrollback = ik_scrollback_new();
-	screen->keymap = ik_keymap_new_with(options->keys);
-	name_keys(screen);
-	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
-	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
-	ik_screen_make_panes(screen, options);
-	ik_screen_set_model(screen, options->provider, options->model);
-	add_welcome(screen);
-	return screen;
 }
 
-struct ik_screen *ik_screen_free(struct ik_screen *screen)
+void ik_screen_flash(struct ik_screen *screen, const char *sentence)
 {
-	if (!screen)
-		return NULL;
-	screen->find = ik_find_free(screen->find);
-	screen->help_find = ik_find_free(screen->help_find);
-	screen->prompt = ik_prompt_free(screen->prompt);
-	screen->dialog = ik_dialog_free(screen->dialog);
-	ik_screen_free_panes(screen);
-	screen->scrollback = ik_scrollback_free(screen->scrollback);
-	screen->turn = ik_turn_status_free(screen->turn);
-	screen->calls = ik_calls_free(screen->calls);
-	screen->keymap = ik_keymap_free(screen->keymap);
-	ik_buf_done(&screen->submitted);
-	free(screen->bar_keys);
-	free(screen->quit_hint);
-	ik_buf_done(&screen->copied);
-	free(screen->flash);
-	ik_screen_place_forget(screen);
-	free(screen->provider);
-	free(screen->model);
-	free(screen->title);
-	free(screen->store);
-	screen->queue = ik_queue_free(screen->queue);
-	free(screen->live);
-	free(screen);
+	set_text(&screen->flash, sentence);
+	screen->dirty = true;
+}
+
+/* Is there anything that a cancel ends: a turn, a call of the user's own? */
+static bool is_busy(const struct ik_screen *screen)
+{
+	return ik_turn_status_busy(screen->turn);
+}
+
+/* Was Ctrl-C pressed a moment ago? */
+static bool is_quit_pending(const struct ik_screen *screen)
+{
+	return screen->quit_asked || screen->quit_until_ms != NEVER;
+}
+
+/* Is the message empty? */
+static bool is_draft_empty(const struct ik_screen *screen)
+{
+	return ik_editor_is_empty(ik_prompt_editor(screen->prompt));
+}
+
+/* ---- focus ---- */
+
+/* Does a side pane cover the conversation? */
+static bool is_covered(const struct ik_screen *screen)
+{
+	return screen->side && screen->columns < IK_WIDE_COLUMNS;
+}
+
+/* Return what has focus; help and questions, which come before it, aside. */
+static enum ik_focus focus_of(const struct ik_screen *screen)
+{
+	if (screen->focus == IK_FOCUS_PANE && !screen->side)
+		return IK_FOCUS_EDITOR;
+	if (screen->focus == IK_FOCUS_SCROLLBACK && is_covered(screen))
+		return IK_FOCUS_PANE; /* it stands where the scrollback stood */
+	return screen->focus;
+}
+
+/* Give focus to something. */
+static void set_focus(struct ik_screen *screen, enum ik_focus focus)
+{
+	screen->side_by_itself = screen->side_by_itself && focus != IK_FOCUS_PANE;
+	if (screen->focus == focus)
+		return;
+	screen->focus = focus;
+	/* At once: the next key may come before the next picture. */
+	ik_scrollback_select(screen->scrollback, focus_of(screen) == IK_FOCUS_SCROLLBACK);
+	screen->dirty = true;
+}
+
+void ik_screen_go_to_editor(struct ik_screen *screen)
+{
+	set_focus(screen, IK_FOCUS_EDITOR);
+}
+
+/* Go from the editor to the scrollback, the side pane, and back: to what is on the screen. */
+static void next_focus(struct ik_screen *screen)
+{
+	switch (focus_of(screen)) {
+	case IK_FOCUS_EDITOR:
+		set_focus(screen, is_covered(screen) ? IK_FOCUS_PANE : IK_FOCUS_SCROLLBACK);
+		break;
+	case IK_FOCUS_SCROLLBACK:
+		set_focus(screen, screen->side ? IK_FOCUS_PANE : IK_FOCUS_EDITOR);
+		break;
+	case IK_FOCUS_PANE:
+		set_focus(screen, IK_FOCUS_EDITOR);
+		break;
+	}
+}
+
+/* Return the search in the help while that is open, else in the conversation. */
+static struct ik_find *find_of(const struct ik_screen *screen)
+{
+	return screen->help_open ? screen->help_find : screen->find;
+}
+
+/* Return in what a key is pressed (of enum ik_context). */
+static unsigned context_of(const struct ik_screen *screen)
+{
+	if (screen->help_open)
+		return ik_find_is_writing(screen->help_find) ? IK_IN_PROMPT : IK_IN_HELP;
+	if (ik_dialog_is_open(screen->dialog))
+		return IK_IN_DIALOG;
+	if (ik_find_is_writing(screen->find))
+		return IK_IN_PROMPT;
+	switch (focus_of(screen)) {
+	case IK_FOCUS_SCROLLBACK:
+		return IK_IN_SCROLLBACK;
+	case IK_FOCUS_PANE:
+		return screen->side->ops->context(screen->side);
+	case IK_FOCUS_EDITOR:
+		break;
+	}
+	return IK_IN_EDITOR;
+}
+
+/* ---- help, search, questions ---- */
+
+static void open_search(struct ik_screen *screen)
+{
+	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
+		screen->side = NULL; /* what is searched must be visible */
+	screen->focus_before_find = screen->focus;
+	ik_find_open(find_of(screen));
+	screen->dirty = true;
+}
+
+/* Close the line of a search, and keep what it found. */
+static void keep_search(struct ik_screen *screen, struct ik_find *find)
+{
+	if (ik_find_keep(find) && find == screen->find)
+		screen->focus = IK_FOCUS_SCROLLBACK;
+	screen->dirty = true;
+}
+
+/* Handle a key while the pattern is written; false: it is for others. */
+static bool search_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
+{
+	struct ik_find *find = find_of(screen);
+
+	if (!ik_find_is_writing(find))
+		return false;
+	screen->dirty = true;
+	enum ik_find_result result = ik_find_key(find, key, action);
+
+	if (result == IK_FIND_LEFT)
+		screen->focus = screen->focus_before_find;
+	if (result == IK_FIND_KEPT || result == IK_FIND_OTHER)
+		keep_search(screen, find);
+	return result != IK_FIND_PASSED && result != IK_FIND_OTHER;
+}
+
+/* Open or close the help, and end the search in it. */
+static void show_help(struct ik_screen *screen, bool open)
+{
+	if (open)
+		ik_help_open(screen->help, context_of(screen));
+	ik_find_end(screen->help_find);
+	screen->help_open = open;
+	screen->dirty = true;
+}
+
+/* A pane opens: close the help, and the line of a search behind it. */
+static void make_way(struct ik_screen *screen)
+{
+	show_help(screen, false);
+	if (ik_find_is_writing(screen->find))
+		keep_search(screen, screen->find);
+}
+
+/* Is there a question, but put aside? */
+static bool is_aside(const struct ik_screen *screen)
+{
+	return ik_dialog_count(screen->dialog) > 0 && !ik_dialog_is_open(screen->dialog);
+}
+
+/* Open a question that is aside, or put it aside. */
+static void show_dialog(struct ik_screen *screen, bool open)
+{
+	ik_dialog_set_open(screen->dialog, open);
+	screen->dirty = true;
+}
+
+/* Would a question take keys that are meant for something else? */
+static bool is_at_work(const struct ik_screen *screen)
+{
+	return !is_draft_empty(screen) || focus_of(screen) != IK_FOCUS_EDITOR ||
+		ik_find_is_writing(screen->find) || ik_prompt_searches(screen->prompt);
+}
+
+/* A question is answered. After one that a key asked for, the next does not come up by itself. */
+static void note_answer(struct ik_screen *screen, const struct ik_question_answer *answer)
+{
+	if (answer->question == screen->wanted_question && is_at_work(screen))
+		ik_dialog_set_open(screen->dialog, false);
+}
+
+int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
+{
+	bool alone = ik_dialog_count(screen->dialog) == 0;
+	int id = ik_dialog_ask(screen->dialog, question);
+
+	/* Who is writing goes on writing; and a "y" that copies in a pane allows nothing. */
+	if (question->wanted) {
+		screen->wanted_question = id;
+	} else if (alone && !question->first && is_at_work(screen)) {
+		ik_dialog_set_open(screen->dialog, false);
+	}
+	screen->dirty = true;
+	return id;
+}
+
+void ik_screen_withdraw(struct ik_screen *screen, int question)
+{
+	ik_dialog_withdraw(screen->dialog, question);
+	screen->dirty = true;
+}
+
+/* ---- side panes ---- */
+
+static struct ik_pane *pane_of(const struct ik_screen *screen, enum ik_action action)
+{
+	for (size_t i = 0; action != IK_ACTION_NONE && i < PANES; i++)
+		if (screen->panes[i]->ops->toggle == action)
+			return screen->panes[i];
 	return NULL;
 }
 
-struct ik_block *ik_screen_dress(const struct ik_screen *screen, struct ik_block *block)
+/* Show a pane, and give it focus. */
+static void open_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
-	if (block)
-		block->lines = screen->tool_lines;
-	if (block && block->kind == IK_BLOCK_ASSISTANT)
-		ik_block_set_renderer(block, screen->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
-	return block;
+	make_way(screen);
+	if (pane->ops->toggle != IK_ACTION_NONE) /* what is shown there was chosen */
+		screen->inspector_wish = IK_INSPECTOR_CLOSED;
+	screen->side = pane;
+	set_focus(screen, IK_FOCUS_PANE);
+	screen->dirty = true;
 }
 
-void ik_screen_drop_welcome(struct ik_screen *screen)
+void ik_screen_close_side(struct ik_screen *screen)
 {
-	if (!screen->welcome)
-		return;
-	ik_scrollback_drop_first(screen->scrollback);
-	screen->welcome = NULL;
-	ik_find_restart(screen->find); /* older messages get the number that it had */
+	screen->side = NULL;
+	set_focus(screen, IK_FOCUS_EDITOR);
+	screen->dirty = true;
 }
+
+/* Show a pane, or close it if it is shown. */
+static void toggle_pane(struct ik_screen *screen, struct ik_pane *pane)
+{
+	bool shown = screen->side == pane;
+
+	open_pane(screen, pane);
+	if (shown)
+		ik_screen_close_side(screen);
+	else if (pane->ops->open)
+		pane->ops->open(pane);
+}
+
+void ik_screen_uncover(struct ik_screen *screen)
+{
+	if (screen->columns < IK_WIDE_COLUMNS)
+		ik_screen_close_side(screen);
+}
+
+bool ik_screen_picks(const struct ik_screen *screen)
+{
+	return screen->side == ik_picker_pane(screen->picker);
+}
+
+void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list)
+{
+	if (!ik_screen_picks(screen))
+		screen->side_before = screen->side;
+	open_pane(screen, ik_picker_pane(screen->picker));
+	ik_picker_open(screen->picker, list);
+}
+
+void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list)
+{
+	if (!ik_screen_picks(screen))
+		return;
+	ik_picker_again(screen->picker, list);
+	screen->dirty = true;
+}
+
+/* Open the inspector beside the conversation, if that is wished for and there is room. */
+static void offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns)
+{
+	if (screen->inspector_wish != wish || screen->columns < columns)
+		return;
+	screen->inspector_wish = IK_INSPECTOR_CLOSED;
+	if (!screen->side) {
+		screen->side = ik_inspector_pane(screen->inspector);
+		screen->side_by_itself = true;
+	}
+	screen->dirty = true;
+}
+
+/* Take away an inspector that nobody asked for where it would cover the conversation, until
+ * there is room again. */
+static void withdraw_inspector(struct ik_screen *screen)
+{
+	if (!screen->side || !screen->side_by_itself || screen->columns >= IK_WIDE_COLUMNS)
+		return;
+	screen->side = NULL;
+	screen->inspector_wish = IK_INSPECTOR_OPEN;
+}
+
+/* A pane is done with: what was shown before it is there again, where it does not cover the
+ * conversation. */
+static void go_back(struct ik_screen *screen)
+{
+	struct ik_pane *before = screen->columns >= IK_WIDE_COLUMNS ? screen->side_before : NULL;
+
+	ik_screen_close_side(screen);
+	screen->side = before;
+}
+
+/* ---- sessions, and places in them ---- */
+
+/* Say in the status bar which session this is, once something was said in it. While a restored
+ * one is still read, its first message is not there, and only a name that was given is certain. */
+static void show_title(struct ik_screen *screen)
+{
+	bool certain = screen->title && (screen->title_named || !screen->older);
+
+	screen->bar.session = !screen->told_any ? NULL : certain ? screen->title : screen->running;
+	screen->bar.session_length = certain ? strlen(screen->title)
+										 : strnlen(screen->running, SHORT_ID);
+}
+
+/* Take over what a message makes of the session's title; older: it comes before all that were
+ * told. */
+static void take_title(struct ik_screen *screen, const struct ik_message *message, bool older)
+{
+	bool named;
+	char *title = ik_session_title_of(message, &named);
+	bool better = older ? !screen->title_named : named || !screen->title;
+
+	if (title[0] && better) {
+		free(screen->title);
+		screen->title = title;
+		screen->title_named = named;
+	} else {
+		free(title);
+	}
+	show_title(screen);
+}
+
+static void forget_place(struct ik_screen *screen)
+{
+	screen->place.sequence = 0;
+	ik_buf_done(&screen->place.words);
+}
+
+int64_t ik_screen_wanted_place(const struct ik_screen *screen)
+{
+	return screen->place.sequence;
+}
+
+/* A capital would have only words with that capital found: of what is ASCII none stays. */
+static void make_small(struct ik_buf *words)
+{
+	for (size_t i = 0; i < words->length; i++)
+		if ((unsigned char)words->data[i] >= 0x80)
+			return;
+	for (size_t i = 0; i < words->length; i++)
+		if (words->data[i] >= 'A' && words->data[i] <= 'Z')
+			words->data[i] += 'a' - 'A';
+}
+
+/* Want the place that is selected in the pane, in a session that is to be resumed: its event is to
+ * come into view, with what was found marked by the search. */
+static void want_place(struct ik_screen *screen, const char *session)
+{
+	forget_place(screen);
+	ik_buf_init(&screen->place.words, IK_KIB(4));
+	screen->place.sequence = ik_sessions_place(screen->sessions, &screen->place.words);
+	make_small(&screen->place.words);
+	memcpy(screen->place.session, session, strnlen(session, IK_UUID_TEXT - 1) + 1);
+	screen->place.typed = false;
+}
+
+void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from)
+{
+	forget_place(screen);
+	screen->place = from->place;
+	from->place.sequence = 0;
+	ik_buf_init(&from->place.words, 0);
+}
+
+/* Does the block show the message? */
+static bool shows(const struct ik_block *block, const struct ik_message *message, const char *call)
+{
+	if (call)
+		return block->call && ik_text_equal(block->call->id, call);
+	return block->message == message ||
+		(block->call && block->call->own && ik_text_equal(block->call->command, message->id));
+}
+
+/* The index of the block that shows a message, or else of the last one that came before it. */
+static size_t index_of(const struct ik_screen *screen, const struct ik_message *message)
+{
+	char *call = message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT
+		? ik_message_call_id(message)
+		: NULL;
+	size_t count = ik_scrollback_count(screen->scrollback), before = count, i;
+
+	for (i = 0; i < count; i++) {
+		const struct ik_block *block = ik_scrollback_at(screen->scrollback, i);
+
+		if (shows(block, message, call))
+			break;
+		if (block->message && block->message->sequence > 0 &&
+			block->message->sequence < message->sequence)
+			before = i;
+	}
+	free(call);
+	return i < count ? i : before;
+}
+
+void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message)
+{
+	size_t index = index_of(screen, message);
+
+	screen->dirty = true;
+	if (index == ik_scrollback_count(screen->scrollback)) {
+		ik_screen_flash(screen, _("The place is not on the screen any more."));
+	} else {
+		free(screen->flash);
+		screen->flash = NULL;
+		ik_find_in(screen->find, index, screen->place.words.data, screen->place.words.length);
+		if (!screen->place.typed)
+			screen->focus = IK_FOCUS_SCROLLBACK;
+	}
+	forget_place(screen);
+}
+
+/* Show the wanted place if it is in these messages, which were told. */
+static void look_for_place(struct ik_screen *screen, struct ik_message *const *messages,
+	size_t count)
+{
+	int64_t wanted = screen->place.sequence;
+
+	if (wanted == 0 || !ik_text_equal(screen->place.session, screen->running))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (messages[i]->sequence != wanted)
+			continue;
+		ik_screen_show_place(screen, messages[i]);
+		return;
+	}
+	if (!screen->older && count > 0 && messages[count - 1]->sequence > wanted) {
+		ik_screen_flash(screen, _("The place is not in the session any more."));
+		forget_place(screen);
+	}
+}
+
+struct ik_sessions *ik_screen_sessions(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	return screen->sessions;
+}
+
+struct ik_sessions *ik_screen_open_sessions(struct ik_screen *screen)
+{
+	open_pane(screen, ik_sessions_pane(screen->sessions));
+	return screen->sessions;
+}
+
+void ik_screen_session_runs(struct ik_screen *screen, const char *id)
+{
+	ik_sessions_set_running(screen->sessions, id);
+	if (screen->place.sequence > 0 && ik_text_equal(screen->place.session, id))
+		ik_screen_flash(screen, _("The place is looked for: older messages are being read…"));
+	memcpy(screen->running, id, strnlen(id, sizeof(screen->running) - 1) + 1);
+	show_title(screen);
+}
+
+/* ---- layout ---- */
+
+/* Columns of the editor's text. */
+static int editor_height(const struct ik_screen *screen)
+{
+	int columns = screen->columns - (int)strlen(PROMPT);
+
+	return ik_editor_height(ik_prompt_front(screen->prompt), columns > 0 ? columns : 1);
+}
+
+/* Return which part is where. */
+static struct ik_layout layout_of(const struct ik_screen *screen)
+{
+	bool pane = screen->side && !screen->help_open;
+	int editor_rows = editor_height(screen),
+		queue_rows = ik_queue_rows(screen->queue, screen->rows);
+	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
+		queue_rows, 0);
+
+	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
+		return layout;
+	int most = ik_layout_dialog_rows(layout.queue.row);
+	/* A question whose text has no row could only be denied: queued messages make room. */
+	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
+		most = ik_layout_dialog_rows(layout.rule.row);
+		queue_rows = 0;
+	}
+	int rows = ik_dialog_rows(screen->dialog, screen->columns, most);
+
+	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
+}
+
+/* ---- keys ---- */
+
+/* The pane that the keys scroll, since it is in front or has the focus; NULL: the conversation. */
+static struct ik_pane *scroll_target(const struct ik_screen *screen)
+{
+	bool covers = screen->columns < IK_WIDE_COLUMNS;
+
+	if (screen->help_open)
+		return ik_help_pane(screen->help);
+	return focus_of(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
+}
+
+/* Page up and down, top, bottom. */
+static void scroll(struct ik_screen *screen, enum ik_action action)
+{
+	struct ik_pane *pane = scroll_target(screen);
+
+	screen->dirty = true;
+	if (pane)
+		(void)pane->ops->act(pane, action);
+	else if (action == IK_ACTION_LINE_START)
+		ik_scrollback_top(screen->scrollback);
+	else if (!ik_pane_scroll_by(screen->scrollback, action))
+		ik_scrollback_bottom(screen->scrollback);
+}
+
+/* Show all replies in the other of the two ways. */
+static void toggle_raw(struct ik_screen *screen)
+{
+	bool markdown = ik_chat_log_toggle_markdown(screen->log);
+
+	ik_find_restart(screen->find);
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
+	char *sentence = ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
+										: _("Replies as they were written; %s: as Markdown"),
+		key);
+	ik_screen_flash(screen, sentence);
+	free(sentence);
+	free(key);
+}
+
+/* Back to the prompt; a side pane that has the keys, or that nothing is before, closes. */
+static void leave(struct ik_screen *screen)
+{
+	if (focus_of(screen) != IK_FOCUS_SCROLLBACK)
+		screen->side = NULL;
+	screen->focus = IK_FOCUS_EDITOR;
+}
+
+/* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
+ * ends, then the pane closes. */
+static struct ik_invocation cancel(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (screen->help_open) {
+		if (ik_find_shows(screen->help_find))
+			ik_find_end(screen->help_find);
+		else
+			show_help(screen, false);
+		return nothing;
+	}
+	if (ik_find_shows(screen->find) && focus_of(screen) == IK_FOCUS_SCROLLBACK) {
+		ik_find_end(screen->find);
+		return nothing;
+	}
+	if (is_busy(screen) && focus_of(screen) == IK_FOCUS_EDITOR)
+		return invoke(IK_ACTION_CANCEL);
+	leave(screen);
+	return nothing;
+}
+
+/* A letter that closes what is in front, and never cancels anything. */
+static void close_front(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (screen->help_open)
+		show_help(screen, false);
+	else
+		leave(screen);
+}
+
+/* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
+static struct ik_invocation interrupt(struct ik_screen *screen)
+{
+	screen->dirty = true;
+	if (is_busy(screen))
+		return invoke(IK_ACTION_CANCEL);
+	if (!is_draft_empty(screen)) {
+		ik_editor_clear(ik_prompt_editor(screen->prompt), true);
+		return nothing;
+	}
+	if (is_quit_pending(screen))
+		return invoke(IK_ACTION_QUIT);
+	screen->quit_asked = true;
+	return nothing;
+}
+
+/* Enter: hand the text over. Blanks alone are no message. */
+static struct ik_invocation submit(struct ik_screen *screen)
+{
+	size_t length;
+	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
+
+	if (strspn(text, " \t\n") == length) {
+		if (is_aside(screen))
+			show_dialog(screen, true);
+		else if (ik_queue_is_held(screen->queue))
+			return invoke(IK_ACTION_SEND_QUEUED);
+		return nothing;
+	}
+	ik_buf_clear(&screen->submitted);
+	ik_buf_append(&screen->submitted, text, length);
+	if (ik_buf_status(&screen->submitted) != IK_OK)
+		return nothing; /* it stays in the editor */
+	ik_editor_clear(ik_prompt_editor(screen->prompt), true);
+	forget_place(screen);
+	ik_scrollback_bottom(screen->scrollback);
+	/* A pane in place of the conversation would hide what comes of the message. */
+	if (screen->columns < IK_WIDE_COLUMNS)
+		screen->side = NULL;
+	screen->focus = IK_FOCUS_EDITOR;
+	screen->dirty = true;
+	return (struct ik_invocation){
+		.action = IK_ACTION_SEND,
+		.text = screen->submitted.data,
+		.length = screen->submitted.length,
+	};
+}
+
+/* The editor's text or cursor has changed: it has focus. */
+static void note_edit(struct ik_screen *screen)
+{
+	screen->focus = IK_FOCUS_EDITOR;
+	screen->dirty = true;
+}
+
+/* An action of the editor's; it has the keys again, as when something is typed. */
+static void edit(struct ik_screen *screen, enum ik_action action)
+{
+	if (ik_editor_act(ik_prompt_editor(screen->prompt), action))
+		note_edit(screen);
+}
+
+/* Arrows: the list that has the focus, the help, or the editor. */
+static void move(struct ik_screen *screen, enum ik_action action)
+{
+	if (!screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR) {
+		edit(screen, action);
+		return;
+	}
+	struct ik_pane *pane = scroll_target(screen);
+
+	if (pane)
+		(void)pane->ops->act(pane, action);
+	else
+		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
+	screen->dirty = true;
+}
+
+/* A key that means nothing where no text is written: say how to get to where it does. */
+static void refuse(struct ik_screen *screen)
+{
+	char *key = ik_keymap_key_name(screen->keymap, context_of(screen), IK_ACTION_CANCEL);
+	/* Translators: a key: "Esc" */
+	char *sentence = ik_format(_("%s: back to the prompt"), key);
+
+	ik_screen_flash(screen, sentence);
+	free(sentence);
+	free(key);
+}
+
+/* A character that is typed. */
+static void type(struct ik_screen *screen, const struct ik_key *key)
+{
+	if (key->modifiers & (IK_ALT | IK_CONTROL))
+		return;
+	if (context_of(screen) & IK_IN_PANES) {
+		refuse(screen);
+		return;
+	}
+	screen->place.typed = true;
+	note_edit(screen);
+	if (!ik_editor_type(ik_prompt_editor(screen->prompt), key))
+		say(screen, _("The message is full: nothing more was put in."));
+}
+
+/* A text that is pasted: into the editor, never sent by itself. */
+static void paste(struct ik_screen *screen, const struct ik_key *key)
+{
+	screen->dirty = true;
+	screen->focus = IK_FOCUS_EDITOR;
+	if (key->text_cut ||
+		!ik_editor_paste(ik_prompt_editor(screen->prompt), key->text, key->text_length))
+		say(screen, _("The paste is too large for a message: nothing was put in."));
+}
+
+/* To the question before, or the next; behind the last one is the end. */
+static void question(struct ik_screen *screen, int direction)
+{
+	if (!ik_scrollback_question(screen->scrollback, direction) && direction > 0)
+		ik_scrollback_bottom(screen->scrollback);
+	screen->dirty = true;
+}
+
+/* Ask to go back to before the message with the mark. */
+static struct ik_invocation rewind_to(struct ik_screen *screen)
+{
+	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
+	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
+	const struct ik_block *block = NULL;
+
+	screen->dirty = true;
+	while (count > 0 && block != marked) {
+		block = ik_scrollback_at(screen->scrollback, --count);
+		number += block->kind == IK_BLOCK_USER;
+	}
+	if (!marked || marked->kind != IK_BLOCK_USER) {
+		ik_screen_flash(screen, _("Go to a message of yours first."));
+		return nothing;
+	}
+	if (!is_draft_empty(screen)) {
+		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
+		return nothing;
+	}
+	return (struct ik_invocation){ .action = IK_ACTION_REWIND, .number = (int)number };
+}
+
+/* The block with the mark, as it was written, for the clipboard. */
+static struct ik_invocation copy(struct ik_screen *screen)
+{
+	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
+
+	if (!block)
+		return nothing;
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
+	ik_block_copy(block, &screen->copied);
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+		.cut = block->call && ik_call_is_large(block->call),
+	};
+}
+
+/* An action of the editor's on what is selected: what it cuts or copies goes to the
+ * terminal's clipboard, too. */
+static struct ik_invocation edit_selected(struct ik_screen *screen, enum ik_action action)
+{
+	size_t start = 0, end = 0, length;
+	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
+	bool selected = ik_editor_selection(ik_prompt_editor(screen->prompt), &start, &end);
+
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&screen->copied, text + start, end - start);
+	edit(screen, action);
+	if (!selected)
+		return nothing;
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+	};
+}
+
+/* Half a page down at the end of the conversation may have been meant to end the chat. */
+static void say_how_to_end(struct ik_screen *screen)
+{
+	char *leave = ik_keymap_key_name(screen->keymap, IK_IN_SCROLLBACK, IK_ACTION_CANCEL);
+	char *end = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_END_OF_INPUT);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(1));
+	/* Translators: two keys, one after the other: "Esc", "Ctrl-D" */
+	ik_buf_printf(&out, _("This is the end. To leave the chat: %s, then %s."), leave, end);
+	ik_screen_flash(screen, out.data);
+	ik_buf_done(&out);
+	free(end);
+	free(leave);
+}
+
+/* What an action means here. */
+static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
+	const struct ik_key *key)
+{
+	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
+		(context_of(screen) != IK_IN_EDITOR || is_draft_empty(screen));
+	struct ik_pane *pane = pane_of(screen, action);
+
+	if (pane) {
+		toggle_pane(screen, pane);
+		return nothing;
+	}
+	switch (action) {
+	case IK_ACTION_HELP:
+		show_help(screen, !screen->help_open);
+		break;
+	case IK_ACTION_NEXT_PANE:
+		if (is_aside(screen))
+			show_dialog(screen, true);
+		else
+			next_focus(screen);
+		break;
+	case IK_ACTION_CANCEL:
+		return cancel(screen);
+	case IK_ACTION_CLOSE:
+		close_front(screen);
+		break;
+	case IK_ACTION_INTERRUPT:
+		return interrupt(screen);
+	case IK_ACTION_END_OF_INPUT:
+		if (is_draft_empty(screen))
+			return invoke(IK_ACTION_QUIT);
+		edit(screen, IK_ACTION_DELETE_RIGHT);
+		break;
+	case IK_ACTION_REDRAW:
+		screen->dirty = true;
+		return invoke(action);
+	case IK_ACTION_REFRESH:
+	case IK_ACTION_MODE:
+	case IK_ACTION_TAKE_OVER:
+	case IK_ACTION_EXTERNAL_EDITOR:
+	case IK_ACTION_SUSPEND:
+	case IK_ACTION_MOUSE:
+		return invoke(action);
+	case IK_ACTION_PAGE_UP:
+	case IK_ACTION_PAGE_DOWN:
+	case IK_ACTION_HALF_UP:
+	case IK_ACTION_HALF_DOWN:
+	case IK_ACTION_TOP:
+	case IK_ACTION_BOTTOM:
+		if (action == IK_ACTION_HALF_DOWN && !scroll_target(screen) &&
+			ik_scrollback_at_end(screen->scrollback))
+			say_how_to_end(screen);
+		scroll(screen, action);
+		break;
+	case IK_ACTION_RAW:
+		toggle_raw(screen);
+		break;
+	case IK_ACTION_SEARCH:
+		open_search(screen);
+		break;
+	case IK_ACTION_FIND_NEXT:
+	case IK_ACTION_FIND_PREVIOUS:
+		ik_find_step(find_of(screen), action == IK_ACTION_FIND_NEXT ? 1 : -1);
+		screen->dirty = true;
+		break;
+	case IK_ACTION_PREVIOUS_QUESTION:
+	case IK_ACTION_NEXT_QUESTION:
+		question(screen, action == IK_ACTION_NEXT_QUESTION ? 1 : -1);
+		break;
+	case IK_ACTION_OPEN:
+		ik_scrollback_open(screen->scrollback);
+		screen->dirty = true;
+		break;
+	case IK_ACTION_REWIND:
+		return rewind_to(screen);
+	case IK_ACTION_COPY:
+		return copy(screen);
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		if (action == IK_ACTION_UP && context_of(screen) == IK_IN_EDITOR &&
+			is_draft_empty(screen) && screen->bar.queued > 0)
+			return invoke(IK_ACTION_EDIT_QUEUED);
+		move(screen, action);
+		break;
+	case IK_ACTION_SEND:
+		if (!(context_of(screen) & IK_IN_PANES))
+			return submit(screen);
+		refuse(screen); /* the draft is not in front */
+		break;
+	case IK_ACTION_LINE_START:
+	case IK_ACTION_LINE_END:
+		if (edge)
+			scroll(screen, action);
+		else
+			edit(screen, action);
+		break;
+	case IK_ACTION_COPY_SELECTION:
+	case IK_ACTION_DELETE_WORD_LEFT:
+	case IK_ACTION_DELETE_WORD_RIGHT:
+	case IK_ACTION_KILL_TO_END:
+	case IK_ACTION_KILL_TO_START:
+		return edit_selected(screen, action);
+	default:
+		edit(screen, action);
+		break;
+	}
+	return nothing;
+}
+
+/* The action of a key, first and last as Home and End; the status bar shows the half of a
+ * sequence. */
+static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
+{
+	bool was_pending = ik_keymap_pending(screen->keymap);
+	enum ik_action action = ik_keymap_action(screen->keymap, context_of(screen), key);
+
+	if (was_pending || ik_keymap_pending(screen->keymap))
+		screen->dirty = true;
+	if (action == IK_ACTION_FIRST)
+		return IK_ACTION_LINE_START;
+	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
+}
+
+/* Does it bring a text of the history back, which is to be sent as it was? */
+static bool recalls(enum ik_action action)
+{
+	return action == IK_ACTION_UP || action == IK_ACTION_DOWN ||
+		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
+}
+
+/* Give a key to the search in the history; false: it is for others. */
+static bool history_key(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
+{
+	bool searched = ik_prompt_searches(screen->prompt);
+	bool taken = ik_prompt_history_key(screen->prompt, action, key);
+
+	if (!searched && ik_prompt_searches(screen->prompt))
+		set_focus(screen, IK_FOCUS_EDITOR);
+	screen->dirty |= searched || taken;
+	return taken;
+}
+
+/* Handle an action that changes to another conversation; false: it is for others. */
+static bool agents_key(const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_invocation)
+{
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
+	if (action == IK_ACTION_PREVIOUS_AGENT)
+		ret_invocation->number = -1;
+	else if (action == IK_ACTION_AGENT)
+		ret_invocation->number = ik_key_digit(key);
+	else if (action != IK_ACTION_NEXT_AGENT)
+		return false;
+	return true;
+}
+
+/* Handle a key while a question may be open; false: it is for others. */
+static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_invocation)
+{
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
+	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
+		return false;
+	if (pane_of(screen, action)) { /* it gets the keys */
+		show_dialog(screen, false);
+		return false;
+	}
+	switch (action) {
+	case IK_ACTION_NEXT_PANE:
+		show_dialog(screen, false);
+		return true;
+	case IK_ACTION_INTERRUPT:
+		if (is_busy(screen))
+			return false;
+		ik_dialog_escape(screen->dialog, &ret_invocation->answer);
+		note_answer(screen, &ret_invocation->answer);
+		screen->dirty = true;
+		ret_invocation->action = IK_ACTION_ANSWER;
+		return true;
+	default:
+		break;
+	}
+	switch (ik_dialog_key(screen->dialog, key, action, &ret_invocation->answer)) {
+	case IK_DIALOG_PASSED:
+		return false;
+	case IK_DIALOG_TAKEN:
+		break;
+	case IK_DIALOG_ANSWERED:
+		note_answer(screen, &ret_invocation->answer);
+		ret_invocation->action = IK_ACTION_ANSWER;
+		break;
+	}
+	screen->dirty = true;
+	return true;
+}
+
+/* Handle a key while a side pane has focus; false: it is for others. */
+static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_invocation)
+{
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
+	if (screen->help_open || focus_of(screen) != IK_FOCUS_PANE)
+		return false;
+	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
+	if (action == IK_ACTION_INTERRUPT && !is_busy(screen) && context_of(screen) == IK_IN_PROMPT)
+		action = IK_ACTION_CANCEL;
+	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_invocation);
+	screen->dirty |= result != IK_PANE_PASSED;
+	if (ret_invocation->action == IK_ACTION_RESUME)
+		want_place(screen, ret_invocation->text);
+	if (result == IK_PANE_CALLED) {
+		open_pane(screen, ik_inspector_pane(screen->inspector));
+		ik_inspector_follow(screen->inspector);
+	} else if (result == IK_PANE_CLOSED || result == IK_PANE_YIELDED) {
+		go_back(screen);
+	} else if (result == IK_PANE_BLOCKED) {
+		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
+	}
+	return result != IK_PANE_PASSED && result != IK_PANE_YIELDED;
+}
+
+/* ---- mouse ---- */
+
+void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
+{
+	screen->bar.mouse_off = possible && !on;
+	screen->dirty = true;
+}
+
+/* Is a cell in an area? */
+static bool is_in(struct ik_rectangle area, const struct ik_key *key)
+{
+	return key->row >= area.row && key->row < area.row + area.rows && key->column >= area.column &&
+		key->column < area.column + area.columns;
+}
+
+/* The pane that is in a cell; NULL: there is none. */
+static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	if (screen->help_open)
+		return ik_help_pane(screen->help);
+	return is_in(layout->pane, key) ? screen->side : NULL;
+}
+
+/* The wheel turns what the pointer is over. */
+static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	int rows = key->button == IK_MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+	struct ik_pane *pane = pane_at(screen, layout, key);
+
+	if (pane)
+		pane->ops->scroll(pane, rows);
+	else if (is_in(layout->dialog, key))
+		ik_dialog_scroll(screen->dialog, rows);
+	else
+		ik_scrollback_scroll(screen->scrollback, rows);
+}
+
+/* A click on the question: takes it up again, or answers. */
+static struct ik_invocation click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	struct ik_invocation answered = { .action = IK_ACTION_ANSWER };
+
+	if (!ik_dialog_is_open(screen->dialog)) {
+		show_dialog(screen, true);
+		return nothing;
+	}
+	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &answered.answer))
+		return nothing;
+	note_answer(screen, &answered.answer);
+	return answered;
+}
+
+/* A click on a side pane: it gets the keys, and a row of its list is selected. */
+static void click_pane(struct ik_screen *screen, int row)
+{
+	if (ik_dialog_is_open(screen->dialog))
+		show_dialog(screen, false);
+	set_focus(screen, IK_FOCUS_PANE);
+	screen->side->ops->click(screen->side, row);
+}
+
+/* A click on the conversation: it gets the keys; a block opens, or folds. */
+static void click_scrollback(struct ik_screen *screen, const struct ik_layout *layout, int row)
+{
+	if (!ik_dialog_is_open(screen->dialog))
+		set_focus(screen, IK_FOCUS_SCROLLBACK);
+	if (ik_scrollback_click(screen->scrollback, row - layout->scrollback.row))
+		screen->press.ms = NEVER; /* what stands there now is not what was clicked */
+}
+
+/* A click on the editor: the cursor goes there; twice: the word there is selected. */
+static void click_editor(struct ik_screen *screen, const struct ik_key *key, bool twice)
+{
+	struct ik_editor *editor = ik_prompt_front(screen->prompt);
+
+	if (ik_dialog_is_open(screen->dialog))
+		show_dialog(screen, false);
+	set_focus(screen, IK_FOCUS_EDITOR);
+	ik_editor_click(editor, key->row, key->column);
+	screen->press.editor = true;
+	screen->press.anchor = ik_editor_cursor(editor);
+	if (twice) {
+		ik_editor_act(editor, IK_ACTION_WORD_RIGHT);
+		ik_editor_act(editor, IK_ACTION_WORD_LEFT);
+		ik_editor_act(editor, IK_ACTION_SELECT_WORD_RIGHT);
+	}
+	ik_prompt_update(screen->prompt);
+}
+
+/* The text that is seen in a cell; NULL: there is none. */
+static struct ik_scrollback *text_at(const struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	const struct ik_pane *pane = pane_at(screen, layout, key);
+	struct ik_scrollback *text = pane    ? pane->text
+		: is_in(layout->scrollback, key) ? screen->scrollback
+										 : NULL;
+
+	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
+}
+
+/* What is marked, for the clipboard. */
+static struct ik_invocation copy_marked(struct ik_screen *screen)
+{
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
+	if (!ik_scrollback_marked(screen->press.text, &screen->copied))
+		return nothing;
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+	};
+}
+
+/* Nothing is marked any more. */
+static void unmark(struct ik_screen *screen)
+{
+	screen->press.editor = false; /* its text may be another now */
+	if (!screen->press.text)
+		return;
+	ik_scrollback_mark_end(screen->press.text);
+	screen->press.text = NULL;
+	screen->press.held = false;
+	screen->dirty = true;
+}
+
+/* Handle a click on the status bar that changes to another conversation; false: it is on none. */
+static bool agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
+	struct ik_invocation *ret_invocation)
+{
+	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
+	return ik_status_bar_agent_at(&screen->bar, area, column, &ret_invocation->number);
+}
+
+/* The left button goes down: what it is on acts at once, but for a text, which may be about
+ * to be marked. */
+static struct ik_invocation press(struct ik_screen *screen, const struct ik_layout *layout,
+	const struct ik_key *key)
+{
+	struct ik_press *last = &screen->press;
+	bool twice = last->ms != NEVER && screen->now_ms - last->ms < TWICE_MS && !last->twice &&
+		last->row == key->row && last->column == key->column;
+
+	unmark(screen);
+	*last = (struct ik_press){
+		.held = true, .row = key->row, .column = key->column, .ms = screen->now_ms, .twice = twice
+	};
+	if (context_of(screen) == IK_IN_EDITOR &&
+		ik_prompt_click(screen->prompt, key->row, key->column))
+		return nothing;
+	struct ik_invocation clicked;
+
+	if (is_in(layout->status, key) && agents_click(screen, layout->status, key->column, &clicked))
+		return clicked;
+	if (is_in(layout->dialog, key))
+		return click_dialog(screen, layout, key);
+	last->text = text_at(screen, layout, key);
+	if (last->text && twice)
+		last->moved = ik_scrollback_mark_word(last->text, key->row, key->column);
+	else if (last->text)
+		ik_scrollback_mark_begin(last->text, key->row, key->column);
+	else if (screen->help_open)
+		return nothing;
+	else if (is_in(layout->rule, key))
+		ik_scrollback_bottom(screen->scrollback);
+	else if (is_in(layout->editor, key))
+		click_editor(screen, key, twice);
+	if (is_in(layout->pane, key) && !screen->help_open)
+		click_pane(screen, key->row);
+	return nothing;
+}
+
+/* The pointer moves with the button down. */
+static void drag(struct ik_screen *screen, const struct ik_key *key)
+{
+	struct ik_press *held = &screen->press;
+
+	if (!held->moved && key->row == held->row && key->column == held->column)
+		return;
+	held->moved = true;
+	held->ms = NEVER;
+	if (held->text) {
+		ik_scrollback_mark_to(held->text, key->row, key->column);
+	} else if (held->editor) {
+		struct ik_editor *editor = ik_prompt_front(screen->prompt);
+
+		ik_editor_click(editor, key->row, key->column);
+		ik_editor_select(editor, held->anchor, ik_editor_cursor(editor));
+	}
+}
+
+/* The button goes up: what was marked is copied; without that it was a click. */
+static struct ik_invocation release(struct ik_screen *screen, const struct ik_layout *layout)
+{
+	struct ik_press *held = &screen->press;
+	bool was_held = held->held;
+
+	held->held = false;
+	if (!was_held || !held->text)
+		return nothing;
+	if (held->moved)
+		return copy_marked(screen);
+	ik_scrollback_mark_end(held->text);
+	if (held->text == screen->scrollback && !screen->help_open)
+		click_scrollback(screen, layout, held->row);
+	held->text = NULL;
+	return nothing;
+}
+
+/* Handle wheel, clicks and dragging. */
+static struct ik_invocation mouse(struct ik_screen *screen, const struct ik_key *key)
+{
+	struct ik_layout layout = layout_of(screen);
+
+	if (layout.too_small)
+		return nothing;
+	switch (key->button) {
+	case IK_MOUSE_WHEEL_UP:
+	case IK_MOUSE_WHEEL_DOWN:
+		wheel(screen, &layout, key);
+		break;
+	case IK_MOUSE_LEFT:
+		screen->dirty = true;
+		return press(screen, &layout, key);
+	case IK_MOUSE_MOVE:
+		if (!screen->press.held)
+			return nothing;
+		drag(screen, key);
+		break;
+	case IK_MOUSE_RELEASE:
+		screen->dirty |= screen->press.held;
+		return release(screen, &layout);
+	case IK_MOUSE_MIDDLE:
+	case IK_MOUSE_RIGHT:
+		return nothing;
+	}
+	screen->dirty = true;
+	return nothing;
+}
+
+struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
+{
+	enum ik_action action = IK_ACTION_NONE;
+
+	switch (key->code) {
+	case IK_KEY_NONE:
+	case IK_KEY_FOCUS_IN:
+	case IK_KEY_FOCUS_OUT:
+	case IK_KEY_REPORT:
+		return nothing;
+	case IK_KEY_MOUSE:
+		return mouse(screen, key);
+	default:
+		action = look_up(screen, key);
+		break;
+	}
+	if (action == IK_ACTION_PREFIX)
+		return nothing;
+	if (action != IK_ACTION_INTERRUPT && is_quit_pending(screen)) {
+		screen->quit_until_ms = NEVER;
+		screen->quit_asked = false;
+		screen->dirty = true;
+	}
+	if (screen->flash)
+		ik_screen_flash(screen, NULL);
+	unmark(screen);
+	struct ik_invocation answered;
+
+	if (agents_key(key, action, &answered))
+		return answered;
+	if (dialog_key(screen, key, action, &answered))
+		return answered;
+	if (search_key(screen, key, action))
+		return nothing;
+	if (history_key(screen, action, key))
+		return nothing;
+	if (pane_key(screen, key, action, &answered))
+		return answered;
+	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action)) {
+		screen->dirty = true;
+		return nothing;
+	}
+	struct ik_invocation done = nothing;
+	ik_prompt_set_recalled(screen->prompt, recalls(action));
+	if (action != IK_ACTION_NONE)
+		done = act(screen, action, key);
+	else if (key->code == IK_KEY_PASTE)
+		paste(screen, key);
+	else if (key->code == IK_KEY_CHARACTER)
+		type(screen, key);
+	screen->dirty |= ik_prompt_update(screen->prompt);
+	return done;
+}
+
+/* ---- what the session tells ---- */
+
+static void set_model(struct ik_screen *screen, const char *provider, const char *model)
+{
+	set_text(&screen->provider, provider);
+	set_text(&screen->model, model);
+	screen->bar.provider = screen->provider;
+	screen->bar.model = screen->model;
+	ik_browser_measure(screen->browser);
+	screen->dirty = true;
+}
+
+/* The text of an event on one row. */
+static char *event_label(const struct ik_event *event)
+{
+	struct ik_buf out;
+	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
+
+	ik_buf_init(&out, IK_KIB(16));
+	ik_sanitize_line(&out, event->text ? event->text : "", event->text ? length : 0);
+	return ik_buf_take(&out, NULL);
+}
+
+/* Note what messages say of the session: its title, what it has used. older: they come before all
+ * that were told. */
+static void note_messages(struct ik_screen *screen, struct ik_message *const *messages,
+	size_t count, bool older)
+{
+	if (older || !screen->told_any)
+		screen->older = count > 0 && messages[0]->sequence > 1;
+	screen->told_any |= !older;
+	/* The last of a page first, as a title from before gives way to one from before that. */
+	for (size_t i = count; i-- > 0;) {
+		struct ik_usage usage;
+
+		take_title(screen, messages[i], older);
+		if (ik_usage_read(messages[i], &usage))
+			ik_usage_add(&screen->bar.usage, &usage);
+	}
+	look_for_place(screen, messages, count);
+}
+
+/* Something was heard of a call. */
+static void note_call(struct ik_screen *screen, const struct ik_event *event)
+{
+	if (!event->id)
+		return;
+	offer_inspector(screen, IK_INSPECTOR_AUTO, INSPECTOR_COLUMNS);
+	if (event->kind == IK_EVENT_TOOL_STARTED && event->round == 0)
+		ik_turn_status_stop_waiting(screen->turn);
+}
+
+/* Note the messages that wait. */
+static void set_queued(struct ik_screen *screen, const struct ik_event *event)
+{
+	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
+	ik_queue_set(screen->queue, screen->bar.queued, event->text, event->text_length, event->held);
+}
+
+void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
+{
+	bool welcomed = ik_chat_log_welcome(screen->log);
+
+	screen->dirty = true;
+	ik_chat_log_apply(screen->log, event);
+	if (welcomed && !ik_chat_log_welcome(screen->log))
+		ik_find_restart(screen->find); /* older messages have the number that it had */
+	switch (event->kind) {
+	case IK_EVENT_SESSION:
+		set_model(screen, event->name, event->detail);
+		break;
+	case IK_EVENT_MESSAGE:
+		note_messages(screen, &event->message, 1, false);
+		break;
+	case IK_EVENT_OLDER:
+		note_messages(screen, event->older, (size_t)event->number, true);
+		break;
+	case IK_EVENT_TURN_STARTED:
+		ik_turn_status_start(screen->turn);
+		screen->older = false;
+		break;
+	case IK_EVENT_WAITING:
+		ik_turn_status_wait(screen->turn, !event->text || event->text_length > 0,
+			event->text ? event_label(event) : NULL);
+		break;
+	case IK_EVENT_ROUND_STARTED: /* a sign of life: no wait for tools, no retry */
+		ik_turn_status_answer(screen->turn);
+		break;
+	case IK_EVENT_CALL_PROGRESS:
+	case IK_EVENT_TOOL_STARTED:
+	case IK_EVENT_TOOL_OUTPUT:
+	case IK_EVENT_TOOL_DONE:
+		note_call(screen, event);
+		break;
+	case IK_EVENT_USAGE:
+		ik_usage_add(&screen->bar.usage, &event->usage);
+		break;
+	case IK_EVENT_CONTEXT:
+		screen->bar.context = (int)event->number;
+		break;
+	case IK_EVENT_RETRY:
+		ik_turn_status_retry(screen->turn, event->number, event_label(event));
+		break;
+	case IK_EVENT_QUEUED:
+		set_queued(screen, event);
+		break;
+	case IK_EVENT_STORE:
+		screen->bar.store_waiting = event->number;
+		screen->bar.store_trouble = event->trouble;
+		break;
+	case IK_EVENT_TURN_DONE:
+		ik_turn_status_end(screen->turn);
+		break;
+	default: /* the chat log shows it, or those who are told act on it */
+		break;
+	}
+}
+
+/* ---- what the program tells ---- */
 
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
 	size_t total)
@@ -149,16 +1566,6 @@ void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *regist
 	ik_browser_set_registry(screen->browser, registry);
 	screen->bar.tools = ik_registry_ok_count(registry);
 	screen->bar.tools_failed = ik_registry_failed_count(registry);
-	screen->dirty = true;
-}
-
-void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model)
-{
-	set_text(&screen->provider, provider);
-	set_text(&screen->model, model);
-	screen->bar.provider = screen->provider;
-	screen->bar.model = screen->model;
-	ik_browser_measure(screen->browser);
 	screen->dirty = true;
 }
 
@@ -191,34 +1598,56 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
+void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)
+{
+	screen->bar.sandbox = sandbox;
+	screen->bar.sandbox_trouble = trouble;
+	screen->dirty = true;
+}
+
+/* Member by member: what lies between them is anything. */
+static bool is_same(const struct ik_agent_mark *a, const struct ik_agent_mark *b)
+{
+	return a->number == b->number && a->state == b->state && a->shown == b->shown &&
+		a->started_ms == b->started_ms;
+}
+
+void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks, size_t count)
+{
+	struct ik_status_bar *bar = &screen->bar;
+
+	count = count < IK_AGENTS_MOST ? count : IK_AGENTS_MOST;
+	bool same = count == bar->agent_count;
+
+	for (size_t i = 0; same && i < count; i++)
+		same = is_same(&marks[i], &bar->agents[i]);
+	if (same)
+		return;
+	if (count > 0)
+		memcpy(bar->agents, marks, count * sizeof(*marks));
+	bar->agent_count = count;
+	screen->dirty = true;
+}
+
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_find_end(screen->find);
-	ik_scrollback_clear(screen->scrollback);
-	screen->clears++;
-	screen->live_count = 0;
-	screen->live_open = false;
-	screen->last_reply = NULL;
-	add_welcome(screen);
+	ik_chat_log_clear(screen->log, screen->provider);
 	screen->dirty = true;
 }
 
 void ik_screen_begin(struct ik_screen *screen)
 {
 	ik_screen_clear(screen);
+	ik_chat_log_begin(screen->log);
 	ik_inspector_forget(screen->inspector);
 	ik_calls_clear(screen->calls);
-	screen->turn_seen = false;
 	screen->bar.usage = (struct ik_usage){ .cost = -1 };
 	screen->bar.context = 0;
 	screen->older = screen->told_any = false;
-	ik_screen_title_begin(screen);
-}
-
-void ik_screen_flash(struct ik_screen *screen, const char *sentence)
-{
-	set_text(&screen->flash, sentence);
-	screen->dirty = true;
+	set_text(&screen->title, NULL);
+	screen->title_named = false;
+	show_title(screen);
 }
 
 void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg)
@@ -243,35 +1672,24 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 	screen->dirty = true;
 }
 
-bool ik_screen_busy(const struct ik_screen *screen)
-{
-	return ik_turn_status_busy(screen->turn);
-}
+/* ---- time ---- */
 
-/* Return what is going on, and the second to be shown of it. */
-static enum ik_activity activity(const struct ik_screen *screen, int64_t *ret_second)
-{
-	enum ik_activity activity = ik_turn_status_activity(screen->turn, ret_second);
-
-	if (ik_dialog_count(screen->dialog) == 0)
-		return activity;
-	*ret_second = 0;
-	return IK_ACTIVITY_ASKING;
-}
-
-void ik_screen_update_bar(struct ik_screen *screen)
+/* Put the status bar in order for the present time. */
+static void update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
+	const struct ik_shown_call *call = ik_turn_status_call(screen->turn);
 
-	bar->activity = activity(screen, &bar->seconds);
+	bar->activity = ik_turn_status_activity(screen->turn, &bar->seconds);
+	if (ik_dialog_count(screen->dialog) > 0) {
+		bar->activity = IK_ACTIVITY_ASKING;
+		bar->seconds = 0;
+	}
 	bar->now_ms = screen->now_ms;
 	bar->tool = NULL;
 	bar->waiting_for = ik_turn_status_waiting_for(screen->turn);
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = ik_screen_quit_pending(screen) ? screen->quit_hint
-											   : ik_keymap_pending(screen->keymap);
-	const struct ik_shown_call *call = ik_turn_status_call(screen->turn);
-
+	bar->hint = is_quit_pending(screen) ? screen->quit_hint : ik_keymap_pending(screen->keymap);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
 	if (bar->tools_running == 1)
@@ -279,73 +1697,78 @@ void ik_screen_update_bar(struct ik_screen *screen)
 	bar->seconds = call->started_ms < 0 ? 0 : (screen->now_ms - call->started_ms) / 1000;
 }
 
-/* Give their start to what began since the last tick. */
-static void start_clocks(struct ik_screen *screen, int64_t now_ms)
+/* Return the sooner of two times from now; -1 is never. */
+static int64_t sooner(int64_t one, int64_t other)
 {
-	ik_calls_tick(screen->calls, now_ms);
-	for (size_t i = 0; i < screen->live_count; i++)
-		screen->dirty |= ik_block_tick(screen->live[i], now_ms);
-	if (screen->quit_asked)
-		screen->quit_until_ms = now_ms + IK_QUIT_WINDOW_MS;
-	screen->quit_asked = false;
+	return one < 0 || (other >= 0 && other < one) ? other : one;
 }
 
-/* End what has run out. */
-static void stop_clocks(struct ik_screen *screen, int64_t now_ms)
+/* Draw again when another second of the other conversations is to be shown; returns in how many
+ * milliseconds that is. */
+static int64_t tick_agents(struct ik_screen *screen)
 {
-	if (screen->quit_until_ms != IK_NEVER && now_ms >= screen->quit_until_ms) {
-		screen->quit_until_ms = IK_NEVER;
+	struct ik_status_bar *bar = &screen->bar;
+	int64_t next = ik_agent_marks_next(bar->agents, bar->agent_count, screen->now_ms);
+
+	if (next >= 0 && screen->now_ms >= screen->agents_due_ms) {
+		screen->agents_due_ms = screen->now_ms + next;
 		screen->dirty = true;
 	}
-	screen->dirty |= ik_turn_status_tick(screen->turn, now_ms);
+	return next;
 }
 
-bool ik_screen_quit_pending(const struct ik_screen *screen)
+/* Give the first Ctrl-C its time, and end it; returns what is left of it. */
+static int64_t tick_quit(struct ik_screen *screen)
 {
-	return screen->quit_asked || screen->quit_until_ms != IK_NEVER;
+	if (screen->quit_asked)
+		screen->quit_until_ms = screen->now_ms + QUIT_WINDOW_MS;
+	screen->quit_asked = false;
+	if (screen->quit_until_ms == NEVER)
+		return -1;
+	if (screen->now_ms < screen->quit_until_ms)
+		return screen->quit_until_ms - screen->now_ms;
+	screen->quit_until_ms = NEVER;
+	screen->dirty = true;
+	return -1;
 }
 
-/* Milliseconds until the second that is shown changes; -1: it does not. */
-static int64_t next_second(const struct ik_screen *screen)
+/* Search on, and let the side pane work on; true: there is more to do. */
+static bool work(struct ik_screen *screen)
 {
-	bool asking = ik_dialog_count(screen->dialog) > 0 && ik_calls_running(screen->calls) == 0;
+	struct ik_pane *side = screen->side;
+	bool changed = false, more = ik_find_work(screen->find, &changed);
 
-	return asking ? -1 : ik_turn_status_next_second(screen->turn);
+	more = ik_find_work(screen->help_find, &changed) || more;
+	if (side && side->ops->work)
+		more = side->ops->work(side, &changed) || more;
+	screen->dirty |= changed;
+	return more;
 }
 
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
-	screen->now_ms = now_ms;
 	char *problem = ik_prompt_take_problem(screen->prompt);
+	bool changed = false;
 
+	screen->now_ms = now_ms;
 	if (problem)
-		ik_screen_say(screen, problem);
+		say(screen, problem);
 	free(problem);
-	start_clocks(screen, now_ms);
-	stop_clocks(screen, now_ms);
-	ik_screen_update_bar(screen);
-	if (screen->bar.seconds != screen->shown_second) {
-		screen->shown_second = screen->bar.seconds;
-		screen->dirty = true;
-	}
-	bool changed = false, more = ik_find_work(screen->find, &changed);
+	ik_calls_tick(screen->calls, now_ms);
+	changed |= ik_chat_log_tick(screen->log, now_ms);
+	changed |= ik_turn_status_tick(screen->turn, now_ms);
+	int64_t quit = tick_quit(screen);
 
-	more = ik_find_work(screen->help_find, &changed) || more;
-
-	if (screen->side && screen->side->ops->work && screen->side->ops->work(screen->side, &changed))
-		more = true;
+	update_bar(screen);
+	changed |= screen->bar.seconds != screen->shown_second;
+	screen->shown_second = screen->bar.seconds;
+	bool more = work(screen);
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
-	screen->dirty = screen->dirty || changed;
-	int64_t next = more ? 0 : next_second(screen);
-	next = next < 0 || (asked >= 0 && asked < next) ? asked : next;
-	int64_t agents = ik_screen_agents_tick(screen);
-	next = next < 0 || (agents >= 0 && agents < next) ? agents : next;
-	if (screen->quit_until_ms != IK_NEVER) {
-		int64_t left = screen->quit_until_ms - now_ms;
+	bool counts = ik_dialog_count(screen->dialog) == 0 || ik_calls_running(screen->calls) > 0;
+	int64_t next = more ? 0 : counts ? ik_turn_status_next_second(screen->turn) : -1;
 
-		next = next < 0 || left < next ? left : next;
-	}
-	return next;
+	screen->dirty |= changed;
+	return sooner(sooner(next, asked), sooner(tick_agents(screen), quit));
 }
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
@@ -354,8 +1777,8 @@ void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 	ik_find_hold(screen->help_find);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
-	ik_screen_withdraw_inspector(screen);
-	ik_screen_offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
+	withdraw_inspector(screen);
+	offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
 	screen->dirty = true;
 }
 
@@ -369,33 +1792,171 @@ bool ik_screen_dirty(const struct ik_screen *screen)
 	return screen->dirty;
 }
 
-/* Columns of the editor's text. */
-static int editor_height(const struct ik_screen *screen)
-{
-	int columns = screen->columns - (int)strlen(PROMPT);
+/* ---- drawing ---- */
 
-	return ik_editor_height(ik_prompt_front(screen->prompt), columns > 0 ? columns : 1);
+static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf *out)
+{
+	static const struct ik_key_hint history[] = {
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
+		{ IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+	};
+	if (ik_prompt_searches(screen->prompt)) {
+		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history,
+			sizeof(history) / sizeof(*history), columns, out);
+		return;
+	}
+	if (ik_find_is_writing(screen->find)) {
+		size_t count;
+		const struct ik_key_hint *hints = ik_find_hints(&count);
+
+		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, count, columns, out);
+		return;
+	}
+	/* What was looked for is still marked: its keys come first, and its end. */
+	bool found = ik_find_shows(find_of(screen));
+	const char *cancel = found ? N_("end search") : N_("editor");
+	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
+	const struct ik_key_hint always[] = {
+		{ IK_ACTION_COPY, IK_ACTION_NONE, N_("copy"), 2 },
+		{ IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 2 },
+		{ IK_ACTION_PREVIOUS_QUESTION, IK_ACTION_NEXT_QUESTION, N_("questions"), 3 },
+		{ IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4 },
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1 },
+	};
+	struct ik_key_hint hints[sizeof(always) / sizeof(*always) + 2];
+	size_t count = 0;
+
+	if (found)
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS,
+			N_("other places"), 2 };
+	if (block && ik_block_foldable(block))
+		hints[count++] = (struct ik_key_hint){ IK_ACTION_OPEN, IK_ACTION_NONE,
+			block->folded ? N_("open") : N_("fold"), 2 };
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		hints[count++] = always[i];
+	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, count, columns, out);
 }
 
-struct ik_layout ik_screen_layout(const struct ik_screen *screen)
+/* The line over the editor: what waits, what is looked for and the keys of the scrollback at
+ * the left, what is new at the right. */
+
+/* At the right of the line over the editor: how much is new. Returns the columns left. */
+static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
-	bool pane = screen->side && !screen->help_open;
-	int editor_rows = editor_height(screen),
-		queue_rows = ik_queue_rows(screen->queue, screen->rows);
-	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
-		queue_rows, 0);
+	struct ik_buf out;
+	bool more;
+	size_t new_rows = ik_scrollback_new_rows(screen->scrollback, &more);
 
-	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
-		return layout;
-	int most = ik_layout_dialog_rows(layout.queue.row);
-	/* A question whose text has no row could only be denied: queued messages make room. */
-	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
-		most = ik_layout_dialog_rows(layout.rule.row);
-		queue_rows = 0;
+	ik_buf_init(&out, IK_KIB(1));
+	ik_buf_putc(&out, ' ');
+	if (new_rows > 0)
+		/* Translators: with a plus there are more than that. */
+		ik_buf_printf(&out,
+			more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows)
+				 : ngettext("%zu new line ", "%zu new lines ", new_rows),
+			new_rows);
+	/* End belongs to a draft while there is one. */
+	bool draft = context_of(screen) == IK_IN_EDITOR && !is_draft_empty(screen);
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
+		draft ? IK_ACTION_BOTTOM : IK_ACTION_LINE_END);
+	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
+	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);
+	free(key);
+	int columns = (int)ik_utf8_width(out.data, out.length);
+	int column = area.columns - columns - 1;
+	ik_cells_label(cells, area, area.row, column > 0 ? column : 0,
+		new_rows > 0 ? IK_STYLE_NOTICE : IK_STYLE_DIM, out.data);
+	ik_buf_done(&out);
+	return area.columns - columns - 2;
+}
+
+/* Say what to do with messages that are held. */
+static void put_held(const struct ik_screen *screen, struct ik_buf *out)
+{
+	char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
+	char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
+
+	/* Translators: two keys: "Enter", "Up" */
+	ik_buf_printf(out, _(" %s sends what is held, %s takes the newest back "), send, back);
+	free(back);
+	free(send);
+}
+
+/* Draw the line over the editor: what waits, what is searched for and the keys of the scrollback at
+ * the left, what is new at the right. Returns the column of the cursor, if that is in it, else -1. */
+static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
+	const struct ik_layout *layout)
+{
+	struct ik_buf out;
+	struct ik_rectangle area = layout->rule;
+	bool focus = context_of(screen) == IK_IN_SCROLLBACK;
+	bool writing = ik_find_is_writing(find_of(screen));
+	int cursor = -1;
+
+	ik_buf_init(&out, IK_KIB(16));
+	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
+	if (layout->scrollback.rows > 0 && !screen->help_open &&
+		!ik_scrollback_at_end(screen->scrollback))
+		area.columns = draw_news(screen, cells, area);
+	int column = area.column + 1;
+	bool searching = ik_prompt_label(screen->prompt, &out);
+
+	if (!searching && !writing && screen->flash)
+		ik_buf_printf(&out, " %s ", screen->flash);
+	else if (!searching && (writing || ik_find_shows(find_of(screen))))
+		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area,
+			&cursor);
+	else if (!searching && ik_turn_status_retry_reason(screen->turn))
+		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(screen->turn));
+	else if (!searching && ik_queue_is_held(screen->queue) && context_of(screen) == IK_IN_EDITOR &&
+		is_draft_empty(screen))
+		put_held(screen, &out);
+	if (out.length > 0)
+		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
+	if (focus || searching || (writing && !screen->help_open)) {
+		ik_buf_clear(&out);
+		ik_buf_putc(&out, ' ');
+		put_hints(screen, area.columns - column - 3, &out);
+		ik_buf_putc(&out, ' ');
+		if (out.length > 2)
+			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
 	}
-	int rows = ik_dialog_rows(screen->dialog, screen->columns, most);
+	ik_buf_done(&out);
+	return cursor;
+}
 
-	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
+/* Draw the help, with the keys of its search. */
+static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
+{
+	static const struct ik_key_hint found[] = {
+		{ IK_ACTION_FIND_NEXT, IK_ACTION_FIND_PREVIOUS, N_("other places"), 2 },
+		{ IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 3 },
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 5 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 4 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("end search"), 1 },
+	};
+	static const struct ik_key_hint quiet[] = {
+		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 3 },
+		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 2 },
+		{ IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 1 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	};
+	struct ik_help_keys keys = {
+		.context = IK_IN_HELP,
+		.hints = quiet,
+		.count = sizeof(quiet) / sizeof(*quiet),
+	};
+
+	if (ik_find_is_writing(screen->help_find)) {
+		keys.context = IK_IN_PROMPT;
+		keys.hints = ik_find_hints(&keys.count);
+	} else if (ik_find_shows(screen->help_find)) {
+		keys.hints = found;
+		keys.count = sizeof(found) / sizeof(*found);
+	}
+	ik_help_draw(screen->help, &keys, cells, area);
 }
 
 /* The pane beside the scrollback or in its place. */
@@ -403,7 +1964,7 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout, int *ret_row, int *ret_column)
 {
 	const char *bar = screen->utf8 ? "│" : "|";
-	bool focus = ik_screen_focus(screen) == IK_FOCUS_PANE;
+	bool focus = focus_of(screen) == IK_FOCUS_PANE;
 	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
 
 	for (int row = 0; row < layout->divider.rows; row++)
@@ -430,9 +1991,9 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	if (layout->scrollback.rows > 0)
 		ik_scrollback_resize(screen->scrollback, layout->scrollback.rows,
 			layout->scrollback.columns);
-	ik_scrollback_select(screen->scrollback, ik_screen_context(screen) == IK_IN_SCROLLBACK);
+	ik_scrollback_select(screen->scrollback, context_of(screen) == IK_IN_SCROLLBACK);
 	if (screen->help_open)
-		ik_screen_draw_help(screen, cells, layout->scrollback);
+		draw_help(screen, cells, layout->scrollback);
 	else if (layout->scrollback.rows > 0)
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
 	draw_pane(screen, cells, layout, ret_row, ret_column);
@@ -441,7 +2002,7 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
 	int *ret_cursor_column)
 {
-	struct ik_layout layout = ik_screen_layout(screen);
+	struct ik_layout layout = layout_of(screen);
 	int pane_row = -1, pane_column = -1;
 
 	screen->dirty = false;
@@ -454,27 +2015,156 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	}
 	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
 	ik_queue_draw(screen->queue, cells, layout.queue);
-	int row, column, search_column = ik_screen_draw_rule(screen, cells, &layout);
+	int row, column, search_column = draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
 		*ret_cursor_row = pane_row;
 		*ret_cursor_column = pane_column;
 	}
-	if (ik_screen_context(screen) == IK_IN_EDITOR) {
+	if (context_of(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
-	if (ik_find_is_writing(ik_screen_find(screen)) &&
+	if (ik_find_is_writing(find_of(screen)) &&
 		(screen->help_open || !ik_dialog_is_open(screen->dialog))) {
 		*ret_cursor_row = layout.rule.row;
 		*ret_cursor_column = search_column;
 	}
 	if (layout.dialog.rows > 0)
 		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row, ret_cursor_column);
-	if (ik_screen_context(screen) == IK_IN_EDITOR)
+	if (context_of(screen) == IK_IN_EDITOR)
 		ik_prompt_draw_candidates(screen->prompt, cells,
 			(struct ik_rectangle){ 0, 0, layout.rule.row, screen->columns }, column);
-	ik_screen_update_bar(screen);
+	update_bar(screen);
 	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);
+}
+
+struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
+{
+	return (struct ik_screen_parts){
+		.scrollback = screen->scrollback,
+		.welcome = ik_chat_log_welcome(screen->log),
+		.clears = ik_chat_log_clears(screen->log),
+		.layout = layout_of(screen),
+		.help_open = screen->help_open,
+		.side_open = screen->side,
+		.bar = &screen->bar,
+		.keymap = screen->keymap,
+		.find = find_of(screen),
+		.prompt = screen->prompt,
+		.held = ik_queue_is_held(screen->queue),
+	};
+}
+
+/* ---- its life ---- */
+
+/* Write down the keys that the status bar shows. */
+static void name_keys(struct ik_screen *screen)
+{
+	static const struct ik_key_hint hints[] = {
+		{ IK_ACTION_HELP, IK_ACTION_NONE, N_("help"), 1 },
+		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
+		{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1 },
+		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1 },
+	};
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(1));
+	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof(hints) / sizeof(*hints),
+		INT_MAX, &out);
+	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
+	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
+		ik_calls_set_open_key(screen->calls, out.data);
+	ik_buf_done(&out);
+	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
+	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
+	free(key);
+}
+
+/* Make all panes, the help among them. A new one takes a row here. */
+static void make_panes(struct ik_screen *screen, const struct ik_screen_options *options)
+{
+	const struct ik_keymap *keymap = screen->keymap;
+	bool utf8 = screen->utf8;
+
+	screen->inspector = ik_inspector_new(screen->calls, keymap, utf8);
+	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
+	screen->browser = ik_browser_new(screen->calls, keymap, utf8);
+	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
+	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
+	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
+	screen->help = ik_help_new(options->commands, keymap, utf8);
+	screen->find = ik_find_new(screen->scrollback, false, keymap);
+	screen->help_find = ik_find_new(ik_help_pane(screen->help)->text, true, keymap);
+	size_t count = 0;
+	screen->panes[count++] = ik_inspector_pane(screen->inspector);
+	screen->panes[count++] = ik_browser_pane(screen->browser);
+	screen->panes[count++] = ik_sessions_pane(screen->sessions);
+	screen->panes[count++] = ik_picker_pane(screen->picker);
+	screen->panes[count++] = ik_help_pane(screen->help);
+}
+
+struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
+{
+	struct ik_screen *screen = ik_alloc(sizeof(*screen));
+
+	screen->utf8 = options->utf8;
+	screen->inspector_wish = options->inspector;
+	screen->bar.utf8 = options->utf8;
+	screen->bar.usage.cost = -1;
+	screen->rows = 24;
+	screen->columns = 80;
+	screen->quit_until_ms = NEVER;
+	screen->press.ms = NEVER;
+	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
+	screen->keymap = ik_keymap_new_with(options->keys);
+	screen->calls = ik_calls_new();
+	screen->log = ik_chat_log_new(&(struct ik_chat_log_options){
+		.utf8 = options->utf8,
+		.markdown = options->markdown,
+		.hide_thinking = options->hide_thinking,
+		.tool_lines = options->tool_lines,
+		.calls = screen->calls,
+		.keymap = screen->keymap,
+	});
+	screen->scrollback = ik_chat_log_scrollback(screen->log);
+	screen->queue = ik_queue_new();
+	screen->turn = ik_turn_status_new(screen->calls);
+	name_keys(screen);
+	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
+	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
+	make_panes(screen, options);
+	set_model(screen, options->provider, options->model);
+	ik_screen_clear(screen);
+	return screen;
+}
+
+struct ik_screen *ik_screen_free(struct ik_screen *screen)
+{
+	if (!screen)
+		return NULL;
+	ik_find_free(screen->find);
+	ik_find_free(screen->help_find);
+	ik_prompt_free(screen->prompt);
+	ik_dialog_free(screen->dialog);
+	for (size_t i = 0; i < PANES; i++)
+		screen->panes[i]->ops->release(screen->panes[i]);
+	ik_queue_free(screen->queue);
+	ik_turn_status_free(screen->turn);
+	ik_chat_log_free(screen->log);
+	ik_calls_free(screen->calls);
+	ik_keymap_free(screen->keymap);
+	ik_buf_done(&screen->submitted);
+	ik_buf_done(&screen->copied);
+	forget_place(screen);
+	free(screen->bar_keys);
+	free(screen->quit_hint);
+	free(screen->flash);
+	free(screen->provider);
+	free(screen->model);
+	free(screen->title);
+	free(screen->store);
+	free(screen);
+	return NULL;
 }

@@ -16,13 +16,16 @@
 #include "conversation/event.h"
 #include "tool/registry.h"
 #include "tui/pane/agent_marks.h"
+#include "tui/pane/pane_sessions.h"
 #include "tui/pane/pick.h"
-#include "tui/pane/session_row.h"
+#include "tui/pane/status_bar.h"
 #include "tui/pane/tool_forms.h"
 #include "tui/screen/dialog.h"
+#include "tui/screen/find.h"
 #include "tui/screen/prompt.h"
 #include "tui/term/cells.h"
 #include "tui/term/input.h"
+#include "tui/text/layout.h"
 
 struct ik_screen;
 
@@ -70,7 +73,6 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event);
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
 	size_t total);
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
-void ik_screen_set_model(struct ik_screen *screen, const char *provider, const char *model);
 /* "memory": nothing is stored, so that large outputs stay here. */
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
 /* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
@@ -100,24 +102,12 @@ void ik_screen_withdraw(struct ik_screen *screen, int question);
 /* A part of a stored output that was on its way (ik_blob_reader) is there. */
 void ik_screen_blob_arrived(struct ik_screen *screen);
 
-/* What the pane of sessions asked for (tui/pane/session_row.h). */
-void ik_screen_sessions_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
-	size_t count, int64_t now_ms, const char *problem);
-void ik_screen_found_arrived(struct ik_screen *screen, const struct ik_session_row *rows,
-	size_t count, const struct ik_search_page *page, int64_t now_ms, const char *problem);
-void ik_screen_session_end_arrived(struct ik_screen *screen, const char *id,
-	struct ik_message *const *messages, size_t count);
-/* The selected one of the pane, or NULL; valid until the next call. */
-const struct ik_session_row *ik_screen_selected_session(const struct ik_screen *screen);
-/* A session was deleted; the one that runs is another (its title comes with its messages);
- * show those that fit the words. */
-void ik_screen_session_gone(struct ik_screen *screen, const char *id);
+/* The pane of stored sessions, which is to be told something, and drawn again; the same, opened
+ * in place of what is at the side. */
+struct ik_sessions *ik_screen_sessions(struct ik_screen *screen);
+struct ik_sessions *ik_screen_open_sessions(struct ik_screen *screen);
+/* The one that runs has changed; its title comes with its messages. */
 void ik_screen_session_runs(struct ik_screen *screen, const char *id);
-void ik_screen_show_sessions(struct ik_screen *screen, const char *words);
-/* The same, to go on with one: what is typed filters at once. */
-void ik_screen_pick_session(struct ik_screen *screen, const char *words);
-/* Search what was said in them; "": the words are to be written. */
-void ik_screen_search_sessions(struct ik_screen *screen, const char *words);
 /* The event of the session to go on with, or of the one that runs, which the person wants to
  * see; 0: none. It is shown once its message is told, or by ik_screen_show_place() at once. */
 int64_t ik_screen_wanted_place(const struct ik_screen *screen);
@@ -147,9 +137,6 @@ void ik_screen_clear(struct ik_screen *screen);
 /* The same for another session: what was counted begins anew, too. */
 void ik_screen_begin(struct ik_screen *screen);
 
-/* Older messages of a restored session, to be shown above what is there. */
-void ik_screen_prepend(struct ik_screen *screen, struct ik_message *const *messages, size_t count);
-
 /* What is in the editor, to be kept over the end of the program, and back. */
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length);
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length);
@@ -169,5 +156,20 @@ bool ik_screen_dirty(const struct ik_screen *screen);
 /* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
 	int *ret_cursor_column);
+
+/* What there is to tell of the screen in words; all is borrowed. */
+struct ik_screen_parts {
+	const struct ik_scrollback *scrollback;
+	const struct ik_block *welcome; /* the only block, or NULL */
+	unsigned clears;                /* how often the scrollback was emptied */
+	struct ik_layout layout;
+	bool help_open, side_open;
+	const struct ik_status_bar *bar;
+	const struct ik_keymap *keymap;
+	const struct ik_find *find; /* the search in what is in front */
+	const struct ik_prompt *prompt;
+	bool held; /* queued messages wait for the user */
+};
+struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen);
 
 #endif

@@ -78,14 +78,14 @@ Test(keymap, the_table_is_whole)
 {
 	struct ik_keymap *keymap = ik_keymap_new();
 	bool seen[IK_ACTION_COUNT] = { false };
-	for (size_t i = 0; ik_keymap_at(keymap, i); i++) {
-		const struct ik_binding *binding = ik_keymap_at(keymap, i);
+	for (size_t i = 0; ik_keymap_at(i); i++) {
+		const struct ik_binding *binding = ik_keymap_at(i);
 		cr_assert_not(seen[binding->action]);
 		seen[binding->action] = true;
 		cr_assert(binding->name[0] && binding->description[0]);
 		cr_assert(binding->contexts != 0 && (binding->contexts & ~(unsigned)IK_IN_ANY) == 0);
 		for (size_t k = 0; k < i; k++)
-			cr_assert_str_neq(binding->name, ik_keymap_at(keymap, k)->name);
+			cr_assert_str_neq(binding->name, ik_keymap_at(k)->name);
 		const char *at = binding->keys;
 		for (;;) {
 			size_t length = strcspn(at, ",");

@@ -1,0 +1,462 @@
+#include "tui/screen/chat_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/screen/welcome.h"
+#include "tui/text/markdown.h"
+#include "util/alloc.h"
+#include "util/text.h"
+
+struct ik_chat_log {
+	struct ik_chat_log_options options;
+	struct ik_scrollback *scrollback;
+	unsigned clears;          /* how often it was emptied */
+	struct ik_block *welcome; /* the first block while there is nothing else */
+	struct ik_block **live;   /* texts and thoughts of this round, in order, until
+	                             their messages come; blocks of the scrollback */
+	size_t live_count, live_capacity;
+	bool live_open;              /* the last of them may go on */
+	bool continues;              /* what comes next is the rest of the last reply */
+	bool turn_seen;              /* since the session began */
+	struct ik_block *last_reply; /* what a stop reason is remarked on */
+};
+
+/* Show a block as the options say; returns it. */
+static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
+{
+	bool markdown = log->options.markdown;
+
+	block->lines = log->options.tool_lines;
+	if (block->kind == IK_BLOCK_ASSISTANT)
+		ik_block_set_renderer(block, markdown ? &ik_renderer_markdown : &ik_renderer_plain);
+	return block;
+}
+
+/* Take the welcome away. */
+static void drop_welcome(struct ik_chat_log *log)
+{
+	if (log->welcome)
+		ik_scrollback_drop_first(log->scrollback);
+	log->welcome = NULL;
+}
+
+/* Show a block at the end. */
+static void add_block(struct ik_chat_log *log, struct ik_block *block)
+{
+	if (!block)
+		return;
+	ik_scrollback_add(log->scrollback, dress(log, block));
+}
+
+/* Show a sentence. */
+static void add_text(struct ik_chat_log *log, enum ik_block_kind kind, const char *code,
+	const char *text, size_t length)
+{
+	struct ik_block *block = ik_block_new(kind, log->options.utf8);
+
+	if (code && code[0]) {
+		ik_block_append(block, code, strlen(code));
+		ik_block_append(block, "  ", 2);
+	}
+	ik_block_append(block, text, length);
+	ik_block_finish(block);
+	add_block(log, block);
+}
+
+void ik_chat_log_say(struct ik_chat_log *log, const char *sentence)
+{
+	add_text(log, IK_BLOCK_NOTICE, NULL, sentence, strlen(sentence));
+}
+
+/* A notice or an error: the stored message where there is one. */
+static void add_notice(struct ik_chat_log *log, const struct ik_event *event,
+	enum ik_block_kind kind)
+{
+	if (event->message)
+		add_block(log, ik_block_of_message(event->message, log->options.utf8));
+	else if (event->text)
+		add_text(log, kind, event->code != IK_CODE_NONE ? ik_error_code_word(event->code) : NULL,
+			event->text, event->text_length);
+}
+
+/* The reply that goes on, if it does and nothing stands behind it; NULL. */
+static struct ik_block *continued_reply(struct ik_chat_log *log, enum ik_block_kind kind)
+{
+	bool continues = log->continues && kind == IK_BLOCK_ASSISTANT;
+
+	log->continues = log->continues && !continues;
+	return continues && log->last_reply && log->last_reply == ik_scrollback_last(log->scrollback)
+		? log->last_reply
+		: NULL;
+}
+
+/* Something else comes: the thoughts that came last are over. */
+static void end_thinking(struct ik_chat_log *log)
+{
+	if (log->live_count > 0 && log->live[log->live_count - 1]->kind == IK_BLOCK_THINKING)
+		ik_block_finish(log->live[log->live_count - 1]);
+	log->live_open = false;
+}
+
+/* Begin a text or thoughts. */
+static struct ik_block *begin_live(struct ik_chat_log *log, enum ik_block_kind kind)
+{
+	struct ik_block *block = continued_reply(log, kind);
+
+	end_thinking(log);
+	if (block) {
+		ik_block_go_on(block, NULL);
+	} else {
+		block = ik_block_new(kind, log->options.utf8);
+		add_block(log, block);
+	}
+	if (log->live_count == log->live_capacity) {
+		log->live_capacity = log->live_capacity ? log->live_capacity * 2 : 4;
+		log->live = ik_alloc_array(log->live, log->live_capacity, sizeof(struct ik_block *));
+	}
+	log->live[log->live_count++] = block;
+	log->live_open = true;
+	if (kind == IK_BLOCK_ASSISTANT)
+		log->last_reply = block;
+	return block;
+}
+
+/* A piece: it belongs to what came last, if that is of its kind. */
+static void grow(struct ik_chat_log *log, enum ik_block_kind kind, const struct ik_event *event)
+{
+	struct ik_block *block = NULL;
+
+	if (kind == IK_BLOCK_THINKING && log->options.hide_thinking)
+		return;
+	if (log->live_open)
+		block = log->live[log->live_count - 1];
+	if (!block || block->kind != kind) {
+		if (!ik_block_text_shows(event->text, event->text_length))
+			return;
+		block = begin_live(log, kind);
+	}
+	ik_block_append(block, event->text, event->text_length);
+}
+
+/* The stored message of a text or thoughts: of the first that waits for one, or
+ * of one that was never streamed. */
+static void finish_live(struct ik_chat_log *log, struct ik_message *message,
+	enum ik_block_kind kind)
+{
+	if (!ik_block_text_shows(message->content, message->content_length) ||
+		(kind == IK_BLOCK_THINKING && log->options.hide_thinking))
+		return;
+	size_t index = 0;
+
+	while (index < log->live_count && log->live[index]->kind != kind)
+		index++;
+	if (index < log->live_count) {
+		ik_block_finish_with(log->live[index], message);
+		log->live_count--;
+		memmove(log->live + index, log->live + index + 1,
+			(log->live_count - index) * sizeof(struct ik_block *));
+		log->live_open = false;
+		return;
+	}
+	struct ik_block *block = continued_reply(log, kind);
+
+	if (block) {
+		ik_block_go_on(block, message);
+		return;
+	}
+	block = ik_block_of_message(message, log->options.utf8);
+	add_block(log, block);
+	if (kind == IK_BLOCK_ASSISTANT)
+		log->last_reply = block;
+}
+
+/* Nothing more comes of what grew. */
+static void end_live(struct ik_chat_log *log)
+{
+	for (size_t i = 0; i < log->live_count; i++)
+		ik_block_finish(log->live[i]);
+	log->live_count = 0;
+	log->live_open = false;
+}
+
+/* The block of a call that has none yet. */
+static struct ik_block *call_block(struct ik_chat_log *log, struct ik_shown_call *call)
+{
+	if (call->has_block)
+		return NULL;
+	call->has_block = true;
+	return ik_block_of_call(call, log->options.utf8);
+}
+
+/* Does it say something of a call? */
+static bool is_of_call(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT ||
+		ik_message_own_call(message) != IK_OWN_NONE;
+}
+
+/* The record of the call of such a message; a new one goes to index. */
+static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_message *message,
+	size_t index)
+{
+	bool own = message->kind == IK_KIND_COMMAND;
+	char *id = own ? ik_strdup(message->id) : ik_message_call_id(message);
+	char *name = ik_message_tool_name(message);
+	struct ik_shown_call *call = NULL;
+
+	if (id)
+		call = ik_calls_get_at(log->options.calls, index, id, name);
+	if (call && (message->kind == IK_KIND_TOOL_CALL || own)) {
+		size_t length;
+		char *arguments = ik_message_arguments(message, &length);
+
+		if (arguments)
+			ik_calls_set_arguments(log->options.calls, call, arguments, length);
+		free(arguments);
+		if (call->stage == IK_STAGE_WRITING)
+			ik_calls_set_stage(log->options.calls, call, IK_STAGE_WAITING);
+	}
+	if (call && own)
+		ik_calls_set_command(call, message);
+	if (call && message->kind != IK_KIND_TOOL_CALL)
+		ik_calls_set_result(log->options.calls, call, message);
+	free(id);
+	free(name);
+	return call;
+}
+
+/* What is stored of a call, at the end of the conversation. */
+static void add_call(struct ik_chat_log *log, struct ik_message *message)
+{
+	struct ik_shown_call *call = call_of_message(log, message, ik_calls_count(log->options.calls));
+
+	if (call)
+		add_block(log, call_block(log, call));
+}
+
+/* Add a stored message at the end of the conversation. */
+static void add_message(struct ik_chat_log *log, struct ik_message *message)
+{
+	enum ik_kind kind = message->kind;
+
+	if (!log->turn_seen &&
+		(kind == IK_KIND_ASSISTANT || kind == IK_KIND_TOOL_CALL || kind == IK_KIND_TOOL_RESULT))
+		drop_welcome(log); /* the session is restored */
+	if (is_of_call(message)) {
+		add_call(log, message);
+	} else if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING) {
+		finish_live(log, message,
+			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT : IK_BLOCK_THINKING);
+	} else {
+		if (kind == IK_KIND_USER)
+			log->continues = ik_message_is_automatic(message);
+		add_block(log, ik_block_of_message(message, log->options.utf8));
+	}
+}
+
+/* Show older messages of a restored session above what is there. */
+static void prepend(struct ik_chat_log *log, struct ik_message *const *messages, size_t count)
+{
+	struct ik_block **blocks = ik_alloc_array(NULL, count + 1, sizeof(struct ik_block *));
+	size_t made = 0;
+	size_t calls_made = 0;
+	bool continues = false;
+
+	drop_welcome(log);
+	for (size_t i = 0; i < count; i++) {
+		struct ik_message *message = messages[i];
+		struct ik_block *block = NULL;
+
+		if (is_of_call(message)) {
+			size_t before = ik_calls_count(log->options.calls);
+			struct ik_shown_call *call = call_of_message(log, message, calls_made);
+
+			calls_made += ik_calls_count(log->options.calls) - before;
+			if (call)
+				block = call_block(log, call);
+		} else {
+			if (message->kind == IK_KIND_USER)
+				continues = ik_message_is_automatic(message);
+			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
+				blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
+				ik_block_go_on(blocks[made - 1], message);
+			else if (message->kind != IK_KIND_THINKING || !log->options.hide_thinking)
+				block = ik_block_of_message(message, log->options.utf8);
+		}
+		if (block)
+			blocks[made++] = dress(log, block);
+	}
+	ik_scrollback_prepend(log->scrollback, blocks, made);
+	free(blocks);
+}
+
+/* Something about a call. */
+static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
+{
+	if (!event->id)
+		return;
+	struct ik_shown_call *call = ik_calls_get(log->options.calls, event->id, event->name);
+	add_block(log, call_block(log, call));
+	end_thinking(log);
+	const char *text = event->text ? event->text : "";
+	size_t length = event->text ? event->text_length : 0;
+
+	switch (event->kind) {
+	case IK_EVENT_TOOL_STARTED:
+		call->own = event->round == 0;
+		ik_calls_set_arguments(log->options.calls, call, text, length);
+		ik_calls_set_stage(log->options.calls, call, IK_STAGE_RUNNING);
+		break;
+	case IK_EVENT_TOOL_OUTPUT:
+		ik_calls_add_output(log->options.calls, call, event->number == 1, text, length);
+		break;
+	case IK_EVENT_TOOL_DONE:
+		if (event->message)
+			ik_calls_set_command(call, event->message);
+		if (event->message && ik_message_own_call(event->message) == IK_OWN_TOOL)
+			ik_calls_set_result(log->options.calls, call, event->message);
+		ik_calls_set_whole(log->options.calls, call, event->whole);
+		ik_calls_set_envelope(log->options.calls, call, text, length, event->number);
+		break;
+	default: /* IK_EVENT_CALL_PROGRESS */
+		ik_calls_grow_arguments(log->options.calls, call, text, length);
+		break;
+	}
+}
+
+static void start_turn(struct ik_chat_log *log)
+{
+	log->turn_seen = true;
+	log->continues = false;
+	log->last_reply = NULL;
+}
+
+static void end_turn(struct ik_chat_log *log, enum ik_turn_stop stop)
+{
+	bool cancelled = stop == IK_TURN_STOP_CANCELLED;
+
+	end_live(log);
+	ik_calls_end_turn(log->options.calls);
+	struct ik_block *last = ik_scrollback_last(log->scrollback);
+
+	if (cancelled && last && last == log->last_reply)
+		ik_block_remark(last, _("[interrupted]"));
+	else if (cancelled && last && last->kind == IK_BLOCK_USER)
+		ik_chat_log_say(log, _("Interrupted."));
+	if (!log->last_reply)
+		return;
+	if (stop == IK_TURN_STOP_LENGTH)
+		ik_block_remark(log->last_reply,
+			_("[cut at the model's output limit; \"go on\" asks for more]"));
+	else if (stop == IK_TURN_STOP_REFUSED)
+		ik_block_remark(log->last_reply, _("[the model refused to go on]"));
+}
+
+void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
+{
+	switch (event->kind) {
+	case IK_EVENT_MESSAGE:
+		add_message(log, event->message);
+		break;
+	case IK_EVENT_OLDER:
+		prepend(log, event->older, (size_t)event->number);
+		break;
+	case IK_EVENT_TURN_STARTED:
+		start_turn(log);
+		break;
+	case IK_EVENT_ROUND_STARTED:
+		end_live(log);
+		break;
+	case IK_EVENT_TEXT:
+		grow(log, IK_BLOCK_ASSISTANT, event);
+		break;
+	case IK_EVENT_THINKING:
+		grow(log, IK_BLOCK_THINKING, event);
+		break;
+	case IK_EVENT_CALL_PROGRESS:
+	case IK_EVENT_TOOL_STARTED:
+	case IK_EVENT_TOOL_OUTPUT:
+	case IK_EVENT_TOOL_DONE:
+		apply_call(log, event);
+		break;
+	case IK_EVENT_NOTICE:
+		add_notice(log, event, IK_BLOCK_NOTICE);
+		break;
+	case IK_EVENT_ERROR:
+		add_notice(log, event, IK_BLOCK_ERROR);
+		break;
+	case IK_EVENT_TURN_DONE:
+		end_turn(log, event->stop);
+		break;
+	default:
+		break;
+	}
+}
+
+struct ik_chat_log *ik_chat_log_new(const struct ik_chat_log_options *options)
+{
+	struct ik_chat_log *log = ik_alloc(sizeof(*log));
+
+	log->options = *options;
+	log->scrollback = ik_scrollback_new();
+	return log;
+}
+
+struct ik_chat_log *ik_chat_log_free(struct ik_chat_log *log)
+{
+	if (!log)
+		return NULL;
+	ik_scrollback_free(log->scrollback);
+	free(log->live);
+	free(log);
+	return NULL;
+}
+
+void ik_chat_log_clear(struct ik_chat_log *log, const char *provider)
+{
+	ik_scrollback_clear(log->scrollback);
+	log->clears++;
+	log->live_count = 0;
+	log->live_open = false;
+	log->last_reply = NULL;
+	log->welcome = ik_welcome_block(provider, log->options.keymap, log->options.utf8);
+	ik_scrollback_add(log->scrollback, log->welcome);
+}
+
+void ik_chat_log_begin(struct ik_chat_log *log)
+{
+	log->turn_seen = false;
+}
+
+bool ik_chat_log_toggle_markdown(struct ik_chat_log *log)
+{
+	log->options.markdown = !log->options.markdown;
+	for (size_t i = 0; i < ik_scrollback_count(log->scrollback); i++)
+		(void)dress(log, ik_scrollback_at(log->scrollback, i));
+	return log->options.markdown;
+}
+
+bool ik_chat_log_tick(struct ik_chat_log *log, int64_t now_ms)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < log->live_count; i++)
+		changed |= ik_block_tick(log->live[i], now_ms);
+	return changed;
+}
+
+struct ik_scrollback *ik_chat_log_scrollback(const struct ik_chat_log *log)
+{
+	return log->scrollback;
+}
+
+const struct ik_block *ik_chat_log_welcome(const struct ik_chat_log *log)
+{
+	return log->welcome;
+}
+
+unsigned ik_chat_log_clears(const struct ik_chat_log *log)
+{
+	return log->clears;
+}

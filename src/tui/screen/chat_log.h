@@ -1,0 +1,50 @@
+/*
+ * chat_log: the conversation as blocks of a scrollback: its messages and calls, what a
+ * model is saying, notices, and the welcome while there is nothing else.
+ *
+ * Owns the scrollback; borrows calls and keymap.  May include: util, conversation, tui/edit,
+ * tui/scrollback.
+ */
+#ifndef IK_TUI_SCREEN_CHAT_LOG_H
+#define IK_TUI_SCREEN_CHAT_LOG_H
+
+#include "conversation/event.h"
+#include "tui/edit/keymap.h"
+#include "tui/scrollback/calls.h"
+#include "tui/scrollback/scrollback.h"
+
+struct ik_chat_log;
+
+struct ik_chat_log_options {
+	bool utf8;
+	bool markdown;      /* show replies as Markdown */
+	bool hide_thinking; /* do not show what a model thinks at all */
+	size_t tool_lines;  /* of the outcome of a folded call */
+	struct ik_calls *calls;
+	const struct ik_keymap *keymap;
+};
+
+/* It is empty, without a welcome, until ik_chat_log_clear(). */
+struct ik_chat_log *ik_chat_log_new(const struct ik_chat_log_options *options);
+struct ik_chat_log *ik_chat_log_free(struct ik_chat_log *log);
+
+/* Add what an event says. */
+void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event);
+/* Add a notice of the screen's own, which is not stored. */
+void ik_chat_log_say(struct ik_chat_log *log, const char *sentence);
+/* Empty it, and welcome the user of a provider. */
+void ik_chat_log_clear(struct ik_chat_log *log, const char *provider);
+/* Another session begins: no turn of it was seen. */
+void ik_chat_log_begin(struct ik_chat_log *log);
+/* Show replies as Markdown, or as they were written; returns whether as Markdown. */
+bool ik_chat_log_toggle_markdown(struct ik_chat_log *log);
+/* The time (monotonic), for thoughts that grow; true: what is shown has changed. */
+bool ik_chat_log_tick(struct ik_chat_log *log, int64_t now_ms);
+
+struct ik_scrollback *ik_chat_log_scrollback(const struct ik_chat_log *log);
+/* The welcome; NULL: there is something else. */
+const struct ik_block *ik_chat_log_welcome(const struct ik_chat_log *log);
+/* How often it was emptied. */
+unsigned ik_chat_log_clears(const struct ik_chat_log *log);
+
+#endif
