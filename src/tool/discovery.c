@@ -8,23 +8,13 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* A source, and whether its scan has finished. */
+/* A source, and how far its scan is. */
 struct slot {
 	struct ik_discovery *discovery;
 	struct ik_source *source;
 	size_t index;
 	size_t done;
 	size_t total;
-	bool finished;
-	bool readable;
-	char *problem;
-};
-
-/* A tool that a scan has found, until the registry is made. */
-struct discovery_found {
-	struct ik_tool tool;
-	size_t slot;
-	size_t order; /* of its announcement */
 };
 
 struct ik_discovery {
@@ -35,10 +25,10 @@ struct ik_discovery {
 	size_t slot_count;
 	char **disabled;
 	size_t disabled_count;
-	struct discovery_found *found;
-	size_t found_count;
-	size_t found_capacity;
-	struct ik_registry *registry;
+	struct ik_registry *registry;     /* of the last scan */
+	struct ik_registry *next;         /* of the running scan; NULL: none runs */
+	size_t unfinished;                /* sources whose scan runs */
+	bool readable;                    /* one of them at least could be read */
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
 	struct ik_timer *due;             /* runs until tools that timed out are asked again */
@@ -88,15 +78,12 @@ static void release(void *arg)
 
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		ik_source_unref(discovery->slots[i]->source);
-		free(discovery->slots[i]->problem);
 		free(discovery->slots[i]);
 	}
 	free(discovery->slots);
 	ik_discovery_enable_all(discovery);
-	for (size_t i = 0; i < discovery->found_count; i++)
-		ik_tool_clear(&discovery->found[i].tool);
-	free(discovery->found);
 	ik_registry_unref(discovery->registry);
+	ik_registry_unref(discovery->next);
 	ik_schema_cache_free(discovery->cache);
 	free(discovery);
 }
@@ -128,8 +115,6 @@ void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *s
 	slot->discovery = discovery;
 	slot->source = source;
 	slot->index = discovery->slot_count;
-	/* A source added during a scan takes part from the next scan on. */
-	slot->finished = true;
 	discovery->slots = ik_alloc_array(discovery->slots, discovery->slot_count + 1,
 		sizeof(struct slot *));
 	discovery->slots[discovery->slot_count++] = slot;
@@ -158,51 +143,6 @@ static bool is_disabled(const struct ik_discovery *discovery, const char *name)
 			return true;
 	}
 	return false;
-}
-
-/* Order by precedence, then by path, whoever answered first. */
-static int compare_found(const void *left, const void *right)
-{
-	const struct discovery_found *one = left, *other = right;
-	int paths;
-
-	if (one->slot != other->slot)
-		return one->slot < other->slot ? -1 : 1;
-	paths = strcmp(one->tool.path, other->tool.path);
-	if (paths != 0)
-		return paths;
-	return one->order < other->order ? -1 : 1;
-}
-
-/* Make the registry from what was found. */
-static struct ik_registry *make_registry(struct ik_discovery *discovery)
-{
-	struct ik_registry *registry = ik_registry_new();
-	bool any_readable = false, any_problem = false;
-
-	if (discovery->found_count > 0)
-		qsort(discovery->found, discovery->found_count, sizeof(*discovery->found), compare_found);
-	for (size_t i = 0; i < discovery->found_count; i++) {
-		struct ik_tool *tool = &discovery->found[i].tool;
-
-		if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
-			ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
-				ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool "
-							"browser")));
-		ik_registry_add(registry, tool);
-	}
-	discovery->found_count = 0;
-	for (size_t i = 0; i < discovery->slot_count; i++) {
-		const struct slot *slot = discovery->slots[i];
-
-		any_readable = any_readable || slot->readable;
-		if (slot->problem) {
-			any_problem = true;
-			ik_registry_add_problem(registry, slot->problem);
-		}
-	}
-	ik_registry_finish(registry, any_problem && !any_readable ? IK_SCAN_FAILED : IK_SCAN_COMPLETE);
-	return registry;
 }
 
 /* Save the cache. */
@@ -256,7 +196,12 @@ static void finish(void *arg)
 
 	discovery->quiet = false;
 	ik_registry_unref(discovery->registry);
-	discovery->registry = make_registry(discovery);
+	discovery->registry = discovery->next;
+	discovery->next = NULL;
+	ik_registry_finish(discovery->registry,
+		ik_registry_problem_count(discovery->registry) > 0 && !discovery->readable
+			? IK_SCAN_FAILED
+			: IK_SCAN_COMPLETE);
 	discovery->scanning = again;
 	discovery->events.finished(discovery->arg, discovery->registry);
 	if (discovery->closed)
@@ -273,28 +218,21 @@ static void finish(void *arg)
 /* Finish, between callbacks, when all sources are done. */
 static void finish_if_done(struct ik_discovery *discovery)
 {
-	for (size_t i = 0; i < discovery->slot_count; i++) {
-		if (!discovery->slots[i]->finished)
-			return;
-	}
-	ik_loop_defer(discovery->loop, finish, discovery);
+	if (discovery->unfinished == 0)
+		ik_loop_defer(discovery->loop, finish, discovery);
 }
 
 static void source_tool(void *arg, struct ik_tool *tool)
 {
-	struct slot *slot = arg;
-	struct ik_discovery *discovery = slot->discovery;
+	const struct slot *slot = arg;
 
-	if (discovery->found_count == discovery->found_capacity) {
-		discovery->found_capacity = discovery->found_capacity ? discovery->found_capacity * 2 : 16;
-		discovery->found = ik_alloc_array(discovery->found, discovery->found_capacity,
-			sizeof(*discovery->found));
-	}
-	discovery->found[discovery->found_count] = (struct discovery_found){
-		.tool = *tool, .slot = slot->index, .order = discovery->found_count
-	};
-	discovery->found[discovery->found_count].tool.owner = ik_source_ref(slot->source);
-	discovery->found_count++;
+	tool->precedence = slot->index;
+	tool->owner = ik_source_ref(slot->source);
+	if (tool->state == IK_TOOL_OK && is_disabled(slot->discovery, tool->name))
+		ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
+			ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool "
+						"browser")));
+	ik_registry_add(slot->discovery->next, tool);
 }
 
 static void source_progress(void *arg, size_t done, size_t total)
@@ -315,12 +253,13 @@ static void source_progress(void *arg, size_t done, size_t total)
 
 static void source_done(void *arg, bool readable, const char *sentence)
 {
-	struct slot *slot = arg;
+	struct ik_discovery *discovery = ((struct slot *)arg)->discovery;
 
-	slot->finished = true;
-	slot->readable = readable;
-	slot->problem = sentence ? ik_strdup(sentence) : NULL;
-	finish_if_done(slot->discovery);
+	discovery->unfinished--;
+	discovery->readable = discovery->readable || readable;
+	if (sentence)
+		ik_registry_add_problem(discovery->next, sentence);
+	finish_if_done(discovery);
 }
 
 static void source_changed(void *arg)
@@ -350,14 +289,11 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool qu
 		ik_schema_cache_begin(discovery->cache, use);
 	if (discovery->events.began && !quiet)
 		discovery->events.began(discovery->arg);
-	for (size_t i = 0; i < discovery->slot_count; i++) {
-		struct slot *slot = discovery->slots[i];
-
-		slot->done = slot->total = 0;
-		slot->finished = slot->readable = false;
-		free(slot->problem);
-		slot->problem = NULL;
-	}
+	discovery->next = ik_registry_new();
+	discovery->unfinished = discovery->slot_count;
+	discovery->readable = false;
+	for (size_t i = 0; i < discovery->slot_count; i++)
+		discovery->slots[i]->done = discovery->slots[i]->total = 0;
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct slot *slot = discovery->slots[i];
 

@@ -5,8 +5,6 @@
 #include "json/write.h"
 #include "tool/envelope_cut.h"
 
-static const char TRUNCATED[] = ",\"truncated\":true}";
-
 const char *ik_tool_failure_code(enum ik_tool_failure failure)
 {
 	static const char *const codes[] = {
@@ -30,19 +28,18 @@ void ik_envelope_open(struct ik_buf *out)
 
 void ik_envelope_close(struct ik_buf *out, bool cut)
 {
-	ik_buf_puts(out, cut ? TRUNCATED : "}");
+	ik_buf_puts(out, cut ? ",\"truncated\":true}" : "}");
 }
 
-bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit)
+void ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit)
 {
 	bool cut;
 
-	ik_buf_puts(out, "{\"tool_success\":true,\"result\":{\"output\":");
+	ik_envelope_open(out);
+	ik_buf_puts(out, "{\"output\":");
 	cut = ik_cut_text(out, output->bytes, output->length, limit, IK_CUT_MIDDLE, output->path);
-	ik_buf_puts(out, cut ? "}" : "}}");
-	if (cut)
-		ik_buf_puts(out, TRUNCATED);
-	return cut;
+	ik_buf_putc(out, '}');
+	ik_envelope_close(out, cut);
 }
 
 /* Share the limit between the streams of a failure: half for each, plus what the other does not
@@ -97,15 +94,6 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const
 	ik_buf_puts(out, ",\"stderr\":");
 	ik_cut_text(out, streams[1].bytes, streams[1].length, limits[1], IK_CUT_START, streams[1].path);
 	ik_buf_putc(out, '}');
-}
-
-bool ik_envelope_truncated(struct ik_json_span envelope)
-{
-	size_t length = sizeof(TRUNCATED) - 1;
-
-	/* No JSON value ends in `,"truncated":true`, so a result cannot end in these bytes. */
-	return envelope.length >= length &&
-		memcmp(envelope.text + envelope.length - length, TRUNCATED, length) == 0;
 }
 
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns)

@@ -39,8 +39,8 @@ struct ik_envelope_stream {
 };
 
 /* Append the envelope of a success whose output is text; its result is {"output": TEXT}. Above
- * limit bytes the text is cut; return whether it was. */
-bool ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit);
+ * limit bytes the text is cut. */
+void ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit);
 
 /* Append the envelope of a failure. exit_code < 0 becomes null. The streams (stdout and stderr;
  * NULL: both empty) together are cut to limit bytes, with marks; stderr keeps its end. */
@@ -56,9 +56,6 @@ void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max
 
 /* Insert "hint" right after the success of an envelope. */
 void ik_envelope_hint(struct ik_buf *envelope, const char *sentence);
-
-/* Did ik_envelope_close() mark the result of this success as cut? */
-bool ik_envelope_truncated(struct ik_json_span envelope);
 
 bool ik_envelope_succeeded(struct ik_json_span envelope);
 

@@ -290,14 +290,14 @@ void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value
 	const char *copied = value.text;
 
 	if (length == 0) {
-		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, paths[0]);
+		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, paths ? paths[0] : NULL);
 		return;
 	}
 	for (; count > 0; count--, strings++) {
 		if (strings->length <= length)
 			continue;
 		ik_buf_append(out, copied, (size_t)(text + strings->start - copied));
-		put_cut_string(out, text, strings, length, *paths++);
+		put_cut_string(out, text, strings, length, paths ? *paths++ : NULL);
 		copied = text + strings->start + strings->length;
 	}
 	ik_buf_append(out, copied, (size_t)(value.text + value.length - copied));

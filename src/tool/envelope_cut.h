@@ -51,7 +51,7 @@ size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, si
 /*
  * Append value, a part of text, with its strings cut to that length; for 0, its text as one cut
  * string of at most limit bytes. paths: the files that have the texts which are cut, in order (each
- * may be NULL).
+ * may be NULL); NULL: there are none.
  */
 void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
 	const struct ik_json_seen *strings, size_t count, size_t length, size_t limit,

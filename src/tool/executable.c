@@ -13,41 +13,18 @@ enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 
 struct executable {
 	struct ik_call call;
-	struct ik_loop *loop;
-	struct ik_child *child;
-	struct ik_child_events events;
-	void *arg;
+	struct ik_child *child; /* reports to the caller */
 };
-
-static void child_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
-{
-	struct executable *executable = arg;
-
-	executable->events.output(executable->arg, stream, bytes, length);
-}
-
-static void child_done(void *arg, const struct ik_child_result *result)
-{
-	struct executable *executable = arg;
-
-	executable->child = ik_child_close(executable->child);
-	executable->events.done(executable->arg, result);
-}
 
 static void executable_cancel(struct ik_call *call)
 {
-	struct executable *executable = (struct executable *)call;
-
-	if (executable->child)
-		ik_child_cancel(executable->child);
+	ik_child_cancel(((struct executable *)call)->child);
 }
 
 static void executable_close(struct ik_call *call)
 {
-	struct executable *executable = (struct executable *)call;
-
-	executable->child = ik_child_close(executable->child);
-	ik_loop_defer(executable->loop, free, executable);
+	ik_child_close(((struct executable *)call)->child);
+	free(call);
 }
 
 /* Is it one of the variables that are set for a call? */
@@ -88,7 +65,6 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
 	static const struct ik_call_ops ops = { executable_cancel, executable_close };
-	static const struct ik_child_events own_events = { child_output, child_done };
 	struct executable *executable = ik_alloc(sizeof(*executable));
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
@@ -113,10 +89,7 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	enum ik_status status;
 
 	executable->call.ops = &ops;
-	executable->loop = loop;
-	executable->events = *events;
-	executable->arg = arg;
-	status = ik_child_start(loop, &child, &own_events, executable, &executable->child, error);
+	status = ik_child_start(loop, &child, events, arg, &executable->child, error);
 	free(live);
 	free(id);
 	if (status == IK_OK)

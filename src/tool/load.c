@@ -32,19 +32,6 @@ static void read_text(const char *path, char *text, size_t size)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-int ik_load_runnable(void)
-{
-	char text[128];
-	const char *at;
-
-	/* "0.20 0.18 0.12 3/80 11206": the number before the slash (proc_loadavg(5)). */
-	read_text("/proc/loadavg", text, sizeof(text));
-	at = strchr(text, '/');
-	while (at && at > text && at[-1] != ' ')
-		at--;
-	return at ? (int)strtol(at, NULL, 10) - 1 : 0;
-}
-
 /* A thread: its state, and its times in microseconds (-1: unknown). */
 struct thread {
 	char state;

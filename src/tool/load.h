@@ -1,6 +1,6 @@
 /*
- * load: what keeps the processors busy, so that a scan starts no more tools than can make progress,
- * and times out none that had no chance to run.
+ * load: who has a processor and who waits for one, so that a scan starts no more tools than can make
+ * progress, and times out none that had no chance to run.
  *
  * Asks the kernel each time and keeps nothing.  Without /proc the machine counts as idle.
  *
@@ -14,9 +14,6 @@
 
 /* Return the number of processors that this process may use. */
 int ik_load_processors(void);
-
-/* Return the number of processes that run or wait for a processor now, without this one. */
-int ik_load_runnable(void);
 
 /* The state of a process, its threads and all its living descendants. */
 struct ik_process_load {

@@ -25,11 +25,22 @@
 /* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much. */
 enum { MOST_OF_A_CALL = 16 };
 
+/* Bytes written in one turn of the loop. */
+#define SLICE IK_MIB(1)
+
+struct kept_text {
+	struct ik_json_span text;
+	bool decode;
+};
+
 struct ik_output_files {
 	char *root, *directory;
-	char *paths[MOST_OF_A_CALL]; /* the last may be the current file's */
+	struct kept_text *texts;
+	char **paths; /* of the texts; NULL: none */
 	size_t count;
-	int fd; /* of the current file; -1: none, or it cannot be written */
+	size_t written; /* texts that are complete */
+	size_t at;      /* in the one after them */
+	int fd;         /* of its file; -1: none, or it cannot be written */
 };
 
 struct ik_output_files *ik_output_files_new(const char *root, const char *session)
@@ -67,35 +78,37 @@ static bool remove_file(int root, const char *session, const char *name)
 	return removed;
 }
 
-static void drop_last(struct ik_output_files *files)
+/* Remove the current file, which is not complete. */
+static void drop(struct ik_output_files *files)
 {
-	char *path = files->paths[--files->count];
+	char **path = &files->paths[files->written];
 	const int root = open_root(files->root);
 
 	if (root >= 0) {
-		(void)remove_file(root, ik_path_base(files->directory), ik_path_base(path));
+		(void)remove_file(root, ik_path_base(files->directory), ik_path_base(*path));
 		(void)close(root);
 	}
-	free(path);
+	free(*path);
+	*path = NULL;
 }
 
-/* Remove the current file, which will not be complete. */
-static void give_up(struct ik_output_files *files)
+/* Close the current file; keep it if it is complete. */
+static void end(struct ik_output_files *files, bool complete)
 {
-	if (files->fd < 0)
-		return;
-	(void)close(files->fd);
+	if (files->fd >= 0 && (close(files->fd) != 0 || !complete))
+		drop(files);
 	files->fd = -1;
-	drop_last(files);
 }
 
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 {
 	if (!files)
 		return NULL;
-	give_up(files);
+	end(files, false);
 	while (files->count > 0)
 		free(files->paths[--files->count]);
+	free(files->paths);
+	free(files->texts);
 	free(files->root);
 	free(files->directory);
 	free(files);
@@ -104,8 +117,25 @@ struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 
 size_t ik_output_files_path_length(const struct ik_output_files *files)
 {
+	if (!files)
+		return 0;
 	return ik_cut_written_length(files->directory, strlen(files->directory), SIZE_MAX) - 2 +
 		strlen("/") + NAME_LETTERS + strlen(NAME_END);
+}
+
+void ik_output_files_add(struct ik_output_files *files, struct ik_json_span text, bool decode)
+{
+	if (!files)
+		return;
+	files->texts = ik_alloc_array(files->texts, files->count + 1, sizeof(*files->texts));
+	files->paths = ik_alloc_array(files->paths, files->count + 1, sizeof(*files->paths));
+	files->texts[files->count] = (struct kept_text){ text, decode };
+	files->paths[files->count++] = NULL;
+}
+
+const char *const *ik_output_files_paths(const struct ik_output_files *files)
+{
+	return files ? (const char *const *)files->paths : NULL;
 }
 
 /* ---- the bound ---- */
@@ -228,12 +258,13 @@ static int make_file(const struct ik_output_files *files, int directory, char **
 	return fd;
 }
 
-void ik_output_files_begin(struct ik_output_files *files)
+/* Create the file of the current text, if that is possible. */
+static void begin(struct ik_output_files *files)
 {
 	const char *session = ik_path_base(files->directory);
 	int root, directory = -1;
 
-	if (files->count == MOST_OF_A_CALL || ik_path_make(files->root, 0700, NULL) != IK_OK)
+	if (files->written >= MOST_OF_A_CALL || ik_path_make(files->root, 0700, NULL) != IK_OK)
 		return;
 	root = open_root(files->root);
 	if (root < 0)
@@ -242,30 +273,48 @@ void ik_output_files_begin(struct ik_output_files *files)
 	if (mkdirat(root, session, 0700) == 0 || errno == EEXIST)
 		directory = open_session(root, session);
 	if (directory >= 0) {
-		files->fd = make_file(files, directory, &files->paths[files->count]);
-		files->count += files->fd >= 0;
+		files->fd = make_file(files, directory, &files->paths[files->written]);
 		(void)close(directory);
 	}
 	(void)close(root);
 }
 
-void ik_output_files_write(struct ik_output_files *files, const char *bytes, size_t length)
+/* Write a slice of a text to the open file. Return 0 or errno. */
+static int write_slice(struct ik_output_files *files, const struct kept_text *text, bool *ret_last)
 {
-	if (files->fd >= 0 && ik_write_all(files->fd, bytes, length) != 0)
-		give_up(files);
+	size_t left = text->text.length - files->at, length = left < SLICE ? left : SLICE;
+	struct ik_buf piece;
+	int failure;
+
+	if (!text->decode) {
+		*ret_last = left == length;
+		files->at += length;
+		return ik_write_all(files->fd, text->text.text + files->at - length, length);
+	}
+	ik_buf_init(&piece, SLICE + IK_CUT_SHORTEST);
+	*ret_last = !ik_json_string_slice(text->text, &files->at, SLICE, &piece);
+	failure = ik_buf_status(&piece) == IK_OK ? ik_write_all(files->fd, piece.data, piece.length)
+											 : ENOMEM;
+	ik_buf_done(&piece);
+	return failure;
 }
 
-const char *ik_output_files_end(struct ik_output_files *files)
+bool ik_output_files_write(struct ik_output_files *files)
 {
-	int fd = files->fd;
+	bool last = true, good = true;
 
-	if (fd < 0)
-		return NULL;
-	files->fd = -1;
-	if (close(fd) == 0)
-		return files->paths[files->count - 1];
-	drop_last(files);
-	return NULL;
+	if (!files || files->written == files->count)
+		return true;
+	if (files->at == 0)
+		begin(files);
+	if (files->fd >= 0)
+		good = write_slice(files, &files->texts[files->written], &last) == 0;
+	if (good && !last)
+		return false;
+	end(files, good);
+	files->at = 0;
+	files->written++;
+	return files->written == files->count;
 }
 
 void ik_output_files_forget(const char *root, const char *session)

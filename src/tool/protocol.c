@@ -248,28 +248,38 @@ enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text
 }
 
 /* Append the characters of a string, or any other value as JSON. */
-static void put_words(struct ik_buf *out, struct ik_json_span value)
+static void put_words(struct ik_buf *out, struct ik_json_span value, size_t most)
 {
-	if (!ik_json_string(value, out))
-		ik_buf_append(out, value.text, value.length);
+	size_t at = 0;
+
+	if (ik_json_span_type(value) == IK_JSON_STRING)
+		(void)ik_json_string_slice(value, &at, most, out);
+	else
+		ik_buf_append(out, value.text, value.length < most ? value.length : most);
 }
 
-bool ik_protocol_kodelet_failure(struct ik_json_span answer, struct ik_buf *out)
+bool ik_protocol_kodelet_failure(struct ik_json_span answer, size_t most, struct ik_buf *out)
 {
-	struct ik_json_span error = ik_json_member(answer, "error");
-	struct ik_json_span details = ik_json_member(answer, "details"), key, value;
+	struct ik_json_span error = { .text = NULL }, details = { .text = NULL }, key, value;
 	struct ik_json_walk walk = { NULL };
 
-	if (ik_json_span_type(answer) != IK_JSON_OBJECT || !error.text)
+	if (ik_json_span_type(answer) != IK_JSON_OBJECT)
 		return false;
+	/* Of a large answer that is none, only the beginning is read. */
 	while (ik_json_next(answer, &walk, &key, &value)) {
-		if (!ik_json_string_is(key, "error") && !ik_json_string_is(key, "details"))
+		if (ik_json_string_is(key, "error"))
+			error = error.text ? error : value;
+		else if (ik_json_string_is(key, "details"))
+			details = details.text ? details : value;
+		else
 			return false;
 	}
-	put_words(out, error);
+	if (!error.text)
+		return false;
+	put_words(out, error, most);
 	if (details.text) {
 		ik_buf_puts(out, ": ");
-		put_words(out, details);
+		put_words(out, details, most);
 	}
 	return true;
 }

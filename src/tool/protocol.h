@@ -30,8 +30,9 @@ enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text
 
 /*
  * Is answer what `TOOL run` of a Kodelet tool prints when it failed: an object with a member
- * "error" and no other but "details"? If so, append its text, "ERROR: DETAILS".
+ * "error" and no other but "details"? If so, append its text, "ERROR: DETAILS", at most about most
+ * bytes of each.
  */
-bool ik_protocol_kodelet_failure(struct ik_json_span answer, struct ik_buf *out);
+bool ik_protocol_kodelet_failure(struct ik_json_span answer, size_t most, struct ik_buf *out);
 
 #endif

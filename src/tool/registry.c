@@ -7,15 +7,10 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-struct registry_entry {
-	struct ik_tool tool;
-	size_t order; /* when it was added */
-};
-
 struct ik_registry {
 	size_t references;
 	enum ik_scan_state state;
-	struct registry_entry *entries;
+	struct ik_tool *tools;
 	size_t count;
 	size_t capacity;
 	size_t ok_count;
@@ -101,8 +96,8 @@ struct ik_registry *ik_registry_unref(struct ik_registry *registry)
 	if (!registry || --registry->references > 0)
 		return NULL;
 	for (size_t i = 0; i < registry->count; i++)
-		ik_tool_clear(&registry->entries[i].tool);
-	free(registry->entries);
+		ik_tool_clear(&registry->tools[i]);
+	free(registry->tools);
 	for (size_t i = 0; i < registry->problem_count; i++)
 		free(registry->problems[i]);
 	free(registry->problems);
@@ -114,12 +109,10 @@ void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
 {
 	if (registry->count == registry->capacity) {
 		registry->capacity = registry->capacity ? registry->capacity * 2 : 16;
-		registry->entries = ik_alloc_array(registry->entries, registry->capacity,
-			sizeof(*registry->entries));
+		registry->tools = ik_alloc_array(registry->tools, registry->capacity,
+			sizeof(*registry->tools));
 	}
-	registry->entries[registry->count].tool = *tool;
-	registry->entries[registry->count].order = registry->count;
-	registry->count++;
+	registry->tools[registry->count++] = *tool;
 }
 
 void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
@@ -129,19 +122,21 @@ void ik_registry_add_problem(struct ik_registry *registry, const char *sentence)
 	registry->problems[registry->problem_count++] = ik_strdup(sentence);
 }
 
-/* Order by name; within a name, working tools first, the last added at the front. */
-static int compare_entries(const void *left, const void *right)
+/* Order by name; within a name, working tools first, the one that takes precedence at the front. */
+static int compare_tools(const void *left, const void *right)
 {
-	const struct registry_entry *one = left, *other = right;
-	int names = strcmp(one->tool.name, other->tool.name);
-	bool one_ok = one->tool.state == IK_TOOL_OK;
-	bool other_ok = other->tool.state == IK_TOOL_OK;
+	const struct ik_tool *one = left, *other = right;
+	int names = strcmp(one->name, other->name);
+	bool one_ok = one->state == IK_TOOL_OK;
+	bool other_ok = other->state == IK_TOOL_OK;
 
 	if (names != 0)
 		return names;
 	if (one_ok != other_ok)
 		return one_ok ? -1 : 1;
-	return one->order > other->order ? -1 : 1;
+	if (one->precedence != other->precedence)
+		return one->precedence > other->precedence ? -1 : 1;
+	return strcmp(other->path, one->path);
 }
 
 void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
@@ -149,12 +144,12 @@ void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state)
 	const struct ik_tool *winner = NULL;
 
 	if (registry->count > 0)
-		qsort(registry->entries, registry->count, sizeof(*registry->entries), compare_entries);
+		qsort(registry->tools, registry->count, sizeof(*registry->tools), compare_tools);
 	registry->state = state;
 	registry->ok_count = 0;
 	registry->failed_count = 0;
 	for (size_t i = 0; i < registry->count; i++) {
-		struct ik_tool *tool = &registry->entries[i].tool;
+		struct ik_tool *tool = &registry->tools[i];
 
 		if (tool->state == IK_TOOL_OK) {
 			if (winner && strcmp(winner->name, tool->name) == 0) {
@@ -192,7 +187,7 @@ size_t ik_registry_failed_count(const struct ik_registry *registry)
 
 const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t index)
 {
-	return index < registry->count ? &registry->entries[index].tool : NULL;
+	return index < registry->count ? &registry->tools[index] : NULL;
 }
 
 const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name)
@@ -203,15 +198,15 @@ const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(registry->entries[middle].tool.name, name) < 0)
+		if (strcmp(registry->tools[middle].name, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == registry->count || registry->entries[low].tool.state != IK_TOOL_OK ||
-		strcmp(registry->entries[low].tool.name, name) != 0)
+	if (low == registry->count || registry->tools[low].state != IK_TOOL_OK ||
+		strcmp(registry->tools[low].name, name) != 0)
 		return NULL;
-	return &registry->entries[low].tool;
+	return &registry->tools[low];
 }
 
 size_t ik_registry_problem_count(const struct ik_registry *registry)

@@ -49,6 +49,7 @@ struct ik_tool {
 	char *returns; /* JSON text or NULL */
 	char *writes;  /* JSON text, the names of parameters (tool/writes.h); or NULL */
 	enum ik_tool_source source;
+	size_t precedence; /* over tools of the same name whose number is lower */
 	enum ik_tool_protocol protocol;
 	enum ik_tool_state state;
 	const char *code; /* "SCHEMA_TIMEOUT", "SHADOWED", ...; NULL when state is OK. Static. */
@@ -89,8 +90,9 @@ struct ik_registry *ik_registry_unref(struct ik_registry *registry); /* returns 
 void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool);
 /* Record a directory that exists but could not be read. */
 void ik_registry_add_problem(struct ik_registry *registry, const char *sentence);
-/* Sort the entries. Of the OK tools of one name, the one added LAST stays OK; the others become
- * shadowed, with a reason that names its path. */
+/* Sort the entries. Of the OK tools of one name, the one of the highest precedence stays OK (of
+ * several such, the one whose path is last); the others become shadowed, with a reason that names its
+ * path. */
 void ik_registry_finish(struct ik_registry *registry, enum ik_scan_state state);
 
 enum ik_scan_state ik_registry_state(const struct ik_registry *registry);

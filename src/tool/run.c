@@ -21,6 +21,9 @@
 enum { WORDS_SHOWN = 4096 };
 /* Bytes at each end of an output that are searched for a refusal. */
 enum { LOOKED_AT = 16384 };
+/* Bytes of an answer that are repaired in one turn of the loop, and the longest envelope that is
+ * reported without a turn of its own. */
+#define SLICE IK_KIB(128)
 
 /* One stream of the tool. */
 struct run_stream {
@@ -42,18 +45,12 @@ struct ik_run {
 	bool read_only;       /* by its own account */
 	struct ik_call *call; /* NULL: not running */
 	struct ik_buf arguments;
-	struct run_stream streams[2];  /* by enum ik_stream */
-	struct ik_answer answer;       /* of stdout */
-	bool answered;                 /* it was JSON and is in the envelope */
-	struct ik_output_files *files; /* for what is cut; NULL: none */
-	/* For streams that are put into the envelope: */
-	void (*put)(struct ik_run *run); /* write the envelope */
+	struct run_stream streams[2];                              /* by enum ik_stream */
+	struct ik_answer answer;                                   /* of stdout */
+	struct ik_output_files *files;                             /* for what is cut; NULL: none */
+	void (*put)(struct ik_run *run, const char *const *paths); /* write the envelope */
 	enum ik_tool_failure failure;
 	char *message; /* of the failure */
-	struct ik_envelope_stream texts[2];
-	bool cut[2]; /* write it to a file first */
-	int keeping; /* the stream being written to its file */
-	size_t kept; /* bytes written so far */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -114,100 +111,90 @@ static void report(void *arg)
 	run->events.done(run->arg, &run->result);
 }
 
-/* Write the envelope of a failure. */
-static void put_failure(struct ik_run *run)
-{
-	ik_envelope_failure(&run->envelope, run->failure, run->message, run->result.exit_code,
-		run->texts, run->output_limit);
-}
-
-/* Write the envelope of a success that is text. */
-static void put_text(struct ik_run *run)
-{
-	run->result.success = true;
-	(void)ik_envelope_text(&run->envelope, &run->texts[IK_STDOUT], run->output_limit);
-}
-
-/* Write a slice of the cut streams to their files. Return whether it was the last. */
-static bool keep_streams(struct ik_run *run)
-{
-	for (; run->files && run->keeping < 2; run->keeping++) {
-		struct ik_envelope_stream *text = &run->texts[run->keeping];
-		size_t left = text->length - run->kept;
-
-		if (!run->cut[run->keeping])
-			continue;
-		if (run->kept == 0)
-			ik_output_files_begin(run->files);
-		ik_output_files_write(run->files, text->bytes + run->kept,
-			left < IK_ANSWER_SLICE ? left : IK_ANSWER_SLICE);
-		run->kept += IK_ANSWER_SLICE;
-		if (left > IK_ANSWER_SLICE)
-			return false;
-		text->path = ik_output_files_end(run->files);
-		run->kept = 0;
-	}
-	return true;
-}
-
-/* Report the result in a turn of its own, since the receiver may have much to do. */
+/* Report the result in a turn of its own if there is much of it: so has the receiver then to do. */
 static void tell(struct ik_run *run)
 {
-	if (run->envelope.length > IK_ANSWER_SLICE)
+	if (run->envelope.length > SLICE)
 		ik_loop_defer(run->loop, report, run);
 	else
 		report(run);
 }
 
-/* Put the streams into the envelope; if they are cut, after a few turns of the loop. */
-static void put_streams(void *arg)
+/* Write the envelope and report it, once the files have all of the texts that are cut in it. */
+static void wrap(void *arg)
 {
 	struct ik_run *run = arg;
 
-	if (!keep_streams(run)) {
-		ik_loop_defer(run->loop, put_streams, run);
+	if (!ik_output_files_write(run->files)) {
+		ik_loop_defer(run->loop, wrap, run);
 		return;
 	}
-	run->put(run);
+	run->put(run, ik_output_files_paths(run->files));
 	tell(run);
 }
 
-/* Remember what the envelope is made of. */
-static void take_streams(struct ik_run *run, void (*put)(struct ik_run *run))
+/* Return a stream for an envelope. */
+static struct ik_envelope_stream stream_of(const struct ik_run *run, enum ik_stream stream)
 {
-	for (int i = 0; i < 2; i++)
-		run->texts[i] = (struct ik_envelope_stream){
-			run->streams[i].bytes.data,
-			run->streams[i].bytes.length,
-			NULL,
-		};
-	run->put = put;
+	const struct ik_buf *bytes = &run->streams[stream].bytes;
+
+	return (struct ik_envelope_stream){ bytes->data, bytes->length, NULL };
+}
+
+/* A stream is cut: keep all of it in a file. */
+static void keep_stream(struct ik_run *run, enum ik_stream stream)
+{
+	const struct ik_buf *bytes = &run->streams[stream].bytes;
+
+	ik_output_files_add(run->files, (struct ik_json_span){ bytes->data, bytes->length }, false);
+	run->result.truncated = true;
+}
+
+/* Write the envelope of a failure. */
+static void put_failure(struct ik_run *run, const char *const *paths)
+{
+	struct ik_envelope_stream streams[2] = { stream_of(run, IK_STDOUT), stream_of(run, IK_STDERR) };
+	bool cut[2];
+
+	ik_envelope_cuts(streams, run->output_limit, cut);
+	for (int i = 0; paths && i < 2; i++) {
+		if (cut[i])
+			streams[i].path = *paths++;
+	}
+	ik_envelope_failure(&run->envelope, run->failure, run->message, run->result.exit_code, streams,
+		run->output_limit);
 }
 
 /* Remember a failure; message is taken over. */
 static void take_failure(struct ik_run *run, enum ik_tool_failure failure, char *message,
 	int exit_code)
 {
+	struct ik_envelope_stream streams[2] = { stream_of(run, IK_STDOUT), stream_of(run, IK_STDERR) };
+	bool cut[2];
+
 	run->failure = failure;
 	run->message = message;
 	run->result.exit_code = exit_code;
-	take_streams(run, put_failure);
-	ik_envelope_cuts(run->texts, run->output_limit, run->cut);
-	run->result.truncated |= run->cut[IK_STDOUT] || run->cut[IK_STDERR];
+	run->put = put_failure;
+	ik_envelope_cuts(streams, run->output_limit, cut);
+	for (int i = 0; i < 2; i++) {
+		if (cut[i])
+			keep_stream(run, (enum ik_stream)i);
+	}
 }
 
 /* Fail after the tool ran; message is taken over. */
 static void fail(struct ik_run *run, enum ik_tool_failure failure, char *message, int exit_code)
 {
 	take_failure(run, failure, message, exit_code);
-	put_streams(run);
+	wrap(run);
 }
 
 /* Fail before there is a process; message is taken over. */
 static void refuse(struct ik_run *run, enum ik_tool_failure failure, char *message)
 {
 	take_failure(run, failure, message, -1);
-	ik_loop_defer(run->loop, put_streams, run);
+	ik_loop_defer(run->loop, wrap, run);
 }
 
 static void call_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
@@ -241,18 +228,6 @@ static char *seconds_text(int64_t milliseconds)
 	return text;
 }
 
-/* Use the JSON value that a tool printed, which is wrapped already; false: it was not JSON. */
-static bool take_value(struct ik_run *run)
-{
-	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
-
-	if (!run->answered)
-		return false;
-	run->result.success = true;
-	run->result.truncated = ik_envelope_truncated(envelope);
-	return true;
-}
-
 /* Fail because a native tool exited with status 0 but did not print JSON. */
 static void fail_answer(struct ik_run *run)
 {
@@ -265,26 +240,49 @@ static void fail_answer(struct ik_run *run)
 		0);
 }
 
+/* Write the envelope of a success that is text. */
+static void put_text(struct ik_run *run, const char *const *paths)
+{
+	struct ik_envelope_stream output = stream_of(run, IK_STDOUT);
+
+	output.path = paths ? paths[0] : NULL;
+	run->result.success = true;
+	ik_envelope_text(&run->envelope, &output, run->output_limit);
+}
+
 /* Use text, which is a valid answer of a Kodelet tool. */
 static void take_text(struct ik_run *run)
 {
-	take_streams(run, put_text);
-	run->cut[IK_STDOUT] = ik_cut_written_length(run->texts[IK_STDOUT].bytes,
-							  run->texts[IK_STDOUT].length, run->output_limit) > run->output_limit;
-	run->result.truncated |= run->cut[IK_STDOUT];
-	put_streams(run);
+	const struct ik_buf *bytes = &run->streams[IK_STDOUT].bytes;
+
+	if (ik_cut_written_length(bytes->data, bytes->length, run->output_limit) > run->output_limit)
+		keep_stream(run, IK_STDOUT);
+	run->put = put_text;
+	wrap(run);
+}
+
+/* Write the envelope of a success that is JSON. */
+static void put_value(struct ik_run *run, const char *const *paths)
+{
+	ik_answer_put(&run->answer, paths, &run->envelope);
+	run->result.success = ik_buf_status(&run->envelope) == IK_OK;
+	if (!run->result.success) {
+		ik_buf_clear(&run->envelope);
+		ik_envelope_failure(&run->envelope, IK_TOOL_INVALID_OUTPUT,
+			"Its result does not fit into memory", 0, NULL, IK_KIB(1));
+	}
 }
 
 /* Return the error that the value printed by a Kodelet tool reports (new memory); NULL: it does not
  * report one. */
-static char *reported_failure(const struct ik_run *run)
+static char *reported_failure(const struct ik_run *run, struct ik_json_span value)
 {
-	const struct ik_json_span envelope = { run->envelope.data, run->envelope.length };
 	char *message = NULL;
 	struct ik_buf words;
 
-	ik_buf_init(&words, IK_LIMIT_ENVELOPE);
-	if (ik_protocol_kodelet_failure(ik_json_member(envelope, "result"), &words))
+	ik_buf_init(&words, 4 * WORDS_SHOWN);
+	if (run->protocol == IK_PROTOCOL_KODELET &&
+		ik_protocol_kodelet_failure(value, WORDS_SHOWN, &words))
 		message = ik_format("Tool '%s' failed: %.*s", run->name,
 			(int)ik_utf8_cut(words.data, words.length, WORDS_SHOWN), words.data);
 	ik_buf_done(&words);
@@ -299,51 +297,51 @@ static void close_call(struct ik_run *run)
 	run->call = NULL;
 }
 
-/* The tool exited with status 0: report its answer. */
-static void conclude(struct ik_run *run)
+/* The tool printed no JSON. */
+static void take_no_value(struct ik_run *run)
 {
-	bool kodelet = run->protocol == IK_PROTOCOL_KODELET, value = take_value(run);
-	char *message = kodelet && value ? reported_failure(run) : NULL;
-
-	run->result.exit_code = 0;
-	if (message) {
-		run->result.success = false;
-		ik_buf_clear(&run->envelope);
-		fail(run, IK_TOOL_CRASHED, message, 0);
-	} else if (value) {
-		tell(run);
-	} else if (kodelet) {
+	if (run->protocol == IK_PROTOCOL_KODELET)
 		take_text(run);
-	} else {
+	else
 		fail_answer(run);
-	}
 }
 
-/* Write a slice of the answer's envelope; conclude after the last. */
-static void write_answer(void *arg)
+/* The tool printed one JSON value: repair it, in slices, and use it. */
+static void take_value(void *arg)
 {
 	struct ik_run *run = arg;
+	struct ik_json_span value;
+	char *message;
 
-	if (!ik_answer_write(&run->answer, &run->envelope, IK_ANSWER_SLICE)) {
-		ik_loop_defer(run->loop, write_answer, run);
+	if (!ik_answer_repair(&run->answer, SLICE)) {
+		ik_loop_defer(run->loop, take_value, run);
 		return;
 	}
-	run->answered = ik_buf_status(&run->envelope) == IK_OK;
-	if (!run->answered)
-		ik_buf_done(&run->envelope);
-	conclude(run);
+	value = ik_answer_value(&run->answer);
+	message = value.text ? reported_failure(run, value) : NULL;
+	if (message) {
+		fail(run, IK_TOOL_CRASHED, message, 0);
+	} else if (!value.text) {
+		take_no_value(run);
+	} else {
+		if (ik_answer_cut(&run->answer, run->files))
+			run->result.truncated = true;
+		run->put = put_value;
+		wrap(run);
+	}
 }
 
 /* The tool exited with status 0: its output may be one JSON value. */
-static void begin_answer(struct ik_run *run)
+static void take_answer(struct ik_run *run)
 {
 	const struct run_stream *output = &run->streams[IK_STDOUT];
 
+	run->result.exit_code = 0;
 	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK &&
-		ik_answer_begin(&run->answer, output->bytes.data, output->bytes.length))
-		write_answer(run);
+		ik_answer_end(&run->answer, output->bytes.data, output->bytes.length))
+		take_value(run);
 	else
-		conclude(run);
+		take_no_value(run);
 }
 
 static void call_done(void *arg, const struct ik_child_result *result)
@@ -367,7 +365,7 @@ static void call_done(void *arg, const struct ik_child_result *result)
 		fail(run, IK_TOOL_CRASHED,
 			ik_format("Tool '%s' crashed with exit code %d", run->name, code), code);
 	} else {
-		begin_answer(run);
+		take_answer(run);
 	}
 }
 
@@ -503,7 +501,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
 	if (options->outputs && !reads_output(options, name, arguments, length))
 		run->files = ik_output_files_new(options->outputs, options->session);
-	ik_answer_init(&run->answer, run->output_limit, run->files);
+	ik_answer_init(&run->answer, run->output_limit);
 	if (!tool) {
 		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
 		return run;
@@ -558,8 +556,8 @@ struct ik_run *ik_run_close(struct ik_run *run)
 		return NULL;
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
-	ik_loop_cancel_deferred(run->loop, write_answer, run);
-	ik_loop_cancel_deferred(run->loop, put_streams, run);
+	ik_loop_cancel_deferred(run->loop, take_value, run);
+	ik_loop_cancel_deferred(run->loop, wrap, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;
 }

@@ -10,10 +10,10 @@
  * Other failures are remembered until the program ends, for scans that a change of another file
  * starts.  A file changed too recently for its identity to show a further change is not kept.
  *
- * The file is read once, when it is first needed, and replaced by ik_schema_cache_save().  A file
- * that is damaged, of another version or owned by another user is ignored and replaced.  Two
- * programs that save at the same time do no harm: the later one adds what it finds, and lost
- * entries are asked again.
+ * The file is read at the start of a scan, and replaced by ik_schema_cache_save(), without the tools
+ * that are gone.  A file that is damaged, of another version or owned by another user is ignored and
+ * replaced.  Two programs that save at the same time do no harm: the later one adds what it finds,
+ * and lost entries are asked again.
  *
  * Owns its entries.  May include: util, tool/registry.h.
  */
@@ -59,7 +59,7 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache);
 /* Begin a scan. */
 void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use);
 
-/* False: the file must be asked. *ret_cached is valid until the next call. */
+/* False: the file must be asked. *ret_cached is valid until the entry is stored or forgotten. */
 bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
 	struct ik_cached *ret_cached);
 
@@ -76,9 +76,6 @@ void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache
 /* Return in how many milliseconds the first timeout that this scan used is due, at least 0; -1: it
  * used none. */
 int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache);
-
-/* Forget the files of that directory that were not found in this scan. */
-void ik_schema_cache_sweep(struct ik_schema_cache *cache, const char *directory);
 
 /* Write the file if it would differ; create its directory (mode 0700). Does not wait for the disk. */
 enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache,

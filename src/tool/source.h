@@ -59,7 +59,7 @@ struct ik_call {
 struct ik_call_ops {
 	/* End it; done follows, with cancelled set. No effect on a call that has ended. */
 	void (*cancel)(struct ik_call *call);
-	/* Stop at once, without a callback; the memory is freed between turns. Required in any case. */
+	/* Stop at once, without a callback, and free the memory. Required in any case. */
 	void (*close)(struct ik_call *call);
 };
 
@@ -68,7 +68,6 @@ struct ik_call_ops {
 typedef void ik_source_place(void *arg, const char *directory, const char *name);
 
 struct ik_source_ops {
-	const char *kind; /* "directory" */
 	/* Start a scan; events are called until done. */
 	void (*scan)(struct ik_source *source, const struct ik_source_events *events, void *arg);
 	/*
@@ -126,8 +125,8 @@ bool ik_source_name_counts(const char *name);
  * symbolic link, that this user may execute. Strings are copied, environments are borrowed. Each
  * call is a process (tool/executable.h).
  *
- * All files are asked at once, but at most 64 that work and 256 that sleep; on a busy machine no
- * more than it can serve. Files in the cache are not asked.
+ * Many files are asked at once: as many as the processors can serve, not counting those that sleep.
+ * Files in the cache are not asked.
  */
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options);

@@ -22,12 +22,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* More at once are no faster (measured). Tools that sleep do not count, so that one that hangs does
- * not delay the others: one that sleeps at AWAKE_MS waits for a clock or for somebody. */
-enum { WIDTH = 64, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 5 };
-/* On a busy machine tools only wait for each other: start at most this many per processor, and look
- * again after a moment. */
-enum { BUSY_WIDTH = 4, BUSY_LOOK_MS = 3 };
+/* Start at most AWAKE_MOST a processor: more would only wait for each other. Tools that sleep do not
+ * count, so that one that hangs does not delay the others: one that sleeps at AWAKE_MS waits for a
+ * clock or for somebody. */
+enum { AWAKE_MOST = 4, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 3 };
 /* Limit on links to links, as in the kernel. */
 enum { LINKS_MOST = 40 };
 /* One source may use this fraction of all possible children. */
@@ -75,22 +73,6 @@ struct directory {
 };
 
 static void launch(void *arg);
-
-/*
- * Would another tool only make the others late? It would if more processes want to run than there
- * are processors. The whole machine counts, since a tool's work is often done by a child (of an
- * interpreter's shim).
- */
-static bool crowded(const struct directory *directory)
-{
-	size_t awake = directory->running - directory->asleep;
-	int limit;
-
-	if (awake < BUSY_WIDTH)
-		return false;
-	limit = BUSY_WIDTH * ik_load_processors();
-	return awake >= (size_t)limit && ik_load_runnable() >= limit;
-}
 
 /* Release what belongs to one scan. */
 static void clear_scan(struct directory *directory)
@@ -307,8 +289,6 @@ static void finish(struct directory *directory)
 	bool readable = directory->readable;
 	char *problem = directory->problem;
 
-	if (directory->cache && readable)
-		ik_schema_cache_sweep(directory->cache, directory->path);
 	directory->problem = NULL;
 	clear_scan(directory);
 	events->done(arg, readable, problem);
@@ -319,13 +299,13 @@ static void finish(struct directory *directory)
 static bool has_room(struct directory *directory)
 {
 	size_t awake = directory->running - directory->asleep;
-	int wait = awake >= WIDTH ? LOOK_MS : crowded(directory) ? BUSY_LOOK_MS : 0;
 
 	if (directory->running >= directory->width)
 		return false; /* the next one that ends continues */
-	if (wait > 0)
-		ik_timer_start(directory->look, wait);
-	return wait == 0;
+	if (awake < AWAKE_MOST || awake < AWAKE_MOST * (size_t)ik_load_processors())
+		return true;
+	ik_timer_start(directory->look, LOOK_MS);
+	return false;
 }
 
 /* Start as many as this turn allows; after the last, report the end. */
@@ -545,7 +525,6 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options)
 {
 	static const struct ik_source_ops ops = {
-		"directory",
 		directory_scan,
 		directory_call,
 		directory_close,

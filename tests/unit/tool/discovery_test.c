@@ -41,7 +41,7 @@ static void staged_free(struct ik_source *source)
 }
 
 static const struct ik_source_ops staged_ops = {
-	"staged", staged_scan, NULL, staged_close, staged_free, NULL
+	staged_scan, NULL, staged_close, staged_free, NULL
 };
 
 static void announce(struct staged *staged, const char *name, const char *path)

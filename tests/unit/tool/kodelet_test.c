@@ -118,7 +118,7 @@ Test(kodelet, knows_the_report_of_a_failure)
 
 		ik_buf_init(&words, IK_KIB(4));
 		cr_assert_eq(ik_json_check(rows[i].answer, strlen(rows[i].answer), &answer, NULL), IK_OK);
-		failure = ik_protocol_kodelet_failure(answer, &words);
+		failure = ik_protocol_kodelet_failure(answer, 1000, &words);
 		cr_assert_eq(failure, rows[i].words != NULL, "%s", rows[i].answer);
 		cr_assert_str_eq(words.data, failure ? rows[i].words : "");
 		ik_buf_done(&words);
@@ -209,6 +209,8 @@ Test(kodelet, holds_its_tools_to_their_own_limits)
 
 	free(support_write_tool(directory, "slow", ANSWERS("slow", "sleep 60")));
 	free(support_write_tool(directory, "long", ANSWERS("long", "yes | head -c 5000")));
+	free(support_write_tool(directory, "fails",
+		ANSWERS("fails", "printf '{\"error\":\"no\",\"details\":\"%05000d\"}' 0 | tr 0 y")));
 	free(support_write_tool(directory, "environment",
 		ANSWERS("environment", "echo \"$ONLY|$OTHER|$IKIGAI_LIVE\"")));
 	registry = support_scan(loop, IK_SOURCE_USER, 10000, directories);
@@ -226,6 +228,13 @@ Test(kodelet, holds_its_tools_to_their_own_limits)
 	cr_assert_not_null(strstr(outcome.envelope, "\"},\"truncated\":true}"));
 	cr_assert_lt(strlen(outcome.envelope), 1100);
 	cr_assert_eq(outcome.output_length, 5000, "all of it is kept");
+	support_outcome_done(&outcome);
+	/* A failure is recognised before it is cut. */
+	outcome = support_call(loop, registry, "custom_tool_fails", "{}", &options);
+	cr_assert(!outcome.success && outcome.truncated);
+	cr_assert_not_null(strstr(outcome.envelope, "\"Tool 'custom_tool_fails' failed: no: yyy"),
+		"%s", outcome.envelope);
+	cr_assert_not_null(strstr(outcome.envelope, "\"stdout\":\"{\\\"error\\\":\\\"no"));
 	support_outcome_done(&outcome);
 	options.kodelet.timeout_ms = 100;
 	outcome = support_call(loop, registry, "custom_tool_slow", "{}", &options);

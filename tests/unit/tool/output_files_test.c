@@ -32,22 +32,35 @@ static void tear_down(void)
 
 TestSuite(output_files, .init = set_up, .fini = tear_down);
 
-/* The envelope of a success, in small slices; files are the caller's. */
+/* The envelope of a success; files are the caller's. */
 static char *success(const char *output, size_t limit, struct ik_output_files *files)
 {
 	struct ik_answer answer;
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	ik_answer_init(&answer, limit, files);
+	ik_answer_init(&answer, limit);
 	ik_answer_feed(&answer, output, strlen(output));
-	cr_assert(ik_answer_begin(&answer, output, strlen(output)));
-	while (!ik_answer_write(&answer, &out, 100))
+	cr_assert(ik_answer_end(&answer, output, strlen(output)));
+	while (!ik_answer_repair(&answer, 100))
 		;
+	(void)ik_answer_cut(&answer, files);
+	while (!ik_output_files_write(files))
+		;
+	ik_answer_put(&answer, ik_output_files_paths(files), &out);
 	ik_answer_done(&answer);
 	cr_assert_eq(ik_buf_status(&out), IK_OK);
 	cr_assert_eq(ik_json_check(out.data, out.length, NULL, NULL), IK_OK, "%s", out.data);
 	return ik_buf_take(&out, NULL);
+}
+
+/* Write a file; return its path. */
+static const char *keep(struct ik_output_files *files, const char *text)
+{
+	ik_output_files_add(files, (struct ik_json_span){ text, strlen(text) }, false);
+	while (!ik_output_files_write(files))
+		;
+	return ik_output_files_paths(files)[0];
 }
 
 /* A member of an envelope, decoded. */
@@ -200,9 +213,7 @@ Test(output_files, are_named_in_failures)
 
 	ik_envelope_cuts(streams, 4000, cuts);
 	cr_assert(cuts[0] && !cuts[1]);
-	ik_output_files_begin(files);
-	ik_output_files_write(files, text, strlen(text));
-	streams[0].path = ik_output_files_end(files);
+	streams[0].path = keep(files, text);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, 4000);
 	cut = member(out.data, "stdout");
@@ -227,9 +238,7 @@ Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 	ik_buf_init(&text, IK_MIB(1));
 	for (int i = 0; i < 2000; i++)
 		ik_buf_puts(&text, "\xff\xe2\x82.");
-	ik_output_files_begin(files);
-	ik_output_files_write(files, text.data, text.length);
-	stream[0] = (struct ik_envelope_stream){ text.data, text.length, ik_output_files_end(files) };
+	stream[0] = (struct ik_envelope_stream){ text.data, text.length, keep(files, text.data) };
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, stream, 4000);
 	cut = member(out.data, "stdout");
@@ -265,11 +274,8 @@ static void make_large(const char *session, off_t size)
 {
 	static struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
 	struct ik_output_files *files = ik_output_files_new(root, session);
-	const char *path;
+	const char *path = keep(files, "x");
 
-	ik_output_files_begin(files);
-	ik_output_files_write(files, "x", 1);
-	path = ik_output_files_end(files);
 	cr_assert_not_null(path);
 	cr_assert_eq(truncate(path, size), 0);
 	/* Two may be created within one tick of the file system's clock. */
@@ -306,8 +312,7 @@ Test(output_files, are_neither_made_nor_removed_through_links)
 	other = ik_path_join(root, "old/notes.txt");
 	cr_assert_eq(ik_file_write(other, "mine", 4, 0600, NULL), IK_OK);
 	files = ik_output_files_new(root, "session");
-	ik_output_files_begin(files);
-	cr_assert_null(ik_output_files_end(files));
+	cr_assert_null(keep(files, "x"));
 	ik_output_files_free(files);
 	ik_output_files_forget(root, "session");
 	cr_assert_eq(access(kept, F_OK), 0);

@@ -9,7 +9,9 @@
 static void add(struct ik_registry *registry, const char *name, const char *path,
 	enum ik_tool_state state)
 {
-	struct ik_tool tool = { .name = ik_strdup(name), .path = ik_strdup(path) };
+	struct ik_tool tool = {
+		.name = ik_strdup(name), .path = ik_strdup(path), .precedence = ik_registry_count(registry)
+	};
 
 	if (state != IK_TOOL_OK)
 		ik_tool_reject(&tool, state, "SCHEMA_EXIT", ik_strdup("it failed"));
@@ -46,7 +48,7 @@ Test(registry, sorts_by_name_and_finds)
 	registry = ik_registry_unref(registry);
 }
 
-Test(registry, last_working_tool_of_a_name_wins)
+Test(registry, working_tool_of_the_highest_precedence_wins)
 {
 	struct ik_registry *registry = ik_registry_new();
 	const struct ik_tool *tool;

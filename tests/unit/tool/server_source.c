@@ -269,7 +269,7 @@ static void server_free(struct ik_source *source)
 struct ik_source *server_source_new(struct ik_loop *loop)
 {
 	static const struct ik_source_ops ops = {
-		"server", server_scan, server_call, server_close, server_free, NULL
+		server_scan, server_call, server_close, server_free, NULL
 	};
 	struct server *server = ik_alloc(sizeof *server);
 	struct ik_error error;
