@@ -54,25 +54,17 @@ static void draw(void)
 	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, 40, 120}, true, &bar, &row, &column);
 }
 
-/* An action, a frame, and what is left to be done, a turn each. */
+/* An action and a frame, a turn each. */
 static void act(enum ik_action action, size_t times)
 {
-	bool more = true, changed;
 	struct ik_invocation reaction = {.action = IK_ACTION_NONE};
-	for (size_t i = 0; i < times; i++, more = true) {
+	for (size_t i = 0; i < times; i++) {
 		begin_turn();
 		if (action != IK_ACTION_NONE
 			&& pane->ops->key(pane, NULL, action, &reaction) == IK_PANE_PASSED)
 			pane->ops->act(pane, action);
 		draw();
 		end_turn();
-		while (more) {
-			begin_turn();
-			more = pane->ops->work(pane, &changed);
-			if (changed)
-				draw();
-			end_turn();
-		}
 	}
 }
 

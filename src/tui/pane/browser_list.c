@@ -15,12 +15,20 @@ void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls)
 	ik_buf_init(&list->filter, IK_LIMIT_USER_TEXT);
 }
 
+/* Free rows, and the tools that they own. */
+static void free_rows(struct ik_browser_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].gone)
+			ik_tool_clear(rows[i].gone);
+		free(rows[i].gone);
+	}
+	free(rows);
+}
+
 void ik_browser_list_done(struct ik_browser_list *list)
 {
-	for (size_t i = 0; i < list->gone_count; i++)
-		ik_tool_clear(&list->gone[i]);
-	free(list->gone);
-	free(list->rows);
+	free_rows(list->rows, list->count);
 	free(list->shown);
 	ik_buf_done(&list->filter);
 	ik_registry_unref(list->registry);
@@ -55,37 +63,19 @@ static bool fits(const struct ik_tool *tool, const char *filter)
 	return true;
 }
 
-/* Most used first, else by name. */
+/* Most used first, else as the rows are. */
 static int compare_use(const void *left, const void *right, void *arg)
 {
 	const struct ik_browser_list *list = arg;
 	size_t one = *(const size_t *)left, other = *(const size_t *)right;
-	size_t uses = list->rows[one].uses, other_uses = list->rows[other].uses;
+	size_t uses = list->rows[one].uses.count, other_uses = list->rows[other].uses.count;
 
 	if (uses != other_uses)
 		return uses > other_uses ? -1 : 1;
 	return one < other ? -1 : one > other;
 }
 
-/* As the rows stand. */
-static int compare_index(const void *left, const void *right)
-{
-	size_t one = *(const size_t *)left, other = *(const size_t *)right;
-
-	return one < other ? -1 : one > other;
-}
-
-static void sort(struct ik_browser_list *list)
-{
-	if (list->shown_count == 0)
-		return;
-	if (list->order == IK_ORDER_USE)
-		qsort_r(list->shown, list->shown_count, sizeof(*list->shown), compare_use, list);
-	else
-		qsort(list->shown, list->shown_count, sizeof(*list->shown), compare_index);
-}
-
-/* Show what the filter leaves of all rows. */
+/* Show what the filter leaves of all rows, in order. */
 static void show(struct ik_browser_list *list)
 {
 	list->shown = ik_alloc_array(list->shown, list->count + 1, sizeof(*list->shown));
@@ -93,70 +83,65 @@ static void show(struct ik_browser_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		if (fits(list->rows[i].tool, list->filter.data))
 			list->shown[list->shown_count++] = i;
-	sort(list);
+	if (list->order == IK_ORDER_USE)
+		qsort_r(list->shown, list->shown_count, sizeof(*list->shown), compare_use, list);
 }
 
 void ik_browser_list_set_filter(struct ik_browser_list *list, const char *words)
 {
-	/* More characters leave less: look only at what is left. */
-	bool narrower = list->shown && ik_text_starts(words, list->filter.data);
 	ik_buf_clear(&list->filter);
 	ik_buf_puts(&list->filter, words);
-	if (!narrower) {
-		show(list);
-		return;
-	}
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->shown_count; i++)
-		if (fits(list->rows[list->shown[i]].tool, words))
-			list->shown[kept++] = list->shown[i];
-	list->shown_count = kept;
+	show(list);
 }
 
 void ik_browser_list_set_order(struct ik_browser_list *list, enum ik_browser_order order)
 {
 	list->order = order;
-	(void)ik_browser_list_sync(list);
-	sort(list);
+	ik_browser_list_sync(list);
+	show(list);
 }
 
-/* The first row of that name, by halving; the registry's rows are sorted by name. */
-static size_t first_of_name(const struct ik_browser_list *list, const char *name)
+static int compare_name(const void *name, const void *row)
 {
-	size_t low = 0, high = ik_registry_count(list->registry);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(list->rows[middle].tool->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return strcmp(name, ((const struct ik_browser_row *)row)->tool->name);
 }
 
-bool ik_browser_list_sync(struct ik_browser_list *list)
+/* Count a call for the first tool of its name, which is the one that runs. */
+static void count_use(struct ik_browser_list *list, const struct ik_shown_call *call)
 {
-	size_t calls = ik_calls_count(list->calls);
 	size_t tools = ik_registry_count(list->registry);
+	struct ik_browser_row *row = bsearch(call->name, list->rows, tools, sizeof(*list->rows),
+		compare_name);
 
-	if (calls == list->counted_calls)
-		return false;
-	for (size_t i = 0; i < list->count; i++)
-		list->rows[i].uses = 0;
-	for (size_t i = 0; i < calls; i++) {
-		const char *name = ik_calls_at(list->calls, i)->name;
-		size_t row = first_of_name(list, name);
-
-		if (row < tools && strcmp(list->rows[row].tool->name, name) == 0)
-			list->rows[row].uses++;
+	if (!row)
+		return;
+	while (row > list->rows && compare_name(call->name, row - 1) == 0)
+		row--;
+	row->uses.count++;
+	row->uses.failed += call->stage == IK_STAGE_FAILED;
+	if (call->duration_ms >= 0) {
+		row->uses.timed++;
+		row->uses.total_ms += call->duration_ms;
 	}
-	list->counted_calls = calls;
+}
+
+/* Count all uses. */
+static void count_uses(struct ik_browser_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		list->rows[i].uses = (struct ik_browser_uses){ 0 };
+	for (size_t i = 0; i < ik_calls_count(list->calls); i++)
+		count_use(list, ik_calls_at(list->calls, i));
+	list->counted = ik_calls_version(list->calls);
+}
+
+void ik_browser_list_sync(struct ik_browser_list *list)
+{
+	if (ik_calls_version(list->calls) == list->counted)
+		return;
+	count_uses(list);
 	if (list->order == IK_ORDER_USE)
-		sort(list);
-	return list->order == IK_ORDER_USE;
+		show(list);
 }
 
 size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name)
@@ -210,13 +195,12 @@ static bool differs(const struct ik_tool *one, const struct ik_tool *other)
 		!same(one->reason, other->reason);
 }
 
-/* Remember a tool that is not there any more: what a row shows of it. */
-static void keep_gone(struct ik_tool **gone, size_t *count, const struct ik_tool *tool)
+/* Add a row for a tool that is not there any more, with what a row shows of it. */
+static void add_gone(struct ik_browser_list *list, const struct ik_tool *tool)
 {
-	if (*count >= MOST_GONE)
-		return;
-	*gone = ik_alloc_array(*gone, *count + 1, sizeof(**gone));
-	(*gone)[(*count)++] = (struct ik_tool){
+	struct ik_tool *gone = ik_alloc(sizeof(*gone));
+
+	*gone = (struct ik_tool){
 		.name = ik_strdup(tool->name),
 		.path = ik_strdup(tool->path),
 		.description = tool->description ? ik_strdup(tool->description) : NULL,
@@ -225,19 +209,24 @@ static void keep_gone(struct ik_tool **gone, size_t *count, const struct ik_tool
 		.state = IK_TOOL_FAILED,
 		.reason = ik_strdup(_("gone since the scan before")),
 	};
+	list->rows = ik_alloc_array(list->rows, list->count + 1, sizeof(*list->rows));
+	list->rows[list->count++] = (struct ik_browser_row){
+		.tool = gone, .gone = gone, .change = IK_CHANGE_GONE
+	};
 }
 
-/* Mark what differs between the old rows and the new ones; what is gone goes to *gone. */
-static void compare(struct ik_browser_row *old, size_t old_count, struct ik_browser_row *rows,
-	size_t count, struct ik_tool **gone, size_t *gone_count)
+/* Mark what differs from the old rows, and add what is gone. */
+static void compare(struct ik_browser_list *list, struct ik_browser_row *old, size_t old_count)
 {
-	struct ik_browser_row **before = by_path(old, old_count), **after = by_path(rows, count);
+	size_t count = list->count, gone = 0;
+	struct ik_browser_row **before = by_path(old, old_count), **after = by_path(list->rows, count);
+	const struct ik_tool **missing = ik_alloc_array(NULL, old_count + 1, sizeof(*missing));
 
 	for (size_t i = 0, j = 0; i < old_count || j < count;) {
 		int order = i == old_count ? 1 : j == count ? -1 : compare_paths(&before[i], &after[j]);
 
 		if (order < 0) {
-			keep_gone(gone, gone_count, before[i++]->tool);
+			missing[gone++] = before[i++]->tool;
 		} else if (order > 0) {
 			after[j++]->change = IK_CHANGE_NEW;
 		} else {
@@ -251,65 +240,43 @@ static void compare(struct ik_browser_row *old, size_t old_count, struct ik_brow
 			j++;
 		}
 	}
+	for (size_t i = 0; i < gone && i < MOST_GONE; i++)
+		add_gone(list, missing[i]);
+	free(missing);
 	free(before);
 	free(after);
 }
 
 void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry)
 {
-	size_t count = ik_registry_count(registry);
-	struct ik_browser_row *rows = ik_alloc_array(NULL, count + 1, sizeof(*rows));
-	struct ik_tool *gone = NULL;
-	size_t gone_count = 0;
+	struct ik_browser_row *old = list->rows;
+	size_t old_count = list->count;
+	bool scanned = ik_registry_state(list->registry) != IK_SCAN_NOT_STARTED;
 
-	for (size_t i = 0; i < count; i++)
-		rows[i] = (struct ik_browser_row){
-			.tool = ik_registry_at(registry, i),
-			.bytes = SIZE_MAX,
-		};
-	if (ik_registry_state(list->registry) != IK_SCAN_NOT_STARTED)
-		compare(list->rows, list->count, rows, count, &gone, &gone_count);
-	rows = ik_alloc_array(rows, count + gone_count + 1, sizeof(*rows));
-	for (size_t i = 0; i < gone_count; i++)
-		rows[count + i] = (struct ik_browser_row){
-			.tool = &gone[i],
-			.change = IK_CHANGE_GONE,
-			.bytes = 0,
-		};
-	free(list->rows);
-	for (size_t i = 0; i < list->gone_count; i++)
-		ik_tool_clear(&list->gone[i]);
-	free(list->gone);
+	list->count = ik_registry_count(registry);
+	list->rows = ik_alloc_array(NULL, list->count + 1, sizeof(*list->rows));
+	for (size_t i = 0; i < list->count; i++)
+		list->rows[i] = (struct ik_browser_row){ .tool = ik_registry_at(registry, i) };
+	if (scanned)
+		compare(list, old, old_count);
+	free_rows(old, old_count);
 	ik_registry_ref(registry);
 	ik_registry_unref(list->registry);
 	list->registry = registry;
-	list->rows = rows;
-	list->count = count + gone_count;
-	list->gone = gone;
-	list->gone_count = gone_count;
-	list->counted_calls = 0;
-	(void)ik_browser_list_sync(list);
+	count_uses(list);
 	show(list);
 }
 
-void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row)
+void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *seen)
 {
-	size_t index = (size_t)(row - list->rows);
+	struct ik_browser_row *row = &list->rows[seen - list->rows];
 
-	if (row->change != IK_CHANGE_GONE) {
-		list->rows[index].change = IK_CHANGE_NONE;
+	row->change = IK_CHANGE_NONE;
+	if (!row->gone)
 		return;
-	}
-	size_t gone = (size_t)(row->tool - list->gone);
-	ik_tool_clear(&list->gone[gone]);
-	memmove(&list->gone[gone], &list->gone[gone + 1],
-		(list->gone_count - gone - 1) * sizeof(*list->gone));
-	list->gone_count--;
+	ik_tool_clear(row->gone);
+	free(row->gone);
 	list->count--;
-	/* The rows behind are of what moved in memory. */
-	for (size_t i = index; i < list->count; i++) {
-		list->rows[i] = list->rows[i + 1];
-		list->rows[i].tool = &list->gone[i - (list->count - list->gone_count)];
-	}
+	memmove(row, row + 1, (size_t)(list->rows + list->count - row) * sizeof(*row));
 	show(list);
 }

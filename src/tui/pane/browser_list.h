@@ -3,9 +3,7 @@
  * has changed.
  *
  * A row is a tool of the registry, or one that is gone since the scan before.
- * Filtering goes through what the shorter filter left, so that each further
- * character costs less.  A mark of a change stays, over further scans too, until
- * ik_browser_list_seen().
+ * A mark of a change stays, over further scans too, until ik_browser_list_seen().
  *
  * Holds a reference to the registry; borrows the list of calls.
  * May include: util, tool/registry.h, tui/scrollback/calls.h.
@@ -19,25 +17,30 @@
 enum ik_tool_change { IK_CHANGE_NONE, IK_CHANGE_NEW, IK_CHANGE_OTHER, IK_CHANGE_GONE };
 enum ik_browser_order { IK_ORDER_NAME, IK_ORDER_USE };
 
+/* How a tool served in this session. */
+struct ik_browser_uses {
+	size_t count, failed, timed; /* calls of that name */
+	int64_t total_ms;
+};
+
 struct ik_browser_row {
 	const struct ik_tool *tool;
+	struct ik_tool *gone; /* the same, a copy that is owned; NULL: the registry has it */
 	enum ik_tool_change change;
-	size_t uses;  /* calls of that name in this session */
-	size_t bytes; /* that a provider is told of it; SIZE_MAX: not measured yet */
+	struct ik_browser_uses uses;
+	size_t bytes; /* that a provider is told of it */
 };
 
 struct ik_browser_list {
 	struct ik_registry *registry;
 	struct ik_calls *calls;
-	struct ik_browser_row *rows; /* all, by name */
+	struct ik_browser_row *rows; /* those of the registry by name, then what is gone */
 	size_t count;
-	struct ik_tool *gone; /* what the rows behind the registry's are of */
-	size_t gone_count;
 	size_t *shown; /* indexes of the rows that the filter leaves, in order */
 	size_t shown_count;
 	struct ik_buf filter;
 	enum ik_browser_order order;
-	size_t counted_calls; /* how many there were when uses were counted */
+	unsigned counted; /* version of the calls when uses were counted */
 };
 
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls);
@@ -46,12 +49,12 @@ void ik_browser_list_done(struct ik_browser_list *list);
 /* The tools as they are now; the first finished scan marks nothing. */
 void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry);
 
-/* The words, in any case, of which each must stand in name or description; "": all tools. */
+/* The words, in any case, of which each must be in name or description; "": all tools. */
 void ik_browser_list_set_filter(struct ik_browser_list *list, const char *words);
 void ik_browser_list_set_order(struct ik_browser_list *list, enum ik_browser_order order);
 
-/* Count uses anew if there were calls since; true when that moved rows. */
-bool ik_browser_list_sync(struct ik_browser_list *list);
+/* Count uses again if calls have changed since. */
+void ik_browser_list_sync(struct ik_browser_list *list);
 
 /* The row at a place of the list (below shown_count). */
 struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, size_t place);

@@ -48,12 +48,9 @@ struct ik_pane_ops {
 	/* A click on a row of the screen; the wheel, wherever the focus is. */
 	void (*click)(struct ik_pane *pane, int row);
 	void (*scroll)(struct ik_pane *pane, int rows);
-	/* Work on for a few milliseconds while it is shown; true: there is more to do.
-	 * *ret_changed: draw it again. Or NULL. */
-	bool (*work)(struct ik_pane *pane, bool *ret_changed);
 	/* bar: how things are. The cursor is set where something is being written, else left
-	 * alone. True: draw again soon. */
-	bool (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+	 * alone. */
+	void (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 		const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column);
 	void (*release)(struct ik_pane *pane);
 };

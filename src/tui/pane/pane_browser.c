@@ -17,14 +17,7 @@
 
 #define NAME_COLUMNS 24 /* of mark and name, where names are short and a third of the row is more */
 #define FACT_COLUMNS 44 /* a narrower row has no room for facts at its end */
-#define MEASURED_A_FRAME 200 /* tools whose size is found out in one drawing: under a millisecond */
-#define NAME_BYTES 200       /* of a name, and of a description, that a row may need */
-
-/* How a tool served in this session. */
-struct ik_browser_uses {
-	size_t count, failed, timed;
-	int64_t total_ms;
-};
+#define NAME_BYTES 200  /* of a name, and of a description, that a row may need */
 
 /* The arguments that were last written for a tool. */
 struct ik_browser_memory {
@@ -38,14 +31,13 @@ struct ik_browser {
 	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
 	struct ik_browser_uses shown_uses;
-	unsigned calls_version;                 /* that shown_uses were counted at */
 	const struct ik_browser_row *looked_at; /* drawn while the browser had the keys */
 
 	const struct ik_tool_forms *forms; /* NULL: there are none */
 	void *forms_arg;
-	size_t form;     /* of the schema: 0 as written, 1 canonical, then as providers get it */
-	size_t measured; /* rows whose size is known, from the first on */
-	size_t bytes;    /* of what the provider is told of all tools, as far as measured */
+	size_t form;   /* of the schema: 0 as written, 1 canonical, then as providers get it */
+	bool measured; /* the rows' sizes are known, */
+	size_t bytes;  /* and what the provider is told of all tools */
 
 	struct ik_form *call; /* of the call that is being written, or NULL */
 	struct ik_browser_memory *memories;
@@ -73,26 +65,6 @@ static const struct {
 	{ "SPAWN_FAILED", N_("Is its first line (#!) right, and its interpreter installed?") },
 	{ "UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.") },
 };
-
-/* Count the calls of a tool. */
-static struct ik_browser_uses count_uses(const struct ik_browser *browser, const char *name)
-{
-	struct ik_browser_uses uses = { 0 };
-
-	for (size_t i = 0; i < ik_calls_count(browser->calls); i++) {
-		const struct ik_shown_call *call = ik_calls_at(browser->calls, i);
-
-		if (strcmp(call->name, name) != 0)
-			continue;
-		uses.count++;
-		uses.failed += call->stage == IK_STAGE_FAILED;
-		if (call->duration_ms >= 0) {
-			uses.timed++;
-			uses.total_ms += call->duration_ms;
-		}
-	}
-	return uses;
-}
 
 /* Add a paragraph. */
 static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
@@ -251,8 +223,7 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 }
 
 /* Show a row's tool from scratch. */
-static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row,
-	const struct ik_browser_uses *uses)
+static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row)
 {
 	struct ik_pane *pane = &browser->list.pane;
 	const struct ik_tool *tool = row->tool;
@@ -266,7 +237,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	else
 		add_reason(browser, tool);
 	add_text(browser, IK_BLOCK_HINT, tool->path);
-	add_uses(browser, uses);
+	add_uses(browser, &row->uses);
 	add_parameters(browser, tool);
 	add_schema(browser, tool);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
@@ -276,7 +247,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	}
 	ik_pane_text_end(pane, place, false);
 	browser->shown = tool;
-	browser->shown_uses = *uses;
+	browser->shown_uses = row->uses;
 }
 
 /* The mark of a tool's state. */
@@ -312,9 +283,9 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 
 	if (changes[row->change])
 		ik_buf_printf(out, " %s", _(changes[row->change]));
-	if (browser->tools.order == IK_ORDER_USE && row->uses > 0)
-		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses), row->uses);
-	if (row->bytes != SIZE_MAX && row->bytes > 0)
+	if (browser->tools.order == IK_ORDER_USE && row->uses.count > 0)
+		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses.count), row->uses.count);
+	if (row->bytes > 0)
 		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
 }
 
@@ -470,7 +441,7 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 
 /* Name, state of the scan, what all tools cost, the order where it is not the usual one. */
 static void put_title(const struct ik_browser *browser, const struct ik_status_bar *scan,
-	bool measuring, struct ik_buf *out)
+	struct ik_buf *out)
 {
 	if (browser->call) {
 		ik_buf_putc(out, ' ');
@@ -480,7 +451,7 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	}
 	ik_buf_printf(out, " %s  ", _("Tool browser"));
 	ik_scan_put(out, scan);
-	if (browser->bytes > 0 && !measuring)
+	if (browser->bytes > 0)
 		ik_buf_printf(out, _("  ~%zu tokens"), tokens(browser->bytes));
 	if (browser->tools.order == IK_ORDER_USE)
 		ik_buf_puts(out, _("  by use"));
@@ -499,30 +470,27 @@ static struct ik_browser_row *selected_row(const struct ik_browser *browser)
 static void sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
-	unsigned version = ik_calls_version(browser->calls);
+	const struct ik_browser_uses *uses = &row->uses, *shown = &browser->shown_uses;
 
-	if (row->tool == browser->shown && version == browser->calls_version)
-		return;
-	struct ik_browser_uses uses = count_uses(browser, row->tool->name);
-	browser->calls_version = version;
-	bool same = uses.count == browser->shown_uses.count &&
-		uses.failed == browser->shown_uses.failed && uses.timed == browser->shown_uses.timed;
-	if (row->tool != browser->shown || !same)
-		rebuild(browser, row, &uses);
+	if (row->tool != browser->shown || uses->count != shown->count ||
+		uses->failed != shown->failed || uses->timed != shown->timed)
+		rebuild(browser, row);
 }
 
-/* Measure some more of the tools; true: there are others. */
-static bool measure_some(struct ik_browser *browser)
+/* Measure what the provider is told of the tools, unless that is known. */
+static void measure(struct ik_browser *browser)
 {
 	struct ik_browser_list *list = &browser->tools;
 	const char *name;
 	struct ik_buf out;
 
-	if (!browser->forms)
-		return false;
+	if (browser->measured || !browser->forms)
+		return;
+	browser->measured = true;
+	browser->bytes = 0;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
-	for (size_t i = 0; i < MEASURED_A_FRAME && browser->measured < list->count; i++) {
-		struct ik_browser_row *row = &list->rows[browser->measured++];
+	for (size_t i = 0; i < list->count; i++) {
+		struct ik_browser_row *row = &list->rows[i];
 
 		ik_buf_clear(&out);
 		row->bytes = 0;
@@ -533,21 +501,20 @@ static bool measure_some(struct ik_browser *browser)
 			browser->bytes += row->bytes;
 	}
 	ik_buf_done(&out);
-	return browser->measured < list->count;
 }
 
 /* Draw the list with its filter, and the selected tool or the form. */
-static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *scan, int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
 	struct ik_buf title, empty;
-	bool measuring = measure_some(browser);
 
-	(void)ik_browser_list_sync(&browser->tools);
+	measure(browser);
+	ik_browser_list_sync(&browser->tools);
 	ik_buf_init(&title, IK_KIB(4));
 	ik_buf_init(&empty, IK_KIB(64));
-	put_title(browser, scan, measuring, &title);
+	put_title(browser, scan, &title);
 	struct ik_pane_view view = { .title = title.data, .item = draw_item, .arg = browser };
 	ik_list_pane_hints(&browser->list, &list_hints, focus, &view);
 	if (browser->call) {
@@ -576,7 +543,6 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	}
 	ik_buf_done(&title);
 	ik_buf_done(&empty);
-	return measuring;
 }
 
 /* Free it. */
@@ -603,8 +569,7 @@ void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms
 
 void ik_browser_measure(struct ik_browser *browser)
 {
-	browser->measured = 0;
-	browser->bytes = 0;
+	browser->measured = false;
 	browser->shown = NULL;
 }
 
@@ -671,10 +636,7 @@ static void leave_row(struct ik_browser *browser)
 	if (!row || row == selected_row(browser) || row->change == IK_CHANGE_NONE)
 		return;
 	struct bookmark mark = bookmark(browser);
-	bool gone = row->change == IK_CHANGE_GONE;
 	ik_browser_list_seen(&browser->tools, row);
-	if (gone && browser->measured > browser->tools.count)
-		browser->measured = browser->tools.count;
 	browser->shown = NULL;
 	go_back(browser, mark);
 }

@@ -16,9 +16,7 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define SLICE IK_MIB(2) /* of an envelope that is decoded at once */
-#define OPEN_PARTS 8    /* of a long text, where all is unfolded; each further one by itself */
-#define CHECKED_BYTES IK_MIB(1) /* what is larger is taken for JSON without a look at all of it */
+#define CHECKED_BYTES IK_MIB(2) /* of JSON; what is larger is shown as it is written */
 #define TITLE_BYTES 120
 
 /* What of a call a line of the text belongs to. */
@@ -39,26 +37,13 @@ struct ik_inspector_line {
 	struct ik_tree_node *node; /* NULL: a heading, or text that is no JSON */
 };
 
-/* How far a call's JSON is unfolded unless a node says otherwise. */
-enum ik_fold_all { IK_FOLD_USUAL, IK_FOLD_NONE, IK_FOLD_EVERY };
-
-/* A node that the person folded or unfolded, kept while the session runs. */
+/* What the user folded or unfolded of a call, kept while the session runs: a node, or all that
+ * nothing else is said of (part: IK_PARTS). */
 struct ik_fold {
-	uint64_t path;
-	enum ik_call_part part;
-	enum ik_tree_state state;
-};
-struct ik_call_folds {
 	const struct ik_shown_call *call;
-	enum ik_fold_all all;
-	struct ik_fold *folds;
-	size_t count, capacity;
-};
-
-/* Whose tree it is, for what folds. */
-struct ik_tree_owner {
-	struct ik_inspector *inspector;
 	enum ik_call_part part;
+	uint64_t path;
+	enum ik_tree_state state;
 };
 
 struct ik_inspector {
@@ -74,8 +59,7 @@ struct ik_inspector {
 	size_t left_out;         /* as it was when the text was made */
 	size_t page, shown_page; /* 0: the call, with the first part of its large texts */
 	bool page_end;           /* the page is to be shown from its end */
-	bool arrived;            /* a part that it may show was on its way */
-	bool again;              /* the text is to be made anew */
+	bool stale;              /* the text is to be made again */
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
@@ -84,16 +68,13 @@ struct ik_inspector {
 	struct ik_inspector_line *lines;
 	size_t line_count, line_capacity;
 	struct ik_json_tree *trees[IK_PARTS];
-	struct ik_tree_owner owners[IK_PARTS];
 	const struct ik_shown_call *tree_call;
 	unsigned tree_version;
-	struct ik_buf decoded;      /* a large envelope, as far as it was read, */
-	size_t decoded_at;          /* which is up to here; 0: not begun */
 	enum ik_call_part building; /* whose lines are being made */
 	/* The cursor in it. */
 	bool in_text;
 	size_t cursor;
-	struct ik_call_folds *folds;
+	struct ik_fold *folds;
 	size_t fold_count, fold_capacity;
 };
 
@@ -113,10 +94,17 @@ static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_
 	return ik_pane_text(&inspector->pane, kind, text, length);
 }
 
+/* A sentence of the part that is made. */
+static void add_sentence(struct ik_inspector *inspector, enum ik_block_kind kind,
+	const char *sentence)
+{
+	ik_block_finish(add_block(inspector, kind, sentence, strlen(sentence)));
+}
+
 /* A heading of the part that is made. */
 static void add_heading(struct ik_inspector *inspector, const char *heading)
 {
-	ik_block_finish(add_block(inspector, IK_BLOCK_HEADING, heading, strlen(heading)));
+	add_sentence(inspector, IK_BLOCK_HEADING, heading);
 }
 
 /* Return a word for a call's stage. */
@@ -174,7 +162,7 @@ static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stre
 		if (before > 0) {
 			char *line = ik_format(_("%zu bytes before these"), before);
 
-			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, line, strlen(line)));
+			add_sentence(inspector, IK_BLOCK_HINT, line);
 			free(line);
 		}
 		*block = add_block(inspector, IK_BLOCK_OUTPUT, "", 0);
@@ -205,7 +193,7 @@ static void add_position(struct ik_inspector *inspector, size_t start, size_t en
 		_("{scroll-page-down} at the end: more"));
 	char *text = more ? ik_format("%s  %s", line, way) : ik_strdup(line);
 
-	ik_block_finish(add_block(inspector, IK_BLOCK_HINT, text, strlen(text)));
+	add_sentence(inspector, IK_BLOCK_HINT, text);
 	free(text);
 	free(way);
 	free(line);
@@ -230,19 +218,15 @@ static void add_part(struct ik_inspector *inspector, enum ik_call_text which, si
 		add_position(inspector, start, end, length, end < length);
 	enum ik_status status = ik_call_part(inspector->call, which, part, inspector->read,
 		inspector->read_arg, &out, &error);
-	if (status == IK_OK) {
+	if (status == IK_OK)
 		ik_block_finish(add_block(inspector, IK_BLOCK_OUTPUT, out.data, out.length));
-	} else if (status == IK_UNAVAILABLE && !error.text[0]) {
-		const char *wait = _("Reading…");
-
-		ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));
-	} else {
-		const char *why = status != IK_NOT_FOUND && error.text[0]
-			? error.text
-			: _("This part was not stored: ikigai ended before.");
-
-		ik_block_finish(add_block(inspector, IK_BLOCK_ERROR, why, strlen(why)));
-	}
+	else if (status == IK_UNAVAILABLE && !error.text[0])
+		add_sentence(inspector, IK_BLOCK_HINT, _("Reading…"));
+	else
+		add_sentence(inspector, IK_BLOCK_ERROR,
+			status != IK_NOT_FOUND && error.text[0]
+				? error.text
+				: _("This part was not stored: ikigai ended before."));
 	if (length > IK_LIMIT_PART && status == IK_OK)
 		add_position(inspector, start, end, length, end < length);
 	ik_buf_done(&out);
@@ -261,54 +245,63 @@ static void add_line(void *arg, struct ik_tree_node *node, enum ik_tree_role rol
 	inspector->lines[inspector->line_count - 1].role = role;
 }
 
-/* Return what was folded of the selected call; make: also where there is nothing yet. */
-static struct ik_call_folds *folds_of(struct ik_inspector *inspector, bool make)
+/* Return what the user did to a node of the selected call, or to all; NULL: nothing. */
+static struct ik_fold *find_fold(const struct ik_inspector *inspector, enum ik_call_part part,
+	uint64_t path)
 {
-	for (size_t i = inspector->fold_count; i-- > 0;)
-		if (inspector->folds[i].call == inspector->call)
-			return &inspector->folds[i];
-	if (!make)
-		return NULL;
-	if (inspector->fold_count == inspector->fold_capacity) {
-		inspector->fold_capacity = inspector->fold_capacity ? inspector->fold_capacity * 2 : 8;
-		inspector->folds = ik_alloc_array(inspector->folds, inspector->fold_capacity,
-			sizeof(*inspector->folds));
+	for (size_t i = 0; i < inspector->fold_count; i++) {
+		struct ik_fold *fold = &inspector->folds[i];
+
+		if (fold->call == inspector->call && fold->part == part && fold->path == path)
+			return fold;
 	}
-	struct ik_call_folds *folds = &inspector->folds[inspector->fold_count++];
-	*folds = (struct ik_call_folds){ .call = inspector->call };
-	return folds;
+	return NULL;
 }
 
-/* Is it to be folded? What the person did last with it counts. */
+/* Return how all of the selected call is folded. */
+static enum ik_tree_state state_of_all(const struct ik_inspector *inspector)
+{
+	const struct ik_fold *fold = find_fold(inspector, IK_PARTS, 0);
+
+	return fold ? fold->state : IK_TREE_USUAL;
+}
+
+/* Keep what was done to a node, or to all. */
+static void note_fold(struct ik_inspector *inspector, enum ik_call_part part, uint64_t path,
+	enum ik_tree_state state)
+{
+	struct ik_fold *fold = find_fold(inspector, part, path);
+
+	if (!fold) {
+		if (inspector->fold_count == inspector->fold_capacity) {
+			inspector->fold_capacity = inspector->fold_capacity ? inspector->fold_capacity * 2 : 8;
+			inspector->folds = ik_alloc_array(inspector->folds, inspector->fold_capacity,
+				sizeof(*inspector->folds));
+		}
+		fold = &inspector->folds[inspector->fold_count++];
+	}
+	*fold = (struct ik_fold){ inspector->call, part, path, state };
+}
+
+/* Is a node of the part that is made to be folded? What the user did last with it counts. */
 static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
 {
-	const struct ik_tree_owner *owner = arg;
-	const struct ik_call_folds *folds = folds_of(owner->inspector, false);
+	const struct ik_inspector *inspector = arg;
+	const struct ik_fold *fold = find_fold(inspector, inspector->building, node->path);
+	enum ik_tree_state all = state_of_all(inspector);
 
-	if (!folds)
-		return IK_TREE_USUAL;
-	for (size_t i = 0; i < folds->count; i++)
-		if (folds->folds[i].path == node->path && folds->folds[i].part == owner->part)
-			return folds->folds[i].state;
-	if (folds->all == IK_FOLD_NONE) {
-		bool far = node->kind == IK_TREE_PART_OF_TEXT && node->index >= OPEN_PARTS;
-
-		return far ? IK_TREE_FOLDED : IK_TREE_OPEN;
-	}
-	return folds->all == IK_FOLD_EVERY && node->parent ? IK_TREE_FOLDED : IK_TREE_USUAL;
+	if (fold)
+		return fold->state;
+	return all == IK_TREE_FOLDED && !node->parent ? IK_TREE_USUAL : all;
 }
 
-/* Make the tree of a part, unless it is there; text is taken over if it is one. */
-static void make_tree(struct ik_inspector *inspector, enum ik_call_part part, struct ik_buf *text)
+/* Make the tree of the part that is made, unless it is there; text is taken over if it is JSON. */
+static void make_tree(struct ik_inspector *inspector, struct ik_buf *text)
 {
-	struct ik_json_tree **tree = &inspector->trees[part];
+	struct ik_json_tree **tree = &inspector->trees[inspector->building];
 
-	if (*tree || text->length == 0 ||
-		(text->length <= CHECKED_BYTES &&
-			ik_json_check(text->data, text->length, NULL, NULL) != IK_OK))
-		return;
-	*tree = ik_json_tree_new(text, state_of, &inspector->owners[part]);
-	(void)ik_json_tree_work(*tree);
+	if (!*tree && text->length > 0 && text->length <= CHECKED_BYTES)
+		*tree = ik_json_tree_new(text, state_of, inspector);
 }
 
 /* JSON as people read it; what is none, as it is. */
@@ -333,8 +326,7 @@ static bool add_changes(struct ik_inspector *inspector)
 	struct ik_buf diff;
 
 	ik_buf_init(&diff, IK_LIMIT_ENVELOPE);
-	const struct ik_call_folds *folds = folds_of(inspector, false);
-	bool shown = (!folds || folds->all != IK_FOLD_NONE) && ik_call_changes(inspector->call, &diff);
+	bool shown = state_of_all(inspector) != IK_TREE_OPEN && ik_call_changes(inspector->call, &diff);
 
 	if (shown) {
 		add_heading(inspector,
@@ -353,11 +345,26 @@ static void drop_trees(struct ik_inspector *inspector)
 {
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
-	ik_buf_done(&inspector->decoded);
-	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
-	inspector->decoded_at = 0;
 	inspector->tree_call = inspector->call;
 	inspector->tree_version = inspector->call ? inspector->call->version : 0;
+}
+
+/* Append the envelope of a call, of a large one its beginning as JSON; false: there is none. */
+static bool put_envelope(const struct ik_shown_call *call, struct ik_buf *out)
+{
+	return ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, out)
+								  : ik_call_envelope(call, out);
+}
+
+/* Add the envelope, and how much of it that is where it is large. */
+static void add_envelope(struct ik_inspector *inspector, const struct ik_buf *envelope)
+{
+	const struct ik_shown_call *call = inspector->call;
+
+	add_heading(inspector, call->own ? _("Envelope") : _("Envelope: what the model got"));
+	if (ik_call_is_large(call))
+		add_position(inspector, 0, IK_CALL_LARGE, ik_call_envelope_size(call), false);
+	add_json(inspector, envelope);
 }
 
 /* The page that has all but the further parts of large texts. */
@@ -368,13 +375,10 @@ static void add_call(struct ik_inspector *inspector)
 
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&arguments, IK_LIMIT_ENVELOPE);
-	bool large = ik_call_envelope_size(call) > IK_CALL_LARGE;
-	bool reading = large && !inspector->trees[IK_PART_ENVELOPE];
-	bool any = large || inspector->trees[IK_PART_ENVELOPE] || ik_call_envelope(call, &envelope);
+	inspector->building = IK_PART_ENVELOPE;
+	bool any = inspector->trees[IK_PART_ENVELOPE] || put_envelope(call, &envelope);
 
-	if (reading && inspector->decoded_at == 0)
-		(void)ik_call_envelope_slice(call, &inspector->decoded_at, SLICE, &inspector->decoded);
-	make_tree(inspector, IK_PART_ENVELOPE, &envelope);
+	make_tree(inspector, &envelope);
 	inspector->building = IK_PART_CALL;
 	add_heading(inspector,
 		ik_text_equal(call->name, IK_OWN_COMMAND) ? _("Your command") : call->name);
@@ -383,7 +387,7 @@ static void add_call(struct ik_inspector *inspector)
 	if (!add_changes(inspector)) {
 		inspector->building = IK_PART_ARGUMENTS;
 		ik_buf_append(&arguments, call->arguments.data, call->arguments.length);
-		make_tree(inspector, IK_PART_ARGUMENTS, &arguments);
+		make_tree(inspector, &arguments);
 		add_heading(inspector, _("Arguments"));
 		add_json(inspector, &arguments);
 	}
@@ -392,16 +396,8 @@ static void add_call(struct ik_inspector *inspector)
 	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
 		add_part(inspector, IK_CALL_ERRORS, 0);
 	inspector->building = IK_PART_ENVELOPE;
-	if (any) {
-		add_heading(inspector, call->own ? _("Envelope") : _("Envelope: what the model got"));
-		if (reading) {
-			const char *wait = _("Reading…");
-
-			ik_block_finish(add_block(inspector, IK_BLOCK_HINT, wait, strlen(wait)));
-		} else {
-			add_json(inspector, &envelope);
-		}
-	}
+	if (any)
+		add_envelope(inspector, &envelope);
 	inspector->building = IK_PART_OUTPUT;
 	if (ik_call_text_length(call, IK_CALL_OUTPUT) > 0)
 		add_part(inspector, IK_CALL_OUTPUT, 0);
@@ -460,7 +456,6 @@ static void rebuild(struct ik_inspector *inspector)
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 	inspector->line_count = 0;
 	inspector->output = inspector->errors = NULL;
-	inspector->arrived = false;
 	inspector->output_length = inspector->errors_length = 0;
 	enum ik_call_text which;
 	size_t part;
@@ -477,7 +472,7 @@ static void rebuild(struct ik_inspector *inspector)
 		find_cursor(inspector, line, path);
 	else
 		inspector->cursor = inspector->page_end ? inspector->line_count - 1 : 0;
-	inspector->again = false;
+	inspector->stale = false;
 	if (inspector->page_end && inspector->page != inspector->shown_page) {
 		ik_scrollback_bottom(pane->text);
 		pane->text_moved = true;
@@ -502,9 +497,9 @@ static void sync_text(struct ik_inspector *inspector)
 	const struct ik_shown_call *call = inspector->call;
 
 	if (call == inspector->shown && call->version == inspector->shown_version &&
-		inspector->page == inspector->shown_page && !inspector->arrived && !inspector->again)
+		inspector->page == inspector->shown_page && !inspector->stale)
 		return;
-	bool goes_on = !inspector->arrived && !inspector->again && call == inspector->shown &&
+	bool goes_on = !inspector->stale && call == inspector->shown &&
 		call->stage == IK_STAGE_RUNNING && inspector->shown_stage == IK_STAGE_RUNNING &&
 		inspector->page == inspector->shown_page && inspector->left_out == left_out(call);
 	if (call == inspector->shown)
@@ -514,78 +509,6 @@ static void sync_text(struct ik_inspector *inspector)
 	else
 		rebuild(inspector);
 	inspector->shown_version = call->version;
-}
-
-/* Decode another slice of a large envelope; true: there is more. */
-static bool decode(struct ik_inspector *inspector)
-{
-	if (inspector->decoded_at == 0 || inspector->trees[IK_PART_ENVELOPE])
-		return false;
-	if (ik_call_envelope_slice(inspector->call, &inspector->decoded_at, SLICE, &inspector->decoded))
-		return true;
-	make_tree(inspector, IK_PART_ENVELOPE, &inspector->decoded);
-	inspector->again = true;
-	return false;
-}
-
-/* Work on the text of the selected call. */
-static bool work(struct ik_pane *pane, bool *ret_changed)
-{
-	struct ik_inspector *inspector = (struct ik_inspector *)pane;
-	bool more = false;
-
-	*ret_changed = false;
-	if (!inspector->shown || inspector->shown != inspector->call ||
-		inspector->call->version != inspector->tree_version)
-		return false;
-	if (decode(inspector))
-		return true;
-	*ret_changed = inspector->again;
-	for (size_t i = 0; i < IK_PARTS; i++) {
-		struct ik_json_tree *tree = inspector->trees[i];
-
-		if (!tree || more || !ik_json_tree_waits(tree))
-			continue;
-		more = ik_json_tree_work(tree);
-		inspector->again = *ret_changed = true;
-	}
-	return more;
-}
-
-/* Free what the text was made of. */
-static void free_text(struct ik_inspector *inspector)
-{
-	for (size_t i = 0; i < IK_PARTS; i++)
-		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
-	ik_buf_done(&inspector->decoded);
-	free(inspector->lines);
-}
-
-/* Free what was folded of all calls. */
-static void free_folds(struct ik_inspector *inspector)
-{
-	for (size_t i = 0; i < inspector->fold_count; i++)
-		free(inspector->folds[i].folds);
-	free(inspector->folds);
-}
-
-/* Keep what was done to a node. */
-static void note_fold(struct ik_inspector *inspector, const struct ik_inspector_line *line,
-	enum ik_tree_state state)
-{
-	struct ik_call_folds *folds = folds_of(inspector, true);
-
-	for (size_t i = 0; i < folds->count; i++) {
-		if (folds->folds[i].path == line->node->path && folds->folds[i].part == line->part) {
-			folds->folds[i].state = state;
-			return;
-		}
-	}
-	if (folds->count == folds->capacity) {
-		folds->capacity = folds->capacity ? folds->capacity * 2 : 8;
-		folds->folds = ik_alloc_array(folds->folds, folds->capacity, sizeof(*folds->folds));
-	}
-	folds->folds[folds->count++] = (struct ik_fold){ line->node->path, line->part, state };
 }
 
 /* Put the cursor on a line, which comes into the window. */
@@ -629,21 +552,20 @@ static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree
 	struct ik_inspector_line line = inspector->lines[index];
 	struct ik_json_tree *tree = inspector->trees[line.part];
 
-	note_fold(inspector, &line, state);
+	note_fold(inspector, line.part, line.node->path, state);
+	inspector->building = line.part;
 	ik_json_tree_set(tree, line.node, state);
-	(void)ik_json_tree_work(tree);
-	inspector->again = true;
+	inspector->stale = true;
 	/* What is folded goes on being one line: its first. */
 	go_to(inspector, line_of(inspector, line.node));
 }
 
-/* Does the line stand for something that folds? */
+/* Is the line of something that folds? */
 static bool folds(const struct ik_inspector *inspector, size_t index)
 {
-	const struct ik_inspector_line *line = &inspector->lines[index];
+	const struct ik_tree_node *node = inspector->lines[index].node;
 
-	return line->node && inspector->trees[line->part] &&
-		ik_tree_node_folds(inspector->trees[line->part], line->node);
+	return node && ik_tree_node_folds(node);
 }
 
 /* Does it show all that it has? */
@@ -696,14 +618,17 @@ static void go_outward(struct ik_inspector *inspector)
 }
 
 /* All of the call at once. */
-static void fold_all(struct ik_inspector *inspector, enum ik_fold_all all)
+static void fold_all(struct ik_inspector *inspector, enum ik_tree_state state)
 {
-	struct ik_call_folds *call = folds_of(inspector, true);
+	size_t kept = 0;
 
-	call->all = all;
-	call->count = 0;
+	for (size_t i = 0; i < inspector->fold_count; i++)
+		if (inspector->folds[i].call != inspector->call)
+			inspector->folds[kept++] = inspector->folds[i];
+	inspector->fold_count = kept;
+	note_fold(inspector, IK_PARTS, 0, state);
 	inspector->tree_call = NULL;
-	inspector->again = true;
+	inspector->stale = true;
 }
 
 /* Is it an action that folds, unfolds or enters the text? */
@@ -717,8 +642,6 @@ static bool is_fold_action(enum ik_action action)
 /* Do an action that folds, unfolds or enters the text. */
 static void fold(struct ik_inspector *inspector, enum ik_action action)
 {
-	const struct ik_call_folds *call = folds_of(inspector, false);
-
 	sync_text(inspector);
 	bool on_node = inspector->in_text && folds(inspector, inspector->cursor);
 
@@ -733,17 +656,18 @@ static void fold(struct ik_inspector *inspector, enum ik_action action)
 		go_outward(inspector);
 		break;
 	case IK_ACTION_UNFOLD_ALL:
-		fold_all(inspector, IK_FOLD_NONE);
+		fold_all(inspector, IK_TREE_OPEN);
 		break;
 	case IK_ACTION_FOLD_ALL:
-		fold_all(inspector, IK_FOLD_EVERY);
+		fold_all(inspector, IK_TREE_FOLDED);
 		break;
 	default:
 		if (on_node)
 			set_state(inspector, inspector->cursor,
 				is_open(inspector, inspector->cursor) ? IK_TREE_FOLDED : IK_TREE_OPEN);
 		else if (!inspector->in_text || !inspector->lines[inspector->cursor].node)
-			fold_all(inspector, call && call->all == IK_FOLD_NONE ? IK_FOLD_USUAL : IK_FOLD_NONE);
+			fold_all(inspector,
+				state_of_all(inspector) == IK_TREE_OPEN ? IK_TREE_USUAL : IK_TREE_OPEN);
 		break;
 	}
 	sync_text(inspector);
@@ -799,9 +723,8 @@ static void copy_call(const struct ik_shown_call *call, struct ik_buf *out)
 	struct ik_buf envelope;
 
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	bool any = ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, &envelope)
-									  : ik_call_envelope(call, &envelope);
-	if (!any || ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
+	if (!put_envelope(call, &envelope) ||
+		ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
 		ik_buf_append(out, call->arguments.data, call->arguments.length);
 	} else {
 		struct ik_json_span result = ik_json_member(value, "result");
@@ -817,10 +740,9 @@ static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 {
 	sync_text(inspector);
 	const struct ik_inspector_line *line = &inspector->lines[inspector->cursor];
-	const struct ik_json_tree *tree = inspector->trees[line->part];
 
 	if (line->node) {
-		ik_json_tree_copy(tree, line->node, out);
+		ik_json_tree_copy(line->node, out);
 		return;
 	}
 	switch (line->part) {
@@ -847,8 +769,10 @@ static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 
 void ik_inspector_forget(struct ik_inspector *inspector)
 {
-	inspector->moved = inspector->arrived = false;
+	inspector->moved = false;
 	inspector->call = inspector->shown = NULL;
+	inspector->fold_count = 0;
+	drop_trees(inspector);
 	inspector->output = inspector->errors = NULL;
 	inspector->page = 0;
 	inspector->pane.count = inspector->pane.selected = 0;
@@ -861,8 +785,9 @@ static void release(struct ik_pane *pane)
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 
 	ik_pane_done(pane);
-	free_text(inspector);
-	free_folds(inspector);
+	drop_trees(inspector);
+	free(inspector->lines);
+	free(inspector->folds);
 	ik_buf_done(&inspector->argument);
 	free(inspector);
 }
@@ -875,7 +800,7 @@ void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, 
 
 void ik_inspector_part_arrived(struct ik_inspector *inspector)
 {
-	inspector->arrived = true;
+	inspector->stale = true;
 }
 
 void ik_inspector_follow(struct ik_inspector *inspector)
@@ -1174,7 +1099,7 @@ static const struct ik_key_hint hints[] = {
 };
 
 /* Draw it. */
-static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
@@ -1211,13 +1136,12 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	ik_scrollback_select_at(pane->text, inspector->cursor,
 		focus && inspector->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
-	return false;
 }
 
 /* clang-format off */
 static const struct ik_pane_ops ops = {
 	.toggle = IK_ACTION_INSPECTOR, .context = context, .key = key, .act = act, .click = click,
-	.scroll = scroll, .work = work, .draw = draw, .release = release,
+	.scroll = scroll, .draw = draw, .release = release,
 };
 /* clang-format on */
 
@@ -1229,9 +1153,6 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 	ik_pane_init(&inspector->pane, &ops, keymap, utf8);
 	inspector->calls = calls;
 	ik_buf_init(&inspector->argument, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&inspector->decoded, IK_LIMIT_ENVELOPE);
-	for (size_t i = 0; i < IK_PARTS; i++)
-		inspector->owners[i] = (struct ik_tree_owner){ inspector, (enum ik_call_part)i };
 	return inspector;
 }
 

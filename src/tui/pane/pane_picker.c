@@ -275,7 +275,7 @@ static void show_text(struct ik_picker *picker)
 }
 
 /* Draw it; the cursor is set into the filter while it has focus. */
-static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
@@ -319,7 +319,6 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		*ret_cursor_column = column;
 	}
 	free(count);
-	return false;
 }
 
 /* clang-format off */

@@ -390,7 +390,7 @@ static bool picks(const struct ik_sessions *sessions)
 }
 
 /* Draw the list with its filter, and the end of the selected session. */
-static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
+static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
@@ -416,7 +416,6 @@ static bool draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row, ret_cursor_column);
 	free(title);
 	free(empty);
-	return false;
 }
 
 /* Free it. */

@@ -1732,19 +1732,6 @@ static int64_t tick_quit(struct ik_screen *screen)
 	return -1;
 }
 
-/* Search on, and let the side pane work on; true: there is more to do. */
-static bool work(struct ik_screen *screen)
-{
-	struct ik_pane *side = screen->side;
-	bool changed = false, more = ik_find_work(screen->find, &changed);
-
-	more = ik_find_work(screen->help_find, &changed) || more;
-	if (side && side->ops->work)
-		more = side->ops->work(side, &changed) || more;
-	screen->dirty |= changed;
-	return more;
-}
-
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
 	char *problem = ik_prompt_take_problem(screen->prompt);
@@ -1762,7 +1749,9 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	update_bar(screen);
 	changed |= screen->bar.seconds != screen->shown_second;
 	screen->shown_second = screen->bar.seconds;
-	bool more = work(screen);
+	bool more = ik_find_work(screen->find, &changed);
+
+	more |= ik_find_work(screen->help_find, &changed);
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
 	bool counts = ik_dialog_count(screen->dialog) == 0 || ik_calls_running(screen->calls) > 0;
 	int64_t next = more ? 0 : counts ? ik_turn_status_next_second(screen->turn) : -1;
@@ -1970,8 +1959,8 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	for (int row = 0; row < layout->divider.rows; row++)
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar, strlen(bar));
 	if (screen->side)
-		screen->dirty |= screen->side->ops->draw(screen->side, cells, layout->pane, focus,
-			&screen->bar, ret_row, ret_column);
+		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar, ret_row,
+			ret_column);
 }
 
 /* One sentence instead of a screen that nobody could use. */

@@ -37,7 +37,7 @@ static const struct ik_cells *draw(int rows, int columns)
 {
 	ik_cells_resize(&cells, rows, columns);
 	int row, column;
-	(void)pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan,
+	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, true, &scan,
 		&row, &column);
 	return &cells;
 }

@@ -399,10 +399,9 @@ Test(inspector, the_cursor_stays_while_output_comes_unless_it_is_at_the_end)
 	cr_assert(picture_has(draw(14, 40, true, 0), "exit 0"));
 }
 
-Test(inspector, a_large_envelope_opens_at_once_and_unfolds_by_groups)
+Test(inspector, a_large_envelope_shows_its_beginning_at_once)
 {
 	struct ik_buf envelope;
-	bool changed;
 	ik_buf_init(&envelope, IK_MIB(8));
 	ik_buf_puts(&envelope, "{\"tool_success\":true,\"result\":[0");
 	for (int i = 1; i < 400000; i++)
@@ -410,25 +409,16 @@ Test(inspector, a_large_envelope_opens_at_once_and_unfolds_by_groups)
 	ik_buf_puts(&envelope, "]}");
 	finish(add_call("c1", "t", "{}"), envelope.data, 1);
 	cr_assert(shows(30, "Envelope: what the model got"));
-	cr_assert(shows(30, "Reading"));
-	int turns = 0;
-	while (pane->ops->work(pane, &changed))
-		turns++;
-	cr_assert_gt(turns, 0);
-	cr_assert(shows(30, "  \"result\": […] 400000\n"));
+	cr_assert(shows(30, "Bytes 1 to 1048576 of "));
+	cr_assert(shows(30, "  \"result\": […] 1"));
 	press(IK_ACTION_TEXT);
-	while (!picture_has(draw(30, 60, true, 0), "[0 … 999]")) {
+	while (strcmp(copied(), "true") != 0)
 		press(IK_ACTION_DOWN);
-		if (strcmp(copied(), "true") != 0 && copied()[0] == '[')
-			press(IK_ACTION_INWARD);
-		while (pane->ops->work(pane, &changed))
-			;
-	}
-	press(IK_ACTION_INWARD);
 	press(IK_ACTION_DOWN);
 	press(IK_ACTION_INWARD);
-	while (pane->ops->work(pane, &changed))
-		;
-	cr_assert(shows(30, "      1001,\n"));
+	cr_assert(shows(30, "    1,\n"));
+	/* All of it is for the pager. */
+	struct ik_invocation reaction = press(IK_ACTION_PAGER);
+	cr_assert_not_null(memmem(reaction.text, reaction.length, "399999", 6));
 	ik_buf_done(&envelope);
 }
