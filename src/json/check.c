@@ -4,95 +4,273 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/checker.h"
-#include "json/escape.h"
+#include "json/plain.h"
+#include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Describe what was found where something else was expected. */
-static void describe_found(const char *at, const char *end, char out[64])
+/* A text while it is checked. */
+struct json_check {
+	const char *at, *end;
+	const char *expected; /* at `at` instead of what is there; set by the function that fails */
+	int depth;
+};
+
+static bool check_value(struct json_check *check);
+
+static bool expect(struct json_check *check, const char *expected)
+{
+	check->expected = expected;
+	return false;
+}
+
+static void skip_blanks(struct json_check *check)
+{
+	while (check->at < check->end && ik_json_is_blank(*check->at))
+		check->at++;
+}
+
+/* Is byte the next one? If so, skip it. */
+static bool skip_byte(struct json_check *check, char byte)
+{
+	if (check->at == check->end || *check->at != byte)
+		return false;
+	check->at++;
+	return true;
+}
+
+/* Return the number of the \uXXXX at text, -1 if there is none. */
+static int32_t unicode_escape(const char *text, const char *end)
+{
+	int32_t number = 0;
+
+	if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
+		return -1;
+	for (int i = 2; i < 6; i++) {
+		int digit = ik_json_hex_digit(text[i]);
+
+		if (digit < 0)
+			return -1;
+		number = number << 4 | digit;
+	}
+	return number;
+}
+
+static bool is_low_surrogate(int32_t number)
+{
+	return number >= 0xdc00 && number <= 0xdfff;
+}
+
+/* Return the length of the escape at text: 6, 12 for a surrogate pair, 2 for the short ones; 0 for
+ * none, -1 for a lone surrogate. */
+static int escape_length(const char *text, const char *end)
+{
+	int32_t number;
+
+	if (end - text < 2)
+		return 0;
+	if (text[1] != 'u')
+		return text[1] && strchr("\"\\/bfnrt", text[1]) ? 2 : 0;
+	number = unicode_escape(text, end);
+	if (number < 0)
+		return 0;
+	if (number < 0xd800 || number > 0xdfff)
+		return 6;
+	return !is_low_surrogate(number) && is_low_surrogate(unicode_escape(text + 6, end)) ? 12 : -1;
+}
+
+/* Check an escape within a string. */
+static bool check_escape(struct json_check *check)
+{
+	int length = escape_length(check->at, check->end);
+
+	if (length == 0)
+		return expect(check, _("an escape that JSON knows"));
+	if (length < 0)
+		return expect(check, _("no surrogate escape without its other half"));
+	check->at += length;
+	return true;
+}
+
+/* Check a string from its opening quote. */
+static bool check_string(struct json_check *check)
 {
 	uint32_t codepoint;
-	int count;
+	int length;
 
-	if (at >= end) {
-		snprintf(out, 64, "%s", _("the end"));
-		return;
+	check->at++;
+	for (;;) {
+		check->at += ik_json_plain_run(check->at, (size_t)(check->end - check->at));
+		if (check->at == check->end)
+			return expect(check, _("'\"' that ends the string"));
+		if (skip_byte(check, '"'))
+			return true;
+		if (*check->at == '\\') {
+			if (!check_escape(check))
+				return false;
+			continue;
+		}
+		if ((unsigned char)*check->at < 0x20)
+			return expect(check, _("no control character within a string"));
+		length = ik_utf8_decode(check->at, (size_t)(check->end - check->at), &codepoint);
+		if (length <= 0)
+			return expect(check, _("valid UTF-8"));
+		check->at += length;
 	}
-	count = ik_utf8_decode(at, (size_t)(end - at), &codepoint);
-	if (count <= 0)
-		snprintf(out, 64, _("the byte 0x%02x, which is no UTF-8"), (unsigned char)*at);
+}
+
+static bool check_digits(struct json_check *check)
+{
+	const char *start = check->at;
+
+	while (check->at < check->end && *check->at >= '0' && *check->at <= '9')
+		check->at++;
+	return check->at > start || expect(check, _("a digit"));
+}
+
+static bool check_number(struct json_check *check)
+{
+	skip_byte(check, '-');
+	if (!skip_byte(check, '0') && !check_digits(check))
+		return false;
+	if (skip_byte(check, '.') && !check_digits(check))
+		return false;
+	if (!skip_byte(check, 'e') && !skip_byte(check, 'E'))
+		return true;
+	if (!skip_byte(check, '+'))
+		skip_byte(check, '-');
+	return check_digits(check);
+}
+
+static bool check_word(struct json_check *check, const char *word)
+{
+	size_t length = strlen(word);
+
+	if ((size_t)(check->end - check->at) < length || memcmp(check->at, word, length) != 0)
+		return expect(check, _("a value"));
+	check->at += length;
+	return true;
+}
+
+/* Check the name of a member and the colon after it. */
+static bool check_name(struct json_check *check)
+{
+	skip_blanks(check);
+	if (check->at == check->end || *check->at != '"')
+		return expect(check, _("a member's name in double quotes"));
+	if (!check_string(check))
+		return false;
+	skip_blanks(check);
+	return skip_byte(check, ':') || expect(check, "':'");
+}
+
+/* Check an object or array from its opening bracket. */
+static bool check_container(struct json_check *check, char close)
+{
+	if (check->depth == IK_LIMIT_JSON_DEPTH)
+		return expect(check, _("no deeper nesting"));
+	check->at++;
+	skip_blanks(check);
+	if (skip_byte(check, close))
+		return true;
+	check->depth++;
+	do {
+		if ((close == '}' && !check_name(check)) || !check_value(check))
+			return false;
+		skip_blanks(check);
+	} while (skip_byte(check, ','));
+	check->depth--;
+	return skip_byte(check, close) ||
+		expect(check, close == '}' ? _("',' or '}'") : _("',' or ']'"));
+}
+
+static bool check_value(struct json_check *check)
+{
+	skip_blanks(check);
+	if (check->at == check->end)
+		return expect(check, _("a value"));
+	switch (*check->at) {
+	case '"':
+		return check_string(check);
+	case '{':
+		return check_container(check, '}');
+	case '[':
+		return check_container(check, ']');
+	case 't':
+		return check_word(check, "true");
+	case 'f':
+		return check_word(check, "false");
+	case 'n':
+		return check_word(check, "null");
+	default:
+		if (*check->at == '-' || (*check->at >= '0' && *check->at <= '9'))
+			return check_number(check);
+		return expect(check, _("a value"));
+	}
+}
+
+/* Describe what was found where something else was expected. */
+static void describe_found(const struct json_check *check, char out[64])
+{
+	uint32_t codepoint;
+
+	if (check->at == check->end)
+		snprintf(out, 64, "%s", _("the end"));
+	else if (ik_utf8_decode(check->at, (size_t)(check->end - check->at), &codepoint) <= 0)
+		snprintf(out, 64, _("the byte 0x%02x, which is no UTF-8"), (unsigned char)*check->at);
 	else if (codepoint > 0x20 && codepoint < 0x7f)
 		snprintf(out, 64, "'%c'", (char)codepoint);
 	else
 		snprintf(out, 64, "U+%04X", (unsigned)codepoint);
 }
 
-/* Fail with what was found at an offset and what was expected. */
-static enum ik_status refuse(const char *text, size_t length, size_t offset, const char *expected,
-	struct ik_error *error)
-{
-	const char *at = text + offset, *line_start = at;
-	char found[64];
-
-	while (line_start > text && line_start[-1] != '\n')
-		line_start--;
-	describe_found(at, text + length, found);
-	return ik_error_set(error, IK_INVALID, _("line %d, column %zu: found %s, expected %s"),
-		ik_json_line(text, at), (size_t)(at - line_start) + 1, found, expected);
-}
-
 enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_span *ret_value,
 	struct ik_error *error)
 {
-	struct ik_json_checker checker;
+	struct json_check check = { .at = text, .end = text + length };
+	const char *line, *start, *end;
+	char found[64];
 
-	ik_json_checker_init(&checker);
-	ik_json_checker_feed(&checker, text, length);
-	if (!ik_json_checker_end(&checker))
-		return refuse(text, length, checker.offset, checker.expected, error);
-	if (ret_value)
-		*ret_value = (struct ik_json_span){ text + checker.value_start,
-			checker.value_end - checker.value_start };
-	return IK_OK;
-}
-
-size_t ik_json_repair_from(struct ik_buf *out, const char *text, size_t length, size_t from,
-	size_t to)
-{
-	const char *at = text + from, *end = text + length, *stop = text + to;
-
-	while (at < stop) {
-		const char *backslash = memchr(at, '\\', (size_t)(stop - at));
-		int count, decoded;
-
-		if (!backslash)
-			break;
-		ik_utf8_repair(out, at, (size_t)(backslash - at));
-		count = ik_json_escape_length(backslash, end, &decoded);
-		if (count < 0) {
-			ik_buf_puts(out, "\\ufffd");
-			count = 6;
-		} else {
-			/* Pass on an invalid escape for the check to report; only its backslash is certainly
-			 * not part of something else. */
-			count = count ? count : 1;
-			ik_buf_append(out, backslash, (size_t)count);
+	skip_blanks(&check);
+	start = check.at;
+	if (check_value(&check)) {
+		end = check.at;
+		skip_blanks(&check);
+		if (check.at == check.end) {
+			if (ret_value)
+				*ret_value = (struct ik_json_span){ start, (size_t)(end - start) };
+			return IK_OK;
 		}
-		at = backslash + count;
+		expect(&check, _("nothing more"));
 	}
-	if (at >= stop)
-		return (size_t)(at - text);
-	/* Do not split a character: at most three bytes follow its first. */
-	for (int i = 0; i < 3 && stop < end && ((unsigned char)*stop & 0xc0) == 0x80; i++)
-		stop++;
-	ik_utf8_repair(out, at, (size_t)(stop - at));
-	return (size_t)(stop - text);
+	for (line = check.at; line > text && line[-1] != '\n';)
+		line--;
+	describe_found(&check, found);
+	return ik_error_set(error, IK_INVALID, _("line %d, column %zu: found %s, expected %s"),
+		ik_json_line(text, check.at), (size_t)(check.at - line) + 1, found, check.expected);
 }
 
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length)
 {
-	ik_json_repair_from(out, text, length, 0, length);
+	const char *at = text, *end = text + length, *backslash;
+
+	while ((backslash = memchr(at, '\\', (size_t)(end - at)))) {
+		int count = escape_length(backslash, end);
+
+		ik_utf8_repair(out, at, (size_t)(backslash - at));
+		at = backslash;
+		if (count < 0) {
+			ik_buf_puts(out, "\\ufffd");
+			at += 6;
+		} else {
+			/* Pass on an invalid escape for the check to report; only its backslash is certainly
+			 * not part of something else. */
+			count = count ? count : 1;
+			ik_buf_append(out, at, (size_t)count);
+			at += count;
+		}
+	}
+	ik_utf8_repair(out, at, (size_t)(end - at));
 }
 
 /* Return the end of the comment that begins at text; end if it is not closed. */

@@ -27,8 +27,7 @@ struct ik_json *ik_json_free(struct ik_json *json);
 /* Copy a node with all its children, without its name. */
 struct ik_json *ik_json_copy(const struct ik_json *json);
 
-/* Append the compact text. A tree built by hand that is nested deeper than
- * IK_LIMIT_JSON_DEPTH fails the buffer with IK_TOO_LARGE. */
+/* Append the compact text. */
 void ik_json_print(const struct ik_json *json, struct ik_buf *out);
 
 enum ik_json_type ik_json_type(const struct ik_json *json); /* NULL: IK_JSON_NONE */
@@ -47,10 +46,8 @@ const char *ik_json_text(const struct ik_json *json);
 /* Append the exact bytes of a string node. */
 void ik_json_bytes(const struct ik_json *json, struct ik_buf *out);
 bool ik_json_is_true(const struct ik_json *json);
-/* Read a number exactly (json/number.h). Return false for another type. */
-struct ik_decimal;
-bool ik_json_decimal(const struct ik_json *json, struct ik_decimal *ret_decimal);
-/* Read a number that is exactly an int64 integer, however it is written. */
+/* Read a number as ik_json_number() and ik_json_integer() do. Return false for another type. */
+bool ik_json_real(const struct ik_json *json, long double *ret_number);
 bool ik_json_whole(const struct ik_json *json, int64_t *ret_number);
 
 /* New nodes. Invalid UTF-8 becomes U+FFFD. */

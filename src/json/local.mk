@@ -2,15 +2,11 @@
 noinst_LIBRARIES += libik_json.a
 libik_json_a_SOURCES = \
 	src/json/check.c \
-	src/json/checker.c src/json/checker.h \
-	src/json/escape.h \
 	src/json/json.c src/json/json.h \
-	src/json/number.c src/json/number.h \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \
 	src/json/plain.h \
 	src/json/pointer.c src/json/pointer.h \
-	src/json/reference.c src/json/reference.h \
 	src/json/scan.c src/json/scan.h \
 	src/json/schema.c src/json/schema.h \
 	src/json/validate.c \

@@ -89,33 +89,13 @@ static enum ik_pattern_answer find(const pcre2_code *code, const char *subject, 
 	return result == PCRE2_ERROR_NOMATCH ? IK_PATTERN_DIFFERS : IK_PATTERN_UNKNOWN;
 }
 
-enum ik_pattern_answer ik_pattern_find(struct ik_patterns *patterns, const char *pattern,
-	const char *subject, size_t length)
+enum ik_pattern_answer ik_pattern_find(const char *pattern, const char *subject, size_t length)
 {
 	enum ik_pattern_answer answer = IK_PATTERN_UNKNOWN;
-	pcre2_code *code;
+	pcre2_code *code = compile(pattern);
 
-	for (size_t i = 0; i < patterns->count; i++) {
-		if (patterns->kept[i].source == pattern) {
-			code = patterns->kept[i].code;
-			return code ? find(code, subject, length) : IK_PATTERN_UNKNOWN;
-		}
-	}
-	code = compile(pattern);
 	if (code)
 		answer = find(code, subject, length);
-	if (patterns->count < IK_PATTERN_KEPT) {
-		patterns->kept[patterns->count].source = pattern;
-		patterns->kept[patterns->count++].code = code;
-	} else if (code) {
-		pcre2_code_free(code);
-	}
+	pcre2_code_free(code);
 	return answer;
-}
-
-void ik_patterns_done(struct ik_patterns *patterns)
-{
-	for (size_t i = 0; i < patterns->count; i++)
-		pcre2_code_free(patterns->kept[i].code);
-	patterns->count = 0;
 }

@@ -9,7 +9,6 @@
 #ifndef IK_JSON_PLAIN_H
 #define IK_JSON_PLAIN_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,39 +21,23 @@ static inline bool ik_json_is_plain(char byte)
 }
 
 /*
- * Check eight characters at once. Return 0 if none needs attention; otherwise the lowest set bit is
- * in the first that does. The top bit of a byte is set if the byte is above 127, below 0x20 or
- * became 0 (a borrow can also set it above such a byte, but never without one).
+ * Return the length of the run of plain characters at the start. In a word of eight, the top bit of
+ * a byte is set if the byte is above 127, below 0x20 or became 0 (a borrow can also set it above
+ * such a byte, but never without one).
  */
-static inline uint64_t ik_json_special(uint64_t word)
-{
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-	uint64_t quote, backslash;
-
-	word = le64toh(word);
-	quote = word ^ ones * '"';
-	backslash = word ^ ones * '\\';
-	return (word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
-}
-
-/* Return how many characters precede the one that ik_json_special() found. */
-static inline size_t ik_json_special_place(uint64_t special)
-{
-	return (size_t)__builtin_ctzll(special) / 8;
-}
-
-/* Return the length of the run of plain characters at the start, eight at a time. */
 static inline size_t ik_json_plain_run(const char *bytes, size_t length)
 {
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
 	size_t at = 0;
 
 	for (; at + sizeof(uint64_t) <= length; at += sizeof(uint64_t)) {
-		uint64_t word, special;
+		uint64_t word, quote, backslash;
 
 		memcpy(&word, bytes + at, sizeof(word));
-		special = ik_json_special(word);
-		if (special)
-			return at + ik_json_special_place(special);
+		quote = word ^ ones * '"';
+		backslash = word ^ ones * '\\';
+		if ((word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops)
+			break;
 	}
 	while (at < length && ik_json_is_plain(bytes[at]))
 		at++;
@@ -64,6 +47,12 @@ static inline size_t ik_json_plain_run(const char *bytes, size_t length)
 static inline bool ik_json_is_blank(char byte)
 {
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* Is it an integer? Beyond the range of int64_t there are no fractions (or hardly any). */
+static inline bool ik_json_is_whole(long double number)
+{
+	return number < -0x1p63L || number >= 0x1p63L || (long double)(int64_t)number == number;
 }
 
 /* Return the value of a hexadecimal digit, -1 for another character. */

@@ -2,16 +2,12 @@
  * pointer: JSON Pointers (RFC 6901) in URI fragments, as local references of schemas are written:
  * "#/$defs/name".
  *
- * May include: json/scan.h, util.
+ * May include: json/json.h, util.
  */
 #ifndef IK_JSON_POINTER_H
 #define IK_JSON_POINTER_H
 
-#include "json/scan.h"
-
-/* Decode one step of a pointer, which starts after a slash, and append it: first percent signs,
- * then tildes (RFC 6901, 4 and 6). Return what follows: a slash, or the end. */
-const char *ik_pointer_step(struct ik_buf *out, const char *step);
+#include "json/json.h"
 
 /*
  * Return the value in root that a reference (the string of "$ref") names: root itself for "#", the
@@ -19,5 +15,8 @@ const char *ik_pointer_step(struct ik_buf *out, const char *step);
  * a string.
  */
 struct ik_json_span ik_json_referred(struct ik_json_span root, struct ik_json_span reference);
+
+/* The same in a tree; NULL if there is no such value. */
+const struct ik_json *ik_pointer_find(const struct ik_json *root, const char *reference);
 
 #endif

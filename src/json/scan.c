@@ -1,17 +1,16 @@
 #include "json/scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/number.h"
 #include "json/plain.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/utf8.h"
 
-#define SMALL_STRING \
-	IK_KIB(64) /* running out of memory for one this small is not the caller's
-                                   problem */
+/* Running out of memory for a string this small is not the caller's problem. */
+#define SMALL_STRING IK_KIB(64)
 
 /* Everything here relies on text that ik_json_check() has accepted: brackets match, strings end. */
 
@@ -111,6 +110,25 @@ bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 		*ret_key = key;
 	*ret_value = value;
 	return true;
+}
+
+bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
+	struct ik_json_span *ret_string)
+{
+	const char *at = walk->at ? walk->at : value.text, *end = value.text + value.length;
+
+	while ((at = memchr(at, '"', (size_t)(end - at)))) {
+		size_t length = ik_json_scalar_length(at, (size_t)(end - at));
+		const char *after = at + length;
+
+		*ret_string = (struct ik_json_span){ at, length };
+		at = walk->at = after;
+		while (after < end && ik_json_is_blank(*after))
+			after++;
+		if (after == end || *after != ':')
+			return true;
+	}
+	return false;
 }
 
 size_t ik_json_count(struct ik_json_span container)
@@ -313,20 +331,44 @@ char *ik_json_text_new(struct ik_json_span value)
 	return text;
 }
 
+bool ik_json_number(struct ik_json_span value, long double *ret_number)
+{
+	char *text;
+
+	if (ik_json_span_type(value) != IK_JSON_NUMBER)
+		return false;
+	text = ik_strndup(value.text, value.length);
+	*ret_number = strtold(text, NULL);
+	free(text);
+	return true;
+}
+
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number)
 {
-	struct ik_decimal decimal;
+	long double number;
 
-	return ik_decimal_read(value.text, value.length, &decimal) &&
-		ik_decimal_to_integer(&decimal, ret_number);
+	if (!ik_json_number(value, &number) || number < -0x1p63L || number >= 0x1p63L ||
+		!ik_json_is_whole(number))
+		return false;
+	*ret_number = (int64_t)number;
+	return true;
 }
 
 bool ik_json_double(struct ik_json_span value, double *ret_number)
 {
-	struct ik_decimal decimal;
+	double number;
+	char *text;
 
-	return ik_decimal_read(value.text, value.length, &decimal) &&
-		ik_decimal_to_double(&decimal, ret_number);
+	if (ik_json_span_type(value) != IK_JSON_NUMBER)
+		return false;
+	/* Not by way of a long double, which would be rounded twice. */
+	text = ik_strndup(value.text, value.length);
+	number = strtod(text, NULL);
+	free(text);
+	if (isinf(number))
+		return false;
+	*ret_number = number;
+	return true;
 }
 
 bool ik_json_bool(struct ik_json_span value, bool *ret_bool)

@@ -1,9 +1,9 @@
 /*
  * scan: JSON text, checked strictly and read in place, without copying or loss.
  *
- * ik_json_check() accepts exactly RFC 8259 in valid UTF-8 (no lone surrogate escapes unless
- * repaired before), nested at most IK_LIMIT_JSON_DEPTH deep. All other functions work on spans of
- * text that has passed it, and keep numbers as written, duplicate members, member order and \u0000.
+ * ik_json_check() accepts exactly RFC 8259 in valid UTF-8 (no lone surrogate escapes), nested at
+ * most IK_LIMIT_JSON_DEPTH deep. All other functions work on spans of text that has passed it, and
+ * keep numbers as written, duplicate members, member order and \u0000.
  *
  * Pure, allocates only in the caller's buffers. May include: util.
  */
@@ -49,11 +49,6 @@ enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_spa
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
 
-/* The same piece by piece: from where the last piece ended (at first 0) to about to. Return where
- * this one ended: at to, or a few bytes later. */
-size_t ik_json_repair_from(struct ik_buf *out, const char *text, size_t length, size_t from,
-	size_t to);
-
 /* Overwrite // and block comments outside strings with blanks (line feeds stay), so that lines and
  * columns do not change. */
 void ik_json_blank_comments(char *text, size_t length);
@@ -77,6 +72,10 @@ struct ik_json_walk {
 };
 bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 	struct ik_json_span *ret_key, struct ik_json_span *ret_value);
+
+/* Iterate in the same way over the strings in a value, however deep, except the names of members. */
+bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
+	struct ik_json_span *ret_string);
 
 /* Return the number of elements or members; 0 if it is not a container. */
 size_t ik_json_count(struct ik_json_span container);
@@ -105,6 +104,9 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
  * it; NULL for any other value. */
 char *ik_json_text_new(struct ik_json_span value);
 
+/* Read a number, exactly if it is an integer in the range of int64_t. Return false for another
+ * type. */
+bool ik_json_number(struct ik_json_span value, long double *ret_number);
 /* Read an integer (also written 1.0 or 1e3) in range; false otherwise. */
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number);
 /* Also false if the number is beyond the range of a double (1e400). */

@@ -24,13 +24,13 @@ struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_
 
 /*
  * Check arguments against a canonical schema (any schema of drafts 4 to 2020-12 works): type (one
- * or a list), enum, const; minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, all
- * exact; minLength, maxLength, pattern; items, prefixItems, additionalItems, minItems, maxItems,
+ * or a list), enum, const; minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf;
+ * minLength, maxLength, pattern; items, prefixItems, additionalItems, minItems, maxItems,
  * uniqueItems, contains; properties, patternProperties, additionalProperties, propertyNames,
- * required, dependencies, minProperties, maxProperties; anyOf, oneOf, allOf, not, if; local $ref.
- * Unknown keywords, patterns and references are accepted, and so is everything once the limit on
- * the work is reached. The error names the place ("/edits/0/line: is \"x\", but must be a whole
- * number").
+ * required, dependencies, minProperties, maxProperties; anyOf, oneOf, allOf, not, if; $ref to a
+ * place in the schema ("#/$defs/x"; $id and anchors are not read). Unknown keywords, patterns and
+ * references are accepted, and so is everything once the limit on the work is reached. The error
+ * names the place ("/edits/0/line: is \"x\", but must be a whole number").
  */
 enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
 	struct ik_error *error) IK_MUST_USE;

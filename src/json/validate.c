@@ -1,14 +1,16 @@
 /* The half of json/schema.h that checks values, with a function for each keyword. */
 #include "json/schema.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/number.h"
 #include "json/pattern.h"
 #include "json/place.h"
-#include "json/reference.h"
+#include "json/plain.h"
+#include "json/pointer.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -23,13 +25,12 @@
 
 /* The state of a validation. */
 struct schema_check {
-	const struct ik_json *resource; /* what local references are relative to */
-	struct ik_error *error;         /* NULL: the caller does not want to know why */
-	size_t error_depth;             /* depth of the place of the last error */
-	struct ik_patterns patterns;
-	size_t depth, steps;  /* spent so far */
-	size_t unknown;       /* how often something was accepted without being checked */
-	bool reference_alone; /* draft 7 and before: $ref disables all other keywords beside it */
+	const struct ik_json *root; /* what references are relative to */
+	struct ik_error *error;     /* NULL: the caller does not want to know why */
+	size_t error_depth;         /* depth of the place of the last error */
+	size_t depth, steps;        /* spent so far */
+	size_t unknown;             /* how often something was accepted without being checked */
+	bool reference_alone;       /* draft 7 and before: $ref disables all other keywords beside it */
 };
 
 /* The arguments of a keyword's function. */
@@ -132,7 +133,7 @@ static const struct {
 static bool has_type(const struct ik_json *value, const struct ik_json *name, struct ik_buf *words)
 {
 	const char *text = ik_json_text(name);
-	struct ik_decimal number;
+	long double number;
 
 	for (size_t i = 0; text && i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!ik_text_equal(text, types[i].name))
@@ -143,7 +144,7 @@ static bool has_type(const struct ik_json *value, const struct ik_json *name, st
 		if (ik_json_type(value) != types[i].type)
 			return false;
 		return !ik_text_equal(text, "integer") ||
-			(ik_json_decimal(value, &number) && ik_decimal_is_whole(&number));
+			(ik_json_real(value, &number) && ik_json_is_whole(number));
 	}
 	return true;
 }
@@ -206,23 +207,19 @@ static bool check_enum(const struct check *check)
 
 /* Read the value and its bound; false if either is not a number, so that there is nothing to
  * compare. */
-static bool both_numbers(const struct check *check, struct ik_decimal *value,
-	struct ik_decimal *bound)
+static bool both_numbers(const struct check *check, long double *value, long double *bound)
 {
-	return ik_json_decimal(check->value, value) && ik_json_decimal(check->keyword, bound);
+	return ik_json_real(check->value, value) && ik_json_real(check->keyword, bound);
 }
 
 /* Is the value at least (side 1) or at most (side -1) its bound? If exclusive, it must not be
  * equal. */
 static bool check_bound(const struct check *check, int side, bool exclusive)
 {
-	struct ik_decimal value, bound;
-	int order;
+	long double value, bound;
 
-	if (!both_numbers(check, &value, &bound))
-		return true;
-	order = side * ik_decimal_compare(&value, &bound);
-	if (order > 0 || (order == 0 && !exclusive))
+	if (!both_numbers(check, &value, &bound) || side * value > side * bound ||
+		(value == bound && !exclusive))
 		return true;
 	if (exclusive)
 		return refuse_by(check, side > 0 ? _("more than %s") : _("less than %s"));
@@ -250,24 +247,33 @@ static bool check_exclusive_maximum(const struct check *check)
 	return check_bound(check, -1, true);
 }
 
+/* Is value a multiple of step? Neither is negative, and both may be rounded, since most decimals
+ * have no exact binary form: 19.99 is a multiple of 0.01. */
+static bool is_multiple(long double value, long double step)
+{
+	long double part = step, rest = value, slack = value * 2 * LDBL_EPSILON;
+
+	while (part <= value / 2)
+		part *= 2;
+	for (; part >= step; part /= 2) {
+		if (rest >= part)
+			rest -= part;
+	}
+	if (slack > step / 8)
+		slack = step / 8;
+	return rest <= slack || step - rest <= slack;
+}
+
 static bool check_multiple_of(const struct check *check)
 {
-	struct ik_decimal value, step;
+	long double value, step;
 
-	return !both_numbers(check, &value, &step) || step.count == 0 ||
-		ik_decimal_is_multiple(&value, &step) || refuse_by(check, _("a multiple of %s"));
-}
-
-static bool is_within(const struct check *check, size_t count, bool is_maximum)
-{
-	int64_t bound;
-
-	if (!ik_json_whole(check->keyword, &bound))
+	if (!both_numbers(check, &value, &step) || step <= 0 || isinf(step) || isinf(value))
 		return true;
-	return is_maximum ? (int64_t)count <= bound : (int64_t)count >= bound;
+	return is_multiple(value < 0 ? -value : value, step) || refuse_by(check, _("a multiple of %s"));
 }
 
-/* Strings. */
+/* Sizes. */
 
 /* Count the characters of a string; a NUL is kept as two bytes, which count as one. */
 static size_t count_characters(const char *text)
@@ -279,21 +285,50 @@ static size_t count_characters(const char *text)
 	return count;
 }
 
-static bool check_min_length(const struct check *check)
+/* Is the size of a value of that type at least (side 1) or at most (side -1) its bound? */
+static bool check_size(const struct check *check, enum ik_json_type type, int side,
+	const char *refusal)
 {
 	const char *text = ik_json_text(check->value);
+	int64_t bound, size;
 
-	return !text || is_within(check, count_characters(text), false) ||
-		refuse_by(check, _("at least %s characters long"));
+	if (ik_json_type(check->value) != type || !ik_json_whole(check->keyword, &bound))
+		return true;
+	size = (int64_t)(text ? count_characters(text) : ik_json_size(check->value));
+	return (side > 0 ? size >= bound : size <= bound) || refuse_by(check, refusal);
+}
+
+static bool check_min_length(const struct check *check)
+{
+	return check_size(check, IK_JSON_STRING, 1, _("at least %s characters long"));
 }
 
 static bool check_max_length(const struct check *check)
 {
-	const char *text = ik_json_text(check->value);
-
-	return !text || is_within(check, count_characters(text), true) ||
-		refuse_by(check, _("at most %s characters long"));
+	return check_size(check, IK_JSON_STRING, -1, _("at most %s characters long"));
 }
+
+static bool check_min_items(const struct check *check)
+{
+	return check_size(check, IK_JSON_ARRAY, 1, _("a list of at least %s"));
+}
+
+static bool check_max_items(const struct check *check)
+{
+	return check_size(check, IK_JSON_ARRAY, -1, _("a list of at most %s"));
+}
+
+static bool check_min_properties(const struct check *check)
+{
+	return check_size(check, IK_JSON_OBJECT, 1, _("an object with at least %s members"));
+}
+
+static bool check_max_properties(const struct check *check)
+{
+	return check_size(check, IK_JSON_OBJECT, -1, _("an object with at most %s members"));
+}
+
+/* Strings. */
 
 static enum ik_pattern_answer find_pattern(struct schema_check *run, const char *pattern,
 	const struct ik_json *string)
@@ -304,7 +339,7 @@ static enum ik_pattern_answer find_pattern(struct schema_check *run, const char 
 	ik_buf_init(&bytes, IK_LIMIT_ARGUMENTS);
 	ik_json_bytes(string, &bytes);
 	if (ik_buf_status(&bytes) == IK_OK)
-		answer = ik_pattern_find(&run->patterns, pattern, bytes.data, bytes.length);
+		answer = ik_pattern_find(pattern, bytes.data, bytes.length);
 	ik_buf_done(&bytes);
 	run->unknown += answer == IK_PATTERN_UNKNOWN;
 	return answer;
@@ -377,18 +412,6 @@ static bool check_additional_items(const struct check *check)
 	if (!is_array(check->value) || !is_array(items))
 		return true;
 	return check_elements(check, ik_json_size(items), check->keyword);
-}
-
-static bool check_min_items(const struct check *check)
-{
-	return !is_array(check->value) || is_within(check, ik_json_size(check->value), false) ||
-		refuse_by(check, _("a list of at least %s"));
-}
-
-static bool check_max_items(const struct check *check)
-{
-	return !is_array(check->value) || is_within(check, ik_json_size(check->value), true) ||
-		refuse_by(check, _("a list of at most %s"));
 }
 
 static bool check_unique_items(const struct check *check)
@@ -591,18 +614,6 @@ static bool check_dependencies(const struct check *check)
 	return true;
 }
 
-static bool check_min_properties(const struct check *check)
-{
-	return !is_object(check->value) || is_within(check, ik_json_size(check->value), false) ||
-		refuse_by(check, _("an object with at least %s members"));
-}
-
-static bool check_max_properties(const struct check *check)
-{
-	return !is_object(check->value) || is_within(check, ik_json_size(check->value), true) ||
-		refuse_by(check, _("an object with at most %s members"));
-}
-
 /* Schemas in schemas. */
 
 static bool check_all_of(const struct check *check)
@@ -705,15 +716,11 @@ static bool check_if(const struct check *check)
 static bool check_reference(const struct check *check)
 {
 	const char *reference = ik_json_text(check->keyword);
-	const struct ik_json *resource = check->run->resource, *schema;
-	bool fits;
+	const struct ik_json *schema = reference ? ik_pointer_find(check->run->root, reference) : NULL;
 
-	/* External references cannot be resolved: nothing is fetched. */
-	schema = reference ? ik_reference_find(resource, reference, &check->run->resource) : NULL;
+	/* Others cannot be resolved: nothing is fetched, and anchors are not looked for. */
 	check->run->unknown += !schema;
-	fits = !schema || schema_fits(check->run, schema, check->value, check->place);
-	check->run->resource = resource;
-	return fits;
+	return !schema || schema_fits(check->run, schema, check->value, check->place);
 }
 
 /* A keyword with a meaning that is not checked. */
@@ -797,7 +804,6 @@ static bool fits_object(struct schema_check *run, const struct ik_json *schema,
 static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
 	const struct ik_json *value, const struct ik_place *place)
 {
-	const struct ik_json *resource = run->resource;
 	struct check check = { run, schema, NULL, value, place };
 	bool fits;
 
@@ -810,12 +816,9 @@ static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
 		run->steps = STEP_LIMIT + 1; /* what cannot be followed to the end is not judged at all */
 	if (is_spent(run))
 		return true;
-	if (ik_reference_is_resource(schema) && !(run->reference_alone && ik_json_get(schema, "$ref")))
-		run->resource = schema;
 	run->depth++;
 	fits = fits_object(run, schema, value, place);
 	run->depth--;
-	run->resource = resource;
 	return fits;
 }
 
@@ -832,11 +835,10 @@ static bool is_old_draft(const struct ik_json *schema)
 enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
 	struct ik_error *error)
 {
-	struct schema_check run = { .resource = schema, .error = error };
+	struct schema_check run = { .root = schema, .error = error };
 	bool fits;
 
 	run.reference_alone = is_old_draft(schema);
 	fits = schema_fits(&run, schema, value, NULL);
-	ik_patterns_done(&run.patterns);
 	return fits || is_spent(&run) ? IK_OK : IK_INVALID;
 }

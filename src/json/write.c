@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json/plain.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 /* Append a comma unless a value may follow immediately, as the last byte tells. */
@@ -32,80 +33,53 @@ void ik_json_key(struct ik_buf *out, const char *name)
 	ik_buf_putc(out, ':');
 }
 
-/* Escaped text is produced in pieces of this size. */
-#define PIECE 2048
-/* The most that one step adds to a piece: a word and an escape. */
-#define STEP 16
-
-/* Write the escape of a byte that is not allowed in a string; return the end. */
-static char *write_escape(char *to, unsigned char byte)
+/* Append the escape of a byte that is not allowed in a string. */
+static void put_escape(struct ik_buf *out, unsigned char byte)
 {
 	static const char letters[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
-	static const char digits[] = "0123456789abcdef";
+	char letter = byte < 0x20 ? letters[byte] : (char)byte;
 
-	to[0] = '\\';
-	to[1] = byte < 0x20 ? letters[byte] : (char)byte;
-	if (to[1] != 'u')
-		return to + 2;
-	to[2] = '0';
-	to[3] = '0';
-	to[4] = digits[byte >> 4];
-	to[5] = digits[byte & 15];
-	return to + 6;
+	if (letter == 'u')
+		ik_buf_printf(out, "\\u%04x", byte);
+	else
+		ik_buf_append(out, (char[]){ '\\', letter }, 2);
 }
 
-/* Write the non-ASCII character at *at, or the replacement of invalid bytes. */
-static char *write_character(char *to, const char **at, const char *end)
+/* Return the length of the valid UTF-8 at the start that needs no escape. */
+static size_t unescaped_run(const char *bytes, size_t length)
 {
 	uint32_t codepoint;
-	int count = ik_utf8_decode(*at, (size_t)(end - *at), &codepoint);
+	size_t at = 0;
+	int count;
 
-	if (count > 0) {
-		memcpy(to, *at, (size_t)count);
-		*at += count;
-		return to + count;
+	for (;;) {
+		at += ik_json_plain_run(bytes + at, length - at);
+		if (at == length || (unsigned char)bytes[at] < 0x80)
+			return at;
+		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+		if (count <= 0)
+			return at;
+		at += (size_t)count;
 	}
-	*at += ik_utf8_bad(*at, (size_t)(end - *at));
-	return stpcpy(to, IK_UTF8_REPLACEMENT);
-}
-
-/* Copy the plain characters at the start and return their number. Eight bytes are copied at a time,
- * whatever they are. */
-static size_t copy_plain(char *to, const char *at, const char *end)
-{
-	uint64_t word, special;
-
-	if (end - at < (ptrdiff_t)sizeof(word)) {
-		*to = *at;
-		return ik_json_is_plain(*at);
-	}
-	memcpy(&word, at, sizeof(word));
-	memcpy(to, &word, sizeof(word));
-	special = ik_json_special(word);
-	return special ? ik_json_special_place(special) : sizeof(word);
 }
 
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length)
 {
 	const char *at = bytes, *end = bytes + length;
-	char piece[PIECE];
 
 	while (at < end) {
-		char *to = piece;
+		size_t run = unescaped_run(at, (size_t)(end - at));
 
-		while (at < end && to <= piece + PIECE - STEP) {
-			size_t plain = copy_plain(to, at, end);
-
-			at += plain;
-			to += plain;
-			if (at == end || ik_json_is_plain(*at))
-				continue;
-			if ((unsigned char)*at < 0x80)
-				to = write_escape(to, (unsigned char)*at++);
-			else
-				to = write_character(to, &at, end);
+		ik_buf_append(out, at, run);
+		at += run;
+		if (at == end)
+			return;
+		if ((unsigned char)*at < 0x80) {
+			put_escape(out, (unsigned char)*at++);
+		} else {
+			ik_buf_puts(out, IK_UTF8_REPLACEMENT);
+			at += ik_utf8_bad(at, (size_t)(end - at));
 		}
-		ik_buf_append(out, piece, (size_t)(to - piece));
 	}
 }
 
@@ -141,52 +115,21 @@ void ik_json_put_integer(struct ik_buf *out, int64_t number)
 	ik_buf_printf(out, "%lld", (long long)number);
 }
 
-/* Write digits * 10^exponent, with the exponent counted from after the first digit. */
-static void put_digits(struct ik_buf *out, const char *digits, int exponent)
-{
-	int count = (int)strlen(digits);
-
-	if (exponent >= 0 && exponent < 21) {
-		for (int i = 0; i <= exponent || i < count; i++) {
-			if (i == exponent + 1)
-				ik_buf_putc(out, '.');
-			ik_buf_putc(out, i < count ? digits[i] : '0');
-		}
-	} else if (exponent < 0 && exponent > -7) {
-		ik_buf_printf(out, "0.%.*s%s", -exponent - 1, "000000", digits);
-	} else {
-		ik_buf_printf(out, "%c%s%se%d", digits[0], count > 1 ? "." : "", digits + 1, exponent);
-	}
-}
-
 void ik_json_put_double(struct ik_buf *out, double number)
 {
-	char text[40], digits[20];
-	size_t count = 0;
-	char *at;
+	char text[40];
 
 	if (!isfinite(number)) {
 		ik_json_put_null(out); /* JSON cannot express it */
 		return;
 	}
 	separate(out);
-	if (signbit(number))
-		ik_buf_putc(out, '-');
-	number = fabs(number);
-	for (int precision = 14; precision <= 16; precision++) {
-		snprintf(text, sizeof(text), "%.*e", precision, number);
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
 		if (strtod(text, NULL) == number)
 			break;
 	}
-	/* Copy only the digits: the decimal point is the locale's. */
-	for (at = text; *at && *at != 'e'; at++) {
-		if (*at >= '0' && *at <= '9')
-			digits[count++] = *at;
-	}
-	while (count > 1 && digits[count - 1] == '0')
-		count--;
-	digits[count] = '\0';
-	put_digits(out, digits, (int)strtol(at + 1, NULL, 10));
+	ik_buf_puts(out, text);
 }
 
 void ik_json_put_bool(struct ik_buf *out, bool value)
@@ -219,6 +162,59 @@ void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value)
 		}
 	}
 	ik_buf_append(out, run, (size_t)(at - run));
+}
+
+/* Append the argument of the conversion at format, which ik_json_printf() describes. Return the end
+ * of the conversion. */
+static const char *put_argument(struct ik_buf *out, const char *format, va_list *arguments)
+{
+	bool quoted = *format == '\'', counted = ik_text_starts(format + quoted, "%.*s");
+
+	if (counted || ik_text_starts(format + quoted, "%s")) {
+		int most = counted ? va_arg(*arguments, int) : -1;
+		const char *text = va_arg(*arguments, const char *);
+		size_t length = most >= 0 ? (size_t)most : text ? strlen(text) : 0;
+
+		if (!text)
+			ik_json_put_null(out);
+		else if (quoted)
+			ik_json_put_string(out, text, length);
+		else
+			ik_json_put_raw(out, (struct ik_json_span){ text, length });
+		return format + (counted ? 4 : 2) + 2 * (size_t)quoted;
+	}
+	switch (format[1]) {
+	case 'g':
+		ik_json_put_double(out, va_arg(*arguments, double));
+		return format + 2;
+	case 'z':
+		ik_json_put_integer(out, (int64_t)va_arg(*arguments, size_t));
+		return format + 3;
+	case 'l':
+		ik_json_put_integer(out, va_arg(*arguments, long long));
+		return format + 4;
+	default:
+		ik_json_put_integer(out, va_arg(*arguments, int));
+		return format + 2;
+	}
+}
+
+void ik_json_printf(struct ik_buf *out, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!strchr("]},", *format))
+		separate(out);
+	va_start(arguments, format);
+	while (*format) {
+		if (*format == '%' || ik_text_starts(format, "'%")) {
+			format = put_argument(out, format, &arguments);
+			continue;
+		}
+		ik_buf_putc(out, *format == '\'' ? '"' : *format);
+		format++;
+	}
+	va_end(arguments);
 }
 
 static void new_line(struct ik_buf *out, size_t depth)

@@ -2,10 +2,10 @@
  * write: JSON text made by appending, without a tree.
  *
  * Commas come by themselves: a key or a value that follows another gets one.
- *     ik_json_open(b, '{');
- *       ik_json_key(b, "name"); ik_json_put_text(b, "x");
- *       ik_json_key(b, "list"); ik_json_open(b, '['); ... ik_json_close(b, ']');
- *     ik_json_close(b, '}');
+ *     ik_json_printf(b, "{'name':'%s','size':%lld,'list':[", name, size);
+ *     while (...)
+ *         ik_json_printf(b, "'%s'", element);
+ *     ik_json_printf(b, "]}");
  * Whether a comma is due is seen from the buffer's last byte: none at its
  * start and behind one of { [ : , blank and line feed.  So a buffer may hold
  * other text before ("data: ", lines of JSON, each ended by a line feed).
@@ -17,6 +17,21 @@
 #define IK_JSON_WRITE_H
 
 #include "json/scan.h"
+
+/*
+ * Append any piece of JSON by a format, in which ' is written for ". Conversions:
+ *     '%s' '%.*s'       a string (its length first), or null for NULL
+ *     %s %.*s           checked JSON text as in ik_json_put_raw(), or null for NULL
+ *     %d %zu %lld %g    a number; %g as in ik_json_put_double()
+ * A comma is added before it if one is due.
+ */
+void ik_json_printf(struct ik_buf *out, const char *format, ...) IK_PRINTF(2, 3);
+
+/* The words of booleans, for %s. */
+static inline const char *ik_json_word(bool value)
+{
+	return value ? "true" : "false";
+}
 
 void ik_json_open(struct ik_buf *out, char bracket);
 void ik_json_close(struct ik_buf *out, char bracket);

@@ -185,7 +185,8 @@ int ik_service_run(const struct ik_service *service, void *store, int argc, char
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
 
-	setlocale(LC_ALL, "");
+	setlocale(LC_CTYPE, "");
+	setlocale(LC_MESSAGES, "");
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
 	if (argc != 3) {

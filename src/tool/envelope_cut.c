@@ -1,7 +1,6 @@
 #include "tool/envelope_cut.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/write.h"
@@ -153,7 +152,7 @@ bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t li
 }
 
 /* Return the bytes that the strings take if longer ones are cut to length. */
-static size_t cut_total(const struct ik_json_seen *strings, size_t count, size_t length)
+static size_t cut_total(const struct ik_json_span *strings, size_t count, size_t length)
 {
 	size_t total = 0;
 
@@ -162,7 +161,7 @@ static size_t cut_total(const struct ik_json_seen *strings, size_t count, size_t
 	return total;
 }
 
-size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
+size_t ik_cut_length(size_t value_length, const struct ik_json_span *strings, size_t count,
 	size_t limit, size_t path_length)
 {
 	size_t rest = value_length - cut_total(strings, count, SIZE_MAX);
@@ -179,126 +178,4 @@ size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, si
 			high = middle - 1;
 	}
 	return low;
-}
-
-/* Return the length of the escape or plain byte at a position in a string; a surrogate pair is one. */
-static size_t unit_length(const char *at)
-{
-	if (at[0] != '\\')
-		return 1;
-	if (at[1] != 'u')
-		return 2;
-	if ((at[2] == 'd' || at[2] == 'D') && strchr("89abAB", at[3]))
-		return 12;
-	return 6;
-}
-
-/* Return the bytes of UTF-8 that an escape decodes to. */
-static size_t decoded_length(const char *at)
-{
-	char digits[5];
-	unsigned long codepoint;
-
-	if (at[1] != 'u')
-		return 1;
-	if (unit_length(at) == 12)
-		return 4;
-	memcpy(digits, at + 2, 4);
-	digits[4] = '\0';
-	codepoint = strtoul(digits, NULL, 16);
-	return codepoint < 0x80 ? 1 : codepoint < 0x800 ? 2 : 3;
-}
-
-/*
- * Advance within the contents of a string to the last character boundary not after target (with
- * over: to the first not before it). Add the decoded length to *decoded.
- */
-static const char *advance(const char *at, const char *end, const char *target, bool over,
-	size_t *decoded)
-{
-	while (at < target) {
-		const char *escape = memchr(at, '\\', (size_t)(target - at));
-		const char *plain_end = escape ? escape : target;
-
-		/* Among plain bytes, the only boundary to respect is that of a character that target
-		 * splits. */
-		if (!escape) {
-			if (over) {
-				while (plain_end < end && ik_utf8_is_continuation(*plain_end))
-					plain_end++;
-			} else {
-				while (plain_end > at && plain_end < end && ik_utf8_is_continuation(*plain_end))
-					plain_end--;
-			}
-			*decoded += (size_t)(plain_end - at);
-			return plain_end;
-		}
-		*decoded += (size_t)(plain_end - at);
-		at = plain_end;
-		if (!over && at + unit_length(at) > target)
-			return at;
-		*decoded += decoded_length(at);
-		at += unit_length(at);
-	}
-	return at;
-}
-
-/* Return a position before at (not before start) from which all escapes that end after at are found
- * at their beginning. */
-static const char *before_escapes(const char *start, const char *at)
-{
-	static const char backslashes[8] = "\\\\\\\\\\\\\\\\";
-
-	/* An escape, or a surrogate pair, has at most twelve bytes... */
-	if ((size_t)(at - start) < 12)
-		return start;
-	at -= 12;
-	/* ... and a run of backslashes begins with the start of an escape. */
-	while ((size_t)(at - start) >= sizeof(backslashes) &&
-		memcmp(at - sizeof(backslashes), backslashes, sizeof(backslashes)) == 0)
-		at -= sizeof(backslashes);
-	while (at > start && at[-1] == '\\')
-		at--;
-	return at;
-}
-
-/* Append a string of checked text, cut to length bytes. */
-static void put_cut_string(struct ik_buf *out, const char *text, const struct ik_json_seen *string,
-	size_t length, const char *path)
-{
-	const char *begin = text + string->start + 1;
-	const char *end = begin + string->length - 2;
-	size_t room = length - mark_room(path) - 2;
-	size_t head_room = head_share(room, IK_CUT_MIDDLE);
-	size_t kept = 0, passed = 0, offset;
-	const char *head, *tail;
-
-	head = advance(begin, end, begin + head_room, false, &kept);
-	offset = kept;
-	tail = end - (room - head_room);
-	tail = advance(before_escapes(head, tail), end, tail, true, &passed);
-	advance(tail, end, end, false, &kept);
-	ik_buf_append(out, begin - 1, (size_t)(head - begin) + 1);
-	put_mark(out, string->decoded - kept, path, offset);
-	ik_buf_append(out, tail, (size_t)(end + 1 - tail));
-}
-
-void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
-	const struct ik_json_seen *strings, size_t count, size_t length, size_t limit,
-	const char *const *paths)
-{
-	const char *copied = value.text;
-
-	if (length == 0) {
-		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, paths ? paths[0] : NULL);
-		return;
-	}
-	for (; count > 0; count--, strings++) {
-		if (strings->length <= length)
-			continue;
-		ik_buf_append(out, copied, (size_t)(text + strings->start - copied));
-		put_cut_string(out, text, strings, length, paths ? *paths++ : NULL);
-		copied = text + strings->start + strings->length;
-	}
-	ik_buf_append(out, copied, (size_t)(value.text + value.length - copied));
 }

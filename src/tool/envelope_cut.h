@@ -16,7 +16,6 @@
 #ifndef IK_TOOL_ENVELOPE_CUT_H
 #define IK_TOOL_ENVELOPE_CUT_H
 
-#include "json/checker.h"
 #include "json/scan.h"
 
 /* Which part of a long text is kept. */
@@ -42,19 +41,10 @@ enum { IK_CUT_SHORTEST = 256 };
 /*
  * Return the length to which the long strings of a value of value_length bytes must be cut so that
  * at most limit bytes are written; 0: that is not enough, so the value's text must become one cut
- * string. strings are those of more than IK_CUT_SHORTEST bytes, in order, as json/checker.h reports
- * them; a path in a mark has at most path_length bytes in JSON.
+ * string. strings are those of more than IK_CUT_SHORTEST bytes, in order; a path in a mark has at
+ * most path_length bytes in JSON.
  */
-size_t ik_cut_length(size_t value_length, const struct ik_json_seen *strings, size_t count,
+size_t ik_cut_length(size_t value_length, const struct ik_json_span *strings, size_t count,
 	size_t limit, size_t path_length);
-
-/*
- * Append value, a part of text, with its strings cut to that length; for 0, its text as one cut
- * string of at most limit bytes. paths: the files that have the texts which are cut, in order (each
- * may be NULL); NULL: there are none.
- */
-void ik_cut_json(struct ik_buf *out, const char *text, struct ik_json_span value,
-	const struct ik_json_seen *strings, size_t count, size_t length, size_t limit,
-	const char *const *paths);
 
 #endif

@@ -208,8 +208,6 @@ static void call_output(void *arg, enum ik_stream stream, const char *bytes, siz
 	if (length > room)
 		kept->dropped += length - room;
 	ik_buf_append(&kept->bytes, bytes, length < room ? length : room);
-	if (stream == IK_STDOUT)
-		ik_answer_feed(&run->answer, bytes, length);
 	if (run->events.output)
 		run->events.output(run->arg, stream, bytes, length);
 }
@@ -306,29 +304,19 @@ static void take_no_value(struct ik_run *run)
 		fail_answer(run);
 }
 
-/* The tool printed one JSON value: repair it, in slices, and use it. */
-static void take_value(void *arg)
+/* The tool printed one JSON value. */
+static void take_value(struct ik_run *run)
 {
-	struct ik_run *run = arg;
-	struct ik_json_span value;
-	char *message;
+	char *message = reported_failure(run, run->answer.value);
 
-	if (!ik_answer_repair(&run->answer, SLICE)) {
-		ik_loop_defer(run->loop, take_value, run);
-		return;
-	}
-	value = ik_answer_value(&run->answer);
-	message = value.text ? reported_failure(run, value) : NULL;
 	if (message) {
 		fail(run, IK_TOOL_CRASHED, message, 0);
-	} else if (!value.text) {
-		take_no_value(run);
-	} else {
-		if (ik_answer_cut(&run->answer, run->files))
-			run->result.truncated = true;
-		run->put = put_value;
-		wrap(run);
+		return;
 	}
+	if (ik_answer_cut(&run->answer, run->files))
+		run->result.truncated = true;
+	run->put = put_value;
+	wrap(run);
 }
 
 /* The tool exited with status 0: its output may be one JSON value. */
@@ -338,7 +326,7 @@ static void take_answer(struct ik_run *run)
 
 	run->result.exit_code = 0;
 	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK &&
-		ik_answer_end(&run->answer, output->bytes.data, output->bytes.length))
+		ik_answer_read(&run->answer, output->bytes.data, output->bytes.length))
 		take_value(run);
 	else
 		take_no_value(run);
@@ -556,7 +544,6 @@ struct ik_run *ik_run_close(struct ik_run *run)
 		return NULL;
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
-	ik_loop_cancel_deferred(run->loop, take_value, run);
 	ik_loop_cancel_deferred(run->loop, wrap, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;

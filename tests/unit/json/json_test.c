@@ -89,31 +89,6 @@ Test(json, nesting_is_bounded)
 	free(text);
 }
 
-Test(json, a_tree_built_too_deep_crashes_nothing)
-{
-	struct ik_json *json = ik_json_new_array(), *copy;
-	struct ik_buf out;
-
-	for (int i = 0; i < 200000; i++) {
-		struct ik_json *outer = ik_json_new_array();
-
-		ik_json_append(outer, json);
-		json = outer;
-	}
-	ik_buf_init(&out, 1000000);
-	ik_json_print(json, &out);
-	cr_assert_eq(ik_buf_status(&out), IK_TOO_LARGE);
-	ik_buf_done(&out);
-	copy = ik_json_copy(json);
-	cr_assert(!ik_json_equal(json, copy));
-	ik_json_free(copy);
-	copy = ik_json_new_object();
-	ik_json_add(copy, "deep", json);
-	ik_json_set(copy, "deep", parse("null"));
-	expect_print(copy, "{\"deep\":null}");
-	ik_json_free(copy);
-}
-
 Test(json, types_and_values)
 {
 	struct ik_json *json = parse("[null,true,1.0,\"x\",[],{},1.5,1e999,\"2\"]");

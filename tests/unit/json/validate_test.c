@@ -125,8 +125,6 @@ Test(validate, keywords_of_2020_12)
 		"is 1, but must be at least 5");
 	expect("{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"$ref\":\"#/$defs/x\",\"minimum\":5,"
 		"\"$defs\":{\"x\":{\"type\":\"integer\"}}}", "1", NULL);
-	expect("{\"items\":{\"$ref\":\"#here\"},\"$defs\":{\"x\":{\"$anchor\":\"here\",\"type\":\"null\"}}}", "[1]",
-		"/0: is 1, but must be null");
 	expect("{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "0",
 		"is 0, but must be at least 1");
 }
@@ -203,14 +201,4 @@ Test(validate, what_is_not_judged_never_refuses)
 		"nothing is allowed here");
 	expect("{\"oneOf\":[{\"unevaluatedItems\":false},{\"type\":\"integer\"},{\"minimum\":0}]}", "1",
 		"fits more than one of 3 alternatives; exactly one must fit");
-}
-
-Test(validate, anchors_stand_in_schemas_only)
-{
-	expect("{\"$defs\":{\"e\":{\"enum\":[{\"$anchor\":\"a\",\"type\":\"null\"}]},"
-		"\"s\":{\"$anchor\":\"a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "\"x\"", NULL);
-	expect("{\"$defs\":{\"s\":{\"$dynamicAnchor\":\"a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "1",
-		"is 1, but must be a string");
-	expect("{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"definitions\":{\"s\":"
-		"{\"id\":\"#a\",\"type\":\"string\"}},\"$ref\":\"#a\"}", "1", "is 1, but must be a string");
 }

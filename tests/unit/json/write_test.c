@@ -46,6 +46,24 @@ Test(write, sets_commas)
 		"\"last:\":false}\n1");
 }
 
+Test(write, by_a_format)
+{
+	const char *volatile nothing = NULL;
+	struct ik_buf buf;
+
+	ik_buf_init(&buf, 10000);
+	ik_json_printf(&buf, "{'a\\nb':'%s','none':'%s','cut':'%.*s','list':[", "x\"", nothing, 2, "abc");
+	for (int i = 0; i < 2; i++)
+		ik_json_printf(&buf, "%d", i);
+	ik_json_printf(&buf, "{'size':%zu,'number':%lld,'share':%g,'good':%s}", (size_t)7, -8LL, 0.5,
+		ik_json_word(true));
+	ik_json_printf(&buf, "],'raw':%s,'part':%.*s,'missing':%s", "[ 1 ]", 1, "23", nothing);
+	ik_json_printf(&buf, "'last':'%s'}", "");
+	expect_text(&buf, "{\"a\\nb\":\"x\\\"\",\"none\":null,\"cut\":\"ab\","
+		"\"list\":[0,1,{\"size\":7,\"number\":-8,\"share\":0.5,\"good\":true}],"
+		"\"raw\":[1],\"part\":2,\"missing\":null,\"last\":\"\"}");
+}
+
 Test(write, json_of_others_on_one_line)
 {
 	static const char text[] = " {\r\n\t\"a b\\\" \" : [ 1.50 , 1E+400,\n-0 ] , \"a b\": { } ,"
@@ -168,12 +186,12 @@ Test(write, doubles)
 	expect_double(0.1, "0.1");
 	expect_double(0.1 + 0.2, "0.30000000000000004");
 	expect_double(100, "100");
-	expect_double(123456789012345680000.0, "123456789012345680000");
-	expect_double(1e21, "1e21");
-	expect_double(1.5e300, "1.5e300");
-	expect_double(0.000001, "0.000001");
-	expect_double(1.25e-7, "1.25e-7");
-	expect_double(DBL_MAX, "1.7976931348623157e308");
+	expect_double(123456789012345680000.0, "1.2345678901234568e+20");
+	expect_double(1e21, "1e+21");
+	expect_double(1.5e300, "1.5e+300");
+	expect_double(0.000001, "1e-06");
+	expect_double(1.25e-7, "1.25e-07");
+	expect_double(DBL_MAX, "1.7976931348623157e+308");
 	expect_double(5e-324, "4.94065645841247e-324");
 	expect_double(INFINITY, "null");
 	expect_double(NAN, "null");
