@@ -46,9 +46,9 @@ static bool has_written(const struct ik_undo_history *history, const struct ik_u
 	if (call->undone || history->turns[call->turn].undone)
 		return false;
 	for (size_t i = 0; i < call->count; i++) {
-		const struct ik_undo_file *file = &call->files[i];
+		const struct ik_file_change *file = &call->files[i];
 
-		if (ik_text_equal(file->path, path) && !ik_undo_file_unchanged(file))
+		if (ik_text_equal(file->path, path) && !ik_file_change_is_none(file))
 			return true;
 	}
 	return false;
@@ -99,11 +99,11 @@ static enum ik_status check_file(const struct ik_undo_history *history, size_t i
 }
 
 enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
-	const char *directory, size_t *ret_call, struct ik_undo_file **ret_files, size_t *ret_count,
+	const char *directory, size_t *ret_call, struct ik_file_change **ret_files, size_t *ret_count,
 	struct ik_error *error)
 {
 	size_t index = newest(history, id), count;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	enum ik_status status = IK_OK;
 
 	if (is_refused(history, index, error))
@@ -114,7 +114,7 @@ enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const ch
 	for (size_t i = 0; i < count && status == IK_OK; i++)
 		status = check_file(history, index, files[i].path, directory, error);
 	if (status != IK_OK) {
-		ik_undo_files_free(files, count);
+		ik_file_changes_free(files, count);
 		return status;
 	}
 	*ret_call = index;
@@ -151,7 +151,7 @@ enum ik_status ik_undo_call_text(const struct ik_undo_history *history, const ch
 {
 	const struct ik_undo_result *results;
 	enum ik_status status = IK_OK;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	struct ik_undo *look;
 	size_t call, count;
 

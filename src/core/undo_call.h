@@ -16,11 +16,11 @@ bool ik_undo_call_exists(const struct ik_undo_history *history, const char *id);
 
 /*
  * Find the newest call with that id of the model's: its index in history, and what it did to files
- * (ik_undo_files_free()). Paths are shown relative to directory. IK_NOT_FOUND: it can't be undone,
+ * (ik_file_changes_free()). Paths are shown relative to directory. IK_NOT_FOUND: it can't be undone,
  * and the error says why.
  */
 enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
-	const char *directory, size_t *ret_call, struct ik_undo_file **ret_files, size_t *ret_count,
+	const char *directory, size_t *ret_call, struct ik_file_change **ret_files, size_t *ret_count,
 	struct ik_error *error) IK_MUST_USE;
 
 /* The same; append the call, and what would become of each file, a line for each. Looks at the

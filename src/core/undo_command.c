@@ -110,11 +110,11 @@ static bool is_whole(const struct ik_undo_work *work)
 static enum ik_status note(const struct ik_undo_work *work, struct ik_error *error)
 {
 	size_t count;
-	struct ik_undo_move *moves = ik_undo_moves(work->undo, &count);
+	struct ik_file_change *changes = ik_undo_changes(work->undo, &count);
 	enum ik_status status = IK_OK;
 
 	if (work->again)
-		status = ik_undo_note_redo(work->directory, work->id, moves, count, error);
+		status = ik_undo_note_redo(work->directory, work->id, changes, count, error);
 	else if (!work->call || count > 0) /* else no /redo could ever reverse it */
 		status = ik_undo_note_undo(work->directory, work->id,
 			&(struct ik_undo_scope){
@@ -122,8 +122,8 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 				.turn_count = work->turn_count,
 				.call = work->call && is_whole(work) ? work->call->id : NULL,
 			},
-			moves, count, error);
-	free(moves);
+			changes, count, error);
+	free(changes);
 	return status;
 }
 
@@ -173,7 +173,7 @@ static void step(void *arg)
 }
 
 /* Start with these files. */
-static void start(struct ik_undo_work *work, struct ik_undo_file *files, size_t count, bool force)
+static void start(struct ik_undo_work *work, struct ik_file_change *files, size_t count, bool force)
 {
 	work->undo = ik_undo_new(work->directory, &work->history, files, count, force);
 	work->core->undo = work;
@@ -196,7 +196,7 @@ static void refuse_all(struct ik_undo_work *work)
 static void undo_turns(struct ik_undo_work *work, size_t wanted)
 {
 	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
-	struct ik_undo_file *list;
+	struct ik_file_change *list;
 
 	count = ik_undo_text_turns(&work->history, turns, wanted);
 	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
@@ -225,19 +225,19 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 	char *name = ik_strndup(rest, length - force);
 	char *whole = ik_path_join(work->core->setup->places.directory, name);
 	char *path = ik_path_resolve(whole), *sentence;
-	struct ik_undo_file *files = NULL;
+	struct ik_file_change *files = NULL;
 
 	for (size_t i = work->history.turn_count; i-- > 0 && path && count == 0;) {
 		if (work->history.turns[i].undone && !force)
 			continue;
-		ik_undo_files_free(files, count);
+		ik_file_changes_free(files, count);
 		files = ik_undo_files(&work->history, i, i, path, force, &count);
 	}
 	if (count > 0) {
 		ik_uuid_new(work->id);
 		start(work, files, count, force);
 	} else {
-		ik_undo_files_free(files, count);
+		ik_file_changes_free(files, count);
 		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."),
 			name);
 		refuse(work, sentence);
@@ -251,7 +251,7 @@ static void undo_file(struct ik_undo_work *work, const char *rest)
 /* Do /undo #ID: what one call did. */
 static void undo_call(struct ik_undo_work *work, const char *id)
 {
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	struct ik_error error;
 	size_t call, count;
 
@@ -315,7 +315,7 @@ static const struct ik_undo_record *last_undo(const struct ik_undo_history *hist
 static void redo(struct ik_undo_work *work)
 {
 	const struct ik_undo_record *last = last_undo(&work->history);
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 
 	if (!last) {
 		refuse(work, _("Nothing was taken back in this session that could be brought back."));
@@ -324,12 +324,7 @@ static void redo(struct ik_undo_work *work)
 	memcpy(work->id, last->id, sizeof(work->id));
 	files = ik_alloc(last->count * sizeof(*files));
 	for (size_t i = 0; i < last->count; i++)
-		files[i] = (struct ik_undo_file){
-			.path = ik_strdup(last->moves[i].path),
-			.before = ik_file_state_copy(&last->moves[i].from),
-			.after = ik_file_state_copy(&last->moves[i].to),
-			.ended = true,
-		};
+		files[i] = ik_file_change_copy(&last->files[i]);
 	start(work, files, last->count, false);
 }
 
@@ -427,7 +422,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 {
 	size_t *turns = ik_alloc(TURNS_MOST * sizeof(*turns)), count, files = 0;
 	struct ik_undo_history history;
-	struct ik_undo_file *list;
+	struct ik_file_change *list;
 
 	*ret_turns = 0;
 	if (core->undo_directory) {
@@ -437,7 +432,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 			(*ret_turns)++;
 		if (*ret_turns > 0) {
 			list = ik_undo_files(&history, turns[*ret_turns - 1], turns[0], NULL, false, &files);
-			ik_undo_files_free(list, files);
+			ik_file_changes_free(list, files);
 		}
 		ik_undo_history_done(&history);
 	}

@@ -156,12 +156,12 @@ size_t ik_undo_text_turns(const struct ik_undo_history *history, size_t *turns, 
 	size_t found = 0, files;
 
 	for (size_t i = history->turn_count; i-- > 0 && found < count;) {
-		struct ik_undo_file *list;
+		struct ik_file_change *list;
 
 		if (history->turns[i].undone)
 			continue;
 		list = ik_undo_files(history, i, i, NULL, false, &files);
-		ik_undo_files_free(list, files);
+		ik_file_changes_free(list, files);
 		if (files > 0)
 			turns[found++] = i;
 	}
@@ -200,7 +200,7 @@ static void put_files(struct ik_buf *out, const struct ik_undo_history *history,
 	const char *directory)
 {
 	size_t count;
-	struct ik_undo_file *files = ik_undo_files(history, turn, turn, NULL, false, &count);
+	struct ik_file_change *files = ik_undo_files(history, turn, turn, NULL, false, &count);
 	struct ik_undo *undo = ik_undo_new(NULL, history, files, count, false);
 	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 

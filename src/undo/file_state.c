@@ -118,53 +118,36 @@ struct ik_file_state ik_file_state_look(const char *path, size_t most)
 
 bool ik_file_state_same(const struct ik_file_state *one, const struct ik_file_state *other)
 {
-	if (one->kind != other->kind || one->kind == IK_FILE_OTHER)
+	if (one->kind != other->kind)
 		return false;
-	if (one->kind == IK_FILE_ABSENT)
-		return true;
+	if (one->kind != IK_FILE_REGULAR)
+		return one->kind == IK_FILE_ABSENT;
 	if (one->hash[0] != '\0' && other->hash[0] != '\0')
 		return ik_text_equal(one->hash, other->hash);
 	return ik_identity_equal(&one->identity, &other->identity);
 }
 
-void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state)
+/* Append a state as a member, unless it is unknown. */
+static void put_state(struct ik_buf *out, const char *name, const struct ik_file_state *state)
 {
 	const struct ik_identity *identity = &state->identity;
 
+	if (state->kind == IK_FILE_UNKNOWN)
+		return;
+	ik_json_key(out, name);
 	ik_json_open(out, '{');
-	if (state->directory.inode != 0) {
-		ik_json_key(out, "directory");
-		ik_json_open(out, '[');
-		ik_json_put_integer(out, (int64_t)state->directory.device);
-		ik_json_put_integer(out, (int64_t)state->directory.inode);
-		ik_json_close(out, ']');
-	}
-	switch (state->kind) {
-	case IK_FILE_OTHER:
-		break;
-	case IK_FILE_ABSENT:
-		ik_json_key(out, "absent");
-		ik_json_put_bool(out, true);
-		if (state->made_from) {
-			ik_json_key(out, "made_from");
-			ik_json_put_text(out, state->made_from);
-		}
-		break;
-	case IK_FILE_REGULAR:
-		ik_json_key(out, "hash");
-		ik_json_put_text(out, state->hash);
-		ik_json_key(out, "mode");
-		ik_json_put_integer(out, state->mode);
-		ik_json_key(out, "identity");
-		ik_json_open(out, '[');
-		ik_json_put_integer(out, (int64_t)identity->device);
-		ik_json_put_integer(out, (int64_t)identity->inode);
-		ik_json_put_integer(out, (int64_t)identity->size);
-		ik_json_put_integer(out, identity->mtime_ns);
-		ik_json_put_integer(out, identity->ctime_ns);
-		ik_json_close(out, ']');
-		break;
-	}
+	if (state->directory.inode != 0)
+		ik_json_printf(out, "'directory':[%lld,%lld]", (long long)state->directory.device,
+			(long long)state->directory.inode);
+	if (state->kind == IK_FILE_ABSENT)
+		ik_json_printf(out, "'absent':true");
+	if (state->made_from)
+		ik_json_printf(out, "'made_from':'%s'", state->made_from);
+	if (state->kind == IK_FILE_REGULAR)
+		ik_json_printf(out, "'hash':'%s','mode':%d,'identity':[%lld,%lld,%lld,%lld,%lld]",
+			state->hash, state->mode, (long long)identity->device, (long long)identity->inode,
+			(long long)identity->size, (long long)identity->mtime_ns,
+			(long long)identity->ctime_ns);
 	ik_json_close(out, '}');
 }
 
@@ -192,7 +175,8 @@ static struct ik_identity get_identity(struct ik_json_span value)
 	};
 }
 
-struct ik_file_state ik_file_state_get(struct ik_json_span value)
+/* Read a state; a missing one is UNKNOWN. */
+static struct ik_file_state get_state(struct ik_json_span value)
 {
 	struct ik_json_span hash = ik_json_member(value, "hash");
 	struct ik_file_state state = { .kind = IK_FILE_OTHER };
@@ -200,6 +184,8 @@ struct ik_file_state ik_file_state_get(struct ik_json_span value)
 	char *text;
 	bool absent;
 
+	if (!value.text)
+		state.kind = IK_FILE_UNKNOWN;
 	get_numbers(ik_json_member(value, "directory"), directory, 2);
 	state.directory = (struct ik_file_directory){ (uint64_t)directory[0], (uint64_t)directory[1] };
 	if (ik_json_bool(ik_json_member(value, "absent"), &absent) && absent) {
@@ -220,4 +206,79 @@ struct ik_file_state ik_file_state_get(struct ik_json_span value)
 		state.mode = (int)(mode & 07777);
 	state.identity = get_identity(ik_json_member(value, "identity"));
 	return state;
+}
+
+void ik_file_changes_put(struct ik_buf *out, const struct ik_file_change *changes, size_t count)
+{
+	ik_json_open(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		ik_json_printf(out, "{'path':'%s'", changes[i].path);
+		put_state(out, "before", &changes[i].before);
+		put_state(out, "after", &changes[i].after);
+		ik_json_close(out, '}');
+	}
+	ik_json_close(out, ']');
+}
+
+struct ik_file_change *ik_file_changes_get(struct ik_json_span list, size_t *ret_count)
+{
+	struct ik_file_change *changes = NULL;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+	size_t count = 0;
+
+	while (ik_json_next(list, &walk, &key, &value)) {
+		char *path = ik_json_text_new(ik_json_member(value, "path"));
+
+		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
+		changes[count++] = (struct ik_file_change){
+			.path = path ? path : ik_strdup(""),
+			.before = get_state(ik_json_member(value, "before")),
+			.after = get_state(ik_json_member(value, "after")),
+		};
+	}
+	*ret_count = count;
+	return changes;
+}
+
+struct ik_file_change ik_file_change_copy(const struct ik_file_change *change)
+{
+	return (struct ik_file_change){
+		.path = ik_strdup(change->path),
+		.before = ik_file_state_copy(&change->before),
+		.after = ik_file_state_copy(&change->after),
+	};
+}
+
+static void change_done(struct ik_file_change *change)
+{
+	free(change->path);
+	ik_file_state_done(&change->before);
+	ik_file_state_done(&change->after);
+}
+
+void ik_file_changes_free(struct ik_file_change *changes, size_t count)
+{
+	while (count > 0)
+		change_done(&changes[--count]);
+	free(changes);
+}
+
+bool ik_file_change_is_none(const struct ik_file_change *change)
+{
+	return ik_file_state_same(&change->before, &change->after) &&
+		change->before.mode == change->after.mode;
+}
+
+size_t ik_file_changes_drop_none(struct ik_file_change *changes, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ik_file_change_is_none(&changes[i]))
+			change_done(&changes[i]);
+		else
+			changes[left++] = changes[i];
+	}
+	return left;
 }

@@ -23,7 +23,12 @@ struct stat;
 /* Limit on a file that is read between two turns of the loop, which takes some milliseconds. */
 #define IK_FILE_AT_ONCE IK_MIB(2)
 
-enum ik_file_kind { IK_FILE_ABSENT, IK_FILE_REGULAR, IK_FILE_OTHER };
+enum ik_file_kind {
+	IK_FILE_ABSENT,
+	IK_FILE_REGULAR,
+	IK_FILE_OTHER,
+	IK_FILE_UNKNOWN /* never the state of a file now */
+};
 
 /* Identifies the directory that a file is in. */
 struct ik_file_directory {
@@ -61,8 +66,22 @@ struct ik_file_state ik_file_state_of(const struct stat *status);
 /* Are the contents the same? False if that is unknown. */
 bool ik_file_state_same(const struct ik_file_state *one, const struct ik_file_state *other);
 
-/* Write and read a state as a JSON object; anything else is read as OTHER. */
-void ik_file_state_put(struct ik_buf *out, const struct ik_file_state *state);
-struct ik_file_state ik_file_state_get(struct ik_json_span value);
+/* What a call or an undo did to a file. */
+struct ik_file_change {
+	char *path; /* absolute, without links */
+	struct ik_file_state before, after;
+};
+
+/* Is it known that the file is as it was? */
+bool ik_file_change_is_none(const struct ik_file_change *change);
+/* Drop changes that are none; return how many are left. */
+size_t ik_file_changes_drop_none(struct ik_file_change *changes, size_t count);
+struct ik_file_change ik_file_change_copy(const struct ik_file_change *change);
+void ik_file_changes_free(struct ik_file_change *changes, size_t count);
+
+/* Write and read changes as a JSON array of {"path","before","after"}; an UNKNOWN state is left
+ * out, and a state that cannot be read is OTHER. */
+void ik_file_changes_put(struct ik_buf *out, const struct ik_file_change *changes, size_t count);
+struct ik_file_change *ik_file_changes_get(struct ik_json_span list, size_t *ret_count);
 
 #endif

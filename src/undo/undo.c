@@ -18,7 +18,7 @@ struct ik_undo {
 };
 
 struct ik_undo *ik_undo_new(const char *directory, const struct ik_undo_history *history,
-	struct ik_undo_file *files, size_t count, bool force)
+	struct ik_file_change *files, size_t count, bool force)
 {
 	struct ik_undo *undo = ik_alloc(sizeof(*undo));
 
@@ -43,8 +43,8 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 		free(result->file.path);
 		ik_file_state_done(&result->file.before);
 		ik_file_state_done(&result->file.after);
-		ik_file_state_done(&result->move.from);
-		ik_file_state_done(&result->move.to);
+		ik_file_state_done(&result->done.before);
+		ik_file_state_done(&result->done.after);
 	}
 	free(undo->results);
 	ik_file_keep_free(undo->keep);
@@ -56,26 +56,28 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 
 /* Is the file in another directory now than when the call ended? A directory behind a symbolic link
  * may be anywhere, so that is not forced either. */
-static bool is_elsewhere(const struct ik_undo *undo, const struct ik_undo_file *file,
+static bool is_elsewhere(const struct ik_undo *undo, const struct ik_file_change *file,
 	const struct ik_file_state *present)
 {
 	const struct ik_file_directory *then = &file->after.directory, *now = &present->directory;
 
 	if (now->inode == 0)
 		return present->kind == IK_FILE_OTHER;
-	return !undo->force && file->ended && then->inode != 0 && !ik_file_directory_same(then, now);
+	return !undo->force && file->after.kind != IK_FILE_UNKNOWN && then->inode != 0 &&
+		!ik_file_directory_same(then, now);
 }
 
 /* May the file be replaced in its present state? */
-static enum ik_undo_outcome judge(const struct ik_undo *undo, const struct ik_undo_file *file,
+static enum ik_undo_outcome judge(const struct ik_undo *undo, const struct ik_file_change *file,
 	const struct ik_file_state *present)
 {
 	const struct ik_file_state *wanted = &file->before;
 
 	if (ik_file_state_same(present, wanted) &&
-		(present->mode == wanted->mode || !file->ended || present->mode != file->after.mode))
+		(present->mode == wanted->mode || file->after.kind == IK_FILE_UNKNOWN ||
+			present->mode != file->after.mode))
 		return IK_UNDO_ALREADY;
-	if (wanted->kind == IK_FILE_OTHER ||
+	if (wanted->kind == IK_FILE_OTHER || wanted->kind == IK_FILE_UNKNOWN ||
 		(wanted->kind == IK_FILE_REGULAR && !ik_undo_place_of(undo->history, wanted->hash)))
 		return IK_UNDO_NOT_KEPT;
 	if (is_elsewhere(undo, file, present))
@@ -84,19 +86,19 @@ static enum ik_undo_outcome judge(const struct ik_undo *undo, const struct ik_un
 		return IK_UNDO_NO_FILE;
 	if (undo->force)
 		return IK_UNDO_READY;
-	if (!file->ended)
+	if (file->after.kind == IK_FILE_UNKNOWN)
 		return IK_UNDO_CUT_OFF;
 	return ik_file_state_same(present, &file->after) ? IK_UNDO_READY : IK_UNDO_CHANGED;
 }
 
 /* Return the present state of a file; read it only if its identity is not enough. */
-static struct ik_file_state look(const struct ik_undo_file *file)
+static struct ik_file_state look(const struct ik_file_change *file)
 {
 	struct ik_file_state present = ik_file_state_look(file->path, 0);
 
 	if (present.kind != IK_FILE_REGULAR)
 		return present;
-	if (file->ended && file->after.kind == IK_FILE_REGULAR &&
+	if (file->after.kind == IK_FILE_REGULAR &&
 		ik_identity_equal(&present.identity, &file->after.identity))
 		memcpy(present.hash, file->after.hash, sizeof(present.hash));
 	else
@@ -106,7 +108,7 @@ static struct ik_file_state look(const struct ik_undo_file *file)
 
 /* Predict the outcome for a file. One too large for a preview that may be as expected is judged
  * when it is read. */
-static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_undo_file *file,
+static enum ik_undo_outcome foresee(const struct ik_undo *undo, const struct ik_file_change *file,
 	const struct ik_file_state *present)
 {
 	enum ik_undo_outcome outcome = judge(undo, file, present);
@@ -141,8 +143,8 @@ static void begin_put(struct ik_undo *undo, struct ik_undo_result *result)
 		next(undo, outcome);
 		return;
 	}
-	result->move.path = result->file.path;
-	result->move.from = ik_file_state_copy(present);
+	result->done.path = result->file.path;
+	result->done.before = ik_file_state_copy(present);
 	undo->put = ik_file_put_new(wanted->kind == IK_FILE_REGULAR
 			? ik_undo_place_of(undo->history, wanted->hash)
 			: undo->directory,
@@ -164,7 +166,7 @@ bool ik_undo_advance(struct ik_undo *undo)
 	} else if (undo->put) {
 		if (ik_file_put_step(undo->put))
 			next(undo,
-				ik_file_put_end(undo->put, &result->move.to, &result->reason) == IK_OK
+				ik_file_put_end(undo->put, &result->done.after, &result->reason) == IK_OK
 					? IK_UNDO_DONE
 					: IK_UNDO_FAILED);
 	} else if (!undo->keep) {
@@ -190,13 +192,13 @@ size_t ik_undo_count(const struct ik_undo *undo, enum ik_undo_outcome outcome)
 	return count;
 }
 
-struct ik_undo_move *ik_undo_moves(const struct ik_undo *undo, size_t *ret_count)
+struct ik_file_change *ik_undo_changes(const struct ik_undo *undo, size_t *ret_count)
 {
-	struct ik_undo_move *moves = ik_alloc((undo->count + 1) * sizeof(*moves));
+	struct ik_file_change *changes = ik_alloc((undo->count + 1) * sizeof(*changes));
 
 	*ret_count = 0;
 	for (size_t i = 0; i < undo->count; i++)
 		if (undo->results[i].outcome == IK_UNDO_DONE)
-			moves[(*ret_count)++] = undo->results[i].move;
-	return moves;
+			changes[(*ret_count)++] = undo->results[i].done;
+	return changes;
 }

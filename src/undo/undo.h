@@ -28,11 +28,11 @@ enum ik_undo_outcome {
 };
 
 struct ik_undo_result {
-	struct ik_undo_file file; /* before: the wanted state; after: the expected one */
+	struct ik_file_change file; /* before: the wanted state; after: the expected one */
 	enum ik_undo_outcome outcome;
 	bool present; /* the file exists */
 	struct ik_error reason;
-	struct ik_undo_move move; /* if it was done; its path is file's */
+	struct ik_file_change done; /* if it was done; its path is file's */
 };
 
 struct ik_undo;
@@ -43,7 +43,7 @@ struct ik_undo;
  * Does no work yet.
  */
 struct ik_undo *ik_undo_new(const char *directory, const struct ik_undo_history *history,
-	struct ik_undo_file *files, size_t count, bool force);
+	struct ik_file_change *files, size_t count, bool force);
 /* Do one step; true when all is done. */
 bool ik_undo_advance(struct ik_undo *undo);
 /* After that: return the result for each file (borrowed). */
@@ -51,7 +51,7 @@ const struct ik_undo_result *ik_undo_results(const struct ik_undo *undo, size_t 
 /* Count the files with that outcome. */
 size_t ik_undo_count(const struct ik_undo *undo, enum ik_undo_outcome outcome);
 /* Return the changes that were made, for the journal: a new array whose elements are borrowed. */
-struct ik_undo_move *ik_undo_moves(const struct ik_undo *undo, size_t *ret_count);
+struct ik_file_change *ik_undo_changes(const struct ik_undo *undo, size_t *ret_count);
 struct ik_undo *ik_undo_free(struct ik_undo *undo);
 
 #endif

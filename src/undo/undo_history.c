@@ -73,13 +73,12 @@ static size_t line_at(const struct ik_undo_history *history, struct ik_json_span
 
 static void take_call(struct ik_undo_history *history, struct ik_json_span line)
 {
-	struct ik_json_span files = ik_json_member(line, "files"), key, file;
+	struct ik_json_span files = ik_json_member(line, "files");
 	struct ik_undo_call call = {
 		.anything = !files.text,
 		.begun = line_at(history, line),
 		.over = SIZE_MAX,
 	};
-	struct ik_json_walk walk = { NULL };
 
 	copy_id(call.id, ik_json_member(line, "id"));
 	call.turn = take_turn(history, line);
@@ -87,41 +86,16 @@ static void take_call(struct ik_undo_history *history, struct ik_json_span line)
 	call.words = text_of(line, "words");
 	call.compared = call.anything && ik_json_member(line, "tree").text;
 	take_problem(&call, line);
-	while (ik_json_next(files, &walk, &key, &file)) {
-		call.files = ik_alloc_array(call.files, call.count + 1, sizeof(*call.files));
-		call.files[call.count++] = (struct ik_undo_file){
-			.path = text_of(file, "path"),
-			.before = ik_file_state_get(ik_json_member(file, "state")),
-		};
-	}
+	call.files = ik_file_changes_get(files, &call.count);
 	history->calls = ik_alloc_array(history->calls, history->call_count + 1,
 		sizeof(*history->calls));
 	history->calls[history->call_count++] = call;
 	history->call_lines++;
 }
 
-/* Read the changes of a call that might have changed anything. */
-static void take_changes(struct ik_undo_call *call, struct ik_json_span files)
-{
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, file;
-
-	call->anything = false;
-	while (ik_json_next(files, &walk, &key, &file)) {
-		call->files = ik_alloc_array(call->files, call->count + 1, sizeof(*call->files));
-		call->files[call->count++] = (struct ik_undo_file){
-			.path = text_of(file, "path"),
-			.before = ik_file_state_get(ik_json_member(file, "before")),
-			.after = ik_file_state_get(ik_json_member(file, "state")),
-			.ended = true,
-		};
-	}
-}
-
 static void take_done(struct ik_undo_history *history, struct ik_json_span line)
 {
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, file;
+	struct ik_json_span files = ik_json_member(line, "files");
 	struct ik_undo_call *call = NULL;
 	size_t over = line_at(history, line);
 	char id[IK_UUID_TEXT];
@@ -137,21 +111,11 @@ static void take_done(struct ik_undo_history *history, struct ik_json_span line)
 	call->over = over;
 	call->noted = history->call_lines - 1;
 	take_problem(call, line);
-	if (call->compared && ik_json_member(line, "files").text) {
-		take_changes(call, ik_json_member(line, "files"));
+	if (!files.text)
 		return;
-	}
-	while (ik_json_next(ik_json_member(line, "files"), &walk, &key, &file)) {
-		char *path = text_of(file, "path");
-
-		for (size_t i = 0; i < call->count; i++) {
-			if (!ik_text_equal(call->files[i].path, path) || call->files[i].ended)
-				continue;
-			call->files[i].after = ik_file_state_get(ik_json_member(file, "state"));
-			call->files[i].ended = true;
-		}
-		free(path);
-	}
+	call->anything = false;
+	ik_file_changes_free(call->files, call->count);
+	call->files = ik_file_changes_get(files, &call->count);
 }
 
 /* Mark what an undo names as a whole as undone, or as not undone any more. */
@@ -168,10 +132,12 @@ static void mark(struct ik_undo_history *history, const struct ik_undo_record *r
 
 /* A call may have left a large file that is known by its identity alone, which is gone once the
  * file is restored. The undo read the file, so use its hash. */
-static void learn_hash(struct ik_undo_history *history, const struct ik_undo_move *move)
+static void learn_hash(struct ik_undo_history *history, const struct ik_file_change *change)
 {
+	const struct ik_file_state *found = &change->before;
+
 	/* Smaller files were hashed when the call ended. */
-	if (move->from.hash[0] == '\0' || move->from.identity.size <= IK_FILE_AT_ONCE)
+	if (found->hash[0] == '\0' || found->identity.size <= IK_FILE_AT_ONCE)
 		return;
 	for (size_t i = 0; i < history->call_count; i++) {
 		struct ik_undo_call *call = &history->calls[i];
@@ -180,9 +146,9 @@ static void learn_hash(struct ik_undo_history *history, const struct ik_undo_mov
 			struct ik_file_state *after = &call->files[j].after;
 
 			if (after->kind == IK_FILE_REGULAR && after->hash[0] == '\0' &&
-				ik_text_equal(call->files[j].path, move->path) &&
-				ik_identity_equal(&after->identity, &move->from.identity))
-				memcpy(after->hash, move->from.hash, sizeof(after->hash));
+				ik_text_equal(call->files[j].path, change->path) &&
+				ik_identity_equal(&after->identity, &found->identity))
+				memcpy(after->hash, found->hash, sizeof(after->hash));
 		}
 	}
 }
@@ -201,16 +167,9 @@ static void take_undo(struct ik_undo_history *history, struct ik_json_span line)
 	walk = (struct ik_json_walk){ NULL };
 	if (ik_json_next(ik_json_member(line, "calls"), &walk, &key, &value))
 		copy_id(record.call, value);
-	walk = (struct ik_json_walk){ NULL };
-	while (ik_json_next(ik_json_member(line, "files"), &walk, &key, &value)) {
-		record.moves = ik_alloc_array(record.moves, record.count + 1, sizeof(*record.moves));
-		record.moves[record.count++] = (struct ik_undo_move){
-			.path = text_of(value, "path"),
-			.from = ik_file_state_get(ik_json_member(value, "from")),
-			.to = ik_file_state_get(ik_json_member(value, "to")),
-		};
-		learn_hash(history, &record.moves[record.count - 1]);
-	}
+	record.files = ik_file_changes_get(ik_json_member(line, "files"), &record.count);
+	for (size_t i = 0; i < record.count; i++)
+		learn_hash(history, &record.files[i]);
 	mark(history, &record, true);
 	history->undos = ik_alloc_array(history->undos, history->undo_count + 1,
 		sizeof(*history->undos));
@@ -347,31 +306,6 @@ void ik_undo_history_read(const char *root, const char *session, struct ik_undo_
 	read_journal(root, session, SIZE_MAX, 0, history);
 }
 
-static void file_done(struct ik_undo_file *file)
-{
-	free(file->path);
-	ik_file_state_done(&file->before);
-	ik_file_state_done(&file->after);
-}
-
-void ik_undo_files_free(struct ik_undo_file *files, size_t count)
-{
-	while (count > 0)
-		file_done(&files[--count]);
-	free(files);
-}
-
-static void record_done(struct ik_undo_record *record)
-{
-	for (size_t i = 0; i < record->count; i++) {
-		free(record->moves[i].path);
-		ik_file_state_done(&record->moves[i].from);
-		ik_file_state_done(&record->moves[i].to);
-	}
-	free(record->moves);
-	free(record->turns);
-}
-
 void ik_undo_history_done(struct ik_undo_history *history)
 {
 	for (size_t i = 0; i < history->turn_count; i++)
@@ -380,11 +314,13 @@ void ik_undo_history_done(struct ik_undo_history *history)
 	for (size_t i = 0; i < history->call_count; i++) {
 		free(history->calls[i].call_id);
 		free(history->calls[i].words);
-		ik_undo_files_free(history->calls[i].files, history->calls[i].count);
+		ik_file_changes_free(history->calls[i].files, history->calls[i].count);
 	}
 	free(history->calls);
-	for (size_t i = 0; i < history->undo_count; i++)
-		record_done(&history->undos[i]);
+	for (size_t i = 0; i < history->undo_count; i++) {
+		ik_file_changes_free(history->undos[i].files, history->undos[i].count);
+		free(history->undos[i].turns);
+	}
 	free(history->undos);
 	for (size_t i = 0; i < history->place_count; i++)
 		free(history->places[i]);
@@ -395,7 +331,7 @@ void ik_undo_history_done(struct ik_undo_history *history)
 /* Return what a call left of one of its files. If that was found only after a later call with the
  * same file had started, it is the state that the later call found. */
 static const struct ik_file_state *left_by(const struct ik_undo_history *history, size_t index,
-	const struct ik_undo_file *file)
+	const struct ik_file_change *file)
 {
 	const struct ik_undo_call *call = &history->calls[index];
 
@@ -418,99 +354,87 @@ static bool is_known(const struct ik_file_state *state)
 		(state->kind == IK_FILE_REGULAR && (state->hash[0] != '\0' || state->identity.inode != 0));
 }
 
-/* Did somebody else write the file between the calls merged so far and this one? */
-static bool was_changed_between(const struct ik_undo_file *known, const struct ik_undo_call *call,
-	const struct ik_undo_file *file)
+/* Changes of several calls while they are merged. */
+struct merged {
+	struct ik_file_change *files;
+	size_t *over; /* of each file: the end of the last call that wrote it, as in ik_undo_call */
+	size_t count;
+};
+
+/* Return the place of a file, which is added if it is new. */
+static size_t place_of(struct merged *merged, const struct ik_file_change *file)
 {
-	return known->ended && call->begun >= known->over && is_known(&known->after) &&
-		is_known(&file->before) && !ik_file_state_same(&known->after, &file->before);
+	for (size_t i = 0; i < merged->count; i++)
+		if (ik_text_equal(merged->files[i].path, file->path))
+			return i;
+	merged->files = ik_alloc_array(merged->files, merged->count + 1, sizeof(*merged->files));
+	merged->over = ik_alloc_array(merged->over, merged->count + 1, sizeof(*merged->over));
+	merged->files[merged->count] = ik_file_change_copy(file);
+	merged->over[merged->count] = 0;
+	return merged->count++;
 }
 
-/* Merge one of a call's files into the list. */
-static void merge(struct ik_undo_file **files, size_t *count, const struct ik_undo_history *history,
-	size_t index, const struct ik_undo_file *file)
+/* Merge a change that a call made. */
+static void merge(struct merged *merged, const struct ik_undo_history *history, size_t index,
+	const struct ik_file_change *file)
 {
 	const struct ik_undo_call *call = &history->calls[index];
-	struct ik_undo_file *known = NULL;
+	size_t at = place_of(merged, file);
+	struct ik_file_change *known = &merged->files[at];
 
-	for (size_t i = 0; i < *count && !known; i++)
-		if (ik_text_equal((*files)[i].path, file->path))
-			known = &(*files)[i];
-	if (!known) {
-		*files = ik_alloc_array(*files, *count + 1, sizeof(**files));
-		known = &(*files)[(*count)++];
-		*known = (struct ik_undo_file){
-			.path = ik_strdup(file->path),
-			.before = ik_file_state_copy(&file->before),
-		};
-	} else if (was_changed_between(known, call, file)) {
+	/* If somebody else wrote the file since the calls merged so far, that is what comes back. */
+	if (call->begun >= merged->over[at] && is_known(&known->after) && is_known(&file->before) &&
+		!ik_file_state_same(&known->after, &file->before)) {
 		ik_file_state_done(&known->before);
 		known->before = ik_file_state_copy(&file->before);
 	}
 	ik_file_state_done(&known->after);
 	known->after = ik_file_state_copy(left_by(history, index, file));
-	known->ended = file->ended;
-	if (call->over > known->over)
-		known->over = call->over;
+	if (call->over > merged->over[at])
+		merged->over[at] = call->over;
 }
 
-/* Merge all files of a call into the list. path: this file only; NULL: all. */
-static void merge_call(struct ik_undo_file **files, size_t *count,
-	const struct ik_undo_history *history, size_t index, const char *path)
+/* Merge all changes of a call. path: of this file only; NULL: all. */
+static void merge_call(struct merged *merged, const struct ik_undo_history *history, size_t index,
+	const char *path)
 {
 	const struct ik_undo_call *call = &history->calls[index];
 
 	for (size_t i = 0; i < call->count; i++)
 		if (!path || ik_text_equal(call->files[i].path, path))
-			merge(files, count, history, index, &call->files[i]);
+			merge(merged, history, index, &call->files[i]);
 }
 
-bool ik_undo_file_unchanged(const struct ik_undo_file *file)
+/* Return the merged changes, without those that are none. */
+static struct ik_file_change *finish(struct merged *merged, size_t *ret_count)
 {
-	return file->ended && ik_file_state_same(&file->before, &file->after) &&
-		file->before.mode == file->after.mode;
+	free(merged->over);
+	*ret_count = ik_file_changes_drop_none(merged->files, merged->count);
+	return merged->files;
 }
 
-/* Drop files that did not change; return how many are left. */
-static size_t drop_same(struct ik_undo_file *files, size_t count)
+struct ik_file_change *ik_undo_files(const struct ik_undo_history *history, size_t first,
+	size_t last, const char *path, bool even_undone, size_t *ret_count)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (ik_undo_file_unchanged(&files[i]))
-			file_done(&files[i]);
-		else
-			files[kept++] = files[i];
-	}
-	return kept;
-}
-
-struct ik_undo_file *ik_undo_files(const struct ik_undo_history *history, size_t first, size_t last,
-	const char *path, bool even_undone, size_t *ret_count)
-{
-	struct ik_undo_file *files = NULL;
-	size_t count = 0;
+	struct merged merged = { .files = NULL };
 
 	for (size_t i = 0; i < history->call_count; i++) {
 		const struct ik_undo_call *call = &history->calls[i];
 
 		if (call->turn >= first && call->turn <= last && (!call->undone || even_undone) &&
 			(first == last || !history->turns[call->turn].undone))
-			merge_call(&files, &count, history, i, path);
+			merge_call(&merged, history, i, path);
 	}
-	*ret_count = drop_same(files, count);
-	return files;
+	return finish(&merged, ret_count);
 }
 
-struct ik_undo_file *ik_undo_files_of_call(const struct ik_undo_history *history, size_t call,
+struct ik_file_change *ik_undo_files_of_call(const struct ik_undo_history *history, size_t call,
 	size_t *ret_count)
 {
-	struct ik_undo_file *files = NULL;
-	size_t count = 0;
+	struct merged merged = { .files = NULL };
 
-	merge_call(&files, &count, history, call, NULL);
-	*ret_count = drop_same(files, count);
-	return files;
+	merge_call(&merged, history, call, NULL);
+	return finish(&merged, ret_count);
 }
 
 const char *ik_undo_place_of(const struct ik_undo_history *history, const char *hash)

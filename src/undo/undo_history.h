@@ -8,14 +8,6 @@
 
 #include "undo/undo_journal.h"
 
-/* A file that a turn changed, or may have changed. */
-struct ik_undo_file {
-	char *path;
-	struct ik_file_state before, after;
-	bool ended;  /* false: a call that writes it was cut off, so what it left is unknown */
-	size_t over; /* of several calls: the end of the last one, as in struct ik_undo_call */
-};
-
 struct ik_undo_call {
 	char id[IK_UUID_TEXT];
 	char *call_id; /* the model's ID */
@@ -27,10 +19,10 @@ struct ik_undo_call {
 	bool compared;                    /* what it changed is known from comparing work trees */
 	enum ik_worktree_problem problem; /* why what it changed is unknown */
 	bool ended;
-	size_t begun; /* number of its line among the lines of calls (from 0), and of */
-	size_t over;  /* its end; SIZE_MAX: it did not end */
-	size_t noted; /* the line that reports its end */
-	struct ik_undo_file *files;
+	size_t begun;                 /* number of its line among the lines of calls (from 0), and of */
+	size_t over;                  /* its end; SIZE_MAX: it did not end */
+	size_t noted;                 /* the line that reports its end */
+	struct ik_file_change *files; /* after is UNKNOWN if it did not end */
 	size_t count;
 };
 
@@ -47,7 +39,7 @@ struct ik_undo_record {
 	char (*turns)[IK_UUID_TEXT];
 	size_t turn_count;
 	char call[IK_UUID_TEXT]; /* "": none */
-	struct ik_undo_move *moves;
+	struct ik_file_change *files;
 	size_t count;
 };
 
@@ -70,20 +62,18 @@ void ik_undo_history_read(const char *root, const char *session, struct ik_undo_
 void ik_undo_history_done(struct ik_undo_history *history);
 
 /*
- * Return the files that the turns from first to last (indexes) changed, with their states before
- * and after all of these turns: a new array of *ret_count files, to be released with
- * ik_undo_files_free(). Of several turns, those that are undone do not count, nor do calls that
- * were undone by themselves, unless even_undone. What the user changed between two calls is not
- * undone with them: the file gets the user's contents. path: this file only; NULL: all files.
+ * Return the files that the turns from first to last (indexes) changed, or may have changed, with
+ * their states before and after all of these turns: a new array, to be released with
+ * ik_file_changes_free(). The state after a call that was cut off is UNKNOWN. Of several turns,
+ * those that are undone do not count, nor do calls that were undone by themselves, unless
+ * even_undone. What the user changed between two calls is not undone with them: the file gets the
+ * user's contents. path: this file only; NULL: all files.
  */
-struct ik_undo_file *ik_undo_files(const struct ik_undo_history *history, size_t first, size_t last,
-	const char *path, bool even_undone, size_t *ret_count);
+struct ik_file_change *ik_undo_files(const struct ik_undo_history *history, size_t first,
+	size_t last, const char *path, bool even_undone, size_t *ret_count);
 /* The same for one call (its index). */
-struct ik_undo_file *ik_undo_files_of_call(const struct ik_undo_history *history, size_t call,
+struct ik_file_change *ik_undo_files_of_call(const struct ik_undo_history *history, size_t call,
 	size_t *ret_count);
-/* Is it known that the file has not changed, because its call failed, say? */
-bool ik_undo_file_unchanged(const struct ik_undo_file *file);
-void ik_undo_files_free(struct ik_undo_file *files, size_t count);
 
 /* Return the directory that has the contents with that hash (borrowed); NULL: they are gone. */
 const char *ik_undo_place_of(const struct ik_undo_history *history, const char *hash);

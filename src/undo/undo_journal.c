@@ -119,176 +119,90 @@ static enum ik_status append(const char *directory, struct ik_buf *line, struct 
 static void begin(struct ik_buf *line, const char *kind, const char *id)
 {
 	ik_buf_init(line, IK_MIB(16));
-	ik_json_open(line, '{');
-	ik_json_key(line, kind);
-	ik_json_open(line, '{');
-	ik_json_key(line, "id");
-	ik_json_put_text(line, id);
+	ik_json_printf(line, "{'%s':{'id':'%s'", kind, id);
 }
 
 static enum ik_status end(const char *directory, struct ik_buf *line, struct ik_error *error)
 {
-	ik_json_close(line, '}');
-	ik_json_close(line, '}');
+	ik_json_printf(line, "}}");
 	return append(directory, line, error);
 }
 
 static void put_time(struct ik_buf *line)
 {
-	ik_json_key(line, "time");
-	ik_json_put_integer(line, ik_clock_wall_ms());
+	ik_json_printf(line, "'time':%lld", (long long)ik_clock_wall_ms());
 }
 
-static void put_entries(struct ik_buf *line, const struct ik_undo_entry *entries, size_t count)
+static void put_files(struct ik_buf *line, const struct ik_file_change *files, size_t count)
 {
 	ik_json_key(line, "files");
-	ik_json_open(line, '[');
-	for (size_t i = 0; i < count; i++) {
-		ik_json_open(line, '{');
-		ik_json_key(line, "path");
-		ik_json_put_text(line, entries[i].path);
-		ik_json_key(line, "state");
-		ik_file_state_put(line, &entries[i].state);
-		ik_json_close(line, '}');
-	}
-	ik_json_close(line, ']');
+	ik_file_changes_put(line, files, count);
 }
 
-/* Say why there is no snapshot. */
-static void put_problem(struct ik_buf *line, enum ik_worktree_problem problem)
+/* Say how many lines of other calls were written since the event, and why there is no snapshot. */
+static void put_circumstances(struct ik_buf *line, size_t since, enum ik_worktree_problem problem)
 {
-	if (problem == IK_WORKTREE_FINE)
-		return;
-	ik_json_key(line, "why");
-	ik_json_put_text(line, ik_worktree_problem_word(problem));
-}
-
-/* Say how many lines of other calls were written since the event. */
-static void put_since(struct ik_buf *line, size_t since)
-{
-	if (since == 0)
-		return;
-	ik_json_key(line, "since");
-	ik_json_put_integer(line, (int64_t)since);
+	if (since > 0)
+		ik_json_printf(line, "'since':%zu", since);
+	if (problem != IK_WORKTREE_FINE)
+		ik_json_printf(line, "'why':'%s'", ik_worktree_problem_word(problem));
 }
 
 enum ik_status ik_undo_note_call(const char *directory, const struct ik_undo_call_line *call,
 	struct ik_error *error)
 {
-	const struct {
-		const char *name, *value;
-	} members[] = {
-		{ "turn", call->turn },
-		{ "title", call->title },
-		{ "name", call->name },
-		{ "call_id", call->call_id },
-		{ "words", call->words },
-	};
 	struct ik_buf line;
 
 	begin(&line, "call", call->id);
 	put_time(&line);
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		ik_json_key(&line, members[i].name);
-		ik_json_put_text(&line, members[i].value);
-	}
-	if (call->entries)
-		put_entries(&line, call->entries, call->count);
-	if (call->compared) {
-		ik_json_key(&line, "tree");
-		ik_json_put_bool(&line, true);
-	}
-	put_since(&line, call->since);
-	put_problem(&line, call->problem);
+	ik_json_printf(&line, "'turn':'%s','title':'%s','name':'%s','call_id':'%s','words':'%s'",
+		call->turn, call->title, call->name, call->call_id, call->words);
+	if (call->files)
+		put_files(&line, call->files, call->count);
+	if (call->compared)
+		ik_json_printf(&line, "'tree':true");
+	put_circumstances(&line, call->since, call->problem);
 	return end(directory, &line, error);
 }
 
-enum ik_status ik_undo_note_done(const char *directory, const char *id,
-	const struct ik_undo_entry *entries, size_t count, struct ik_error *error)
+enum ik_status ik_undo_note_done(const char *directory, const struct ik_undo_done_line *done,
+	struct ik_error *error)
 {
 	struct ik_buf line;
 
-	begin(&line, "done", id);
-	put_entries(&line, entries, count);
+	begin(&line, "done", done->id);
+	put_circumstances(&line, done->since, done->problem);
+	if (done->problem == IK_WORKTREE_FINE)
+		put_files(&line, done->files, done->count);
 	return end(directory, &line, error);
-}
-
-enum ik_status ik_undo_note_changes(const char *directory, const char *id,
-	enum ik_worktree_problem problem, const struct ik_worktree_change *changes, size_t count,
-	size_t since, struct ik_error *error)
-{
-	struct ik_buf line;
-
-	begin(&line, "done", id);
-	put_since(&line, since);
-	put_problem(&line, problem);
-	if (problem == IK_WORKTREE_FINE) {
-		ik_json_key(&line, "files");
-		ik_json_open(&line, '[');
-	}
-	for (size_t i = 0; problem == IK_WORKTREE_FINE && i < count; i++) {
-		ik_json_open(&line, '{');
-		ik_json_key(&line, "path");
-		ik_json_put_text(&line, changes[i].path);
-		ik_json_key(&line, "before");
-		ik_file_state_put(&line, &changes[i].before);
-		ik_json_key(&line, "state");
-		ik_file_state_put(&line, &changes[i].after);
-		ik_json_close(&line, '}');
-	}
-	if (problem == IK_WORKTREE_FINE)
-		ik_json_close(&line, ']');
-	return end(directory, &line, error);
-}
-
-static void put_moves(struct ik_buf *line, const struct ik_undo_move *moves, size_t count)
-{
-	ik_json_key(line, "files");
-	ik_json_open(line, '[');
-	for (size_t i = 0; i < count; i++) {
-		ik_json_open(line, '{');
-		ik_json_key(line, "path");
-		ik_json_put_text(line, moves[i].path);
-		ik_json_key(line, "from");
-		ik_file_state_put(line, &moves[i].from);
-		ik_json_key(line, "to");
-		ik_file_state_put(line, &moves[i].to);
-		ik_json_close(line, '}');
-	}
-	ik_json_close(line, ']');
 }
 
 enum ik_status ik_undo_note_undo(const char *directory, const char *id,
-	const struct ik_undo_scope *whole, const struct ik_undo_move *moves, size_t count,
+	const struct ik_undo_scope *whole, const struct ik_file_change *files, size_t count,
 	struct ik_error *error)
 {
 	struct ik_buf line;
 
 	begin(&line, "undo", id);
 	put_time(&line);
-	ik_json_key(&line, "turns");
-	ik_json_open(&line, '[');
+	ik_json_printf(&line, "'turns':[");
 	for (size_t i = 0; i < whole->turn_count; i++)
-		ik_json_put_text(&line, whole->turns[i]);
-	ik_json_close(&line, ']');
-	if (whole->call) {
-		ik_json_key(&line, "calls");
-		ik_json_open(&line, '[');
-		ik_json_put_text(&line, whole->call);
-		ik_json_close(&line, ']');
-	}
-	put_moves(&line, moves, count);
+		ik_json_printf(&line, "'%s'", whole->turns[i]);
+	ik_json_printf(&line, "]");
+	if (whole->call)
+		ik_json_printf(&line, "'calls':['%s']", whole->call);
+	put_files(&line, files, count);
 	return end(directory, &line, error);
 }
 
 enum ik_status ik_undo_note_redo(const char *directory, const char *id,
-	const struct ik_undo_move *moves, size_t count, struct ik_error *error)
+	const struct ik_file_change *files, size_t count, struct ik_error *error)
 {
 	struct ik_buf line;
 
 	begin(&line, "redo", id);
 	put_time(&line);
-	put_moves(&line, moves, count);
+	put_files(&line, files, count);
 	return end(directory, &line, error);
 }
 
@@ -301,13 +215,8 @@ void ik_undo_fork(const char *root, const char *parent, const char *child)
 
 	if (stat(journal, &status) == 0 && (directory = ik_undo_directory(root, child, &error))) {
 		ik_buf_init(&line, IK_KIB(4));
-		ik_json_open(&line, '{');
-		ik_json_key(&line, "parent");
-		ik_json_open(&line, '{');
-		ik_json_key(&line, "session");
-		ik_json_put_text(&line, parent);
-		ik_json_key(&line, "bytes");
-		ik_json_put_integer(&line, (int64_t)status.st_size);
+		ik_json_printf(&line, "{'parent':{'session':'%s','bytes':%lld", parent,
+			(long long)status.st_size);
 		/* Without this line, less of the fork can be undone. */
 		(void)end(directory, &line, &error);
 		free(directory);

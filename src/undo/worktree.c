@@ -97,11 +97,10 @@ struct ik_worktree_call {
 	size_t begun, over; /* values of moments */
 	size_t wanted;      /* number of the first snapshot that shows what it left */
 	int64_t end_ns;
-	bool found;             /* its changes have been computed */
+	bool searched;          /* its changes have been computed */
 	struct ik_child *child; /* fetches contents */
 	struct ik_buf input;
-	struct ik_worktree_change *changes;
-	size_t count;
+	struct ik_worktree_found found;
 	struct ik_worktree_blobs *blobs;
 };
 
@@ -577,12 +576,12 @@ static void finish_call(struct ik_worktree_call *call, enum ik_worktree_problem 
 {
 	const struct ik_worktree_result result = {
 		.problem = problem,
-		.changes = call->changes,
-		.count = problem == IK_WORKTREE_FINE ? call->count : 0,
+		.changes = call->found.changes,
+		.count = problem == IK_WORKTREE_FINE ? call->found.count : 0,
 	};
 
 	call->child = ik_child_close(call->child);
-	call->found = true;
+	call->searched = true;
 	call->done(call->done_arg, &result);
 }
 
@@ -603,7 +602,7 @@ static void on_fetched(void *arg, const struct ik_child_result *result)
 		call->tree->missed = true;
 		request_snapshot(call->tree);
 	}
-	call->count = ik_worktree_changes_drop_same(call->changes, call->count);
+	call->found.count = ik_file_changes_drop_none(call->found.changes, call->found.count);
 	finish_call(call,
 		result->timed_out                              ? IK_WORKTREE_SLOW
 			: result->exited && result->exit_code == 0 ? IK_WORKTREE_FINE
@@ -638,22 +637,20 @@ static void find_changes(struct ik_worktree_call *call)
 	};
 	struct ik_error error;
 
-	call->found = true;
-	call->changes = ik_worktree_changes_find(
-		&(struct ik_worktree_span){
-			.root = tree->place.root,
-			.before = call->check,
-			.after = tree->known,
-			.end_ns = call->end_ns,
-			.next = check_after(call),
-			.fresh = call->fresh,
-		},
-		&call->count);
-	if (call->count > IK_WORKTREE_CHANGES_MOST) {
+	call->searched = true;
+	call->found = ik_worktree_changes_find(&(struct ik_worktree_span){
+		.root = tree->place.root,
+		.before = call->check,
+		.after = tree->known,
+		.end_ns = call->end_ns,
+		.next = check_after(call),
+		.fresh = call->fresh,
+	});
+	if (call->found.count > IK_WORKTREE_CHANGES_MOST) {
 		finish_call(call, IK_WORKTREE_MANY);
 		return;
 	}
-	call->blobs = ik_worktree_blobs_new(call->objects, call->changes, call->count);
+	call->blobs = ik_worktree_blobs_new(call->objects, &call->found);
 	ik_worktree_blobs_ask(call->blobs, &call->input);
 	spec.input = call->input.data;
 	spec.input_length = call->input.length;
@@ -708,7 +705,7 @@ static bool serve_one(struct ik_worktree *tree, enum ik_worktree_problem problem
 			let_begin(call, problem);
 			return true;
 		}
-		if (call->done && !call->found && call->wanted <= read) {
+		if (call->done && !call->searched && call->wanted <= read) {
 			if (problem == IK_WORKTREE_FINE)
 				find_changes(call);
 			else
@@ -789,7 +786,7 @@ static void call_free(void *arg)
 {
 	struct ik_worktree_call *call = arg;
 
-	ik_worktree_changes_free(call->changes, call->count);
+	ik_worktree_found_done(&call->found);
 	ik_worktree_blobs_free(call->blobs);
 	ik_worktree_check_free(call->check);
 	ik_buf_done(&call->input);

@@ -93,7 +93,7 @@ bool ik_worktree_call_exact(const struct ik_worktree_call *call);
 
 struct ik_worktree_result {
 	enum ik_worktree_problem problem;
-	struct ik_worktree_change *changes;
+	struct ik_file_change *changes;
 	size_t count;
 };
 

@@ -16,18 +16,11 @@
 #define SECOND_NS INT64_C(1000000000)
 #define COARSE_TICK_NS (2 * SECOND_NS)
 
-static void change_done(struct ik_worktree_change *change)
+void ik_worktree_found_done(struct ik_worktree_found *found)
 {
-	free(change->path);
-	ik_file_state_done(&change->before);
-	ik_file_state_done(&change->after);
-}
-
-void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count)
-{
-	while (count > 0)
-		change_done(&changes[--count]);
-	free(changes);
+	ik_file_changes_free(found->changes, found->count);
+	free(found->objects);
+	*found = (struct ik_worktree_found){ .changes = NULL };
 }
 
 /* A file in either or both of the indexes. */
@@ -182,39 +175,47 @@ static bool is_older(const struct ik_worktree_span *span, const struct pair *pai
 		entry.ctime_ns < birth; /* the inode number of a removed file was reused */
 }
 
-static void put_id(char out[IK_WORKTREE_ID], const unsigned char *id)
+/* Remember to fetch the contents of the newest change before or after the call. */
+static void add_object(struct ik_worktree_found *found, const unsigned char *id, bool after)
 {
+	struct ik_worktree_object *object;
+
+	found->objects = ik_alloc_array(found->objects, found->object_count + 1,
+		sizeof(*found->objects));
+	object = &found->objects[found->object_count++];
 	for (size_t i = 0; i < IK_WORKTREE_ID_BYTES; i++)
-		(void)snprintf(out + 2 * i, 3, "%02x", id[i]);
+		(void)snprintf(object->id + 2 * i, 3, "%02x", id[i]);
+	object->change = found->count - 1;
+	object->after = after;
 }
 
-/* Make the change for a file. */
-static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
+/* Return the state of a file after the call. now is its state now. */
+static struct ik_file_state state_after(const struct ik_worktree_span *span,
+	const struct pair *pair, const struct ik_file_state *now)
+{
+	struct ik_file_state state = { .kind = IK_FILE_OTHER, .directory = now->directory };
+
+	if (!pair->new.path) {
+		state.kind = IK_FILE_ABSENT;
+		state.made_from = now->made_from ? ik_strdup(now->made_from) : NULL;
+	} else if (ik_worktree_is_regular(pair->new.mode) && pair->new.ctime_ns <= span->end_ns) {
+		state.kind = IK_FILE_REGULAR;
+		if (now->kind == IK_FILE_REGULAR) {
+			state.mode = now->mode;
+			if (now->identity.ctime_ns == pair->new.ctime_ns) /* otherwise its contents tell */
+				state.identity = now->identity;
+		}
+	}
+	return state;
+}
+
+/* Add the change of a file. */
+static void add_change(struct ik_worktree_found *found, const struct ik_worktree_span *span,
 	const struct pair *pair, const struct ik_worktree_seen *seen)
 {
-	struct ik_worktree_change change = {
-		.path = ik_path_join(span->root, pair->path),
-	};
+	struct ik_file_change change = { .path = ik_path_join(span->root, pair->path) };
 	struct ik_file_state now = ik_file_state_look(change.path, 0);
-	bool regular = ik_worktree_is_regular(pair->new.mode);
 
-	if (pair->old.path)
-		put_id(change.ids[0], pair->old.id);
-	if (pair->new.path)
-		put_id(change.ids[1], pair->new.id);
-	change.after = (struct ik_file_state){
-		.kind = !pair->new.path                             ? IK_FILE_ABSENT
-			: regular && pair->new.ctime_ns <= span->end_ns ? IK_FILE_REGULAR
-															: IK_FILE_OTHER,
-		.directory = now.directory,
-	};
-	if (change.after.kind == IK_FILE_ABSENT && now.made_from)
-		change.after.made_from = ik_strdup(now.made_from);
-	if (change.after.kind == IK_FILE_REGULAR && now.kind == IK_FILE_REGULAR) {
-		change.after.mode = now.mode;
-		if (now.identity.ctime_ns == pair->new.ctime_ns) /* otherwise its contents tell */
-			change.after.identity = now.identity;
-	}
 	if (seen) {
 		change.before = ik_file_state_copy(&seen->state);
 	} else {
@@ -222,58 +223,48 @@ static struct ik_worktree_change change_of(const struct ik_worktree_span *span,
 		if (!pair->old.path && is_older(span, pair))
 			change.before.kind = IK_FILE_OTHER;
 	}
-	change.asked[0] = !seen && change.before.kind == IK_FILE_REGULAR;
-	change.asked[1] = change.after.kind == IK_FILE_REGULAR;
+	change.after = state_after(span, pair, &now);
 	ik_file_state_done(&now);
-	return change;
+	found->changes = ik_alloc_array(found->changes, found->count + 1, sizeof(*found->changes));
+	found->changes[found->count++] = change;
+	if (!seen && change.before.kind == IK_FILE_REGULAR)
+		add_object(found, pair->old.id, false);
+	if (change.after.kind == IK_FILE_REGULAR)
+		add_object(found, pair->new.id, true);
 }
 
-struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
-	size_t *ret_count)
+/* Do both indexes have the same contents of the file? */
+static bool is_same(const struct pair *pair)
 {
-	struct ik_worktree_change *changes = NULL;
-	size_t count = 0, old = 0, new = 0;
+	return pair->old.path && pair->new.path &&
+		pair->old.mode ==
+		pair->new.mode &&memcmp(pair->old.id, pair->new.id, IK_WORKTREE_ID_BYTES) == 0;
+}
+
+struct ik_worktree_found ik_worktree_changes_find(const struct ik_worktree_span *span)
+{
+	struct ik_worktree_found found = { .changes = NULL };
+	size_t old = 0, new = 0;
 	struct pair pair;
 
 	if (span->before->index == span->after && span->before->count == 0)
 		old = new = ik_worktree_index_count(span->after);
-	while (count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
+	while (found.count <= IK_WORKTREE_CHANGES_MOST && next_pair(span, &old, &new, &pair)) {
 		const struct ik_worktree_seen *seen = pair.old.path
 			? ik_worktree_check_seen(span->before, pair.entry)
 			: NULL;
 
-		if (!seen && pair.old.path &&
-			pair.new.path &&pair.old.mode ==
-				pair.new.mode &&memcmp(pair.old.id, pair.new.id, IK_WORKTREE_ID_BYTES) == 0)
-			continue;
-		if (is_foreign(span, &pair, seen) ||
-			ik_utf8_valid_prefix(pair.path, strlen(pair.path)) != strlen(pair.path))
-			continue;
-		changes = ik_alloc_array(changes, count + 1, sizeof(*changes));
-		changes[count++] = change_of(span, &pair, seen);
+		if ((seen || !is_same(&pair)) && !is_foreign(span, &pair, seen) &&
+			ik_utf8_valid_prefix(pair.path, strlen(pair.path)) == strlen(pair.path))
+			add_change(&found, span, &pair, seen);
 	}
-	*ret_count = count;
-	return changes;
-}
-
-size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (ik_file_state_same(&changes[i].before, &changes[i].after) &&
-			changes[i].before.mode == changes[i].after.mode)
-			change_done(&changes[i]);
-		else
-			changes[kept++] = changes[i];
-	}
-	return kept;
+	return found;
 }
 
 struct ik_worktree_blobs {
 	char *objects;
-	struct ik_worktree_change *changes;
-	size_t count, at; /* at: twice the index, plus one for the object after */
+	struct ik_worktree_found *found;
+	size_t at; /* the object that is read */
 	struct ik_buf head;
 	bool in_body;
 	bool missed; /* an object was missing */
@@ -284,20 +275,13 @@ struct ik_worktree_blobs {
 	int to;
 };
 
-/* Must the object be fetched? */
-static bool is_asked(const struct ik_worktree_blobs *blobs, size_t at)
-{
-	return blobs->changes[at / 2].asked[at % 2];
-}
-
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
-	struct ik_worktree_change *changes, size_t count)
+	struct ik_worktree_found *found)
 {
 	struct ik_worktree_blobs *blobs = ik_alloc(sizeof(*blobs));
 
 	blobs->objects = ik_strdup(objects);
-	blobs->changes = changes;
-	blobs->count = count;
+	blobs->found = found;
 	blobs->room = IK_WORKTREE_BYTES_MOST;
 	blobs->to = -1;
 	ik_buf_init(&blobs->head, IK_KIB(4));
@@ -306,9 +290,8 @@ struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
 
 void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out)
 {
-	for (size_t at = 0; at < 2 * blobs->count; at++)
-		if (is_asked(blobs, at))
-			ik_buf_printf(out, "%s\n", blobs->changes[at / 2].ids[at % 2]);
+	for (size_t i = 0; i < blobs->found->object_count; i++)
+		ik_buf_printf(out, "%s\n", blobs->found->objects[i].id);
 }
 
 /* Release what belongs to the current object. */
@@ -335,17 +318,18 @@ struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs
 	return NULL;
 }
 
-/* Begin an object of that size. */
+/* Begin an object of that size. Only what a file was before is kept. */
 static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 {
+	bool after = blobs->found->objects[blobs->at].after;
 	struct ik_error error;
 
 	blobs->in_body = true;
 	blobs->left = size + 1;
-	if (size > IK_WORKTREE_FILE_MOST || (blobs->at % 2 == 0 && size > blobs->room))
+	if (size > IK_WORKTREE_FILE_MOST || (!after && size > blobs->room))
 		return;
 	blobs->sum = ik_sha256_new(&error);
-	if (blobs->at % 2 != 0)
+	if (after)
 		return;
 	blobs->room -= size;
 	blobs->temporary = ik_format("%s/tmp-XXXXXX", blobs->objects);
@@ -372,8 +356,9 @@ static void take_body(struct ik_worktree_blobs *blobs, const char *bytes, size_t
 /* Name the finished object. */
 static void end_body(struct ik_worktree_blobs *blobs)
 {
-	struct ik_worktree_change *change = &blobs->changes[blobs->at / 2];
-	struct ik_file_state *state = blobs->at % 2 == 0 ? &change->before : &change->after;
+	const struct ik_worktree_object *object = &blobs->found->objects[blobs->at];
+	struct ik_file_change *change = &blobs->found->changes[object->change];
+	struct ik_file_state *state = object->after ? &change->after : &change->before;
 	char hash[IK_SHA256_TEXT], *name;
 	struct ik_error error;
 
@@ -408,13 +393,9 @@ bool ik_worktree_blobs_missed(const struct ik_worktree_blobs *blobs)
 
 void ik_worktree_blobs_take(struct ik_worktree_blobs *blobs, const char *bytes, size_t length)
 {
-	while (length > 0) {
+	while (length > 0 && blobs->at < blobs->found->object_count) {
 		size_t part = length;
 
-		while (!blobs->in_body && blobs->at < 2 * blobs->count && !is_asked(blobs, blobs->at))
-			blobs->at++;
-		if (blobs->at == 2 * blobs->count)
-			return;
 		if (blobs->in_body) {
 			if (part > blobs->left)
 				part = blobs->left;

@@ -17,11 +17,18 @@
 /* Size of an object's name in hexadecimal digits. */
 #define IK_WORKTREE_ID (2 * IK_WORKTREE_ID_BYTES + 1)
 
-struct ik_worktree_change {
-	char *path;                  /* absolute */
-	char ids[2][IK_WORKTREE_ID]; /* objects with its contents before and after, */
-	bool asked[2];               /* and whether they must be fetched */
-	struct ik_file_state before, after;
+/* An object that has the contents of a file before or after the call. */
+struct ik_worktree_object {
+	char id[IK_WORKTREE_ID];
+	size_t change; /* index of the file */
+	bool after;
+};
+
+struct ik_worktree_found {
+	struct ik_file_change *changes;
+	size_t count;
+	struct ik_worktree_object *objects; /* to be fetched */
+	size_t object_count;
 };
 
 /* What is known about a call; all borrowed. */
@@ -37,22 +44,18 @@ struct ik_worktree_span {
 };
 
 /*
- * Find what a call changed: a new array, with at most one more element than the limit. Changes that
- * somebody else made before the call are left out. If somebody changed a file after the call, its
- * state after the call is OTHER (unknown). Files whose names are not UTF-8 are left out, since the
- * journal cannot hold them.
+ * Find what a call changed: at most one more change than the limit. Changes that somebody else made
+ * before the call are left out. If somebody changed a file after the call, its state after the call
+ * is OTHER. Files whose names are not UTF-8 are left out, since the journal cannot hold them.
  */
-struct ik_worktree_change *ik_worktree_changes_find(const struct ik_worktree_span *span,
-	size_t *ret_count);
-void ik_worktree_changes_free(struct ik_worktree_change *changes, size_t count);
-/* Drop changes that turn out to be none once all contents are known; return how many are left. */
-size_t ik_worktree_changes_drop_same(struct ik_worktree_change *changes, size_t count);
+struct ik_worktree_found ik_worktree_changes_find(const struct ik_worktree_span *span);
+void ik_worktree_found_done(struct ik_worktree_found *found);
 
 struct ik_worktree_blobs;
 
-/* Keep the contents in objects under their hashes; the changes are borrowed. */
+/* Keep the contents in the directory objects under their hashes; found is borrowed. */
 struct ik_worktree_blobs *ik_worktree_blobs_new(const char *objects,
-	struct ik_worktree_change *changes, size_t count);
+	struct ik_worktree_found *found);
 /* Append the input of cat-file: a line for each object. */
 void ik_worktree_blobs_ask(const struct ik_worktree_blobs *blobs, struct ik_buf *out);
 /* Process a piece of its output. */

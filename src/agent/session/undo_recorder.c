@@ -50,12 +50,12 @@ struct ik_recording {
 	void *arg;
 	char *directory;
 	char id[IK_UUID_TEXT];
-	struct ik_undo_entry *entries;
+	struct ik_file_change *files; /* NULL: it may change anything */
 	size_t count, at;
 	bool writing;              /* other sessions were told of the files */
 	bool watching;             /* what other sessions write meanwhile, */
 	size_t since;              /* from here on */
-	struct ik_file_keep *file; /* that is being copied */
+	struct ik_file_keep *keep; /* copies a file */
 	bool noted;
 	bool closed;
 	/* The recorder's when this call started; once it has ended, when it ended. */
@@ -73,12 +73,8 @@ static void recording_free(void *arg)
 {
 	struct ik_recording *recording = arg;
 
-	ik_file_keep_free(recording->file);
-	for (size_t i = 0; i < recording->count; i++) {
-		free(recording->entries[i].path);
-		ik_file_state_done(&recording->entries[i].state);
-	}
-	free(recording->entries);
+	ik_file_keep_free(recording->keep);
+	ik_file_changes_free(recording->files, recording->count);
 	free(recording->directory);
 	free(recording);
 }
@@ -98,7 +94,7 @@ static void begin_writing(struct ik_recording *recording)
 
 	recording->writing = recorder->options.writes;
 	for (size_t i = 0; recording->writing && i < recording->count; i++)
-		ik_file_writes_begin(recorder->options.writes, recorder, recording->entries[i].path);
+		ik_file_writes_begin(recorder->options.writes, recorder, recording->files[i].path);
 }
 
 /* The call has ended, or will not be made. */
@@ -107,19 +103,19 @@ static void end_writing(struct ik_recording *recording)
 	const struct ik_undo_recorder *recorder = recording->recorder;
 
 	for (size_t i = 0; recording->writing && i < recording->count; i++)
-		ik_file_writes_end(recorder->options.writes, recorder, recording->entries[i].path);
+		ik_file_writes_end(recorder->options.writes, recorder, recording->files[i].path);
 	recording->writing = false;
 }
 
 /* Move the changes to the front that are not another session's; return how many those are. */
-static size_t own_changes(const struct ik_recording *recording, struct ik_worktree_change *changes,
+static size_t own_changes(const struct ik_recording *recording, struct ik_file_change *changes,
 	size_t count)
 {
 	const struct ik_undo_recorder *recorder = recording->recorder;
 	size_t own = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct ik_worktree_change change = changes[i];
+		struct ik_file_change change = changes[i];
 
 		if (recording->watching &&
 			ik_file_writes_by_other(recorder->options.writes, recording->since, recorder,
@@ -191,7 +187,7 @@ static bool note_call(struct ik_recording *recording)
 		.name = call->name,
 		.call_id = call->id,
 		.words = words,
-		.entries = recording->entries,
+		.files = recording->files,
 		.count = recording->count,
 		.compared = recording->worktree,
 		.since = recorder->lines - recording->lines,
@@ -213,19 +209,19 @@ static bool note_call(struct ik_recording *recording)
 static void tell_not_kept(const struct ik_recording *recording)
 {
 	for (size_t i = 0; i < recording->count; i++) {
-		const struct ik_undo_entry *entry = &recording->entries[i];
+		const struct ik_file_change *file = &recording->files[i];
 		char *sentence;
 
-		if (entry->state.kind != IK_FILE_REGULAR || entry->state.hash[0] != '\0')
+		if (file->before.kind != IK_FILE_REGULAR || file->before.hash[0] != '\0')
 			continue;
-		if (entry->state.identity.size > IK_UNDO_FILE_MOST)
+		if (file->before.identity.size > IK_UNDO_FILE_MOST)
 			sentence = ik_format(_("%s is larger than %d MB: it is not kept, and /undo will "
 								   "not bring it back."),
-				entry->path, (int)(IK_UNDO_FILE_MOST / IK_MIB(1)));
+				file->path, (int)(IK_UNDO_FILE_MOST / IK_MIB(1)));
 		else
 			sentence = ik_format(_("%s could not be read: it is not kept, and /undo will "
 								   "not bring it back."),
-				entry->path);
+				file->path);
 		ik_session_record_add_notice(recording->recorder->record, sentence);
 		free(sentence);
 	}
@@ -240,19 +236,19 @@ static bool is_hidden_from_call(const struct ik_recording *recording, const char
 /* Copy a piece of a file; true when all files are copied. */
 static bool step(struct ik_recording *recording)
 {
-	struct ik_undo_entry *entry = &recording->entries[recording->at];
+	struct ik_file_change *file = &recording->files[recording->at];
 
 	if (recording->at == recording->count)
 		return true;
-	if (!recording->file && is_hidden_from_call(recording, entry->path)) {
-		entry->state = (struct ik_file_state){ .kind = IK_FILE_OTHER };
+	if (!recording->keep && is_hidden_from_call(recording, file->path)) {
+		file->before = (struct ik_file_state){ .kind = IK_FILE_OTHER };
 		return ++recording->at == recording->count;
 	}
-	if (!recording->file)
-		recording->file = ik_file_keep_new(recording->directory, entry->path, IK_UNDO_FILE_MOST);
-	if (ik_file_keep_step(recording->file)) {
-		entry->state = ik_file_state_copy(ik_file_keep_state(recording->file));
-		recording->file = ik_file_keep_free(recording->file);
+	if (!recording->keep)
+		recording->keep = ik_file_keep_new(recording->directory, file->path, IK_UNDO_FILE_MOST);
+	if (ik_file_keep_step(recording->keep)) {
+		file->before = ik_file_state_copy(ik_file_keep_state(recording->keep));
+		recording->keep = ik_file_keep_free(recording->keep);
 		recording->at++;
 	}
 	return recording->at == recording->count;
@@ -464,19 +460,35 @@ static void tell_waiters_later(void *arg)
 		tell_waiters(recorder);
 }
 
+/* Write down what a call did that has ended. Without this line it counts as cut off: what it left is
+ * shown, and not touched. */
+static void note_done(struct ik_recording *recording, enum ik_worktree_problem problem,
+	const struct ik_file_change *files, size_t count)
+{
+	struct ik_undo_recorder *recorder = recording->recorder;
+	const struct ik_undo_done_line line = {
+		.id = recording->id,
+		.problem = problem,
+		.files = files,
+		.count = count,
+		.since = recording->worktree ? recorder->lines - recording->lines : 0,
+	};
+	struct ik_error error;
+
+	if (ik_undo_note_done(recording->directory, &line, &error) == IK_OK)
+		recorder->lines++;
+	else
+		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+}
+
 /* The changes of a call that has ended are known. */
 static void on_found(void *arg, const struct ik_worktree_result *result)
 {
 	struct ik_recording *recording = arg, **at;
 	struct ik_undo_recorder *recorder = recording->recorder;
-	struct ik_error error;
 
-	if (ik_undo_note_changes(recording->directory, recording->id, result->problem, result->changes,
-			own_changes(recording, result->changes, result->count),
-			recorder->lines - recording->lines, &error) == IK_OK)
-		recorder->lines++;
-	else
-		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	note_done(recording, result->problem, result->changes,
+		own_changes(recording, result->changes, result->count));
 	for (at = &recorder->ended; *at != recording;)
 		at = &(*at)->next;
 	*at = recording->next;
@@ -529,9 +541,12 @@ static bool keep_named(struct ik_recording *recording, const struct ik_tool *too
 		recording->call.arguments_length, recording->recorder->record->directory,
 		&recording->count);
 
-	recording->entries = ik_alloc((recording->count + 1) * sizeof(*recording->entries));
+	recording->files = ik_alloc((recording->count + 1) * sizeof(*recording->files));
 	for (size_t i = 0; i < recording->count; i++)
-		recording->entries[i].path = paths[i];
+		recording->files[i] = (struct ik_file_change){
+			.path = paths[i],
+			.after.kind = IK_FILE_UNKNOWN,
+		};
 	free(paths);
 	begin_writing(recording);
 	if (work(recording))
@@ -570,28 +585,20 @@ bool ik_recording_start(struct ik_undo_recorder *recorder, const struct ik_recor
 bool ik_recording_is_pending(const struct ik_recording *recording)
 {
 	return recording &&
-		(recording->waiting || (recording->entries && recording->at < recording->count));
+		(recording->waiting || (recording->files && recording->at < recording->count));
 }
 
-/* Write down how the files that the call names are now. */
+/* Write down how the files that the call names are now, if it names any. */
 static void note_end(struct ik_recording *recording)
 {
-	struct ik_undo_recorder *recorder = recording->recorder;
-	struct ik_error error;
-
 	for (size_t i = 0; i < recording->count; i++) {
-		if (is_hidden_from_call(recording, recording->entries[i].path))
-			continue;
-		ik_file_state_done(&recording->entries[i].state);
-		recording->entries[i].state = ik_file_state_look(recording->entries[i].path,
-			IK_FILE_AT_ONCE);
+		struct ik_file_change *file = &recording->files[i];
+
+		file->after = is_hidden_from_call(recording, file->path)
+			? ik_file_state_copy(&file->before)
+			: ik_file_state_look(file->path, IK_FILE_AT_ONCE);
 	}
-	/* Without this line the call counts as cut off: what it left is shown, and not touched. */
-	if (ik_undo_note_done(recording->directory, recording->id, recording->entries, recording->count,
-			&error) == IK_OK)
-		recorder->lines++;
-	else
-		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
+	note_done(recording, recording->problem, recording->files, recording->count);
 }
 
 struct ik_recording *ik_recording_end(struct ik_recording *recording)

@@ -40,46 +40,56 @@ static struct ik_file_state state_of(const char *hash)
 	return state;
 }
 
+/* What the file was when the call began, by the last digit of its id. */
+static struct ik_file_state begun[10];
+
 /* A call begins; path: NULL: nothing is known of what it writes, and a snapshot was taken, in which
  * time so many lines of others came. */
 static void begin(const char *id, const char *path, const char *hash, size_t since)
 {
-	struct ik_undo_entry entry = { .path = (char *)path, .state = state_of(hash) };
+	struct ik_file_change file = {
+		.path = (char *)path, .before = state_of(hash), .after.kind = IK_FILE_UNKNOWN,
+	};
 	struct ik_error error;
 
+	begun[id[strlen(id) - 1] - '0'] = file.before;
 	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
 		.id = id, .turn = TURN, .title = "a title", .name = "a", .call_id = id, .words = id,
-		.entries = path != NULL ? &entry : NULL, .count = path != NULL,
+		.files = path != NULL ? &file : NULL, .count = path != NULL,
 		.compared = path == NULL, .since = since,
 	}, &error), IK_OK);
 }
 
 static void end(const char *id, const char *path, const char *hash)
 {
-	struct ik_undo_entry entry = { .path = (char *)path, .state = state_of(hash) };
+	struct ik_file_change file = {
+		.path = (char *)path, .before = begun[id[strlen(id) - 1] - '0'], .after = state_of(hash),
+	};
 	struct ik_error error;
 
-	cr_assert_eq(ik_undo_note_done(directory, id, &entry, 1, &error), IK_OK);
+	cr_assert_eq(ik_undo_note_done(directory,
+		&(struct ik_undo_done_line){ .id = id, .files = &file, .count = 1 }, &error), IK_OK);
 }
 
 /* A command ends that has changed a.txt, which was not there, and whatever else. */
 static void end_command(const char *id, const char *hash, const char *other)
 {
-	struct ik_worktree_change changes[] = {
+	struct ik_file_change files[] = {
 		{ .path = (char *)"/w/a.txt", .before = state_of(NULL), .after = state_of(hash) },
 		{ .path = (char *)other, .before = state_of(NULL), .after = state_of("e") },
 	};
 	struct ik_error error;
 
-	cr_assert_eq(ik_undo_note_changes(directory, id, IK_WORKTREE_FINE, changes,
-		other != NULL ? 2 : 1, 0, &error), IK_OK);
+	cr_assert_eq(ik_undo_note_done(directory,
+		&(struct ik_undo_done_line){ .id = id, .files = files, .count = other != NULL ? 2 : 1 },
+		&error), IK_OK);
 }
 
 /* NULL: it can be undone. */
 static void expect(const char *id, const char *sentence)
 {
 	struct ik_undo_history history;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	enum ik_status status;
 	struct ik_error error;
 	size_t call, count;
@@ -89,7 +99,7 @@ static void expect(const char *id, const char *sentence)
 	if (sentence == NULL) {
 		cr_assert_eq(status, IK_OK);
 		cr_assert_str_eq(history.calls[call].id, id);
-		ik_undo_files_free(files, count);
+		ik_file_changes_free(files, count);
 	} else {
 		cr_assert_eq(status, IK_NOT_FOUND);
 		cr_assert_str_eq(error.text, sentence);
@@ -170,7 +180,7 @@ Test(undo_call, a_call_that_failed_to_write_is_no_hindrance)
 Test(undo_call, a_file_of_a_call_that_is_back_is_still_known)
 {
 	struct ik_undo_history history;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	struct ik_error error;
 	size_t count;
 
@@ -181,11 +191,11 @@ Test(undo_call, a_file_of_a_call_that_is_back_is_still_known)
 	ik_undo_history_read(root, SESSION, &history);
 	files = ik_undo_files(&history, 0, 0, "/w/a.txt", false, &count);
 	cr_assert_eq(count, 0);
-	ik_undo_files_free(files, count);
+	ik_file_changes_free(files, count);
 	files = ik_undo_files(&history, 0, 0, "/w/a.txt", true, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_eq(files[0].before.hash[0], 'a');
-	ik_undo_files_free(files, count);
+	ik_file_changes_free(files, count);
 	ik_undo_history_done(&history);
 }
 

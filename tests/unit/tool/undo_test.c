@@ -96,7 +96,7 @@ static const char *const turn_2 = "01234567-89ab-7def-8123-000000000002";
 /* A call that has started; the test does its work. */
 struct call {
 	char id[IK_UUID_TEXT];
-	struct ik_undo_entry entry;
+	struct ik_file_change file;
 };
 
 static struct call begin(const char *turn, const char *name)
@@ -105,28 +105,30 @@ static struct call begin(const char *turn, const char *name)
 	struct ik_error error;
 
 	ik_uuid_new(call.id);
-	call.entry = (struct ik_undo_entry){ .path = path_of(name) };
-	call.entry.state = keep(call.entry.path);
+	call.file = (struct ik_file_change){ .path = path_of(name), .after.kind = IK_FILE_UNKNOWN };
+	call.file.before = keep(call.file.path);
 	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
 		.id = call.id, .turn = turn, .title = "a title", .name = "file_edit", .call_id = name,
-		.words = "file_edit(...)", .entries = &call.entry, .count = 1,
+		.words = "file_edit(...)", .files = &call.file, .count = 1,
 	}, &error), IK_OK);
 	return call;
 }
 
 static void forget(struct call *call)
 {
-	free(call->entry.path);
-	ik_file_state_done(&call->entry.state);
+	free(call->file.path);
+	ik_file_state_done(&call->file.before);
+	ik_file_state_done(&call->file.after);
 }
 
 static void end(struct call *call)
 {
 	struct ik_error error;
 
-	ik_file_state_done(&call->entry.state);
-	call->entry.state = ik_file_state_look(call->entry.path, IK_FILE_AT_ONCE);
-	cr_assert_eq(ik_undo_note_done(directory, call->id, &call->entry, 1, &error), IK_OK);
+	call->file.after = ik_file_state_look(call->file.path, IK_FILE_AT_ONCE);
+	cr_assert_eq(ik_undo_note_done(directory,
+		&(struct ik_undo_done_line){ .id = call->id, .files = &call->file, .count = 1 }, &error),
+		IK_OK);
 	forget(call);
 }
 
@@ -142,8 +144,8 @@ static void edit(const char *turn, const char *name, const char *text)
 static enum ik_undo_outcome undo(size_t first, size_t last, bool force)
 {
 	struct ik_undo_history history;
-	struct ik_undo_file *files;
-	struct ik_undo_move *moves;
+	struct ik_file_change *files;
+	struct ik_file_change *moves;
 	struct ik_undo *undo;
 	struct ik_error error;
 	size_t count;
@@ -158,7 +160,7 @@ static enum ik_undo_outcome undo(size_t first, size_t last, bool force)
 		;
 	cr_assert_gt(count, 0);
 	enum ik_undo_outcome outcome = ik_undo_results(undo, &count)[0].outcome;
-	moves = ik_undo_moves(undo, &count);
+	moves = ik_undo_changes(undo, &count);
 	ik_uuid_new(id);
 	cr_assert_eq(ik_undo_note_undo(directory, id,
 		&(struct ik_undo_scope){ .turns = turns, .turn_count = 1 }, moves, count, &error),
@@ -401,23 +403,19 @@ static void redo(void)
 {
 	struct ik_undo_history history;
 	const struct ik_undo_record *last;
-	struct ik_undo_file *files = ik_alloc(sizeof(*files));
-	struct ik_undo_move *moves;
+	struct ik_file_change *files = ik_alloc(sizeof(*files));
+	struct ik_file_change *moves;
 	struct ik_undo *undo;
 	struct ik_error error;
 	size_t count;
 
 	ik_undo_history_read(root, SESSION, &history);
 	last = &history.undos[history.undo_count - 1];
-	files[0] = (struct ik_undo_file){
-		.path = ik_strdup(last->moves[0].path), .ended = true,
-		.before = ik_file_state_copy(&last->moves[0].from),
-		.after = ik_file_state_copy(&last->moves[0].to),
-	};
+	files[0] = ik_file_change_copy(&last->files[0]);
 	undo = ik_undo_new(directory, &history, files, 1, false);
 	while (!ik_undo_advance(undo))
 		;
-	moves = ik_undo_moves(undo, &count);
+	moves = ik_undo_changes(undo, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_eq(ik_undo_note_redo(directory, last->id, moves, count, &error), IK_OK);
 	free(moves);
@@ -430,7 +428,7 @@ static enum ik_undo_outcome foresee(void)
 {
 	struct ik_undo_history history;
 	enum ik_undo_outcome outcome;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	struct ik_undo *look;
 	size_t count;
 
@@ -490,7 +488,7 @@ Test(undo, what_is_too_large_is_not_kept)
 Test(undo, a_fork_has_what_its_parent_did_before)
 {
 	struct ik_undo_history history;
-	struct ik_undo_file *files;
+	struct ik_file_change *files;
 	size_t count;
 
 	put_text("a", "one");
@@ -503,7 +501,7 @@ Test(undo, a_fork_has_what_its_parent_did_before)
 	files = ik_undo_files(&history, 0, 0, NULL, false, &count);
 	cr_assert_eq(count, 1);
 	cr_assert_str_eq(ik_undo_place_of(&history, files[0].before.hash), directory);
-	ik_undo_files_free(files, count);
+	ik_file_changes_free(files, count);
 	ik_undo_history_done(&history);
 }
 

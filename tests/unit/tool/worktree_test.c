@@ -163,7 +163,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	ik_buf_init(&told, IK_MIB(1));
 	ik_buf_puts(&told, "");
 	for (size_t i = 0; i < result->count; i++) {
-		const struct ik_worktree_change *change = &result->changes[i];
+		const struct ik_file_change *change = &result->changes[i];
 		const struct ik_file_state *before = &change->before;
 
 		ik_buf_printf(&told, "%s %c%c %o", change->path + strlen(root) + 1, letter(before),
@@ -420,13 +420,12 @@ Test(worktree, learns_what_was_touched)
 	free(path);
 }
 
-/* Return the change of a file within a span; NULL: none. */
-static const struct ik_worktree_change *change_in(const struct ik_worktree_change *changes,
-	size_t count, const char *name)
+/* Return the change of a file among those found; NULL: none. */
+static const struct ik_file_change *change_in(const struct ik_worktree_found *found, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (ik_text_equal(ik_path_base(changes[i].path), name))
-			return &changes[i];
+	for (size_t i = 0; i < found->count; i++)
+		if (ik_text_equal(ik_path_base(found->changes[i].path), name))
+			return &found->changes[i];
 	return NULL;
 }
 
@@ -435,11 +434,10 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 {
 	struct ik_worktree *tree = open_real();
 	struct ik_worktree_span span = { .root = root, .end_ns = INT64_MAX };
-	struct ik_worktree_change *changes;
+	struct ik_worktree_found found;
 	struct ik_worktree_index *indexes[2];
 	struct ik_worktree_check *look;
 	char *path = ik_path_join(root, "new");
-	size_t count;
 
 	put("a", "one\n");
 	changed(begin(tree), "");
@@ -465,20 +463,20 @@ Test(worktree, does_not_rely_on_the_times_of_files)
 	span.after = indexes[1];
 	/* What was checked has changed since, whenever that was. */
 	look->time_ns += INT64_C(10) * 1000000000;
-	changes = ik_worktree_changes_find(&span, &count);
-	cr_assert_not_null(change_in(changes, count, "a"));
-	cr_assert_null(change_in(changes, count, "new"));
-	ik_worktree_changes_free(changes, count);
+	found = ik_worktree_changes_find(&span);
+	cr_assert_not_null(change_in(&found, "a"));
+	cr_assert_null(change_in(&found, "new"));
+	ik_worktree_found_done(&found);
 	look->time_ns -= INT64_C(10) * 1000000000;
 	/* When it was created is unknown now: it may have been the user. */
 	cr_assert_eq(unlink(path), 0);
-	changes = ik_worktree_changes_find(&span, &count);
-	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_OTHER);
-	ik_worktree_changes_free(changes, count);
+	found = ik_worktree_changes_find(&span);
+	cr_assert_eq(change_in(&found, "new")->before.kind, IK_FILE_OTHER);
+	ik_worktree_found_done(&found);
 	span.fresh = true;
-	changes = ik_worktree_changes_find(&span, &count);
-	cr_assert_eq(change_in(changes, count, "new")->before.kind, IK_FILE_ABSENT);
-	ik_worktree_changes_free(changes, count);
+	found = ik_worktree_changes_find(&span);
+	cr_assert_eq(change_in(&found, "new")->before.kind, IK_FILE_ABSENT);
+	ik_worktree_found_done(&found);
 	ik_worktree_check_free(look);
 	ik_worktree_index_unref(indexes[0]);
 	ik_worktree_index_unref(indexes[1]);
