@@ -21,9 +21,8 @@
 enum { WORDS_SHOWN = 4096 };
 /* Bytes at each end of an output that are searched for a refusal. */
 enum { LOOKED_AT = 16384 };
-/* Bytes of an answer that are repaired in one turn of the loop, and the longest envelope that is
- * reported without a turn of its own. */
-#define SLICE IK_KIB(128)
+/* The longest envelope that is reported without a turn of its own. */
+#define AT_ONCE IK_KIB(128)
 
 /* One stream of the tool. */
 struct run_stream {
@@ -114,7 +113,7 @@ static void report(void *arg)
 /* Report the result in a turn of its own if there is much of it: so has the receiver then to do. */
 static void tell(struct ik_run *run)
 {
-	if (run->envelope.length > SLICE)
+	if (run->envelope.length > AT_ONCE)
 		ik_loop_defer(run->loop, report, run);
 	else
 		report(run);
