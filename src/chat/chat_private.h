@@ -15,7 +15,6 @@
 #include "tui/screen/linear.h"
 #include "tui/screen/screen.h"
 #include "tui/term/term.h"
-#include "tui/term/term_modes.h"
 
 struct ik_chat {
 	const struct ik_options *options;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "json/write.h"
-#include "tui/pane/parameter_text.h"
+#include "tui/pane/parameter.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"

@@ -21,7 +21,6 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/pane_picker.c src/tui/pane/pane_picker.h \
 	src/tui/pane/pane_sessions.c src/tui/pane/pane_sessions.h \
 	src/tui/pane/parameter.c src/tui/pane/parameter.h \
-	src/tui/pane/parameter_text.c src/tui/pane/parameter_text.h \
 	src/tui/pane/pick.h \
 	src/tui/pane/invocation.h \
 	src/tui/pane/session_row.h \
@@ -65,12 +64,8 @@ libik_tui_a_SOURCES += \
 	src/tui/term/clipboard.c src/tui/term/clipboard.h \
 	src/tui/term/colour.c src/tui/term/colour.h \
 	src/tui/term/input.c src/tui/term/input.h \
-	src/tui/term/input_sequences.c src/tui/term/input_sequences.h \
 	src/tui/term/key_name.c src/tui/term/key_name.h \
 	src/tui/term/term.c src/tui/term/term.h \
-	src/tui/term/term_info.c src/tui/term/term_info.h \
-	src/tui/term/term_look.c src/tui/term/term_look.h \
-	src/tui/term/term_modes.c src/tui/term/term_modes.h \
 	src/tui/term/theme.c src/tui/term/theme.h
 
 libik_tui_a_SOURCES += \

@@ -7,7 +7,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "tui/edit/editor.h"
-#include "tui/pane/parameter_text.h"
+#include "tui/pane/parameter.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -26,9 +26,7 @@ struct ik_form_field {
 	char *initial;     /* the default, JSON text; or NULL */
 	bool required;
 	enum ik_field_kind kind;
-	bool may_be_null; /* a text */
-	char **choices;   /* JSON texts */
-	size_t choice_count;
+	struct ik_parameter_values parameter;
 	struct ik_editor *editor; /* what is written; a choice: its JSON text */
 };
 
@@ -62,7 +60,7 @@ static bool is_written_as_json(const struct ik_form_field *field, const char *te
 {
 	static const char *const written[] = { "\"\"", "null", "\"null\"" };
 
-	for (size_t i = 0; i < (field->may_be_null ? 3 : 1); i++)
+	for (size_t i = 0; i < (field->parameter.may_be_null ? 3 : 1); i++)
 		if (strlen(written[i]) == length && memcmp(text, written[i], length) == 0)
 			return true;
 	return false;
@@ -79,18 +77,6 @@ static char *shown_value(const struct ik_form_field *field, struct ik_json_span 
 		free(text);
 	}
 	return ik_strndup(value.text, value.length);
-}
-
-/* What can be written in the field. */
-static void find_kind(struct ik_form_field *field, struct ik_parameter_root *root,
-	struct ik_json_span property)
-{
-	field->choices = ik_parameter_choices(root, property, &field->choice_count);
-	if (field->choice_count > 0)
-		field->kind = IK_FIELD_CHOICE;
-	else
-		field->kind = ik_parameter_is_text(root, property, &field->may_be_null) ? IK_FIELD_TEXT
-																				: IK_FIELD_JSON;
 }
 
 /* The type in words: "integer", "string | null"; what a choice offers stands below it. */
@@ -119,7 +105,10 @@ static void add_field(struct ik_form *form, struct ik_parameter_root *root, stru
 	field->description = ik_json_string_new(description, NULL);
 	if (initial.text)
 		field->initial = ik_strndup(initial.text, initial.length);
-	find_kind(field, root, property);
+	ik_parameter_read(&field->parameter, root, property);
+	field->kind = field->parameter.choices ? IK_FIELD_CHOICE
+		: field->parameter.is_text         ? IK_FIELD_TEXT
+										   : IK_FIELD_JSON;
 	if (!value.text)
 		return;
 	char *text = shown_value(field, value);
@@ -160,9 +149,7 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	for (size_t i = 0; i < form->count; i++) {
 		struct ik_form_field *field = &form->fields[i];
 
-		for (size_t j = 0; j < field->choice_count; j++)
-			free(field->choices[j]);
-		free(field->choices);
+		ik_parameter_free_choices(&field->parameter);
 		free(field->key);
 		free(field->name);
 		free(field->type);
@@ -322,14 +309,15 @@ static bool check(struct ik_form *form)
 /* Go on to the next choice, or back; before the first there is none. */
 static void choose(struct ik_form_field *field, bool back)
 {
-	size_t length, now = 0, steps = field->choice_count + 1;
+	size_t length, now = 0, steps = field->parameter.choice_count + 1;
 	const char *text = ik_editor_text(field->editor, &length);
 
-	for (size_t i = 0; i < field->choice_count; i++)
-		if (strlen(field->choices[i]) == length && memcmp(field->choices[i], text, length) == 0)
+	for (size_t i = 0; i < field->parameter.choice_count; i++)
+		if (strlen(field->parameter.choices[i]) == length &&
+			memcmp(field->parameter.choices[i], text, length) == 0)
 			now = i + 1;
 	now = (now + (back ? steps - 1 : 1)) % steps;
-	const char *choice = now == 0 ? "" : field->choices[now - 1];
+	const char *choice = now == 0 ? "" : field->parameter.choices[now - 1];
 	ik_editor_set(field->editor, choice, strlen(choice));
 }
 
@@ -452,8 +440,9 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 
 	ik_buf_init(&out, IK_LIMIT_SCHEMA);
 	put_choice(&out, _("left out"), length == 0, &end);
-	for (size_t i = 0; i < field->choice_count; i++)
-		put_choice(&out, field->choices[i], ik_text_equal(field->choices[i], text), &end);
+	for (size_t i = 0; i < field->parameter.choice_count; i++)
+		put_choice(&out, field->parameter.choices[i],
+			ik_text_equal(field->parameter.choices[i], text), &end);
 	int above = 0;
 
 	for (size_t at = 0; at < end; above++)

@@ -6,7 +6,7 @@
 #include "tui/pane/browser_form.h"
 #include "tui/pane/browser_list.h"
 #include "tui/pane/list_pane.h"
-#include "tui/pane/parameter_text.h"
+#include "tui/pane/parameter.h"
 #include "tui/pane/status_bar.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"

@@ -10,7 +10,10 @@
 
 #define MOST_READ IK_MIB(4) /* a few milliseconds */
 #define LONGEST_CHAIN 8     /* of references to references */
-#define DEEPEST 4           /* alternatives within alternatives */
+#define DEEPEST 4           /* alternatives within alternatives, */
+#define DEEPEST_WORDS 3     /* and of those that are put into words */
+#define MOST_VALUES 12      /* of an enum; the schema has the others */
+#define MOST_BYTES 400
 
 /* Does a schema say itself what may stand there? */
 static bool says_what(struct ik_json_span schema)
@@ -73,135 +76,276 @@ static struct ik_json_span alternatives_of(struct ik_json_span schema)
 	return any.text ? any : ik_json_member(schema, "oneOf");
 }
 
-/* The values that may stand there, being found. */
-struct choices {
+/* What may be in a parameter, while it is being found. */
+struct found {
 	struct ik_parameter_root *root;
-	char **list;
-	size_t count;
+	struct ik_parameter_values *parameter;
+	bool open;  /* other values than those listed */
+	bool text;  /* texts */
+	bool other; /* what is neither a text nor null */
 };
 
-static void add_choice(struct choices *choices, const char *text, size_t length)
+/* Add a value, null only once: it is often among the values and the types. */
+static void add_choice(struct found *found, struct ik_json_span value)
 {
-	choices->list = ik_alloc_array(choices->list, choices->count + 1, sizeof(char *));
-	choices->list[choices->count++] = ik_strndup(text, length);
+	struct ik_parameter_values *parameter = found->parameter;
+	enum ik_json_type type = ik_json_span_type(value);
+
+	found->text |= type == IK_JSON_STRING;
+	found->other |= type != IK_JSON_STRING && type != IK_JSON_NULL;
+	if (type == IK_JSON_NULL && parameter->may_be_null)
+		return;
+	parameter->may_be_null |= type == IK_JSON_NULL;
+	parameter->choices = ik_alloc_array(parameter->choices, parameter->choice_count + 1,
+		sizeof(char *));
+	parameter->choices[parameter->choice_count++] = ik_strndup(value.text, value.length);
 }
 
-/* Add null, unless it is there: it is often among the values and the types. */
-static void add_null(struct choices *choices)
+/* Add what a type is by its name. */
+static void add_type(struct found *found, struct ik_json_span name)
 {
-	for (size_t i = 0; i < choices->count; i++)
-		if (ik_text_equal(choices->list[i], "null"))
-			return;
-	add_choice(choices, "null", strlen("null"));
-}
+	bool text = ik_json_string_is(name, "string");
 
-/* Add the values of a type by its name; false: there are too many. */
-static bool add_named(struct choices *choices, struct ik_json_span type)
-{
-	if (ik_json_string_is(type, "null")) {
-		add_null(choices);
-		return true;
+	if (ik_json_string_is(name, "null")) {
+		add_choice(found, (struct ik_json_span){ "null", 4 });
+	} else if (ik_json_string_is(name, "boolean")) {
+		add_choice(found, (struct ik_json_span){ "true", 4 });
+		add_choice(found, (struct ik_json_span){ "false", 5 });
+	} else {
+		found->open = true;
+		found->text |= text;
+		found->other |= !text;
 	}
-	if (!ik_json_string_is(type, "boolean"))
-		return false;
-	add_choice(choices, "true", strlen("true"));
-	add_choice(choices, "false", strlen("false"));
-	return true;
 }
 
-static bool add_all(struct choices *choices, struct ik_json_span schema, int depth);
-
-/* Add those of each element of a list: schemas, or names of types. */
-static bool add_each(struct choices *choices, struct ik_json_span list, int depth)
+/* Add what may be where a schema is, which may be the name of a type. */
+static void add_schema(struct found *found, struct ik_json_span schema, int depth)
 {
-	struct ik_json_span one;
-	struct ik_json_walk walk = { 0 };
-	bool all = ik_json_span_type(list) == IK_JSON_ARRAY && depth < DEEPEST;
-
-	while (all && ik_json_next(list, &walk, NULL, &one))
-		all = ik_json_span_type(one) == IK_JSON_STRING ? add_named(choices, one)
-													   : add_all(choices, one, depth + 1);
-	return all;
-}
-
-/* Add what may stand where a schema is; false: others may, too. */
-static bool add_all(struct choices *choices, struct ik_json_span schema, int depth)
-{
-	schema = ik_parameter_resolve(choices->root, schema);
-	struct ik_json_span type = ik_json_member(schema, "type"), value;
+	if (ik_json_span_type(schema) == IK_JSON_STRING) {
+		add_type(found, schema);
+		return;
+	}
+	schema = ik_parameter_resolve(found->root, schema);
+	struct ik_json_span type = ik_json_member(schema, "type"), one;
 	struct ik_json_span listed = ik_json_member(schema, "enum");
 	struct ik_json_span constant = ik_json_member(schema, "const");
 	struct ik_json_walk walk = { 0 };
 
 	if (ik_json_span_type(listed) == IK_JSON_ARRAY) {
-		while (ik_json_next(listed, &walk, NULL, &value))
-			add_choice(choices, value.text, value.length);
-		return true;
+		while (ik_json_next(listed, &walk, NULL, &one))
+			add_choice(found, one);
+		return;
 	}
-	if (constant.text)
-		add_choice(choices, constant.text, constant.length);
-	if (constant.text || add_named(choices, type))
-		return true;
-	return add_each(choices, type.text ? type : alternatives_of(schema), depth);
+	if (constant.text) {
+		add_choice(found, constant);
+		return;
+	}
+	if (ik_json_span_type(type) == IK_JSON_STRING) {
+		add_type(found, type);
+		return;
+	}
+	struct ik_json_span list = type.text ? type : alternatives_of(schema);
+
+	if (ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST)
+		found->open = found->other = true;
+	while (depth < DEEPEST && ik_json_next(list, &walk, NULL, &one))
+		add_schema(found, one, depth + 1);
 }
 
-char **ik_parameter_choices(struct ik_parameter_root *root, struct ik_json_span property,
-	size_t *ret_count)
+void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
+	struct ik_json_span property)
 {
-	struct choices choices = { .root = root };
+	struct found found = { .root = root, .parameter = ret_parameter };
 
-	if (!add_all(&choices, property, 0)) {
-		while (choices.count > 0)
-			free(choices.list[--choices.count]);
-		free(choices.list);
-		choices.list = NULL;
-	}
-	*ret_count = choices.count;
-	return choices.list;
+	*ret_parameter = (struct ik_parameter_values){ 0 };
+	add_schema(&found, property, 0);
+	ret_parameter->is_text = found.text && !found.other;
+	if (found.open)
+		ik_parameter_free_choices(ret_parameter);
 }
 
-/* What may stand somewhere: texts, null, something else. */
-struct kinds {
-	bool text, null, other;
+void ik_parameter_free_choices(struct ik_parameter_values *parameter)
+{
+	for (size_t i = 0; i < parameter->choice_count; i++)
+		free(parameter->choices[i]);
+	free(parameter->choices);
+	parameter->choices = NULL;
+	parameter->choice_count = 0;
+}
+
+/* ---- in words ---- */
+
+/* Append " | " between two. */
+static void put_or(struct ik_buf *out, size_t start)
+{
+	if (out->length > start)
+		ik_buf_puts(out, " | ");
+}
+
+/* The values of an enum, as many as are easily read. */
+static void put_values(struct ik_buf *out, struct ik_json_span list)
+{
+	struct ik_json_span value;
+	struct ik_json_walk walk = { 0 };
+	size_t start = out->length, count = 0;
+
+	while (ik_json_next(list, &walk, NULL, &value)) {
+		put_or(out, start);
+		if (count++ == MOST_VALUES || out->length - start + value.length > MOST_BYTES) {
+			ik_buf_puts(out, "...");
+			return;
+		}
+		ik_buf_append(out, value.text, value.length);
+	}
+}
+
+/* The bounds of a number, as far as there are any: " 1..10", " >= 1", " > 0 <= 5". */
+static void put_bounds(struct ik_buf *out, struct ik_json_span property)
+{
+	static const struct {
+		const char *member, *sign;
+	} bounds[] = {
+		{ "minimum", ">=" },
+		{ "exclusiveMinimum", ">" },
+		{ "maximum", "<=" },
+		{ "exclusiveMaximum", "<" },
+	};
+	struct ik_json_span least = ik_json_member(property, "minimum");
+	struct ik_json_span most = ik_json_member(property, "maximum");
+
+	if (ik_json_span_type(least) == IK_JSON_NUMBER && ik_json_span_type(most) == IK_JSON_NUMBER) {
+		ik_buf_printf(out, " %.*s..%.*s", (int)least.length, least.text, (int)most.length,
+			most.text);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		struct ik_json_span bound = ik_json_member(property, bounds[i].member);
+
+		if (ik_json_span_type(bound) == IK_JSON_NUMBER)
+			ik_buf_printf(out, " %s %.*s", bounds[i].sign, (int)bound.length, bound.text);
+	}
+}
+
+/* How much is said. */
+struct words {
+	struct ik_parameter_root *root;
+	bool values; /* those of an enum, not their types alone */
+	int depth;
 };
 
-static void find_kinds(struct ik_parameter_root *root, struct ik_json_span schema,
-	struct kinds *kinds, int depth);
+static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words);
 
-/* The same of each element of a list: schemas, or names of types. */
-static void find_kinds_of_each(struct ik_parameter_root *root, struct ik_json_span list,
-	struct kinds *kinds, int depth)
+/* The types of the values of an enum, each once. */
+static void put_types_of(struct ik_buf *out, struct ik_json_span list)
+{
+	struct ik_json_span value;
+	struct ik_json_walk walk = { 0 };
+	size_t start = out->length;
+	unsigned seen = 0;
+
+	while (ik_json_next(list, &walk, NULL, &value)) {
+		enum ik_json_type type = ik_json_span_type(value);
+
+		if (seen & 1u << type)
+			continue;
+		seen |= 1u << type;
+		put_or(out, start);
+		ik_buf_puts(out, ik_json_type_name(type));
+	}
+}
+
+/* The type that is named, or those; of an array what is in it. */
+static bool put_named(struct ik_buf *out, struct ik_json_span property, struct words words)
+{
+	struct ik_json_span type = ik_json_member(property, "type"), one;
+	struct ik_json_span items = ik_json_member(property, "items");
+	struct ik_json_walk walk = { 0 };
+	size_t start = out->length;
+
+	if (ik_json_string_is(type, "array") &&
+		ik_json_string(ik_json_member(ik_parameter_resolve(words.root, items), "type"), out)) {
+		ik_buf_puts(out, "[]");
+		return true;
+	}
+	if (ik_json_string(type, out) || ik_json_span_type(type) != IK_JSON_ARRAY)
+		return out->length > start;
+	while (ik_json_next(type, &walk, NULL, &one)) {
+		put_or(out, start);
+		(void)ik_json_string(one, out);
+	}
+	return out->length > start;
+}
+
+/* What one of several schemas asks for. */
+static bool put_alternatives(struct ik_buf *out, struct ik_json_span list, struct words words)
 {
 	struct ik_json_span one;
 	struct ik_json_walk walk = { 0 };
+	size_t start = out->length, last = start, last_length = 0;
 
-	kinds->other |= ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST;
-	while (!kinds->other && ik_json_next(list, &walk, NULL, &one))
-		find_kinds(root, one, kinds, depth + 1);
+	words.depth++;
+	while (ik_json_next(list, &walk, NULL, &one)) {
+		size_t before = out->length;
+
+		put_or(out, start);
+		size_t at = out->length;
+
+		if (!put_schema(out, one, words)) {
+			ik_buf_truncate(out, start);
+			return false; /* one of them takes anything */
+		}
+		/* Texts of two forms are "string" once. */
+		if (last_length > 0 && out->length - at == last_length &&
+			memcmp(out->data + last, out->data + at, last_length) == 0) {
+			ik_buf_truncate(out, before);
+			continue;
+		}
+		last = at;
+		last_length = out->length - at;
+	}
+	return out->length > start;
 }
 
-static void find_kinds(struct ik_parameter_root *root, struct ik_json_span schema,
-	struct kinds *kinds, int depth)
+/* Append what a schema asks for; false: nothing that is told in a few words. */
+static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words)
 {
-	schema = ik_parameter_resolve(root, schema);
-	struct ik_json_span type = ik_json_member(schema, "type");
+	property = ik_parameter_resolve(words.root, property);
+	struct ik_json_span listed = ik_json_member(property, "enum");
+	struct ik_json_span constant = ik_json_member(property, "const");
 
-	if (ik_json_span_type(schema) == IK_JSON_STRING)
-		type = schema; /* the name itself */
-	if (ik_json_string_is(type, "string"))
-		kinds->text = true;
-	else if (ik_json_string_is(type, "null"))
-		kinds->null = true;
-	else
-		find_kinds_of_each(root, type.text ? type : alternatives_of(schema), kinds, depth);
+	if (ik_json_span_type(property) != IK_JSON_OBJECT || words.depth > DEEPEST_WORDS)
+		return false;
+	if (words.values && ik_json_span_type(listed) == IK_JSON_ARRAY) {
+		put_values(out, listed);
+		return true;
+	}
+	if (words.values && constant.text && constant.length <= MOST_BYTES) {
+		ik_buf_append(out, constant.text, constant.length);
+		return true;
+	}
+	if (ik_json_member(property, "type").text) {
+		bool named = put_named(out, property, words);
+
+		put_bounds(out, property);
+		return named;
+	}
+	if (ik_json_span_type(listed) == IK_JSON_ARRAY && ik_json_count(listed) > 0) {
+		put_types_of(out, listed);
+		return true;
+	}
+	if (constant.text) {
+		ik_buf_puts(out, ik_json_type_name(ik_json_span_type(constant)));
+		return true;
+	}
+	return put_alternatives(out, ik_json_member(property, "anyOf"), words) ||
+		put_alternatives(out, ik_json_member(property, "oneOf"), words);
 }
 
-bool ik_parameter_is_text(struct ik_parameter_root *root, struct ik_json_span property,
-	bool *ret_null)
+void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
+	struct ik_json_span property, bool values)
 {
-	struct kinds kinds = { 0 };
+	struct words words = { .root = root, .values = values };
 
-	find_kinds(root, property, &kinds, 0);
-	*ret_null = kinds.null;
-	return kinds.text && !kinds.other;
+	if (!put_schema(out, property, words))
+		ik_buf_puts(out, _("any type"));
 }

@@ -1,6 +1,8 @@
 /*
  * parameter: what a property of a tool's parameters is, from its JSON Schema: where its
- * references lead, whether it is a choice or a text.
+ * references lead, whether it is a choice or a text, and the same in a few words:
+ *
+ *   string     "red" | "green"     string | null     integer[]     integer 1..10
  *
  * May include: util, json.
  */
@@ -10,6 +12,7 @@
 #include <stdbool.h>
 
 #include "json/scan.h"
+#include "util/buf.h"
 
 /* A whole schema, in which references begin. */
 struct ik_parameter_root {
@@ -17,22 +20,29 @@ struct ik_parameter_root {
 	size_t read; /* begins as 0: bytes gone through for references, of which there is a limit */
 };
 
-/* A property, or what its reference leads to, or the only part of its allOf. What leads
+/* Return a property, or what its reference leads to, or the only part of its allOf. What leads
  * nowhere, or round in a circle, stays what it is. */
 struct ik_json_span ik_parameter_resolve(struct ik_parameter_root *root,
 	struct ik_json_span property);
 
-/* A member of a property, or of what it leads to; no value: neither has it. */
+/* Return a member of a property, or of what it leads to; no value: neither has it. */
 struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 	struct ik_json_span property, const char *name);
 
-/* The only values that may stand in it, JSON texts in new memory, each and the list; NULL, and
- * *ret_count 0, where others may. */
-char **ik_parameter_choices(struct ik_parameter_root *root, struct ik_json_span property,
-	size_t *ret_count);
+/* What may be in a parameter. */
+struct ik_parameter_values {
+	char **choices; /* the only values that may, JSON texts; NULL: others may, too */
+	size_t choice_count;
+	bool is_text;     /* a text, */
+	bool may_be_null; /* or null */
+};
+void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
+	struct ik_json_span property);
+void ik_parameter_free_choices(struct ik_parameter_values *parameter);
 
-/* Is it a text? *ret_null: may null stand there, too? */
-bool ik_parameter_is_text(struct ik_parameter_root *root, struct ik_json_span property,
-	bool *ret_null);
+/* Append what may be in a property in words. values: with the values of an enum, not their type
+ * alone. */
+void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
+	struct ik_json_span property, bool values);
 
 #endif

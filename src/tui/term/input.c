@@ -7,8 +7,6 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-#include "tui/term/input_sequences.h"
-
 #define ESC 0x1B
 #define BEL 0x07
 #define CANCEL 0x18
@@ -16,7 +14,7 @@
 
 /* Limit of a sequence that can have a meaning; longer ones are dropped whole. */
 #define SEQUENCE_BYTES 64
-#define OLD_MOUSE_BYTES 3
+#define OLD_MOUSE_BYTES 5 /* "[M" and three more */
 /* Limit of the line ends that wait at the end of a run; more are a paste. */
 #define LINE_ENDS 4
 
@@ -24,23 +22,341 @@ static const char paste_begin[] = "200~";
 static const char paste_end[] = "\033[201~";
 #define PASTE_END_LENGTH (sizeof(paste_end) - 1)
 
+/* ---- what sequences mean ---- */
+
+#define PARAMETERS 4
+#define SUBPARAMETERS 3
+
+/* Numbers between semicolons, each with its parts between colons; -1 where one is omitted. */
+struct parameters {
+	int count;
+	int value[PARAMETERS][SUBPARAMETERS];
+};
+
+struct key_name {
+	int number;
+	enum ik_key_code code;
+	unsigned modifiers;
+};
+
+/* By the final byte of "CSI ... X" and "SS3 X" */
+static const struct key_name by_letter[] = { { 'A', IK_KEY_UP, 0 }, { 'B', IK_KEY_DOWN, 0 },
+	{ 'C', IK_KEY_RIGHT, 0 }, { 'D', IK_KEY_LEFT, 0 }, { 'H', IK_KEY_HOME, 0 },
+	{ 'F', IK_KEY_END, 0 }, { 'P', IK_KEY_F1, 0 }, { 'Q', IK_KEY_F2, 0 }, { 'R', IK_KEY_F3, 0 },
+	{ 'S', IK_KEY_F4, 0 }, { 0, IK_KEY_NONE, 0 } };
+
+/* rxvt writes arrows in lower case: CSI with Shift, SS3 with Control. */
+static const struct key_name by_small_letter[] = { { 'a', IK_KEY_UP, 0 }, { 'b', IK_KEY_DOWN, 0 },
+	{ 'c', IK_KEY_RIGHT, 0 }, { 'd', IK_KEY_LEFT, 0 }, { 0, IK_KEY_NONE, 0 } };
+
+/* CSI number ~ ; from 25 on: F13 and up, which are Shift-F1 and up */
+static const struct key_name by_number[] = { { 1, IK_KEY_HOME, 0 }, { 2, IK_KEY_INSERT, 0 },
+	{ 3, IK_KEY_DELETE, 0 }, { 4, IK_KEY_END, 0 }, { 5, IK_KEY_PAGE_UP, 0 },
+	{ 6, IK_KEY_PAGE_DOWN, 0 }, { 7, IK_KEY_HOME, 0 }, { 8, IK_KEY_END, 0 }, { 11, IK_KEY_F1, 0 },
+	{ 12, IK_KEY_F2, 0 }, { 13, IK_KEY_F3, 0 }, { 14, IK_KEY_F4, 0 }, { 15, IK_KEY_F5, 0 },
+	{ 17, IK_KEY_F6, 0 }, { 18, IK_KEY_F7, 0 }, { 19, IK_KEY_F8, 0 }, { 20, IK_KEY_F9, 0 },
+	{ 21, IK_KEY_F10, 0 }, { 23, IK_KEY_F11, 0 }, { 24, IK_KEY_F12, 0 },
+	{ 25, IK_KEY_F1, IK_SHIFT }, { 26, IK_KEY_F2, IK_SHIFT }, { 28, IK_KEY_F3, IK_SHIFT },
+	{ 29, IK_KEY_F4, IK_SHIFT }, { 31, IK_KEY_F5, IK_SHIFT }, { 32, IK_KEY_F6, IK_SHIFT },
+	{ 33, IK_KEY_F7, IK_SHIFT }, { 34, IK_KEY_F8, IK_SHIFT }, { 0, IK_KEY_NONE, 0 } };
+
+/* CSI [ X of the linux console */
+static const struct key_name by_console_letter[] = { { 'A', IK_KEY_F1, 0 }, { 'B', IK_KEY_F2, 0 },
+	{ 'C', IK_KEY_F3, 0 }, { 'D', IK_KEY_F4, 0 }, { 'E', IK_KEY_F5, 0 }, { 0, IK_KEY_NONE, 0 } };
+
+/* kitty's numbers for keypad keys that are not characters */
+static const struct key_name by_kitty_number[] = { { 57414, IK_KEY_ENTER, 0 },
+	{ 57417, IK_KEY_LEFT, 0 }, { 57418, IK_KEY_RIGHT, 0 }, { 57419, IK_KEY_UP, 0 },
+	{ 57420, IK_KEY_DOWN, 0 }, { 57421, IK_KEY_PAGE_UP, 0 }, { 57422, IK_KEY_PAGE_DOWN, 0 },
+	{ 57423, IK_KEY_HOME, 0 }, { 57424, IK_KEY_END, 0 }, { 57425, IK_KEY_INSERT, 0 },
+	{ 57426, IK_KEY_DELETE, 0 }, { 0, IK_KEY_NONE, 0 } };
+
+#define KITTY_FIRST 57344 /* its private numbers, which are not characters */
+#define KITTY_LAST 63743
+#define KITTY_KEYPAD 57399
+static const char kitty_keypad[] = "0123456789./*-+";
+
+#define MODIFIER_KEYS 7u    /* Shift, Alt, Control; the same bits as ours */
+#define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not the locks */
+#define EVENT_RELEASE 3
+
+/* Set *ret_key from the row with that number. */
+static bool look_up(const struct key_name *table, int number, struct ik_key *ret_key)
+{
+	for (; table->number; table++)
+		if (table->number == number) {
+			*ret_key = (struct ik_key){ .code = table->code, .modifiers = table->modifiers };
+			return true;
+		}
+	return false;
+}
+
+/* Read "1;5:2;..."; false for anything else, or too many numbers. */
+static bool read_parameters(const char *text, size_t length, struct parameters *ret)
+{
+	struct parameters read = { .count = length > 0 };
+	int sub = 0;
+
+	memset(read.value, 0xFF, sizeof(read.value));
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == ';') {
+			if (read.count == PARAMETERS)
+				return false;
+			read.count++;
+			sub = 0;
+		} else if (text[i] == ':') {
+			if (++sub == SUBPARAMETERS)
+				return false;
+		} else if (text[i] >= '0' && text[i] <= '9') {
+			int *value = &read.value[read.count - 1][sub];
+
+			if (*value > 0x110000)
+				return false;
+			*value = (*value < 0 ? 0 : *value * 10) + (text[i] - '0');
+		} else {
+			return false;
+		}
+	}
+	*ret = read;
+	return true;
+}
+
+/* Read the bits of a modifiers parameter, which counts from 1; false for a release. */
+static bool read_modifiers(const int value[SUBPARAMETERS], unsigned *ret_bits)
+{
+	*ret_bits = value[0] > 1 ? (unsigned)value[0] - 1 : 0;
+	return value[1] != EVENT_RELEASE;
+}
+
+/* Make the key of a character, which may be a control character; false: it is none. */
+static bool make_character(uint32_t codepoint, unsigned modifiers, struct ik_key *ret_key)
+{
+	enum ik_key_code code = IK_KEY_CHARACTER;
+
+	if (codepoint == '\r')
+		code = IK_KEY_ENTER;
+	else if (codepoint == '\t')
+		code = IK_KEY_TAB;
+	else if (codepoint == '\b' || codepoint == 0x7F)
+		code = IK_KEY_BACKSPACE;
+	else if (codepoint == 0x1B)
+		code = IK_KEY_ESCAPE;
+	if (code != IK_KEY_CHARACTER) {
+		*ret_key = (struct ik_key){ .code = code, .modifiers = modifiers };
+		return true;
+	}
+	char encoded[4];
+
+	if ((codepoint >= 0x80 && codepoint < 0xA0) || !ik_utf8_encode(codepoint, encoded))
+		return false;
+	if (codepoint < 0x20) {
+		modifiers |= IK_CONTROL;
+		codepoint = codepoint == 0 ? ' ' : codepoint + (codepoint <= 26 ? 0x60 : 0x40);
+	}
+	if (modifiers & IK_CONTROL) {
+		if (codepoint >= 'A' && codepoint <= 'Z')
+			codepoint += 'a' - 'A';
+	} else if (modifiers & IK_SHIFT) {
+		/* The character itself says that it is shifted. */
+		if (codepoint >= 'a' && codepoint <= 'z')
+			codepoint -= 'a' - 'A';
+		modifiers &= ~(unsigned)IK_SHIFT;
+	}
+	*ret_key = (struct ik_key){ .code = code, .modifiers = modifiers, .codepoint = codepoint };
+	return true;
+}
+
+/* Read CSI code:shifted ; modifiers:event u. */
+static bool kitty_key(const struct parameters *parameters, struct ik_key *ret_key)
+{
+	int code = parameters->value[0][0], shifted = parameters->value[0][1];
+	unsigned bits;
+
+	if (code < 0 || !read_modifiers(parameters->value[1], &bits))
+		return false;
+	unsigned modifiers = bits & MODIFIER_KEYS;
+
+	if (look_up(by_kitty_number, code, ret_key)) {
+		ret_key->modifiers = modifiers;
+		return true;
+	}
+	if (code >= KITTY_KEYPAD && code < KITTY_KEYPAD + (int)strlen(kitty_keypad))
+		code = kitty_keypad[code - KITTY_KEYPAD];
+	if ((code >= KITTY_FIRST && code <= KITTY_LAST) || bits & OTHER_MODIFIERS)
+		return false;
+	if (modifiers & IK_SHIFT && !(modifiers & IK_CONTROL) && shifted > 0)
+		code = shifted;
+	return make_character((uint32_t)code, modifiers, ret_key);
+}
+
+/* Read CSI 27 ; modifiers ; code ~ of xterm's modifyOtherKeys. */
+static bool other_key(const struct parameters *parameters, struct ik_key *ret_key)
+{
+	unsigned bits;
+
+	if (parameters->count != 3 || parameters->value[2][0] < 0 ||
+		!read_modifiers(parameters->value[1], &bits))
+		return false;
+	return make_character((uint32_t)parameters->value[2][0], bits & MODIFIER_KEYS, ret_key);
+}
+
+/* Read CSI < button ; column ; row M, or m for a release. */
+static bool mouse_report(const struct parameters *parameters, bool released, struct ik_key *ret_key)
+{
+	static const enum ik_mouse_button buttons[] = { IK_MOUSE_LEFT, IK_MOUSE_MIDDLE, IK_MOUSE_RIGHT,
+		IK_MOUSE_RELEASE };
+	int bits = parameters->value[0][0];
+	int column = parameters->value[1][0], row = parameters->value[2][0];
+
+	if (parameters->count != 3 || bits < 0 || column < 1 || row < 1 || bits & ~0x7F)
+		return false;
+	enum ik_mouse_button button = buttons[bits & 3];
+
+	if (bits & 64) {
+		if ((bits & 3) > 1)
+			return false; /* horizontal wheels */
+		button = bits & 1 ? IK_MOUSE_WHEEL_DOWN : IK_MOUSE_WHEEL_UP;
+	} else if (released) {
+		button = IK_MOUSE_RELEASE;
+	} else if (bits & 32) {
+		button = IK_MOUSE_MOVE;
+	}
+	*ret_key = (struct ik_key){
+		.code = IK_KEY_MOUSE, .row = row - 1, .column = column - 1, .button = button
+	};
+	if (bits & 4)
+		ret_key->modifiers |= IK_SHIFT;
+	if (bits & 8)
+		ret_key->modifiers |= IK_ALT;
+	if (bits & 16)
+		ret_key->modifiers |= IK_CONTROL;
+	return true;
+}
+
+/* Read CSI number ; modifiers ~, or rxvt's ^ $ @ in place of ~. */
+static bool numbered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
+{
+	unsigned bits;
+
+	if (!look_up(by_number, parameters->value[0][0], ret_key) ||
+		!read_modifiers(parameters->value[1], &bits))
+		return false;
+	ret_key->modifiers |= bits & MODIFIER_KEYS;
+	if (final == '^' || final == '@')
+		ret_key->modifiers |= IK_CONTROL;
+	if (final == '$' || final == '@')
+		ret_key->modifiers |= IK_SHIFT;
+	return true;
+}
+
+/* Read CSI X and CSI 1 ; modifiers X. */
+static bool lettered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
+{
+	unsigned bits;
+
+	/* A report of the cursor's place, row ; column R, is not a key. */
+	if (parameters->count > 0 && parameters->value[0][0] > 1)
+		return false;
+	if (final == 'R' && parameters->value[1][0] > 256)
+		return false;
+	if (!look_up(by_letter, final, ret_key) || !read_modifiers(parameters->value[1], &bits))
+		return false;
+	ret_key->modifiers |= bits & MODIFIER_KEYS;
+	return true;
+}
+
+/* Interpret "CSI body", whose last byte is the final one; false: it is no key. */
+static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
+{
+	struct parameters parameters;
+	char final = body[length - 1];
+
+	if (length == 2 && body[0] == '[')
+		return look_up(by_console_letter, final, ret_key);
+	if (body[0] == '<')
+		return (final == 'M' || final == 'm') &&
+			read_parameters(body + 1, length - 2, &parameters) &&
+			mouse_report(&parameters, final == 'm', ret_key);
+	if (!read_parameters(body, length - 1, &parameters))
+		return false;
+	switch (final) {
+	case '~':
+		if (parameters.value[0][0] == 27)
+			return other_key(&parameters, ret_key);
+		return numbered_key(&parameters, final, ret_key);
+	case '^':
+	case '$':
+	case '@':
+		return numbered_key(&parameters, final, ret_key);
+	case 'u':
+		return kitty_key(&parameters, ret_key);
+	case 'Z':
+		*ret_key = (struct ik_key){ .code = IK_KEY_TAB, .modifiers = IK_SHIFT };
+		return true;
+	case 'I':
+	case 'O':
+		*ret_key = (struct ik_key){ .code = final == 'I' ? IK_KEY_FOCUS_IN : IK_KEY_FOCUS_OUT };
+		return length == 1;
+	default:
+		if (length == 1 && look_up(by_small_letter, final, ret_key)) {
+			ret_key->modifiers = IK_SHIFT;
+			return true;
+		}
+		return lettered_key(&parameters, final, ret_key);
+	}
+}
+
+/* The same for "SS3 body". */
+static bool read_ss3(const char *body, size_t length, struct ik_key *ret_key)
+{
+	/* the keypad in application mode, from "j" on */
+	static const char keypad[] = "*+,-./0123456789";
+	struct parameters parameters;
+	char final = body[length - 1];
+
+	if (length > 1) {
+		/* "SS3 modifiers X" and "SS3 1 ; modifiers X" of older terminals */
+		if (!read_parameters(body, length - 1, &parameters))
+			return false;
+		if (parameters.count == 1) {
+			memcpy(parameters.value[1], parameters.value[0], sizeof(parameters.value[1]));
+			parameters.value[0][0] = 1;
+		}
+		return lettered_key(&parameters, final, ret_key);
+	}
+	if (look_up(by_letter, final, ret_key))
+		return true;
+	if (look_up(by_small_letter, final, ret_key)) {
+		ret_key->modifiers = IK_CONTROL;
+		return true;
+	}
+	if (final == 'M') {
+		*ret_key = (struct ik_key){ .code = IK_KEY_ENTER };
+		return true;
+	}
+	if (final == 'X')
+		return make_character('=', 0, ret_key);
+	if (final >= 'j' && final < 'j' + (int)strlen(keypad))
+		return make_character((unsigned char)keypad[final - 'j'], 0, ret_key);
+	return false;
+}
+
+/* ---- bytes ---- */
+
 enum input_state {
 	GROUND,
-	ESCAPE,        /* after ESC */
-	CSI,           /* after ESC [ */
-	SS3,           /* after ESC O */
-	STRING,        /* after ESC and one of ] P _ ^ X: ends with BEL or ESC \ */
-	STRING_ESCAPE, /* after the ESC in a STRING */
-	OLD_MOUSE,     /* the three bytes after CSI M */
+	SEQUENCE, /* after ESC */
 	PASTE,
 	BURST /* a paste without brackets */
 };
 
 struct ik_terminal_input {
 	enum input_state state;
-	char sequence[SEQUENCE_BYTES];
+	/* What came after ESC: nothing yet; CSI begins with '[' and SS3 with 'O'; anything else begins a
+	 * string, which ends with BEL or ESC \\. */
+	char sequence[SEQUENCE_BYTES + 1];
 	size_t sequence_length; /* bytes so far, even when the array is full */
-	char opener;            /* the byte after ESC */
+	bool string_escape;     /* an ESC in a string was the last byte */
 	bool answers;           /* to queries are expected */
 	bool doubled;           /* ESC ESC */
 	unsigned alt;           /* IK_ALT or 0, of the character in utf8 */
@@ -78,16 +394,25 @@ static void emit_character(const struct output *output, uint32_t codepoint, unsi
 {
 	struct ik_key key;
 
-	if (ik_input_character(codepoint, modifiers, &key))
+	if (make_character(codepoint, modifiers, &key))
 		emit(output, &key);
 }
 
-/* Enter a state that collects a sequence. */
-static void begin(struct ik_terminal_input *input, enum input_state state, char opener)
+/* An ESC begins a sequence. */
+static void begin(struct ik_terminal_input *input)
 {
-	input->state = state;
-	input->opener = opener;
+	input->state = SEQUENCE;
 	input->sequence_length = 0;
+	input->string_escape = false;
+}
+
+/* Append a byte to the sequence. */
+static void collect(struct ik_terminal_input *input, char byte)
+{
+	if (input->sequence_length < SEQUENCE_BYTES)
+		input->sequence[input->sequence_length] = byte;
+	if (input->sequence_length <= SEQUENCE_BYTES)
+		input->sequence_length++;
 }
 
 /* Return to GROUND. */
@@ -131,16 +456,13 @@ static void paste_finish(struct ik_terminal_input *input, const struct output *o
 /* Emit an answer of the terminal, unless it is too long to be one that we know. */
 static void emit_report(struct ik_terminal_input *input, const struct output *output)
 {
-	char text[1 + SEQUENCE_BYTES + 1];
 	size_t length = input->sequence_length;
 
 	if (length > SEQUENCE_BYTES)
 		return;
-	text[0] = input->opener;
-	memcpy(text + 1, input->sequence, length);
-	text[1 + length] = '\0';
+	input->sequence[length] = '\0';
 	emit(output,
-		&(struct ik_key){ .code = IK_KEY_REPORT, .text = text, .text_length = 1 + length });
+		&(struct ik_key){ .code = IK_KEY_REPORT, .text = input->sequence, .text_length = length });
 }
 
 /* Read a byte of a character, or a control character. */
@@ -168,65 +490,48 @@ static void ground_byte(struct ik_terminal_input *input, const struct output *ou
 /* Read the byte after ESC. */
 static void escape_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
-	switch (byte) {
-	case ESC:
-		if (input->doubled)
-			emit_escape(output);
-		input->doubled = true;
+	bool keys = byte == '[' || byte == 'O';
+
+	if (input->doubled && !keys)
+		emit_escape(output);
+	input->doubled = byte == ESC || (input->doubled && keys);
+	if (byte == ESC)
 		return;
-	case '[':
-		begin(input, CSI, byte);
+	if (keys || (byte && strchr("]P_^X", byte))) {
+		collect(input, byte);
 		return;
-	case 'O':
-		begin(input, SS3, byte);
-		return;
-	case ']':
-	case 'P':
-	case '_':
-	case '^':
-	case 'X':
-		if (input->doubled)
-			emit_escape(output);
-		input->doubled = false;
-		begin(input, STRING, byte);
-		return;
-	default:
-		if (input->doubled)
-			emit_escape(output);
-		rest(input);
-		ground_byte(input, output, byte, IK_ALT);
 	}
+	rest(input);
+	ground_byte(input, output, byte, IK_ALT);
 }
 
-/* Is this byte the last of the CSI sequence? */
-static bool ends_csi(const struct ik_terminal_input *input, char byte)
+/* Is a CSI sequence complete with its last byte? */
+static bool is_whole_csi(const struct ik_terminal_input *input, char last)
 {
-	size_t before = input->sequence_length;
+	const char *body = input->sequence + 1;
+	size_t length = input->sequence_length - 1;
 
-	if (before == 0 && byte == '[')
-		return false; /* the linux console's CSI [ A */
-	if (byte >= 0x40 && byte <= 0x7E)
+	if (body[0] == 'M')
+		return input->sequence_length == OLD_MOUSE_BYTES;
+	if (body[0] == '[' && length <= 2)
+		return length == 2 && last != '['; /* the linux console's CSI [ A */
+	if (last >= 0x40 && last <= 0x7E)
 		return true;
 	/* rxvt's CSI 7 $; in other sequences '$' comes before the last byte. */
-	if (byte != '$' || before == 0 || before >= SEQUENCE_BYTES)
-		return false;
-	for (size_t i = 0; i < before; i++)
-		if (input->sequence[i] < '0' || input->sequence[i] > '9')
-			return false;
-	return true;
+	return last == '$' && length > 1 && strspn(body, "0123456789") == length - 1;
 }
 
 /* Interpret a complete sequence. An ESC before a key's sequence means Alt, before any other it was
  * the Escape key. */
 static void finish(struct ik_terminal_input *input, const struct output *output)
 {
-	size_t length = input->sequence_length;
-	bool doubled = input->doubled, csi = input->state == CSI;
+	const char *body = input->sequence + 1;
+	size_t length = input->sequence_length - 1;
+	bool doubled = input->doubled, csi = input->sequence[0] == '[';
 	struct ik_key key = { .code = IK_KEY_NONE };
 
 	rest(input);
-	if (length <= SEQUENCE_BYTES &&
-		!(csi ? ik_input_csi : ik_input_ss3)(input->sequence, length, &key))
+	if (length < SEQUENCE_BYTES && !(csi ? read_csi : read_ss3)(body, length, &key))
 		key.code = IK_KEY_NONE;
 	bool typed = key.code > IK_KEY_NONE && key.code < IK_KEY_PASTE;
 
@@ -236,13 +541,10 @@ static void finish(struct ik_terminal_input *input, const struct output *output)
 		emit_escape(output);
 	if (key.code != IK_KEY_NONE)
 		emit(output, &key);
-	else if (csi && length > 1 && input->sequence[0] == '?')
+	else if (csi && length > 1 && body[0] == '?')
 		emit_report(input, output);
-	else if (csi && length == strlen(paste_begin) &&
-		memcmp(input->sequence, paste_begin, length) == 0)
+	else if (csi && length == strlen(paste_begin) && memcmp(body, paste_begin, length) == 0)
 		input->state = PASTE;
-	else if (csi && length == 1 && input->sequence[0] == 'M')
-		begin(input, OLD_MOUSE, 0);
 }
 
 /* Give up an incomplete sequence: it was an Alt key, or is dropped. */
@@ -251,66 +553,48 @@ static void abandon(struct ik_terminal_input *input, const struct output *output
 	bool doubled = input->doubled;
 
 	rest(input);
-	if (input->sequence_length > 0)
+	if (input->sequence_length > 1 || input->string_escape)
 		return;
 	if (doubled)
 		emit_escape(output);
-	emit_character(output, (unsigned char)input->opener, IK_ALT);
-}
-
-/* Append a byte to the sequence. */
-static void collect(struct ik_terminal_input *input, char byte)
-{
-	if (input->sequence_length < SEQUENCE_BYTES)
-		input->sequence[input->sequence_length] = byte;
-	if (input->sequence_length <= SEQUENCE_BYTES)
-		input->sequence_length++;
+	emit_character(output, (unsigned char)input->sequence[0], IK_ALT);
 }
 
 static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte);
 
 /* Read a byte of a CSI or SS3 sequence. */
-static void sequence_byte(struct ik_terminal_input *input, const struct output *output, char byte)
+static void key_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
 	unsigned char value = (unsigned char)byte;
+	bool csi = input->sequence[0] == '[';
+	bool mouse = csi && input->sequence_length > 1 && input->sequence[1] == 'M';
 
-	if (value < 0x20 || value >= 0x7F) {
+	if (!mouse && (value < 0x20 || value >= 0x7F)) {
 		abandon(input, output);
 		if (value != CANCEL && value != SUBSTITUTE)
 			one_byte(input, output, byte);
 		return;
 	}
-	if (input->state == CSI) {
-		bool last = ends_csi(input, byte) &&
-			!(input->sequence_length == 1 && input->sequence[0] == '[' && byte == '[');
-
-		collect(input, byte);
-		if (last)
-			finish(input, output);
-	} else {
-		collect(input, byte);
-		if (!((byte >= '0' && byte <= '9') || byte == ';'))
-			finish(input, output);
-	}
+	collect(input, byte);
+	if (csi ? is_whole_csi(input, byte) : byte != ';' && (byte < '0' || byte > '9'))
+		finish(input, output);
 }
 
-/* Read a byte of a string that ends with BEL or ESC \. */
+/* Read a byte of a string. */
 static void string_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
-	if (input->state == STRING_ESCAPE) {
-		if (byte == '\\')
-			emit_report(input, output);
+	bool ends = byte == BEL || (input->string_escape && byte == '\\');
+
+	if (ends)
+		emit_report(input, output);
+	if (ends || byte == CANCEL || byte == SUBSTITUTE) {
 		rest(input);
-		if (byte == '\\')
-			return;
-		input->state = ESCAPE;
-		one_byte(input, output, byte);
+	} else if (input->string_escape) {
+		rest(input);
+		begin(input);
+		escape_byte(input, output, byte);
 	} else if (byte == ESC) {
-		input->state = STRING_ESCAPE;
-	} else if (byte == BEL || byte == CANCEL || byte == SUBSTITUTE) {
-		if (byte == BEL)
-			emit_report(input, output);
-		rest(input);
+		input->string_escape = true;
 	} else {
 		collect(input, byte);
 	}
@@ -319,32 +603,17 @@ static void string_byte(struct ik_terminal_input *input, const struct output *ou
 /* Read a byte outside a paste. */
 static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte)
 {
-	switch (input->state) {
-	case ESCAPE:
+	if (input->state == SEQUENCE && input->sequence_length == 0) {
 		escape_byte(input, output, byte);
-		break;
-	case CSI:
-	case SS3:
-		sequence_byte(input, output, byte);
-		break;
-	case STRING:
-	case STRING_ESCAPE:
-		string_byte(input, output, byte);
-		break;
-	case OLD_MOUSE:
-		collect(input, byte);
-		if (input->sequence_length == OLD_MOUSE_BYTES)
-			rest(input);
-		break;
-	case GROUND:
-	case PASTE:
-	case BURST:
-		if (byte == ESC) {
-			input->utf8_length = 0;
-			begin(input, ESCAPE, 0);
-		} else {
-			ground_byte(input, output, byte, 0);
-		}
+	} else if (input->state == SEQUENCE) {
+		bool keys = input->sequence[0] == '[' || input->sequence[0] == 'O';
+
+		(keys ? key_byte : string_byte)(input, output, byte);
+	} else if (byte == ESC) {
+		input->utf8_length = 0;
+		begin(input);
+	} else {
+		ground_byte(input, output, byte, 0);
 	}
 }
 
@@ -514,20 +783,13 @@ int ik_input_wait_ms(const struct ik_terminal_input *input)
 		return input->run > 0 ? IK_INPUT_BURST_MS : -1;
 	case BURST:
 		return IK_INPUT_ESCAPE_MS;
-	case ESCAPE:
-		return alone;
-	case CSI:
-	case SS3:
-	case STRING:
-		/* It may still be Alt-[ or the like, until another byte follows. */
-		return input->sequence_length ? begun : alone;
 	case PASTE:
 		return input->paste_ended ? IK_INPUT_ESCAPE_MS : begun;
-	case STRING_ESCAPE:
-	case OLD_MOUSE:
+	case SEQUENCE:
 		break;
 	}
-	return begun;
+	/* It may still be Alt-[ or the like, until another byte follows. */
+	return input->sequence_length > 1 || input->string_escape ? begun : alone;
 }
 
 bool ik_input_pending(const struct ik_terminal_input *input)
@@ -553,19 +815,14 @@ void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *
 	case BURST:
 		paste_finish(input, &output);
 		return;
-	case ESCAPE:
+	case SEQUENCE:
+		if (input->sequence_length > 0) {
+			abandon(input, &output);
+			return;
+		}
 		rest(input);
 		if (doubled)
 			emit_escape(&output);
 		emit_escape(&output);
-		return;
-	case CSI:
-	case SS3:
-	case STRING:
-		abandon(input, &output);
-		return;
-	case STRING_ESCAPE:
-	case OLD_MOUSE:
-		rest(input);
 	}
 }

@@ -7,16 +7,37 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <wchar.h>
 
-#include "tui/term/term_info.h"
-#include "tui/term/term_look.h"
+#define NCURSES_NOMACROS
+#include <curses.h>
+
+#include "tui/term/ascii.h"
+#include "tui/term/colour.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* Synchronised update: the terminal shows a frame only when it is complete. */
 #define FRAME_BEGIN "\033[?2026h"
 #define FRAME_END "\033[?2026l"
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+#define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
+#define KEYBOARD_ON "\033[>1u"
+#define KEYBOARD_OFF "\033[<u"
+#define OTHER_KEYS_ON "\033[>4;1m"
+#define OTHER_KEYS_OFF "\033[>4m"
+
+#define CELL_MOST 2 /* ncurses cells that one cell can become */
+
+/* What ncurses draws a style with. */
+struct ik_term_look {
+	attr_t attributes;
+	short pair; /* of colours */
+};
 
 struct ik_term {
 	SCREEN *screen;
@@ -33,6 +54,275 @@ struct ik_term {
 	cchar_t *row;          /* room for the row that is given to ncurses */
 };
 
+/* ---- what terminfo, and the name of its type, say about a terminal ---- */
+
+#define PALETTE 256 /* the numbers of the largest palette */
+
+/* Return the type that a terminal can be drawn as where its own entry is not installed, by the name
+ * before its first dash; NULL for families that are not known. Known ones ignore private modes
+ * and queries that they do not have. */
+static const char *stand_in_for(const char *type)
+{
+	static const struct {
+		const char *name;
+		const char *stand_in;
+	} families[] = { { "screen", "screen" }, { "tmux", "screen-256color" },
+		{ "xterm", "xterm-256color" }, { "alacritty", "xterm-256color" },
+		{ "kitty", "xterm-256color" }, { "foot", "xterm-256color" },
+		{ "wezterm", "xterm-256color" }, { "ghostty", "xterm-256color" },
+		{ "contour", "xterm-256color" }, { "konsole", "xterm-256color" },
+		{ "mintty", "xterm-256color" }, { "vte", "xterm-256color" }, { "gnome", "xterm-256color" },
+		{ "iterm", "xterm-256color" }, { "iterm2", "xterm-256color" } };
+	size_t length = strcspn(type, "-+.");
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (strlen(families[i].name) == length && memcmp(families[i].name, type, length) == 0)
+			return families[i].stand_in;
+	return NULL;
+}
+
+/* Return a capability of the terminal that is open; NULL: it does not have it. */
+static const char *capability(const char *name)
+{
+	const char *value = tigetstr(name);
+
+	return value == (const char *)-1 ? NULL : value;
+}
+
+/* Append a capability without padding. */
+static void put_capability(struct ik_buf *out, const char *name)
+{
+	const char *at = capability(name), *padding, *end;
+
+	if (!at)
+		return;
+	while ((padding = strstr(at, "$<")) && (end = strchr(padding, '>'))) {
+		ik_buf_append(out, at, (size_t)(padding - at));
+		at = end + 1;
+	}
+	ik_buf_puts(out, at);
+}
+
+/* Does the terminal understand ECMA-48 control sequences at all? */
+static bool is_ansi(void)
+{
+	const char *move = capability("cup");
+
+	return move && ik_text_starts(move, "\033[");
+}
+
+/* Does terminfo, or the type's name, say that the terminal has 24-bit colours? */
+static bool is_direct(const char *type)
+{
+	return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || capability("RGB") ||
+		tigetflag("Tc") > 0 || (stand_in_for(type) && ik_text_ends(type, "-direct"));
+}
+
+/* Return the colours of the terminal, whose type is drawn as another one where stands_in; direct:
+ * 24-bit colours are promised elsewhere. */
+static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool direct)
+{
+	const char *set = capability("setaf");
+	int colours = set && tigetnum("pairs") > 0 ? tigetnum("colors") : 0;
+
+	/* All that is known of a type that is not installed is its name. Of a palette of 88 only
+	 * the first 16 are the same as in one of 256. */
+	if (stands_in && (ik_text_ends(type, "-16color") || ik_text_ends(type, "-88color")))
+		colours = 16;
+	/* The other numbers of a direct type are colours, not a palette. */
+	if (colours > PALETTE)
+		colours = 8;
+	if (colours == PALETTE) {
+		direct = direct || is_direct(type);
+		return direct && strstr(set, "38;5;") ? IK_COLOURS_TRUE : IK_COLOURS_256;
+	}
+	return colours >= 16 ? IK_COLOURS_16 : colours >= 8 ? IK_COLOURS_8 : IK_COLOURS_NONE;
+}
+
+/* ---- how a cell looks in ncurses ---- */
+
+#define REPLACEMENT L'\xFFFD'
+#define FLAG_LETTER_BYTES 4 /* of U+1F1E6 to U+1F1FF */
+
+/* Two placeholders for each style, its foreground and its background, from the first number of
+ * the palette that ncurses writes as "38;5;N". */
+#define PLACEHOLDER_FIRST 16
+#define PLACEHOLDERS (2 * IK_STYLE_COUNT)
+_Static_assert(PLACEHOLDER_FIRST + PLACEHOLDERS <= 256, "the palette has room");
+
+/* Return ncurses' number for a colour that a theme gives as 24 bits, of 16, and of 8. */
+static int number_of(enum ik_colour_depth colours, int32_t rgb, int of16, int of8, int placeholder)
+{
+	const int numbers[] = { [IK_COLOURS_NONE] = IK_COLOUR_OWN,
+		[IK_COLOURS_8] = of8,
+		[IK_COLOURS_16] = of16,
+		[IK_COLOURS_256] = ik_colour_nearest(rgb),
+		[IK_COLOURS_TRUE] = rgb < 0 ? IK_COLOUR_OWN : placeholder };
+
+	return numbers[colours];
+}
+
+/* Return ncurses' attributes for a set of IK_ATTRIBUTE_. */
+static attr_t attributes_of(unsigned ours)
+{
+	return (ours & IK_ATTRIBUTE_BOLD ? A_BOLD : A_NORMAL) |
+		(ours & IK_ATTRIBUTE_DIM ? A_DIM : A_NORMAL) |
+		(ours & IK_ATTRIBUTE_REVERSE ? A_REVERSE : A_NORMAL) |
+		(ours & IK_ATTRIBUTE_UNDERLINE ? A_UNDERLINE : A_NORMAL) |
+		(ours & IK_ATTRIBUTE_ITALIC ? A_ITALIC : A_NORMAL);
+}
+
+/* Set the look of each style, and ncurses' colour pairs; own: ncurses can draw the terminal's own
+ * foreground and background. */
+static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colours, bool own,
+	struct ik_term_look ret_looks[IK_STYLE_COUNT])
+{
+	for (int style = 0; style < IK_STYLE_COUNT; style++) {
+		const struct ik_look *look = &theme->looks[style];
+		int placeholder = PLACEHOLDER_FIRST + 2 * style;
+		int front = number_of(colours, look->foreground, look->foreground16, look->foreground8,
+			placeholder);
+		int back = number_of(colours, look->background, look->background16, look->background8,
+			placeholder + 1);
+		short pair = 0;
+
+		if (front >= 0 || back >= 0) {
+			if (!own) {
+				front = front < 0 ? COLOR_WHITE : front;
+				back = back < 0 ? COLOR_BLACK : back;
+			}
+			pair = (short)(style + 1);
+			if (init_pair(pair, (short)front, (short)back) == ERR)
+				pair = 0;
+		}
+		ret_looks[style] = (struct ik_term_look){
+			attributes_of(colours == IK_COLOURS_NONE ? look->mono_attributes : look->attributes),
+			pair
+		};
+	}
+}
+
+/* Read the characters of a cluster; false where the C library gives it another width. */
+static bool read_cluster(const struct ik_cell *cell, wchar_t ret_text[CCHARW_MAX + 1])
+{
+	int count = 0;
+
+	for (size_t at = 0; at < cell->length && count < CCHARW_MAX;) {
+		uint32_t codepoint;
+		int bytes = ik_utf8_decode(cell->text + at, cell->length - at, &codepoint);
+
+		if (bytes <= 0)
+			return false;
+		int width = wcwidth((wchar_t)codepoint);
+
+		if (count == 0 && width != cell->width)
+			return false;
+		if (count > 0 && width != 0)
+			break;
+		ret_text[count++] = (wchar_t)codepoint;
+		at += (size_t)bytes;
+	}
+	ret_text[count] = L'\0';
+	return count > 0;
+}
+
+/* Return the letter that a regional indicator is, half of a flag; 0 where there is none. */
+static wchar_t flag_letter(const char *text)
+{
+	uint32_t codepoint;
+	int bytes = ik_utf8_decode(text, FLAG_LETTER_BYTES, &codepoint);
+
+	return bytes > 0 && codepoint >= 0x1F1E6 && codepoint <= 0x1F1FF
+		? (wchar_t)(L'A' + (codepoint - 0x1F1E6))
+		: 0;
+}
+
+/* Set what is drawn for a cluster whose width is not certain, a character for each column. */
+static void replace_cluster(const struct ik_cell *cell, bool utf8, wchar_t ret_text[2])
+{
+	if (cell->width == 2 && cell->length == 2 * FLAG_LETTER_BYTES) {
+		ret_text[0] = flag_letter(cell->text);
+		ret_text[1] = flag_letter(cell->text + FLAG_LETTER_BYTES);
+		if (ret_text[0] && ret_text[1])
+			return;
+	}
+	ret_text[0] = utf8 ? REPLACEMENT : (wchar_t)ik_ascii_for(cell->text, cell->length);
+	ret_text[1] = L' ';
+}
+
+/*
+ * Make what ncurses draws for a cell; returns the number of its cells, 0 for the second half of
+ * a wide cluster. corner: the cell touches the last two columns of the last row. ncurses fills
+ * these by inserting characters or with line wrap off, which spoils clusters that are wide or
+ * combined, so a wide one becomes blanks and a combined one its base.
+ */
+static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look, bool utf8,
+	bool corner, cchar_t ret_cells[CELL_MOST])
+{
+	attr_t attributes = look->attributes | (cell->underline ? A_UNDERLINE : A_NORMAL);
+	bool ascii = cell->length == 1 && cell->text[0] >= 0x20 && cell->text[0] < 0x7F;
+	wchar_t text[CCHARW_MAX + 1] = { (wchar_t)cell->text[0] };
+
+	if (cell->width == 0)
+		return 0;
+	if (!(corner && cell->width == 2) && (ascii || (utf8 && read_cluster(cell, text)))) {
+		if (corner)
+			text[1] = L'\0';
+		setcchar(ret_cells, text, attributes, look->pair, NULL);
+		return 1;
+	}
+	if (corner && cell->width == 2)
+		text[0] = text[1] = L' ';
+	else
+		replace_cluster(cell, utf8, text);
+	for (int i = 0; i < cell->width; i++)
+		setcchar(ret_cells + i, (wchar_t[]){ text[i], L'\0' }, attributes, look->pair, NULL);
+	return cell->width;
+}
+
+/* Read a placeholder, "38;5;N" or "48;5;N"; returns its end, or NULL where there is none. */
+static const char *read_placeholder(const struct ik_theme *theme, const char *text,
+	int32_t *ret_rgb)
+{
+	static const char middle[] = "8;5;";
+	char *end;
+
+	if ((*text != '3' && *text != '4') || strncmp(text + 1, middle, strlen(middle)) != 0)
+		return NULL;
+	long index = strtol(text + 1 + strlen(middle), &end, 10) - PLACEHOLDER_FIRST;
+
+	if (index < 0 || index >= PLACEHOLDERS)
+		return NULL;
+	const struct ik_look *look = &theme->looks[index / 2];
+
+	*ret_rgb = index % 2 == 0 ? look->foreground : look->background;
+	return end;
+}
+
+/* Append ncurses' bytes with each placeholder ("38;5;N", "48;5;N") replaced by its colour in the
+ * theme ("38;2;R;G;B"). */
+static void put_direct(const struct ik_theme *theme, const char *bytes, struct ik_buf *out)
+{
+	static const char introducer[] = "\033[";
+	const char *start, *end;
+	int32_t rgb;
+
+	/* ncurses writes each colour as a control sequence of its own. */
+	while ((start = strstr(bytes, introducer))) {
+		start += strlen(introducer);
+		ik_buf_append(out, bytes, (size_t)(start - bytes));
+		bytes = start;
+		if (!(end = read_placeholder(theme, start, &rgb)))
+			continue;
+		ik_buf_printf(out, "%c8;2;%d;%d;%d", *start, (int)(rgb >> 16 & 0xFF),
+			(int)(rgb >> 8 & 0xFF), (int)(rgb & 0xFF));
+		bytes = end;
+	}
+	ik_buf_puts(out, bytes);
+}
+
+/* ---- the screen ---- */
+
 /* Open an ncurses screen that writes into file; NULL where terminfo does not know the type or
  * the type cannot move its cursor. */
 static SCREEN *open_screen(const char *type, FILE *file)
@@ -46,7 +336,7 @@ static SCREEN *open_screen(const char *type, FILE *file)
 	SCREEN *screen = newterm(type, file, file);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &kept[i], NULL);
-	if (!screen || ik_term_capability("cup"))
+	if (!screen || capability("cup"))
 		return screen;
 	delscreen(screen);
 	return NULL;
@@ -90,7 +380,7 @@ static void set_up_screen(struct ik_term *term)
  * installed. */
 static bool open_terminal(struct ik_term *term, const char *type)
 {
-	const char *stand_in = ik_term_stand_in(type);
+	const char *stand_in = stand_in_for(type);
 
 	term->file = fdopen(memfd_create("ikigai-frame", MFD_CLOEXEC), "w+");
 	if (!term->file)
@@ -130,8 +420,8 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 			type);
 		return ik_term_free(term);
 	}
-	term->answers = ik_term_is_ansi() && ik_term_stand_in(type);
-	term->colours = ik_term_read_colours(type, term->drawn_as, options->direct);
+	term->answers = is_ansi() && stand_in_for(type);
+	term->colours = read_colours(type, term->drawn_as, options->direct);
 	if (term->colours > options->colours)
 		term->colours = options->colours;
 	set_up_screen(term);
@@ -160,7 +450,7 @@ void ik_term_resize(struct ik_term *term, int rows, int columns)
 	resize_term(rows, columns);
 	discard_bytes(term);
 	ik_cells_resize(&term->shown, rows, columns);
-	term->row = ik_alloc_array(term->row, IK_TERM_CELL_MOST * (size_t)columns, sizeof(*term->row));
+	term->row = ik_alloc_array(term->row, CELL_MOST * (size_t)columns, sizeof(*term->row));
 	term->everything = true;
 }
 
@@ -174,7 +464,7 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	if (theme == term->theme)
 		return;
 	term->theme = theme;
-	ik_term_looks_make(theme, term->colours, term->own_colours, term->looks);
+	make_looks(theme, term->colours, term->own_colours, term->looks);
 	term->everything = true;
 }
 
@@ -202,8 +492,7 @@ static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 		const struct ik_cell *cell = &cells[column];
 		bool corner = row == rows - 1 && column + cell->width > columns - 2;
 
-		count += ik_term_cell_make(cell, &term->looks[cell->style], term->utf8, corner,
-			term->row + count);
+		count += make_cell(cell, &term->looks[cell->style], term->utf8, corner, term->row + count);
 	}
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
@@ -254,7 +543,7 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int curso
 		if (term->answers)
 			ik_buf_puts(out, FRAME_BEGIN);
 		if (term->colours == IK_COLOURS_TRUE)
-			ik_term_put_direct(term->theme, term->bytes.data, out);
+			put_direct(term->theme, term->bytes.data, out);
 		else
 			ik_buf_append(out, term->bytes.data, term->bytes.length);
 		if (term->answers)
@@ -263,4 +552,62 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int curso
 	if (ik_buf_status(&term->bytes) != IK_OK || ik_buf_status(out) != IK_OK)
 		term->everything = true; /* a part was lost, and the next frame repairs that */
 	ik_buf_clear(&term->bytes);
+}
+
+/* ---- entering and leaving the full screen ---- */
+
+/* Append a sequence where it applies. */
+static void put_mode(struct ik_buf *out, bool on, const char *sequence)
+{
+	if (on)
+		ik_buf_puts(out, sequence);
+}
+
+char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)
+{
+	bool known = ik_term_answers(term);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	put_capability(&out, "smcup");
+	put_capability(&out, "smkx");
+	put_capability(&out, "sgr0");
+	put_mode(&out, is_ansi(), PASTE_ON);
+	put_mode(&out, known, OTHER_KEYS_ON);
+	put_mode(&out, known && modes.mouse, MOUSE_ON);
+	put_mode(&out, known && modes.keyboard, KEYBOARD_ON);
+	return ik_buf_take(&out, NULL);
+}
+
+char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes)
+{
+	bool known = ik_term_answers(term);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	put_mode(&out, known && modes.keyboard, KEYBOARD_OFF);
+	put_mode(&out, known && modes.mouse, MOUSE_OFF);
+	put_mode(&out, known, OTHER_KEYS_OFF FRAME_END);
+	put_capability(&out, "sgr0");
+	put_mode(&out, is_ansi(), PASTE_OFF);
+	put_capability(&out, "rmkx");
+	put_capability(&out, "cnorm");
+	/* Where there is no alternate screen, or it is off (GNU screen's default), the shell
+	 * continues on a blank screen, not in the middle of ours. */
+	put_capability(&out, "home");
+	put_capability(&out, "ed");
+	put_capability(&out, capability("rmcup") ? "rmcup" : "clear");
+	return ik_buf_take(&out, NULL);
+}
+
+char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
+	struct ik_term_modes to)
+{
+	bool known = ik_term_answers(term);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	put_mode(&out, known && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
+	put_mode(&out, known && from.keyboard != to.keyboard, to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
+	return ik_buf_take(&out, NULL);
 }

@@ -6,8 +6,13 @@
  * nothing here ever blocks on a terminal.  Nothing here reads from one either: keys are
  * tui/term/input.h.
  *
- * Its parts: term_info (what the terminal can do), term_look (how a cell looks in ncurses) and
- * term_modes (what enters and leaves the full screen).
+ * Characters: a cluster is drawn only where it is certain how wide terminals draw it.  One that
+ * the C library, whose widths ncurses uses, gives another width than util/cluster.h becomes
+ * U+FFFD, and a flag becomes its two letters.  Without UTF-8 everything becomes ASCII.
+ *
+ * Colours: ncurses draws 24-bit ones only for "-direct" terminal types, which hardly anyone's
+ * TERM is set to.  So each colour of a theme is given to ncurses as a placeholder, a number of
+ * the 256-colour palette, which is replaced in what ncurses wrote.
  *
  * Only one terminal can be open at a time, because ncurses has one current screen.
  *
@@ -60,5 +65,24 @@ enum ik_colour_depth ik_term_colours(const struct ik_term *term);
 
 /* The type that is drawn for, where the terminal's own is not installed; else NULL. */
 const char *ik_term_drawn_as(const struct ik_term *term);
+
+/*
+ * What the terminal is switched to in the full screen.  The mouse: xterm's modes 1000 (buttons and
+ * wheel), 1002 (motion while a button is down) and 1006 (coordinates without a limit).  The
+ * keyboard: the first flag of kitty's protocol, where the terminal says that it has it, and xterm's
+ * modifyOtherKeys 1, for Shift-Enter and the like.
+ */
+struct ik_term_modes {
+	bool mouse;
+	bool keyboard; /* kitty's protocol */
+};
+
+/* Return what to write to enter the full screen with these modes, to leave it, and to switch from
+ * one to the other, as new strings. Terminals that may not know the modes (ik_term_answers()) are
+ * not switched. */
+char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes);
+char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes);
+char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
+	struct ik_term_modes to);
 
 #endif

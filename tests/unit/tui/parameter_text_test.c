@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tui/pane/parameter_text.h"
+#include "tui/pane/parameter.h"
 #include "util/limits.h"
 
 /* The schema in which the references of a test begin. */

@@ -9,7 +9,6 @@
 #include <vterm.h>
 
 #include "tui/term/colour.h"
-#include "tui/term/term_modes.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"
