@@ -11,8 +11,7 @@
 
 #include "chat/chat_private.h"
 #include "chat/chat_trust.h"
-#include "chat/external_editor.h"
-#include "chat/pager.h"
+#include "chat/external_program.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/commands_model.h"
@@ -340,7 +339,7 @@ static void undo_call(struct ik_chat *chat, const struct ik_invocation *invocati
 
 static void page_call(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_pager_open(chat, invocation->text, invocation->length);
+	ik_external_pager_open(chat, invocation->text, invocation->length);
 }
 
 static void switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation)

@@ -1,9 +1,6 @@
 /* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
 #include "chat/chat_private.h"
 
-#include "commands/sandbox_command.h"
-#include "util/text.h"
-
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 {
 	struct ik_agent *agent = chat->agents;
@@ -36,33 +33,6 @@ bool ik_agent_begin_session(struct ik_agent *agent)
 bool ik_agent_works(const struct ik_agent *agent)
 {
 	return agent->session && ik_session_busy(agent->session);
-}
-
-/* Return what the status bar shows in place of the mode while the session is followed; else
- * NULL. */
-static const char *lock_mark(const struct ik_agent *agent)
-{
-	if (!agent->session || !ik_session_is_following(agent->session))
-		return NULL;
-	return ik_session_is_asking(agent->session) ? _("asking") : _("reading");
-}
-
-/* ---- showing ---- */
-
-void ik_agent_tell_mode(struct ik_agent *agent)
-{
-	const char *mark = agent->session ? lock_mark(agent) : NULL;
-	const char *sandbox;
-	enum ik_mode mode;
-	bool trouble;
-
-	if (!agent->session)
-		return;
-	mode = ik_policy_mode(agent->chat->core.policy);
-	ik_screen_set_mode(agent->screen, mark ? mark : ik_mode_name(mode),
-		mark || mode != IK_MODE_AUTO);
-	sandbox = ik_sandbox_mark(agent->chat->setup->sandbox, &trouble);
-	ik_screen_set_sandbox(agent->screen, sandbox, trouble);
 }
 
 void ik_agents_policy_changed(struct ik_chat *chat)

@@ -11,8 +11,7 @@
 #include "chat/actions.h"
 #include "chat/chat_private.h"
 #include "chat/chat_trust.h"
-#include "chat/external_editor.h"
-#include "chat/pager.h"
+#include "chat/external_program.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/complete.h"
@@ -22,6 +21,7 @@
 #include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "loop/children.h"
+#include "tui/term/query.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -108,19 +108,12 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 	chat->registry = ik_registry_ref(registry);
 }
 
-static void on_background(void *arg)
-{
-	struct ik_chat *chat = arg;
-
-	ik_screen_set_background(chat->screen, ik_children_orphans(chat->loop));
-}
-
 static void on_signal(void *arg, int number)
 {
 	struct ik_chat *chat = arg;
 
 	/* Ctrl-C in the program that has the terminal is that program's. */
-	if (number == SIGINT && (chat->editor || chat->pager))
+	if (number == SIGINT && chat->program)
 		return;
 	ik_chat_end(chat, 128 + number);
 }
@@ -148,7 +141,7 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	term.type = getenv("TERM");
 	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 	ik_appearance_colours(&term);
-	ik_chat_theme_begin(chat);
+	(void)ik_background_of_variable(getenv("COLORFGBG"), &chat->light);
 	term.theme = ik_appearance_theme(setup->config, chat->light);
 	chat->tty = ik_tty_open(chat->loop, &ik_chat_tty_events, chat, error);
 	if (!chat->tty)
@@ -207,7 +200,7 @@ static void start_core(void *arg)
 	struct ik_error error, notice;
 
 	ik_children_become_reaper(chat->loop, "/proc/self/exe");
-	ik_children_on_change(chat->loop, on_background, chat);
+	ik_children_on_change(chat->loop, wake, chat);
 	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools, IK_ASKING_USER,
 			&events, chat, chat->agent, &error) != IK_OK) {
 		ik_tty_leave(chat->tty);
@@ -220,7 +213,7 @@ static void start_core(void *arg)
 	chat->agent->session = chat->core.session;
 	ik_complete_set_started(chat->agent->complete, true);
 	ik_core_watch(&chat->core);
-	ik_chat_set_mode(chat, IK_MODE_AUTO);
+	ik_policy_set_mode(chat->core.policy, IK_MODE_AUTO);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
 	if (chat->core.scanned)
 		on_scan_finished(chat, ik_core_registry(&chat->core));
@@ -293,8 +286,7 @@ static void close_chat(struct ik_chat *chat)
 
 	ik_buf_init(&sessions, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&stored, IK_LIMIT_USER_TEXT);
-	ik_external_editor_close(chat);
-	ik_pager_close(chat);
+	ik_external_program_close(chat);
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);
@@ -314,6 +306,7 @@ static void close_chat(struct ik_chat *chat)
 			agent->complete = ik_complete_free(agent->complete);
 			ik_chat_forget_blobs(agent);
 			ik_chat_sessions_done(agent);
+			agent->picking = IK_PICKING_NOTHING;
 			agent->session = NULL; /* the core ends it */
 		}
 		(void)ik_core_stop(&chat->core, &notice);
@@ -353,7 +346,6 @@ int ik_chat_run(const struct ik_options *options, struct ik_setup *setup)
 	memset(&chat, 0, sizeof(chat));
 	chat.options = options;
 	chat.actions = ik_chat_actions();
-	chat.questions_changed = ik_agents_tell_states;
 	chat.setup = setup;
 	ik_buf_init(&chat.frame, IK_MIB(64));
 	ik_cells_init(&chat.cells);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "chat/chat_private.h"
-#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -137,7 +136,7 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 		if (other->parent == agent)
 			other->parent = agent->parent;
 	agent_free(agent);
-	ik_agents_tell_states(chat);
+	ik_chat_pick_again(chat->agent);
 	return NULL;
 }
 
@@ -154,20 +153,16 @@ void ik_agents_done(struct ik_chat *chat)
 	chat->linear = NULL;
 }
 
-/* What all have in common, as it is now: those that are not shown are not told. */
+/* Tell the screen what it wasn't told while it was not shown. */
 static void bring_up_to_date(struct ik_agent *agent)
 {
 	struct ik_chat *chat = agent->chat;
 	struct ik_screen *screen = agent->screen;
 
-	if (chat->term)
-		ik_screen_set_mouse(screen, chat->modes.mouse, ik_term_answers(chat->term));
 	ik_screen_resize(screen, chat->cells.rows, chat->cells.columns);
 	if (!chat->core_started)
 		return;
-	ik_agent_tell_mode(agent);
 	ik_screen_set_store(screen, ik_store_name(chat->core.store));
-	ik_screen_set_background(screen, ik_children_orphans(chat->loop));
 	if (chat->core.scanned) {
 		struct ik_registry *registry = ik_core_registry(&chat->core);
 		size_t count = ik_registry_count(registry);
@@ -198,7 +193,6 @@ void ik_agent_show(struct ik_agent *agent)
 		ik_core_set_front(&chat->core, agent->session);
 	agent->unread = false;
 	bring_up_to_date(agent);
-	ik_agents_tell_states(chat);
 	ik_chat_draw_now(chat);
 }
 
@@ -245,36 +239,6 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 }
 
 /* ---- what is told ---- */
-
-/* How an agent stands, for the status bar. */
-static enum ik_agent_state state_of(const struct ik_agent *agent)
-{
-	if (agent->questions)
-		return IK_AGENT_ASKING;
-	if (ik_agent_works(agent))
-		return IK_AGENT_WORKING;
-	if (agent->failed)
-		return IK_AGENT_FAILED;
-	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
-}
-
-void ik_agents_tell_states(struct ik_chat *chat)
-{
-	size_t count = ik_agent_count(chat), i = 0;
-	struct ik_agent_mark *marks = ik_alloc_array(NULL, count + 1, sizeof(*marks));
-	const struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		marks[i++] = (struct ik_agent_mark){
-			.number = agent->number,
-			.shown = agent == chat->agent,
-			.state = state_of(agent),
-			.started_ms = agent->turn_started_ms,
-		};
-	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
-	free(marks);
-	ik_chat_pick_again(chat->agent);
-}
 
 /* Say over the editor of the shown one what another wants; who writes goes on writing. */
 static void call(const struct ik_agent *agent)
@@ -324,14 +288,6 @@ static void note_state(struct ik_agent *agent, const struct ik_event *event)
 	}
 }
 
-/* Are the messages that one can go back to others now, or whether one can? */
-static bool changes_messages(const struct ik_event *event)
-{
-	return event->kind == IK_EVENT_SESSION || event->kind == IK_EVENT_OLDER ||
-		event->kind == IK_EVENT_TURN_DONE ||
-		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
-}
-
 void ik_agent_event(void *arg, const struct ik_event *event)
 {
 	struct ik_agent *agent = arg;
@@ -352,10 +308,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (agent != chat->agent)
 		(void)ik_screen_tick(agent->screen, ik_clock_ms());
 	note_state(agent, event);
-	if (agent->picking != IK_PICKING_NOTHING && changes_messages(event))
-		ik_chat_pick_again(agent);
-	if (chat->agents->next)
-		ik_agents_tell_states(chat);
+	ik_chat_pick_again(chat->agent);
 }
 
 void ik_agents_store_event(void *arg, const struct ik_event *event)

@@ -76,8 +76,6 @@ void ik_agents_pause(struct ik_chat *chat);
 void ik_agents_continue(struct ik_chat *chat);
 /* Judge all calls that wait for permission again. */
 void ik_agents_policy_changed(struct ik_chat *chat);
-/* Show the mode on its screen, or that the session is only followed. */
-void ik_agent_tell_mode(struct ik_agent *agent);
 
 /* ---- chat_agents.c ---- */
 
@@ -97,8 +95,6 @@ void ik_agent_show_number(struct ik_chat *chat, int number);
 void ik_agent_event(void *agent, const struct ik_event *event);
 /* Take an event of the store: all agents get its state, only the shown one its notices. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
-/* Show the states of all agents in the status bar. */
-void ik_agents_tell_states(struct ik_chat *chat);
 
 /* ---- chat_say.c ---- */
 

@@ -101,7 +101,6 @@ static void put_children(const struct ik_chat_children *children, enum chat_chil
 static void tell(struct ik_chat_children *children)
 {
 	struct ik_agent *agent = children->agent;
-	struct ik_event event = { .kind = IK_EVENT_NOTICE };
 	size_t i, there = 0, room = TOLD;
 	struct ik_buf out;
 
@@ -119,10 +118,8 @@ static void tell(struct ik_chat_children *children)
 			ngettext("\nand %zu more, which /sessions lists",
 				"\nand %zu more, which /sessions lists", there - TOLD),
 			there - TOLD);
-	event.text = out.data;
-	event.text_length = out.length;
 	if (there > 0)
-		ik_screen_apply(agent->screen, &event);
+		ik_agent_say(agent, IK_EVENT_NOTICE, out.data);
 	ik_buf_done(&out);
 	agent->children = ik_chat_children_free(children);
 }

@@ -1,3 +1,4 @@
+/* What was typed and not sent: the draft in its file, and messages that wait. */
 #include "chat/chat_private.h"
 
 #include <dirent.h>
@@ -182,24 +183,12 @@ void ik_chat_draft_end(struct ik_agent *agent)
 	agent->draft_lock = -1;
 }
 
-/* Say on its screen what is wrong with a draft's file; takes over the sentence. */
-static void complain(const struct ik_agent *agent, char *sentence)
-{
-	const struct ik_event event = {
-		.kind = IK_EVENT_ERROR,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
-
-	ik_screen_apply(agent->screen, &event);
-	free(sentence);
-}
-
 void ik_chat_draft_load(struct ik_agent *agent)
 {
 	struct ik_buf raw, text;
 	struct ik_error error;
 	enum ik_status status;
+	char *sentence;
 
 	begin(agent, false);
 	if (!agent->draft_path)
@@ -207,10 +196,13 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
 	status = ik_file_read(agent->draft_path, &raw, &error);
-	if (status != IK_OK && status != IK_NOT_FOUND)
-		complain(agent,
-			ik_format(_("%s. What you wrote here before and did not send stays in that file."),
-				error.text));
+	if (status != IK_OK && status != IK_NOT_FOUND) {
+		sentence = ik_format(_("%s. What you wrote here before and did not send stays in that "
+							   "file."),
+			error.text);
+		ik_agent_say(agent, IK_EVENT_ERROR, sentence);
+		free(sentence);
+	}
 	if (status == IK_OK && raw.length > 0) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		if (ik_buf_status(&text) == IK_OK)
@@ -254,10 +246,26 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 	}
 }
 
+/* Say once that a draft can't be saved. */
+static void tell_failure(struct ik_agent *agent, int number)
+{
+	char *sentence;
+
+	ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
+	if (agent->chat->draft_told)
+		return;
+	agent->chat->draft_told = true;
+	sentence = ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
+						   "if the program ends."),
+		agent->draft_path, strerror(number));
+	ik_agent_say(agent, IK_EVENT_ERROR, sentence);
+	free(sentence);
+}
+
 void ik_chat_draft_due(void *arg)
 {
 	struct ik_chat *chat = arg;
-	const struct ik_agent *agent;
+	struct ik_agent *agent;
 	size_t length;
 	int number;
 
@@ -266,14 +274,53 @@ void ik_chat_draft_due(void *arg)
 		if (length > SAVE_SOON_BYTES || !agent->draft_path)
 			continue;
 		number = save(agent);
-		if (number == 0)
-			continue;
-		ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
-		if (!chat->draft_told)
-			complain(agent,
-				ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
-							"if the program ends."),
-					agent->draft_path, strerror(number)));
-		chat->draft_told = true;
+		if (number != 0)
+			tell_failure(agent, number);
 	}
+}
+
+/* ---- messages that wait to be sent, back in the editor ---- */
+
+void ik_chat_take_back(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	size_t length, index = 0;
+	const char *text;
+	char *copy;
+
+	while (ik_session_queued(session, index, &length))
+		index++;
+	if (index == 0)
+		return;
+	text = ik_session_queued(session, index - 1, &length);
+	copy = ik_strndup(text, length);
+	ik_session_unqueue(session);
+	ik_screen_set_draft(chat->screen, copy, length);
+	free(copy);
+	/* What went with it goes with what is sent in its place. */
+	chat->agent->shared_command[0] = '\0';
+}
+
+void ik_chat_take_queue_back(struct ik_chat *chat)
+{
+	struct ik_session *session = chat->core.session;
+	struct ik_buf text;
+	size_t length;
+	const char *queued;
+
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	for (size_t i = 0; (queued = ik_session_queued(session, i, &length)); i++) {
+		if (i > 0)
+			ik_buf_putc(&text, '\n');
+		ik_buf_append(&text, queued, length);
+	}
+	while (ik_session_queued(session, 0, &length))
+		ik_session_unqueue(session);
+	queued = ik_screen_draft(chat->screen, &length);
+	if (text.length > 0 && length > 0)
+		ik_buf_putc(&text, '\n');
+	ik_buf_append(&text, queued, length);
+	if (text.length > length && ik_buf_status(&text) == IK_OK)
+		ik_screen_set_draft(chat->screen, text.data, text.length);
+	ik_buf_done(&text);
 }

@@ -1,6 +1,12 @@
 #include "chat/chat_private.h"
 
+#include <stdlib.h>
+
+#include "commands/sandbox_command.h"
+#include "loop/children.h"
+#include "util/alloc.h"
 #include "util/clock.h"
+#include "util/text.h"
 
 /* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
  * faster, and a frame costs more than what it shows. A key is drawn at once. What is due
@@ -45,6 +51,68 @@ static void draw_frame(struct ik_chat *chat)
 	chat->urgent = false;
 }
 
+/* ---- the status bar, which is told before each frame how things are ---- */
+
+/* How an agent stands. */
+static enum ik_agent_state state_of(const struct ik_agent *agent)
+{
+	if (agent->questions)
+		return IK_AGENT_ASKING;
+	if (ik_agent_works(agent))
+		return IK_AGENT_WORKING;
+	if (agent->failed)
+		return IK_AGENT_FAILED;
+	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
+}
+
+static void show_agents(struct ik_chat *chat)
+{
+	size_t count = ik_agent_count(chat), i = 0;
+	struct ik_agent_mark *marks = ik_alloc_array(NULL, count + 1, sizeof(*marks));
+	const struct ik_agent *agent;
+
+	for (agent = chat->agents; agent; agent = agent->next)
+		marks[i++] = (struct ik_agent_mark){
+			.number = agent->number,
+			.shown = agent == chat->agent,
+			.state = state_of(agent),
+			.started_ms = agent->turn_started_ms,
+		};
+	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
+	free(marks);
+}
+
+/* Show the mode, or that the session is only followed. */
+static void show_mode(struct ik_chat *chat)
+{
+	const struct ik_session *session = chat->agent->session;
+	enum ik_mode mode = ik_policy_mode(chat->core.policy);
+
+	if (session && ik_session_is_following(session))
+		ik_screen_set_mode(chat->screen, ik_session_is_asking(session) ? _("asking") : _("reading"),
+			true);
+	else
+		ik_screen_set_mode(chat->screen, ik_mode_name(mode), mode != IK_MODE_AUTO);
+}
+
+static void show_status(struct ik_chat *chat)
+{
+	const char *sandbox;
+	bool trouble;
+
+	show_agents(chat);
+	if (chat->term)
+		ik_screen_set_mouse(chat->screen, chat->modes.mouse, ik_term_answers(chat->term));
+	if (!chat->core_started)
+		return;
+	show_mode(chat);
+	sandbox = ik_sandbox_mark(chat->setup->sandbox, &trouble);
+	ik_screen_set_sandbox(chat->screen, sandbox, trouble);
+	ik_screen_set_background(chat->screen, ik_children_orphans(chat->loop));
+}
+
+/* ---- frames ---- */
+
 /* Ask for the time when the screen shows any. The answer is another one when a
  * call begins or a hint appears, so it is asked for in every turn of the loop. */
 static void arm_tick(struct ik_chat *chat)
@@ -77,8 +145,9 @@ void ik_chat_draw(void *arg)
 
 	if (!chat->tty || !chat->screen)
 		return;
-	if (chat->editor || chat->pager)
+	if (chat->program)
 		return; /* all that happens is drawn when the terminal is ours again */
+	show_status(chat);
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
 		chat->urgent = false;

@@ -25,7 +25,6 @@ static void on_restored(void *arg, const struct ik_error *error)
 	if (error)
 		ik_session_add_notice(agent->session, error->text);
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
-	ik_agents_tell_states(agent->chat);
 }
 
 /* Make the child of the shown agent; its session, of this id, has all up to sequence. */
@@ -98,7 +97,6 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 		tell_parent(chat, line, child, id);
 		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
-		ik_agents_tell_states(chat);
 	}
 	ik_attached_done(&attached);
 }
@@ -223,38 +221,31 @@ static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
 	free(sentence);
 }
 
-enum { ANSWER_YES, ANSWER_NO };
-
-static void on_close_answer(struct ik_chat *chat, void *arg,
-	const struct ik_question_answer *answer)
+static void on_close(struct ik_chat *chat, void *arg)
 {
-	struct ik_agent *agent = ik_agent_find(chat, (int)(intptr_t)arg);
+	const int *number = arg;
+	struct ik_agent *agent = ik_agent_find(chat, *number);
 
-	if (answer && answer->value == ANSWER_YES && agent && chat->agents->next)
+	if (agent && chat->agents->next)
 		close_agent(chat, agent);
 }
 
-/* One that is at work: is it to be ended? */
+/* Ask whether to end an agent that is at work. */
 static void ask_to_close(struct ik_chat *chat, int number)
 {
-	const struct ik_choice choices[] = {
-		{ .key = 'c', .label = _("Close it"), .value = ANSWER_YES },
-		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
-	};
-	const char *hint = _("What has arrived is kept, and its session can be resumed.");
-	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
 	char *title = ik_format(_("Agent %d is at work. Close it?"), number);
-	const struct ik_question question = {
+	const struct ik_confirmation about = {
 		.title = title,
-		.parts = &part,
-		.part_count = 1,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+		.hint = _("What has arrived is kept, and its session can be resumed."),
+		.yes_key = 'c',
+		.yes = _("Close it"),
+		.no_key = 'k',
+		.no = _("Keep it"),
 	};
+	int *asked = ik_alloc(sizeof(*asked));
 
-	(void)ik_chat_ask(chat, &question, on_close_answer, (void *)(intptr_t)number);
+	*asked = number;
+	(void)ik_chat_confirm(chat, &about, on_close, asked);
 	free(title);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/edit/keymap.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -12,37 +11,23 @@
 
 #define ENDING_MS 20 /* between two looks whether what was under way has ended */
 
-/* A sentence in the conversation, with the keys of now for their names; it is not stored. */
+/* Show a sentence in the conversation, with keys for their names, and free it. It is not stored. */
 static void say(struct ik_agent *agent, char *sentence)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
-	char *text = ik_keymap_sentence(keymap, sentence);
-	const struct ik_event event = {
-		.kind = IK_EVENT_NOTICE,
-		.text = text,
-		.text_length = strlen(text),
-	};
+	char *text = ik_chat_with_keys(agent->chat, sentence);
 
-	ik_screen_apply(agent->screen, &event);
+	ik_agent_say(agent, IK_EVENT_NOTICE, text);
 	free(text);
 	free(sentence);
-	ik_keymap_free(keymap);
 }
 
-/* The same in the line over the editor. */
+/* Show it over the editor. */
 static void flash(struct ik_agent *agent, const char *sentence)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(agent->chat->setup->config->ui_keys);
-	char *text = ik_keymap_sentence(keymap, sentence);
+	char *text = ik_chat_with_keys(agent->chat, sentence);
 
 	ik_screen_flash(agent->screen, text);
 	free(text);
-	ik_keymap_free(keymap);
-}
-
-static void show_mark(struct ik_agent *agent)
-{
-	ik_agent_tell_mode(agent);
 }
 
 /* ---- somebody asks for ours ---- */
@@ -57,7 +42,6 @@ static void try_to_let_go(void *arg)
 	if (!ik_session_busy(agent->session)) {
 		agent->letting_go = false;
 		ik_session_release(agent->session);
-		show_mark(agent);
 	} else if (agent->cancelled_for_it) {
 		ik_timer_start(agent->lock_timer, ENDING_MS);
 	}
@@ -152,7 +136,6 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 	if (event->lock == IK_LOCK_CHANGE_OURS || event->lock == IK_LOCK_CHANGE_REFUSED)
 		ik_screen_flash(agent->screen, NULL);
 	ik_buf_done(&who);
-	show_mark(agent);
 }
 
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
@@ -184,7 +167,6 @@ void ik_chat_take_over(struct ik_chat *chat)
 			flash(agent,
 				_("The other ikigai is asked for the session; {take-over} takes that back"));
 	}
-	show_mark(agent);
 }
 
 bool ik_chat_only_reads(struct ik_chat *chat)

@@ -112,8 +112,6 @@ static const struct ik_message *find_message(const struct ik_chat *chat, long *n
 	return NULL;
 }
 
-enum { ANSWER_YES, ANSWER_NO };
-
 /* Run "/rewind N". */
 static void go_back_to(struct ik_chat *chat, long number)
 {
@@ -123,41 +121,33 @@ static void go_back_to(struct ik_chat *chat, long number)
 	free(line);
 }
 
-static void on_rewind(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_rewind(struct ik_chat *chat, void *arg)
 {
-	int64_t *sequence = arg;
+	const int64_t *sequence = arg;
 	size_t length;
 	long number = 0;
 
 	/* Others may have been sent meanwhile, and the message goes into the editor. */
-	if (answer && answer->value == ANSWER_YES && find_message(chat, &number, *sequence)) {
-		(void)ik_screen_draft(chat->screen, &length);
-		if (length > 0) {
-			ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
-		} else {
-			ik_screen_go_to_editor(chat->screen);
-			go_back_to(chat, number);
-		}
+	if (!find_message(chat, &number, *sequence))
+		return;
+	(void)ik_screen_draft(chat->screen, &length);
+	if (length > 0) {
+		ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
+	} else {
+		ik_screen_go_to_editor(chat->screen);
+		go_back_to(chat, number);
 	}
-	free(sequence);
 }
 
 void ik_chat_rewind(struct ik_chat *chat, long number)
 {
-	const struct ik_choice choices[] = {
-		{ .key = 'b', .label = _("Go back"), .value = ANSWER_YES },
-		{ .key = 's', .label = _("Stay here"), .value = ANSWER_NO },
-	};
-	const char *hint = _("You go on in a copy of the session. This one stays as it is; /resume "
-						 "brings it back.");
-	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
-	struct ik_question question = {
-		.parts = &part,
-		.part_count = 1,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+	struct ik_confirmation about = {
+		.hint = _("You go on in a copy of the session. This one stays as it is; /resume "
+				  "brings it back."),
+		.yes_key = 'b',
+		.yes = _("Go back"),
+		.no_key = 's',
+		.no = _("Stay here"),
 		.guarded = true,
 	};
 	const struct ik_message *message;
@@ -172,11 +162,10 @@ void ik_chat_rewind(struct ik_chat *chat, long number)
 		return;
 	}
 	words = ik_session_title(message->content, ik_message_typed(message));
-	title = ik_format(_("Go back to before \"%s\"?"), words);
-	question.title = title;
+	about.title = title = ik_format(_("Go back to before \"%s\"?"), words);
 	sequence = ik_alloc(sizeof(*sequence));
 	*sequence = message->sequence;
-	(void)ik_chat_ask(chat, &question, on_rewind, sequence);
+	(void)ik_chat_confirm(chat, &about, on_rewind, sequence);
 	free(title);
 	free(words);
 }

@@ -164,7 +164,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 									: _("Which calls are to be allowed in this session?");
 	question.parts = text.parts;
 	question.part_count = text.count;
-	call->question = ik_chat_ask(chat, &question, on_rule, call);
+	call->question = ik_agent_ask(call->agent, &question, on_rule, call);
 	ik_call_text_done(&text);
 	ik_buf_done(&line);
 }
@@ -278,6 +278,5 @@ void ik_chat_policy_done(struct ik_agent *agent)
 void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode)
 {
 	ik_policy_set_mode(chat->core.policy, mode);
-	ik_agent_tell_mode(chat->agent);
 	ik_agents_policy_changed(chat);
 }

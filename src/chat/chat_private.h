@@ -2,7 +2,7 @@
  * chat_private: the chat as its files share it: what it holds, and what each file offers the others.
  *
  * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
- * chat_ask.c, chat_draw.c and chat_say.c at the bottom.
+ * chat_draw.c and chat_say.c at the bottom.
  */
 #ifndef IK_CHAT_CHAT_PRIVATE_H
 #define IK_CHAT_CHAT_PRIVATE_H
@@ -32,10 +32,8 @@ struct ik_chat {
 	struct ik_agent *agents;  /* all conversations, by number */
 	struct ik_agent *agent;   /* the one that is shown */
 	struct ik_screen *screen; /* the shown agent's */
-	void (*questions_changed)(struct ik_chat
-			*chat);    /* an agent began or stopped waiting for an answer */
-	int last_question; /* the id of the newest question */
-	int quit_question; /* the question whether to end while something runs; 0: none */
+	int last_question;        /* the id of the newest question */
+	int quit_question;        /* the question whether to end while something runs; 0: none */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
@@ -53,8 +51,7 @@ struct ik_chat {
 	char *last_shell; /* the command that "!!" repeats; NULL: none yet */
 	bool draft_told;  /* we said that a draft cannot be saved */
 
-	struct ik_pager *pager;            /* has the terminal; NULL: none */
-	struct ik_external_editor *editor; /* has the terminal; NULL: none */
+	struct ik_external_program *program; /* has the terminal; NULL: none */
 
 	struct ik_session_find *find;  /* searches the session to resume, */
 	char *find_words;              /* by these words */
@@ -88,23 +85,15 @@ void ik_chat_escape_timeout(void *chat);
 /* Rescan the tools. line: the command that its end answers, or NULL. */
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
-/* chat_theme.c: colours that fit the terminal. begin: read the environment; asks: does the theme
- * depend on the background?; answer: the terminal's report of it; apply: the theme has changed. */
-void ik_chat_theme_begin(struct ik_chat *chat);
-bool ik_chat_theme_asks(const struct ik_chat *chat);
-void ik_chat_theme_answer(struct ik_chat *chat, const char *report, size_t length);
-void ik_chat_theme_apply(struct ik_chat *chat);
-
 /* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 
-/* chat_queue.c: put the newest message that waits for the end of the turn into the editor, */
-void ik_chat_take_back(struct ik_chat *chat);
-/* or all that wait, before what is in the editor. */
-void ik_chat_take_queue_back(struct ik_chat *chat);
-
-/* chat_say.c: show what went wrong, on the screen only. */
+/* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence);
+/* Show what went wrong. */
 void ik_chat_complain(struct ik_chat *chat, const char *sentence);
+/* Return a sentence with the keys of now in place of their names in braces; new memory. */
+char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 
 /* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
@@ -113,6 +102,8 @@ void ik_chat_terminal_again(struct ik_chat *chat);
 void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
 void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length);
+/* The theme that was configured has changed. */
+void ik_chat_theme_apply(struct ik_chat *chat);
 /* Use wheel and clicks, or leave them to the terminal. */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
@@ -127,22 +118,39 @@ int ik_chat_draft_save(const struct ik_chat *chat);
 /* Take an event of a session or the store: a message stays in the draft until the store has it,
  * so that it survives a kill in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
+/* Put the newest message that waits for the end of the turn into the editor, */
+void ik_chat_take_back(struct ik_chat *chat);
+/* or all that wait, before what is in the editor. */
+void ik_chat_take_queue_back(struct ik_chat *chat);
 /* Something was typed or queued: save it soon, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 
 /*
- * chat_ask.c: ask a question on the screen, and return its id. The handler gets the answer once,
- * unless the question is withdrawn first; it may ask again. answer is NULL when the conversation
- * is closed unanswered.
+ * Ask a question on an agent's screen, once that is shown, and return its id. The handler gets the
+ * answer once, unless the question is withdrawn first; it may ask again. answer is NULL when the
+ * conversation is closed unanswered.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg,
 	const struct ik_question_answer *answer);
-int ik_chat_ask(struct ik_chat *chat, const struct ik_question *question,
-	ik_answer_handler *handler, void *arg);
-/* The same in a conversation that may not be shown: it is asked once it is. */
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
+
+/* A question that a key or command leads to: do it, or not? */
+struct ik_confirmation {
+	const char *title;
+	const char *text, *hint;              /* what it is about, what it means; or NULL */
+	const struct ik_question_part *parts; /* in place of these, or NULL */
+	size_t part_count;
+	char yes_key, no_key;
+	const char *yes, *no;
+	bool guarded; /* as in struct ik_question */
+};
+/* Ask it in the shown agent. yes is called if the answer is yes; arg (or NULL) is freed in any
+ * case. */
+typedef void ik_confirmed(struct ik_chat *chat, void *arg);
+int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
+	void *arg);
 /* Withdraw a question, if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* Pass an answer to its handler. */
@@ -165,12 +173,11 @@ void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
 void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
+/* Undo what one call did to files; asks first. */
+void ik_chat_undo_call(struct ik_chat *chat, const char *id);
 
 /* chat_pick.c: go back to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, long number);
-
-/* chat_undo.c: undo what one call did to files; asks first. */
-void ik_chat_undo_call(struct ik_chat *chat, const char *id);
 
 /* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of a
  * larger one. */

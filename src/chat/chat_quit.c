@@ -1,14 +1,9 @@
 /* The end of the program, and the question before it where something runs. */
 #include "chat/chat_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "loop/children.h"
 #include "util/limits.h"
 #include "util/text.h"
-
-enum { ANSWER_YES, ANSWER_NO };
 
 /* The changes of all calls are recorded. */
 static void stop(void *arg)
@@ -29,12 +24,10 @@ void ik_chat_end(struct ik_chat *chat, int status)
 		ik_loop_stop(chat->loop);
 }
 
-static void on_quit_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_quit(struct ik_chat *chat, void *arg)
 {
 	(void)arg;
-	chat->quit_question = 0;
-	if (answer && answer->value == ANSWER_YES)
-		ik_chat_end(chat, 0);
+	ik_chat_end(chat, 0);
 }
 
 /* Append what the end would stop, one thing a line. */
@@ -65,23 +58,13 @@ static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 
 void ik_chat_quit(struct ik_chat *chat)
 {
-	const struct ik_choice choices[] = {
-		{ .key = 'e', .label = _("End ikigai"), .value = ANSWER_YES },
-		{ .key = 's', .label = _("Stay"), .value = ANSWER_NO },
-	};
-	const char *hint = _("What has arrived is kept, and every session can be resumed.");
-	struct ik_question_part parts[] = {
-		{ .kind = IK_QUESTION_TEXT },
-		{ IK_QUESTION_HINT, hint, strlen(hint) },
-	};
-	const struct ik_question question = {
+	struct ik_confirmation about = {
 		.title = _("End ikigai? This stops:"),
-		.parts = parts,
-		.part_count = 2,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+		.hint = _("What has arrived is kept, and every session can be resumed."),
+		.yes_key = 'e',
+		.yes = _("End ikigai"),
+		.no_key = 's',
+		.no = _("Stay"),
 	};
 	struct ik_buf running;
 
@@ -94,9 +77,8 @@ void ik_chat_quit(struct ik_chat *chat)
 		/* A key that is held down asks again and again: that is no answer. The list may have
 		 * changed, and the question may be on another agent's screen. */
 		ik_chat_withdraw(chat, chat->quit_question);
-		parts[0].text = running.data;
-		parts[0].length = running.length;
-		chat->quit_question = ik_chat_ask(chat, &question, on_quit_answer, NULL);
+		about.text = running.data;
+		chat->quit_question = ik_chat_confirm(chat, &about, on_quit, NULL);
 	}
 	ik_buf_done(&running);
 }

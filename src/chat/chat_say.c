@@ -1,23 +1,36 @@
-/* What the chat itself says on the screen. */
+/* What the chat says on the screen of an agent, and what it asks there. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tui/edit/keymap.h"
+#include "util/alloc.h"
 
-void ik_chat_complain(struct ik_chat *chat, const char *sentence)
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence)
 {
-	struct ik_event event = {
-		.kind = IK_EVENT_ERROR,
+	const struct ik_event event = {
+		.kind = kind,
 		.text = sentence,
 		.text_length = strlen(sentence),
 	};
 
-	ik_screen_apply(chat->screen, &event);
+	ik_screen_apply(agent->screen, &event);
 }
 
-/* ---- what is said of agents ---- */
+void ik_chat_complain(struct ik_chat *chat, const char *sentence)
+{
+	ik_agent_say(chat->agent, IK_EVENT_ERROR, sentence);
+}
+
+char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence)
+{
+	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	char *text = ik_keymap_sentence(keymap, sentence);
+
+	ik_keymap_free(keymap);
+	return text;
+}
 
 char *ik_agent_key(const struct ik_chat *chat, int number)
 {
@@ -28,4 +41,127 @@ char *ik_agent_key(const struct ik_chat *chat, int number)
 		key = ik_keymap_sentence(keymap, "{next-agent}");
 	ik_keymap_free(keymap);
 	return key;
+}
+
+/* ---- questions ---- */
+
+struct ik_chat_question {
+	struct ik_chat_question *next;
+	int id;       /* in the chat */
+	int shown_as; /* on its screen */
+	ik_answer_handler *handler;
+	void *arg;
+};
+
+int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
+	ik_answer_handler *handler, void *arg)
+{
+	struct ik_chat_question *item = ik_alloc(sizeof(*item));
+
+	item->id = ++agent->chat->last_question;
+	item->shown_as = ik_screen_ask(agent->screen, question);
+	item->handler = handler;
+	item->arg = arg;
+	item->next = agent->questions;
+	agent->questions = item;
+	return item->id;
+}
+
+/* Take the question at a place off its list. */
+static struct ik_chat_question *take(struct ik_chat_question **place)
+{
+	struct ik_chat_question *found = *place;
+
+	*place = found->next;
+	return found;
+}
+
+void ik_chat_withdraw(struct ik_chat *chat, int question)
+{
+	struct ik_chat_question **place;
+	struct ik_agent *agent;
+
+	for (agent = chat->agents; agent; agent = agent->next) {
+		place = &agent->questions;
+		while (*place && (*place)->id != question)
+			place = &(*place)->next;
+		if (!*place)
+			continue;
+		ik_screen_withdraw(agent->screen, (*place)->shown_as);
+		free(take(place));
+		return;
+	}
+}
+
+void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer)
+{
+	struct ik_chat_question **place = &chat->agent->questions, *question;
+
+	while (*place && (*place)->shown_as != answer->question)
+		place = &(*place)->next;
+	if (!*place)
+		return;
+	question = take(place);
+	question->handler(chat, question->arg, answer);
+	free(question);
+}
+
+void ik_chat_forget_questions(struct ik_agent *agent)
+{
+	while (agent->questions) {
+		struct ik_chat_question *question = take(&agent->questions);
+
+		question->handler(agent->chat, question->arg, NULL);
+		free(question);
+	}
+}
+
+/* ---- questions with two answers ---- */
+
+enum { ANSWER_YES, ANSWER_NO };
+
+/* What a "yes" does. */
+struct confirmed {
+	ik_confirmed *yes;
+	void *arg;
+};
+
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+{
+	struct confirmed *confirmed = arg;
+
+	if (answer && answer->value == ANSWER_YES)
+		confirmed->yes(chat, confirmed->arg);
+	free(confirmed->arg);
+	free(confirmed);
+}
+
+int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
+	void *arg)
+{
+	const struct ik_choice choices[] = {
+		{ .key = about->yes_key, .label = about->yes, .value = ANSWER_YES },
+		{ .key = about->no_key, .label = about->no, .value = ANSWER_NO },
+	};
+	struct ik_question_part parts[2];
+	struct ik_question question = {
+		.title = about->title,
+		.parts = about->parts ? about->parts : parts,
+		.part_count = about->part_count,
+		.choices = choices,
+		.choice_count = 2,
+		.escape = 1,
+		.wanted = true,
+		.guarded = about->guarded,
+	};
+	struct confirmed *confirmed = ik_alloc(sizeof(*confirmed));
+
+	if (about->text)
+		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_TEXT, about->text,
+			strlen(about->text) };
+	if (about->hint)
+		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_HINT, about->hint,
+			strlen(about->hint) };
+	*confirmed = (struct confirmed){ yes, arg };
+	return ik_agent_ask(chat->agent, &question, on_answer, confirmed);
 }

@@ -79,44 +79,31 @@ static void try_switch(void *arg)
 		switch_now(chat);
 }
 
-enum { ANSWER_YES, ANSWER_NO };
-
-static void on_cancel_answer(struct ik_chat *chat, void *arg,
-	const struct ik_question_answer *answer)
+static void on_cancel(struct ik_chat *chat, void *arg)
 {
-	char *id = arg;
+	const char *id = arg;
 
-	if (answer && answer->value == ANSWER_YES) {
-		ik_chat_take_queue_back(chat);
-		ik_session_cancel(chat->core.session);
-		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
-		if (!chat->switch_timer)
-			chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
-		ik_timer_start(chat->switch_timer, 0);
-	}
-	free(id);
+	ik_chat_take_queue_back(chat);
+	ik_session_cancel(chat->core.session);
+	memcpy(chat->switch_to, id, sizeof(chat->switch_to));
+	if (!chat->switch_timer)
+		chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
+	ik_timer_start(chat->switch_timer, 0);
 }
 
 /* Ask whether to cancel the turn that runs. */
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
-	const struct ik_choice choices[] = {
-		{ .key = 'c', .label = _("Cancel it, and go on with the other"), .value = ANSWER_YES },
-		{ .key = 's', .label = _("Stay here"), .value = ANSWER_NO },
-	};
-	const char *hint = _("What has arrived is kept. Messages that wait come back into the editor.");
-	const struct ik_question_part part = { IK_QUESTION_HINT, hint, strlen(hint) };
-	const struct ik_question question = {
+	const struct ik_confirmation about = {
 		.title = _("Something is under way in this session."),
-		.parts = &part,
-		.part_count = 1,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+		.hint = _("What has arrived is kept. Messages that wait come back into the editor."),
+		.yes_key = 'c',
+		.yes = _("Cancel it, and go on with the other"),
+		.no_key = 's',
+		.no = _("Stay here"),
 	};
 
-	(void)ik_chat_ask(chat, &question, on_cancel_answer, ik_strdup(id));
+	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));
 }
 
 /* Return the agent that has the session with this id, or NULL. */
@@ -261,16 +248,18 @@ static bool refuse_deletion(struct ik_chat *chat, const char *id)
 	return true;
 }
 
-static void on_delete_answer(struct ik_chat *chat, void *arg,
-	const struct ik_question_answer *answer)
+static void on_delete(struct ik_chat *chat, void *arg)
 {
-	struct deletion *deletion = arg;
+	const char *id = arg;
+	struct deletion *deletion;
 
 	/* An agent may have resumed it while the question was postponed. */
-	if (answer && answer->value == ANSWER_YES && !refuse_deletion(chat, deletion->id))
-		deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
-	else
-		free(deletion);
+	if (refuse_deletion(chat, id))
+		return;
+	deletion = ik_alloc(sizeof(*deletion));
+	deletion->chat = chat;
+	memcpy(deletion->id, id, sizeof(deletion->id));
+	deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 }
 
 /* Append what the question calls the session: the row may be gone by the answer. */
@@ -287,38 +276,22 @@ static void name_session(const struct ik_session_row *row, struct ik_buf *out)
 void ik_chat_delete_session(struct ik_chat *chat, const char *id)
 {
 	const struct ik_session_row *row = ik_sessions_selected(ik_screen_sessions(chat->screen));
-	const struct ik_choice choices[] = {
-		{ .key = 'd', .label = _("Delete it"), .value = ANSWER_YES },
-		{ .key = 'k', .label = _("Keep it"), .value = ANSWER_NO },
-	};
-	const char *hint =
-		_("All that was said in it goes for good. ikigai session export writes it to a "
-		  "file first.");
-	struct ik_question_part parts[] = {
-		{ .kind = IK_QUESTION_TEXT },
-		{ .kind = IK_QUESTION_HINT, .text = hint, .length = strlen(hint) },
-	};
-	const struct ik_question question = {
+	struct ik_confirmation about = {
 		.title = _("Delete this session?"),
-		.parts = parts,
-		.part_count = 2,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+		.hint = _("All that was said in it goes for good. ikigai session export writes it to a "
+				  "file first."),
+		.yes_key = 'd',
+		.yes = _("Delete it"),
+		.no_key = 'k',
+		.no = _("Keep it"),
 		.guarded = true,
 	};
-	struct deletion *deletion;
 	struct ik_buf name;
 
 	if (!chat->core_started || !row || refuse_deletion(chat, id))
 		return;
 	name_session(row, &name);
-	parts[0].text = name.data;
-	parts[0].length = name.length;
-	deletion = ik_alloc(sizeof(*deletion));
-	deletion->chat = chat;
-	memcpy(deletion->id, id, sizeof(deletion->id));
-	(void)ik_chat_ask(chat, &question, on_delete_answer, deletion);
+	about.text = name.data;
+	(void)ik_chat_confirm(chat, &about, on_delete, ik_strdup(id));
 	ik_buf_done(&name);
 }

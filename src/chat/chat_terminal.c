@@ -1,16 +1,24 @@
-/* What the chat's terminal is asked, and switched to: its background, its keyboard,
+/* What the chat's terminal is asked, and switched to: its background and so the theme, its keyboard,
  * the mouse. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/appearance.h"
 #include "tui/term/query.h"
 #include "util/text.h"
 
 /* A terminal that has not answered by then is not going to; what still comes counts
  * all the same. */
 #define ANSWER_MS 2000
+
+void ik_chat_theme_apply(struct ik_chat *chat)
+{
+	if (chat->term)
+		ik_term_set_theme(chat->term, ik_appearance_theme(chat->setup->config, chat->light));
+	ik_screen_touch(chat->screen);
+}
 
 /* Enter and leave with the modes of now. */
 static void note_modes(struct ik_chat *chat)
@@ -45,7 +53,6 @@ enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *err
 		return ik_tty_enter(chat->tty, ik_linear_enter(chat->linear), ik_linear_leave(chat->linear),
 			error);
 	chat->modes.mouse = chat->setup->config->ui_mouse && ik_term_answers(chat->term);
-	ik_screen_set_mouse(chat->screen, chat->modes.mouse, ik_term_answers(chat->term));
 	enter = ik_term_modes_enter(chat->term, chat->modes);
 	leave = ik_term_modes_leave(chat->term, chat->modes);
 	status = ik_tty_enter(chat->tty, enter, leave, error);
@@ -73,7 +80,6 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 	}
 	modes.mouse = on;
 	switch_modes(chat, modes);
-	ik_screen_set_mouse(chat->screen, on, true);
 	ik_screen_flash(chat->screen,
 		on ? _("Wheel and clicks are ikigai's; with Shift they are the terminal's")
 		   : _("Wheel, clicks and selection are the terminal's"));
@@ -93,7 +99,9 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 
 	if (!chat->term || !ik_term_answers(chat->term))
 		return;
-	if (ik_chat_theme_asks(chat))
+	/* Only a theme that goes by the background needs to know it. */
+	if (!ik_theme_find(chat->setup->config->ui_theme) &&
+		ik_term_colours(chat->term) != IK_COLOURS_NONE)
 		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof(IK_BACKGROUND_QUERY) - 1);
 	ik_tty_write(chat->tty, last, sizeof(last) - 1);
 	ik_input_expect(chat->input, true);
@@ -117,7 +125,7 @@ void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t le
 	} else if (ik_keyboard_is_offered(report, length)) {
 		modes.keyboard = true;
 		switch_modes(chat, modes);
-	} else {
-		ik_chat_theme_answer(chat, report, length);
+	} else if (ik_background_read(report, length, &chat->light)) {
+		ik_chat_theme_apply(chat);
 	}
 }

@@ -1,5 +1,5 @@
 /* What the side panes want: a tool switched on or off, how providers are told of one, a call
- * once more. */
+ * once more or undone. */
 #include "chat/chat_private.h"
 
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 
 #include "chat/call_question.h"
 #include "commands/tool_view.h"
+#include "core/undo_command.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* A tool that is to be switched. */
@@ -63,7 +65,7 @@ void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
 	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name);
 	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
 	question.title = title;
-	(void)ik_chat_ask(chat, &question, on_answer, wish);
+	(void)ik_agent_ask(chat->agent, &question, on_answer, wish);
 	free(title);
 }
 
@@ -79,35 +81,30 @@ const struct ik_tool_forms ik_chat_tool_forms = { put_form };
 
 /* ---- a call once more ---- */
 
-static void on_rerun(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+/* Run a line that was run before. */
+static void on_rerun(struct ik_chat *chat, void *arg)
 {
-	char *line = arg;
+	const char *line = arg;
 
-	if (answer && answer->value == ANSWER_SESSION)
-		ik_chat_submit(chat, line, strlen(line));
-	free(line);
+	ik_chat_submit(chat, line, strlen(line));
 }
 
-/* Ask whether a line that was run before is to be run again: a letter alone runs nothing. */
+/* Ask whether a line is to be run again: a letter alone runs nothing. */
 static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text *text,
 	const char *line)
 {
-	const struct ik_choice choices[] = {
-		{ 'y', _("Yes"), ANSWER_SESSION, NULL },
-		{ 'n', _("No"), ANSWER_NO, NULL },
-	};
-	const struct ik_question question = {
+	const struct ik_confirmation about = {
 		.title = title,
 		.parts = text->parts,
 		.part_count = text->count,
-		.choices = choices,
-		.choice_count = 2,
-		.escape = 1,
-		.wanted = true,
+		.yes_key = 'y',
+		.yes = _("Yes"),
+		.no_key = 'n',
+		.no = _("No"),
 		.guarded = true,
 	};
 
-	(void)ik_chat_ask(chat, &question, on_rerun, ik_strdup(line));
+	(void)ik_chat_confirm(chat, &about, on_rerun, ik_strdup(line));
 	ik_call_text_done(text);
 }
 
@@ -133,4 +130,57 @@ void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
 	ask_to_rerun(chat, title, &text, line);
 	free(title);
 	free(name);
+}
+
+/* ---- what a call did, undone ---- */
+
+/* Run "/undo #ID". */
+static void on_undo(struct ik_chat *chat, void *arg)
+{
+	const char *line = arg;
+
+	ik_screen_uncover(chat->screen); /* what became of each file stands there */
+	ik_chat_submit(chat, line, strlen(line));
+}
+
+/* What calls did is written down: ask now. */
+static void ask_now(void *arg)
+{
+	struct ik_chat *chat = arg;
+	char *id = chat->undo_call;
+
+	chat->undo_call = NULL;
+	if (id && !chat->ending)
+		ik_chat_undo_call(chat, id);
+	free(id);
+}
+
+void ik_chat_undo_call(struct ik_chat *chat, const char *id)
+{
+	struct ik_confirmation about = {
+		.title = _("Take back what this call did?"),
+		.yes_key = 't',
+		.yes = _("Take it back"),
+		.no_key = 'k',
+		.no = _("Keep it"),
+		.guarded = true,
+	};
+	struct ik_error error;
+	struct ik_buf text;
+
+	if (!chat->core_started || ik_chat_only_reads(chat))
+		return;
+	if (!ik_session_await_undo(chat->core.session, ask_now, chat)) {
+		free(chat->undo_call);
+		chat->undo_call = ik_strdup(id);
+		return;
+	}
+	ik_buf_init(&text, IK_MIB(1));
+	if (ik_undo_call_look(&chat->core, id, &text, &error) != IK_OK) {
+		ik_screen_flash(chat->screen, error.text);
+	} else {
+		about.text = text.data;
+		(void)ik_chat_confirm(chat, &about, on_undo, ik_format("/undo #%s", id));
+	}
+	ik_buf_done(&text);
 }

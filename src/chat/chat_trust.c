@@ -139,7 +139,7 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		parts[count++] = (struct ik_question_part){ IK_QUESTION_HINT, hint, strlen(hint) };
 	}
 	question.part_count = count;
-	trust->question = ik_chat_ask(trust->chat, &question, on_answer, trust);
+	trust->question = ik_agent_ask(trust->chat->agent, &question, on_answer, trust);
 	for (i = 0; i < trust->count; i++)
 		ik_buf_done(&texts[i]);
 	free(texts);

@@ -7,7 +7,6 @@ libik_chat_a_SOURCES = \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \
 	src/chat/chat_agents.c src/chat/chat_agents.h \
-	src/chat/chat_ask.c \
 	src/chat/chat_blobs.c \
 	src/chat/chat_children.c src/chat/chat_children.h \
 	src/chat/chat_copy.c \
@@ -19,7 +18,6 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_pick.c src/chat/chat_pick.h \
 	src/chat/chat_policy.c \
 	src/chat/chat_private.h \
-	src/chat/chat_queue.c \
 	src/chat/chat_quit.c \
 	src/chat/chat_say.c \
 	src/chat/chat_search.c src/chat/chat_search.h \
@@ -27,9 +25,6 @@ libik_chat_a_SOURCES = \
 	src/chat/chat_submit.c \
 	src/chat/chat_switch.c \
 	src/chat/chat_terminal.c \
-	src/chat/chat_theme.c \
 	src/chat/chat_tools.c \
 	src/chat/chat_trust.c src/chat/chat_trust.h \
-	src/chat/chat_undo.c \
-	src/chat/external_editor.c src/chat/external_editor.h \
-	src/chat/pager.c src/chat/pager.h
+	src/chat/external_program.c src/chat/external_program.h

@@ -1134,8 +1134,8 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 
 void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
 {
+	screen->dirty |= screen->bar.mouse_off != (possible && !on);
 	screen->bar.mouse_off = possible && !on;
-	screen->dirty = true;
 }
 
 /* Is a cell in an area? */
@@ -1579,17 +1579,15 @@ void ik_screen_set_store(struct ik_screen *screen, const char *name)
 
 void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong)
 {
+	screen->dirty |= screen->bar.mode != mode || screen->bar.mode_strong != strong;
 	screen->bar.mode = mode;
 	screen->bar.mode_strong = strong;
-	screen->dirty = true;
 }
 
 void ik_screen_set_background(struct ik_screen *screen, int processes)
 {
-	if (screen->bar.background == processes)
-		return;
+	screen->dirty |= screen->bar.background != processes;
 	screen->bar.background = processes;
-	screen->dirty = true;
 }
 
 void ik_screen_blob_arrived(struct ik_screen *screen)
@@ -1600,9 +1598,9 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 
 void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)
 {
+	screen->dirty |= screen->bar.sandbox != sandbox || screen->bar.sandbox_trouble != trouble;
 	screen->bar.sandbox = sandbox;
 	screen->bar.sandbox_trouble = trouble;
-	screen->dirty = true;
 }
 
 /* Member by member: what lies between them is anything. */

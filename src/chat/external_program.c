@@ -1,0 +1,188 @@
+#include "chat/external_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "core/temporary_file.h"
+#include "loop/foreground.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/path.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define NOT_FOUND 127 /* what a shell ends with when there is no such command */
+#define SIGNALLED 128 /* ... and beyond: when a signal ended it */
+
+struct ik_external_program {
+	struct ik_foreground *foreground;
+	struct ik_temporary_file file;
+	char *command;
+	bool edits; /* its file becomes the draft */
+};
+
+/* Return the first of two variables that names a program, else a standard one. */
+static const char *choose(const char *first, const char *second, const char *standard)
+{
+	const char *const values[] = { getenv(first), getenv(second) };
+
+	for (size_t i = 0; i < 2; i++)
+		if (values[i] && values[i][strspn(values[i], " \t")] != '\0')
+			return values[i];
+	return standard;
+}
+
+/* Remove the file, unless what is in it is nowhere else. */
+static void release(struct ik_chat *chat, bool remove)
+{
+	struct ik_external_program *program = chat->program;
+
+	chat->program = NULL;
+	if (remove)
+		ik_temporary_file_remove(&program->file);
+	else
+		ik_temporary_file_leave(&program->file);
+	free(program->command);
+	free(program);
+}
+
+/* Take what the editor saved as the draft; false: it cannot be read, or is too large. */
+static bool take_text(struct ik_chat *chat)
+{
+	struct ik_buf raw, text;
+	struct ik_error error;
+	const char *draft;
+	char *sentence;
+	size_t length;
+	bool taken;
+
+	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
+	taken = ik_file_read(chat->program->file.path, &raw, &error) == IK_OK;
+	if (taken) {
+		ik_utf8_repair(&text, raw.data, raw.length);
+		draft = ik_screen_draft(chat->screen, &length);
+		/* Editors end the last line. */
+		if (text.length > 0 && text.data[text.length - 1] == '\n' &&
+			(length == 0 || draft[length - 1] != '\n'))
+			ik_buf_truncate(&text, text.length - 1);
+		if (text.length != length || memcmp(text.data, draft, length) != 0)
+			ik_screen_set_draft(chat->screen, text.data, text.length);
+	} else {
+		sentence = ik_format(_("%s. What you wrote in the editor stays in %s."), error.text,
+			chat->program->file.path);
+		ik_chat_complain(chat, sentence);
+		free(sentence);
+	}
+	ik_buf_done(&raw);
+	ik_buf_done(&text);
+	return taken;
+}
+
+/* Say why the editor's text may not be what was meant, and return whether it is to be taken. */
+static bool judge_editor(struct ik_chat *chat, int status)
+{
+	const char *command = chat->program->command;
+	/* Its own signal or, from the shell that started it, the editor's. */
+	int signal_number = WIFSIGNALED(status) ? WTERMSIG(status)
+		: WEXITSTATUS(status) > SIGNALLED   ? WEXITSTATUS(status) - SIGNALLED
+											: 0;
+	int code = signal_number == 0 ? WEXITSTATUS(status) : 0;
+	char *sentence = NULL;
+
+	if (code == NOT_FOUND)
+		sentence = ik_format(_("The editor \"%s\" could not be started: set VISUAL or EDITOR."),
+			command);
+	else if (code != 0)
+		sentence = ik_format(_("\"%s\" ended with status %d: the text stays as it was."), command,
+			code);
+	else if (signal_number != 0)
+		sentence = ik_format(_("\"%s\" was ended by signal %d: the text is what it saved last."),
+			command, signal_number);
+	if (sentence)
+		ik_chat_complain(chat, sentence);
+	free(sentence);
+	return code == 0;
+}
+
+/* It has ended, and the terminal is ours again. */
+static void on_done(void *arg, int status)
+{
+	struct ik_chat *chat = arg;
+
+	chat->program->foreground = NULL;
+	if (!chat->program->edits) {
+		if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+			ik_chat_complain(chat, _("The pager could not be started: set PAGER."));
+		release(chat, true);
+		return;
+	}
+	release(chat, !judge_editor(chat, status) || take_text(chat));
+	(void)ik_chat_draft_save(chat);
+}
+
+/* Start the program on its file. */
+static bool start(struct ik_chat *chat, struct ik_error *error)
+{
+	struct ik_external_program *program = chat->program;
+	/* As other programs do it: the variable may hold options, too. */
+	char *script = ik_format("%s \"$@\"", program->command);
+	const char *argv[] = { "sh", "-c", script, program->command, program->file.path, NULL };
+	const struct ik_foreground_spec spec = {
+		.path = "/bin/sh",
+		.argv = argv,
+		.directory = chat->setup->places.directory,
+	};
+
+	program->foreground = ik_foreground_start(chat->loop, chat->tty, &spec, on_done, chat, error);
+	free(script);
+	return program->foreground;
+}
+
+/* Write the text to a file, and give the terminal to the program. */
+static void open_program(struct ik_chat *chat, const char *command, bool edits, const char *text,
+	size_t length)
+{
+	struct ik_temporary_file file;
+	struct ik_error error;
+
+	if (chat->program)
+		return;
+	if (ik_temporary_file_make(&file, &chat->setup->places, edits ? "edit" : "page",
+			edits ? "message.md" : "page.txt", text, length, &error) != IK_OK) {
+		ik_chat_complain(chat, error.text);
+		return;
+	}
+	chat->program = ik_alloc(sizeof(*chat->program));
+	*chat->program = (struct ik_external_program){
+		.file = file,
+		.command = ik_strdup(command),
+		.edits = edits,
+	};
+	if (!start(chat, &error)) {
+		ik_chat_complain(chat, error.text);
+		release(chat, true);
+	}
+}
+
+void ik_external_editor_open(struct ik_chat *chat)
+{
+	size_t length;
+	const char *draft = ik_screen_draft(chat->screen, &length);
+
+	open_program(chat, choose("VISUAL", "EDITOR", "vi"), true, draft, length);
+}
+
+void ik_external_pager_open(struct ik_chat *chat, const char *text, size_t length)
+{
+	open_program(chat, choose("PAGER", "PAGER", "less -R"), false, text, length);
+}
+
+void ik_external_program_close(struct ik_chat *chat)
+{
+	if (!chat->program)
+		return;
+	chat->program->foreground = ik_foreground_close(chat->program->foreground);
+	release(chat, !chat->program->edits || take_text(chat));
+}
