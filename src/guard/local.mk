@@ -10,5 +10,4 @@ libik_guard_a_SOURCES = \
 	src/guard/sandbox_glob.c src/guard/sandbox_glob.h \
 	src/guard/sandbox_rules.c src/guard/sandbox_rules.h \
 	src/guard/trust.c src/guard/trust.h \
-	src/guard/trust_check.c src/guard/trust_check.h \
-	src/guard/trust_file.c src/guard/trust_file.h
+	src/guard/trust_check.c src/guard/trust_check.h

@@ -49,6 +49,8 @@ struct ik_trust *ik_trust_new(const char *path, const char *directory);
 struct ik_trust *ik_trust_free(struct ik_trust *trust);
 
 const char *ik_trust_directory(const struct ik_trust *trust);
+/* NULL: nothing is kept. */
+const char *ik_trust_path(const struct ik_trust *trust);
 
 /* Trust every file of the directory while this program runs; writes nothing. */
 void ik_trust_all(struct ik_trust *trust);
@@ -72,8 +74,9 @@ enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *pat
 /* Does the user not want to be asked about this directory? */
 bool ik_trust_is_refused(const struct ik_trust *trust);
 
-/* Return the known files, relative to the directory where possible; NULL after the last. */
-const char *ik_trust_file_at(const struct ik_trust *trust, size_t index);
+/* Return the known files, sorted, relative to the directory where possible; NULL after the last.
+ * Valid until the next call. */
+const char *ik_trust_file_at(struct ik_trust *trust, size_t index);
 
 /* A file whose contents were read. */
 struct ik_trust_file {

@@ -345,6 +345,14 @@ struct ik_json *ik_json_new_bytes(const char *bytes, size_t length)
 	return json_of(node);
 }
 
+struct ik_json *ik_json_new_integer(int64_t number)
+{
+	cJSON *node = new_node(cJSON_Raw);
+
+	node->valuestring = ik_format("%lld", (long long)number);
+	return json_of(node);
+}
+
 struct ik_json *ik_json_new_bool(bool value)
 {
 	return json_of(new_node(value ? cJSON_True : cJSON_False));

@@ -55,6 +55,7 @@ struct ik_json *ik_json_new_object(void);
 struct ik_json *ik_json_new_array(void);
 struct ik_json *ik_json_new_text(const char *text);
 struct ik_json *ik_json_new_bytes(const char *bytes, size_t length);
+struct ik_json *ik_json_new_integer(int64_t number);
 struct ik_json *ik_json_new_bool(bool value);
 
 /* Add a child, which then belongs to the container (at its end; set replaces the first of that
