@@ -28,8 +28,7 @@ struct intake_reply {
 };
 
 struct intake {
-	const struct ik_intake_ops *ops;
-	void *store;
+	struct ik_database *database;
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
 	const char *name;
@@ -128,7 +127,10 @@ static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
 	if (ik_event_line_id(line, "blob", blob) &&
 		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
 		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
-		status = intake->ops->add_part(intake->store, blob, part, bytes.data, bytes.length, error);
+		status = ik_database_change(intake->database, intake->database->ops->sql.add_part,
+			IK_VALUES(ik_value_id(blob), ik_value_number(part),
+				ik_value_bytes(bytes.data, bytes.length)),
+			error);
 	else
 		intake->position->damaged++;
 	ik_buf_done(&bytes);
@@ -165,18 +167,39 @@ static enum ik_status take_record(struct intake *intake, const struct ik_journal
 static enum ik_status find_position(struct intake *intake, struct ik_error *error)
 {
 	struct ik_journal_position *position = intake->position;
-	bool found = false;
-	enum ik_status status = intake->ops->read_position(intake->store, intake->name, position,
-		&found, error);
+	const struct ik_value *name = IK_VALUES(ik_value_text(intake->name));
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_change(intake->database,
+		intake->database->ops->sql.lock_journal, name, error);
 
+	if (status == IK_OK)
+		status = ik_database_ask(intake->database,
+			"SELECT place, sequence, stored_as FROM journals WHERE name = ?1", name, &rows, error);
 	if (status != IK_OK)
 		return status;
-	if (!found) {
-		position->place = ik_journal_reader_start(intake->reader);
-		position->sequence = intake->head->after;
-		memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
+	position->place = ik_journal_reader_start(intake->reader);
+	position->sequence = intake->head->after;
+	memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
+	if (ik_rows_next(rows, &status, error)) {
+		position->place = ik_rows_number(rows, 0);
+		position->sequence = ik_rows_number(rows, 1);
+		ik_rows_copy_id(rows, 2, position->stored_as);
 	}
-	return ik_journal_reader_go_to(intake->reader, position->place, error);
+	(void)ik_rows_free(rows);
+	return status == IK_OK ? ik_journal_reader_go_to(intake->reader, position->place, error)
+						   : status;
+}
+
+static enum ik_status write_position(struct intake *intake, struct ik_error *error)
+{
+	const struct ik_journal_position *position = intake->position;
+
+	return ik_database_change(intake->database,
+		"INSERT INTO journals(name, place, sequence, stored_as) VALUES(?1, ?2, ?3, ?4)"
+		" ON CONFLICT(name) DO UPDATE SET place = ?2, sequence = ?3, stored_as = ?4",
+		IK_VALUES(ik_value_text(intake->name), ik_value_number(position->place),
+			ik_value_number(position->sequence), ik_value_id(position->stored_as)),
+		error);
 }
 
 /* Read the records of one batch; IK_NOT_FOUND: there are no more. */
@@ -209,19 +232,17 @@ static enum ik_status store_batch(struct intake *intake, struct ik_error *error)
 	enum ik_status status = IK_OK;
 
 	if (intake->event_count > 0)
-		status = intake->ops->add_events(intake->store, intake->head, intake->events,
-			intake->event_count, intake->position, error);
+		status = ik_add_events(intake->database, intake->head, intake->events, intake->event_count,
+			intake->position, error);
 	intake->position->place = intake->reply_count > 0 ? intake->replies[0].place
 													  : ik_journal_reader_place(intake->reader);
-	return status == IK_OK
-		? intake->ops->write_position(intake->store, intake->name, intake->position, error)
-		: status;
+	return status == IK_OK ? write_position(intake, error) : status;
 }
 
 /* One transaction; *ret_more: there may be more records. */
-static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
+static enum ik_status try_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
 {
-	enum ik_status status = intake->ops->begin(intake->store, error);
+	enum ik_status status = ik_database_begin(intake->database, error);
 	bool more = true;
 
 	if (status != IK_OK)
@@ -236,8 +257,21 @@ static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct i
 	}
 	if (status == IK_OK)
 		status = store_batch(intake, error);
-	status = intake->ops->end(intake->store, status, error);
+	status = ik_database_end(intake->database, status, error);
 	*ret_more = status == IK_OK && more;
+	return status;
+}
+
+/* A server may refuse a text that seemed to be one: once more with all texts as bytes. */
+static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
+{
+	enum ik_status status = try_batch(intake, ret_more, error);
+
+	if (status != IK_INVALID || !intake->database->ops->is_text)
+		return status;
+	intake->database->exact = true;
+	status = try_batch(intake, ret_more, error);
+	intake->database->exact = false;
 	return status;
 }
 
@@ -247,7 +281,7 @@ static enum ik_status store_replies(struct intake *intake, struct ik_error *erro
 	static const char interrupted[] = "{\"interrupted\":true}";
 	struct ik_message *messages[REPLIES_LIMIT];
 	size_t count = intake->reply_count, i;
-	enum ik_status status = intake->ops->begin(intake->store, error);
+	enum ik_status status = ik_database_begin(intake->database, error);
 
 	if (status != IK_OK)
 		return status;
@@ -259,11 +293,11 @@ static enum ik_status store_replies(struct intake *intake, struct ik_error *erro
 			reply->begun->time_ms, reply->text.data, reply->text.length,
 			marked ? interrupted : NULL, marked ? sizeof(interrupted) - 1 : 0);
 	}
-	status = intake->ops->add_events(intake->store, intake->head, messages, count, intake->position,
+	status = ik_add_events(intake->database, intake->head, messages, count, intake->position,
 		error);
 	for (i = 0; i < count; i++)
 		ik_message_unref(messages[i]);
-	return intake->ops->end(intake->store, status, error);
+	return ik_database_end(intake->database, status, error);
 }
 
 /* All of it is stored: remove the file, then its position. The other way round a kill in between
@@ -280,7 +314,8 @@ static enum ik_status remove_journal(struct intake *intake, const char *director
 	if (number != 0)
 		return error->status;
 	intake->position->place = -1;
-	return intake->ops->forget_position(intake->store, intake->name, error);
+	return ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
+		IK_VALUES(ik_value_text(intake->name)), error);
 }
 
 static enum ik_status take(struct intake *intake, const char *directory, struct ik_error *error)
@@ -299,31 +334,28 @@ static enum ik_status take(struct intake *intake, const char *directory, struct 
 }
 
 /* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
-static void put_aside(const struct ik_intake_ops *ops, void *store, const char *directory,
-	const char *name)
+static void put_aside(struct ik_database *database, const char *directory, const char *name)
 {
 	char *path = ik_format("%s/%s", directory, name);
 	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
 	char *notice = ik_format(_("The journal %s is damaged: it was put aside as %s."), path, aside);
 
 	if (rename(path, aside) == 0)
-		ops->notice(store, notice);
+		ik_connection_tell(database->client, "notice", notice);
 	free(notice);
 	free(aside);
 	free(path);
 }
 
 /* Take in one journal; a writer that lives may be left alone. */
-static enum ik_status take_journal(const struct ik_intake_ops *ops, void *store,
-	const char *directory, const char *name, bool living, struct ik_journal_position *ret_position,
-	struct ik_error *error)
+static enum ik_status take_journal(struct ik_database *database, const char *directory,
+	const char *name, bool living, struct ik_journal_position *ret_position, struct ik_error *error)
 {
 	struct intake *intake = ik_alloc(sizeof(*intake));
 	enum ik_status status;
 
 	memset(ret_position, 0, sizeof(*ret_position));
-	intake->ops = ops;
-	intake->store = store;
+	intake->database = database;
 	intake->name = name;
 	intake->position = ret_position;
 	status = ik_journal_reader_open(directory, name, &intake->reader, error);
@@ -332,7 +364,7 @@ static enum ik_status take_journal(const struct ik_intake_ops *ops, void *store,
 		status = take(intake, directory, error);
 		forget_batch(intake);
 	} else if (status == IK_INVALID) {
-		put_aside(ops, store, directory, name);
+		put_aside(database, directory, name);
 		status = living ? status : IK_OK;
 	}
 	(void)ik_journal_reader_close(intake->reader);
@@ -340,11 +372,10 @@ static enum ik_status take_journal(const struct ik_intake_ops *ops, void *store,
 	return status;
 }
 
-enum ik_status ik_intake_journal(const struct ik_intake_ops *ops, void *store,
-	const char *directory, const char *name, struct ik_journal_position *ret_position,
-	struct ik_error *error)
+enum ik_status ik_intake_journal(struct ik_database *database, const char *directory,
+	const char *name, struct ik_journal_position *ret_position, struct ik_error *error)
 {
-	return take_journal(ops, store, directory, name, true, ret_position, error);
+	return take_journal(database, directory, name, true, ret_position, error);
 }
 
 /* "SESSION.WRITER" */
@@ -354,7 +385,7 @@ static int is_journal(const struct dirent *entry)
 		entry->d_name[IK_UUID_TEXT - 1] == '.';
 }
 
-enum ik_status ik_intake_all(const struct ik_intake_ops *ops, void *store, const char *directory,
+enum ik_status ik_intake_all(struct ik_database *database, const char *directory,
 	struct ik_error *error)
 {
 	struct ik_journal_position position;
@@ -369,7 +400,7 @@ enum ik_status ik_intake_all(const struct ik_intake_ops *ops, void *store, const
 
 		/* A database that is away is away for the others, too. */
 		if (one != IK_UNAVAILABLE)
-			one = take_journal(ops, store, directory, entries[i]->d_name, false, &position, &why);
+			one = take_journal(database, directory, entries[i]->d_name, false, &position, &why);
 		/* Not found: another store program was faster, or its first line is being written. */
 		if (status == IK_OK && one != IK_NOT_FOUND && one != IK_OK) {
 			status = one;

@@ -3,29 +3,27 @@
 EXTRA_DIST += src/stores/ikigai-store.7
 noinst_LIBRARIES += libik_stores.a
 libik_stores_a_SOURCES = \
-	src/stores/answer.c src/stores/answer.h \
+	src/stores/add.c src/stores/add.h \
 	src/stores/connection.c src/stores/connection.h \
+	src/stores/database.c src/stores/database.h \
+	src/stores/delete.c src/stores/delete.h \
+	src/stores/index.c src/stores/index.h \
 	src/stores/intake.c src/stores/intake.h \
+	src/stores/read.c src/stores/read.h \
 	src/stores/service.c src/stores/service.h
 
 noinst_PROGRAMS += store-sqlite
 store_sqlite_SOURCES = \
-	src/stores/sqlite/add.c src/stores/sqlite/add.h \
-	src/stores/sqlite/database.c src/stores/sqlite/database.h \
-	src/stores/sqlite/delete.c src/stores/sqlite/delete.h \
-	src/stores/sqlite/index.c src/stores/sqlite/index.h \
 	src/stores/sqlite/main.c \
-	src/stores/sqlite/session_rows.c src/stores/sqlite/session_rows.h
+	src/stores/sqlite/sqlite.c src/stores/sqlite/sqlite.h \
+	src/stores/sqlite/tables.c src/stores/sqlite/tables.h \
+	src/stores/sqlite/verbs.c src/stores/sqlite/verbs.h
 store_sqlite_LDADD = libik_stores.a libik_journal.a $(LINK_STORE)
 
 noinst_PROGRAMS += store-postgres
 store_postgres_SOURCES = \
-	src/stores/postgres/add.c src/stores/postgres/add.h \
-	src/stores/postgres/delete.c src/stores/postgres/delete.h \
-	src/stores/postgres/event_rows.c src/stores/postgres/event_rows.h \
 	src/stores/postgres/lease.c src/stores/postgres/lease.h \
 	src/stores/postgres/main.c \
 	src/stores/postgres/server.c src/stores/postgres/server.h \
-	src/stores/postgres/tables.c src/stores/postgres/tables.h \
-	src/stores/postgres/words.c src/stores/postgres/words.h
+	src/stores/postgres/tables.c src/stores/postgres/tables.h
 store_postgres_LDADD = libik_stores.a libik_journal.a $(LINK_STORE) $(LIBPQ_LIBS)

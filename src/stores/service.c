@@ -8,11 +8,17 @@
 
 #include "config.h"
 #include "json/write.h"
+#include "stores/delete.h"
+#include "stores/index.h"
+#include "stores/intake.h"
+#include "stores/read.h"
 #include "util/clock.h"
 #include "util/text.h"
 
 /* Without anything to do for so long, the program ends: the next request starts another. */
 #define IDLE_MS 10000
+/* After a request nothing else is done for so long: another one may follow. */
+#define PAUSE_MS 200
 /* A database that could not be opened is left alone for so long: requests are answered meanwhile. */
 #define RETRY_MS 1000
 #define PROTOCOL_VERSION 1
@@ -20,9 +26,9 @@
 /* A service at work. */
 struct serving {
 	const struct ik_service *service;
-	void *store;
+	struct ik_database *database;
 	struct ik_connection *connection;
-	const char *database, *journals;
+	const char *name, *journals;
 	struct ik_error away; /* why it could not be opened */
 	int64_t retry_ms;     /* when to try again */
 };
@@ -33,14 +39,22 @@ static void put_number(struct ik_buf *line, const char *name, int64_t number)
 	ik_json_put_integer(line, number);
 }
 
-/* hello: which store this is. */
-static enum ik_status answer_hello(struct serving *serving)
+static void put_text(struct ik_buf *line, const char *name, const char *text)
 {
-	struct ik_buf *line = ik_connection_begin(serving->connection);
+	ik_json_key(line, name);
+	ik_json_put_text(line, text);
+}
 
-	ik_json_key(line, "name");
-	ik_json_put_text(line, serving->service->name);
+/* hello: which store this is, and who we are there. */
+static enum ik_status answer_hello(struct ik_database *database, struct ik_error *error)
+{
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	(void)error;
+	put_text(line, "name", database->ops->name);
 	put_number(line, "protocol", PROTOCOL_VERSION);
+	if (database->user)
+		put_text(line, "user", database->user);
 	return IK_OK;
 }
 
@@ -69,18 +83,17 @@ static enum ik_status answer_take(struct serving *serving, struct ik_error *erro
 	struct ik_buf *line;
 
 	if (ik_json_span_type(member) == IK_JSON_NONE)
-		return ik_intake_all(serving->service->intake, serving->store, serving->journals, error);
+		return ik_intake_all(serving->database, serving->journals, error);
 	if (!journal_name(serving))
 		return no_journal(serving, error);
-	status = ik_intake_journal(serving->service->intake, serving->store, serving->journals,
-		journal_name(serving), &position, error);
+	status = ik_intake_journal(serving->database, serving->journals, journal_name(serving),
+		&position, error);
 	if (status != IK_OK)
 		return status;
 	line = ik_connection_begin(serving->connection);
 	put_number(line, "place", position.place);
 	put_number(line, "sequence", position.sequence);
-	ik_json_key(line, "session");
-	ik_json_put_text(line, position.stored_as);
+	put_text(line, "session", position.stored_as);
 	put_number(line, "damaged", position.damaged);
 	return IK_OK;
 }
@@ -101,40 +114,61 @@ static enum ik_status answer_sync(struct serving *serving, struct ik_error *erro
 }
 
 /* Open the database, unless it is open. */
-static enum ik_status open_store(struct serving *serving, struct ik_error *error)
+static enum ik_status open_database(struct serving *serving, struct ik_error *error)
 {
+	struct ik_database *database = serving->database;
 	enum ik_status status;
 
-	if (serving->service->is_open(serving->store))
+	if (database->ops->is_open(database))
 		return IK_OK;
-	serving->service->close(serving->store);
+	database->ops->close(database);
 	if (ik_clock_ms() < serving->retry_ms) {
 		*error = serving->away;
 		return error->status;
 	}
-	status = serving->service->open(serving->store, serving->database, serving->connection, error);
+	status = database->ops->open(database, serving->name, error);
 	if (status != IK_OK) {
-		serving->service->close(serving->store);
+		database->ops->close(database);
 		serving->away = *error;
 		serving->retry_ms = ik_clock_ms() + (status == IK_UNAVAILABLE ? RETRY_MS : 0);
 	}
 	return status;
 }
 
+static const struct ik_store_verb common_verbs[] = {
+	{ "hello", answer_hello, false },
+	{ "newest", ik_answer_newest, true },
+	{ "find", ik_answer_find, true },
+	{ "list", ik_answer_list, true },
+	{ "page", ik_answer_page, true },
+	{ "after", ik_answer_after, true },
+	{ "part", ik_answer_part, true },
+	{ "search", ik_answer_search, true },
+	{ "delete", ik_answer_delete, false },
+	{ NULL, NULL, false },
+};
+
+static const struct ik_store_verb *find_verb(const struct ik_store_verb *verbs, const char *name)
+{
+	while (verbs->name && !ik_text_equal(verbs->name, name))
+		verbs++;
+	return verbs->name ? verbs : NULL;
+}
+
 static enum ik_status answer_verb(struct serving *serving, const char *name, struct ik_error *error)
 {
-	const struct ik_service *service = serving->service;
+	struct ik_database *database = serving->database;
+	const struct ik_store_verb *verb = find_verb(common_verbs, name);
 	enum ik_status status;
 
-	for (size_t i = 0; i < service->verb_count; i++) {
-		if (!ik_text_equal(service->verbs[i].name, name))
-			continue;
-		service->interruptible(serving->store, service->verbs[i].reads);
-		status = service->verbs[i].answer(serving->store, error);
-		service->interruptible(serving->store, false);
-		return status;
-	}
-	return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
+	if (!verb)
+		verb = find_verb(serving->service->verbs, name);
+	if (!verb)
+		return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
+	database->interruptible = verb->reads;
+	status = verb->answer(database, error);
+	database->interruptible = false;
+	return status;
 }
 
 static void answer(struct serving *serving)
@@ -145,10 +179,8 @@ static void answer(struct serving *serving)
 
 	if (ik_text_equal(name, "sync")) /* needs no database */
 		status = answer_sync(serving, &error);
-	else if ((status = open_store(serving, &error)) != IK_OK)
+	else if ((status = open_database(serving, &error)) != IK_OK)
 		;
-	else if (ik_text_equal(name, "hello"))
-		status = answer_hello(serving);
 	else if (ik_text_equal(name, "take"))
 		status = answer_take(serving, &error);
 	else
@@ -156,32 +188,49 @@ static void answer(struct serving *serving)
 	ik_connection_finish(serving->connection, status, &error);
 }
 
+/* Do some of what can wait; true: there is more. */
+static bool work(struct ik_database *database)
+{
+	struct ik_error error;
+	bool more = false;
+
+	/* A search tells why, if it fails. */
+	return database->ops->is_open(database) &&
+		ik_index_some(database, true, &more, &error) == IK_OK && more;
+}
+
 /* Answer requests until the client is gone or nothing happens; do what can wait in between. */
 static void serve(struct serving *serving)
 {
+	struct ik_database *database = serving->database;
 	const struct ik_service *service = serving->service;
-	bool working = false;
+	bool working = true;
 
 	for (;;) {
-		int other = service->watched ? service->watched(serving->store) : -1;
-		int wait_ms = working ? 0 : other >= 0 ? -1 : IDLE_MS;
+		int other = service->watched ? service->watched(database) : -1;
+		int wait_ms = working ? PAUSE_MS : other >= 0 ? -1 : IDLE_MS;
 		enum ik_connection_news news = ik_connection_wait(serving->connection, other, wait_ms);
 
-		if (news == IK_CONNECTION_REQUEST)
+		if (news == IK_CONNECTION_REQUEST) {
 			answer(serving);
-		else if (news == IK_CONNECTION_END || (news == IK_CONNECTION_IDLE && !working))
+			working = true;
+		} else if (news == IK_CONNECTION_END || (news == IK_CONNECTION_IDLE && !working)) {
 			return;
-		if (news != IK_CONNECTION_OTHER)
-			working = service->is_open(serving->store) && service->work(serving->store);
+		} else if (news == IK_CONNECTION_IDLE) {
+			while (work(database) && !ik_connection_has_input(serving->connection))
+				;
+			working = false;
+		}
 		/* Last: whatever was asked above may have read what the database says by itself, too. */
 		if (service->heard)
-			service->heard(serving->store);
+			service->heard(database);
 	}
 }
 
-int ik_service_run(const struct ik_service *service, void *store, int argc, char **argv)
+int ik_service_run(const struct ik_service *service, struct ik_database *database, int argc,
+	char **argv)
 {
-	struct serving serving = { .service = service, .store = store };
+	struct serving serving = { .service = service, .database = database };
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
 
@@ -190,19 +239,20 @@ int ik_service_run(const struct ik_service *service, void *store, int argc, char
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
 	if (argc != 3) {
-		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS\n", service->name);
+		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS\n", database->ops->name);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
-	serving.database = argv[1];
+	serving.name = argv[1];
 	serving.journals = argv[2];
 	serving.connection = ik_connection_new(STDIN_FILENO, STDOUT_FILENO);
+	database->client = serving.connection;
 	serve(&serving);
 	/* The client is gone, perhaps killed: store what it has left. */
-	status = open_store(&serving, &error);
+	status = open_database(&serving, &error);
 	if (status == IK_OK)
-		status = ik_intake_all(service->intake, store, serving.journals, &error);
-	service->close(store);
+		status = ik_intake_all(database, serving.journals, &error);
+	database->ops->close(database);
 	(void)ik_connection_free(serving.connection);
 	return status == IK_OK ? 0 : 1;
 }

@@ -373,6 +373,8 @@ def reads_a_fork_with_what_it_shares(place):
     assert [line["event"]["session"] for line in lines] == [parent.session] * 2
     client.ask("delete", session=parent.session)
     assert contents(client, child.session) == expected, "what a fork shares stays"
+    found = client.ask("search", query="parent 2")[0]
+    assert found["session"]["id"] == child.session and found["event"]["content"] == "parent 2"
     assert parent.session not in ids(client)
     client.ask("delete", session=child.session)
     assert events(client, parent.session) == [] and ids(client) == []
@@ -618,6 +620,12 @@ def postgres_knows_who_said_what(place):
     session = client.ask("list", owner="ikigai")[0]["session"]
     assert session["id"] == journal.session and session["owner"] == "ikigai"
     assert ids(client, owner="somebody") == []
+    assert client.ask("hello")[-1]["user"] == "ikigai"
+    assert ids(client, mine=True) == [journal.session]
+    place.sql("UPDATE sessions SET owner = 'somebody'")
+    assert ids(client, mine=True) == [] and search(client, "one", mine=True)[0] == []
+    assert code_of(client.ask, "newest", mine=True) == "NOT_FOUND"
+    assert search(client, "one")[0] == ["one"] and len(ids(client)) == 1
     assert place.sql("SELECT DISTINCT owner FROM events") == "ikigai"
 
 

@@ -4,23 +4,24 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "stores/postgres/server.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
 #define LEASE "interval '60 seconds'"
 #define NOW "(extract(epoch FROM now()) * 1000)::bigint"
 #define HELD "holder IS NOT NULL AND expires > now()"
-#define TELL "pg_notify('ikigai_' || $1, '')"
+#define TELL "pg_notify('ikigai_' || ?1::text, '')"
 #define CHANNEL "ikigai_"
 
 /*
- * Each statement takes all parameters in this order, whether it uses them or not: $1 the session,
- * $2 the lock, $3 the process, $4 host, $5 user, $6 pid, $7 place, $8 started, $9 the dead lock.
+ * Each statement takes all parameters in this order, whether it uses them or not: ?1 the session,
+ * ?2 the lock, ?3 the process, ?4 host, ?5 user, ?6 pid, ?7 place, ?8 started, ?9 the dead lock.
  */
 #define PARAMETERS \
-	"WITH given AS (SELECT $1::uuid AS session, $2::uuid AS lock, $3::uuid AS process," \
-	" $4::text AS host, $5::text AS user_name, $6::bigint AS pid, $7::text AS place," \
-	" $8::bigint AS started, $9::uuid AS dead) "
+	"WITH given AS (SELECT ?1 AS session, ?2 AS lock, ?3 AS process," \
+	" ?4 AS host, ?5 AS user_name, ?6 AS pid, ?7 AS place," \
+	" ?8 AS started, ?9 AS dead) "
 
 static const char add_row[] = PARAMETERS
 	"INSERT INTO locks(session) SELECT session FROM given ON CONFLICT DO NOTHING";
@@ -93,40 +94,44 @@ enum { STATE, HOLDER, ASKER = 7, REFUSED = 11, LATE, LOCK, LEFT, BACKEND };
 
 /* ---- steps ---- */
 
-static void put_all(struct ik_server *server, struct ik_statement *statement, const char *text)
+/* Fill in all parameters. */
+static void take_values(struct ik_connection *client, struct ik_value values[10])
 {
-	static const char *const ids[] = { "session", "lock", "process" };
-	struct ik_connection *client = server->client;
-	const char *id;
+	static const struct {
+		const char *name;
+		int type;
+	} members[] = {
+		{ "session", IK_VALUE_ID },
+		{ "lock", IK_VALUE_ID },
+		{ "process", IK_VALUE_ID },
+		{ "host", IK_VALUE_TEXT },
+		{ "user", IK_VALUE_TEXT },
+		{ "pid", IK_VALUE_NUMBER },
+		{ "place", IK_VALUE_TEXT },
+		{ "started", IK_VALUE_NUMBER },
+		{ "dead", IK_VALUE_ID },
+	};
+	size_t count = sizeof(members) / sizeof(members[0]);
 
-	ik_statement_init(statement, text);
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		id = ik_connection_text(client, ids[i]);
-		ik_statement_put_uuid(statement, id ? id : "");
+	for (size_t i = 0; i < count; i++) {
+		const char *name = members[i].name;
+
+		if (members[i].type == IK_VALUE_NUMBER)
+			values[i] = ik_value_number(ik_connection_number(client, name, 0));
+		else if (members[i].type == IK_VALUE_ID)
+			values[i] = ik_value_id(ik_connection_text(client, name));
+		else
+			values[i] = ik_value_text(ik_connection_text(client, name));
 	}
-	ik_statement_put(statement, ik_connection_text(client, "host"));
-	ik_statement_put(statement, ik_connection_text(client, "user"));
-	ik_statement_put_number(statement, ik_connection_number(client, "pid", 0));
-	ik_statement_put(statement, ik_connection_text(client, "place"));
-	ik_statement_put_number(statement, ik_connection_number(client, "started", 0));
-	id = ik_connection_text(client, "dead");
-	ik_statement_put_uuid(statement, id ? id : "");
-}
-
-static enum ik_status run(struct ik_server *server, const char *text, struct ik_error *error)
-{
-	struct ik_statement statement;
-
-	put_all(server, &statement, text);
-	return ik_server_do(server, &statement, error);
+	values[count].type = IK_VALUE_END;
 }
 
 /* LISTEN takes no parameters: the session's id was checked to be digits and hyphens. */
-static enum ik_status listen_for(struct ik_server *server, const char *verb, const char *session,
-	struct ik_error *error)
+static enum ik_status listen_for(struct ik_database *database, const char *verb,
+	const char *session, struct ik_error *error)
 {
 	char *text = ik_format("%s \"" CHANNEL "%s\"", verb, session);
-	enum ik_status status = ik_server_run(server, text, error);
+	enum ik_status status = ik_database_change(database, text, NULL, error);
 
 	free(text);
 	return status;
@@ -153,18 +158,6 @@ static const struct lease_step *find_step(const char *name)
 	return NULL;
 }
 
-static enum ik_status take_step(struct ik_server *server, const struct lease_step *step,
-	struct ik_error *error)
-{
-	enum ik_status status = ik_server_begin(server, error);
-
-	if (status != IK_OK)
-		return status;
-	for (size_t i = 0; status == IK_OK && step->statements[i]; i++)
-		status = run(server, step->statements[i], error);
-	return ik_server_end(server, status, error);
-}
-
 /* ---- answers ---- */
 
 static void put_number(struct ik_buf *line, const char *name, int64_t number)
@@ -180,82 +173,75 @@ static void put_text(struct ik_buf *line, const char *name, const char *text)
 }
 
 /* Append who has it (columns from HOLDER on) or who asks for it (from ASKER on). */
-static void put_who(struct ik_buf *line, const char *name, const PGresult *result, int first)
+static void put_who(struct ik_buf *line, const char *name, struct ik_rows *rows, int first)
 {
 	ik_json_key(line, name);
 	ik_json_open(line, '{');
-	put_text(line, "host", ik_result_text(result, 0, first));
-	put_text(line, "user", ik_result_text(result, 0, first + 1));
-	put_number(line, "pid", ik_result_number(result, 0, first + 2));
-	put_number(line, "since_ms", ik_result_number(result, 0, first + 3));
+	put_text(line, "host", ik_rows_text(rows, first));
+	put_text(line, "user", ik_rows_text(rows, first + 1));
+	put_number(line, "pid", ik_rows_number(rows, first + 2));
+	put_number(line, "since_ms", ik_rows_number(rows, first + 3));
 	if (first == HOLDER) {
-		put_text(line, "place", ik_result_text(result, 0, first + 4));
-		put_number(line, "started", ik_result_number(result, 0, first + 5));
+		put_text(line, "place", ik_rows_text(rows, first + 4));
+		put_number(line, "started", ik_rows_number(rows, first + 5));
 	}
 	ik_json_close(line, '}');
 }
 
-static void put_state(struct ik_server *server, const PGresult *result)
+static void put_state(struct ik_server *server, struct ik_rows *rows)
 {
-	struct ik_buf *line = ik_connection_begin(server->client);
-	const char *how = ik_result_text(result, 0, STATE);
+	struct ik_buf *line = ik_connection_begin(server->base.client);
+	const char *how = ik_rows_text(rows, STATE);
 
 	put_text(line, "state", how);
 	if (ik_text_equal(how, "others"))
-		put_who(line, "holder", result, HOLDER);
-	if (ik_result_number(result, 0, ASKER + 2) != 0)
-		put_who(line, "asker", result, ASKER);
-	put_text(line, "lock", ik_result_text(result, 0, LOCK));
-	put_number(line, "left_ms", ik_result_number(result, 0, LEFT));
-	put_number(line, "late_forks", ik_result_number(result, 0, LATE));
+		put_who(line, "holder", rows, HOLDER);
+	if (ik_rows_number(rows, ASKER + 2) != 0)
+		put_who(line, "asker", rows, ASKER);
+	put_text(line, "lock", ik_rows_text(rows, LOCK));
+	put_number(line, "left_ms", ik_rows_number(rows, LEFT));
+	put_number(line, "late_forks", ik_rows_number(rows, LATE));
 	ik_json_key(line, "refused");
-	ik_json_put_bool(line, ik_result_number(result, 0, REFUSED) != 0);
+	ik_json_put_bool(line, ik_rows_number(rows, REFUSED) != 0);
 	/* A pooler that shares connections has another backend for each transaction: nothing is heard. */
 	ik_json_key(line, "heard");
-	ik_json_put_bool(line,
-		ik_result_number(result, 0, BACKEND) == PQbackendPID(server->connection));
+	ik_json_put_bool(line, ik_rows_number(rows, BACKEND) == PQbackendPID(server->connection));
 }
 
-/* Say how things are; a refusal is said once. */
-static enum ik_status answer_state(struct ik_server *server, struct ik_error *error)
+/* In one transaction: take the step, and say how things are; a refusal is said once. */
+static enum ik_status take_step(struct ik_server *server, const struct lease_step *step,
+	struct ik_error *error)
 {
-	struct ik_statement statement;
-	PGresult *result;
+	struct ik_database *database = &server->base;
+	enum ik_status status = ik_database_begin(database, error);
+	struct ik_value values[10];
+	struct ik_rows *rows = NULL;
 
-	put_all(server, &statement, state);
-	result = ik_server_ask(server, &statement, error);
-	if (!result)
-		return error->status;
-	if (PQntuples(result) > 0)
-		put_state(server, result);
-	else
-		put_text(ik_connection_begin(server->client), "state", "free");
-	PQclear(result);
-	return run(server, forget_refusal, error);
+	if (status != IK_OK)
+		return status;
+	take_values(database->client, values);
+	for (size_t i = 0; status == IK_OK && step->statements[i]; i++)
+		status = ik_database_change(database, step->statements[i], values, error);
+	if (status == IK_OK)
+		status = ik_database_ask(database, state, values, &rows, error);
+	if (rows && ik_rows_next(rows, &status, error))
+		put_state(server, rows);
+	else if (rows)
+		put_text(ik_connection_begin(database->client), "state", "free");
+	(void)ik_rows_free(rows);
+	if (status == IK_OK)
+		status = ik_database_change(database, forget_refusal, values, error);
+	return ik_database_end(database, status, error);
 }
 
-/* Does this connection listen for anything? */
-static bool ask_listens(struct ik_server *server)
+enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *error)
 {
-	struct ik_statement statement;
-	struct ik_error ignored;
-	PGresult *result;
-	bool listens;
-
-	ik_statement_init(&statement, "SELECT 1 FROM pg_listening_channels() LIMIT 1");
-	result = ik_server_ask(server, &statement, &ignored);
-	listens = result && PQntuples(result) > 0;
-	PQclear(result);
-	return listens;
-}
-
-enum ik_status ik_pg_answer_lease(void *store, struct ik_error *error)
-{
-	struct ik_server *server = store;
-	const char *session = ik_connection_text(server->client, "session");
-	const char *name = ik_connection_text(server->client, "step");
+	struct ik_server *server = (struct ik_server *)database;
+	const char *session = ik_connection_text(database->client, "session");
+	const char *name = ik_connection_text(database->client, "step");
 	const struct lease_step *step = find_step(name);
 	bool closing = step && ik_text_equal(step->name, "close");
+	int64_t others = 1;
 	enum ik_status status;
 
 	if (!step)
@@ -263,29 +249,39 @@ enum ik_status ik_pg_answer_lease(void *store, struct ik_error *error)
 	if (!session || strspn(session, "0123456789abcdef-") != strlen(session))
 		return ik_error_set(error, IK_INVALID, "A lease is for a session.");
 	/* Before the state is read, so that no change is missed. */
-	status = listen_for(server, closing ? "UNLISTEN" : "LISTEN", session, error);
+	status = listen_for(database, closing ? "UNLISTEN" : "LISTEN", session, error);
 	if (status == IK_OK)
 		status = take_step(server, step, error);
+	if (status == IK_OK && closing)
+		status = ik_database_number(database, "SELECT count(*) FROM pg_listening_channels()", NULL,
+			&others, error);
 	if (status == IK_OK)
-		status = answer_state(server, error);
-	server->listens = status == IK_OK ? ask_listens(server) : server->listens;
+		server->listens = others > 0;
 	return status;
 }
 
-void ik_lease_tell_heard(struct ik_server *server)
+int ik_lease_watched(const struct ik_database *database)
 {
+	const struct ik_server *server = (const struct ik_server *)database;
+
+	return server->connection && server->listens ? PQsocket(server->connection) : -1;
+}
+
+void ik_lease_tell_heard(struct ik_database *database)
+{
+	struct ik_server *server = (struct ik_server *)database;
 	PGnotify *notify;
 
 	if (!server->connection)
 		return;
 	if (!PQconsumeInput(server->connection)) {
-		ik_connection_tell(server->client, "lost", server->shown);
+		ik_connection_tell(database->client, "lost", database->name);
 		ik_server_drop(server);
 		return;
 	}
 	while ((notify = PQnotifies(server->connection))) {
 		if (ik_text_starts(notify->relname, CHANNEL))
-			ik_connection_tell(server->client, "heard", notify->relname + sizeof(CHANNEL) - 1);
+			ik_connection_tell(database->client, "heard", notify->relname + sizeof(CHANNEL) - 1);
 		PQfreemem(notify);
 	}
 }

@@ -11,18 +11,19 @@
 #ifndef IK_STORES_POSTGRES_LEASE_H
 #define IK_STORES_POSTGRES_LEASE_H
 
-#include "stores/postgres/server.h"
+#include "stores/database.h"
 
 /*
  * lease {session, step, lock, process, host, user, pid, place, started, dead}: take the step, then
  * say how things are. Steps: "follow" (only look), "take" (or renew), "ask" (take it, or ask the
  * holder for it), "withdraw", "refuse", "release", "close" (release, and listen no more). "dead" is
- * the lock of a holder whose process is known to be dead: its lease ends now. Their store is a
- * struct ik_server.
+ * the lock of a holder whose process is known to be dead: its lease ends now.
  */
-enum ik_status ik_pg_answer_lease(void *store, struct ik_error *error);
+enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *error);
 
+/* A connection that listens says by itself what happens, also that it is broken: its socket, or -1. */
+int ik_lease_watched(const struct ik_database *database);
 /* Tell the client of what was heard since the last call. */
-void ik_lease_tell_heard(struct ik_server *server);
+void ik_lease_tell_heard(struct ik_database *database);
 
 #endif

@@ -2,20 +2,31 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/migrate.h"
+#include "store/search_query.h"
+#include "store/search_text.h"
 #include "stores/postgres/tables.h"
 #include "util/alloc.h"
+#include "util/clock.h"
+#include "util/limits.h"
 #include "util/redact.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Of several programs that come first one makes the tables; any number of ours will do. */
-#define LOCK "7308327837116294983"
-/* A request has one large value at most: a batch of events. */
-#define VALUE_LIMIT ((size_t)1 << 30)
+/* How long an answer may take that nobody can cancel: a server that is frozen is given up. */
+#define ANSWER_MS 30000
+/* A cancellation is looked for so often: it seems instant. */
+#define LOOK_MS 20
+/* Types of parameters (pg_type.dat). */
+enum { BYTEA = 17, INT8 = 20, TEXT = 25, UUID = 2950 };
+
+static struct ik_server *server_of(struct ik_database *database)
+{
+	return (struct ik_server *)database;
+}
 
 /* ---- failures ---- */
 
@@ -36,6 +47,7 @@ void ik_server_drop(struct ik_server *server)
 	PQfinish(server->connection);
 	server->connection = NULL;
 	server->listens = false;
+	server->in_transaction = false;
 }
 
 /* The connection is no good any more: say why. */
@@ -44,10 +56,17 @@ static enum ik_status lose(struct ik_server *server, struct ik_error *error)
 	char *words = words_of(PQerrorMessage(server->connection));
 
 	(void)ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
-		server->shown, words[0] ? words : _("the connection was closed"));
+		server->base.name, words[0] ? words : _("the connection was closed"));
 	free(words);
 	ik_server_drop(server);
 	return IK_UNAVAILABLE;
+}
+
+static enum ik_status give_up(struct ik_server *server, struct ik_error *error)
+{
+	ik_server_drop(server);
+	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s does not answer."),
+		server->base.name);
 }
 
 /* A failure of a statement as status and sentence. */
@@ -61,377 +80,454 @@ static enum ik_status explain(struct ik_server *server, const PGresult *result,
 
 	if (!state || PQstatus(server->connection) == CONNECTION_BAD || ik_text_starts(state, "57P"))
 		return lose(server, error);
+	(void)snprintf(server->state, sizeof(server->state), "%s", state);
 	words = words_of(message ? message : _("no reason given"));
-	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03"))
+	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03") ||
+		ik_text_equal(state, "25006"))
 		status = IK_UNAVAILABLE;
 	else if (ik_text_starts(state, "22") || ik_text_starts(state, "54"))
 		status = IK_INVALID;
 	if (ik_text_equal(state, "53100"))
-		(void)ik_error_set(error, status, _("The disk of the database %s is full."), server->shown);
+		(void)ik_error_set(error, status, _("The disk of the database %s is full."),
+			server->base.name);
 	else if (ik_text_equal(state, "25006"))
 		(void)ik_error_set(error, status, _("The database %s can only be read now."),
-			server->shown);
+			server->base.name);
 	else if (ik_text_equal(state, "57014"))
-		(void)ik_error_set(error, status, _("The database %s takes too long."), server->shown);
+		(void)ik_error_set(error, status, _("The database %s takes too long."), server->base.name);
 	else
-		(void)ik_error_set(error, status, _("The database %s refuses: %s (%s)"), server->shown,
+		(void)ik_error_set(error, status, _("The database %s refuses: %s (%s)"), server->base.name,
 			words, state);
 	free(words);
 	return status;
 }
 
-/* ---- parameters ---- */
+/* ---- answers ---- */
 
-void ik_statement_init(struct ik_statement *statement, const char *text)
+static void cancel(struct ik_server *server)
 {
-	statement->text = text;
-	statement->count = 0;
+	PGcancel *cancel = PQgetCancel(server->connection);
+	char words[256];
+
+	if (cancel)
+		(void)PQcancel(cancel, words, sizeof(words));
+	PQfreeCancel(cancel);
 }
 
-static struct ik_buf *next_value(struct ik_statement *statement)
+/* Wait for input until there is a whole result; a cancellation of the request meanwhile cancels the
+ * statement. */
+static enum ik_status wait_for_result(struct ik_server *server, struct ik_error *error)
 {
-	struct ik_buf *value = &statement->values[statement->count];
+	struct pollfd ready = { .fd = PQsocket(server->connection), .events = POLLIN };
+	int64_t limit_ms = ik_clock_ms() + ANSWER_MS;
+	bool interruptible = server->base.interruptible;
 
-	ik_buf_init(value, VALUE_LIMIT);
-	statement->null[statement->count++] = false;
-	return value;
-}
+	while (PQisBusy(server->connection)) {
+		int found = poll(&ready, 1, interruptible ? LOOK_MS : ANSWER_MS);
 
-static struct ik_buf *last_value(struct ik_statement *statement)
-{
-	return &statement->values[statement->count - 1];
-}
-
-/* Append text without what the server takes for none: U+0000 and invalid UTF-8 become "?". */
-static void put_valid(struct ik_buf *out, const char *text, size_t length)
-{
-	while (length > 0) {
-		size_t valid = ik_utf8_valid_prefix(text, length);
-		size_t plain = strnlen(text, valid);
-
-		ik_buf_append(out, text, plain);
-		if (plain == length)
-			return;
-		ik_buf_putc(out, '?');
-		text += plain + 1;
-		length -= plain + 1;
-	}
-}
-
-void ik_statement_put(struct ik_statement *statement, const char *text)
-{
-	put_valid(next_value(statement), text ? text : "", text ? strlen(text) : 0);
-	statement->null[statement->count - 1] = !text;
-}
-
-void ik_statement_put_number(struct ik_statement *statement, int64_t number)
-{
-	ik_buf_printf(next_value(statement), "%lld", (long long)number);
-}
-
-void ik_statement_put_uuid(struct ik_statement *statement, const char *text)
-{
-	bool valid = strlen(text) == 36 && strspn(text, "0123456789abcdef-") == 36;
-
-	ik_buf_puts(next_value(statement), text);
-	statement->null[statement->count - 1] = !valid;
-}
-
-static void put_hexadecimal(struct ik_buf *out, const char *bytes, size_t length)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < length; i++) {
-		ik_buf_putc(out, digits[(unsigned char)bytes[i] >> 4]);
-		ik_buf_putc(out, digits[(unsigned char)bytes[i] & 15]);
-	}
-}
-
-void ik_statement_put_bytes(struct ik_statement *statement, const char *bytes, size_t length)
-{
-	struct ik_buf *value = next_value(statement);
-
-	ik_buf_puts(value, "\\x");
-	put_hexadecimal(value, bytes, length);
-}
-
-void ik_statement_begin_array(struct ik_statement *statement)
-{
-	ik_buf_putc(next_value(statement), '{');
-}
-
-/* Begin an element: a comma after the one before it. */
-static struct ik_buf *next_element(struct ik_statement *statement)
-{
-	struct ik_buf *value = last_value(statement);
-
-	if (value->length > 1)
-		ik_buf_putc(value, ',');
-	return value;
-}
-
-void ik_statement_put_element(struct ik_statement *statement, const char *text, size_t length)
-{
-	struct ik_buf *value = next_element(statement);
-	size_t i, plain;
-
-	ik_buf_putc(value, '"');
-	for (i = 0; i < length; i += plain) {
-		for (plain = 0; i + plain < length && text[i + plain] != '"' && text[i + plain] != '\\';)
-			plain++;
-		put_valid(value, text + i, plain);
-		if (i + plain < length) {
-			ik_buf_putc(value, '\\');
-			ik_buf_putc(value, text[i + plain++]);
+		if (interruptible && ik_connection_is_cancelled(server->base.client)) {
+			interruptible = false;
+			cancel(server);
 		}
+		if (found > 0 && !PQconsumeInput(server->connection))
+			return lose(server, error);
+		if (found > 0)
+			limit_ms = ik_clock_ms() + ANSWER_MS;
+		else if (!interruptible && !server->patient && ik_clock_ms() >= limit_ms)
+			return give_up(server, error);
 	}
-	ik_buf_putc(value, '"');
+	return IK_OK;
 }
 
-void ik_statement_put_element_null(struct ik_statement *statement)
+static bool is_good(const PGresult *result)
 {
-	ik_buf_puts(next_element(statement), "NULL");
+	ExecStatusType status = PQresultStatus(result);
+
+	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-void ik_statement_put_element_bytes(struct ik_statement *statement, const char *bytes,
-	size_t length)
+/* Read the answers to all that was sent: up to a synchronization in a pipeline, else up to the end.
+ * *ret_result is the last good one, or NULL; the error is the first. */
+static enum ik_status read_answers(struct ik_server *server, PGresult **ret_result,
+	struct ik_error *error)
 {
-	struct ik_buf *value = next_element(statement);
+	bool pipeline = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF, end = false;
+	enum ik_status status = IK_OK, lost = IK_OK;
+	PGresult *result;
+	int empty = 0;
 
-	ik_buf_puts(value, "\"\\\\x");
-	put_hexadecimal(value, bytes, length);
-	ik_buf_putc(value, '"');
-}
-
-void ik_statement_put_element_number(struct ik_statement *statement, int64_t number)
-{
-	ik_buf_printf(next_element(statement), "%lld", (long long)number);
-}
-
-void ik_statement_end_array(struct ik_statement *statement)
-{
-	ik_buf_putc(last_value(statement), '}');
-}
-
-static void release(struct ik_statement *statement)
-{
-	while (statement->count > 0)
-		ik_buf_done(&statement->values[--statement->count]);
+	*ret_result = NULL;
+	while (!end && (lost = wait_for_result(server, error)) == IK_OK) {
+		result = PQgetResult(server->connection);
+		/* In a pipeline there is nothing after each answer; twice, and it is broken. */
+		empty = result ? 0 : empty + 1;
+		end = pipeline ? PQresultStatus(result) == PGRES_PIPELINE_SYNC || empty > 1 : !result;
+		if (is_good(result)) {
+			PQclear(*ret_result);
+			*ret_result = result;
+			continue;
+		}
+		if (result && !end && status == IK_OK && PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
+			status = explain(server, result, error);
+		PQclear(result);
+		if (!server->connection)
+			break;
+		if (empty > 1 && pipeline)
+			lost = lose(server, error);
+	}
+	status = lost != IK_OK ? lost : status;
+	if (status != IK_OK) {
+		PQclear(*ret_result);
+		*ret_result = NULL;
+	}
+	/* One that can only be read may not be the one to ask next time. */
+	if (server->connection && ik_text_equal(server->state, "25006"))
+		ik_server_drop(server);
+	server->state[0] = status == IK_OK ? '\0' : server->state[0];
+	return status;
 }
 
 /* ---- statements ---- */
 
-/* Wait for the library's next piece of input; a cancellation of the request meanwhile cancels the
- * statement. False: the connection is broken. */
-static bool wait_for_input(struct ik_server *server, bool *cancelled)
-{
-	struct pollfd ready = { .fd = PQsocket(server->connection), .events = POLLIN };
-	/* Looked for often enough to seem instant, without a second descriptor to watch. */
-	int timeout = server->interruptible && !*cancelled ? 20 : -1;
-	char words[256];
-	PGcancel *cancel;
-
-	if (poll(&ready, 1, timeout) < 0 && errno != EINTR)
-		return false;
-	if (server->interruptible && !*cancelled && ik_connection_is_cancelled(server->client)) {
-		*cancelled = true;
-		cancel = PQgetCancel(server->connection);
-		if (cancel)
-			(void)PQcancel(cancel, words, sizeof(words));
-		PQfreeCancel(cancel);
-	}
-	return ready.revents == 0 || PQconsumeInput(server->connection);
-}
-
-/* Take the results of what was sent: the last one, or the first failure. */
-static PGresult *take_result(struct ik_server *server, struct ik_error *error)
-{
-	PGresult *kept = NULL, *result;
-	bool cancelled = false, failed = false;
-
-	for (;;) {
-		while (PQisBusy(server->connection))
-			if (!wait_for_input(server, &cancelled)) {
-				PQclear(kept);
-				(void)lose(server, error);
-				return NULL;
-			}
-		result = PQgetResult(server->connection);
-		if (!result)
-			break;
-		if (failed) {
-			PQclear(result);
-			continue;
-		}
-		PQclear(kept);
-		kept = result;
-		failed = PQresultStatus(result) != PGRES_TUPLES_OK &&
-			PQresultStatus(result) != PGRES_COMMAND_OK;
-	}
-	if (!failed && kept)
-		return kept;
-	if (kept)
-		(void)explain(server, kept, error);
-	else
-		(void)lose(server, error);
-	PQclear(kept);
-	return NULL;
-}
-
-static bool is_lost(struct ik_server *server, struct ik_error *error)
+static enum ik_status check_connection(struct ik_server *server, struct ik_error *error)
 {
 	if (server->connection)
+		return IK_OK;
+	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
+		server->base.name, _("the connection was closed"));
+}
+
+/* Can the server have it as text? */
+static bool is_text(const struct ik_database *database, const char *bytes, size_t length)
+{
+	const struct ik_server *server = (const struct ik_server *)database;
+
+	if (database->exact || memchr(bytes, '\0', length))
 		return false;
-	(void)ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
-		server->shown, _("the connection was closed"));
-	return true;
+	for (size_t i = 0; server->ascii && i < length; i++)
+		if ((unsigned char)bytes[i] >= 0x80)
+			return false;
+	return ik_utf8_valid_prefix(bytes, length) == length;
 }
 
-PGresult *ik_server_ask(struct ik_server *server, struct ik_statement *statement,
-	struct ik_error *error)
-{
-	const char *values[IK_STATEMENT_PARAMETERS];
-	PGresult *result = NULL;
-	bool short_of_memory = false;
+/* Values as the library wants them. */
+struct server_values {
+	int count;
+	Oid types[IK_VALUE_LIMIT];
+	const char *texts[IK_VALUE_LIMIT];
+	int lengths[IK_VALUE_LIMIT], formats[IK_VALUE_LIMIT];
+	char numbers[IK_VALUE_LIMIT][24];
+	struct ik_buf copies[IK_VALUE_LIMIT]; /* what can be read of texts that are none */
+};
 
-	for (int i = 0; i < statement->count; i++) {
-		values[i] = statement->null[i] ? NULL : statement->values[i].data;
-		short_of_memory = short_of_memory || ik_buf_status(&statement->values[i]) != IK_OK;
+/* Append what can be read of a text that the server does not take; narrow: only ASCII. */
+static void put_readable(struct ik_buf *out, const char *text, size_t length, bool narrow)
+{
+	size_t good;
+
+	for (size_t at = 0; at < length; at += good) {
+		good = narrow ? text[at] >= ' ' && text[at] < 127
+					  : strnlen(text + at, ik_utf8_valid_prefix(text + at, length - at));
+		ik_buf_append(out, text + at, good);
+		if (good == 0) {
+			ik_buf_putc(out, '?');
+			good = 1;
+		}
 	}
-	if (short_of_memory)
-		(void)ik_error_set(error, IK_TOO_LARGE, _("An event is too large for the database %s."),
-			server->shown);
-	else if (!is_lost(server, error)) {
-		if (PQsendQueryParams(server->connection, statement->text, statement->count, NULL, values,
-				NULL, NULL, 0))
-			result = take_result(server, error);
-		else
-			(void)lose(server, error);
+}
+
+static void put_text(struct ik_server *server, struct server_values *out, int i,
+	const struct ik_value *value)
+{
+	struct ik_buf *copy = &out->copies[i];
+
+	out->types[i] = TEXT;
+	out->formats[i] = 1; /* its length counts */
+	if (!value->text || is_text(&server->base, value->text, value->length))
+		return;
+	put_readable(copy, value->text, value->length, server->ascii || server->base.exact);
+	out->texts[i] = copy->data;
+	out->lengths[i] = (int)copy->length;
+}
+
+static void put_values(struct ik_server *server, struct server_values *out,
+	const struct ik_value *values)
+{
+	for (out->count = 0; values && values->type != IK_VALUE_END; values++) {
+		int i = out->count++;
+
+		ik_buf_init(&out->copies[i], SIZE_MAX / 2);
+		out->texts[i] = values->text;
+		out->lengths[i] = (int)values->length;
+		out->formats[i] = 0;
+		if (values->type == IK_VALUE_NUMBER) {
+			out->types[i] = INT8;
+			(void)snprintf(out->numbers[i], sizeof(out->numbers[i]), "%lld",
+				(long long)values->number);
+			out->texts[i] = out->numbers[i];
+		} else if (values->type == IK_VALUE_ID) {
+			out->types[i] = UUID;
+		} else if (values->type == IK_VALUE_BYTES) {
+			out->types[i] = BYTEA;
+			out->formats[i] = 1;
+		} else {
+			put_text(server, out, i, values);
+		}
 	}
-	release(statement);
-	return result;
 }
 
-enum ik_status ik_server_do(struct ik_server *server, struct ik_statement *statement,
-	struct ik_error *error)
+/* The statement with the server's parameters: $1; new memory. */
+static char *with_parameters(const char *text)
 {
-	PGresult *result = ik_server_ask(server, statement, error);
+	char *out = ik_strdup(text);
 
-	if (!result)
-		return error->status;
-	PQclear(result);
-	return IK_OK;
+	for (char *at = out; (at = strchr(at, '?')); at++)
+		*at = '$';
+	return out;
 }
 
-enum ik_status ik_server_run(struct ik_server *server, const char *statements,
+/* Send a statement; in a transaction the same one again needs no preparation. */
+static enum ik_status send_statement(struct ik_server *server, const char *text,
+	const struct ik_value *values, struct ik_error *error)
+{
+	struct server_values *out;
+	enum ik_status status = check_connection(server, error);
+	bool sent;
+	char *words;
+
+	if (status != IK_OK)
+		return status;
+	out = ik_alloc(sizeof(*out));
+	put_values(server, out, values);
+	sent = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF ||
+		PQenterPipelineMode(server->connection);
+	if (sent && server->prepared != text) {
+		words = with_parameters(text);
+		sent = PQsendPrepare(server->connection, "", words, out->count, out->types);
+		free(words);
+		/* Outside a transaction a pooler may have another server for the next one. */
+		server->prepared = server->in_transaction ? text : NULL;
+	}
+	sent = sent &&
+		PQsendQueryPrepared(server->connection, "", out->count, out->texts, out->lengths,
+			out->formats, 0);
+	for (int i = 0; i < out->count; i++)
+		ik_buf_done(&out->copies[i]);
+	free(out);
+	return sent ? IK_OK : lose(server, error);
+}
+
+/* Have all that was sent answered. */
+static enum ik_status synchronize(struct ik_server *server, PGresult **ret_result,
 	struct ik_error *error)
 {
-	PGresult *result;
+	enum ik_status status = check_connection(server, error);
 
-	if (is_lost(server, error))
-		return error->status;
-	if (!PQsendQuery(server->connection, statements))
+	if (status != IK_OK)
+		return status;
+	if (!PQpipelineSync(server->connection))
 		return lose(server, error);
-	result = take_result(server, error);
-	if (!result)
-		return error->status;
-	PQclear(result);
-	return IK_OK;
-}
-
-enum ik_status ik_server_begin(struct ik_server *server, struct ik_error *error)
-{
-	return ik_server_run(server, "BEGIN", error);
-}
-
-enum ik_status ik_server_end(struct ik_server *server, enum ik_status status,
-	struct ik_error *error)
-{
-	struct ik_error ignored;
-
-	if (status == IK_OK)
-		return ik_server_run(server, "COMMIT", error);
-	if (server->connection && PQtransactionStatus(server->connection) != PQTRANS_IDLE)
-		(void)!ik_server_run(server, "ROLLBACK", &ignored);
+	status = read_answers(server, ret_result, error);
+	if (status != IK_OK)
+		server->prepared = NULL;
 	return status;
 }
 
-const char *ik_result_text(const PGresult *result, int row, int column)
+static enum ik_status change(struct ik_database *database, const char *statement,
+	const struct ik_value *values, struct ik_error *error)
 {
-	return PQgetisnull(result, row, column) ? "" : PQgetvalue(result, row, column);
+	struct ik_server *server = server_of(database);
+	enum ik_status status = send_statement(server, statement, values, error);
+	PGresult *result = NULL;
+
+	if (status == IK_OK && !server->in_transaction)
+		status = synchronize(server, &result, error);
+	PQclear(result);
+	return status;
 }
 
-int64_t ik_result_number(const PGresult *result, int row, int column)
+static enum ik_status run(struct ik_database *database, const char *statements,
+	struct ik_error *error)
 {
-	return strtoll(ik_result_text(result, row, column), NULL, 10);
+	struct ik_server *server = server_of(database);
+	enum ik_status status = check_connection(server, error);
+	PGresult *result = NULL;
+
+	if (status != IK_OK)
+		return status;
+	/* Several statements at once need the simple protocol. */
+	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements))
+		return lose(server, error);
+	server->patient = true;
+	status = read_answers(server, &result, error);
+	server->patient = false;
+	PQclear(result);
+	return status;
+}
+
+static enum ik_status begin(struct ik_database *database, struct ik_error *error)
+{
+	struct ik_server *server = server_of(database);
+	enum ik_status status;
+
+	server->in_transaction = true;
+	status = send_statement(server, "BEGIN", NULL, error);
+	server->in_transaction = status == IK_OK;
+	return status;
+}
+
+/* Undo what was sent: a failure among it may have kept the first attempt from being looked at. */
+static void roll_back(struct ik_server *server)
+{
+	struct ik_error ignored;
+	PGresult *result = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		if (!server->connection ||
+			(i > 0 && PQtransactionStatus(server->connection) == PQTRANS_IDLE))
+			return;
+		if (send_statement(server, "ROLLBACK", NULL, &ignored) == IK_OK &&
+			synchronize(server, &result, &ignored) == IK_OK)
+			PQclear(result);
+	}
+}
+
+static enum ik_status end(struct ik_database *database, enum ik_status status,
+	struct ik_error *error)
+{
+	struct ik_server *server = server_of(database);
+	PGresult *result = NULL;
+
+	if (status == IK_OK)
+		status = send_statement(server, "COMMIT", NULL, error);
+	if (status == IK_OK)
+		status = synchronize(server, &result, error);
+	PQclear(result);
+	if (status != IK_OK)
+		roll_back(server);
+	server->in_transaction = false;
+	server->prepared = NULL;
+	return status;
+}
+
+/* ---- rows ---- */
+
+struct server_rows {
+	struct ik_rows base;
+	PGresult *result;
+	int row;
+	unsigned char *decoded[IK_EVENT_COLUMN_COUNT]; /* columns of bytes of this row */
+};
+
+static enum ik_status ask(struct ik_database *database, const char *statement,
+	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
+{
+	struct ik_server *server = server_of(database);
+	enum ik_status status = send_statement(server, statement, values, error);
+	struct server_rows *rows;
+	PGresult *result = NULL;
+
+	if (status == IK_OK)
+		status = synchronize(server, &result, error);
+	if (status != IK_OK)
+		return status;
+	rows = ik_alloc(sizeof(*rows));
+	rows->base.database = database;
+	rows->result = result;
+	rows->row = -1;
+	*ret_rows = &rows->base;
+	return IK_OK;
+}
+
+static void forget_decoded(struct server_rows *rows)
+{
+	for (size_t i = 0; i < sizeof(rows->decoded) / sizeof(rows->decoded[0]); i++) {
+		PQfreemem(rows->decoded[i]);
+		rows->decoded[i] = NULL;
+	}
+}
+
+static bool next(struct ik_rows *base, enum ik_status *status, struct ik_error *error)
+{
+	struct server_rows *rows = (struct server_rows *)base;
+
+	(void)status;
+	(void)error;
+	forget_decoded(rows);
+	return ++rows->row < PQntuples(rows->result);
+}
+
+static const char *text(struct ik_rows *base, int column, size_t *ret_length)
+{
+	struct server_rows *rows = (struct server_rows *)base;
+
+	*ret_length = (size_t)PQgetlength(rows->result, rows->row, column);
+	return PQgetisnull(rows->result, rows->row, column)
+		? NULL
+		: PQgetvalue(rows->result, rows->row, column);
+}
+
+static const char *bytes(struct ik_rows *base, int column, size_t *ret_length)
+{
+	struct server_rows *rows = (struct server_rows *)base;
+	const char *hexadecimal = text(base, column, ret_length);
+
+	if (!hexadecimal)
+		return NULL;
+	PQfreemem(rows->decoded[column]);
+	rows->decoded[column] = PQunescapeBytea((const unsigned char *)hexadecimal, ret_length);
+	if (!rows->decoded[column])
+		ik_alloc_fail();
+	return (const char *)rows->decoded[column];
+}
+
+static void free_rows(struct ik_rows *base)
+{
+	struct server_rows *rows = (struct server_rows *)base;
+
+	forget_decoded(rows);
+	PQclear(rows->result);
+	free(rows);
 }
 
 /* ---- opening ---- */
 
-/* One number that a statement gives; 0 where it gives nothing. */
-static enum ik_status ask_number(struct ik_server *server, const char *text, int64_t *ret_number,
-	struct ik_error *error)
+/* Is it ours, or empty? Then it gets the table that says its form. */
+static enum ik_status check_owner(struct ik_database *database, struct ik_error *error)
 {
-	struct ik_statement statement;
-	PGresult *result;
-
-	ik_statement_init(&statement, text);
-	result = ik_server_ask(server, &statement, error);
-	if (!result)
-		return error->status;
-	*ret_number = PQntuples(result) > 0 ? ik_result_number(result, 0, 0) : 0;
-	PQclear(result);
-	return IK_OK;
-}
-
-static enum ik_status get_version(void *server, int64_t *ret_version, struct ik_error *error)
-{
-	return ask_number(server, "SELECT version FROM ikigai_form", ret_version, error);
-}
-
-static enum ik_status set_version(void *server, int64_t version, struct ik_error *error)
-{
-	char *text = ik_format("DELETE FROM ikigai_form; INSERT INTO ikigai_form VALUES(%lld)",
-		(long long)version);
-	enum ik_status status = ik_server_run(server, text, error);
-
-	free(text);
-	return status;
-}
-
-static enum ik_status execute(void *server, const char *statements, struct ik_error *error)
-{
-	return ik_server_run(server, statements, error);
-}
-
-static enum ik_status migrate(struct ik_server *server, struct ik_error *error)
-{
-	static const struct ik_migrate_ops ops = {
-		.begin = "BEGIN; SELECT pg_advisory_xact_lock(" LOCK ")",
-		.version = get_version,
-		.set_version = set_version,
-		.execute = execute,
-	};
 	int64_t ours = 0, others = 0;
-	enum ik_status status = ask_number(server,
-		"SELECT (to_regclass('ikigai_form') IS NOT NULL)::int", &ours, error);
+	enum ik_status status = ik_database_number(database,
+		"SELECT (to_regclass('ikigai_form') IS NOT NULL)::int", NULL, &ours, error);
 
-	if (status == IK_OK && !ours) {
-		status = ask_number(server, "SELECT (to_regclass('sessions') IS NOT NULL)::int", &others,
-			error);
-		if (status == IK_OK && others)
-			return ik_error_set(error, IK_DENIED,
-				_("%s is the database of another program: it has a table \"sessions\" of its own."),
-				server->shown);
-		if (status == IK_OK)
-			status = ik_server_run(server,
-				"BEGIN; SELECT pg_advisory_xact_lock(" LOCK ");"
-				" CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL); COMMIT",
-				error);
-	}
-	return status != IK_OK
-		? status
-		: ik_migrate(&ops, server, server->shown, ik_postgres_steps, ik_postgres_step_count, error);
+	if (status != IK_OK || ours)
+		return status;
+	status = ik_database_number(database, "SELECT (to_regclass('sessions') IS NOT NULL)::int", NULL,
+		&others, error);
+	if (status == IK_OK && others)
+		return ik_error_set(error, IK_DENIED,
+			_("%s is the database of another program: it has a table \"sessions\" of its own."),
+			database->name);
+	return status == IK_OK
+		? run(database,
+			  "BEGIN; SELECT pg_advisory_xact_lock(" IK_POSTGRES_LOCK ");"
+			  " CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL);"
+			  " COMMIT",
+			  error)
+		: status;
+}
+
+/* Does an address name several hosts? */
+static bool has_several_hosts(const char *address)
+{
+	PQconninfoOption *options = PQconninfoParse(address, NULL);
+	bool several = false;
+
+	for (const PQconninfoOption *option = options; option && option->keyword; option++)
+		if (option->val && strchr(option->val, ',') &&
+			(ik_text_starts(option->keyword, "host") || ik_text_equal(option->keyword, "port")))
+			several = true;
+	PQconninfoFree(options);
+	return several;
 }
 
 static void ignore_notice(void *arg, const char *message)
@@ -440,19 +536,22 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-enum ik_status ik_server_open(struct ik_server *server, const char *address,
-	struct ik_connection *client, struct ik_error *error)
+static enum ik_status open_server(struct ik_database *database, const char *address,
+	struct ik_error *error)
 {
 	/* What the address says itself wins: it comes last. A host that stays silent is left after this
-	 * time for the next one, in connecting and afterwards. */
-	static const char *const keywords[] = { "application_name", "connect_timeout",
-		"tcp_user_timeout", "client_encoding", "dbname", NULL };
-	const char *values[] = { "ikigai", "10", "10000", "UTF8", address, NULL };
+	 * time for the next one, in connecting and afterwards; of several the one that can be written is
+	 * meant. */
+	const char *const keywords[] = { "application_name", "connect_timeout", "tcp_user_timeout",
+		"keepalives_idle", "client_encoding", "target_session_attrs", "dbname", NULL };
+	const char *values[] = { "ikigai", "10", "10000", "10", "UTF8",
+		has_several_hosts(address) ? "read-write" : "any", address, NULL };
+	struct ik_server *server = server_of(database);
 	const char *encoding;
+	enum ik_status status;
 
-	memset(server, 0, sizeof(*server));
-	server->client = client;
-	server->shown = ik_redact(address);
+	database->name = ik_redact(address);
+	server->prepared = NULL;
 	server->connection = PQconnectdbParams(keywords, values, 1);
 	if (!server->connection)
 		ik_alloc_fail();
@@ -461,13 +560,123 @@ enum ik_status ik_server_open(struct ik_server *server, const char *address,
 	(void)PQsetNoticeProcessor(server->connection, ignore_notice, NULL);
 	encoding = PQparameterStatus(server->connection, "server_encoding");
 	server->ascii = !encoding || !ik_text_equal(encoding, "UTF8");
-	return migrate(server, error);
+	database->user = PQuser(server->connection);
+	status = check_owner(database, error);
+	if (status == IK_OK)
+		status = ik_database_migrate(database, &ik_postgres_form, error);
+	if (status != IK_OK && ik_text_equal(server->state, "42501"))
+		return ik_error_set(error, status,
+			_("The tables of the database %s are older than this ikigai: their "
+			  "owner has to use it once."),
+			database->name);
+	return status;
 }
 
-void ik_server_close(struct ik_server *server)
+static bool is_open(const struct ik_database *database)
 {
-	if (server->connection)
-		PQfinish(server->connection);
-	free(server->shown);
-	memset(server, 0, sizeof(*server));
+	return ((const struct ik_server *)database)->connection;
 }
+
+static void close_server(struct ik_database *database)
+{
+	ik_server_drop(server_of(database));
+	free(database->name);
+	database->name = NULL;
+	database->user = NULL;
+}
+
+/* ---- the index of words ---- */
+
+static void put_words(struct ik_buf *out, const char *text_of, size_t length)
+{
+	ik_search_words(out, text_of, length, IK_SEARCH_PLACES);
+}
+
+static enum ik_status drop_words(struct ik_database *database, const char *session, int64_t count,
+	struct ik_error *error)
+{
+	return change(database,
+		"DELETE FROM search WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
+		")",
+		IK_VALUES(ik_value_id(session), ik_value_number(count)), error);
+}
+
+#define EVENT \
+	"e.id, e.sequence, e.kind, e.content, e.data_json::text, e.exact_content, e.exact_data, " \
+	"e.time"
+
+const struct ik_database_ops ik_postgres_ops = {
+	.name = "postgres",
+	.sql = {
+		.lock_journal = "SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))",
+		.state = "SELECT s.last_sequence, EXISTS (SELECT FROM locks WHERE session = s.id"
+				 " AND holder IS NOT NULL AND process IS DISTINCT FROM ?3 AND expires > now())::int,"
+				 " e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0 END FROM sessions s"
+				 " LEFT JOIN events e ON e.id = ANY(string_to_array(?2, ',')::uuid[])"
+				 " WHERE s.id = ?1 FOR UPDATE OF s",
+		.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time,"
+					 " exact_content, exact_data, size)"
+					 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)",
+		.tell = "SELECT pg_notify('ikigai_' || ?1::text, '') FROM locks WHERE session = ?1"
+				" AND followed > now()",
+		.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+		.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
+		.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
+				" ORDER BY e.sequence DESC LIMIT ?3",
+		.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
+				 " ORDER BY e.sequence LIMIT ?3",
+		.search = "WITH place AS (SELECT string_to_array(coalesce(?2, '9223372036854775807"
+				  " ffffffff-ffff-ffff-ffff-ffffffffffff 9223372036854775807'), ' ') AS p),"
+				  " hits AS (SELECT session, sequence, time FROM search WHERE words @@ ?1::tsquery"
+				  "  AND (time, session, sequence) < ((SELECT p[1]::bigint FROM place),"
+				  "   (SELECT p[2]::uuid FROM place), (SELECT p[3]::bigint FROM place))"
+				  "  AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))"
+				  "  AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE owner = ?4"
+				  "   OR owner IS NULL))"
+				  "  ORDER BY time DESC, session DESC, sequence DESC LIMIT ?5)"
+				  " SELECT " EVENT ", h.time || ' ' || h.session || ' ' || h.sequence, h.session, "
+				  IK_SESSION_COLUMNS " FROM hits h"
+				  " JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
+				  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
+				  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
+		.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE searched < last_sequence"
+				  " LIMIT 1) s",
+		/* Of one session, at random of the first that have some, since other programs index, too.
+		 * Nothing here may read all sessions, of which there can be a million. */
+		.unindexed = "WITH chosen AS (SELECT id, searched, last_sequence FROM (SELECT id, searched,"
+					 "  last_sequence FROM sessions WHERE searched < last_sequence ORDER BY id"
+					 "  LIMIT 64) pending ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
+					 " SELECT " EVENT ", c.id, e.sequence, c.searched, c.last_sequence FROM chosen c"
+					 " LEFT JOIN LATERAL (SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY sequence)"
+					 "  - size AS before FROM (SELECT * FROM events WHERE session = c.id"
+					 "  AND sequence > c.searched ORDER BY sequence LIMIT 2000) few) fewer"
+					 "  WHERE before < 8388608) e ON true ORDER BY e.sequence",
+		.lock_index = "SELECT 1 FROM sessions WHERE id = ?1 AND searched = ?2 FOR UPDATE",
+		/* Not what another program has indexed meanwhile, or deleted. */
+		.add_words = "INSERT INTO search(session, sequence, time, words)"
+					 " SELECT e.session, e.sequence, e.time, ?4::tsvector FROM events e"
+					 " JOIN sessions s ON s.id = e.session AND s.searched = ?3"
+					 " WHERE e.session = ?1 AND e.sequence = ?2 ON CONFLICT DO NOTHING",
+		.set_mark = "UPDATE sessions SET searched = ?2 WHERE id = ?1 AND searched = ?3",
+		.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT (e.data->'blobs'->stream->>'id')::uuid"
+					  " FROM events e, unnest(ARRAY['stdout', 'stderr']) stream"
+					  " WHERE e.kind IN ('tool_result', 'command') AND e.session = ?1"
+					  " AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS "))",
+	},
+	.open = open_server,
+	.is_open = is_open,
+	.close = close_server,
+	.begin = begin,
+	.end = end,
+	.ask = ask,
+	.change = change,
+	.run = run,
+	.next = next,
+	.text = text,
+	.bytes = bytes,
+	.free_rows = free_rows,
+	.is_text = is_text,
+	.put_words = put_words,
+	.put_query = ik_search_query_put_ts,
+	.drop_words = drop_words,
+};

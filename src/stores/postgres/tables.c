@@ -9,7 +9,7 @@
  * (without the long texts, which would be stored twice), or NULL where that is impossible. Whatever
  * PostgreSQL does not take as text is in exact_content and exact_data.
  */
-const char *const ik_postgres_steps[] = {
+static const char *const steps[] = {
 	/* 0 to 1 */
 	"CREATE TABLE sessions("
 	" id uuid PRIMARY KEY,"
@@ -82,4 +82,11 @@ const char *const ik_postgres_steps[] = {
 	"ALTER TABLE events ALTER COLUMN owner SET DEFAULT session_user;"
 	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);",
 };
-const size_t ik_postgres_step_count = sizeof(ik_postgres_steps) / sizeof(ik_postgres_steps[0]);
+
+const struct ik_database_form ik_postgres_form = {
+	.lock = "BEGIN; SELECT pg_advisory_xact_lock(" IK_POSTGRES_LOCK ")",
+	.ask = "SELECT version FROM ikigai_form",
+	.set = "DELETE FROM ikigai_form; INSERT INTO ikigai_form SELECT ",
+	.steps = steps,
+	.count = sizeof(steps) / sizeof(steps[0]),
+};

@@ -1,15 +1,16 @@
 /*
  * tables: the tables of a PostgreSQL database, as steps from one form to the next.
  *
- * May include: nothing.
+ * May include: stores/database.h.
  */
 #ifndef IK_STORES_POSTGRES_TABLES_H
 #define IK_STORES_POSTGRES_TABLES_H
 
-#include <stddef.h>
+#include "stores/database.h"
 
-/* Steps for ik_migrate(). */
-extern const char *const ik_postgres_steps[];
-extern const size_t ik_postgres_step_count;
+/* Of several programs that come first one makes the tables; any number of ours will do. */
+#define IK_POSTGRES_LOCK "7308327837116294983"
+
+extern const struct ik_database_form ik_postgres_form;
 
 #endif

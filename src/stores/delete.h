@@ -6,12 +6,12 @@
  *
  * May include: util, stores.
  */
-#ifndef IK_STORES_SQLITE_DELETE_H
-#define IK_STORES_SQLITE_DELETE_H
+#ifndef IK_STORES_DELETE_H
+#define IK_STORES_DELETE_H
 
-#include "stores/sqlite/database.h"
+#include "stores/database.h"
 
 /* delete {session}. IK_NOT_FOUND: there is no session with this whole id. */
-enum ik_status ik_answer_delete(void *store, struct ik_error *error);
+enum ik_status ik_answer_delete(struct ik_database *database, struct ik_error *error);
 
 #endif

@@ -1,0 +1,196 @@
+/*
+ * database: what a store program asks of its database, whichever that is.
+ *
+ * SQLite and PostgreSQL each implement struct ik_database_ops; all verbs are written once, on top of
+ * it. A statement is a literal with the parameters ?1 to ?12. What differs in SQL is a row of the
+ * backend's struct ik_database_sql.
+ *
+ * Everything here blocks: for other writers, for the disk, for a server. What a request reads can be
+ * interrupted by its cancellation.
+ *
+ * May include: util, conversation, stores/connection.h.
+ */
+#ifndef IK_STORES_DATABASE_H
+#define IK_STORES_DATABASE_H
+
+#include "conversation/message.h"
+#include "stores/connection.h"
+
+struct ik_search_query;
+
+/* A value for a parameter; texts are borrowed until the call returns. */
+struct ik_value {
+	enum { IK_VALUE_END, IK_VALUE_NUMBER, IK_VALUE_TEXT, IK_VALUE_ID, IK_VALUE_BYTES } type;
+	const char *text; /* NULL: null */
+	size_t length;
+	int64_t number;
+};
+
+/* The values of a statement: IK_VALUES(ik_value_id(session), ik_value_number(3)). */
+#define IK_VALUES(...) ((const struct ik_value[]){ __VA_ARGS__, { .type = IK_VALUE_END } })
+#define IK_VALUE_LIMIT 12
+struct ik_value ik_value_number(int64_t number);
+struct ik_value ik_value_text(const char *text); /* NULL: null */
+struct ik_value ik_value_chars(const char *text, size_t length);
+struct ik_value ik_value_id(const char *id); /* a UUID; what is none becomes null */
+struct ik_value ik_value_bytes(const char *bytes, size_t length);
+
+/* The rows of an answer, one at a time. */
+struct ik_rows;
+
+struct ik_database {
+	const struct ik_database_ops *ops;
+	struct ik_connection *client;
+	char *name;         /* as sentences have it; NULL: it is closed */
+	const char *user;   /* who we are there; NULL: it has no users */
+	bool interruptible; /* the current request may be cancelled within a statement */
+	bool exact;         /* it has refused a text of this transaction: all go as bytes, too */
+};
+
+/* Statements of a backend. NULL: it needs none. */
+struct ik_database_sql {
+	/* ?1 a journal: others who store it wait for the end of the transaction. */
+	const char *lock_journal;
+	/* ?1 a session, ?2 ids with commas, ?3 a writer: the number of the newest event, whether another
+	 * writer has the lease, and each of the ids that is stored, with its number. */
+	const char *state;
+	/* id, session, number, kind, content, data, time, content and data as bytes, size */
+	const char *add_event;
+	const char *tell;     /* ?1 a session: tell those who follow it */
+	const char *add_part; /* blob, part, bytes */
+	const char *list;     /* IK_LIST() */
+	/* ?1 a session, ?2 a number, ?3 how many: events below it, newest first, and above, oldest
+	 * first. */
+	const char *page, *after;
+	/* ?1 words, ?2 the place to continue at, ?3 a directory, ?4 an owner, ?5 how many: events, newest
+	 * first, each with its place and the id of its session, then that, unless it was deleted. */
+	const char *search;
+	/* The index has the events up to a mark. Events that it has not: with their session, the key in
+	 * the index, the mark, and the mark after all where there is no event. */
+	const char *unindexed;
+	const char *behind;     /* not 0: there are such events */
+	const char *lock_index; /* ?1 a session, ?2 the mark that was read */
+	const char *add_words;  /* session, key, mark, words */
+	const char *set_mark;   /* session, key, mark: all up to this key is indexed */
+	/* The large texts of IK_OLDEST_EVENTS. */
+	const char *drop_parts;
+	const char *events_deleted; /* the next event may get the key of one of them */
+};
+
+struct ik_database_ops {
+	const char *name; /* "sqlite" */
+	struct ik_database_sql sql;
+
+	/* Open it, make its tables, or bring them to their present form. It is closed in any case. */
+	enum ik_status (*open)(struct ik_database *database, const char *name, struct ik_error *error);
+	/* Is it open? A connection may be lost with any request. */
+	bool (*is_open)(const struct ik_database *database);
+	void (*close)(struct ik_database *database);
+
+	/* Begin a transaction that writes; end it by what its work came to. */
+	enum ik_status (*begin)(struct ik_database *database, struct ik_error *error);
+	enum ik_status (*end)(struct ik_database *database, enum ik_status status,
+		struct ik_error *error);
+	/* Run a statement; its rows are freed by the caller. */
+	enum ik_status (*ask)(struct ik_database *database, const char *statement,
+		const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error);
+	/* Run one that gives no rows. Within a transaction a failure may be reported by a later call. */
+	enum ik_status (*change)(struct ik_database *database, const char *statement,
+		const struct ik_value *values, struct ik_error *error);
+	/* Run several without values, outside transactions of begin. */
+	enum ik_status (*run)(struct ik_database *database, const char *statements,
+		struct ik_error *error);
+
+	/* Go to the next row, or the first; false: there is none, or *status says why it failed. */
+	bool (*next)(struct ik_rows *rows, enum ik_status *status, struct ik_error *error);
+	/* The text of a column, with its length, or the bytes of one that has bytes; NULL: null. */
+	const char *(*text)(struct ik_rows *rows, int column, size_t *ret_length);
+	const char *(*bytes)(struct ik_rows *rows, int column, size_t *ret_length);
+	void (*free_rows)(struct ik_rows *rows);
+
+	/* Can a text column have it? NULL: it can have everything. */
+	bool (*is_text)(const struct ik_database *database, const char *text, size_t length);
+	/* Append the words of a text, or of a query, as the index wants them. */
+	void (*put_words)(struct ik_buf *out, const char *text, size_t length);
+	void (*put_query)(const struct ik_search_query *query, struct ik_buf *out);
+	/* Take the words of the oldest events of a session that may go, at most count, out of the index. */
+	enum ik_status (*drop_words)(struct ik_database *database, const char *session, int64_t count,
+		struct ik_error *error);
+};
+
+/* The members of the table, called. IK_OK from next is what *status was: a loop ends, too, where its
+ * body has set it to a failure. */
+enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
+	struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
+	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error) IK_MUST_USE;
+/* A statement that is NULL changes nothing. */
+enum ik_status ik_database_change(struct ik_database *database, const char *statement,
+	const struct ik_value *values, struct ik_error *error) IK_MUST_USE;
+
+/* The first number, or id, of the first row; it stays as it is, or is "", where there is no row. */
+enum ik_status ik_database_number(struct ik_database *database, const char *statement,
+	const struct ik_value *values, int64_t *ret_number, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_database_id(struct ik_database *database, const char *statement,
+	const struct ik_value *values, char ret_id[IK_UUID_TEXT], struct ik_error *error) IK_MUST_USE;
+
+/* ---- rows ---- */
+
+/* What every kind of rows begins with. */
+struct ik_rows {
+	struct ik_database *database;
+};
+
+bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error);
+struct ik_rows *ik_rows_free(struct ik_rows *rows); /* takes NULL, returns NULL */
+
+/* Columns: "" and 0 where they are null. */
+const char *ik_rows_text(struct ik_rows *rows, int column);
+int64_t ik_rows_number(struct ik_rows *rows, int column);
+bool ik_rows_is_null(struct ik_rows *rows, int column);
+void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT]);
+
+/* The event of a row that begins with an event's columns: id, sequence, kind, content, data, the
+ * exact bytes of content and of data where these are no texts, time. One reference; NULL where its
+ * kind is unknown. */
+enum { IK_EVENT_COLUMN_COUNT = 8 };
+struct ik_message *ik_rows_event(struct ik_rows *rows);
+
+/* The columns of a session (of a table "s"). */
+#define IK_SESSION_COLUMNS \
+	"s.id, s.title, s.directory, s.created_ms, s.updated_ms, s.event_count + s.forked_at, " \
+	"s.parent," \
+	" s.forked_at, s.owner"
+
+/* Sessions after ?1 (id) and ?2 (time), newest first, at most ?5: of the directory ?3, with the words
+ * ?4, a pattern for LIKE, of the owner ?6, and where ?7 is not 0 also those of nobody. */
+#define IK_LIST(has_words) \
+	"SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0" \
+	" AND (s.updated_ms, s.id) < (?2, ?1) AND (?3 IS NULL OR s.directory = ?3)" \
+	" AND (?4 IS NULL OR " has_words ")" \
+	" AND (?6 IS NULL OR s.owner = ?6 OR (?7 <> 0 AND s.owner IS NULL))" \
+	" ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?5"
+
+/* Events of a session (?1) that no fork shares, oldest first, at most ?2. */
+#define IK_OLDEST_EVENTS \
+	" FROM events e WHERE e.session = ?1 AND e.sequence > coalesce((SELECT max(forked_at)" \
+	" FROM sessions WHERE parent = ?1), 0) ORDER BY e.sequence LIMIT ?2"
+
+/* ---- tables ---- */
+
+/* How a backend's tables got their present form: steps[n] leads from form n to n + 1. */
+struct ik_database_form {
+	const char *lock; /* begins a transaction that no other program makes at the same time */
+	const char *ask;  /* which form is it? */
+	const char *set;  /* a number that follows is the form */
+	const char *const *steps;
+	size_t count;
+};
+
+/* Bring the tables to their present form. IK_DENIED: they are newer. On failure they are as they
+ * were. */
+enum ik_status ik_database_migrate(struct ik_database *database,
+	const struct ik_database_form *form, struct ik_error *error) IK_MUST_USE;
+
+#endif

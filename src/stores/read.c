@@ -1,0 +1,410 @@
+#include "stores/read.h"
+
+#include <string.h>
+
+#include "journal/event_line.h"
+#include "json/write.h"
+#include "store/search_query.h"
+#include "stores/index.h"
+#include "util/base64.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* A circle of forks, which only damage makes, ends here. */
+#define PARENTS_LIMIT 10000
+/* Rows of an answer where the request does not say how many. */
+#define DEFAULT_COUNT 100
+
+#define FIRST_UUID "00000000-0000-0000-0000-000000000000"
+#define LAST_UUID "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+static int64_t count_of(struct ik_database *database)
+{
+	return ik_connection_number(database->client, "count", DEFAULT_COUNT);
+}
+
+static bool only_mine(struct ik_database *database)
+{
+	bool mine = false;
+
+	return ik_json_bool(ik_connection_member(database->client, "mine"), &mine) && mine;
+}
+
+/* ---- sessions ---- */
+
+enum ik_status ik_no_session(struct ik_error *error)
+{
+	return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such session."));
+}
+
+/* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
+static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
+{
+	static const struct {
+		const char *name;
+		bool number, optional;
+	} columns[] = {
+		{ "id", false, false },
+		{ "title", false, false },
+		{ "directory", false, false },
+		{ "created_ms", true, false },
+		{ "updated_ms", true, false },
+		{ "event_count", true, false },
+		{ "parent", false, true },
+		{ "forked_at", true, false },
+		{ "owner", false, true },
+	};
+
+	ik_json_key(line, "session");
+	ik_json_open(line, '{');
+	for (int i = 0; i < (int)(sizeof(columns) / sizeof(columns[0])); i++) {
+		if (columns[i].optional && ik_rows_is_null(rows, first + i))
+			continue;
+		ik_json_key(line, columns[i].name);
+		if (columns[i].number)
+			ik_json_put_integer(line, ik_rows_number(rows, first + i));
+		else
+			ik_json_put_text(line, ik_rows_text(rows, first + i));
+	}
+	ik_json_close(line, '}');
+}
+
+/* Send the sessions of a statement; IK_NOT_FOUND: there were none. */
+static enum ik_status send_sessions(struct ik_database *database, const char *statement,
+	const struct ik_value *values, struct ik_error *error)
+{
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_ask(database, statement, values, &rows, error);
+	bool found = false;
+
+	if (status != IK_OK)
+		return status;
+	while (ik_rows_next(rows, &status, error)) {
+		put_session(ik_connection_begin(database->client), rows, 0);
+		ik_connection_send(database->client);
+		found = true;
+	}
+	(void)ik_rows_free(rows);
+	return status != IK_OK || found ? status : ik_no_session(error);
+}
+
+#define NEWEST \
+	"SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0" \
+	" AND (?1 IS NULL OR s.owner = ?1 OR s.owner IS NULL)"
+#define NEWEST_FIRST " ORDER BY s.updated_ms DESC, s.id DESC LIMIT 1"
+
+enum ik_status ik_answer_newest(struct ik_database *database, struct ik_error *error)
+{
+	const char *directory = ik_connection_text(database->client, "directory");
+	struct ik_value owner = ik_value_text(only_mine(database) ? database->user : NULL);
+
+	/* Two statements, so that each uses its index. */
+	return directory ? send_sessions(database, NEWEST " AND s.directory = ?2" NEWEST_FIRST,
+						   IK_VALUES(owner, ik_value_text(directory)), error)
+					 : send_sessions(database, NEWEST NEWEST_FIRST, IK_VALUES(owner), error);
+}
+
+/* Fill up the beginning of a UUID from another one; false: it is none. */
+static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TEXT])
+{
+	size_t at = 0;
+
+	memcpy(ret_id, rest, IK_UUID_TEXT);
+	for (; *prefix; prefix++) {
+		if (*prefix == '-')
+			continue;
+		at += ret_id[at] == '-';
+		if (at >= IK_UUID_TEXT - 1 || !strchr("0123456789abcdef", *prefix))
+			return false;
+		ret_id[at++] = *prefix;
+	}
+	return true;
+}
+
+enum ik_status ik_answer_find(struct ik_database *database, struct ik_error *error)
+{
+	const char *prefix = ik_connection_text(database->client, "prefix");
+	char first[IK_UUID_TEXT], last[IK_UUID_TEXT];
+	const struct ik_value *bounds;
+	enum ik_status status;
+	int64_t matches = 0;
+
+	if (!prefix || !prefix[0] || !fill_up(prefix, FIRST_UUID, first) ||
+		!fill_up(prefix, LAST_UUID, last))
+		return ik_no_session(error);
+	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
+/* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
+#define BEGIN_SO \
+	" FROM sessions s WHERE s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR NOT EXISTS" \
+	" (SELECT 1 FROM sessions c WHERE c.parent = s.id))"
+	status = ik_database_number(database,
+		"SELECT count(*) FROM (SELECT 1" BEGIN_SO " LIMIT 2) found", bounds, &matches, error);
+	if (status == IK_OK && matches > 1)
+		return ik_error_set(error, IK_INVALID,
+			_("Several sessions begin with %s. Write more of the id."), prefix);
+	return status == IK_OK
+		? send_sessions(database, "SELECT " IK_SESSION_COLUMNS BEGIN_SO, bounds, error)
+		: status;
+}
+
+/* Append a pattern for LIKE with the escape character \: words in this order, with anything before,
+ * between and after them. */
+static void put_pattern(struct ik_buf *out, const char *words)
+{
+	ik_buf_putc(out, '%');
+	for (; *words; words++) {
+		if (*words == ' ') {
+			ik_buf_putc(out, '%');
+			continue;
+		}
+		if (strchr("%_\\", *words))
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, *words);
+	}
+	ik_buf_putc(out, '%');
+}
+
+enum ik_status ik_answer_list(struct ik_database *database, struct ik_error *error)
+{
+	struct ik_connection *client = database->client;
+	const char *words = ik_connection_text(client, "words");
+	const char *after = ik_connection_text(client, "session");
+	const char *owner = ik_connection_text(client, "owner");
+	bool mine = only_mine(database);
+	enum ik_status status;
+	struct ik_buf pattern;
+
+	ik_buf_init(&pattern, IK_MIB(2));
+	if (words)
+		put_pattern(&pattern, words);
+	status = send_sessions(database, database->ops->sql.list,
+		IK_VALUES(ik_value_id(after ? after : LAST_UUID),
+			ik_value_number(after ? ik_connection_number(client, "updated_ms", INT64_MAX)
+								  : INT64_MAX),
+			ik_value_text(ik_connection_text(client, "directory")),
+			ik_value_text(words ? pattern.data : NULL), ik_value_number(count_of(database)),
+			ik_value_text(mine ? database->user : owner), ik_value_number(mine)),
+		error);
+	ik_buf_done(&pattern);
+	return status == IK_NOT_FOUND ? IK_OK : status; /* a list may be empty */
+}
+
+/* ---- events ---- */
+
+static void send_event(struct ik_database *database, const char *session,
+	const struct ik_message *message)
+{
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	ik_json_key(line, "event");
+	ik_event_line_put(line, session, message);
+	ik_connection_send(database->client);
+}
+
+/* Send the events of a statement; *left shrinks by their number, *ret_last is that of the last. */
+static enum ik_status send_events(struct ik_database *database, const char *statement,
+	const char *session, int64_t bound, int64_t *left, int64_t *ret_last, struct ik_error *error)
+{
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_ask(database, statement,
+		IK_VALUES(ik_value_id(session), ik_value_number(bound), ik_value_number(*left)), &rows,
+		error);
+
+	if (status != IK_OK)
+		return status;
+	while (ik_rows_next(rows, &status, error)) {
+		struct ik_message *message = ik_rows_event(rows);
+
+		*ret_last = ik_rows_number(rows, 1);
+		(*left)--;
+		if (message)
+			send_event(database, session, message);
+		ik_message_unref(message);
+		if (ik_connection_is_cancelled(database->client))
+			status = ik_error_set(error, IK_FAILED, "The request was cancelled.");
+	}
+	(void)ik_rows_free(rows);
+	return status;
+}
+
+/* Turn to the session that this one is a fork of ("": of none), and to what both have. */
+static enum ik_status go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT],
+	int64_t *before, struct ik_error *error)
+{
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_ask(database,
+		"SELECT parent, forked_at FROM sessions WHERE id = ?1", IK_VALUES(ik_value_id(session)),
+		&rows, error);
+
+	if (status != IK_OK)
+		return status;
+	session[0] = '\0';
+	if (ik_rows_next(rows, &status, error)) {
+		ik_rows_copy_id(rows, 0, session);
+		if (ik_rows_number(rows, 1) + 1 < *before)
+			*before = ik_rows_number(rows, 1) + 1;
+	}
+	(void)ik_rows_free(rows);
+	return status;
+}
+
+enum ik_status ik_answer_page(struct ik_database *database, struct ik_error *error)
+{
+	const char *id = ik_connection_text(database->client, "session");
+	int64_t before = ik_connection_number(database->client, "before", INT64_MAX);
+	int64_t left = count_of(database);
+	char session[IK_UUID_TEXT] = "";
+	enum ik_status status = IK_OK;
+
+	if (id)
+		memcpy(session, id, strnlen(id, sizeof(session) - 1));
+	/* Most sessions are no forks: their first event says so, without another question. */
+	for (int depth = 0; session[0] && before > 1 && left > 0 && depth < PARENTS_LIMIT; depth++) {
+		status = send_events(database, database->ops->sql.page, session, before, &left, &before,
+			error);
+		if (status == IK_OK && before > 1 && left > 0)
+			status = go_to_parent(database, session, &before, error);
+		if (status != IK_OK)
+			return status;
+	}
+	return status;
+}
+
+enum ik_status ik_answer_after(struct ik_database *database, struct ik_error *error)
+{
+	const char *session = ik_connection_text(database->client, "session");
+	int64_t left = count_of(database), last;
+
+	return send_events(database, database->ops->sql.after, session ? session : "",
+		ik_connection_number(database->client, "sequence", 0), &left, &last, error);
+}
+
+enum ik_status ik_answer_part(struct ik_database *database, struct ik_error *error)
+{
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_ask(database,
+		"SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2",
+		IK_VALUES(ik_value_id(ik_connection_text(database->client, "blob")),
+			ik_value_number(ik_connection_number(database->client, "part", 0))),
+		&rows, error);
+
+	if (status != IK_OK)
+		return status;
+	if (ik_rows_next(rows, &status, error)) {
+		struct ik_buf *line = ik_connection_begin(database->client);
+		size_t length = 0;
+		const char *bytes = database->ops->bytes(rows, 0, &length);
+
+		ik_json_key(line, "base64");
+		ik_json_quote_open(line);
+		ik_base64_put(line, bytes ? bytes : "", length);
+		ik_json_quote_close(line);
+	} else if (status == IK_OK) {
+		status = ik_error_set(error, IK_NOT_FOUND, "There is no such part.");
+	}
+	(void)ik_rows_free(rows);
+	return status;
+}
+
+/* ---- searching ---- */
+
+enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
+
+static void send_found(struct ik_database *database, struct ik_rows *rows,
+	const struct ik_message *message, struct ik_rows *sessions, int first)
+{
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	put_session(line, sessions, first);
+	ik_json_key(line, "row");
+	ik_json_put_text(line, ik_rows_text(rows, PLACE));
+	send_event(database, ik_rows_text(sessions, first), message);
+}
+
+/* Of a session that was deleted while it had forks: send the newest of these that has the event. */
+static enum ik_status send_in_fork(struct ik_database *database, struct ik_rows *rows,
+	const struct ik_message *message, struct ik_error *error)
+{
+	struct ik_rows *forks;
+	enum ik_status status = ik_database_ask(database,
+		"WITH RECURSIVE line(id) AS (SELECT id FROM sessions WHERE parent = ?1 AND forked_at >= ?2"
+		" UNION SELECT c.id FROM line JOIN sessions c ON c.parent = line.id WHERE c.forked_at >= "
+		"?2)"
+		" SELECT " IK_SESSION_COLUMNS " FROM line JOIN sessions s ON s.id = line.id"
+		" WHERE s.event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1",
+		IK_VALUES(ik_value_id(ik_rows_text(rows, OWN_SESSION)), ik_value_number(message->sequence)),
+		&forks, error);
+
+	if (status != IK_OK)
+		return status;
+	if (ik_rows_next(forks, &status, error))
+		send_found(database, rows, message, forks, 0);
+	(void)ik_rows_free(forks);
+	return status;
+}
+
+/* Send what a row has found, if it is still in a session. */
+static enum ik_status take_found(struct ik_database *database, struct ik_rows *rows,
+	struct ik_error *error)
+{
+	struct ik_message *message = ik_rows_event(rows);
+	enum ik_status status = IK_OK;
+
+	if (message && ik_rows_is_null(rows, SESSION))
+		status = send_in_fork(database, rows, message, error);
+	else if (message)
+		send_found(database, rows, message, rows, SESSION);
+	ik_message_unref(message);
+	return status;
+}
+
+static enum ik_status search(struct ik_database *database, const struct ik_search_query *query,
+	struct ik_error *error)
+{
+	struct ik_connection *client = database->client;
+	int64_t count = count_of(database), found = 0;
+	enum ik_status status;
+	struct ik_rows *rows;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(64));
+	database->ops->put_query(query, &text);
+	status = ik_database_ask(database, database->ops->sql.search,
+		IK_VALUES(ik_value_text(text.data), ik_value_text(ik_connection_text(client, "row")),
+			ik_value_text(ik_connection_text(client, "directory")),
+			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)),
+		&rows, error);
+	if (status != IK_OK) {
+		ik_buf_done(&text);
+		return status;
+	}
+	while (ik_rows_next(rows, &status, error)) {
+		status = take_found(database, rows, error);
+		ik_buf_clear(&text);
+		ik_buf_puts(&text, ik_rows_text(rows, PLACE));
+		found++;
+	}
+	(void)ik_rows_free(rows);
+	if (status == IK_OK) {
+		ik_json_key(ik_connection_begin(client), "row");
+		if (found > 0 && found == count)
+			ik_json_put_text(ik_connection_begin(client), text.data);
+		else
+			ik_json_put_null(ik_connection_begin(client));
+	}
+	ik_buf_done(&text);
+	return status;
+}
+
+enum ik_status ik_answer_search(struct ik_database *database, struct ik_error *error)
+{
+	const char *text = ik_connection_text(database->client, "query");
+	struct ik_search_query query;
+	enum ik_status status;
+	bool more = true;
+
+	status = ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""), error);
+	while (status == IK_OK && more && !ik_connection_is_cancelled(database->client))
+		status = ik_index_some(database, false, &more, error);
+	return status == IK_OK ? search(database, &query, error) : status;
+}

@@ -1,0 +1,42 @@
+/*
+ * sqlite: an SQLite file as the database of a store program.
+ *
+ * Owns the handle and the prepared statements.  May include: util, stores, <sqlite3.h>.
+ */
+#ifndef IK_STORES_SQLITE_SQLITE_H
+#define IK_STORES_SQLITE_SQLITE_H
+
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "stores/database.h"
+
+#define IK_SQLITE_STATEMENTS 48 /* more than there are */
+
+struct ik_sqlite {
+	struct ik_database base;
+	sqlite3 *db;
+	dev_t device; /* of the file that is open: another one may have its name now */
+	ino_t inode;
+	bool reads_only;
+	struct {
+		const char *text; /* a literal: told by its address */
+		sqlite3_stmt *prepared;
+	} statements[IK_SQLITE_STATEMENTS];
+};
+
+extern const struct ik_database_ops ik_sqlite_ops;
+
+/* The status and the sentence of what SQLite failed with last. */
+enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *error);
+
+/* Have a handle trust nothing that a file brings along. */
+void ik_sqlite_protect(sqlite3 *db);
+
+/* How many views, triggers and virtual tables a schema has that no ikigai makes: a SELECT could run
+ * programs. */
+#define IK_SQLITE_FOREIGN(schema) \
+	"SELECT count(*) FROM " schema ".sqlite_schema WHERE type IN ('view', 'trigger')" \
+	" OR (rootpage = 0 AND name <> 'search')"
+
+#endif
