@@ -14,11 +14,7 @@
 #include "chat/external_program.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
-#include "commands/commands_model.h"
 #include "commands/commands_session.h"
-#include "commands/commands_text.h"
-#include "commands/mode_command.h"
-#include "commands/sandbox_command.h"
 #include "core/command.h"
 #include "core/resume_text.h"
 #include "core/undo_command.h"
@@ -42,35 +38,6 @@ static void refresh(struct ik_chat *chat, const struct ik_invocation *invocation
 	ik_chat_trust_again(chat);
 	chat->refresh_key = chat->refresh_key || !invocation->line;
 	ik_chat_refresh(chat, invocation->line);
-}
-
-/* /mode [NAME | forget N] */
-static void set_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	struct ik_buf out;
-	bool changed;
-
-	ik_buf_init(&out, IK_MIB(1));
-	changed = ik_mode_command(chat->core.policy, chat->core.policy_path, invocation->text, &out);
-	ik_command_answer(&chat->core, invocation->line, &out);
-	if (changed)
-		ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
-}
-
-/* /sandbox [NAME] */
-static void set_sandbox(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	struct ik_core *core = &chat->core;
-	struct ik_buf out;
-	bool changed;
-
-	ik_buf_init(&out, IK_MIB(1));
-	changed = ik_sandbox_command(core->setup, invocation->text, &out);
-	for (size_t i = 0; changed && i < core->session_count; i++)
-		ik_session_sandbox_changed(core->sessions[i].session);
-	ik_command_answer(core, invocation->line, &out);
-	if (changed)
-		ik_chat_set_mode(chat, ik_policy_mode(core->policy));
 }
 
 /* ---- the model ---- */
@@ -127,7 +94,7 @@ static void new_session(struct ik_chat *chat, const struct ik_invocation *invoca
 	said = ik_resume_is_possible(session, true);
 	sentence = ik_format(_("A new session. The one before: /resume %s"), ik_session_id(session));
 	ik_chat_take_queue_back(chat); /* what is held */
-	ik_chat_session_changed(chat);
+	ik_agent_session_changed(chat->agent);
 	if (ik_agent_begin_session(chat->agent) && said)
 		ik_session_add_notice(chat->core.session, sentence);
 	ik_core_tell_store_again(&chat->core);
@@ -293,7 +260,7 @@ static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocati
 {
 	(void)invocation;
 	if (chat->core_started)
-		ik_chat_set_mode(chat, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+		ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 }
 
 static void take_over(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -364,12 +331,13 @@ static const struct ik_action_row rows[] = {
 		.description = N_("look for tools again"),
 		.details = N_("All tools are asked for their schemas again, and the project's instructions "
 			"are read again. Tools that are saved, changed or removed are noticed by themselves.")},
-	{.name = "/mode", .usage = "[NAME | forget N]", .argument = IK_ARGUMENT_MODE, .run = set_mode,
+	{.name = "/mode", .usage = "[NAME | forget N]", .argument = IK_ARGUMENT_MODE,
+		.core = ik_command_mode,
 		.description = N_("which tool calls are made; NAME: auto, ask, read-only"),
 		.details = N_("auto: calls are made as the rules say. ask: all others are asked about. "
 			"read-only: nothing that changes anything is called. Alone it shows the rules; forget "
 			"N takes back what you once allowed for good.")},
-	{.name = "/sandbox", .usage = "[NAME]", .run = set_sandbox,
+	{.name = "/sandbox", .usage = "[NAME]", .core = ik_command_sandbox,
 		.description = N_("where tools may write: off, project, read-only"),
 		.details = N_("The kernel holds it, for tools and all that they start. project: files of "
 			"the session's directory and temporary ones. read-only: temporary ones. Alone it shows "

@@ -22,25 +22,16 @@ size_t ik_agent_count(const struct ik_chat *chat)
 
 bool ik_agent_begin_session(struct ik_agent *agent)
 {
-	struct ik_chat *chat = agent->chat;
+	struct ik_session *session = ik_core_begin_session(&agent->chat->core, agent->session);
 
-	if (!ik_core_begin_session(&chat->core))
-		return false;
-	agent->session = chat->core.session;
-	return true;
+	if (session)
+		agent->session = session;
+	return session;
 }
 
 bool ik_agent_works(const struct ik_agent *agent)
 {
 	return agent->session && ik_session_busy(agent->session);
-}
-
-void ik_agents_policy_changed(struct ik_chat *chat)
-{
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		ik_session_policy_changed(agent->session);
 }
 
 void ik_agents_pause(struct ik_chat *chat)

@@ -44,6 +44,8 @@ struct ik_agent {
 	struct ik_chat_children *children;          /* its session's children, while they are read */
 	enum ik_picking picking;                    /* what its picker lists */
 	char *picking_words;                        /* the words after what is picked */
+	struct ik_timer *switch_timer;              /* waits until its turn has ended */
+	char switch_to[IK_UUID_TEXT];               /* the session to resume then */
 	char *before; /* what to say once the next session is there; NULL: nothing */
 	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
 	int draft_lock;                    /* locks its draft; -1: none */
@@ -67,15 +69,13 @@ struct ik_agent {
 /* Return the agent with this number, or NULL. */
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
 size_t ik_agent_count(const struct ik_chat *chat);
-/* End the session of the agent that is shown and begin another; as ik_core_begin_session(). */
+/* End its session and begin another. False: something is under way, and all stays as it is. */
 bool ik_agent_begin_session(struct ik_agent *agent);
 /* Is there anything to cancel? */
 bool ik_agent_works(const struct ik_agent *agent);
 /* The program is about to be stopped, and is back. */
 void ik_agents_pause(struct ik_chat *chat);
 void ik_agents_continue(struct ik_chat *chat);
-/* Judge all calls that wait for permission again. */
-void ik_agents_policy_changed(struct ik_chat *chat);
 
 /* ---- chat_agents.c ---- */
 

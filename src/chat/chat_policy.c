@@ -109,7 +109,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_question_an
 	}
 	if (keep_rule(chat, &rule, call->for_good)) {
 		ik_session_answer(chat->core.session, call->id, call->name, true, "");
-		ik_agents_policy_changed(chat);
+		ik_core_policy_changed(&chat->core);
 	} else {
 		ask_about_call(call, ASKING_AGAIN);
 	}
@@ -273,10 +273,4 @@ void ik_chat_policy_done(struct ik_agent *agent)
 {
 	while (agent->calls)
 		call_free(take_call(agent, agent->calls->id));
-}
-
-void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode)
-{
-	ik_policy_set_mode(chat->core.policy, mode);
-	ik_agents_policy_changed(chat);
 }

@@ -53,10 +53,8 @@ struct ik_chat {
 
 	struct ik_external_program *program; /* has the terminal; NULL: none */
 
-	struct ik_session_find *find;  /* searches the session to resume, */
-	char *find_words;              /* by these words */
-	struct ik_timer *switch_timer; /* waits until the turn has ended */
-	char switch_to[IK_UUID_TEXT];  /* the session to resume then */
+	struct ik_session_find *find; /* searches the session to resume, */
+	char *find_words;             /* by these words */
 
 	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
 	struct ik_registry *registry; /* the tools of the last finished scan; NULL: none */
@@ -158,10 +156,9 @@ void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *ans
 /* Tell an agent's handlers that nobody will answer. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 
-/* chat_policy.c: calls that wait for permission, and the mode. */
+/* chat_policy.c: calls that wait for permission. */
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
-void ik_chat_set_mode(struct ik_chat *chat, enum ik_mode mode);
 
 /* chat_blobs.c: read a part of a stored output, for an agent's inspector (an ik_blob_reader). */
 enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struct ik_buf *out,
@@ -185,7 +182,7 @@ void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cu
 
 /* chat_sessions.c: the data of the pane of sessions. */
 extern const struct ik_sessions_source ik_chat_sessions_source;
-/* Stop looking for a session to resume, and waiting to switch to it. */
+/* Stop looking for a session to resume. */
 void ik_chat_sessions_stop(struct ik_chat *chat);
 /* Drop what an agent's pane asked for. */
 void ik_chat_sessions_done(struct ik_agent *agent);
@@ -199,8 +196,8 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text);
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
 /* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const char *id);
-/* The shown agent's session has changed. */
-void ik_chat_session_changed(struct ik_chat *chat);
+/* An agent is about to have another session. */
+void ik_agent_session_changed(struct ik_agent *agent);
 
 /* chat_lock.c: a session that another ikigai has open, too. */
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);

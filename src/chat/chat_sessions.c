@@ -92,7 +92,6 @@ void ik_chat_sessions_stop(struct ik_chat *chat)
 	chat->find = ik_session_find_close(chat->find);
 	free(chat->find_words);
 	chat->find_words = NULL;
-	chat->switch_timer = ik_timer_close(chat->switch_timer);
 }
 
 void ik_chat_sessions_done(struct ik_agent *agent)
@@ -101,6 +100,7 @@ void ik_chat_sessions_done(struct ik_agent *agent)
 	agent->end_read = ik_store_read_close(agent->end_read);
 	agent->children = ik_chat_children_free(agent->children);
 	agent->search = ik_chat_search_free(agent->search);
+	agent->switch_timer = ik_timer_close(agent->switch_timer);
 	free(agent->before);
 	agent->before = NULL;
 	ik_chat_lock_done(agent);

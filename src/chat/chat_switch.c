@@ -15,16 +15,18 @@
 
 #define ENDING_MS 20 /* between two looks whether what was under way has ended */
 
-void ik_chat_session_changed(struct ik_chat *chat)
+void ik_agent_session_changed(struct ik_agent *agent)
 {
-	chat->agent->children = ik_chat_children_free(chat->agent->children);
-	ik_screen_begin(chat->screen);
-	ik_chat_lock_done(chat->agent);
-	ik_chat_forget_blobs(chat->agent);
-	chat->agent->shared_command[0] = '\0';
+	struct ik_core *core = &agent->chat->core;
+
+	agent->children = ik_chat_children_free(agent->children);
+	ik_screen_begin(agent->screen);
+	ik_chat_lock_done(agent);
+	ik_chat_forget_blobs(agent);
+	agent->shared_command[0] = '\0';
 	/* What was allowed for one session is not for another. */
-	ik_rules_done(ik_policy_session(chat->core.policy));
-	ik_chat_set_mode(chat, ik_policy_mode(chat->core.policy));
+	ik_rules_done(ik_policy_session(core->policy));
+	ik_core_policy_changed(core);
 }
 
 /* The session was read, or could not be. */
@@ -45,50 +47,60 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Resume the other session: no turn runs. */
-static void switch_now(struct ik_chat *chat)
+/* Resume another session in an agent in which no turn runs. */
+static void switch_now(struct ik_agent *agent, const char *id)
 {
-	struct ik_session *session = chat->core.session;
-	bool said = ik_resume_is_possible(session, true);
-	bool fork = ik_text_equal(chat->switch_to, chat->fork.id);
+	struct ik_chat *chat = agent->chat;
+	bool fork = ik_text_equal(id, chat->fork.id);
+	struct ik_fork_copy *copy = fork ? chat->fork.copy : NULL;
+	/* A fork says itself which session it is of. */
+	bool said = !fork && ik_resume_is_possible(agent->session, true);
 
-	free(chat->agent->before);
-	said = said && !fork; /* it says itself whose it is */
-	chat->fork.id[0] = '\0';
-	chat->agent->before = said
-		? ik_format(_("The session before this one: /resume %s"), ik_session_id(session))
+	if (fork)
+		chat->fork = (struct ik_fork){ .copy = NULL };
+	free(agent->before);
+	agent->before = said
+		? ik_format(_("The session before this one: /resume %s"), ik_session_id(agent->session))
 		: NULL;
-	ik_chat_session_changed(chat);
-	(void)ik_agent_begin_session(chat->agent);
-	ik_screen_session_runs(chat->screen, chat->switch_to);
-	ik_screen_close_side(chat->screen);
-	ik_session_restore_fork(chat->core.session, chat->switch_to, fork ? chat->fork.copy : NULL,
-		on_resumed, chat->agent);
-	if (!fork)
-		ik_fork_copy_free(chat->fork.copy);
-	chat->fork.copy = NULL;
+	ik_agent_session_changed(agent);
+	(void)ik_agent_begin_session(agent);
+	ik_screen_session_runs(agent->screen, id);
+	ik_screen_close_side(agent->screen);
+	ik_session_restore_fork(agent->session, id, copy, on_resumed, agent);
 }
 
+/* Return the agent that has the session with this id, or NULL. */
+static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
+		agent = agent->next;
+	return agent;
+}
+
+/* Switch an agent once its turn has ended, whether it is shown or not. */
 static void try_switch(void *arg)
 {
-	struct ik_chat *chat = arg;
+	struct ik_agent *agent = arg;
 
-	if (ik_session_busy(chat->core.session))
-		ik_timer_start(chat->switch_timer, ENDING_MS);
-	else
-		switch_now(chat);
+	if (ik_session_busy(agent->session))
+		ik_timer_start(agent->switch_timer, ENDING_MS);
+	else if (!agent_with(agent->chat, agent->switch_to))
+		switch_now(agent, agent->switch_to);
 }
 
 static void on_cancel(struct ik_chat *chat, void *arg)
 {
+	struct ik_agent *agent = chat->agent; /* who is asked is shown */
 	const char *id = arg;
 
 	ik_chat_take_queue_back(chat);
-	ik_session_cancel(chat->core.session);
-	memcpy(chat->switch_to, id, sizeof(chat->switch_to));
-	if (!chat->switch_timer)
-		chat->switch_timer = ik_timer_new(chat->loop, try_switch, chat);
-	ik_timer_start(chat->switch_timer, 0);
+	ik_session_cancel(agent->session);
+	memcpy(agent->switch_to, id, sizeof(agent->switch_to));
+	if (!agent->switch_timer)
+		agent->switch_timer = ik_timer_new(chat->loop, try_switch, agent);
+	ik_timer_start(agent->switch_timer, 0);
 }
 
 /* Ask whether to cancel the turn that runs. */
@@ -104,16 +116,6 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 	};
 
 	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));
-}
-
-/* Return the agent that has the session with this id, or NULL. */
-static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
-{
-	struct ik_agent *agent = chat->agents;
-
-	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
-		agent = agent->next;
-	return agent;
 }
 
 /* Show the place that a search found in an agent's session, now or once the older messages are
@@ -151,8 +153,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 		ask_to_cancel(chat, id);
 	} else {
 		ik_chat_take_queue_back(chat); /* what is held */
-		memcpy(chat->switch_to, id, sizeof(chat->switch_to));
-		switch_now(chat);
+		switch_now(chat->agent, id);
 	}
 }
 

@@ -1,10 +1,11 @@
 #include "chat/external_program.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "core/temporary_file.h"
 #include "loop/foreground.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -15,9 +16,61 @@
 #define NOT_FOUND 127 /* what a shell ends with when there is no such command */
 #define SIGNALLED 128 /* ... and beyond: when a signal ended it */
 
+/* A file in a directory of its own that only this user can read: in the home of ikigai, or in TMPDIR
+ * or /tmp where the home can't be written (a full or read-only disk). */
+struct temporary_file {
+	char *directory, *path;
+};
+
+/* Remove the file and its directory, or leave them to the user. */
+static void file_done(struct temporary_file *file, bool remove)
+{
+	if (remove) {
+		(void)unlink(file->path);
+		(void)rmdir(file->directory);
+	}
+	free(file->path);
+	free(file->directory);
+}
+
+/* Create the file in a new directory named by template, which is ours now. */
+static enum ik_status make_in(struct temporary_file *file, char *template, const char *name,
+	const char *text, size_t length, struct ik_error *error)
+{
+	*file = (struct temporary_file){ .directory = template };
+	if (!mkdtemp(template)) {
+		enum ik_status status = ik_error_set_errno(error, errno, _("cannot make %s"), template);
+
+		free(template);
+		return status;
+	}
+	file->path = ik_path_join(template, name);
+	enum ik_status status = ik_file_write_unsynced(file->path, text, length, 0600, error);
+
+	if (status != IK_OK)
+		file_done(file, true);
+	return status;
+}
+
+/* Create a file with a text; the directory's name begins with kind. */
+static enum ik_status make_file(struct temporary_file *file, const struct ik_places *places,
+	const char *kind, const char *name, const char *text, size_t length, struct ik_error *error)
+{
+	char *relative = ik_format("%s-XXXXXX", kind);
+	char *template = ik_places_file(places, relative);
+
+	free(relative);
+	if (template && make_in(file, template, name, text, length, error) == IK_OK)
+		return IK_OK;
+	return make_in(file, ik_format("%s/ikigai-%s-XXXXXX", ik_path_temporary(), kind), name, text,
+		length, error);
+}
+
+/* ---- the program ---- */
+
 struct ik_external_program {
 	struct ik_foreground *foreground;
-	struct ik_temporary_file file;
+	struct temporary_file file;
 	char *command;
 	bool edits; /* its file becomes the draft */
 };
@@ -39,10 +92,7 @@ static void release(struct ik_chat *chat, bool remove)
 	struct ik_external_program *program = chat->program;
 
 	chat->program = NULL;
-	if (remove)
-		ik_temporary_file_remove(&program->file);
-	else
-		ik_temporary_file_leave(&program->file);
+	file_done(&program->file, remove);
 	free(program->command);
 	free(program);
 }
@@ -144,12 +194,12 @@ static bool start(struct ik_chat *chat, struct ik_error *error)
 static void open_program(struct ik_chat *chat, const char *command, bool edits, const char *text,
 	size_t length)
 {
-	struct ik_temporary_file file;
+	struct temporary_file file;
 	struct ik_error error;
 
 	if (chat->program)
 		return;
-	if (ik_temporary_file_make(&file, &chat->setup->places, edits ? "edit" : "page",
+	if (make_file(&file, &chat->setup->places, edits ? "edit" : "page",
 			edits ? "message.md" : "page.txt", text, length, &error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		return;

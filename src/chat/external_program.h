@@ -2,9 +2,8 @@
  * external_program: a program of the user's own that has the terminal until it ends: an editor for
  * the next message ($VISUAL, else $EDITOR, else vi), or a pager for a text ($PAGER, else less -R).
  *
- * The text goes into a file that nobody else can read (core/temporary_file.h).  A turn goes on
- * meanwhile, unseen.  What the editor saved becomes the draft, unless the editor says that it
- * failed.
+ * The text goes into a file that nobody else can read.  A turn goes on meanwhile, unseen.  What the
+ * editor saved becomes the draft, unless the editor says that it failed.
  *
  * May include: all.
  */

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/background_text.h"
 #include "commands/tool_text.h"
-#include "commands/usage_text.h"
 #include "conversation/title.h"
 #include "core/command.h"
-#include "core/system_text.h"
+#include "core/export.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -59,28 +57,30 @@ void ik_command_run(struct ik_core *core, const char *line, const char *argument
 	free(name);
 }
 
-void ik_command_background(struct ik_core *core, const char *line, const char *argument)
+/* Append the system prompt as it is sent, and the number and size of the tools that go along. */
+static void put_system(const struct ik_core *core, struct ik_buf *out)
 {
-	struct ik_buf out;
+	struct ik_model_spec spec = ik_model_choice_spec(ik_core_choice(core));
+	size_t count = 0;
+	struct ik_tool_definition *tools = ik_session_tools(core->session, &count);
+	struct ik_buf definitions;
 
-	ik_buf_init(&out, IK_MIB(16));
-	ik_background_text(core->loop, ik_session_conversation(core->session), argument, &out);
-	ik_command_answer(core, line, &out);
-}
-
-void ik_command_usage(struct ik_core *core, const char *line, const char *argument)
-{
-	struct ik_buf out;
-
-	(void)argument;
-	ik_buf_init(&out, IK_KIB(64));
-	ik_usage_text(ik_session_conversation(core->session), &out);
-	ik_command_answer(core, line, &out);
+	ik_buf_init(&definitions, IK_LIMIT_REQUEST);
+	for (size_t i = 0; i < count; i++)
+		spec.format->put_tool(&definitions, &spec.endpoint, &tools[i]);
+	ik_buf_puts(out, ik_session_system_prompt(core->session));
+	ik_buf_puts(out, "\n\n");
+	ik_buf_printf(out,
+		ngettext("%zu tool is described besides, in %zu bytes.",
+			"%zu tools are described besides, in %zu bytes.", count),
+		count, definitions.length);
+	ik_buf_putc(out, '\n');
+	ik_buf_done(&definitions);
+	free(tools);
 }
 
 void ik_command_system(struct ik_core *core, const char *line, const char *argument)
 {
-	struct ik_model_spec spec = ik_model_choice_spec(ik_core_choice(core));
 	struct ik_buf out;
 
 	(void)argument;
@@ -89,7 +89,7 @@ void ik_command_system(struct ik_core *core, const char *line, const char *argum
 	if (ik_session_loading(core->session))
 		ik_buf_puts(&out, _("This session is still being read. Type /system again in a moment."));
 	else
-		ik_system_text(core->session, &spec, &out);
+		put_system(core, &out);
 	ik_command_answer(core, line, &out);
 }
 
@@ -112,4 +112,32 @@ void ik_command_title(struct ik_core *core, const char *line, const char *argume
 		ik_buf_printf(&out, _("Title: %s"), title);
 	free(title);
 	ik_command_answer(core, line, &out);
+}
+
+/* A name without the quotes around it, which a shell would take away; in new memory. */
+static char *without_quotes(const char *name)
+{
+	size_t length = strlen(name);
+	bool quoted = length > 2 && strchr("\"'", name[0]) &&
+		strchr(name + 1, name[0]) == name + length - 1;
+
+	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
+}
+
+void ik_command_export(struct ik_core *core, const char *line, const char *argument)
+{
+	static const char force[] = "--force";
+	struct ik_error error;
+	bool replace = strncmp(argument, force, strlen(force)) == 0 &&
+		strchr(" ", argument[strlen(force)]);
+
+	if (replace) {
+		argument += strlen(force);
+		argument += strspn(argument, " ");
+	}
+	char *file = without_quotes(argument);
+
+	if (ik_export_start(core, line, file, replace, &error) != IK_OK)
+		ik_session_add_command(core->session, line, error.text);
+	free(file);
 }

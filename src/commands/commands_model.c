@@ -1,11 +1,10 @@
-#include "commands/commands_model.h"
+#include "commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/command.h"
 #include "core/model_hint.h"
-#include "core/model_question.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -14,12 +13,6 @@
 #define FORCE "--force"
 
 enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
-
-/* What the session in front talks to. */
-static const struct ik_model_choice *choice_of(const struct ik_core *core)
-{
-	return ik_core_choice(core);
-}
 
 /* Say to whom the next message of a session goes. */
 static void put_present(struct ik_buf *out, const struct ik_model_choice *choice)
@@ -40,7 +33,7 @@ static bool use(struct ik_core *core, struct ik_session *session, const char *li
 	switched = ik_core_use_model(core, session, wish, &error) == IK_OK;
 	if (!switched)
 		ik_buf_printf(&out, "%s\n", error.text);
-	put_present(&out, ik_core_choice_of(core, session));
+	put_present(&out, &ik_core_entry(core, session)->choice);
 	if (switched && ik_session_busy(session))
 		ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
 	ik_command_answer_in(session, line, &out);
@@ -53,7 +46,7 @@ static bool use(struct ik_core *core, struct ik_session *session, const char *li
 static bool use_model(struct ik_core *core, struct ik_session *session, const char *line,
 	const char *model)
 {
-	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
+	const struct ik_model_choice *choice = &ik_core_entry(core, session)->choice;
 	/* Copies: the choice is replaced. */
 	char *provider = ik_strdup(choice->provider);
 	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
@@ -115,15 +108,15 @@ static void put_models(struct ik_buf *out, const struct ik_model_choice *choice,
 /* The provider has answered; the session that asked may not be in front any more. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
-	struct ik_core *core = arg;
-	struct ik_model_question *question = core->model_question;
+	struct ik_model_question *question = arg;
+	struct ik_core *core = question->core;
 	struct ik_session *session = question->session;
-	const struct ik_model_choice *choice = ik_core_choice_of(core, session);
+	const struct ik_model_choice *choice = &ik_core_entry(core, session)->choice;
 	const char *wanted = question->wanted;
 	bool switched = false;
 	struct ik_buf out;
 
-	core->model_question = NULL;
+	ik_core_entry(core, session)->question = NULL;
 	if (wanted && has(names, count, wanted)) {
 		switched = use_model(core, session, question->line, wanted);
 	} else {
@@ -151,17 +144,24 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 /* Ask the provider what it offers, and whether a model (NULL: none) is among that. */
 static void ask(struct ik_core *core, const char *line, const char *wanted)
 {
-	struct ik_model_spec spec = ik_model_choice_spec(choice_of(core));
-	struct ik_model_question *question = core->model_question;
+	struct ik_core_session *entry = ik_core_entry(core, core->session);
+	struct ik_model_spec spec = ik_model_choice_spec(&entry->choice);
+	struct ik_model_question *question = ik_alloc(sizeof(*question));
 
-	if (question)
-		ik_session_know_model(question->session, !question->wanted);
-	ik_model_question_free(question);
-	core->model_question = question = ik_model_question_new(core->session, line, wanted);
+	if (entry->question)
+		ik_session_know_model(core->session, !entry->question->wanted);
+	ik_model_question_free(entry->question);
+	*question = (struct ik_model_question){
+		.core = core,
+		.session = core->session,
+		.line = ik_strdup(line),
+		.wanted = wanted ? ik_strdup(wanted) : NULL,
+	};
+	entry->question = question;
 	if (wanted)
 		ik_session_await_model(core->session);
 	question->list = ik_model_list_start(core->loop, core->http, &spec,
-		core->setup->config->http_idle_timeout_s * 1000, on_models, core);
+		core->setup->config->http_idle_timeout_s * 1000, on_models, question);
 }
 
 bool ik_command_model(struct ik_core *core, const char *line, const char *argument)
@@ -190,11 +190,12 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 	size_t width = ik_utf8_width(name, strlen(name));
 	struct ik_error error;
 
-	ik_buf_printf(out, "%s %s%*s  ", ik_text_equal(name, choice_of(core)->provider) ? "*" : " ",
-		name, width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
+	ik_buf_printf(out, "%s %s%*s  ",
+		ik_text_equal(name, ik_core_choice(core)->provider) ? "*" : " ", name,
+		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
 	/* The one that is in use, as it is used: its address or key may be of the command line. */
-	if (ik_text_equal(name, choice_of(core)->provider) && !choice_of(core)->practice)
-		ik_buf_printf(out, "%s  %s\n", choice_of(core)->model, choice_of(core)->base_url);
+	if (ik_text_equal(name, ik_core_choice(core)->provider) && !ik_core_choice(core)->practice)
+		ik_buf_printf(out, "%s  %s\n", ik_core_choice(core)->model, ik_core_choice(core)->base_url);
 	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name },
 				 &choice, &error) != IK_OK)
 		ik_buf_printf(out, "%s\n", error.text);

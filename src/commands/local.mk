@@ -3,14 +3,14 @@ noinst_LIBRARIES += libik_commands.a
 libik_commands_a_SOURCES = \
 	src/commands/action.c src/commands/action.h \
 	src/commands/appearance.c src/commands/appearance.h \
-	src/commands/background_text.c src/commands/background_text.h \
+	src/commands/background.c \
 	src/commands/commands.c src/commands/commands.h \
-	src/commands/commands_model.c src/commands/commands_model.h \
+	src/commands/commands_model.c \
 	src/commands/commands_session.c src/commands/commands_session.h \
-	src/commands/commands_text.c src/commands/commands_text.h \
 	src/commands/complete.c src/commands/complete.h \
+	src/commands/copy.c \
 	src/commands/listing.c src/commands/listing.h \
-	src/commands/mode_command.c src/commands/mode_command.h \
+	src/commands/mode_command.c \
 	src/commands/sandbox_command.c src/commands/sandbox_command.h \
 	src/commands/session_find.c src/commands/session_find.h \
 	src/commands/session_taken.c src/commands/session_taken.h \
@@ -18,5 +18,4 @@ libik_commands_a_SOURCES = \
 	src/commands/session_walk.c src/commands/session_walk.h \
 	src/commands/tool_text.c src/commands/tool_text.h \
 	src/commands/tool_view.c src/commands/tool_view.h \
-	src/commands/trust_text.c src/commands/trust_text.h \
-	src/commands/usage_text.c src/commands/usage_text.h
+	src/commands/usage.c

@@ -1,9 +1,11 @@
-#include "commands/mode_command.h"
+#include "commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/command.h"
 #include "core/policy_file.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 static const char *const meanings[IK_MODE_COUNT] = {
@@ -43,9 +45,10 @@ static void put_all(struct ik_policy *policy, struct ik_buf *out)
 }
 
 /* Take back the kept rule of that number. */
-static bool forget(struct ik_policy *policy, const char *path, const char *text, struct ik_buf *out)
+static void forget(struct ik_core *core, const char *text, struct ik_buf *out)
 {
-	struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
+	struct ik_rules *kept = ik_policy_kept(core->policy);
+	struct ik_rules *session = ik_policy_session(core->policy);
 	char *end;
 	unsigned long number = strtoul(text, &end, 10);
 	struct ik_error error;
@@ -53,36 +56,36 @@ static bool forget(struct ik_policy *policy, const char *path, const char *text,
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number == 0 ||
 		number > kept->count + session->count) {
 		ik_buf_puts(out, _("There is no kept rule of that number. /mode lists them."));
-		return false;
+		return;
 	}
 	if (number > kept->count) {
 		ik_rules_remove(session, number - kept->count - 1);
-	} else if (ik_policy_file_forget(path, number - 1, kept, &error) != IK_OK) {
+	} else if (ik_policy_file_forget(core->policy_path, number - 1, kept, &error) != IK_OK) {
 		ik_buf_puts(out, error.text);
-		return false;
+		return;
 	}
 	ik_buf_puts(out, _("The rule is taken back."));
-	return true;
+	ik_core_policy_changed(core);
 }
 
-bool ik_mode_command(struct ik_policy *policy, const char *path, const char *rest,
-	struct ik_buf *out)
+void ik_command_mode(struct ik_core *core, const char *line, const char *argument)
 {
+	static const char forget_word[] = "forget ";
+	struct ik_buf out;
 	enum ik_mode mode;
 
-	if (rest[0] == '\0') {
-		put_all(policy, out);
-		return false;
+	ik_buf_init(&out, IK_MIB(1));
+	if (argument[0] == '\0') {
+		put_all(core->policy, &out);
+	} else if (ik_text_starts(argument, forget_word)) {
+		argument += strlen(forget_word);
+		forget(core, argument + strspn(argument, " "), &out);
+	} else if (ik_mode_find(argument, &mode)) {
+		ik_core_set_mode(core, mode);
+		ik_buf_printf(&out, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
+	} else {
+		ik_buf_printf(&out, _("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."),
+			argument);
 	}
-	if (ik_text_starts(rest, "forget "))
-		return forget(policy, path,
-			rest + strlen("forget ") + strspn(rest + strlen("forget "), " "), out);
-	if (!ik_mode_find(rest, &mode)) {
-		ik_buf_printf(out, _("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."),
-			rest);
-		return false;
-	}
-	ik_policy_set_mode(policy, mode);
-	ik_buf_printf(out, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
-	return true;
+	ik_command_answer(core, line, &out);
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
+#include "core/command.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -258,25 +260,35 @@ static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 	(void)ik_sandbox_kernel(out);
 }
 
-bool ik_sandbox_command(const struct ik_setup *setup, const char *rest, struct ik_buf *out)
+/* Change the mode, and append what it means. */
+static void set_mode(struct ik_core *core, enum ik_sandbox_mode mode, struct ik_buf *out)
 {
-	enum ik_sandbox_mode mode;
+	const struct ik_setup *setup = core->setup;
 
-	if (rest[0] == '\0') {
-		put_all(setup, out);
-		return false;
-	}
-	if (!ik_sandbox_mode_find(rest, &mode)) {
-		ik_buf_printf(out,
-			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
-			  "/sandbox read-only."),
-			rest);
-		return false;
-	}
 	ik_sandbox_set_mode(setup->sandbox, mode);
 	ik_buf_printf(out, "%s: %s\n", ik_sandbox_mode_name(mode), _(meanings[mode]));
 	put_writable(setup, out);
 	if (ik_sandbox_state(setup->sandbox) == IK_SANDBOX_BROKEN)
 		(void)ik_sandbox_kernel(out);
-	return true;
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_sandbox_changed(core->sessions[i].session);
+	ik_core_policy_changed(core);
+}
+
+void ik_command_sandbox(struct ik_core *core, const char *line, const char *argument)
+{
+	enum ik_sandbox_mode mode;
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(1));
+	if (argument[0] == '\0')
+		put_all(core->setup, &out);
+	else if (ik_sandbox_mode_find(argument, &mode))
+		set_mode(core, mode, &out);
+	else
+		ik_buf_printf(&out,
+			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
+			  "/sandbox read-only."),
+			argument);
+	ik_command_answer(core, line, &out);
 }

@@ -1,6 +1,6 @@
 /*
- * sandbox_command: what /sandbox does: shows what the kernel holds and what not, and
- * changes the mode; the same in a line for `ikigai doctor`.
+ * sandbox_command: what the kernel prevents for tools and what not, in words: for /sandbox
+ * (commands.h), the status bar and `ikigai doctor`.
  *
  * May include: util, config, loop/confine.h, guard/sandbox.h, core/setup.h.
  */
@@ -8,9 +8,6 @@
 #define IK_COMMANDS_SANDBOX_COMMAND_H
 
 #include "core/setup.h"
-
-/* Do what rest (behind "/sandbox ") says. Appends the answer. True: the mode is another now. */
-bool ik_sandbox_command(const struct ik_setup *setup, const char *rest, struct ik_buf *out);
 
 /* What stands in the status bar: static text, translated; NULL: nothing. *ret_strong: it is
  * something to worry about. */

@@ -5,7 +5,6 @@
 
 #include "core/agents_file.h"
 #include "core/export.h"
-#include "core/model_question.h"
 #include "core/policy_file.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
@@ -234,32 +233,24 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	return ik_session_new(&options);
 }
 
-/* Return the entry of a session. */
-static struct ik_core_session *place_of(const struct ik_core *core,
-	const struct ik_session *session)
+struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct ik_session *session)
 {
-	struct ik_core_session *place = core->sessions;
+	struct ik_core_session *entry = core->sessions;
 
-	while (place->session != session)
-		place++;
-	return place;
-}
-
-const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
-	const struct ik_session *session)
-{
-	return &place_of(core, session)->choice;
+	while (entry->session != session)
+		entry++;
+	return entry;
 }
 
 const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
 {
-	return core->session ? ik_core_choice_of(core, core->session) : &core->setup->choice;
+	return core->session ? &ik_core_entry(core, core->session)->choice : &core->setup->choice;
 }
 
 /* Give a session its model. */
 static void give_model(struct ik_core *core, struct ik_session *session)
 {
-	struct ik_model_spec model = ik_model_choice_spec(&place_of(core, session)->choice);
+	struct ik_model_spec model = ik_model_choice_spec(&ik_core_entry(core, session)->choice);
 
 	ik_session_set_model(session, &model);
 }
@@ -280,13 +271,30 @@ static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 	return session;
 }
 
-/* Cancel what a session asked for. */
-static void forget_questions_of(struct ik_core *core, const struct ik_session *session)
+void ik_model_question_free(struct ik_model_question *question)
+{
+	if (!question)
+		return;
+	(void)ik_model_list_close(question->list);
+	free(question->line);
+	free(question->wanted);
+	free(question);
+}
+
+/* Cancel what a session asked its provider for. */
+static void forget_question(struct ik_core_session *entry)
+{
+	ik_model_question_free(entry->question);
+	entry->question = NULL;
+}
+
+/* Cancel all that a session asked for. */
+static void forget_questions(struct ik_core *core, struct ik_core_session *entry)
 {
 	core->undo = ik_undo_work_finish(core->undo);
-	core->model_question = ik_model_question_of_others(core->model_question, session);
+	forget_question(entry);
 	if (core->export)
-		ik_export_session_closes(core->export, session);
+		ik_export_session_closes(core->export, entry->session);
 }
 
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
@@ -306,11 +314,11 @@ void ik_core_set_front(struct ik_core *core, struct ik_session *session)
 
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
 {
-	struct ik_core_session *place = place_of(core, session);
+	struct ik_core_session *entry = ik_core_entry(core, session);
 
-	forget_questions_of(core, session);
-	ik_model_choice_done(&place->choice);
-	*place = core->sessions[--core->session_count];
+	forget_questions(core, entry);
+	ik_model_choice_done(&entry->choice);
+	*entry = core->sessions[--core->session_count];
 	return ik_session_close(session);
 }
 
@@ -334,7 +342,7 @@ static void start_tools(struct ik_core *core, bool no_tools)
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error)
 {
-	struct ik_core_session *place = place_of(core, session);
+	struct ik_core_session *entry = ik_core_entry(core, session);
 	struct ik_model_choice choice = { .provider = NULL };
 	char *warning;
 
@@ -343,9 +351,9 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 		return error->status;
 	}
 	/* A list that is on its way would look like the new provider's. */
-	core->model_question = ik_model_question_of_others(core->model_question, session);
-	ik_model_choice_done(&place->choice);
-	place->choice = choice;
+	forget_question(entry);
+	ik_model_choice_done(&entry->choice);
+	entry->choice = choice;
 	give_model(core, session);
 	ik_session_know_model(session, true);
 	warning = ik_model_choice_warning(&choice);
@@ -406,20 +414,34 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	return IK_OK;
 }
 
-bool ik_core_begin_session(struct ik_core *core)
+struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session *session)
 {
-	struct ik_core_session *place;
+	struct ik_core_session *entry = ik_core_entry(core, session);
+	bool front = core->session == session;
 
-	if (ik_session_busy(core->session))
-		return false;
-	place = place_of(core, core->session);
-	forget_questions_of(core, core->session);
-	ik_session_close(core->session);
-	core->session = place->session = make_session(core, place->arg);
-	give_model(core, core->session);
-	ik_session_set_registry(core->session, ik_core_registry(core), core->scanned);
+	if (ik_session_busy(session))
+		return NULL;
+	forget_questions(core, entry);
+	ik_session_close(session);
+	session = entry->session = make_session(core, entry->arg);
+	if (front)
+		core->session = session;
+	give_model(core, session);
+	ik_session_set_registry(session, ik_core_registry(core), core->scanned);
 	ik_core_read_instructions(core);
-	return true;
+	return session;
+}
+
+void ik_core_policy_changed(struct ik_core *core)
+{
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_policy_changed(core->sessions[i].session);
+}
+
+void ik_core_set_mode(struct ik_core *core, enum ik_mode mode)
+{
+	ik_policy_set_mode(core->policy, mode);
+	ik_core_policy_changed(core);
 }
 
 void ik_core_read_instructions(struct ik_core *core)
@@ -465,6 +487,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	while (core->session_count > 0) {
 		struct ik_core_session *last = &core->sessions[--core->session_count];
 
+		forget_question(last);
 		ik_session_close(last->session);
 		ik_model_choice_done(&last->choice);
 	}
@@ -474,7 +497,6 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	core->slots = ik_slots_free(core->slots);
 	core->file_writes = ik_file_writes_free(core->file_writes);
 	core->discovery = ik_discovery_close(core->discovery);
-	core->model_question = ik_model_question_free(core->model_question);
 	core->http = ik_http_free(core->http);
 	if (core->store)
 		core->store = ik_store_close(core->store, &lost, ret_notice);

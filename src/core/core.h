@@ -19,6 +19,15 @@
 struct ik_export;
 struct ik_undo_work;
 
+/* A /model that waits for what its provider offers. */
+struct ik_model_question {
+	struct ik_core *core;
+	struct ik_session *session; /* the one that asked */
+	struct ik_model_list *list;
+	char *line;   /* the command */
+	char *wanted; /* the model to switch to; NULL: to list them all */
+};
+
 struct ik_core_events {
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
 	ik_event_sink *store; /* how the store stands; arg: the core's */
@@ -31,6 +40,7 @@ struct ik_core_session {
 	struct ik_session *session;
 	void *arg;
 	struct ik_model_choice choice;
+	struct ik_model_question *question; /* NULL: none waits */
 };
 
 struct ik_core {
@@ -54,13 +64,12 @@ struct ik_core {
 	char *policy_path; /* of the rules that are kept for good; NULL: there is no home */
 	struct ik_tool_switches switches; /* of this session */
 	bool scanned;
-	char *trust_problem; /* why trust.json cannot be used, as it was told last; NULL */
-	struct ik_model_question *model_question; /* core/model_question.h; NULL: none is out */
-	char *undo_directory;                     /* where what tools write is kept; NULL: nowhere */
-	char *outputs_directory;                  /* for results that are cut; NULL: nowhere */
-	struct ik_undo_work *undo;                /* core/undo_command.h; NULL: none is under way */
-	struct ik_export *export;                 /* core/export.h; NULL: none is under way */
-	char *store_problem; /* why events wait, as it was told last; NULL: none do */
+	char *trust_problem;       /* why trust.json cannot be used, as it was told last; NULL */
+	char *undo_directory;      /* where what tools write is kept; NULL: nowhere */
+	char *outputs_directory;   /* for results that are cut; NULL: nowhere */
+	struct ik_undo_work *undo; /* core/undo_command.h; NULL: none is under way */
+	struct ik_export *export;  /* core/export.h; NULL: none is under way */
+	char *store_problem;       /* why events wait, as it was told last; NULL: none do */
 };
 
 /*
@@ -86,9 +95,10 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
  * it is another. */
 const struct ik_model_choice *ik_core_choice(const struct ik_core *core);
 
-/* The same of any of them. */
-const struct ik_model_choice *ik_core_choice_of(const struct ik_core *core,
-	const struct ik_session *session);
+/* Return the entry of any of them; borrowed until one is added or closed. */
+struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct ik_session *session);
+/* Release a question (or NULL) that is in no entry any more. */
+void ik_model_question_free(struct ik_model_question *question);
 
 /* Have a session talk to the model that is wished for from the next request on. On failure all
  * stays as it is. */
@@ -105,9 +115,14 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 /* Scan by itself when the directories of tools change, if the configuration wants it. */
 void ik_core_watch(struct ik_core *core);
 
-/* End the session in front, which can be resumed, and begin another with the same model and tools.
- * False: something is under way, and all stays as it is. */
-bool ik_core_begin_session(struct ik_core *core);
+/* End a session, which can be resumed, and return another in its place, with the same model and
+ * tools. NULL: something is under way, and all stays as it is. */
+struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session *session);
+
+/* Let calls be made in this mode. */
+void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
+/* Judge all calls that wait for permission again: mode or rules have changed. */
+void ik_core_policy_changed(struct ik_core *core);
 
 /* Note in the log what one looks for later. */
 void ik_core_log_event(const struct ik_event *event);

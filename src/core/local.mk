@@ -13,7 +13,6 @@ libik_core_a_SOURCES = \
 	src/core/mention.c src/core/mention.h \
 	src/core/model_choice.c src/core/model_choice.h \
 	src/core/model_hint.c src/core/model_hint.h \
-	src/core/model_question.c src/core/model_question.h \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \
 	src/core/policy_file.c src/core/policy_file.h \
@@ -21,8 +20,6 @@ libik_core_a_SOURCES = \
 	src/core/project.c src/core/project.h \
 	src/core/resume_text.c src/core/resume_text.h \
 	src/core/setup.c src/core/setup.h \
-	src/core/system_text.c src/core/system_text.h \
-	src/core/temporary_file.c src/core/temporary_file.h \
 	src/core/tool_switch.c src/core/tool_switch.h \
 	src/core/undo_call.c src/core/undo_call.h \
 	src/core/undo_command.c src/core/undo_command.h \

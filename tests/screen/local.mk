@@ -15,6 +15,7 @@ SCREEN_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-test tests/screen/harness
 
 SCREEN_TESTS = \
 	tests/screen/agents.screen tests/screen/agents_apart.screen tests/screen/agents_join.screen tests/screen/agents_front.screen tests/screen/agents_killed.screen tests/screen/agents_marks.screen \
+	tests/screen/agents_switch.screen \
 	tests/screen/agents_files.screen tests/screen/agents_trouble.screen \
 	tests/screen/background.screen tests/screen/background_killed.screen tests/screen/broken_stream.screen \
 	tests/screen/broken_files.screen tests/screen/broken_text.screen \

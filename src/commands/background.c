@@ -1,10 +1,12 @@
-#include "commands/background_text.h"
+#include "commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/command.h"
 #include "loop/leftovers.h"
 #include "tui/text/quantity.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* Bytes that a command, or a call, takes at most in a line. */
@@ -102,17 +104,20 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 			told);
 }
 
-void ik_background_text(struct ik_loop *loop, const struct ik_conversation *conversation,
-	const char *words, struct ik_buf *out)
+void ik_command_background(struct ik_core *core, const char *line, const char *argument)
 {
-	if (words[0] == '\0')
-		put_list(loop, conversation, out);
-	else if (ik_text_equal(words, "end"))
-		put_end(loop, "", out);
-	else if (ik_text_starts(words, "end "))
-		put_end(loop, words + 4 + strspn(words + 4, " "), out);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_MIB(16));
+	if (argument[0] == '\0')
+		put_list(core->loop, ik_session_conversation(core->session), &out);
+	else if (ik_text_equal(argument, "end"))
+		put_end(core->loop, "", &out);
+	else if (ik_text_starts(argument, "end "))
+		put_end(core->loop, argument + 4 + strspn(argument + 4, " "), &out);
 	else
-		ik_buf_puts(out,
+		ik_buf_puts(&out,
 			_("/background lists what tools left running; /background end PID ends "
 			  "one, /background end all.\n"));
+	ik_command_answer(core, line, &out);
 }

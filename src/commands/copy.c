@@ -1,11 +1,8 @@
-#include "commands/commands_text.h"
+#include "commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/export.h"
-#include "util/alloc.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 #define FENCE_LEAST 3
@@ -102,32 +99,4 @@ enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 		return IK_OK;
 	return ik_error_set(error, IK_NOT_FOUND, "%s",
 		code ? _("There is no block of code yet.") : _("There are not so many replies."));
-}
-
-/* A name without the quotes around it, which a shell would take away; in new memory. */
-static char *without_quotes(const char *name)
-{
-	size_t length = strlen(name);
-	bool quoted = length > 2 && strchr("\"'", name[0]) &&
-		strchr(name + 1, name[0]) == name + length - 1;
-
-	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
-}
-
-void ik_command_export(struct ik_core *core, const char *line, const char *argument)
-{
-	static const char force[] = "--force";
-	struct ik_error error;
-	bool replace = strncmp(argument, force, strlen(force)) == 0 &&
-		strchr(" ", argument[strlen(force)]);
-
-	if (replace) {
-		argument += strlen(force);
-		argument += strspn(argument, " ");
-	}
-	char *file = without_quotes(argument);
-
-	if (ik_export_start(core, line, file, replace, &error) != IK_OK)
-		ik_session_add_command(core->session, line, error.text);
-	free(file);
 }
