@@ -6,6 +6,7 @@
 #include "agent/transfer.h"
 #include "provider/models.h"
 #include "provider/practice.h"
+#include "provider/wire/address.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -102,8 +103,8 @@ struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *
 		ik_loop_defer(loop, tell_built_in, list);
 		return list;
 	}
-	headers = spec->format->headers(&spec->endpoint);
-	url = spec->format->models_url(&spec->endpoint);
+	headers = ik_wire_headers(spec->format, &spec->endpoint);
+	url = ik_wire_models_url(spec->format, &spec->endpoint);
 	request.url = url;
 	request.headers = (const char *const *)headers;
 	list->request = ik_http_start(http, &request, &events, list);

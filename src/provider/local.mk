@@ -33,12 +33,12 @@ libik_provider_a_SOURCES += \
 	src/provider/openai/reasoning_details.c src/provider/openai/reasoning_details.h
 
 libik_provider_a_SOURCES += \
+	src/provider/wire/address.c src/provider/wire/address.h \
 	src/provider/wire/call_list.c src/provider/wire/call_list.h \
 	src/provider/wire/decoder.c src/provider/wire/decoder.h \
 	src/provider/wire/delta.h \
 	src/provider/wire/error.c src/provider/wire/error.h \
 	src/provider/wire/format.h \
-	src/provider/wire/headers.c src/provider/wire/headers.h \
 	src/provider/wire/request.h \
 	src/provider/wire/script.c src/provider/wire/script.h \
 	src/provider/wire/sse.c src/provider/wire/sse.h \

@@ -11,6 +11,7 @@
 
 #include "measure.h"
 #include "provider/formats.h"
+#include "provider/wire/decoder.h"
 #include "util/limits.h"
 
 #define STREAM_BYTES IK_MIB(16)
@@ -111,21 +112,21 @@ static void bench_decode(size_t runs)
 		ik_buf_init(&bytes, IK_MIB(64));
 		make_stream(&streams[index], &bytes);
 		for (size_t run = 0; run < runs; run++) {
-			struct ik_stream_decoder *decoder = format->decoder_new();
+			struct ik_stream_decoder *decoder = ik_decoder_new(format);
 			double begun = now_ms();
 			size_t count = 0;
 
 			for (size_t at = 0; at < bytes.length; at += PIECE) {
 				size_t left = bytes.length - at;
 
-				if (format->feed(decoder, bytes.data + at, left < PIECE ? left : PIECE,
+				if (ik_decoder_feed(decoder, bytes.data + at, left < PIECE ? left : PIECE,
 				    count_delta, &count, &error) != IK_OK)
 					fail(error.text);
 			}
-			if (format->finish(decoder, count_delta, &count, &error) != IK_OK)
+			if (ik_decoder_finish(decoder, count_delta, &count, &error) != IK_OK)
 				fail(error.text);
 			values[run] = (double)bytes.length / 1000 / (now_ms() - begun);
-			format->decoder_free(decoder);
+			ik_decoder_free(decoder);
 			if (count < 10000)
 				fail("the stream was not understood");
 		}

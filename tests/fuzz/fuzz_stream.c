@@ -14,7 +14,7 @@
 #include "json/scan.h"
 
 #include "provider/formats.h"
-#include "provider/wire/format.h"
+#include "provider/wire/decoder.h"
 
 /* What was told so far. */
 struct told {
@@ -74,7 +74,7 @@ static void take(void *arg, const struct ik_delta *delta)
 static void read_split(const struct ik_wire_format *format, const char *bytes, size_t length,
 	size_t first, size_t step, struct told *told)
 {
-	struct ik_stream_decoder *decoder = format->decoder_new();
+	struct ik_stream_decoder *decoder = ik_decoder_new(format);
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status = IK_OK;
 
@@ -86,15 +86,15 @@ static void read_split(const struct ik_wire_format *format, const char *bytes, s
 			piece = length - at;
 		char *copy = malloc(piece ? piece : 1);
 		memcpy(copy, bytes + at, piece);
-		status = format->feed(decoder, copy, piece, take, told, &error);
+		status = ik_decoder_feed(decoder, copy, piece, take, told, &error);
 		free(copy);
 	}
 	if (status == IK_OK)
-		status = format->finish(decoder, take, told, &error);
+		status = ik_decoder_finish(decoder, take, told, &error);
 	demand(status != IK_OK || told->over);
 	if (status != IK_OK)
 		ik_buf_printf(&told->log, "failed %d %s", (int)status, error.text);
-	format->decoder_free(decoder);
+	ik_decoder_free(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -11,7 +11,7 @@
 
 #include "json/scan.h"
 #include "provider/formats.h"
-#include "provider/wire/format.h"
+#include "provider/wire/decoder.h"
 #include "util/limits.h"
 
 static struct loopback *server;
@@ -252,7 +252,7 @@ static void collect(void *arg, const struct ik_delta *delta)
 static void decode_reply_of(const char *type, struct ik_buf *text)
 {
 	const struct ik_wire_format *format = ik_wire_format_find(type);
-	struct ik_stream_decoder *decoder = format->decoder_new();
+	struct ik_stream_decoder *decoder = ik_decoder_new(format);
 	struct ik_error error;
 	struct ik_buf got;
 	int fd = loopback_connect(server);
@@ -262,11 +262,11 @@ static void decode_reply_of(const char *type, struct ik_buf *text)
 	read_until(fd, &got, NULL);
 	close(fd);
 	const char *body = strstr(got.data, "\r\n\r\n") + 4;
-	cr_assert_eq(format->feed(decoder, body, (size_t)(got.data + got.length - body), collect, text,
+	cr_assert_eq(ik_decoder_feed(decoder, body, (size_t)(got.data + got.length - body), collect, text,
 					 &error),
 		IK_OK);
-	cr_assert_eq(format->finish(decoder, collect, text, &error), IK_OK, "%s", error.text);
-	format->decoder_free(decoder);
+	cr_assert_eq(ik_decoder_finish(decoder, collect, text, &error), IK_OK, "%s", error.text);
+	ik_decoder_free(decoder);
 	ik_buf_done(&got);
 }
 

@@ -6,6 +6,8 @@
 
 #include "agent/transfer.h"
 #include "net/address.h"
+#include "provider/wire/address.h"
+#include "provider/wire/decoder.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -181,7 +183,7 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
-		exchange->decoder = exchange->options.model->spec.format->decoder_new();
+		exchange->decoder = ik_decoder_new(exchange->options.model->spec.format);
 	/* Until here http watches the time: it knows about a long request on a slow line. */
 	if (exchange->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
@@ -241,8 +243,8 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
 		return;
 	/* A stream that cannot be decoded is not read further; its end says why. */
-	if (exchange->options.model->spec.format->feed(exchange->decoder, bytes, length, on_delta,
-			exchange, &exchange->unread) != IK_OK &&
+	if (ik_decoder_feed(exchange->decoder, bytes, length, on_delta, exchange, &exchange->unread) !=
+			IK_OK &&
 		!exchange->closed && exchange->heard)
 		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK }, IK_INVALID,
 			&exchange->unread);
@@ -264,8 +266,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 			fail_response(exchange, exchange->status, result->retry_after_ms);
 		return;
 	}
-	status = exchange->options.model->spec.format->finish(exchange->decoder, on_delta, exchange,
-		&error);
+	status = ik_decoder_finish(exchange->decoder, on_delta, exchange, &error);
 	if (exchange->closed)
 		return; /* by the last delta */
 	if (status != IK_OK)
@@ -318,8 +319,8 @@ static void send_over_http(struct ik_exchange *exchange)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
 	const struct ik_model_spec *model = &exchange->options.model->spec;
-	char *url = model->format->url(&model->endpoint, model->name);
-	char **headers = model->format->headers(&model->endpoint);
+	char *url = ik_wire_url(model->format, &model->endpoint, model->name);
+	char **headers = ik_wire_headers(model->format, &model->endpoint);
 	const struct ik_http_spec spec = {
 		.method = "POST",
 		.url = url,
@@ -377,8 +378,7 @@ static void release(void *arg)
 {
 	struct ik_exchange *exchange = arg;
 
-	if (exchange->decoder)
-		exchange->options.model->spec.format->decoder_free(exchange->decoder);
+	ik_decoder_free(exchange->decoder);
 	ik_model_unref(exchange->options.model);
 	ik_script_done(&exchange->script);
 	ik_buf_done(&exchange->body);

@@ -15,13 +15,7 @@
 
 #include "provider/wire/format.h"
 
-char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model);
-char *ik_anthropic_models_url(const struct ik_endpoint *endpoint);
-char **ik_anthropic_headers(const struct ik_endpoint *endpoint);
-void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
-	const struct ik_tool_definition *tool);
-extern const struct ik_wire_spelling ik_anthropic_spelling;
-
-struct ik_stream_decoder *ik_anthropic_decoder_new(void);
+extern const struct ik_wire_format ik_anthropic_format;
+extern const struct ik_decoder_rules ik_anthropic_rules;
 
 #endif

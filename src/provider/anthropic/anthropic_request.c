@@ -2,14 +2,10 @@
 
 #include <string.h>
 
-#include "provider/wire/headers.h"
 #include "provider/wire/thinking.h"
-#include "provider/wire/transcript.h"
 #include "provider/wire/wire.h"
-#include "util/alloc.h"
 #include "util/text.h"
 
-#define VERSION "2023-06-01"
 /* The smallest thinking budget that is accepted. */
 #define BUDGET_LEAST 1024
 
@@ -40,26 +36,8 @@ static const struct {
  * allowed: two go to tools and system, IK_WIRE_MARKS to the user's last messages, so that one is
  * still found after the conversation has grown.
  */
-#define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
-
-char *ik_anthropic_url(const struct ik_endpoint *endpoint, const char *model)
-{
-	return ik_format("%s/v1/messages", endpoint->base_url);
-}
-
-char *ik_anthropic_models_url(const struct ik_endpoint *endpoint)
-{
-	return ik_format("%s/v1/models?limit=1000", endpoint->base_url);
-}
-
-char **ik_anthropic_headers(const struct ik_endpoint *endpoint)
-{
-	char **headers = ik_wire_headers_new(endpoint);
-
-	ik_wire_headers_add_key(&headers, "anthropic-version", "", VERSION);
-	ik_wire_headers_add_key(&headers, "x-api-key", "", endpoint->api_key);
-	return headers;
-}
+#define CACHE_MARK "'cache_control':{'type':'ephemeral'}"
+static const char later_mark[] = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
 static int64_t output_limit(const struct ik_request *request)
 {
@@ -72,39 +50,20 @@ static int64_t output_limit(const struct ik_request *request)
 	return output_limits[index].tokens;
 }
 
-static void put_cache_mark(struct ik_buf *out)
+/* Write a tool, marked if it is the last. */
+static void put_tool(struct ik_buf *out, const struct ik_tool_definition *tool, bool last)
 {
-	ik_buf_puts(out, CACHE_MARK);
+	ik_json_printf(out, "{");
+	ik_wire_put_name(out, tool);
+	ik_json_printf(out, "'input_schema':%.*s", IK_WIRE_SPAN(ik_wire_parameters(tool)));
+	ik_json_printf(out, last ? CACHE_MARK "}" : "}");
 }
 
-/* The object stays open, so that the last one can be marked. */
-static void open_tool(struct ik_buf *out, const struct ik_tool_definition *tool)
-{
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "name", tool->name);
-	ik_wire_put_member(out, "description", tool->description ? tool->description : "");
-	ik_wire_put_raw_member(out, "input_schema", ik_wire_parameters(tool));
-}
-
-void ik_anthropic_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+static void put_tool_alone(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
 	(void)endpoint;
-	open_tool(out, tool);
-	ik_json_close(out, '}');
-}
-
-static void put_tools(struct ik_buf *out, const struct ik_request *request)
-{
-	ik_json_key(out, "tools");
-	ik_json_open(out, '[');
-	for (size_t index = 0; index < request->tool_count; index++) {
-		open_tool(out, &request->tools[index]);
-		if (index + 1 == request->tool_count)
-			put_cache_mark(out);
-		ik_json_close(out, '}');
-	}
-	ik_json_close(out, ']');
+	put_tool(out, tool, false);
 }
 
 /* Does the history contain calls although there are no tools now? */
@@ -119,109 +78,68 @@ static bool lacks_tools(const struct ik_request *request)
 	return false;
 }
 
-/* A request with calls in its history must define a tool, even if none may be called. */
-static void put_stand_in(struct ik_buf *out)
+/* Write the tools. A request with calls in its history must define one, even if none may be called. */
+static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	static const struct ik_tool_definition none = {
 		.name = "none",
 		.description = "There are no tools now.",
 	};
 
-	ik_json_key(out, "tools");
-	ik_json_open(out, '[');
-	open_tool(out, &none);
-	ik_json_close(out, '}');
-	ik_json_close(out, ']');
-}
-
-/* Open a text block; the caller closes it. */
-static void open_text(struct ik_buf *out, const char *text, size_t length)
-{
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", "text");
-	ik_json_key(out, "text");
-	ik_json_put_string(out, text, length);
-}
-
-static void put_system(struct ik_buf *out, const char *prompt)
-{
-	if (!prompt || ik_wire_is_blank(prompt, strlen(prompt)))
+	if (!request->tool_count && !lacks_tools(request))
 		return;
-	ik_json_key(out, "system");
-	ik_json_open(out, '[');
-	open_text(out, prompt, strlen(prompt));
-	put_cache_mark(out);
-	ik_json_close(out, '}');
-	ik_json_close(out, ']');
+	ik_json_printf(out, "'tools':[");
+	if (!request->tool_count)
+		put_tool(out, &none, false);
+	for (size_t index = 0; index < request->tool_count; index++)
+		put_tool(out, &request->tools[index], index + 1 == request->tool_count);
+	ik_json_printf(out, "]");
 }
 
-/* Adjacent messages of one role become one, which stays open. */
-static void put_end(struct ik_wire_writer *writer)
+/* Open a message of the user, or continue the open one. */
+static void open_user(struct ik_wire_writer *writer)
 {
-	if (!*writer->role)
+	if (!ik_wire_open_message(writer, "user", "content"))
 		return;
-	ik_json_close(writer->out, ']');
-	ik_json_close(writer->out, '}');
-	writer->role = "";
-}
-
-static void open_message(struct ik_wire_writer *writer, const char *role)
-{
-	bool user = ik_text_equal(role, "user");
-
-	if (ik_text_equal(writer->role, role))
-		return;
-	put_end(writer);
-	ik_json_open(writer->out, '{');
-	ik_wire_put_member(writer->out, "role", role);
-	ik_json_key(writer->out, "content");
-	ik_json_open(writer->out, '[');
-	writer->role = role;
-	if (user) {
-		memmove(writer->marks + 1, writer->marks, sizeof(writer->marks) - sizeof(*writer->marks));
-		writer->marks[0] = 0;
-	}
+	memmove(writer->marks + 1, writer->marks, sizeof(writer->marks) - sizeof(*writer->marks));
+	writer->marks[0] = 0;
 }
 
 /* Close a block of the user; a mark could be inserted here. */
 static void close_user_block(struct ik_wire_writer *writer)
 {
 	writer->marks[0] = writer->out->length;
-	ik_json_close(writer->out, '}');
+	ik_json_printf(writer->out, "}");
 }
 
-static void put_user(struct ik_wire_writer *writer, const struct ik_message *message)
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
-	/* A text of only blanks would be refused. */
-	bool blank = ik_wire_is_blank(message->content, message->content_length);
+	static const char blank[] = "(blank)";
 
-	open_message(writer, "user");
-	open_text(writer->out, blank ? "(blank)" : message->content,
-		blank ? strlen("(blank)") : message->content_length);
+	/* A text of only blanks would be refused. */
+	if (ik_wire_is_blank(text, length)) {
+		text = blank;
+		length = sizeof(blank) - 1;
+	}
+	open_user(writer);
+	ik_json_printf(writer->out, "{'type':'text','text':'%.*s'", (int)length, text);
 	close_user_block(writer);
 }
 
-static void put_results(struct ik_wire_writer *writer, const struct ik_passage *passage)
+static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
+	const struct ik_message *result)
 {
-	open_message(writer, "user");
-	for (size_t index = 0; index < passage->count; index++) {
-		bool success = true;
-		const struct ik_message *result = passage->messages[index];
+	char made[IK_WIRE_MADE_ID];
+	bool success = true;
 
-		ik_json_open(writer->out, '{');
-		ik_wire_put_member(writer->out, "type", "tool_result");
-		ik_json_key(writer->out, "tool_use_id");
-		ik_wire_put_call_id(writer->out, passage->calls[index]->call_id, IK_WIRE_CALL_ID);
-		ik_json_key(writer->out, "content");
-		ik_wire_put_envelope(writer->out, result);
-		if (!result ||
-			(ik_json_bool(ik_json_member(ik_message_data(result), "success"), &success) &&
-				!success)) {
-			ik_json_key(writer->out, "is_error");
-			ik_json_put_bool(writer->out, true);
-		}
-		close_user_block(writer);
-	}
+	open_user(writer);
+	ik_json_printf(writer->out, "{'type':'tool_result','tool_use_id':'%s','content':",
+		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made));
+	ik_wire_put_envelope(writer->out, result);
+	if (!result ||
+		(ik_json_bool(ik_json_member(ik_message_data(result), "success"), &success) && !success))
+		ik_json_printf(writer->out, "'is_error':true");
+	close_user_block(writer);
 }
 
 /* Thinking is only sent back with its signature. */
@@ -231,32 +149,23 @@ static void put_thinking(struct ik_wire_writer *writer, const struct ik_message 
 	struct ik_json_span signature = ik_json_member(opaque, "signature");
 	struct ik_json_span redacted = ik_json_member(opaque, "redacted");
 
-	if (signature.text) {
-		ik_json_open(writer->out, '{');
-		ik_wire_put_member(writer->out, "type", "thinking");
-		ik_json_key(writer->out, "thinking");
-		ik_json_put_string(writer->out, message->content, message->content_length);
-		ik_wire_put_raw_member(writer->out, "signature", signature);
-		ik_json_close(writer->out, '}');
-	} else if (redacted.text) {
-		ik_json_open(writer->out, '{');
-		ik_wire_put_member(writer->out, "type", "redacted_thinking");
-		ik_wire_put_raw_member(writer->out, "data", redacted);
-		ik_json_close(writer->out, '}');
-	}
+	if (signature.text)
+		ik_json_printf(writer->out, "{'type':'thinking','thinking':'%.*s','signature':%.*s}",
+			(int)message->content_length, message->content, IK_WIRE_SPAN(signature));
+	else if (redacted.text)
+		ik_json_printf(writer->out, "{'type':'redacted_thinking','data':%.*s}",
+			IK_WIRE_SPAN(redacted));
 }
 
 static void put_call(struct ik_wire_writer *writer, const struct ik_message *call)
 {
-	ik_json_open(writer->out, '{');
-	ik_wire_put_member(writer->out, "type", "tool_use");
-	ik_json_key(writer->out, "id");
-	ik_wire_put_call_id(writer->out, call->call_id, IK_WIRE_CALL_ID);
-	ik_json_key(writer->out, "name");
-	ik_wire_put_call_name(writer->out, call);
-	ik_json_key(writer->out, "input");
+	char made[IK_WIRE_MADE_ID];
+
+	ik_json_printf(writer->out, "{'type':'tool_use','id':'%s','name':%.*s,'input':",
+		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made),
+		IK_WIRE_SPAN(ik_wire_call_name(call)));
 	ik_wire_put_arguments_object(writer->out, call);
-	ik_json_close(writer->out, '}');
+	ik_json_printf(writer->out, "}");
 }
 
 /* Does it contain anything besides thinking and blanks? */
@@ -277,38 +186,19 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 {
 	if (!says_something(passage))
 		return;
-	if (!*writer->role) {
-		open_message(writer, "user");
-		open_text(writer->out, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
-		close_user_block(writer);
-	}
-	open_message(writer, "assistant");
+	if (!*writer->role)
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+	ik_wire_open_message(writer, "assistant", "content");
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
 
-		if (message->kind == IK_KIND_THINKING) {
+		if (message->kind == IK_KIND_THINKING)
 			put_thinking(writer, message);
-		} else if (message->kind == IK_KIND_TOOL_CALL) {
+		else if (message->kind == IK_KIND_TOOL_CALL)
 			put_call(writer, message);
-		} else if (!ik_wire_is_blank(message->content, message->content_length)) {
-			open_text(writer->out, message->content, message->content_length);
-			ik_json_close(writer->out, '}');
-		}
-	}
-}
-
-static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
-{
-	switch (passage->kind) {
-	case IK_PASSAGE_USER:
-		put_user(writer, passage->messages[0]);
-		break;
-	case IK_PASSAGE_ASSISTANT:
-		put_assistant(writer, passage);
-		break;
-	case IK_PASSAGE_RESULTS:
-		put_results(writer, passage);
-		break;
+		else if (!ik_wire_is_blank(message->content, message->content_length))
+			ik_json_printf(writer->out, "{'type':'text','text':'%.*s'}",
+				(int)message->content_length, message->content);
 	}
 }
 
@@ -334,24 +224,6 @@ static bool may_think(const struct ik_request *request)
 	return !called || thought;
 }
 
-/* The model thinks as much as it decides to, guided by an effort. Newer models only show it on
- * request; some think even if not asked to. */
-static void put_adaptive(struct ik_buf *out, const char *effort)
-{
-	ik_json_key(out, "thinking");
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", effort ? "adaptive" : "disabled");
-	if (effort)
-		ik_wire_put_member(out, "display", "summarized");
-	ik_json_close(out, '}');
-	if (!effort)
-		return;
-	ik_json_key(out, "output_config");
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "effort", effort);
-	ik_json_close(out, '}');
-}
-
 static void put_thinking_wish(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
@@ -359,52 +231,59 @@ static void put_thinking_wish(struct ik_buf *out, const struct ik_request *reque
 	int64_t room = output_limit(request) - BUDGET_LEAST;
 	int64_t budget = words.tokens < room ? words.tokens : room;
 
-	if (words.form == IK_THINKING_ADAPTIVE) {
-		put_adaptive(out, words.level);
-	} else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(request)) {
-		ik_json_key(out, "thinking");
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "type", "enabled");
-		ik_json_key(out, "budget_tokens");
-		ik_json_put_integer(out, budget);
-		ik_json_close(out, '}');
+	/* The model thinks as much as it decides to, guided by an effort. Newer models only show it on
+	 * request; some think even if not asked to. */
+	if (words.form == IK_THINKING_ADAPTIVE && words.level)
+		ik_json_printf(out,
+			"'thinking':{'type':'adaptive','display':'summarized'},"
+			"'output_config':{'effort':'%s'}",
+			words.level);
+	else if (words.form == IK_THINKING_ADAPTIVE)
+		ik_json_printf(out, "'thinking':{'type':'disabled'}");
+	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(request))
+		ik_json_printf(out, "'thinking':{'type':'enabled','budget_tokens':%lld}",
+			(long long)budget);
+}
+
+/* Insert the marks at the ends of the user's last messages. */
+static void put_marks(struct ik_wire_writer *writer)
+{
+	for (size_t index = 0; index < IK_WIRE_MARKS; index++) {
+		if (writer->marks[index] && ik_buf_status(writer->out) == IK_OK)
+			ik_buf_insert(writer->out, writer->marks[index], later_mark, sizeof(later_mark) - 1);
 	}
 }
 
-static void put_head(struct ik_buf *out, const struct ik_request *request)
+static void put_request(struct ik_wire_writer *writer)
 {
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "model", request->model);
-	ik_json_key(out, "max_tokens");
-	ik_json_put_integer(out, output_limit(request));
-	if (request->tool_count)
-		put_tools(out, request);
-	if (lacks_tools(request))
-		put_stand_in(out);
-	put_system(out, request->system_prompt);
-	ik_json_key(out, "messages");
-	ik_json_open(out, '[');
-}
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	const struct ik_request *request = writer->request;
+	const char *prompt = request->system_prompt;
+	struct ik_buf *out = writer->out;
 
-static void put_tail(struct ik_buf *out, const struct ik_request *request)
-{
-	ik_json_close(out, ']');
-	ik_json_key(out, "stream");
-	ik_json_put_bool(out, true);
-	if ((request->forbid_calls && request->tool_count) || lacks_tools(request)) {
-		ik_json_key(out, "tool_choice");
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "type", "none");
-		ik_json_close(out, '}');
-	}
+	ik_json_printf(out, "{'model':'%s','max_tokens':%lld", request->model,
+		(long long)output_limit(request));
+	put_tools(out, request);
+	if (prompt && !ik_wire_is_blank(prompt, strlen(prompt)))
+		ik_json_printf(out, "'system':[{'type':'text','text':'%s'," CACHE_MARK "}]", prompt);
+	ik_json_printf(out, "'messages':[");
+	ik_wire_put_messages(writer, &messages);
+	ik_wire_close_message(writer);
+	ik_json_printf(out, "],'stream':true");
+	if ((request->forbid_calls && request->tool_count) || lacks_tools(request))
+		ik_json_printf(out, "'tool_choice':{'type':'none'}");
 	put_thinking_wish(out, request);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "}");
+	put_marks(writer);
 }
 
-const struct ik_wire_spelling ik_anthropic_spelling = {
-	.put_head = put_head,
-	.put_passage = put_passage,
-	.put_end = put_end,
-	.put_tail = put_tail,
-	.mark = CACHE_MARK,
+const struct ik_wire_format ik_anthropic_format = {
+	.type = IK_ANTHROPIC,
+	.path = "/v1/messages",
+	.models_path = "/v1/models?limit=1000",
+	.key_header = "x-api-key: ",
+	.header = "anthropic-version: 2023-06-01",
+	.put_tool = put_tool_alone,
+	.put_request = put_request,
+	.rules = &ik_anthropic_rules,
 };

@@ -14,12 +14,8 @@
 
 #include "provider/wire/format.h"
 
-char *ik_google_url(const struct ik_endpoint *endpoint, const char *model);
-char *ik_google_models_url(const struct ik_endpoint *endpoint);
-char **ik_google_headers(const struct ik_endpoint *endpoint);
-void ik_google_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
-	const struct ik_tool_definition *tool);
-extern const struct ik_wire_spelling ik_google_spelling;
+extern const struct ik_wire_format ik_google_format;
+extern const struct ik_decoder_rules ik_google_rules;
 
 /*
  * Append a JSON Schema in Gemini's dialect. What Gemini would refuse is rewritten if possible
@@ -27,7 +23,5 @@ extern const struct ik_wire_spelling ik_google_spelling;
  * level.
  */
 void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema);
-
-struct ik_stream_decoder *ik_google_decoder_new(void);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "provider/openai/openai_chat.h"
 #include "provider/openai/reasoning_details.h"
-#include "provider/wire/wire.h"
 #include "util/text.h"
 
 /* The longest call id that OpenAI accepts in this format. */
@@ -60,50 +59,33 @@ struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 	};
 }
 
-static bool is_short_id(const char *id)
-{
-	size_t fine = 0;
-
-	while ((id[fine] >= 'a' && id[fine] <= 'z') || (id[fine] >= 'A' && id[fine] <= 'Z') ||
-		(id[fine] >= '0' && id[fine] <= '9'))
-		fine++;
-	return fine == SHORT_CALL_ID && !id[fine];
-}
-
-/* Write a short id derived from another one. */
-static void put_short_id(struct ik_buf *out, const char *id)
+const char *ik_chat_call_id(const struct ik_request *request, const char *call_id,
+	char made[IK_WIRE_MADE_ID])
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	uint64_t hash = ik_text_hash(id);
-	char made[SHORT_CALL_ID + 1] = "";
+	struct ik_chat_dialect dialect = ik_chat_dialect(request);
+	uint64_t hash = ik_text_hash(call_id);
 
+	if (dialect.openai)
+		return ik_wire_call_id(call_id, OPENAI_CALL_ID, made);
+	if (!dialect.short_ids ||
+		(strlen(call_id) == SHORT_CALL_ID && strspn(call_id, digits) == SHORT_CALL_ID))
+		return call_id;
 	for (size_t at = 0; at < SHORT_CALL_ID; at++) {
 		made[at] = digits[hash % (sizeof(digits) - 1)];
 		hash /= sizeof(digits) - 1;
 	}
-	ik_json_put_text(out, made);
-}
-
-void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request, const char *call_id)
-{
-	struct ik_chat_dialect dialect = ik_chat_dialect(request);
-
-	if (dialect.openai)
-		ik_wire_put_call_id(out, call_id, OPENAI_CALL_ID);
-	else if (dialect.short_ids && !is_short_id(call_id))
-		put_short_id(out, call_id);
-	else
-		ik_json_put_text(out, call_id);
+	made[SHORT_CALL_ID] = '\0';
+	return made;
 }
 
 void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,
 	const struct ik_message *call)
 {
-	struct ik_json_span extra = ik_json_member(ik_wire_opaque(request, call, IK_OPENAI_CHAT),
-		IK_CHAT_EXTRA);
+	struct ik_json_span extra = ik_wire_opaque_member(request, call, IK_OPENAI_CHAT, IK_CHAT_EXTRA);
 
 	if (extra.text)
-		ik_wire_put_raw_member(out, IK_CHAT_EXTRA, extra);
+		ik_json_printf(out, "'" IK_CHAT_EXTRA "':%.*s", IK_WIRE_SPAN(extra));
 }
 
 void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
@@ -111,14 +93,10 @@ void ik_chat_put_effort(struct ik_buf *out, const struct ik_request *request, co
 	struct ik_chat_dialect dialect = ik_chat_dialect(request);
 	bool off = request->thinking == IK_THINKING_OFF;
 
-	if (dialect.switches_thinking) {
-		ik_json_key(out, "thinking");
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "type", off ? "disabled" : "enabled");
-		ik_json_close(out, '}');
-	}
+	if (dialect.switches_thinking)
+		ik_json_printf(out, "'thinking':{'type':'%s'}", off ? "disabled" : "enabled");
 	if (dialect.knows_efforts && !(off && dialect.switches_thinking))
-		ik_wire_put_member(out, "reasoning_effort", effort);
+		ik_json_printf(out, "'reasoning_effort':'%s'", effort);
 }
 
 /* Return the member in which this server sent the thinking; NULL: none, or another server's. */
@@ -144,20 +122,18 @@ static bool put_details(struct ik_buf *out, const struct ik_request *request,
 	for (size_t index = 0; index < passage->count; index++) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span key, detail,
-			list = ik_json_member(ik_wire_opaque(request, passage->messages[index], IK_OPENAI_CHAT),
+			list = ik_wire_opaque_member(request, passage->messages[index], IK_OPENAI_CHAT,
 				IK_CHAT_REASONING_DETAILS);
 
 		while (ik_json_next(list, &walk, &key, &detail)) {
-			if (!any) {
-				ik_json_key(out, IK_CHAT_REASONING_DETAILS);
-				ik_json_open(out, '[');
-			}
+			if (!any)
+				ik_json_printf(out, "'" IK_CHAT_REASONING_DETAILS "':[");
 			any = true;
 			ik_json_put_raw(out, detail);
 		}
 	}
 	if (any)
-		ik_json_close(out, ']');
+		ik_json_printf(out, "]");
 	return any;
 }
 
@@ -179,14 +155,14 @@ void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 			continue;
 		if (!member) {
 			ik_json_key(out, other);
-			ik_buf_putc(out, '"');
+			ik_json_quote_open(out);
 		}
 		member = other;
 		ik_json_escape(out, message->content, message->content_length);
 	}
 	if (member)
-		ik_buf_putc(out, '"');
+		ik_json_quote_close(out);
 	else if (calls && ik_chat_dialect(request).wants_thoughts)
 		/* For another provider's call; an empty text is not accepted everywhere. */
-		ik_wire_put_member(out, IK_CHAT_REASONING_CONTENT, " ");
+		ik_json_printf(out, "'" IK_CHAT_REASONING_CONTENT "':' '");
 }

@@ -9,9 +9,7 @@
 #ifndef IK_PROVIDER_OPENAI_CHAT_DIALECT_H
 #define IK_PROVIDER_OPENAI_CHAT_DIALECT_H
 
-#include "json/write.h"
-#include "provider/wire/format.h"
-#include "provider/wire/transcript.h"
+#include "provider/wire/wire.h"
 
 struct ik_chat_dialect {
 	bool openai;            /* OpenAI itself */
@@ -26,8 +24,10 @@ struct ik_chat_dialect {
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request);
 
-/* The id of a call: as it came where that is allowed, since some servers keep data in it. */
-void ik_chat_put_call_id(struct ik_buf *out, const struct ik_request *request, const char *call_id);
+/* Return the id of a call (perhaps in made): as it came where that is allowed, since some servers keep
+ * data in it. */
+const char *ik_chat_call_id(const struct ik_request *request, const char *call_id,
+	char made[IK_WIRE_MADE_ID]);
 
 /* Write the members of a call that the server wants back unchanged. */
 void ik_chat_put_call_extra(struct ik_buf *out, const struct ik_request *request,

@@ -13,9 +13,9 @@
 
 #include "provider/wire/format.h"
 
-char *ik_openai_chat_url(const struct ik_endpoint *endpoint, const char *model);
-char *ik_openai_models_url(const struct ik_endpoint *endpoint); /* for both formats */
-char **ik_openai_chat_headers(const struct ik_endpoint *endpoint);
+extern const struct ik_wire_format ik_openai_chat_format;
+extern const struct ik_decoder_rules ik_openai_chat_rules;
+
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
 
@@ -26,9 +26,5 @@ bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoi
 /* For both formats: write arguments without the nulls of strict mode (format.h). */
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments);
-
-extern const struct ik_wire_spelling ik_openai_chat_spelling;
-
-struct ik_stream_decoder *ik_openai_chat_decoder_new(void);
 
 #endif

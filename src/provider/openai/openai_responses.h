@@ -15,11 +15,7 @@
 
 #include "provider/wire/format.h"
 
-char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model);
-void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
-	const struct ik_tool_definition *tool);
-extern const struct ik_wire_spelling ik_openai_responses_spelling;
-
-struct ik_stream_decoder *ik_openai_responses_decoder_new(void);
+extern const struct ik_wire_format ik_openai_responses_format;
+extern const struct ik_decoder_rules ik_openai_responses_rules;
 
 #endif

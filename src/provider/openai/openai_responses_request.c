@@ -1,18 +1,9 @@
 #include "provider/openai/openai_responses.h"
 
-#include <string.h>
-
 #include "provider/openai/openai_chat.h"
 #include "provider/wire/thinking.h"
-#include "provider/wire/transcript.h"
 #include "provider/wire/wire.h"
-#include "util/alloc.h"
 #include "util/text.h"
-
-char *ik_openai_responses_url(const struct ik_endpoint *endpoint, const char *model)
-{
-	return ik_format("%s/responses", endpoint->base_url);
-}
 
 /* Is it a reasoning model? Others refuse requests for their reasoning. */
 static bool reasons(const char *model)
@@ -26,142 +17,103 @@ static bool reasons(const char *model)
 }
 
 /* In this format strict mode is on unless it is switched off. */
-void ik_openai_responses_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
 	bool strict;
 
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", "function");
+	ik_json_printf(out, "{'type':'function'");
 	strict = ik_openai_put_function(out, endpoint, tool);
-	ik_json_key(out, "strict");
-	ik_json_put_bool(out, strict);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "'strict':%s}", ik_json_word(strict));
 }
 
-/* Write a message with a role and a text; phase may be no value. */
-static void put_text(struct ik_buf *out, const char *role, const struct ik_message *message,
-	struct ik_json_span phase)
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "role", role);
-	ik_json_key(out, "content");
-	ik_json_put_string(out, message->content, message->content_length);
+	ik_json_printf(writer->out, "{'role':'user','content':'%.*s'}", (int)length, text);
+}
+
+static void put_text(struct ik_wire_writer *writer, const struct ik_message *message)
+{
+	struct ik_json_span phase = ik_wire_opaque_member(writer->request, message, IK_OPENAI_RESPONSES,
+		"phase");
+
+	ik_json_printf(writer->out, "{'role':'assistant','content':'%.*s'",
+		(int)message->content_length, message->content);
 	if (phase.text)
-		ik_wire_put_raw_member(out, "phase", phase);
-	ik_json_close(out, '}');
+		ik_json_printf(writer->out, "'phase':%.*s", IK_WIRE_SPAN(phase));
+	ik_json_printf(writer->out, "}");
 }
 
-static void put_call(struct ik_buf *out, const struct ik_message *call)
+static void put_call(struct ik_wire_writer *writer, const struct ik_message *call)
 {
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "type", "function_call");
-	ik_json_key(out, "call_id");
-	ik_wire_put_call_id(out, call->call_id, IK_WIRE_CALL_ID);
-	ik_json_key(out, "name");
-	ik_wire_put_call_name(out, call);
-	ik_json_key(out, "arguments");
-	ik_wire_put_arguments_text(out, call);
-	ik_json_close(out, '}');
+	char made[IK_WIRE_MADE_ID];
+
+	ik_json_printf(writer->out, "{'type':'function_call','call_id':'%s','name':%.*s,'arguments':",
+		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made),
+		IK_WIRE_SPAN(ik_wire_call_name(call)));
+	ik_wire_put_arguments_text(writer->out, call);
+	ik_json_printf(writer->out, "}");
 }
 
-static void put_assistant(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_passage *passage)
+static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
-		struct ik_json_span opaque = ik_wire_opaque(request, message, IK_OPENAI_RESPONSES);
+		struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_OPENAI_RESPONSES);
 
 		if (message->kind == IK_KIND_TOOL_CALL)
-			put_call(out, message);
+			put_call(writer, message);
 		else if (message->kind == IK_KIND_ASSISTANT)
-			put_text(out, "assistant", message, ik_json_member(opaque, "phase"));
+			put_text(writer, message);
 		else if (opaque.text)
-			ik_json_put_raw(out, opaque);
+			ik_json_put_raw(writer->out, opaque);
 	}
 }
 
-static void put_results(struct ik_buf *out, const struct ik_passage *passage)
+static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
+	const struct ik_message *result)
 {
-	for (size_t index = 0; index < passage->count; index++) {
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "type", "function_call_output");
-		ik_json_key(out, "call_id");
-		ik_wire_put_call_id(out, passage->calls[index]->call_id, IK_WIRE_CALL_ID);
-		ik_json_key(out, "output");
-		ik_wire_put_envelope(out, passage->messages[index]);
-		ik_json_close(out, '}');
-	}
+	char made[IK_WIRE_MADE_ID];
+
+	ik_json_printf(writer->out, "{'type':'function_call_output','call_id':'%s','output':",
+		ik_wire_call_id(call->call_id, IK_WIRE_CALL_ID, made));
+	ik_wire_put_envelope(writer->out, result);
+	ik_json_printf(writer->out, "}");
 }
 
-static void put_passage(struct ik_wire_writer *writer, const struct ik_passage *passage)
+static void put_request(struct ik_wire_writer *writer)
 {
-	struct ik_json_span none = { NULL, 0 };
-
-	switch (passage->kind) {
-	case IK_PASSAGE_USER:
-		put_text(writer->out, "user", passage->messages[0], none);
-		break;
-	case IK_PASSAGE_ASSISTANT:
-		put_assistant(writer->out, writer->request, passage);
-		break;
-	case IK_PASSAGE_RESULTS:
-		put_results(writer->out, passage);
-		break;
-	}
-}
-
-static void put_tools(struct ik_buf *out, const struct ik_request *request)
-{
-	ik_wire_put_tool_list(out, request, ik_openai_responses_put_tool);
-}
-
-static void put_head(struct ik_buf *out, const struct ik_request *request)
-{
-	ik_json_open(out, '{');
-	ik_wire_put_member(out, "model", request->model);
-	if (request->system_prompt && *request->system_prompt)
-		ik_wire_put_member(out, "instructions", request->system_prompt);
-	if (request->tool_count)
-		put_tools(out, request);
-	ik_json_key(out, "input");
-	ik_json_open(out, '[');
-}
-
-static void put_tail(struct ik_buf *out, const struct ik_request *request)
-{
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	const struct ik_request *request = writer->request;
 	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_RESPONSES);
+	struct ik_buf *out = writer->out;
 
-	ik_json_close(out, ']');
-	ik_json_key(out, "stream");
-	ik_json_put_bool(out, true);
-	ik_json_key(out, "store");
-	ik_json_put_bool(out, false);
-	if (reasons(request->model)) {
-		/* What is not stored on the server has to be sent back. */
-		ik_json_key(out, "include");
-		ik_json_open(out, '[');
-		ik_json_put_text(out, "reasoning.encrypted_content");
-		ik_json_close(out, ']');
-	}
-	if (thinking.form == IK_THINKING_EFFORT) {
-		ik_json_key(out, "reasoning");
-		ik_json_open(out, '{');
-		ik_wire_put_member(out, "effort", thinking.level);
-		ik_wire_put_member(out, "summary", "auto");
-		ik_json_close(out, '}');
-	}
+	ik_json_printf(out, "{'model':'%s'", request->model);
+	if (request->system_prompt && *request->system_prompt)
+		ik_json_printf(out, "'instructions':'%s'", request->system_prompt);
+	ik_wire_put_tools(out, request, put_tool);
+	ik_json_printf(out, "'input':[");
+	ik_wire_put_messages(writer, &messages);
+	ik_json_printf(out, "],'stream':true,'store':false");
+	/* What is not stored on the server has to be sent back. */
+	if (reasons(request->model))
+		ik_json_printf(out, "'include':['reasoning.encrypted_content']");
+	if (thinking.form == IK_THINKING_EFFORT)
+		ik_json_printf(out, "'reasoning':{'effort':'%s','summary':'auto'}", thinking.level);
 	if (request->forbid_calls && request->tool_count)
-		ik_wire_put_member(out, "tool_choice", "none");
-	if (request->max_output_tokens > 0) {
-		ik_json_key(out, "max_output_tokens");
-		ik_json_put_integer(out, request->max_output_tokens);
-	}
-	ik_json_close(out, '}');
+		ik_json_printf(out, "'tool_choice':'none'");
+	if (request->max_output_tokens > 0)
+		ik_json_printf(out, "'max_output_tokens':%lld", (long long)request->max_output_tokens);
+	ik_json_printf(out, "}");
 }
 
-const struct ik_wire_spelling ik_openai_responses_spelling = {
-	.put_head = put_head,
-	.put_passage = put_passage,
-	.put_tail = put_tail,
+const struct ik_wire_format ik_openai_responses_format = {
+	.type = IK_OPENAI_RESPONSES,
+	.path = "/responses",
+	.models_path = "/models",
+	.key_header = "Authorization: Bearer ",
+	.put_tool = put_tool,
+	.put_arguments = ik_openai_put_arguments,
+	.put_request = put_request,
+	.rules = &ik_openai_responses_rules,
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/write.h"
 #include "provider/wire/error.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -17,13 +18,13 @@
 /* No reply has this many blocks. */
 #define MARKS_MAX IK_KIB(16)
 
-struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules)
+struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 {
 	struct ik_stream_decoder *decoder = ik_alloc(sizeof(*decoder));
 
-	decoder->rules = rules;
-	if (rules->state_size)
-		decoder->state = ik_alloc(rules->state_size);
+	decoder->format = format;
+	if (format->rules->state_size)
+		decoder->state = ik_alloc(format->rules->state_size);
 	ik_sse_init(&decoder->sse);
 	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
@@ -37,8 +38,8 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 {
 	if (!decoder)
 		return NULL;
-	if (decoder->state && decoder->rules->state_done)
-		decoder->rules->state_done(decoder->state);
+	if (decoder->state && decoder->format->rules->state_done)
+		decoder->format->rules->state_done(decoder->state);
 	free(decoder->state);
 	ik_sse_done(&decoder->sse);
 	ik_buf_done(&decoder->body);
@@ -50,9 +51,50 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	return NULL;
 }
 
-void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
+/* Report a delta; nothing follows the last one. */
+static void tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
 {
-	decoder->sink(decoder->arg, delta);
+	if (!decoder->over)
+		decoder->sink(decoder->arg, delta);
+	decoder->over = decoder->over || delta->kind == IK_DELTA_STOP || delta->kind == IK_DELTA_ERROR;
+}
+
+bool ik_decoder_has_text(struct ik_json_span value)
+{
+	return ik_json_span_type(value) == IK_JSON_STRING && value.length > 2;
+}
+
+bool ik_decoder_dispatch(struct ik_stream_decoder *decoder, struct ik_json_span event,
+	const struct ik_event_name *rows)
+{
+	struct ik_json_span type = ik_json_member(event, "type");
+
+	for (; rows->name; rows++) {
+		if (ik_json_string_is(type, rows->name)) {
+			rows->take(decoder, event);
+			return true;
+		}
+	}
+	return false;
+}
+
+void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span array,
+	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span element))
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, element;
+
+	if (ik_json_span_type(array) != IK_JSON_ARRAY)
+		return;
+	while (ik_json_next(array, &walk, &key, &element))
+		take(decoder, element);
+}
+
+int64_t ik_decoder_index(struct ik_json_span event, const char *member)
+{
+	int64_t index;
+
+	return ik_json_integer(ik_json_member(event, member), &index) ? index : -1;
 }
 
 /* Return the first words of what arrived, for a sentence; valid until the next string. */
@@ -88,14 +130,8 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 
 	if (!string_bytes(decoder, value, &delta.text, &delta.text_length) || !delta.text_length)
 		return false;
-	ik_decoder_tell(decoder, &delta);
+	tell(decoder, &delta);
 	return true;
-}
-
-static void take_piece(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece)
-{
-	if (!ik_call_list_take(&decoder->calls, piece, decoder->sink, decoder->arg))
-		ik_error_set(&decoder->error, IK_INVALID, "%s", _("The reply has too many tool calls."));
 }
 
 void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
@@ -115,8 +151,14 @@ void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *pi
 		break;
 	}
 	/* An index alone begins nothing. */
-	if (piece->id.text || piece->name.text || arguments.text)
-		take_piece(decoder, piece);
+	if ((piece->id.text || piece->name.text || arguments.text) &&
+		!ik_call_list_take(&decoder->calls, piece, decoder->sink, decoder->arg))
+		ik_error_set(&decoder->error, IK_INVALID, "%s", _("The reply has too many tool calls."));
+}
+
+void ik_decoder_end_calls(struct ik_stream_decoder *decoder)
+{
+	ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
 }
 
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
@@ -134,20 +176,80 @@ void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char 
 		decoder->marks.data[index] = mark;
 }
 
-void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
+void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_json_span value)
 {
 	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE,
 		.of = of,
-		.slot = slot,
-		.name = decoder->rules->type,
+		.slot = of == IK_DELTA_CALL ? decoder->calls.count - 1 : -1,
+		.name = decoder->format->type,
 		.text = value.text,
 		.text_length = value.length };
 
 	/* It can only belong to a call that was reported. */
 	if (of == IK_DELTA_CALL)
-		ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
-	ik_decoder_tell(decoder, &delta);
+		ik_decoder_end_calls(decoder);
+	tell(decoder, &delta);
+}
+
+void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
+	const struct ik_opaque_member *members)
+{
+	struct ik_buf object;
+	bool any = false;
+
+	ik_buf_init(&object, IK_LIMIT_REPLY);
+	ik_json_open(&object, '{');
+	for (; members->name; members++) {
+		if (!members->value.text)
+			continue;
+		any = true;
+		ik_json_key(&object, members->name);
+		ik_json_put_raw(&object, members->value);
+	}
+	ik_json_close(&object, '}');
+	if (any && ik_buf_status(&object) == IK_OK)
+		ik_decoder_opaque(decoder, of, (struct ik_json_span){ object.data, object.length });
+	ik_buf_done(&object);
+}
+
+void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
+{
+	int64_t counts[IK_COUNTS] = { 0 }, count;
+	bool given[IK_COUNTS] = { false }, changed = false;
+
+	for (const struct ik_count_name *row = decoder->format->rules->counts; row->path; row++) {
+		bool other = row->count == IK_COUNT_CACHED_ELSE;
+		int target = other ? IK_COUNT_CACHED : (int)row->count;
+
+		if (!ik_json_integer(ik_json_at(usage, row->path), &count) || count < 0 ||
+			count > INT32_MAX || (other && given[target]))
+			continue;
+		given[target] = true;
+		counts[target] += count;
+	}
+	for (int i = 0; i < IK_COUNTS; i++) {
+		if (!given[i])
+			continue;
+		changed = changed || decoder->counts[i] != counts[i];
+		decoder->counts[i] = counts[i];
+	}
+	if (changed)
+		tell(decoder,
+			&(struct ik_delta){ .kind = IK_DELTA_USAGE,
+				.input_tokens = decoder->counts[IK_COUNT_INPUT],
+				.output_tokens = decoder->counts[IK_COUNT_OUTPUT],
+				.cached_tokens = decoder->counts[IK_COUNT_CACHED],
+				.reasoning_tokens = decoder->counts[IK_COUNT_REASONING] });
+}
+
+void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)
+{
+	struct ik_delta delta = { .kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true };
+
+	delta.text = words ? words : _("The provider reported an error and did not say which.");
+	delta.text_length = strlen(delta.text);
+	tell(decoder, &delta);
 }
 
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value)
@@ -165,8 +267,7 @@ void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span val
 		ik_buf_puts(&words, _("The provider reported an error and did not say which."));
 	delta.text = words.data;
 	delta.text_length = words.length;
-	decoder->over = true;
-	ik_decoder_tell(decoder, &delta);
+	tell(decoder, &delta);
 done:
 	ik_buf_done(&message);
 	ik_buf_done(&words);
@@ -178,11 +279,23 @@ void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop
 	decoder->stop = stop;
 }
 
+bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value)
+{
+	const struct ik_stop_name *row = decoder->format->rules->stops;
+
+	if (!ik_decoder_has_text(value))
+		return false;
+	while (row->name && !ik_json_string_is(value, row->name))
+		row++;
+	ik_decoder_stop(decoder, row->name ? row->stop : IK_STOP_END);
+	return true;
+}
+
 void ik_decoder_complete(struct ik_stream_decoder *decoder)
 {
 	struct ik_delta delta = { .kind = IK_DELTA_STOP, .stop = decoder->stop };
 
-	ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
+	ik_decoder_end_calls(decoder);
 	/* Servers differ in the stop reason of a reply with calls. */
 	if (delta.stop == IK_STOP_END && decoder->calls.count)
 		delta.stop = IK_STOP_TOOL_CALLS;
@@ -190,8 +303,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 		delta.stop = IK_STOP_END;
 	if (delta.stop == IK_STOP_END && decoder->refused)
 		delta.stop = IK_STOP_REFUSED;
-	decoder->over = true;
-	ik_decoder_tell(decoder, &delta);
+	tell(decoder, &delta);
 }
 
 /* Check a JSON text after repairing its characters. */
@@ -225,22 +337,14 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	if (!length)
 		return;
 	if (check_text(decoder, data, length, &value)) {
-		decoder->rules->take(decoder, value);
+		decoder->format->rules->take(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
 		/* After its stop reason the reply is complete, whatever follows. */
 		ik_error_set(&decoder->error, IK_INVALID,
 			_("The provider sent something that is no JSON: %s"), words_of(decoder, data, length));
 	}
-	if (is_error && !decoder->over) {
-		struct ik_delta delta = {
-			.kind = IK_DELTA_ERROR, .code = IK_CODE_PROVIDER, .retryable = true
-		};
-
-		delta.text = words_of(decoder, data, length);
-		delta.text_length = strlen(delta.text);
-		decoder->over = true;
-		ik_decoder_tell(decoder, &delta);
-	}
+	if (is_error && !decoder->over)
+		ik_decoder_fail(decoder, words_of(decoder, data, length));
 }
 
 /* Recognise the form of the body by its first character. */
@@ -335,9 +439,9 @@ static void finish_body(struct ik_stream_decoder *decoder)
 		struct ik_json_span key, item;
 
 		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
-			decoder->rules->take(decoder, item);
+			decoder->format->rules->take(decoder, item);
 	} else {
-		decoder->rules->take(decoder, value);
+		decoder->format->rules->take(decoder, value);
 	}
 	if (decoder->over || decoder->error.status != IK_OK)
 		return;

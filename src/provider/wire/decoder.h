@@ -1,11 +1,12 @@
 /*
- * decoder: what the decoders of all wire formats share: the form of a body, its events, errors in
- * it, and when a reply is complete.
+ * decoder: turn the body of a response into deltas.
  *
- * A format supplies rules: what one JSON text of its stream means. A body that is a single JSON
- * text instead of a stream goes through the same rules.
+ * What all wire formats share is here: the form of a body, its events, errors in it, counts of
+ * tokens, stop reasons, and when a reply is complete. A format supplies rules: what one JSON text of
+ * its stream means. A body that is a single JSON text instead of a stream goes through the same
+ * rules.
  *
- * Private to src/provider. Owns everything kept of one response. May include: util, json, provider.
+ * Owns everything kept of one response. May include: util, json, provider.
  */
 #ifndef IK_PROVIDER_WIRE_DECODER_H
 #define IK_PROVIDER_WIRE_DECODER_H
@@ -14,6 +15,22 @@
 #include "provider/wire/format.h"
 #include "provider/wire/sse.h"
 
+/*
+ * Make a decoder for one response body with a successful status. It accepts bytes split anywhere.
+ * Call finish when the body has ended for any reason: if the stop reason arrived before the
+ * connection broke, the reply is complete. Both return IK_INVALID if the bytes are not in this format
+ * (BAD_RESPONSE, from then on every time), finish IK_UNAVAILABLE if the body ended too early. After
+ * IK_DELTA_STOP or IK_DELTA_ERROR no delta follows and finish returns IK_OK.
+ */
+struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format);
+struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder);
+enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
+	ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
+	struct ik_error *error) IK_MUST_USE;
+
+/* ---- for the rules; private to src/provider ---- */
+
 enum ik_body_form {
 	IK_FORM_UNKNOWN, /* only blanks so far */
 	IK_FORM_EVENTS,
@@ -21,16 +38,45 @@ enum ik_body_form {
 	IK_FORM_PAGE    /* HTML */
 };
 
-struct ik_decoder_rules {
-	const char *type;                /* the format's, for opaque data */
-	size_t state_size;               /* size of the format's own state, zeroed at first */
-	void (*state_done)(void *state); /* may be NULL */
-	/* Handle one JSON text: an event's data, or a complete body. */
+/* The counts that make a usage. */
+enum ik_count {
+	IK_COUNT_INPUT,
+	IK_COUNT_OUTPUT,
+	IK_COUNT_CACHED,
+	IK_COUNT_REASONING,
+	IK_COUNTS,
+	IK_COUNT_CACHED_ELSE /* CACHED, if no row before gave it */
+};
+
+/* A count in a provider's words. */
+struct ik_count_name {
+	const char *path;    /* of the member */
+	enum ik_count count; /* what it is added to */
+};
+
+struct ik_stop_name {
+	const char *name; /* in a provider's words */
+	enum ik_stop_reason stop;
+};
+
+/* What to do with a JSON text, an event's data or a complete body, of that type. */
+struct ik_event_name {
+	const char *name;
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
 
+struct ik_decoder_rules {
+	size_t state_size;               /* size of the format's own state, zeroed at first */
+	void (*state_done)(void *state); /* may be NULL */
+	/* Handle one JSON text. */
+	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
+	/* Tables, each ended by a row without a name. */
+	const struct ik_count_name *counts;
+	const struct ik_stop_name *stops; /* others mean the normal end */
+};
+
 struct ik_stream_decoder {
-	const struct ik_decoder_rules *rules;
+	const struct ik_wire_format *format;
 	void *state; /* the format's own */
 	enum ik_body_form form;
 	struct ik_sse sse;
@@ -39,6 +85,7 @@ struct ik_stream_decoder {
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */
 	struct ik_call_list calls;
+	int64_t counts[IK_COUNTS]; /* so far */
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */
@@ -49,17 +96,13 @@ struct ik_stream_decoder {
 	void *arg;
 };
 
-/* For the table of formats. */
-struct ik_stream_decoder *ik_decoder_new(const struct ik_decoder_rules *rules);
-struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder);
-enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
-	ik_delta_sink *sink, void *arg, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
-	struct ik_error *error) IK_MUST_USE;
+/* Handle an event by the row of a table that its member "type" names; false: there is none. */
+bool ik_decoder_dispatch(struct ik_stream_decoder *decoder, struct ik_json_span event,
+	const struct ik_event_name *rows);
 
-/* ---- for the rules ---- */
-
-void ik_decoder_tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta);
+/* Call a function with each element of an array. */
+void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span array,
+	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span element));
 
 /* Report a piece of text or thinking; return whether there was one. */
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
@@ -70,22 +113,48 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
 	struct ik_json_span arguments);
 
+/* No more pieces of the calls so far will follow: report them. */
+void ik_decoder_end_calls(struct ik_stream_decoder *decoder);
+
+/* Return the index that an event names, -1 if it names none. */
+int64_t ik_decoder_index(struct ik_json_span event, const char *member);
+
 /* Return the byte that the format keeps for a block or item of the reply, 0 at first. A missing or
  * absurd index has none: 0. */
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
 void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
 
-/* Report a JSON value that belongs to thinking, text, or the call in slot. */
-void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of, int slot,
+/* Report a JSON value that belongs to thinking, text, or the newest call. */
+void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_json_span value);
+
+/* The same for an object of those members that have a value, if there are any. */
+struct ik_opaque_member {
+	const char *name; /* NULL: the end */
+	struct ik_json_span value;
+};
+void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
+	const struct ik_opaque_member *members);
+
+/* Report the counts of a usage if they differ from those before; keep those that are not given. */
+void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage);
 
 /* Report an error inside the stream, which ends it. Do nothing if value is not an error. */
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
+/* The provider failed, in these words (NULL: it did not say how); the same request may succeed. */
+void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words);
+
 /* Set the stop reason; the reply is complete when the stream ends, or at ik_decoder_complete(). */
 void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop);
 
+/* The same by its name, if value is a string that is not empty; return whether it is. */
+bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value);
+
 /* The reply is complete: report what was held back, and the stop reason. */
 void ik_decoder_complete(struct ik_stream_decoder *decoder);
+
+/* Is value a string that is not empty? */
+bool ik_decoder_has_text(struct ik_json_span value);
 
 #endif

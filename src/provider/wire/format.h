@@ -34,18 +34,17 @@ struct ik_endpoint {
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
 struct ik_stream_decoder;
-struct ik_wire_spelling;
+struct ik_decoder_rules;
+struct ik_wire_writer;
 
 struct ik_wire_format {
 	const char *type; /* "openai-chat" */
 
-	/* Return the URL and headers of a request in new memory. The headers are a NULL-terminated
-	 * array, to be released with ik_wire_headers_free(). */
-	char *(*url)(const struct ik_endpoint *endpoint, const char *model);
-	char **(*headers)(const struct ik_endpoint *endpoint);
-
-	/* Return the URL of the list of models (provider/models.h); new memory. */
-	char *(*models_url)(const struct ik_endpoint *endpoint);
+	/* What to append to the base URL, for a request and for the list of models (provider/models.h);
+	 * MODEL means the model's name. */
+	const char *path, *models_path;
+	const char *key_header; /* what precedes the key in its header */
+	const char *header;     /* another header of each request; NULL: none */
 
 	/* Append the object that describes a tool to the model; endpoint may be NULL. */
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
@@ -59,23 +58,12 @@ struct ik_wire_format {
 	bool (*put_arguments)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
-	/* How the body of a streamed request is written (provider/wire/wire.h). */
-	const struct ik_wire_spelling *spelling;
+	/* Append the body of a streamed request to writer->out (provider/wire/wire.h). What stays the
+	 * same from round to round comes first, what may change comes last. */
+	void (*put_request)(struct ik_wire_writer *writer);
 
-	/*
-	 * Make a decoder for one response body with a successful status. It accepts bytes split
-	 * anywhere. Call finish when the body has ended for any reason: if the stop reason arrived
-	 * before the connection broke, the reply is complete. Both return IK_INVALID if the bytes are
-	 * not in this format (BAD_RESPONSE, from then on every time), finish IK_UNAVAILABLE if the body
-	 * ended too early. After IK_DELTA_STOP or IK_DELTA_ERROR no delta follows and finish returns
-	 * IK_OK.
-	 */
-	struct ik_stream_decoder *(*decoder_new)(void);
-	struct ik_stream_decoder *(*decoder_free)(struct ik_stream_decoder *decoder);
-	enum ik_status (*feed)(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
-		ik_delta_sink *sink, void *arg, struct ik_error *error);
-	enum ik_status (*finish)(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
-		struct ik_error *error);
+	/* How the reply is decoded (provider/wire/decoder.h). */
+	const struct ik_decoder_rules *rules;
 
 	/*
 	 * NULL: there is a server. Otherwise the model is inside the program: this writes its complete
@@ -90,8 +78,6 @@ enum ik_thinking ik_thinking_level(const char *name);
 /* Append the body of a streamed request. */
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
-
-void ik_wire_headers_free(char **headers);
 
 /*
  * Describe a failed response and what to do about it. Status 401 or 403 names the key's variable;

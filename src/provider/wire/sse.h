@@ -16,7 +16,6 @@ struct ik_sse {
 	struct ik_buf line;  /* the beginning of an incomplete line */
 	struct ik_buf data;  /* of the incomplete event */
 	struct ik_buf event; /* its type */
-	struct ik_buf text;  /* for data that had to be repaired */
 	bool has_data;
 	bool after_cr;
 	bool started; /* a BOM was looked for */
@@ -28,9 +27,9 @@ void ik_sse_init(struct ik_sse *sse);
 void ik_sse_done(struct ik_sse *sse);
 
 /* Dispatch each event that bytes complete. event is its type ("message" if not given); data has
- * length bytes of valid UTF-8 without a final NUL, and may point into bytes. IK_TOO_LARGE if an
- * event outgrows IK_LIMIT_SSE_EVENT, from then on every time. An event that is not followed by an
- * empty line at the end of the stream is dropped. */
+ * length bytes, which are not checked to be UTF-8. IK_TOO_LARGE if an event outgrows
+ * IK_LIMIT_SSE_EVENT, from then on every time. An event that is not followed by an empty line at the
+ * end of the stream is dropped. */
 enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
 	void *arg) IK_MUST_USE;
 

@@ -1,6 +1,6 @@
 #include "provider/wire/wire.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
 	return (struct ik_json_span){ none, sizeof(none) - 1 };
 }
 
-void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
+/* Write a stored string value unchanged, if it is a string. */
+static void put_stored_text(struct ik_buf *out, struct ik_json_span value)
 {
 	if (ik_json_span_type(value) == IK_JSON_STRING)
 		ik_json_put_raw(out, value);
@@ -43,14 +44,20 @@ void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value)
 		ik_json_put_string(out, value.text ? value.text : "", value.length);
 }
 
-void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call)
+void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool)
 {
+	ik_json_printf(out, "'name':'%s','description':'%s'", tool->name,
+		tool->description ? tool->description : "");
+}
+
+struct ik_json_span ik_wire_call_name(const struct ik_message *call)
+{
+	static const char unnamed[] = "\"unnamed\"";
 	struct ik_json_span name = ik_json_at(ik_message_data(call), "function.name");
 
-	if (name.length && !ik_json_string_is(name, ""))
-		ik_wire_put_stored_text(out, name);
-	else
-		ik_json_put_text(out, "unnamed");
+	if (ik_json_span_type(name) == IK_JSON_STRING && !ik_json_string_is(name, ""))
+		return name;
+	return (struct ik_json_span){ unnamed, sizeof(unnamed) - 1 };
 }
 
 /* Return the arguments as text in new memory (NULL: none), and as the object that they should be;
@@ -74,7 +81,7 @@ void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *cal
 
 	free(read_arguments(call, &length, &object));
 	if (object.text) {
-		ik_wire_put_stored_text(out, ik_json_at(ik_message_data(call), "function.arguments"));
+		put_stored_text(out, ik_json_at(ik_message_data(call), "function.arguments"));
 		return;
 	}
 	/* Servers that parse arguments in the history would refuse the whole request because of one
@@ -91,37 +98,24 @@ void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *c
 	size_t length = 0;
 	char *text = read_arguments(call, &length, &object);
 
-	if (object.text) {
+	if (object.text)
 		ik_json_put_raw(out, object);
-	} else {
-		ik_json_open(out, '{');
-		if (text && !ik_wire_is_blank(text, length)) {
-			ik_json_key(out, "malformed_arguments");
-			ik_json_put_string(out, text, length);
-		}
-		ik_json_close(out, '}');
-	}
+	else if (text && !ik_wire_is_blank(text, length))
+		ik_json_printf(out, "{'malformed_arguments':'%.*s'}", (int)length, text);
+	else
+		ik_json_printf(out, "{}");
 	free(text);
 }
 
-void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest)
+const char *ik_wire_call_id(const char *call_id, size_t longest, char made[IK_WIRE_MADE_ID])
 {
-	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	size_t length = strlen(call_id);
-	char made[32];
-	bool fine = length > 0 && length <= longest;
 
-	for (size_t at = 0; at < length; at++) {
-		char byte = call_id[at];
-
-		fine = fine &&
-			((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-				(byte >= '0' && byte <= '9') || byte == '_' || byte == '-');
-		hash = (hash ^ (unsigned char)byte) * 1099511628211u;
-	}
-	if (!fine)
-		snprintf(made, sizeof(made), "call_%016llx", (unsigned long long)hash);
-	ik_json_put_text(out, fine ? call_id : made);
+	if (length > 0 && length <= longest && strspn(call_id, fine) == length)
+		return call_id;
+	(void)snprintf(made, IK_WIRE_MADE_ID, "call_%016" PRIx64, ik_text_hash(call_id));
+	return made;
 }
 
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
@@ -132,7 +126,7 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 	if (result)
 		output = ik_json_member(ik_message_data(result), "output");
 	if (output.length && !ik_json_string_is(output, "")) {
-		ik_wire_put_stored_text(out, output);
+		put_stored_text(out, output);
 		return;
 	}
 	ik_buf_init(&envelope, IK_KIB(4));
@@ -147,37 +141,69 @@ struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL, type);
 }
 
-void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
+struct ik_json_span ik_wire_opaque_member(const struct ik_request *request,
+	const struct ik_message *message, const char *type, const char *name)
+{
+	return ik_json_member(ik_wire_opaque(request, message, type), name);
+}
+
+void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool))
 {
-	ik_json_key(out, "tools");
-	ik_json_open(out, '[');
+	if (!request->tool_count)
+		return;
+	ik_json_printf(out, "'tools':[");
 	for (size_t index = 0; index < request->tool_count; index++)
 		put_tool(out, request->endpoint, &request->tools[index]);
-	ik_json_close(out, ']');
+	ik_json_printf(out, "]");
+}
+
+bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list)
+{
+	writer->any = true;
+	if (ik_text_equal(writer->role, role))
+		return false;
+	ik_wire_close_message(writer);
+	ik_json_printf(writer->out, "{'role':'%s'", role);
+	ik_json_key(writer->out, list);
+	ik_json_printf(writer->out, "[");
+	writer->role = role;
+	return true;
+}
+
+void ik_wire_close_message(struct ik_wire_writer *writer)
+{
+	if (*writer->role)
+		ik_json_printf(writer->out, "]}");
+	writer->role = "";
+}
+
+void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages)
+{
+	struct ik_transcript transcript;
+	struct ik_passage passage;
+
+	ik_transcript_init(&transcript, writer->request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		const struct ik_message *const *message = passage.messages;
+
+		if (passage.kind == IK_PASSAGE_USER)
+			messages->user(writer, (*message)->content, (*message)->content_length);
+		else if (passage.kind == IK_PASSAGE_ASSISTANT)
+			messages->assistant(writer, &passage);
+		for (size_t i = 0; passage.kind == IK_PASSAGE_RESULTS && i < passage.count; i++)
+			messages->result(writer, passage.calls[i], message[i]);
+	}
+	ik_transcript_done(&transcript);
 }
 
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
 {
-	const struct ik_wire_spelling *spelling = format->spelling;
 	struct ik_wire_writer writer = { .request = request, .out = out, .role = "" };
-	struct ik_transcript transcript;
-	struct ik_passage passage;
 
-	spelling->put_head(out, request);
-	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage))
-		spelling->put_passage(&writer, &passage);
-	ik_transcript_done(&transcript);
-	if (spelling->put_end)
-		spelling->put_end(&writer);
-	spelling->put_tail(out, request);
-	for (size_t index = 0; index < IK_WIRE_MARKS && ik_buf_status(out) == IK_OK; index++) {
-		if (writer.marks[index])
-			ik_buf_insert(out, writer.marks[index], spelling->mark, strlen(spelling->mark));
-	}
+	format->put_request(&writer);
 	return ik_buf_check(out, _("the request"), error);
 }
 
@@ -188,18 +214,6 @@ bool ik_wire_is_blank(const char *text, size_t length)
 			return false;
 	}
 	return true;
-}
-
-void ik_wire_put_member(struct ik_buf *out, const char *key, const char *text)
-{
-	ik_json_key(out, key);
-	ik_json_put_text(out, text);
-}
-
-void ik_wire_put_raw_member(struct ik_buf *out, const char *key, struct ik_json_span value)
-{
-	ik_json_key(out, key);
-	ik_json_put_raw(out, value);
 }
 
 const char *ik_envelope_paragraph(void)

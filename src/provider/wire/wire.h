@@ -10,13 +10,13 @@
 #include "provider/wire/format.h"
 #include "provider/wire/transcript.h"
 
+/* A span as the arguments of %.*s. */
+#define IK_WIRE_SPAN(span) (int)(span).length, (span).text
+
 /* How many ends of the user's messages are remembered for marks. */
 #define IK_WIRE_MARKS 2
 
-/*
- * The message list while it is written, passage by passage: what a passage needs to know about the
- * previous ones.
- */
+/* The message list while it is written: what a message needs to know about the previous ones. */
 struct ik_wire_writer {
 	const struct ik_request *request;
 	struct ik_buf *out;
@@ -26,29 +26,39 @@ struct ik_wire_writer {
 	                                0: none */
 };
 
-/*
- * How a format writes a request: head, passages, end, tail. What stays the same from round to round
- * comes first, what may change comes last.
- */
-struct ik_wire_spelling {
-	/* Write everything before the message list, including the tools, and its opening bracket. */
-	void (*put_head)(struct ik_buf *out, const struct ik_request *request);
-	void (*put_passage)(struct ik_wire_writer *writer, const struct ik_passage *passage);
-	/* Close the open message after the last passage; NULL: there never is one. */
-	void (*put_end)(struct ik_wire_writer *writer);
-	/* Write the closing bracket of the list and everything after it. */
-	void (*put_tail)(struct ik_buf *out, const struct ik_request *request);
-	const char *mark; /* to insert at the writer's marks; NULL: none */
+/* How a format writes what was said and done, passage by passage (transcript.h). */
+struct ik_wire_messages {
+	void (*user)(struct ik_wire_writer *writer, const char *text, size_t length);
+	void (*assistant)(struct ik_wire_writer *writer, const struct ik_passage *passage);
+	/* result: NULL if there is none. */
+	void (*result)(struct ik_wire_writer *writer, const struct ik_message *call,
+		const struct ik_message *result);
 };
+
+/* Write the messages of the conversation. The last may be left open. */
+void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages);
+
+/*
+ * For formats in which adjacent messages of one role are one: open {"role":ROLE,LIST:[, which stays
+ * open, unless the message of that role is open already; close the open message. Return whether a
+ * message was opened.
+ */
+bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list);
+void ik_wire_close_message(struct ik_wire_writer *writer);
+
+/* Write the member "tools" with an object for each, if there are tools. */
+void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
+	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
+		const struct ik_tool_definition *tool));
+
+/* Write the members "name" and "description" of a tool. */
+void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool);
 
 /* Return the schema of a tool's parameters; one without members if it has none. */
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool);
 
-/* Write a stored string value unchanged, if it is a string. */
-void ik_wire_put_stored_text(struct ik_buf *out, struct ik_json_span value);
-
-/* Write the name of a tool_call. */
-void ik_wire_put_call_name(struct ik_buf *out, const struct ik_message *call);
+/* Return the name of a tool_call, as JSON. */
+struct ik_json_span ik_wire_call_name(const struct ik_message *call);
 
 /* Write the arguments of a tool_call as a string, unchanged; if they are not a JSON object, wrap
  * the text in one. */
@@ -57,31 +67,26 @@ void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *cal
 /* The same as an object. */
 void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call);
 
-/* Write a call id that every provider accepts (^[A-Za-z0-9_-]+$, limited length): the id itself, or
- * one derived from it. */
-void ik_wire_put_call_id(struct ik_buf *out, const char *call_id, size_t longest);
+/* Return a call id that every provider accepts (^[A-Za-z0-9_-]+$, limited length): the id itself, or
+ * one derived from it, in made. */
+#define IK_WIRE_MADE_ID 32
+const char *ik_wire_call_id(const char *call_id, size_t longest, char made[IK_WIRE_MADE_ID]);
 #define IK_WIRE_CALL_ID 64 /* the maximum, except for OpenAI's chat format */
 
 /* Write the envelope of a tool_result as a string; NULL: there is no result. */
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
 
-/* Return the opaque data that this format left with a message, if it was this provider's. */
+/* Return the opaque data that this format left with a message, if it was this provider's; or a member
+ * of it. */
 struct ik_json_span ik_wire_opaque(const struct ik_request *request,
 	const struct ik_message *message, const char *type);
-
-/* Write the member "tools" with an object for each. */
-void ik_wire_put_tool_list(struct ik_buf *out, const struct ik_request *request,
-	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
-		const struct ik_tool_definition *tool));
+struct ik_json_span ik_wire_opaque_member(const struct ik_request *request,
+	const struct ik_message *message, const char *type, const char *name);
 
 /* The user's message in place of a lost beginning: the first message must be the user's. */
 #define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"
 
 /* Is it only white space? Some providers refuse such a text. */
 bool ik_wire_is_blank(const char *text, size_t length);
-
-/* Write "key": text, or "key": raw value. */
-void ik_wire_put_member(struct ik_buf *out, const char *key, const char *text);
-void ik_wire_put_raw_member(struct ik_buf *out, const char *key, struct ik_json_span value);
 
 #endif

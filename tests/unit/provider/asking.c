@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "provider/formats.h"
+#include "provider/wire/address.h"
 #include "util/limits.h"
 
 struct ik_conversation *conversation;
@@ -83,8 +84,8 @@ void assert_address(const char *type, const struct ik_endpoint *endpoint, const 
 	const char *url, const char *headers)
 {
 	const struct ik_wire_format *format = ik_wire_format_find(type);
-	char *got = format->url(endpoint, model);
-	char **lines = format->headers(endpoint);
+	char *got = ik_wire_url(format, endpoint, model);
+	char **lines = ik_wire_headers(format, endpoint);
 	struct ik_buf all;
 	ik_buf_init(&all, IK_KIB(4));
 

@@ -5,7 +5,7 @@
 
 #include "provider/models.h"
 #include "provider/formats.h"
-#include "provider/wire/format.h"
+#include "provider/wire/address.h"
 #include "util/limits.h"
 
 TestSuite(models);
@@ -62,7 +62,7 @@ Test(models, are_asked_for_at_their_address)
 
 	for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
 		struct ik_endpoint endpoint = { .base_url = rows[index].base };
-		char *url = ik_wire_format_find(rows[index].type)->models_url(&endpoint);
+		char *url = ik_wire_models_url(ik_wire_format_find(rows[index].type), &endpoint);
 
 		cr_assert_str_eq(url, rows[index].wanted);
 		free(url);

@@ -1,5 +1,5 @@
 #include "provider/formats.h"
-#include "provider/wire/format.h"
+#include "provider/wire/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ Test(provider, says_where_and_with_what)
 	struct ik_endpoint endpoint = { .base_url = "http://localhost:1/v1",
 		.api_key = " key-1\n", .headers = further };
 	const struct ik_wire_format *format = ik_wire_format_find("openai-chat");
-	char *url = format->url(&endpoint, "m");
-	char **headers = format->headers(&endpoint);
+	char *url = ik_wire_url(format, &endpoint, "m");
+	char **headers = ik_wire_headers(format, &endpoint);
 
 	cr_assert_str_eq(url, "http://localhost:1/v1/chat/completions");
 	cr_assert_str_eq(headers[0], "Content-Type: application/json");
@@ -38,7 +38,7 @@ Test(provider, says_where_and_with_what)
 	free(url);
 
 	endpoint = (struct ik_endpoint){ .base_url = "http://x", .api_key = " " };
-	headers = format->headers(&endpoint);
+	headers = ik_wire_headers(format, &endpoint);
 	cr_assert_null(headers[2]);
 	ik_wire_headers_free(headers);
 	ik_wire_headers_free(NULL);

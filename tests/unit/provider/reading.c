@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "provider/formats.h"
+#include "provider/wire/decoder.h"
 #include "util/limits.h"
 
 struct reader {
@@ -80,12 +81,12 @@ static void take(void *arg, const struct ik_delta *delta)
 }
 
 /* Feed one piece, from memory of just its size so that a read beyond it is seen. */
-static enum ik_status feed(const struct ik_wire_format *format, struct ik_stream_decoder *decoder,
+static enum ik_status feed(struct ik_stream_decoder *decoder,
 	const char *bytes, size_t length, struct reader *reader, struct ik_error *error)
 {
 	char *piece = malloc(length ? length : 1);
 	memcpy(piece, bytes, length);
-	enum ik_status status = format->feed(decoder, piece, length, take, reader, error);
+	enum ik_status status = ik_decoder_feed(decoder, piece, length, take, reader, error);
 	free(piece);
 	return status;
 }
@@ -95,30 +96,30 @@ static char *read_split(const char *type, const char *body, size_t length, size_
 	size_t step)
 {
 	const struct ik_wire_format *format = ik_wire_format_find(type);
-	struct ik_stream_decoder *decoder = format->decoder_new();
+	struct ik_stream_decoder *decoder = ik_decoder_new(format);
 	struct reader reader = { .kind = -1 };
 	struct ik_error error = { .status = IK_OK };
 	ik_buf_init(&reader.lines, IK_LIMIT_REPLY);
 
-	enum ik_status status = feed(format, decoder, body, first, &reader, &error);
+	enum ik_status status = feed(decoder, body, first, &reader, &error);
 	for (size_t at = first; at < length && status == IK_OK; at += step) {
 		size_t piece = length - at < step ? length - at : step;
-		status = feed(format, decoder, body + at, piece, &reader, &error);
+		status = feed(decoder, body + at, piece, &reader, &error);
 	}
 	if (status == IK_OK)
-		status = format->finish(decoder, take, &reader, &error);
+		status = ik_decoder_finish(decoder, take, &reader, &error);
 	if (status != IK_OK) {
 		/* What failed stays failed. */
-		cr_assert_eq(format->finish(decoder, take, &reader, NULL), status);
-		cr_assert_eq(feed(format, decoder, "\n\n", 2, &reader, NULL), status);
+		cr_assert_eq(ik_decoder_finish(decoder, take, &reader, NULL), status);
+		cr_assert_eq(feed(decoder, "\n\n", 2, &reader, NULL), status);
 		begin(&reader, -1, 0, "");
 		ik_buf_printf(&reader.lines, "failed %d: %s", status, error.text);
 	} else {
 		cr_assert(reader.over, "neither an end nor an error: %s", reader.lines.data);
-		cr_assert_eq(format->finish(decoder, take, &reader, &error), IK_OK);
+		cr_assert_eq(ik_decoder_finish(decoder, take, &reader, &error), IK_OK);
 	}
-	cr_assert_null(format->decoder_free(decoder));
-	cr_assert_null(format->decoder_free(NULL));
+	cr_assert_null(ik_decoder_free(decoder));
+	cr_assert_null(ik_decoder_free(NULL));
 	return ik_buf_take(&reader.lines, NULL);
 }
 

@@ -1,0 +1,77 @@
+#include "provider/wire/address.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+#include "util/text.h"
+
+char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
+	const char *model)
+{
+	static const char name[] = "MODEL";
+	const char *place = strstr(format->path, name);
+
+	if (!place)
+		return ik_format("%s%s", endpoint->base_url, format->path);
+	/* A full name ("models/...", "tunedModels/...") needs no prefix. */
+	return ik_format("%s%.*s%s%s%s", endpoint->base_url, (int)(place - format->path), format->path,
+		strchr(model, '/') ? "" : "models/", model, place + strlen(name));
+}
+
+char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint)
+{
+	return ik_format("%s%s", endpoint->base_url, format->models_path);
+}
+
+/* Add a line in new memory to the array. */
+static void add_line(char ***headers, char *line)
+{
+	size_t count = 0;
+
+	while (*headers && (*headers)[count])
+		count++;
+	*headers = ik_alloc_array(*headers, count + 2, sizeof(**headers));
+	(*headers)[count] = line;
+	(*headers)[count + 1] = NULL;
+}
+
+/* Add the header with the key, unless there is none. */
+static void add_key(char ***headers, const char *prefix, const char *key)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*key))
+		key++;
+	length = strlen(key);
+	while (length && isspace((unsigned char)key[length - 1]))
+		length--;
+	if (length)
+		add_line(headers, ik_format("%s%.*s", prefix, (int)length, key));
+}
+
+char **ik_wire_headers(const struct ik_wire_format *format, const struct ik_endpoint *endpoint)
+{
+	char **headers = NULL;
+
+	add_line(&headers, ik_strdup("Content-Type: application/json"));
+	add_line(&headers, ik_strdup("Accept: text/event-stream"));
+	for (size_t index = 0; endpoint->headers && endpoint->headers[index]; index++)
+		add_line(&headers, ik_strdup(endpoint->headers[index]));
+	if (format->header)
+		add_line(&headers, ik_strdup(format->header));
+	if (endpoint->api_key)
+		add_key(&headers, format->key_header, endpoint->api_key);
+	return headers;
+}
+
+void ik_wire_headers_free(char **headers)
+{
+	for (size_t index = 0; headers && headers[index]; index++) {
+		/* One of them contains a key. */
+		explicit_bzero(headers[index], strlen(headers[index]));
+		free(headers[index]);
+	}
+	free(headers);
+}
