@@ -39,28 +39,24 @@ static int by_text(const void *one, const void *other, void *candidates)
 
 size_t ik_completion_match(const struct ik_completions *completions, uint32_t **ret_indexes)
 {
-	size_t length = strlen(completions->typed), count = 0, starts[RANK_COUNT + 1] = { 0 };
-	size_t all = completions->count;
+	const struct ik_proposal *candidates = completions->candidates;
+	size_t typed = strlen(completions->typed), all = completions->count, count = 0;
+	uint32_t *indexes = ik_alloc_array(NULL, all + 1, sizeof(*indexes));
 	unsigned char *ranks = ik_alloc(all + 1);
 
-	for (size_t i = 0; i < all; i++) {
-		ranks[i] = (unsigned char)rank_of(completions->candidates[i].text, completions->typed,
-			length);
-		if (ranks[i] < RANK_COUNT)
-			starts[ranks[i] + 1]++;
-	}
-	for (size_t i = 0; i < RANK_COUNT; i++)
-		count = starts[i + 1] += starts[i];
-	uint32_t *indexes = ik_alloc_array(NULL, count + 1, sizeof(*indexes));
-
 	for (size_t i = 0; i < all; i++)
-		if (ranks[i] < RANK_COUNT)
-			indexes[starts[ranks[i]]++] = (uint32_t)i;
+		ranks[i] = (unsigned char)rank_of(candidates[i].text, completions->typed, typed);
+	for (int rank = 0; rank < RANK_COUNT; rank++) {
+		size_t start = count;
+
+		for (size_t i = 0; i < all; i++)
+			if (ranks[i] == rank)
+				indexes[count++] = (uint32_t)i;
+		if (completions->unsorted && count - start <= SORTED_MAX)
+			qsort_r(indexes + start, count - start, sizeof(*indexes), by_text,
+				(void *)(uintptr_t)candidates);
+	}
 	free(ranks);
-	for (size_t i = 0, start = 0; completions->unsorted && count <= SORTED_MAX && i < RANK_COUNT;
-		 start = starts[i++])
-		qsort_r(indexes + start, starts[i] - start, sizeof(*indexes), by_text,
-			(void *)(uintptr_t)completions->candidates);
 	*ret_indexes = indexes;
 	return count;
 }

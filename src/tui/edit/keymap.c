@@ -474,44 +474,34 @@ char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
 /* How much of a hint there is room for. */
 enum extent { LEFT_OUT, KEYS_ALONE, WITH_LABEL };
 
-/* Append a hint; nothing when its action has no key. Returns its columns. */
-static int put_hint(const struct ik_keymap *keymap, unsigned context,
-	const struct ik_key_hint *hint, enum extent extent, struct ik_buf *out)
-{
-	size_t start = out->length;
-
-	if (extent == LEFT_OUT || !ik_keymap_put_key(keymap, context, hint->action, out))
-		return 0;
-	if (hint->second != IK_ACTION_NONE) {
-		ik_buf_putc(out, '/');
-		if (!ik_keymap_put_key(keymap, context, hint->second, out))
-			ik_buf_truncate(out, out->length - 1);
-	}
-	if (extent == WITH_LABEL)
-		ik_buf_printf(out, " %s", _(hint->label));
-	return ik_buf_status(out) == IK_OK ? (int)ik_utf8_width(out->data + start, out->length - start)
-									   : 0;
-}
-
-/* Append hints, each as far as it has room; returns the columns. */
+/* Append hints, each as far as it has room; one whose action has no key is left out. Returns the
+ * columns. */
 static int put_hints(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key_hint *hints, const enum extent *extents, size_t count, struct ik_buf *out)
 {
-	int total = 0;
+	size_t start = out->length;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t start = out->length;
+		const struct ik_key_hint *hint = &hints[i];
+		size_t before = out->length;
 
-		if (total > 0)
+		if (extents[i] == LEFT_OUT)
+			continue;
+		if (before > start)
 			ik_buf_printf(out, "%*s", HINT_GAP, "");
-		int columns = put_hint(keymap, context, &hints[i], extents[i], out);
-
-		if (columns == 0)
-			ik_buf_truncate(out, start);
-		else
-			total += columns + (total > 0 ? HINT_GAP : 0);
+		if (!ik_keymap_put_key(keymap, context, hint->action, out)) {
+			ik_buf_truncate(out, before);
+			continue;
+		}
+		if (hint->second != IK_ACTION_NONE) {
+			ik_buf_putc(out, '/');
+			if (!ik_keymap_put_key(keymap, context, hint->second, out))
+				ik_buf_truncate(out, out->length - 1);
+		}
+		if (extents[i] == WITH_LABEL)
+			ik_buf_printf(out, " %s", _(hint->label));
 	}
-	return total;
+	return (int)ik_utf8_width(out->data + start, out->length - start);
 }
 
 /* The hint that goes first, or that loses its label; count: there is none left. What has

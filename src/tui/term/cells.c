@@ -156,56 +156,17 @@ void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum i
 		.length = (uint8_t)strlen(character), .width = 1, .style = (uint8_t)style
 	};
 	memcpy(cell.text, character, cell.length);
-	/* Copy the first row to the others, which is faster: each frame starts here. */
-	struct ik_cell *first = cell_at(cells, area.row, area.column);
 
 	for (int row = area.row; row < area.row + area.rows; row++) {
 		split_edges(cells, row, area.column, area.columns);
-		if (row > area.row) {
-			memcpy(cell_at(cells, row, area.column), first, (size_t)area.columns * sizeof(cell));
-			continue;
-		}
-		for (int column = 0; column < area.columns; column++)
-			first[column] = cell;
+		for (int column = area.column; column < area.column + area.columns; column++)
+			*cell_at(cells, row, column) = cell;
 	}
 }
 
 void ik_cells_fill(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style)
 {
 	ik_cells_fill_with(cells, area, style, " ");
-}
-
-/* Return the number of bytes at the start, at most `most`, that are clusters of one column each. */
-static int plain_run(const char *text, size_t length, int most)
-{
-	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
-	size_t end = (size_t)most < length ? (size_t)most : length, count = 0;
-
-	/* Eight at a time: none of them is below 0x20 or from 0x7F on. */
-	for (uint64_t bytes; count + sizeof(bytes) <= end; count += sizeof(bytes)) {
-		memcpy(&bytes, text + count, sizeof(bytes));
-		if (((bytes | (bytes - each * 0x20) | (bytes + each)) & high) != 0)
-			break;
-	}
-	while (count < end && text[count] >= 0x20 && text[count] < 0x7F)
-		count++;
-	/* The last one may be the base of a cluster with what follows. */
-	if (count > 0 && count < length && (unsigned char)text[count] >= 0x80)
-		count--;
-	return (int)count;
-}
-
-/* Put such bytes into cells, which must be in the grid. */
-static void put_plain(struct ik_cells *cells, int row, int column, enum ik_style style,
-	const char *text, int count)
-{
-	split_edges(cells, row, column, count);
-	struct ik_cell *to = cell_at(cells, row, column);
-
-	for (int i = 0; i < count; i++)
-		to[i] = (struct ik_cell){
-			.text = { text[i] }, .length = 1, .width = 1, .style = (uint8_t)style
-		};
 }
 
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
@@ -217,15 +178,8 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 	size_t at = 0;
 
 	while (at < length && column < right) {
-		int plain = column < area.column ? 0 : plain_run(text + at, length - at, right - column);
-
-		if (plain > 0) {
-			put_plain(cells, row, column, style, text + at, plain);
-			at += (size_t)plain;
-			column += plain;
-			continue;
-		}
 		struct glyph glyph = glyph_next(text + at, length - at);
+
 		at += glyph.consumed;
 		if (glyph.width <= 0)
 			continue;

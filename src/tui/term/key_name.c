@@ -5,36 +5,33 @@
 
 #include "util/utf8.h"
 
-static const struct {
-	const char *name;
-	enum ik_key_code code;
-} key_names[] = {
-	{ "Enter", IK_KEY_ENTER },
-	{ "Tab", IK_KEY_TAB },
-	{ "Backspace", IK_KEY_BACKSPACE },
-	{ "Esc", IK_KEY_ESCAPE },
-	{ "Up", IK_KEY_UP },
-	{ "Down", IK_KEY_DOWN },
-	{ "Left", IK_KEY_LEFT },
-	{ "Right", IK_KEY_RIGHT },
-	{ "Home", IK_KEY_HOME },
-	{ "End", IK_KEY_END },
-	{ "PgUp", IK_KEY_PAGE_UP },
-	{ "PgDn", IK_KEY_PAGE_DOWN },
-	{ "Insert", IK_KEY_INSERT },
-	{ "Delete", IK_KEY_DELETE },
-	{ "F1", IK_KEY_F1 },
-	{ "F2", IK_KEY_F2 },
-	{ "F3", IK_KEY_F3 },
-	{ "F4", IK_KEY_F4 },
-	{ "F5", IK_KEY_F5 },
-	{ "F6", IK_KEY_F6 },
-	{ "F7", IK_KEY_F7 },
-	{ "F8", IK_KEY_F8 },
-	{ "F9", IK_KEY_F9 },
-	{ "F10", IK_KEY_F10 },
-	{ "F11", IK_KEY_F11 },
-	{ "F12", IK_KEY_F12 },
+static const char *const key_names[] = {
+	[IK_KEY_ENTER] = "Enter",
+	[IK_KEY_TAB] = "Tab",
+	[IK_KEY_BACKSPACE] = "Backspace",
+	[IK_KEY_ESCAPE] = "Esc",
+	[IK_KEY_UP] = "Up",
+	[IK_KEY_DOWN] = "Down",
+	[IK_KEY_LEFT] = "Left",
+	[IK_KEY_RIGHT] = "Right",
+	[IK_KEY_HOME] = "Home",
+	[IK_KEY_END] = "End",
+	[IK_KEY_PAGE_UP] = "PgUp",
+	[IK_KEY_PAGE_DOWN] = "PgDn",
+	[IK_KEY_INSERT] = "Insert",
+	[IK_KEY_DELETE] = "Delete",
+	[IK_KEY_F1] = "F1",
+	"F2",
+	"F3",
+	"F4",
+	"F5",
+	"F6",
+	"F7",
+	"F8",
+	"F9",
+	"F10",
+	"F11",
+	"F12",
 };
 #define KEY_NAMES (sizeof(key_names) / sizeof(*key_names))
 
@@ -116,9 +113,9 @@ bool ik_key_parse(const char *text, size_t length, struct ik_key *ret_key)
 	while ((modifier = take_modifier(&text, &length)))
 		key.modifiers |= modifier;
 	for (size_t i = 0; i < KEY_NAMES; i++)
-		if (strlen(key_names[i].name) == length &&
-			strncasecmp(text, key_names[i].name, length) == 0)
-			key.code = key_names[i].code;
+		if (key_names[i] && strlen(key_names[i]) == length &&
+			strncasecmp(text, key_names[i], length) == 0)
+			key.code = (enum ik_key_code)i;
 	if (key.code == IK_KEY_NONE) {
 		key.code = IK_KEY_CHARACTER;
 		if (length == strlen(space_name) && strncasecmp(text, space_name, length) == 0)
@@ -137,9 +134,8 @@ void ik_key_put(struct ik_buf *out, const struct ik_key *key)
 	for (size_t i = 0; i < MODIFIER_NAMES; i++)
 		if (key->modifiers & modifier_names[i].modifier)
 			ik_buf_puts(out, modifier_names[i].prefix);
-	for (size_t i = 0; i < KEY_NAMES; i++)
-		if (key_names[i].code == key->code)
-			ik_buf_puts(out, key_names[i].name);
+	if (key->code < KEY_NAMES && key_names[key->code])
+		ik_buf_puts(out, key_names[key->code]);
 	if (key->code != IK_KEY_CHARACTER)
 		return;
 	uint32_t shown = key->codepoint;
