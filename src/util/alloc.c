@@ -50,6 +50,13 @@ void *ik_alloc_array(void *old, size_t count, size_t size)
 	return memory;
 }
 
+void *ik_alloc_more(void *old, size_t count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return old;
+	return ik_alloc_array(old, count > 0 ? 2 * count : 1, size);
+}
+
 char *ik_strdup(const char *text)
 {
 	return ik_strndup(text, strlen(text));

@@ -22,6 +22,12 @@ void *ik_alloc(size_t size) __attribute__((malloc, returns_nonnull, alloc_size(1
  */
 void *ik_alloc_array(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 
+/*
+ * Return an array of count elements with room for one more: at each power of two it gets room for
+ * the double.  So an array that grows by this alone needs no capacity of its own.
+ */
+void *ik_alloc_more(void *old, size_t count, size_t size);
+
 /* Copy text, or its first length bytes; NUL-terminated. */
 char *ik_strdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *ik_strndup(const char *bytes, size_t length) __attribute__((malloc, returns_nonnull));

@@ -32,7 +32,7 @@ struct fold {
 
 struct folds {
 	struct fold *at;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* What was done last, where doing it again is one step with it. */
@@ -57,7 +57,7 @@ struct editor_state {
 /* States that undo, or redo, brings back, the oldest first. */
 struct states {
 	struct editor_state *at;
-	size_t count, capacity;
+	size_t count;
 	size_t bytes; /* in all texts */
 };
 
@@ -100,23 +100,6 @@ static void clear_state(struct editor_state *state)
 	ik_buf_init(&state->text, IK_LIMIT_USER_TEXT);
 }
 
-/* Return a copy of the present state. Without memory for it, its text says so. */
-static struct editor_state copy_state(const struct ik_editor *editor)
-{
-	const struct editor_state *now = &editor->now;
-	struct editor_state copy = { .cursor = now->cursor, .folds = now->folds };
-
-	ik_buf_init(&copy.text, IK_LIMIT_USER_TEXT);
-	ik_buf_append(&copy.text, now->text.data, now->text.length);
-	copy.folds.capacity = now->folds.count;
-	copy.folds.at = NULL;
-	if (now->folds.count > 0) {
-		copy.folds.at = ik_alloc_array(NULL, now->folds.count, sizeof(*copy.folds.at));
-		memcpy(copy.folds.at, now->folds.at, now->folds.count * sizeof(*copy.folds.at));
-	}
-	return copy;
-}
-
 /* Index of the first fold that begins at or behind position. */
 static size_t fold_index(const struct folds *folds, size_t position)
 {
@@ -138,13 +121,23 @@ static void add_fold(struct folds *folds, struct fold fold)
 {
 	size_t index = fold_index(folds, fold.position);
 
-	if (folds->count == folds->capacity) {
-		folds->capacity = folds->capacity ? folds->capacity * 2 : 4;
-		folds->at = ik_alloc_array(folds->at, folds->capacity, sizeof(*folds->at));
-	}
+	folds->at = ik_alloc_more(folds->at, folds->count, sizeof(*folds->at));
 	memmove(folds->at + index + 1, folds->at + index, (folds->count - index) * sizeof(*folds->at));
 	folds->at[index] = fold;
 	folds->count++;
+}
+
+/* Return a copy of the present state. Without memory for it, its text says so. */
+static struct editor_state copy_state(const struct ik_editor *editor)
+{
+	const struct editor_state *now = &editor->now;
+	struct editor_state copy = { .cursor = now->cursor };
+
+	ik_buf_init(&copy.text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&copy.text, now->text.data, now->text.length);
+	for (size_t i = 0; i < now->folds.count; i++)
+		add_fold(&copy.folds, now->folds.at[i]);
+	return copy;
 }
 
 /* Return the fold that begins at position, or NULL. */
@@ -246,10 +239,7 @@ static void push_state(struct states *states, struct editor_state state)
 {
 	size_t dropped = 0, bytes = states->bytes + state.text.length;
 
-	if (states->count == states->capacity) {
-		states->capacity = states->capacity ? states->capacity * 2 : 16;
-		states->at = ik_alloc_array(states->at, states->capacity, sizeof(*states->at));
-	}
+	states->at = ik_alloc_more(states->at, states->count, sizeof(*states->at));
 	states->at[states->count++] = state;
 	states->bytes = bytes;
 	while (dropped + 1 < states->count &&

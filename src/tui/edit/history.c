@@ -30,7 +30,7 @@ struct ik_history {
 	char *path; /* NULL: not kept */
 	bool loaded;
 	struct history_entry *entries; /* oldest first */
-	size_t count, capacity;
+	size_t count;
 	char *problem;   /* not told yet; NULL: none */
 	bool write_told; /* that it cannot be written, once is enough */
 };
@@ -54,11 +54,7 @@ char *ik_history_take_problem(struct ik_history *history)
 /* Take over a text as the newest entry. */
 static void push(struct ik_history *history, char *text, size_t length)
 {
-	if (history->count == history->capacity) {
-		history->capacity = history->capacity ? history->capacity * 2 : 64;
-		history->entries = ik_alloc_array(history->entries, history->capacity,
-			sizeof(*history->entries));
-	}
+	history->entries = ik_alloc_more(history->entries, history->count, sizeof(*history->entries));
 	history->entries[history->count++] = (struct history_entry){ text, length };
 }
 

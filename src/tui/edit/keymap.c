@@ -174,7 +174,7 @@ struct ik_stroke {
 struct ik_keymap {
 	char *own[BINDING_COUNT];  /* the keys of a row that was bound anew; NULL: as delivered */
 	struct ik_stroke *strokes; /* of all rows, in their order */
-	size_t count, capacity;
+	size_t count;
 	bool pending;
 	struct ik_key prefix; /* pending: the key that came */
 	struct ik_buf shown;  /* the same as text */
@@ -231,11 +231,7 @@ static void add_strokes(struct ik_keymap *keymap, size_t row)
 		if (!next_stroke(&keys, &stroke, &text, &length))
 			continue;
 		stroke.row = row;
-		if (keymap->count == keymap->capacity) {
-			keymap->capacity = keymap->capacity ? keymap->capacity * 2 : 128;
-			keymap->strokes = ik_alloc_array(keymap->strokes, keymap->capacity,
-				sizeof(*keymap->strokes));
-		}
+		keymap->strokes = ik_alloc_more(keymap->strokes, keymap->count, sizeof(*keymap->strokes));
 		keymap->strokes[keymap->count++] = stroke;
 	}
 }

@@ -66,7 +66,7 @@ struct ik_inspector {
 	struct ik_buf argument; /* of the last action */
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
-	size_t line_count, line_capacity;
+	size_t line_count;
 	struct ik_json_tree *trees[IK_PARTS];
 	const struct ik_shown_call *tree_call;
 	unsigned tree_version;
@@ -75,18 +75,15 @@ struct ik_inspector {
 	bool in_text;
 	size_t cursor;
 	struct ik_fold *folds;
-	size_t fold_count, fold_capacity;
+	size_t fold_count;
 };
 
 /* Begin a block of the part that is made, and note it as a line. */
 static struct ik_block *add_block(struct ik_inspector *inspector, enum ik_block_kind kind,
 	const char *text, size_t length)
 {
-	if (inspector->line_count == inspector->line_capacity) {
-		inspector->line_capacity = inspector->line_capacity ? inspector->line_capacity * 2 : 64;
-		inspector->lines = ik_alloc_array(inspector->lines, inspector->line_capacity,
-			sizeof(*inspector->lines));
-	}
+	inspector->lines = ik_alloc_more(inspector->lines, inspector->line_count,
+		sizeof(*inspector->lines));
 	inspector->lines[inspector->line_count++] = (struct ik_inspector_line){
 		.part = inspector->building,
 		.role = IK_TREE_HEAD,
@@ -273,11 +270,8 @@ static void note_fold(struct ik_inspector *inspector, enum ik_call_part part, ui
 	struct ik_fold *fold = find_fold(inspector, part, path);
 
 	if (!fold) {
-		if (inspector->fold_count == inspector->fold_capacity) {
-			inspector->fold_capacity = inspector->fold_capacity ? inspector->fold_capacity * 2 : 8;
-			inspector->folds = ik_alloc_array(inspector->folds, inspector->fold_capacity,
-				sizeof(*inspector->folds));
-		}
+		inspector->folds = ik_alloc_more(inspector->folds, inspector->fold_count,
+			sizeof(*inspector->folds));
 		fold = &inspector->folds[inspector->fold_count++];
 	}
 	*fold = (struct ik_fold){ inspector->call, part, path, state };

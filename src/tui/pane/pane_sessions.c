@@ -26,12 +26,11 @@ struct ik_sessions {
 	void *source_arg;
 
 	struct ik_session_row *rows; /* their texts are owned here; list.pane.count of them */
-	size_t capacity;
-	bool all;       /* there are no more */
-	bool reading;   /* a page is on its way, */
-	bool anew;      /* in place of all rows */
-	char *problem;  /* why there is no page; NULL */
-	int64_t now_ms; /* when the last one came */
+	bool all;                    /* there are no more */
+	bool reading;                /* a page is on its way, */
+	bool anew;                   /* in place of all rows */
+	char *problem;               /* why there is no page; NULL */
+	int64_t now_ms;              /* when the last one came */
 
 	bool said;   /* places where the words were said, not sessions */
 	int percent; /* of all that was said, looked through for them */
@@ -493,11 +492,7 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 	sessions->problem = problem ? ik_strdup(problem) : NULL;
 	size_t first = sessions->list.pane.count;
 
-	if (first + count > sessions->capacity) {
-		sessions->capacity = 2 * (first + count);
-		sessions->rows = ik_alloc_array(sessions->rows, sessions->capacity,
-			sizeof(*sessions->rows));
-	}
+	sessions->rows = ik_alloc_array(sessions->rows, first + count, sizeof(*sessions->rows));
 	if (first == 0)
 		sessions->list.pane.selected = 0;
 	for (size_t i = 0; i < count; i++) {

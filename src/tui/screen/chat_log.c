@@ -15,7 +15,7 @@ struct ik_chat_log {
 	struct ik_block *welcome; /* the first block while there is nothing else */
 	struct ik_block **live;   /* texts and thoughts of this round, in order, until
 	                             their messages come; blocks of the scrollback */
-	size_t live_count, live_capacity;
+	size_t live_count;
 	bool live_open;              /* the last of them may go on */
 	bool continues;              /* what comes next is the rest of the last reply */
 	bool turn_seen;              /* since the session began */
@@ -111,10 +111,7 @@ static struct ik_block *begin_live(struct ik_chat_log *log, enum ik_block_kind k
 		block = ik_block_new(kind, log->options.utf8);
 		add_block(log, block);
 	}
-	if (log->live_count == log->live_capacity) {
-		log->live_capacity = log->live_capacity ? log->live_capacity * 2 : 4;
-		log->live = ik_alloc_array(log->live, log->live_capacity, sizeof(struct ik_block *));
-	}
+	log->live = ik_alloc_more(log->live, log->live_count, sizeof(struct ik_block *));
 	log->live[log->live_count++] = block;
 	log->live_open = true;
 	if (kind == IK_BLOCK_ASSISTANT)

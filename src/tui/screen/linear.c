@@ -30,7 +30,7 @@ struct ik_linear {
 	unsigned clears;             /* of the screen, as far as they were seen */
 	bool welcomed;
 	struct open *open;
-	size_t open_count, open_capacity;
+	size_t open_count;
 
 	struct ik_buf pane; /* lines of panes, as they were written last */
 	struct ik_buf said; /* the states of the status bar, likewise */
@@ -237,10 +237,7 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 /* Note a block that is new. */
 static void open_block(struct ik_linear *linear, struct ik_block *block)
 {
-	if (linear->open_count == linear->open_capacity) {
-		linear->open_capacity = linear->open_capacity ? linear->open_capacity * 2 : 8;
-		linear->open = ik_alloc_array(linear->open, linear->open_capacity, sizeof(*linear->open));
-	}
+	linear->open = ik_alloc_more(linear->open, linear->open_count, sizeof(*linear->open));
 	linear->open[linear->open_count++] = (struct open){ .block = block };
 }
 

@@ -37,6 +37,22 @@ Test(alloc, formats)
 	free(text);
 }
 
+/* An array that grows by one element at a time, and now and then is shorter again. */
+Test(alloc, makes_room_for_more)
+{
+	size_t *numbers = NULL, count = 0;
+
+	for (size_t i = 0; i < 10000; i++) {
+		numbers = ik_alloc_more(numbers, count, sizeof(*numbers));
+		numbers[count] = count;
+		count++;
+		cr_assert_eq(numbers[count / 2], count / 2);
+		if (i % 700 == 699)
+			count /= 3;
+	}
+	free(numbers);
+}
+
 static void leave_with_7(void)
 {
 	_exit(7);
