@@ -22,14 +22,9 @@ libik_tools_a_SOURCES = \
 # The engine of grep, which is also tested separately.
 noinst_LIBRARIES += libik_grep.a
 libik_grep_a_SOURCES = \
-	tools/grep/dfa.c tools/grep/dfa.h \
-	tools/grep/bytes.c tools/grep/bytes.h \
 	tools/grep/dialect.c tools/grep/dialect.h \
-	tools/grep/lines.h \
-	tools/grep/nfa.c tools/grep/nfa.h \
-	tools/grep/search.c tools/grep/search.h \
-	tools/grep/syntax.c tools/grep/syntax.h \
-	tools/grep/prefilter.c tools/grep/prefilter.h
+	tools/grep/expression.c tools/grep/expression.h \
+	tools/grep/search.c tools/grep/search.h
 
 LINK_TOOLS = libik_tools.a $(LINK_JSON)
 

@@ -1,5 +1,5 @@
 /*
- * fuzz_grep: what grep's engine finds is what regexec() finds (plain_search.h).
+ * fuzz_grep: what grep finds is what plain methods find (plain_search.h).
  *
  * An input is a pattern, a line feed and a text; it is searched in the C locale
  * and in a UTF-8 one.

@@ -17,7 +17,7 @@ tests_fuzz_replay_glob_SOURCES = tests/fuzz/fuzz_glob.c tests/fuzz/replay.c test
 tests_fuzz_replay_glob_LDADD = libik_tools.a $(LINK_JSON)
 tests_fuzz_replay_grep_SOURCES = tests/fuzz/fuzz_grep.c tests/fuzz/replay.c tests/fuzz/fuzz.h \
 	tests/support/plain_search.c tests/support/plain_search.h
-tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL)
+tests_fuzz_replay_grep_LDADD = libik_grep.a $(LINK_UTIL) $(PCRE2_LIBS)
 tests_fuzz_replay_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_replay_import_LDADD = $(LINK_APP)
 tests_fuzz_replay_input_SOURCES = tests/fuzz/fuzz_input.c tests/fuzz/replay.c tests/fuzz/fuzz.h

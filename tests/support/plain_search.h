@@ -1,9 +1,8 @@
 /*
- * plain_search: the lines that grep must find, by the simplest method: regexec(3) on
- * each line, with the pattern itself if it is a POSIX expression, otherwise with its
- * translation by the dialect.
+ * plain_search: the lines that grep must find, by simpler methods: each line by itself and, for
+ * POSIX expressions and lines of ASCII, regexec(3).
  *
- * May include: util, tools/grep/dialect.h, tools/grep/search.h.
+ * May include: util, tools/grep/expression.h, tools/grep/search.h.
  */
 #ifndef TESTS_SUPPORT_PLAIN_SEARCH_H
 #define TESTS_SUPPORT_PLAIN_SEARCH_H
@@ -12,7 +11,7 @@
 
 enum plain_result {
 	PLAIN_SAME,
-	PLAIN_REFUSED,  /* both refuse the pattern */
+	PLAIN_REFUSED,  /* the pattern is not valid */
 	PLAIN_DIFFERENT /* printed on stderr */
 };
 

@@ -21,7 +21,7 @@ Test(grep, describes_itself)
 		"{\"name\":\"grep\",\"description\":\"Search for pattern in files using regular expressio"
 		"ns\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string"
 		"\",\"description\":\"Regular expression pattern (POSIX extended, with \\\\d \\\\s \\\\w "
-		"\\\\b (?:...) (?i) and lazy quantifiers; no lookaround or back-references; matched line "
+		"\\\\b (?:...) (?i), lookaround and lazy quantifiers; no back-references; matched line "
 		"by line)\"},\"glob\":{\"type\":\"string\",\"description\":\"Glob pattern to filter files"
 		" (e.g., '*.c')\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search in"
 		" (default: current directory)\"},\"recursive\":{\"type\":\"boolean\",\"description\":\"S"
@@ -127,6 +127,9 @@ Test(grep, expressions_of_other_dialects)
 		{ "(?i:FOO) bar", "0" }, { "(?i)F(?-i)oo", "0" }, { "(?i:F)OO", "" }, { "(?i)\u00e4", "8" },
 		{ "(?i)[x-z]-X", "3" }, { "(?i)[^F]OO", "" }, { "(?i)sa_A", "4" }, { "(?s).(?i)A_", "4" },
 		{ "fo*?", "06" }, { "fo+? ", "0" }, { "o{2}? ", "0" }, { "^x?\?-", "" }, { "^1?\?2", "35" },
+		{ "foo(?= bar)", "0" }, { "x(?!1|-)", "23" }, { "(?<=b)a", "0" }, { "(?<!\\\\s)x", "13" },
+		{ "a(?!\\\\s)", "04678" }, { "[[:<:]]b", "06" }, { "[[:>:]] b", "0" }, { "[\\\\w-b]-", "3" },
+		{ "a**b", "06" }, { "(b|a){1}{2}", "0" }, { "x{,1}1", "135" }, { "a)", "" },
 		{ "\\\\[[^\\\\]]+\\\\]", "7" }, { "[\\\\]]", "7" }, { "[a\\\\]$", "4678" },
 	};
 	struct ik_buf wanted;

@@ -79,4 +79,4 @@ tests_tools_peers_test_LDADD = $(LINK_TOOL_TEST)
 tests_tools_search_test_SOURCES = tests/tools/search_test.c \
 	tests/support/plain_search.c tests/support/plain_search.h
 tests_tools_search_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_tools_search_test_LDADD = libik_grep.a $(LINK_UTIL) $(CRITERION_LIBS)
+tests_tools_search_test_LDADD = libik_grep.a $(LINK_UTIL) $(PCRE2_LIBS) $(CRITERION_LIBS)

@@ -112,7 +112,7 @@ Test(memory, grep_of_a_long_line)
 	cr_assert_eq(truncate("long", (off_t)IK_MIB(64)), 0);
 	struct reply reply = call_run(&call);
 	cr_assert_eq(reply.status, 0);
-	expect_error(reply, "OUT_OF_MEMORY", "A line of long does not fit into memory");
+	expect_error(reply, "OUT_OF_MEMORY", "Out of memory");
 }
 
 /* One and a half megabytes, a fifth of which is replaced. */

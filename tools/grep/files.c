@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tools/common/open_path.h"
@@ -20,93 +19,66 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
+#include "util/path.h"
 
-/* Room for files and their names. Untouched memory costs nothing; when the queue is full, it is
- * searched and emptied first. */
-#define FILES_MAX ((size_t)1 << 21)
-#define NAMES_MAX IK_MIB(512)
-/* Start the helper when this many files are queued or, once all files are known, when the search
- * has taken this long and is not done. */
-#define HELP_FILES 400
+/* Start the workers when the search has taken this long and is not done. */
 #define HELP_US 3000
-/* Limit on results that wait for their turn; a process with more stops searching ahead. */
-#define WAITING_MAX IK_MIB(64)
-#define PAUSE_NS 50000
+#define WORKERS 2
+/* When a worker passes its reports on, and what it may be ahead by. */
+#define FLUSH_AT IK_KIB(64)
+#define PIPE_SIZE IK_MIB(1)
+/* A longer report of a file is not kept: the file is searched when its turn comes. */
+#define REPORT_MAX IK_MIB(64)
 /* A file of this size is probed for NULs in its middle and at its end, too. */
 #define LARGE ((off_t)IK_MIB(32))
 /* Bytes of one probe for NULs. */
 #define PROBE IK_KIB(256)
 
-enum owner { OWNER_NONE, OWNER_SELF, OWNER_HELPER };
-
-/* One file of the queue. */
+/* One file, whose path is at an offset in the names. */
 struct queued_file {
-	size_t name; /* offset in the names */
+	size_t name;
 	unsigned char type;
-	unsigned char owner; /* the process that searched it */
-	bool again;          /* discard the result and search it when its turn comes */
-	bool more;           /* it has more matches than were reported */
-	bool unread;         /* one of its lines does not fit into memory */
-	atomic_bool finished;
-	int64_t count;   /* lines found */
-	uint64_t length; /* of its report, which follows the owner's earlier reports */
 };
 
-/* What both processes see. */
-struct shared {
-	atomic_size_t known;           /* files in the queue */
-	atomic_size_t next;            /* the next one to search */
-	atomic_bool complete;          /* no more will be added */
-	atomic_uint_least64_t emitted; /* bytes of the helper's reports that are in the answer */
-	struct queued_file items[FILES_MAX];
-	char names[];
+/* What a worker found in a file, before the text of its report. */
+struct finding {
+	size_t index;  /* of the file; DONE after the last one */
+	int64_t count; /* lines found */
+	size_t length; /* of the text */
+	bool more;     /* there is more than was reported */
+};
+
+#define DONE SIZE_MAX
+
+/* A process that searches. It reports the files with matches, in order, to a pipe. */
+struct worker {
+	pid_t pid;
+	int fd;
+	struct ik_buf input;
+	size_t start; /* of what is not used in input */
+	bool waiting; /* the finding has been read, its text is at start, and it is not used */
+	struct finding finding;
 };
 
 struct files {
 	struct search *search;
 	struct files_options options;
 	struct ik_tool_answer *answer;
-	struct shared *shared;
-	size_t names_length;
-	struct report report; /* of this process */
-	uint64_t own_emitted; /* bytes of report.text that are in the answer */
-	size_t emitted;       /* files whose report is in the answer */
-	int64_t count;        /* matching lines in the answer */
-	bool more;            /* there is one more than the limit: the search is over */
-	char *unread;         /* the first file with a line that does not fit into memory */
-	pid_t helper;         /* 0: none */
-	int results;          /* the helper's reports, -1: there may be no helper */
-	bool tried;           /* to start one */
+	struct ik_buf names;
+	struct ik_buf queue; /* of struct queued_file */
+	int64_t count;       /* matching lines in the answer */
+	bool more;           /* there is one more than the limit: the search is over */
+	struct worker workers[WORKERS];
 };
-
-static void *shared_map(void)
-{
-	void *shared = mmap(NULL, sizeof(struct shared) + NAMES_MAX, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return shared != MAP_FAILED ? shared : NULL;
-}
-
-/* Return how many processors this process may use. */
-static int processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 struct files *files_new(struct search *search, const struct files_options *options,
 	struct ik_tool_answer *answer)
 {
 	struct files *files = ik_alloc(sizeof(*files));
 
-	search_set_context(search, options->context);
-	files->search = search;
-	files->options = *options;
-	files->answer = answer;
-	files->results = -1;
-	files->shared = shared_map();
-	report_init(&files->report, true, options->context > 0);
+	*files = (struct files){ .search = search, .options = *options, .answer = answer };
+	ik_buf_init(&files->names, SIZE_MAX / 2);
+	ik_buf_init(&files->queue, SIZE_MAX / 2);
 	return files;
 }
 
@@ -159,328 +131,265 @@ static bool take_line(void *arg, const struct search_line *line)
 		reader->is_text = true;
 	}
 	report_line(report, line);
-	return !report->answer || !ik_answer_lost(report->answer);
+	return report->answer ? !ik_answer_lost(report->answer) : report->text.length <= REPORT_MAX;
 }
 
-/* Remember the first file that was not read to its end. */
-static void note_unread(struct files *files, const struct queued_file *item, const char *path)
+static size_t queue_length(const struct files *files)
 {
-	if (item->unread && !files->unread)
-		files->unread = ik_strdup(path);
+	return files->queue.length / sizeof(struct queued_file);
 }
 
-/* Search one file for at most so many matches (0: all), if it is a regular file that can be opened.
- * Follow links only where the type is that of a link. */
-static void search_path(struct files *files, struct queued_file *item, const char *path,
-	uint64_t most, struct report *report)
+/* Search a file for at most so many matches (0: all), if it is a regular file that can be opened.
+ * Follow links only where the type is that of a link. Return whether there is one more. */
+static bool search_queued(const struct files *files, size_t index, uint64_t most,
+	struct report *report)
 {
+	const struct queued_file *file = (const struct queued_file *)(const void *)files->queue.data +
+		index;
+	const char *path = files->names.data + file->name;
 	struct file_reader reader = { .report = report, .fd = -1 };
-	struct stat status = { .st_size = 0 };
+	struct stat status;
+	bool more = false;
 	int fd = ik_open_path(path,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | (item->type == DT_LNK ? 0 : O_NOFOLLOW));
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
 
 	if (fd < 0)
-		return;
+		return false;
 	report_file(report, path);
 	if (files->options.name_binaries)
 		reader.fd = fd;
-	if (item->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
-		item->unread = search_file(files->search, fd, most, take_line, &reader, &item->more) ==
-			SEARCH_NO_MEMORY;
+	if (file->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+		more = search_file(files->search, fd, most, take_line, &reader);
 	close(fd);
+	return more;
 }
 
-static void pause_shortly(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-}
-
-/* Take the next file of the queue; false at its end. */
-static bool next_item(struct shared *shared, size_t *ret_index)
-{
-	size_t index = atomic_fetch_add(&shared->next, 1);
-
-	while (index >= atomic_load(&shared->known)) {
-		if (atomic_load(&shared->complete) && index >= atomic_load(&shared->known))
-			return false;
-		pause_shortly();
-	}
-	*ret_index = index;
-	return true;
-}
-
-/* The helper's whole life. */
-static void help(struct files *files)
-{
-	struct shared *shared = files->shared;
-	struct report report;
-	size_t index;
-
-	report_init(&report, true, files->options.context > 0);
-	report.fd = files->results;
-	while (next_item(shared, &index)) {
-		struct queued_file *item = &shared->items[index];
-		uint64_t written = report.written;
-		int64_t count = report.count;
-
-		item->owner = OWNER_HELPER;
-		search_path(files, item, shared->names + item->name, files->options.most, &report);
-		report_flush(&report);
-		if (report.failed)
-			return;
-		item->count = report.count - count;
-		item->length = report.written - written;
-		atomic_store(&item->finished, true);
-		while (report.written - atomic_load(&shared->emitted) > WAITING_MAX)
-			pause_shortly();
-	}
-}
-
-/* Start the helper, if there is a processor for it. */
-static void start_helper(struct files *files)
-{
-	pid_t self = getpid();
-
-	files->tried = true;
-	if (processors() < 2)
-		return;
-	files->results = memfd_create("results", MFD_CLOEXEC);
-	if (files->results < 0)
-		return;
-	files->helper = fork();
-	if (files->helper < 0)
-		files->helper = 0;
-	else if (files->helper == 0) {
-		/* Die with this process, even if it is killed. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() == self)
-			help(files);
-		_exit(0);
-	}
-}
-
-/* Has the helper ended, or was there none? */
-static bool helper_lost(struct files *files)
-{
-	if (files->helper == 0)
-		return true;
-	if (waitpid(files->helper, NULL, WNOHANG) == 0)
-		return false;
-	files->helper = 0;
-	return true;
-}
-
-/* Put a report of the helper into the answer. */
-static void emit_from_helper(struct files *files, const struct queued_file *item)
-{
-	uint64_t at = atomic_load(&files->shared->emitted);
-	uint64_t left = item->again ? 0 : item->length;
-	bool first = files->count == 0;
-	char block[IK_KIB(16)];
-
-	while (left > 0) {
-		ssize_t count = pread(files->results, block, left < sizeof(block) ? left : sizeof(block),
-			(off_t)at);
-
-		if (count <= 0)
-			break;
-		report_answer(files->answer, first, files->options.context > 0, block, (size_t)count);
-		first = false;
-		at += (uint64_t)count;
-		left -= (uint64_t)count;
-	}
-	at = atomic_load(&files->shared->emitted) + item->length;
-	if (item->length >= IK_MIB(1))
-		fallocate(files->results, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			(off_t)(at - item->length), (off_t)item->length);
-	atomic_store(&files->shared->emitted, at);
-}
-
-/* Put a report of this process into the answer. */
-static void emit_own(struct files *files, const struct queued_file *item)
-{
-	struct ik_buf *text = &files->report.text;
-
-	if (!item->again)
-		report_answer(files->answer, files->count == 0, files->options.context > 0,
-			text->data + files->own_emitted, item->length);
-	files->own_emitted += item->length;
-	if (files->own_emitted == text->length) {
-		ik_buf_clear(text);
-		files->own_emitted = 0;
-	}
-}
-
-/* Search the file whose turn it is, straight into the answer. */
-static void search_directly(struct files *files, struct queued_file *item, const char *path)
+/* Search a file straight into the answer. */
+static void search_directly(struct files *files, size_t index)
 {
 	uint64_t left = files->options.most - (uint64_t)files->count;
+	bool limited = files->options.most > 0;
 	/* Then all that matters is whether there is one more match. */
-	bool full = files->options.most > 0 && left == 0;
+	bool full = limited && left == 0;
 	struct report report;
 
-	report_init(&report, files->count > 0, files->options.context > 0);
-	report.answer = full ? NULL : files->answer;
-	search_path(files, item, path, full ? 1 : files->options.most > 0 ? left : 0, &report);
+	report_init(&report, files->count > 0, files->options.groups, full ? NULL : files->answer);
+	bool more = search_queued(files, index, full ? 1 : limited ? left : 0, &report);
+
 	if (full) {
 		files->more = report.count > 0;
 	} else {
 		report_flush(&report);
 		files->count += report.count;
-		files->more = item->more;
+		files->more = more;
 	}
-	note_unread(files, item, path);
 	report_done(&report);
 }
 
-/* Put finished reports into the answer, up to the first file that is not finished. */
-static void emit_finished(struct files *files)
+/* Search the file whose turn it is, and append what was found to the report; false after the last
+ * one. */
+static bool search_next(const struct files *files, atomic_size_t *next, struct report *report)
 {
-	size_t known = atomic_load(&files->shared->known);
+	struct finding finding = { .index = atomic_fetch_add(next, 1) };
+	struct ik_buf *text = &report->text;
+	size_t start = text->length;
+	int64_t count = report->count;
+	bool done = finding.index >= queue_length(files);
+
+	ik_buf_append(text, (const char *)&finding, sizeof(finding));
+	if (done)
+		finding.index = DONE;
+	else
+		finding.more = search_queued(files, finding.index, files->options.most, report);
+	if (ik_buf_status(text) != IK_OK)
+		ik_alloc_fail();
+	finding.count = report->count - count;
+	finding.length = text->length - start - sizeof(finding);
+	if (finding.length > REPORT_MAX) {
+		finding.more = true;
+		finding.length = 0;
+	}
+	memcpy(text->data + start, &finding, sizeof(finding));
+	ik_buf_truncate(text,
+		finding.count > 0 || done ? start + sizeof(finding) + finding.length : start);
+	return !done;
+}
+
+/* A worker's whole life. */
+static void work(const struct files *files, atomic_size_t *next, int fd)
+{
+	struct report report;
+	bool going = true, taken = true;
+
+	report_init(&report, true, files->options.groups, NULL);
+	while (going && taken) {
+		going = search_next(files, next, &report);
+		if (going && report.text.length < FLUSH_AT)
+			continue;
+		taken = ik_write_all(fd, report.text.data, report.text.length) == 0;
+		ik_buf_clear(&report.text);
+	}
+}
+
+/* Start a worker; false if that is impossible. */
+static bool start_worker(struct files *files, struct worker *worker, atomic_size_t *next)
+{
+	pid_t self = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	(void)fcntl(ends[1], F_SETPIPE_SZ, (int)PIPE_SIZE);
+	worker->pid = fork();
+	if (worker->pid == 0) {
+		/* Die with this process, even if it is killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == self)
+			work(files, next, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (worker->pid < 0) {
+		close(ends[0]);
+		return false;
+	}
+	worker->fd = ends[0];
+	ik_buf_init(&worker->input, SIZE_MAX / 2);
+	return true;
+}
+
+static void stop_worker(struct worker *worker)
+{
+	kill(worker->pid, SIGKILL);
+	waitpid(worker->pid, NULL, 0);
+	close(worker->fd);
+	ik_buf_done(&worker->input);
+}
+
+/* Read until there are so many unused bytes; false if the worker has ended before. */
+static bool receive(struct worker *worker, size_t wanted)
+{
+	struct ik_buf *input = &worker->input;
+
+	while (input->length - worker->start < wanted) {
+		ik_buf_consume(input, worker->start);
+		worker->start = 0;
+		char *to = ik_buf_reserve(input, wanted + FLUSH_AT);
+
+		if (!to)
+			ik_alloc_fail();
+		ssize_t count = read(worker->fd, to, wanted + FLUSH_AT);
+
+		if (count <= 0)
+			return false;
+		ik_buf_commit(input, (size_t)count);
+	}
+	return true;
+}
+
+/* Read a worker's next finding, with its text; false if the worker has ended before. */
+static bool next_finding(struct worker *worker)
+{
+	if (!receive(worker, sizeof(worker->finding)))
+		return false;
+	memcpy(&worker->finding, worker->input.data + worker->start, sizeof(worker->finding));
+	worker->start += sizeof(worker->finding);
+	worker->waiting = receive(worker, worker->finding.length);
+	return worker->waiting;
+}
+
+/* Put what a worker found into the answer. */
+static void take_finding(struct files *files, struct worker *worker)
+{
+	const struct finding *finding = &worker->finding;
 	uint64_t most = files->options.most;
 
-	while (files->emitted < known && !is_over(files)) {
-		struct queued_file *item = &files->shared->items[files->emitted];
+	if (finding->more || (most > 0 && (uint64_t)(files->count + finding->count) > most)) {
+		search_directly(files, finding->index);
+	} else {
+		report_answer(files->answer, files->count == 0, files->options.groups,
+			worker->input.data + worker->start, finding->length);
+		files->count += finding->count;
+	}
+	worker->start += finding->length;
+	worker->waiting = false;
+}
 
-		if (!atomic_load(&item->finished))
+/* Put the findings of all workers into the answer, in order, from the file *index on, and move
+ * *index past what is in the answer: not to the end of the queue if a worker has died. */
+static void take_findings(struct files *files, size_t *index)
+{
+	while (!is_over(files)) {
+		struct worker *first = files->workers;
+
+		for (struct worker *worker = first; worker < files->workers + WORKERS; worker++) {
+			if (!worker->waiting && !next_finding(worker))
+				return;
+			if (worker->finding.index < first->finding.index)
+				first = worker;
+		}
+		if (first->finding.index == DONE) {
+			*index = queue_length(files);
 			return;
-		/* It has more matches than the limit leaves room for. */
-		if (most > 0 && (item->more || (uint64_t)(files->count + item->count) > most))
-			item->again = true;
-		if (item->length > 0 && item->owner == OWNER_HELPER)
-			emit_from_helper(files, item);
-		else if (item->length > 0)
-			emit_own(files, item);
-		if (item->again) {
-			search_directly(files, item, files->shared->names + item->name);
-		} else {
-			files->count += item->count;
-			note_unread(files, item, files->shared->names + item->name);
 		}
-		files->emitted++;
+		take_finding(files, first);
+		*index = first->finding.index + 1;
 	}
 }
 
-/* Search a file of the queue. */
-static void search_item(struct files *files, struct queued_file *item, size_t index)
+/* Let workers search from the file *index on, as take_findings(). */
+static void search_together(struct files *files, size_t *index)
 {
-	const char *path = files->shared->names + item->name;
-	size_t length = files->report.text.length;
-	int64_t count = files->report.count;
+	atomic_size_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t started = 0;
 
-	item->owner = OWNER_SELF;
-	if (files->emitted == index) {
-		search_directly(files, item, path);
-		files->emitted++;
+	if (next == MAP_FAILED)
 		return;
-	}
-	search_path(files, item, path, files->options.most, &files->report);
-	item->count = files->report.count - count;
-	item->length = files->report.text.length - length;
-	atomic_store(&item->finished, true);
+	atomic_init(next, *index);
+	while (started < WORKERS && start_worker(files, &files->workers[started], next))
+		started++;
+	if (started == WORKERS)
+		take_findings(files, index);
+	while (started > 0)
+		stop_worker(&files->workers[--started]);
+	munmap(next, sizeof(*next));
 }
 
-/* Wait for the file whose turn it is; search it here if the helper is gone. */
-static void await_next(struct files *files)
+/* May this process use several processors? */
+static bool has_processors(void)
 {
-	struct queued_file *item = &files->shared->items[files->emitted];
+	cpu_set_t set;
 
-	if (atomic_load(&item->finished))
-		return;
-	if (!helper_lost(files)) {
-		pause_shortly();
-		return;
-	}
-	/* The helper may have finished this file before it ended. */
-	if (!atomic_load(&item->finished))
-		search_item(files, item, files->emitted);
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
-/* Search until the queue is empty and everything is in the answer. */
-static void work(struct files *files)
+void files_add(struct files *files, const char *path, unsigned char type)
 {
-	struct shared *shared = files->shared;
-	int64_t start = ik_clock_us();
-	size_t index;
+	struct queued_file file = { files->names.length, type };
 
-	atomic_store(&shared->complete, true);
-	while (!is_over(files) && next_item(shared, &index)) {
-		search_item(files, &shared->items[index], index);
-		emit_finished(files);
-		while (files->report.text.length - files->own_emitted > WAITING_MAX && !is_over(files)) {
-			await_next(files);
-			emit_finished(files);
+	ik_buf_append(&files->names, path, strlen(path) + 1);
+	ik_buf_append(&files->queue, (const char *)&file, sizeof(file));
+}
+
+int64_t files_finish(struct files *files, bool *ret_more)
+{
+	int64_t start = ik_clock_us(), count;
+	bool alone = !has_processors();
+
+	if (ik_buf_status(&files->names) != IK_OK || ik_buf_status(&files->queue) != IK_OK)
+		ik_alloc_fail();
+	for (size_t index = 0; index < queue_length(files) && !is_over(files);) {
+		search_directly(files, index++);
+		if (!alone && index + 2 < queue_length(files) && ik_clock_us() - start > HELP_US) {
+			search_together(files, &index);
+			alone = true;
 		}
-		if (!files->tried && index + 2 < shared->known && ik_clock_us() - start > HELP_US)
-			start_helper(files);
-	}
-	while (!is_over(files) && files->emitted < shared->known) {
-		await_next(files);
-		emit_finished(files);
-	}
-}
-
-/* End the helper. */
-static void dismiss_helper(struct files *files)
-{
-	if (files->helper != 0) {
-		kill(files->helper, SIGKILL);
-		waitpid(files->helper, NULL, 0);
-	}
-	files->helper = 0;
-	if (files->results >= 0)
-		close(files->results);
-	files->results = -1;
-}
-
-bool files_add(struct files *files, const char *path, unsigned char type)
-{
-	struct shared *shared = files->shared;
-	size_t length = strlen(path) + 1, known;
-
-	if (type != DT_REG && type != DT_UNKNOWN)
-		return !is_over(files);
-	/* Search a full queue and start with an empty one; the helper ends with the old one. */
-	if (shared && (shared->known == FILES_MAX || length > NAMES_MAX - files->names_length)) {
-		work(files);
-		dismiss_helper(files);
-		munmap(shared, sizeof(*shared) + NAMES_MAX);
-		files->shared = shared = shared_map();
-		files->emitted = files->names_length = 0;
-		files->tried = false;
-	}
-	if (!shared) {
-		search_directly(files, &(struct queued_file){ .type = type }, path);
-		return !is_over(files);
-	}
-	known = shared->known;
-	memcpy(shared->names + files->names_length, path, length);
-	shared->items[known].name = files->names_length;
-	shared->items[known].type = type;
-	files->names_length += length;
-	atomic_store(&shared->known, known + 1);
-	if (known >= HELP_FILES && !files->tried)
-		start_helper(files);
-	return !is_over(files);
-}
-
-void files_search_named(struct files *files, const char *path)
-{
-	search_directly(files, &(struct queued_file){ .type = DT_LNK }, path);
-}
-
-int64_t files_finish(struct files *files, struct files_end *ret_end)
-{
-	int64_t count;
-
-	if (files->shared) {
-		work(files);
-		dismiss_helper(files);
-		munmap(files->shared, sizeof(*files->shared) + NAMES_MAX);
 	}
 	count = files->count;
-	*ret_end = (struct files_end){ .more = files->more, .unread = files->unread };
-	report_done(&files->report);
+	*ret_more = files->more;
+	ik_buf_done(&files->names);
+	ik_buf_done(&files->queue);
 	free(files);
 	return count;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "util/limits.h"
-#include "util/path.h"
 
 #include "json/write.h"
 
@@ -14,9 +13,9 @@
 #define SEPARATOR "\\n"
 #define GROUP_SEPARATOR "\\n--\\n"
 
-void report_init(struct report *report, bool separate, bool groups)
+void report_init(struct report *report, bool separate, bool groups, struct ik_tool_answer *answer)
 {
-	*report = (struct report){ .fd = -1, .separate = separate, .groups = groups };
+	*report = (struct report){ .separate = separate, .groups = groups, .answer = answer };
 	ik_buf_init(&report->text, SIZE_MAX / 2);
 	ik_buf_init(&report->name, IK_MIB(1));
 }
@@ -79,7 +78,7 @@ static void append_head(struct report *report, uint64_t number, char mark)
 /* Pass the text on if there is enough. */
 static void end_line(struct report *report)
 {
-	if (report->text.length >= FLUSH_AT && (report->answer || report->fd >= 0))
+	if (report->text.length >= FLUSH_AT && report->answer)
 		report_flush(report);
 }
 
@@ -109,14 +108,6 @@ void report_answer(struct ik_tool_answer *answer, bool first, bool groups, const
 
 void report_flush(struct report *report)
 {
-	struct ik_buf *text = &report->text;
-
-	if (ik_buf_status(text) != IK_OK)
-		report->failed = true;
-	if (report->answer)
-		ik_answer_escaped(report->answer, text->data, text->length);
-	else if (ik_write_all(report->fd, text->data, text->length) != 0)
-		report->failed = true;
-	report->written += text->length;
-	ik_buf_clear(text);
+	ik_answer_escaped(report->answer, report->text.data, report->text.length);
+	ik_buf_clear(&report->text);
 }
