@@ -47,15 +47,8 @@ libik_tui_a_SOURCES += \
 	src/tui/scrollback/call_text.c \
 	src/tui/scrollback/calls.c src/tui/scrollback/calls.h \
 	src/tui/scrollback/scrollback.c src/tui/scrollback/scrollback.h \
-	src/tui/scrollback/scrollback_mark.c \
-	src/tui/scrollback/scrollback_private.h \
 	src/tui/scrollback/scrollback_search.c src/tui/scrollback/scrollback_search.h \
-	src/tui/scrollback/scrollback_select.c \
-	src/tui/scrollback/search_line.c \
-	src/tui/scrollback/search_paint.c \
-	src/tui/scrollback/search_private.h \
-	src/tui/scrollback/search_show.c \
-	src/tui/scrollback/search_text.c src/tui/scrollback/search_text.h
+	src/tui/scrollback/shown_text.c src/tui/scrollback/shown_text.h
 
 libik_tui_a_SOURCES += \
 	src/tui/term/ascii.c src/tui/term/ascii.h \
@@ -79,5 +72,4 @@ libik_tui_a_SOURCES += \
 	src/tui/text/markdown_flow.c src/tui/text/markdown_flow.h \
 	src/tui/text/markdown_source.c src/tui/text/markdown_source.h \
 	src/tui/text/quantity.c src/tui/text/quantity.h \
-	src/tui/text/search_markup.c src/tui/text/search_markup.h \
 	src/tui/text/wrap.c src/tui/text/wrap.h

@@ -102,7 +102,7 @@ bool ik_find_shows(const struct ik_find *find)
 	return find->search && !find->writing && ik_search_state(find->search).on;
 }
 
-const struct ik_search *ik_find_search(const struct ik_find *find)
+struct ik_search *ik_find_search(const struct ik_find *find)
 {
 	return find->search;
 }
@@ -117,6 +117,12 @@ void ik_find_restart(struct ik_find *find)
 {
 	if (find->search)
 		ik_search_restart(find->search);
+}
+
+void ik_find_paint(struct ik_find *find, struct ik_cells *cells)
+{
+	if (find->search)
+		ik_search_paint(find->search, cells);
 }
 
 void ik_find_hold(struct ik_find *find)

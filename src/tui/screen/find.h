@@ -32,13 +32,15 @@ void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t le
 bool ik_find_is_writing(const struct ik_find *find);
 bool ik_find_shows(const struct ik_find *find);
 /* The search itself; NULL before the first one. */
-const struct ik_search *ik_find_search(const struct ik_find *find);
+struct ik_search *ik_find_search(const struct ik_find *find);
 
 /* Go to the next place (1) or the one before (-1). */
 void ik_find_step(struct ik_find *find, int direction);
 /* The text has changed: search again. It is about to change its width: keep the place. */
 void ik_find_restart(struct ik_find *find);
 void ik_find_hold(struct ik_find *find);
+/* Mark what was found in the cells that the text was drawn into. */
+void ik_find_paint(struct ik_find *find, struct ik_cells *cells);
 /* Search on; true: there is more to do. */
 bool ik_find_work(struct ik_find *find, bool *ret_changed);
 

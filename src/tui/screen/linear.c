@@ -465,7 +465,7 @@ static void write_found(struct ik_linear *linear, const struct ik_screen_parts *
 {
 	struct ik_search_state state = { .on = false };
 	struct ik_buf line;
-	const struct ik_search *search = ik_find_search(screen->find);
+	struct ik_search *search = ik_find_search(screen->find);
 
 	if (search)
 		state = ik_search_state(search);

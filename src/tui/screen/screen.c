@@ -1979,10 +1979,13 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 		ik_scrollback_resize(screen->scrollback, layout->scrollback.rows,
 			layout->scrollback.columns);
 	ik_scrollback_select(screen->scrollback, context_of(screen) == IK_IN_SCROLLBACK);
-	if (screen->help_open)
+	if (screen->help_open) {
 		draw_help(screen, cells, layout->scrollback);
-	else if (layout->scrollback.rows > 0)
+		ik_find_paint(screen->help_find, cells);
+	} else if (layout->scrollback.rows > 0) {
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
+		ik_find_paint(screen->find, cells);
+	}
 	draw_pane(screen, cells, layout, ret_row, ret_column);
 }
 

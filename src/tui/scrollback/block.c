@@ -359,6 +359,8 @@ void ik_block_fold(struct ik_block *block, bool folded)
 	block->folded = folded;
 	drop_sections(block);
 	if (block->call) {
+		ik_buf_done(&block->own);
+		show_own(block);
 		block->filled = false;
 	} else {
 		block->head = 0;

@@ -1,10 +1,10 @@
 #include "tui/scrollback/scrollback.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/scrollback/scrollback_private.h"
-#include "tui/scrollback/scrollback_search.h"
+#include "tui/scrollback/shown_text.h"
 #include "util/alloc.h"
 
 #define GUTTER 2
@@ -14,6 +14,45 @@
 #define COUNT_BLOCK 8u /* so much text is like the work for a block that has none */
 /* Blocks so far from what was drawn last stay laid out. */
 #define LAID_BEYOND 16
+
+/* A cell of a row: line counts from the block's first (-1: the blank row before it). */
+struct mark {
+	int64_t number; /* of the block */
+	uint32_t section;
+	int64_t line;
+	int column;
+};
+
+struct ik_scrollback {
+	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
+	size_t first, count, capacity;
+	int64_t first_number; /* a block's number is this plus its index */
+	int rows, columns;
+	bool follow;
+	bool from_start; /* it is but a page to be read from its start */
+	/* The first row of the window, while it does not follow. */
+	int64_t top_number;
+	uint32_t top_offset;
+	uint32_t top_repeat; /* rows of the same place before it */
+	bool top_gap;        /* the blank row before that block */
+	/* What was the end when the window left it. */
+	int64_t seen_number;
+	size_t seen_length;
+	/* The block with the mark. */
+	bool selecting;
+	int64_t selected;         /* its number */
+	struct ik_rectangle area; /* where it was drawn last */
+	/* What is marked: between two cells, in any order, both included. */
+	bool marking, marked;
+	int marked_columns; /* the width it was marked at */
+	struct mark mark_anchor, mark_head;
+	/* What the next picture shows, whatever its size. */
+	bool holding;
+	int64_t held_number;
+	size_t held_offset;
+	/* Numbers of the blocks that may be laid out because they were drawn. */
+	int64_t laid_first, laid_end;
+};
 
 struct ik_scrollback *ik_scrollback_new(void)
 {
@@ -40,21 +79,21 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->first = scrollback->capacity / 4;
 	scrollback->count = 0;
 	scrollback->first_number = 0;
-	scrollback->laid_first = scrollback->laid_behind = 0;
+	scrollback->laid_first = scrollback->laid_end = 0;
 	scrollback->follow = true;
 	scrollback->from_start = false;
 	scrollback->selecting = false;
 	ik_scrollback_mark_end(scrollback);
 }
 
-/* Make room for so many blocks before and behind those that are there. */
-static void reserve(struct ik_scrollback *scrollback, size_t before, size_t behind)
+/* Make room for so many blocks before and after those that are there. */
+static void reserve(struct ik_scrollback *scrollback, size_t before, size_t after)
 {
 	size_t end = scrollback->first + scrollback->count;
 
-	if (before <= scrollback->first && behind <= scrollback->capacity - end)
+	if (before <= scrollback->first && after <= scrollback->capacity - end)
 		return;
-	size_t wanted = scrollback->count + before + behind;
+	size_t wanted = scrollback->count + before + after;
 	size_t capacity = wanted + wanted / 2 + 16;
 	size_t spare = capacity - wanted;
 	size_t first = before + (before > 0 ? spare : 0);
@@ -107,6 +146,18 @@ size_t ik_scrollback_count(const struct ik_scrollback *scrollback)
 	return scrollback->count;
 }
 
+int64_t ik_scrollback_number(const struct ik_scrollback *scrollback, size_t index)
+{
+	return scrollback->first_number + (int64_t)index;
+}
+
+size_t ik_scrollback_index(const struct ik_scrollback *scrollback, int64_t number)
+{
+	int64_t index = number - scrollback->first_number;
+
+	return index >= 0 && index < (int64_t)scrollback->count ? (size_t)index : scrollback->count;
+}
+
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index)
 {
 	return scrollback->slots[scrollback->first + index];
@@ -121,6 +172,11 @@ void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int column
 {
 	scrollback->rows = rows > 0 ? rows : 0;
 	scrollback->columns = columns > 0 ? columns : 1;
+}
+
+int ik_scrollback_rows(const struct ik_scrollback *scrollback)
+{
+	return scrollback->rows;
 }
 
 int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block)
@@ -147,7 +203,7 @@ static uint32_t first_at(const struct ik_lines *lines, uint32_t line)
 	return line;
 }
 
-/* The line at a place in the text, so many behind the first there. */
+/* The line at a place in the text, this many after the first there. */
 static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t repeat)
 {
 	uint32_t last = ik_lines_find(lines, offset);
@@ -163,8 +219,8 @@ const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollbac
 		scrollback->columns - ik_scrollback_gutter(scrollback, block));
 }
 
-/* None before the first, none within a group. */
-uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index)
+/* Return the number of blank rows before a block: none before the first, none within a group. */
+static uint32_t gap_before(const struct ik_scrollback *scrollback, size_t index)
 {
 	if (index == 0)
 		return 0;
@@ -180,16 +236,31 @@ uint32_t ik_scrollback_gap(const struct ik_scrollback *scrollback, size_t index)
 	return !joins || kind == IK_BLOCK_HEADING;
 }
 
-/* Rows of a section, with the blank row before its block. */
+/* Return how many of a section's rows are blank ones before its block. */
+static uint32_t row_gap(const struct ik_scrollback *scrollback, struct ik_scroll_row row)
+{
+	return row.section == 0 ? gap_before(scrollback, row.block) : 0;
+}
+
+struct ik_scroll_row ik_scrollback_row(const struct ik_scrollback *scrollback, size_t index,
+	uint32_t section, uint32_t line)
+{
+	struct ik_scroll_row row = { .block = index, .section = section };
+
+	row.line = row_gap(scrollback, row) + line;
+	return row;
+}
+
+/* Return the rows of a section, with the blank row before its block. */
 static uint32_t section_rows(const struct ik_scrollback *scrollback, size_t index, uint32_t section)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, index);
-	uint32_t gap = section == 0 ? ik_scrollback_gap(scrollback, index) : 0;
+	uint32_t gap = section == 0 ? gap_before(scrollback, index) : 0;
 
 	return gap + ik_scrollback_lines(scrollback, block, section)->count;
 }
 
-size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+size_t ik_scrollback_down(const struct ik_scrollback *scrollback, struct ik_scroll_row *place,
 	size_t rows)
 {
 	size_t moved = 0;
@@ -202,10 +273,10 @@ size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_scrollbac
 			place->line += (uint32_t)(rows - moved);
 			return rows;
 		}
-		struct ik_scrollback_place next = { place->block, place->section + 1, 0 };
+		struct ik_scroll_row next = { place->block, place->section + 1, 0 };
 
 		if (next.section == ik_scrollback_at(scrollback, place->block)->section_count)
-			next = (struct ik_scrollback_place){ place->block + 1, 0, 0 };
+			next = (struct ik_scroll_row){ place->block + 1, 0, 0 };
 		moved += left;
 		place->line = height - 1;
 		if (next.block == scrollback->count)
@@ -216,7 +287,7 @@ size_t ik_place_down(const struct ik_scrollback *scrollback, struct ik_scrollbac
 	return moved;
 }
 
-size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_scrollback_place *place,
+size_t ik_scrollback_up(const struct ik_scrollback *scrollback, struct ik_scroll_row *place,
 	size_t rows)
 {
 	size_t moved = 0;
@@ -242,46 +313,55 @@ size_t ik_place_up(const struct ik_scrollback *scrollback, struct ik_scrollback_
 	return moved;
 }
 
-/* The very last row; there must be a block. */
-static struct ik_scrollback_place last_row(const struct ik_scrollback *scrollback)
+/* Return the last row of a block. */
+static struct ik_scroll_row last_row_of(const struct ik_scrollback *scrollback, size_t index)
 {
-	struct ik_scrollback_place place = { .block = scrollback->count - 1 };
+	struct ik_scroll_row row = { .block = index };
 
-	place.section = ik_scrollback_prepared(scrollback, place.block)->section_count - 1;
-	place.line = section_rows(scrollback, place.block, place.section) - 1;
-	return place;
+	row.section = ik_scrollback_prepared(scrollback, index)->section_count - 1;
+	row.line = section_rows(scrollback, index, row.section) - 1;
+	return row;
 }
 
-/* The row that the window was left at. */
-static struct ik_scrollback_place anchored_row(const struct ik_scrollback *scrollback)
+/* Return the very last row; there must be a block. */
+static struct ik_scroll_row last_row(const struct ik_scrollback *scrollback)
 {
-	int64_t index = scrollback->top_number - scrollback->first_number;
-	struct ik_scrollback_place place = { 0 };
+	return last_row_of(scrollback, scrollback->count - 1);
+}
 
-	if (index < 0)
-		return place;
-	if (index >= (int64_t)scrollback->count)
+/* Return the row of a place in the text of a block, this many rows after the first there. */
+static struct ik_scroll_row row_of_offset(const struct ik_scrollback *scrollback, size_t index,
+	size_t offset, uint32_t repeat)
+{
+	struct ik_block *block = ik_scrollback_prepared(scrollback, index);
+	uint32_t section = ik_block_section_at(block, offset);
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, section);
+
+	return ik_scrollback_row(scrollback, index, section, line_at(lines, (uint32_t)offset, repeat));
+}
+
+/* Return the row that the window was left at. */
+static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
+{
+	size_t index = ik_scrollback_index(scrollback, scrollback->top_number);
+
+	if (scrollback->top_number < scrollback->first_number)
+		return (struct ik_scroll_row){ 0 };
+	if (index == scrollback->count)
 		return last_row(scrollback);
-	place.block = (size_t)index;
-	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
-	place.section = ik_block_section_at(block, scrollback->top_offset);
-	if (place.section == 0 && scrollback->top_gap)
-		return place;
-	place.line = line_at(ik_scrollback_lines(scrollback, block, place.section),
-		scrollback->top_offset, scrollback->top_repeat);
-	if (place.section == 0)
-		place.line += ik_scrollback_gap(scrollback, place.block);
-	return place;
+	if (scrollback->top_gap)
+		return (struct ik_scroll_row){ .block = index };
+	return row_of_offset(scrollback, index, scrollback->top_offset, scrollback->top_repeat);
 }
 
 /* Leave the window at a row. */
-static void anchor(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
+static void anchor(struct ik_scrollback *scrollback, struct ik_scroll_row place)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
-	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+	uint32_t gap = row_gap(scrollback, place);
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
 
-	scrollback->top_number = scrollback->first_number + (int64_t)place.block;
+	scrollback->top_number = ik_scrollback_number(scrollback, place.block);
 	scrollback->top_gap = place.line < gap;
 	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
 	scrollback->top_repeat = place.line < gap
@@ -290,78 +370,84 @@ static void anchor(struct ik_scrollback *scrollback, struct ik_scrollback_place 
 }
 
 /* Where the window begins when its last row is the last of all. */
-static struct ik_scrollback_place end_top(const struct ik_scrollback *scrollback)
+static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
 {
-	struct ik_scrollback_place place = last_row(scrollback);
+	struct ik_scroll_row place = last_row(scrollback);
 
-	ik_place_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
+	ik_scrollback_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
 	return place;
 }
 
-/* A window that reaches the end follows it. */
-struct ik_scrollback_place ik_scrollback_window(struct ik_scrollback *scrollback)
-{
-	if (scrollback->from_start && scrollback->follow)
-		ik_scrollback_show(scrollback, (struct ik_scrollback_place){ 0 });
-	if (!scrollback->follow) {
-		struct ik_scrollback_place place = anchored_row(scrollback);
-		struct ik_scrollback_place bottom = place;
-		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
-
-		if (ik_place_down(scrollback, &bottom, below) == below)
-			return place;
-		scrollback->follow = true;
-	}
-	return end_top(scrollback);
-}
-
-void ik_scrollback_show(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
+/* Let the window begin at a row, from now on wherever the end is. */
+static void show(struct ik_scrollback *scrollback, struct ik_scroll_row place)
 {
 	if (scrollback->follow) {
-		scrollback->seen_number = scrollback->first_number + (int64_t)scrollback->count - 1;
+		scrollback->seen_number = ik_scrollback_number(scrollback, scrollback->count) - 1;
 		scrollback->seen_length = ik_scrollback_last(scrollback)->length;
 	}
 	scrollback->follow = false;
 	anchor(scrollback, place);
 }
 
-bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scrollback_place place)
+/* A window that reaches the end follows it. */
+struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback)
 {
-	struct ik_scrollback_place row = ik_scrollback_window(scrollback);
+	if (scrollback->from_start && scrollback->follow)
+		show(scrollback, (struct ik_scroll_row){ 0 });
+	if (!scrollback->follow) {
+		struct ik_scroll_row place = anchored_row(scrollback);
+		struct ik_scroll_row bottom = place;
+		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
+
+		if (ik_scrollback_down(scrollback, &bottom, below) == below)
+			return place;
+		scrollback->follow = true;
+	}
+	return end_top(scrollback);
+}
+
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scroll_row place)
+{
+	struct ik_scroll_row row = ik_scrollback_window(scrollback);
 
 	for (int i = 0; i < scrollback->rows; i++) {
 		if (row.block == place.block && row.section == place.section && row.line == place.line)
 			return true;
-		if (ik_place_down(scrollback, &row, 1) == 0)
+		if (ik_scrollback_down(scrollback, &row, 1) == 0)
 			break;
 	}
 	return false;
 }
 
-void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scrollback_place place,
-	int wanted)
+/* Move the window, if it must be moved, so that a row is in it, at row number wanted then. */
+static void reveal(struct ik_scrollback *scrollback, struct ik_scroll_row place, int wanted)
 {
 	if (ik_scrollback_in_window(scrollback, place))
 		return;
-	ik_place_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
-	ik_scrollback_show(scrollback, place);
+	ik_scrollback_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
+	show(scrollback, place);
+}
+
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scroll_row row)
+{
+	reveal(scrollback, row, scrollback->rows / 3);
 }
 
 void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 {
 	if (scrollback->count == 0 || rows == 0)
 		return;
-	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
 	scrollback->from_start = false;
 	if (rows > 0) {
 		if (scrollback->follow)
 			return;
-		ik_place_down(scrollback, &place, (size_t)rows);
+		ik_scrollback_down(scrollback, &place, (size_t)rows);
 	} else {
-		if (ik_place_up(scrollback, &place, (size_t)-rows) == 0)
+		if (ik_scrollback_up(scrollback, &place, (size_t)-rows) == 0)
 			return;
 	}
-	ik_scrollback_show(scrollback, place);
+	show(scrollback, place);
 }
 
 void ik_scrollback_page(struct ik_scrollback *scrollback, int pages)
@@ -385,7 +471,7 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 	ik_scrollback_scroll(scrollback, -1);
 	if (scrollback->follow)
 		return; /* all of it is in the window */
-	anchor(scrollback, (struct ik_scrollback_place){ 0 });
+	anchor(scrollback, (struct ik_scroll_row){ 0 });
 }
 
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
@@ -405,10 +491,10 @@ size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
 {
 	if (scrollback->count == 0 || ik_scrollback_at_end(scrollback))
 		return 0;
-	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
 	size_t shown = scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0;
 
-	return ik_place_down(scrollback, &place, shown + most) - shown;
+	return ik_scrollback_down(scrollback, &place, shown + most) - shown;
 }
 
 /* Rows of a section from offset on; false: budget, the text that may still be laid out for it,
@@ -480,12 +566,474 @@ void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place p
 	scrollback->top_gap = false;
 }
 
+/* ---- the block with the mark, folding, questions ---- */
+
+size_t ik_scrollback_selected_index(const struct ik_scrollback *scrollback)
+{
+	return scrollback->selecting ? ik_scrollback_index(scrollback, scrollback->selected)
+								 : scrollback->count;
+}
+
+struct ik_block *ik_scrollback_selected(const struct ik_scrollback *scrollback)
+{
+	size_t index = ik_scrollback_selected_index(scrollback);
+
+	return index < scrollback->count ? ik_scrollback_at(scrollback, index) : NULL;
+}
+
+/* Put the mark on a block. */
+static void select_block(struct ik_scrollback *scrollback, size_t index)
+{
+	scrollback->selecting = true;
+	scrollback->selected = ik_scrollback_number(scrollback, index);
+}
+
+/* Return the first row of a block, after the blank one. */
+static struct ik_scroll_row first_row(const struct ik_scrollback *scrollback, size_t index)
+{
+	return ik_scrollback_row(scrollback, index, 0, 0);
+}
+
+/* Is the row of a place above that of the other? */
+static bool is_before(struct ik_scroll_row a, struct ik_scroll_row b)
+{
+	if (a.block != b.block)
+		return a.block < b.block;
+	return a.section != b.section ? a.section < b.section : a.line < b.line;
+}
+
+/* The last row of the window. */
+static struct ik_scroll_row window_end(struct ik_scrollback *scrollback)
+{
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
+
+	ik_scrollback_down(scrollback, &place, scrollback->rows > 1 ? (size_t)scrollback->rows - 1 : 0);
+	return place;
+}
+
+void ik_scrollback_select(struct ik_scrollback *scrollback, bool on)
+{
+	if (!on || scrollback->count == 0) {
+		scrollback->selecting = false;
+		return;
+	}
+	size_t index = ik_scrollback_selected_index(scrollback);
+	struct ik_scroll_row top = ik_scrollback_window(scrollback), end = window_end(scrollback);
+
+	if (index < top.block || index > end.block)
+		select_block(scrollback, end.block);
+}
+
+void ik_scrollback_select_at(struct ik_scrollback *scrollback, size_t index, bool on)
+{
+	select_block(scrollback, index);
+	scrollback->selecting = on;
+}
+
+void ik_scrollback_show_selected(struct ik_scrollback *scrollback)
+{
+	size_t index = ik_scrollback_selected_index(scrollback);
+
+	if (index >= scrollback->count)
+		return;
+	struct ik_scroll_row row = first_row(scrollback, index), top = ik_scrollback_window(scrollback);
+
+	if (index == top.block)
+		return; /* it begins above, and goes on in the window */
+	reveal(scrollback, row, is_before(row, top) ? 0 : scrollback->rows - 1);
+}
+
+void ik_scrollback_keep(struct ik_scrollback *scrollback)
+{
+	if (scrollback->count > 0)
+		show(scrollback, ik_scrollback_window(scrollback));
+}
+
+void ik_scrollback_step(struct ik_scrollback *scrollback, int direction)
+{
+	size_t index = ik_scrollback_selected_index(scrollback);
+
+	if (scrollback->count == 0)
+		return;
+	struct ik_scroll_row top = ik_scrollback_window(scrollback), end = window_end(scrollback);
+
+	if (index < top.block || index > end.block) {
+		ik_scrollback_select(scrollback, true);
+		return;
+	}
+	/* What of it is out of the window is seen before another has its turn. */
+	if (direction < 0 && is_before(first_row(scrollback, index), top)) {
+		ik_scrollback_scroll(scrollback, -1);
+	} else if (direction > 0 && is_before(end, last_row_of(scrollback, index))) {
+		ik_scrollback_scroll(scrollback, 1);
+	} else if (direction < 0 && index > 0) {
+		select_block(scrollback, index - 1);
+		reveal(scrollback, last_row_of(scrollback, index - 1), 0);
+	} else if (direction > 0 && index + 1 < scrollback->count) {
+		select_block(scrollback, index + 1);
+		reveal(scrollback, first_row(scrollback, index + 1), scrollback->rows - 1);
+	}
+}
+
+void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded)
+{
+	struct ik_block *block = ik_scrollback_at(scrollback, index);
+
+	if (!ik_block_foldable(block) || block->folded == folded)
+		return;
+	/* What is above the block stays where it is; the block's first row, if it is out of
+	 * the window, comes into it. */
+	ik_scrollback_mark_end(scrollback);
+	struct ik_scroll_row top = ik_scrollback_window(scrollback);
+
+	if (top.block == index)
+		top = (struct ik_scroll_row){ .block = index };
+	bool was_following = scrollback->follow;
+	show(scrollback, top);
+	ik_block_fold(block, folded);
+	if (was_following && folded)
+		ik_scrollback_bottom(scrollback);
+}
+
+bool ik_scrollback_open(struct ik_scrollback *scrollback)
+{
+	size_t index = ik_scrollback_selected_index(scrollback);
+
+	if (index >= scrollback->count || !ik_block_foldable(ik_scrollback_at(scrollback, index)))
+		return false;
+	ik_scrollback_fold(scrollback, index, !ik_scrollback_at(scrollback, index)->folded);
+	return true;
+}
+
+bool ik_scrollback_click(struct ik_scrollback *scrollback, int row)
+{
+	if (row < 0 || row >= scrollback->rows || scrollback->count == 0)
+		return false;
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
+
+	if (ik_scrollback_down(scrollback, &place, (size_t)row) < (size_t)row)
+		return false;
+	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
+
+	uint32_t gap = row_gap(scrollback, place);
+
+	if (place.line < gap)
+		return false; /* the blank row between two */
+	select_block(scrollback, place.block);
+	bool first = place.section == 0 && place.line == gap;
+
+	if (!ik_block_foldable(block) || (!block->folded && !first))
+		return false;
+	ik_scrollback_fold(scrollback, place.block, !block->folded);
+	return true;
+}
+
+bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction)
+{
+	if (scrollback->count == 0)
+		return false;
+	struct ik_scroll_row top = ik_scrollback_window(scrollback);
+	size_t index = top.block;
+	bool at_mark = scrollback->selecting && scrollback->follow;
+
+	if (at_mark && ik_scrollback_selected_index(scrollback) < scrollback->count)
+		index = ik_scrollback_selected_index(scrollback);
+	else if (direction < 0 && is_before(first_row(scrollback, index), top))
+		index++; /* its beginning is above the window */
+	for (;;) {
+		if (direction < 0 ? index == 0 : index + 1 >= scrollback->count)
+			return false;
+		index = direction < 0 ? index - 1 : index + 1;
+		if (ik_scrollback_at(scrollback, index)->kind == IK_BLOCK_USER)
+			break;
+	}
+	select_block(scrollback, index);
+	show(scrollback, first_row(scrollback, index));
+	return true;
+}
+
+/* ---- what the mouse marks ---- */
+
+struct ik_rectangle ik_scrollback_area(const struct ik_scrollback *scrollback)
+{
+	return scrollback->area;
+}
+
+bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column)
+{
+	const struct ik_rectangle *area = &scrollback->area;
+
+	return row >= area->row && row < area->row + area->rows && column >= area->column &&
+		column < area->column + area->columns;
+}
+
+void ik_scrollback_hide(struct ik_scrollback *scrollback)
+{
+	scrollback->area = (struct ik_rectangle){ .rows = 0 };
+}
+
+void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
+{
+	scrollback->marking = scrollback->marked = false;
+}
+
+/* The row of a place, at a column of its text. */
+static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
+	int column)
+{
+	uint32_t gap = row_gap(scrollback, place);
+
+	return (struct mark){
+		.number = ik_scrollback_number(scrollback, place.block),
+		.section = place.section,
+		.line = (int64_t)place.line - gap,
+		.column = column,
+	};
+}
+
+/* The place of a row that is marked; false: it is there no more. */
+static bool place_of(const struct ik_scrollback *scrollback, const struct mark *mark,
+	struct ik_scroll_row *ret_place)
+{
+	struct ik_scroll_row row = { .block = ik_scrollback_index(scrollback, mark->number),
+		.section = mark->section };
+
+	if (row.block == scrollback->count)
+		return false;
+	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
+	uint32_t gap = row_gap(scrollback, row);
+
+	if (mark->section >= block->section_count || mark->line + gap < 0 ||
+		mark->line >= ik_scrollback_lines(scrollback, block, mark->section)->count)
+		return false;
+	row.line = (uint32_t)(mark->line + gap);
+	*ret_place = row;
+	return true;
+}
+
+/* Which row comes first: below, at or above 0. */
+static int compare_rows(const struct mark *a, const struct mark *b)
+{
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Is something marked, at this width? Its ends, in order. */
+static bool ends(const struct ik_scrollback *scrollback, struct mark *ret_first,
+	struct mark *ret_last)
+{
+	int order = compare_rows(&scrollback->mark_anchor, &scrollback->mark_head);
+
+	if (!scrollback->marked || scrollback->marked_columns != scrollback->columns)
+		return false;
+	if (order == 0)
+		order = scrollback->mark_anchor.column - scrollback->mark_head.column;
+	*ret_first = order <= 0 ? scrollback->mark_anchor : scrollback->mark_head;
+	*ret_last = order <= 0 ? scrollback->mark_head : scrollback->mark_anchor;
+	return true;
+}
+
+/* The columns of a row that are marked: from the first to before the second. */
+static bool marked_part(const struct mark *row, const struct mark *first, const struct mark *last,
+	int *ret_from, int *ret_to)
+{
+	int to_first = compare_rows(row, first), to_last = compare_rows(row, last);
+
+	*ret_from = to_first == 0 ? first->column : 0;
+	*ret_to = to_last == 0 ? last->column + 1 : INT_MAX;
+	return to_first >= 0 && to_last <= 0;
+}
+
+/* The line that is shown in a row; NULL: the blank row before a block. */
+static const struct ik_lines *line_of(const struct ik_scrollback *scrollback,
+	struct ik_scroll_row place, struct ik_block **ret_block, uint32_t *ret_line)
+{
+	uint32_t gap = row_gap(scrollback, place);
+
+	*ret_block = ik_scrollback_prepared(scrollback, place.block);
+	*ret_line = place.line - gap;
+	return place.line < gap ? NULL : ik_scrollback_lines(scrollback, *ret_block, place.section);
+}
+
+/* Show in a row that was drawn what of it is marked. */
+static void paint_mark(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
+	struct ik_cells *cells, struct ik_rectangle text_area, int row)
+{
+	struct mark first, last, here = mark_of(scrollback, place, 0);
+	struct ik_block *block;
+	uint32_t line;
+	int from, to;
+
+	if (!ends(scrollback, &first, &last) || !marked_part(&here, &first, &last, &from, &to))
+		return;
+	const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
+	int end = lines ? ik_shown_line_end(block, lines, line) : 0;
+	to = to < end ? to : end;
+	/* Both halves of a wide cluster. */
+	if (from > 0 && ik_cells_at(cells, row, text_area.column + from)->width == 0)
+		from--;
+	if (ik_cells_at(cells, row, text_area.column + to)->width == 0)
+		to++;
+	to = to < text_area.columns ? to : text_area.columns;
+	if (from < to)
+		ik_cells_restyle(cells, (struct ik_rectangle){ row, text_area.column + from, 1, to - from },
+			IK_STYLE_SELECTION);
+}
+
+/* The row that is shown in a row of the area, and the column in its text; the last one for
+ * what is below all text. */
+static struct ik_scroll_row row_at(struct ik_scrollback *scrollback, int row, int column,
+	int *ret_column)
+{
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
+	int down = row - scrollback->area.row;
+	bool beneath = ik_scrollback_down(scrollback, &place, (size_t)down) < (size_t)down;
+	const struct ik_block *block = ik_scrollback_at(scrollback, place.block);
+
+	column -= scrollback->area.column + ik_scrollback_gutter(scrollback, block);
+	*ret_column = beneath ? scrollback->columns : column > 0 ? column : 0;
+	return place;
+}
+
+void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int column)
+{
+	int at;
+
+	ik_scrollback_mark_end(scrollback);
+	if (scrollback->count == 0 || !ik_scrollback_is_at(scrollback, row, column))
+		return;
+	struct ik_scroll_row place = row_at(scrollback, row, column, &at);
+	scrollback->mark_anchor = mark_of(scrollback, place, at);
+	scrollback->marked_columns = scrollback->columns;
+	scrollback->marking = true;
+}
+
+/* Is the cell that the mark began at in the first row of the window? */
+static bool begins_in_first_row(struct ik_scrollback *scrollback)
+{
+	struct mark first = mark_of(scrollback, ik_scrollback_window(scrollback), 0);
+
+	return compare_rows(&scrollback->mark_anchor, &first) == 0;
+}
+
+void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column)
+{
+	const struct ik_rectangle *area = &scrollback->area;
+	int at;
+
+	if (!scrollback->marking || scrollback->count == 0 || area->rows <= 0)
+		return;
+	if (row < area->row || (row == 0 && !begins_in_first_row(scrollback))) {
+		ik_scrollback_scroll(scrollback, -1);
+		row = area->row;
+	} else if (row >= area->row + area->rows) {
+		ik_scrollback_scroll(scrollback, 1);
+		row = area->row + area->rows - 1;
+	}
+	struct ik_scroll_row place = row_at(scrollback, row, column, &at);
+	scrollback->mark_head = mark_of(scrollback, place, at);
+	scrollback->marked = true;
+}
+
+bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column)
+{
+	struct ik_shown_cell cell, first, last;
+	struct ik_shown_text shown;
+	struct ik_block *block;
+
+	ik_scrollback_mark_begin(scrollback, row, column);
+	if (!scrollback->marking)
+		return false;
+	struct ik_scroll_row place = row_at(scrollback, row, column, &cell.column);
+	const struct ik_lines *lines = line_of(scrollback, place, &block, &cell.line);
+
+	if (!lines)
+		return false;
+	ik_shown_text_init(&shown);
+	ik_shown_text_fill(&shown, block, lines);
+	scrollback->marked = ik_shown_word(&shown, cell, &first, &last);
+	ik_shown_text_done(&shown);
+	if (!scrollback->marked)
+		return false;
+	uint32_t gap = place.line - cell.line;
+	place.line = first.line + gap;
+	scrollback->mark_anchor = mark_of(scrollback, place, first.column);
+	place.line = last.line + gap;
+	scrollback->mark_head = mark_of(scrollback, place, last.column);
+	return true;
+}
+
+bool ik_scrollback_marked(struct ik_scrollback *scrollback, struct ik_buf *out)
+{
+	struct mark first, last;
+	struct ik_scroll_row place, end;
+	bool due = false; /* a line feed, before the next line */
+
+	if (!ends(scrollback, &first, &last) || !place_of(scrollback, &first, &place) ||
+		!place_of(scrollback, &last, &end))
+		return false;
+	const struct ik_lines *before = NULL;
+	uint32_t before_line = 0;
+
+	for (;;) {
+		struct mark here = mark_of(scrollback, place, 0);
+		struct ik_block *block;
+		uint32_t line;
+		int from, to;
+		const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
+
+		if (!marked_part(&here, &first, &last, &from, &to))
+			break;
+		size_t length = out->length;
+
+		if (due && lines && before && lines->lines[line].continues)
+			ik_shown_put_seam(block, before, before_line, lines->lines[line].source, out);
+		else if (due)
+			ik_buf_putc(out, '\n');
+		if (!lines || ik_shown_put_line(block, lines, line, from, to, out)) {
+			due = true;
+			before = lines;
+			before_line = line;
+		} else {
+			ik_buf_truncate(out, length);
+		}
+		if (ik_buf_status(out) != IK_OK || ik_scrollback_down(scrollback, &place, 1) == 0)
+			break;
+	}
+	return out->length > 0;
+}
+
+/* ---- drawing ---- */
+
+void ik_scrollback_hold(struct ik_scrollback *scrollback, size_t index, size_t offset)
+{
+	if (scrollback->holding)
+		return; /* of two sizes without a picture between them the first counts */
+	scrollback->holding = true;
+	scrollback->held_number = ik_scrollback_number(scrollback, index);
+	scrollback->held_offset = offset;
+}
+
+/* Move the window to what is held, unless it shows that. */
+static void show_held(struct ik_scrollback *scrollback)
+{
+	size_t index = ik_scrollback_index(scrollback, scrollback->held_number);
+
+	if (scrollback->holding && index < scrollback->count)
+		ik_scrollback_reveal(scrollback,
+			row_of_offset(scrollback, index, scrollback->held_offset, 0));
+	scrollback->holding = false;
+}
+
 /* Draw one row of a block. */
-static void draw_row(const struct ik_scrollback *scrollback, struct ik_scrollback_place place,
+static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
 	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
-	uint32_t gap = place.section == 0 ? ik_scrollback_gap(scrollback, place.block) : 0;
+	uint32_t gap = row_gap(scrollback, place);
 
 	if (place.line < gap)
 		return;
@@ -493,7 +1041,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scrollbac
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
 	int indent = ik_scrollback_gutter(scrollback, block);
 	bool selected = scrollback->selecting &&
-		scrollback->selected == scrollback->first_number + (int64_t)place.block;
+		scrollback->selected == ik_scrollback_number(scrollback, place.block);
 	if (selected && indent > 0) {
 		const char *bar = block->utf8 ? "▌" : "|";
 
@@ -512,22 +1060,18 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scrollbac
 	if (selected && indent == 0)
 		ik_cells_restyle(cells, (struct ik_rectangle){ row, area.column, 1, area.columns },
 			IK_STYLE_SELECTION);
-	if (scrollback->search)
-		ik_search_paint(scrollback->search, place.block, place.section, line, cells, text_area,
-			row);
-	ik_mark_paint(scrollback, place, cells, text_area, row);
+	paint_mark(scrollback, place, cells, text_area, row);
 }
 
 /* Give back the lines of the blocks with these numbers. */
-static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_t behind)
+static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_t end)
 {
-	int64_t end = scrollback->first_number + (int64_t)scrollback->count;
+	for (; first < end; first++) {
+		size_t index = ik_scrollback_index(scrollback, first);
 
-	if (first < scrollback->first_number)
-		first = scrollback->first_number;
-	for (; first < behind && first < end; first++) {
-		struct ik_block *block = ik_scrollback_at(scrollback,
-			(size_t)(first - scrollback->first_number));
+		if (index == scrollback->count)
+			continue;
+		struct ik_block *block = ik_scrollback_at(scrollback, index);
 
 		for (uint32_t section = 0; section < block->section_count; section++)
 			ik_block_forget_lines(block, section);
@@ -538,18 +1082,18 @@ static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_
  * memory as its text. The window shows the blocks from this index to that. */
 static void forget_far_lines(struct ik_scrollback *scrollback, size_t first, size_t last)
 {
-	int64_t near_first = scrollback->first_number + (int64_t)first - LAID_BEYOND;
-	int64_t near_behind = scrollback->first_number + (int64_t)last + 1 + LAID_BEYOND;
+	int64_t near_first = ik_scrollback_number(scrollback, first) - LAID_BEYOND;
+	int64_t near_end = ik_scrollback_number(scrollback, last) + 1 + LAID_BEYOND;
 
 	if (scrollback->laid_first < near_first)
 		forget_lines(scrollback, scrollback->laid_first,
-			near_first < scrollback->laid_behind ? near_first : scrollback->laid_behind);
-	if (scrollback->laid_behind > near_behind)
+			near_first < scrollback->laid_end ? near_first : scrollback->laid_end);
+	if (scrollback->laid_end > near_end)
 		forget_lines(scrollback,
-			near_behind > scrollback->laid_first ? near_behind : scrollback->laid_first,
-			scrollback->laid_behind);
+			near_end > scrollback->laid_first ? near_end : scrollback->laid_first,
+			scrollback->laid_end);
 	scrollback->laid_first = near_first;
-	scrollback->laid_behind = near_behind;
+	scrollback->laid_end = near_end;
 }
 
 void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells,
@@ -558,14 +1102,13 @@ void ik_scrollback_draw(struct ik_scrollback *scrollback, struct ik_cells *cells
 	scrollback->area = area;
 	if (scrollback->count == 0 || area.rows <= 0)
 		return;
-	if (scrollback->search)
-		ik_search_frame(scrollback->search);
-	struct ik_scrollback_place place = ik_scrollback_window(scrollback);
+	show_held(scrollback);
+	struct ik_scroll_row place = ik_scrollback_window(scrollback);
 	size_t first = place.block;
 
 	for (int row = 0; row < area.rows; row++) {
 		draw_row(scrollback, place, cells, area, area.row + row);
-		if (ik_place_down(scrollback, &place, 1) == 0)
+		if (ik_scrollback_down(scrollback, &place, 1) == 0)
 			break;
 	}
 	forget_far_lines(scrollback, first, place.block);

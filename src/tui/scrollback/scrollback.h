@@ -33,8 +33,14 @@ size_t ik_scrollback_count(const struct ik_scrollback *scrollback);
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index);
 struct ik_block *ik_scrollback_last(const struct ik_scrollback *scrollback); /* or NULL */
 
+/* A block's number stays the same while blocks come and go before it. Return the block's index, or
+ * the count of blocks if it is gone. */
+int64_t ik_scrollback_number(const struct ik_scrollback *scrollback, size_t index);
+size_t ik_scrollback_index(const struct ik_scrollback *scrollback, int64_t number);
+
 /* The size of the window, in cells; what draws calls this first. */
 void ik_scrollback_resize(struct ik_scrollback *scrollback, int rows, int columns);
+int ik_scrollback_rows(const struct ik_scrollback *scrollback);
 
 /* Move the window down (rows > 0) or up. A page keeps one row of the old one. */
 void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows);
@@ -61,6 +67,43 @@ struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollbac
 void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place);
 
 /*
+ * Rows, for what marks something in them.
+ */
+
+/* A row: line counts from the first row of the section, which includes the blank row before a
+ * block. */
+struct ik_scroll_row {
+	size_t block;
+	uint32_t section;
+	uint32_t line;
+};
+
+/* Return the block, its text and sections up to date; the lines of a section of such a block; the
+ * row of a line of it. */
+struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, size_t index);
+const struct ik_lines *ik_scrollback_lines(const struct ik_scrollback *scrollback,
+	struct ik_block *block, uint32_t section);
+struct ik_scroll_row ik_scrollback_row(const struct ik_scrollback *scrollback, size_t index,
+	uint32_t section, uint32_t line);
+/* Return the number of columns before the text of a block. */
+int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block);
+
+/* Move down or up by at most this many rows and return by how many. */
+size_t ik_scrollback_down(const struct ik_scrollback *scrollback, struct ik_scroll_row *row,
+	size_t rows);
+size_t ik_scrollback_up(const struct ik_scrollback *scrollback, struct ik_scroll_row *row,
+	size_t rows);
+
+/* Return the first row of the window; there must be a block. */
+struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback);
+/* Is a row in the window? */
+bool ik_scrollback_in_window(struct ik_scrollback *scrollback, struct ik_scroll_row row);
+/* Move the window, if it must be moved, so that a row is in it, a third from its top then. */
+void ik_scrollback_reveal(struct ik_scrollback *scrollback, struct ik_scroll_row row);
+/* The next picture shows this place of a block's text, whatever the window's size is then. */
+void ik_scrollback_hold(struct ik_scrollback *scrollback, size_t index, size_t offset);
+
+/*
  * One block may have a mark. on: it gets one that is in the window, the last unless one
  * there has it; off: none has.
  */
@@ -84,7 +127,7 @@ void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool fol
 /* A click on a row of the window: the block there gets the mark; a folded one opens, and an
  * open one folds by its first row. True: it did one of both. */
 bool ik_scrollback_click(struct ik_scrollback *scrollback, int row);
-/* Let the window begin with the question before, or behind, the one that it begins with;
+/* Let the window begin with the question before, or after, the one that it begins with;
  * it gets the mark. False: there is none. */
 bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
 
@@ -93,6 +136,8 @@ bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction);
  * into: shown in reverse, until another width is drawn, or something is folded.
  */
 
+/* The area drawn last. */
+struct ik_rectangle ik_scrollback_area(const struct ik_scrollback *scrollback);
 /* Is a cell in the area drawn last? Hide it: no cell is, until it is drawn again. */
 bool ik_scrollback_is_at(const struct ik_scrollback *scrollback, int row, int column);
 void ik_scrollback_hide(struct ik_scrollback *scrollback);

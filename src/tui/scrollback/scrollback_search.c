@@ -1,25 +1,62 @@
 #include "tui/scrollback/scrollback_search.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/scrollback/search_private.h"
+#include "tui/scrollback/shown_text.h"
+#include "tui/text/markdown.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
+#include "util/cluster.h"
+#include "util/needle.h"
 
-/* What a slice of work may cost, in bytes of text that is only looked through: some
- * milliseconds. What is laid out for it, or looked at at all, costs more. */
+/* What a slice of work may cost, in bytes of text that is only looked through: a few
+ * milliseconds. What has to be made or laid out for it, or looked at at all, costs more. */
 #define SLICE_BYTES 4000000
-#define LAYOUT_COST 60
-#define SOURCE_COST 20000 /* of a section that is read as it is written */
+#define FILL_COST 4
+#define LAYOUT_COST 40
 #define BLOCK_COST 200
-#define CHUNK 1000000        /* of a large text that is looked through at once */
-#define NUMBER_BYTES 1000000 /* of text before the place that is counted for its number */
+#define LINE_BYTES 400u /* of a longer line what is around the place */
+#define BEFORE_BYTES 100u
 
-size_t ik_search_reach(const struct ik_search *search)
-{
-	return search->needle.count * 4;
-}
+/* Something that was found, or where a look for it begins: matches of a section are counted from
+ * 0. */
+struct found_place {
+	int64_t block; /* its number */
+	uint32_t section;
+	size_t match;
+};
+
+struct ik_search {
+	struct ik_scrollback *scrollback;
+	struct ik_needle needle, word;
+	bool has_word;
+	uint32_t generation;       /* what block->found belongs to */
+	struct ik_shown_text text; /* of the section that is looked at */
+	struct ik_buf bare;        /* the same without markup */
+
+	struct ik_scroll_place back; /* the window at the beginning, */
+	int64_t origin;              /* and the block at its edge, */
+	size_t origin_offset;        /* and the place in its text; SIZE_MAX: its end */
+
+	int way; /* in which a first place is looked for: -1 upwards, 1 down */
+	bool seeking;
+	bool in_block; /* for a place in this block only */
+	int direction;
+	struct found_place at; /* downwards the first that may be it, upwards the one after it */
+	int64_t start;
+	bool wrapped;
+
+	bool found;
+	struct found_place current;
+	bool opened; /* its block was folded before */
+	size_t number;
+
+	int64_t low, high;           /* blocks with these numbers, and between, are counted */
+	struct found_place counting; /* where to resume; match: what was counted in the block */
+	size_t partly;               /* calls of them that printed more than is searched */
+	size_t total;
+};
 
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
 {
@@ -27,10 +64,9 @@ struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
 
 	search->scrollback = scrollback;
 	ik_needle_init(&search->needle, "", 0);
-	ik_search_text_init(&search->text);
-	ik_search_text_init(&search->painted_text);
+	ik_shown_text_init(&search->text);
+	ik_buf_init(&search->bare, SIZE_MAX / 2);
 	search->way = -1;
-	scrollback->search = search;
 	ik_search_begin(search);
 	return search;
 }
@@ -39,95 +75,245 @@ struct ik_search *ik_search_free(struct ik_search *search)
 {
 	if (!search)
 		return NULL;
-	search->scrollback->search = NULL;
 	ik_needle_done(&search->needle);
 	ik_needle_done(&search->word);
-	ik_search_text_done(&search->text);
-	ik_search_text_done(&search->painted_text);
-	free(search->marks);
+	ik_shown_text_done(&search->text);
+	ik_buf_done(&search->bare);
 	free(search);
 	return NULL;
 }
 
-/* The number behind the last block. */
-static int64_t end_number(const struct ik_search *search)
+/* Return the numbers of the first block, and after the last. */
+static int64_t first_number(const struct ik_search *search)
 {
-	return search->scrollback->first_number + (int64_t)search->scrollback->count;
+	return ik_scrollback_number(search->scrollback, 0);
 }
 
-/* Where the window ends: what is found first is above it. Downwards: where it begins. */
-static struct ik_found_place window_edge(const struct ik_search *search)
+static int64_t end_number(const struct ik_search *search)
+{
+	return ik_scrollback_number(search->scrollback, ik_scrollback_count(search->scrollback));
+}
+
+/* Return the block with that number; NULL: there is none. */
+static struct ik_block *block_of(const struct ik_search *search, int64_t number)
+{
+	size_t index = ik_scrollback_index(search->scrollback, number);
+
+	return index < ik_scrollback_count(search->scrollback)
+		? ik_scrollback_at(search->scrollback, index)
+		: NULL;
+}
+
+/* ---- what is in a section ---- */
+
+static bool lacks(const struct ik_needle *word, const char *text, size_t length)
+{
+	size_t bytes;
+
+	return ik_needle_find(word, text, length, 0, &bytes) == SIZE_MAX;
+}
+
+/* Return whether the word may be in a section once it is laid out. Markup within a word is gone
+ * then; entities and the addresses of links are other text. */
+static bool may_show(struct ik_search *search, const struct ik_block *block,
+	const struct ik_section *section)
+{
+	static const bool is_mark[UCHAR_MAX + 1] = {
+		['*'] = true,
+		['<'] = true,
+		['>'] = true,
+		['\\'] = true,
+		['_'] = true,
+		['`'] = true,
+		['~'] = true,
+	};
+	const char *text = block->text + section->start;
+	size_t length = section->end - section->start;
+
+	if (!search->has_word || !lacks(&search->word, text, length))
+		return true;
+	if (block->renderer != &ik_renderer_markdown)
+		return false;
+	if (memchr(text, '&', length) || memchr(text, '[', length))
+		return true;
+	ik_buf_clear(&search->bare);
+	char *bare = ik_buf_reserve(&search->bare, length);
+	size_t count = 0;
+
+	for (size_t i = 0; bare && i < length; i++) {
+		bare[count] = text[i];
+		count += !is_mark[(unsigned char)text[i]];
+	}
+	return !bare || !lacks(&search->word, bare, count);
+}
+
+/* Lay out a section of a block that is prepared and open, and make its text. What was not laid
+ * out before is forgotten again if forget. */
+static void fill_text(struct ik_search *search, struct ik_block *block, uint32_t section,
+	bool forget)
+{
+	bool made = block->sections[section].columns != 0;
+
+	ik_shown_text_fill(&search->text, block,
+		ik_scrollback_lines(search->scrollback, block, section));
+	if (forget && !made)
+		ik_block_forget_lines(block, section);
+}
+
+/* Return how often a section has it. */
+static size_t count_section(struct ik_search *search, struct ik_block *block, uint32_t index,
+	size_t *cost)
+{
+	const struct ik_section *section = &block->sections[index];
+	size_t length = section->end - section->start;
+
+	*cost += length * 2;
+	if (!may_show(search, block, section))
+		return 0;
+	*cost += (length + block->learnt.text.length) * LAYOUT_COST;
+	fill_text(search, block, index, true);
+	return ik_needle_count(&search->needle, search->text.text.data, search->text.text.length);
+}
+
+/* Find a match in the text that was made last; its end, or SIZE_MAX: there are fewer. */
+static size_t find_match(const struct ik_search *search, size_t match, size_t *ret_start)
+{
+	const struct ik_buf *text = &search->text.text;
+	struct ik_needle_scan scan;
+	size_t length;
+
+	ik_needle_begin(&scan, &search->needle, text->data, text->length, 0);
+	do
+		*ret_start = ik_needle_next(&scan, &length);
+	while (*ret_start != SIZE_MAX && match-- > 0);
+	return *ret_start == SIZE_MAX ? SIZE_MAX : *ret_start + length;
+}
+
+/* A folded block is searched as if it were open. */
+struct open_block {
+	struct ik_block *block;
+	bool was_folded, was_filled;
+};
+
+static struct open_block open_block(struct ik_block *block, size_t *cost)
+{
+	struct open_block open = { .block = block,
+		.was_folded = ik_block_foldable(block) && block->folded,
+		.was_filled = block->filled };
+
+	*cost += BLOCK_COST;
+	if (open.was_folded)
+		ik_block_fold(block, false);
+	bool made = block->filled;
+
+	ik_block_prepare(block);
+	if (!made)
+		*cost += block->length * FILL_COST;
+	return open;
+}
+
+static void close_block(struct open_block open)
+{
+	if (open.was_folded)
+		ik_block_fold(open.block, true);
+	if (open.was_folded && open.was_filled)
+		ik_block_prepare(open.block);
+}
+
+/* ---- where to begin ---- */
+
+/* Remember where the window ends: what is found first is above it. Downwards: where it begins. */
+static void set_origin(struct ik_search *search)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
 
-	if (scrollback->count == 0)
-		return (struct ik_found_place){ .block = scrollback->first_number };
-	struct ik_scrollback_place row = ik_scrollback_window(scrollback);
+	search->origin = first_number(search);
+	search->origin_offset = 0;
+	if (ik_scrollback_count(scrollback) == 0)
+		return;
+	struct ik_scroll_row row = ik_scrollback_window(scrollback), first;
 	bool down = search->way > 0;
-	size_t rows = down ? 0 : scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
-	bool more = ik_place_down(scrollback, &row, rows) == rows;
+	size_t rows = ik_scrollback_rows(scrollback) > 0 ? (size_t)ik_scrollback_rows(scrollback) : 1;
+	bool more = down || ik_scrollback_down(scrollback, &row, rows) == rows;
 	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
-	struct ik_found_place place = {
-		.block = scrollback->first_number + (int64_t)row.block,
-		.offset = down ? 0 : SIZE_MAX,
-	};
-	uint32_t gap = row.section == 0 ? ik_scrollback_gap(scrollback, row.block) : 0;
 
-	if (ik_search_is_laid_out(block))
-		place.unit = row.section;
-	else if (more && !block->folded)
-		place.offset = row.line < gap
-			? 0
-			: ik_scrollback_lines(scrollback, block, row.section)->lines[row.line - gap].source;
-	return place;
+	search->origin = ik_scrollback_number(scrollback, row.block);
+	first = ik_scrollback_row(scrollback, row.block, row.section, 0);
+	if (block->folded || !more)
+		search->origin_offset = down ? 0 : SIZE_MAX;
+	else if (row.line >= first.line)
+		search->origin_offset = ik_scrollback_lines(scrollback, block, row.section)
+									->lines[row.line - first.line]
+									.source;
 }
 
 void ik_search_downwards(struct ik_search *search)
 {
 	search->way = 1;
-	search->origin = window_edge(search);
+	set_origin(search);
 }
 
 void ik_search_begin(struct ik_search *search)
 {
 	search->back = ik_scrollback_place(search->scrollback);
-	search->origin = window_edge(search);
+	set_origin(search);
 }
 
-/* The block that was opened for the place that was shown is folded again. */
-static void close_opened(struct ik_search *search)
+/* Fold the block that was opened for the place that was shown. */
+static void fold_opened(struct ik_search *search)
 {
-	struct ik_block *block = ik_search_block(search, search->current.block);
-
-	if (search->opened && block)
+	if (search->opened && block_of(search, search->current.block))
 		ik_scrollback_fold(search->scrollback,
-			(size_t)(search->current.block - search->scrollback->first_number), true);
+			ik_scrollback_index(search->scrollback, search->current.block), true);
 	search->opened = false;
 }
 
 void ik_search_back(struct ik_search *search)
 {
-	close_opened(search);
+	fold_opened(search);
 	ik_scrollback_go(search->scrollback, search->back);
 }
 
 /* Look for a place from there on. */
-static void seek(struct ik_search *search, struct ik_found_place from, int direction)
+static void seek(struct ik_search *search, struct found_place from, int direction)
 {
-	search->seeking = search->needle.length > 0 && search->scrollback->count > 0;
-	search->at = search->start = from;
+	search->seeking = search->needle.length > 0 && ik_scrollback_count(search->scrollback) > 0;
+	search->at = from;
+	search->start = from.block;
 	search->direction = direction;
-	search->inside = false;
-	search->entered = INT64_MIN;
 	search->wrapped = search->in_block = false;
 }
 
-/* All counting begins anew. */
+/* Look for a place from the origin on. */
+static void seek_from_origin(struct ik_search *search, int direction)
+{
+	struct ik_block *block = block_of(search, search->origin);
+	struct found_place from = { .block = search->origin };
+
+	if (block && search->origin_offset == SIZE_MAX) {
+		from.section = UINT32_MAX;
+		from.match = SIZE_MAX;
+	} else if (block && search->needle.length > 0 && search->origin_offset > 0) {
+		ik_block_prepare(block);
+		from.section = ik_block_section_at(block, search->origin_offset);
+		fill_text(search, block, from.section, false);
+		const struct ik_lines *lines = ik_scrollback_lines(search->scrollback, block, from.section);
+		uint32_t line = ik_lines_find(lines, search->origin_offset);
+		size_t start;
+
+		while (find_match(search, from.match, &start) != SIZE_MAX &&
+			ik_shown_piece_at(&search->text, start)->line < line)
+			from.match++;
+	}
+	seek(search, from, direction);
+}
+
+/* Begin counting again. */
 static void forget_counts(struct ik_search *search)
 {
 	search->generation++;
 	search->low = search->high = end_number(search);
-	search->counting = (struct ik_found_place){ .block = INT64_MIN };
+	search->counting = (struct found_place){ .block = INT64_MIN };
 	search->total = search->number = search->partly = 0;
 }
 
@@ -137,9 +323,9 @@ void ik_search_restart(struct ik_search *search)
 
 	search->found = search->opened = false;
 	forget_counts(search);
-	search->origin = window_edge(search);
+	set_origin(search);
 	if (found)
-		seek(search, search->origin, search->way);
+		seek_from_origin(search, search->way);
 }
 
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
@@ -148,273 +334,162 @@ void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
 	ik_needle_done(&search->word);
 	ik_needle_init(&search->needle, pattern, length);
 	search->has_word = ik_needle_word(&search->needle, &search->word);
-	search->phrase = ik_phrase_of(&search->needle, search->has_word ? &search->word : NULL);
 	forget_counts(search);
-	close_opened(search);
+	fold_opened(search);
 	search->found = false;
-	seek(search, search->origin, search->way);
+	seek_from_origin(search, search->way);
 }
 
 void ik_search_set_in(struct ik_search *search, const char *pattern, size_t length, size_t index)
 {
 	ik_search_set(search, pattern, length);
 	ik_search_begin(search);
-	seek(search,
-		(struct ik_found_place){ .block = search->scrollback->first_number + (int64_t)index }, 1);
+	seek(search, (struct found_place){ .block = ik_scrollback_number(search->scrollback, index) },
+		1);
 	search->in_block = true;
 }
 
-/* The first place at or behind search->at of the unit that is looked at; SIZE_MAX: none before
- * *ret_stop, where one goes on. */
-static size_t find_first(const struct ik_search *search, size_t *ret_stop, size_t *ret_length)
-{
-	const struct ik_search_text *text = &search->text;
-	size_t from = search->at.offset, stop = text->length, reach = ik_search_reach(search);
+/* ---- seeking ---- */
 
-	if (stop - from > SLICE_BYTES + reach)
-		stop = from + SLICE_BYTES + reach;
-	size_t found = ik_needle_find(&search->needle, text->text, stop, from, ret_length);
-	*ret_stop = stop < text->length ? stop - reach : stop;
-	while (*ret_stop < text->length && ik_utf8_is_continuation(text->text[*ret_stop]))
-		++*ret_stop;
-	return found;
+/* Was the block counted, and has none? */
+static bool is_empty(const struct ik_search *search, const struct ik_block *block)
+{
+	return block->found_by == search->generation && block->found == 0 && !block->growing;
 }
 
-/* The last place in [0, before) of the unit that is looked at; SIZE_MAX: none that ends behind
- * *ret_stop, where one goes on. Windows that grow are looked through from behind. */
-static size_t find_last(const struct ik_search *search, size_t before, size_t *ret_stop,
-	size_t *ret_length)
+/* Look through a block from search->at on. *ret_found: there is a match, and search->at is it.
+ * Return false if the slice ended within the block. */
+static bool seek_in_block(struct ik_search *search, struct ik_block *block, size_t *cost,
+	bool *ret_found)
 {
-	const struct ik_search_text *text = &search->text;
-	size_t reach = ik_search_reach(search);
+	struct found_place *at = &search->at;
+	bool down = search->direction > 0, done = false;
 
-	*ret_stop = 0;
-	for (size_t window = 4096, end = before; end > 0; window *= 4) {
-		size_t start = end > window ? end - window : 0;
+	*ret_found = false;
+	if (is_empty(search, block))
+		return true;
+	struct open_block open = open_block(block, cost);
 
-		while (start > 0 && ik_utf8_is_continuation(text->text[start]))
-			start--;
-		size_t stop = end + reach < text->length ? end + reach : text->length;
-		size_t last = SIZE_MAX, length, found;
-		struct ik_needle_scan scan;
-		ik_needle_begin(&scan, &search->needle, text->text, stop, start);
-		while ((found = ik_needle_next(&scan, &length)) < end && found + length <= before) {
-			last = found;
-			*ret_length = length;
+	if (at->section >= block->section_count)
+		at->section = block->section_count - 1;
+	do {
+		size_t count = count_section(search, block, at->section, cost);
+
+		if (down ? at->match < count : at->match > 0 && count > 0) {
+			if (!down)
+				at->match = (at->match < count ? at->match : count) - 1;
+			*ret_found = true;
+		} else if (down ? at->section + 1 == block->section_count : at->section == 0) {
+			done = true;
+		} else {
+			at->section += down ? 1 : UINT32_MAX;
+			at->match = down ? 0 : SIZE_MAX;
 		}
-		if (last != SIZE_MAX)
-			return last;
-		end = start;
-		if (start > 0 && before - start >= SLICE_BYTES + reach) {
-			/* What begins before it may end behind it. */
-			*ret_stop = start + reach;
-			while (ik_utf8_is_continuation(text->text[*ret_stop]))
-				++*ret_stop;
-			break;
-		}
-	}
-	return SIZE_MAX;
+	} while (!done && !*ret_found && *cost < SLICE_BYTES);
+	close_block(open);
+	return done || *ret_found;
 }
 
-/* What laying out that much of a block costs; with it goes what its links name. */
-static size_t layout_cost(const struct ik_block *block, size_t length)
-{
-	return (length + block->learnt.text.length) * LAYOUT_COST;
-}
-
-/* A place in the unit at search->at, in the direction; false: none. */
-static bool find_in_unit(struct ik_search *search, struct ik_block *block, size_t *cost)
-{
-	size_t found;
-
-	search->inside = false;
-	if (ik_search_excludes_unit(&search->phrase, &search->needle,
-			search->has_word ? &search->word : NULL, block, search->at.unit)) {
-		*cost += SOURCE_COST;
-		return false;
-	}
-	ik_search_text_fill(&search->text, search->scrollback, block, search->at.unit, true);
-	size_t length = search->text.length;
-
-	if (search->at.offset > length)
-		search->at.offset = length;
-	size_t from = search->at.offset, stop;
-
-	if (search->direction > 0)
-		found = find_first(search, &stop, &search->current_length);
-	else
-		found = find_last(search, from, &stop, &search->current_length);
-	*cost += search->text.flat ? layout_cost(block, length)
-		: stop > from          ? stop - from
-							   : from - stop;
-	search->inside = found == SIZE_MAX && stop != (search->direction > 0 ? length : 0);
-	search->at.offset = found != SIZE_MAX ? found : stop;
-	return found != SIZE_MAX;
-}
-
-/* To the next block; false: all have been looked at. */
+/* Go to the next block; false: all have been looked at. */
 static bool next_block(struct ik_search *search)
 {
-	int64_t first = search->scrollback->first_number, end = end_number(search);
+	int64_t first = first_number(search), end = end_number(search);
 	int64_t next = search->at.block + search->direction;
 
-	if (search->wrapped && search->at.block == search->start.block)
+	if (search->wrapped && (search->at.block == search->start || next < first || next >= end))
 		return false;
 	if (next < first || next >= end) {
-		if (search->wrapped)
-			return false;
 		search->wrapped = true;
 		next = next < first ? end - 1 : first;
 	}
-	search->inside = false;
-	search->at = (struct ik_found_place){
-		.block = next,
-		.unit = search->direction > 0 ? 0 : UINT32_MAX,
-		.offset = search->direction > 0 ? 0 : SIZE_MAX,
-	};
+	search->at = (struct found_place){ .block = next };
+	if (search->direction < 0) {
+		search->at.section = UINT32_MAX;
+		search->at.match = SIZE_MAX;
+	}
 	return true;
 }
 
-/* Is it known that nothing is in it? */
-static bool is_empty(const struct ik_search *search, const struct ik_block *block)
-{
-	return block->found_by == search->generation && block->found == 0 && !block->growing &&
-		!block->call;
-}
-
-/* Is it so large that one look at all of it would be too long a slice? */
-static bool is_large(const struct ik_block *block)
-{
-	size_t length = block->call ? ik_call_envelope_size(block->call)
-		: block->filled         ? block->full_length
-								: 0;
-
-	return length > SLICE_BYTES * 2;
-}
-
-/* Look through the block at search->at from the unit there on. */
-static bool find_in_block(struct ik_search *search, struct ik_block *block, size_t *cost)
-{
-	*cost += BLOCK_COST;
-	if (is_empty(search, block))
-		return false;
-	bool entered = search->entered == search->at.block;
-	search->entered = search->at.block;
-	search->inside = false;
-	if (!entered && !is_large(block) &&
-		ik_search_excludes(&search->phrase, search->has_word ? &search->word : NULL, block)) {
-		*cost += block->filled ? block->full_length
-			: block->message   ? block->message->content_length
-							   : 0;
-		if (!block->growing && !block->call) {
-			block->found = 0; /* counting need not look at it again */
-			block->found_by = search->generation;
-		}
-		return false;
-	}
-	uint32_t units = ik_search_units(block);
-
-	if (search->at.unit >= units)
-		search->at.unit = units - 1;
-	for (;;) {
-		if (find_in_unit(search, block, cost))
-			return true;
-		if (search->inside)
-			return false;
-		if (search->direction > 0 ? search->at.unit + 1 >= units : search->at.unit == 0)
-			return false;
-		search->at.unit += search->direction > 0 ? 1 : UINT32_MAX;
-		search->at.offset = search->direction > 0 ? 0 : SIZE_MAX;
-		if (*cost >= SLICE_BYTES)
-			return false;
-	}
-}
-
-/* Has a block been left in the middle, for the next slice? */
-static bool is_unfinished(const struct ik_search *search, struct ik_block *block, size_t cost)
-{
-	if (search->inside)
-		return true;
-	if (cost < SLICE_BYTES || is_empty(search, block))
-		return false;
-	bool fresh = search->at.offset == (search->direction > 0 ? 0 : SIZE_MAX);
-
-	return fresh && ik_search_units(block) > 1;
-}
-
-void ik_search_select(struct ik_search *search)
-{
-	if (search->found && ik_search_block(search, search->current.block))
-		ik_scrollback_select_at(search->scrollback,
-			(size_t)(search->current.block - search->scrollback->first_number), true);
-}
-
-/* Which of all it is, where that is cheap to say. */
+/* Find out which of all it is, if that is cheap. */
 static void find_number(struct ik_search *search)
 {
-	size_t number = 1;
-	struct ik_block *block = ik_search_block(search, search->current.block);
+	struct ik_block *block = block_of(search, search->current.block);
+	size_t number = search->current.match + 1, cost = 0;
 
 	search->number = 0;
-	if (!search->found || !block || search->low > search->scrollback->first_number)
+	if (!search->found || !block || search->low > first_number(search))
 		return;
-	for (int64_t i = search->scrollback->first_number; i < search->current.block; i++)
-		if (ik_search_block(search, i)->found_by == search->generation)
-			number += ik_search_block(search, i)->found;
-	size_t cost = 0;
-
-	for (uint32_t unit = 0; unit <= search->current.unit; unit++) {
-		ik_search_text_fill(&search->text, search->scrollback, block, unit, true);
-		size_t length = search->text.length;
-
-		if (unit == search->current.unit && search->current.offset < length)
-			length = search->current.offset;
-		cost += length * (search->text.flat ? LAYOUT_COST / 4 : 1);
-		if (cost > NUMBER_BYTES)
+	for (int64_t i = first_number(search); i < search->current.block; i++)
+		if (block_of(search, i)->found_by == search->generation)
+			number += block_of(search, i)->found;
+	for (uint32_t section = 0; section < search->current.section; section++) {
+		number += count_section(search, block, section, &cost);
+		if (cost > SLICE_BYTES)
 			return;
-		number += ik_needle_count(&search->needle, search->text.text, length);
 	}
 	search->number = number;
+}
+
+/* Find the text of the place that is shown; its block is open. False: it is gone. */
+static bool find_current(struct ik_search *search, size_t *ret_start)
+{
+	struct ik_block *block = search->found ? block_of(search, search->current.block) : NULL;
+
+	if (!block)
+		return false;
+	ik_block_prepare(block);
+	if ((ik_block_foldable(block) && block->folded) ||
+		search->current.section >= block->section_count)
+		return false;
+	fill_text(search, block, search->current.section, false);
+	return find_match(search, search->current.match, ret_start) != SIZE_MAX;
+}
+
+/* Bring the place that was found into the window. */
+static void show_current(struct ik_search *search)
+{
+	struct ik_scrollback *scrollback = search->scrollback;
+	struct ik_block *block = block_of(search, search->current.block);
+	size_t index = ik_scrollback_index(scrollback, search->current.block), start;
+
+	if (ik_block_foldable(block) && block->folded) {
+		ik_scrollback_fold(scrollback, index, false);
+		search->opened = true;
+	}
+	if (find_current(search, &start))
+		ik_scrollback_reveal(scrollback,
+			ik_scrollback_row(scrollback, index, search->current.section,
+				ik_shown_piece_at(&search->text, start)->line));
+	ik_search_select(search);
 }
 
 /* A place was found at search->at. */
 static void take_found(struct ik_search *search)
 {
-	struct ik_found_place old = search->current;
-	bool had = search->found;
-	size_t number = search->number;
-
 	search->seeking = false;
-	if (had && old.block != search->at.block)
-		close_opened(search);
+	if (search->found && search->current.block != search->at.block)
+		fold_opened(search);
 	search->found = true;
 	search->current = search->at;
-	ik_search_show(search);
-	if (had && number > 0 && search->total > 0 && !search->wrapped)
-		search->number = search->direction > 0 ? number + 1 : number - 1;
-	else if (had && number > 0 && search->wrapped)
-		search->number = search->direction > 0 ? 1 : search->total;
-	else
-		find_number(search);
+	show_current(search);
+	find_number(search);
 }
 
-/* Go on looking for the place to show. */
+/* Continue to look for the place to show; true: what is shown has changed. */
 static bool work_seek(struct ik_search *search, size_t *cost)
 {
-	while (*cost < SLICE_BYTES) {
-		struct ik_block *block = ik_search_block(search, search->at.block);
+	bool found;
 
-		if (!block) {
-			search->seeking = false;
-			return true;
-		}
-		if (find_in_block(search, block, cost)) {
+	while (*cost < SLICE_BYTES) {
+		struct ik_block *block = block_of(search, search->at.block);
+
+		if (block && !seek_in_block(search, block, cost, &found))
+			return false;
+		if (block && found) {
 			take_found(search);
 			return true;
 		}
-		if (is_unfinished(search, block, *cost))
-			return false;
-		if (search->in_block || !next_block(search)) {
+		if (!block || search->in_block || !next_block(search)) {
 			search->seeking = search->wrapped = false;
 			return true;
 		}
@@ -430,94 +505,46 @@ void ik_search_step(struct ik_search *search, int direction)
 		work_seek(search, &cost); /* the step before this one */
 	if (search->seeking && search->direction == direction)
 		return; /* a key that is held must not send it back to where it began */
-	struct ik_found_place from = search->current;
+	struct found_place from = search->current;
 
-	if (!search->found)
-		from = window_edge(search);
-	else if (direction > 0)
-		from.offset += search->current_length;
-	seek(search, from, direction);
+	if (search->found) {
+		from.match += direction > 0;
+		seek(search, from, direction);
+		return;
+	}
+	set_origin(search);
+	seek_from_origin(search, direction);
 }
 
-/* Count on in the unit that is looked at, a stretch of it; true: it is done. */
-static bool count_unit(struct ik_search *search, size_t *cost)
+void ik_search_select(struct ik_search *search)
 {
-	const struct ik_search_text *text = &search->text;
-	size_t reach = ik_search_reach(search), length, found;
-
-	while (search->counting.offset < text->length && *cost < SLICE_BYTES) {
-		size_t from = search->counting.offset;
-		size_t stop = text->length - from > CHUNK ? from + CHUNK : text->length;
-		struct ik_needle_scan scan;
-
-		ik_needle_begin(&scan, &search->needle, text->text, stop, from);
-		while ((found = ik_needle_next(&scan, &length)) != SIZE_MAX) {
-			search->counting_found++;
-			from = found + length;
-		}
-		*cost += stop - search->counting.offset;
-		size_t next = stop == text->length ? stop : stop - reach;
-
-		while (next < stop && ik_utf8_is_continuation(text->text[next]))
-			next++;
-		search->counting.offset = from > next ? from : next;
-	}
-	return search->counting.offset >= text->length;
+	if (search->found && block_of(search, search->current.block))
+		ik_scrollback_select_at(search->scrollback,
+			ik_scrollback_index(search->scrollback, search->current.block), true);
 }
 
-/* Count what is in a block; true: it is done. */
-static bool count_block(struct ik_search *search, int64_t number, size_t *cost)
-{
-	struct ik_block *block = ik_search_block(search, number);
-	const struct ik_needle *word = search->has_word ? &search->word : NULL;
+/* ---- counting ---- */
 
-	if (search->counting.block != number) {
-		search->counting = (struct ik_found_place){ .block = number };
-		search->counting_found = 0;
-		*cost += BLOCK_COST;
-		if (is_empty(search, block))
-			return true;
-		if (!is_large(block) && ik_search_excludes(&search->phrase, word, block)) {
-			*cost += block->filled ? block->full_length
-				: block->message   ? block->message->content_length
-								   : 0;
-			return true;
-		}
-	}
-	for (uint32_t units = ik_search_units(block); search->counting.unit < units;) {
-		if (*cost >= SLICE_BYTES)
-			return false;
-		size_t length;
-		const char *source = ik_search_is_laid_out(block)
-			? ik_search_source(block, search->counting.unit, &length)
-			: NULL;
-		if (source) {
-			*cost += SOURCE_COST;
-			search->counting_found += ik_needle_count(&search->needle, source, length);
-		} else if (ik_search_excludes_unit(&search->phrase, &search->needle, word, block,
-					   search->counting.unit)) {
-			*cost += SOURCE_COST;
-		} else {
-			ik_search_text_fill(&search->text, search->scrollback, block, search->counting.unit,
-				true);
-			if (search->text.flat)
-				*cost += layout_cost(block, search->text.length);
-			else if (block->call)
-				*cost += search->text.length * 4;
-			if (search->text.flat || block->call)
-				search->counting_found += ik_needle_count(&search->needle, search->text.text,
-					search->text.length);
-			else if (!count_unit(search, cost))
-				return false;
-		}
-		search->counting.unit++;
-		search->counting.offset = 0;
-	}
-	return true;
+/* Count in a block from search->counting on; false: the slice ended within it. */
+static bool count_block(struct ik_search *search, struct ik_block *block, size_t *cost)
+{
+	struct found_place *at = &search->counting;
+
+	if (is_empty(search, block))
+		return true;
+	struct open_block open = open_block(block, cost);
+
+	do
+		at->match += count_section(search, block, at->section++, cost);
+	while (at->section < block->section_count && *cost < SLICE_BYTES);
+	bool done = at->section >= block->section_count;
+
+	close_block(open);
+	return done;
 }
 
 /* Does what it shows still change? */
-static bool is_open(const struct ik_block *block)
+static bool is_changing(const struct ik_block *block)
 {
 	return block->growing ||
 		(block->call && block->call->stage != IK_STAGE_OK && block->call->stage != IK_STAGE_FAILED);
@@ -528,36 +555,36 @@ static bool must_count(const struct ik_search *search)
 {
 	if (search->needle.length == 0)
 		return false;
-	if (search->low > search->scrollback->first_number)
+	if (search->low > first_number(search))
 		return true;
-	struct ik_block *next = ik_search_block(search, search->high);
+	struct ik_block *next = block_of(search, search->high);
 
-	return next && !is_open(next);
+	return next && !is_changing(next);
 }
 
-/* Go on counting, blocks that came at the end first. */
+/* Continue counting, blocks that came at the end first; true: something was counted. */
 static bool work_count(struct ik_search *search, size_t *cost)
 {
 	bool any = false;
 
 	while (*cost < SLICE_BYTES && must_count(search)) {
-		struct ik_block *next = ik_search_block(search, search->high);
-		bool up = next && !is_open(next);
+		struct ik_block *next = block_of(search, search->high);
+		bool up = next && !is_changing(next);
 		int64_t number = up ? search->high : search->low - 1;
+		struct ik_block *block = block_of(search, number);
 
-		if (!count_block(search, number, cost))
-			return true;
-		struct ik_block *block = ik_search_block(search, number);
-		block->found = (uint32_t)search->counting_found;
+		any = true;
+		if (search->counting.block != number)
+			search->counting = (struct found_place){ .block = number };
+		if (!count_block(search, block, cost))
+			break;
+		block->found = (uint32_t)search->counting.match;
 		block->found_by = search->generation;
-		search->total += search->counting_found;
+		search->total += search->counting.match;
 		search->partly += block->call && ik_call_has_more(block->call);
 		search->counting.block = INT64_MIN;
-		if (up)
-			search->high++;
-		else
-			search->low--;
-		any = true;
+		search->high += up;
+		search->low -= !up;
 		if (!must_count(search) && (!up || search->number == 0))
 			find_number(search);
 	}
@@ -583,19 +610,138 @@ bool ik_search_working(const struct ik_search *search)
 
 struct ik_search_state ik_search_state(const struct ik_search *search)
 {
-	const struct ik_scrollback *scrollback = search->scrollback;
-	int64_t left = search->low - scrollback->first_number;
-	int64_t all = (int64_t)scrollback->count;
+	int64_t left = search->low - first_number(search);
+	int64_t all = (int64_t)ik_scrollback_count(search->scrollback);
 
 	return (struct ik_search_state){
 		.on = search->needle.length > 0,
 		.seeking = search->seeking,
 		.found = search->found,
 		.wrapped = search->wrapped && search->found,
-		.counted = search->low <= scrollback->first_number,
+		.counted = left <= 0,
 		.total = search->total,
 		.partly = search->partly,
 		.number = search->number,
 		.percent = all > 0 ? (int)((all - (left < all ? left : all)) * 100 / all) : 100,
 	};
+}
+
+/* ---- showing ---- */
+
+bool ik_search_put_line(struct ik_search *search, struct ik_buf *out)
+{
+	const struct ik_buf *shown = &search->text.text;
+	const char *text, *feed;
+	size_t place;
+
+	if (!find_current(search, &place))
+		return false;
+	text = shown->data;
+	feed = memrchr(text, '\n', place);
+	size_t start = feed ? (size_t)(feed - text) + 1 : 0;
+	feed = memchr(text + place, '\n', shown->length - place);
+	size_t end = feed ? (size_t)(feed - text) : shown->length;
+
+	if (end - start > LINE_BYTES) {
+		if (place - start > BEFORE_BYTES)
+			start = ik_cluster_previous(text, place - BEFORE_BYTES);
+		size_t at = start;
+
+		while (at < end && at - start < LINE_BYTES)
+			at += ik_cluster_next(text + at, end - at).length;
+		end = at;
+	}
+	while (start < end && text[start] == ' ')
+		start++;
+	ik_buf_append(out, text + start, end - start);
+	return true;
+}
+
+void ik_search_hold(struct ik_search *search)
+{
+	struct ik_scrollback *scrollback = search->scrollback;
+	size_t start;
+
+	if (!find_current(search, &start))
+		return;
+	const struct ik_shown_piece *piece = ik_shown_piece_at(&search->text, start);
+	size_t index = ik_scrollback_index(scrollback, search->current.block);
+	uint32_t section = search->current.section;
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback,
+		ik_scrollback_at(scrollback, index), section);
+	const struct ik_text_run *run = &lines->runs[piece->run];
+
+	if (ik_scrollback_in_window(scrollback,
+			ik_scrollback_row(scrollback, index, section, piece->line)))
+		ik_scrollback_hold(scrollback, index,
+			run->added ? lines->lines[piece->line].source : run->offset + start - piece->start);
+}
+
+/* Show a match in the cells: bytes [start, end) of the text, whose line 0 is in a row. */
+static void paint_match(const struct ik_search *search, size_t start, size_t end,
+	enum ik_style style, struct ik_cells *cells, struct ik_rectangle area, int row)
+{
+	const struct ik_shown_text *shown = &search->text;
+	const struct ik_shown_piece *piece = ik_shown_piece_at(shown, start);
+
+	for (; piece < shown->pieces + shown->count && piece->start < end; piece++) {
+		const char *text = shown->text.data + piece->start;
+		size_t from = start > piece->start ? start - piece->start : 0, to = end - piece->start;
+		int at = row + (int)piece->line, column;
+
+		if (to > piece->length)
+			to = piece->length;
+		if (from >= to || at < area.row || at >= area.row + area.rows)
+			continue;
+		column = area.column + piece->column + (int)ik_utf8_width(text, from);
+		for (int last = column + (int)ik_utf8_width(text + from, to - from);
+			 column < last && column < area.column + area.columns; column++)
+			if (ik_cells_at(cells, at, column)->style != IK_STYLE_SELECTION)
+				ik_cells_restyle(cells, (struct ik_rectangle){ at, column, 1, 1 }, style);
+	}
+}
+
+/* Show the matches of a section whose line 0 is in a row. */
+static void paint_section(struct ik_search *search, struct ik_scroll_row place,
+	struct ik_cells *cells, struct ik_rectangle area, int row)
+{
+	struct ik_block *block = ik_scrollback_prepared(search->scrollback, place.block);
+	const struct found_place *current = &search->current;
+	struct ik_needle_scan scan;
+	size_t start, length;
+	bool current_here = search->found && !block->folded && current->section == place.section &&
+		current->block == ik_scrollback_number(search->scrollback, place.block);
+
+	if (block->folded && !block->call)
+		return; /* a label isn't searched */
+	fill_text(search, block, place.section, false);
+	area.columns -= ik_scrollback_gutter(search->scrollback, block);
+	area.column += ik_scrollback_gutter(search->scrollback, block);
+	ik_needle_begin(&scan, &search->needle, search->text.text.data, search->text.text.length, 0);
+	for (size_t i = 0; (start = ik_needle_next(&scan, &length)) != SIZE_MAX; i++)
+		paint_match(search, start, start + length,
+			current_here && i == current->match ? IK_STYLE_MATCH_CURRENT : IK_STYLE_MATCH, cells,
+			area, row);
+}
+
+void ik_search_paint(struct ik_search *search, struct ik_cells *cells)
+{
+	struct ik_scrollback *scrollback = search->scrollback;
+	struct ik_rectangle area = ik_scrollback_area(scrollback);
+
+	if (search->needle.length == 0 || ik_scrollback_count(scrollback) == 0 || area.rows <= 0)
+		return;
+	struct ik_scroll_row place = ik_scrollback_window(scrollback), last = place;
+	int row = area.row;
+	size_t moved = 0;
+
+	do {
+		struct ik_scroll_row first = ik_scrollback_row(scrollback, place.block, place.section, 0);
+
+		if (row == area.row || last.block != place.block || last.section != place.section)
+			paint_section(search, place, cells, area, row + (int)first.line - (int)place.line);
+		last = place;
+		moved = ik_scrollback_down(scrollback, &place, 1);
+		row++;
+	} while (moved > 0 && row < area.row + area.rows);
 }

@@ -2,10 +2,10 @@
  * scrollback_search: what is looked for in a scrollback: the place that is
  * shown, how often it is there, the marks on what is in the window.
  *
- * What is searched is what is shown, folded blocks as they are when they are
- * open; one that holds the place that is shown is opened, and folded again when
- * the place leaves it.  All work is done in slices that the owner asks for, so
- * that a large text stops nobody; blocks may come at both ends meanwhile.
+ * What is searched is what is shown, section by section of each block, folded blocks as they are
+ * when they are open.  One that holds the place that is shown is opened, and folded again when
+ * another place is.  All work is done in slices that the owner asks for, so that the keys don't
+ * wait; blocks may come at both ends meanwhile.
  *
  * Borrows the scrollback.  May include: util, tui.
  */
@@ -16,7 +16,7 @@
 
 struct ik_search;
 
-/* scrollback must outlive it, and shows its finds from now on. */
+/* scrollback must outlive it. */
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback);
 struct ik_search *ik_search_free(struct ik_search *search);
 
@@ -65,18 +65,14 @@ struct ik_search_state {
 };
 struct ik_search_state ik_search_state(const struct ik_search *search);
 
-/* Append the line in which the place that is shown stands, of a long one what is around the
- * place; false: none is shown. */
-bool ik_search_put_line(const struct ik_search *search, struct ik_buf *out);
+/* Append the line of the place that is shown, of a long one what is around the place; false: none
+ * is shown. */
+bool ik_search_put_line(struct ik_search *search, struct ik_buf *out);
 
-/* Mark what was found in a line of a section that has just been drawn into a row, whose
- * text begins at the left edge of area. */
-void ik_search_paint(struct ik_search *search, size_t block, uint32_t section, uint32_t line,
-	struct ik_cells *cells, struct ik_rectangle area, int row);
-/* A frame begins: what is known of its text is forgotten. */
-void ik_search_frame(struct ik_search *search);
+/* Mark what was found in the cells that the scrollback was drawn into last. */
+void ik_search_paint(struct ik_search *search, struct ik_cells *cells);
 
-/* The next frame will have another size: a place that is shown now is shown then. */
+/* The next picture will have another size: a place that is shown now is shown then. */
 void ik_search_hold(struct ik_search *search);
 
 #endif

@@ -315,8 +315,8 @@ static void render_plain(const struct ik_render *request, struct ik_lines *lines
 	while (position < request->end);
 }
 
-/* The position behind the last such byte of text; 0: there is none. */
-__attribute__((nonnull)) static size_t behind_last(const char *text, size_t length, char byte)
+/* Return the position after the last such byte of text; 0: there is none. */
+__attribute__((nonnull)) static size_t after_last(const char *text, size_t length, char byte)
 {
 	const char *found = memrchr(text, byte, length);
 
@@ -342,7 +342,7 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 {
 	struct ik_render line = *request;
 	size_t position = resume(request, lines);
-	size_t start = behind_last(request->text, position, '\n');
+	size_t start = after_last(request->text, position, '\n');
 
 	do {
 		if (position > 0 && request->text[position - 1] == '\n')
@@ -352,24 +352,22 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 	} while (position < request->end);
 }
 
-/* Cut a long text behind a line, else behind a word, else behind a character. */
+/* Cut a long text after a line, or a very long line after a character. */
 __attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length)
 {
 	text += start;
 	length -= start;
 	if (length <= IK_SECTION_MAX)
 		return 0;
-	size_t line = behind_last(text, IK_SECTION_MAX, '\n');
+	size_t line = after_last(text, IK_SECTION_MAX, '\n');
 
 	if (line > 0)
 		return line;
-	size_t word = behind_last(text, IK_SECTION_MAX, ' ');
+	const char *feed = memchr(text, '\n', length < IK_LINE_MAX ? length : IK_LINE_MAX);
 
-	if (word > 0)
-		return word;
-	size_t cut = ik_utf8_cut(text, length, IK_SECTION_MAX);
-
-	return cut > 0 ? cut : IK_SECTION_MAX;
+	if (feed)
+		return feed + 1 < text + length ? (size_t)(feed + 1 - text) : 0;
+	return length > IK_LINE_MAX ? ik_utf8_cut(text, length, IK_LINE_MAX) : 0;
 }
 
 const struct ik_renderer ik_renderer_plain = { .split = split_plain, .render = render_plain };

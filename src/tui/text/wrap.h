@@ -134,7 +134,8 @@ struct ik_renderer {
 	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
 };
 
-#define IK_SECTION_MAX 16384u
+#define IK_SECTION_MAX 16384u /* unless it is one line, */
+#define IK_LINE_MAX 1048576u  /* which is cut when it is as long as this */
 
 /* Text as it is, wrapped. */
 extern const struct ik_renderer ik_renderer_plain;

@@ -4,7 +4,8 @@
 #include <criterion/criterion.h>
 
 #include "tui/text/markdown.h"
-#include "tui/scrollback/search_text.h"
+#include "tui/scrollback/shown_text.h"
+#include "util/needle.h"
 #include "util/limits.h"
 
 static void generate(struct ik_buf *out, unsigned seed, size_t size)
@@ -32,16 +33,17 @@ static size_t count_shown(struct ik_scrollback *scrollback, struct ik_block *blo
 	const char *pattern)
 {
 	struct ik_needle needle;
-	struct ik_search_text text;
+	struct ik_shown_text text;
 	size_t count = 0;
-	ik_search_text_init(&text);
+	ik_shown_text_init(&text);
+	ik_block_prepare(block);
 	ik_needle_init(&needle, pattern, strlen(pattern));
-	for (uint32_t unit = 0, units = ik_search_units(block); unit < units; unit++) {
-		ik_search_text_fill(&text, scrollback, block, unit, true);
-		count += ik_needle_count(&needle, text.text, text.length);
+	for (uint32_t i = 0; i < block->section_count; i++) {
+		ik_shown_text_fill(&text, block, ik_scrollback_lines(scrollback, block, i));
+		count += ik_needle_count(&needle, text.text.data, text.text.length);
 	}
 	ik_needle_done(&needle);
-	ik_search_text_done(&text);
+	ik_shown_text_done(&text);
 	return count;
 }
 

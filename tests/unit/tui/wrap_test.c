@@ -160,15 +160,18 @@ Test(wrap, rows_that_continue_a_line_of_a_table_stand_under_its_words)
 	ik_lines_done(&lines);
 }
 
-Test(wrap, long_texts_are_cut_into_sections_behind_lines)
+Test(wrap, long_texts_are_cut_into_sections_after_lines)
 {
-	size_t length = 3 * IK_SECTION_MAX;
+	size_t length = IK_LINE_MAX + 3;
 	char *text = malloc(length);
 	memset(text, 'x', length);
 	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX), 0);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX);
-	text[IK_SECTION_MAX - 2] = ' ';
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX - 1);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_LINE_MAX);
+	memcpy(text + IK_LINE_MAX - 1, "\xC3\xBC", 2);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_LINE_MAX - 1);
+	text[IK_SECTION_MAX + 2] = '\n';
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX + 3);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX + 3), 0);
 	text[100] = '\n';
 	cr_assert_eq(ik_renderer_plain.split(text, 0, length), 101);
 	free(text);
