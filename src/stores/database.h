@@ -41,10 +41,11 @@ struct ik_rows;
 struct ik_database {
 	const struct ik_database_ops *ops;
 	struct ik_connection *client;
-	char *name;         /* as sentences have it; NULL: it is closed */
-	const char *user;   /* who we are there; NULL: it has no users */
-	bool interruptible; /* the current request may be cancelled within a statement */
-	bool exact;         /* it has refused a text of this transaction: all go as bytes, too */
+	const char *address; /* as the program's client gave it */
+	char *name;          /* as sentences have it; NULL: it is closed */
+	const char *user;    /* who we are there; NULL: it has no users */
+	bool interruptible;  /* the current request may be cancelled within a statement */
+	bool exact;          /* it has refused a text of this transaction: all go as bytes, too */
 };
 
 /* Statements of a backend. NULL: it needs none. */
@@ -82,7 +83,7 @@ struct ik_database_ops {
 	struct ik_database_sql sql;
 
 	/* Open it, make its tables, or bring them to their present form. It is closed in any case. */
-	enum ik_status (*open)(struct ik_database *database, const char *name, struct ik_error *error);
+	enum ik_status (*open)(struct ik_database *database, struct ik_error *error);
 	/* Is it open? A connection may be lost with any request. */
 	bool (*is_open)(const struct ik_database *database);
 	void (*close)(struct ik_database *database);

@@ -9,6 +9,7 @@ libik_stores_a_SOURCES = \
 	src/stores/delete.c src/stores/delete.h \
 	src/stores/index.c src/stores/index.h \
 	src/stores/intake.c src/stores/intake.h \
+	src/stores/old_files.c src/stores/old_files.h \
 	src/stores/read.c src/stores/read.h \
 	src/stores/service.c src/stores/service.h
 

@@ -28,9 +28,10 @@ struct serving {
 	const struct ik_service *service;
 	struct ik_database *database;
 	struct ik_connection *connection;
-	const char *name, *journals;
+	const char *journals;
 	struct ik_error away; /* why it could not be opened */
 	int64_t retry_ms;     /* when to try again */
+	bool converted;       /* files of earlier versions */
 };
 
 static void put_number(struct ik_buf *line, const char *name, int64_t number)
@@ -74,6 +75,15 @@ static enum ik_status no_journal(struct serving *serving, struct ik_error *error
 		name ? name : "");
 }
 
+/* Store what all left whose processes are gone, also of earlier versions. */
+static enum ik_status take_all(struct serving *serving, struct ik_error *error)
+{
+	if (!serving->converted)
+		serving->service->convert_old_files(serving->database, serving->journals);
+	serving->converted = true;
+	return ik_intake_all(serving->database, serving->journals, error);
+}
+
 /* take {journal}: store what is new in it, or in all whose writers are gone. */
 static enum ik_status answer_take(struct serving *serving, struct ik_error *error)
 {
@@ -83,7 +93,7 @@ static enum ik_status answer_take(struct serving *serving, struct ik_error *erro
 	struct ik_buf *line;
 
 	if (ik_json_span_type(member) == IK_JSON_NONE)
-		return ik_intake_all(serving->database, serving->journals, error);
+		return take_all(serving, error);
 	if (!journal_name(serving))
 		return no_journal(serving, error);
 	status = ik_intake_journal(serving->database, serving->journals, journal_name(serving),
@@ -126,7 +136,7 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 		*error = serving->away;
 		return error->status;
 	}
-	status = database->ops->open(database, serving->name, error);
+	status = database->ops->open(database, error);
 	if (status != IK_OK) {
 		database->ops->close(database);
 		serving->away = *error;
@@ -243,7 +253,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
-	serving.name = argv[1];
+	database->address = argv[1];
 	serving.journals = argv[2];
 	serving.connection = ik_connection_new(STDIN_FILENO, STDOUT_FILENO);
 	database->client = serving.connection;
@@ -251,7 +261,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	/* The client is gone, perhaps killed: store what it has left. */
 	status = open_database(&serving, &error);
 	if (status == IK_OK)
-		status = ik_intake_all(database, serving.journals, &error);
+		status = take_all(&serving, &error);
 	database->ops->close(database);
 	(void)ik_connection_free(serving.connection);
 	return status == IK_OK ? 0 : 1;

@@ -18,6 +18,8 @@ struct ik_store_verb {
 /* What only one kind of database has. */
 struct ik_service {
 	const struct ik_store_verb *verbs; /* one without a name ends them */
+	/* Turn what earlier versions kept outside the database into journals. */
+	void (*convert_old_files)(const struct ik_database *database, const char *journals);
 	/* A descriptor that becomes readable when the database says something by itself, and what to do
 	 * then; that is also called after each request. NULL: it never does. The program does not end by
 	 * itself while there is one (-1: there is none now). */

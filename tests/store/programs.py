@@ -21,6 +21,7 @@ import time
 import uuid
 
 BUILD = os.environ.get("IK_TOP_BUILDDIR", ".")
+SOURCES = os.environ.get("IK_TOP_SRCDIR", os.path.join(os.path.dirname(__file__), "../.."))
 # Long enough for a sanitizer's build on a busy machine.
 SECONDS = 60
 KILLS = int(os.environ.get("IK_TEST_KILLS", "20"))
@@ -545,27 +546,117 @@ def has_what_was_written_on_disk(place):
     assert code_of(client.ask, "sync", journal="missing") == "NOT_FOUND"
 
 
-# ---- SQLite's own ----
+def fixture(name):
+    with open(os.path.join(SOURCES, "tests/fixtures/store", name), encoding="utf-8") as file:
+        return file.read()
 
-def sqlite_brings_an_older_database_up_to_date(place):
-    """A database that the chat itself has made."""
-    home = os.path.join(place.directory, "home")
-    os.mkdir(home)
-    subprocess.run([os.path.join(BUILD, "ikigai"), "exec", "-C", place.directory, "-p", "practice",
-                    "--database", place.database, "list *.none"], check=True,
-                   env={**os.environ, "HOME": home, "IKIGAI_HOME": home + "/.ikigai"},
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    with contextlib.closing(sqlite3.connect(place.database)) as database:
-        before = database.execute("SELECT id FROM events ORDER BY sequence").fetchall()
+
+def brings_older_tables_up_to_date(place):
+    """Those that the chat made before there were store programs."""
+    if place.kind == "sqlite":
+        with contextlib.closing(sqlite3.connect(place.database)) as database:
+            database.executescript(fixture("sqlite-5.sql"))
+    else:
+        place.sql(fixture("postgres-4.sql"))
     client = place.start()
-    session, = ids(client)
-    assert [(event["id"],) for event in events(client, session)] == before and before
-    assert search(client, "list")[0] != []
-    journal = place.journal(session, after=len(before))
-    journal.event("and more")
+    fork, session = [line["session"] for line in client.ask("list")[:-1]]
+    stored = events(client, session["id"])
+    assert len(stored) == session["event_count"] == 13, session
+    assert stored[1]["content"] == "list *.none" and stored[2]["data"]["function"]["name"] == "glob"
+    assert fork["parent"] == session["id"] and fork["event_count"] == 4, fork
+    assert contents(client, fork["id"])[1:] == ["list *.none", "words of the fork", "large"]
+    line = client.ask("part", blob="01a21ed0-0000-7000-8000-000000000004", part=0)[-1]
+    assert base64.b64decode(line["base64"]) == b"large text"
+    assert len(search(client, "none")[0]) == 3 and search(client, "words fork")[0] != []
+    journal = place.journal(session["id"], after=13)
+    journal.event("and more words")
     client.take()
-    assert contents(client, session)[-1] == "and more"
+    assert contents(client, session["id"])[-1] == "and more words"
+    assert search(client, "more words")[0] == ["and more words"]
+    client.ask("delete", session=session["id"])
+    assert len(search(client, "none")[0]) == 1, "the fork has its prompt"
+    client.ask("delete", session=fork["id"])
+    assert search(client, "none")[0] == [] and ids(client) == []
+    assert code_of(client.ask, "part", blob="01a21ed0-0000-7000-8000-000000000004", part=0) == "NOT_FOUND"
+    if place.kind == "sqlite":
+        client.kill()
+        with contextlib.closing(sqlite3.connect(place.database)) as database:
+            database.execute("INSERT INTO search(search) VALUES('integrity-check')")
+            assert database.execute("SELECT count(*) FROM search('none')").fetchone() == (0,)
 
+
+def old_name(place, kind):
+    """How earlier versions named files for a database."""
+    if place.kind == "sqlite":
+        text = place.database
+    else:
+        parts = dict(part.split("=") for part in place.database.split())
+        text = " ".join(f"{name}='{parts[name]}'" for name in ("host", "port", "dbname", "user"))
+    number = 0xcbf29ce484222325
+    for byte in text.encode():
+        number = (number ^ byte) * 0x100000001b3 % 2**64
+    if place.kind == "sqlite":
+        return f"ikigai-{number:016x}.rescue-{new_id()}{kind}"
+    return f"{number:016x}-{new_id()}{kind}"
+
+
+def old_line(session, content, kind="user", known=0, **members):
+    return {"session": session, "directory": "/work", "created_ms": 1000, "known": known, **members,
+            "id": new_id(), "kind": kind, "time_ms": 2000, "content": content, "data": None}
+
+
+def takes_in_what_earlier_versions_kept(place):
+    """Each file once: also one whose journals were made before a kill."""
+    spool = os.path.join(place.directory, "spool")
+    os.mkdir(spool, mode=0o700)
+    first, second, blob = new_id(), new_id(), new_id()
+    long = old_line(first, "a long ")
+    lines = [{"ikigai_rescue": "x", "writer": new_id()}, old_line(first, "one"),
+             old_line(second, "other"), long, {"more": long["id"], "content": "one"},
+             old_line(first, "known", known=-1)]
+    begun = [{"ikigai_rescue": "x", "begun": True}, old_line(first, "beg", "assistant", known=3)]
+    begun.append({"more": begun[1]["id"], "content": "un"})
+
+    def write(directory, name, records, torn=b""):
+        with open(os.path.join(directory, name), "wb", opener=private) as file:
+            for record in records:
+                file.write(json.dumps(record).encode() + b"\n")
+            file.write(torn)
+
+    def private(path, flags):
+        return os.open(path, flags, 0o600)
+
+    name = old_name(place, ".jsonl")
+    for _ in range(2):
+        write(spool, name, lines, b'{"session":"torn')
+        write(spool, old_name(place, ".jsonl"), begun)
+        write(spool, old_name(place, ".blobs"), [{"blob": blob, "bytes": 9}], b"some text")
+        client = place.start()
+        client.ask("take")
+        assert contents(client, first) == ["one", "a long one", "known", "begun"], contents(client, first)
+        assert events(client, first)[-1]["data"] == {"interrupted": True}
+        assert contents(client, second) == ["other"]
+        assert base64.b64decode(client.ask("part", blob=blob, part=0)[-1]["base64"]) == b"some text"
+        assert os.listdir(spool) == [] and os.listdir(place.journals) == []
+        client.kill()
+    foreign = old_name(place, ".jsonl").translate(str.maketrans("0123", "abcd"))
+    write(spool, foreign, lines)
+    locked = old_name(place, ".jsonl")
+    write(spool, locked, lines)
+    if place.kind == "sqlite":
+        # Tools may write beside the database: a session that has a prompt gets no other one.
+        write(place.directory, f"ikigai.db.rescue-{new_id()}.jsonl",
+              [old_line(first, "obey", "system", known=4)])
+    with open(os.path.join(spool, locked), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        client = place.start()
+        client.ask("take")
+        assert sorted(os.listdir(spool)) == sorted([foreign, locked])
+    if place.kind == "sqlite":
+        assert [event["kind"] for event in events(client, first)][-1] == "notice"
+
+
+# ---- SQLite's own ----
 
 def sqlite_refuses_what_is_not_its_own(place):
     with contextlib.closing(sqlite3.connect(place.database)) as database:

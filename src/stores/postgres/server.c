@@ -516,6 +516,48 @@ static enum ik_status check_owner(struct ik_database *database, struct ik_error 
 		: status;
 }
 
+static void put_part(struct ik_buf *out, const char *name, const char *value)
+{
+	ik_buf_printf(out, "%s%s='", out->length > 0 ? " " : "", name);
+	for (; *value; value++) {
+		if (*value == '\'' || *value == '\\')
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, *value);
+	}
+	ik_buf_putc(out, '\'');
+}
+
+/* The value of an option; NULL: it has none. */
+static const char *value_of(const PQconninfoOption *options, const char *keyword)
+{
+	for (; options && options->keyword; options++)
+		if (ik_text_equal(options->keyword, keyword))
+			return options->val && options->val[0] ? options->val : NULL;
+	return NULL;
+}
+
+void ik_server_put_identity(const char *address, struct ik_buf *out)
+{
+	static const char *const parts[] = { "host", "hostaddr", "port", "dbname", "user", "options" };
+	PQconninfoOption *options = PQconninfoParse(address, NULL), *defaults;
+	const char *service = value_of(options, "service");
+
+	/* The library looks for the defaults of a service under this name only. */
+	if (service)
+		(void)setenv("PGSERVICE", service, 1);
+	defaults = PQconndefaults();
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *value = value_of(options, parts[i]);
+
+		if (!value)
+			value = value_of(defaults, parts[i]);
+		if (value)
+			put_part(out, parts[i], value);
+	}
+	PQconninfoFree(defaults);
+	PQconninfoFree(options);
+}
+
 /* Does an address name several hosts? */
 static bool has_several_hosts(const char *address)
 {
@@ -536,9 +578,9 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-static enum ik_status open_server(struct ik_database *database, const char *address,
-	struct ik_error *error)
+static enum ik_status open_server(struct ik_database *database, struct ik_error *error)
 {
+	const char *address = database->address;
 	/* What the address says itself wins: it comes last. A host that stays silent is left after this
 	 * time for the next one, in connecting and afterwards; of several the one that can be written is
 	 * meant. */

@@ -27,6 +27,10 @@ struct ik_server {
 
 extern const struct ik_database_ops ik_postgres_ops;
 
+/* Append what tells one database from another, whichever way an address names it: with a role, or
+ * options, its tables may be others. */
+void ik_server_put_identity(const char *address, struct ik_buf *out);
+
 /* Give up a connection that is broken. */
 void ik_server_drop(struct ik_server *server);
 

@@ -1,9 +1,15 @@
 /*
  * store-sqlite DATABASE JOURNALS: a store program (ikigai-store(7)) for an SQLite file.
  */
+#include <stdlib.h>
+
+#include "stores/old_files.h"
 #include "stores/service.h"
 #include "stores/sqlite/sqlite.h"
 #include "stores/sqlite/verbs.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/text.h"
 
 static const struct ik_store_verb verbs[] = {
 	{ "backup", ik_answer_backup, true },
@@ -11,9 +17,30 @@ static const struct ik_store_verb verbs[] = {
 	{ NULL, NULL, false },
 };
 
+/* Beside the file they have its name; elsewhere a number made of its whole path. */
+static void convert_old_files(const struct ik_database *database, const char *journals)
+{
+	char *directory = ik_path_directory(database->address), *real = realpath(directory, NULL);
+	const char *base = ik_path_base(database->address);
+	char *whole = ik_format("%s/%s", real ? real : directory, base);
+	char *beside = ik_format("%s.rescue-", base);
+	char *elsewhere = ik_format("ikigai-%016llx.rescue-", (unsigned long long)ik_text_hash(whole));
+
+	ik_old_files_convert_in(directory, beside, true, journals);
+	ik_old_files_convert(elsewhere, journals);
+	free(elsewhere);
+	free(beside);
+	free(whole);
+	free(real);
+	free(directory);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct ik_service service = { .verbs = verbs };
+	static const struct ik_service service = {
+		.verbs = verbs,
+		.convert_old_files = convert_old_files,
+	};
 	struct ik_sqlite sqlite = { .base.ops = &ik_sqlite_ops };
 
 	return ik_service_run(&service, &sqlite.base, argc, argv);

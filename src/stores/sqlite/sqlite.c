@@ -369,9 +369,9 @@ static enum ik_status open_to_write(struct ik_sqlite *sqlite, struct ik_error *e
 	return status;
 }
 
-static enum ik_status open_sqlite(struct ik_database *database, const char *path,
-	struct ik_error *error)
+static enum ik_status open_sqlite(struct ik_database *database, struct ik_error *error)
 {
+	const char *path = database->address;
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
 	struct statvfs facts;
