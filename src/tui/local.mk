@@ -21,11 +21,8 @@ libik_tui_a_SOURCES += \
 	src/tui/pane/pane_picker.c src/tui/pane/pane_picker.h \
 	src/tui/pane/pane_sessions.c src/tui/pane/pane_sessions.h \
 	src/tui/pane/parameter.c src/tui/pane/parameter.h \
-	src/tui/pane/pick.h \
 	src/tui/pane/invocation.h \
-	src/tui/pane/session_row.h \
-	src/tui/pane/status_bar.c src/tui/pane/status_bar.h \
-	src/tui/pane/tool_forms.h
+	src/tui/pane/status_bar.c src/tui/pane/status_bar.h
 
 libik_tui_a_SOURCES += \
 	src/tui/screen/dialog.c src/tui/screen/dialog.h \
@@ -36,8 +33,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/queue.c src/tui/screen/queue.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
 	src/tui/screen/chat_log.c src/tui/screen/chat_log.h \
-	src/tui/screen/turn_status.c src/tui/screen/turn_status.h \
-	src/tui/screen/welcome.c src/tui/screen/welcome.h
+	src/tui/screen/turn_status.c src/tui/screen/turn_status.h
 
 libik_tui_a_SOURCES += \
 	src/tui/scrollback/block.c src/tui/scrollback/block.h \

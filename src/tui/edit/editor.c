@@ -734,55 +734,27 @@ static enum ik_style style_at(const struct ik_editor *editor, size_t position, e
 	return selected ? IK_STYLE_SELECTION : style;
 }
 
-/* Pieces that are drawn as they stand in the text, side by side and in one style. */
-struct run {
-	const char *text;
-	size_t length;
-	int column, width;
-	enum ik_style style;
-};
-
-/* Draw what has come together. */
-static void draw_run(struct ik_cells *cells, struct ik_rectangle area, struct run *run)
-{
-	struct ik_rectangle place = { area.row, area.column + run->column, 1, run->width };
-
-	if (run->length > 0)
-		ik_cells_text(cells, place, place.row, place.column, run->style, run->text, run->length);
-	run->length = 0;
-}
-
 /* Draw one row of text; returns the column of a position in it. */
 static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
 	const struct editor_row *row, size_t position)
 {
-	struct run run = { .length = 0 };
 	int column = 0, found = 0;
 
 	for (size_t at = row->start; at < row->end;) {
 		struct editor_draw_piece piece = piece_at(layout, at, column);
 		enum ik_style style = style_at(layout->editor, at, piece.style);
+		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
 
-		if (run.length == 0 || piece.shown != run.text + run.length || style != run.style) {
-			draw_run(cells, area, &run);
-			run = (struct run){ .text = piece.shown, .column = column, .style = style };
-		}
-		run.length += piece.shown_length;
-		run.width = column + piece.width - run.column;
-		if (fold_at(layout->editor, at)) {
-			struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
-
+		if (fold_at(layout->editor, at))
 			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
-			run.length = 0;
-		} else if (piece.shown == layout->shown.data) {
-			draw_run(cells, area, &run); /* the next piece is written over it */
-		}
+		else
+			ik_cells_text(cells, place, place.row, place.column, style, piece.shown,
+				piece.shown_length);
 		column += piece.width;
 		at += piece.length;
 		if (at <= position)
 			found = column;
 	}
-	draw_run(cells, area, &run);
 	return found;
 }
 

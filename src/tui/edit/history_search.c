@@ -5,6 +5,8 @@
 #include "tui/edit/history.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/needle.h"
+#include "util/utf8.h"
 
 void ik_history_search_init(struct ik_history_search *search, struct ik_history *history)
 {
@@ -17,67 +19,54 @@ void ik_history_search_done(struct ik_history_search *search)
 	ik_buf_done(&search->query);
 }
 
-/* A letter without its case, where case does not count. */
-static char folded(char byte, bool any_case)
+/* Find the last match in a text; false: there is none. */
+static bool find_last(const struct ik_needle *needle, const char *text, size_t length,
+	size_t *ret_position, size_t *ret_length)
 {
-	return any_case && byte >= 'A' && byte <= 'Z' ? (char)(byte + 'a' - 'A') : byte;
-}
+	struct ik_needle_scan scan;
+	size_t at, matched;
+	bool found = false;
 
-/* Where a text holds what is looked for, from behind; false: nowhere. */
-static bool find_in(const struct ik_buf *query, const char *text, size_t length,
-	size_t *ret_position)
-{
-	bool any_case = true;
-
-	for (size_t i = 0; i < query->length; i++)
-		any_case = any_case && !(query->data[i] >= 'A' && query->data[i] <= 'Z');
-	if (query->length > length)
-		return false;
-	for (size_t at = length - query->length + 1; at-- > 0;) {
-		size_t same = 0;
-
-		while (same < query->length && folded(text[at + same], any_case) == query->data[same])
-			same++;
-		if (same == query->length) {
-			*ret_position = at;
-			return true;
-		}
+	ik_needle_begin(&scan, needle, text, length, 0);
+	for (; (at = ik_needle_next(&scan, &matched)) != SIZE_MAX; found = true) {
+		*ret_position = at;
+		*ret_length = matched;
 	}
-	return false;
+	return found;
 }
 
 /* Look from an index on in a direction, past what is the text of now. */
 static void look(struct ik_history_search *search, size_t from, int direction, bool differs)
 {
-	size_t count = ik_history_count(search->history), length, old_length = 0, position;
+	size_t count = ik_history_count(search->history), length, old_length = 0;
 	const char *old = search->found ? ik_history_at(search->history, search->index, &old_length)
 									: NULL;
+	struct ik_needle needle;
 
 	search->failed = search->query.length > 0;
 	if (search->query.length == 0) {
 		search->found = false;
 		return;
 	}
-	for (size_t i = from; i < count; i += (size_t)direction) {
+	ik_needle_init(&needle, search->query.data, search->query.length);
+	for (size_t i = from; search->failed && i < count; i += (size_t)direction) {
 		const char *text = ik_history_at(search->history, i, &length);
 
-		if (!find_in(&search->query, text, length, &position) ||
-			(differs && old && old_length == length && memcmp(old, text, length) == 0))
+		if ((differs && old && old_length == length && memcmp(old, text, length) == 0) ||
+			!find_last(&needle, text, length, &search->position, &search->length))
 			continue;
 		search->found = true;
 		search->failed = false;
 		search->index = i;
-		search->position = position;
-		search->length = search->query.length;
-		return;
 	}
+	ik_needle_done(&needle);
 }
 
 void ik_history_search_type(struct ik_history_search *search, const char *text, size_t length)
 {
 	size_t before = search->query.length;
 
-	ik_buf_append(&search->query, text, length);
+	ik_utf8_repair(&search->query, text, length);
 	if (ik_buf_status(&search->query) != IK_OK) {
 		ik_buf_truncate(&search->query, before);
 		search->query.status = IK_OK;

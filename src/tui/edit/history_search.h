@@ -2,7 +2,7 @@
  * history_search: looking for an entry of the history by a part of it, while
  * that is being typed.
  *
- * Small letters stand for both cases, a capital one for itself.
+ * Small letters are for both cases, a capital one for itself (util/needle.h).
  *
  * Borrows the history; owns what was typed.  May include: util, tui/edit/history.h.
  */

@@ -520,14 +520,13 @@ static size_t least_needed(const struct ik_key_hint *hints, const enum extent *e
 }
 
 void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
-	const struct ik_key_hint *hints, size_t count, int columns, struct ik_buf *out)
+	const struct ik_key_hint *hints, int columns, struct ik_buf *out)
 {
 	enum extent extents[MOST_HINTS];
-	size_t start = out->length;
+	size_t start = out->length, count = 0;
 
-	count = count < MOST_HINTS ? count : MOST_HINTS;
-	for (size_t i = 0; i < count; i++)
-		extents[i] = WITH_LABEL;
+	while (count < MOST_HINTS && hints[count].action != IK_ACTION_NONE)
+		extents[count++] = WITH_LABEL;
 	while (put_hints(keymap, context, hints, extents, count, out) > columns) {
 		size_t worst = least_needed(hints, extents, count);
 

@@ -211,8 +211,9 @@ struct ik_key_hint {
 	int rank;              /* what has the highest goes first when there is no room */
 };
 /* Append as many of them as fit into so many columns, two blanks between; those of two
- * keys lose their label first. One whose action has no key is left out. */
+ * keys lose their label first. One whose action has no key is left out. One without an action ends
+ * the list. */
 void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
-	const struct ik_key_hint *hints, size_t count, int columns, struct ik_buf *out);
+	const struct ik_key_hint *hints, int columns, struct ik_buf *out);
 
 #endif

@@ -41,19 +41,6 @@ struct ik_form {
 	size_t wrong_field;
 };
 
-/* Is a name among the required ones? */
-static bool is_required(struct ik_json_span schema, const char *name)
-{
-	struct ik_json_span one;
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span required = ik_json_member(schema, "required");
-
-	while (ik_json_next(required, &walk, NULL, &one))
-		if (ik_json_string_is(one, name))
-			return true;
-	return false;
-}
-
 /* What stands in the field of a text as JSON: "" is the empty text; where null may stand, null
  * is that, and "null" the word. */
 static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
@@ -100,7 +87,7 @@ static void add_field(struct ik_form *form, struct ik_parameter_root *root, stru
 	*field = (struct ik_form_field){ .editor = ik_editor_new(NULL) };
 	field->key = ik_strndup(key.text, key.length);
 	field->name = ik_json_string_new(key, NULL);
-	field->required = is_required(root->schema, field->name);
+	field->required = ik_parameter_is_required(root->schema, key);
 	field->type = type_words(root, property);
 	field->description = ik_json_string_new(description, NULL);
 	if (initial.text)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/pane/list_pane.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -39,28 +40,12 @@ struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, si
 	return &list->rows[list->shown[place]];
 }
 
-/* Does a word stand in a text, in whatever case? */
-static bool has_word(const char *text, const char *word)
-{
-	return text && strcasestr(text, word);
-}
-
-/* Do all words of the filter stand in name or description? */
+/* Does the filter leave a tool? */
 static bool fits(const struct ik_tool *tool, const char *filter)
 {
-	char word[128];
+	const char *const texts[] = { tool->name, tool->description };
 
-	for (const char *at = filter + strspn(filter, " "); *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		size_t kept = length < sizeof(word) ? length : sizeof(word) - 1;
-
-		memcpy(word, at, kept);
-		word[kept] = '\0';
-		if (!has_word(tool->name, word) && !has_word(tool->description, word))
-			return false;
-		at += length;
-	}
-	return true;
+	return ik_list_words_fit(filter, texts, 2);
 }
 
 /* Most used first, else as the rows are. */

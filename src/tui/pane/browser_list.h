@@ -6,7 +6,7 @@
  * A mark of a change stays, over further scans too, until ik_browser_list_seen().
  *
  * Holds a reference to the registry; borrows the list of calls.
- * May include: util, tool/registry.h, tui/scrollback/calls.h.
+ * May include: util, tool/registry.h, tui/scrollback/calls.h, tui/pane/list_pane.h.
  */
 #ifndef IK_TUI_PANE_BROWSER_LIST_H
 #define IK_TUI_PANE_BROWSER_LIST_H

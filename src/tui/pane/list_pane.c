@@ -1,9 +1,12 @@
 #include "tui/pane/list_pane.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/needle.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 
@@ -126,6 +129,29 @@ enum ik_list_key ik_list_pane_key(struct ik_list_pane *list, const struct ik_key
 	return IK_LIST_OTHER;
 }
 
+bool ik_list_words_fit(const char *words, const char *const *texts, size_t count)
+{
+	bool all = true;
+
+	for (const char *at = words + strspn(words, " "); all && *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " "), matched;
+		char *word = ik_strndup(at, length);
+		struct ik_needle needle;
+
+		for (size_t i = 0; i < length; i++) /* a capital would be found only as such */
+			word[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
+		ik_needle_init(&needle, word, length);
+		all = false;
+		for (size_t i = 0; i < count && !all; i++)
+			all = texts[i] &&
+				ik_needle_find(&needle, texts[i], strlen(texts[i]), 0, &matched) != SIZE_MAX;
+		ik_needle_done(&needle);
+		free(word);
+		at += length;
+	}
+	return all;
+}
+
 void ik_list_pane_click(struct ik_pane *pane, int row)
 {
 	if (ik_pane_click(pane, row))
@@ -162,9 +188,8 @@ static void list_hints(struct ik_list_pane *list, const struct ik_list_hints *hi
 	bool filtered = list->words.length > 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < hints->focus_count && count < IK_LIST_HINTS; i++) {
-		const struct ik_key_hint *hint = &hints->focus[i];
-
+	for (const struct ik_key_hint *hint = hints->focus; hint->action && count + 1 < IK_LIST_HINTS;
+		 hint++) {
 		if (list->pane.count == 0 &&
 			(!works_without_items(hint->action) || (hint->action == IK_ACTION_FILTER && !filtered)))
 			continue;
@@ -174,7 +199,7 @@ static void list_hints(struct ik_list_pane *list, const struct ik_list_hints *hi
 		count++;
 	}
 	view->hints = list->hints;
-	view->hint_count = count;
+	list->hints[count] = (struct ik_key_hint){ 0 };
 }
 
 void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints, bool focus,
@@ -184,15 +209,12 @@ void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *h
 	if (!focus) {
 		view->context = IK_IN_EDITOR;
 		view->hints = hints->away;
-		view->hint_count = hints->away_count;
 	} else if (list->filter) {
 		view->context = IK_IN_PROMPT;
 		view->hints = hints->filter;
-		view->hint_count = hints->filter_count;
 	} else if (list->in_text) {
 		view->context = hints->context;
 		view->hints = hints->text;
-		view->hint_count = hints->text_count;
 	} else {
 		view->context = hints->context;
 		list_hints(list, hints, view);

@@ -60,6 +60,9 @@ void ik_list_pane_keep(struct ik_list_pane *list);
 /* Replace the words from outside; nobody writes them any more. */
 void ik_list_pane_set_words(struct ik_list_pane *list, const char *words);
 
+/* Is each of the words in one of the texts, in any case? A text may be NULL. */
+bool ik_list_words_fit(const char *words, const char *const *texts, size_t count);
+
 /* Select the item in a row of the screen (the list's pane is its first member). */
 void ik_list_pane_click(struct ik_pane *pane, int row);
 
@@ -75,7 +78,6 @@ struct ik_invocation ik_list_pane_invoke(struct ik_list_pane *list, enum ik_acti
 struct ik_list_hints {
 	unsigned context; /* of the list itself */
 	const struct ik_key_hint *focus, *text, *filter, *away;
-	size_t focus_count, text_count, filter_count, away_count;
 	const char *all;
 };
 void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints, bool focus,

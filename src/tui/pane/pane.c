@@ -217,8 +217,7 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(pane->keymap, view->context, view->hints, view->hint_count, row.columns,
-		&out);
+	ik_keymap_put_hints(pane->keymap, view->context, view->hints, row.columns, &out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);

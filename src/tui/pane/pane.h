@@ -30,7 +30,7 @@ enum ik_pane_result {
 /*
  * What a pane does, one constant table in its file.  A struct ik_pane is the first member of
  * what a pane is, so that each operation finds its own.  The screen makes the panes in
- * ik_screen_make_panes(), where a new one takes a row, and uses them through these only.
+ * make_panes() (tui/screen/screen.c), where a new one takes a row, and uses them through these only.
  */
 struct ik_pane_ops {
 	/* The action that shows and closes it; IK_ACTION_NONE: it is shown by other means. */
@@ -102,7 +102,6 @@ struct ik_pane_view {
 	const char *title;
 	unsigned context;                /* in which its keys are pressed */
 	const struct ik_key_hint *hints; /* the last line: what has no room is left out */
-	size_t hint_count;
 	bool focus;
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,

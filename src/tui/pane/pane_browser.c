@@ -93,19 +93,6 @@ static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *u
 	ik_buf_done(&out);
 }
 
-/* Is a name among the required ones of a canonical schema? */
-static bool is_required(struct ik_json_span schema, struct ik_json_span key)
-{
-	struct ik_json_span name;
-	struct ik_json_span required = ik_json_member(schema, "required");
-	struct ik_json_walk walk = { 0 };
-
-	while (ik_json_next(required, &walk, NULL, &name))
-		if (name.length == key.length && memcmp(name.text, key.text, key.length) == 0)
-			return true;
-	return false;
-}
-
 /* Add one line for each parameter: name, type, is it required, what is it. */
 static void add_parameters(struct ik_browser *browser, const struct ik_tool *tool)
 {
@@ -127,7 +114,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 		ik_json_string(key, &out);
 		ik_buf_puts(&out, " (");
 		ik_parameter_put_type(&out, &root, value, true);
-		ik_buf_puts(&out, is_required(schema, key) ? _(", required)") : ")");
+		ik_buf_puts(&out, ik_parameter_is_required(schema, key) ? _(", required)") : ")");
 		if (initial.text) {
 			char *text = ik_strndup(initial.text, initial.length);
 
@@ -365,6 +352,7 @@ static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 2 },
@@ -374,11 +362,13 @@ static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("schema"), 3 },
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 5 },
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 6 },
+	{ 0 },
 };
 static const struct ik_key_hint filter_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all tools"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint form_hints[] = {
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("run"), 1 },
@@ -386,23 +376,23 @@ static const struct ik_key_hint form_hints[] = {
 	{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3 },
 	{ IK_ACTION_NEW_LINE, IK_ACTION_NONE, N_("new line"), 4 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2 },
 	{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 
-/* clang-format off */
 static const struct ik_list_hints list_hints = {
 	.context = IK_IN_BROWSER,
-	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
-	.text = text_hints, .text_count = sizeof(text_hints) / sizeof(*text_hints),
-	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
-	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.focus = focus_hints,
+	.text = text_hints,
+	.filter = filter_hints,
+	.away = hints,
 	.all = N_("all tools"),
 };
-/* clang-format on */
 
 /* What stands there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
@@ -523,7 +513,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		if (focus) {
 			view.context = IK_IN_PROMPT;
 			view.hints = form_hints;
-			view.hint_count = sizeof(form_hints) / sizeof(*form_hints);
 		}
 		ik_pane_draw_frame(&browser->list.pane, &view, cells, area);
 		ik_form_draw(browser->call, cells, body, ret_cursor_row, ret_cursor_column);

@@ -11,8 +11,16 @@
 
 #include "tool/registry.h"
 #include "tui/pane/pane.h"
-#include "tui/pane/tool_forms.h"
 #include "tui/scrollback/calls.h"
+
+/* Who knows how providers are told of tools; the tui does not. */
+struct ik_tool_forms {
+	/* Append the JSON text that the provider of now (form 0), or the kind of provider
+	 * number form, gets of a tool; *ret_name is how it is called (borrowed until the
+	 * next call). False: there is no such form. */
+	bool (*put)(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
+		const char **ret_name);
+};
 
 struct ik_browser;
 

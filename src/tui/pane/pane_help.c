@@ -235,15 +235,11 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 	return help;
 }
 
-void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
-	struct ik_rectangle area)
+void ik_help_draw(struct ik_help *help, unsigned context, const struct ik_key_hint *hints,
+	struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct ik_pane_view view = {
-		.title = _(" Help "),
-		.context = keys->context,
-		.hints = keys->hints,
-		.hint_count = keys->count,
-		.focus = true,
+		.title = _(" Help "), .context = context, .hints = hints, .focus = true
 	};
 
 	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */

@@ -17,14 +17,9 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
  * that has any of its own, else from its start. */
 void ik_help_open(struct ik_help *help, unsigned context);
 
-/* What its last line names, and in which context the keys are pressed. */
-struct ik_help_keys {
-	unsigned context;
-	const struct ik_key_hint *hints;
-	size_t count;
-};
-void ik_help_draw(struct ik_help *help, const struct ik_help_keys *keys, struct ik_cells *cells,
-	struct ik_rectangle area);
+/* Draw it, with what its last line names, and in which context the keys are pressed. */
+void ik_help_draw(struct ik_help *help, unsigned context, const struct ik_key_hint *hints,
+	struct ik_cells *cells, struct ik_rectangle area);
 
 /* The pane that it is, for the screen, which draws it by the function above. */
 struct ik_pane *ik_help_pane(struct ik_help *help);

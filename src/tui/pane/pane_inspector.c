@@ -1075,6 +1075,12 @@ static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 4 },
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
+};
+static const struct ik_key_hint empty_hints[] = {
+	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("move"), 2 },
@@ -1086,10 +1092,12 @@ static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_UNDO_CALL, IK_ACTION_NONE, N_("undo"), 5 },
 	{ IK_ACTION_PAGER, IK_ACTION_NONE, N_("pager"), 5 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 
 /* Draw it. */
@@ -1111,17 +1119,12 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		.hints = !focus          ? hints
 			: inspector->in_text ? text_hints
 								 : focus_hints,
-		.hint_count = !focus     ? sizeof(hints) / sizeof(*hints)
-			: inspector->in_text ? sizeof(text_hints) / sizeof(*text_hints)
-								 : sizeof(focus_hints) / sizeof(*focus_hints),
 		.focus = focus,
 		.item = draw_item,
 		.arg = inspector,
 	};
-	if (focus && pane->count == 0) { /* there is only "next pane" and "close" to be said */
-		view.hint_count = 2;
-		view.hints = focus_hints + sizeof(focus_hints) / sizeof(*focus_hints) - view.hint_count;
-	}
+	if (focus && pane->count == 0)
+		view.hints = empty_hints;
 	if (pane->count == 0)
 		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
 					   "with its arguments, its output as it comes, and its result.");

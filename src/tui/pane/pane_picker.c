@@ -7,7 +7,6 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/needle.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 
@@ -83,30 +82,13 @@ static const struct pane_picker_item *selected(const struct ik_picker *picker)
 	return pane->selected < pane->count ? &picker->items[picker->shown[pane->selected]] : NULL;
 }
 
-/* Does a word stand in a text? */
-static bool has_word(const struct ik_needle *word, const char *text)
-{
-	size_t length;
-
-	return ik_needle_find(word, text, strlen(text), 0, &length) != SIZE_MAX;
-}
-
-/* Do all of the words stand in it, or does its number begin so? */
+/* Does it have all of the words, or begin its number with them? */
 static bool fits(const struct pane_picker_item *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
-	bool all = true;
+	const char *const texts[] = { item->title, item->text, item->aside };
+	bool all = strncmp(number, words, strlen(words)) == 0 || ik_list_words_fit(words, texts, 3);
 
-	for (const char *at = words + strspn(words, " "); all && *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		struct ik_needle word;
-
-		ik_needle_init(&word, at, length);
-		all = strncmp(number, at, length) == 0 || has_word(&word, item->title) ||
-			has_word(&word, item->text) || has_word(&word, item->aside);
-		ik_needle_done(&word);
-		at += length;
-	}
 	free(number);
 	return all;
 }
@@ -281,21 +263,20 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	static const struct ik_key_hint away[] = {
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+		{ 0 },
 	};
 	const struct ik_key_hint keys[] = {
 		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->take, 1 },
 		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
+		{ 0 },
 	};
 	const struct ik_list_hints hints = {
 		.context = IK_IN_PROMPT,
 		.focus = keys,
-		.focus_count = sizeof(keys) / sizeof(*keys),
 		.filter = keys,
-		.filter_count = sizeof(keys) / sizeof(*keys),
 		.away = away,
-		.away_count = sizeof(away) / sizeof(*away),
 	};
 	size_t left = picker->list.pane.count;
 	char *count = left == picker->count ? NULL : ik_format(_("%zu of %zu"), left, picker->count);

@@ -2,7 +2,7 @@
  * pane_picker: choose one of a few things: what one types filters them, Enter takes the
  * selected one, Esc leaves.
  *
- * Owns copies of what it is told (tui/pane/pick.h); sanitised here.
+ * Owns copies of what it is told; sanitised here.
  * May include: util, tui.
  */
 #ifndef IK_TUI_PANE_PANE_PICKER_H
@@ -10,7 +10,24 @@
 
 #include "tui/edit/editor.h"
 #include "tui/pane/pane.h"
-#include "tui/pane/pick.h"
+
+struct ik_pick {
+	int number;        /* stands before it; written into the filter it selects this one */
+	const char *id;    /* what it is known by when the list is told again */
+	const char *title; /* in one line */
+	const char *aside; /* at the end of that: an age, a state */
+	const char *text;  /* all of it, to be read beneath the list */
+	const char *line;  /* the command line that takes it */
+};
+
+struct ik_pick_list {
+	const char *title; /* what is chosen: " Go back to before… ", translated */
+	const char *take;  /* what taking one does, for the keys: an N_() text, static */
+	const char *empty; /* what to say where there is none */
+	const struct ik_pick *picks;
+	size_t count;
+	bool fills_editor; /* what comes of it is written into the editor, which has to be empty */
+};
 
 struct ik_picker;
 

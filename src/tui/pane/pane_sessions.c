@@ -200,26 +200,27 @@ static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 8 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint filter_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep the filter"), 1 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1 },
+	{ 0 },
 };
 
-/* clang-format off */
 static const struct ik_list_hints list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
-	.filter = filter_hints, .filter_count = sizeof(filter_hints) / sizeof(*filter_hints),
-	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.focus = focus_hints,
+	.filter = filter_hints,
+	.away = hints,
 	.all = N_("all sessions"),
 };
-/* clang-format on */
 
 /* While one is chosen. */
 static const struct ik_key_hint pick_hints[] = {
@@ -227,15 +228,14 @@ static const struct ik_key_hint pick_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
+	{ 0 },
 };
-/* clang-format off */
 static const struct ik_list_hints pick_list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = focus_hints, .focus_count = sizeof(focus_hints) / sizeof(*focus_hints),
-	.filter = pick_hints, .filter_count = sizeof(pick_hints) / sizeof(*pick_hints),
-	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.focus = focus_hints,
+	.filter = pick_hints,
+	.away = hints,
 };
-/* clang-format on */
 
 /* Keys of a search: what is found is opened. */
 static const struct ik_key_hint found_hints[] = {
@@ -245,20 +245,20 @@ static const struct ik_key_hint found_hints[] = {
 	{ IK_ACTION_WHERE, IK_ACTION_NONE, N_("here/all"), 4 },
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 7 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+	{ 0 },
 };
 static const struct ik_key_hint words_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("to the list"), 1 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
+	{ 0 },
 };
-/* clang-format off */
 static const struct ik_list_hints found_list_hints = {
 	.context = IK_IN_SESSIONS,
-	.focus = found_hints, .focus_count = sizeof(found_hints) / sizeof(*found_hints),
-	.filter = words_hints, .filter_count = sizeof(words_hints) / sizeof(*words_hints),
-	.away = hints, .away_count = sizeof(hints) / sizeof(*hints),
+	.focus = found_hints,
+	.filter = words_hints,
+	.away = hints,
 };
-/* clang-format on */
 
 /* The same of a search. */
 static char *nothing_found(const struct ik_sessions *sessions)

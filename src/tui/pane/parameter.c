@@ -68,6 +68,19 @@ struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 	return ik_json_member(ik_parameter_resolve(root, property), name);
 }
 
+bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span key)
+{
+	char *name = ik_json_string_new(key, NULL);
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span one;
+	bool found = false;
+
+	while (!found && ik_json_next(ik_json_member(schema, "required"), &walk, NULL, &one))
+		found = ik_json_string_is(one, name);
+	free(name);
+	return found;
+}
+
 /* Its alternatives; no value: there are none. */
 static struct ik_json_span alternatives_of(struct ik_json_span schema)
 {

@@ -29,6 +29,9 @@ struct ik_json_span ik_parameter_resolve(struct ik_parameter_root *root,
 struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 	struct ik_json_span property, const char *name);
 
+/* Must a property be given? key: its name as it is written in the schema. */
+bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span key);
+
 /* What may be in a parameter. */
 struct ik_parameter_values {
 	char **choices; /* the only values that may, JSON texts; NULL: others may, too */

@@ -598,10 +598,13 @@ int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns)
 /* Say which key brings a question back that was put aside. */
 static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 {
-	static const struct ik_key_hint hint = { IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1 };
+	static const struct ik_key_hint hints[] = {
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("answer"), 1 },
+		{ 0 },
+	};
 
 	ik_buf_putc(out, ' ');
-	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, &hint, 1, TITLE_BYTES, out);
+	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, hints, TITLE_BYTES, out);
 	ik_buf_putc(out, ' ');
 }
 
@@ -669,6 +672,7 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("answer"), 1 },
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+		{ 0 },
 	};
 	const struct ik_key_hint choosing[] = {
 		{ IK_ACTION_LEFT, IK_ACTION_RIGHT, N_("choose"), 3 },
@@ -676,19 +680,18 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 2 },
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("put aside"), 1 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, escape, 4 },
+		{ 0 },
 	};
-	struct ik_key_hint hints[sizeof(choosing) / sizeof(*choosing)];
-	const struct ik_key_hint *all = question->writing ? writing : choosing;
-	size_t count = question->writing ? sizeof(writing) / sizeof(*writing)
-									 : sizeof(choosing) / sizeof(*choosing),
-		   kept = 0;
+	struct ik_key_hint hints[sizeof(choosing) / sizeof(*choosing)] = { 0 };
+	size_t kept = 0;
 	struct ik_buf out;
 
-	for (size_t i = 0; i < count; i++)
-		if (scrolls || all[i].action != IK_ACTION_PAGE_UP)
-			hints[kept++] = all[i];
+	for (const struct ik_key_hint *hint = question->writing ? writing : choosing; hint->action;
+		 hint++)
+		if (scrolls || hint->action != IK_ACTION_PAGE_UP)
+			hints[kept++] = *hint;
 	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG, hints, kept, row.columns, &out);
+	ik_keymap_put_hints(question->pane.keymap, IK_IN_DIALOG, hints, row.columns, &out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);

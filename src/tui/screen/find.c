@@ -287,14 +287,9 @@ int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
 	return column;
 }
 
-const struct ik_key_hint *ik_find_hints(size_t *ret_count)
-{
-	static const struct ik_key_hint hints[] = {
-		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1 },
-		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3 },
-		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2 },
-	};
-
-	*ret_count = sizeof(hints) / sizeof(*hints);
-	return hints;
-}
+const struct ik_key_hint ik_find_hints[] = {
+	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("keep"), 1 },
+	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("other places"), 3 },
+	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 2 },
+	{ 0 },
+};

@@ -60,6 +60,6 @@ enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,
 int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
 	struct ik_rectangle area, int *ret_cursor);
 /* The keys of that line. */
-const struct ik_key_hint *ik_find_hints(size_t *ret_count);
+extern const struct ik_key_hint ik_find_hints[];
 
 #endif

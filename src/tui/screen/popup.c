@@ -228,6 +228,7 @@ static void put_foot(const struct ik_popup *popup, struct ik_buf *out)
 		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
 		{ IK_ACTION_COMPLETE, IK_ACTION_NONE, N_("next"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+		{ 0 },
 	};
 	bool selected = popup->selected != IK_POPUP_NONE;
 
@@ -238,8 +239,8 @@ static void put_foot(const struct ik_popup *popup, struct ik_buf *out)
 	else
 		ik_buf_printf(out, " %zu/%zu", popup->selected + 1, popup->count);
 	ik_buf_puts(out, "  ");
-	ik_keymap_put_hints(popup->keymap, IK_IN_EDITOR, selected ? hints : hints + 1, selected ? 3 : 2,
-		FOOT_COLUMNS, out);
+	ik_keymap_put_hints(popup->keymap, IK_IN_EDITOR, selected ? hints : hints + 1, FOOT_COLUMNS,
+		out);
 }
 
 void ik_popup_draw(struct ik_popup *popup, struct ik_cells *cells, struct ik_rectangle area,

@@ -1787,17 +1787,14 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
 		{ IK_ACTION_HISTORY_SEARCH, IK_ACTION_NONE, N_("older"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
+		{ 0 },
 	};
 	if (ik_prompt_searches(screen->prompt)) {
-		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history,
-			sizeof(history) / sizeof(*history), columns, out);
+		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history, columns, out);
 		return;
 	}
 	if (ik_find_is_writing(screen->find)) {
-		size_t count;
-		const struct ik_key_hint *hints = ik_find_hints(&count);
-
-		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, hints, count, columns, out);
+		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, ik_find_hints, columns, out);
 		return;
 	}
 	/* What was looked for is still marked: its keys come first, and its end. */
@@ -1811,6 +1808,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		{ IK_ACTION_RAW, IK_ACTION_NONE, N_("as written"), 4 },
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, cancel, 1 },
+		{ 0 },
 	};
 	struct ik_key_hint hints[sizeof(always) / sizeof(*always) + 2];
 	size_t count = 0;
@@ -1823,7 +1821,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 			block->folded ? N_("open") : N_("fold"), 2 };
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
 		hints[count++] = always[i];
-	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, count, columns, out);
+	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, columns, out);
 }
 
 /* The line over the editor: what waits, what is looked for and the keys of the scrollback at
@@ -1923,27 +1921,23 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 5 },
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 4 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("end search"), 1 },
+		{ 0 },
 	};
 	static const struct ik_key_hint quiet[] = {
 		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("scroll"), 3 },
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("page"), 2 },
 		{ IK_ACTION_SEARCH, IK_ACTION_NONE, N_("search"), 1 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+		{ 0 },
 	};
-	struct ik_help_keys keys = {
-		.context = IK_IN_HELP,
-		.hints = quiet,
-		.count = sizeof(quiet) / sizeof(*quiet),
-	};
+	bool writing = ik_find_is_writing(screen->help_find);
+	bool shows = ik_find_shows(screen->help_find);
 
-	if (ik_find_is_writing(screen->help_find)) {
-		keys.context = IK_IN_PROMPT;
-		keys.hints = ik_find_hints(&keys.count);
-	} else if (ik_find_shows(screen->help_find)) {
-		keys.hints = found;
-		keys.count = sizeof(found) / sizeof(*found);
-	}
-	ik_help_draw(screen->help, &keys, cells, area);
+	ik_help_draw(screen->help, writing ? IK_IN_PROMPT : IK_IN_HELP,
+		writing     ? ik_find_hints
+			: shows ? found
+					: quiet,
+		cells, area);
 }
 
 /* The pane beside the scrollback or in its place. */
@@ -2057,12 +2051,12 @@ static void name_keys(struct ik_screen *screen)
 		{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("tools"), 1 },
 		{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("inspector"), 1 },
 		{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("sessions"), 1 },
+		{ 0 },
 	};
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(1));
-	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, sizeof(hints) / sizeof(*hints),
-		INT_MAX, &out);
+	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, INT_MAX, &out);
 	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
 	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
 		ik_calls_set_open_key(screen->calls, out.data);

@@ -135,11 +135,12 @@ static void assert_hints(unsigned context, int columns, const char *wanted)
 		{ IK_ACTION_REFRESH, IK_ACTION_NONE, "refresh", 1 },
 		{ IK_ACTION_PREFIX, IK_ACTION_NONE, "has no key", 0 },
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, "next pane", 3 },
+		{ 0 },
 	};
 	struct ik_keymap *keymap = ik_keymap_new();
 	struct ik_buf out;
 	ik_buf_init(&out, 1000);
-	ik_keymap_put_hints(keymap, context, hints, sizeof hints / sizeof *hints, columns, &out);
+	ik_keymap_put_hints(keymap, context, hints, columns, &out);
 	cr_assert_str_eq(out.length > 0 ? out.data : "", wanted);
 	ik_buf_done(&out);
 	ik_keymap_free(keymap);
