@@ -190,12 +190,6 @@ static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocati
 }
 
 /* /editor */
-static void open_editor(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	(void)invocation;
-	ik_external_editor_open(chat);
-}
-
 /* /clear */
 static void clear_screen(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
@@ -219,12 +213,6 @@ static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
 	ik_chat_submit(chat, invocation->text, invocation->length);
 }
 
-static void edit_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	(void)invocation;
-	ik_chat_take_back(chat);
-}
-
 static void send_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	(void)invocation;
@@ -235,11 +223,6 @@ static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	(void)invocation;
 	ik_session_cancel(chat->core.session);
-}
-
-static void answer(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_answered(chat, &invocation->answer);
 }
 
 static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -263,12 +246,6 @@ static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocati
 		ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 }
 
-static void take_over(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	(void)invocation;
-	ik_chat_take_over(chat);
-}
-
 static void show_agent(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	ik_agent_show_number(chat, invocation->number);
@@ -282,36 +259,6 @@ static void copy_text(struct ik_chat *chat, const struct ik_invocation *invocati
 static void resume_selected(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	ik_chat_resume(chat, invocation->text);
-}
-
-static void delete_session(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_delete_session(chat, invocation->text);
-}
-
-static void ask_to_rewind(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_rewind(chat, invocation->number);
-}
-
-static void rerun_call(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_rerun(chat, invocation->text, invocation->length);
-}
-
-static void undo_call(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_undo_call(chat, invocation->text);
-}
-
-static void page_call(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_external_pager_open(chat, invocation->text, invocation->length);
-}
-
-static void switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	ik_chat_switch_tool(chat, invocation->text);
 }
 
 /* ---- the table ---- */
@@ -440,7 +387,7 @@ static const struct ik_action_row rows[] = {
 		.description = N_("colours: auto, dark, light, contrast, mono"),
 		.details = N_("auto goes by the background that the terminal says it has. To keep a "
 			"choice, write it into ~/.ikigai/config.json: {\"ui\": {\"theme\": \"light\"}}.")},
-	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = open_editor,
+	{.name = "/editor", .key = IK_ACTION_EXTERNAL_EDITOR, .run = ik_external_editor_open,
 		.description = N_("write the next message in your editor"),
 		.details = N_("In $VISUAL or $EDITOR; {external-editor} does the same.")},
 	{.name = "/clear", .run = clear_screen,
@@ -449,23 +396,23 @@ static const struct ik_action_row rows[] = {
 		.description = N_("end ikigai (the session can be resumed)")},
 
 	{.key = IK_ACTION_SEND, .run = submit},
-	{.key = IK_ACTION_EDIT_QUEUED, .run = edit_queued},
+	{.key = IK_ACTION_EDIT_QUEUED, .run = ik_chat_take_back},
 	{.key = IK_ACTION_SEND_QUEUED, .run = send_queued},
 	{.key = IK_ACTION_CANCEL, .run = cancel},
-	{.key = IK_ACTION_ANSWER, .run = answer},
+	{.key = IK_ACTION_ANSWER, .run = ik_chat_answered},
 	{.key = IK_ACTION_SUSPEND, .run = suspend},
 	{.key = IK_ACTION_REDRAW, .run = redraw},
 	{.key = IK_ACTION_MODE, .run = next_mode},
-	{.key = IK_ACTION_TAKE_OVER, .run = take_over},
+	{.key = IK_ACTION_TAKE_OVER, .run = ik_chat_take_over},
 	{.key = IK_ACTION_AGENT, .run = show_agent},
 	{.key = IK_ACTION_COPY, .run = copy_text},
 	{.key = IK_ACTION_RESUME, .run = resume_selected},
-	{.key = IK_ACTION_DELETE, .run = delete_session},
-	{.key = IK_ACTION_REWIND, .run = ask_to_rewind},
-	{.key = IK_ACTION_RERUN, .run = rerun_call},
-	{.key = IK_ACTION_UNDO_CALL, .run = undo_call},
-	{.key = IK_ACTION_PAGER, .run = page_call},
-	{.key = IK_ACTION_SWITCH, .run = switch_tool},
+	{.key = IK_ACTION_DELETE, .run = ik_chat_delete_session},
+	{.key = IK_ACTION_REWIND, .run = ik_chat_rewind},
+	{.key = IK_ACTION_RERUN, .run = ik_chat_rerun},
+	{.key = IK_ACTION_UNDO_CALL, .run = ik_chat_undo_call},
+	{.key = IK_ACTION_PAGER, .run = ik_external_pager_open},
+	{.key = IK_ACTION_SWITCH, .run = ik_chat_switch_tool},
 
 	{.name = NULL}
 };

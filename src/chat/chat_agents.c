@@ -196,24 +196,12 @@ void ik_agent_show(struct ik_agent *agent)
 	ik_chat_draw_now(chat);
 }
 
-/* The last of them. */
-static struct ik_agent *last_agent(const struct ik_chat *chat)
-{
-	struct ik_agent *agent = chat->agents;
-
-	while (agent->next)
-		agent = agent->next;
-	return agent;
-}
-
-/* The one before, round and round. */
+/* Return the agent before the shown one; before the first, that is the last. */
 static struct ik_agent *agent_before(const struct ik_chat *chat)
 {
 	struct ik_agent *agent = chat->agents;
 
-	if (agent == chat->agent)
-		return last_agent(chat);
-	while (agent->next != chat->agent)
+	while (agent->next && agent->next != chat->agent)
 		agent = agent->next;
 	return agent;
 }

@@ -1,7 +1,6 @@
 /* What was typed and not sent: the draft in its file, and messages that wait. */
 #include "chat/chat_private.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,39 +41,13 @@ static bool take_place(int fd, uint64_t directory, int number)
 	return fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-/* Which drafts of the directory there are, a bit for each number. The folder is read once:
- * this stands before the first frame. */
-static uint64_t drafts_there(const char *folder, uint64_t directory)
-{
-	char *prefix = ik_format("%016llx-", (unsigned long long)directory), *end;
-	struct dirent *entry;
-	uint64_t there = 0;
-	DIR *stream = opendir(folder);
-	unsigned long number;
-
-	while (stream && (entry = readdir(stream))) {
-		const char *digits = entry->d_name + strlen(prefix);
-
-		if (!ik_text_starts(entry->d_name, prefix) || *digits < '0' || *digits > '9')
-			continue;
-		number = strtoul(digits, &end, 10);
-		if (*end == '\0' && number < CHATS_MAX)
-			there |= UINT64_C(1) << number;
-	}
-	if (stream)
-		(void)closedir(stream);
-	free(prefix);
-	return there;
-}
-
-/* Which draft is this agent's: the first that nobody has in hand and that says something
- * (not where it is to be empty), else the first that nobody has. NULL: there is nowhere to keep one. */
+/* Choose an agent's draft: the first that nobody has in hand and that says something (not where it
+ * is to be empty), else the first that nobody has. NULL: there is nowhere to keep one. */
 static char *choose_draft(struct ik_agent *agent, bool empty)
 {
-	struct ik_chat *chat = agent->chat;
-	char *folder = ik_places_file(&chat->setup->places, DRAFT_DIRECTORY), *lock, *found = NULL;
-	uint64_t directory = ik_text_hash(chat->setup->places.directory), there;
-	int i;
+	const struct ik_places *places = &agent->chat->setup->places;
+	char *folder = ik_places_file(places, DRAFT_DIRECTORY), *lock, *found = NULL;
+	uint64_t directory = ik_text_hash(places->directory);
 
 	if (!folder || ik_path_make(folder, 0700, NULL) != IK_OK) {
 		free(folder);
@@ -82,14 +55,16 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 	}
 	lock = ik_path_join(folder, LOCK_FILE);
 	agent->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	there = drafts_there(folder, directory);
-	for (i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && !found; i++) {
+	/* First those that are there, then the others. */
+	for (int i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && !found; i++) {
 		int number = i % CHATS_MAX;
+		char *path = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
 
-		/* First those that are there, then the others. */
-		if (((there >> number & 1) != 0) == (i < CHATS_MAX) &&
+		if ((access(path, F_OK) == 0) == (i < CHATS_MAX) &&
 			take_place(agent->draft_lock, directory, number))
-			found = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
+			found = path;
+		else
+			free(path);
 	}
 	free(lock);
 	free(folder);
@@ -281,13 +256,14 @@ void ik_chat_draft_due(void *arg)
 
 /* ---- messages that wait to be sent, back in the editor ---- */
 
-void ik_chat_take_back(struct ik_chat *chat)
+void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_session *session = chat->core.session;
 	size_t length, index = 0;
 	const char *text;
 	char *copy;
 
+	(void)invocation;
 	while (ik_session_queued(session, index, &length))
 		index++;
 	if (index == 0)

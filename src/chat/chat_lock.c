@@ -151,11 +151,12 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 
 /* ---- what the person wants ---- */
 
-void ik_chat_take_over(struct ik_chat *chat)
+void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_agent *agent = chat->agent;
 	struct ik_session *session = agent->session;
 
+	(void)invocation;
 	if (!agent->session || !ik_session_is_following(session)) {
 		ik_screen_flash(agent->screen, _("You write in this session already"));
 	} else if (ik_session_is_asking(session)) {

@@ -139,7 +139,7 @@ static void on_rewind(struct ik_chat *chat, void *arg)
 	}
 }
 
-void ik_chat_rewind(struct ik_chat *chat, long number)
+void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_confirmation about = {
 		.hint = _("You go on in a copy of the session. This one stays as it is; /resume "
@@ -151,6 +151,7 @@ void ik_chat_rewind(struct ik_chat *chat, long number)
 		.guarded = true,
 	};
 	const struct ik_message *message;
+	long number = invocation->number;
 	int64_t *sequence;
 	char *words, *title;
 

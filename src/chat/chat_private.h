@@ -1,6 +1,8 @@
 /*
  * chat_private: the chat as its files share it: what it holds, and what each file offers the others.
  *
+ * What takes an invocation (tui/pane/invocation.h) is run by a row of actions.c.
+ *
  * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
  * chat_draw.c and chat_say.c at the bottom.
  */
@@ -117,7 +119,7 @@ int ik_chat_draft_save(const struct ik_chat *chat);
  * so that it survives a kill in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 /* Put the newest message that waits for the end of the turn into the editor, */
-void ik_chat_take_back(struct ik_chat *chat);
+void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* or all that wait, before what is in the editor. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
 /* Something was typed or queued: save it soon, but not at every key. */
@@ -152,7 +154,7 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 /* Withdraw a question, if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* Pass an answer to its handler. */
-void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer);
+void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Tell an agent's handlers that nobody will answer. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 
@@ -166,15 +168,15 @@ enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struc
 void ik_chat_forget_blobs(struct ik_agent *agent);
 
 /* chat_tools.c: switch a tool on or off; asks whether for the session or for good. */
-void ik_chat_switch_tool(struct ik_chat *chat, const char *name);
+void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
-void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length);
+void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Undo what one call did to files; asks first. */
-void ik_chat_undo_call(struct ik_chat *chat, const char *id);
+void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* chat_pick.c: go back to before the user's Nth last message; asks first. */
-void ik_chat_rewind(struct ik_chat *chat, long number);
+void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of a
  * larger one. */
@@ -195,14 +197,14 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text);
 /* The same for a fork of this session; takes over its copy. */
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
 /* Delete a stored session; asks first. */
-void ik_chat_delete_session(struct ik_chat *chat, const char *id);
+void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* An agent is about to have another session. */
 void ik_agent_session_changed(struct ik_agent *agent);
 
 /* chat_lock.c: a session that another ikigai has open, too. */
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
 /* Ask to take the session over; a second time: withdraw that. */
-void ik_chat_take_over(struct ik_chat *chat);
+void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* Is the session only followed? If so, tell the user what to do. */
 bool ik_chat_only_reads(struct ik_chat *chat);
 void ik_chat_lock_done(struct ik_agent *agent);

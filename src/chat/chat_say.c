@@ -93,8 +93,9 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	}
 }
 
-void ik_chat_answered(struct ik_chat *chat, const struct ik_question_answer *answer)
+void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	const struct ik_question_answer *answer = &invocation->answer;
 	struct ik_chat_question **place = &chat->agent->questions, *question;
 
 	while (*place && (*place)->shown_as != answer->question)

@@ -274,8 +274,9 @@ static void name_session(const struct ik_session_row *row, struct ik_buf *out)
 	ik_sanitize_line(out, row->directory, strlen(row->directory));
 }
 
-void ik_chat_delete_session(struct ik_chat *chat, const char *id)
+void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	const char *id = invocation->text;
 	const struct ik_session_row *row = ik_sessions_selected(ik_screen_sessions(chat->screen));
 	struct ik_confirmation about = {
 		.title = _("Delete this session?"),

@@ -36,8 +36,9 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_
 	free(wish);
 }
 
-void ik_chat_switch_tool(struct ik_chat *chat, const char *name)
+void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	const char *name = invocation->text;
 	const struct ik_choice choices[] = {
 		{ 's', _("This session"), ANSWER_SESSION, NULL },
 		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
@@ -108,8 +109,10 @@ static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_ques
 	ik_call_text_done(text);
 }
 
-void ik_chat_rerun(struct ik_chat *chat, const char *line, size_t length)
+void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	const char *line = invocation->text;
+	size_t length = invocation->length;
 	struct ik_question_text text = { NULL, 0 };
 	const char *arguments;
 	char *name, *title;
@@ -151,12 +154,13 @@ static void ask_now(void *arg)
 
 	chat->undo_call = NULL;
 	if (id && !chat->ending)
-		ik_chat_undo_call(chat, id);
+		ik_chat_undo_call(chat, &(struct ik_invocation){ .text = id });
 	free(id);
 }
 
-void ik_chat_undo_call(struct ik_chat *chat, const char *id)
+void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	const char *id = invocation->text;
 	struct ik_confirmation about = {
 		.title = _("Take back what this call did?"),
 		.yes_key = 't',

@@ -216,17 +216,19 @@ static void open_program(struct ik_chat *chat, const char *command, bool edits, 
 	}
 }
 
-void ik_external_editor_open(struct ik_chat *chat)
+void ik_external_editor_open(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	size_t length;
 	const char *draft = ik_screen_draft(chat->screen, &length);
 
+	(void)invocation;
 	open_program(chat, choose("VISUAL", "EDITOR", "vi"), true, draft, length);
 }
 
-void ik_external_pager_open(struct ik_chat *chat, const char *text, size_t length)
+void ik_external_pager_open(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	open_program(chat, choose("PAGER", "PAGER", "less -R"), false, text, length);
+	open_program(chat, choose("PAGER", "PAGER", "less -R"), false, invocation->text,
+		invocation->length);
 }
 
 void ik_external_program_close(struct ik_chat *chat)

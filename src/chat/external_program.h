@@ -13,8 +13,8 @@
 #include "chat/chat_private.h"
 
 /* Open one; an error is shown on the screen. No effect while one is open. */
-void ik_external_editor_open(struct ik_chat *chat);
-void ik_external_pager_open(struct ik_chat *chat, const char *text, size_t length);
+void ik_external_editor_open(struct ik_chat *chat, const struct ik_invocation *invocation);
+void ik_external_pager_open(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* End it, if one is open; what an editor saved is the draft. */
 void ik_external_program_close(struct ik_chat *chat);
 

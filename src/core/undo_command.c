@@ -22,6 +22,7 @@ struct ik_undo_work {
 	char *directory;       /* the journal's */
 	char id[IK_UUID_TEXT]; /* of the undo; for a redo, of the undo it redoes */
 	bool again;            /* a redo */
+	bool force;            /* do it even if a file has changed since */
 	struct ik_undo_history history;
 	struct ik_undo *undo;
 	const char **turns; /* their ids, in history */
@@ -30,9 +31,7 @@ struct ik_undo_work {
 	const struct ik_undo_call *call; /* undo this call alone; NULL: whole turns */
 };
 
-static void step(void *arg);
-
-static struct ik_undo_work *work_free(struct ik_undo_work *work)
+static void work_free(struct ik_undo_work *work)
 {
 	ik_undo_free(work->undo);
 	ik_undo_history_done(&work->history);
@@ -41,7 +40,6 @@ static struct ik_undo_work *work_free(struct ik_undo_work *work)
 	free(work->line);
 	free(work->rest);
 	free(work);
-	return NULL;
 }
 
 /* Return why the session can't undo anything now; NULL: it can. */
@@ -66,13 +64,6 @@ static const char *problem_if_noted(const struct ik_core *core, const struct ik_
 		problem = _("ikigai is still finding out what the last command changed. Try again in a "
 					"moment.");
 	return problem;
-}
-
-/* Answer without doing anything. */
-static void refuse(struct ik_undo_work *work, const char *sentence)
-{
-	ik_session_add_command(work->session, work->line, sentence);
-	work_free(work);
 }
 
 /* Append the beginning of the answer. */
@@ -172,33 +163,15 @@ static void step(void *arg)
 		ik_loop_defer(work->core->loop, step, work);
 }
 
-/* Start with these files. */
-static void start(struct ik_undo_work *work, struct ik_file_change *files, size_t count, bool force)
+/* ---- which files; NULL: none, and answer says why, or is the list that was asked for ---- */
+
+/* Choose those of /undo N: of the newest N turns that are not undone. */
+static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wanted,
+	size_t *ret_count, struct ik_buf *answer)
 {
-	work->undo = ik_undo_new(work->directory, &work->history, files, count, force);
-	work->core->undo = work;
-	ik_loop_defer(work->core->loop, step, work);
-}
+	size_t *turns = ik_alloc(wanted * sizeof(*turns));
+	size_t count = ik_undo_text_turns(&work->history, turns, wanted);
 
-/* Answer that nothing can be undone, and name what stays. */
-static void refuse_all(struct ik_undo_work *work)
-{
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_MIB(1));
-	ik_buf_printf(&out, "%s\n", _("No file was written in this session that could be taken back."));
-	ik_undo_text_commands(&out, &work->history, 0, SIZE_MAX);
-	ik_command_answer_in(work->session, work->line, &out);
-	work_free(work);
-}
-
-/* Do /undo N: the newest N turns that are not undone. */
-static void undo_turns(struct ik_undo_work *work, size_t wanted)
-{
-	size_t *turns = ik_alloc(wanted * sizeof(*turns)), count, files;
-	struct ik_file_change *list;
-
-	count = ik_undo_text_turns(&work->history, turns, wanted);
 	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
 	for (size_t i = 0; i < count; i++)
 		work->turns[i] = work->history.turns[turns[i]].id;
@@ -208,62 +181,105 @@ static void undo_turns(struct ik_undo_work *work, size_t wanted)
 		work->last = turns[0];
 	}
 	free(turns);
-	if (count == 0) {
-		refuse_all(work);
-		return;
-	}
-	ik_uuid_new(work->id);
-	list = ik_undo_files(&work->history, work->first, work->last, NULL, false, &files);
-	start(work, list, files, false);
+	if (count > 0)
+		return ik_undo_files(&work->history, work->first, work->last, NULL, false, ret_count);
+	ik_buf_printf(answer, "%s\n",
+		_("No file was written in this session that could be taken back."));
+	ik_undo_text_commands(answer, &work->history, 0, SIZE_MAX);
+	return NULL;
 }
 
-/* Do /undo FILE[!]: what the newest turn that is not undone did to it. */
-static void undo_file(struct ik_undo_work *work, const char *rest)
+/* Choose that of /undo FILE[!]: what the newest turn that is not undone did to it. */
+static struct ik_file_change *choose_file(struct ik_undo_work *work, const char *rest,
+	size_t *ret_count, struct ik_buf *answer)
 {
 	size_t length = strlen(rest), count = 0;
-	bool force = rest[length - 1] == '!';
-	char *name = ik_strndup(rest, length - force);
-	char *whole = ik_path_join(work->core->setup->places.directory, name);
-	char *path = ik_path_resolve(whole), *sentence;
+	char *name, *whole, *path;
 	struct ik_file_change *files = NULL;
 
+	work->force = rest[length - 1] == '!';
+	name = ik_strndup(rest, length - work->force);
+	whole = ik_path_join(work->core->setup->places.directory, name);
+	path = ik_path_resolve(whole);
 	for (size_t i = work->history.turn_count; i-- > 0 && path && count == 0;) {
-		if (work->history.turns[i].undone && !force)
+		if (work->history.turns[i].undone && !work->force)
 			continue;
 		ik_file_changes_free(files, count);
-		files = ik_undo_files(&work->history, i, i, path, force, &count);
+		files = ik_undo_files(&work->history, i, i, path, work->force, &count);
 	}
-	if (count > 0) {
-		ik_uuid_new(work->id);
-		start(work, files, count, force);
-	} else {
+	if (count == 0) {
 		ik_file_changes_free(files, count);
-		sentence = ik_format(_("No turn that can be taken back wrote %s. /undo ? lists them."),
+		files = NULL;
+		ik_buf_printf(answer, _("No turn that can be taken back wrote %s. /undo ? lists them."),
 			name);
-		refuse(work, sentence);
-		free(sentence);
 	}
 	free(path);
 	free(whole);
 	free(name);
+	*ret_count = count;
+	return files;
 }
 
-/* Do /undo #ID: what one call did. */
-static void undo_call(struct ik_undo_work *work, const char *id)
+/* Choose those of /undo #ID: what one call did. */
+static struct ik_file_change *choose_call(struct ik_undo_work *work, const char *id,
+	size_t *ret_count, struct ik_buf *answer)
 {
 	struct ik_file_change *files;
 	struct ik_error error;
-	size_t call, count;
+	size_t call;
 
 	if (ik_undo_call_find(&work->history, id, work->core->setup->places.directory, &call, &files,
-			&count, &error) != IK_OK) {
-		refuse(work, error.text);
-		return;
+			ret_count, &error) != IK_OK) {
+		ik_buf_puts(answer, error.text);
+		return NULL;
 	}
 	work->call = &work->history.calls[call];
-	ik_uuid_new(work->id);
-	start(work, files, count, false);
+	return files;
 }
+
+/* Interpret the arguments of /undo. */
+static struct ik_file_change *choose_undo(struct ik_undo_work *work, size_t *ret_count,
+	struct ik_buf *answer)
+{
+	const char *rest = work->rest;
+	char *end = NULL;
+	long number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
+
+	ik_uuid_new(work->id);
+	if (ik_text_equal(rest, "?")) {
+		ik_undo_text_list(answer, &work->history, work->core->setup->places.directory);
+		return NULL;
+	}
+	if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1))
+		return choose_call(work, rest + 1, ret_count, answer);
+	if (rest[0] == '\0' || (*end == '\0' && number >= 1))
+		return choose_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST, ret_count,
+			answer);
+	return choose_file(work, rest, ret_count, answer);
+}
+
+/* Choose those of /redo: of the newest undo that can be redone. */
+static struct ik_file_change *choose_redo(struct ik_undo_work *work, size_t *ret_count,
+	struct ik_buf *answer)
+{
+	struct ik_file_change *files;
+
+	for (size_t i = work->history.undo_count; i-- > 0;) {
+		const struct ik_undo_record *last = &work->history.undos[i];
+
+		if (last->redone || last->count == 0)
+			continue;
+		memcpy(work->id, last->id, sizeof(work->id));
+		files = ik_alloc(last->count * sizeof(*files));
+		for (*ret_count = 0; *ret_count < last->count; ++*ret_count)
+			files[*ret_count] = ik_file_change_copy(&last->files[*ret_count]);
+		return files;
+	}
+	ik_buf_puts(answer, _("Nothing was taken back in this session that could be brought back."));
+	return NULL;
+}
+
+/* ---- the command ---- */
 
 enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	struct ik_buf *ret_text, struct ik_error *error)
@@ -280,71 +296,35 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	return status;
 }
 
-/* Interpret the arguments of /undo. */
-static void undo(struct ik_undo_work *work)
-{
-	const char *rest = work->rest;
-	struct ik_buf out;
-	char *end;
-	long number;
-
-	number = rest[0] != '\0' ? strtol(rest, &end, 10) : 1;
-	if (ik_text_equal(rest, "?")) {
-		ik_buf_init(&out, IK_MIB(1));
-		ik_undo_text_list(&out, &work->history, work->core->setup->places.directory);
-		ik_command_answer_in(work->session, work->line, &out);
-		work_free(work);
-	} else if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1)) {
-		undo_call(work, rest + 1);
-	} else if (rest[0] == '\0' || (*end == '\0' && number >= 1)) {
-		undo_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST);
-	} else {
-		undo_file(work, rest);
-	}
-}
-
-/* Return the newest undo that can be redone; NULL if there is none. */
-static const struct ik_undo_record *last_undo(const struct ik_undo_history *history)
-{
-	for (size_t i = history->undo_count; i-- > 0;)
-		if (!history->undos[i].redone && history->undos[i].count > 0)
-			return &history->undos[i];
-	return NULL;
-}
-
-static void redo(struct ik_undo_work *work)
-{
-	const struct ik_undo_record *last = last_undo(&work->history);
-	struct ik_file_change *files;
-
-	if (!last) {
-		refuse(work, _("Nothing was taken back in this session that could be brought back."));
-		return;
-	}
-	memcpy(work->id, last->id, sizeof(work->id));
-	files = ik_alloc(last->count * sizeof(*files));
-	for (size_t i = 0; i < last->count; i++)
-		files[i] = ik_file_change_copy(&last->files[i]);
-	start(work, files, last->count, false);
-}
-
-/* Read the session's history, and do the command. */
+/* Read the session's history, and start with the files, or answer why not. */
 static void carry_out(struct ik_undo_work *work)
 {
+	struct ik_core *core = work->core;
+	struct ik_file_change *files = NULL;
+	struct ik_buf answer;
 	const char *problem;
+	size_t count;
 
-	work->core->undo = NULL;
+	core->undo = NULL;
 	work->waiting = false;
-	problem = problem_if_noted(work->core, work->session);
+	ik_buf_init(&answer, IK_MIB(1));
+	problem = problem_if_noted(core, work->session);
 	if (problem) {
-		refuse(work, problem);
+		ik_buf_puts(&answer, problem);
+	} else {
+		ik_undo_history_read(core->undo_directory, ik_session_id(work->session), &work->history);
+		files = work->again ? choose_redo(work, &count, &answer)
+							: choose_undo(work, &count, &answer);
+	}
+	if (!files) {
+		ik_command_answer_in(work->session, work->line, &answer);
+		work_free(work);
 		return;
 	}
-	ik_undo_history_read(work->core->undo_directory, ik_session_id(work->session), &work->history);
-	if (work->again)
-		redo(work);
-	else
-		undo(work);
+	ik_buf_done(&answer);
+	work->undo = ik_undo_new(work->directory, &work->history, files, count, work->force);
+	core->undo = work;
+	ik_loop_defer(core->loop, step, work);
 }
 
 /* The changes of calls are in the journal, or the session was closed. */
@@ -353,15 +333,9 @@ static void on_noted(void *arg)
 	struct ik_core *core = arg;
 	struct ik_undo_work *work = core->undo;
 
-	if (!work || !work->waiting)
-		return;
-	for (size_t i = 0; i < core->session_count; i++) {
-		if (core->sessions[i].session == work->session) {
-			carry_out(work);
-			return;
-		}
-	}
-	core->undo = work_free(work);
+	/* It is carried out before its session is closed. */
+	if (work && work->waiting)
+		carry_out(work);
 }
 
 /* Start a command in the current session. */
