@@ -29,8 +29,7 @@ libik_provider_a_SOURCES += \
 	src/provider/openai/openai_responses.h \
 	src/provider/openai/openai_responses_request.c \
 	src/provider/openai/openai_responses_stream.c \
-	src/provider/openai/openai_strict.c src/provider/openai/openai_strict.h \
-	src/provider/openai/reasoning_details.c src/provider/openai/reasoning_details.h
+	src/provider/openai/openai_strict.c src/provider/openai/openai_strict.h
 
 libik_provider_a_SOURCES += \
 	src/provider/wire/address.c src/provider/wire/address.h \

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "provider/openai/openai_chat.h"
-#include "provider/openai/reasoning_details.h"
 #include "util/text.h"
 
 /* The longest call id that OpenAI accepts in this format. */

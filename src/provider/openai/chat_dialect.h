@@ -49,5 +49,6 @@ void ik_chat_put_reasoning(struct ik_buf *out, const struct ik_request *request,
 #define IK_CHAT_REASONING_CONTENT "reasoning_content"
 #define IK_CHAT_REASONING "reasoning"
 #define IK_CHAT_EXTRA "extra_content"
+#define IK_CHAT_REASONING_DETAILS "reasoning_details"
 
 #endif

@@ -1,23 +1,109 @@
 #include "provider/openai/openai_chat.h"
 
+#include "json/json.h"
 #include "json/write.h"
 #include "provider/openai/chat_dialect.h"
-#include "provider/openai/reasoning_details.h"
 #include "provider/wire/decoder.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 struct openai_chat_stream_state {
-	const char *member;                   /* that the current thinking arrived in; NULL: none */
-	struct ik_reasoning_details *details; /* of the thinking, including hidden parts; NULL: none
-	                                         yet */
-	bool extra;                           /* the calls have additional data */
+	const char *member;      /* that the current thinking arrived in; NULL: none */
+	struct ik_json *details; /* of the thinking, including hidden parts; NULL: none yet */
+	struct ik_json *last;    /* the newest of them */
+	const char *joined;      /* its member whose text arrives in pieces; NULL: none */
+	struct ik_buf text;      /* that text so far */
+	bool cut;                /* some text was too long: it would not be what the model wrote */
+	bool extra;              /* the calls have additional data */
 };
 
 static void state_done(void *arg)
 {
 	struct openai_chat_stream_state *state = arg;
 
-	state->details = ik_reasoning_details_free(state->details);
+	state->details = ik_json_free(state->details);
+	state->last = NULL;
+	ik_buf_done(&state->text);
+}
+
+/* ---- the details of thinking ---- */
+
+/*
+ * What OpenRouter sends about a model's thinking besides its text: a list of objects with a type
+ * (reasoning.text, reasoning.summary, reasoning.encrypted), an index, and members that depend on the
+ * type. It is sent back as the model wrote it: without it, models that sign or encrypt their thinking
+ * start from scratch after each of their calls, or refuse to continue. Source: OpenRouter,
+ * "Preserving reasoning".
+ */
+
+/* The text that arrived in pieces is complete. */
+static void end_joined(struct openai_chat_stream_state *state)
+{
+	if (state->joined && ik_buf_status(&state->text) == IK_OK)
+		ik_json_set(state->last, state->joined,
+			ik_json_new_bytes(state->text.data, state->text.length));
+	else if (state->joined)
+		state->cut = true;
+	state->joined = NULL;
+	ik_buf_done(&state->text);
+}
+
+/* Does the piece continue the newest object? What is encrypted arrives whole. */
+static bool is_continued(const struct ik_json *last, const struct ik_json *piece)
+{
+	const char *type = ik_json_text(ik_json_get(piece, "type"));
+	const struct ik_json *index = ik_json_get(last, "index"), *other = ik_json_get(piece, "index");
+
+	return !ik_text_equal(type, "reasoning.encrypted") &&
+		ik_text_equal(ik_json_text(ik_json_get(last, "type")), type) && !index == !other &&
+		(!index || ik_json_equal(index, other));
+}
+
+/* Add the members of a piece to the newest object. */
+static void join_detail(struct openai_chat_stream_state *state, const struct ik_json *piece)
+{
+	for (struct ik_json *member = ik_json_first(piece); member; member = ik_json_sibling(member)) {
+		const char *name = ik_text_equal(ik_json_name(member), "text") ? "text"
+			: ik_text_equal(ik_json_name(member), "summary")           ? "summary"
+																	   : NULL;
+
+		if (ik_json_type(member) == IK_JSON_NULL)
+			continue;
+		if (!name || !ik_json_text(member)) {
+			ik_json_set(state->last, ik_json_name(member), ik_json_copy(member));
+			continue;
+		}
+		if (state->joined != name) {
+			end_joined(state);
+			state->joined = name;
+			ik_buf_init(&state->text, IK_LIMIT_REPLY);
+			ik_json_bytes(ik_json_get(state->last, name), &state->text);
+		}
+		ik_json_bytes(member, &state->text);
+	}
+}
+
+/* Add an element of the list in one chunk. */
+static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span span)
+{
+	struct openai_chat_stream_state *state = decoder->state;
+	struct ik_json *piece;
+
+	if (ik_json_span_type(ik_json_member(span, "type")) != IK_JSON_STRING)
+		return;
+	piece = ik_json_parse(span.text, span.length, NULL);
+	if (!piece)
+		return;
+	if (!state->details)
+		state->details = ik_json_new_array();
+	if (state->last && is_continued(state->last, piece)) {
+		join_detail(state, piece);
+		ik_json_free(piece);
+		return;
+	}
+	end_joined(state);
+	ik_json_append(state->details, piece);
+	state->last = piece;
 }
 
 /* The thinking is complete: report what has to be sent back with it. */
@@ -43,12 +129,16 @@ static void end_details(struct ik_stream_decoder *decoder)
 	struct ik_buf list;
 
 	ik_buf_init(&list, IK_LIMIT_REPLY);
-	if (!state->extra && ik_reasoning_details_put(state->details, &list))
-		ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
-			(struct ik_opaque_member[]){
-				{ IK_CHAT_REASONING_DETAILS, { list.data, list.length } }, { NULL } });
+	if (state->details && !state->extra) {
+		end_joined(state);
+		ik_json_print(state->details, &list);
+		if (ik_buf_status(&list) == IK_OK && !state->cut)
+			ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
+				(struct ik_opaque_member[]){
+					{ IK_CHAT_REASONING_DETAILS, { list.data, list.length } }, { NULL } });
+	}
 	ik_buf_done(&list);
-	state->details = ik_reasoning_details_free(state->details);
+	state_done(state);
 }
 
 /* Is there anything in the value? An empty text often accompanies thinking. */
@@ -132,7 +222,7 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 			state->member = ik_json_string_is(key, IK_CHAT_REASONING) ? IK_CHAT_REASONING
 																	  : IK_CHAT_REASONING_CONTENT;
 		} else if (ik_json_string_is(key, IK_CHAT_REASONING_DETAILS)) {
-			ik_reasoning_details_take(&state->details, value);
+			ik_decoder_each(decoder, value, take_detail);
 		} else if (ik_json_string_is(key, "refusal")) {
 			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
 				decoder->refused = true;
