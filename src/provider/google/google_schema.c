@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json/pointer.h"
-#include "json/write.h"
+#include "provider/wire/wire.h"
 
 /* Limits on the depth and number of schemas written; anything beyond becomes a string. */
 #define DEPTH_MAX 16
@@ -123,14 +123,6 @@ static bool has_property(const struct sources *sources, size_t last, struct ik_j
 	return found;
 }
 
-static void put_key(struct ik_buf *out, struct ik_json_span name)
-{
-	char *text = ik_json_string_new(name, NULL);
-
-	ik_json_key(out, text ? text : "");
-	free(text);
-}
-
 static void put_properties(struct ik_buf *out, const struct sources *sources)
 {
 	struct ik_json_span key, value;
@@ -147,17 +139,15 @@ static void put_properties(struct ik_buf *out, const struct sources *sources)
 
 			if (has_property(sources, index, key))
 				continue;
-			if (!any) {
-				ik_json_key(out, "properties");
-				ik_json_open(out, '{');
-			}
+			if (!any)
+				ik_json_printf(out, "'properties':{");
 			any = true;
-			put_key(out, key);
+			ik_json_printf(out, "%.*s:", IK_WIRE_SPAN(key));
 			put(out, sources, value, none);
 		}
 	}
 	if (any)
-		ik_json_close(out, '}');
+		ik_json_printf(out, "}");
 }
 
 /* Write the names of properties that exist; others would be refused. */
@@ -175,16 +165,12 @@ static void put_required(struct ik_buf *out, const struct sources *sources)
 		while (ik_json_next(required, &walk, &key, &name)) {
 			if (!has_property(sources, sources->count, name))
 				continue;
-			if (!any) {
-				ik_json_key(out, "required");
-				ik_json_open(out, '[');
-			}
+			ik_json_printf(out, any ? "%.*s" : "'required':[%.*s", IK_WIRE_SPAN(name));
 			any = true;
-			ik_json_put_raw(out, name);
 		}
 	}
 	if (any)
-		ik_json_close(out, ']');
+		ik_json_printf(out, "]");
 }
 
 static void put_items(struct ik_buf *out, const struct sources *sources)
@@ -199,7 +185,7 @@ static void put_items(struct ik_buf *out, const struct sources *sources)
 		items = ik_json_at(items, "0");
 	if (ik_json_span_type(items) != IK_JSON_OBJECT || sources->shallow)
 		items = (struct ik_json_span){ text_only, sizeof(text_only) - 1 };
-	ik_json_key(out, "items");
+	ik_json_printf(out, "'items':");
 	put(out, sources, items, none);
 }
 
@@ -211,10 +197,7 @@ static void put_enum(struct ik_buf *out, const struct sources *sources)
 	bool any = false;
 
 	if (ik_json_span_type(only) == IK_JSON_STRING) {
-		ik_json_key(out, "enum");
-		ik_json_open(out, '[');
-		ik_json_put_raw(out, only);
-		ik_json_close(out, ']');
+		ik_json_printf(out, "'enum':[%.*s]", IK_WIRE_SPAN(only));
 		return;
 	}
 	struct ik_json_span list = find(sources, "enum");
@@ -224,35 +207,30 @@ static void put_enum(struct ik_buf *out, const struct sources *sources)
 	while (ik_json_next(list, &walk, &key, &value)) {
 		if (ik_json_span_type(value) != IK_JSON_STRING || ik_json_string_is(value, ""))
 			continue;
-		if (!any) {
-			ik_json_key(out, "enum");
-			ik_json_open(out, '[');
-		}
+		ik_json_printf(out, any ? "%.*s" : "'enum':[%.*s", IK_WIRE_SPAN(value));
 		any = true;
-		ik_json_put_raw(out, value);
 	}
 	if (any)
-		ik_json_close(out, ']');
+		ik_json_printf(out, "]");
 }
 
 /* Write a bound; an exclusive one becomes the next integer, for integers. */
 static void put_bound(struct ik_buf *out, const struct sources *sources, bool whole, bool upper)
 {
 	struct ik_json_span bound = find(sources, upper ? "maximum" : "minimum");
+	bool exclusive = ik_json_span_type(bound) != IK_JSON_NUMBER;
 	int64_t number;
 
-	if (ik_json_span_type(bound) != IK_JSON_NUMBER) {
+	if (exclusive)
 		bound = find(sources, upper ? "exclusiveMaximum" : "exclusiveMinimum");
-		if (ik_json_span_type(bound) != IK_JSON_NUMBER)
-			return;
-		if (whole && ik_json_integer(bound, &number) && number > -INT32_MAX && number < INT32_MAX) {
-			ik_json_key(out, upper ? "maximum" : "minimum");
-			ik_json_put_integer(out, upper ? number - 1 : number + 1);
-			return;
-		}
-	}
+	if (ik_json_span_type(bound) != IK_JSON_NUMBER)
+		return;
 	ik_json_key(out, upper ? "maximum" : "minimum");
-	ik_json_put_raw(out, bound);
+	if (exclusive && whole && ik_json_integer(bound, &number) && number > -INT32_MAX &&
+		number < INT32_MAX)
+		ik_json_put_integer(out, upper ? number - 1 : number + 1);
+	else
+		ik_json_put_raw(out, bound);
 }
 
 /* Write keywords that are passed through if their value has the right type. */
@@ -284,44 +262,40 @@ static void put_format(struct ik_buf *out, const struct sources *sources, const 
 	struct ik_json_span format = find(sources, "format");
 
 	for (size_t index = 0; index < sizeof(known) / sizeof(*known); index++) {
-		if (strcmp(known[index].type, type) == 0 &&
-			ik_json_string_is(format, known[index].format)) {
-			ik_json_key(out, "format");
-			ik_json_put_raw(out, format);
-		}
+		if (strcmp(known[index].type, type) == 0 && ik_json_string_is(format, known[index].format))
+			ik_json_printf(out, "'format':'%s'", known[index].format);
 	}
 }
 
 static const char *const type_names[] = { "object", "array", "string", "integer", "number",
 	"boolean", NULL };
 
+/* Does a type, a name or a list of names, allow this one? */
+static bool has_type(struct ik_json_span type, const char *name)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, value;
+
+	if (ik_json_span_type(type) == IK_JSON_STRING)
+		return ik_json_string_is(type, name);
+	while (ik_json_next(type, &walk, &key, &value)) {
+		if (ik_json_string_is(value, name))
+			return true;
+	}
+	return false;
+}
+
 /* Find the types that a schema allows, as indexes into type_names; return their number. */
 static size_t find_types(struct sources *sources, size_t *ret_types)
 {
-	struct ik_json_span type = find(sources, "type"), key, value;
-	struct ik_json_walk walk = { 0 };
+	struct ik_json_span type = find(sources, "type");
 	size_t count = 0;
 
-	if (ik_json_string_is(type, "null"))
+	if (has_type(type, "null"))
 		sources->nullable = true;
 	for (size_t index = 0; type_names[index]; index++) {
-		if (ik_json_span_type(type) == IK_JSON_STRING && ik_json_string_is(type, type_names[index]))
+		if (has_type(type, type_names[index]))
 			ret_types[count++] = index;
-	}
-	if (ik_json_span_type(type) != IK_JSON_ARRAY)
-		return count;
-	while (ik_json_next(type, &walk, &key, &value)) {
-		if (ik_json_string_is(value, "null"))
-			sources->nullable = true;
-	}
-	for (size_t index = 0; type_names[index]; index++) {
-		walk = (struct ik_json_walk){ 0 };
-		while (ik_json_next(type, &walk, &key, &value)) {
-			if (ik_json_string_is(value, type_names[index])) {
-				ret_types[count++] = index;
-				break;
-			}
-		}
 	}
 	return count;
 }
@@ -352,17 +326,11 @@ static void put_typed(struct ik_buf *out, struct sources *sources, const char *t
 	static const char *const text_words[] = { "minLength", "maxLength", NULL };
 	static const char *const pattern_word[] = { "pattern", NULL };
 
-	ik_json_open(out, '{');
-	ik_json_key(out, "type");
-	ik_json_put_text(out, type);
-	if (ik_json_span_type(description) == IK_JSON_STRING) {
-		ik_json_key(out, "description");
-		ik_json_put_raw(out, description);
-	}
-	if (sources->nullable) {
-		ik_json_key(out, "nullable");
-		ik_json_put_bool(out, true);
-	}
+	ik_json_printf(out, "{'type':'%s'", type);
+	if (ik_json_span_type(description) == IK_JSON_STRING)
+		ik_json_printf(out, "'description':%.*s", IK_WIRE_SPAN(description));
+	if (sources->nullable)
+		ik_json_printf(out, "'nullable':true");
 	if (strcmp(type, "object") == 0) {
 		if (!sources->shallow) {
 			put_properties(out, sources);
@@ -381,7 +349,7 @@ static void put_typed(struct ik_buf *out, struct sources *sources, const char *t
 		put_bound(out, sources, strcmp(type, "integer") == 0, false);
 		put_bound(out, sources, strcmp(type, "integer") == 0, true);
 	}
-	ik_json_close(out, '}');
+	ik_json_printf(out, "}");
 }
 
 /* Write the alternatives of anyOf or oneOf if there are at least two; return false otherwise. */
@@ -399,16 +367,13 @@ static bool put_choices(struct ik_buf *out, const struct sources *sources,
 	if (count < 2 || ik_json_span_type(choices) != IK_JSON_ARRAY)
 		return false;
 	/* anyOf must be alone in its object. */
-	ik_json_open(out, '{');
-	ik_json_key(out, "anyOf");
-	ik_json_open(out, '[');
+	ik_json_printf(out, "{'anyOf':[");
 	walk = (struct ik_json_walk){ 0 };
 	while (ik_json_next(choices, &walk, &key, &value)) {
 		if (!is_null_type(value))
 			put(out, sources, value, description);
 	}
-	ik_json_close(out, ']');
-	ik_json_close(out, '}');
+	ik_json_printf(out, "]}");
 	return true;
 }
 
@@ -444,13 +409,10 @@ static void put(struct ik_buf *out, const struct sources *around, struct ik_json
 		put_typed(out, &sources, count ? type_names[types[0]] : guess_type(&sources), description);
 		return;
 	}
-	ik_json_open(out, '{');
-	ik_json_key(out, "anyOf");
-	ik_json_open(out, '[');
+	ik_json_printf(out, "{'anyOf':[");
 	for (size_t index = 0; index < count; index++)
 		put_typed(out, &sources, type_names[types[index]], description);
-	ik_json_close(out, ']');
-	ik_json_close(out, '}');
+	ik_json_printf(out, "]}");
 }
 
 void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema)
