@@ -14,7 +14,8 @@
 /* Limit on the part of a value that an error quotes. */
 #define EXCERPT_BYTES 60
 
-const char *ik_origin_name(enum ik_origin origin)
+/* Return "default" and so on. */
+static const char *origin_name(enum ik_origin origin)
 {
 	static const char *const names[] = { "default", "user", "project", "environment", "option" };
 
@@ -309,17 +310,13 @@ static void print_key(const char *name, const struct ik_config_key *key, const v
 	enum ik_origin origin, bool json, struct ik_buf *out)
 {
 	if (json) {
-		ik_json_key(out, name);
-		ik_json_open(out, '{');
-		ik_json_key(out, "value");
+		ik_json_printf(out, "'%s':{'value':", name);
 		ik_config_value_print(key, base, out);
-		ik_json_key(out, "origin");
-		ik_json_put_text(out, ik_origin_name(origin));
-		ik_json_close(out, '}');
+		ik_json_printf(out, "'origin':'%s'}", origin_name(origin));
 	} else {
 		ik_buf_printf(out, "%s = ", name);
 		ik_config_value_print(key, base, out);
-		ik_buf_printf(out, " (%s)\n", ik_origin_name(origin));
+		ik_buf_printf(out, " (%s)\n", origin_name(origin));
 	}
 }
 

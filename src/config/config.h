@@ -24,7 +24,6 @@ enum ik_origin {
 	IK_ORIGIN_ENVIRONMENT,
 	IK_ORIGIN_OPTION
 };
-const char *ik_origin_name(enum ik_origin origin);
 
 struct ik_string_list {
 	char **items; /* NULL-terminated unless empty; NULL if empty */

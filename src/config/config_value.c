@@ -355,8 +355,8 @@ static void print_timeouts(const struct ik_config *config, struct ik_buf *out)
 {
 	ik_json_open(out, '{');
 	for (size_t i = 0; i < config->tools_timeout_count; i++) {
-		ik_json_key(out, config->tools_timeouts[i].name);
-		ik_json_put_integer(out, config->tools_timeouts[i].seconds);
+		ik_json_printf(out, "'%s':%lld", config->tools_timeouts[i].name,
+			(long long)config->tools_timeouts[i].seconds);
 	}
 	ik_json_close(out, '}');
 }
@@ -398,11 +398,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		break;
 	case IK_KEY_RULES:
 	case IK_KEY_BINDINGS:
-		text = *(char *const *)field;
-		if (text)
-			ik_json_put_raw(out, (struct ik_json_span){ text, strlen(text) });
-		else
-			ik_json_put_null(out);
+		ik_json_printf(out, "%s", *(char *const *)field);
 		break;
 	}
 }

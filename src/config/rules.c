@@ -90,21 +90,14 @@ bool ik_rules_contain(const struct ik_rules *rules, const struct ik_rule *rule)
 
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
 {
-	ik_json_open(out, '{');
-	ik_json_key(out, "tool");
-	ik_json_put_text(out, rule->tool);
+	ik_json_printf(out, "{'tool':'%s'", rule->tool);
 	if (rule->argument_count > 0) {
-		ik_json_key(out, "args");
-		ik_json_open(out, '{');
-		for (size_t i = 0; i < rule->argument_count; i++) {
-			ik_json_key(out, rule->arguments[i].name);
-			ik_json_put_text(out, rule->arguments[i].glob);
-		}
-		ik_json_close(out, '}');
+		ik_json_printf(out, "'args':{");
+		for (size_t i = 0; i < rule->argument_count; i++)
+			ik_json_printf(out, "'%s':'%s'", rule->arguments[i].name, rule->arguments[i].glob);
+		ik_json_printf(out, "}");
 	}
-	ik_json_key(out, "do");
-	ik_json_put_text(out, actions[rule->action]);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "'do':'%s'}", actions[rule->action]);
 }
 
 /* ---- reading ---- */

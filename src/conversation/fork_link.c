@@ -18,12 +18,7 @@ struct ik_message *ik_fork_link_command(const char *line, const char *output,
 	struct ik_buf data;
 
 	ik_buf_init(&data, IK_LIMIT_USER_TEXT);
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_text(&data, output);
-	ik_json_key(&data, members[link]);
-	ik_json_put_text(&data, session);
-	ik_json_close(&data, '}');
+	ik_json_printf(&data, "{'output':'%s','%s':'%s'}", output, members[link], session);
 	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
 	ik_buf_done(&data);
 	return message;

@@ -169,19 +169,9 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	/* If the arguments are too large, try again without them. */
 	for (int attempt = 0; attempt < 2; attempt++) {
 		ik_buf_clear(&data);
-		ik_json_open(&data, '{');
-		ik_json_key(&data, "id");
-		ik_json_put_text(&data, call_id);
-		ik_json_key(&data, "type");
-		ik_json_put_text(&data, "function");
-		ik_json_key(&data, "function");
-		ik_json_open(&data, '{');
-		ik_json_key(&data, "name");
-		ik_json_put_text(&data, name);
-		ik_json_key(&data, "arguments");
-		ik_json_put_string(&data, arguments, arguments_length);
-		ik_json_close(&data, '}');
-		ik_json_close(&data, '}');
+		ik_json_printf(&data,
+			"{'id':'%s','type':'function','function':{'name':'%s','arguments':'%.*s'}}", call_id,
+			name, (int)arguments_length, arguments);
 		if (ik_buf_status(&data) == IK_OK)
 			break;
 		arguments_length = 0;
@@ -274,21 +264,14 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 
 	if (kept[0] == 0 && kept[1] == 0)
 		return;
-	ik_json_key(data, "blobs");
-	ik_json_open(data, '{');
+	ik_json_printf(data, "'blobs':{");
 	for (int i = 0; i < 2; i++) {
 		if (kept[i] == 0)
 			continue;
 		ik_uuid_new(id);
-		ik_json_key(data, stream_names[i]);
-		ik_json_open(data, '{');
-		ik_json_key(data, "id");
-		ik_json_put_text(data, id);
-		ik_json_key(data, "bytes");
-		ik_json_put_integer(data, (int64_t)kept[i]);
-		ik_json_close(data, '}');
+		ik_json_printf(data, "'%s':{'id':'%s','bytes':%zu}", stream_names[i], id, kept[i]);
 	}
-	ik_json_close(data, '}');
+	ik_json_printf(data, "}");
 }
 
 /* Read a member of "blobs". */
@@ -368,19 +351,10 @@ struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *
 	/* If the envelope is too large, try again with one that says so. */
 	for (int attempt = 0; attempt < 2; attempt++) {
 		ik_buf_clear(&data);
-		ik_json_open(&data, '{');
-		ik_json_key(&data, "tool_call_id");
-		ik_json_put_text(&data, call_id);
-		ik_json_key(&data, "name");
-		ik_json_put_text(&data, name);
+		ik_json_printf(&data, "{'tool_call_id':'%s','name':'%s'", call_id, name);
 		put_blobs(&data, kept); /* before the large envelope, so that it is found quickly */
-		ik_json_key(&data, "output");
-		ik_json_put_string(&data, envelope, envelope_length);
-		ik_json_key(&data, "success");
-		ik_json_put_bool(&data, success);
-		ik_json_key(&data, "duration_ms");
-		ik_json_put_integer(&data, duration_ms);
-		ik_json_close(&data, '}');
+		ik_json_printf(&data, "'output':'%.*s','success':%s,'duration_ms':%lld}",
+			(int)envelope_length, envelope, ik_json_word(success), (long long)duration_ms);
 		if (ik_buf_status(&data) == IK_OK)
 			break;
 		envelope = too_large;
@@ -449,9 +423,7 @@ struct ik_message *ik_message_with_opaque(struct ik_message *message, const char
 		ik_buf_append(&data, message->data, message->data_length - 1);
 	else
 		ik_json_open(&data, '{');
-	ik_json_key(&data, "opaque");
-	ik_json_put_raw(&data, (struct ik_json_span){ opaque, opaque_length });
-	ik_json_close(&data, '}');
+	ik_json_printf(&data, "'opaque':%.*s}", (int)opaque_length, opaque);
 	if (ik_buf_status(&data) == IK_OK) {
 		struct ik_message *with = ik_message_new(message->kind, message->content,
 			message->content_length, data.data, data.length);
@@ -580,6 +552,17 @@ char *ik_call_summary(const char *name, const char *arguments, size_t length, si
 
 /* Commands: what the user typed that is not sent to a model. */
 
+/* Make a command with that data, which is emptied; NULL if that is too large. */
+static struct ik_message *take_command(const char *line, size_t line_length, struct ik_buf *data)
+{
+	struct ik_message *message = ik_buf_status(data) == IK_OK
+		? ik_message_new(IK_KIND_COMMAND, line, line_length, data->data, data->length)
+		: NULL;
+
+	ik_buf_done(data);
+	return message;
+}
+
 struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
 	size_t output_length)
 {
@@ -587,49 +570,31 @@ struct ik_message *ik_message_command(const char *line, size_t line_length, cons
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, output, output_length);
-	ik_json_close(&data, '}');
-	if (ik_buf_status(&data) == IK_OK)
-		message = ik_message_new(IK_KIND_COMMAND, line, line_length, data.data, data.length);
-	else /* too large to keep: at least record that it was given */
-		message = ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
-	ik_buf_done(&data);
-	return message;
-}
-
-/* Make a command with its output and one more text member; NULL if that is too large. */
-static struct ik_message *command_with(const char *line, const char *output, size_t output_length,
-	const char *name, const char *text, size_t length)
-{
-	struct ik_message *message = NULL;
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, output, output_length);
-	ik_json_key(&data, name);
-	ik_json_put_string(&data, text, length);
-	ik_json_close(&data, '}');
-	if (ik_buf_status(&data) == IK_OK)
-		message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
-	ik_buf_done(&data);
-	return message;
+	ik_json_printf(&data, "{'output':'%.*s'}", (int)output_length, output);
+	message = take_command(line, line_length, &data);
+	/* Too large to keep: at least record that it was given. */
+	return message ? message : ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
 }
 
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length)
 {
-	return command_with(line, output, output_length, "summary", summary, summary_length);
+	struct ik_buf data;
+
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_printf(&data, "{'output':'%.*s','summary':'%.*s'}", (int)output_length, output,
+		(int)summary_length, summary);
+	return take_command(line, strlen(line), &data);
 }
 
 struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told)
 {
-	struct ik_message *message = command_with(line, output, strlen(output), "told", told,
-		strlen(told));
+	struct ik_message *message;
+	struct ik_buf data;
 
+	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
+	ik_json_printf(&data, "{'output':'%s','told':'%s'}", output, told);
+	message = take_command(line, strlen(line), &data);
 	return message ? message : ik_message_command(line, strlen(line), output, strlen(output));
 }
 
@@ -640,25 +605,13 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "call"); /* before the output, so that it is found quickly */
-	ik_json_open(&data, '{');
-	ik_json_key(&data, "name");
-	ik_json_put_text(&data, own->name);
-	ik_json_key(&data, "arguments");
-	ik_json_put_string(&data, own->arguments, own->arguments_length);
-	ik_json_key(&data, "duration_ms");
-	ik_json_put_integer(&data, own->duration_ms);
-	ik_json_close(&data, '}');
+	/* The call and the blobs before the output, so that they are found quickly. */
+	ik_json_printf(&data, "{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld}", own->name,
+		(int)own->arguments_length, own->arguments, (long long)own->duration_ms);
 	put_blobs(&data, own->kept);
-	ik_json_key(&data, "output");
-	ik_json_put_string(&data, output, output_length);
-	ik_json_close(&data, '}');
-	message = ik_buf_status(&data) == IK_OK
-		? ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length)
-		: ik_message_command(line, strlen(line), output, output_length);
-	ik_buf_done(&data);
-	return message;
+	ik_json_printf(&data, "'output':'%.*s'}", (int)output_length, output);
+	message = take_command(line, strlen(line), &data);
+	return message ? message : ik_message_command(line, strlen(line), output, output_length);
 }
 
 enum ik_own_call ik_message_own_call(const struct ik_message *message)

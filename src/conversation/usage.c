@@ -25,32 +25,20 @@ double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price)
 
 struct ik_message *ik_usage_message(const struct ik_usage *usage, int round)
 {
-	const struct {
-		const char *key;
-		int64_t count;
-	} members[] = {
-		{ "input_tokens", usage->input_tokens },
-		{ "output_tokens", usage->output_tokens },
-		{ "cached_tokens", usage->cached_tokens },
-		{ "reasoning_tokens", usage->reasoning_tokens },
-		{ "round", round },
-	};
 	char *content = ik_format(_("%lld tokens in, %lld out"), (long long)usage->input_tokens,
 		(long long)usage->output_tokens);
 	struct ik_message *message;
 	struct ik_buf data;
 
 	ik_buf_init(&data, IK_KIB(1));
-	ik_json_open(&data, '{');
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		ik_json_key(&data, members[i].key);
-		ik_json_put_integer(&data, members[i].count);
-	}
-	if (usage->cost >= 0) {
-		ik_json_key(&data, "cost");
-		ik_json_put_double(&data, usage->cost);
-	}
-	ik_json_close(&data, '}');
+	ik_json_printf(&data,
+		"{'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'reasoning_tokens':%lld,"
+		"'round':%d",
+		(long long)usage->input_tokens, (long long)usage->output_tokens,
+		(long long)usage->cached_tokens, (long long)usage->reasoning_tokens, round);
+	if (usage->cost >= 0)
+		ik_json_printf(&data, "'cost':%g", usage->cost);
+	ik_json_printf(&data, "}");
 	message = ik_message_new(IK_KIND_USAGE, content, strlen(content), data.data, data.length);
 	ik_buf_done(&data);
 	free(content);

@@ -1,13 +1,16 @@
 #include "guard/sandbox.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "guard/glob.h"
-#include "guard/sandbox_covered.h"
-#include "guard/sandbox_glob.h"
 #include "guard/sandbox_rules.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -27,6 +30,21 @@ static const char *const devices[] = {
  * once, and searching the project for each would block the loop. A call searches again. */
 #define QUESTIONS_MS 1000
 
+/* Limits for one pattern: names visited, time spent, files found. */
+enum { GLOB_NAMES = 10000, GLOB_MS = 20, GLOB_FILES = 128 };
+
+/* Limit on places that are remembered when they are covered; further ones are covered by name only. */
+enum { COVERED_MOST = 128 };
+
+/* A place that was covered, open, so that the kernel knows its present name: a call may rename a
+ * directory that contains it. */
+struct sandbox_covered {
+	int fd;
+	dev_t device; /* identifies the file */
+	ino_t number;
+	enum ik_confine_left left;
+};
+
 /* A list of limits that owns its paths. */
 struct sandbox_listing {
 	struct ik_confine_limit *items;
@@ -42,7 +60,8 @@ struct ik_sandbox {
 	size_t writable_count;
 	struct ik_sandbox_limits limits;
 	struct sandbox_listing guards; /* ikigai's own places */
-	struct ik_sandbox_covered covered;
+	struct sandbox_covered *covered;
+	size_t covered_count;
 	struct sandbox_listing listing;
 	bool listed;
 	int64_t listed_ms;
@@ -129,7 +148,9 @@ struct ik_sandbox *ik_sandbox_free(struct ik_sandbox *sandbox)
 		free(sandbox->writable[i]);
 	free(sandbox->writable);
 	ik_sandbox_limits_done(&sandbox->limits);
-	ik_sandbox_covered_done(&sandbox->covered);
+	for (size_t i = 0; i < sandbox->covered_count; i++)
+		close(sandbox->covered[i].fd);
+	free(sandbox->covered);
 	free(sandbox->directory);
 	free(sandbox->home);
 	free(sandbox);
@@ -214,26 +235,31 @@ static bool is_hidden_by(const char *place, enum ik_confine_left left, const cha
 	return left != IK_CONFINE_READING && ik_confine_below(path, place);
 }
 
+/* Is path in one of the places of a list whose files are unreadable? */
+static bool is_hidden_in(const struct sandbox_listing *listing, const char *path)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		if (is_hidden_by(listing->items[i].path, listing->items[i].left, path))
+			return true;
+	return false;
+}
+
 bool ik_sandbox_hides(const struct ik_sandbox *sandbox, const char *tool, const char *path)
 {
-	bool hidden = false;
+	const struct ik_sandbox_limits *limits;
 
 	if (!sandbox || (tool && is_excepted(sandbox, tool)) ||
 		ik_sandbox_state(sandbox) == IK_SANDBOX_NOT_WANTED)
 		return false;
-	for (size_t i = 0; i < sandbox->limits.count && !hidden; i++)
-		hidden = is_hidden_by(sandbox->limits.items[i].path, sandbox->limits.items[i].left, path);
-	for (size_t i = 0; i < sandbox->limits.pattern_count && !hidden; i++) {
-		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
-
-		hidden = is_hidden_by(pattern->base, pattern->left, path) &&
-			ik_glob_match(pattern->glob, path, strlen(path), NULL);
-	}
-	for (size_t i = 0; i < sandbox->guards.count && !hidden; i++)
-		hidden = is_hidden_by(sandbox->guards.items[i].path, sandbox->guards.items[i].left, path);
-	for (size_t i = 0; i < sandbox->listing.count && !hidden; i++)
-		hidden = is_hidden_by(sandbox->listing.items[i].path, sandbox->listing.items[i].left, path);
-	return hidden;
+	limits = &sandbox->limits;
+	for (size_t i = 0; i < limits->count; i++)
+		if (is_hidden_by(limits->items[i].path, limits->items[i].left, path))
+			return true;
+	for (size_t i = 0; i < limits->pattern_count; i++)
+		if (is_hidden_by(limits->patterns[i].base, limits->patterns[i].left, path) &&
+			ik_glob_match(limits->patterns[i].glob, path, strlen(path), NULL))
+			return true;
+	return is_hidden_in(&sandbox->guards, path) || is_hidden_in(&sandbox->listing, path);
 }
 
 /* Add the present targets of links in the configuration's names. */
@@ -270,6 +296,60 @@ static size_t put_places(const struct ik_sandbox *sandbox, enum ik_sandbox_purpo
 	return count;
 }
 
+/* ---- places that were covered ---- */
+
+/* Is that file known with these rights? */
+static bool is_covered(const struct ik_sandbox *sandbox, const struct stat *status,
+	enum ik_confine_left left)
+{
+	for (size_t i = 0; i < sandbox->covered_count; i++)
+		if (sandbox->covered[i].left == left && sandbox->covered[i].device == status->st_dev &&
+			sandbox->covered[i].number == status->st_ino)
+			return true;
+	return false;
+}
+
+/* Remember the file at path, unless it is known. */
+static void note_covered(struct ik_sandbox *sandbox, const char *path, enum ik_confine_left left)
+{
+	struct stat status;
+	int fd = sandbox->covered_count < COVERED_MOST ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+												   : -1;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) != 0 || is_covered(sandbox, &status, left)) {
+		close(fd);
+		return;
+	}
+	sandbox->covered = ik_alloc_array(sandbox->covered, sandbox->covered_count + 1,
+		sizeof(*sandbox->covered));
+	sandbox->covered[sandbox->covered_count++] = (struct sandbox_covered){
+		.fd = fd,
+		.device = status.st_dev,
+		.number = status.st_ino,
+		.left = left,
+	};
+}
+
+/* Return the present path of a covered place (new memory); NULL: it was removed or cannot be seen. */
+static char *present_path(const struct sandbox_covered *covered)
+{
+	char name[64], path[PATH_MAX];
+	struct stat status;
+	ssize_t length;
+
+	if (fstat(covered->fd, &status) != 0 || status.st_nlink == 0)
+		return NULL;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", covered->fd);
+	length = readlink(name, path, sizeof(path));
+	return length > 0 && length < (ssize_t)sizeof(path) && path[0] == '/'
+		? ik_strndup(path, (size_t)length)
+		: NULL;
+}
+
+/* ---- what exists now ---- */
+
 /* Add a limit for path (taken over) if it exists; hold: follow it when it is moved. */
 static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_left left, bool hold)
 {
@@ -283,13 +363,109 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 		return;
 	}
 	if (hold && cover && ik_mount_mask_method() != IK_MOUNT_MASK_NONE)
-		ik_sandbox_covered_add(&sandbox->covered, path, left);
+		note_covered(sandbox, path, left);
 	listing->items = ik_alloc_array(listing->items, listing->count + 1, sizeof(*listing->items));
 	listing->items[listing->count++] = (struct ik_confine_limit){
 		.path = path,
 		.left = left,
 		.cover = cover,
 	};
+}
+
+/* A breadth-first walk through a tree, for a pattern. */
+struct sandbox_walk {
+	struct ik_sandbox *sandbox;
+	const struct ik_sandbox_pattern *pattern;
+	char **waiting; /* directories; those before `next` are done */
+	size_t count, next;
+	size_t names, found;
+	int64_t deadline_ms;
+};
+
+/* Let a directory (taken over) be searched later. */
+static void add_waiting(struct sandbox_walk *walk, char *path)
+{
+	walk->waiting = ik_alloc_array(walk->waiting, walk->count + 1, sizeof(*walk->waiting));
+	walk->waiting[walk->count++] = path;
+}
+
+/* Are the limits not reached yet? */
+static bool may_go_on(const struct sandbox_walk *walk)
+{
+	return walk->names < GLOB_NAMES && walk->found < GLOB_FILES &&
+		(walk->names % 64 != 0 || ik_clock_ms() < walk->deadline_ms);
+}
+
+static bool is_directory(const char *path, const struct dirent *entry)
+{
+	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Does the glob match the path and, if it is a directory, everything in it? */
+static bool matches(const char *glob, const char *path, bool directory)
+{
+	size_t length = strlen(glob);
+	bool whole = length > 1 && glob[length - 1] == '*' && glob[length - 2] != '\\';
+
+	return (!directory || whole) && ik_glob_match(glob, path, strlen(path), NULL);
+}
+
+/* Search a directory. False: a limit was reached. */
+static bool look_into(struct sandbox_walk *walk, const char *directory)
+{
+	DIR *stream = opendir(directory);
+	struct dirent *entry;
+	bool all = true;
+
+	if (!stream)
+		return true; /* a directory that this user cannot list is hidden already */
+	while (all && (entry = readdir(stream))) {
+		char *path;
+		bool deeper;
+
+		if (ik_text_equal(entry->d_name, ".") || ik_text_equal(entry->d_name, ".."))
+			continue;
+		walk->names++;
+		path = ik_path_join(directory, entry->d_name);
+		deeper = is_directory(path, entry);
+		if (entry->d_type != DT_LNK && matches(walk->pattern->glob, path, deeper)) {
+			add_limit(walk->sandbox, path, walk->pattern->left, true);
+			walk->found++;
+		} else if (deeper) {
+			add_waiting(walk, path);
+		} else {
+			free(path);
+		}
+		all = may_go_on(walk);
+	}
+	closedir(stream);
+	return all;
+}
+
+/*
+ * Add limits for what a pattern matches now, nearest first: files, and directories if it matches
+ * everything in them. Other directories are searched; links are not followed. As in policy, *
+ * matches a slash, too. A search that reaches a limit of its own covers what it found; /sandbox
+ * reports that.
+ */
+static void add_matching(struct ik_sandbox *sandbox, const struct ik_sandbox_pattern *pattern)
+{
+	struct sandbox_walk walk = {
+		.sandbox = sandbox,
+		.pattern = pattern,
+		.deadline_ms = ik_clock_ms() + GLOB_MS,
+	};
+
+	add_waiting(&walk, ik_strdup(pattern->base));
+	while (walk.next < walk.count && look_into(&walk, walk.waiting[walk.next]))
+		walk.next++;
+	for (size_t i = 0; i < walk.count; i++)
+		free(walk.waiting[i]);
+	free(walk.waiting);
 }
 
 /* Does the mode allow writing to the place, to some of it, or around it? */
@@ -309,8 +485,7 @@ static bool is_writable_around(const struct ik_sandbox *sandbox, const char *pat
 static void list_limits(struct ik_sandbox *sandbox)
 {
 	const struct sandbox_listing *listing = &sandbox->listing;
-	const size_t held = sandbox->covered.count;
-	struct ik_sandbox_found found;
+	const size_t held = sandbox->covered_count;
 	char *path;
 
 	for (size_t i = 0; i < sandbox->limits.count; i++)
@@ -322,24 +497,17 @@ static void list_limits(struct ik_sandbox *sandbox)
 			is_writable_around(sandbox, sandbox->guards.items[i].path))
 			add_limit(sandbox, ik_strdup(sandbox->guards.items[i].path),
 				sandbox->guards.items[i].left, sandbox->guards.items[i].left != IK_CONFINE_READING);
-	for (size_t i = 0; i < sandbox->limits.pattern_count; i++) {
-		const struct ik_sandbox_pattern *pattern = &sandbox->limits.patterns[i];
-
-		/* A search that reached its limit covers what it found; /sandbox reports that. */
-		(void)ik_sandbox_glob(pattern->base, pattern->glob, &found);
-		for (size_t j = 0; j < found.count; j++)
-			add_limit(sandbox, ik_strdup(found.paths[j]), pattern->left, true);
-		ik_sandbox_found_done(&found);
-	}
+	for (size_t i = 0; i < sandbox->limits.pattern_count; i++)
+		add_matching(sandbox, &sandbox->limits.patterns[i]);
 	for (size_t i = 0; i < held; i++) {
 		bool listed = false;
 
-		path = ik_sandbox_covered_path(&sandbox->covered, i);
+		path = present_path(&sandbox->covered[i]);
 		for (size_t j = 0; path && j < listing->count && !listed; j++)
-			listed = listing->items[j].left == sandbox->covered.items[i].left &&
+			listed = listing->items[j].left == sandbox->covered[i].left &&
 				ik_text_equal(listing->items[j].path, path);
 		if (path && !listed)
-			add_limit(sandbox, path, sandbox->covered.items[i].left, true);
+			add_limit(sandbox, path, sandbox->covered[i].left, true);
 		else
 			free(path);
 	}

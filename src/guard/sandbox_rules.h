@@ -13,7 +13,7 @@ struct ik_sandbox_limits {
 	struct ik_sandbox_limit *items;
 	size_t count;
 	struct ik_sandbox_pattern {
-		char *named, *base, *glob; /* see guard/sandbox_glob.h; base is a canonical path */
+		char *named, *base, *glob; /* the files below base, a canonical path, that match */
 		enum ik_confine_left left;
 	} * patterns;
 	size_t pattern_count;

@@ -190,7 +190,8 @@ enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what, struct i
 	}
 }
 
-void ik_buf_trim(struct ik_buf *buf)
+/* Return the memory that doubling allocated in excess, if possible. */
+static void trim(struct ik_buf *buf)
 {
 	char *smaller;
 
@@ -210,7 +211,7 @@ char *ik_buf_take(struct ik_buf *buf, size_t *ret_length)
 	if (ik_buf_status(buf) == IK_NO_MEMORY)
 		ik_alloc_fail();
 	if (buf->capacity / 2 > buf->length)
-		ik_buf_trim(buf);
+		trim(buf);
 	data = buf->capacity ? buf->data : ik_alloc(1);
 	if (ret_length)
 		*ret_length = buf->length;

@@ -63,9 +63,6 @@ enum ik_status ik_buf_status(const struct ik_buf *buf) IK_MUST_USE;
 enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Return the memory that doubling allocated in excess, if possible. */
-void ik_buf_trim(struct ik_buf *buf);
-
 /* Hand the bytes to the caller (free() them; never NULL; NUL-terminated) and empty the buffer.
  * ret_length may be NULL. Check the status first: a buffer that ran out of memory ends the program,
  * as in util/alloc.h. */
