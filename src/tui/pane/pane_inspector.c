@@ -6,7 +6,6 @@
 
 #include "json/write.h"
 #include "tui/pane/status_bar.h"
-#include "tui/scrollback/call_changes.h"
 #include "tui/text/json_tree.h"
 #include "tui/text/json_view.h"
 #include "tui/text/quantity.h"
@@ -953,7 +952,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_printf(&text, "%s  %s\n\n", call->name, stage_word(call->stage));
 	if (ik_json_check(call->arguments.data, call->arguments.length, &value, NULL) == IK_OK)
-		ik_json_view(&text, value, false);
+		ik_json_view(&text, value);
 	for (enum ik_call_text which = 0; which < IK_CALL_TEXTS; which++) {
 		size_t length = ik_call_text_length(call, which);
 
@@ -972,7 +971,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	if (ik_call_envelope(call, &envelope) &&
 		ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK) {
 		ik_buf_printf(&text, "\n\n%s\n", _("Envelope: what the model got"));
-		ik_json_view(&text, value, false);
+		ik_json_view(&text, value);
 	} else if (call->output.length > 0) {
 		ik_buf_printf(&text, "\n\n%s\n", _("Output (stdout)"));
 		ik_buf_append(&text, call->output.data, call->output.length);

@@ -303,10 +303,37 @@ static void add_facts(const struct ik_shown_call *call, bool utf8, size_t hidden
 	}
 }
 
-/* Does it end within a line? */
-static bool ends_within(const struct ik_buf *text)
+/* End a part of a file with a line: that it ends inside one says nothing. */
+static void complete_line(struct ik_buf *part)
 {
-	return text->length > 0 && text->data[text->length - 1] != '\n';
+	if (part->length > 0 && part->data[part->length - 1] != '\n')
+		ik_buf_putc(part, '\n');
+}
+
+/* Append the differences without the numbers of lines, which would count from the beginning of the
+ * parts, not of the file. */
+static void add_differences(struct ik_buf *out, const struct ik_buf *before,
+	const struct ik_buf *after)
+{
+	struct ik_buf diff;
+
+	ik_buf_init(&diff, out->ceiling);
+	size_t more = ik_diff_lines(&diff, before->data, before->length, after->data, after->length,
+		DIFF_LINES);
+	const char *line = diff.data, *end = line + diff.length, *next;
+
+	for (; line < end; line = next) {
+		const char *feed = memchr(line, '\n', (size_t)(end - line));
+
+		next = feed ? feed + 1 : end;
+		if (*line != '@')
+			ik_buf_append(out, line, (size_t)(next - line));
+		else if (line > diff.data)
+			ik_buf_puts(out, "@@\n");
+	}
+	if (more > 0)
+		ik_buf_printf(out, ngettext("... %zu more line\n", "... %zu more lines\n", more), more);
+	ik_buf_done(&diff);
 }
 
 /* Append an edit as the differences between its two texts; false: the object is none. */
@@ -318,15 +345,44 @@ static bool add_edit(struct ik_buf *out, struct ik_json_span object)
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
 	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before) &&
 		ik_json_string(ik_json_member(object, "new_string"), &after);
-	if (edit && ends_within(&before) && ends_within(&after)) { /* parts of a file end anywhere */
-		ik_buf_putc(&before, '\n');
-		ik_buf_putc(&after, '\n');
+	if (edit) {
+		complete_line(&before);
+		complete_line(&after);
+		add_differences(out, &before, &after);
 	}
-	if (edit)
-		(void)ik_diff_lines(out, before.data, before.length, after.data, after.length, DIFF_LINES);
 	ik_buf_done(&before);
 	ik_buf_done(&after);
 	return edit;
+}
+
+bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out)
+{
+	const struct ik_buf nothing = { .data = (char[]){ "" } };
+	bool edit = ik_text_equal(call->name, "file_edit");
+	struct ik_json_span arguments;
+	struct ik_buf path, content;
+
+	if ((!edit && !ik_text_equal(call->name, "file_write")) ||
+		ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
+		return false;
+	ik_buf_init(&path, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&content, IK_LIMIT_ARGUMENTS);
+	size_t start = out->length;
+	bool whole = ik_json_string(ik_json_member(arguments, "file_path"), &path);
+
+	if (whole) {
+		ik_buf_append(out, path.data, path.length);
+		ik_buf_putc(out, '\n');
+		whole = edit ? add_edit(out, arguments)
+					 : ik_json_string(ik_json_member(arguments, "content"), &content);
+	}
+	if (whole && !edit)
+		add_differences(out, &nothing, &content);
+	if (!whole)
+		ik_buf_truncate(out, start);
+	ik_buf_done(&path);
+	ik_buf_done(&content);
+	return whole;
 }
 
 /* Append an object's members in their order, each on a line, or below its name; of an edit its

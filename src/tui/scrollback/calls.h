@@ -149,6 +149,12 @@ void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 /* Append the facts behind a call's name and arguments: how what it ran failed, how long it took. */
 void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out);
 
+/* Append what a call of file_edit or file_write does to its file: the file's name and a diff
+ * (renderer: ik_renderer_diff), of an edit the old text against the new one, of a written file its
+ * lines as added ones. Made of the arguments alone, so that it can be read years later. False, and
+ * nothing appended, for other calls and incomplete arguments. */
+bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out);
+
 /* Does it run a command of a shell's? */
 bool ik_call_is_command(struct ik_shown_call *call);
 

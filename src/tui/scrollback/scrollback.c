@@ -28,13 +28,9 @@ struct ik_scrollback {
 	size_t first, count, capacity;
 	int64_t first_number; /* a block's number is this plus its index */
 	int rows, columns;
-	bool follow;
-	bool from_start; /* it is but a page to be read from its start */
-	/* The first row of the window, while it does not follow. */
-	int64_t top_number;
-	uint32_t top_offset;
-	uint32_t top_repeat; /* rows of the same place before it */
-	bool top_gap;        /* the blank row before that block */
+	bool from_start;            /* it is but a page to be read from its start */
+	struct ik_scroll_place top; /* the first row of the window, unless that is at the end */
+	bool top_gap;               /* the blank row before that block */
 	/* What was the end when the window left it. */
 	int64_t seen_number;
 	size_t seen_length;
@@ -58,7 +54,7 @@ struct ik_scrollback *ik_scrollback_new(void)
 {
 	struct ik_scrollback *scrollback = ik_alloc(sizeof(*scrollback));
 
-	scrollback->follow = true;
+	scrollback->top.at_end = true;
 	return scrollback;
 }
 
@@ -80,7 +76,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	scrollback->count = 0;
 	scrollback->first_number = 0;
 	scrollback->laid_first = scrollback->laid_end = 0;
-	scrollback->follow = true;
+	scrollback->top.at_end = true;
 	scrollback->from_start = false;
 	scrollback->selecting = false;
 	ik_scrollback_mark_end(scrollback);
@@ -112,7 +108,7 @@ void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block)
 {
 	reserve(scrollback, 0, 1);
 	if (scrollback->from_start)
-		scrollback->follow = true;
+		scrollback->top.at_end = true;
 	scrollback->from_start = scrollback->count == 0 && block->kind == IK_BLOCK_WELCOME;
 	scrollback->slots[scrollback->first + scrollback->count++] = block;
 }
@@ -343,30 +339,15 @@ static struct ik_scroll_row row_of_offset(const struct ik_scrollback *scrollback
 /* Return the row that the window was left at. */
 static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
 {
-	size_t index = ik_scrollback_index(scrollback, scrollback->top_number);
+	size_t index = ik_scrollback_index(scrollback, scrollback->top.block);
 
-	if (scrollback->top_number < scrollback->first_number)
+	if (scrollback->top.block < scrollback->first_number)
 		return (struct ik_scroll_row){ 0 };
 	if (index == scrollback->count)
 		return last_row(scrollback);
 	if (scrollback->top_gap)
 		return (struct ik_scroll_row){ .block = index };
-	return row_of_offset(scrollback, index, scrollback->top_offset, scrollback->top_repeat);
-}
-
-/* Leave the window at a row. */
-static void anchor(struct ik_scrollback *scrollback, struct ik_scroll_row place)
-{
-	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
-	uint32_t gap = row_gap(scrollback, place);
-	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
-
-	scrollback->top_number = ik_scrollback_number(scrollback, place.block);
-	scrollback->top_gap = place.line < gap;
-	scrollback->top_offset = place.line < gap ? 0 : lines->lines[place.line - gap].source;
-	scrollback->top_repeat = place.line < gap
-		? 0
-		: place.line - gap - first_at(lines, place.line - gap);
+	return row_of_offset(scrollback, index, scrollback->top.offset, scrollback->top.repeat);
 }
 
 /* Where the window begins when its last row is the last of all. */
@@ -379,29 +360,38 @@ static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
 }
 
 /* Let the window begin at a row, from now on wherever the end is. */
-static void show(struct ik_scrollback *scrollback, struct ik_scroll_row place)
+static void show(struct ik_scrollback *scrollback, struct ik_scroll_row row)
 {
-	if (scrollback->follow) {
+	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, row.section);
+	uint32_t gap = row_gap(scrollback, row);
+
+	if (scrollback->top.at_end) {
 		scrollback->seen_number = ik_scrollback_number(scrollback, scrollback->count) - 1;
 		scrollback->seen_length = ik_scrollback_last(scrollback)->length;
 	}
-	scrollback->follow = false;
-	anchor(scrollback, place);
+	scrollback->top = (struct ik_scroll_place){ .block = ik_scrollback_number(scrollback,
+													row.block) };
+	scrollback->top_gap = row.line < gap;
+	if (scrollback->top_gap)
+		return;
+	scrollback->top.offset = lines->lines[row.line - gap].source;
+	scrollback->top.repeat = row.line - gap - first_at(lines, row.line - gap);
 }
 
 /* A window that reaches the end follows it. */
 struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback)
 {
-	if (scrollback->from_start && scrollback->follow)
+	if (scrollback->from_start && scrollback->top.at_end)
 		show(scrollback, (struct ik_scroll_row){ 0 });
-	if (!scrollback->follow) {
+	if (!scrollback->top.at_end) {
 		struct ik_scroll_row place = anchored_row(scrollback);
 		struct ik_scroll_row bottom = place;
 		size_t below = scrollback->rows > 0 ? (size_t)scrollback->rows : 1;
 
 		if (ik_scrollback_down(scrollback, &bottom, below) == below)
 			return place;
-		scrollback->follow = true;
+		scrollback->top.at_end = true;
 	}
 	return end_top(scrollback);
 }
@@ -440,7 +430,7 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 	struct ik_scroll_row place = ik_scrollback_window(scrollback);
 	scrollback->from_start = false;
 	if (rows > 0) {
-		if (scrollback->follow)
+		if (scrollback->top.at_end)
 			return;
 		ik_scrollback_down(scrollback, &place, (size_t)rows);
 	} else {
@@ -469,22 +459,22 @@ void ik_scrollback_top(struct ik_scrollback *scrollback)
 	if (scrollback->count == 0)
 		return;
 	ik_scrollback_scroll(scrollback, -1);
-	if (scrollback->follow)
+	if (scrollback->top.at_end)
 		return; /* all of it is in the window */
-	anchor(scrollback, (struct ik_scroll_row){ 0 });
+	show(scrollback, (struct ik_scroll_row){ 0 });
 }
 
 void ik_scrollback_bottom(struct ik_scrollback *scrollback)
 {
-	scrollback->follow = true;
+	scrollback->top.at_end = true;
 	scrollback->from_start = false;
 }
 
 bool ik_scrollback_at_end(struct ik_scrollback *scrollback)
 {
-	if (!scrollback->follow && scrollback->count > 0)
+	if (!scrollback->top.at_end && scrollback->count > 0)
 		ik_scrollback_window(scrollback);
-	return scrollback->follow;
+	return scrollback->top.at_end;
 }
 
 size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
@@ -497,72 +487,50 @@ size_t ik_scrollback_rows_below(struct ik_scrollback *scrollback, size_t most)
 	return ik_scrollback_down(scrollback, &place, shown + most) - shown;
 }
 
-/* Rows of a section from offset on; false: budget, the text that may still be laid out for it,
- * is used up. */
-static bool rows_from(const struct ik_scrollback *scrollback, struct ik_block *block,
-	uint32_t index, size_t offset, size_t *budget, size_t *rows)
+/* Return the number of lines that begin at offset or after it. */
+static uint32_t lines_from(const struct ik_lines *lines, size_t offset)
 {
-	const struct ik_section *section = &block->sections[index];
-	int columns = scrollback->columns - ik_scrollback_gutter(scrollback, block);
-	size_t size = section->end - section->start;
-
-	if (size > *budget)
-		return false;
-	/* What is laid out already counts, too: the same text always gives the same number. */
-	*budget -= size;
-	const struct ik_lines *lines = ik_block_lines(block, index, columns);
 	uint32_t line = ik_lines_find(lines, offset);
 
-	if (offset > section->start && lines->lines[line].source < offset)
-		line++;
-	*rows += lines->count - line;
-	return true;
+	return lines->count - line - (lines->lines[line].source < offset);
 }
 
 size_t ik_scrollback_new_rows(struct ik_scrollback *scrollback, bool *ret_more)
 {
-	*ret_more = false;
-	if (scrollback->follow || scrollback->count == 0)
-		return 0;
-	size_t budget = COUNT_BYTES;
-	size_t rows = 0;
+	size_t rows = 0, looked_at = 0;
 	int64_t seen = scrollback->seen_number - scrollback->first_number;
 
-	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count && !*ret_more; i++) {
-		*ret_more = budget < COUNT_BLOCK;
-		if (*ret_more)
-			break;
-		budget -= COUNT_BLOCK;
+	*ret_more = false;
+	if (scrollback->top.at_end)
+		return 0;
+	for (size_t i = seen > 0 ? (size_t)seen : 0; i < scrollback->count; i++) {
 		struct ik_block *block = ik_scrollback_prepared(scrollback, i);
 		size_t offset = (int64_t)i == seen ? scrollback->seen_length : 0;
 
 		if ((int64_t)i == seen && offset >= block->length)
 			continue;
-		uint32_t s = ik_block_section_at(block, offset);
-
-		while (s < block->section_count && rows_from(scrollback, block, s, offset, &budget, &rows))
-			s++;
-		*ret_more = s < block->section_count;
+		for (uint32_t s = ik_block_section_at(block, offset); s < block->section_count; s++) {
+			/* What is laid out already counts, too: the same text always gives the same
+			 * number. */
+			looked_at += block->sections[s].end - block->sections[s].start + COUNT_BLOCK;
+			*ret_more = looked_at > COUNT_BYTES;
+			if (*ret_more)
+				return rows;
+			rows += lines_from(ik_scrollback_lines(scrollback, block, s), offset);
+		}
 	}
 	return rows;
 }
 
 struct ik_scroll_place ik_scrollback_place(const struct ik_scrollback *scrollback)
 {
-	return (struct ik_scroll_place){
-		.at_end = scrollback->follow,
-		.block = scrollback->top_number,
-		.offset = scrollback->top_offset,
-		.repeat = scrollback->top_repeat,
-	};
+	return scrollback->top;
 }
 
 void ik_scrollback_go(struct ik_scrollback *scrollback, struct ik_scroll_place place)
 {
-	scrollback->follow = place.at_end || scrollback->count == 0;
-	scrollback->top_number = place.block;
-	scrollback->top_offset = place.offset;
-	scrollback->top_repeat = place.repeat;
+	scrollback->top = place;
+	scrollback->top.at_end |= scrollback->count == 0;
 	scrollback->top_gap = false;
 }
 
@@ -688,7 +656,7 @@ void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool fol
 
 	if (top.block == index)
 		top = (struct ik_scroll_row){ .block = index };
-	bool was_following = scrollback->follow;
+	bool was_following = scrollback->top.at_end;
 	show(scrollback, top);
 	ik_block_fold(block, folded);
 	if (was_following && folded)
@@ -734,7 +702,7 @@ bool ik_scrollback_question(struct ik_scrollback *scrollback, int direction)
 		return false;
 	struct ik_scroll_row top = ik_scrollback_window(scrollback);
 	size_t index = top.block;
-	bool at_mark = scrollback->selecting && scrollback->follow;
+	bool at_mark = scrollback->selecting && scrollback->top.at_end;
 
 	if (at_mark && ik_scrollback_selected_index(scrollback) < scrollback->count)
 		index = ik_scrollback_selected_index(scrollback);
@@ -1063,35 +1031,23 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_ro
 	paint_mark(scrollback, place, cells, text_area, row);
 }
 
-/* Give back the lines of the blocks with these numbers. */
-static void forget_lines(struct ik_scrollback *scrollback, int64_t first, int64_t end)
+/* Let only what is near the window stay laid out, of a long session: lines take as much memory as
+ * their text. The window shows the blocks from this index to that. */
+static void forget_far_lines(struct ik_scrollback *scrollback, size_t first, size_t last)
 {
-	for (; first < end; first++) {
-		size_t index = ik_scrollback_index(scrollback, first);
+	int64_t near_first = ik_scrollback_number(scrollback, first) - LAID_BEYOND;
+	int64_t near_end = ik_scrollback_number(scrollback, last) + 1 + LAID_BEYOND;
 
-		if (index == scrollback->count)
+	for (int64_t number = scrollback->laid_first; number < scrollback->laid_end; number++) {
+		size_t index = ik_scrollback_index(scrollback, number);
+
+		if (index == scrollback->count || (number >= near_first && number < near_end))
 			continue;
 		struct ik_block *block = ik_scrollback_at(scrollback, index);
 
 		for (uint32_t section = 0; section < block->section_count; section++)
 			ik_block_forget_lines(block, section);
 	}
-}
-
-/* Of a long session only what is near the window stays laid out: its lines take as much
- * memory as its text. The window shows the blocks from this index to that. */
-static void forget_far_lines(struct ik_scrollback *scrollback, size_t first, size_t last)
-{
-	int64_t near_first = ik_scrollback_number(scrollback, first) - LAID_BEYOND;
-	int64_t near_end = ik_scrollback_number(scrollback, last) + 1 + LAID_BEYOND;
-
-	if (scrollback->laid_first < near_first)
-		forget_lines(scrollback, scrollback->laid_first,
-			near_first < scrollback->laid_end ? near_first : scrollback->laid_end);
-	if (scrollback->laid_end > near_end)
-		forget_lines(scrollback,
-			near_end > scrollback->laid_first ? near_end : scrollback->laid_first,
-			scrollback->laid_end);
 	scrollback->laid_first = near_first;
 	scrollback->laid_end = near_end;
 }

@@ -1,7 +1,6 @@
 /*
- * json_view: JSON for people: printed like ik_json_pretty(), but with texts of
- * several lines as these lines, and, where it is folded, only the beginning of
- * what is long.
+ * json_view: JSON for people: printed like ik_json_pretty(), but texts of several lines as these
+ * lines.
  *
  * Pure.  May include: util, json.
  */
@@ -10,10 +9,7 @@
 
 #include "json/scan.h"
 
-#define IK_FOLDED_LINES 12 /* of a text */
-#define IK_FOLDED_ITEMS 20 /* of a list or an object */
-
-/* Append value; what is left out is said in its place. Not sanitised. */
-void ik_json_view(struct ik_buf *out, struct ik_json_span value, bool folded);
+/* Append value. Not sanitised. */
+void ik_json_view(struct ik_buf *out, struct ik_json_span value);
 
 #endif

@@ -146,7 +146,7 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
 	ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · 1 ms\nfile_path: parse.c\nreplace_all: false\n"
-		"@@ -1,1 +1,2 @@\n-    return 1;\n+    /* more */\n+    return 2;\n\ndone");
+		"-    return 1;\n+    /* more */\n+    return 2;\n\ndone");
 	ik_buf_clear(&text);
 	call = ik_calls_get(calls, "b", "file_write");
 	ik_calls_set_arguments(calls, call, other, strlen(other));

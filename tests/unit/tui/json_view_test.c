@@ -1,10 +1,9 @@
 #include "tui/text/json_view.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "tui/scrollback/call_changes.h"
+#include "tui/scrollback/calls.h"
 
 static struct ik_buf out;
 
@@ -20,47 +19,26 @@ static void end(void)
 
 TestSuite(json_view, .init = begin, .fini = end);
 
-static const char *view(const char *text, bool folded)
+static const char *view(const char *text)
 {
 	struct ik_json_span value;
 	cr_assert_eq(ik_json_check(text, strlen(text), &value, NULL), IK_OK);
 	ik_buf_clear(&out);
-	ik_json_view(&out, value, folded);
+	ik_json_view(&out, value);
 	return out.data;
 }
 
 Test(json_view, prints_an_item_a_line_and_leaves_values_as_they_were_written)
 {
-	cr_assert_str_eq(view("{\"a\":1e400,\"b\":[true,{}],\"c\":[],\"d\":\"x\\ty\"}", true),
+	cr_assert_str_eq(view("{\"a\":1e400,\"b\":[true,{}],\"c\":[],\"d\":\"x\\ty\"}"),
 		"{\n  \"a\": 1e400,\n  \"b\": [\n    true,\n    {}\n  ],\n  \"c\": [],\n"
 		"  \"d\": \"x\\ty\"\n}");
 }
 
 Test(json_view, shows_a_text_of_several_lines_as_these_lines)
 {
-	cr_assert_str_eq(view("{\"a\":\"one\\n two\\n\",\"b\":\"only one\\n\"}", true),
+	cr_assert_str_eq(view("{\"a\":\"one\\n two\\n\",\"b\":\"only one\\n\"}"),
 		"{\n  \"a\": \"\"\"\n    one\n     two\n    \"\"\",\n  \"b\": \"only one\\n\"\n}");
-}
-
-Test(json_view, folds_what_is_long_and_says_how_much_it_left_out)
-{
-	char text[1000] = "\"";
-	for (int i = 0; i < 40; i++)
-		(void)snprintf(text + strlen(text), sizeof text - strlen(text), "line %d\\n", i);
-	(void)snprintf(text + strlen(text), sizeof text - strlen(text), "\"");
-	view(text, true);
-	cr_assert_not_null(strstr(out.data, "\n  line 11\n  ... 28 more lines\n  \"\"\""), "%s", out.data);
-	cr_assert_null(strstr(out.data, "line 12"));
-	view(text, false);
-	cr_assert_not_null(strstr(out.data, "\n  line 39\n  \"\"\""));
-	text[0] = '\0';
-	for (int i = 0; i < 100; i++)
-		(void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? "," : "[", i);
-	(void)snprintf(text + strlen(text), sizeof text - strlen(text), "]");
-	view(text, true);
-	cr_assert_not_null(strstr(out.data, "\n  19,\n  ... 80 more\n]"), "%s", out.data);
-	view(text, false);
-	cr_assert_not_null(strstr(out.data, "\n  98,\n  99\n]"));
 }
 
 /* The changes of a call. */
