@@ -7,9 +7,7 @@
 
 struct ik_conversation {
 	struct ik_message **messages;
-	size_t start; /* free slots before the first: older pages are prepended */
-	size_t count;
-	size_t capacity;
+	size_t count;               /* of messages, which have room for the next power of two */
 	struct ik_message *summary; /* the newest summary; NULL: none */
 	size_t summary_index;
 	struct ik_message *prompt; /* the newest system prompt; NULL: none */
@@ -32,31 +30,6 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 	return NULL;
 }
 
-/* Make room for more messages on each side. Both sides at least double, so that neither appending
- * nor prepending page by page copies a message more than a few times. */
-static void make_room(struct ik_conversation *conversation, size_t before, size_t after)
-{
-	size_t end = conversation->start + conversation->count;
-
-	if (before <= conversation->start && after <= conversation->capacity - end)
-		return;
-	size_t new_start = before <= conversation->start ? conversation->start
-													 : before + conversation->count;
-	size_t spare = after <= conversation->capacity - end ? conversation->capacity - end
-														 : after + conversation->count + 16;
-	size_t capacity = new_start + conversation->count + spare;
-	struct ik_message **messages = ik_alloc_array(NULL, capacity, sizeof(*messages));
-
-	if (conversation->count) {
-		memcpy(messages + new_start, conversation->messages + conversation->start,
-			conversation->count * sizeof(*messages));
-	}
-	free(conversation->messages);
-	conversation->messages = messages;
-	conversation->start = new_start;
-	conversation->capacity = capacity;
-}
-
 /* Note the newest system prompt and summary, which callers would otherwise search for. index is
  * that of message. */
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
@@ -74,21 +47,28 @@ static void note(struct ik_conversation *conversation, struct ik_message *messag
 
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message)
 {
-	make_room(conversation, 0, 1);
-	conversation->messages[conversation->start + conversation->count++] = ik_message_ref(message);
+	conversation->messages = ik_alloc_more(conversation->messages, conversation->count,
+		sizeof(*conversation->messages));
+	conversation->messages[conversation->count++] = ik_message_ref(message);
 	note(conversation, message, conversation->count - 1);
 }
 
 void ik_conversation_prepend(struct ik_conversation *conversation,
 	struct ik_message *const *messages, size_t count)
 {
-	make_room(conversation, count, 0);
-	conversation->start -= count;
+	size_t capacity = 1;
+
+	while (capacity < conversation->count + count)
+		capacity *= 2;
+	conversation->messages = ik_alloc_array(conversation->messages, capacity,
+		sizeof(*conversation->messages));
+	memmove(conversation->messages + count, conversation->messages,
+		conversation->count * sizeof(*conversation->messages));
 	conversation->count += count;
 	conversation->summary_index += count;
 	conversation->prompt_index += count;
 	for (size_t index = 0; index < count; index++) {
-		conversation->messages[conversation->start + index] = ik_message_ref(messages[index]);
+		conversation->messages[index] = ik_message_ref(messages[index]);
 		note(conversation, messages[index], index);
 	}
 }
@@ -100,7 +80,7 @@ size_t ik_conversation_count(const struct ik_conversation *conversation)
 
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index)
 {
-	return conversation->messages[conversation->start + index];
+	return conversation->messages[index];
 }
 
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,

@@ -25,11 +25,8 @@ void ik_pairing_done(struct ik_pairing *pairing)
 /* Remember a call until its result is found. */
 static void add_waiting(struct ik_pairing *pairing, size_t index)
 {
-	if (pairing->waiting_count == pairing->waiting_capacity) {
-		pairing->waiting_capacity = pairing->waiting_capacity * 2 + 8;
-		pairing->waiting = ik_alloc_array(pairing->waiting, pairing->waiting_capacity,
-			sizeof(*pairing->waiting));
-	}
+	pairing->waiting = ik_alloc_more(pairing->waiting, pairing->waiting_count,
+		sizeof(*pairing->waiting));
 	pairing->waiting[pairing->waiting_count++] = index;
 }
 
@@ -56,10 +53,7 @@ static void scan(struct ik_pairing *pairing)
 	size_t index = pairing->scanned++;
 	const struct ik_message *message = ik_conversation_at(pairing->conversation, index);
 
-	if (index - pairing->first == pairing->capacity) {
-		pairing->capacity = pairing->capacity * 2 + 16;
-		pairing->pairs = ik_alloc_array(pairing->pairs, pairing->capacity, sizeof(*pairing->pairs));
-	}
+	pairing->pairs = ik_alloc_more(pairing->pairs, index - pairing->first, sizeof(*pairing->pairs));
 	pairing->pairs[index - pairing->first] = IK_UNPAIRED;
 	if (!message->call_id)
 		return;

@@ -20,9 +20,9 @@ struct ik_pairing {
 	size_t first;   /* messages before it are ignored */
 	size_t scanned; /* index after the last scanned message */
 	size_t *pairs;  /* for messages from first to scanned */
-	size_t capacity;
+
 	size_t *waiting; /* calls without a result so far, oldest first: a handful at a time */
-	size_t waiting_count, waiting_capacity;
+	size_t waiting_count;
 };
 
 void ik_pairing_init(struct ik_pairing *pairing, const struct ik_conversation *conversation,

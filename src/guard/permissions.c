@@ -102,21 +102,12 @@ static enum ik_status check_one(const char *path, struct ik_error *error)
 	return check_status(path, &status, error);
 }
 
-/* Check the directory that contains path, unless the memo knows it; memo may be NULL. */
-static enum ik_status check_parent(struct ik_permissions_memo *memo, const char *path,
-	struct ik_error *error)
+/* Check the directory that contains path. */
+static enum ik_status check_parent(const char *path, struct ik_error *error)
 {
-	const char *slash = strrchr(path, '/');
-	size_t length = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
-	char *parent;
-	enum ik_status status;
+	char *parent = ik_path_directory(path);
+	enum ik_status status = check_one(parent, error);
 
-	if (memo && length > 0 && strncmp(memo->good, path, length) == 0 && memo->good[length] == '\0')
-		return IK_OK;
-	parent = length == 0 ? ik_strdup(".") : ik_strndup(path, length);
-	status = check_one(parent, error);
-	if (memo && status == IK_OK && length < sizeof(memo->good))
-		memcpy(memo->good, parent, strlen(parent) + 1);
 	free(parent);
 	return status;
 }
@@ -136,8 +127,7 @@ static char *follow(const char *path)
 	return next;
 }
 
-/* Check the directories on the way, through all links, then the file. */
-static enum ik_status check_linked(const char *path, struct ik_error *error)
+enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
 {
 	char *place = ik_strdup(path);
 	enum ik_status result = IK_OK;
@@ -147,27 +137,10 @@ static enum ik_status check_linked(const char *path, struct ik_error *error)
 	for (hops = 0; place && result == IK_OK && hops <= LINKS_MOST; hops++) {
 		char *next = follow(place);
 
-		result = check_parent(NULL, place, error);
+		result = check_parent(place, error);
 		free(place);
 		place = next;
 	}
 	free(place);
 	return result == IK_OK ? check_one(path, error) : result;
-}
-
-enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
-{
-	return ik_permissions_check_next(NULL, path, error);
-}
-
-enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
-	struct ik_error *error)
-{
-	struct stat status;
-	enum ik_status result;
-
-	if (lstat(path, &status) != 0 || S_ISLNK(status.st_mode))
-		return check_linked(path, error);
-	result = check_parent(memo, path, error);
-	return result == IK_OK ? check_status(path, &status, error) : result;
 }

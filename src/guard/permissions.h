@@ -20,15 +20,4 @@
  */
 enum ik_status ik_permissions_check(const char *path, struct ik_error *error) IK_MUST_USE;
 
-/*
- * The same for many files checked at once: a directory that was found good is not checked again for
- * the next file in it. Discard the memo between turns of the loop, since directories can change.
- * Starts as zeros; there is nothing to release.
- */
-struct ik_permissions_memo {
-	char good[1024]; /* the last directory found good; "": none */
-};
-enum ik_status ik_permissions_check_next(struct ik_permissions_memo *memo, const char *path,
-	struct ik_error *error) IK_MUST_USE;
-
 #endif

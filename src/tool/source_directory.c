@@ -66,8 +66,7 @@ struct directory {
 	size_t asleep; /* of those asked */
 	size_t width;
 	size_t finished;
-	struct ik_permissions_memo permissions; /* of this turn of the loop */
-	struct ik_timer *look;                  /* checks whether there is room for more */
+	struct ik_timer *look; /* checks whether there is room for more */
 	bool readable;
 	char *problem;
 };
@@ -236,8 +235,7 @@ static bool permitted(const struct source_directory_file *file, struct ik_tool *
 
 	memset(ret_tool, 0, sizeof(*ret_tool));
 	ret_tool->protocol = directory->questions.first;
-	if (origin != IK_SOURCE_SYSTEM &&
-		ik_permissions_check_next(&directory->permissions, file->path, &error) != IK_OK) {
+	if (origin != IK_SOURCE_SYSTEM && ik_permissions_check(file->path, &error) != IK_OK) {
 		ik_tool_reject(ret_tool, IK_TOOL_FAILED, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
 		return false;
 	}
@@ -319,7 +317,6 @@ static void launch(void *arg)
 		tell_progress(directory);
 	if (!directory->events)
 		return;
-	directory->permissions.good[0] = '\0';
 	while (directory->next < directory->count) {
 		struct source_directory_file *file = &directory->files[directory->next++];
 

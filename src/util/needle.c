@@ -7,17 +7,7 @@
 #include "util/cluster.h"
 #include "util/utf8.h"
 
-/* Rank how common a byte is in texts, from 0, for ASCII in lower case. Letters are in the order of
- * English; everything else counts as rare, except for blanks. */
-static int commonness(uint32_t character)
-{
-	static const char order[] = "qzjxkvbpygfwmucldrhsnioate ";
-	const char *found = character < 0x80 && character > 0 ? strchr(order, (int)character) : NULL;
-
-	return found ? (int)(found - order) + 2 : character < 0x80 ? 1 : 10;
-}
-
-/* Add a form of the anchor. */
+/* Add a form of the first character. */
 static void add_form(struct ik_needle *needle, uint32_t character)
 {
 	size_t index = needle->form_count;
@@ -57,24 +47,6 @@ static void find_forms(struct ik_needle *needle, uint32_t folded)
 		add_form(needle, folded);
 }
 
-/* Choose the character to search for first. */
-static void choose_anchor(struct ik_needle *needle)
-{
-	int least = INT32_MAX;
-	size_t offset = 0;
-
-	for (size_t i = 0; i < needle->count; i++) {
-		uint32_t character;
-		int bytes = ik_utf8_decode(needle->pattern + offset, needle->length - offset, &character);
-
-		if (commonness(needle->folded[i]) < least) {
-			least = commonness(needle->folded[i]);
-			needle->anchor = i;
-		}
-		offset += (size_t)bytes;
-	}
-}
-
 void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length)
 {
 	*needle = (struct ik_needle){ .ignore_case = true };
@@ -97,11 +69,10 @@ void ik_needle_init(struct ik_needle *needle, const char *pattern, size_t length
 	}
 	for (size_t i = 0; needle->ignore_case && i < needle->count; i++)
 		needle->folded[i] = ik_utf8_fold(needle->folded[i]);
-	choose_anchor(needle);
 	if (needle->ignore_case)
-		find_forms(needle, needle->folded[needle->anchor]);
+		find_forms(needle, needle->folded[0]);
 	else
-		add_form(needle, needle->folded[needle->anchor]);
+		add_form(needle, needle->folded[0]);
 }
 
 void ik_needle_done(struct ik_needle *needle)
@@ -132,36 +103,14 @@ static inline uint32_t fold_ascii(char byte)
 	return (uint32_t)byte | (byte >= 'A' && byte <= 'Z' ? 0x20 : 0);
 }
 
-/* Return the character before position, and where it begins. */
-static uint32_t character_before(const char *text, size_t position, size_t *ret_start)
+/* Does the whole pattern match at position? */
+static bool matches_at(const struct ik_needle *needle, const char *text, size_t length,
+	size_t position, size_t *ret_length)
 {
-	size_t start = position - 1;
+	size_t end = position;
 	uint32_t character = 0;
 
-	while (start > 0 && position - start < 4 && ik_utf8_is_continuation(text[start]))
-		start--;
-	*ret_start = start;
-	return ik_utf8_decode(text + start, position - start, &character) > 0 ? character : UINT32_MAX;
-}
-
-/* Does the whole pattern match with its anchor at position? */
-static bool stands_at(const struct ik_needle *needle, const char *text, size_t length,
-	size_t position, size_t *ret_start, size_t *ret_length)
-{
-	size_t start = position, end = position;
-	uint32_t character = 0;
-
-	for (size_t i = needle->anchor; i-- > 0;) {
-		if (start == 0)
-			return false;
-		if ((unsigned char)text[start - 1] < 0x80)
-			character = fold_ascii(text[--start]);
-		else
-			character = ik_utf8_fold(character_before(text, start, &start));
-		if (character != needle->folded[i])
-			return false;
-	}
-	for (size_t i = needle->anchor; i < needle->count; i++) {
+	for (size_t i = 0; i < needle->count; i++) {
 		int bytes = 1;
 
 		if (end >= length)
@@ -176,8 +125,7 @@ static bool stands_at(const struct ik_needle *needle, const char *text, size_t l
 			return false;
 		end += (size_t)bytes;
 	}
-	*ret_start = start;
-	*ret_length = end - start;
+	*ret_length = end - position;
 	return true;
 }
 
@@ -205,7 +153,7 @@ static size_t next_exact(const struct ik_needle_scan *scan)
 	return found ? (size_t)(found - scan->text) : SIZE_MAX;
 }
 
-/* Find the next match through all forms of the anchor. */
+/* Find the next match through all forms of the first character. */
 static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
 {
 	const struct ik_needle *needle = scan->needle;
@@ -216,15 +164,15 @@ static size_t next_folded(struct ik_needle_scan *scan, size_t *ret_length)
 		for (size_t form = 1; form < needle->form_count; form++)
 			if (scan->next[form] < scan->next[first])
 				first = form;
-		size_t position = scan->next[first], start;
+		size_t position = scan->next[first];
 
 		if (position >= scan->length)
 			return SIZE_MAX;
 		scan->next[first] = next_form(needle, first, scan->text, scan->length,
 			position + needle->form_lengths[first]);
-		if (stands_at(needle, scan->text, scan->length, position, &start, ret_length) &&
-			start >= scan->from)
-			return start;
+		if (position >= scan->from &&
+			matches_at(needle, scan->text, scan->length, position, ret_length))
+			return position;
 	}
 }
 
@@ -288,7 +236,7 @@ bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word)
 	if (ret_word->ignore_case && !needle->ignore_case) {
 		ret_word->ignore_case = false;
 		ret_word->form_count = 0;
-		add_form(ret_word, ret_word->folded[ret_word->anchor]);
+		add_form(ret_word, ret_word->folded[0]);
 	}
 	return true;
 }

@@ -3,7 +3,7 @@
  *
  * Smart case: a pattern without upper-case letters ignores case (Unicode simple case folding,
  * character by character); one with upper-case letters matches exactly. The search looks for all
- * forms of the pattern's rarest character and compares the rest only there.
+ * forms of the pattern's first character and compares the rest only there.
  *
  * Owns its pattern. Pure. May include: libc, util.
  */
@@ -22,7 +22,6 @@ struct ik_needle {
 	size_t count;     /* in characters */
 	uint32_t *folded; /* the characters, folded if case is ignored */
 	bool ignore_case;
-	size_t anchor; /* index of the rarest character */
 	char forms[IK_NEEDLE_FORMS][4];
 	uint8_t form_lengths[IK_NEEDLE_FORMS];
 	size_t form_count;

@@ -211,26 +211,15 @@ void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length)
 
 bool ik_sanitize_is_clean(const char *bytes, size_t length)
 {
-	enum sanitize_before before = BEFORE_NOTHING;
-	size_t at = 0;
+	struct ik_buf out;
+	bool clean;
 
-	while (at < length) {
-		enum treatment treatment;
-		uint32_t codepoint;
-		int count = 1;
-
-		if (is_plain(bytes[at], true)) {
-			before = bytes[at] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
-		} else {
-			count = ik_utf8_decode(bytes + at, length - at, &codepoint);
-			treatment = count > 1 ? treat(codepoint) : AS_CODE;
-			if (!is_kept(treatment, before))
-				return false;
-			before = after(treatment);
-		}
-		at += (size_t)count;
-	}
-	return true;
+	ik_buf_init(&out, length);
+	ik_sanitize_line(&out, bytes, length);
+	clean = ik_buf_status(&out) == IK_OK && out.length == length &&
+		memcmp(out.data, bytes, length) == 0;
+	ik_buf_done(&out);
+	return clean;
 }
 
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,

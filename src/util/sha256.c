@@ -163,21 +163,15 @@ int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT])
 enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT], struct ik_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), number;
-	struct ik_sha256 *sum = NULL;
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 	struct stat file;
 
 	if (fd < 0)
 		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
 	if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode))
 		status = ik_error_set(error, IK_INVALID, _("cannot read %s: it is no regular file"), path);
-	else if (!(sum = ik_sha256_new(error)))
-		status = error->status;
-	else if ((number = add_all(sum, fd)) != 0)
+	else if ((number = ik_sha256_of_fd(fd, out)) != 0)
 		status = ik_error_set_errno(error, number, _("cannot read %s"), path);
-	else
-		status = ik_sha256_end(sum, out, error);
-	ik_sha256_free(sum);
 	close(fd);
 	return status;
 }

@@ -101,34 +101,6 @@ Test(permissions, links)
 	check_links();
 }
 
-/* Only the directory that was found good is not checked again. */
-Test(permissions, many_in_one_directory)
-{
-	struct ik_permissions_memo memo = {{0}};
-	struct place place = begin();
-	char *second = support_write_tool(place.directory, "y", "#!/bin/sh\n");
-	char *other = support_write_tool(place.open, "z", "#!/bin/sh\n");
-	char *linked = ik_path_join(place.directory, "linked");
-	struct ik_error error;
-
-	cr_assert_eq(symlink("open/z", linked), 0);
-	cr_assert_eq(ik_permissions_check_next(&memo, place.tool, &error), IK_OK);
-	cr_assert_eq(chmod(place.open, 0777), 0);
-	cr_assert_eq(chmod(second, 0777), 0);
-	cr_assert_eq(ik_permissions_check_next(&memo, second, &error), IK_DENIED);
-	cr_assert_eq(ik_permissions_check_next(&memo, other, &error), IK_DENIED);
-	cr_assert_eq(ik_permissions_check_next(&memo, linked, &error), IK_DENIED);
-	cr_assert_eq(chmod(place.directory, 0777), 0);
-	cr_assert_eq(ik_permissions_check_next(&memo, place.tool, &error), IK_OK);
-	memo = (struct ik_permissions_memo){{0}};
-	cr_assert_eq(ik_permissions_check_next(&memo, place.tool, &error), IK_DENIED);
-	cr_assert_eq(ik_permissions_check_next(&memo, place.tool, &error), IK_DENIED);
-	free(second);
-	free(other);
-	free(linked);
-	end(&place);
-}
-
 /* The same as an ordinary user, if the tests run as root. */
 Test(permissions, as_an_ordinary_user)
 {
