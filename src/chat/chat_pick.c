@@ -17,44 +17,6 @@
 
 #define TEXT_BYTES 4000 /* of a message, to be read under the list */
 
-/* The picks of a list that is made; their texts are owned. */
-struct picks {
-	struct ik_pick *picks;
-	size_t count, capacity;
-};
-
-/* Add one; takes the texts over. */
-static void add(struct picks *picks, int number, char *id, char *title, char *aside, char *text,
-	char *line)
-{
-	if (picks->count == picks->capacity) {
-		picks->capacity = 2 * picks->capacity + 16;
-		picks->picks = ik_alloc_array(picks->picks, picks->capacity, sizeof(*picks->picks));
-	}
-	picks->picks[picks->count++] = (struct ik_pick){
-		.number = number,
-		.id = id,
-		.title = title,
-		.aside = aside,
-		.text = text,
-		.line = line,
-	};
-}
-
-static void picks_done(struct picks *picks)
-{
-	size_t i;
-
-	for (i = 0; i < picks->count; i++) {
-		free((char *)picks->picks[i].id);
-		free((char *)picks->picks[i].title);
-		free((char *)picks->picks[i].aside);
-		free((char *)picks->picks[i].text);
-		free((char *)picks->picks[i].line);
-	}
-	free(picks->picks);
-}
-
 /* ---- messages ---- */
 
 /* How long ago something was. */
@@ -68,7 +30,8 @@ static char *age_of(int64_t time_ms)
 }
 
 /* The messages of the person that are stored, the newest first. */
-static void add_messages(const struct ik_agent *agent, const char *command, struct picks *picks)
+static void add_messages(const struct ik_agent *agent, const char *command,
+	struct ik_pick_list *picks)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
 	size_t i = ik_conversation_count(conversation);
@@ -82,10 +45,16 @@ static void add_messages(const struct ik_agent *agent, const char *command, stru
 			continue;
 		typed = ik_message_typed(message);
 		number++;
-		add(picks, number, ik_format("%" PRId64, message->sequence),
-			ik_session_title(message->content, typed), age_of(message->time_ms),
-			ik_strndup(message->content, ik_utf8_cut(message->content, typed, TEXT_BYTES)),
-			ik_format("%s %d", command, number));
+		ik_pick_add(picks,
+			(struct ik_pick){
+				.number = number,
+				.id = ik_format("%" PRId64, message->sequence),
+				.title = ik_session_title(message->content, typed),
+				.aside = age_of(message->time_ms),
+				.text = ik_strndup(message->content,
+					ik_utf8_cut(message->content, typed, TEXT_BYTES)),
+				.line = ik_format("%s %d", command, number),
+			});
 	}
 }
 
@@ -175,7 +144,7 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* All agents, or the others. */
 static void add_agents(const struct ik_chat *chat, const struct ik_agent *without,
-	const char *command, const char *words, struct picks *picks)
+	const char *command, const char *words, struct ik_pick_list *picks)
 {
 	const struct ik_agent *agent;
 
@@ -188,10 +157,16 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 		ik_buf_init(&facts, IK_KIB(64));
 		ik_agents_text_state(agent, &state);
 		ik_agents_text_facts(agent, &facts);
-		add(picks, agent->number, ik_strdup(ik_session_id(agent->session)),
-			ik_agents_text_title(agent), ik_buf_take(&state, NULL), ik_buf_take(&facts, NULL),
-			words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words)
-							 : ik_format("%s %d", command, agent->number));
+		ik_pick_add(picks,
+			(struct ik_pick){
+				.number = agent->number,
+				.id = ik_strdup(ik_session_id(agent->session)),
+				.title = ik_agents_text_title(agent),
+				.aside = ik_buf_take(&state, NULL),
+				.text = ik_buf_take(&facts, NULL),
+				.line = words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words)
+										 : ik_format("%s %d", command, agent->number),
+			});
 	}
 }
 
@@ -200,7 +175,6 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 /* Make the list of what an agent's person chooses; again: of what stands there already. */
 static void tell(struct ik_agent *agent, bool again)
 {
-	struct picks picks = { .count = 0 };
 	struct ik_pick_list list = { .empty = _("Nothing of this session is stored yet.") };
 
 	switch (agent->picking) {
@@ -210,32 +184,26 @@ static void tell(struct ik_agent *agent, bool again)
 		list.title = _(" Go back to before a message ");
 		list.take = N_("go back");
 		list.fills_editor = true;
-		add_messages(agent, "/rewind", &picks);
+		add_messages(agent, "/rewind", &list);
 		break;
 	case IK_PICKING_FORK:
 		list.title = _(" Copy up to the answer to a message ");
 		list.take = N_("go on there");
-		add_messages(agent, "/fork", &picks);
+		add_messages(agent, "/fork", &list);
 		break;
 	case IK_PICKING_JOIN:
 		list.title = _(" Bring an agent's last word here ");
 		list.take = N_("bring it");
 		list.empty = _("There is no other agent: /fork PROMPT begins one.");
-		add_agents(agent->chat, agent, "/join", agent->picking_words, &picks);
+		add_agents(agent->chat, agent, "/join", agent->picking_words, &list);
 		break;
 	case IK_PICKING_AGENT:
 		list.title = _(" Agents ");
 		list.take = N_("show");
-		add_agents(agent->chat, NULL, "/agents", "", &picks);
+		add_agents(agent->chat, NULL, "/agents", "", &list);
 		break;
 	}
-	list.picks = picks.picks;
-	list.count = picks.count;
-	if (again)
-		ik_screen_pick_again(agent->screen, &list);
-	else
-		ik_screen_pick(agent->screen, &list);
-	picks_done(&picks);
+	ik_screen_pick(agent->screen, &list, again);
 }
 
 void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words)

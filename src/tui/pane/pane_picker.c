@@ -12,46 +12,36 @@
 
 #define ASIDE_PART 3 /* what stands at the end of a row gets at most one of so many parts of it */
 
-/* One to choose; its texts are owned. */
-struct pane_picker_item {
-	int number;
-	char *id, *title, *aside, *text, *line;
-};
-
 struct ik_picker {
 	struct ik_list_pane list; /* its items are those that the filter leaves */
 	const struct ik_editor *editor;
-	char *title, *empty;
-	const char *take;
-	bool fills_editor;
-	struct pane_picker_item *items;
-	size_t count;
+	struct ik_pick_list told;
 	size_t *shown; /* indexes of those that are left */
 	int number_columns, aside_columns;
-	const struct pane_picker_item *read; /* whose text stands beneath; NULL: nobody's */
+	const struct ik_pick *read; /* whose text is under the list; NULL: nobody's */
 };
+
+void ik_pick_add(struct ik_pick_list *list, struct ik_pick pick)
+{
+	list->picks = ik_alloc_more(list->picks, list->count, sizeof(*list->picks));
+	list->picks[list->count++] = pick;
+}
 
 /* Forget what was told. */
 static void clear(struct ik_picker *picker)
 {
-	for (size_t i = 0; i < picker->count; i++) {
-		struct pane_picker_item *item = &picker->items[i];
+	for (size_t i = 0; i < picker->told.count; i++) {
+		struct ik_pick *pick = &picker->told.picks[i];
 
-		free(item->id);
-		free(item->title);
-		free(item->aside);
-		free(item->text);
-		free(item->line);
+		free(pick->id);
+		free(pick->title);
+		free(pick->aside);
+		free(pick->text);
+		free(pick->line);
 	}
-	free(picker->items);
-	free(picker->shown);
-	free(picker->title);
-	free(picker->empty);
-	picker->items = NULL;
-	picker->shown = NULL;
-	picker->title = picker->empty = NULL;
+	free(picker->told.picks);
+	picker->told = (struct ik_pick_list){ 0 };
 	picker->read = NULL;
-	picker->count = 0;
 }
 
 /* Free it. */
@@ -60,30 +50,32 @@ static void release(struct ik_pane *pane)
 	struct ik_picker *picker = (struct ik_picker *)pane;
 
 	clear(picker);
+	free(picker->shown);
 	ik_list_pane_done(&picker->list);
 	free(picker);
 }
 
-/* A harmless copy of a text in one line. */
-static char *line_of(const char *text)
+/* Make a text harmless, and one line. */
+static void make_line(char **text)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
-	ik_sanitize_line(&out, text, strlen(text));
-	return ik_buf_take(&out, NULL);
+	ik_sanitize_line(&out, *text, strlen(*text));
+	free(*text);
+	*text = ik_buf_take(&out, NULL);
 }
 
 /* The selected one, or NULL. */
-static const struct pane_picker_item *selected(const struct ik_picker *picker)
+static const struct ik_pick *selected(const struct ik_picker *picker)
 {
 	const struct ik_pane *pane = &picker->list.pane;
 
-	return pane->selected < pane->count ? &picker->items[picker->shown[pane->selected]] : NULL;
+	return pane->selected < pane->count ? &picker->told.picks[picker->shown[pane->selected]] : NULL;
 }
 
 /* Does it have all of the words, or begin its number with them? */
-static bool fits(const struct pane_picker_item *item, const char *words)
+static bool fits(const struct ik_pick *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
 	const char *const texts[] = { item->title, item->text, item->aside };
@@ -104,8 +96,8 @@ static void filter(struct ik_picker *picker, const char *id)
 	bool named = false;
 
 	pane->count = pane->selected = 0;
-	for (size_t i = 0; i < picker->count; i++) {
-		const struct pane_picker_item *item = &picker->items[i];
+	for (size_t i = 0; i < picker->told.count; i++) {
+		const struct ik_pick *item = &picker->told.picks[i];
 
 		if (!fits(item, words))
 			continue;
@@ -116,36 +108,24 @@ static void filter(struct ik_picker *picker, const char *id)
 	}
 }
 
-/* Take what is told over. */
+/* Take over what is told. */
 static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
 {
 	clear(picker);
-	picker->title = ik_strdup(list->title);
-	picker->empty = ik_strdup(list->empty);
-	picker->take = list->take;
-	picker->fills_editor = list->fills_editor;
-	picker->items = ik_alloc_array(NULL, list->count + 1, sizeof(*picker->items));
-	picker->shown = ik_alloc_array(NULL, list->count + 1, sizeof(*picker->shown));
-	picker->count = list->count;
+	picker->told = *list;
+	picker->shown = ik_alloc_array(picker->shown, list->count, sizeof(*picker->shown));
 	picker->number_columns = 1;
 	picker->aside_columns = 0;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ik_pick *pick = &list->picks[i];
-		struct pane_picker_item *item = &picker->items[i];
+		struct ik_pick *pick = &list->picks[i];
 
-		*item = (struct pane_picker_item){
-			.number = pick->number,
-			.id = ik_strdup(pick->id),
-			.title = line_of(pick->title),
-			.aside = line_of(pick->aside),
-			.text = ik_strdup(pick->text),
-			.line = ik_strdup(pick->line),
-		};
-		int columns = (int)ik_utf8_width(item->aside, strlen(item->aside));
+		make_line(&pick->title);
+		make_line(&pick->aside);
+		int columns = (int)ik_utf8_width(pick->aside, strlen(pick->aside));
 
 		if (columns > picker->aside_columns)
 			picker->aside_columns = columns;
-		for (int rest = item->number, digits = 1; rest > 0; rest /= 10, digits++)
+		for (int rest = pick->number, digits = 1; rest > 0; rest /= 10, digits++)
 			if (digits > picker->number_columns)
 				picker->number_columns = digits;
 	}
@@ -161,7 +141,7 @@ void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list)
 
 void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
 {
-	const struct pane_picker_item *item = selected(picker);
+	const struct ik_pick *item = selected(picker);
 	char *id = item ? ik_strdup(item->id) : NULL;
 
 	take_list(picker, list);
@@ -179,11 +159,11 @@ static unsigned context(const struct ik_pane *pane)
 /* Take the selected one. */
 static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *ret_invocation)
 {
-	const struct pane_picker_item *item = selected(picker);
+	const struct ik_pick *item = selected(picker);
 
 	if (!item)
 		return IK_PANE_TAKEN;
-	if (picker->fills_editor && !ik_editor_is_empty(picker->editor))
+	if (picker->told.fills_editor && !ik_editor_is_empty(picker->editor))
 		return IK_PANE_BLOCKED;
 	*ret_invocation = ik_list_pane_invoke(&picker->list, IK_ACTION_SEND, item->line);
 	return IK_PANE_CLOSED;
@@ -194,7 +174,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
-	const struct pane_picker_item *item = selected(picker);
+	const struct ik_pick *item = selected(picker);
 
 	/* Nothing that is listed begins so: it is a command that is typed. */
 	if (ik_key_is_text(key) && key->codepoint == '/' && picker->list.words.length == 0 &&
@@ -222,7 +202,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style style)
 {
 	const struct ik_picker *picker = arg;
-	const struct pane_picker_item *item = &picker->items[picker->shown[index]];
+	const struct ik_pick *item = &picker->told.picks[picker->shown[index]];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	int most = row.columns / ASIDE_PART;
 	int aside = picker->aside_columns < most ? picker->aside_columns : most;
@@ -243,7 +223,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 static void show_text(struct ik_picker *picker)
 {
 	struct ik_pane *pane = &picker->list.pane;
-	const struct pane_picker_item *item = selected(picker);
+	const struct ik_pick *item = selected(picker);
 
 	if (item == picker->read)
 		return;
@@ -266,7 +246,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		{ 0 },
 	};
 	const struct ik_key_hint keys[] = {
-		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->take, 1 },
+		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->told.take, 1 },
 		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 		{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
@@ -279,15 +259,16 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		.away = away,
 	};
 	size_t left = picker->list.pane.count;
-	char *count = left == picker->count ? NULL : ik_format(_("%zu of %zu"), left, picker->count);
+	char *count = left == picker->told.count ? NULL
+											 : ik_format(_("%zu of %zu"), left, picker->told.count);
 	struct ik_pane_view view = {
-		.title = picker->title,
+		.title = picker->told.title,
 		.item = draw_item,
 		.arg = picker,
 		.list_first = true,
-		.empty = left > 0       ? NULL
-			: picker->count > 0 ? _("None of them has these words.")
-								: picker->empty,
+		.empty = left > 0            ? NULL
+			: picker->told.count > 0 ? _("None of them has these words.")
+									 : picker->told.empty,
 	};
 	int row = -1, column = -1;
 

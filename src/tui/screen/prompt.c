@@ -87,7 +87,7 @@ static bool is_whole(const struct ik_prompt *prompt)
 		strcmp(shown->candidates[matches[0]].text, shown->typed) == 0;
 }
 
-bool ik_prompt_update(struct ik_prompt *prompt)
+void ik_prompt_update(struct ik_prompt *prompt)
 {
 	size_t length;
 	bool was_open = ik_popup_is_open(prompt->popup);
@@ -99,7 +99,6 @@ bool ik_prompt_update(struct ik_prompt *prompt)
 	if (ik_popup_is_open(prompt->popup) &&
 		(length == 0 || (!prompt->popup_asked && is_whole(prompt))))
 		ik_popup_close(prompt->popup);
-	return was_open || ik_popup_is_open(prompt->popup);
 }
 
 /* Put a candidate, or its first bytes, in the place of the word. */

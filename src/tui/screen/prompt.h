@@ -43,8 +43,8 @@ char *ik_prompt_take_problem(struct ik_prompt *prompt);
 
 void ik_prompt_on_complete(struct ik_prompt *prompt, ik_completer *completer, void *arg);
 
-/* Find candidates for a text or cursor that has changed. Returns whether to draw. */
-bool ik_prompt_update(struct ik_prompt *prompt);
+/* Find candidates for a text or cursor that has changed. */
+void ik_prompt_update(struct ik_prompt *prompt);
 
 /* Set whether the text comes from the history, so that no candidates come by themselves. */
 void ik_prompt_set_recalled(struct ik_prompt *prompt, bool recalled);

@@ -136,6 +136,13 @@ void ik_screen_flash(struct ik_screen *screen, const char *sentence)
 	screen->dirty = true;
 }
 
+/* The same; takes the sentence over. */
+static void flash_new(struct ik_screen *screen, char *sentence)
+{
+	ik_screen_flash(screen, sentence);
+	free(sentence);
+}
+
 /* Is there anything that a cancel ends: a turn, a call of the user's own? */
 static bool is_busy(const struct ik_screen *screen)
 {
@@ -239,7 +246,6 @@ static void open_search(struct ik_screen *screen)
 		screen->side = NULL; /* what is searched must be visible */
 	screen->focus_before_find = screen->focus;
 	ik_find_open(find_of(screen));
-	screen->dirty = true;
 }
 
 /* Close the line of a search, and keep what it found. */
@@ -247,7 +253,6 @@ static void keep_search(struct ik_screen *screen, struct ik_find *find)
 {
 	if (ik_find_keep(find) && find == screen->find)
 		screen->focus = IK_FOCUS_SCROLLBACK;
-	screen->dirty = true;
 }
 
 /* Handle a key while the pattern is written; false: it is for others. */
@@ -257,7 +262,6 @@ static bool search_key(struct ik_screen *screen, const struct ik_key *key, enum 
 
 	if (!ik_find_is_writing(find))
 		return false;
-	screen->dirty = true;
 	enum ik_find_result result = ik_find_key(find, key, action);
 
 	if (result == IK_FIND_LEFT)
@@ -274,7 +278,6 @@ static void show_help(struct ik_screen *screen, bool open)
 		ik_help_open(screen->help, context_of(screen));
 	ik_find_end(screen->help_find);
 	screen->help_open = open;
-	screen->dirty = true;
 }
 
 /* A pane opens: close the help, and the line of a search behind it. */
@@ -295,7 +298,6 @@ static bool is_aside(const struct ik_screen *screen)
 static void show_dialog(struct ik_screen *screen, bool open)
 {
 	ik_dialog_set_open(screen->dialog, open);
-	screen->dirty = true;
 }
 
 /* Would a question take keys that are meant for something else? */
@@ -384,20 +386,19 @@ bool ik_screen_picks(const struct ik_screen *screen)
 	return screen->side == ik_picker_pane(screen->picker);
 }
 
-void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list)
+void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again)
 {
-	if (!ik_screen_picks(screen))
+	bool picks = ik_screen_picks(screen);
+
+	if (again) {
+		ik_picker_again(screen->picker, list);
+		screen->dirty = true;
+		return;
+	}
+	if (!picks)
 		screen->side_before = screen->side;
 	open_pane(screen, ik_picker_pane(screen->picker));
 	ik_picker_open(screen->picker, list);
-}
-
-void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list)
-{
-	if (!ik_screen_picks(screen))
-		return;
-	ik_picker_again(screen->picker, list);
-	screen->dirty = true;
 }
 
 /* Open the inspector beside the conversation, if that is wished for and there is room. */
@@ -643,7 +644,6 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 {
 	struct ik_pane *pane = scroll_target(screen);
 
-	screen->dirty = true;
 	if (pane)
 		(void)pane->ops->act(pane, action);
 	else if (action == IK_ACTION_LINE_START)
@@ -659,11 +659,10 @@ static void toggle_raw(struct ik_screen *screen)
 
 	ik_find_restart(screen->find);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
-	char *sentence = ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
-										: _("Replies as they were written; %s: as Markdown"),
-		key);
-	ik_screen_flash(screen, sentence);
-	free(sentence);
+	flash_new(screen,
+		ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
+						   : _("Replies as they were written; %s: as Markdown"),
+			key));
 	free(key);
 }
 
@@ -679,7 +678,6 @@ static void leave(struct ik_screen *screen)
  * ends, then the pane closes. */
 static struct ik_invocation cancel(struct ik_screen *screen)
 {
-	screen->dirty = true;
 	if (screen->help_open) {
 		if (ik_find_shows(screen->help_find))
 			ik_find_end(screen->help_find);
@@ -700,7 +698,6 @@ static struct ik_invocation cancel(struct ik_screen *screen)
 /* A letter that closes what is in front, and never cancels anything. */
 static void close_front(struct ik_screen *screen)
 {
-	screen->dirty = true;
 	if (screen->help_open)
 		show_help(screen, false);
 	else
@@ -710,7 +707,6 @@ static void close_front(struct ik_screen *screen)
 /* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
 static struct ik_invocation interrupt(struct ik_screen *screen)
 {
-	screen->dirty = true;
 	if (is_busy(screen))
 		return invoke(IK_ACTION_CANCEL);
 	if (!is_draft_empty(screen)) {
@@ -747,7 +743,6 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	if (screen->columns < IK_WIDE_COLUMNS)
 		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
-	screen->dirty = true;
 	return (struct ik_invocation){
 		.action = IK_ACTION_SEND,
 		.text = screen->submitted.data,
@@ -755,18 +750,11 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	};
 }
 
-/* The editor's text or cursor has changed: it has focus. */
-static void note_edit(struct ik_screen *screen)
-{
-	screen->focus = IK_FOCUS_EDITOR;
-	screen->dirty = true;
-}
-
 /* An action of the editor's; it has the keys again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
 	if (ik_editor_act(ik_prompt_editor(screen->prompt), action))
-		note_edit(screen);
+		screen->focus = IK_FOCUS_EDITOR;
 }
 
 /* Arrows: the list that has the focus, the help, or the editor. */
@@ -782,7 +770,6 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		(void)pane->ops->act(pane, action);
 	else
 		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
-	screen->dirty = true;
 }
 
 /* A key that means nothing where no text is written: say how to get to where it does. */
@@ -790,10 +777,7 @@ static void refuse(struct ik_screen *screen)
 {
 	char *key = ik_keymap_key_name(screen->keymap, context_of(screen), IK_ACTION_CANCEL);
 	/* Translators: a key: "Esc" */
-	char *sentence = ik_format(_("%s: back to the prompt"), key);
-
-	ik_screen_flash(screen, sentence);
-	free(sentence);
+	flash_new(screen, ik_format(_("%s: back to the prompt"), key));
 	free(key);
 }
 
@@ -807,7 +791,7 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 		return;
 	}
 	screen->place.typed = true;
-	note_edit(screen);
+	screen->focus = IK_FOCUS_EDITOR;
 	if (!ik_editor_type(ik_prompt_editor(screen->prompt), key))
 		say(screen, _("The message is full: nothing more was put in."));
 }
@@ -815,7 +799,6 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 /* A text that is pasted: into the editor, never sent by itself. */
 static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
-	screen->dirty = true;
 	screen->focus = IK_FOCUS_EDITOR;
 	if (key->text_cut ||
 		!ik_editor_paste(ik_prompt_editor(screen->prompt), key->text, key->text_length))
@@ -827,7 +810,6 @@ static void question(struct ik_screen *screen, int direction)
 {
 	if (!ik_scrollback_question(screen->scrollback, direction) && direction > 0)
 		ik_scrollback_bottom(screen->scrollback);
-	screen->dirty = true;
 }
 
 /* Ask to go back to before the message with the mark. */
@@ -837,7 +819,6 @@ static struct ik_invocation rewind_to(struct ik_screen *screen)
 	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
 	const struct ik_block *block = NULL;
 
-	screen->dirty = true;
 	while (count > 0 && block != marked) {
 		block = ik_scrollback_at(screen->scrollback, --count);
 		number += block->kind == IK_BLOCK_USER;
@@ -853,6 +834,24 @@ static struct ik_invocation rewind_to(struct ik_screen *screen)
 	return (struct ik_invocation){ .action = IK_ACTION_REWIND, .number = (int)number };
 }
 
+/* Return what is copied, emptied. */
+static struct ik_buf *begin_copy(struct ik_screen *screen)
+{
+	ik_buf_done(&screen->copied);
+	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
+	return &screen->copied;
+}
+
+/* Copy it. */
+static struct ik_invocation copied(const struct ik_screen *screen)
+{
+	return (struct ik_invocation){
+		.action = IK_ACTION_COPY,
+		.text = screen->copied.data,
+		.length = screen->copied.length,
+	};
+}
+
 /* The block with the mark, as it was written, for the clipboard. */
 static struct ik_invocation copy(struct ik_screen *screen)
 {
@@ -860,15 +859,11 @@ static struct ik_invocation copy(struct ik_screen *screen)
 
 	if (!block)
 		return nothing;
-	ik_buf_done(&screen->copied);
-	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
-	ik_block_copy(block, &screen->copied);
-	return (struct ik_invocation){
-		.action = IK_ACTION_COPY,
-		.text = screen->copied.data,
-		.length = screen->copied.length,
-		.cut = block->call && ik_call_is_large(block->call),
-	};
+	ik_block_copy(block, begin_copy(screen));
+	struct ik_invocation invocation = copied(screen);
+
+	invocation.cut = block->call && ik_call_is_large(block->call);
+	return invocation;
 }
 
 /* An action of the editor's on what is selected: what it cuts or copies goes to the
@@ -879,17 +874,9 @@ static struct ik_invocation edit_selected(struct ik_screen *screen, enum ik_acti
 	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
 	bool selected = ik_editor_selection(ik_prompt_editor(screen->prompt), &start, &end);
 
-	ik_buf_done(&screen->copied);
-	ik_buf_init(&screen->copied, IK_LIMIT_USER_TEXT);
-	ik_buf_append(&screen->copied, text + start, end - start);
+	ik_buf_append(begin_copy(screen), text + start, end - start);
 	edit(screen, action);
-	if (!selected)
-		return nothing;
-	return (struct ik_invocation){
-		.action = IK_ACTION_COPY,
-		.text = screen->copied.data,
-		.length = screen->copied.length,
-	};
+	return selected ? copied(screen) : nothing;
 }
 
 /* Half a page down at the end of the conversation may have been meant to end the chat. */
@@ -897,13 +884,9 @@ static void say_how_to_end(struct ik_screen *screen)
 {
 	char *leave = ik_keymap_key_name(screen->keymap, IK_IN_SCROLLBACK, IK_ACTION_CANCEL);
 	char *end = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_END_OF_INPUT);
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_KIB(1));
 	/* Translators: two keys, one after the other: "Esc", "Ctrl-D" */
-	ik_buf_printf(&out, _("This is the end. To leave the chat: %s, then %s."), leave, end);
-	ik_screen_flash(screen, out.data);
-	ik_buf_done(&out);
+	flash_new(screen, ik_format(_("This is the end. To leave the chat: %s, then %s."), leave, end));
 	free(end);
 	free(leave);
 }
@@ -943,8 +926,6 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 		edit(screen, IK_ACTION_DELETE_RIGHT);
 		break;
 	case IK_ACTION_REDRAW:
-		screen->dirty = true;
-		return invoke(action);
 	case IK_ACTION_REFRESH:
 	case IK_ACTION_MODE:
 	case IK_ACTION_TAKE_OVER:
@@ -972,7 +953,6 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_FIND_NEXT:
 	case IK_ACTION_FIND_PREVIOUS:
 		ik_find_step(find_of(screen), action == IK_ACTION_FIND_NEXT ? 1 : -1);
-		screen->dirty = true;
 		break;
 	case IK_ACTION_PREVIOUS_QUESTION:
 	case IK_ACTION_NEXT_QUESTION:
@@ -980,7 +960,6 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 		break;
 	case IK_ACTION_OPEN:
 		ik_scrollback_open(screen->scrollback);
-		screen->dirty = true;
 		break;
 	case IK_ACTION_REWIND:
 		return rewind_to(screen);
@@ -1022,11 +1001,8 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
  * sequence. */
 static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
 {
-	bool was_pending = ik_keymap_pending(screen->keymap);
 	enum ik_action action = ik_keymap_action(screen->keymap, context_of(screen), key);
 
-	if (was_pending || ik_keymap_pending(screen->keymap))
-		screen->dirty = true;
 	if (action == IK_ACTION_FIRST)
 		return IK_ACTION_LINE_START;
 	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
@@ -1047,7 +1023,6 @@ static bool history_key(struct ik_screen *screen, enum ik_action action, const s
 
 	if (!searched && ik_prompt_searches(screen->prompt))
 		set_focus(screen, IK_FOCUS_EDITOR);
-	screen->dirty |= searched || taken;
 	return taken;
 }
 
@@ -1085,7 +1060,6 @@ static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum 
 			return false;
 		ik_dialog_escape(screen->dialog, &ret_invocation->answer);
 		note_answer(screen, &ret_invocation->answer);
-		screen->dirty = true;
 		ret_invocation->action = IK_ACTION_ANSWER;
 		return true;
 	default:
@@ -1101,7 +1075,6 @@ static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum 
 		ret_invocation->action = IK_ACTION_ANSWER;
 		break;
 	}
-	screen->dirty = true;
 	return true;
 }
 
@@ -1116,7 +1089,7 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 	if (action == IK_ACTION_INTERRUPT && !is_busy(screen) && context_of(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
 	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_invocation);
-	screen->dirty |= result != IK_PANE_PASSED;
+
 	if (ret_invocation->action == IK_ACTION_RESUME)
 		want_place(screen, ret_invocation->text);
 	if (result == IK_PANE_CALLED) {
@@ -1237,15 +1210,9 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 /* What is marked, for the clipboard. */
 static struct ik_invocation copy_marked(struct ik_screen *screen)
 {
-	ik_buf_done(&screen->copied);
-	ik_buf_init(&screen->copied, IK_LIMIT_ENVELOPE);
-	if (!ik_scrollback_marked(screen->press.text, &screen->copied))
-		return nothing;
-	return (struct ik_invocation){
-		.action = IK_ACTION_COPY,
-		.text = screen->copied.data,
-		.length = screen->copied.length,
-	};
+	bool marked = ik_scrollback_marked(screen->press.text, begin_copy(screen));
+
+	return marked ? copied(screen) : nothing;
 }
 
 /* Nothing is marked any more. */
@@ -1390,12 +1357,13 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		action = look_up(screen, key);
 		break;
 	}
+	screen->dirty |= action != IK_ACTION_NONE || key->code == IK_KEY_CHARACTER ||
+		key->code == IK_KEY_PASTE;
 	if (action == IK_ACTION_PREFIX)
 		return nothing;
 	if (action != IK_ACTION_INTERRUPT && is_quit_pending(screen)) {
 		screen->quit_until_ms = NEVER;
 		screen->quit_asked = false;
-		screen->dirty = true;
 	}
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
@@ -1412,10 +1380,8 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		return nothing;
 	if (pane_key(screen, key, action, &answered))
 		return answered;
-	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action)) {
-		screen->dirty = true;
+	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
 		return nothing;
-	}
 	struct ik_invocation done = nothing;
 	ik_prompt_set_recalled(screen->prompt, recalls(action));
 	if (action != IK_ACTION_NONE)
@@ -1424,7 +1390,7 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		paste(screen, key);
 	else if (key->code == IK_KEY_CHARACTER)
 		type(screen, key);
-	screen->dirty |= ik_prompt_update(screen->prompt);
+	ik_prompt_update(screen->prompt);
 	return done;
 }
 
@@ -1656,7 +1622,8 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 void ik_screen_candidates_changed(struct ik_screen *screen)
 {
 	/* Also where nothing is shown yet: what was asked for may have come only now. */
-	screen->dirty |= ik_prompt_update(screen->prompt);
+	ik_prompt_update(screen->prompt);
+	screen->dirty = true;
 }
 
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)

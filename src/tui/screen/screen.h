@@ -114,10 +114,9 @@ int64_t ik_screen_wanted_place(const struct ik_screen *screen);
 void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
 /* It is another screen's: that of the agent that has the session. */
 void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
-/* Let the person choose one: its line comes back as IK_ACTION_SEND. All is copied. again: the
- * same list as it is now, where it is open. */
-void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list);
-void ik_screen_pick_again(struct ik_screen *screen, const struct ik_pick_list *list);
+/* Let the user choose one of a list (tui/pane/pane_picker.h), whose picks are taken over: its line
+ * comes back as IK_ACTION_SEND. again: the same list as it is now, where it is open. */
+void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again);
 bool ik_screen_picks(const struct ik_screen *screen);
 
 /* The editor has the keys again. */

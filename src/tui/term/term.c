@@ -464,7 +464,8 @@ void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme)
 	if (theme == term->theme)
 		return;
 	term->theme = theme;
-	make_looks(theme, term->colours, term->own_colours, term->looks);
+	make_looks(theme, theme->mono ? IK_COLOURS_NONE : term->colours, term->own_colours,
+		term->looks);
 	term->everything = true;
 }
 

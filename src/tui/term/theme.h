@@ -36,7 +36,8 @@ struct ik_look {
 
 struct ik_theme {
 	const char *name;
-	struct ik_look looks[IK_STYLE_COUNT];
+	const struct ik_look *looks; /* one for each style */
+	bool mono;                   /* as on a terminal without colours */
 };
 
 /* Return the theme "dark", "light", "contrast" or "mono"; NULL for another name. */
