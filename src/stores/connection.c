@@ -31,7 +31,8 @@ struct ik_connection {
 	bool cancelled;
 
 	struct ik_buf line;
-	bool begun; /* the line has its id */
+	bool begun;    /* the line has its id */
+	bool answered; /* a line was sent */
 };
 
 struct ik_connection *ik_connection_new(int in, int out)
@@ -57,6 +58,7 @@ static void forget_request(struct ik_connection *connection)
 	connection->verb = NULL;
 	connection->cancelled = false;
 	connection->begun = false;
+	connection->answered = false;
 	ik_buf_clear(&connection->request);
 	ik_buf_clear(&connection->line);
 }
@@ -260,6 +262,12 @@ void ik_connection_send(struct ik_connection *connection)
 {
 	ik_json_close(ik_connection_begin(connection), '}');
 	write_line(connection);
+	connection->answered = true;
+}
+
+bool ik_connection_has_answered(const struct ik_connection *connection)
+{
+	return connection->answered;
 }
 
 static const char *code_of(enum ik_status status)

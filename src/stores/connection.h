@@ -54,6 +54,9 @@ bool ik_connection_is_cancelled(struct ik_connection *connection);
 struct ik_buf *ik_connection_begin(struct ik_connection *connection);
 void ik_connection_send(struct ik_connection *connection);
 
+/* Has a line of the answer been sent? */
+bool ik_connection_has_answered(const struct ik_connection *connection);
+
 /* End the answer: the line that was begun becomes the last, with "done" (IK_OK), or the error in
  * its place. */
 void ik_connection_finish(struct ik_connection *connection, enum ik_status status,

@@ -16,6 +16,7 @@ libik_stores_a_SOURCES = \
 noinst_PROGRAMS += store-sqlite
 store_sqlite_SOURCES = \
 	src/stores/sqlite/main.c \
+	src/stores/sqlite/recover.c src/stores/sqlite/recover.h \
 	src/stores/sqlite/sqlite.c src/stores/sqlite/sqlite.h \
 	src/stores/sqlite/tables.c src/stores/sqlite/tables.h \
 	src/stores/sqlite/verbs.c src/stores/sqlite/verbs.h
@@ -23,6 +24,7 @@ store_sqlite_LDADD = libik_stores.a libik_journal.a $(LINK_STORE)
 
 noinst_PROGRAMS += store-postgres
 store_postgres_SOURCES = \
+	src/stores/postgres/facts.c src/stores/postgres/facts.h \
 	src/stores/postgres/lease.c src/stores/postgres/lease.h \
 	src/stores/postgres/main.c \
 	src/stores/postgres/server.c src/stores/postgres/server.h \

@@ -32,6 +32,7 @@ struct serving {
 	struct ik_error away; /* why it could not be opened */
 	int64_t retry_ms;     /* when to try again */
 	bool converted;       /* files of earlier versions */
+	bool tried;           /* to repair it for a read */
 };
 
 static void put_number(struct ik_buf *line, const char *name, int64_t number)
@@ -146,16 +147,16 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 }
 
 static const struct ik_store_verb common_verbs[] = {
-	{ "hello", answer_hello, false },
-	{ "newest", ik_answer_newest, true },
-	{ "find", ik_answer_find, true },
-	{ "list", ik_answer_list, true },
-	{ "page", ik_answer_page, true },
-	{ "after", ik_answer_after, true },
-	{ "part", ik_answer_part, true },
-	{ "search", ik_answer_search, true },
-	{ "delete", ik_answer_delete, false },
-	{ NULL, NULL, false },
+	{ "hello", answer_hello, IK_VERB_WRITES },
+	{ "newest", ik_answer_newest, IK_VERB_READS },
+	{ "find", ik_answer_find, IK_VERB_READS },
+	{ "list", ik_answer_list, IK_VERB_READS },
+	{ "page", ik_answer_page, IK_VERB_READS },
+	{ "after", ik_answer_after, IK_VERB_READS },
+	{ "part", ik_answer_part, IK_VERB_READS },
+	{ "search", ik_answer_search, IK_VERB_READS },
+	{ "delete", ik_answer_delete, IK_VERB_WRITES },
+	{ NULL, NULL, IK_VERB_READS },
 };
 
 static const struct ik_store_verb *find_verb(const struct ik_store_verb *verbs, const char *name)
@@ -169,16 +170,53 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 {
 	struct ik_database *database = serving->database;
 	const struct ik_store_verb *verb = find_verb(common_verbs, name);
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 
 	if (!verb)
 		verb = find_verb(serving->service->verbs, name);
 	if (!verb)
 		return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
-	database->interruptible = verb->reads;
+	if (verb->kind == IK_VERB_CLOSED)
+		database->ops->close(database);
+	else
+		status = open_database(serving, error);
+	if (status != IK_OK)
+		return status;
+	database->interruptible = verb->kind == IK_VERB_READS;
 	status = verb->answer(database, error);
 	database->interruptible = false;
 	return status;
+}
+
+static enum ik_status take(struct serving *serving, struct ik_error *error)
+{
+	enum ik_status status = open_database(serving, error);
+
+	return status == IK_OK ? answer_take(serving, error) : status;
+}
+
+static enum ik_status answer_request(struct serving *serving, const char *name,
+	struct ik_error *error)
+{
+	if (ik_text_equal(name, "sync")) /* needs no database */
+		return answer_sync(serving, error);
+	return ik_text_equal(name, "take") ? take(serving, error) : answer_verb(serving, name, error);
+}
+
+/* Is the request to be tried again, since the database was damaged, and is repaired now? What is to be
+ * stored needs that; a read must not cost what others can still read. */
+static bool repair(struct serving *serving, const char *name)
+{
+	struct ik_database *database = serving->database;
+	bool stores = ik_text_equal(name, "take");
+	struct ik_error ignored;
+
+	if (!database->damaged || !serving->service->repair || (serving->tried && !stores))
+		return false;
+	serving->tried = true;
+	database->ops->close(database);
+	return serving->service->repair(database, !stores, &ignored) == IK_OK &&
+		!ik_connection_has_answered(serving->connection);
 }
 
 static void answer(struct serving *serving)
@@ -187,14 +225,10 @@ static void answer(struct serving *serving)
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
 
-	if (ik_text_equal(name, "sync")) /* needs no database */
-		status = answer_sync(serving, &error);
-	else if ((status = open_database(serving, &error)) != IK_OK)
-		;
-	else if (ik_text_equal(name, "take"))
-		status = answer_take(serving, &error);
-	else
-		status = answer_verb(serving, name, &error);
+	serving->database->damaged = false;
+	status = answer_request(serving, name, &error);
+	if (status == IK_INVALID && repair(serving, name))
+		status = answer_request(serving, name, &error);
 	ik_connection_finish(serving->connection, status, &error);
 }
 

@@ -12,7 +12,11 @@
 struct ik_store_verb {
 	const char *name;
 	enum ik_status (*answer)(struct ik_database *database, struct ik_error *error);
-	bool reads; /* a cancellation ends it at once */
+	enum {
+		IK_VERB_WRITES,
+		IK_VERB_READS, /* a cancellation ends it at once */
+		IK_VERB_CLOSED /* it needs the database closed, or not at all */
+	} kind;
 };
 
 /* What only one kind of database has. */
@@ -20,6 +24,9 @@ struct ik_service {
 	const struct ik_store_verb *verbs; /* one without a name ends them */
 	/* Turn what earlier versions kept outside the database into journals. */
 	void (*convert_old_files)(const struct ik_database *database, const char *journals);
+	/* Make a closed database that is damaged usable again; only_whole: if nothing is lost by it. NULL:
+	 * it cannot. */
+	enum ik_status (*repair)(struct ik_database *database, bool only_whole, struct ik_error *error);
 	/* A descriptor that becomes readable when the database says something by itself, and what to do
 	 * then; that is also called after each request. NULL: it never does. The program does not end by
 	 * itself while there is one (-1: there is none now). */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stores/old_files.h"
+#include "stores/postgres/facts.h"
 #include "stores/postgres/lease.h"
 #include "stores/postgres/server.h"
 #include "stores/service.h"
@@ -12,8 +13,9 @@
 #include "util/text.h"
 
 static const struct ik_store_verb verbs[] = {
-	{ "lease", ik_answer_lease, false },
-	{ NULL, NULL, false },
+	{ "facts", ik_answer_facts, IK_VERB_CLOSED },
+	{ "lease", ik_answer_lease, IK_VERB_WRITES },
+	{ NULL, NULL, IK_VERB_READS },
 };
 
 /* Their names begin with a number that is made of the database's identity. */

@@ -21,7 +21,7 @@
 /* A cancellation is looked for so often: it seems instant. */
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
-enum { BYTEA = 17, INT8 = 20, TEXT = 25, UUID = 2950 };
+enum { BOOL = 16, BYTEA = 17, INT8 = 20, INT4 = 23, TEXT = 25, UUID = 2950 };
 
 static struct ik_server *server_of(struct ik_database *database)
 {
@@ -481,6 +481,20 @@ static const char *bytes(struct ik_rows *base, int column, size_t *ret_length)
 	return (const char *)rows->decoded[column];
 }
 
+const char *ik_server_column_name(struct ik_rows *rows, int column)
+{
+	return PQfname(((struct server_rows *)rows)->result, column);
+}
+
+enum ik_server_kind ik_server_column_kind(struct ik_rows *rows, int column)
+{
+	Oid type = PQftype(((struct server_rows *)rows)->result, column);
+
+	return type == BOOL                ? IK_SERVER_BOOL
+		: type == INT8 || type == INT4 ? IK_SERVER_NUMBER
+									   : IK_SERVER_TEXT;
+}
+
 static void free_rows(struct ik_rows *base)
 {
 	struct server_rows *rows = (struct server_rows *)base;
@@ -578,9 +592,9 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-static enum ik_status open_server(struct ik_database *database, struct ik_error *error)
+enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *error)
 {
-	const char *address = database->address;
+	const char *address = server->base.address;
 	/* What the address says itself wins: it comes last. A host that stays silent is left after this
 	 * time for the next one, in connecting and afterwards; of several the one that can be written is
 	 * meant. */
@@ -588,11 +602,9 @@ static enum ik_status open_server(struct ik_database *database, struct ik_error 
 		"keepalives_idle", "client_encoding", "target_session_attrs", "dbname", NULL };
 	const char *values[] = { "ikigai", "10", "10000", "10", "UTF8",
 		has_several_hosts(address) ? "read-write" : "any", address, NULL };
-	struct ik_server *server = server_of(database);
 	const char *encoding;
-	enum ik_status status;
 
-	database->name = ik_redact(address);
+	server->base.name = ik_redact(address);
 	server->prepared = NULL;
 	server->connection = PQconnectdbParams(keywords, values, 1);
 	if (!server->connection)
@@ -602,8 +614,17 @@ static enum ik_status open_server(struct ik_database *database, struct ik_error 
 	(void)PQsetNoticeProcessor(server->connection, ignore_notice, NULL);
 	encoding = PQparameterStatus(server->connection, "server_encoding");
 	server->ascii = !encoding || !ik_text_equal(encoding, "UTF8");
-	database->user = PQuser(server->connection);
-	status = check_owner(database, error);
+	server->base.user = PQuser(server->connection);
+	return IK_OK;
+}
+
+static enum ik_status open_server(struct ik_database *database, struct ik_error *error)
+{
+	struct ik_server *server = server_of(database);
+	enum ik_status status = ik_server_connect(server, error);
+
+	if (status == IK_OK)
+		status = check_owner(database, error);
 	if (status == IK_OK)
 		status = ik_database_migrate(database, &ik_postgres_form, error);
 	if (status != IK_OK && ik_text_equal(server->state, "42501"))

@@ -31,6 +31,14 @@ extern const struct ik_database_ops ik_postgres_ops;
  * options, its tables may be others. */
 void ik_server_put_identity(const char *address, struct ik_buf *out);
 
+/* Connect, and look at no tables. Close it in any case. */
+enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *error) IK_MUST_USE;
+
+/* The name of a column, and what it has. */
+enum ik_server_kind { IK_SERVER_TEXT, IK_SERVER_NUMBER, IK_SERVER_BOOL };
+const char *ik_server_column_name(struct ik_rows *rows, int column);
+enum ik_server_kind ik_server_column_kind(struct ik_rows *rows, int column);
+
 /* Give up a connection that is broken. */
 void ik_server_drop(struct ik_server *server);
 

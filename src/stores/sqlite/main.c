@@ -12,9 +12,11 @@
 #include "util/text.h"
 
 static const struct ik_store_verb verbs[] = {
-	{ "backup", ik_answer_backup, true },
-	{ "check", ik_answer_check, true },
-	{ NULL, NULL, false },
+	{ "backup", ik_answer_backup, IK_VERB_READS },
+	{ "check", ik_answer_check, IK_VERB_READS },
+	{ "facts", ik_answer_facts, IK_VERB_READS },
+	{ "recover", ik_answer_recover, IK_VERB_CLOSED },
+	{ NULL, NULL, IK_VERB_READS },
 };
 
 /* Beside the file they have its name; elsewhere a number made of its whole path. */
@@ -40,6 +42,7 @@ int main(int argc, char **argv)
 	static const struct ik_service service = {
 		.verbs = verbs,
 		.convert_old_files = convert_old_files,
+		.repair = ik_sqlite_repair,
 	};
 	struct ik_sqlite sqlite = { .base.ops = &ik_sqlite_ops };
 

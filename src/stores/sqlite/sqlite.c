@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -51,6 +53,8 @@ enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *erro
 		return ik_error_set(error, IK_IO,
 			_("The database %s cannot be written: check its permissions."), path);
 	case SQLITE_CORRUPT:
+		sqlite->base.damaged = true;
+		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
 	case SQLITE_NOTADB:
 		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
 	case SQLITE_TOOBIG:
@@ -243,6 +247,36 @@ static int on_progress(void *arg)
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
+int ik_sqlite_lock_directory(const char *path)
+{
+	char *directory = ik_path_directory(path);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		(void)close(fd);
+		fd = -1;
+	}
+	free(directory);
+	return fd;
+}
+
+/* Finish, or forget, a recovery that was killed. */
+static void finish_recovery(const char *path)
+{
+	char *ready = ik_format("%s.new-ready", path);
+	int lock = access(ready, F_OK) == 0 ? ik_sqlite_lock_directory(path) : -1;
+
+	if (lock >= 0) {
+		/* With both, events may have been stored in the damaged one since. */
+		if (access(path, F_OK) == 0)
+			(void)unlink(ready);
+		else
+			(void)rename(ready, path);
+		(void)close(lock);
+	}
+	free(ready);
+}
+
 /* Make the file, which SQLite would make readable to others, and its directory. */
 static enum ik_status make_file(const char *path, struct ik_error *error)
 {
@@ -378,6 +412,7 @@ static enum ik_status open_sqlite(struct ik_database *database, struct ik_error 
 	enum ik_status status;
 
 	database->name = ik_strdup(path);
+	finish_recovery(path);
 	sqlite->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
 	status = sqlite->reads_only ? IK_OK : make_file(path, error);
 	if (status == IK_OK)

@@ -1,0 +1,24 @@
+/*
+ * recover: a damaged SQLite file, copied as far as it can be read.
+ *
+ * Tables are copied by ranges of rows; a range that cannot be read is halved, so that a bad page costs
+ * what is on it. Indexes are made anew. The copy is complete, and has its name PATH.new-ready, before
+ * the damaged file is put aside as PATH.damaged-TIME: a kill at any instant loses neither.
+ *
+ * May include: util, json, stores, <sqlite3.h>.
+ */
+#ifndef IK_STORES_SQLITE_RECOVER_H
+#define IK_STORES_SQLITE_RECOVER_H
+
+#include "stores/database.h"
+
+/*
+ * Copy what can be read of the closed database, put the file aside, and tell the client in a notice.
+ * ret_events, ret_sessions: what was read; *ret_whole: that is all there was. IK_UNAVAILABLE: another
+ * program is at work on it; IK_INVALID: only_whole was asked for, and something is lost. On failure
+ * the file is as it was.
+ */
+enum ik_status ik_sqlite_recover(struct ik_database *database, bool only_whole, int64_t *ret_events,
+	int64_t *ret_sessions, bool *ret_whole, struct ik_error *error) IK_MUST_USE;
+
+#endif
