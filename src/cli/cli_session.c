@@ -3,11 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "cli/session_delete.h"
-#include "cli/session_export.h"
-#include "cli/session_import.h"
-#include "cli/session_list.h"
-#include "cli/session_search.h"
+#include "cli/session_verb.h"
 #include "core/print.h"
 #include "store/spool.h"
 #include "util/alloc.h"

@@ -15,10 +15,9 @@ libik_cli_a_SOURCES = \
 	src/cli/import_event.c src/cli/import_event.h \
 	src/cli/import_line.c src/cli/import_line.h \
 	src/cli/output.c src/cli/output.h \
-	src/cli/session_delete.c src/cli/session_delete.h \
-	src/cli/session_export.c src/cli/session_export.h \
-	src/cli/session_import.c src/cli/session_import.h \
-	src/cli/session_list.c src/cli/session_list.h \
-	src/cli/session_search.c src/cli/session_search.h \
+	src/cli/session_delete.c \
+	src/cli/session_export.c \
+	src/cli/session_import.c \
+	src/cli/session_search.c \
 	src/cli/session_verb.c src/cli/session_verb.h \
 	src/cli/verbs.h

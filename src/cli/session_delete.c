@@ -1,11 +1,10 @@
-#include "cli/session_delete.h"
+#include "cli/session_verb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/session_list.h"
 #include "commands/session_taken.h"
 #include "commands/session_walk.h"
 #include "core/print.h"

@@ -1,10 +1,9 @@
-#include "cli/session_export.h"
+#include "cli/session_verb.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/session_list.h"
 #include "commands/session_walk.h"
 #include "core/export.h"
 #include "core/export_output.h"

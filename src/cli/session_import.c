@@ -1,4 +1,4 @@
-#include "cli/session_import.h"
+#include "cli/session_verb.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "cli/session_search.h"
+#include "cli/session_verb.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/session_list.h"
 #include "commands/session_walk.h"
 #include "core/print.h"
 #include "json/write.h"

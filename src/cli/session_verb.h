@@ -1,8 +1,8 @@
 /*
- * session_verb: what every verb of `ikigai session` works with: the open store, the options, and
- * how to report a failure.
+ * session_verb: the verbs of `ikigai session`, and what they work with: the open store, the options,
+ * how to report a failure, how to find, list and print sessions.
  *
- * May include: util, core, store, commands/session_find.h.
+ * May include: util, json, core, store, commands, tui/text/quantity.h.
  */
 #ifndef IK_CLI_SESSION_VERB_H
 #define IK_CLI_SESSION_VERB_H
@@ -33,8 +33,28 @@ void ik_cli_session_complain(char *sentence);
 /* Fail with a sentence about the command line. */
 enum ik_status ik_cli_session_misused(struct ik_session_verb *cli, const char *sentence);
 
+/* Append a session as a row of text, without a number; as a line of JSON. */
+void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out);
+void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *out);
+/* Print a session as a row that begins with a number. */
+void ik_cli_session_print_row(struct ik_session_verb *cli, size_t number,
+	const struct ik_session_info *info);
+
+/* Call a function for every session, newest first, until it returns false. Turns the loop. */
+typedef bool ik_cli_session_visitor(void *arg, const struct ik_session_info *info);
+enum ik_status ik_cli_session_each(struct ik_session_verb *cli, ik_cli_session_visitor *visit,
+	void *arg) IK_MUST_USE;
+
 /* Find the session that the first operand names. Free its title and directory. Turns the loop. */
 enum ik_status ik_cli_session_find(struct ik_session_verb *cli,
 	struct ik_session_info *ret_info) IK_MUST_USE;
+
+/* The verbs: list, here; show and export in session_export.c, the others in files of their names. */
+enum ik_status ik_cli_session_list(struct ik_session_verb *cli) IK_MUST_USE;
+enum ik_status ik_cli_session_show(struct ik_session_verb *cli) IK_MUST_USE;
+enum ik_status ik_cli_session_export(struct ik_session_verb *cli) IK_MUST_USE;
+enum ik_status ik_cli_session_import(struct ik_session_verb *cli) IK_MUST_USE;
+enum ik_status ik_cli_session_search(struct ik_session_verb *cli) IK_MUST_USE;
+enum ik_status ik_cli_session_delete(struct ik_session_verb *cli) IK_MUST_USE;
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "commands/listing.h"
-#include "commands/session_titles.h"
 #include "core/argument_template.h"
 #include "core/mention.h"
 #include "tui/term/theme.h"
@@ -12,12 +11,16 @@
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* A word is looked for no further back than this. */
 #define WORD_MAX 4096
 /* A provider that did not answer is asked again after this. */
 #define ASK_AGAIN_MS 10000
+
+/* Sessions whose titles are offered, and how long these are not read again. */
+enum { SESSIONS_NEWEST = 200, SESSIONS_FRESH_MS = 2000 };
 
 /* The models of the provider that is talked to. */
 struct models {
@@ -29,6 +32,14 @@ struct models {
 	int64_t problem_ms;
 };
 
+/* The titles of the newest sessions. */
+struct titles {
+	struct ik_store_read *read;     /* NULL: none is out */
+	int64_t read_ms;                /* when they were read; 0: never */
+	struct ik_proposal *candidates; /* their texts are owned here */
+	size_t count;
+};
+
 struct ik_complete {
 	struct ik_loop *loop;
 	struct ik_core *core;
@@ -38,11 +49,11 @@ struct ik_complete {
 	bool started;
 	struct models models;
 	struct ik_listing *listing;
-	struct ik_session_titles *titles;
+	struct titles titles;
 
 	/* The last answer. */
 	struct ik_proposal *candidates;
-	size_t count, capacity;
+	size_t count;
 	struct ik_buf typed, head, note, made;
 };
 
@@ -50,11 +61,8 @@ struct ik_complete {
 
 static void add(struct ik_complete *complete, const char *text, const char *description)
 {
-	if (complete->count == complete->capacity) {
-		complete->capacity = complete->capacity > 0 ? complete->capacity * 2 : 32;
-		complete->candidates = ik_alloc_array(complete->candidates, complete->capacity,
-			sizeof(*complete->candidates));
-	}
+	complete->candidates = ik_alloc_more(complete->candidates, complete->count,
+		sizeof(*complete->candidates));
 	complete->candidates[complete->count++] = (struct ik_proposal){ text, description };
 }
 
@@ -133,9 +141,66 @@ static void add_models(struct ik_complete *complete)
 		ik_buf_puts(&complete->note, models->problem);
 }
 
+/* ---- titles of sessions ---- */
+
+static void forget_titles(struct titles *titles)
+{
+	while (titles->count > 0) {
+		titles->count--;
+		free((char *)titles->candidates[titles->count].text);
+		free((char *)titles->candidates[titles->count].description);
+	}
+	free(titles->candidates);
+	titles->candidates = NULL;
+}
+
+/* Return a stored text as one line for a terminal; the caller frees it. */
+static char *clean(const char *text)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_sanitize_line(&out, text, strlen(text));
+	return ik_buf_take(&out, NULL);
+}
+
+static void on_sessions(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_complete *complete = arg;
+	struct titles *titles = &complete->titles;
+
+	titles->read = NULL;
+	titles->read_ms = ik_clock_ms();
+	forget_titles(titles);
+	titles->candidates = ik_alloc_array(NULL, answer->count + 1, sizeof(*titles->candidates));
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct ik_session_info *info = &answer->sessions[i];
+
+		if (info->title[0] != '\0')
+			titles->candidates[titles->count++] = (struct ik_proposal){
+				.text = clean(info->title),
+				.description = clean(info->directory),
+			};
+	}
+	ik_screen_candidates_changed(complete->screen);
+}
+
+/* Answer with those that are known, newest first, and read them again unless they are fresh. */
+static void answer_titles(struct ik_complete *complete, struct ik_completions *answer)
+{
+	struct titles *titles = &complete->titles;
+	bool fresh = titles->read_ms > 0 && ik_clock_ms() - titles->read_ms < SESSIONS_FRESH_MS;
+
+	if (!titles->read && !fresh)
+		titles->read = ik_store_list(complete->core->store, 0, "", SESSIONS_NEWEST, on_sessions,
+			complete);
+	answer->candidates = titles->candidates;
+	answer->count = titles->count;
+}
+
 /* ---- files ---- */
 
-/* There are other names, or titles. */
+/* There are other names. */
 static void on_listing(void *arg)
 {
 	struct ik_complete *complete = arg;
@@ -305,8 +370,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		/* A title has blanks: all that follows the command is the word. It may be a
 		 * number or an id as well. */
 		answer->free = true;
-		answer->candidates = ik_session_titles_get(complete->titles, complete->core->store,
-			&answer->count);
+		answer_titles(complete, answer);
 		return true;
 	case IK_ARGUMENT_FILE:
 		answer->on_demand = true;
@@ -413,7 +477,6 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	ik_buf_init(&complete->head, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&complete->note, IK_KIB(16));
 	ik_buf_init(&complete->made, IK_LIMIT_SCHEMA);
-	complete->titles = ik_session_titles_new(on_listing, complete);
 	ik_screen_on_complete(screen, answer, complete);
 	return complete;
 }
@@ -425,7 +488,8 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 	ik_screen_on_complete(complete->screen, NULL, NULL);
 	forget_models(&complete->models);
 	ik_listing_close(complete->listing);
-	ik_session_titles_free(complete->titles);
+	ik_store_read_close(complete->titles.read);
+	forget_titles(&complete->titles);
 	free(complete->candidates);
 	ik_buf_done(&complete->typed);
 	ik_buf_done(&complete->head);
@@ -440,6 +504,6 @@ void ik_complete_set_started(struct ik_complete *complete, bool started)
 	complete->started = started;
 	if (!started) {
 		forget_models(&complete->models);
-		ik_session_titles_stop(complete->titles);
+		complete->titles.read = ik_store_read_close(complete->titles.read);
 	}
 }

@@ -19,7 +19,7 @@
 
 struct listing_names {
 	struct ik_proposal *at;
-	size_t count, capacity;
+	size_t count;
 	bool unsorted;
 };
 
@@ -63,10 +63,7 @@ static void add(struct ik_listing *listing, const struct dirent *entry)
 	if (ik_text_equal(entry->d_name, ".") || ik_text_equal(entry->d_name, "..") ||
 		!is_typable(entry->d_name, length))
 		return;
-	if (names->count == names->capacity) {
-		names->capacity = names->capacity > 0 ? names->capacity * 2 : 64;
-		names->at = ik_alloc_array(names->at, names->capacity, sizeof(*names->at));
-	}
+	names->at = ik_alloc_more(names->at, names->count, sizeof(*names->at));
 	name = is_directory(listing, entry) ? ik_format("%s/", entry->d_name)
 										: ik_strndup(entry->d_name, length);
 	names->at[names->count++] = (struct ik_proposal){ .text = name };

@@ -14,7 +14,6 @@ libik_commands_a_SOURCES = \
 	src/commands/sandbox_command.c src/commands/sandbox_command.h \
 	src/commands/session_find.c src/commands/session_find.h \
 	src/commands/session_taken.c src/commands/session_taken.h \
-	src/commands/session_titles.c src/commands/session_titles.h \
 	src/commands/session_walk.c src/commands/session_walk.h \
 	src/commands/tool_text.c src/commands/tool_text.h \
 	src/commands/tool_view.c src/commands/tool_view.h \
