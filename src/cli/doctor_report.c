@@ -31,14 +31,8 @@ void ik_doctor_say(struct ik_doctor_report *report, enum ik_doctor_finding findi
 
 	ik_buf_init(&out, IK_MIB(1));
 	if (report->json) {
-		ik_json_open(&out, '{');
-		ik_json_key(&out, "check");
-		ik_json_put_text(&out, label);
-		ik_json_key(&out, "state");
-		ik_json_put_text(&out, words[finding]);
-		ik_json_key(&out, "message");
-		ik_json_put_text(&out, sentence);
-		ik_json_close(&out, '}');
+		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", label, words[finding],
+			sentence);
 	} else {
 		put_cell(&out, _(words[finding]), WORD_COLUMNS);
 		put_cell(&out, _(label), LABEL_COLUMNS);

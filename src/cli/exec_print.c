@@ -1,5 +1,6 @@
 #include "cli/exec_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,36 +13,6 @@
 /* Limit on the bytes of arguments that a call's line on standard error shows. */
 #define SUMMARY_BYTES 200
 
-/* Append {"type":TYPE,"round":N and leave the object open. */
-static void open_line(struct ik_buf *out, const char *type, int round)
-{
-	ik_json_open(out, '{');
-	ik_json_key(out, "type");
-	ik_json_put_text(out, type);
-	ik_json_key(out, "round");
-	ik_json_put_integer(out, round);
-}
-
-static void close_line(struct ik_buf *out)
-{
-	ik_json_close(out, '}');
-	ik_buf_putc(out, '\n');
-}
-
-static void put_member(struct ik_buf *out, const char *key, const char *text, size_t length)
-{
-	ik_json_key(out, key);
-	if (!text)
-		ik_json_put_null(out);
-	else
-		ik_json_put_string(out, text, length);
-}
-
-static void put_text_member(struct ik_buf *out, const char *key, const char *text)
-{
-	put_member(out, key, text, !text ? 0 : strlen(text));
-}
-
 /* Append the JSON object that the tool gets, else null and the model's text. */
 static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 {
@@ -49,46 +20,24 @@ static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 	size_t length = 0;
 	char *text;
 
-	ik_json_key(out, "arguments");
 	if (ik_json_check(event->text, event->text_length, &value, NULL) == IK_OK &&
 		ik_json_span_type(value) == IK_JSON_OBJECT) {
-		ik_json_put_raw(out, value);
+		ik_json_printf(out, "'arguments':%.*s", (int)value.length, value.text);
 		return;
 	}
-	ik_json_put_null(out);
 	text = ik_message_arguments(event->message, &length);
-	put_member(out, "arguments_raw", text ? text : "", length);
+	ik_json_printf(out, "'arguments':null,'arguments_raw':'%.*s'", (int)length, text ? text : "");
 	free(text);
 }
 
 static void put_usage(struct ik_buf *out, const struct ik_usage *usage)
 {
-	ik_json_key(out, "input_tokens");
-	ik_json_put_integer(out, usage->input_tokens);
-	ik_json_key(out, "output_tokens");
-	ik_json_put_integer(out, usage->output_tokens);
-	ik_json_key(out, "cached_tokens");
-	ik_json_put_integer(out, usage->cached_tokens);
-	ik_json_key(out, "reasoning_tokens");
-	ik_json_put_integer(out, usage->reasoning_tokens);
-	ik_json_key(out, "cost");
-	if (usage->cost >= 0)
-		ik_json_put_double(out, usage->cost);
-	else
-		ik_json_put_null(out);
-}
-
-static void put_envelope(struct ik_buf *out, const struct ik_event *event)
-{
-	struct ik_json_span value;
-
-	ik_json_key(out, "envelope");
-	if (ik_json_check(event->text, event->text_length, &value, NULL) == IK_OK)
-		ik_json_put_raw(out, value);
-	else
-		ik_json_put_null(out);
-	ik_json_key(out, "duration_ms");
-	ik_json_put_integer(out, event->number);
+	ik_json_printf(out,
+		"'input_tokens':%lld,'output_tokens':%lld,'cached_tokens':%lld,'reasoning_tokens':%lld,"
+		"'cost':%g",
+		(long long)usage->input_tokens, (long long)usage->output_tokens,
+		(long long)usage->cached_tokens, (long long)usage->reasoning_tokens,
+		usage->cost >= 0 ? usage->cost : NAN);
 }
 
 bool ik_exec_is_call(const struct ik_event *event)
@@ -102,11 +51,11 @@ static void print_json_call(const struct ik_event *event, struct ik_buf *out)
 {
 	if (!ik_exec_is_call(event))
 		return; /* already printed in pieces, or part of an earlier turn */
-	open_line(out, "tool_call", event->round);
-	put_text_member(out, "id", event->id);
-	put_text_member(out, "name", event->name);
+	ik_json_printf(out, "{'type':'tool_call','round':%d,'id':'%s','name':'%s'", event->round,
+		event->id, event->name);
 	put_arguments(out, event);
-	close_line(out);
+	ik_json_printf(out, "}");
+	ik_buf_putc(out, '\n');
 }
 
 /* Append one JSON object on a line, if the event has one. */
@@ -124,41 +73,46 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		[IK_EVENT_TURN_DONE] = "done",
 	};
 
+	const char *text = event->text;
+	int length = (int)event->text_length;
+	struct ik_json_span envelope = { NULL, 0 };
+
 	if (event->kind == IK_EVENT_MESSAGE)
 		print_json_call(event, out);
 	if ((size_t)event->kind >= sizeof(types) / sizeof(types[0]) || !types[event->kind])
 		return;
-	open_line(out, types[event->kind], event->round);
+	ik_json_printf(out, "{'type':'%s','round':%d", types[event->kind], event->round);
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
-		put_text_member(out, "id", event->text);
-		put_text_member(out, "provider", event->name);
-		put_text_member(out, "model", event->detail);
+		ik_json_printf(out, "'id':'%s','provider':'%s','model':'%s'", text, event->name,
+			event->detail);
 		break;
 	case IK_EVENT_TEXT:
 	case IK_EVENT_THINKING:
-		put_member(out, "text", event->text, event->text_length);
+		ik_json_printf(out, "'text':'%.*s'", length, text);
 		break;
 	case IK_EVENT_TOOL_DONE:
-		put_text_member(out, "id", event->id);
-		put_text_member(out, "name", event->name);
-		put_envelope(out, event);
+		if (ik_json_check(text, event->text_length, &envelope, NULL) != IK_OK)
+			envelope = (struct ik_json_span){ NULL, 0 };
+		ik_json_printf(out, "'id':'%s','name':'%s','envelope':%.*s,'duration_ms':%lld", event->id,
+			event->name, (int)envelope.length, envelope.text, (long long)event->number);
 		break;
 	case IK_EVENT_USAGE:
 		put_usage(out, &event->usage);
 		break;
 	case IK_EVENT_ERROR:
-		put_text_member(out, "code", ik_error_code_word(event->code));
-		put_member(out, "message", event->text, event->text_length);
+		ik_json_printf(out, "'code':'%s','message':'%.*s'", ik_error_code_word(event->code), length,
+			text);
 		break;
 	case IK_EVENT_TURN_DONE:
-		put_text_member(out, "stop_reason", ik_turn_stop_word(event->stop));
+		ik_json_printf(out, "'stop_reason':'%s'", ik_turn_stop_word(event->stop));
 		break;
 	default:
-		put_member(out, "message", event->text, event->text_length);
+		ik_json_printf(out, "'message':'%.*s'", length, text);
 		break;
 	}
-	close_line(out);
+	ik_json_printf(out, "}");
+	ik_buf_putc(out, '\n');
 }
 
 /* Begin a line of our own, after ending a tool's incomplete line. */

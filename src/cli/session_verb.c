@@ -112,24 +112,10 @@ void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *
 
 	ik_clock_text(info->created_ms, created);
 	ik_clock_text(info->updated_ms, updated);
-	ik_json_open(out, '{');
-	ik_json_key(out, "id");
-	ik_json_put_text(out, info->id);
-	ik_json_key(out, "title");
-	ik_json_put_text(out, info->title);
-	ik_json_key(out, "directory");
-	ik_json_put_text(out, info->directory);
-	ik_json_key(out, "created");
-	ik_json_put_text(out, created);
-	ik_json_key(out, "updated");
-	ik_json_put_text(out, updated);
-	ik_json_key(out, "events");
-	ik_json_put_integer(out, info->event_count);
-	ik_json_key(out, "parent");
-	ik_json_put_text(out, info->parent[0] != '\0' ? info->parent : NULL);
-	ik_json_key(out, "open");
-	ik_json_put_bool(out, info->holder.pid != 0);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "{'id':'%s','title':'%s','directory':'%s','created':'%s','updated':'%s'",
+		info->id, info->title, info->directory, created, updated);
+	ik_json_printf(out, "'events':%lld,'parent':'%s','open':%s}", (long long)info->event_count,
+		info->parent[0] != '\0' ? info->parent : NULL, ik_json_word(info->holder.pid != 0));
 	ik_buf_putc(out, '\n');
 }
 

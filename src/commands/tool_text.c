@@ -337,34 +337,16 @@ bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_regi
 
 void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_buf *out)
 {
-	size_t i;
-
 	ik_json_open(out, '[');
-	for (i = 0; i < ik_registry_count(registry); i++) {
+	for (size_t i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
-
-		const struct {
-			const char *key, *value;
-		} members[] = {
-			{ "name", tool->name },
-			{ "source", ik_tool_source_name(tool->source) },
-			{ "protocol", ik_tool_protocol_name(tool->protocol) },
-			{ "path", tool->path },
-			{ "description", tool->description },
-			{ "state", ik_tool_state_name(tool->state) },
-			{ "code", tool->code },
-			{ "reason", tool->reason },
-		};
-		size_t m;
 
 		if (!all && tool->state != IK_TOOL_OK)
 			continue;
-		ik_json_open(out, '{');
-		for (m = 0; m < sizeof(members) / sizeof(members[0]); m++) {
-			ik_json_key(out, members[m].key);
-			ik_json_put_text(out, members[m].value);
-		}
-		ik_json_close(out, '}');
+		ik_json_printf(out, "{'name':'%s','source':'%s','protocol':'%s','path':'%s'", tool->name,
+			ik_tool_source_name(tool->source), ik_tool_protocol_name(tool->protocol), tool->path);
+		ik_json_printf(out, "'description':'%s','state':'%s','code':'%s','reason':'%s'}",
+			tool->description, ik_tool_state_name(tool->state), tool->code, tool->reason);
 	}
 	ik_json_close(out, ']');
 }
@@ -375,24 +357,9 @@ bool ik_tool_json_show(const struct ik_registry *registry, const char *name, str
 
 	if (!tool)
 		return false;
-	ik_json_open(out, '{');
-	ik_json_key(out, "name");
-	ik_json_put_text(out, tool->name);
-	ik_json_key(out, "description");
-	ik_json_put_text(out, tool->description);
-	ik_json_key(out, "parameters");
-	ik_json_put_raw(out, span_of(tool->parameters));
-	ik_json_key(out, "returns");
-	if (tool->returns)
-		ik_json_put_raw(out, span_of(tool->returns));
-	else
-		ik_json_put_null(out);
-	ik_json_key(out, "path");
-	ik_json_put_text(out, tool->path);
-	ik_json_key(out, "source");
-	ik_json_put_text(out, ik_tool_source_name(tool->source));
-	ik_json_key(out, "protocol");
-	ik_json_put_text(out, ik_tool_protocol_name(tool->protocol));
-	ik_json_close(out, '}');
+	ik_json_printf(out, "{'name':'%s','description':'%s','parameters':%s,'returns':%s", tool->name,
+		tool->description, tool->parameters, tool->returns);
+	ik_json_printf(out, "'path':'%s','source':'%s','protocol':'%s'}", tool->path,
+		ik_tool_source_name(tool->source), ik_tool_protocol_name(tool->protocol));
 	return true;
 }

@@ -147,19 +147,9 @@ static void note(struct ik_attached *attached, size_t typed, const char *name, s
 {
 	struct ik_buf *data = &attached->data;
 
-	if (data->length == 0) {
-		ik_json_open(data, '{');
-		ik_json_key(data, "typed");
-		ik_json_put_integer(data, (int64_t)typed);
-		ik_json_key(data, "attached");
-		ik_json_open(data, '[');
-	}
-	ik_json_open(data, '{');
-	ik_json_key(data, "name");
-	ik_json_put_text(data, name);
-	ik_json_key(data, "bytes");
-	ik_json_put_integer(data, (int64_t)bytes);
-	ik_json_close(data, '}');
+	if (data->length == 0)
+		ik_json_printf(data, "{'typed':%zu,'attached':[", typed);
+	ik_json_printf(data, "{'name':'%s','bytes':%zu}", name, bytes);
 }
 
 /* Is this file attached already? */
@@ -281,10 +271,8 @@ enum ik_status ik_attach(const char *text, size_t length, size_t written,
 	if (add_files(attached, text, length, written, places, error) != IK_OK)
 		return error->status;
 	add_commands(attached, length, conversation, since);
-	if (attached->data.length > 0) {
-		ik_json_close(&attached->data, ']');
-		ik_json_close(&attached->data, '}');
-	}
+	if (attached->data.length > 0)
+		ik_json_printf(&attached->data, "]}");
 	if (ik_buf_status(&attached->text) != IK_OK || ik_buf_status(&attached->data) != IK_OK)
 		return ik_error_set(error, IK_TOO_LARGE,
 			_("The message is too large with all that goes with it. Nothing was sent."));

@@ -54,25 +54,10 @@ void ik_export_json(struct ik_buf *out, const char *session, const struct ik_mes
 	char time[IK_CLOCK_TEXT];
 
 	ik_clock_text(message->time_ms, time);
-	ik_json_open(out, '{');
-	ik_json_key(out, "id");
-	ik_json_put_text(out, message->id);
-	ik_json_key(out, "session");
-	ik_json_put_text(out, session);
-	ik_json_key(out, "sequence");
-	ik_json_put_integer(out, message->sequence);
-	ik_json_key(out, "kind");
-	ik_json_put_text(out, ik_kind_name(message->kind));
-	ik_json_key(out, "content");
-	ik_json_put_string(out, message->content, message->content_length);
-	ik_json_key(out, "data");
-	if (message->data)
-		ik_json_put_raw(out, ik_message_data(message));
-	else
-		ik_json_put_null(out);
-	ik_json_key(out, "time");
-	ik_json_put_text(out, time);
-	ik_json_close(out, '}');
+	ik_json_printf(out, "{'id':'%s','session':'%s','sequence':%lld,'kind':'%s','content':'%.*s'",
+		message->id, session, (long long)message->sequence, ik_kind_name(message->kind),
+		(int)message->content_length, message->content);
+	ik_json_printf(out, "'data':%.*s,'time':'%s'}", (int)message->data_length, message->data, time);
 	ik_buf_putc(out, '\n');
 }
 

@@ -63,12 +63,8 @@ bool ik_outputs_put(struct ik_outputs *outputs, const char *bytes, size_t length
 		ik_outputs_skip(outputs);
 		return false;
 	}
-	ik_json_open(out, '{');
-	ik_json_key(out, "blob");
-	ik_json_put_text(out, outputs->blobs[outputs->at].id);
-	ik_json_key(out, "part");
-	ik_json_put_integer(out, (int64_t)outputs->part);
-	ik_json_key(out, "base64");
+	ik_json_printf(out, "{'blob':'%s','part':%zu,'base64':", outputs->blobs[outputs->at].id,
+		outputs->part);
 	ik_buf_putc(out, '"');
 	ik_base64_put(out, bytes, length);
 	ik_buf_puts(out, "\"}\n");

@@ -92,10 +92,9 @@ enum ik_status ik_tool_switch_keep(const char *path, const char *name, bool on,
 	if (status == IK_OK) {
 		ik_tool_switches_set(&switches, name, on);
 		ik_json_open(&out, '{');
-		for (i = 0; i < switches.count; i++) {
-			ik_json_key(&out, switches.items[i].name);
-			ik_json_put_bool(&out, switches.items[i].on);
-		}
+		for (i = 0; i < switches.count; i++)
+			ik_json_printf(&out, "'%s':%s", switches.items[i].name,
+				ik_json_word(switches.items[i].on));
 		ik_json_close(&out, '}');
 		ik_buf_putc(&out, '\n');
 		status = ik_buf_check(&out, path, error);
