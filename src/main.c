@@ -17,7 +17,7 @@
 #include "core/places.h"
 #include "core/print.h"
 #include "core/setup.h"
-#include "loop/guard.h"
+#include "loop/killer.h"
 #include "store/sqlite/checkpoint.h"
 #include "tool/run.h"
 #include "util/text.h"
@@ -100,8 +100,8 @@ int main(int argc, char **argv)
 	/* Started by this program itself. */
 	if (argc == 3 && ik_text_equal(argv[1], IK_CHECKPOINT_OPTION))
 		return ik_checkpoint_run(argv[2]);
-	if (argc == 5 && ik_text_equal(argv[1], IK_GUARD_OPTION))
-		return ik_guard_run(argv + 2);
+	if (argc == 5 && ik_text_equal(argv[1], IK_KILLER_OPTION))
+		return ik_killer_run(argv + 2);
 	/* Only for characters and the language: numbers in JSON must not depend on the locale. */
 	(void)setlocale(LC_CTYPE, "");
 	(void)setlocale(LC_MESSAGES, "");

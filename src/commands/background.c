@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/command.h"
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 #include "tui/text/quantity.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -34,17 +34,17 @@ static char *call_line(const struct ik_conversation *conversation, const char *i
 }
 
 /* A process and where it comes from. */
-static void put_leftover(const struct ik_conversation *conversation,
-	const struct ik_leftover *leftover, struct ik_buf *out)
+static void put_orphan(const struct ik_conversation *conversation, const struct ik_orphan *orphan,
+	struct ik_buf *out)
 {
-	char *line = leftover->call ? call_line(conversation, leftover->call) : NULL;
+	char *line = orphan->call ? call_line(conversation, orphan->call) : NULL;
 
-	ik_buf_printf(out, "  %d  ", leftover->pid);
-	ik_elapsed_put(out, leftover->running_ms / 1000);
-	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, leftover->command);
-	if (line || leftover->call)
+	ik_buf_printf(out, "  %d  ", orphan->pid);
+	ik_elapsed_put(out, orphan->running_ms / 1000);
+	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, orphan->command);
+	if (line || orphan->call)
 		/* Translators: %s is the call of a tool. */
-		ik_buf_printf(out, _("    started by %s\n"), line ? line : leftover->call);
+		ik_buf_printf(out, _("    started by %s\n"), line ? line : orphan->call);
 	free(line);
 }
 
@@ -52,7 +52,7 @@ static void put_list(struct ik_loop *loop, const struct ik_conversation *convers
 	struct ik_buf *out)
 {
 	size_t count;
-	struct ik_leftover *leftovers = ik_leftovers_list(loop, &count);
+	struct ik_orphan *orphans = ik_orphans_list(loop, &count);
 
 	if (count == 0) {
 		ik_buf_puts(out, _("No tool has left anything running.\n"));
@@ -62,12 +62,12 @@ static void put_list(struct ik_loop *loop, const struct ik_conversation *convers
 				"%zu processes that tools left running:\n", (unsigned long)count),
 			count);
 		for (size_t i = 0; i < count; i++)
-			put_leftover(conversation, &leftovers[i], out);
+			put_orphan(conversation, &orphans[i], out);
 		ik_buf_puts(out,
 			_("/background end PID ends one, /background end all; with ikigai they "
 			  "end at the latest.\n"));
 	}
-	ik_leftovers_free(leftovers, count);
+	ik_orphans_free(orphans, count);
 }
 
 /* Tell one, or all, to end. */
@@ -75,7 +75,7 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 {
 	char *end;
 	long pid = strtol(word, &end, 10);
-	struct ik_leftover *leftovers;
+	struct ik_orphan *orphans;
 	size_t count = 0, told = 0;
 
 	if (word[0] != '\0' && (*end != '\0' || pid <= 0 || pid > INT32_MAX)) {
@@ -83,17 +83,17 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 		return;
 	}
 	if (word[0] != '\0') {
-		told = ik_leftover_end(loop, (int)pid);
+		told = ik_orphan_end(loop, (int)pid);
 		if (told == 0)
 			ik_buf_printf(out,
 				_("No tool has left a process %ld running. "
 				  "/background lists them.\n"),
 				pid);
 	} else {
-		leftovers = ik_leftovers_list(loop, &count);
+		orphans = ik_orphans_list(loop, &count);
 		for (size_t i = 0; i < count; i++)
-			told += ik_leftover_end(loop, leftovers[i].pid);
-		ik_leftovers_free(leftovers, count);
+			told += ik_orphan_end(loop, orphans[i].pid);
+		ik_orphans_free(orphans, count);
 		if (told == 0)
 			ik_buf_puts(out, _("No tool has left anything running.\n"));
 	}

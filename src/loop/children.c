@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "loop/guard.h"
+#include "loop/killer.h"
 #include "loop/process.h"
 #include "loop/reaper.h"
 #include "util/alloc.h"
@@ -26,7 +26,7 @@ struct children {
 	int orphans;
 	void (*on_change)(void *);
 	void *on_change_arg;
-	struct ik_guard *guard; /* NULL: none */
+	struct ik_killer *killer; /* NULL: none */
 };
 
 static void *make_children(struct ik_loop *loop)
@@ -46,7 +46,7 @@ static void release_children(void *object)
 {
 	struct children *children = object;
 
-	children->guard = ik_guard_close(children->guard);
+	children->killer = ik_killer_close(children->killer);
 	children->on_change = NULL;
 	ik_loop_defer(children->loop, free, children);
 }
@@ -65,21 +65,21 @@ static void changed(void *arg)
 
 	free(ik_processes_orphans(children->loop, &count));
 	children->orphans = (int)count;
-	if (count == 0 && ik_processes_count(children->loop) == ik_guard_count(children->guard))
-		ik_guard_rest(children->guard);
+	if (count == 0 && ik_processes_count(children->loop) == ik_killer_count(children->killer))
+		ik_killer_rest(children->killer);
 	else
-		ik_guard_renew(children->guard);
+		ik_killer_renew(children->killer);
 	if (children->orphans != before && children->on_change)
 		children->on_change(children->on_change_arg);
 }
 
-void ik_children_become_reaper(struct ik_loop *loop, const char *guard)
+void ik_children_become_reaper(struct ik_loop *loop, const char *killer)
 {
 	struct children *children = children_of(loop);
 
 	ik_processes_adopt(loop, changed, children);
-	if (guard && !children->guard)
-		children->guard = ik_guard_new(loop, guard);
+	if (killer && !children->killer)
+		children->killer = ik_killer_new(loop, killer);
 }
 
 int ik_children_orphans(struct ik_loop *loop)
@@ -125,7 +125,7 @@ rlim_t ik_children_descriptor_limit(struct ik_loop *loop)
 
 const struct rlimit *ik_children_mark(struct ik_loop *loop)
 {
-	return ik_guard_mark(children_of(loop)->guard);
+	return ik_killer_mark(children_of(loop)->killer);
 }
 
 int ik_children_capacity(struct ik_loop *loop)

@@ -2,7 +2,7 @@
  * children: what is true of all child processes together.
  *
  * Counts what tools have left running, ends everything when the program ends, and runs the
- * guard (loop/guard.h) while there is anything to guard.
+ * killer (loop/killer.h) while there is anything to kill.
  *
  * Belongs to its loop.  May include: util, loop.
  */
@@ -14,9 +14,9 @@
 #include <sys/resource.h>
 
 /* Make this process the subreaper of whatever its children leave behind. Call once, early.
- * guard: path (not copied) of the executable that kills all of it if this process is killed
- * (loop/guard.h); NULL: none. */
-void ik_children_become_reaper(struct ik_loop *loop, const char *guard);
+ * killer: path (not copied) of the executable that kills all of it if this process is killed
+ * (loop/killer.h); NULL: none. */
+void ik_children_become_reaper(struct ik_loop *loop, const char *killer);
 
 /* Return the number of orphans: processes that children left running and that this process has
  * adopted (their own children are not counted). Makes no system call: they are counted when a
@@ -41,8 +41,8 @@ int ik_children_capacity(struct ik_loop *loop);
 /* For loop/child.c: the soft limit of open files that this program was started with. */
 rlim_t ik_children_descriptor_limit(struct ik_loop *loop);
 
-/* For loop/child.c: the mark by which the guard finds the process that is about to be started;
- * NULL: it is not guarded. */
+/* For loop/child.c: the mark by which the killer finds the process that is about to be started;
+ * NULL: it has none. */
 const struct rlimit *ik_children_mark(struct ik_loop *loop);
 
 #endif

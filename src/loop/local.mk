@@ -5,11 +5,11 @@ libik_loop_a_SOURCES = \
 	src/loop/children.c src/loop/children.h \
 	src/loop/confine.c src/loop/confine.h \
 	src/loop/mount_mask.c src/loop/mount_mask.h \
-	src/loop/end_watch.c src/loop/end_watch.h \
+	src/loop/exit_watch.c src/loop/exit_watch.h \
 	src/loop/foreground.c src/loop/foreground.h \
-	src/loop/guard.c src/loop/guard.h \
+	src/loop/killer.c src/loop/killer.h \
 	src/loop/landlock.h \
-	src/loop/leftovers.c src/loop/leftovers.h \
+	src/loop/orphans.c src/loop/orphans.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \

@@ -1,10 +1,8 @@
 #include "loop/process.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,12 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/end_watch.h"
+#include "loop/exit_watch.h"
 #include "loop/reaper.h"
 #include "loop/restore.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/proc_stat.h"
 
 /* How long the end of the program waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
@@ -27,9 +26,8 @@ struct ik_process {
 	struct ik_process *previous;
 	struct processes *all;
 	pid_t pid;
-	int pidfd;                /* -1: SIGCHLD reports its end */
-	struct ik_watch *watch;   /* of pidfd, until the end was seen */
-	void (*ended)(void *arg); /* NULL: closed, only waits to be reaped */
+	struct ik_exit_watch *watch; /* until the end was seen; NULL: SIGCHLD reports it */
+	void (*ended)(void *arg);    /* NULL: closed, only waits to be reaped */
 	void *arg;
 	bool is_zombie;
 	bool reaped; /* the pid may have been reused */
@@ -50,27 +48,10 @@ struct processes {
 	void *changed_arg;
 };
 
-/* A growing list of pids. */
 struct pids {
 	pid_t *items;
 	size_t count;
-	size_t capacity;
 };
-
-/* Make room for more. */
-static void grow_pids(struct pids *pids)
-{
-	pids->capacity = pids->capacity > 0 ? 2 * pids->capacity : 64;
-	pids->items = ik_alloc_array(pids->items, pids->capacity, sizeof(*pids->items));
-}
-
-/* Append a pid. */
-static void add_pid(struct pids *pids, pid_t pid)
-{
-	if (pids->count == pids->capacity)
-		grow_pids(pids);
-	pids->items[pids->count++] = pid;
-}
 
 /* Did this process have the child before the program started? */
 static bool is_stranger(const struct processes *all, pid_t pid)
@@ -81,58 +62,41 @@ static bool is_stranger(const struct processes *all, pid_t pid)
 	return false;
 }
 
-/* Return the parent of a process by /proc/PID/stat (proc_pid_stat(5)), 0 if it is gone. */
-static pid_t parent_of(const char *pid_text)
-{
-	char path[64], line[512];
-	const char *end;
-	int parent = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid_text);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	/* The name in parentheses may contain anything, even parentheses. */
-	if (fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) &&
-		sscanf(end + 1, " %*c %d", &parent) != 1)
-		parent = 0;
-	fclose(file);
-	return parent;
-}
-
 /* List this process's children by looking at every process on the machine. */
 static void list_children_slowly(const struct processes *all, struct pids *pids)
 {
 	DIR *directory = opendir("/proc");
 	struct dirent *entry;
-	pid_t pid;
+	struct ik_proc_stat stat;
 
-	if (!directory)
-		return;
-	while ((entry = readdir(directory)))
-		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid()) {
-			pid = (pid_t)strtol(entry->d_name, NULL, 10);
-			if (!is_stranger(all, pid))
-				add_pid(pids, pid);
+	while (directory && (entry = readdir(directory))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && ik_proc_stat_of(pid, &stat) && stat.parent == getpid() &&
+			!is_stranger(all, pid)) {
+			pids->items = ik_alloc_more(pids->items, pids->count, sizeof(*pids->items));
+			pids->items[pids->count++] = pid;
 		}
-	closedir(directory);
+	}
+	if (directory)
+		closedir(directory);
 }
 
 /* List this process's children, zombies included, strangers excluded. */
 static void list_children(const struct processes *all, struct pids *pids)
 {
-	ssize_t count = 0;
+	size_t room = 32;
+	ssize_t count;
 
-	pids->count = 0;
+	*pids = (struct pids){ NULL, 0 };
 	do {
-		if (pids->count == pids->capacity)
-			grow_pids(pids);
-		count = ik_reaper_list(pids->items, pids->capacity);
-		if (count >= 0)
-			pids->count = (size_t)count;
-	} while (count >= 0 && pids->count == pids->capacity);
-	if (count < 0) /* a kernel without CONFIG_PROC_CHILDREN */
+		room *= 2;
+		pids->items = ik_alloc_array(pids->items, room, sizeof(*pids->items));
+		count = ik_reaper_list(pids->items, room);
+	} while (count == (ssize_t)room);
+	if (count >= 0)
+		pids->count = (size_t)count;
+	else /* a kernel without CONFIG_PROC_CHILDREN */
 		list_children_slowly(all, pids);
 }
 
@@ -184,15 +148,6 @@ static void changed(struct processes *all)
 	}
 }
 
-/* Stop watching for the end of a process. */
-static void stop_watching(struct ik_process *process)
-{
-	process->watch = ik_watch_close(process->watch);
-	if (process->pidfd >= 0)
-		close(process->pidfd);
-	process->pidfd = -1;
-}
-
 /* Remove a process from the list. */
 static void unlink_process(struct ik_process *process)
 {
@@ -218,7 +173,7 @@ static void set_reaped(struct ik_process *process, int status)
 {
 	process->reaped = true;
 	process->status = status;
-	stop_watching(process);
+	process->watch = ik_exit_watch_close(process->watch);
 	unlink_process(process);
 	changed(process->all);
 	if (!process->ended)
@@ -226,26 +181,21 @@ static void set_reaped(struct ik_process *process, int status)
 }
 
 /* If it has ended: tell its owner, or reap it if it was closed. */
-static void notice(struct ik_process *process)
+static void notice(void *arg)
 {
+	struct ik_process *process = arg;
 	int status;
 
 	if (!ik_process_ended(process))
 		return;
-	stop_watching(process); /* it would stay readable */
+	process->watch = ik_exit_watch_close(process->watch);
 	if (process->ended)
 		process->ended(process->arg);
 	else
 		ik_process_reap(process, &status);
 }
 
-/* The pidfd is readable. */
-static void pidfd_readable(void *arg, int what)
-{
-	notice(arg);
-}
-
-/* SIGCHLD: check the processes that have no pidfd, and the orphans. */
+/* SIGCHLD: check the processes that are not watched, and the orphans. */
 static void child_signal(void *arg, int number)
 {
 	struct processes *all = arg;
@@ -299,7 +249,7 @@ static void release_processes(void *object)
 			nanosleep(&moment, NULL);
 			continue;
 		}
-		stop_watching(process);
+		process->watch = ik_exit_watch_close(process->watch);
 		unlink_process(process);
 		release(process);
 	}
@@ -334,12 +284,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)
 	all->first = process;
 	all->count++;
 
-	process->pidfd = ik_end_watch_open(pid);
-	if (process->pidfd >= 0) {
-		process->watch = ik_watch_new(loop, process->pidfd, pidfd_readable, process);
-		if (ik_watch_set(process->watch, IK_READABLE, NULL) != IK_OK)
-			stop_watching(process);
-	}
+	process->watch = ik_exit_watch_new(loop, pid, notice, process);
 	if (!process->watch)
 		watch_signal(all);
 	return process;
@@ -415,7 +360,7 @@ size_t ik_processes_count(struct ik_loop *loop)
 void ik_processes_adopt(struct ik_loop *loop, void (*fn)(void *arg), void *arg)
 {
 	struct processes *all = processes_of(loop);
-	struct pids pids = { 0 };
+	struct pids pids;
 
 	if (all->adopts)
 		return;
@@ -443,7 +388,7 @@ void ik_processes_changed(struct ik_loop *loop)
 pid_t *ik_processes_orphans(struct ik_loop *loop, size_t *ret_count)
 {
 	struct processes *all = processes_of(loop);
-	struct pids pids = { 0 };
+	struct pids pids;
 
 	*ret_count = 0;
 	if (!all->adopts)
@@ -458,7 +403,7 @@ pid_t *ik_processes_orphans(struct ik_loop *loop, size_t *ret_count)
 size_t ik_processes_kill(struct ik_loop *loop)
 {
 	struct processes *all = processes_of(loop);
-	struct pids pids = { 0 };
+	struct pids pids;
 
 	list_children(all, &pids);
 	for (size_t i = 0; i < pids.count; i++)

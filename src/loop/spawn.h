@@ -29,8 +29,8 @@ struct ik_spawn {
 	bool foreground;           /* it stays in this process's session, group and job, with its
 	                              terminal if it has one */
 	bool outlives;             /* not killed when this process dies */
-	const struct rlimit *mark; /* RLIMIT_LOCKS, by which the guard finds it and what it starts
-	                              (loop/guard.h); NULL: unchanged */
+	const struct rlimit *mark; /* RLIMIT_LOCKS, by which the killer finds it and what it starts
+	                              (loop/killer.h); NULL: unchanged */
 	const struct ik_confinement *confinement; /* sandbox; NULL: none */
 	rlim_t descriptor_limit; /* soft limit of open files; RLIM_INFINITY: unchanged */
 };

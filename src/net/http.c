@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #define CURL_DISABLE_TYPECHECK /* its macros call functions that are not linked */
 #include <curl/curl.h>
@@ -25,11 +24,14 @@
  * the first frame needs none of it. */
 /* clang-format off */
 #define FUNCTIONS(X) \
-	X(global_init) X(getdate) X(slist_append) X(slist_free_all) \
+	X(global_init) X(slist_append) X(slist_free_all) \
 	X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_strerror) X(easy_cleanup) \
 	X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) \
 	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
 /* clang-format on */
+
+/* A longer Retry-After is not one. */
+#define LONGEST_WAIT_S 1000000
 
 struct http_library {
 #define MEMBER(name) __typeof__(&curl_##name) name;
@@ -270,14 +272,19 @@ static void schedule(struct ik_http_request *request)
 /* Record the result; message is a sentence. */
 static void end(struct ik_http_request *request, enum ik_http_failure failure, const char *message)
 {
+	struct http_library *curl = &request->http->curl;
+	curl_off_t wait = 0;
 	long status = 0;
 
 	if (request->ended || request->closed)
 		return;
 	request->ended = true;
 	ik_timer_stop(request->idle);
-	if (request->easy)
-		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (request->easy) {
+		curl->easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+		curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &wait);
+	}
+	request->result.retry_after_ms = wait > 0 && wait < LONGEST_WAIT_S ? wait * 1000 : -1;
 	snprintf(request->message, sizeof(request->message), "%s", message);
 	request->result.failure = failure;
 	request->result.status = (int)status;
@@ -373,18 +380,6 @@ static void act(struct ik_http *http, curl_socket_t fd, int mask)
 	}
 }
 
-/* Parse Retry-After (RFC 9110, 10.2.3): seconds or a date. */
-static int64_t parse_retry_after(struct ik_http *http, const char *value)
-{
-	long seconds;
-	time_t when;
-
-	if (ik_http_read_seconds(value, &seconds))
-		return seconds >= 0 ? (int64_t)seconds * 1000 : -1;
-	when = http->curl.getdate(value, NULL);
-	return when == -1 ? -1 : when > time(NULL) ? (int64_t)(when - time(NULL)) * 1000 : 0;
-}
-
 /* The head of the final answer is complete: report it. */
 static void tell_head(struct ik_http_request *request)
 {
@@ -404,23 +399,13 @@ static void tell_head(struct ik_http_request *request)
 /* libcurl delivers a line of the head, with its line end. */
 static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
 {
-	static const char name[] = "retry-after:";
 	struct ik_http_request *request = arg;
 
 	if (request->ended || request->closed)
 		return 0;
 	request->last_byte = ik_clock_ms();
-	if (length > sizeof(name) - 1 && strncasecmp(bytes, name, sizeof(name) - 1) == 0) {
-		char value[64];
-
-		snprintf(value, sizeof(value), "%.*s", (int)(length - (sizeof(name) - 1)),
-			bytes + sizeof(name) - 1);
-		value[strcspn(value, "\r\n")] = '\0';
-		request->result.retry_after_ms = parse_retry_after(request->http,
-			value + strspn(value, " \t"));
-	} else if (length <= 2 && (bytes[0] == '\r' || bytes[0] == '\n')) {
+	if (length <= 2 && (bytes[0] == '\r' || bytes[0] == '\n'))
 		tell_head(request);
-	}
 	return length;
 }
 
@@ -528,7 +513,6 @@ struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http
 	request->address = ik_address_of(spec->url);
 	request->idle = ik_timer_new(http->loop, idle_fired, request);
 	request->idle_timeout_ms = spec->idle_timeout_ms;
-	request->result.retry_after_ms = -1;
 	if (strncasecmp(spec->url, "http://", 7) != 0 && strncasecmp(spec->url, "https://", 8) != 0)
 		conclude(request, CURLE_URL_MALFORMAT);
 	else if (!load(http))

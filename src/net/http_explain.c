@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -165,17 +164,4 @@ void ik_http_explain_proxy(const char *address, long status, char *out, size_t s
 			_("the proxy (http.proxy, HTTPS_PROXY or HTTP_PROXY) refused the way "
 			  "to %s with status %ld"),
 			address, status);
-}
-
-bool ik_http_read_seconds(const char *value, long *ret_seconds)
-{
-	char *rest;
-	long seconds;
-
-	errno = 0;
-	seconds = strtol(value, &rest, 10);
-	if (rest == value || *rest != '\0')
-		return false;
-	*ret_seconds = errno == 0 && seconds >= 0 && seconds < 1000000 ? seconds : -1;
-	return true;
 }

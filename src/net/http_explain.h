@@ -27,7 +27,4 @@ void ik_http_explain_connect(const char *address, long number, const char *detai
 /* A proxy answered the connection request with status. */
 void ik_http_explain_proxy(const char *address, long status, char *out, size_t size);
 
-/* Is value a whole number? *ret_seconds is -1 if it is too large for a wait. */
-bool ik_http_read_seconds(const char *value, long *ret_seconds);
-
 #endif

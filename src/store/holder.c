@@ -13,32 +13,8 @@
 #include <unistd.h>
 
 #include "store/lock_private.h"
+#include "util/proc_stat.h"
 #include "util/text.h"
-
-/* The state of a process, and when it began, in ticks since the boot (proc_pid_stat(5), fields 3
- * and 22); false: it cannot be read. */
-static bool look_at(int64_t pid, char *ret_state, int64_t *ret_started)
-{
-	char path[64], line[1024];
-	long long started = 0;
-	const char *end;
-	bool found;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	/* The name in parentheses may hold anything, also parentheses. */
-	found = fgets(line, sizeof(line), file) && (end = strrchr(line, ')')) &&
-		sscanf(end + 1,
-			" %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
-			" %*d %lld",
-			ret_state, &started) == 2;
-	(void)fclose(file);
-	*ret_started = started;
-	return found;
-}
 
 /* Where a link of /proc leads to, "" where there is none. */
 static void read_link(const char *path, char out[32])
@@ -61,7 +37,7 @@ void ik_holder_locate(struct ik_holder *holder)
 {
 	char boot[40] = "", numbers[32], times[32];
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char state;
+	struct ik_proc_stat stat;
 
 	holder->place[0] = '\0';
 	if (file && fgets(boot, sizeof(boot), file))
@@ -70,8 +46,9 @@ void ik_holder_locate(struct ik_holder *holder)
 		(void)fclose(file);
 	read_link("/proc/self/ns/pid", numbers);
 	read_link("/proc/self/ns/time", times); /* since Linux 5.6 */
-	if (!boot[0] || !numbers[0] || !proc_is_ours() || !look_at(getpid(), &state, &holder->started))
+	if (!boot[0] || !numbers[0] || !proc_is_ours() || !ik_proc_stat_of(getpid(), &stat))
 		return;
+	holder->started = (int64_t)stat.start;
 	(void)snprintf(holder->place, sizeof(holder->place), "%s %s %s", boot, numbers, times);
 }
 
@@ -97,25 +74,23 @@ bool ik_holder_is_here(const struct ik_holder *holder)
 
 bool ik_holder_seems_dead(const struct ik_holder *holder)
 {
-	int64_t started;
-	char state;
+	struct ik_proc_stat stat;
 
 	if (holder->pid <= 0 || !ik_holder_is_here(holder))
 		return false;
 	if (kill((pid_t)holder->pid, 0) != 0)
 		return errno == ESRCH;
-	return look_at(holder->pid, &state, &started) && (state == 'Z' || state == 'X');
+	return ik_proc_stat_of(holder->pid, &stat) && stat.state == 'Z';
 }
 
 bool ik_holder_is_dead(const struct ik_holder *holder)
 {
-	int64_t started;
-	char state;
+	struct ik_proc_stat stat;
 
 	if (!ik_holder_is_near(holder))
 		return false;
 	if (kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH)
 		return true;
-	return look_at(holder->pid, &state, &started) &&
-		(state == 'Z' || state == 'X' || started != holder->started);
+	return ik_proc_stat_of(holder->pid, &stat) &&
+		(stat.state == 'Z' || (int64_t)stat.start != holder->started);
 }

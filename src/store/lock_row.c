@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop/end_watch.h"
+#include "loop/exit_watch.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -20,13 +20,13 @@ struct lock_row_kept {
 	char id[IK_UUID_TEXT];
 	struct ik_store_read *read; /* a step on its way; NULL: none */
 	struct ik_timer *timer;
-	struct ik_end_watch *life; /* of the holder's process; NULL: it cannot be watched */
-	char living[IK_UUID_TEXT]; /* whose lock that is */
-	int64_t left_ms;           /* of another's lease; -1: nobody else has it */
-	bool opened;               /* it was tried once */
-	bool trying;               /* the step on its way takes it, if it is to be had */
-	char dead[IK_UUID_TEXT];   /* the lock of a holder that is dead; "": none */
-	bool again;                /* something happened meanwhile */
+	struct ik_exit_watch *life; /* of the holder's process; NULL: it cannot be watched */
+	char living[IK_UUID_TEXT];  /* whose lock that is */
+	int64_t left_ms;            /* of another's lease; -1: nobody else has it */
+	bool opened;                /* it was tried once */
+	bool trying;                /* the step on its way takes it, if it is to be had */
+	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
+	bool again;                 /* something happened meanwhile */
 	bool released;
 	bool asking; /* the row says so */
 };
@@ -59,11 +59,11 @@ static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
 	kept->left_ms = others ? row->left_ms : -1;
 	if (kept->life && others && ik_text_equal(kept->living, row->held))
 		return;
-	kept->life = ik_end_watch_close(kept->life);
+	kept->life = ik_exit_watch_close(kept->life);
 	if (!others || !ik_holder_is_near(&row->holder))
 		return;
 	memcpy(kept->living, row->held, sizeof(kept->living));
-	kept->life = ik_end_watch_new(lock->store->loop, (pid_t)row->holder.pid, step, lock);
+	kept->life = ik_exit_watch_new(lock->store->loop, (pid_t)row->holder.pid, step, lock);
 }
 
 /* What the row says now. */
@@ -191,7 +191,7 @@ static void close_lock(struct ik_lock *lock)
 
 	kept->read = ik_store_read_close(kept->read);
 	kept->timer = ik_timer_close(kept->timer);
-	kept->life = ik_end_watch_close(kept->life);
+	kept->life = ik_exit_watch_close(kept->life);
 	if (kept->opened)
 		(void)start(lock, IK_LOCK_STEP_CLOSE, NULL);
 	free(kept);

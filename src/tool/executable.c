@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "guard/sandbox.h"
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -15,6 +15,7 @@ libik_util_a_SOURCES = \
 	src/util/log.c src/util/log.h \
 	src/util/needle.c src/util/needle.h \
 	src/util/path.c src/util/path.h \
+	src/util/proc_stat.c src/util/proc_stat.h \
 	src/util/redact.c src/util/redact.h \
 	src/util/sanitize.c src/util/sanitize.h \
 	src/util/sha256.c src/util/sha256.h \

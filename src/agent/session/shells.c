@@ -6,7 +6,7 @@
 
 #include "json/write.h"
 #include "loop/child.h"
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
 #include "util/limits.h"

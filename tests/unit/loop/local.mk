@@ -8,7 +8,7 @@ tests_unit_loop_loop_test_SOURCES = \
 	tests/unit/loop/http_body_test.c tests/unit/loop/http_dns_test.c \
 	tests/unit/loop/http_test.c \
 	tests/unit/loop/identity_test.c \
-	tests/unit/loop/leftovers_test.c \
+	tests/unit/loop/orphans_test.c \
 	tests/unit/loop/loop_test.c \
 	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	tests/unit/loop/tty_job_test.c \

@@ -13,7 +13,7 @@
 #include <criterion/criterion.h>
 
 #include "loop/children.h"
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 #include "support.h"
 #include "tests/support/sanitized.h"
 #include "util/alloc.h"
@@ -89,14 +89,14 @@ static long resident_kb(void)
 static void sweep(struct storm *storm)
 {
 	size_t count;
-	struct ik_leftover *list;
+	struct ik_orphan *list;
 
 	if (ik_children_orphans(storm->loop) < 100)
 		return;
-	list = ik_leftovers_list(storm->loop, &count);
+	list = ik_orphans_list(storm->loop, &count);
 	for (size_t i = 0; i < count; i++)
 		kill(list[i].pid, SIGKILL);
-	ik_leftovers_free(list, count);
+	ik_orphans_free(list, count);
 }
 
 static void start_next(void *arg);

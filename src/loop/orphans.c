@@ -1,4 +1,4 @@
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,6 +14,7 @@
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
+#include "util/proc_stat.h"
 
 /* From SIGTERM to SIGKILL. */
 #define KILL_AFTER_MS 2000
@@ -26,7 +27,7 @@
 #define LOOK_AFTER_MS 2
 #define MOST_LOOKS 250
 
-enum leftovers_stage {
+enum ending_stage {
 	STOPPING, /* was sent SIGSTOP */
 	STOPPED,  /* cannot start anything any more; its children are noted */
 	TOLD      /* was sent SIGTERM and SIGCONT */
@@ -36,72 +37,51 @@ enum leftovers_stage {
 struct ending {
 	pid_t pid;
 	uint64_t start;
-	enum leftovers_stage stage;
+	enum ending_stage stage;
 	bool last; /* was sent SIGTERM before: SIGKILL comes next */
 };
 
-struct leftovers {
+struct endings {
 	struct ik_timer *look, *kill;
-	struct ending *endings;
-	size_t count, capacity;
+	struct ending *list;
+	size_t count;
 	int looks;
 };
 
-/* Append the beginning of a file in /proc/PID. */
-static void read_file(pid_t pid, const char *name, struct ik_buf *out)
+/* Append the beginning of a file. */
+static void read_file(const char *path, struct ik_buf *out)
 {
-	char path[64];
-	ssize_t length = 0;
-	char *place;
-	int fd;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = 1;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	do {
-		size_t room = out->ceiling - out->length;
+	while (fd >= 0 && length > 0) {
+		size_t left = out->ceiling - out->length;
+		size_t room = left < IK_KIB(16) ? left : IK_KIB(16);
+		char *to = room > 0 ? ik_buf_reserve(out, room) : NULL;
 
-		if (room > IK_KIB(16))
-			room = IK_KIB(16);
-		place = room > 0 ? ik_buf_reserve(out, room) : NULL;
-		length = place ? read(fd, place, room) : 0;
+		length = to ? read(fd, to, room) : 0;
 		if (length > 0)
 			ik_buf_commit(out, (size_t)length);
-	} while (length > 0);
-	close(fd);
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
-/* Return the state of a process or thread from its stat file (proc_pid_stat(5)), 'Z' if it is gone
- * or a zombie, and its start time in clock ticks since boot (field 22). */
-static char state_of(pid_t pid, const char *name, uint64_t *ret_start)
+/* The same for a file in /proc/PID. */
+static void read_file_of(pid_t pid, const char *name, struct ik_buf *out)
 {
-	struct ik_buf line;
+	char path[64];
 
-	unsigned long long start = 0;
-	const char *at;
-	char state = 'Z';
-
-	ik_buf_init(&line, IK_KIB(4));
-	read_file(pid, name, &line);
-	at = strrchr(line.data, ')'); /* the name before it may contain anything */
-	if (at &&
-		sscanf(at + 1,
-			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-			" %*s %*s %*s %*s %llu",
-			&state, &start) != 2)
-		state = 'Z';
-	ik_buf_done(&line);
-	*ret_start = start;
-	return state == 'X' ? 'Z' : state;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	read_file(path, out);
 }
 
 /* Return the start time of a process; 0 if it is gone or a zombie. */
 static uint64_t start_of(pid_t pid)
 {
-	uint64_t start;
+	struct ik_proc_stat stat;
 
-	return state_of(pid, "stat", &start) == 'Z' ? 0 : start;
+	return ik_proc_stat_of(pid, &stat) && stat.state != 'Z' ? stat.start : 0;
 }
 
 /* Return its arguments, or its name in parentheses if it has none. */
@@ -110,7 +90,7 @@ static char *command_of(pid_t pid)
 	struct ik_buf text;
 
 	ik_buf_init(&text, COMMAND_LENGTH);
-	read_file(pid, "cmdline", &text);
+	read_file_of(pid, "cmdline", &text);
 	while (text.length > 0 && text.data[text.length - 1] == '\0')
 		ik_buf_truncate(&text, text.length - 1);
 	for (size_t i = 0; i < text.length; i++)
@@ -118,7 +98,7 @@ static char *command_of(pid_t pid)
 			text.data[i] = ' '; /* keep it on one line */
 	if (text.length == 0) {
 		ik_buf_putc(&text, '(');
-		read_file(pid, "comm", &text);
+		read_file_of(pid, "comm", &text);
 		if (text.data[text.length - 1] == '\n')
 			ik_buf_truncate(&text, text.length - 1);
 		ik_buf_putc(&text, ')');
@@ -135,7 +115,7 @@ static char *call_of(pid_t pid)
 	char *call = NULL;
 
 	ik_buf_init(&environment, ENVIRONMENT_LENGTH);
-	read_file(pid, "environ", &environment);
+	read_file_of(pid, "environ", &environment);
 	end = environment.data + environment.length;
 	for (at = environment.data; !call && at < end; at += strlen(at) + 1)
 		if (strncmp(at, prefix, sizeof(prefix) - 1) == 0)
@@ -146,16 +126,16 @@ static char *call_of(pid_t pid)
 
 static int compare_running(const void *left, const void *right)
 {
-	const struct ik_leftover *one = left, *other = right;
+	const struct ik_orphan *one = left, *other = right;
 
 	return (one->running_ms < other->running_ms) - (one->running_ms > other->running_ms);
 }
 
-struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
+struct ik_orphan *ik_orphans_list(struct ik_loop *loop, size_t *ret_count)
 {
 	size_t adopted = 0, count = 0;
 	pid_t *pids = ik_processes_orphans(loop, &adopted);
-	struct ik_leftover *list = ik_alloc_array(NULL, adopted + 1, sizeof(*list));
+	struct ik_orphan *list = ik_alloc_array(NULL, adopted + 1, sizeof(*list));
 	const int64_t ticks = sysconf(_SC_CLK_TCK);
 	struct timespec now = { 0 };
 
@@ -165,7 +145,7 @@ struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
 
 		if (start == 0)
 			continue;
-		list[count++] = (struct ik_leftover){
+		list[count++] = (struct ik_orphan){
 			.pid = pids[i],
 			.running_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000 - start * 1000 / ticks,
 			.command = command_of(pids[i]),
@@ -178,13 +158,13 @@ struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count)
 	return list;
 }
 
-struct ik_leftover *ik_leftovers_free(struct ik_leftover *leftovers, size_t count)
+struct ik_orphan *ik_orphans_free(struct ik_orphan *orphans, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		free(leftovers[i].command);
-		free(leftovers[i].call);
+		free(orphans[i].command);
+		free(orphans[i].call);
 	}
-	free(leftovers);
+	free(orphans);
 	return NULL;
 }
 
@@ -195,27 +175,23 @@ static bool is_here(const struct ending *ending)
 }
 
 /* Stop a process that is to be ended, unless that has started already. */
-static void stop(struct leftovers *leftovers, pid_t pid, bool last)
+static void stop(struct endings *endings, pid_t pid, bool last)
 {
 	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
 
-	for (size_t i = 0; i < leftovers->count; i++)
-		if (leftovers->endings[i].pid == pid && leftovers->endings[i].start == ending.start &&
-			leftovers->endings[i].stage != TOLD)
+	for (size_t i = 0; i < endings->count; i++)
+		if (endings->list[i].pid == pid && endings->list[i].start == ending.start &&
+			endings->list[i].stage != TOLD)
 			return;
 	if (ending.start == 0)
 		return;
-	if (leftovers->count == leftovers->capacity) {
-		leftovers->capacity = leftovers->capacity > 0 ? 2 * leftovers->capacity : 16;
-		leftovers->endings = ik_alloc_array(leftovers->endings, leftovers->capacity,
-			sizeof(*leftovers->endings));
-	}
-	leftovers->endings[leftovers->count++] = ending;
+	endings->list = ik_alloc_more(endings->list, endings->count, sizeof(*endings->list));
+	endings->list[endings->count++] = ending;
 	kill(pid, SIGSTOP);
 }
 
-/* Call fn with the directory of each thread, relative to that of the process. */
-static void each_thread(pid_t pid, void (*fn)(void *arg, pid_t pid, const char *thread), void *arg)
+/* Call fn with the directory of each thread. */
+static void each_thread(pid_t pid, void (*fn)(void *arg, const char *thread), void *arg)
 {
 	char path[64];
 	DIR *tasks;
@@ -226,20 +202,20 @@ static void each_thread(pid_t pid, void (*fn)(void *arg, pid_t pid, const char *
 	while (tasks && (task = readdir(tasks))) {
 		if (!isdigit((unsigned char)task->d_name[0]))
 			continue;
-		snprintf(path, sizeof(path), "task/%.20s", task->d_name);
-		fn(arg, pid, path);
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s", (int)pid, task->d_name);
+		fn(arg, path);
 	}
 	if (tasks)
 		closedir(tasks);
 }
 
-static void look_at_thread(void *arg, pid_t pid, const char *thread)
+static void look_at_thread(void *arg, const char *thread)
 {
+	struct ik_proc_stat stat;
 	char path[80];
-	uint64_t start;
 
 	snprintf(path, sizeof(path), "%s/stat", thread);
-	if (!strchr("TtZ", state_of(pid, path, &start)))
+	if (ik_proc_stat(AT_FDCWD, path, &stat) && !strchr("TtZ", stat.state))
 		*(bool *)arg = false;
 }
 
@@ -253,12 +229,12 @@ static bool has_stopped(pid_t pid)
 }
 
 struct parent {
-	struct leftovers *leftovers;
+	struct endings *endings;
 	bool last;
 };
 
 /* Stop the children of a thread. */
-static void stop_children(void *arg, pid_t pid, const char *thread)
+static void stop_children(void *arg, const char *thread)
 {
 	const struct parent *parent = arg;
 	struct ik_buf pids;
@@ -267,19 +243,19 @@ static void stop_children(void *arg, pid_t pid, const char *thread)
 
 	ik_buf_init(&pids, IK_MIB(1));
 	snprintf(path, sizeof(path), "%s/children", thread);
-	read_file(pid, path, &pids);
+	read_file(path, &pids);
 	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
-		stop(parent->leftovers, (pid_t)child, parent->last);
+		stop(parent->endings, (pid_t)child, parent->last);
 	ik_buf_done(&pids);
 }
 
 /* All that are to end are known and stopped: send the signals. */
-static void tell(struct leftovers *leftovers)
+static void tell(struct endings *endings)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < leftovers->count; i++) {
-		struct ending ending = leftovers->endings[i];
+	for (size_t i = 0; i < endings->count; i++) {
+		struct ending ending = endings->list[i];
 
 		if (!is_here(&ending))
 			continue;
@@ -290,13 +266,13 @@ static void tell(struct leftovers *leftovers)
 		if (ending.stage != TOLD) {
 			kill(ending.pid, SIGTERM);
 			kill(ending.pid, SIGCONT);
-			ik_timer_start(leftovers->kill, KILL_AFTER_MS);
+			ik_timer_start(endings->kill, KILL_AFTER_MS);
 		}
 		ending.stage = TOLD;
-		leftovers->endings[kept++] = ending;
+		endings->list[kept++] = ending;
 	}
-	leftovers->count = kept;
-	leftovers->looks = 0;
+	endings->count = kept;
+	endings->looks = 0;
 }
 
 /* Stop the children of those that have stopped, and so on; then signal all of them. A process that
@@ -304,36 +280,36 @@ static void tell(struct leftovers *leftovers)
  * far. */
 static void look(void *arg)
 {
-	struct leftovers *leftovers = arg;
+	struct endings *endings = arg;
 	bool waiting = false;
 
-	for (size_t i = 0; i < leftovers->count; i++) {
-		const struct ending ending = leftovers->endings[i];
-		struct parent parent = { leftovers, ending.last };
+	for (size_t i = 0; i < endings->count; i++) {
+		const struct ending ending = endings->list[i];
+		struct parent parent = { endings, ending.last };
 
 		if (ending.stage != STOPPING)
 			continue;
-		if (leftovers->looks < MOST_LOOKS && is_here(&ending) && !has_stopped(ending.pid)) {
+		if (endings->looks < MOST_LOOKS && is_here(&ending) && !has_stopped(ending.pid)) {
 			waiting = true;
 			continue;
 		}
-		leftovers->endings[i].stage = STOPPED;
+		endings->list[i].stage = STOPPED;
 		each_thread(ending.pid, stop_children, &parent);
 	}
-	leftovers->looks++;
+	endings->looks++;
 	if (waiting)
-		ik_timer_start(leftovers->look, LOOK_AFTER_MS);
+		ik_timer_start(endings->look, LOOK_AFTER_MS);
 	else
-		tell(leftovers);
+		tell(endings);
 }
 
 /* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
 static void kill_rest(void *arg)
 {
-	struct leftovers *leftovers = arg;
+	struct endings *endings = arg;
 
-	for (size_t i = 0; i < leftovers->count; i++) {
-		struct ending *ending = &leftovers->endings[i];
+	for (size_t i = 0; i < endings->count; i++) {
+		struct ending *ending = &endings->list[i];
 
 		if (ending->stage != TOLD || !is_here(ending))
 			continue;
@@ -341,32 +317,32 @@ static void kill_rest(void *arg)
 		ending->last = true;
 		kill(ending->pid, SIGSTOP);
 	}
-	look(leftovers);
+	look(endings);
 }
 
-static void *make_leftovers(struct ik_loop *loop)
+static void *make_endings(struct ik_loop *loop)
 {
-	struct leftovers *leftovers = ik_alloc(sizeof(*leftovers));
+	struct endings *endings = ik_alloc(sizeof(*endings));
 
-	leftovers->look = ik_timer_new(loop, look, leftovers);
-	leftovers->kill = ik_timer_new(loop, kill_rest, leftovers);
-	return leftovers;
+	endings->look = ik_timer_new(loop, look, endings);
+	endings->kill = ik_timer_new(loop, kill_rest, endings);
+	return endings;
 }
 
-static void release_leftovers(void *object)
+static void release_endings(void *object)
 {
-	struct leftovers *leftovers = object;
+	struct endings *endings = object;
 
-	tell(leftovers); /* leave nothing stopped */
-	ik_timer_close(leftovers->look);
-	ik_timer_close(leftovers->kill);
-	free(leftovers->endings);
-	free(leftovers);
+	tell(endings); /* leave nothing stopped */
+	ik_timer_close(endings->look);
+	ik_timer_close(endings->kill);
+	free(endings->list);
+	free(endings);
 }
 
-bool ik_leftover_end(struct ik_loop *loop, int pid)
+bool ik_orphan_end(struct ik_loop *loop, int pid)
 {
-	struct leftovers *leftovers;
+	struct endings *endings;
 	size_t adopted = 0;
 	pid_t *pids = ik_processes_orphans(loop, &adopted);
 	bool found = false;
@@ -376,8 +352,8 @@ bool ik_leftover_end(struct ik_loop *loop, int pid)
 	free(pids);
 	if (!found)
 		return false;
-	leftovers = ik_loop_attached(loop, make_leftovers, release_leftovers);
-	stop(leftovers, pid, false);
-	look(leftovers);
+	endings = ik_loop_attached(loop, make_endings, release_endings);
+	stop(endings, pid, false);
+	look(endings);
 	return true;
 }

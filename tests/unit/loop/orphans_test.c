@@ -10,7 +10,7 @@
 
 #include "loop/child.h"
 #include "loop/children.h"
-#include "loop/leftovers.h"
+#include "loop/orphans.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -45,17 +45,17 @@ static bool any_is_left(void *arg)
 
 /* Turn until there are so many, and the commands of all of them begin like this: between
  * fork and exec a process still has its parent's. */
-static struct ik_leftover *list_of(struct ik_loop *loop, size_t wanted, const char *command)
+static struct ik_orphan *list_of(struct ik_loop *loop, size_t wanted, const char *command)
 {
 	for (;;) {
 		size_t count, fitting = 0;
-		struct ik_leftover *list = ik_leftovers_list(loop, &count);
+		struct ik_orphan *list = ik_orphans_list(loop, &count);
 
 		for (size_t i = 0; i < count; i++)
 			fitting += ik_text_starts(list[i].command, command);
 		if (count == wanted && fitting == wanted)
 			return list;
-		ik_leftovers_free(list, count);
+		ik_orphans_free(list, count);
 		fixture_run_for(loop, 1);
 	}
 }
@@ -79,7 +79,7 @@ static void wait_for_child(struct ik_loop *loop, int pid)
 /* The pid of the one process that is left, when it has started another. */
 static int the_one(struct ik_loop *loop, const char *command, const char *id)
 {
-	struct ik_leftover *list = list_of(loop, 1, command);
+	struct ik_orphan *list = list_of(loop, 1, command);
 	int pid;
 
 	cr_assert_str_eq(list[0].command, command);
@@ -87,43 +87,43 @@ static int the_one(struct ik_loop *loop, const char *command, const char *id)
 	cr_assert_geq(list[0].running_ms, -100);
 	cr_assert_lt(list[0].running_ms, 60000);
 	pid = list[0].pid;
-	ik_leftovers_free(list, 1);
+	ik_orphans_free(list, 1);
 	wait_for_child(loop, pid);
 	return pid;
 }
 
-Test(leftovers, are_found_in_any_session_with_their_call_and_ended)
+Test(orphans, are_found_in_any_session_with_their_call_and_ended)
 {
 	struct ik_loop *loop = fixture_loop();
 	int pid;
 
 	ik_children_become_reaper(loop, NULL);
-	cr_assert_not(ik_leftover_end(loop, getpid()));
+	cr_assert_not(ik_orphan_end(loop, getpid()));
 	call(loop, "call_1", "setsid sleep 301 >&- 2>&- & (setsid setsid sh -c 'exec sleep 302 >&- 2>&- &')");
 	for (int left = 2; left > 0; left--) {
-		struct ik_leftover *list = list_of(loop, (size_t)left, "sleep 30");
+		struct ik_orphan *list = list_of(loop, (size_t)left, "sleep 30");
 
 		cr_assert_str_eq(list[0].call, "call_1");
-		cr_assert(ik_leftover_end(loop, list[0].pid));
-		ik_leftovers_free(list_of(loop, (size_t)left - 1, "sleep 30"), (size_t)left - 1);
-		cr_assert_not(ik_leftover_end(loop, list[0].pid), "it is gone");
-		ik_leftovers_free(list, (size_t)left);
+		cr_assert(ik_orphan_end(loop, list[0].pid));
+		ik_orphans_free(list_of(loop, (size_t)left - 1, "sleep 30"), (size_t)left - 1);
+		cr_assert_not(ik_orphan_end(loop, list[0].pid), "it is gone");
+		ik_orphans_free(list, (size_t)left);
 	}
 
 	/* A tree whose root is stopped, and one that does not heed SIGTERM. */
 	call(loop, "call 2", "sh -c 'sleep 303 & sleep 303 & kill -STOP $$' >&- 2>&- &");
 	pid = the_one(loop, "sh -c sleep 303 & sleep 303 & kill -STOP $$", "call 2");
-	cr_assert(ik_leftover_end(loop, pid));
+	cr_assert(ik_orphan_end(loop, pid));
 	fixture_run_while(loop, any_is_left, loop);
 	call(loop, "x", "sh -c 'trap \"\" TERM; while :; do sleep 304; done' >&- 2>&- &");
 	pid = the_one(loop, "sh -c trap \"\" TERM; while :; do sleep 304; done", "x");
-	cr_assert(ik_leftover_end(loop, pid));
+	cr_assert(ik_orphan_end(loop, pid));
 	fixture_run_while(loop, any_is_left, loop);
 
 	/* One that starts another when it is told to end. */
 	call(loop, "y", "sh -c 'trap \"sleep 306 &\" TERM; while :; do sleep 305; done' >&- 2>&- &");
 	pid = the_one(loop, "sh -c trap \"sleep 306 &\" TERM; while :; do sleep 305; done", "y");
-	cr_assert(ik_leftover_end(loop, pid));
+	cr_assert(ik_orphan_end(loop, pid));
 	fixture_run_while(loop, any_is_left, loop);
 
 	/* One that starts others all the time. */
@@ -132,7 +132,7 @@ Test(leftovers, are_found_in_any_session_with_their_call_and_ended)
 			">&- 2>&- &");
 		pid = the_one(loop, "sh -c n=0; while [ $n -lt 100 ]; do sleep 307 & n=$((n+1)); done; wait",
 			"z");
-		cr_assert(ik_leftover_end(loop, pid));
+		cr_assert(ik_orphan_end(loop, pid));
 		fixture_run_while(loop, any_is_left, loop);
 	}
 	ik_children_end(loop);

@@ -1,4 +1,4 @@
-#include "loop/guard.h"
+#include "loop/killer.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -19,18 +19,19 @@
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/proc_stat.h"
 
 /* Calls of one turn follow each other faster than this. */
 #define REST_MS 1000
 /* Each run draws one of 2^RANGE_BITS ranges within its own. */
 #define RANGE_BITS 30
-/* A guard that dies this often would always do so. */
+/* A killer that dies this often would always do so. */
 enum { MOST_DEATHS = 100 };
-/* How long the guard tries: only processes that hang in the kernel take more than an instant. */
+/* How long the killer tries: only processes that hang in the kernel take more than an instant. */
 #define KILL_MS 10000
 #define PAUSE_NS (10 * 1000 * 1000)
 
-struct ik_guard {
+struct ik_killer {
 	struct ik_loop *loop;
 	const char *program;
 	struct ik_process *process; /* NULL: not running */
@@ -67,51 +68,51 @@ static bool draw_mark(struct rlimit *mark)
 /* It died by itself or was killed. */
 static void ended(void *arg)
 {
-	struct ik_guard *guard = arg;
+	struct ik_killer *killer = arg;
 
-	guard->process = ik_process_close(guard->process); /* reaps it; ik_guard_renew() follows */
-	guard->lost = true;
-	if (++guard->deaths == MOST_DEATHS)
-		guard->usable = false;
+	killer->process = ik_process_close(killer->process); /* reaps it; ik_killer_renew() follows */
+	killer->lost = true;
+	if (++killer->deaths == MOST_DEATHS)
+		killer->usable = false;
 }
 
 /* No process was started for a while. */
 static void end(void *arg)
 {
-	struct ik_guard *guard = arg;
+	struct ik_killer *killer = arg;
 
-	guard->process = ik_process_close(guard->process);
+	killer->process = ik_process_close(killer->process);
 }
 
-struct ik_guard *ik_guard_new(struct ik_loop *loop, const char *program)
+struct ik_killer *ik_killer_new(struct ik_loop *loop, const char *program)
 {
-	struct ik_guard *guard = ik_alloc(sizeof(*guard));
+	struct ik_killer *killer = ik_alloc(sizeof(*killer));
 
-	guard->loop = loop;
-	guard->program = program;
-	guard->rest = ik_timer_new(loop, end, guard);
-	guard->usable = draw_mark(&guard->mark);
-	return guard;
+	killer->loop = loop;
+	killer->program = program;
+	killer->rest = ik_timer_new(loop, end, killer);
+	killer->usable = draw_mark(&killer->mark);
+	return killer;
 }
 
-struct ik_guard *ik_guard_close(struct ik_guard *guard)
+struct ik_killer *ik_killer_close(struct ik_killer *killer)
 {
-	if (!guard)
+	if (!killer)
 		return NULL;
-	guard->process = ik_process_close(guard->process);
-	guard->rest = ik_timer_close(guard->rest);
-	free(guard);
+	killer->process = ik_process_close(killer->process);
+	killer->rest = ik_timer_close(killer->rest);
+	free(killer);
 	return NULL;
 }
 
 /* Start it. 0 or an errno value. */
-static int start(struct ik_guard *guard, pid_t *ret_pid)
+static int start(struct ik_killer *killer, pid_t *ret_pid)
 {
 	const char **environment = ik_spawn_helper_environment();
-	char name[] = "ik-guard", option[] = IK_GUARD_OPTION, parent[24], low[24], high[24];
+	char name[] = "ik-killer", option[] = IK_KILLER_OPTION, parent[24], low[24], high[24];
 	char *argv[] = { name, option, parent, low, high, NULL };
 	struct ik_spawn spawn = {
-		.path = guard->program,
+		.path = killer->program,
 		.argv = argv,
 		.environment = (char *const *)(uintptr_t)environment,
 		.directory = "/",
@@ -124,8 +125,8 @@ static int start(struct ik_guard *guard, pid_t *ret_pid)
 	int number = errno;
 
 	(void)snprintf(parent, sizeof(parent), "%d", (int)getpid());
-	(void)snprintf(low, sizeof(low), "%llu", (unsigned long long)guard->mark.rlim_cur);
-	(void)snprintf(high, sizeof(high), "%llu", (unsigned long long)guard->mark.rlim_max);
+	(void)snprintf(low, sizeof(low), "%llu", (unsigned long long)killer->mark.rlim_cur);
+	(void)snprintf(high, sizeof(high), "%llu", (unsigned long long)killer->mark.rlim_max);
 	for (int i = 0; i < 3; i++)
 		spawn.streams[i] = fd;
 	if (fd >= 0) {
@@ -136,66 +137,52 @@ static int start(struct ik_guard *guard, pid_t *ret_pid)
 	return number;
 }
 
-const struct rlimit *ik_guard_mark(struct ik_guard *guard)
+const struct rlimit *ik_killer_mark(struct ik_killer *killer)
 {
 	pid_t pid;
 	int number;
 
-	if (!guard || !guard->usable)
+	if (!killer || !killer->usable)
 		return NULL;
-	ik_timer_stop(guard->rest);
+	ik_timer_stop(killer->rest);
 	/* The loop may not have noticed its end yet. */
-	if (guard->process && ik_process_ended(guard->process))
-		ended(guard);
-	if (!guard->process) {
-		number = start(guard, &pid);
+	if (killer->process && ik_process_ended(killer->process))
+		ended(killer);
+	if (!killer->process) {
+		number = start(killer, &pid);
 		if (number != 0) {
-			ik_log(IK_LOG_ERROR, "guard: %s", strerror(number));
+			ik_log(IK_LOG_ERROR, "killer: %s", strerror(number));
 			/* A lack of memory or descriptors is temporary. */
-			guard->usable = number == EAGAIN || number == ENOMEM || number == EMFILE ||
+			killer->usable = number == EAGAIN || number == ENOMEM || number == EMFILE ||
 				number == ENFILE;
 			return NULL;
 		}
-		guard->process = ik_process_new(guard->loop, pid, ended, guard);
-		guard->lost = false;
+		killer->process = ik_process_new(killer->loop, pid, ended, killer);
+		killer->lost = false;
 	}
-	return &guard->mark;
+	return &killer->mark;
 }
 
-size_t ik_guard_count(const struct ik_guard *guard)
+size_t ik_killer_count(const struct ik_killer *killer)
 {
-	return guard && guard->process ? 1 : 0;
+	return killer && killer->process ? 1 : 0;
 }
 
-void ik_guard_renew(struct ik_guard *guard)
+void ik_killer_renew(struct ik_killer *killer)
 {
-	if (guard && guard->lost)
-		(void)ik_guard_mark(guard);
+	if (killer && killer->lost)
+		(void)ik_killer_mark(killer);
 }
 
-void ik_guard_rest(struct ik_guard *guard)
+void ik_killer_rest(struct ik_killer *killer)
 {
-	if (guard)
-		guard->lost = false;
-	if (ik_guard_count(guard) > 0 && !ik_timer_running(guard->rest))
-		ik_timer_start(guard->rest, REST_MS);
+	if (killer)
+		killer->lost = false;
+	if (ik_killer_count(killer) > 0 && !ik_timer_running(killer->rest))
+		ik_timer_start(killer->rest, REST_MS);
 }
 
-/* ---- in the guard ---- */
-
-/* Read a file of a process into text, as much as fits. */
-static bool read_entry(int process, const char *name, char *text, size_t size)
-{
-	const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
-	ssize_t length = -1;
-
-	if (fd >= 0) {
-		length = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0;
-}
+/* ---- in the killer ---- */
 
 /* Is its limit within the range? Looks at /proc/PID/limits, which anyone may read; prlimit(2) is
  * refused for a process with another group. */
@@ -204,12 +191,17 @@ static bool is_marked(int process, const struct rlimit *mark)
 	static const char name[] = "Max file locks";
 
 	unsigned long long low, high;
+	const int fd = openat(process, "limits", O_RDONLY | O_CLOEXEC);
 	char text[4096];
-	const char *line;
+	ssize_t length;
 
-	if (!read_entry(process, "limits", text, sizeof(text)))
+	if (fd < 0)
 		return false;
-	line = strstr(text, name);
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	const char *line = strstr(text, name);
+
 	return line && sscanf(line + sizeof(name) - 1, "%llu %llu", &low, &high) == 2 &&
 		low >= mark->rlim_cur && high <= mark->rlim_max;
 }
@@ -231,23 +223,18 @@ static bool kill_process(int process, const char *name)
 static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 {
 	const int process = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char text[4096], state = 'Z';
-	const char *rest;
+	struct ik_proc_stat stat;
 	bool alive = false;
-	int group = 0;
 
 	if (process < 0)
 		return false;
-	if (is_marked(process, mark) && read_entry(process, "stat", text, sizeof(text))) {
-		/* The name before it may contain anything. */
-		rest = strrchr(text, ')');
-		if (rest && sscanf(rest + 1, " %c %*d %d", &state, &group) == 2 && state != 'Z' &&
-			state != 'X')
+	if (is_marked(process, mark) && ik_proc_stat(process, "stat", &stat)) {
+		if (stat.state != 'Z')
 			alive = kill_process(process, name);
 		/* The whole group at once: a process that keeps forking would outrun us otherwise. A tool
 		 * leads a session of its own, so the group contains nobody else. */
-		if (alive && group > 1)
-			kill(-group, SIGKILL);
+		if (alive && stat.group > 1)
+			kill(-stat.group, SIGKILL);
 	}
 	close(process);
 	return alive;
@@ -269,7 +256,7 @@ static bool kill_all(const struct rlimit *mark)
 	return any;
 }
 
-int ik_guard_run(char *const arguments[3])
+int ik_killer_run(char *const arguments[3])
 {
 	const struct timespec pause = { 0, PAUSE_NS };
 	const pid_t parent = (pid_t)strtol(arguments[0], NULL, 10);
@@ -282,7 +269,7 @@ int ik_guard_run(char *const arguments[3])
 	int number;
 
 	/* So that killall(1) with our name does not hit it. */
-	(void)prctl(PR_SET_NAME, "ik-guard");
+	(void)prctl(PR_SET_NAME, "ik-killer");
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);

@@ -1,13 +1,13 @@
 /*
- * leftovers: what finished tools left running, for the user to see and end.
+ * orphans: what finished tools left running, for the user to see and end.
  *
  * Reads /proc only when asked. The call that a process comes from is in its environment
  * (IK_CALL_VARIABLE), which even a daemon keeps.
  *
  * May include: util, loop.
  */
-#ifndef IK_LOOP_LEFTOVERS_H
-#define IK_LOOP_LEFTOVERS_H
+#ifndef IK_LOOP_ORPHANS_H
+#define IK_LOOP_ORPHANS_H
 
 #include "loop/loop.h"
 
@@ -16,7 +16,7 @@
 /* Contains the call id, in the environment of each native tool and whatever it starts. */
 #define IK_CALL_VARIABLE "IKIGAI_CALL"
 
-struct ik_leftover {
+struct ik_orphan {
 	int pid;
 	int64_t running_ms;
 	char *command; /* its arguments, separated by blanks; never NULL */
@@ -24,11 +24,11 @@ struct ik_leftover {
 };
 
 /* List the processes that ik_children_orphans() counts, oldest first. */
-struct ik_leftover *ik_leftovers_list(struct ik_loop *loop, size_t *ret_count);
-struct ik_leftover *ik_leftovers_free(struct ik_leftover *leftovers, size_t count);
+struct ik_orphan *ik_orphans_list(struct ik_loop *loop, size_t *ret_count);
+struct ik_orphan *ik_orphans_free(struct ik_orphan *orphans, size_t count);
 
 /* Send SIGTERM to one of them and everything it has started, and SIGKILL two seconds later to those
  * that remain. Return false if pid is not in the list. */
-bool ik_leftover_end(struct ik_loop *loop, int pid);
+bool ik_orphan_end(struct ik_loop *loop, int pid);
 
 #endif

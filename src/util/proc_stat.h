@@ -1,0 +1,25 @@
+/*
+ * proc_stat: what the kernel says of a process or thread in its stat file (proc_pid_stat(5)).
+ *
+ * Pure. May include: libc.
+ */
+#ifndef IK_UTIL_PROC_STAT_H
+#define IK_UTIL_PROC_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ik_proc_stat {
+	char state; /* 'Z': it has ended */
+	int parent, group;
+	uint64_t start; /* in clock ticks since boot */
+};
+
+/* Read the file at path, relative to an open directory or AT_FDCWD. False if that is impossible:
+ * the process is gone. */
+bool ik_proc_stat(int directory, const char *path, struct ik_proc_stat *ret_stat);
+
+/* The same for /proc/PID/stat. */
+bool ik_proc_stat_of(int64_t pid, struct ik_proc_stat *ret_stat);
+
+#endif
