@@ -1,6 +1,5 @@
 #include "tools/common/ignore.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wctype.h>
 
 #include "util/alloc.h"
 #include "util/buf.h"
@@ -20,16 +20,8 @@
 /* Limit on rules of a file: each is compared with each name. */
 #define RULES_MAX 20000
 
-enum rule_kind {
-	RULE_LITERAL, /* text is the name, or the path */
-	RULE_ENDING,  /* "*" followed by text without wildcards */
-	RULE_WILD     /* text is for ik_ignore_matches() */
-};
-
 struct rule {
-	enum rule_kind kind;
-	const char *text;
-	size_t length;
+	const char *text;    /* for ik_ignore_matches() */
 	bool included;       /* "!": what matches is not excluded */
 	bool directory_only; /* it ends in a slash */
 	bool whole_path;     /* it has another slash: compare the path from the file's directory */
@@ -51,7 +43,7 @@ struct level {
 
 struct ik_ignore {
 	struct level *levels;
-	size_t count, capacity;
+	size_t count;
 	struct ik_buf path;   /* of the last entered directory, from the first level */
 	size_t prefix_length; /* length of path where the walk begins */
 	size_t skipped;       /* bytes of the walk's paths up to the start */
@@ -70,30 +62,20 @@ static unsigned char take_member(const char **at)
 /* Is the byte in the class named at "[:"? -1: there is no such class. Move *at past it. */
 static int in_class(const char **at, unsigned char byte)
 {
-	static const struct {
-		const char *name;
-		int (*test)(int byte);
-	} classes[] = {
-		{ "alpha:]", isalpha },
-		{ "digit:]", isdigit },
-		{ "alnum:]", isalnum },
-		{ "upper:]", isupper },
-		{ "lower:]", islower },
-		{ "space:]", isspace },
-		{ "blank:]", isblank },
-		{ "punct:]", ispunct },
-		{ "print:]", isprint },
-		{ "graph:]", isgraph },
-		{ "cntrl:]", iscntrl },
-		{ "xdigit:]", isxdigit },
-	};
+	const char *start = *at + 2;
+	size_t length = strcspn(start, ":");
+	char name[8];
 
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (ik_text_starts(*at + 2, classes[i].name)) {
-			*at += 2 + strlen(classes[i].name);
-			return byte < 0x80 && classes[i].test(byte) != 0;
-		}
-	return -1;
+	if (length >= sizeof(name) || start[length + 1] != ']')
+		return -1;
+	memcpy(name, start, length);
+	name[length] = '\0';
+	wctype_t class = wctype(name);
+
+	if (class == 0)
+		return -1;
+	*at = start + length + 2;
+	return byte < 0x80 && iswctype(byte, class) != 0;
 }
 
 /* Is the byte in the set whose "[" is at *at? Move *at past it, or set it to NULL if the set has no
@@ -212,7 +194,7 @@ static bool rule_make(char *line, struct rule *rule)
 {
 	size_t length = strlen(line);
 
-	*rule = (struct rule){ .kind = RULE_WILD };
+	*rule = (struct rule){ .text = NULL };
 	if (length > 0 && line[length - 1] == '\r')
 		line[length - 1] = '\0';
 	if (line[0] == '#')
@@ -232,14 +214,7 @@ static bool rule_make(char *line, struct rule *rule)
 		line++;
 	if (line[0] == '\0')
 		return false;
-	if (!strpbrk(line, "*?[\\")) {
-		rule->kind = RULE_LITERAL;
-	} else if (!rule->whole_path && line[0] == '*' && !strpbrk(line + 1, "*?[\\")) {
-		rule->kind = RULE_ENDING;
-		line++;
-	}
 	rule->text = line;
-	rule->length = strlen(line);
 	return true;
 }
 
@@ -269,9 +244,7 @@ static void rules_read(struct ik_ignore *ignore, struct rules *rules, int direct
 			ignore->cut |= rules->count == RULES_MAX;
 			if (rules->count == RULES_MAX)
 				break;
-			if ((rules->count & (rules->count - 1)) == 0)
-				rules->list = ik_alloc_array(rules->list, rules->count > 0 ? 2 * rules->count : 1,
-					sizeof(rule));
+			rules->list = ik_alloc_more(rules->list, rules->count, sizeof(rule));
 			rules->list[rules->count++] = rule;
 		}
 }
@@ -285,28 +258,13 @@ static void rules_done(struct rules *rules)
 
 /* Return the last rule that applies to a name or its path; NULL: none. */
 static const struct rule *rules_find(const struct rules *rules, const char *path, const char *name,
-	size_t name_length, bool directory)
+	bool directory)
 {
 	for (size_t i = rules->count; i > 0; i--) {
 		const struct rule *rule = &rules->list[i - 1];
-		const char *subject = rule->whole_path ? path : name;
-		bool matches = false;
 
-		if (rule->directory_only && !directory)
-			continue;
-		switch (rule->kind) {
-		case RULE_LITERAL:
-			matches = strcmp(subject, rule->text) == 0;
-			break;
-		case RULE_ENDING:
-			matches = name_length >= rule->length &&
-				memcmp(name + name_length - rule->length, rule->text, rule->length) == 0;
-			break;
-		case RULE_WILD:
-			matches = ik_ignore_matches(rule->text, subject);
-			break;
-		}
-		if (matches)
+		if ((directory || !rule->directory_only) &&
+			ik_ignore_matches(rule->text, rule->whole_path ? path : name))
 			return rule;
 	}
 	return NULL;
@@ -440,11 +398,7 @@ static void read_user(struct ik_ignore *ignore)
 /* Add a level for a directory. */
 static void add_level(struct ik_ignore *ignore, size_t base, int fd, unsigned files)
 {
-	if (ignore->count == ignore->capacity) {
-		ignore->capacity = ignore->capacity > 0 ? 2 * ignore->capacity : 16;
-		ignore->levels = ik_alloc_array(ignore->levels, ignore->capacity,
-			sizeof(ignore->levels[0]));
-	}
+	ignore->levels = ik_alloc_more(ignore->levels, ignore->count, sizeof(ignore->levels[0]));
 	struct level *level = &ignore->levels[ignore->count++];
 	*level = (struct level){ .base = base, .repository = (files & IK_IGNORE_GIT) != 0 };
 	if ((files & IK_IGNORE_GITIGNORE) != 0)
@@ -553,24 +507,23 @@ void ik_ignore_enter(struct ik_ignore *ignore, const char *path, int fd, unsigne
 static const struct rule *decide(const struct ik_ignore *ignore, const char *name, bool directory)
 {
 	const char *path = ignore->path.data;
-	size_t length = strlen(name);
 	const struct rule *rule = NULL;
 
 	for (size_t i = ignore->count; !rule && i > 0; i--) {
 		const struct level *level = &ignore->levels[i - 1];
 
-		rule = rules_find(&level->ignore, path + level->base, name, length, directory);
+		rule = rules_find(&level->ignore, path + level->base, name, directory);
 	}
 	for (size_t i = ignore->count; !rule && i > 0; i--) {
 		const struct level *level = &ignore->levels[i - 1];
 
-		rule = rules_find(&level->gitignore, path + level->base, name, length, directory);
+		rule = rules_find(&level->gitignore, path + level->base, name, directory);
 		if (!level->repository)
 			continue;
 		if (!rule)
-			rule = rules_find(&level->exclude, path + level->base, name, length, directory);
+			rule = rules_find(&level->exclude, path + level->base, name, directory);
 		if (!rule)
-			rule = rules_find(&ignore->user, path + level->base, name, length, directory);
+			rule = rules_find(&ignore->user, path + level->base, name, directory);
 		break;
 	}
 	return rule;
