@@ -5,7 +5,6 @@ libik_undo_a_SOURCES = \
 	src/undo/file_put.c src/undo/file_put.h \
 	src/undo/file_state.c src/undo/file_state.h \
 	src/undo/undo.c src/undo/undo.h \
-	src/undo/undo_history.c src/undo/undo_history.h \
 	src/undo/undo_journal.c src/undo/undo_journal.h \
 	src/undo/worktree.c src/undo/worktree.h \
 	src/undo/worktree_changes.c src/undo/worktree_changes.h \

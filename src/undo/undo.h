@@ -9,7 +9,7 @@
 #ifndef IK_UNDO_UNDO_H
 #define IK_UNDO_UNDO_H
 
-#include "undo/undo_history.h"
+#include "undo/undo_journal.h"
 
 /* A larger file is not kept. */
 #define IK_UNDO_FILE_MOST IK_MIB(64)

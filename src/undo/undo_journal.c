@@ -15,6 +15,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
+/* Limit on a journal; of a longer one, the newest part is read: some ten thousand calls. */
+#define JOURNAL_MOST IK_MIB(64)
+/* Limit on forks of forks. */
+#define PARENTS_MOST 64
 /* Limit on old sessions removed at once. */
 #define SWEPT_AT_ONCE 4
 
@@ -222,4 +226,441 @@ void ik_undo_fork(const char *root, const char *parent, const char *child)
 		free(directory);
 	}
 	free(journal);
+}
+
+/* ---- reading ---- */
+
+/* Return a string member in new memory; "" if there is none. */
+static char *text_of(struct ik_json_span object, const char *name)
+{
+	char *text = ik_json_text_new(ik_json_member(object, name));
+
+	return text ? text : ik_strdup("");
+}
+
+static void copy_id(char out[IK_UUID_TEXT], struct ik_json_span value)
+{
+	char *text = ik_json_text_new(value);
+
+	out[0] = '\0';
+	if (text && strlen(text) == IK_UUID_TEXT - 1)
+		memcpy(out, text, IK_UUID_TEXT);
+	free(text);
+}
+
+/* Return the index of the call's turn, which is added if it is new. */
+static size_t take_turn(struct ik_undo_history *history, struct ik_json_span call)
+{
+	struct ik_undo_turn turn = { .undone = false };
+
+	copy_id(turn.id, ik_json_member(call, "turn"));
+	for (size_t i = history->turn_count; i-- > 0;)
+		if (ik_text_equal(history->turns[i].id, turn.id))
+			return i;
+	turn.title = text_of(call, "title");
+	(void)ik_json_integer(ik_json_member(call, "time"), &turn.time_ms);
+	history->turns = ik_alloc_array(history->turns, history->turn_count + 1,
+		sizeof(*history->turns));
+	history->turns[history->turn_count] = turn;
+	return history->turn_count++;
+}
+
+/* Read the reason why a call's changes are unknown, if the line has one. */
+static void take_problem(struct ik_undo_call *call, struct ik_json_span line)
+{
+	char *why = ik_json_text_new(ik_json_member(line, "why"));
+
+	if (why)
+		call->problem = ik_worktree_problem_of(why);
+	free(why);
+}
+
+/* Return the number that a line would have had, had it been written when the event happened. */
+static size_t line_at(const struct ik_undo_history *history, struct ik_json_span line)
+{
+	int64_t since = 0;
+
+	(void)ik_json_integer(ik_json_member(line, "since"), &since);
+	return since > 0 && (uint64_t)since <= history->call_lines ? history->call_lines - (size_t)since
+															   : history->call_lines;
+}
+
+static void take_call(struct ik_undo_history *history, struct ik_json_span line)
+{
+	struct ik_json_span files = ik_json_member(line, "files");
+	struct ik_undo_call call = {
+		.anything = !files.text,
+		.begun = line_at(history, line),
+		.over = SIZE_MAX,
+	};
+
+	copy_id(call.id, ik_json_member(line, "id"));
+	call.turn = take_turn(history, line);
+	call.call_id = text_of(line, "call_id");
+	call.words = text_of(line, "words");
+	call.compared = call.anything && ik_json_member(line, "tree").text;
+	take_problem(&call, line);
+	call.files = ik_file_changes_get(files, &call.count);
+	history->calls = ik_alloc_array(history->calls, history->call_count + 1,
+		sizeof(*history->calls));
+	history->calls[history->call_count++] = call;
+	history->call_lines++;
+}
+
+static void take_done(struct ik_undo_history *history, struct ik_json_span line)
+{
+	struct ik_json_span files = ik_json_member(line, "files");
+	struct ik_undo_call *call = NULL;
+	size_t over = line_at(history, line);
+	char id[IK_UUID_TEXT];
+
+	history->call_lines++;
+	copy_id(id, ik_json_member(line, "id"));
+	for (size_t i = history->call_count; i-- > 0 && !call;)
+		if (ik_text_equal(history->calls[i].id, id))
+			call = &history->calls[i];
+	if (!call)
+		return;
+	call->ended = true;
+	call->over = over;
+	call->noted = history->call_lines - 1;
+	take_problem(call, line);
+	if (!files.text)
+		return;
+	call->anything = false;
+	ik_file_changes_free(call->files, call->count);
+	call->files = ik_file_changes_get(files, &call->count);
+}
+
+/* Mark what an undo names as a whole as undone, or as not undone any more. */
+static void mark(struct ik_undo_history *history, const struct ik_undo_record *record, bool undone)
+{
+	for (size_t i = 0; i < record->turn_count; i++)
+		for (size_t j = 0; j < history->turn_count; j++)
+			if (ik_text_equal(history->turns[j].id, record->turns[i]))
+				history->turns[j].undone = undone;
+	for (size_t i = 0; i < history->call_count && record->call[0] != '\0'; i++)
+		if (ik_text_equal(history->calls[i].id, record->call))
+			history->calls[i].undone = undone;
+}
+
+/* A call may have left a large file that is known by its identity alone, which is gone once the
+ * file is restored. The undo read the file, so use its hash. */
+static void learn_hash(struct ik_undo_history *history, const struct ik_file_change *change)
+{
+	const struct ik_file_state *found = &change->before;
+
+	/* Smaller files were hashed when the call ended. */
+	if (found->hash[0] == '\0' || found->identity.size <= IK_FILE_AT_ONCE)
+		return;
+	for (size_t i = 0; i < history->call_count; i++) {
+		struct ik_undo_call *call = &history->calls[i];
+
+		for (size_t j = 0; j < call->count; j++) {
+			struct ik_file_state *after = &call->files[j].after;
+
+			if (after->kind == IK_FILE_REGULAR && after->hash[0] == '\0' &&
+				ik_text_equal(call->files[j].path, change->path) &&
+				ik_identity_equal(&after->identity, &found->identity))
+				memcpy(after->hash, found->hash, sizeof(after->hash));
+		}
+	}
+}
+
+static void take_undo(struct ik_undo_history *history, struct ik_json_span line)
+{
+	struct ik_undo_record record = { .redone = false };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+
+	copy_id(record.id, ik_json_member(line, "id"));
+	while (ik_json_next(ik_json_member(line, "turns"), &walk, &key, &value)) {
+		record.turns = ik_alloc_array(record.turns, record.turn_count + 1, sizeof(*record.turns));
+		copy_id(record.turns[record.turn_count++], value);
+	}
+	walk = (struct ik_json_walk){ NULL };
+	if (ik_json_next(ik_json_member(line, "calls"), &walk, &key, &value))
+		copy_id(record.call, value);
+	record.files = ik_file_changes_get(ik_json_member(line, "files"), &record.count);
+	for (size_t i = 0; i < record.count; i++)
+		learn_hash(history, &record.files[i]);
+	mark(history, &record, true);
+	history->undos = ik_alloc_array(history->undos, history->undo_count + 1,
+		sizeof(*history->undos));
+	history->undos[history->undo_count++] = record;
+}
+
+static void take_redo(struct ik_undo_history *history, struct ik_json_span line)
+{
+	char id[IK_UUID_TEXT];
+
+	copy_id(id, ik_json_member(line, "id"));
+	for (size_t i = history->undo_count; i-- > 0;) {
+		struct ik_undo_record *record = &history->undos[i];
+
+		if (!ik_text_equal(record->id, id) || record->redone)
+			continue;
+		record->redone = true;
+		mark(history, record, false);
+		return;
+	}
+}
+
+/* Process one line. */
+static void take_line(struct ik_undo_history *history, struct ik_json_span line)
+{
+	static const struct {
+		const char *name;
+		void (*take)(struct ik_undo_history *history, struct ik_json_span line);
+	} kinds[] = {
+		{ "call", take_call },
+		{ "done", take_done },
+		{ "undo", take_undo },
+		{ "redo", take_redo },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct ik_json_span value = ik_json_member(line, kinds[i].name);
+
+		if (value.text)
+			kinds[i].take(history, value);
+	}
+}
+
+static void read_journal(const char *root, const char *session, size_t bytes, int depth,
+	struct ik_undo_history *history);
+
+/* Read the parent's journal before the rest of a fork's. */
+static void take_parent(const char *root, struct ik_json_span line, int depth,
+	struct ik_undo_history *history)
+{
+	struct ik_json_span parent = ik_json_member(line, "parent");
+	char id[IK_UUID_TEXT];
+	int64_t bytes;
+
+	copy_id(id, ik_json_member(parent, "session"));
+	/* The ID becomes the name of a directory. */
+	if (id[0] != '\0' && !strchr(id, '/') && depth < PARENTS_MOST &&
+		ik_json_integer(ik_json_member(parent, "bytes"), &bytes) && bytes > 0)
+		read_journal(root, id, (size_t)bytes, depth + 1, history);
+}
+
+/* Append a range of a file; less if the file ends or cannot be read. */
+static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
+{
+	while (from < to) {
+		char *room = ik_buf_reserve(text, (size_t)(to - from));
+		ssize_t count = room ? pread(fd, room, (size_t)(to - from), from) : 0;
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return;
+		ik_buf_commit(text, (size_t)count);
+		from += count;
+	}
+}
+
+/* Read the first so many bytes of a journal; if that is too much, its newest whole lines. */
+static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat about;
+	const char *first;
+	off_t end;
+
+	if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	end = (uintmax_t)about.st_size > bytes ? (off_t)bytes : about.st_size;
+	if ((size_t)end <= JOURNAL_MOST) {
+		read_range(fd, 0, end, text);
+	} else {
+		read_range(fd, end - (off_t)JOURNAL_MOST, end, text);
+		first = memchr(text->data, '\n', text->length);
+		ik_buf_consume(text, first ? (size_t)(first + 1 - text->data) : text->length);
+	}
+	(void)close(fd);
+}
+
+/* Process the first so many bytes of a journal. */
+static void read_journal(const char *root, const char *session, size_t bytes, int depth,
+	struct ik_undo_history *history)
+{
+	char *directory = ik_path_join(root, session), *path = ik_path_join(directory, "journal");
+	struct ik_json_span line;
+	struct ik_buf text;
+	size_t at = 0;
+
+	history->places = ik_alloc_array(history->places, history->place_count + 1,
+		sizeof(*history->places));
+	history->places[history->place_count++] = directory;
+	ik_buf_init(&text, JOURNAL_MOST);
+	read_lines(path, bytes, &text);
+	while (at < text.length) {
+		const char *start = text.data + at;
+		const char *end = memchr(start, '\n', text.length - at);
+		size_t length = end ? (size_t)(end - start) : text.length - at;
+
+		if (ik_json_check(start, length, &line, NULL) == IK_OK) {
+			take_parent(root, line, depth, history);
+			take_line(history, line);
+		}
+		at += length + 1;
+	}
+	ik_buf_done(&text);
+	free(path);
+}
+
+void ik_undo_history_read(const char *root, const char *session, struct ik_undo_history *history)
+{
+	*history = (struct ik_undo_history){ .turns = NULL };
+	read_journal(root, session, SIZE_MAX, 0, history);
+}
+
+void ik_undo_history_done(struct ik_undo_history *history)
+{
+	for (size_t i = 0; i < history->turn_count; i++)
+		free(history->turns[i].title);
+	free(history->turns);
+	for (size_t i = 0; i < history->call_count; i++) {
+		free(history->calls[i].call_id);
+		free(history->calls[i].words);
+		ik_file_changes_free(history->calls[i].files, history->calls[i].count);
+	}
+	free(history->calls);
+	for (size_t i = 0; i < history->undo_count; i++) {
+		ik_file_changes_free(history->undos[i].files, history->undos[i].count);
+		free(history->undos[i].turns);
+	}
+	free(history->undos);
+	for (size_t i = 0; i < history->place_count; i++)
+		free(history->places[i]);
+	free(history->places);
+	*history = (struct ik_undo_history){ .turns = NULL };
+}
+
+/* Return what a call left of one of its files. If that was found only after a later call with the
+ * same file had started, it is the state that the later call found. */
+static const struct ik_file_state *left_by(const struct ik_undo_history *history, size_t index,
+	const struct ik_file_change *file)
+{
+	const struct ik_undo_call *call = &history->calls[index];
+
+	for (size_t i = index + 1; call->compared && i < history->call_count; i++) {
+		const struct ik_undo_call *later = &history->calls[i];
+
+		if (later->compared || later->begun < call->over || later->begun > call->noted)
+			continue;
+		for (size_t j = 0; j < later->count; j++)
+			if (ik_text_equal(later->files[j].path, file->path))
+				return &later->files[j].before;
+	}
+	return &file->after;
+}
+
+/* Is enough known to compare the state with another? */
+static bool is_known(const struct ik_file_state *state)
+{
+	return state->kind == IK_FILE_ABSENT ||
+		(state->kind == IK_FILE_REGULAR && (state->hash[0] != '\0' || state->identity.inode != 0));
+}
+
+/* Changes of several calls while they are merged. */
+struct merged {
+	struct ik_file_change *files;
+	size_t *over; /* of each file: the end of the last call that wrote it, as in ik_undo_call */
+	size_t count;
+};
+
+/* Return the place of a file, which is added if it is new. */
+static size_t place_of(struct merged *merged, const struct ik_file_change *file)
+{
+	for (size_t i = 0; i < merged->count; i++)
+		if (ik_text_equal(merged->files[i].path, file->path))
+			return i;
+	merged->files = ik_alloc_array(merged->files, merged->count + 1, sizeof(*merged->files));
+	merged->over = ik_alloc_array(merged->over, merged->count + 1, sizeof(*merged->over));
+	merged->files[merged->count] = ik_file_change_copy(file);
+	merged->over[merged->count] = 0;
+	return merged->count++;
+}
+
+/* Merge a change that a call made. */
+static void merge(struct merged *merged, const struct ik_undo_history *history, size_t index,
+	const struct ik_file_change *file)
+{
+	const struct ik_undo_call *call = &history->calls[index];
+	size_t at = place_of(merged, file);
+	struct ik_file_change *known = &merged->files[at];
+
+	/* If somebody else wrote the file since the calls merged so far, that is what comes back. */
+	if (call->begun >= merged->over[at] && is_known(&known->after) && is_known(&file->before) &&
+		!ik_file_state_same(&known->after, &file->before)) {
+		ik_file_state_done(&known->before);
+		known->before = ik_file_state_copy(&file->before);
+	}
+	ik_file_state_done(&known->after);
+	known->after = ik_file_state_copy(left_by(history, index, file));
+	if (call->over > merged->over[at])
+		merged->over[at] = call->over;
+}
+
+/* Merge all changes of a call. path: of this file only; NULL: all. */
+static void merge_call(struct merged *merged, const struct ik_undo_history *history, size_t index,
+	const char *path)
+{
+	const struct ik_undo_call *call = &history->calls[index];
+
+	for (size_t i = 0; i < call->count; i++)
+		if (!path || ik_text_equal(call->files[i].path, path))
+			merge(merged, history, index, &call->files[i]);
+}
+
+/* Return the merged changes, without those that are none. */
+static struct ik_file_change *finish(struct merged *merged, size_t *ret_count)
+{
+	free(merged->over);
+	*ret_count = ik_file_changes_drop_none(merged->files, merged->count);
+	return merged->files;
+}
+
+struct ik_file_change *ik_undo_files(const struct ik_undo_history *history, size_t first,
+	size_t last, const char *path, bool even_undone, size_t *ret_count)
+{
+	struct merged merged = { .files = NULL };
+
+	for (size_t i = 0; i < history->call_count; i++) {
+		const struct ik_undo_call *call = &history->calls[i];
+
+		if (call->turn >= first && call->turn <= last && (!call->undone || even_undone) &&
+			(first == last || !history->turns[call->turn].undone))
+			merge_call(&merged, history, i, path);
+	}
+	return finish(&merged, ret_count);
+}
+
+struct ik_file_change *ik_undo_files_of_call(const struct ik_undo_history *history, size_t call,
+	size_t *ret_count)
+{
+	struct merged merged = { .files = NULL };
+
+	merge_call(&merged, history, call, NULL);
+	return finish(&merged, ret_count);
+}
+
+const char *ik_undo_place_of(const struct ik_undo_history *history, const char *hash)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < history->place_count && !found && hash[0] != '\0'; i++) {
+		char *path = ik_path_join(history->places[i], hash);
+
+		if (access(path, R_OK) == 0)
+			found = history->places[i];
+		free(path);
+	}
+	return found;
 }

@@ -20,8 +20,6 @@
 
 /* Limit on git's output: the paths of some hundred thousand files. */
 #define OUTPUT_MOST IK_MIB(64)
-/* At least this many files are read between two writes of the index. */
-#define FILES_AT_ONCE 4000
 /* Limit on a child of a snapshot; nobody waits for it. */
 #define READ_MOST_MS (15 * 60 * 1000)
 #define NICE 10
@@ -71,9 +69,9 @@ struct ik_worktree {
 	bool missed;  /* an object of the index was missing: start the next one from an empty index */
 	struct ik_child *child;
 	struct ik_buf input, output;
-	size_t input_from, input_at; /* the names given to git last, or being sorted out */
-	bool sorted;                 /* the update failed, and the names were sorted out */
-	struct ik_buf there, gone;   /* the names, by what they are */
+	bool sorted;               /* the update failed, and the names were sorted out, */
+	size_t sorted_to;          /* as far as this */
+	struct ik_buf there, gone; /* the names, by what they are */
 
 	/* The last good snapshot. */
 	struct ik_worktree_index *known; /* NULL: there was none */
@@ -367,7 +365,6 @@ static void take_list(struct ik_worktree *tree)
 	size_t size;
 
 	ik_buf_clear(&tree->input);
-	tree->input_at = 0;
 	for (size_t at = 0; at < names->length; at += size) {
 		char *path = ik_path_join(tree->place.root, names->data + at);
 
@@ -381,7 +378,7 @@ static void take_list(struct ik_worktree *tree)
 /* Start the current stage, or finish if nothing is left to do. */
 static void go_on(struct ik_worktree *tree)
 {
-	if (tree->stage != STAGE_UPDATE || tree->input_at < tree->input.length) {
+	if (tree->stage != STAGE_UPDATE || tree->input.length > 0) {
 		begin_stage(tree);
 		return;
 	}
@@ -405,9 +402,13 @@ static void next_stage(struct ik_worktree *tree)
 		take_list(tree);
 		tree->stage = STAGE_UPDATE;
 		break;
-	default:
+	case STAGE_REMOVE:
 		tree->changed = true;
 		tree->stage = STAGE_UPDATE;
+		break;
+	default:
+		tree->changed = true;
+		ik_buf_clear(&tree->input);
 		break;
 	}
 	go_on(tree);
@@ -436,26 +437,25 @@ static void sort_name(struct ik_worktree *tree, const char *name)
 	free(path);
 }
 
-/* Deferred: sort out some of the names that git rejected and those after them. */
+/* Deferred: sort out some of the names that git rejected. */
 static void sort_names(void *arg)
 {
 	struct ik_worktree *tree = arg;
 	struct ik_buf sorted;
 
-	for (int i = 0; i < SORTED_AT_ONCE && tree->input_from < tree->input.length; i++) {
-		const char *name = tree->input.data + tree->input_from;
+	for (int i = 0; i < SORTED_AT_ONCE && tree->sorted_to < tree->input.length; i++) {
+		const char *name = tree->input.data + tree->sorted_to;
 
 		sort_name(tree, name);
-		tree->input_from += strlen(name) + 1;
+		tree->sorted_to += strlen(name) + 1;
 	}
-	if (tree->input_from < tree->input.length) {
+	if (tree->sorted_to < tree->input.length) {
 		ik_loop_defer(tree->loop, sort_names, tree);
 		return;
 	}
 	sorted = tree->there;
 	tree->there = tree->input;
 	tree->input = sorted;
-	tree->input_at = 0;
 	ik_buf_clear(&tree->there);
 	tree->stage = tree->gone.length > 0 ? STAGE_REMOVE : STAGE_UPDATE;
 	go_on(tree);
@@ -472,6 +472,7 @@ static void on_done(void *arg, const struct ik_child_result *result)
 		next_stage(tree);
 	} else if (!slow && tree->stage == STAGE_UPDATE && !tree->sorted) {
 		tree->sorted = true;
+		tree->sorted_to = 0;
 		ik_buf_clear(&tree->gone);
 		ik_loop_defer(tree->loop, sort_names, tree);
 	} else if (!slow && !tree->cold) {
@@ -508,18 +509,6 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 	argv[count] = NULL;
 }
 
-/* Choose the names for the next update and return their length. Each update writes the whole index,
- * so that a crash loses little; the batches grow, since the index does. */
-static size_t next_files(struct ik_worktree *tree)
-{
-	size_t from = tree->input_from = tree->input_at, most = from + from / 2;
-
-	for (size_t i = 0;
-		 (i < FILES_AT_ONCE || tree->input_at < most) && tree->input_at < tree->input.length; i++)
-		tree->input_at += strlen(tree->input.data + tree->input_at) + 1;
-	return tree->input_at - from;
-}
-
 /* Give way to other processes when there is much to read. */
 static void be_nice(const struct ik_worktree *tree)
 {
@@ -541,18 +530,17 @@ static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
-	size_t length = tree->stage == STAGE_UPDATE ? next_files(tree) : 0;
-	bool removes = tree->stage == STAGE_REMOVE;
+	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->input
+		: tree->stage == STAGE_REMOVE                        ? &tree->gone
+															 : NULL;
 	const struct ik_child_spec spec = {
 		.path = tree->place.git,
 		.argv = argv,
 		.environment = (const char *const *)(tree->stage == STAGE_EXCLUDES ? tree->global
 																		   : tree->own),
 		.directory = tree->place.root,
-		.input = removes ? tree->gone.data
-			: length > 0 ? tree->input.data + tree->input_from
-						 : NULL,
-		.input_length = removes ? tree->gone.length : length,
+		.input = input ? input->data : NULL,
+		.input_length = input ? input->length : 0,
 		.timeout_ms = READ_MOST_MS,
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,

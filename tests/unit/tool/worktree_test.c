@@ -671,11 +671,11 @@ Test(worktree, begins_anew_where_the_index_is_broken)
 	free(path);
 }
 
-Test(worktree, writes_the_index_of_many_files_a_few_times)
+Test(worktree, writes_the_index_of_many_files_once)
 {
 	char *script = ik_format("#!/bin/sh\ncase \"$*\" in\n"
 		"*ls-files*) seq 60000 | tr '\\n' '\\0';;\n"
-		"update-index*) tr '\\0' '\\n' >>%s/names; echo >>%s/times;;\nesac\n", work, work);
+		"update-index*) echo >>%s/times; tr '\\0' '\\n' >>%s/names;;\nesac\n", work, work);
 	char *git = support_write_tool(work, "git", script);
 	char *search_path = ik_format("%s:%s", work, getenv("PATH"));
 	char *names = ik_path_join(work, "names"), *times = ik_path_join(work, "times");
@@ -700,7 +700,7 @@ Test(worktree, writes_the_index_of_many_files_a_few_times)
 	cr_assert(strncmp(text.data + 348894 - 12, "59999\n60000\n", 12) == 0);
 	ik_buf_clear(&text);
 	cr_assert_eq(ik_file_read(times, &text, &error), IK_OK);
-	cr_assert_leq(text.length, 16);
+	cr_assert_eq(text.length, 1);
 	ik_buf_done(&text);
 	free(search_path);
 	free(script);
