@@ -10,7 +10,6 @@ libik_tui_a_SOURCES += \
 	src/tui/edit/keymap.c src/tui/edit/keymap.h
 
 libik_tui_a_SOURCES += \
-	src/tui/pane/agent_marks.c src/tui/pane/agent_marks.h \
 	src/tui/pane/browser_form.c src/tui/pane/browser_form.h \
 	src/tui/pane/browser_list.c src/tui/pane/browser_list.h \
 	src/tui/pane/list_pane.c src/tui/pane/list_pane.h \
@@ -50,7 +49,6 @@ libik_tui_a_SOURCES += \
 	src/tui/term/query.c src/tui/term/query.h \
 	src/tui/term/cells.c src/tui/term/cells.h \
 	src/tui/term/clipboard.c src/tui/term/clipboard.h \
-	src/tui/term/colour.c src/tui/term/colour.h \
 	src/tui/term/input.c src/tui/term/input.h \
 	src/tui/term/key_name.c src/tui/term/key_name.h \
 	src/tui/term/term.c src/tui/term/term.h \

@@ -7,7 +7,6 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/needle.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 
 #define FILTER_COLUMNS 16 /* that a filter needs beside the count */
@@ -242,8 +241,7 @@ static int draw_filter(const struct ik_list_pane *list, const char *count, struc
 	}
 	struct ik_buf out;
 	ik_buf_init(&out, IK_KIB(64));
-	ik_buf_puts(&out, "/ ");
-	ik_sanitize_line(&out, list->words.data, list->words.length);
+	ik_buf_printf(&out, "/ %s", list->words.data);
 	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_MATCH, out.data);
 	ik_buf_done(&out);
 	return 1;

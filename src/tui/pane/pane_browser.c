@@ -318,24 +318,19 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 			? IK_STYLE_ERROR
 			: IK_STYLE_DIM;
 	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
-	ik_buf_clear(&out);
-	ik_sanitize_line(&out, tool->name, strnlen(tool->name, NAME_BYTES));
 	int column = row.column + name_columns(browser, row);
 	struct ik_rectangle name = left;
 
 	if (name.columns > column - 2 - row.column)
 		name.columns = column - 2 - row.column;
-	ik_cells_label(cells, name, row.row, row.column + 2, style, out.data);
+	ik_cells_label(cells, name, row.row, row.column + 2, style, tool->name);
 	const char *source = ik_tool_source_name(tool->source);
 	ik_cells_text(cells, left, row.row, column, plain ? IK_STYLE_DIM : style, source,
 		strlen(source));
 	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
 
-	if (text) {
-		ik_buf_clear(&out);
-		ik_sanitize_line(&out, text, strnlen(text, NAME_BYTES));
-		ik_cells_label(cells, left, row.row, column + 9, style, out.data);
-	}
+	if (text)
+		ik_cells_label(cells, left, row.row, column + 9, style, text);
 	ik_buf_done(&out);
 }
 

@@ -10,10 +10,8 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 
-#define TITLE_BYTES 400 /* of a stored text, that a row may need */
 #define AGE_COLUMNS 8
 #define FACT_COLUMNS 44 /* a narrower row has an age alone at its end */
 #define DIRECTORY_COLUMNS 18
@@ -104,35 +102,44 @@ static bool goes_on(const struct ik_sessions *sessions, size_t index)
 		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
 }
 
-/* Draw a place: mark, title, what stands there, age. Places of one session that stand together have
+/* Draw what both kinds of rows have: the mark of the running session, and the age at the right;
+ * returns the row without it. */
+static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
+	const struct ik_session_row *entry, bool marked, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
+{
+	struct ik_buf age;
+
+	ik_buf_init(&age, IK_KIB(1));
+	ik_age_text(&age, sessions->now_ms - entry->updated_ms);
+	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS,
+		style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, age.data);
+
+	if (marked && ik_text_equal(entry->id, sessions->running))
+		ik_cells_label(cells, left, row.row, row.column, style,
+			sessions->list.pane.utf8 ? "●" : "*");
+	ik_buf_done(&age);
+	return left;
+}
+
+/* Draw a place: mark, title, what was said there, age. Places of one session that are together have
  * its title once, and its room for their words. */
 static void draw_place(const struct ik_sessions *sessions, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {
 	const struct ik_session_row *entry = &sessions->rows[index];
-	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	bool titled = !goes_on(sessions, index);
 	int columns = titled ? row.columns / 4 : PLACE_INDENT;
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(16));
-	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
-	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS, dim, out.data);
-
-	if (titled && ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style,
-			sessions->list.pane.utf8 ? "●" : "*");
-	ik_buf_clear(&out);
-	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
+	struct ik_rectangle left = draw_edges(sessions, entry, titled, cells, row, style);
 	struct ik_rectangle title = { row.row, row.column + 2, 1, columns > 4 ? columns - 3 : 0 };
-
-	if (titled)
-		ik_cells_label(cells, title, row.row, title.column, dim,
-			out.length > 0 ? out.data : _("without a title"));
 	struct ik_rectangle rest = { row.row, row.column + columns, 1,
 		left.columns > columns ? left.columns - columns : 0 };
+
+	if (titled)
+		ik_cells_label(cells, title, row.row, title.column,
+			style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style,
+			entry->title[0] ? entry->title : _("without a title"));
 	draw_snippet(cells, rest, style, entry, sessions->list.pane.utf8);
-	ik_buf_done(&out);
 }
 
 /* Draw an entry of the list: mark, title, directory, messages, age. */
@@ -142,49 +149,34 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	const struct ik_sessions *sessions = arg;
 	const struct ik_session_row *entry = &sessions->rows[index];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
-	struct ik_rectangle left = row;
 
 	if (entry->snippet) {
 		draw_place(sessions, index, cells, row, style);
 		return;
 	}
+	struct ik_rectangle left = draw_edges(sessions, entry, true, cells, row, style);
 	struct ik_buf out;
+
 	ik_buf_init(&out, IK_KIB(16));
-	ik_age_text(&out, sessions->now_ms - entry->updated_ms);
-	left = put_right(cells, left, AGE_COLUMNS, dim, out.data);
 	if (row.columns >= FACT_COLUMNS) {
-		ik_buf_clear(&out);
 		ik_buf_printf(&out, "%" PRId64, entry->messages);
 		left = put_right(cells, left, 7, dim, out.data);
-		ik_buf_clear(&out);
-		ik_sanitize_line(&out, last_name(entry->directory),
-			strnlen(last_name(entry->directory), TITLE_BYTES));
+	}
+	if (row.columns >= FACT_COLUMNS && !sessions->here) {
 		int columns = row.columns / 4 < DIRECTORY_COLUMNS ? row.columns / 4 : DIRECTORY_COLUMNS;
 		struct ik_rectangle place = { row.row, left.column + left.columns - columns, 1, columns };
 
-		if (!sessions->here) {
-			ik_cells_label(cells, place, row.row, place.column, dim, out.data);
-			left.columns -= columns + 1;
-		}
+		ik_cells_label(cells, place, row.row, place.column, dim, last_name(entry->directory));
+		left.columns -= columns + 1;
 	}
-	if (ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style,
-			sessions->list.pane.utf8 ? "●" : "*");
 	ik_buf_clear(&out);
 	if (entry->holder) {
 		ik_cells_label(cells, left, row.row, row.column, style,
 			sessions->list.pane.utf8 ? "◆" : "+");
-		ik_buf_puts(&out, "[");
-		ik_sanitize_line(&out, entry->holder, strnlen(entry->holder, TITLE_BYTES));
-		ik_buf_puts(&out, "] ");
+		ik_buf_printf(&out, "[%s] ", entry->holder);
 	}
-	size_t start = out.length;
-	ik_sanitize_line(&out, entry->title, strnlen(entry->title, TITLE_BYTES));
-	bool titled = out.length > start;
-
-	if (!titled)
-		ik_buf_puts(&out, _("without a title"));
-	ik_cells_label(cells, left, row.row, row.column + 2, titled ? style : dim, out.data);
+	ik_buf_puts(&out, entry->title[0] ? entry->title : _("without a title"));
+	ik_cells_label(cells, left, row.row, row.column + 2, entry->title[0] ? style : dim, out.data);
 	ik_buf_done(&out);
 }
 

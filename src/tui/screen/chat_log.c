@@ -227,13 +227,15 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 	return call;
 }
 
-/* What is stored of a call, at the end of the conversation. */
-static void add_call(struct ik_chat_log *log, struct ik_message *message)
+/* Return the block of a stored message, or of its call, which has its place at index if it is new;
+ * NULL: there is none, or there is one already. */
+static struct ik_block *block_of(struct ik_chat_log *log, struct ik_message *message, size_t index)
 {
-	struct ik_shown_call *call = call_of_message(log, message, ik_calls_count(log->options.calls));
+	if (!is_of_call(message))
+		return ik_block_of_message(message, log->options.utf8);
+	struct ik_shown_call *call = call_of_message(log, message, index);
 
-	if (call)
-		add_block(log, call_block(log, call));
+	return call ? call_block(log, call) : NULL;
 }
 
 /* Add a stored message at the end of the conversation. */
@@ -244,16 +246,12 @@ static void add_message(struct ik_chat_log *log, struct ik_message *message)
 	if (!log->turn_seen &&
 		(kind == IK_KIND_ASSISTANT || kind == IK_KIND_TOOL_CALL || kind == IK_KIND_TOOL_RESULT))
 		drop_welcome(log); /* the session is restored */
-	if (is_of_call(message)) {
-		add_call(log, message);
-	} else if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING) {
+	log->continues = kind == IK_KIND_USER ? ik_message_is_automatic(message) : log->continues;
+	if (kind == IK_KIND_ASSISTANT || kind == IK_KIND_THINKING)
 		finish_live(log, message,
 			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT : IK_BLOCK_THINKING);
-	} else {
-		if (kind == IK_KIND_USER)
-			log->continues = ik_message_is_automatic(message);
-		add_block(log, ik_block_of_message(message, log->options.utf8));
-	}
+	else
+		add_block(log, block_of(log, message, ik_calls_count(log->options.calls)));
 }
 
 /* Show older messages of a restored session above what is there. */
@@ -267,24 +265,17 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 	drop_welcome(log);
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
+		size_t before = ik_calls_count(log->options.calls);
 		struct ik_block *block = NULL;
 
-		if (is_of_call(message)) {
-			size_t before = ik_calls_count(log->options.calls);
-			struct ik_shown_call *call = call_of_message(log, message, calls_made);
-
-			calls_made += ik_calls_count(log->options.calls) - before;
-			if (call)
-				block = call_block(log, call);
-		} else {
-			if (message->kind == IK_KIND_USER)
-				continues = ik_message_is_automatic(message);
-			if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
-				blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
-				ik_block_go_on(blocks[made - 1], message);
-			else if (message->kind != IK_KIND_THINKING || !log->options.hide_thinking)
-				block = ik_block_of_message(message, log->options.utf8);
-		}
+		if (message->kind == IK_KIND_USER)
+			continues = ik_message_is_automatic(message);
+		if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
+			blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
+			ik_block_go_on(blocks[made - 1], message);
+		else if (message->kind != IK_KIND_THINKING || !log->options.hide_thinking)
+			block = block_of(log, message, calls_made);
+		calls_made += ik_calls_count(log->options.calls) - before;
 		if (block)
 			blocks[made++] = dress(log, block);
 	}

@@ -205,20 +205,15 @@ static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[index]];
 	enum ik_style style = index == popup->selected ? IK_STYLE_SELECTION : IK_STYLE_STATUS;
 	struct ik_rectangle label = { row.row, row.column + 1, 1, label_columns };
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_KIB(16));
 	if (label.columns > row.columns - 1)
 		label.columns = row.columns - 1;
 	ik_cells_fill(cells, row, style);
-	put_line(&out, candidate->text);
-	ik_cells_label(cells, label, row.row, label.column, style, out.data);
-	if (candidate->description) {
-		put_line(&out, candidate->description);
-		row.columns--;
-		ik_cells_label(cells, row, row.row, label.column + label_columns + 2, style, out.data);
-	}
-	ik_buf_done(&out);
+	ik_cells_label(cells, label, row.row, label.column, style, candidate->text);
+	row.columns--;
+	if (candidate->description)
+		ik_cells_label(cells, row, row.row, label.column + label_columns + 2, style,
+			candidate->description);
 }
 
 /* What the last row says. */

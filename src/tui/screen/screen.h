@@ -15,7 +15,6 @@
 
 #include "conversation/event.h"
 #include "tool/registry.h"
-#include "tui/pane/agent_marks.h"
 #include "tui/pane/pane_browser.h"
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"

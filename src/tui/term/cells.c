@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/buf.h"
 #include "util/cluster.h"
+#include "util/limits.h"
+#include "util/sanitize.h"
 #include "util/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 #define ELLIPSIS "\xE2\x80\xA6"    /* U+2026 */
 #define CELL_CHARACTERS 5          /* limit of a curses cell */
+#define LABEL_BYTES 4000           /* of a text, which has more columns than any terminal then */
 
 /* A cluster as it is drawn, which may differ from the text. */
 struct glyph {
@@ -199,11 +203,18 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text)
 {
-	size_t length = strlen(text), kept = 0, at = 0;
+	size_t length = strnlen(text, LABEL_BYTES), kept = 0, at = 0;
 	struct ik_rectangle visible = area;
+	struct ik_buf harmless;
 
 	if (!clip(cells, &visible))
 		return column;
+	ik_buf_init(&harmless, IK_KIB(64));
+	if (!ik_sanitize_is_clean(text, length)) {
+		ik_sanitize_line(&harmless, text, length);
+		text = harmless.data;
+		length = harmless.length;
+	}
 	/* Leave one column for the ellipsis. */
 	int room = visible.column + visible.columns - column, width = 0;
 
@@ -215,10 +226,11 @@ int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, in
 		if (width < room)
 			kept = at;
 	}
-	if (width <= room)
-		return ik_cells_text(cells, area, row, column, style, text, length);
-	column = ik_cells_text(cells, area, row, column, style, text, kept);
-	return ik_cells_text(cells, area, row, column, style, ELLIPSIS, strlen(ELLIPSIS));
+	column = ik_cells_text(cells, area, row, column, style, text, width <= room ? length : kept);
+	if (width > room)
+		column = ik_cells_text(cells, area, row, column, style, ELLIPSIS, strlen(ELLIPSIS));
+	ik_buf_done(&harmless);
+	return column;
 }
 
 const struct ik_cell *ik_cells_at(const struct ik_cells *cells, int row, int column)

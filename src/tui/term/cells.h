@@ -84,7 +84,8 @@ void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum i
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text, size_t length);
 
-/* The same for a NUL-terminated text, which ends with an ellipsis where it does not fit. */
+/* The same for a NUL-terminated text from anywhere, which is sanitised here and ends with an
+ * ellipsis where it does not fit. */
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text);
 

@@ -13,7 +13,6 @@
 #include <curses.h>
 
 #include "tui/term/ascii.h"
-#include "tui/term/colour.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

@@ -1,12 +1,22 @@
 /*
- * theme: how each style looks, one table for each theme.
+ * theme: how each style looks, one table for each theme; 24-bit colours, 0xRRGGBB, in the 256-colour
+ * palette.
  *
- * Pure.  May include: util, tui/term/cells.h, tui/term/colour.h.
+ * Pure.  May include: util, tui/term/cells.h.
  */
 #ifndef IK_TUI_TERM_THEME_H
 #define IK_TUI_TERM_THEME_H
 
 #include "tui/term/cells.h"
+
+#define IK_COLOUR_OWN (-1) /* the terminal's own foreground or background */
+
+/* Return the nearest colour of the palette, from 16 on, as those below look different on every
+ * terminal; IK_COLOUR_OWN for itself. */
+int ik_colour_nearest(int32_t rgb);
+
+/* Return the colour of a number of the palette, from 16 on. */
+int32_t ik_colour_of_palette(int index);
 
 enum ik_colour_depth {
 	IK_COLOURS_NONE, /* attributes only: NO_COLOR, mono terminals */
@@ -25,7 +35,7 @@ enum {
 };
 
 /* A foreground and a background, each -1 for the terminal's own: as 0xRRGGBB, and as a number for
- * terminals of 16 and of 8 colours.  With 256 colours, the nearest (tui/term/colour.h). */
+ * terminals of 16 and of 8 colours.  With 256 colours, ik_colour_nearest(). */
 struct ik_look {
 	int32_t foreground, background;
 	int8_t foreground16, background16;

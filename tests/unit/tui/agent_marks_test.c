@@ -1,4 +1,4 @@
-#include "tui/pane/agent_marks.h"
+#include "tui/pane/status_bar.h"
 
 #include "util/limits.h"
 

@@ -1,4 +1,4 @@
-#include "tui/term/colour.h"
+#include "tui/term/theme.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <vterm.h>
 
-#include "tui/term/colour.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/utf8.h"

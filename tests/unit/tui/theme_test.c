@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/term/colour.h"
 
 Test(theme, four_themes_by_name)
 {
