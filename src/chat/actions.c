@@ -366,14 +366,14 @@ static const struct ik_action_row rows[] = {
 			"editor again. /rewind ? lets you choose the message; {next-pane} and {rewind} do it "
 			"for the one with the mark.")},
 	{.name = "/undo", .usage = "[N | FILE | ?]", .writes = true, .core = ik_command_undo,
-		.description = N_("take back what tools did to files"),
+		.description = N_("undo what tools did to files"),
 		.details = N_("The files of the last turn that wrote any, of the last N, or one FILE "
 			"become what they were before. One that has changed since is not touched: FILE! does "
 			"it all the same. /undo ? lists the turns and how their files stand; {inspector} and "
 			"{undo-call} do it for one call. The model is told.")},
 	{.name = "/redo", .writes = true, .core = ik_command_redo,
 		.description = N_("bring back what /undo took back"),
-		.details = N_("The last that was taken back, and so on. A file that has changed since is "
+		.details = N_("What was undone last, and so on. A file that has changed since is "
 			"not touched.")},
 	{.name = "/title", .usage = "[TEXT]", .writes = true, .core = ik_command_title,
 		.description = N_("give the session a title, or show it"),

@@ -59,7 +59,7 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	struct ik_attached attached;
 	struct ik_error error;
 
-	/* The model gets to know of files that are being taken back, too. */
+	/* The model gets to know of files that are being undone, too. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
 	ik_attached_init(&attached);
 	if (ik_attach(text, length, length, &chat->setup->places, ik_session_conversation(session),

@@ -162,7 +162,7 @@ void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocat
 {
 	const char *id = invocation->text;
 	struct ik_confirmation about = {
-		.title = _("Take back what this call did?"),
+		.title = _("Undo what this call did?"),
 		.yes_key = 't',
 		.yes = _("Take it back"),
 		.no_key = 'k',

@@ -28,7 +28,7 @@ static bool is_refused(const struct ik_undo_history *history, size_t index, stru
 			_("Nothing is kept of this call: it wrote no files, or was made before that."));
 	} else if (call->undone || history->turns[call->turn].undone) {
 		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
-			_("What this call did was taken back already; /redo brings it back."));
+			_("What this call did was undone already; /redo brings it back."));
 	} else if (call->anything && (reason = ik_undo_text_reason(call))) {
 		(void)ik_error_set(error, IK_NOT_FOUND, _("What this call did is not known (%s)."), reason);
 	} else if (call->anything) {
@@ -88,7 +88,7 @@ static enum ik_status check_file(const struct ik_undo_history *history, size_t i
 
 	if (is_shared(history, index, path))
 		return ik_error_set(error, IK_NOT_FOUND,
-			_("Another call wrote %s at that time: /undo takes back the turn"),
+			_("Another call wrote %s at that time: /undo undoes the turn"),
 			ik_undo_text_path(path, directory));
 	later = later_writer(history, index, path);
 	if (later)

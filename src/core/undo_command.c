@@ -78,13 +78,13 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 	else if (done == 0)
 		ik_buf_puts(out, _("Nothing was done:\n"));
 	else if (work->again)
-		ik_buf_puts(out, _("Brought back:\n"));
+		ik_buf_puts(out, _("Redone:\n"));
 	else if (work->call)
-		ik_buf_printf(out, _("Taken back of %s:\n"), work->call->words);
+		ik_buf_printf(out, _("Undid %s:\n"), work->call->words);
 	else if (title)
-		ik_buf_printf(out, _("Taken back of \"%s\":\n"), title);
+		ik_buf_printf(out, _("Undid \"%s\":\n"), title);
 	else
-		ik_buf_puts(out, _("Taken back:\n"));
+		ik_buf_puts(out, _("Undone:\n"));
 }
 
 /* Was everything that the call did undone? If not, the rest can be undone later. */
@@ -183,8 +183,7 @@ static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wan
 	free(turns);
 	if (count > 0)
 		return ik_undo_files(&work->history, work->first, work->last, NULL, false, ret_count);
-	ik_buf_printf(answer, "%s\n",
-		_("No file was written in this session that could be taken back."));
+	ik_buf_printf(answer, "%s\n", _("No file was written in this session that could be undone."));
 	ik_undo_text_commands(answer, &work->history, 0, SIZE_MAX);
 	return NULL;
 }
@@ -210,8 +209,7 @@ static struct ik_file_change *choose_file(struct ik_undo_work *work, const char 
 	if (count == 0) {
 		ik_file_changes_free(files, count);
 		files = NULL;
-		ik_buf_printf(answer, _("No turn that can be taken back wrote %s. /undo ? lists them."),
-			name);
+		ik_buf_printf(answer, _("No turn that can be undone wrote %s. /undo ? lists them."), name);
 	}
 	free(path);
 	free(whole);
@@ -275,7 +273,7 @@ static struct ik_file_change *choose_redo(struct ik_undo_work *work, size_t *ret
 			files[*ret_count] = ik_file_change_copy(&last->files[*ret_count]);
 		return files;
 	}
-	ik_buf_puts(answer, _("Nothing was taken back in this session that could be brought back."));
+	ik_buf_puts(answer, _("Nothing was undone in this session that could be redone."));
 	return NULL;
 }
 

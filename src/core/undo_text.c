@@ -134,8 +134,8 @@ void ik_undo_text_told(struct ik_buf *out, const struct ik_undo *undo, bool agai
 	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 
 	ik_buf_puts(out,
-		again ? "The user has brought back changes that your tools had made to files:\n"
-			  : "The user has taken back changes that your tools had made to files:\n");
+		again ? "The user has redone changes that your tools had made to files:\n"
+			  : "The user has undone changes that your tools had made to files:\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct ik_undo_result *result = &results[i];
 
@@ -229,10 +229,9 @@ void ik_undo_text_list(struct ik_buf *out, const struct ik_undo_history *history
 		ik_undo_text_commands(out, history, turns[i], turns[i]);
 	}
 	if (count > 0) {
-		ik_buf_puts(out, _("/undo takes back the first, /undo N those from 1 to N."));
+		ik_buf_puts(out, _("/undo undoes the first, /undo N those from 1 to N."));
 	} else {
-		ik_buf_printf(out, "%s\n",
-			_("No file was written in this session that could be taken back."));
+		ik_buf_printf(out, "%s\n", _("No file was written in this session that could be undone."));
 		ik_undo_text_commands(out, history, 0, SIZE_MAX);
 	}
 }

@@ -84,7 +84,7 @@ static const struct ik_binding bindings[] = {
 	{ IK_ACTION_FOLD_ALL, "fold-all", "-", IK_IN_INSPECTOR, N_("Fold all of the call") },
 	{ IK_ACTION_RERUN, "rerun", "r", IK_IN_INSPECTOR, N_("Make the call again") },
 	{ IK_ACTION_UNDO_CALL, "undo-call", "u", IK_IN_INSPECTOR,
-		N_("Take back what the call did to files") },
+		N_("Undo what the call did to files") },
 	{ IK_ACTION_PAGER, "pager", "o", IK_IN_INSPECTOR, N_("Read the call in $PAGER") },
 	{ IK_ACTION_FILTER, "filter", "/", IK_IN_BROWSER | IK_IN_SESSIONS, N_("Filter the list") },
 	{ IK_ACTION_SORT, "sort", "s", IK_IN_BROWSER, N_("Sort by name, or by use") },

@@ -9,7 +9,7 @@
 #define SESSION "01234567-89ab-7def-8123-456789abcdef"
 #define TURN "01234567-89ab-7def-8123-000000000001"
 #define ID(n) "01234567-89ab-7def-8123-10000000000" #n
-#define SHARED "Another call wrote a.txt at that time: /undo takes back the turn"
+#define SHARED "Another call wrote a.txt at that time: /undo undoes the turn"
 
 static char root[sizeof(SCRATCH_TEMPLATE)], *directory;
 
@@ -210,5 +210,5 @@ Test(undo_call, what_was_undone_is_no_hindrance)
 	cr_assert_eq(ik_undo_note_undo(directory, ID(9), &(struct ik_undo_scope){ .call = ID(2) },
 		NULL, 0, &error), IK_OK);
 	expect(ID(1), NULL);
-	expect(ID(2), "What this call did was taken back already; /redo brings it back.");
+	expect(ID(2), "What this call did was undone already; /redo brings it back.");
 }
