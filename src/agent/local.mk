@@ -23,7 +23,6 @@ libik_agent_a_SOURCES += \
 	src/agent/session/runs.c src/agent/session/runs.h \
 	src/agent/session/session.c src/agent/session/session.h \
 	src/agent/session/session_lock.c src/agent/session/session_lock.h \
-	src/agent/session/shells.c src/agent/session/shells.h \
 	src/agent/session/tool_definitions.c src/agent/session/tool_definitions.h \
 	src/agent/session/undo_recorder.c src/agent/session/undo_recorder.h
 

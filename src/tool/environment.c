@@ -57,6 +57,34 @@ char **ik_environment_for_tools(const char *const *secrets, const char *const *k
 	return copy;
 }
 
+const char **ik_environment_with(const char *const *environment, const char *const *entries)
+{
+	const char *const *from = environment ? environment : (const char *const *)environ;
+	size_t count = 0, kept = 0;
+	const char **copy;
+
+	while (from && from[count])
+		count++;
+	for (size_t i = 0; entries[i]; i++)
+		count++;
+	copy = ik_alloc_array(NULL, count + 1, sizeof(*copy));
+	for (; from && *from; from++) {
+		size_t name = strcspn(*from, "="), i = 0;
+
+		while (entries[i] &&
+			(strcspn(entries[i], "=") != name || strncmp(entries[i], *from, name) != 0))
+			i++;
+		if (!entries[i])
+			copy[kept++] = *from;
+	}
+	for (; *entries; entries++) {
+		if (strchr(*entries, '='))
+			copy[kept++] = *entries;
+	}
+	copy[kept] = NULL;
+	return copy;
+}
+
 char **ik_environment_of(const char *const *names)
 {
 	char **copy = make_room();

@@ -1,12 +1,11 @@
 #include "tool/executable.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "guard/sandbox.h"
 #include "loop/orphans.h"
+#include "tool/run.h"
 #include "util/alloc.h"
-#include "util/text.h"
 
 /* From SIGTERM to SIGKILL, and how long to wait for output after the leader's end. */
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
@@ -27,40 +26,6 @@ static void executable_close(struct ik_call *call)
 	free(call);
 }
 
-/* Is it one of the variables that are set for a call? */
-static bool is_ours(const char *entry)
-{
-	return ik_text_starts(entry, "IKIGAI_LIVE=") ||
-		ik_text_starts(entry, IK_SANDBOX_VARIABLE "=") ||
-		ik_text_starts(entry, IK_CALL_VARIABLE "=");
-}
-
-/* Return the environment with our variables added: an array of borrowed strings. call is
- * IKIGAI_CALL=ID or NULL; sandbox likewise. */
-static const char **live_environment(const char *const *environment, const char *call,
-	const char *sandbox)
-{
-	const char *const *from = environment ? environment : (const char *const *)environ;
-	const char **copy;
-	size_t count = 0;
-
-	while (from && from[count])
-		count++;
-	copy = ik_alloc_array(NULL, count + 4, sizeof(char *));
-	count = 0;
-	for (; from && *from; from++) {
-		if (!is_ours(*from))
-			copy[count++] = *from;
-	}
-	copy[count++] = "IKIGAI_LIVE=1";
-	if (call)
-		copy[count++] = call;
-	if (sandbox)
-		copy[count++] = sandbox;
-	copy[count] = NULL;
-	return copy;
-}
-
 struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
@@ -70,7 +35,9 @@ struct ik_call *ik_executable_call(struct ik_loop *loop, const struct ik_call_sp
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
 	char *id = spec->id ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
-	const char **live = native ? live_environment(environment, id, spec->sandbox) : NULL;
+	const char *const ours[] = { "IKIGAI_LIVE=1", id ? id : IK_CALL_VARIABLE,
+		spec->sandbox ? spec->sandbox : IK_SANDBOX_VARIABLE, NULL };
+	const char **live = native ? ik_environment_with(environment, ours) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
 	struct ik_child_spec child = {
 		.path = tool->path,

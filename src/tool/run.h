@@ -96,4 +96,8 @@ char **ik_environment_for_tools(const char *const *secrets, const char *const *k
 char **ik_environment_of(const char *const *names);
 char **ik_environment_free(char **environment);
 
+/* Return an environment (NULL: this process's) with these entries, "NAME=VALUE", or without a
+ * variable, "NAME". Only the array is new memory. */
+const char **ik_environment_with(const char *const *environment, const char *const *entries);
+
 #endif

@@ -3,20 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/write.h"
+#include "loop/child.h"
+#include "loop/orphans.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
+
+/* For a command: from SIGTERM to SIGKILL, and how long to wait for output after its end. */
+enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
+
+/* Of a command's output that is too long, the beginning and the end are kept. */
+#define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
 /* A call at work. */
 struct tool_run {
 	struct tool_run *next;
 	struct ik_runs *runs;
-	struct ik_run *run;  /* NULL: it has not started yet, or has ended */
-	bool own;            /* the user's */
-	bool released;       /* it is silent, and not in the list any more */
-	struct ik_slot slot; /* of a call of the model's */
-	int call;            /* the turn's number */
+	struct ik_run *run;       /* NULL: it has not started yet, or has ended */
+	char *command;            /* of the user's; NULL: it is a tool */
+	struct ik_child *child;   /* of a command */
+	struct ik_buf head, tail; /* its output */
+	size_t left_out;          /* bytes between the two */
+	bool own;                 /* the user's */
+	bool released;            /* it is silent, and not in the list any more */
+	struct ik_slot slot;      /* of a call of the model's */
+	int call;                 /* the turn's number */
 	int round;
 	char *id;
 	char *name;
@@ -39,7 +53,10 @@ static void run_free(void *arg)
 
 	free(run->id);
 	free(run->name);
+	free(run->command);
 	ik_buf_done(&run->arguments);
+	ik_buf_done(&run->head);
+	ik_buf_done(&run->tail);
 	free(run);
 }
 
@@ -54,6 +71,7 @@ static void run_release(struct tool_run *run)
 	run->released = true;
 	run->recording = ik_recording_close(run->recording);
 	run->run = ik_run_close(run->run);
+	run->child = ik_child_close(run->child);
 	if (run->runs->options.slots)
 		ik_slots_give_back(run->runs->options.slots, &run->slot);
 	ik_loop_defer(run->runs->record->loop, run_free, run);
@@ -88,39 +106,54 @@ static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *res
 	whole[1] = result->whole[IK_STDERR];
 }
 
-/* An own call has ended: store it as the command it was (a reference). */
-static struct ik_message *store_own(struct tool_run *run, const struct ik_run_result *result,
-	struct ik_bytes *const whole[2])
+/* What an own call ended with. */
+struct own_end {
+	const char *line;             /* which it is stored as */
+	struct ik_json_span output;   /* stored with it */
+	struct ik_json_span envelope; /* told */
+	int64_t duration_ms;
+	struct ik_bytes *whole[2];
+};
+
+/* Store and tell the end of an own call, which the turn knows nothing of. */
+static void end_own(struct tool_run *run, const struct own_end *end)
 {
-	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	struct ik_session_record *record = run->runs->record;
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
 	const struct ik_own own = {
 		.name = run->name,
 		.arguments = run->arguments.data,
 		.arguments_length = run->arguments.length,
-		.duration_ms = result->duration_ms,
-		.kept = { ik_bytes_length(whole[0]), ik_bytes_length(whole[1]) },
+		.duration_ms = end->duration_ms,
+		.kept = { ik_bytes_length(end->whole[0]), ik_bytes_length(end->whole[1]) },
 	};
-	struct ik_message *message = ik_message_own(line, &own, result->envelope,
-		result->envelope_length);
 
-	ik_session_record_add(run->runs->record, message);
-	ik_session_record_add_blobs(run->runs->record, message, whole);
-	free(line);
-	return message;
+	event.message = ik_message_own(end->line, &own, end->output.text, end->output.length);
+	ik_session_record_add(record, event.message);
+	ik_session_record_add_blobs(record, event.message, end->whole);
+	memcpy(event.whole, end->whole, sizeof(event.whole));
+	event.text = end->envelope.text;
+	event.text_length = end->envelope.length;
+	event.number = end->duration_ms;
+	ik_session_record_emit(record, &event);
+	ik_message_unref(event.message);
 }
 
-/* Tell the result of an own call, which the turn knows nothing of. */
-static void end_own(struct tool_run *run, const struct ik_run_result *result)
+/* The same for a tool. */
+static void end_own_tool(struct tool_run *run, const struct ik_run_result *result)
 {
-	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
+	const struct ik_json_span envelope = { result->envelope, result->envelope_length };
+	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+	struct own_end end = {
+		.line = line,
+		.output = envelope,
+		.envelope = envelope,
+		.duration_ms = result->duration_ms,
+	};
 
-	get_whole(event.whole, result);
-	event.message = store_own(run, result, event.whole);
-	event.text = result->envelope;
-	event.text_length = result->envelope_length;
-	event.number = result->duration_ms;
-	ik_session_record_emit(run->runs->record, &event);
-	ik_message_unref(event.message);
+	get_whole(end.whole, result);
+	end_own(run, &end);
+	free(line);
 }
 
 /* A call has ended. */
@@ -146,7 +179,7 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	run->run = NULL;
 	run_release(run);
 	if (run->own)
-		end_own(run, result);
+		end_own_tool(run, result);
 	else
 		runs->options.done(runs->options.arg, &input);
 	ik_run_close(done);
@@ -163,6 +196,8 @@ static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char
 	run->name = ik_strdup(name);
 	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&run->arguments, arguments.text, arguments.length);
+	ik_buf_init(&run->head, IK_LIMIT_OWN_OUTPUT);
+	ik_buf_init(&run->tail, 4 * IK_LIMIT_OWN_OUTPUT);
 	/* After the others: those that wait for the tools start in their order. */
 	while (*end)
 		end = &(*end)->next;
@@ -241,10 +276,136 @@ void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
 		ik_session_record_emit_text(runs->record, IK_EVENT_WAITING, _("Loading tools…"));
 }
 
+/* ---- commands ---- */
+
+/* Tell a piece of a command's output, and keep it up to the limit. */
+static void on_command_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
+{
+	struct tool_run *run = arg;
+	size_t room = HALF - run->head.length, first = length < room ? length : room;
+
+	(void)stream;
+	ik_buf_append(&run->head, bytes, first);
+	ik_buf_append(&run->tail, bytes + first, length - first);
+	if (run->tail.length > 2 * HALF) {
+		run->left_out += run->tail.length - HALF;
+		ik_buf_consume(&run->tail, run->tail.length - HALF);
+	}
+	on_output(run, IK_STDOUT, bytes, length);
+}
+
+/* Append the output that was kept, and how the command ended unless it succeeded. */
+static void put_output(struct ik_buf *out, const struct tool_run *run,
+	const struct ik_child_result *result)
+{
+	size_t cut = run->tail.length > HALF ? run->tail.length - HALF : 0;
+
+	ik_utf8_repair(out, run->head.data, run->head.length);
+	if (run->left_out + cut > 0)
+		ik_buf_printf(out, "\n[%zu bytes left out]\n", run->left_out + cut);
+	ik_utf8_repair(out, run->tail.data + cut, run->tail.length - cut);
+	if (!result->cancelled && result->exited && result->exit_code == 0)
+		return;
+	if (out->length > 0 && out->data[out->length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	if (result->cancelled)
+		ik_buf_puts(out, "[cancelled]");
+	else if (result->exited)
+		ik_buf_printf(out, "[exit code %d]", result->exit_code);
+	else
+		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
+}
+
+/* A command has ended with that output. */
+static void end_command(struct tool_run *run, struct ik_json_span output, int64_t duration_ms)
+{
+	char *line = ik_format("!%s", run->command);
+	struct ik_buf envelope;
+
+	run_release(run); /* off the list first, so that the session is idle for the sink */
+	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	ik_envelope_open(&envelope);
+	ik_json_put_string(&envelope, output.text, output.length);
+	ik_envelope_close(&envelope, false);
+	end_own(run,
+		&(struct own_end){
+			.line = line,
+			.output = output,
+			.envelope = { envelope.data, envelope.length },
+			.duration_ms = duration_ms,
+		});
+	ik_buf_done(&envelope);
+	free(line);
+}
+
+static void on_command_done(void *arg, const struct ik_child_result *result)
+{
+	struct ik_buf output;
+
+	ik_buf_init(&output, IK_LIMIT_ENVELOPE);
+	put_output(&output, arg, result);
+	end_command(arg, (struct ik_json_span){ output.data, output.length }, result->duration_ms);
+	ik_buf_done(&output);
+}
+
+/* Start the shell; false: the error is its output. */
+static bool spawn(struct tool_run *run, struct ik_error *error)
+{
+	static const struct ik_child_events events = { on_command_output, on_command_done };
+	const struct ik_runs *runs = run->runs;
+	/* One stream, so that all output is in the order in which it was written. */
+	char *script = ik_format("exec 2>&1; %s", run->command);
+	char *id_entry = ik_format("%s=%s", IK_CALL_VARIABLE, run->id);
+	const char *const argv[] = { "sh", "-c", script, NULL };
+	const char *const entries[] = { id_entry, NULL };
+	const char **environment = ik_environment_with(runs->options.run.environment, entries);
+	const struct ik_child_spec spec = {
+		.path = "/bin/sh",
+		.argv = argv,
+		.environment = environment,
+		.directory = runs->record->directory,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+	};
+	bool started = ik_child_start(runs->record->loop, &spec, &events, run, &run->child, error) ==
+		IK_OK;
+
+	free(environment);
+	free(id_entry);
+	free(script);
+	return started;
+}
+
+void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *command)
+{
+	struct tool_run *run;
+	struct ik_event event;
+	struct ik_buf arguments;
+	struct ik_error error;
+	bool started;
+
+	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
+	ik_json_printf(&arguments, "{'command':'%s'}", command);
+	run = run_add(runs, id, IK_OWN_COMMAND,
+		(struct ik_json_span){ arguments.data, arguments.length });
+	run->own = true;
+	run->command = ik_strdup(command);
+	started = spawn(run, &error);
+	event = run_event(run, IK_EVENT_TOOL_STARTED);
+	event.text = arguments.data;
+	event.text_length = arguments.length;
+	ik_session_record_emit(runs->record, &event);
+	if (!started)
+		end_command(run, (struct ik_json_span){ error.text, strlen(error.text) }, 0);
+	ik_buf_done(&arguments);
+}
+
+/* ---- all of them ---- */
+
 /* Has it started, or is it about to? */
 static bool has_started(const struct tool_run *run)
 {
-	return run->run || ik_recording_is_pending(run->recording);
+	return run->run || run->command || ik_recording_is_pending(run->recording);
 }
 
 /* Start the own calls that waited for the tools. */
@@ -276,13 +437,13 @@ static struct tool_run *find_own(const struct ik_runs *runs, bool waiting)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && !(run->own && (!waiting || !run->run)))
+	while (run && !(run->own && (!waiting || !(run->run || run->command))))
 		run = run->next;
 	return run;
 }
 
-/* End an own run at once; it is stored and told as cancelled. */
-static void cut_own(struct tool_run *run)
+/* End the user's call of a tool at once. */
+static void cut_own_tool(struct tool_run *run)
 {
 	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
 	char *message = ik_format("Tool '%s' was cancelled", run->name);
@@ -298,13 +459,22 @@ static void cut_own(struct tool_run *run)
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
 	free(message);
-	end_own(run,
+	end_own_tool(run,
 		&(struct ik_run_result){
 			.envelope = envelope.data,
 			.envelope_length = envelope.length,
 			.exit_code = -1,
 		});
 	ik_buf_done(&envelope);
+}
+
+/* End an own run at once; it is stored and told as cancelled. */
+static void cut_own(struct tool_run *run)
+{
+	if (run->command)
+		on_command_done(run, &(struct ik_child_result){ .cancelled = true });
+	else
+		cut_own_tool(run);
 }
 
 /* Find the first of the model's calls that has not started its tool. */
@@ -351,6 +521,8 @@ void ik_runs_cancel(struct ik_runs *runs, bool own)
 	for (run = runs->first; run; run = run->next) {
 		if (run->own == own && run->run)
 			ik_run_cancel(run->run);
+		else if (run->own == own && run->child)
+			ik_child_cancel(run->child);
 	}
 	/* From the beginning each time, as above. */
 	while (own && (run = find_own(runs, true)))

@@ -1,9 +1,14 @@
 /*
- * runs: calls of tools at work, the model's and the user's own (/run).
+ * runs: what is at work: calls of tools, the model's and the user's own (/run), and the user's own
+ * commands ("!COMMAND").
  *
  * A call of the model's waits for a slot (agent/slots.h), an own one for the tools; then each
  * waits until what it is about to overwrite is recorded.  A result of the model's call goes to
  * the turn; an own call is told and stored here.
+ *
+ * A command runs in /bin/sh in the session's directory, with the environment of tools, without a
+ * time limit or a terminal.  It is told like an own call of the name IK_OWN_COMMAND, and stored as a
+ * command whose line begins with "!".
  *
  * Owns the runs.  May include: util, conversation, loop, tool, agent/slots.h, agent/turn/turn.h,
  * agent/session/record.h, agent/session/undo_recorder.h.
@@ -43,6 +48,8 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 /* Start an own call of that id, told in round 0 and stored as a command. */
 void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
 	struct ik_json_span arguments);
+/* Start a command of the user's, with that id. */
+void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *command);
 
 bool ik_runs_is_empty(const struct ik_runs *runs);
 /* Cancel the model's (own: the user's); each still ends as usual. */

@@ -10,7 +10,6 @@
 #include "agent/session/record.h"
 #include "agent/session/reply_journal.h"
 #include "agent/session/runs.h"
-#include "agent/session/shells.h"
 #include "agent/session/tool_definitions.h"
 #include "agent/session/undo_recorder.h"
 #include "agent/turn/turn.h"
@@ -55,7 +54,6 @@ struct ik_session {
 	struct ik_restore *restore;
 	struct ik_undo_recorder *recorder;
 	struct ik_runs *runs;
-	struct ik_shells *shells;
 	struct ik_compaction *compaction; /* NULL: no summary is being made */
 };
 
@@ -290,7 +288,6 @@ static void finish_closing(struct ik_session *session)
 	session->compaction = ik_compaction_close(session->compaction);
 	session->exchange = ik_exchange_close(session->exchange);
 	session->runs = ik_runs_close(session->runs);
-	session->shells = ik_shells_close(session->shells);
 	session->recorder = ik_undo_recorder_close(session->recorder);
 	session->lock = ik_session_lock_close(session->lock);
 	session->retry = ik_timer_close(session->retry);
@@ -582,7 +579,6 @@ static void make_runs(struct ik_session *session)
 	runs.run.directory = record->directory;
 	session->runs = ik_runs_new(&runs);
 	ik_runs_set_registry(session->runs, session->registry, false);
-	session->shells = ik_shells_new(record, options->run.environment);
 }
 
 struct ik_session *ik_session_new(const struct ik_session_options *options)
@@ -726,11 +722,9 @@ void ik_session_cancel(struct ik_session *session)
 {
 	if (session->compaction)
 		ik_compaction_cancel(session->compaction);
-	/* The sink may close the session at each of them. */
+	/* The sink may close the session there. */
 	if (session->runs)
 		ik_runs_cancel(session->runs, true);
-	if (session->shells)
-		ik_shells_cancel(session->shells);
 	post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 }
 
@@ -741,8 +735,7 @@ bool ik_session_loading(const struct ik_session *session)
 
 bool ik_session_busy(const struct ik_session *session)
 {
-	return session->compaction || !ik_runs_is_empty(session->runs) ||
-		!ik_shells_is_empty(session->shells) || session->inbox ||
+	return session->compaction || !ik_runs_is_empty(session->runs) || session->inbox ||
 		(ik_turn_queued(session->turn) > 0 && !ik_turn_holds(session->turn)) ||
 		ik_turn_state(session->turn) != IK_TURN_IDLE;
 }
@@ -856,7 +849,7 @@ void ik_session_run_shell(struct ik_session *session, const char *command)
 {
 	char *id = next_own_id(session);
 
-	ik_shells_start(session->shells, id, command);
+	ik_runs_start_command(session->runs, id, command);
 	free(id);
 }
 

@@ -8,8 +8,8 @@
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
  * conversation, in memory and in the store), exchange (the request to the provider),
- * reply_journal, context, session_lock, restore, judge, runs (calls at work), shells (the user's
- * own commands), undo_recorder and compaction.
+ * reply_journal, context, session_lock, restore, judge, runs (calls and commands at work),
+ * undo_recorder and compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
  * sessions may share one), the registry.
@@ -220,7 +220,7 @@ void ik_session_add_notice(struct ik_session *session, const char *sentence);
 void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
 	size_t length);
 
-/* Start a command of the user's own (agent/session/shells.h). Any number may run; a cancel ends
+/* Start a command of the user's own (agent/session/runs.h). Any number may run; a cancel ends
  * them. */
 void ik_session_run_shell(struct ik_session *session, const char *command);
 
