@@ -1,61 +1,34 @@
 #include "agent/call_ids.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/alloc.h"
-#include "util/text.h"
 
 /* Limit on the length of an id: some gateways put kilobytes of opaque data into one. */
 #define LONGEST_ID 16384
 
-/* Find the slot that holds id, or the free one where it belongs. */
-static char **find_slot(const struct ik_call_ids *ids, const char *id)
+static int compare(const void *one, const void *other)
 {
-	size_t at = (size_t)ik_text_hash(id) & (ids->capacity - 1);
-
-	while (ids->slots[at] && strcmp(ids->slots[at], id) != 0)
-		at = (at + 1) & (ids->capacity - 1);
-	return &ids->slots[at];
-}
-
-/* Double the table. */
-static void grow(struct ik_call_ids *ids)
-{
-	struct ik_call_ids larger = { .capacity = ids->capacity ? ids->capacity * 2 : 64 };
-	size_t i;
-
-	larger.slots = ik_alloc(larger.capacity * sizeof(*larger.slots));
-	for (i = 0; i < ids->capacity; i++) {
-		if (ids->slots[i])
-			*find_slot(&larger, ids->slots[i]) = ids->slots[i];
-	}
-	free(ids->slots);
-	ids->slots = larger.slots;
-	ids->capacity = larger.capacity;
+	return strcmp(one, other);
 }
 
 void ik_call_ids_done(struct ik_call_ids *ids)
 {
-	size_t i;
-
-	for (i = 0; i < ids->capacity; i++)
-		free(ids->slots[i]);
-	free(ids->slots);
-	*ids = (struct ik_call_ids){ 0 };
+	tdestroy(ids->tree, free);
+	ids->tree = NULL;
 }
 
 bool ik_call_ids_add(struct ik_call_ids *ids, const char *id)
 {
-	char **slot;
+	char *copy;
 
-	if (ids->count * 2 >= ids->capacity)
-		grow(ids);
-	slot = find_slot(ids, id);
-	if (*slot)
+	if (tfind(id, &ids->tree, compare))
 		return false;
-	*slot = ik_strdup(id);
-	ids->count++;
+	copy = ik_strdup(id);
+	if (!tsearch(copy, &ids->tree, compare))
+		ik_alloc_fail();
 	return true;
 }
 

@@ -10,12 +10,9 @@
 #define IK_AGENT_CALL_IDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct ik_call_ids {
-	char **slots;    /* open addressing; NULL is free */
-	size_t capacity; /* 0 or a power of two */
-	size_t count;
+	void *tree;    /* of strings, for tsearch(3) */
 	unsigned next; /* number of the next new id */
 };
 

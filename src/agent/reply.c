@@ -170,14 +170,8 @@ enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta
 	if (!part)
 		return IK_OK;
 	ik_buf_clear(&part->opaque);
-	ik_json_open(&part->opaque, '{');
-	ik_json_key(&part->opaque, "provider");
-	ik_json_put_text(&part->opaque, delta->id ? delta->id : "");
-	ik_json_key(&part->opaque, "type");
-	ik_json_put_text(&part->opaque, delta->name);
-	ik_json_key(&part->opaque, "data");
-	ik_json_put_raw(&part->opaque, (struct ik_json_span){ delta->text, delta->text_length });
-	ik_json_close(&part->opaque, '}');
+	ik_json_printf(&part->opaque, "{'provider':'%s','type':'%s','data':%.*s}",
+		delta->id ? delta->id : "", delta->name, (int)delta->text_length, delta->text);
 	return ik_buf_status(&part->opaque);
 }
 

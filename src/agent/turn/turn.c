@@ -323,6 +323,18 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 
 /* ---- calls ---- */
 
+/* Return the next call of the reply, from part *at on; NULL: none. */
+static struct ik_part *next_call(const struct ik_turn *turn, size_t *at)
+{
+	while (*at < turn->reply.count) {
+		struct ik_part *part = turn->reply.parts[(*at)++];
+
+		if (part->kind == IK_PART_CALL)
+			return part;
+	}
+	return NULL;
+}
+
 /* Store and tell the result of a call; envelope is valid as long as the effects. */
 static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
 	const struct ik_input *outcome)
@@ -377,14 +389,13 @@ static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_f
 static void fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
 	const char *what)
 {
-	size_t i;
+	struct ik_part *part;
+	size_t at = 0;
 
-	for (i = 0; i < turn->reply.count; i++) {
-		struct ik_part *part = turn->reply.parts[i];
+	while ((part = next_call(turn, &at))) {
 		char *message;
 
-		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE ||
-			(part->state == IK_CALL_RUNNING) != running)
+		if (part->state == IK_CALL_DONE || (part->state == IK_CALL_RUNNING) != running)
 			continue;
 		message = ik_format("Tool '%s' %s", part->name, what);
 		fail_call(turn, part, failure, message);
@@ -438,7 +449,7 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 {
 	part->state = IK_CALL_RUNNING;
 	turn->running++;
-	(void)emit_call(turn, IK_EVENT_TOOL_STARTED, part);
+	emit_call(turn, IK_EVENT_TOOL_STARTED, part);
 	add_call_effect(turn, IK_EFFECT_RUN, part);
 }
 
@@ -455,12 +466,11 @@ static void advance(struct ik_turn *turn)
 {
 	size_t limit = turn->options.concurrency > 1 ? (size_t)turn->options.concurrency : 1;
 	bool first = true, read_only = true;
-	size_t i;
+	struct ik_part *part;
+	size_t at = 0;
 
-	for (i = 0; i < turn->reply.count && read_only; i++) {
-		struct ik_part *part = turn->reply.parts[i];
-
-		if (part->kind != IK_PART_CALL || part->state == IK_CALL_DONE)
+	while (read_only && (part = next_call(turn, &at))) {
+		if (part->state == IK_CALL_DONE)
 			continue;
 		read_only = is_read_only(turn, part);
 		if (!first && !read_only)
@@ -475,16 +485,15 @@ static void advance(struct ik_turn *turn)
 	}
 }
 
-/* Find the call of that number that has no result and is not running; NULL: none. */
-static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
+/* Find the call of that number that is running, or still waits; NULL: none. */
+static struct ik_part *find_call(const struct ik_turn *turn, int call, bool running)
 {
-	size_t i;
+	struct ik_part *part;
+	size_t at = 0;
 
-	for (i = 0; i < turn->reply.count; i++) {
-		struct ik_part *part = turn->reply.parts[i];
-
-		if (part->kind == IK_PART_CALL && part->call == call && part->state != IK_CALL_RUNNING &&
-			part->state != IK_CALL_DONE)
+	while ((part = next_call(turn, &at))) {
+		if (part->call == call && part->state != IK_CALL_DONE &&
+			(part->state == IK_CALL_RUNNING) == running)
 			return part;
 	}
 	return NULL;
@@ -493,12 +502,11 @@ static struct ik_part *find_waiting(const struct ik_turn *turn, int call)
 /* Start the calls of the round in their order, except those that cannot be run. */
 static void start_calls(struct ik_turn *turn)
 {
-	size_t i;
+	struct ik_part *part;
+	size_t at = 0;
 
-	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL)
-			fail_if_cut(turn, turn->reply.parts[i]);
-	}
+	while ((part = next_call(turn, &at)))
+		fail_if_cut(turn, part);
 	advance(turn);
 }
 
@@ -540,7 +548,7 @@ static void end_circling(struct ik_turn *turn, bool go_on)
 /* Accept the verdict of the rules or the user. False when it is not about this turn. */
 static bool take_verdict(struct ik_turn *turn, const struct ik_input *input)
 {
-	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_waiting(turn, input->call) : NULL;
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false) : NULL;
 
 	if (part && turn->circling) {
 		if (part != turn->circling)
@@ -574,14 +582,13 @@ static bool take_verdict(struct ik_turn *turn, const struct ik_input *input)
 /* Have all calls judged that wait for the user or for their turn. */
 static void judge_again(struct ik_turn *turn)
 {
-	size_t i;
+	struct ik_part *part;
+	size_t at = 0;
 
 	if (turn->state != IK_TURN_RUNNING || turn->circling)
 		return;
-	for (i = 0; i < turn->reply.count; i++) {
-		struct ik_part *part = turn->reply.parts[i];
-
-		if (part->kind == IK_PART_CALL && !part->granted &&
+	while ((part = next_call(turn, &at))) {
+		if (!part->granted &&
 			(part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
 			add_call_effect(turn, IK_EFFECT_JUDGE, part);
 	}
@@ -590,11 +597,11 @@ static void judge_again(struct ik_turn *turn)
 /* Does any call of the round still wait or run? */
 static bool has_open_calls(const struct ik_turn *turn)
 {
-	size_t i;
+	const struct ik_part *part;
+	size_t at = 0;
 
-	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-			turn->reply.parts[i]->state != IK_CALL_DONE)
+	while ((part = next_call(turn, &at))) {
+		if (part->state != IK_CALL_DONE)
 			return true;
 	}
 	return false;
@@ -621,15 +628,8 @@ static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 static bool end_call(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_json_span envelope = { input->text, input->text_length };
-	struct ik_part *part = NULL;
-	size_t i;
+	struct ik_part *part = find_call(turn, input->call, true);
 
-	for (i = 0; i < turn->reply.count && !part; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL &&
-			turn->reply.parts[i]->state == IK_CALL_RUNNING &&
-			turn->reply.parts[i]->call == input->call)
-			part = turn->reply.parts[i];
-	}
 	if (!part)
 		return false;
 	turn->running--;
@@ -647,17 +647,17 @@ static bool end_call(struct ik_turn *turn, const struct ik_input *input)
  * every call has its result then. */
 static bool begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
 {
-	struct ik_part *repeated = NULL;
-	size_t i;
+	struct ik_part *repeated = NULL, *part;
+	size_t at = 0;
 
 	if (turn->forbidden) {
 		fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the tool call limit is reached");
 		*ret_stop = IK_TURN_STOP_LIMIT;
 		return false;
 	}
-	for (i = 0; i < turn->reply.count; i++) {
-		if (turn->reply.parts[i]->kind == IK_PART_CALL && is_repeated(turn, turn->reply.parts[i]))
-			repeated = turn->reply.parts[i];
+	while ((part = next_call(turn, &at))) {
+		if (is_repeated(turn, part))
+			repeated = part;
 	}
 	if (repeated && !turn->options.ask_repeated) {
 		stop_circling(turn);
@@ -743,17 +743,6 @@ static void abort_request(struct ik_turn *turn, enum ik_error_code code, const c
 	fail_request(turn, &failure);
 }
 
-/* Tell a call's arguments so far. */
-static void emit_progress(struct ik_turn *turn, const struct ik_part *part)
-{
-	struct ik_event *event = emit(turn, IK_EVENT_CALL_PROGRESS);
-
-	event->id = part->id;
-	event->name = part->name;
-	event->text = part->text.data;
-	event->text_length = part->text.length;
-}
-
 /* Add a piece of text or thinking. */
 static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *delta)
 {
@@ -815,7 +804,7 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 
 		abort_request(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence), false, 0);
 	} else if (part) {
-		emit_progress(turn, part);
+		emit_call(turn, IK_EVENT_CALL_PROGRESS, part);
 	}
 }
 
@@ -1052,11 +1041,11 @@ enum ik_turn_state ik_turn_state(const struct ik_turn *turn)
 
 int ik_turn_asking(const struct ik_turn *turn, const char *id)
 {
-	for (size_t i = 0; i < turn->reply.count; i++) {
-		const struct ik_part *part = turn->reply.parts[i];
+	const struct ik_part *part;
+	size_t at = 0;
 
-		if (part->kind == IK_PART_CALL && part->state == IK_CALL_ASKING &&
-			ik_text_equal(part->id, id))
+	while ((part = next_call(turn, &at))) {
+		if (part->state == IK_CALL_ASKING && ik_text_equal(part->id, id))
 			return part->call;
 	}
 	return 0;
