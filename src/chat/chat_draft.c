@@ -214,7 +214,7 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 	/* A message that is stored has its number; one that waits is told of later. */
 	if (agent->draft_stale &&
 		(event->kind == IK_EVENT_STORE
-				? event->number == 0
+				? event->count == 0
 				: event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
 		agent->draft_stale = false;
 		ik_timer_start(agent->chat->draft_timer, 0);

@@ -259,7 +259,7 @@ void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event)
 		call->why = ik_strdup(event->detail);
 		call->arguments = ik_strndup(event->text, event->text_length);
 		call->length = event->text_length;
-		call->circling = event->number == 1;
+		call->circling = event->ends_turn;
 		call->next = agent->calls;
 		agent->calls = call;
 		ask_about_call(call, ASKING_NEW);

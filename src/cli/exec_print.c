@@ -95,7 +95,7 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 		if (ik_json_check(text, event->text_length, &envelope, NULL) != IK_OK)
 			envelope = (struct ik_json_span){ NULL, 0 };
 		ik_json_printf(out, "'id':'%s','name':'%s','envelope':%.*s,'duration_ms':%lld", event->id,
-			event->name, (int)envelope.length, envelope.text, (long long)event->number);
+			event->name, (int)envelope.length, envelope.text, (long long)event->duration_ms);
 		break;
 	case IK_EVENT_USAGE:
 		put_usage(out, &event->usage);
@@ -200,7 +200,7 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
 		/* A tool's standard error goes to the user as it comes. */
-		if (event->number == 1 && event->text_length > 0) {
+		if (event->is_stderr && event->text_length > 0) {
 			ik_buf_append(errors, event->text, event->text_length);
 			printer->open_line = event->text[event->text_length - 1] != '\n';
 		}

@@ -66,7 +66,7 @@ enum ik_event_kind {
 	IK_EVENT_SESSION, /* text: session id; name: provider; detail: model */
 	IK_EVENT_MESSAGE, /* message: one that is complete and stored (user, command,
 	                          notice, assistant, thinking, tool_call, tool_result, usage) */
-	IK_EVENT_OLDER,   /* older: number messages that precede all reported so far, in their order
+	IK_EVENT_OLDER,   /* older: count messages that precede all reported so far, in their order
 	                     (while a session is restored) */
 	IK_EVENT_TURN_STARTED,
 	IK_EVENT_WAITING, /* a wait, for example for the tool scan: text says for what; "": it is
@@ -76,24 +76,24 @@ enum ik_event_kind {
 	IK_EVENT_THINKING,      /* text: a piece */
 	IK_EVENT_CALL_PROGRESS, /* id, name; text: all arguments so far */
 	IK_EVENT_ASKING,        /* the call waits for the user: id, name; text: arguments; detail:
-	                           why, in words; number: 1 if the question is whether the turn may
-	                           continue at all (a denial ends it) */
+	                           why, in words; ends_turn: the question is whether the turn may
+	                           continue at all */
 	IK_EVENT_ASKED,         /* id, name: the call no longer waits */
 	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments */
-	IK_EVENT_TOOL_OUTPUT,   /* id; number: 0 stdout, 1 stderr; text: a piece */
-	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; number: duration in ms; whole: what the
-	                           tool printed if the envelope was cut, and its stderr in any case;
+	IK_EVENT_TOOL_OUTPUT,   /* id; is_stderr; text: a piece */
+	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; duration_ms; whole: what the tool
+	                           printed if the envelope was cut, and its stderr in any case;
 	                           message: the stored command of an own call */
 	IK_EVENT_USAGE,         /* usage */
-	IK_EVENT_CONTEXT,       /* number: percentage of the model's context window in use; -1:
+	IK_EVENT_CONTEXT,       /* percent: how much of the model's context window is in use; -1:
 	                           unknown */
 	IK_EVENT_NOTICE,        /* text: a sentence */
 	IK_EVENT_ERROR,         /* code; text: a sentence */
-	IK_EVENT_RETRY,         /* number: ms until the next try; code, text: why */
-	IK_EVENT_QUEUED,        /* number: messages queued until the turn ends; text: the beginning
+	IK_EVENT_RETRY,         /* delay_ms: until the next try; code, text: why */
+	IK_EVENT_QUEUED,        /* count: messages queued until the turn ends; text: the beginning
 	                           of each, one a line, oldest first; held: they are only sent once
 	                           the user says so */
-	IK_EVENT_STORE,         /* number: events not yet stored; trouble, and text: why, or "" if
+	IK_EVENT_STORE,         /* count: events not yet stored; trouble, and text: why, or "" if
 	                           there is no problem */
 	IK_EVENT_LOCK,          /* lock: what has changed; text: who holds the session, or asks for
 	                           it */
@@ -109,15 +109,17 @@ struct ik_event {
 	const char *text;
 	size_t text_length;
 	struct ik_bytes *whole[2]; /* stdout, stderr; NULL: none. As for message */
-	int64_t number;
+	size_t count;
+	int percent;
+	int64_t duration_ms, delay_ms;
+	bool is_stderr, ends_turn, held;
 	enum ik_turn_stop stop;
 	enum ik_error_code code;
 	enum ik_store_trouble trouble;
 	enum ik_lock_change lock;
-	bool held;
 	struct ik_usage usage;
 	struct ik_message *message;      /* take a reference to keep it */
-	struct ik_message *const *older; /* number of them; references as for message */
+	struct ik_message *const *older; /* count of them; references as for message */
 };
 
 /* The words used for them outside the program: in the JSON of exec and in data_json. */

@@ -93,14 +93,14 @@ void ik_core_log_event(const struct ik_event *event)
 		break;
 	case IK_EVENT_TOOL_DONE:
 		ik_log(IK_LOG_INFO, "tool %s (%s): %lld ms, envelope of %zu bytes", event->name, event->id,
-			(long long)event->number, event->text_length);
+			(long long)event->duration_ms, event->text_length);
 		break;
 	case IK_EVENT_ERROR:
 		ik_log(IK_LOG_ERROR, "%s: %.*s", ik_error_code_word(event->code), (int)event->text_length,
 			event->text);
 		break;
 	case IK_EVENT_RETRY:
-		ik_log(IK_LOG_INFO, "again in %lld ms: %.*s", (long long)event->number,
+		ik_log(IK_LOG_INFO, "again in %lld ms: %.*s", (long long)event->delay_ms,
 			(int)event->text_length, event->text);
 		break;
 	case IK_EVENT_TURN_DONE:
@@ -144,7 +144,7 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 
 	memset(&event, 0, sizeof(event));
 	event.kind = IK_EVENT_STORE;
-	event.number = (int64_t)waiting;
+	event.count = waiting;
 	event.text = message;
 	event.text_length = strlen(message);
 	event.trouble = ik_store_trouble(core->store);

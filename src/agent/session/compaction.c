@@ -122,11 +122,11 @@ static bool wait_for_next(struct ik_compaction *compaction, const struct ik_inpu
 
 	if (compaction->text.length > 0)
 		return false;
-	event.number = ik_retry_wait(&compaction->options.retry, compaction->attempts + 1, failure);
-	if (event.number < 0)
+	event.delay_ms = ik_retry_wait(&compaction->options.retry, compaction->attempts + 1, failure);
+	if (event.delay_ms < 0)
 		return false;
 	compaction->attempts++;
-	ik_timer_start(compaction->retry, event.number);
+	ik_timer_start(compaction->retry, event.delay_ms);
 	ik_session_record_emit(compaction->options.record, &event);
 	return true;
 }

@@ -22,12 +22,12 @@ void ik_context_tell(struct ik_context_meter *context, const struct ik_model *mo
 {
 	struct ik_event event = {
 		.kind = IK_EVENT_CONTEXT,
-		.number = percent_used(context, model),
+		.percent = percent_used(context, model),
 	};
 	char *sentence;
 
 	ik_session_record_emit(context->record, &event);
-	if (event.number < WARN_PERCENT) {
+	if (event.percent < WARN_PERCENT) {
 		context->warned = false;
 		return;
 	}
@@ -40,7 +40,7 @@ void ik_context_tell(struct ik_context_meter *context, const struct ik_model *mo
 			: _("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
 				"another conversation begins; in the chat, /compact replaces what was said by a "
 				"summary."),
-		(int)event.number, model->spec.name, (long long)context->tokens,
+		event.percent, model->spec.name, (long long)context->tokens,
 		(long long)model->spec.context_window);
 	ik_session_record_add_notice(context->record, sentence);
 	free(sentence);

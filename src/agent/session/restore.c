@@ -58,7 +58,7 @@ static void tell_older(struct ik_restore *restore, struct ik_message **messages,
 	const struct ik_event event = {
 		.kind = IK_EVENT_OLDER,
 		.older = messages,
-		.number = (int64_t)count,
+		.count = count,
 	};
 
 	ik_session_record_emit(restore->record, &event);

@@ -93,7 +93,7 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	struct tool_run *run = arg;
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_OUTPUT);
 
-	event.number = stream == IK_STDERR;
+	event.is_stderr = stream == IK_STDERR;
 	event.text = bytes;
 	event.text_length = length;
 	ik_session_record_emit(run->runs->record, &event);
@@ -134,7 +134,7 @@ static void end_own(struct tool_run *run, const struct own_end *end)
 	memcpy(event.whole, end->whole, sizeof(event.whole));
 	event.text = end->envelope.text;
 	event.text_length = end->envelope.length;
-	event.number = end->duration_ms;
+	event.duration_ms = end->duration_ms;
 	ik_session_record_emit(record, &event);
 	ik_message_unref(event.message);
 }

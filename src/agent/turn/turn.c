@@ -210,7 +210,7 @@ static void emit_queued(struct ik_turn *turn)
 
 		if (turn->effects[i].kind != IK_EFFECT_EMIT || event->kind != IK_EVENT_QUEUED)
 			continue;
-		event->number = (int64_t)turn->queue_count;
+		event->count = turn->queue_count;
 		event->held = turn->held;
 		event->text = turn->queue_lines.data;
 		event->text_length = turn->queue_lines.length;
@@ -359,7 +359,7 @@ static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_jso
 	event->text = envelope.text;
 	event->text_length = envelope.length;
 	memcpy(event->whole, outcome->whole, sizeof(event->whole));
-	event->number = outcome->duration_ms;
+	event->duration_ms = outcome->duration_ms;
 }
 
 /* A call no longer waits for the user. */
@@ -522,7 +522,7 @@ static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 {
 	struct ik_event *event = emit_call(turn, IK_EVENT_ASKING, part);
 
-	event->number = 1;
+	event->ends_turn = true;
 	event->detail = _("It made the same call with the same arguments five times running.");
 	part->state = IK_CALL_ASKING;
 	turn->circling = part;
@@ -548,7 +548,8 @@ static void end_circling(struct ik_turn *turn, bool go_on)
 /* Accept the verdict of the rules or the user. False when it is not about this turn. */
 static bool take_verdict(struct ik_turn *turn, const struct ik_input *input)
 {
-	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false) : NULL;
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
+														  : NULL;
 
 	if (part && turn->circling) {
 		if (part != turn->circling)
@@ -588,8 +589,7 @@ static void judge_again(struct ik_turn *turn)
 	if (turn->state != IK_TURN_RUNNING || turn->circling)
 		return;
 	while ((part = next_call(turn, &at))) {
-		if (!part->granted &&
-			(part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
+		if (!part->granted && (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
 			add_call_effect(turn, IK_EFFECT_JUDGE, part);
 	}
 }
@@ -713,7 +713,7 @@ static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 		turn->state = IK_TURN_RETRYING;
 		event = emit(turn, IK_EVENT_RETRY);
 		event->code = input->code;
-		event->number = delay;
+		event->delay_ms = delay;
 		event->text = input->text;
 		event->text_length = input->text_length;
 		add_effect(turn, IK_EFFECT_RETRY)->delay_ms = delay;

@@ -301,7 +301,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 		ik_calls_set_stage(log->options.calls, call, IK_STAGE_RUNNING);
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
-		ik_calls_add_output(log->options.calls, call, event->number == 1, text, length);
+		ik_calls_add_output(log->options.calls, call, event->is_stderr, text, length);
 		break;
 	case IK_EVENT_TOOL_DONE:
 		if (event->message)
@@ -309,7 +309,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 		if (event->message && ik_message_own_call(event->message) == IK_OWN_TOOL)
 			ik_calls_set_result(log->options.calls, call, event->message);
 		ik_calls_set_whole(log->options.calls, call, event->whole);
-		ik_calls_set_envelope(log->options.calls, call, text, length, event->number);
+		ik_calls_set_envelope(log->options.calls, call, text, length, event->duration_ms);
 		break;
 	default: /* IK_EVENT_CALL_PROGRESS */
 		ik_calls_grow_arguments(log->options.calls, call, text, length);
@@ -352,7 +352,7 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 		add_message(log, event->message);
 		break;
 	case IK_EVENT_OLDER:
-		prepend(log, event->older, (size_t)event->number);
+		prepend(log, event->older, event->count);
 		break;
 	case IK_EVENT_TURN_STARTED:
 		start_turn(log);

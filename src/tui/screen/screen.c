@@ -1449,7 +1449,7 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 /* Note the messages that wait. */
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
-	screen->bar.queued = event->number > 0 ? (size_t)event->number : 0;
+	screen->bar.queued = event->count;
 	ik_queue_set(screen->queue, screen->bar.queued, event->text, event->text_length, event->held);
 }
 
@@ -1469,7 +1469,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		note_messages(screen, &event->message, 1, false);
 		break;
 	case IK_EVENT_OLDER:
-		note_messages(screen, event->older, (size_t)event->number, true);
+		note_messages(screen, event->older, event->count, true);
 		break;
 	case IK_EVENT_TURN_STARTED:
 		ik_turn_status_start(screen->turn);
@@ -1492,16 +1492,16 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		ik_usage_add(&screen->bar.usage, &event->usage);
 		break;
 	case IK_EVENT_CONTEXT:
-		screen->bar.context = (int)event->number;
+		screen->bar.context = event->percent;
 		break;
 	case IK_EVENT_RETRY:
-		ik_turn_status_retry(screen->turn, event->number, event_label(event));
+		ik_turn_status_retry(screen->turn, event->delay_ms, event_label(event));
 		break;
 	case IK_EVENT_QUEUED:
 		set_queued(screen, event);
 		break;
 	case IK_EVENT_STORE:
-		screen->bar.store_waiting = event->number;
+		screen->bar.store_waiting = (int64_t)event->count;
 		screen->bar.store_trouble = event->trouble;
 		break;
 	case IK_EVENT_TURN_DONE:

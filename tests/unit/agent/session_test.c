@@ -475,7 +475,7 @@ static void check_older(const struct ik_event *event)
 	if (event->kind == IK_EVENT_OLDER) {
 		int64_t first = event->older[0]->sequence;
 
-		older_told += (size_t)event->number;
+		older_told += event->count;
 		cr_assert_eq(first, 2301 - (int64_t)older_told + 1);
 	}
 }

@@ -157,7 +157,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 {
 	char number[32];
 
-	snprintf(number, sizeof(number), "%lld", (long long)event->number);
+	snprintf(number, sizeof(number), "%zu", event->count);
 	switch (event->kind) {
 	case IK_EVENT_TURN_STARTED:
 		cr_assert(!driver->in_turn);
@@ -192,7 +192,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		note(driver, event->held ? "held" : "queued", number);
 		break;
 	case IK_EVENT_RETRY:
-		driver->retry_delay = event->number;
+		driver->retry_delay = event->delay_ms;
 		note(driver, "retry", ik_error_code_word(event->code));
 		break;
 	case IK_EVENT_WAITING:

@@ -107,7 +107,7 @@ Test(exec_print, json_result_keeps_the_envelope)
 
 	event.id = "c";
 	event.name = "t";
-	event.number = 7;
+	event.duration_ms = 7;
 	ik_exec_print(&printer, &event, &out, &errors);
 	cr_assert_str_eq(out.data, "{\"type\":\"tool_result\",\"round\":1,\"id\":\"c\",\"name\":\"t\","
 		"\"envelope\":{\"tool_success\":true,\"result\":{\"a\":1.50}},\"duration_ms\":7}\n");
@@ -172,13 +172,13 @@ Test(exec_print, a_tools_words_stand_on_standard_error_as_they_come)
 	struct ik_exec_printer printer = {.json = false};
 	struct ik_event words = event_of(IK_EVENT_TOOL_OUTPUT, 1, "half a"), error = event_of(IK_EVENT_ERROR, 1, "it broke");
 
-	words.number = 1;
+	words.is_stderr = true;
 	ik_exec_print(&printer, &words, &out, &errors);
 	words.text = " line";
 	words.text_length = 5;
 	ik_exec_print(&printer, &words, &out, &errors);
 	ik_exec_print(&printer, &error, &out, &errors);
-	words.number = 0;
+	words.is_stderr = false;
 	ik_exec_print(&printer, &words, &out, &errors);
 	cr_assert_str_eq(errors.data, "half a line\nikigai: it broke\n");
 	cr_assert_eq(out.length, 0);

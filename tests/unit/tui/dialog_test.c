@@ -231,7 +231,7 @@ Test(dialog, its_text_has_a_row_before_queued_messages_have)
 {
 	ask("May the model call file_edit?");
 	ik_screen_set_draft(screen, "one\ntwo\nthree", strlen("one\ntwo\nthree"));
-	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_QUEUED, .number = 2,
+	ik_screen_apply(screen, &(struct ik_event){.kind = IK_EVENT_QUEUED, .count = 2,
 		.text = "next\nlast", .text_length = strlen("next\nlast")});
 	cr_assert(picture_has(draw(10, 40), "path: src/main.c"));
 	cr_assert(picture_has(&cells, "[n] No"));

@@ -147,7 +147,7 @@ Test(screen, a_turn_with_a_tool_call)
 	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\",\"count\":2}}";
 	tell_message(result_message("c1", envelope));
 	tell((struct ik_event){.kind = IK_EVENT_TOOL_DONE, .id = "c1", .name = "glob", .text = envelope,
-		.number = 12});
+		.duration_ms = 12});
 	tell_kind(IK_EVENT_ROUND_STARTED);
 	tell_text(IK_EVENT_TEXT, "There are");
 	tell_text(IK_EVENT_TEXT, " two files.\n");
@@ -219,7 +219,7 @@ Test(screen, a_search_says_that_older_messages_are_still_to_come)
 		;
 	cr_assert(picture_has(draw(24, 100), " Search: apple  not found yet  older messages are being read "),
 		"%s", picture_of(&cells));
-	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = &first, .number = 1});
+	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = &first, .count = 1});
 	ik_message_unref(first);
 	press(IK_KEY_UP, 0, 0);
 	while (ik_screen_tick(screen, 0) == 0)
@@ -240,7 +240,7 @@ Test(screen, a_restored_session_looks_as_it_was)
 		ik_message_new(IK_KIND_USER, "earlier", 7, NULL, 0),
 		call_message("c0", "{\"pattern\":\"x\"}"),
 	};
-	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = older, .number = 2});
+	tell((struct ik_event){.kind = IK_EVENT_OLDER, .older = older, .count = 2});
 	ik_message_unref(older[0]);
 	ik_message_unref(older[1]);
 	PICTURE_IS(draw(20, 50),
@@ -426,14 +426,14 @@ Test(screen, waits_are_counted_and_shown)
 	ik_screen_tick(screen, 0);
 	cr_assert(picture_has(draw(12, 80), "Loading tools… 0s"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_RETRY, .number = 3500, .text = "429: slow down"});
+	tell((struct ik_event){.kind = IK_EVENT_RETRY, .delay_ms = 3500, .text = "429: slow down"});
 	cr_assert_eq(ik_screen_tick(screen, 1000), 500);
 	cr_assert(picture_has(draw(12, 80), "retry in 4s"));
 	cr_assert(picture_has(&cells, "─ 429: slow down ─"));
 	cr_assert_eq(ik_screen_tick(screen, 1500), 1000);
 	cr_assert(picture_has(draw(12, 80), "retry in 3s"));
 	tell_kind(IK_EVENT_ROUND_STARTED);
-	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .number = 3, .text = "one\ntwo\nthree"});
+	tell((struct ik_event){.kind = IK_EVENT_QUEUED, .count = 3, .text = "one\ntwo\nthree"});
 	cr_assert(picture_has(draw(12, 80), " 2 more before that"));
 	cr_assert(picture_has(&cells, " queued: three"));
 	cr_assert(picture_has(draw(20, 80), " queued: one"));
