@@ -4,14 +4,11 @@
  * To add a command, add a row and its function; completion, /help and the check of ikigai(1) take
  * it from here.  To have a key run it, give its action as .key.
  */
-#include "chat/actions.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_private.h"
-#include "chat/chat_trust.h"
-#include "chat/external_program.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/commands_session.h"

@@ -1,5 +1,5 @@
 /* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 {

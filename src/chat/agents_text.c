@@ -1,9 +1,8 @@
-#include "chat/agents_text.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_private.h"
 #include "commands/commands_session.h"
 #include "conversation/title.h"
 #include "tui/text/quantity.h"

@@ -8,10 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chat/actions.h"
-#include "chat/chat_private.h"
-#include "chat/chat_trust.h"
-#include "chat/external_program.h"
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/complete.h"

@@ -1,15 +1,250 @@
 /*
- * chat: the full-screen program: terminal, screen and session joined.
+ * chat: the full-screen program: terminal, screens and sessions joined.
+ *
+ * This header says what the chat holds, and what each of its files offers the others; an agent is
+ * in chat_agents.h.  What takes an invocation (tui/pane/invocation.h) is run by a row of actions.c.
+ *
+ * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
+ * chat_draw.c and chat_say.c at the bottom.
  *
  * May include: all.
  */
 #ifndef IK_CHAT_CHAT_H
 #define IK_CHAT_CHAT_H
 
+#include "chat/chat_agents.h"
+#include "commands/action.h"
+#include "commands/commands_session.h"
+#include "core/core.h"
 #include "core/options.h"
-#include "core/setup.h"
+#include "loop/tty.h"
+#include "tui/screen/linear.h"
+#include "tui/screen/screen.h"
+#include "tui/term/term.h"
 
-/* Run it; returns the exit status. */
+/* Run the chat, and return the exit status. */
 int ik_chat_run(const struct ik_options *options, struct ik_setup *setup);
+
+struct ik_chat {
+	const struct ik_options *options;
+	struct ik_setup *setup;
+	struct ik_loop *loop;
+	struct ik_core core;
+	bool core_started;
+	bool plain, ansi; /* plain lines, no cells; the terminal can move its cursor */
+
+	struct ik_tty *tty;
+	struct ik_term *term;       /* NULL: plain lines are shown */
+	struct ik_linear *linear;   /* the shown agent's; NULL: cells are shown */
+	struct ik_term_modes modes; /* the modes of the terminal, or those to enter it with */
+	struct ik_terminal_input *input;
+	struct ik_agent *agents;  /* all conversations, by number */
+	struct ik_agent *agent;   /* the one that is shown */
+	struct ik_screen *screen; /* the shown agent's */
+	int last_question;        /* the id of the newest question */
+	int quit_question;        /* the question whether to end while something runs; 0: none */
+	struct ik_cells cells;
+	struct ik_buf frame;
+
+	struct ik_timer *escape_timer; /* turns a lone ESC into the key */
+	struct ik_timer *frame_timer;  /* draws the next frame of a stream */
+	struct ik_timer *tick_timer;   /* draws what shows time */
+	struct ik_timer *answer_timer; /* ends the wait for the terminal's answers */
+	struct ik_timer *draft_timer;  /* saves what was typed a moment later */
+	struct ik_signal *signals[3];  /* those that end the chat */
+	int64_t last_frame_us;
+	bool urgent;      /* draw without waiting */
+	bool resized;     /* the screen does not have the terminal's new size yet */
+	bool light;       /* the terminal's background is light, as far as we know */
+	bool ending;      /* ignore what is still typed */
+	char *last_shell; /* the command that "!!" repeats; NULL: none yet */
+	bool draft_told;  /* we said that a draft cannot be saved */
+
+	struct ik_external_program *program; /* has the terminal; NULL: none */
+
+	struct ik_session_find *find; /* searches the session to resume, */
+	char *find_words;             /* by these words */
+
+	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
+	struct ik_registry *registry; /* the tools of the last finished scan; NULL: none */
+	char *undo_call;              /* the call to undo once its changes are recorded, or NULL */
+	const struct ik_action_row *actions; /* actions.h */
+	struct ik_fork fork;                 /* the fork to resume next, if it is one; id "": none */
+	char *refresh_line;                  /* the command line that started a scan, or NULL */
+	int refresh_agent;                   /* the agent in which it was typed */
+	bool refresh_key;                    /* a key started the scan: say so even if nothing is new */
+	int status;
+};
+
+/* chat_draw.c: the one place that draws, called before the loop sleeps. */
+void ik_chat_draw(void *chat);
+/* Draw every cell in the next frame. */
+void ik_chat_redraw(struct ik_chat *chat);
+/* Draw as soon as the loop turns, whatever the pace of frames. */
+void ik_chat_draw_now(struct ik_chat *chat);
+
+/* Return the size of the screen. */
+void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
+
+/* chat_input.c: bytes and events of the terminal. */
+extern const struct ik_tty_events ik_chat_tty_events;
+void ik_chat_escape_timeout(void *chat);
+/* Rescan the tools. line: the command that its end answers, or NULL. */
+void ik_chat_refresh(struct ik_chat *chat, const char *line);
+
+/* chat_submit.c: run a command or "!COMMAND", or send a message. */
+void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
+
+/* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence);
+/* Show what went wrong. */
+void ik_chat_complain(struct ik_chat *chat, const char *sentence);
+/* Return a sentence with the keys of now in place of their names in braces; new memory. */
+char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
+
+/* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
+enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
+/* Set up the terminal again after a stop; it may be a different one. */
+void ik_chat_terminal_again(struct ik_chat *chat);
+void ik_chat_terminal_ask(struct ik_chat *chat);
+void ik_chat_terminal_unanswered(void *chat);
+void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length);
+/* The theme that was configured has changed. */
+void ik_chat_theme_apply(struct ik_chat *chat);
+/* Use wheel and clicks, or leave them to the terminal. */
+void ik_chat_set_mouse(struct ik_chat *chat, bool on);
+
+/* chat_draft.c: save the text of the editor, so that it survives the program. */
+void ik_chat_draft_load(struct ik_agent *agent);
+/* Reserve a draft for a conversation that begins with an empty editor. */
+void ik_chat_draft_begin(struct ik_agent *agent);
+/* Release an agent's draft, which stays as it was last saved. */
+void ik_chat_draft_end(struct ik_agent *agent);
+/* Save all drafts, each after its queued messages; return 0 or errno. Allocates nothing. */
+int ik_chat_draft_save(const struct ik_chat *chat);
+/* Take an event of a session or the store: a message stays in the draft until the store has it,
+ * so that it survives a kill in one of the two places. */
+void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
+/* Put the newest message that waits for the end of the turn into the editor, */
+void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* or all that wait, before what is in the editor. */
+void ik_chat_take_queue_back(struct ik_chat *chat);
+/* Something was typed or queued: save it soon, but not at every key. */
+void ik_chat_draft_changed(struct ik_chat *chat);
+void ik_chat_draft_due(void *chat);
+
+/*
+ * Ask a question on an agent's screen, once that is shown, and return its id. The handler gets the
+ * answer once, unless the question is withdrawn first; it may ask again. answer is NULL when the
+ * conversation is closed unanswered.
+ */
+typedef void ik_answer_handler(struct ik_chat *chat, void *arg,
+	const struct ik_question_answer *answer);
+int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
+	ik_answer_handler *handler, void *arg);
+
+/* A question that a key or command leads to: do it, or not? */
+struct ik_confirmation {
+	const char *title;
+	const char *text, *hint;              /* what it is about, what it means; or NULL */
+	const struct ik_question_part *parts; /* in place of these, or NULL */
+	size_t part_count;
+	char yes_key, no_key;
+	const char *yes, *no;
+	bool guarded; /* as in struct ik_question */
+};
+/* Ask it in the shown agent. yes is called if the answer is yes; arg (or NULL) is freed in any
+ * case. */
+typedef void ik_confirmed(struct ik_chat *chat, void *arg);
+int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
+	void *arg);
+/* Withdraw a question, if it is still open. */
+void ik_chat_withdraw(struct ik_chat *chat, int question);
+/* Pass an answer to its handler. */
+void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* Tell an agent's handlers that nobody will answer. */
+void ik_chat_forget_questions(struct ik_agent *agent);
+
+/* chat_policy.c: calls that wait for permission. */
+void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
+void ik_chat_policy_done(struct ik_agent *agent);
+
+/* chat_blobs.c: read a part of a stored output, for an agent's inspector (an ik_blob_reader). */
+enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error);
+void ik_chat_forget_blobs(struct ik_agent *agent);
+
+/* chat_tools.c: switch a tool on or off; asks whether for the session or for good. */
+void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
+extern const struct ik_tool_forms ik_chat_tool_forms;
+/* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
+void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* Undo what one call did to files; asks first. */
+void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);
+
+/* chat_pick.c: go back to before the user's Nth last message; asks first. */
+void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);
+
+/* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of a
+ * larger one. */
+void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut);
+
+/* chat_sessions.c: the data of the pane of sessions. */
+extern const struct ik_sessions_source ik_chat_sessions_source;
+/* Stop looking for a session to resume. */
+void ik_chat_sessions_stop(struct ik_chat *chat);
+/* Drop what an agent's pane asked for. */
+void ik_chat_sessions_done(struct ik_agent *agent);
+
+/* chat_switch.c: resume the session with this id in place of the shown one; asks first while a
+ * turn runs. */
+void ik_chat_resume(struct ik_chat *chat, const char *id);
+/* The same by number, beginning of the id, or words of the title. */
+void ik_chat_resume_named(struct ik_chat *chat, const char *text);
+/* The same for a fork of this session; takes over its copy. */
+void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
+/* Delete a stored session; asks first. */
+void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* An agent is about to have another session. */
+void ik_agent_session_changed(struct ik_agent *agent);
+
+/* chat_lock.c: a session that another ikigai has open, too. */
+void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
+/* Ask to take the session over; a second time: withdraw that. */
+void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* Is the session only followed? If so, tell the user what to do. */
+bool ik_chat_only_reads(struct ik_chat *chat);
+void ik_chat_lock_done(struct ik_agent *agent);
+
+/* chat_quit.c: end the program, after this turn of the loop; ik_chat_quit() asks first. */
+void ik_chat_end(struct ik_chat *chat, int status);
+
+/* chat_trust.c: the question whether what a project brought is to be trusted. Meanwhile the chat
+ * goes on with the tools that it has. */
+
+/* A scan ended: ask about what it left out, unless that was answered before. An answer
+ * that trusts something starts another scan. */
+void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry);
+
+/* The person looks for tools anew: what was put off is asked again after the scan. */
+void ik_chat_trust_again(struct ik_chat *chat);
+
+/* Takes and returns NULL. */
+struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust);
+
+/* external_program.c: a program of the user's own that has the terminal until it ends: an editor
+ * for the next message ($VISUAL, else $EDITOR, else vi), or a pager for a text ($PAGER, else less -R).
+ * A turn goes on meanwhile, unseen. */
+
+/* Open one; an error is shown on the screen. No effect while one is open. */
+void ik_external_editor_open(struct ik_chat *chat, const struct ik_invocation *invocation);
+void ik_external_pager_open(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* End it, if one is open; what an editor saved is the draft. */
+void ik_external_program_close(struct ik_chat *chat);
+
+/* ---- actions.c ---- */
+
+/* Return the table; a row that runs nothing ends it. */
+const struct ik_action_row *ik_chat_actions(void);
 
 #endif

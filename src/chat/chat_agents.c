@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"

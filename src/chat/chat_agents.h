@@ -15,13 +15,21 @@
 #ifndef IK_CHAT_CHAT_AGENTS_H
 #define IK_CHAT_CHAT_AGENTS_H
 
-#include "chat/chat_children.h"
-#include "chat/chat_pick.h"
 #include "commands/complete.h"
+#include "conversation/event.h"
 #include "tui/screen/linear.h"
 #include "tui/screen/screen.h"
 
 struct ik_chat;
+
+/* What the list in an agent's picker is for. */
+enum ik_picking {
+	IK_PICKING_NOTHING,
+	IK_PICKING_REWIND, /* a message: "/rewind N" */
+	IK_PICKING_FORK,   /* "/fork N" */
+	IK_PICKING_JOIN,   /* another agent: "/join N WORDS" */
+	IK_PICKING_AGENT   /* any agent: "/agents N" */
+};
 
 struct ik_agent {
 	struct ik_agent *next; /* with the next number */
@@ -117,5 +125,48 @@ void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invo
 
 /* End the program; asks first where something runs. */
 void ik_chat_quit(struct ik_chat *chat);
+
+/* chat_pick.c: lists to pick from where a command needs a choice: a message, an agent. A pick
+ * becomes the command line that you could have typed. */
+
+/* Open a list in the shown agent; words follow the number in the command line. */
+void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words);
+
+/* An agent's messages, or the agents, have changed: update its list if that is open. */
+void ik_chat_pick_again(struct ik_agent *agent);
+
+/* chat_children.c: the agents that a session had begun, when it is gone on with later: which
+ * there are, which have not finished, and how to go on with them. */
+
+/* The session of an agent was restored: say so as soon as it can be said. */
+void ik_chat_children_look(struct ik_agent *agent);
+/* Something was told in the agent. */
+void ik_chat_children_event(struct ik_agent *agent, const struct ik_event *event);
+/* It is not wanted any more. Takes NULL, returns NULL. */
+struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children);
+
+/* chat_search.c: a search in all sessions, for the pane of an agent's screen: a moment after the
+ * words were typed, again by itself while there is more to come. */
+
+/* As struct ik_sessions_source has it. */
+void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bool writing,
+	bool first);
+/* Nothing is looked for any more. */
+void ik_chat_search_stop(struct ik_agent *agent);
+/* Takes NULL, returns NULL. */
+struct ik_chat_search *ik_chat_search_free(struct ik_chat_search *search);
+
+/* agents_text.c: how an agent stands, and what one is told of another (/join). */
+
+/* Append how it stands, in a word or two. */
+void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out);
+/* What it is about; new memory. */
+char *ik_agents_text_title(const struct ik_agent *agent);
+/* Append turns, tokens, cost and parent, then its task and its last reply. */
+void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out);
+
+/* Append what a child did and what it said last, and words behind it ("": none), as a message
+ * for the model of another. False: it has not said anything yet. */
+bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out);
 
 #endif

@@ -1,9 +1,8 @@
-#include "chat/chat_children.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_private.h"
 #include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "util/alloc.h"

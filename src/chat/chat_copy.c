@@ -1,5 +1,5 @@
 /* What is copied goes to the terminal, and it is said how much went. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* What was typed and not sent: the draft in its file, and messages that wait. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <errno.h>
 #include <fcntl.h>

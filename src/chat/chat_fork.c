@@ -1,10 +1,9 @@
 /* Children of a conversation: forked, joined, closed. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/agents_text.h"
 #include "commands/commands_session.h"
 #include "conversation/fork_link.h"
 #include "conversation/title.h"

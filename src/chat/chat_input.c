@@ -1,4 +1,4 @@
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A session that is open in another ikigai, too: reading along, asking for it, letting it go. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,9 @@
-#include "chat/chat_pick.h"
+#include "chat/chat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/agents_text.h"
-#include "chat/chat_private.h"
 #include "commands/commands_session.h"
 #include "conversation/title.h"
 #include "tui/text/quantity.h"

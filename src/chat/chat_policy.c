@@ -1,5 +1,5 @@
 /* Calls that wait for the person: the questions, and what the answers do. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

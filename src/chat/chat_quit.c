@@ -1,5 +1,5 @@
 /* The end of the program, and the question before it where something runs. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include "loop/children.h"
 #include "util/limits.h"

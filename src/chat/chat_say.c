@@ -1,5 +1,5 @@
 /* What the chat says on the screen of an agent, and what it asks there. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

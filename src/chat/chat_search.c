@@ -1,9 +1,8 @@
-#include "chat/chat_search.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_private.h"
 #include "store/search_query.h"
 #include "store/search_text.h"
 #include "util/alloc.h"

@@ -1,10 +1,9 @@
 /* The data of the pane of sessions: pages of the list, searches, the end of a session. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat_search.h"
 #include "commands/session_find.h"
 #include "store/lock.h"
 #include "util/clock.h"

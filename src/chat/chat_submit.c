@@ -1,5 +1,5 @@
 /* What the user enters: commands, shell commands, messages. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Resume another session in place of the shown one; delete stored ones. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

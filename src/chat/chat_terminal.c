@@ -1,6 +1,6 @@
 /* What the chat's terminal is asked, and switched to: its background and so the theme, its keyboard,
  * the mouse. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

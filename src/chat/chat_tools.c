@@ -1,6 +1,6 @@
 /* What the side panes want: a tool switched on or off, how providers are told of one, a call
  * once more or undone. */
-#include "chat/chat_private.h"
+#include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>

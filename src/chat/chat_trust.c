@@ -1,4 +1,4 @@
-#include "chat/chat_trust.h"
+#include "chat/chat.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

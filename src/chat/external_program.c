@@ -1,4 +1,4 @@
-#include "chat/external_program.h"
+#include "chat/chat.h"
 
 #include <errno.h>
 #include <stdlib.h>
