@@ -231,9 +231,8 @@ static int draw_filter(const struct ik_list_pane *list, const char *count, struc
 	int columns = count ? (int)ik_utf8_width(count, strlen(count)) : 0;
 
 	if (count && columns + FILTER_COLUMNS < row.columns) {
-		ik_cells_text(cells, row, row.row, row.column + row.columns - columns, IK_STYLE_DIM, count,
-			strlen(count));
-		row.columns -= columns + 1;
+		row = ik_pane_right(cells, row, columns, IK_STYLE_DIM, count);
+		row.columns--;
 	}
 	if (list->filter) {
 		ik_editor_draw(list->filter, cells, row, "/ ", ret_row, ret_column);

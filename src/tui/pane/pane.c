@@ -114,9 +114,9 @@ struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, con
 	return block;
 }
 
-void ik_pane_heading(struct ik_pane *pane, const char *heading)
+void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence)
 {
-	ik_block_finish(ik_pane_text(pane, IK_BLOCK_HEADING, heading, strlen(heading)));
+	ik_block_finish(ik_pane_text(pane, kind, sentence, strlen(sentence)));
 }
 
 void ik_pane_json(struct ik_pane *pane, const char *text, size_t length)
@@ -146,6 +146,17 @@ void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style
 	const char *dash = utf8 ? "─" : "-";
 
 	ik_cells_fill_with(cells, row, style, dash);
+}
+
+struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
+	enum ik_style style, const char *text)
+{
+	int width = (int)ik_utf8_width(text, strlen(text));
+	int left = width < columns ? columns - width : 0;
+
+	ik_cells_label(cells, row, row.row, row.column + row.columns - columns + left, style, text);
+	row.columns -= columns;
+	return row;
 }
 
 /* Rows of a wrapped text. */

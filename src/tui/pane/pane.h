@@ -89,7 +89,7 @@ void ik_pane_scroll(struct ik_pane *pane, int rows);
 /* Replace the text: begin, add, end. The place in it is kept if the person
  * scrolled; else it shows its start, or, with follow, its end. */
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
-void ik_pane_heading(struct ik_pane *pane, const char *heading);
+void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence);
 /* Sanitised here; returns the block, which may be appended to. */
 struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
 	size_t length);
@@ -121,6 +121,9 @@ void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 
 /* A text in several lines, wrapped, dim, in the middle of area. */
 void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
+/* Draw a text at the right end of a row, in so many columns; returns the row without them. */
+struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
+	enum ik_style style, const char *text);
 /* A thin line. */
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8);
 

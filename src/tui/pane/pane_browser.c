@@ -70,7 +70,7 @@ static const struct {
 static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
 {
 	if (text && text[0])
-		ik_block_finish(ik_pane_text(&browser->list.pane, kind, text, strlen(text)));
+		ik_pane_say(&browser->list.pane, kind, text);
 }
 
 /* Add how the tool served. */
@@ -127,7 +127,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 		}
 		ik_buf_putc(&out, '\n');
 	}
-	ik_pane_heading(&browser->list.pane, _("Parameters"));
+	ik_pane_say(&browser->list.pane, IK_BLOCK_HEADING, _("Parameters"));
 	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
 	ik_buf_done(&out);
 }
@@ -202,7 +202,7 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 		length = out.length;
 	}
 	if (text) {
-		ik_pane_heading(pane, heading ? heading : _("Schema as the tool wrote it"));
+		ik_pane_say(pane, IK_BLOCK_HEADING, heading ? heading : _("Schema as the tool wrote it"));
 		ik_pane_json(pane, text, length);
 	}
 	free(heading);
@@ -217,7 +217,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	const struct ik_registry *registry = browser->tools.registry;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 
-	ik_pane_heading(pane, tool->name);
+	ik_pane_say(pane, IK_BLOCK_HEADING, tool->name);
 	add_text(browser, IK_BLOCK_TEXT, tool->description);
 	if (row->change == IK_CHANGE_GONE)
 		add_text(browser, IK_BLOCK_NOTICE, tool->reason);
@@ -229,7 +229,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	add_schema(browser, tool);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
 		if (i == 0)
-			ik_pane_heading(pane, _("Directories that could not be read"));
+			ik_pane_say(pane, IK_BLOCK_HEADING, _("Directories that could not be read"));
 		add_text(browser, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
 	}
 	ik_pane_text_end(pane, place, false);
@@ -306,9 +306,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	if (facts > 0 && (row.columns >= FACT_COLUMNS || entry->change != IK_CHANGE_NONE)) {
 		enum ik_style look = entry->change != IK_CHANGE_NONE ? IK_STYLE_NOTICE : IK_STYLE_DIM;
 
-		ik_cells_text(cells, row, row.row, row.column + row.columns - facts, plain ? look : style,
-			out.data, out.length);
-		left.columns -= facts;
+		left = ik_pane_right(cells, row, facts, plain ? look : style, out.data);
 	}
 	const char *mark = state_mark(entry, browser->list.pane.utf8);
 	enum ik_style mark_style = style;
@@ -317,16 +315,15 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 		mark_style = tool->state == IK_TOOL_FAILED && entry->change != IK_CHANGE_GONE
 			? IK_STYLE_ERROR
 			: IK_STYLE_DIM;
-	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
+	ik_cells_label(cells, left, row.row, row.column, mark_style, mark);
 	int column = row.column + name_columns(browser, row);
 	struct ik_rectangle name = left;
 
 	if (name.columns > column - 2 - row.column)
 		name.columns = column - 2 - row.column;
 	ik_cells_label(cells, name, row.row, row.column + 2, style, tool->name);
-	const char *source = ik_tool_source_name(tool->source);
-	ik_cells_text(cells, left, row.row, column, plain ? IK_STYLE_DIM : style, source,
-		strlen(source));
+	ik_cells_label(cells, left, row.row, column, plain ? IK_STYLE_DIM : style,
+		ik_tool_source_name(tool->source));
 	const char *text = tool->state == IK_TOOL_OK ? tool->description : tool->reason;
 
 	if (text)

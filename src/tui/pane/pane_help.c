@@ -121,7 +121,7 @@ static void add_keys(struct ik_help *help)
 		if (parts[part].context != 0)
 			put_letters(pane->keymap, parts[part].context, &out);
 		help->parts[part] = ik_scrollback_count(pane->text);
-		ik_pane_heading(pane, _(parts[part].heading));
+		ik_pane_say(pane, IK_BLOCK_HEADING, _(parts[part].heading));
 		struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, out.data, out.length);
 		block->hang = KEYS_COLUMNS;
 		ik_block_finish(block);
@@ -145,7 +145,7 @@ static int table_hang(const char *table)
 /* Add the table of commands. */
 static void add_commands(struct ik_pane *pane, const char *commands)
 {
-	ik_pane_heading(pane, _("Commands"));
+	ik_pane_say(pane, IK_BLOCK_HEADING, _("Commands"));
 	struct ik_block *block = ik_pane_text(pane, IK_BLOCK_TEXT, commands, strlen(commands));
 	block->hang = table_hang(commands);
 	ik_block_finish(block);
@@ -171,8 +171,8 @@ static void add_panes(struct ik_pane *pane)
 		  "The wheel turns what it is over, and a click gives the keys to what it is on; "
 		  "what is dragged over, or clicked twice, is copied. The terminal's own selection works "
 		  "with Shift held down, or when {mouse} leaves it the mouse."));
-	ik_pane_heading(pane, _("Panes"));
-	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, strlen(text)));
+	ik_pane_say(pane, IK_BLOCK_HEADING, _("Panes"));
+	ik_pane_say(pane, IK_BLOCK_TEXT, text);
 	free(text);
 }
 

@@ -1048,16 +1048,15 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	struct ik_rectangle left = row;
 
 	if (fact_columns > 0 && row.columns > fact_columns + 12) {
-		ik_cells_text(cells, row, row.row, row.column + row.columns - fact_columns, style, out.data,
-			out.length);
-		left.columns -= fact_columns + 1;
+		left = ik_pane_right(cells, row, fact_columns, style, out.data);
+		left.columns--;
 	}
 	const char *mark = ik_call_mark(call->stage, inspector->pane.utf8);
 	enum ik_style mark_style = style;
 
 	if (call->stage == IK_STAGE_FAILED && style == IK_STYLE_NORMAL)
 		mark_style = IK_STYLE_ERROR;
-	ik_cells_text(cells, left, row.row, row.column, mark_style, mark, strlen(mark));
+	ik_cells_label(cells, left, row.row, row.column, mark_style, mark);
 	ik_buf_done(&out);
 	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }

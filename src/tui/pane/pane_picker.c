@@ -206,15 +206,13 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	int most = row.columns / ASIDE_PART;
 	int aside = picker->aside_columns < most ? picker->aside_columns : most;
-	int width = (int)ik_utf8_width(item->aside, strlen(item->aside));
 	char *number = ik_format("%*d", picker->number_columns, item->number);
 
 	ik_cells_label(cells, row, row.row, row.column, dim, number);
 	free(number);
-	struct ik_rectangle right = { row.row, row.column + row.columns - aside, 1, aside };
-	ik_cells_label(cells, right, row.row, right.column + (width < aside ? aside - width : 0), dim,
-		item->aside);
-	struct ik_rectangle left = { row.row, row.column, 1, row.columns - aside - 1 };
+	struct ik_rectangle left = ik_pane_right(cells, row, aside, dim, item->aside);
+
+	left.columns--;
 	ik_cells_label(cells, left, row.row, row.column + picker->number_columns + 2, style,
 		item->title);
 }
@@ -232,7 +230,7 @@ static void show_text(struct ik_picker *picker)
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 
 	if (item)
-		ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, item->text, strlen(item->text)));
+		ik_pane_say(pane, IK_BLOCK_TEXT, item->text);
 	ik_pane_text_end(pane, place, false);
 }
 

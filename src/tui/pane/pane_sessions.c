@@ -42,18 +42,6 @@ struct ik_sessions {
 	int64_t ended_at;         /* up to which event */
 };
 
-/* Append a text at the right of a row; returns the row without it. */
-static struct ik_rectangle put_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
-	enum ik_style style, const char *text)
-{
-	int width = (int)ik_utf8_width(text, strlen(text));
-	int left = width < columns ? columns - width : 0;
-
-	ik_cells_label(cells, row, row.row, row.column + row.columns - columns + left, style, text);
-	row.columns -= columns;
-	return row;
-}
-
 /* The last name of a path. */
 static const char *last_name(const char *path)
 {
@@ -112,7 +100,7 @@ static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 
 	ik_buf_init(&age, IK_KIB(1));
 	ik_age_text(&age, sessions->now_ms - entry->updated_ms);
-	struct ik_rectangle left = put_right(cells, row, AGE_COLUMNS,
+	struct ik_rectangle left = ik_pane_right(cells, row, AGE_COLUMNS,
 		style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, age.data);
 
 	if (marked && ik_text_equal(entry->id, sessions->running))
@@ -160,7 +148,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_buf_init(&out, IK_KIB(16));
 	if (row.columns >= FACT_COLUMNS) {
 		ik_buf_printf(&out, "%" PRId64, entry->messages);
-		left = put_right(cells, left, 7, dim, out.data);
+		left = ik_pane_right(cells, left, 7, dim, out.data);
 	}
 	if (row.columns >= FACT_COLUMNS && !sessions->here) {
 		int columns = row.columns / 4 < DIRECTORY_COLUMNS ? row.columns / 4 : DIRECTORY_COLUMNS;

@@ -8,7 +8,6 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 #define PATTERN_BYTES 1000
 
@@ -165,15 +164,15 @@ static void erase_pattern(struct ik_find *find, bool all)
 	ik_search_set(find->search, pattern->data, pattern->length);
 }
 
-/* Handle a key without an action: what is typed or pasted. */
+/* Handle a key without an action: what is typed, or the first line that is pasted. */
 static void type(struct ik_find *find, const struct ik_key *key)
 {
-	char bytes[4];
+	struct ik_buf text;
 
-	if (key->code == IK_KEY_PASTE && !key->text_cut)
-		write_pattern(find, key->text, strcspn(key->text, "\r\n"));
-	else if (key->code == IK_KEY_CHARACTER && !(key->modifiers & (IK_ALT | IK_CONTROL)))
-		write_pattern(find, bytes, (size_t)ik_utf8_encode(key->codepoint, bytes));
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	if (ik_key_put_text(&text, key))
+		write_pattern(find, text.data, strcspn(text.data, "\r\n"));
+	ik_buf_done(&text);
 }
 
 enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,

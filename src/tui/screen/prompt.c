@@ -11,7 +11,6 @@
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
-#include "util/utf8.h"
 
 /* The history while it is searched. */
 struct ik_history_view {
@@ -289,21 +288,15 @@ static void take_found(struct ik_prompt *prompt)
 	close_history(prompt);
 }
 
-/* A character, or a text that is pasted, is what is looked for. */
-static bool type_query(struct ik_history_view *view, const struct ik_key *key)
+/* What is typed or pasted is searched for. */
+static void type_query(struct ik_history_view *view, const struct ik_key *key)
 {
-	char bytes[4];
-	int length;
+	struct ik_buf text;
 
-	if (key->code == IK_KEY_PASTE && !key->text_cut) {
-		ik_history_search_type(&view->search, key->text, key->text_length);
-		return true;
-	}
-	if (key->code != IK_KEY_CHARACTER || (key->modifiers & (IK_ALT | IK_CONTROL)))
-		return false;
-	length = ik_utf8_encode(key->codepoint, bytes);
-	ik_history_search_type(&view->search, bytes, (size_t)length);
-	return true;
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	if (ik_key_put_text(&text, key))
+		ik_history_search_type(&view->search, text.data, text.length);
+	ik_buf_done(&text);
 }
 
 /* Is it Ctrl-G, by which Emacs and shells leave a search? */
@@ -354,8 +347,7 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 			take_found(prompt); /* and what the key means is done to it */
 			return false;
 		}
-		if (!type_query(view, key))
-			return true;
+		type_query(view, key);
 		break;
 	}
 	show_found(view);

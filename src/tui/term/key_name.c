@@ -147,3 +147,16 @@ void ik_key_put(struct ik_buf *out, const struct ik_key *key)
 	else
 		ik_buf_append(out, bytes, (size_t)ik_utf8_encode(shown, bytes));
 }
+
+bool ik_key_put_text(struct ik_buf *out, const struct ik_key *key)
+{
+	char bytes[4];
+	bool typed = key->code == IK_KEY_CHARACTER && !(key->modifiers & (IK_ALT | IK_CONTROL));
+	bool pasted = key->code == IK_KEY_PASTE && !key->text_cut;
+
+	if (typed)
+		ik_buf_append(out, bytes, (size_t)ik_utf8_encode(key->codepoint, bytes));
+	else if (pasted)
+		ik_buf_append(out, key->text, key->text_length);
+	return typed || pasted;
+}

@@ -20,6 +20,9 @@ void ik_key_put(struct ik_buf *out, const struct ik_key *key);
 struct ik_key ik_key_plain(const struct ik_key *key);
 bool ik_key_equal(const struct ik_key *a, const struct ik_key *b);
 
+/* Append what a key types: a character, or a paste unless it is not whole. False: neither. */
+bool ik_key_put_text(struct ik_buf *out, const struct ik_key *key);
+
 /* Does the key type text, a character without modifiers, such as "x" or "N"? */
 bool ik_key_is_text(const struct ik_key *key);
 

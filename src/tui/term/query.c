@@ -1,19 +1,12 @@
 #include "tui/term/query.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define PARTS 3
-#define MOST_DIGITS 4
-
-/* Return the value of a hexadecimal digit; -1 where it is not one. */
-static int digit(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
+#define COMPONENT "%4[0-9a-fA-F]"
+#define COMPONENTS COMPONENT "/" COMPONENT "/" COMPONENT
 
 /* Do black letters stand out more on a colour than white ones? Goes by its luminance (WCAG 2), with
  * a gamma of 2 for sRGB's. */
@@ -24,44 +17,20 @@ static bool is_light(int32_t rgb)
 	return 0.2126 * red * red + 0.7152 * green * green + 0.0722 * blue * blue > 0.21 * 255 * 255;
 }
 
-/* Read a number of one to four digits, scaled to 0 to 255 by their count; returns the count. */
-static size_t read_part(const char *text, size_t length, int *ret_value)
-{
-	size_t count = 0;
-	int value = 0, most = 0;
-
-	while (count < length && count < MOST_DIGITS && digit(text[count]) >= 0) {
-		value = value * 16 + digit(text[count++]);
-		most = most * 16 + 15;
-	}
-	if (count > 0)
-		*ret_value = value * 255 / most;
-	return count;
-}
-
 bool ik_background_read(const char *report, size_t length, bool *ret_light)
 {
-	static const char opaque[] = "]11;rgb:", with_alpha[] = "]11;rgba:";
+	char text[64], components[3][5];
 	int32_t rgb = 0;
-	size_t at;
 
-	if (length > strlen(opaque) && memcmp(report, opaque, strlen(opaque)) == 0)
-		at = strlen(opaque);
-	else if (length > strlen(with_alpha) && memcmp(report, with_alpha, strlen(with_alpha)) == 0)
-		at = strlen(with_alpha);
-	else
+	(void)snprintf(text, sizeof(text), "%.*s", (int)length, report);
+	if (sscanf(text, "]11;rgb:" COMPONENTS, components[0], components[1], components[2]) != 3 &&
+		sscanf(text, "]11;rgba:" COMPONENTS, components[0], components[1], components[2]) != 3)
 		return false;
-	for (int part = 0; part < PARTS; part++) {
-		int value;
+	for (int i = 0; i < 3; i++) {
+		/* One to four digits, scaled to 0 to 255 by their count. */
+		long most = (1L << 4 * strlen(components[i])) - 1;
 
-		if (part > 0 && (at >= length || report[at++] != '/'))
-			return false;
-		size_t taken = read_part(report + at, length - at, &value);
-
-		if (taken == 0)
-			return false;
-		at += taken;
-		rgb = rgb << 8 | value;
+		rgb = rgb << 8 | (int32_t)(strtol(components[i], NULL, 16) * 255 / most);
 	}
 	*ret_light = is_light(rgb);
 	return true;
