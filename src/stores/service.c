@@ -296,6 +296,8 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	status = open_database(&serving, &error);
 	if (status == IK_OK)
 		status = take_all(&serving, &error);
+	if (status == IK_OK && service->end)
+		service->end(database);
 	database->ops->close(database);
 	(void)ik_connection_free(serving.connection);
 	return status == IK_OK ? 0 : 1;

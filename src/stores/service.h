@@ -32,6 +32,8 @@ struct ik_service {
 	 * itself while there is one (-1: there is none now). */
 	int (*watched)(const struct ik_database *database);
 	void (*heard)(struct ik_database *database);
+	/* The client is gone, and what it has left is stored. NULL: nothing needs to be done. */
+	void (*end)(struct ik_database *database);
 };
 
 /* Run the program "NAME DATABASE JOURNALS" on standard input and output, with a database that is

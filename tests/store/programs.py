@@ -935,6 +935,62 @@ def postgres_has_one_holder_of_a_session(place):
     assert code_of(lease, first, one, "dance", lock) == "INVALID"
 
 
+def postgres_releases_what_a_dead_client_held(place):
+    first, second = place.start(), place.start()
+    journal = place.journal()
+    journal.event("one")
+    lease(first, journal, "take", new_id())
+    lease(second, place.journal(journal.session), "follow", new_id())
+    journal.event("two")
+    journal.died()
+    first.close()
+    heard(second, journal.session)
+    state = lease(second, place.journal(journal.session), "take", new_id())
+    assert state["state"] == "ours" and contents(second, journal.session) == ["one", "two"]
+
+
+def policies():
+    """What the manual has the owner of the tables run."""
+    with open(os.path.join(SOURCES, "man/ikigai-postgresql.7"), encoding="utf-8") as file:
+        text = file.read()
+    return text[text.index("ALTER TABLE sessions ENABLE"):].split("\n.Ed")[0]
+
+
+def postgres_lets_nobody_delete_what_is_anothers(place):
+    ada, bob = (f"{name}_{new_id()[-12:]}" for name in ("ada", "bob"))
+    place.start().ask("list")
+    place.stop()
+    place.sql(policies().replace("ikigai_team", "PUBLIC") + f"; CREATE ROLE {ada} LOGIN;"
+              f" CREATE ROLE {bob} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN"
+              " SCHEMA public TO PUBLIC; REVOKE UPDATE ON events, blobs FROM PUBLIC")
+    clients = []
+    for name in (ada, bob):
+        place.database = place.database.replace("user=ikigai", f"user={name}").replace(
+            f"user={ada}", f"user={name}")
+        clients.append(place.start())
+    first, second = clients
+    journal = place.journal()
+    journal.event("one")
+    first.ask("take", journal=journal.name)
+    other = place.journal(journal.session, after=1)
+    other.event("two of another")
+    other.closed()
+    second.ask("take", journal=other.name)
+    assert contents(second, journal.session) == ["one", "two of another"], "it may be continued"
+    assert search(second, "another")[0] != [], "and indexed"
+    session = second.ask("find", prefix=journal.session)[0]["session"]
+    assert session["owner"] == ada and session["event_count"] == 2, session
+    assert code_of(second.ask, "delete", session=journal.session) == "IO"
+    assert ids(first) == [journal.session]
+    for statement in ("UPDATE events SET content = 'forged'", "DELETE FROM sessions", "DELETE FROM events",
+                      "UPDATE sessions SET event_count = 0"):
+        with contextlib.suppress(subprocess.CalledProcessError):
+            place.sql(statement)
+    assert contents(first, journal.session) == ["one", "two of another"]
+    first.ask("delete", session=journal.session)
+    assert ids(first) == [] and events(first, journal.session) == []
+
+
 def postgres_lets_nobody_write_beside_the_holder(place):
     client = place.start()
     ours, theirs = place.journal(), place.journal()

@@ -239,6 +239,8 @@ enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *er
 	struct ik_server *server = (struct ik_server *)database;
 	const char *session = ik_connection_text(database->client, "session");
 	const char *name = ik_connection_text(database->client, "step");
+	const char *text = ik_connection_text(database->client, "process");
+	const char *process = text ? text : "";
 	const struct lease_step *step = find_step(name);
 	bool closing = step && ik_text_equal(step->name, "close");
 	int64_t others = 1;
@@ -248,6 +250,8 @@ enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *er
 		return ik_error_set(error, IK_INVALID, "There is no step \"%s\".", name ? name : "");
 	if (!session || strspn(session, "0123456789abcdef-") != strlen(session))
 		return ik_error_set(error, IK_INVALID, "A lease is for a session.");
+	memset(server->process, 0, sizeof(server->process));
+	memcpy(server->process, process, strnlen(process, sizeof(server->process) - 1));
 	/* Before the state is read, so that no change is missed. */
 	status = listen_for(database, closing ? "UNLISTEN" : "LISTEN", session, error);
 	if (status == IK_OK)
@@ -258,6 +262,24 @@ enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *er
 	if (status == IK_OK)
 		server->listens = others > 0;
 	return status;
+}
+
+void ik_lease_end(struct ik_database *database)
+{
+	const struct ik_value *process =
+		IK_VALUES(ik_value_id(((struct ik_server *)database)->process));
+	struct ik_error ignored;
+
+	if (!process->text)
+		return;
+	if (ik_database_change(database,
+			"WITH done AS (UPDATE locks SET holder = NULL WHERE process = ?1 AND holder IS NOT NULL"
+			" RETURNING session) SELECT pg_notify('ikigai_' || session::text, '') FROM done",
+			process, &ignored) == IK_OK)
+		(void)!ik_database_change(database,
+			"DELETE FROM locks WHERE process = ?1 AND holder IS NULL AND asker IS NULL"
+			" AND followed <= now()",
+			process, &ignored);
 }
 
 int ik_lease_watched(const struct ik_database *database)

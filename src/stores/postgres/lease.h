@@ -21,6 +21,8 @@
  */
 enum ik_status ik_answer_lease(struct ik_database *database, struct ik_error *error);
 
+/* The client is gone: release what it held. */
+void ik_lease_end(struct ik_database *database);
 /* A connection that listens says by itself what happens, also that it is broken: its socket, or -1. */
 int ik_lease_watched(const struct ik_database *database);
 /* Tell the client of what was heard since the last call. */

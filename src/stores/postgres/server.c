@@ -668,6 +668,9 @@ static enum ik_status drop_words(struct ik_database *database, const char *sessi
 	"e.id, e.sequence, e.kind, e.content, e.data_json::text, e.exact_content, e.exact_data, " \
 	"e.time"
 
+/* Where a session was deleted that has forks, only its owner may change its row. */
+#define MAY_INDEX "(event_count > 0 OR owner IS NULL OR owner = session_user)"
+
 const struct ik_database_ops ik_postgres_ops = {
 	.name = "postgres",
 	.sql = {
@@ -703,12 +706,13 @@ const struct ik_database_ops ik_postgres_ops = {
 				  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
 				  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
 		.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE searched < last_sequence"
-				  " LIMIT 1) s",
+				  " AND " MAY_INDEX " LIMIT 1) s",
 		/* Of one session, at random of the first that have some, since other programs index, too.
 		 * Nothing here may read all sessions, of which there can be a million. */
 		.unindexed = "WITH chosen AS (SELECT id, searched, last_sequence FROM (SELECT id, searched,"
-					 "  last_sequence FROM sessions WHERE searched < last_sequence ORDER BY id"
-					 "  LIMIT 64) pending ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
+					 "  last_sequence FROM sessions WHERE searched < last_sequence AND " MAY_INDEX
+					 "  ORDER BY id LIMIT 64) pending"
+					 "  ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
 					 " SELECT " EVENT ", c.id, e.sequence, c.searched, c.last_sequence FROM chosen c"
 					 " LEFT JOIN LATERAL (SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY sequence)"
 					 "  - size AS before FROM (SELECT * FROM events WHERE session = c.id"

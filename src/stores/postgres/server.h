@@ -22,7 +22,8 @@ struct ik_server {
 	bool patient;         /* an answer may take any time */
 	bool listens;         /* the client has a session, or follows one: it is told of changes */
 	bool ascii;           /* the database's encoding may lack characters */
-	char state[8];        /* SQLSTATE of the last failure */
+	char process[IK_UUID_TEXT]; /* the client's, as a holder of leases; "": it has none */
+	char state[8];              /* SQLSTATE of the last failure */
 };
 
 extern const struct ik_database_ops ik_postgres_ops;

@@ -78,6 +78,8 @@ static const char *const steps[] = {
 	" sequence bigint NOT NULL," /* of the newest event that the writer knew */
 	" stored_as uuid NOT NULL);" /* the session, or the fork that late events became */
 	"ALTER TABLE sessions ADD COLUMN owner text; ALTER TABLE events ADD COLUMN owner text;"
+	"ALTER TABLE blobs ADD COLUMN owner text;"
+	"ALTER TABLE blobs ALTER COLUMN owner SET DEFAULT session_user;"
 	"ALTER TABLE sessions ALTER COLUMN owner SET DEFAULT session_user;"
 	"ALTER TABLE events ALTER COLUMN owner SET DEFAULT session_user;"
 	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);",
