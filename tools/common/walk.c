@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <langinfo.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +25,9 @@
 
 /* Limit on depth; each level is a few calls on the stack. */
 #define DEPTH_MAX 4096
-/* The last few directories stay open, so that their subdirectories need not be opened from the
- * start. */
-#define OPEN_MAX 8
-
 enum component_kind {
 	COMPONENT_LITERAL, /* text is the name */
 	COMPONENT_ANY,     /* "*" */
-	COMPONENT_ENDING,  /* "*" followed by text without wildcards */
 	COMPONENT_WILD,    /* text is for fnmatch(3) */
 	COMPONENT_DEEP     /* "**" */
 };
@@ -41,21 +35,18 @@ enum component_kind {
 struct component {
 	enum component_kind kind;
 	char *text;
-	size_t length;
 };
 
 struct walk {
 	struct component components[COMPONENTS_MAX];
 	size_t count;
 	bool directories_only;    /* the pattern ended in a slash */
-	bool endings_exact;       /* characters of the locale can be compared as bytes */
 	bool dots;                /* wildcards match a leading dot, too */
 	struct ik_ignore *ignore; /* what is skipped, or NULL */
 	bool stopped;             /* by the visitor */
 	bool no_memory;
 	bool too_deep;
-	size_t depth;        /* of the directory being read, from the start of the walk */
-	DIR *open[OPEN_MAX]; /* at depth % OPEN_MAX: that directory, or NULL */
+	size_t depth; /* of the directory being read, from the start of the walk */
 	ik_match_fn visit;
 	void *arg;
 	const char *sorted; /* the names being sorted */
@@ -129,9 +120,9 @@ static bool has_wildcard(const char *text)
 }
 
 /* Make a component from a part of the pattern. */
-static struct component component_make(const struct walk *walk, const char *part, size_t length)
+static struct component component_make(const char *part, size_t length)
 {
-	struct component component = { COMPONENT_WILD, ik_strndup(part, length), length };
+	struct component component = { COMPONENT_WILD, ik_strndup(part, length) };
 
 	if (strcmp(component.text, "**") == 0) {
 		component.kind = COMPONENT_DEEP;
@@ -140,12 +131,7 @@ static struct component component_make(const struct walk *walk, const char *part
 	} else if (!has_wildcard(component.text)) {
 		component.kind = COMPONENT_LITERAL;
 		unescape(component.text);
-	} else if (component.text[0] == '*' && walk->endings_exact &&
-		!strpbrk(component.text + 1, "*?[\\")) {
-		component.kind = COMPONENT_ENDING;
-		memmove(component.text, component.text + 1, length);
 	}
-	component.length = strlen(component.text);
 	return component;
 }
 
@@ -154,7 +140,7 @@ static bool add_component(struct walk *walk, const char *part, size_t length)
 {
 	if (walk->count == COMPONENTS_MAX)
 		return false;
-	struct component component = component_make(walk, part, length);
+	struct component component = component_make(part, length);
 
 	if (component.kind == COMPONENT_DEEP && walk->count > 0 &&
 		walk->components[walk->count - 1].kind == COMPONENT_DEEP)
@@ -173,12 +159,12 @@ static const char *parse_beginning(struct walk *walk, const char *pattern)
 	for (;;) {
 		pattern += strspn(pattern, "/");
 		length = strcspn(pattern, "/");
-		struct component component = component_make(walk, pattern, length);
+		struct component component = component_make(pattern, length);
 		bool plain = component.kind == COMPONENT_LITERAL &&
 			pattern[length + strspn(pattern + length, "/")] != '\0';
 
 		if (plain) {
-			ik_buf_append(&walk->path, component.text, component.length);
+			ik_buf_puts(&walk->path, component.text);
 			ik_buf_putc(&walk->path, '/');
 			pattern += length;
 		}
@@ -219,7 +205,7 @@ static uint64_t closure(const struct walk *walk, uint64_t set)
 
 /* Does a name match a component (not "**")? */
 static bool component_matches(const struct walk *walk, const struct component *component,
-	const char *name, size_t length)
+	const char *name)
 {
 	bool hidden = name[0] == '.' && !walk->dots;
 
@@ -228,9 +214,6 @@ static bool component_matches(const struct walk *walk, const struct component *c
 		return strcmp(component->text, name) == 0;
 	case COMPONENT_ANY:
 		return !hidden;
-	case COMPONENT_ENDING:
-		return !hidden && length >= component->length &&
-			memcmp(name + length - component->length, component->text, component->length) == 0;
 	case COMPONENT_WILD:
 		return fnmatch(component->text, name, walk->dots ? 0 : FNM_PERIOD) == 0;
 	case COMPONENT_DEEP:
@@ -274,7 +257,6 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struc
 	struct walk_listing *listing)
 {
 	const char *name = entry->d_name;
-	size_t length = strlen(name);
 	uint64_t deep = 0, below = 0;
 	bool itself = false;
 
@@ -283,7 +265,7 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struc
 
 		if (walk->components[i].kind == COMPONENT_DEEP)
 			deep |= name[0] != '.' || walk->dots ? bit(i) : 0;
-		else if (!component_matches(walk, &walk->components[i], name, length))
+		else if (!component_matches(walk, &walk->components[i], name))
 			continue;
 		else if (i + 1 == walk->count)
 			itself = true;
@@ -302,7 +284,7 @@ static void take_entry(struct walk *walk, uint64_t set, DIR *stream, const struc
 	if (!itself && below == 0)
 		return;
 	size_t offset = listing->names.length;
-	ik_buf_append(&listing->names, name, length + 1);
+	ik_buf_append(&listing->names, name, strlen(name) + 1);
 	if (itself)
 		keep_item(listing, offset, 0, type);
 	if (below != 0)
@@ -366,34 +348,12 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 	ik_buf_truncate(&listing->items, (size_t)(to - items) * sizeof(items[0]));
 }
 
-/* Keep the directory at this depth open, in place of one far above; NULL: none. */
-static void keep_open(struct walk *walk, DIR *stream)
-{
-	DIR **place = &walk->open[walk->depth % OPEN_MAX];
-
-	if (*place)
-		closedir(*place);
-	*place = stream;
-}
-
-/* Open the directory at walk->path, whose last part is name. */
-static int open_directory(const struct walk *walk, const char *name)
-{
-	DIR *above = walk->depth > 0 ? walk->open[(walk->depth - 1) % OPEN_MAX] : NULL;
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-
-	if (above)
-		return openat(dirfd(above), name, flags);
-	return ik_open_path(walk->path.length > 0 ? walk->path.data : ".", flags);
-}
-
-/* Read the directory at walk->path, whose last part is name; false if it cannot be read. It stays
- * open, and is entered in walk->ignore. */
-static bool read_listing(struct walk *walk, const char *name, uint64_t set,
-	struct walk_listing *listing)
+/* Read the directory at walk->path, and enter it in walk->ignore; false if it cannot be read. */
+static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
 	unsigned files = 0;
-	int fd = open_directory(walk, name);
+	int fd = ik_open_path(walk->path.length > 0 ? walk->path.data : ".",
+		O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
@@ -416,7 +376,7 @@ static bool read_listing(struct walk *walk, const char *name, uint64_t set,
 		ik_ignore_enter(walk->ignore, walk->path.data, fd, files);
 		drop_excluded(walk, listing);
 	}
-	keep_open(walk, stream);
+	closedir(stream);
 	if (walk->no_memory)
 		return false;
 	take_dots(walk, set, listing);
@@ -439,7 +399,7 @@ static void report(struct walk *walk, const char *name, unsigned char type)
 	ik_buf_truncate(&walk->path, length);
 }
 
-static void walk_directory(struct walk *walk, const char *name, uint64_t set);
+static void walk_directory(struct walk *walk, uint64_t set);
 
 /* Continue in the directory of that name, unless it is too deep. */
 static void descend(struct walk *walk, const char *name, uint64_t set)
@@ -453,8 +413,7 @@ static void descend(struct walk *walk, const char *name, uint64_t set)
 	ik_buf_puts(&walk->path, name);
 	ik_buf_putc(&walk->path, '/');
 	walk->depth++;
-	walk_directory(walk, name, set);
-	keep_open(walk, NULL);
+	walk_directory(walk, set);
 	walk->depth--;
 	ik_buf_truncate(&walk->path, length);
 }
@@ -467,7 +426,6 @@ static void walk_literal(struct walk *walk, size_t index)
 	struct stat status;
 
 	if (index + 1 < walk->count) {
-		keep_open(walk, NULL);
 		descend(walk, name, bit(index + 1));
 		return;
 	}
@@ -480,9 +438,8 @@ static void walk_literal(struct walk *walk, size_t index)
 		report(walk, name, IFTODT(status.st_mode));
 }
 
-/* Find what the components in set match in and below the directory at walk->path, whose last part
- * is name. */
-static void walk_directory(struct walk *walk, const char *name, uint64_t set)
+/* Find what the components in set match in and below the directory at walk->path. */
+static void walk_directory(struct walk *walk, uint64_t set)
 {
 	struct walk_listing listing;
 
@@ -494,7 +451,7 @@ static void walk_directory(struct walk *walk, const char *name, uint64_t set)
 	}
 	ik_buf_init(&listing.names, SIZE_MAX / 2);
 	ik_buf_init(&listing.items, SIZE_MAX / 2);
-	if (read_listing(walk, name, set, &listing)) {
+	if (read_listing(walk, set, &listing)) {
 		const struct walk_item *items = (const struct walk_item *)(const void *)listing.items.data;
 		size_t count = listing.items.length / sizeof(items[0]);
 
@@ -522,15 +479,12 @@ enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_mat
 
 	if (!settled)
 		return IK_MATCH_DONE;
-	/* In other multi-byte charsets a byte may be the second half of a character. */
-	walk.endings_exact = MB_CUR_MAX == 1 || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	ik_buf_init(&walk.path, SIZE_MAX / 2);
 	if (parse_pattern(&walk, settled)) {
 		if (kind == IK_WALK_UNIGNORED)
 			walk.ignore = ik_ignore_new(walk.path.data);
 		if (walk.count > 0)
-			walk_directory(&walk, NULL, bit(0));
-		keep_open(&walk, NULL);
+			walk_directory(&walk, bit(0));
 		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ? IK_MATCH_NO_MEMORY
 			: walk.too_deep                                           ? IK_MATCH_TOO_DEEP
 			: walk.ignore && ik_ignore_is_cut(walk.ignore)            ? IK_MATCH_RULES_CUT
