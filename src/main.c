@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "loop/killer.h"
 #include "store/sqlite/checkpoint.h"
 #include "tool/run.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* Run a verb that needs the configuration; return the exit status. */
@@ -97,6 +99,11 @@ int main(int argc, char **argv)
 
 	ik_environment_hide();
 	hold_standard_descriptors();
+#ifdef M_MMAP_THRESHOLD
+	/* Large texts go back to the system when they are freed: glibc would take the next ones from
+	 * the heap, where anything that comes after them keeps their memory. */
+	(void)mallopt(M_MMAP_THRESHOLD, (int)IK_MIB(1));
+#endif
 	/* Started by this program itself. */
 	if (argc == 3 && ik_text_equal(argv[1], IK_CHECKPOINT_OPTION))
 		return ik_checkpoint_run(argv[2]);
