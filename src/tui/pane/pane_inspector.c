@@ -342,13 +342,6 @@ static void drop_trees(struct ik_inspector *inspector)
 	inspector->tree_version = inspector->call ? inspector->call->version : 0;
 }
 
-/* Append the envelope of a call, of a large one its beginning as JSON; false: there is none. */
-static bool put_envelope(const struct ik_shown_call *call, struct ik_buf *out)
-{
-	return ik_call_is_large(call) ? ik_call_envelope_beginning(call, IK_CALL_LARGE, out)
-								  : ik_call_envelope(call, out);
-}
-
 /* Add the envelope, and how much of it that is where it is large. */
 static void add_envelope(struct ik_inspector *inspector, const struct ik_buf *envelope)
 {
@@ -369,7 +362,8 @@ static void add_call(struct ik_inspector *inspector)
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&arguments, IK_LIMIT_ENVELOPE);
 	inspector->building = IK_PART_ENVELOPE;
-	bool any = inspector->trees[IK_PART_ENVELOPE] || put_envelope(call, &envelope);
+	bool any = inspector->trees[IK_PART_ENVELOPE] ||
+		ik_call_envelope(call, IK_CALL_LARGE, &envelope);
 
 	make_tree(inspector, &envelope);
 	inspector->building = IK_PART_CALL;
@@ -716,7 +710,7 @@ static void copy_call(const struct ik_shown_call *call, struct ik_buf *out)
 	struct ik_buf envelope;
 
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	if (!put_envelope(call, &envelope) ||
+	if (!ik_call_envelope(call, IK_CALL_LARGE, &envelope) ||
 		ik_json_check(envelope.data, envelope.length, &value, NULL) != IK_OK) {
 		ik_buf_append(out, call->arguments.data, call->arguments.length);
 	} else {
@@ -752,7 +746,7 @@ static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 		copy_stream(inspector, 0, out);
 		break;
 	case IK_PART_ENVELOPE:
-		(void)ik_call_envelope(inspector->call, out);
+		(void)ik_call_envelope(inspector->call, SIZE_MAX, out);
 		break;
 	default:
 		copy_call(inspector->call, out);
@@ -968,7 +962,7 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	}
 	struct ik_buf envelope;
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	if (ik_call_envelope(call, &envelope) &&
+	if (ik_call_envelope(call, SIZE_MAX, &envelope) &&
 		ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK) {
 		ik_buf_printf(&text, "\n\n%s\n", _("Envelope: what the model got"));
 		ik_json_view(&text, value);

@@ -98,7 +98,7 @@ struct ik_block *ik_block_free(struct ik_block *block)
 	return NULL;
 }
 
-/* Which block shows a message of that kind. */
+/* Find which block shows a message of that kind; false: none does. */
 static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret_kind)
 {
 	switch (message->kind) {
@@ -221,7 +221,7 @@ void ik_block_remark(struct ik_block *block, const char *remark)
 	drop_sections(block);
 }
 
-/* Append the output of a command behind its line. */
+/* Append the output of a command after its line. */
 static void fill_output(struct ik_block *block)
 {
 	struct ik_buf output;
@@ -291,8 +291,8 @@ static void fill_from_message(struct ik_block *block)
 	}
 }
 
-/* How much of a call's outcome is shown while it is folded: what the person asked for
- * is no aside, and what a command prints is worth a look. */
+/* Return how many lines of a call's outcome are shown while it is folded: what the user asked for
+ * isn't an aside, and what a command prints is worth a look. */
 static size_t shown_lines(const struct ik_block *block)
 {
 	if (block->call->own)
@@ -300,7 +300,7 @@ static size_t shown_lines(const struct ik_block *block)
 	return ik_call_is_command(block->call) ? block->lines : 0;
 }
 
-/* Lines of a text. */
+/* Return the number of lines of a text. */
 static size_t count_lines(const char *text, size_t length)
 {
 	size_t lines = length > 0;
@@ -310,7 +310,7 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Make the line that stands for thinking. */
+/* Make the line that folded thinking shows. */
 static void make_label(struct ik_block *block)
 {
 	struct ik_buf label;
@@ -393,7 +393,7 @@ void ik_block_copy(struct ik_block *block, struct ik_buf *out)
 	}
 }
 
-/* Make the text when it is first asked for, or its call has changed. */
+/* Make the text when it is first asked for, or when its call has changed. */
 static void fill(struct ik_block *block)
 {
 	if (block->call) {
@@ -494,7 +494,7 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 	drop_sections(block);
 }
 
-/* How its text is laid out now. */
+/* Return how its text is laid out now. */
 static const struct ik_renderer *renderer_of(const struct ik_block *block)
 {
 	return block->folded ? &ik_renderer_folded : block->renderer;
@@ -535,7 +535,7 @@ static void make_sections(struct ik_block *block)
 	}
 }
 
-/* Read on for what all sections are to know; those that it changes are laid out anew. */
+/* Continue to read what all sections have to know, and forget those that it changes. */
 static void learn(struct ik_block *block)
 {
 	const struct ik_renderer *renderer = renderer_of(block);

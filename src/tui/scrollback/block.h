@@ -3,10 +3,9 @@
  * notice, a stretch of text in a pane.
  *
  * A block has a source (bytes it was given, a message, a call), the sanitised
- * text made of it when somebody looks, and the lines of that text, made by a
- * renderer section by section when somebody looks, for one width.  Appending
- * costs what the piece and the last row cost; nothing of a block that nobody
- * sees is ever laid out.
+ * text of it, and the lines of that text, made by a renderer section by section
+ * for one width.  Both are made when they are asked for: a block that isn't
+ * shown is never laid out.
  *
  * Owns its text and its lines; a message by reference; a call not at all (the
  * list of calls must outlive it).  May include: util, json, conversation,
@@ -55,7 +54,7 @@ struct ik_block {
 	struct ik_shown_call *call;
 	unsigned call_version; /* that the text was made of */
 	bool filled;           /* text is there */
-	bool folded;           /* a line or two stand for it */
+	bool folded;           /* it shows a line or two */
 	size_t lines;          /* of a command's outcome that are shown while it is folded */
 	int64_t began_ms;      /* thinking that grows: monotonic; -1: at the next tick */
 	int64_t seconds;       /* that it took; -1: not known */
@@ -91,7 +90,7 @@ bool ik_block_text_shows(const char *text, size_t length);
 struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8);
 struct ik_block *ik_block_free(struct ik_block *block);
 
-/* A block of a stored message (a reference is taken); NULL for the kinds that
+/* A block of a stored message (takes a reference); NULL for the kinds that
  * are not shown, or not by themselves: system, usage, tool_call, tool_result,
  * and for a message of nothing but blanks. */
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
@@ -103,12 +102,12 @@ struct ik_block *ik_block_of_call(struct ik_shown_call *call, bool utf8);
 void ik_block_append(struct ik_block *block, const char *bytes, size_t length);
 /* Nothing more comes: what was held back is brought out, blanks at the end go. */
 void ik_block_finish(struct ik_block *block);
-/* The stored message of what was streamed; its text stands from now on. */
+/* The stored message of what was streamed; its text is shown from now on. */
 void ik_block_finish_with(struct ik_block *block, struct ik_message *message);
-/* Let the text of a finished block go on: message (NULL: it is streamed) is the next
+/* Let the text of a finished block continue: message (NULL: it is streamed) is the next
  * piece of the same reply. Blanks at the seam are kept. */
 void ik_block_go_on(struct ik_block *block, const struct ik_message *message);
-/* A remark in dim behind a finished text: "[interrupted]". Not twice. */
+/* Add a dim remark after a finished text: "[interrupted]". Not twice. */
 void ik_block_remark(struct ik_block *block, const char *remark);
 
 /* From now on the text is laid out by that renderer. */
@@ -118,7 +117,7 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 bool ik_block_foldable(const struct ik_block *block);
 void ik_block_fold(struct ik_block *block, bool folded);
 
-/* Is it folded to a row or little more, which stands with others of the kind? */
+/* Is it folded to a row, which is grouped with others of the kind? */
 bool ik_block_is_row(const struct ik_block *block);
 
 /* The time, for thinking that grows (monotonic); true: it shows another second now. */

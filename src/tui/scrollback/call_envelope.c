@@ -21,79 +21,78 @@ bool ik_call_has_more(const struct ik_shown_call *call)
 	return ik_call_is_large(call) || call->whole[0] || call->blobs[0].bytes > 0;
 }
 
-bool ik_call_envelope_slice(const struct ik_shown_call *call, size_t *at, size_t most,
-	struct ik_buf *out)
-{
-	const char *text = call->result ? call->stored.text : call->envelope.data;
-	size_t length = ik_call_envelope_size(call);
-
-	if (length == 0)
-		return false;
-	if (call->result && ik_json_span_type(call->stored) == IK_JSON_STRING)
-		return ik_json_string_slice(call->stored, at, most, out);
-	size_t left = length - *at, bytes = left < most ? left : most;
-	ik_buf_append(out, text + *at, bytes);
-	*at += bytes;
-	return *at < length;
-}
-
-bool ik_call_envelope(const struct ik_shown_call *call, struct ik_buf *out)
-{
-	size_t at = 0;
-
-	(void)ik_call_envelope_slice(call, &at, SIZE_MAX, out);
-	return ik_call_envelope_size(call) > 0;
-}
-
 /* Where JSON that was cut off can be closed, and what is open there. */
 struct cut {
 	char open[IK_LIMIT_JSON_DEPTH];
 	size_t depth;
 	size_t end;     /* the text up to here is whole but for what is open */
-	bool in_string; /* the end of the text is within a value that is a string, */
-	size_t string;  /* which begins here */
+	bool in_string; /* so is a string, which is a value */
 };
 
-/* The end of a string that begins at at, behind its last quote; beyond length: it has none. */
-static size_t string_end(const char *text, size_t length, size_t at)
+/* Return the length of the character or escape at a place in a string, of both halves of a pair of
+ * escapes. It may be beyond the end of the text. */
+static size_t character_length(const char *text, size_t length, size_t at)
 {
-	for (at++; at < length && text[at] != '"'; at++)
-		at += text[at] == '\\';
-	return at < length ? at + 1 : length + 1;
+	size_t end = at + 1;
+
+	if (text[at] == '\\') {
+		bool unicode = end < length && text[end] == 'u';
+		bool pair = unicode && at + 3 < length && (text[at + 2] | 0x20) == 'd' &&
+			strchr("89abAB", text[at + 3]);
+
+		return pair ? 12 : unicode ? 6 : 2;
+	}
+	while (end < length && ik_utf8_is_continuation(text[end]))
+		end++;
+	return end - at;
+}
+
+/* Read a string from its first quote on; return where it ends, or the length of the text. */
+static size_t read_string(struct cut *cut, const char *text, size_t length, size_t at, bool value)
+{
+	at++;
+	cut->in_string = value;
+	if (value)
+		cut->end = at;
+	while (at < length && text[at] != '"') {
+		at += character_length(text, length, at);
+		if (value && at < length) /* what ends with the text may be incomplete */
+			cut->end = at;
+	}
+	if (at >= length)
+		return length;
+	cut->in_string = false;
+	if (value)
+		cut->end = at + 1;
+	return at + 1;
 }
 
 /* Find it; false: it is nested too deep. */
-static bool find_cut(const char *text, size_t length, struct cut *ret)
+static bool find_cut(struct cut *cut, const char *text, size_t length)
 {
 	bool value = true; /* what comes is a value, not the name of one */
-	size_t at = 0;
 
-	while (at < length) {
+	for (size_t at = 0; at < length;) {
 		switch (text[at]) {
 		case '"':
-			ret->string = at;
-			at = string_end(text, length, at);
-			if (at > length)
-				ret->in_string = value;
-			else if (value)
-				ret->end = at;
+			at = read_string(cut, text, length, at, value);
 			continue;
 		case '{':
 		case '[':
-			if (ret->depth == IK_LIMIT_JSON_DEPTH)
+			if (cut->depth == IK_LIMIT_JSON_DEPTH)
 				return false;
-			ret->open[ret->depth++] = text[at];
-			ret->end = at + 1;
+			cut->open[cut->depth++] = text[at];
+			cut->end = at + 1;
 			value = text[at] == '[';
 			break;
 		case '}':
 		case ']':
-			ret->depth -= ret->depth > 0;
-			ret->end = at + 1;
+			cut->depth -= cut->depth > 0;
+			cut->end = at + 1;
 			break;
 		case ',':
-			ret->end = at;
-			value = ret->depth > 0 && ret->open[ret->depth - 1] == '[';
+			cut->end = at;
+			value = cut->depth > 0 && cut->open[cut->depth - 1] == '[';
 			break;
 		case ':':
 			value = true;
@@ -106,42 +105,28 @@ static bool find_cut(const char *text, size_t length, struct cut *ret)
 	return true;
 }
 
-/* The last place at which the string that begins at start can end: no escape, no character is
- * halved. */
-static size_t whole_end(const char *text, size_t length, size_t start)
+/* Append at most this many bytes of the envelope as text (a few more if an escape ends there);
+ * true: there is more. */
+static bool put_text(const struct ik_shown_call *call, size_t most, struct ik_buf *out)
 {
-	/* An escape has at most 6 bytes, a pair of them 12. */
-	size_t first = length - start > 13 ? length - 12 : start + 1;
+	size_t length = ik_call_envelope_size(call), at = 0;
 
-	for (size_t at = first; at < length; at++) {
-		size_t before = at;
-
-		while (before > start && text[before - 1] == '\\')
-			before--;
-		if (text[at] != '\\' || (at - before) % 2 != 0)
-			continue;
-		/* Nor are the two of a pair parted. */
-		bool second = at - start > 6 && text[at - 6] == '\\' && text[at - 5] == 'u' &&
-			(text[at - 4] | 0x20) == 'd';
-		return second ? at - 6 : at;
-	}
-	return first < length ? ik_utf8_cut(text, length, length - 1) : length;
+	if (call->result && ik_json_span_type(call->stored) == IK_JSON_STRING)
+		return ik_json_string_slice(call->stored, &at, most, out);
+	ik_buf_append(out, call->result ? call->stored.text : call->envelope.data,
+		length < most ? length : most);
+	return length > most;
 }
 
-bool ik_call_envelope_beginning(const struct ik_shown_call *call, size_t most, struct ik_buf *out)
+bool ik_call_envelope(const struct ik_shown_call *call, size_t most, struct ik_buf *out)
 {
-	size_t at = 0, start = out->length;
 	struct cut cut = { .depth = 0 };
 	struct ik_buf text;
 
-	ik_buf_init(&text, most + IK_KIB(1));
-	bool more = ik_call_envelope_slice(call, &at, most, &text);
-
-	if (!more || !find_cut(text.data, text.length, &cut)) {
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	if (!put_text(call, most, &text) || !find_cut(&cut, text.data, text.length)) {
 		ik_buf_append(out, text.data, text.length);
 	} else {
-		if (cut.in_string)
-			cut.end = whole_end(text.data, text.length, cut.string);
 		ik_buf_append(out, text.data, cut.end);
 		if (cut.in_string)
 			ik_buf_putc(out, '"');
@@ -149,5 +134,5 @@ bool ik_call_envelope_beginning(const struct ik_shown_call *call, size_t most, s
 			ik_buf_putc(out, cut.open[cut.depth] == '{' ? '}' : ']');
 	}
 	ik_buf_done(&text);
-	return out->length > start;
+	return ik_call_envelope_size(call) > 0;
 }

@@ -13,13 +13,13 @@
 #include "util/utf8.h"
 
 #define SUMMARY_BYTES 2000       /* of arguments: a screenful */
-#define COMMAND_BYTES IK_KIB(16) /* of a command: so many that those left out can be counted */
+#define COMMAND_BYTES IK_KIB(16) /* of a command: enough to count the lines left out */
 #define BODY_BYTES 4000          /* of a result whose lines are long */
 #define LARGE_PART IK_KIB(256)   /* that is shown of a large result; the inspector has all */
 #define LIVE_LINES 6
 #define REASON_LINES 3  /* of a failure, at least */
-#define DIFF_LINES 2000 /* longer ones are read by nobody */
-#define FACT_BYTES 60   /* a longer text stands on a line of its own */
+#define DIFF_LINES 2000 /* of differences that are shown at most */
+#define FACT_BYTES 60   /* a longer text gets a line of its own */
 
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 {
@@ -37,7 +37,7 @@ const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
 	return utf8 ? "✗" : "x";
 }
 
-/* The line of a command of the person's own: as it was typed. */
+/* Make the line of a command of the user's own: as it was typed. */
 static void add_own_command(struct ik_shown_call *call)
 {
 	struct ik_json_span arguments;
@@ -188,7 +188,8 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool o
 	}
 }
 
-/* The bytes of body that are shown where that many lines are, and how many are not. */
+/* Return how many bytes of body are shown where at most this many lines are. *ret_hidden: lines
+ * that are not. */
 static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 {
 	size_t shown = 0;
@@ -214,7 +215,8 @@ static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
 	return shown;
 }
 
-/* Start of the last lines of text, at most so many: what is worth to be seen while it grows. */
+/* Return where the last lines of text begin, at most this many: what is worth seeing while it
+ * grows. */
 static size_t last_lines(const struct ik_buf *text, size_t most)
 {
 	size_t floor = text->length > BODY_BYTES ? text->length - BODY_BYTES : 0;
@@ -257,16 +259,15 @@ static void add_live(const struct ik_shown_call *call, size_t lines, struct ik_b
 	trim_end(out, head);
 }
 
-/* Append what a call that is over came to, for people, or only its output; of a large one its
- * beginning unless whole. */
-static void add_body(const struct ik_shown_call *call, bool whole, bool output, struct ik_buf *out)
+/* Append what a call that is over came to, or only its output; of a large one its beginning. */
+static void add_body(const struct ik_shown_call *call, bool output, struct ik_buf *out)
 {
 	struct ik_buf envelope;
 
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	struct ik_json_span value;
-	bool any = whole ? ik_call_envelope(call, &envelope)
-					 : ik_call_envelope_beginning(call, LARGE_PART, &envelope);
+	bool any = ik_call_envelope(call, ik_call_is_large(call) ? LARGE_PART : SIZE_MAX, &envelope);
+
 	if (any && ik_json_check(envelope.data, envelope.length, &value, NULL) == IK_OK)
 		add_outcome(out, value, output);
 	else
@@ -285,7 +286,7 @@ void ik_call_facts(const struct ik_shown_call *call, const char *between, struct
 		ik_duration_put(out, call->duration_ms);
 }
 
-/* Append facts behind the first line, and how much is not shown. */
+/* Append facts after the first line, and how much is not shown. */
 static void add_facts(const struct ik_shown_call *call, bool utf8, size_t hidden, bool large,
 	struct ik_buf *out)
 {
@@ -492,7 +493,7 @@ void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik
 	/* The end of a large one would have to be looked for. */
 	if (command && large)
 		lines = 0;
-	add_body(call, !large, command, &body);
+	add_body(call, command, &body);
 	if (command && lines > 0) {
 		add_facts(call, utf8, 0, false, out);
 		add_last_lines(call, utf8, &body, lines, out);
@@ -524,7 +525,7 @@ void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out)
 	size_t length;
 
 	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED) {
-		add_body(call, !ik_call_is_large(call), false, out);
+		add_body(call, false, out);
 		return;
 	}
 	ik_buf_append(out, call->output.data, call->output.length);

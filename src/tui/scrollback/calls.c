@@ -251,8 +251,8 @@ static size_t kept_output(const struct ik_shown_call *call)
 	return ik_bytes_length(call->whole[0]) + ik_bytes_length(call->whole[1]);
 }
 
-/* Let go of what calls printed that are over, the oldest first, as soon as a
- * large one shows that it is too much. */
+/* Forget what calls printed that are over, the oldest first, as soon as a large one makes it too
+ * much. */
 static void forget_old_output(struct ik_calls *calls, const struct ik_shown_call *newest)
 {
 	size_t kept = 0;
@@ -325,7 +325,7 @@ void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *c
 	memcpy(call->command, command->id, sizeof(call->command));
 }
 
-/* Of a command of the shell what it printed is stored: make the envelope that was told of it. */
+/* Make the envelope of a shell command, of which only what it printed is stored. */
 static void set_printed(struct ik_calls *calls, struct ik_shown_call *call,
 	const struct ik_message *message, int64_t duration_ms)
 {
@@ -358,7 +358,7 @@ void ik_calls_set_result(struct ik_calls *calls, struct ik_shown_call *call,
 		struct ik_buf beginning;
 
 		ik_buf_init(&beginning, IK_LIMIT_ENVELOPE);
-		(void)ik_call_envelope_beginning(call, IK_CALL_LARGE, &beginning);
+		(void)ik_call_envelope(call, IK_CALL_LARGE, &beginning);
 		finish(calls, call, beginning.data, beginning.length, result.duration_ms);
 		ik_buf_done(&beginning);
 	}

@@ -5,7 +5,7 @@
  * A record is made by whatever is heard of a call first (its arguments being
  * written, its message, its start) and grows from there; it is found by the
  * call's id, keeps its address, and lives as long as the list.  version grows
- * with each change, so that whoever shows a call knows when to look again.
+ * with each change, so that what shows a call knows when to look again.
  *
  * Texts are kept as they came; they are sanitised where they become text of a
  * block.  May include: util, json, conversation, tool/envelope.h.
@@ -53,7 +53,7 @@ struct ik_shown_call {
 	int64_t exit_code;          /* of what a tool ran that worked itself, if its result has an
 	                                "exit_code" (bash's has); else 0 */
 	bool is_command;            /* it has an argument "command", as bash's; known with line */
-	bool own;                   /* the person's: no turn's end is its end */
+	bool own;                   /* the user's: it doesn't end with a turn */
 	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
 	bool has_block;             /* the scrollback shows it */
 	const char *open_key;       /* the list's: opens it in the inspector; NULL: none does */
@@ -68,7 +68,7 @@ struct ik_calls *ik_calls_free(struct ik_calls *calls);
 /* The key that opens a call in the inspector, for the texts of all calls that come; copied. */
 void ik_calls_set_open_key(struct ik_calls *calls, const char *key);
 
-/* Forget all of them: it is another session. Version goes on. */
+/* Forget all of them: it is another session. The version keeps growing. */
 void ik_calls_clear(struct ik_calls *calls);
 
 size_t ik_calls_count(const struct ik_calls *calls);
@@ -98,12 +98,12 @@ void ik_calls_set_envelope(struct ik_calls *calls, struct ik_shown_call *call, c
 	size_t length, int64_t duration_ms);
 /* Can the store give what it was handed of outputs? At first it cannot. */
 void ik_calls_set_stored(struct ik_calls *calls, bool stored);
-/* All of both streams, as IK_EVENT_TOOL_DONE tells; references are taken. */
+/* All of both streams, as IK_EVENT_TOOL_DONE reports them; takes references. */
 void ik_calls_set_whole(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_bytes *const whole[2]);
-/* It is the person's own, and stored as this command. */
+/* It is the user's own, and stored as this command. */
 void ik_calls_set_command(struct ik_shown_call *call, const struct ik_message *command);
-/* The stored tool_result, or the command that is stored of an own call; a reference is taken. */
+/* The stored tool_result, or the command that is stored of an own call; takes a reference. */
 void ik_calls_set_result(struct ik_calls *calls, struct ik_shown_call *call,
 	struct ik_message *message);
 
@@ -113,31 +113,26 @@ void ik_calls_end_turn(struct ik_calls *calls);
 /* The time, for calls that have just started. */
 void ik_calls_tick(struct ik_calls *calls, int64_t now_ms);
 
-/* Is there an outcome? Appends its envelope (JSON text as it came). */
-bool ik_call_envelope(const struct ik_shown_call *call, struct ik_buf *out);
+/* Is there an outcome? Appends its envelope (JSON text as it came); of one with more than most
+ * bytes (SIZE_MAX: all) the beginning, as JSON that is whole: of the text that is cut there what
+ * there is, nothing of what follows. */
+bool ik_call_envelope(const struct ik_shown_call *call, size_t most, struct ik_buf *out);
 /* Its bytes as they are stored, which are as many or more; 0: there is none. */
 size_t ik_call_envelope_size(const struct ik_shown_call *call);
-/* From so many on it is not read whole unless somebody asks for it: that would be felt. */
+/* A larger one is not read whole unless it has to be: that would be felt. */
 #define IK_CALL_LARGE IK_MIB(1)
 bool ik_call_is_large(const struct ik_shown_call *call);
 /* Did it print more than the scrollback has of it when it is unfolded? */
 bool ik_call_has_more(const struct ik_shown_call *call);
-/* Append a slice of about `most` bytes of it, from *at on, which begins as 0 and is moved on;
- * true: there is more. */
-bool ik_call_envelope_slice(const struct ik_shown_call *call, size_t *at, size_t most,
-	struct ik_buf *out);
-/* Append the beginning of it that about so many bytes of it make, as JSON that is whole: of
- * the text that is cut there what there is, nothing of what follows. */
-bool ik_call_envelope_beginning(const struct ik_shown_call *call, size_t most, struct ik_buf *out);
 
 /*
  * The call as text for the scrollback, sanitised: its name and arguments with a few
- * facts on the first line, then at most so many lines of its outcome (of a failure a
+ * facts on the first line, then at most this many lines of its outcome (of a failure a
  * few in any case; of a command the last ones of its output), or the last lines of what it
  * prints while it runs. IK_CALL_ALL: all arguments and all of either. ret_head: where the facts
  * begin; ret_tail: where a mark at the end of what was left out does.
  */
-#define IK_CALL_LINES 20 /* of a call of the person's own */
+#define IK_CALL_LINES 20 /* of a call of the user's own */
 #define IK_CALL_ALL SIZE_MAX
 void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik_buf *out,
 	size_t *ret_head, size_t *ret_tail);
@@ -146,7 +141,7 @@ void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik
  * than any clipboard takes. */
 void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 
-/* Append the facts behind a call's name and arguments: how what it ran failed, how long it took. */
+/* Append the facts after a call's name and arguments: how what it ran failed, how long it took. */
 void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out);
 
 /* Append what a call of file_edit or file_write does to its file: the file's name and a diff
@@ -158,7 +153,7 @@ bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out);
 /* Does it run a command of a shell's? */
 bool ik_call_is_command(struct ik_shown_call *call);
 
-/* How a call stands, in one column. */
+/* Return a call's stage as a mark of one column. */
 const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
 
 /* glob(pattern="*.c"), one sanitised line, cut to about a screenful, a command's to several; valid

@@ -9,10 +9,10 @@
 
 #define GUTTER 2
 #define GUTTER_LEAST 12 /* a window narrower than this has no room for marks */
-/* How much text may be laid out to count rows that nobody sees. */
+/* How much text may be laid out to count rows that are not shown. */
 #define COUNT_BYTES (16 * IK_SECTION_MAX)
-#define COUNT_BLOCK 8u /* so much text is like the work for a block that has none */
-/* Blocks so far from what was drawn last stay laid out. */
+#define COUNT_BLOCK 8u /* the work for a block is like that for so much text */
+/* Blocks this far from what was drawn last stay laid out. */
 #define LAID_BEYOND 16
 
 /* A cell of a row: line counts from the block's first (-1: the blank row before it). */
@@ -82,7 +82,7 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	ik_scrollback_mark_end(scrollback);
 }
 
-/* Make room for so many blocks before and after those that are there. */
+/* Make room for this many blocks before and after those that are there. */
 static void reserve(struct ik_scrollback *scrollback, size_t before, size_t after)
 {
 	size_t end = scrollback->first + scrollback->count;
@@ -379,7 +379,7 @@ static void show(struct ik_scrollback *scrollback, struct ik_scroll_row row)
 	scrollback->top.repeat = row.line - gap - first_at(lines, row.line - gap);
 }
 
-/* A window that reaches the end follows it. */
+/* Return the first row of the window. One that reaches the end follows it. */
 struct ik_scroll_row ik_scrollback_window(struct ik_scrollback *scrollback)
 {
 	if (scrollback->from_start && scrollback->top.at_end)
@@ -607,7 +607,7 @@ void ik_scrollback_show_selected(struct ik_scrollback *scrollback)
 	struct ik_scroll_row row = first_row(scrollback, index), top = ik_scrollback_window(scrollback);
 
 	if (index == top.block)
-		return; /* it begins above, and goes on in the window */
+		return; /* it begins above, and continues in the window */
 	reveal(scrollback, row, is_before(row, top) ? 0 : scrollback->rows - 1);
 }
 

@@ -40,7 +40,7 @@ void ik_search_back(struct ik_search *search);
 /* To the next place (direction > 0) or the one before; after the last comes the first. */
 void ik_search_step(struct ik_search *search, int direction);
 
-/* Blocks are gone or look different: all is to be found anew from here. */
+/* Blocks are gone or look different: search again from here. */
 void ik_search_restart(struct ik_search *search);
 
 /* Do some milliseconds' work; true: something that is shown has changed. */
@@ -51,7 +51,7 @@ bool ik_search_working(const struct ik_search *search);
 /* The mark of the scrollback on the block of the place that is shown, if one is. */
 void ik_search_select(struct ik_search *search);
 
-/* How it stands. */
+/* What a search has found. */
 struct ik_search_state {
 	bool on;      /* there is a pattern */
 	bool seeking; /* for the place to show */
@@ -59,7 +59,7 @@ struct ik_search_state {
 	bool wrapped; /* the last step went past an end */
 	bool counted; /* total is final */
 	size_t total;
-	size_t partly; /* so many calls printed more than what is searched of them */
+	size_t partly; /* calls that printed more than what is searched of them */
 	size_t number; /* of the place that is shown, from 1; 0: not known */
 	int percent;   /* searched so far */
 };

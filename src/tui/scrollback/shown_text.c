@@ -233,7 +233,7 @@ int ik_shown_line_end(const struct ik_block *block, const struct ik_lines *lines
 	return last->column + (int)ik_utf8_width(run_text(block, lines, last), last->length);
 }
 
-/* Where in the text that ends which a line shows. */
+/* Return where the part of the text that a line shows ends. */
 static size_t source_end(const struct ik_lines *lines, uint32_t line)
 {
 	uint32_t count;
@@ -246,8 +246,8 @@ static size_t source_end(const struct ik_lines *lines, uint32_t line)
 	return end;
 }
 
-/* Where the blanks begin that take so many columns before a place, in the line of the text
- * that it is in; the place itself: they do not take just as many. */
+/* Return where the blanks begin that take this many columns before a place, in its line of the
+ * text; the place itself: they don't take exactly as many. */
 static size_t indented_from(const char *text, size_t place, int columns)
 {
 	size_t start = place, end = place;
@@ -269,8 +269,8 @@ static size_t indented_from(const char *text, size_t place, int columns)
 	return place;
 }
 
-/* Append what stands between the last text and a place behind it: the blanks that were
- * written there, or else as many as are seen. */
+/* Append what is between the last text and a place after it: the blanks that were written there,
+ * or else as many as are shown. */
 static void put_gap(const struct ik_block *block, size_t from, size_t to, int columns,
 	struct ik_buf *out)
 {
@@ -299,7 +299,7 @@ bool ik_shown_put_line(const struct ik_block *block, const struct ik_lines *line
 		int at = runs[i].column;
 
 		if (is_frame(&runs[i])) {
-			if (!text && end >= 0) /* a bar, and the blank behind it */
+			if (!text && end >= 0) /* a bar, and the blank after it */
 				end = at + (int)ik_utf8_width(bytes, runs[i].length) + 1;
 			continue;
 		}

@@ -17,7 +17,7 @@ enum {
 	TRIPLE = 8,         /* strings in three quotes */
 	ONE_CHARACTER = 16, /* in single quotes */
 	ANY_CASE = 32,      /* of keywords */
-	DIRECTIVES = 64,    /* a # that begins a line, and the word behind it, is a keyword */
+	DIRECTIVES = 64,    /* a # that begins a line, and the word after it, is a keyword */
 	DIFF = 128
 };
 
@@ -129,7 +129,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Does the line go on so at a place? */
+/* Does the line continue with this at a place? */
 static bool goes_on(const char *line, size_t length, size_t at, const char *with)
 {
 	size_t size = strlen(with);
@@ -218,7 +218,7 @@ static size_t word_end(const char *line, size_t length, size_t at)
 	return at;
 }
 
-/* The end of a # that begins a line, and the word behind it; 0: it is something else. */
+/* Return the end of a # that begins a line, and the word after it; 0: it is something else. */
 static size_t directive_end(const char *line, size_t length, size_t at)
 {
 	if (line[at] != '#' || at != indentation(line, length))
@@ -287,7 +287,7 @@ size_t ik_code_run(const struct ik_code_language *language, const char *line, si
 		end = next;
 	}
 	while (end < length && line[end] == ' ')
-		end++; /* nobody sees the colour of a blank, and a change of colour is bytes */
+		end++; /* the colour of a blank isn't seen, and a change of colour is bytes */
 	if (end < length &&
 		(unsigned char)line[end] >= 0x80) /* it may be an accent of what it follows */
 		end += ik_cluster_next(line + end - 1, length - end + 1).length - 1;

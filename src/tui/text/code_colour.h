@@ -16,7 +16,8 @@
 
 struct ik_code_language;
 
-/* By the first word behind a fence, whatever its case; NULL: it is not known. Static. */
+/* Return the language that the first word after a fence names, whatever its case; NULL: it isn't
+ * known. Static. */
 const struct ik_code_language *ik_code_language(const char *name, size_t length);
 
 /* Is it a diff, whose lines are judged by their first byte? NULL is none. */

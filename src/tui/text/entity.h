@@ -9,7 +9,7 @@
 
 #include "util/buf.h"
 
-/* Append what "&...;" stands for, made harmless; the text itself when unknown. */
+/* Append the character that "&...;" means, made harmless; the text itself when unknown. */
 void ik_entity_decode(struct ik_buf *out, const char *text, size_t length);
 
 #endif

@@ -91,7 +91,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 		ik_lines_add_run(lines, head, end - head, (int)width, IK_STYLE_DIM);
 }
 
-/* The row and what stands below it; of what grew, nothing is kept. */
+/* Lay out the row and what is below it, all of it even if the text has only grown. */
 static void render_folded(const struct ik_render *request, struct ik_lines *lines)
 {
 	if (request->start > 0) {

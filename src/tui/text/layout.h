@@ -1,5 +1,5 @@
 /*
- * layout: which part of the screen stands where.
+ * layout: which part of the screen is where.
  *
  * Pure arithmetic, defined for every size down to 1x1: what has no room gets a
  * rectangle without cells.  May include: tui/term/cells.h.
@@ -11,7 +11,7 @@
 
 #define IK_LEAST_ROWS 10
 #define IK_LEAST_COLUMNS 40
-#define IK_WIDE_COLUMNS 100 /* from here on a pane stands beside the scrollback */
+#define IK_WIDE_COLUMNS 100 /* from here on a pane is beside the scrollback */
 #define IK_EDITOR_ROWS 10   /* the editor grows to this, then scrolls */
 #define IK_DIALOG_ROWS 12   /* a question may always have these */
 
@@ -32,7 +32,7 @@ struct ik_layout {
 struct ik_layout ik_layout_make(int rows, int columns, bool pane, int editor_rows, int queue_rows,
 	int dialog_rows);
 
-/* How many of so many rows above the editor a question may have: enough of the
+/* Return how many of the rows above the editor a question may have: enough of the
  * conversation stays to be seen, where there is enough. */
 int ik_layout_dialog_rows(int rows);
 

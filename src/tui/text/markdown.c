@@ -273,7 +273,7 @@ static size_t line_end(const struct markdown_cursor *cursor, size_t position)
 	return feed ? (size_t)(feed - cursor->text) : cursor->until;
 }
 
-/* The first byte of the line at position behind blanks and marks of quotes. */
+/* Return the first byte of the line at position after blanks and marks of quotes. */
 static size_t line_content(const struct markdown_cursor *cursor, size_t position)
 {
 	while (position < cursor->until && strchr(" \t>", cursor->text[position]))
@@ -400,8 +400,8 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		if (length > page->cursor.until - source)
 			length = page->cursor.until - source;
 		if (page->delete_due) {
-			const char *behind = page->request->text + source;
-			bool one = source > 0 && behind[-1] == '~' && (source == 1 || behind[-2] != '~');
+			const char *after = page->request->text + source;
+			bool one = source > 0 && after[-1] == '~' && (source == 1 || after[-2] != '~');
 
 			page->delete_length = one ? 1 : 2;
 			add_own(page, "~~", page->delete_length, style);
@@ -463,7 +463,7 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 	}
 }
 
-/* The address behind the text of a link, unless it is that text. */
+/* Add the address after the text of a link, unless it is that text. */
 static void add_address(struct page *page)
 {
 	const struct ik_buf *text = &page->flow.text, *address = &page->address;
@@ -759,7 +759,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 	return 0;
 }
 
-/* Lay out what stands behind the text: a remark. */
+/* Lay out what follows the text: a remark. */
 static void render_tail(struct page *page)
 {
 	const struct ik_render *request = page->request;

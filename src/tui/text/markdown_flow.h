@@ -1,8 +1,8 @@
 /*
  * markdown_flow: pieces of text in styles, collected from a parser, broken into
- * lines behind the bars and marks of the quotes and lists that they stand in.
+ * lines after the bars and marks of the quotes and lists that they are in.
  *
- * A piece is named by its place in the source where it stands there as it is;
+ * A piece is named by its place in the source where it is there as it is shown;
  * else it is kept beside the lines.
  *
  * Owns its buffers; the lines are the caller's.  May include: util, tui/text/wrap.h.
@@ -48,7 +48,7 @@ struct ik_flow {
 void ik_flow_init(struct ik_flow *flow, struct ik_lines *lines, int columns, bool utf8);
 void ik_flow_done(struct ik_flow *flow);
 
-/* Append text in a style; source is where it stands there, or IK_MARKDOWN_NOWHERE. */
+/* Append text in a style; source is where it is in there, or IK_MARKDOWN_NOWHERE. */
 void ik_flow_add(struct ik_flow *flow, const char *text, size_t length, size_t source,
 	enum ik_style style);
 
@@ -66,7 +66,7 @@ int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end);
 void ik_flow_push(struct ik_flow *flow, const char *mark);
 void ik_flow_pop(struct ik_flow *flow);
 
-/* Begin a line with its bars and marks; the column behind them. */
+/* Begin a line with its bars and marks; return the column after them. */
 int ik_flow_line(struct ik_flow *flow, size_t source);
 /* Columns left for text within the frames. */
 int ik_flow_room(const struct ik_flow *flow);

@@ -325,7 +325,7 @@ static void hide_definitions(const struct ik_render *request, char *text, size_t
 
 /* ---- the row under a table's head ---- */
 
-/* Return the number of cells of a row: what is between bars, but for the outer ones. */
+/* Return the number of cells of a row: what is between bars, except for the outer ones. */
 static size_t count_cells(struct markdown_line line)
 {
 	size_t start = span(line, 0, " \t"), end = line.length, cells = 1;

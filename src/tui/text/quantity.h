@@ -16,7 +16,7 @@ void ik_elapsed_put(struct ik_buf *out, int64_t seconds);
 /* "0 ms", "840 ms", "12.3 s", then as above. */
 void ik_duration_put(struct ik_buf *out, int64_t milliseconds);
 
-/* Append "now", "5 min", "3 h", "12 d", "2 y" for so many milliseconds. */
+/* Append "now", "5 min", "3 h", "12 d", "2 y" for a time in milliseconds. */
 void ik_age_text(struct ik_buf *out, int64_t age_ms);
 
 /* Append "12 bytes", "3 KB", "1.5 MB". */

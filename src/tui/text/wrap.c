@@ -243,7 +243,7 @@ static bool leaves_room(const struct ik_render *request, int column)
 	return column * 5 <= request->columns * 3;
 }
 
-/* The indentation of a row that continues a line of a table: the column behind the gap that
+/* The indentation of a row that continues a line of a table: the column after the gap that
  * ends its first cell, or that of the line where it has none, or one that is far. */
 static int table_hang(const struct ik_render *request, size_t position)
 {
@@ -293,7 +293,7 @@ static void render_row(const struct ik_render *request, struct ik_lines *lines, 
 	*position += row.taken;
 }
 
-/* Where to go on: the lines but the last are those of the shorter text. */
+/* Return where to continue: all lines but the last are those of the shorter text. */
 static size_t resume(const struct ik_render *request, struct ik_lines *lines)
 {
 	size_t position = request->start;

@@ -23,8 +23,8 @@
 #define IK_TAB_COLUMNS 8
 #define IK_CODE_TAB_COLUMNS 4 /* in code of Markdown: as its parser takes tabs */
 
-/* A hang that each line says by itself: rows that continue "  NAME  words" stand under the
- * words, those of "  words" under these; of lines no longer than that many bytes. */
+/* A hang that each line says by itself: rows that continue "  NAME  words" are under the
+ * words, those of "  words" under these; of lines no longer than this many bytes. */
 #define IK_HANG_TABLE (-1)
 #define IK_TABLE_LINE 1024u
 
@@ -36,7 +36,7 @@ struct ik_row {
 };
 
 /* The first row of text at that width; taken is at least 1 unless length is 0.
- * A cluster wider than columns is taken all the same. */
+ * A cluster wider than columns is accepted all the same. */
 struct ik_row ik_wrap_row(const char *text, size_t length, int columns);
 
 /* A piece of a line: bytes of the text, or of what the renderer added, in one
