@@ -263,20 +263,25 @@ void ik_policy_put_command_like(const char *command, struct ik_buf *glob)
 	ik_buf_puts(glob, " *");
 }
 
-/* Return the length of the word at the start of text: up to an unquoted blank or redirection, or
- * the end. */
-static size_t word_length(const char *text, size_t length)
+/* Return the length of the text up to one of these characters that is not quoted, or its end. */
+static size_t unquoted_length(const char *text, size_t length, const char *stops)
 {
 	size_t at = 0;
 	char quote = '\0';
 
-	for (; at < length && (quote || !strchr(" \t<>", text[at])); at++) {
+	for (; at < length && (quote || !strchr(stops, text[at])); at++) {
 		if (text[at] == '\\' && quote != '\'' && at + 1 < length)
 			at++;
 		else if (quote ? text[at] == quote : text[at] == '\'' || text[at] == '"')
 			quote = quote ? '\0' : text[at];
 	}
 	return at;
+}
+
+/* Return the length of the word at the start of text: up to a blank or redirection. */
+static size_t word_length(const char *text, size_t length)
+{
+	return unquoted_length(text, length, " \t<>");
 }
 
 /* Return the length of the redirection at the start of text, with its file; 0: there is none. */
@@ -441,30 +446,16 @@ static bool is_within(const char *begin, const char *at)
 	return (*at == '&' || *at == '|') && at > begin && (at[-1] == '<' || at[-1] == '>');
 }
 
-/* Return the length up to the next separator; quotes: ignore quoted ones. */
-static size_t part_length(const char *text, bool quotes)
-{
-	size_t at = 0;
-	char quote = '\0';
-
-	if (!quotes)
-		return strcspn(text, separators);
-	for (; text[at] != '\0' && (quote || !strchr(separators, text[at])); at++) {
-		if (text[at] == '\\' && quote != '\'' && text[at + 1] != '\0')
-			at++;
-		else if (quote ? text[at] == quote : text[at] == '\'' || text[at] == '"')
-			quote = quote ? '\0' : text[at];
-	}
-	return at;
-}
-
-/* Does one of the commands in text match, as written or as a shell would read it? */
+/* Does one of the commands in text match, as written or as a shell would read it? quotes: ignore
+ * separators that are quoted. */
 static bool match_parts(const struct pattern *pattern, const char *text, bool quotes)
 {
 	const char *begin = text; /* of the simple command, which may contain ">&" */
 
 	while (*text != '\0') {
-		size_t length = part_length(text, quotes), skipped = strspn(text, " \t");
+		size_t length = quotes ? unquoted_length(text, strlen(text), separators)
+							   : strcspn(text, separators);
+		size_t skipped = strspn(text, " \t");
 		size_t end = length;
 
 		while (end > skipped && strchr(" \t", text[end - 1]))

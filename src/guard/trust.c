@@ -209,6 +209,12 @@ static const char *name_of(const struct ik_trust *trust, const char *path)
 	return path;
 }
 
+/* Return what the file says about a file of the directory; NULL: nothing. */
+static const struct ik_json *record_of(const struct ik_trust *trust, const char *path)
+{
+	return member_of(ik_json_get(entry_of(trust), "files"), name_of(trust, path));
+}
+
 /* Return what "seen" is for a file of that identity (new memory). */
 static char *seen_text(const struct ik_identity *identity)
 {
@@ -236,7 +242,7 @@ enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *pat
 
 	if (trust->all)
 		return IK_TRUST_TRUSTED;
-	record = member_of(ik_json_get(entry_of(trust), "files"), name_of(trust, path));
+	record = record_of(trust, path);
 	known = ik_json_text(ik_json_get(record, "sha256"));
 	if (!known || strlen(known) != IK_SHA256_TEXT - 1)
 		return IK_TRUST_NEW;
@@ -582,17 +588,37 @@ enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file
 	return update(trust, change_grant, &grant, error);
 }
 
+/* Return what follows the device and the inode in "seen". */
+static const char *times_in(const char *seen)
+{
+	const char *space = strchr(seen, ' ');
+
+	space = space ? strchr(space + 1, ' ') : NULL;
+	return space ? space : seen;
+}
+
+/* Should the identity of a trusted file be recorded? Not if only its device or inode is new: on some
+ * file systems they are new each time, and each record makes those who watch the file look again. */
+static bool is_new(const struct ik_trust *trust, const struct ik_trust_file *file)
+{
+	const struct ik_json *record = record_of(trust, file->path);
+	const char *seen = ik_json_text(ik_json_get(record, "seen"));
+	char *now = seen_text(&file->identity);
+	bool new = !seen || !ik_text_equal(times_in(seen), times_in(now));
+
+	free(now);
+	return new &&is_settled(&file->identity) &&
+		ik_trust_judge(trust, file->path, &file->identity, file->digest) == IK_TRUST_TRUSTED;
+}
+
 static void change_seen(struct ik_trust *trust, const void *arg)
 {
 	const struct grant *grant = arg;
 
 	for (size_t i = 0; i < grant->count; i++) {
-		const struct ik_trust_file *file = &grant->files[i];
-
 		/* It may have been revoked meanwhile. */
-		if (!trust->all && is_settled(&file->identity) &&
-			ik_trust_judge(trust, file->path, &file->identity, file->digest) == IK_TRUST_TRUSTED)
-			note(trust, file);
+		if (is_new(trust, &grant->files[i]))
+			note(trust, &grant->files[i]);
 	}
 }
 
@@ -602,8 +628,8 @@ void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, si
 	struct ik_error error;
 	bool any = false;
 
-	for (size_t i = 0; i < count; i++)
-		any = any || is_settled(&files[i].identity);
+	for (size_t i = 0; i < count && !trust->all; i++)
+		any = any || is_new(trust, &files[i]);
 	if (any && update(trust, change_seen, &grant, &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "%s", error.text);
 }

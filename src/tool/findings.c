@@ -77,18 +77,14 @@ static void put_sample(struct ik_buf *out, const char *member, struct ik_json_sp
 	static const char *const required[] = { "name", "description" };
 	size_t i;
 
-	ik_json_open(out, '{');
+	ik_json_printf(out, "{");
 	for (i = 0; i < sizeof(required) / sizeof(*required); i++) {
-		if (ik_text_equal(required[i], member))
-			continue;
-		ik_json_key(out, required[i]);
-		ik_json_put_text(out, "x");
+		if (!ik_text_equal(required[i], member))
+			ik_json_printf(out, "'%s':'x'", required[i]);
 	}
-	if (value.text) {
-		ik_json_key(out, member);
-		ik_json_put_raw(out, value);
-	}
-	ik_json_close(out, '}');
+	if (value.text)
+		ik_json_printf(out, "'%s':%.*s", member, (int)value.length, value.text);
+	ik_json_printf(out, "}");
 }
 
 static bool judge_member(const struct findings_search *search, const char *member,
@@ -118,18 +114,9 @@ static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
 {
 	char *name = ik_json_string_new(key, NULL);
 
-	ik_json_open(out, '{');
-	if (!flat) {
-		ik_json_key(out, "type");
-		ik_json_put_text(out, "object");
-		ik_json_key(out, "properties");
-		ik_json_open(out, '{');
-	}
-	ik_json_key(out, name ? name : "");
-	ik_json_put_raw(out, property);
-	if (!flat)
-		ik_json_close(out, '}');
-	ik_json_close(out, '}');
+	ik_json_printf(out, flat ? "{" : "{'type':'object','properties':{");
+	ik_json_printf(out, "'%s':%.*s", name ? name : "", (int)property.length, property.text);
+	ik_json_printf(out, flat ? "}" : "}}");
 	free(name);
 }
 

@@ -38,66 +38,32 @@ static const char *schema_type(enum ik_parameter_type type)
 	return "";
 }
 
-/* Append "parameters": an object with properties and required. */
-static void schema_parameters(const struct ik_program *program, struct ik_buf *out)
-{
-	ik_json_key(out, "parameters");
-	ik_json_open(out, '{');
-	ik_json_key(out, "type");
-	ik_json_put_text(out, "object");
-	ik_json_key(out, "properties");
-	ik_json_open(out, '{');
-	for (size_t i = 0; i < program->parameter_count; i++) {
-		const struct ik_parameter *parameter = &program->parameters[i];
-
-		ik_json_key(out, parameter->name);
-		ik_json_open(out, '{');
-		ik_json_key(out, "type");
-		ik_json_put_text(out, schema_type(parameter->type));
-		ik_json_key(out, "description");
-		ik_json_put_text(out, parameter->description);
-		ik_json_close(out, '}');
-	}
-	ik_json_close(out, '}');
-	ik_json_key(out, "required");
-	ik_json_open(out, '[');
-	for (size_t i = 0; i < program->parameter_count; i++)
-		if (program->parameters[i].required)
-			ik_json_put_text(out, program->parameters[i].name);
-	ik_json_close(out, ']');
-	ik_json_close(out, '}');
-}
-
-/* Append "annotations": what a call changes. */
-static void schema_annotations(const struct ik_program *program, struct ik_buf *out)
-{
-	ik_json_key(out, "annotations");
-	ik_json_open(out, '{');
-	if (program->read_only) {
-		ik_json_key(out, "readOnly");
-		ik_json_put_bool(out, true);
-	}
-	if (program->writes) {
-		ik_json_key(out, "writes");
-		ik_json_open(out, '[');
-		ik_json_put_text(out, program->writes);
-		ik_json_close(out, ']');
-	}
-	ik_json_close(out, '}');
-}
-
 /* Append what --schema prints. */
 static void schema_print(const struct ik_program *program, struct ik_buf *out)
 {
-	ik_json_open(out, '{');
-	ik_json_key(out, "name");
-	ik_json_put_text(out, program->name);
-	ik_json_key(out, "description");
-	ik_json_put_text(out, program->description);
-	schema_parameters(program, out);
-	if (program->read_only || program->writes)
-		schema_annotations(program, out);
-	ik_json_close(out, '}');
+	ik_json_printf(out,
+		"{'name':'%s','description':'%s','parameters':{'type':'object','properties':{",
+		program->name, program->description);
+	for (size_t i = 0; i < program->parameter_count; i++) {
+		const struct ik_parameter *parameter = &program->parameters[i];
+
+		ik_json_printf(out, "'%s':{'type':'%s','description':'%s'}", parameter->name,
+			schema_type(parameter->type), parameter->description);
+	}
+	ik_json_printf(out, "},'required':[");
+	for (size_t i = 0; i < program->parameter_count; i++)
+		if (program->parameters[i].required)
+			ik_json_printf(out, "'%s'", program->parameters[i].name);
+	ik_json_printf(out, "]}");
+	if (program->read_only || program->writes) {
+		ik_json_printf(out, "'annotations':{");
+		if (program->read_only)
+			ik_json_printf(out, "'readOnly':true");
+		if (program->writes)
+			ik_json_printf(out, "'writes':['%s']", program->writes);
+		ik_json_printf(out, "}");
+	}
+	ik_json_printf(out, "}");
 	ik_buf_putc(out, '\n');
 }
 

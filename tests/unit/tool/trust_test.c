@@ -229,6 +229,28 @@ Test(trust, replaces_what_is_gone_and_keeps_the_time)
 	free(after);
 }
 
+/* Otherwise programs that watch the file would wake each other for ever. */
+Test(trust, is_not_written_again_for_an_inode_that_is_new_each_time)
+{
+	const struct ik_trust_file again[] = {{"x", old_file(2), A}};
+	struct ik_identity later = old_file(2);
+	struct ik_trust *trust;
+	char *before, *after;
+
+	grant(PLACE, "x", old_file(1), A);
+	before = contents();
+	trust = open_trust(PLACE);
+	ik_trust_seen(trust, again, 1);
+	after = contents();
+	cr_assert_str_eq(after, before);
+	later.ctime_ns++;
+	ik_trust_seen(trust, &(struct ik_trust_file){"x", later, A}, 1);
+	ik_trust_free(trust);
+	cr_assert_eq(judge(PLACE, "x", later, NULL), IK_TRUST_TRUSTED);
+	free(before);
+	free(after);
+}
+
 /* Two programs: what the other one wrote meanwhile stays. */
 Test(trust, is_merged_with_what_another_wrote)
 {
