@@ -27,7 +27,6 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/dialog.c src/tui/screen/dialog.h \
 	src/tui/screen/find.c src/tui/screen/find.h \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
-	src/tui/screen/popup.c src/tui/screen/popup.h \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \
 	src/tui/screen/queue.c src/tui/screen/queue.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \

@@ -5,12 +5,31 @@
 
 #include "tui/edit/history.h"
 #include "tui/edit/history_search.h"
-#include "tui/screen/popup.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
+
+#define POPUP_ROWS 8
+#define LABEL_COLUMNS 36 /* of a name; what is longer is cut where a description follows */
+#define FOOT_COLUMNS 60  /* of the keys in the last row */
+#define TEXT_BYTES 400   /* of a name or a description that is looked at */
+#define NONE SIZE_MAX
+
+/* The candidates for the word at the cursor, over the line above the editor. */
+struct popup {
+	bool open;
+	bool asked; /* the user asked for them */
+	struct ik_completions shown;
+	char *typed, *head;
+	uint32_t *matches; /* those that fit, as indexes */
+	size_t count;
+	size_t selected;          /* index of matches, or NONE */
+	char *chosen;             /* the text of the one that the user went to; NULL: went to none */
+	size_t top;               /* the first that is seen */
+	struct ik_rectangle area; /* of those that are seen */
+};
 
 /* The history while it is searched. */
 struct ik_history_view {
@@ -23,8 +42,8 @@ struct ik_prompt {
 	struct ik_editor *editor;
 	ik_completer *completer; /* NULL: nothing is completed */
 	void *completer_arg;
-	struct ik_popup *popup;
-	bool popup_asked;  /* the user asked for the candidates */
+	const struct ik_keymap *keymap;
+	struct popup popup;
 	bool preselect;    /* select the first of candidates that come by themselves */
 	bool recalled;     /* the text is from the history: suggest nothing */
 	bool refused_word; /* the popup was closed over the word that begins at refused_start */
@@ -39,7 +58,8 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 
 	prompt->history = ik_history_new(history_path);
 	prompt->editor = ik_editor_new(prompt->history);
-	prompt->popup = ik_popup_new(keymap);
+	prompt->keymap = keymap;
+	prompt->popup.selected = NONE;
 	prompt->preselect = preselect;
 	return prompt;
 }
@@ -48,6 +68,212 @@ void ik_prompt_on_complete(struct ik_prompt *prompt, ik_completer *completer, vo
 {
 	prompt->completer = completer;
 	prompt->completer_arg = arg;
+}
+
+/* ---- candidates ---- */
+
+/* Close it, and forget what it showed. */
+static void close_popup(struct popup *popup)
+{
+	popup->open = false;
+	popup->area = (struct ik_rectangle){ .rows = 0 };
+	free(popup->typed);
+	free(popup->head);
+	free(popup->matches);
+	free(popup->chosen);
+	popup->typed = popup->head = popup->chosen = NULL;
+	popup->matches = NULL;
+	popup->count = popup->top = 0;
+	popup->selected = NONE;
+}
+
+/* Is a candidate what was typed, perhaps but for the slash that makes a directory of it? */
+static bool is_typed(const char *text, const char *typed)
+{
+	size_t length = strlen(typed);
+
+	return strncmp(text, typed, length) == 0 &&
+		(text[length] == '\0' || ik_text_equal(text + length, "/"));
+}
+
+/* Select the one that the user went to, or the first, unless what was typed will do. */
+static void select_first(struct popup *popup, const char *chosen, bool preselect)
+{
+	bool typed = popup->typed[0] == '\0';
+
+	for (size_t i = 0; i < popup->count; i++) {
+		const char *text = popup->shown.candidates[popup->matches[i]].text;
+
+		if (chosen && ik_text_equal(text, chosen)) {
+			popup->selected = i;
+			popup->chosen = ik_strdup(chosen);
+			return;
+		}
+		typed = typed || is_typed(text, popup->typed);
+	}
+	if (preselect && !typed && !popup->shown.free && popup->count > 0)
+		popup->selected = 0;
+}
+
+/* Show candidates; nothing to show closes it. The one that the user went to stays selected. Else, with
+ * preselect, the first is, unless what was typed is one of them already. */
+static void show_popup(struct popup *popup, const struct ik_completions *completions,
+	bool preselect)
+{
+	uint32_t *matches;
+	size_t count = ik_completion_match(completions, &matches);
+	char *typed = ik_strdup(completions->typed), *head = ik_strdup(completions->head);
+	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed) ? ik_strdup(popup->chosen)
+																	   : NULL;
+
+	close_popup(popup);
+	popup->shown = *completions;
+	popup->shown.typed = popup->typed = typed;
+	popup->shown.head = popup->head = head;
+	popup->matches = matches;
+	popup->count = count;
+	popup->open = true;
+	select_first(popup, chosen, preselect);
+	free(chosen);
+	if (count == 0 && !completions->note)
+		close_popup(popup);
+}
+
+/* Select the next (1) or the one before (-1), round at the ends; 0: the one that is selected. */
+static void move_in_popup(struct popup *popup, int direction)
+{
+	if (popup->count == 0 || (direction == 0 && popup->selected == NONE))
+		return;
+	if (direction == 0)
+		;
+	else if (popup->selected == NONE)
+		popup->selected = direction > 0 ? 0 : popup->count - 1;
+	else if (direction > 0)
+		popup->selected = popup->selected + 1 < popup->count ? popup->selected + 1 : 0;
+	else
+		popup->selected = popup->selected > 0 ? popup->selected - 1 : popup->count - 1;
+	free(popup->chosen);
+	popup->chosen = ik_strdup(popup->shown.candidates[popup->matches[popup->selected]].text);
+}
+
+/* Select the candidate in a cell; false: there is none. */
+static bool click_popup(struct popup *popup, int row, int column)
+{
+	const struct ik_rectangle *area = &popup->area;
+
+	if (row < area->row || row >= area->row + area->rows || column < area->column ||
+		column >= area->column + area->columns)
+		return false;
+	popup->selected = popup->top + (size_t)(row - area->row);
+	return true;
+}
+
+/* A text on one row, harmless. */
+static void put_line(struct ik_buf *out, const char *text)
+{
+	ik_buf_clear(out);
+	ik_sanitize_line(out, text, strnlen(text, TEXT_BYTES));
+}
+
+/* Columns of the names and of the rows that are seen. */
+static void measure(const struct popup *popup, size_t rows, int *ret_label, int *ret_row)
+{
+	struct ik_buf out;
+	int label = 0, description = 0;
+
+	ik_buf_init(&out, IK_KIB(16));
+	for (size_t i = popup->top; i < popup->top + rows; i++) {
+		const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[i]];
+
+		put_line(&out, candidate->text);
+		int width = (int)ik_utf8_width(out.data, out.length);
+		label = width > label ? width : label;
+		if (!candidate->description)
+			continue;
+		put_line(&out, candidate->description);
+		width = (int)ik_utf8_width(out.data, out.length);
+		description = width > description ? width : description;
+	}
+	ik_buf_done(&out);
+	if (description > 0 && label > LABEL_COLUMNS)
+		label = LABEL_COLUMNS;
+	*ret_label = label;
+	*ret_row = 2 + label + (description > 0 ? 2 + description : 0);
+}
+
+/* Draw one candidate. */
+static void draw_candidate(const struct popup *popup, struct ik_cells *cells,
+	struct ik_rectangle row, size_t index, int label_columns)
+{
+	const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[index]];
+	enum ik_style style = index == popup->selected ? IK_STYLE_SELECTION : IK_STYLE_STATUS;
+	struct ik_rectangle label = { row.row, row.column + 1, 1, label_columns };
+
+	if (label.columns > row.columns - 1)
+		label.columns = row.columns - 1;
+	ik_cells_fill(cells, row, style);
+	ik_cells_label(cells, label, row.row, label.column, style, candidate->text);
+	row.columns--;
+	if (candidate->description)
+		ik_cells_label(cells, row, row.row, label.column + label_columns + 2, style,
+			candidate->description);
+}
+
+/* What the last row says. */
+static void put_foot(const struct popup *popup, const struct ik_keymap *keymap, struct ik_buf *out)
+{
+	static const struct ik_key_hint hints[] = {
+		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
+		{ IK_ACTION_COMPLETE, IK_ACTION_NONE, N_("next"), 3 },
+		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
+		{ 0 },
+	};
+	bool selected = popup->selected != NONE;
+
+	if (popup->shown.note)
+		ik_buf_printf(out, " %s", popup->shown.note);
+	else if (!selected)
+		ik_buf_printf(out, " %zu", popup->count);
+	else
+		ik_buf_printf(out, " %zu/%zu", popup->selected + 1, popup->count);
+	ik_buf_puts(out, "  ");
+	ik_keymap_put_hints(keymap, IK_IN_EDITOR, selected ? hints : hints + 1, FOOT_COLUMNS, out);
+}
+
+/* Draw within area, at its bottom; the word begins at that column. */
+static void draw_popup(struct popup *popup, const struct ik_keymap *keymap, struct ik_cells *cells,
+	struct ik_rectangle area, int column)
+{
+	int label, width, most = area.rows - 2 < POPUP_ROWS ? area.rows - 2 : POPUP_ROWS;
+	size_t rows = most < 0 ? 0 : (size_t)most;
+	struct ik_buf foot;
+
+	if (area.rows < 2)
+		return;
+	if (rows > popup->count)
+		rows = popup->count;
+	if (popup->selected != NONE && popup->selected < popup->top)
+		popup->top = popup->selected;
+	if (popup->selected != NONE && popup->selected >= popup->top + rows)
+		popup->top = popup->selected + 1 - rows;
+	ik_buf_init(&foot, IK_KIB(4));
+	put_foot(popup, keymap, &foot);
+	measure(popup, rows, &label, &width);
+	int foot_width = (int)ik_utf8_width(foot.data, foot.length) + 1;
+	width = foot_width > width ? foot_width : width;
+	if (width > area.columns)
+		width = area.columns;
+	if (column + width > area.columns)
+		column = area.columns - width;
+	struct ik_rectangle row = { area.row + area.rows - (int)rows - 1, area.column + column, 1,
+		width };
+	popup->area = row;
+	popup->area.rows = (int)rows;
+	for (size_t i = 0; i < rows; i++, row.row++)
+		draw_candidate(popup, cells, row, popup->top + i, label);
+	ik_cells_fill(cells, row, IK_STYLE_STATUS);
+	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_STATUS, foot.data);
+	ik_buf_done(&foot);
 }
 
 /* Ask what the word at the cursor may become; asked: by the person. */
@@ -64,46 +290,43 @@ static void query(struct ik_prompt *prompt, bool asked)
 		(!asked &&
 			(completions.on_demand || prompt->recalled ||
 				(prompt->refused_word && completions.start == prompt->refused_start)))) {
-		ik_popup_close(prompt->popup);
+		close_popup(&prompt->popup);
 		return;
 	}
-	prompt->popup_asked = asked;
+	prompt->popup.asked = asked;
 	prompt->refused_word = false;
 	/* In the midst of a word it is not known what that is to be. */
 	size_t cursor = ik_editor_cursor(prompt->editor);
 	bool whole = cursor == length || strchr(" \t\n", text[cursor]);
-	ik_popup_show(prompt->popup, &completions, whole && prompt->preselect);
+	show_popup(&prompt->popup, &completions, whole && prompt->preselect);
 }
 
 /* Is the only candidate what stands there already? */
 static bool is_whole(const struct ik_prompt *prompt)
 {
-	const struct ik_completions *shown = ik_popup_completions(prompt->popup);
-	size_t count;
-	const uint32_t *matches = ik_popup_matches(prompt->popup, &count);
+	const struct popup *popup = &prompt->popup;
 
-	return count == 1 && !shown->note &&
-		strcmp(shown->candidates[matches[0]].text, shown->typed) == 0;
+	return popup->count == 1 && !popup->shown.note &&
+		strcmp(popup->shown.candidates[popup->matches[0]].text, popup->typed) == 0;
 }
 
 void ik_prompt_update(struct ik_prompt *prompt)
 {
 	size_t length;
-	bool was_open = ik_popup_is_open(prompt->popup);
+	bool was_open = prompt->popup.open;
 
 	(void)ik_editor_text(prompt->editor, &length);
 	if (length == 0)
 		prompt->refused_word = false;
-	query(prompt, was_open && prompt->popup_asked && length > 0);
-	if (ik_popup_is_open(prompt->popup) &&
-		(length == 0 || (!prompt->popup_asked && is_whole(prompt))))
-		ik_popup_close(prompt->popup);
+	query(prompt, was_open && prompt->popup.asked && length > 0);
+	if (prompt->popup.open && (length == 0 || (!prompt->popup.asked && is_whole(prompt))))
+		close_popup(&prompt->popup);
 }
 
 /* Put a candidate, or its first bytes, in the place of the word. */
 static void put(struct ik_prompt *prompt, size_t index, size_t length)
 {
-	const struct ik_completions *shown = ik_popup_completions(prompt->popup);
+	const struct ik_completions *shown = &prompt->popup.shown;
 	size_t cursor = ik_editor_cursor(prompt->editor), end = cursor, all, caret;
 	const char *text = ik_editor_text(prompt->editor, &all);
 	struct ik_buf out;
@@ -123,11 +346,11 @@ static void put(struct ik_prompt *prompt, size_t index, size_t length)
 /* Put a candidate in; what goes on (a directory) is asked for again, as it was asked for. */
 static void take(struct ik_prompt *prompt, size_t index)
 {
-	const char *text = ik_popup_completions(prompt->popup)->candidates[index].text;
-	bool goes_on = prompt->popup_asked && *text && text[strlen(text) - 1] == '/';
+	const char *text = prompt->popup.shown.candidates[index].text;
+	bool goes_on = prompt->popup.asked && *text && text[strlen(text) - 1] == '/';
 
 	put(prompt, index, SIZE_MAX);
-	ik_popup_close(prompt->popup);
+	close_popup(&prompt->popup);
 	if (goes_on)
 		query(prompt, true);
 	else
@@ -138,12 +361,13 @@ static void take(struct ik_prompt *prompt, size_t index)
  * where the list has only just been opened. */
 static void complete(struct ik_prompt *prompt, int direction, bool opened)
 {
-	size_t count, common, prefixed;
-	const uint32_t *matches = ik_popup_matches(prompt->popup, &count);
-	const struct ik_completions *shown = ik_popup_completions(prompt->popup);
+	struct popup *popup = &prompt->popup;
+	const uint32_t *matches = popup->matches;
+	const struct ik_completions *shown = &popup->shown;
+	size_t count = popup->count, common, prefixed;
 
-	if (count == 0 || ik_popup_is_moved(prompt->popup)) {
-		ik_popup_move(prompt->popup, direction);
+	if (count == 0 || prompt->popup.chosen) {
+		move_in_popup(&prompt->popup, direction);
 		return;
 	}
 	common = ik_completion_common(shown, matches, count, &prefixed);
@@ -153,47 +377,47 @@ static void complete(struct ik_prompt *prompt, int direction, bool opened)
 		put(prompt, matches[0], common);
 		ik_prompt_update(prompt);
 	} else {
-		bool selected = ik_popup_selected(prompt->popup) != IK_POPUP_NONE;
+		bool selected = prompt->popup.selected != NONE;
 
-		ik_popup_move(prompt->popup, opened && selected ? 0 : direction);
+		move_in_popup(&prompt->popup, opened && selected ? 0 : direction);
 	}
 }
 
 bool ik_prompt_click(struct ik_prompt *prompt, int row, int column)
 {
-	if (!ik_popup_click(prompt->popup, row, column))
+	if (!click_popup(&prompt->popup, row, column))
 		return false;
-	take(prompt, ik_popup_selected(prompt->popup));
+	take(prompt, prompt->popup.matches[prompt->popup.selected]);
 	return true;
 }
 
 /* A key while the candidates are shown. */
 static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 {
-	bool selected = ik_popup_selected(prompt->popup) != IK_POPUP_NONE;
+	bool selected = prompt->popup.selected != NONE;
 
 	switch (action) {
 	case IK_ACTION_COMPLETE:
 	case IK_ACTION_COMPLETE_PREVIOUS:
-		prompt->popup_asked = true;
+		prompt->popup.asked = true;
 		complete(prompt, action == IK_ACTION_COMPLETE ? 1 : -1, false);
 		return true;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
 		/* Nobody asked for it: the way to the history stays open. */
-		if (action == IK_ACTION_UP && !selected && !prompt->popup_asked)
+		if (action == IK_ACTION_UP && !selected && !prompt->popup.asked)
 			return false;
-		ik_popup_move(prompt->popup, action == IK_ACTION_UP ? -1 : 1);
+		move_in_popup(&prompt->popup, action == IK_ACTION_UP ? -1 : 1);
 		return true;
 	case IK_ACTION_SEND:
 		if (!selected)
 			return false;
-		take(prompt, ik_popup_selected(prompt->popup));
+		take(prompt, prompt->popup.matches[prompt->popup.selected]);
 		return true;
 	case IK_ACTION_CANCEL:
 		prompt->refused_word = true;
-		prompt->refused_start = ik_popup_completions(prompt->popup)->start;
-		ik_popup_close(prompt->popup);
+		prompt->refused_start = prompt->popup.shown.start;
+		close_popup(&prompt->popup);
 		return true;
 	default:
 		return false;
@@ -202,14 +426,14 @@ static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 
 bool ik_prompt_candidate_key(struct ik_prompt *prompt, enum ik_action action)
 {
-	if (ik_popup_is_open(prompt->popup))
+	if (prompt->popup.open)
 		return popup_key(prompt, action);
 	if (action != IK_ACTION_COMPLETE)
 		return false;
 	if (ik_editor_act(prompt->editor, action)) /* it unfolded a paste */
 		return true;
 	query(prompt, true);
-	if (!ik_popup_is_open(prompt->popup))
+	if (!prompt->popup.open)
 		return false;
 	complete(prompt, 1, true);
 	return true;
@@ -222,14 +446,14 @@ void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
 	const char *text = ik_editor_text(prompt->editor, &length);
 	size_t cursor = ik_editor_cursor(prompt->editor);
 
-	if (!ik_popup_is_open(prompt->popup))
+	if (!prompt->popup.open)
 		return;
-	size_t start = ik_popup_completions(prompt->popup)->start;
+	size_t start = prompt->popup.shown.start;
 
 	if (start < cursor)
 		column -= (int)ik_utf8_width(text + start, cursor - start);
 	/* One column to the left: its texts stand below each other and the word. */
-	ik_popup_draw(prompt->popup, cells, area, column > 1 ? column - 1 : 0);
+	draw_popup(&prompt->popup, prompt->keymap, cells, area, column > 1 ? column - 1 : 0);
 }
 
 struct ik_editor *ik_prompt_front(const struct ik_prompt *prompt)
@@ -258,7 +482,7 @@ static void open_history(struct ik_prompt *prompt)
 	ik_history_search_init(&view->search, prompt->history);
 	view->editor = ik_editor_new(NULL);
 	prompt->history_view = view;
-	ik_popup_close(prompt->popup);
+	close_popup(&prompt->popup);
 }
 
 /* Show what was found, with what was looked for in it marked. */
@@ -386,7 +610,7 @@ struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt)
 	if (!prompt)
 		return NULL;
 	close_history(prompt);
-	ik_popup_free(prompt->popup);
+	close_popup(&prompt->popup);
 	ik_editor_free(prompt->editor);
 	ik_history_free(prompt->history);
 	free(prompt);
@@ -401,13 +625,13 @@ struct ik_editor *ik_prompt_editor(const struct ik_prompt *prompt)
 struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt)
 {
 	/* Others would speak while the user types, where the screen is read aloud. */
-	return prompt->popup_asked ? ik_popup_area(prompt->popup) : (struct ik_rectangle){ 0 };
+	return prompt->popup.asked ? prompt->popup.area : (struct ik_rectangle){ 0 };
 }
 
 void ik_prompt_set(struct ik_prompt *prompt, const char *text, size_t length)
 {
 	ik_editor_set(prompt->editor, text, length);
-	ik_popup_close(prompt->popup);
+	close_popup(&prompt->popup);
 }
 
 void ik_prompt_set_recalled(struct ik_prompt *prompt, bool recalled)

@@ -3,8 +3,10 @@
  * the word at its cursor, and the search in the history of what was sent, which
  * is shown in the editor's place.
  *
- * Owns the editor and the history.  May include: util, tui/term, tui/edit,
- * tui/screen/popup.h.
+ * The candidates are a few rows over the line above the editor, of which one may be selected, and
+ * a last one that says where one is and which keys there are.
+ *
+ * Owns the editor and the history.  May include: util, tui/term, tui/edit.
  */
 #ifndef IK_TUI_SCREEN_PROMPT_H
 #define IK_TUI_SCREEN_PROMPT_H

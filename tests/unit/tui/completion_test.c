@@ -8,7 +8,7 @@
 #include "tui/edit/history.h"
 #include "tui/edit/history_search.h"
 #include "tui/term/key_name.h"
-#include "tui/screen/popup.h"
+#include "tui/screen/prompt.h"
 #include "tui/screen/screen.h"
 #include "util/buf.h"
 
@@ -123,68 +123,128 @@ Test(completion, the_cursor_goes_into_a_template)
 	cr_assert_str_eq(put(&completions, 0, SIZE_MAX), "{\"path\": \"|\", \"limit\": 0}");
 }
 
-Test(popup, selection_goes_round_and_scrolls)
+static struct ik_completions told; /* what the word at the cursor may become */
+static struct ik_keymap *keymap;
+static struct ik_prompt *prompt;
+static struct ik_cells cells;
+
+static bool tell(void *arg, const char *text, size_t length, struct ik_completions *ret)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_popup *popup = ik_popup_new(keymap);
-	struct ik_completions completions = of("", IK_QUOTING_NONE);
-	cr_assert(!ik_popup_is_open(popup));
-	ik_popup_show(popup, &completions, false);
-	cr_assert(ik_popup_is_open(popup));
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
-	ik_popup_move(popup, -1);
-	cr_assert_eq(ik_popup_selected(popup), 7);
-	ik_popup_move(popup, 1);
-	cr_assert_eq(ik_popup_selected(popup), 0);
-	completions.typed = "nothing";
-	ik_popup_show(popup, &completions, false);
-	cr_assert(!ik_popup_is_open(popup));
-	completions.note = "asking...";
-	ik_popup_show(popup, &completions, false);
-	cr_assert(ik_popup_is_open(popup), "more will come");
-	ik_popup_free(popup);
+	(void)arg;
+	(void)text;
+	(void)length;
+	bool asked = ret->asked;
+	*ret = told;
+	ret->asked = asked;
+	return true;
+}
+
+static void begin_prompt(bool preselect)
+{
+	keymap = ik_keymap_new();
+	prompt = ik_prompt_new(keymap, NULL, preselect);
+	ik_prompt_on_complete(prompt, tell, NULL);
+	ik_cells_init(&cells);
+}
+
+static void end_prompt(void)
+{
+	ik_cells_done(&cells);
+	ik_prompt_free(prompt);
 	ik_keymap_free(keymap);
+}
+
+/* Write a text, for which these are the candidates. */
+static void tell_of(const char *text, const struct ik_completions *completions)
+{
+	told = *completions;
+	ik_prompt_set(prompt, text, strlen(text));
+	ik_prompt_update(prompt);
+}
+
+/* The number of rows that are drawn, and the text of the selected one; "": none is. */
+static int drawn(const char **ret_selected)
+{
+	static char text[61];
+	int rows = 0;
+	ik_cells_resize(&cells, 20, 60);
+	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 20, 60 }, 5);
+	text[0] = '\0';
+	for (int row = 0; row < 20; row++) {
+		bool any = false;
+		for (int column = 0; column < 60; column++) {
+			const struct ik_cell *cell = ik_cells_at(&cells, row, column);
+			any |= cell->style != IK_STYLE_NORMAL;
+			if (cell->style == IK_STYLE_SELECTION && cell->text[0] > ' ')
+				strncat(text, cell->text, cell->length);
+		}
+		rows += any;
+	}
+	*ret_selected = text;
+	return rows;
+}
+
+static const char *selected(void)
+{
+	const char *text;
+	(void)drawn(&text);
+	return text;
+}
+
+Test(popup, selection_goes_round)
+{
+	struct ik_completions completions = of("", IK_QUOTING_NONE);
+	const char *text;
+	begin_prompt(false);
+	cr_assert_eq(drawn(&text), 0);
+	tell_of("x", &completions);
+	cr_assert_eq(drawn(&text), 9);
+	cr_assert_str_eq(text, "");
+	cr_assert(!ik_prompt_candidate_key(prompt, IK_ACTION_UP), "the way to the history is open");
+	cr_assert(ik_prompt_candidate_key(prompt, IK_ACTION_DOWN));
+	cr_assert_str_eq(selected(), "README");
+	cr_assert(ik_prompt_candidate_key(prompt, IK_ACTION_UP));
+	cr_assert_str_eq(selected(), "remain");
+	cr_assert(ik_prompt_candidate_key(prompt, IK_ACTION_DOWN));
+	cr_assert_str_eq(selected(), "README");
+	completions.typed = "nothing";
+	tell_of("x", &completions);
+	cr_assert_eq(drawn(&text), 0);
+	completions.note = "asking...";
+	tell_of("x", &completions);
+	cr_assert_eq(drawn(&text), 1, "more will come");
+	end_prompt();
 }
 
 Test(popup, is_drawn_in_any_area)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_popup *popup = ik_popup_new(keymap);
 	struct ik_completions completions = of("", IK_QUOTING_NONE);
-	struct ik_cells cells;
-	ik_cells_init(&cells);
-	ik_popup_show(popup, &completions, false);
+	begin_prompt(false);
+	tell_of("x", &completions);
 	for (int rows = 1; rows < 14; rows++)
 		for (int columns = 1; columns < 50; columns += 3) {
 			ik_cells_resize(&cells, rows, columns);
-			ik_popup_draw(popup, &cells, (struct ik_rectangle){ 0, 0, rows, columns },
-				columns - 1);
-			ik_popup_move(popup, 1);
+			ik_prompt_draw_candidates(prompt, &cells,
+				(struct ik_rectangle){ 0, 0, rows, columns }, columns);
+			ik_prompt_candidate_key(prompt, IK_ACTION_DOWN);
 		}
-	ik_cells_done(&cells);
-	ik_popup_free(popup);
-	ik_keymap_free(keymap);
+	end_prompt();
 }
 
-Test(popup, a_click_selects_what_it_is_on)
+Test(popup, a_click_accepts_what_it_is_on)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_popup *popup = ik_popup_new(keymap);
 	struct ik_completions completions = of("", IK_QUOTING_NONE);
-	struct ik_cells cells;
-	ik_cells_init(&cells);
-	ik_cells_resize(&cells, 20, 60);
-	ik_popup_show(popup, &completions, false);
-	cr_assert(!ik_popup_click(popup, 11, 5), "it was not drawn yet");
-	ik_popup_draw(popup, &cells, (struct ik_rectangle){ 0, 0, 20, 60 }, 4);
-	cr_assert(!ik_popup_click(popup, 11, 3));
-	cr_assert(!ik_popup_click(popup, 10, 5));
-	cr_assert(!ik_popup_click(popup, 19, 5), "that row says the keys");
-	cr_assert(ik_popup_click(popup, 13, 5));
-	cr_assert_eq(ik_popup_selected(popup), 2);
-	ik_cells_done(&cells);
-	ik_popup_free(popup);
-	ik_keymap_free(keymap);
+	size_t length;
+	begin_prompt(false);
+	tell_of("x", &completions);
+	cr_assert(!ik_prompt_click(prompt, 11, 5), "it was not drawn yet");
+	(void)selected();
+	cr_assert(!ik_prompt_click(prompt, 11, 2));
+	cr_assert(!ik_prompt_click(prompt, 10, 5));
+	cr_assert(!ik_prompt_click(prompt, 19, 5), "that row says the keys");
+	cr_assert(ik_prompt_click(prompt, 13, 5));
+	cr_assert_str_eq(ik_editor_text(ik_prompt_editor(prompt), &length), "Makefile ");
+	end_prompt();
 }
 
 static struct ik_history *history_of(const char *const *texts)
@@ -314,8 +374,6 @@ Test(popup, is_gone_with_the_word_that_it_was_for)
 
 Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_popup *popup = ik_popup_new(keymap);
 	static const struct ik_proposal candidates[] = {
 		{"/mode", NULL}, {"/model", NULL}, {"/mouse", NULL}, {"src/", NULL},
 	};
@@ -323,47 +381,45 @@ Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 		.typed = "/mo", .head = "", .candidates = candidates, .count = 4,
 	};
 
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), 0);
-	cr_assert(!ik_popup_is_moved(popup));
-	ik_popup_show(popup, &completions, false);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
+	begin_prompt(false);
+	tell_of("/mo", &completions);
+	cr_assert_str_eq(selected(), "");
+	end_prompt();
+	begin_prompt(true);
+	tell_of("/mo", &completions);
+	cr_assert_str_eq(selected(), "/mode");
 	completions.typed = "/mode";
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it is a command");
+	tell_of("/mode", &completions);
+	cr_assert_str_eq(selected(), "", "it is a command");
 	completions.typed = "src";
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it is a directory");
+	tell_of("src", &completions);
+	cr_assert_str_eq(selected(), "", "it is a directory");
 	completions.typed = "";
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "nothing was typed");
+	tell_of("x", &completions);
+	cr_assert_str_eq(selected(), "", "nothing was typed");
 	completions.typed = "/mo";
 	completions.free = true;
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE, "it may mean something else");
-	popup = ik_popup_free(popup);
-	ik_keymap_free(keymap);
+	tell_of("/mo", &completions);
+	cr_assert_str_eq(selected(), "", "it may mean something else");
+	end_prompt();
 }
 
 Test(popup, stays_at_the_one_that_the_user_went_to)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
-	struct ik_popup *popup = ik_popup_new(keymap);
 	static const struct ik_proposal few[] = {{"b1", NULL}, {"b3", NULL}};
 	static const struct ik_proposal more[] = {{"b1", NULL}, {"b2", NULL}, {"b3", NULL}};
 	struct ik_completions completions = {.typed = "b", .head = "", .candidates = few, .count = 2};
 
-	ik_popup_show(popup, &completions, true);
-	ik_popup_move(popup, 1);
-	cr_assert_eq(ik_popup_selected(popup), 1);
-	completions.candidates = more;
-	completions.count = 3;
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), 2);
-	cr_assert(ik_popup_is_moved(popup));
-	completions.typed = "b2";
-	ik_popup_show(popup, &completions, true);
-	cr_assert_eq(ik_popup_selected(popup), IK_POPUP_NONE);
-	popup = ik_popup_free(popup);
-	ik_keymap_free(keymap);
+	begin_prompt(true);
+	tell_of("b", &completions);
+	ik_prompt_candidate_key(prompt, IK_ACTION_DOWN);
+	cr_assert_str_eq(selected(), "b3");
+	told.candidates = more;
+	told.count = 3;
+	ik_prompt_update(prompt);
+	cr_assert_str_eq(selected(), "b3");
+	told.typed = "b2";
+	ik_prompt_update(prompt);
+	cr_assert_str_eq(selected(), "");
+	end_prompt();
 }
