@@ -45,6 +45,7 @@ struct ik_database {
 	char *name;          /* as sentences have it; NULL: it is closed */
 	const char *user;    /* who we are there; NULL: it has no users */
 	bool interruptible;  /* the current request may be cancelled within a statement */
+	bool patient;        /* a statement may take any time */
 	bool damaged;        /* something in it could not be read */
 	bool exact;          /* it has refused a text of this transaction: all go as bytes, too */
 };

@@ -86,12 +86,14 @@ enum ik_status ik_index_some(struct ik_database *database, bool gives_way, bool 
 		status = ik_database_begin(database, error);
 	if (status != IK_OK || !behind)
 		return status;
+	database->patient = true;
 	status = ik_database_ask(database, database->ops->sql.unindexed, NULL, &rows, error);
 	if (status == IK_OK) {
 		status = add_rows(database, rows, gives_way, &count, error);
 		(void)ik_rows_free(rows);
 	}
 	status = ik_database_end(database, status, error);
+	database->patient = false;
 	*ret_more = status == IK_OK && count > 0;
 	return status;
 }

@@ -147,16 +147,16 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 }
 
 static const struct ik_store_verb common_verbs[] = {
-	{ "hello", answer_hello, IK_VERB_WRITES },
-	{ "newest", ik_answer_newest, IK_VERB_READS },
-	{ "find", ik_answer_find, IK_VERB_READS },
-	{ "list", ik_answer_list, IK_VERB_READS },
-	{ "page", ik_answer_page, IK_VERB_READS },
-	{ "after", ik_answer_after, IK_VERB_READS },
-	{ "part", ik_answer_part, IK_VERB_READS },
-	{ "search", ik_answer_search, IK_VERB_READS },
-	{ "delete", ik_answer_delete, IK_VERB_WRITES },
-	{ NULL, NULL, IK_VERB_READS },
+	{ "hello", answer_hello, IK_VERB_PLAIN },
+	{ "newest", ik_answer_newest, IK_VERB_LONG },
+	{ "find", ik_answer_find, IK_VERB_LONG },
+	{ "list", ik_answer_list, IK_VERB_LONG },
+	{ "page", ik_answer_page, IK_VERB_LONG },
+	{ "after", ik_answer_after, IK_VERB_LONG },
+	{ "part", ik_answer_part, IK_VERB_LONG },
+	{ "search", ik_answer_search, IK_VERB_LONG },
+	{ "delete", ik_answer_delete, IK_VERB_LONG },
+	{ NULL, NULL, IK_VERB_LONG },
 };
 
 static const struct ik_store_verb *find_verb(const struct ik_store_verb *verbs, const char *name)
@@ -182,7 +182,7 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 		status = open_database(serving, error);
 	if (status != IK_OK)
 		return status;
-	database->interruptible = verb->kind == IK_VERB_READS;
+	database->interruptible = verb->kind == IK_VERB_LONG;
 	status = verb->answer(database, error);
 	database->interruptible = false;
 	return status;

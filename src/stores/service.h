@@ -13,8 +13,8 @@ struct ik_store_verb {
 	const char *name;
 	enum ik_status (*answer)(struct ik_database *database, struct ik_error *error);
 	enum {
-		IK_VERB_WRITES,
-		IK_VERB_READS, /* a cancellation ends it at once */
+		IK_VERB_PLAIN,
+		IK_VERB_LONG,  /* a cancellation ends it at once */
 		IK_VERB_CLOSED /* it needs the database closed, or not at all */
 	} kind;
 };

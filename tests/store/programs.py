@@ -871,6 +871,99 @@ def postgres_connects_again(place):
     assert contents(client, journal.session) == ["one", "two"]
 
 
+def control(*words):
+    subprocess.run([os.environ["IK_TEST_POSTGRES_CONTROL"], *words], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def postgres_gives_up_a_server_that_is_frozen(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.take()
+    control("freeze")
+    try:
+        journal.event("two")
+        started = time.monotonic()
+        assert code_of(client.take) == "UNAVAILABLE"
+        assert time.monotonic() - started < SECONDS / 2
+        place.database += " connect_timeout=2"
+        other = place.start()
+        assert code_of(other.ask, "list") == "UNAVAILABLE"
+        started = time.monotonic()
+        assert code_of(other.ask, "list") == "UNAVAILABLE"
+        assert time.monotonic() - started < 1, "it is known that it is away"
+    finally:
+        control("thaw")
+    time.sleep(1.1)
+    client.take()
+    assert contents(client, journal.session) == ["one", "two"]
+
+
+def postgres_follows_a_standby_that_is_promoted(place):
+    sockets = os.environ["IK_TEST_POSTGRES_SOCKETS"]
+    client = place.start()
+    client.ask("hello")
+    control("standby")
+    try:
+        port = os.environ["IK_TEST_POSTGRES_PORT"]
+        place.database = place.database.replace(f"host={sockets}", f"host={sockets},{sockets}/standby"
+                                                ).replace(f"port={port}", f"port={port},{port}")
+        client = place.start()
+        journal = place.journal()
+        journal.event("one")
+        client.take()
+        time.sleep(0.5) # what the standby does not have yet would be lost
+        control("immediate")
+        journal.event("two")
+        assert code_of(client.take) == "UNAVAILABLE", "a standby cannot be written"
+        control("promote")
+        started = time.monotonic()
+        while code_of(client.take) != "OK":
+            assert time.monotonic() - started < SECONDS / 2
+            time.sleep(0.1)
+        assert contents(client, journal.session) == ["one", "two"]
+        client.kill()
+    finally:
+        control("start")
+
+
+def postgres_stores_once_whatever_happens_to_connections(place):
+    client = place.start()
+    journal = place.journal()
+    written = []
+    for _ in range(KILLS):
+        written += [journal.event("z" * random.randrange(3000)) for _ in range(100)]
+        number = client.send("take", journal=journal.name)
+        time.sleep(random.random() * 0.03)
+        place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                  " WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        assert code_of(client.answer, number) in ("OK", "UNAVAILABLE")
+    while code_of(client.take) != "OK":
+        time.sleep(0.1)
+    stored = events(client, journal.session)
+    assert [event["id"] for event in stored] == written
+    assert [event["sequence"] for event in stored] == list(range(1, len(written) + 1))
+
+
+def postgres_goes_on_when_it_may_again(place):
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.take()
+    name = f"eve_{new_id()[-12:]}"
+    place.sql(f"CREATE ROLE {name} LOGIN; GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO {name};"
+              f" GRANT DELETE ON journals TO {name}")
+    place.database = place.database.replace("user=ikigai", f"user={name}")
+    client = place.start()
+    journal.event("two")
+    assert code_of(client.take) == "IO"
+    place.database = place.database.replace(f"user={name}", "user=ikigai")
+    place.sql(f"GRANT INSERT ON ALL TABLES IN SCHEMA public TO {name}")
+    client.take()
+    assert contents(client, journal.session) == ["one", "two"]
+
+
 def postgres_goes_to_the_next_host(place):
     closed = socket.socket()
     closed.bind(("127.0.0.1", 0)) # does not listen: connections are refused

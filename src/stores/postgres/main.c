@@ -14,8 +14,8 @@
 
 static const struct ik_store_verb verbs[] = {
 	{ "facts", ik_answer_facts, IK_VERB_CLOSED },
-	{ "lease", ik_answer_lease, IK_VERB_WRITES },
-	{ NULL, NULL, IK_VERB_READS },
+	{ "lease", ik_answer_lease, IK_VERB_PLAIN },
+	{ NULL, NULL, IK_VERB_LONG },
 };
 
 /* Their names begin with a number that is made of the database's identity. */

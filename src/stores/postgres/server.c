@@ -17,7 +17,7 @@
 #include "util/utf8.h"
 
 /* How long an answer may take that nobody can cancel: a server that is frozen is given up. */
-#define ANSWER_MS 30000
+#define ANSWER_MS 10000
 /* A cancellation is looked for so often: it seems instant. */
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
@@ -133,7 +133,7 @@ static enum ik_status wait_for_result(struct ik_server *server, struct ik_error 
 			return lose(server, error);
 		if (found > 0)
 			limit_ms = ik_clock_ms() + ANSWER_MS;
-		else if (!interruptible && !server->patient && ik_clock_ms() >= limit_ms)
+		else if (!interruptible && !server->base.patient && ik_clock_ms() >= limit_ms)
 			return give_up(server, error);
 	}
 	return IK_OK;
@@ -358,9 +358,9 @@ static enum ik_status run(struct ik_database *database, const char *statements,
 	/* Several statements at once need the simple protocol. */
 	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements))
 		return lose(server, error);
-	server->patient = true;
+	database->patient = true;
 	status = read_answers(server, &result, error);
-	server->patient = false;
+	database->patient = false;
 	PQclear(result);
 	return status;
 }

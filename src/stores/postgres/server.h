@@ -19,7 +19,6 @@ struct ik_server {
 	PGconn *connection; /* NULL: there is none */
 	bool in_transaction;
 	const char *prepared; /* the text of the unnamed statement; NULL: there is none */
-	bool patient;         /* an answer may take any time */
 	bool listens;         /* the client has a session, or follows one: it is told of changes */
 	bool ascii;           /* the database's encoding may lack characters */
 	char process[IK_UUID_TEXT]; /* the client's, as a holder of leases; "": it has none */

@@ -12,11 +12,11 @@
 #include "util/text.h"
 
 static const struct ik_store_verb verbs[] = {
-	{ "backup", ik_answer_backup, IK_VERB_READS },
-	{ "check", ik_answer_check, IK_VERB_READS },
-	{ "facts", ik_answer_facts, IK_VERB_READS },
+	{ "backup", ik_answer_backup, IK_VERB_LONG },
+	{ "check", ik_answer_check, IK_VERB_LONG },
+	{ "facts", ik_answer_facts, IK_VERB_LONG },
 	{ "recover", ik_answer_recover, IK_VERB_CLOSED },
-	{ NULL, NULL, IK_VERB_READS },
+	{ NULL, NULL, IK_VERB_LONG },
 };
 
 /* Beside the file they have its name; elsewhere a number made of its whole path. */
