@@ -61,7 +61,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 		keep_signature(decoder, ik_json_member(block, "signature"));
 	} else if (ik_json_string_is(type, "redacted_thinking")) {
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { NULL } });
+			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { 0 } });
 	} else if (ik_json_string_is(type, "tool_use")) {
 		struct ik_json_span none = { NULL, 0 }, input = ik_json_member(block, "input");
 		struct ik_call_piece piece = {
@@ -85,7 +85,7 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 
 	if (kind == BLOCK_THINKING) {
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "signature", signature }, { NULL } });
+			(struct ik_opaque_member[]){ { "signature", signature }, { 0 } });
 		drop(&state->signature);
 	} else if (kind == BLOCK_CALL) {
 		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index }, input);
@@ -177,7 +177,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 		{ "message_stop", take_message_stop },
 		{ "message", take_message },
 		{ "ping", pass_over },
-		{ NULL },
+		{ 0 },
 	};
 
 	if (!ik_decoder_dispatch(decoder, event, events))
@@ -192,7 +192,7 @@ static const struct ik_count_name counts[] = {
 	{ "cache_read_input_tokens", IK_COUNT_CACHED },
 	{ "output_tokens", IK_COUNT_OUTPUT },
 	{ "output_tokens_details.thinking_tokens", IK_COUNT_REASONING },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct ik_stop_name stops[] = {
@@ -200,7 +200,7 @@ static const struct ik_stop_name stops[] = {
 	{ "max_tokens", IK_STOP_LENGTH },
 	{ "model_context_window_exceeded", IK_STOP_LENGTH },
 	{ "refusal", IK_STOP_REFUSED },
-	{ NULL },
+	{ 0 },
 };
 
 const struct ik_decoder_rules ik_anthropic_rules = {

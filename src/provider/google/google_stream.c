@@ -25,7 +25,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	struct ik_opaque_member opaque[] = {
 		{ "thoughtSignature", text_or_none(ik_json_member(part, "thoughtSignature")) },
 		{ "id", text_or_none(ik_json_member(call, "id")) },
-		{ NULL },
+		{ 0 },
 	};
 	bool thought = false;
 
@@ -102,7 +102,7 @@ static const struct ik_count_name counts[] = {
 	{ "thoughtsTokenCount", IK_COUNT_OUTPUT },
 	{ "thoughtsTokenCount", IK_COUNT_REASONING },
 	{ "cachedContentTokenCount", IK_COUNT_CACHED },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct ik_stop_name stops[] = {
@@ -116,7 +116,7 @@ static const struct ik_stop_name stops[] = {
 	{ "IMAGE_SAFETY", IK_STOP_REFUSED },
 	{ "IMAGE_PROHIBITED_CONTENT", IK_STOP_REFUSED },
 	{ "IMAGE_RECITATION", IK_STOP_REFUSED },
-	{ NULL },
+	{ 0 },
 };
 
 const struct ik_decoder_rules ik_google_rules = {

@@ -135,7 +135,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 		if (ik_buf_status(&list) == IK_OK && !state->cut)
 			ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
 				(struct ik_opaque_member[]){
-					{ IK_CHAT_REASONING_DETAILS, { list.data, list.length } }, { NULL } });
+					{ IK_CHAT_REASONING_DETAILS, { list.data, list.length } }, { 0 } });
 	}
 	ik_buf_done(&list);
 	state_done(state);
@@ -171,7 +171,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 	if (ik_json_span_type(extra) != IK_JSON_OBJECT || !decoder->calls.count)
 		return;
 	ik_decoder_opaque_object(decoder, IK_DELTA_CALL,
-		(struct ik_opaque_member[]){ { IK_CHAT_EXTRA, extra }, { NULL } });
+		(struct ik_opaque_member[]){ { IK_CHAT_EXTRA, extra }, { 0 } });
 	((struct openai_chat_stream_state *)decoder->state)->extra = true;
 }
 
@@ -281,7 +281,7 @@ static const struct ik_count_name counts[] = {
 	{ "prompt_tokens_details.cached_tokens", IK_COUNT_CACHED },
 	{ "prompt_cache_hit_tokens", IK_COUNT_CACHED_ELSE },
 	{ "completion_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct ik_stop_name stops[] = {
@@ -290,7 +290,7 @@ static const struct ik_stop_name stops[] = {
 	{ "length", IK_STOP_LENGTH },
 	{ "max_tokens", IK_STOP_LENGTH },
 	{ "content_filter", IK_STOP_REFUSED },
-	{ NULL },
+	{ 0 },
 };
 
 const struct ik_decoder_rules ik_openai_chat_rules = {

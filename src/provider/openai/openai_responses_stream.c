@@ -59,7 +59,7 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 	}
 	ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
 		(struct ik_opaque_member[]){
-			{ "phase", ik_json_span_type(phase) == IK_JSON_STRING ? phase : none }, { NULL } });
+			{ "phase", ik_json_span_type(phase) == IK_JSON_STRING ? phase : none }, { 0 } });
 }
 
 /* Reasoning is complete: without its encrypted content it cannot be sent back. */
@@ -79,7 +79,7 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
 			(struct ik_opaque_member[]){ { "type", { type, sizeof(type) - 1 } },
 				{ "id", ik_json_member(item, "id") }, { "summary", summary },
-				{ "encrypted_content", encrypted }, { NULL } });
+				{ "encrypted_content", encrypted }, { 0 } });
 }
 
 /* An item is complete. Those of OpenAI's own tools are ignored. */
@@ -199,7 +199,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 		{ "response.failed", take_end },
 		{ "response.cancelled", take_end },
 		{ "error", take_failure },
-		{ NULL },
+		{ 0 },
 	};
 
 	if (ik_decoder_dispatch(decoder, event, events))
@@ -215,7 +215,7 @@ static const struct ik_count_name counts[] = {
 	{ "output_tokens", IK_COUNT_OUTPUT },
 	{ "input_tokens_details.cached_tokens", IK_COUNT_CACHED },
 	{ "output_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
-	{ NULL },
+	{ 0 },
 };
 
 const struct ik_decoder_rules ik_openai_responses_rules = { .take = take, .counts = counts };
