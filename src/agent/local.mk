@@ -16,7 +16,6 @@ libik_agent_a_SOURCES += \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
 	src/agent/session/fork_copy.c src/agent/session/fork_copy.h \
-	src/agent/session/judge.c src/agent/session/judge.h \
 	src/agent/session/record.c src/agent/session/record.h \
 	src/agent/session/reply_journal.c src/agent/session/reply_journal.h \
 	src/agent/session/restore.c src/agent/session/restore.h \
@@ -28,5 +27,4 @@ libik_agent_a_SOURCES += \
 
 libik_agent_a_SOURCES += \
 	src/agent/turn/effect.h \
-	src/agent/turn/retry.c src/agent/turn/retry.h \
 	src/agent/turn/turn.c src/agent/turn/turn.h

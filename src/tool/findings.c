@@ -74,14 +74,11 @@ static bool judge(const struct findings_search *search, const char *text, size_t
 /* Write a description whose only possible error is in one member. */
 static void put_sample(struct ik_buf *out, const char *member, struct ik_json_span value)
 {
-	static const char *const required[] = { "name", "description" };
-	size_t i;
-
 	ik_json_printf(out, "{");
-	for (i = 0; i < sizeof(required) / sizeof(*required); i++) {
-		if (!ik_text_equal(required[i], member))
-			ik_json_printf(out, "'%s':'x'", required[i]);
-	}
+	if (!ik_text_equal(member, "name"))
+		ik_json_printf(out, "'name':'x'");
+	if (!ik_text_equal(member, "description"))
+		ik_json_printf(out, "'description':'x'");
 	if (value.text)
 		ik_json_printf(out, "'%s':%.*s", member, (int)value.length, value.text);
 	ik_json_printf(out, "}");
@@ -108,18 +105,6 @@ static struct ik_json_span properties_of(struct ik_json_span parameters, bool *r
 	return *ret_flat ? parameters : ik_json_member(parameters, "properties");
 }
 
-/* Write a schema with one parameter only, in the form of the whole. */
-static void put_property(struct ik_buf *out, bool flat, struct ik_json_span key,
-	struct ik_json_span property)
-{
-	char *name = ik_json_string_new(key, NULL);
-
-	ik_json_printf(out, flat ? "{" : "{'type':'object','properties':{");
-	ik_json_printf(out, "'%s':%.*s", name ? name : "", (int)property.length, property.text);
-	ik_json_printf(out, flat ? "}" : "}}");
-	free(name);
-}
-
 /* Is each parameter valid by itself? Report those that are not. */
 static bool judge_properties(const struct findings_search *search, struct ik_json_span parameters)
 {
@@ -133,8 +118,10 @@ static bool judge_properties(const struct findings_search *search, struct ik_jso
 	while (ik_json_next(properties, &walk, &key, &property)) {
 		struct ik_buf alone;
 
+		/* A schema with one parameter only, in the form of the whole. */
 		ik_buf_init(&alone, 4 * IK_LIMIT_SCHEMA);
-		put_property(&alone, flat, key, property);
+		ik_json_printf(&alone, flat ? "{%.*s:%.*s}" : "{'type':'object','properties':{%.*s:%.*s}}",
+			(int)key.length, key.text, (int)property.length, property.text);
 		fine = judge_member(search, parameters_member(search->protocol),
 				   (struct ik_json_span){ alone.data, alone.length }, key.text) &&
 			fine;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/reply.h"
-#include "agent/turn/retry.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -122,7 +121,8 @@ static bool wait_for_next(struct ik_compaction *compaction, const struct ik_inpu
 
 	if (compaction->text.length > 0)
 		return false;
-	event.delay_ms = ik_retry_wait(&compaction->options.retry, compaction->attempts + 1, failure);
+	event.delay_ms = ik_turn_retry_wait(&compaction->options.retry, compaction->attempts + 1,
+		failure);
 	if (event.delay_ms < 0)
 		return false;
 	compaction->attempts++;

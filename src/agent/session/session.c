@@ -122,22 +122,42 @@ static void post_verdict(struct ik_session *session, int call, enum ik_turn_verd
 		});
 }
 
+/* Return why the user is asked (new memory). */
+static char *why_asked(const struct ik_verdict *verdict)
+{
+	if (verdict->reason == IK_REASON_RULE)
+		return ik_format(_("Rule %zu of your policy asks before such a call."), verdict->number);
+	return ik_strdup(_("In the mode \"ask\" you are asked before a tool may change anything."));
+}
+
 /* Answer IK_EFFECT_JUDGE; arguments as the tool would get them. */
 static void judge_call(struct ik_session *session, const struct ik_effect *effect,
 	struct ik_json_span arguments)
 {
+	const struct ik_policy *policy = session->options.policy;
 	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
-	struct ik_judgement judgement = { .verdict = IK_TURN_ALLOW };
+	struct ik_verdict verdict = { .decision = IK_DECISION_ALLOW };
+	enum ik_turn_verdict answer = IK_TURN_ALLOW;
+	char *text = NULL;
 
 	/* A tool that is not there is not found, whatever the rules say. */
-	if (tool)
-		judgement = ik_judge(session->options.policy, session->options.asking, tool, arguments);
+	if (tool && policy)
+		verdict = ik_policy_judge(policy, tool->name, ik_tool_reads_only(tool), arguments.text,
+			arguments.length);
+	if (verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_USER) {
+		answer = IK_TURN_ASK;
+		text = why_asked(&verdict);
+	} else if (verdict.decision == IK_DECISION_DENY ||
+		(verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_NOBODY)) {
+		answer = IK_TURN_DENY;
+		text = ik_policy_denial(policy, tool->name, &verdict);
+	}
 	/* On the way from "ask" to "auto" is "read-only": a question that is up stays, the user can
 	 * answer it. */
-	if (!(judgement.by_mode && ik_turn_asking(session->turn, effect->id) != 0))
-		post_verdict(session, effect->call, judgement.verdict,
-			judgement.text ? judgement.text : "");
-	free(judgement.text);
+	if (!(verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE &&
+			ik_turn_asking(session->turn, effect->id) != 0))
+		post_verdict(session, effect->call, answer, text ? text : "");
+	free(text);
 }
 
 /* Judge or run a call, with the arguments that the tool gets. */

@@ -8,7 +8,7 @@
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
  * conversation, in memory and in the store), exchange (the request to the provider),
- * reply_journal, context, session_lock, restore, judge, runs (calls and commands at work),
+ * reply_journal, context, session_lock, restore, runs (calls and commands at work),
  * undo_recorder and compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
@@ -21,7 +21,6 @@
 #include "agent/model.h"
 #include "agent/session/file_writes.h"
 #include "agent/session/fork_copy.h"
-#include "agent/session/judge.h"
 #include "agent/session/restore.h"
 #include "agent/session/session_lock.h"
 #include "agent/slots.h"
@@ -34,6 +33,13 @@
 #include "tool/run.h"
 
 struct ik_session;
+
+/* Who answers where the policy says to ask. */
+enum ik_asking {
+	IK_ASKING_USER,   /* the user: IK_EVENT_ASKING, ik_session_answer() */
+	IK_ASKING_NOBODY, /* nobody: such calls are denied */
+	IK_ASKING_ALLOWED /* it was answered beforehand: they are allowed */
+};
 
 struct ik_session_options {
 	struct ik_loop *loop;

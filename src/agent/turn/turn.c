@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/reply.h"
-#include "agent/turn/retry.h"
 #include "tool/envelope.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -21,6 +20,9 @@
 
 /* As many equal calls in a row are a loop. */
 #define REPEATED_CALLS 5
+
+/* Limit on a wait that a server asks for: a longer one counts as a refusal. */
+#define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
 
 /* A message that waits for the end of the turn. */
 struct ik_queued {
@@ -699,11 +701,28 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			turn->reply.usage;
 }
 
+int64_t ik_turn_retry_wait(const struct ik_turn_options *options, int attempt,
+	const struct ik_input *failure)
+{
+	int64_t delay = options->retry_base_ms;
+
+	if (!failure->retryable || attempt > options->retry_max ||
+		failure->retry_after_ms > LONGEST_RETRY_AFTER_MS)
+		return -1;
+	for (int i = 1; i < attempt && delay < options->retry_cap_ms; i++)
+		delay *= 2;
+	if (delay > options->retry_cap_ms)
+		delay = options->retry_cap_ms;
+	delay = delay / 2 + (int64_t)(failure->random % ((uint64_t)(delay / 2) + 1));
+	return delay > failure->retry_after_ms ? delay : failure->retry_after_ms;
+}
+
 /* The request failed, or its reply cannot be used. */
 static void fail_request(struct ik_turn *turn, const struct ik_input *input)
 {
-	int64_t delay = turn->reply.started ? -1
-										: ik_retry_wait(&turn->options, turn->attempts + 1, input);
+	int64_t delay = turn->reply.started
+		? -1
+		: ik_turn_retry_wait(&turn->options, turn->attempts + 1, input);
 
 	if (delay >= 0) {
 		struct ik_event *event;

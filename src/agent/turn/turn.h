@@ -116,6 +116,14 @@ struct ik_input {
 	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
 };
 
+/*
+ * Return the milliseconds to wait before try number attempt (from 1) after the first, when the
+ * request failed with that IK_INPUT_STREAM_FAILED: between half and all of base * 2^(attempt-1),
+ * at most cap, and at least what the server said. -1: it is not sent again.
+ */
+int64_t ik_turn_retry_wait(const struct ik_turn_options *options, int attempt,
+	const struct ik_input *failure);
+
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
 struct ik_turn *ik_turn_free(struct ik_turn *turn);
 

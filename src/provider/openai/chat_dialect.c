@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "provider/openai/openai_chat.h"
 #include "util/text.h"
@@ -11,20 +10,6 @@
 #define OPENAI_CALL_ID 40
 /* Mistral accepts call ids of exactly this length. */
 #define SHORT_CALL_ID 9
-
-/* Is the URL's host in that domain? */
-static bool is_host(const struct ik_request *request, const char *domain)
-{
-	const char *url = request->endpoint && request->endpoint->base_url ? request->endpoint->base_url
-																	   : "";
-	const char *host = strstr(url, "://");
-
-	host = host ? host + 3 : url;
-	size_t length = strcspn(host, ":/"), wanted = strlen(domain);
-
-	return length >= wanted && strncasecmp(host + length - wanted, domain, wanted) == 0 &&
-		(length == wanted || host[length - wanted - 1] == '.');
-}
 
 /* Is it a Mistral model, on any server? */
 static bool is_mistral(const char *model)
@@ -36,15 +21,16 @@ static bool is_mistral(const char *model)
 
 struct ik_chat_dialect ik_chat_dialect(const struct ik_request *request)
 {
-	bool openai = ik_endpoint_is_openai(request->endpoint);
-	bool mistral = is_host(request, "mistral.ai");
+	const struct ik_endpoint *endpoint = request->endpoint;
+	bool openai = ik_endpoint_is_openai(endpoint);
+	bool mistral = ik_endpoint_is_in(endpoint, "mistral.ai");
 	bool template = mistral || is_mistral(request->model);
-	bool deepseek = is_host(request, "deepseek.com");
-	bool kimi = is_host(request, "moonshot.ai") || is_host(request, "moonshot.cn") ||
-		is_host(request, "kimi.com");
+	bool deepseek = ik_endpoint_is_in(endpoint, "deepseek.com");
+	bool kimi = ik_endpoint_is_in(endpoint, "moonshot.ai") ||
+		ik_endpoint_is_in(endpoint, "moonshot.cn") || ik_endpoint_is_in(endpoint, "kimi.com");
 	/* Their later models always think, and accept efforts. */
 	bool kimi_switch = kimi && (strstr(request->model, "k2.5") || strstr(request->model, "k2.6"));
-	bool glm = is_host(request, "z.ai") || is_host(request, "bigmodel.cn");
+	bool glm = ik_endpoint_is_in(endpoint, "z.ai") || ik_endpoint_is_in(endpoint, "bigmodel.cn");
 
 	return (struct ik_chat_dialect){
 		.openai = openai,

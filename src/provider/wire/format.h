@@ -30,6 +30,9 @@ struct ik_endpoint {
 	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
 };
 
+/* Is its host in that domain? endpoint may be NULL. */
+bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain);
+
 /* Is it OpenAI's own host rather than a compatible server? */
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 

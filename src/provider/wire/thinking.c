@@ -8,37 +8,18 @@
 /* Which servers a row is for. */
 enum thinking_place { ANYWHERE, OPENAI_HOST };
 
-/* Levels that several models share: their names, without tokens. */
-#define NOTHING \
-	{ NULL }, \
-	{ \
-		0 \
-	}
-#define LOW_TO_HIGH \
-	{ "low", "low", "medium", "high" }, \
-	{ \
-		0 \
-	}
-#define NONE_TO_HIGH \
-	{ "none", "low", "medium", "high" }, \
-	{ \
-		0 \
-	}
-#define MINIMAL_TO_HIGH \
-	{ "minimal", "low", "medium", "high" }, \
-	{ \
-		0 \
-	}
-#define OFF_TO_HIGH \
-	{ NULL, "low", "medium", "high" }, \
-	{ \
-		0 \
-	}
-#define BUDGETS \
-	{ NULL }, \
-	{ \
-		0, 2048, 8192, 24576 \
-	}
+/* Names of the levels off, low, medium, high, for models that share them; NULL: switched off. */
+static const char *const low_to_high[] = { "low", "low", "medium", "high" };
+static const char *const none_to_high[] = { "none", "low", "medium", "high" };
+static const char *const minimal_to_high[] = { "minimal", "low", "medium", "high" };
+static const char *const off_to_high[] = { NULL, "low", "medium", "high" };
+static const char *const low_or_high[] = { "low", "low", "high", "high" };
+static const char *const medium_or_high[] = { "medium", "medium", "medium", "high" };
+static const char *const always_high[] = { "high", "high", "high", "high" };
+
+/* Their sizes in tokens; 0: switched off. */
+static const int64_t budgets[] = { 0, 2048, 8192, 24576 };
+static const int64_t budgets_of_pro[] = { 128, 2048, 8192, 24576 };
 
 /*
  * The first row whose pattern (fnmatch) matches the model applies. Levels are in the order off,
@@ -51,45 +32,42 @@ static const struct thinking_row {
 	enum thinking_place place;
 	const char *model;
 	enum ik_thinking_form form;
-	const char *levels[4];
-	int64_t tokens[4];
+	const char *const *levels;
+	const int64_t *tokens;
 } rows[] = {
-	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss*", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro*", IK_THINKING_EFFORT,
-		{ "high", "high", "high", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*-pro*", IK_THINKING_EFFORT,
-		{ "medium", "medium", "medium", "high" }, { 0 } },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*-chat*", IK_THINKING_UNSAID, NOTHING },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-*codex*", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*", IK_THINKING_EFFORT, NONE_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*", IK_THINKING_EFFORT, MINIMAL_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-[6-9]*", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex*", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[1-9]*", IK_THINKING_EFFORT, LOW_TO_HIGH },
-	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss*", IK_THINKING_EFFORT, low_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro*", IK_THINKING_EFFORT, always_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*-pro*", IK_THINKING_EFFORT, medium_or_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*-chat*", IK_THINKING_UNSAID, NULL, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-*codex*", IK_THINKING_EFFORT, low_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*", IK_THINKING_EFFORT, none_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*", IK_THINKING_EFFORT, minimal_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-[6-9]*", IK_THINKING_EFFORT, low_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex*", IK_THINKING_EFFORT, low_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[1-9]*", IK_THINKING_EFFORT, low_to_high, NULL },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", IK_THINKING_UNSAID, NULL, NULL },
 	/* Another server: a user who sets a level knows what the model accepts. */
-	{ IK_OPENAI_CHAT, ANYWHERE, "*", IK_THINKING_EFFORT, NONE_TO_HIGH },
+	{ IK_OPENAI_CHAT, ANYWHERE, "*", IK_THINKING_EFFORT, none_to_high, NULL },
 
-	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", IK_THINKING_BUDGET, BUDGETS },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-[23]*", IK_THINKING_UNSAID, NOTHING },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-instant*", IK_THINKING_UNSAID, NOTHING },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-[015]*", IK_THINKING_BUDGET, BUDGETS },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-2[0-9]*", IK_THINKING_BUDGET, BUDGETS }, /* a date */
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", IK_THINKING_BUDGET, NULL, budgets },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-[23]*", IK_THINKING_UNSAID, NULL, NULL },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-instant*", IK_THINKING_UNSAID, NULL, NULL },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-[015]*", IK_THINKING_BUDGET, NULL, budgets },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-2[0-9]*", IK_THINKING_BUDGET, NULL,
+		budgets }, /* a date */
 	/* These always think. */
-	{ IK_ANTHROPIC, ANYWHERE, "claude-fable*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-mythos*", IK_THINKING_ADAPTIVE, LOW_TO_HIGH },
-	{ IK_ANTHROPIC, ANYWHERE, "claude-*", IK_THINKING_ADAPTIVE, OFF_TO_HIGH },
-	{ IK_ANTHROPIC, ANYWHERE, "*", IK_THINKING_BUDGET, BUDGETS },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-fable*", IK_THINKING_ADAPTIVE, low_to_high, NULL },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-mythos*", IK_THINKING_ADAPTIVE, low_to_high, NULL },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*", IK_THINKING_ADAPTIVE, off_to_high, NULL },
+	{ IK_ANTHROPIC, ANYWHERE, "*", IK_THINKING_BUDGET, NULL, budgets },
 
-	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash*", IK_THINKING_GOOGLE_LEVEL, MINIMAL_TO_HIGH },
-	{ IK_GOOGLE, ANYWHERE, "gemini-3-pro*", IK_THINKING_GOOGLE_LEVEL,
-		{ "low", "low", "high", "high" }, { 0 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", IK_THINKING_GOOGLE_BUDGET, { NULL },
-		{ 128, 2048, 8192, 24576 } },
-	{ IK_GOOGLE, ANYWHERE, "gemini-2.5*", IK_THINKING_GOOGLE_BUDGET, BUDGETS },
-	{ IK_GOOGLE, ANYWHERE, "gemini-[12]*", IK_THINKING_UNSAID, NOTHING },
-	{ IK_GOOGLE, ANYWHERE, "gemini-*", IK_THINKING_GOOGLE_LEVEL, LOW_TO_HIGH },
-	{ IK_GOOGLE, ANYWHERE, "*", IK_THINKING_UNSAID, NOTHING },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash*", IK_THINKING_GOOGLE_LEVEL, minimal_to_high, NULL },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-pro*", IK_THINKING_GOOGLE_LEVEL, low_or_high, NULL },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", IK_THINKING_GOOGLE_BUDGET, NULL, budgets_of_pro },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5*", IK_THINKING_GOOGLE_BUDGET, NULL, budgets },
+	{ IK_GOOGLE, ANYWHERE, "gemini-[12]*", IK_THINKING_UNSAID, NULL, NULL },
+	{ IK_GOOGLE, ANYWHERE, "gemini-*", IK_THINKING_GOOGLE_LEVEL, low_to_high, NULL },
+	{ IK_GOOGLE, ANYWHERE, "*", IK_THINKING_UNSAID, NULL, NULL },
 };
 
 struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type)
@@ -111,8 +89,8 @@ struct ik_thinking_words ik_thinking_words(const struct ik_request *request, con
 			fnmatch(row->model, name, 0) != 0)
 			continue;
 		words.form = row->form;
-		words.level = row->levels[level];
-		words.tokens = row->tokens[level];
+		words.level = row->levels ? row->levels[level] : NULL;
+		words.tokens = row->tokens ? row->tokens[level] : 0;
 		break;
 	}
 	return words;
