@@ -28,7 +28,6 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/find.c src/tui/screen/find.h \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \
-	src/tui/screen/queue.c src/tui/screen/queue.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
 	src/tui/screen/chat_log.c src/tui/screen/chat_log.h \
 	src/tui/screen/turn_status.c src/tui/screen/turn_status.h

@@ -11,7 +11,6 @@
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/screen/chat_log.h"
-#include "tui/screen/queue.h"
 #include "tui/screen/turn_status.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
@@ -26,6 +25,7 @@
 #define WHEEL_ROWS 3
 #define TWICE_MS 400    /* between the two of a double click */
 #define LABEL_BYTES 400 /* of a text that is shown on one row */
+#define QUEUE_PART 5    /* queued messages have at most a fifth of the screen's rows */
 #define SHORT_ID 8      /* characters that a session without a title is known by */
 
 enum { PANES = 5 };
@@ -81,7 +81,8 @@ struct ik_screen {
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_prompt *prompt;
 	struct ik_turn_status *turn;
-	struct ik_queue *queue;
+	char *queued;     /* the messages that wait (bar.queued), harmless, a line each; NULL: none */
+	bool queued_held; /* until the user sends them */
 	char *bar_keys, *quit_hint; /* as the keymap has them */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
@@ -605,12 +606,19 @@ static int editor_height(const struct ik_screen *screen)
 	return ik_editor_height(ik_prompt_front(screen->prompt), columns > 0 ? columns : 1);
 }
 
+/* Return how many rows the queued messages have. */
+static int rows_of_queue(const struct ik_screen *screen)
+{
+	int most = screen->rows / QUEUE_PART > 1 ? screen->rows / QUEUE_PART : 1;
+
+	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
+}
+
 /* Return which part is where. */
 static struct ik_layout layout_of(const struct ik_screen *screen)
 {
 	bool pane = screen->side && !screen->help_open;
-	int editor_rows = editor_height(screen),
-		queue_rows = ik_queue_rows(screen->queue, screen->rows);
+	int editor_rows = editor_height(screen), queue_rows = rows_of_queue(screen);
 	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
 		queue_rows, 0);
 
@@ -728,7 +736,7 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	if (strspn(text, " \t\n") == length) {
 		if (is_aside(screen))
 			show_dialog(screen, true);
-		else if (ik_queue_is_held(screen->queue))
+		else if (screen->queued_held)
 			return invoke(IK_ACTION_SEND_QUEUED);
 		return nothing;
 	}
@@ -1449,8 +1457,17 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 /* Note the messages that wait. */
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
+	struct ik_buf out;
+
 	screen->bar.queued = event->count;
-	ik_queue_set(screen->queue, screen->bar.queued, event->text, event->text_length, event->held);
+	screen->queued_held = event->held;
+	free(screen->queued);
+	screen->queued = NULL;
+	if (screen->bar.queued == 0)
+		return;
+	ik_buf_init(&out, 4 * IK_LIMIT_USER_TEXT);
+	ik_sanitize(&out, event->text, event->text_length);
+	screen->queued = ik_buf_take(&out, NULL);
 }
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
@@ -1862,7 +1879,7 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 			&cursor);
 	else if (!searching && ik_turn_status_retry_reason(screen->turn))
 		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(screen->turn));
-	else if (!searching && ik_queue_is_held(screen->queue) && context_of(screen) == IK_IN_EDITOR &&
+	else if (!searching && screen->queued_held && context_of(screen) == IK_IN_EDITOR &&
 		is_draft_empty(screen))
 		put_held(screen, &out);
 	if (out.length > 0)
@@ -1932,6 +1949,40 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
+/* Draw the messages that wait. */
+static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
+	struct ik_rectangle area)
+{
+	size_t rows = (size_t)area.rows, skipped = screen->bar.queued - rows;
+	const char *line = screen->queued;
+	struct ik_buf out;
+
+	if (rows == 0)
+		return;
+	ik_buf_init(&out, IK_KIB(64));
+	/* The first of several rows counts those that have no row. */
+	if (skipped > 0 && rows > 1) {
+		skipped++;
+		ik_buf_printf(&out, ngettext("%zu more before that", "%zu more before that", skipped),
+			skipped);
+		ik_cells_label(cells, area, area.row, area.column + 2, IK_STYLE_DIM, out.data);
+		area.row++;
+	}
+	for (; skipped > 0 && *line; skipped--)
+		line += strcspn(line, "\n") + 1;
+	for (; line && *line; area.row++) {
+		size_t length = strcspn(line, "\n");
+		char *label = ik_strndup(line, length);
+
+		ik_buf_clear(&out);
+		ik_buf_printf(&out, screen->queued_held ? _(" held: %s ") : _(" queued: %s "), label);
+		ik_cells_label(cells, area, area.row, area.column + 1, IK_STYLE_NOTICE, out.data);
+		free(label);
+		line += length + (line[length] == '\n');
+	}
+	ik_buf_done(&out);
+}
+
 /* Draw what stands over the rule, but for questions and candidates. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout, int *ret_row, int *ret_column)
@@ -1965,7 +2016,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		return;
 	}
 	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
-	ik_queue_draw(screen->queue, cells, layout.queue);
+	draw_queue(screen, cells, layout.queue);
 	int row, column, search_column = draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
 	if (pane_row >= 0) {
@@ -2004,7 +2055,7 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 		.keymap = screen->keymap,
 		.find = find_of(screen),
 		.prompt = screen->prompt,
-		.held = ik_queue_is_held(screen->queue),
+		.held = screen->queued_held,
 	};
 }
 
@@ -2080,7 +2131,6 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 		.keymap = screen->keymap,
 	});
 	screen->scrollback = ik_chat_log_scrollback(screen->log);
-	screen->queue = ik_queue_new();
 	screen->turn = ik_turn_status_new(screen->calls);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
@@ -2101,7 +2151,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_dialog_free(screen->dialog);
 	for (size_t i = 0; i < PANES; i++)
 		screen->panes[i]->ops->release(screen->panes[i]);
-	ik_queue_free(screen->queue);
+	free(screen->queued);
 	ik_turn_status_free(screen->turn);
 	ik_chat_log_free(screen->log);
 	ik_calls_free(screen->calls);
