@@ -13,17 +13,12 @@
 /* ---- life ---- */
 
 /* A page of help text about the commands, from their table. */
-static char *command_help(const struct ik_action_row *row)
+static char *command_help(const struct ik_action_row *rows)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
-	for (; (row = ik_action_next_command(row)); row++) {
-		char *usage = ik_action_usage(row);
-
-		ik_buf_printf(&out, "%-24s  %s\n", usage, _(row->description));
-		free(usage);
-	}
+	ik_action_list(rows, "", &out);
 	return ik_buf_take(&out, NULL);
 }
 

@@ -45,7 +45,7 @@ struct ik_agent {
 
 	struct ik_chat_question *questions;         /* those on its screen */
 	struct ik_chat_call *calls;                 /* calls that wait for permission */
-	struct ik_chat_blob *blobs;                 /* parts of stored outputs, the latest first */
+	struct ik_chat_blobs *blobs;                /* parts of stored outputs; NULL: none */
 	struct ik_store_read *list_read, *end_read; /* of its pane of sessions; NULL: none runs */
 	char end_of[IK_UUID_TEXT];                  /* the session whose end is read */
 	struct ik_chat_search *search;              /* a search over all sessions; NULL: none */

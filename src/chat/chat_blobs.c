@@ -15,9 +15,9 @@
 #define FAILURE_MS 2000
 
 /* A part that was wanted. */
-struct ik_chat_blob {
-	struct ik_chat_blob *next;
+struct blob {
 	struct ik_agent *agent;
+	int64_t wanted; /* when it was wanted last, by a count; 0: this place is free */
 	char id[IK_UUID_TEXT];
 	size_t part;
 	struct ik_store_read *read; /* NULL: answered */
@@ -27,43 +27,32 @@ struct ik_chat_blob {
 	struct ik_buf bytes;
 };
 
-static void forget(struct ik_chat_blob *blob)
+struct ik_chat_blobs {
+	int64_t count;
+	struct blob places[REMEMBERED];
+};
+
+static void forget(struct blob *blob)
 {
+	if (blob->wanted == 0)
+		return;
+	blob->wanted = 0;
 	blob->read = ik_store_read_close(blob->read);
 	ik_buf_done(&blob->bytes);
-	free(blob);
 }
 
 void ik_chat_forget_blobs(struct ik_agent *agent)
 {
-	while (agent->blobs) {
-		struct ik_chat_blob *blob = agent->blobs;
-
-		agent->blobs = blob->next;
-		forget(blob);
-	}
-}
-
-/* Keep so many. */
-static void forget_old(struct ik_agent *agent)
-{
-	struct ik_chat_blob **link = &agent->blobs;
-	int count = 0;
-
-	while (*link && count++ < REMEMBERED)
-		link = &(*link)->next;
-	while (*link) {
-		struct ik_chat_blob *old = *link;
-
-		*link = old->next;
-		forget(old);
-	}
+	for (int i = 0; agent->blobs && i < REMEMBERED; i++)
+		forget(&agent->blobs->places[i]);
+	free(agent->blobs);
+	agent->blobs = NULL;
 }
 
 /* A part is there: it is asked for again when the inspector is drawn. */
 static void on_part(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_chat_blob *blob = arg;
+	struct blob *blob = arg;
 
 	blob->read = NULL;
 	blob->status = answer->status;
@@ -73,56 +62,46 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 	ik_screen_blob_arrived(blob->agent->screen);
 }
 
-/* The one that was wanted before, moved to the front; NULL: none. */
-static struct ik_chat_blob *find(struct ik_agent *agent, const char *id, size_t part)
+/* Return the place of a part, or that of the part that was not wanted for longest. A failure is
+ * remembered for a while only. */
+static struct blob *find(struct ik_chat_blobs *blobs, const char *id, size_t part)
 {
-	struct ik_chat_blob **link;
+	struct blob *oldest = &blobs->places[0];
 
-	for (link = &agent->blobs; *link; link = &(*link)->next) {
-		struct ik_chat_blob *blob = *link;
+	for (int i = 0; i < REMEMBERED; i++) {
+		struct blob *blob = &blobs->places[i];
 
-		if (blob->part != part || !ik_text_equal(blob->id, id))
-			continue;
-		*link = blob->next;
-		if (!blob->read && blob->status != IK_OK &&
-			ik_clock_ms() - blob->answered_ms > FAILURE_MS) {
-			forget(blob);
-			return NULL;
+		if (blob->wanted > 0 && blob->part == part && ik_text_equal(blob->id, id)) {
+			if (!blob->read && blob->status != IK_OK &&
+				ik_clock_ms() - blob->answered_ms > FAILURE_MS)
+				forget(blob);
+			return blob;
 		}
-		blob->next = agent->blobs;
-		agent->blobs = blob;
-		return blob;
+		if (blob->wanted < oldest->wanted)
+			oldest = blob;
 	}
-	return NULL;
-}
-
-/* Begin to read one. */
-static struct ik_chat_blob *ask(struct ik_agent *agent, const char *id, size_t part)
-{
-	struct ik_chat_blob *blob = ik_alloc(sizeof(*blob));
-
-	blob->agent = agent;
-	blob->part = part;
-	memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
-	ik_buf_init(&blob->bytes, IK_LIMIT_PART);
-	blob->read = ik_store_read_part(agent->chat->core.store, id, part, on_part, blob);
-	blob->next = agent->blobs;
-	agent->blobs = blob;
-	forget_old(agent);
-	return blob;
+	forget(oldest);
+	return oldest;
 }
 
 enum ik_status ik_chat_read_blob(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
-	struct ik_chat_blob *blob;
+	struct blob *blob;
 
 	if (!agent->chat->core_started)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
-	blob = find(agent, id, part);
-	if (!blob)
-		blob = ask(agent, id, part);
+	if (!agent->blobs)
+		agent->blobs = ik_alloc(sizeof(*agent->blobs));
+	blob = find(agent->blobs, id, part);
+	if (blob->wanted == 0) {
+		*blob = (struct blob){ .agent = agent, .part = part };
+		memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
+		ik_buf_init(&blob->bytes, IK_LIMIT_PART);
+		blob->read = ik_store_read_part(agent->chat->core.store, id, part, on_part, blob);
+	}
+	blob->wanted = ++agent->blobs->count;
 	if (blob->read)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", "");
 	if (blob->status == IK_OK)

@@ -31,7 +31,8 @@ const struct ik_action_row *ik_action_next_command(const struct ik_action_row *r
 	return is_row(rows) ? rows : NULL;
 }
 
-char *ik_action_usage(const struct ik_action_row *row)
+/* Return a command with its argument, "/tool [NAME | --all]"; the caller frees it. */
+static char *usage_of(const struct ik_action_row *row)
 {
 	return ik_format("%s%s%s", row->name, row->usage ? " " : "", row->usage ? row->usage : "");
 }
@@ -53,6 +54,16 @@ const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,
 		if (action != IK_ACTION_NONE && rows->key == action)
 			return rows;
 	return NULL;
+}
+
+void ik_action_list(const struct ik_action_row *rows, const char *indent, struct ik_buf *out)
+{
+	for (; (rows = ik_action_next_command(rows)); rows++) {
+		char *usage = usage_of(rows);
+
+		ik_buf_printf(out, "%s%-*s  %s\n", indent, USAGE_COLUMNS, usage, _(rows->description));
+		free(usage);
+	}
 }
 
 /* ---- /help ---- */
@@ -96,7 +107,7 @@ static void put_command(const struct ik_core *core, const struct ik_action_row *
 	if (!row || !ik_text_equal(row->name, wanted)) {
 		put_unknown(rows, wanted, out);
 	} else {
-		char *usage = ik_action_usage(row);
+		char *usage = usage_of(row);
 
 		ik_buf_printf(out, "%s\n  %s\n", usage, _(row->description));
 		free(usage);
@@ -112,12 +123,7 @@ static void put_command(const struct ik_core *core, const struct ik_action_row *
 static void put_commands(const struct ik_core *core, const struct ik_action_row *rows,
 	struct ik_buf *out)
 {
-	for (; (rows = ik_action_next_command(rows)); rows++) {
-		char *usage = ik_action_usage(rows);
-
-		ik_buf_printf(out, "  %-*s  %s\n", USAGE_COLUMNS, usage, _(rows->description));
-		free(usage);
-	}
+	ik_action_list(rows, "  ", out);
 	put_text(core,
 		_("!COMMAND runs a shell command of your own (without a terminal); its "
 		  "output goes with your next message. @PATH in a message gives the model that file."),

@@ -58,8 +58,8 @@ const struct ik_action_row *ik_action_of_command(const struct ik_action_row *row
 /* Return the first row at or after rows that is a command, or NULL: to list them all. */
 const struct ik_action_row *ik_action_next_command(const struct ik_action_row *rows);
 
-/* Return a command with its argument, "/tool [NAME | --all]"; new memory. */
-char *ik_action_usage(const struct ik_action_row *row);
+/* Append a line for each command: its usage and what it does. */
+void ik_action_list(const struct ik_action_row *rows, const char *indent, struct ik_buf *out);
 
 /* Return the row that the keys of an action run, or NULL. */
 const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,

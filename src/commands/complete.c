@@ -315,9 +315,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	size_t name = strcspn(text, " \t"), start = name + strspn(text + name, " \t"), i;
 	bool first_word = start >= length || !memchr(text + start, ' ', length - start);
 	const struct ik_action_row *row = ik_action_of_command(complete->actions, text);
-	const struct ik_theme *theme;
 	const char *provider;
-	int mode;
 
 	if (!row)
 		return false;
@@ -352,8 +350,8 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 			add_tools(complete);
 		return first_word && complete->started;
 	case IK_ARGUMENT_MODE:
-		for (mode = 0; mode < IK_MODE_COUNT; mode++)
-			add(complete, ik_mode_name(mode), NULL);
+		for (i = 0; i < IK_MODE_COUNT; i++)
+			add(complete, ik_mode_name((enum ik_mode)i), NULL);
 		return first_word;
 	case IK_ARGUMENT_MOUSE:
 		add(complete, "on", NULL);
@@ -361,8 +359,8 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		return first_word;
 	case IK_ARGUMENT_THEME:
 		add(complete, "auto", NULL);
-		for (i = 0; (theme = ik_theme_at(i)); i++)
-			add(complete, theme->name, NULL);
+		for (i = 0; ik_theme_at(i); i++)
+			add(complete, ik_theme_at(i)->name, NULL);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
 		if (!complete->started)

@@ -1,7 +1,6 @@
 #include "commands/session_taken.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/lock.h"
 #include "util/alloc.h"
@@ -9,8 +8,6 @@
 #include "util/text.h"
 
 struct ik_taken {
-	struct ik_taken *next;
-	char session[IK_UUID_TEXT];
 	struct ik_lock *lock;
 	ik_session_is_taken *taken;
 	void *arg;
@@ -60,7 +57,6 @@ struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 	};
 	struct ik_taken *taken = ik_alloc(sizeof(*taken));
 
-	memcpy(taken->session, session, strnlen(session, sizeof(taken->session) - 1));
 	taken->taken = fn;
 	taken->arg = arg;
 	taken->lock = ik_lock_new(store, session, &events, taken);
@@ -69,17 +65,14 @@ struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 
 struct ik_taken *ik_taken_close(struct ik_taken *taken)
 {
-	while (taken) {
-		struct ik_taken *next = taken->next;
-
-		ik_lock_close(taken->lock);
-		free(taken);
-		taken = next;
-	}
+	if (!taken)
+		return NULL;
+	ik_lock_close(taken->lock);
+	free(taken);
 	return NULL;
 }
 
-/* ---- one after the other ---- */
+/* ---- the same, waited for ---- */
 
 struct awaited {
 	struct ik_loop *loop;
@@ -98,19 +91,12 @@ static void on_taken(void *arg, const struct ik_error *error)
 }
 
 enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
-	struct ik_taken **list, const char *session, struct ik_error *error)
+	struct ik_taken **ret_taken, const char *session, struct ik_error *error)
 {
 	struct awaited awaited = { .loop = loop };
-	struct ik_taken *taken;
-	enum ik_status status;
+	struct ik_taken *taken = *ret_taken = ik_take_session(store, session, on_taken, &awaited);
+	enum ik_status status = ik_loop_run(loop, error);
 
-	for (taken = *list; taken; taken = taken->next)
-		if (ik_text_equal(taken->session, session))
-			return IK_OK;
-	taken = ik_take_session(store, session, on_taken, &awaited);
-	taken->next = *list;
-	*list = taken;
-	status = ik_loop_run(loop, error);
 	taken->told = true; /* or not wanted any more */
 	if (status == IK_OK && !awaited.answered)
 		return ik_error_set(error, IK_FAILED, _("Interrupted."));

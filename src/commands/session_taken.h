@@ -1,6 +1,6 @@
 /*
- * session_taken: stored sessions that nobody else may write to while something is done to
- * them: one is deleted, or gets events of a file.
+ * session_taken: a stored session that nobody else may write to while it is deleted, or gets events
+ * of a file.
  *
  * May include: util, store, loop.
  */
@@ -15,10 +15,10 @@ struct ik_taken;
 typedef void ik_session_is_taken(void *arg, const struct ik_error *error);
 struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 	ik_session_is_taken *taken, void *arg);
-/* Let it go, with all those that were taken with it. Silent at once; takes NULL, returns NULL. */
+/* Let it go. No callback comes any more. Accepts NULL and returns NULL. */
 struct ik_taken *ik_taken_close(struct ik_taken *taken);
 
-/* Take one more, unless it is among *taken, and turn the loop until that is done. */
+/* Take one, and turn the loop until that is done; *taken is to be closed in any case. */
 enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
 	struct ik_taken **taken, const char *session, struct ik_error *error) IK_MUST_USE;
 
