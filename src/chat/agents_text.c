@@ -19,7 +19,7 @@ struct work {
 	const struct ik_message *reply; /* the last one; NULL: none */
 };
 
-/* Did it come after the fork? What has no number yet did. */
+/* Did it come after the fork? Messages without a number did. */
 static bool is_own(const struct ik_agent *agent, const struct ik_message *message)
 {
 	return message->sequence == 0 || message->sequence > agent->forked_at;
@@ -49,7 +49,7 @@ static struct work work_of(const struct ik_agent *agent)
 	return work;
 }
 
-/* ---- how it stands ---- */
+/* ---- its state ---- */
 
 void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out)
 {

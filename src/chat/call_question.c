@@ -13,9 +13,9 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Differences longer than this are not read by anybody. */
+/* Nobody reads longer differences. */
 #define MOST_LINES 2000
-/* An argument that stands on the line of its name. */
+/* Limit on an argument that is shown on the line of its name. */
 #define SHORT_TEXT 200
 
 void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind kind,
@@ -48,7 +48,7 @@ static void add_sentence(struct ik_question_text *text, enum ik_question_part_ki
 
 /* ---- where a path leads ---- */
 
-/* Where the tool would find it, links followed; new memory, NULL where that cannot be told. */
+/* Return where the tool would find it, links followed; NULL: unknown. The caller frees it. */
 static char *follow(const char *directory, const char *name)
 {
 	char *path = ik_path_join(directory, name), *target = ik_path_resolve(path);
@@ -66,8 +66,7 @@ static bool is_below(const char *directory, const char *path)
 		(path[length] == '/' || path[length] == '\0' || ik_text_equal(directory, "/"));
 }
 
-/* Warn where a path leads, unless it is what it says and in the directory. False: there is
- * nothing to warn of. */
+/* Warn if a path leads elsewhere than it says, or out of the directory. False: it doesn't. */
 static bool add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };

@@ -1,5 +1,5 @@
 /*
- * call_question: a tool call as a person is asked about it.
+ * call_question: a tool call as the user is asked about it.
  *
  * Its arguments in full, a text of several lines as it is; of a call that edits
  * or writes a file what would become of the file, as far as that can be told
@@ -27,8 +27,8 @@ struct ik_question_text {
 void ik_call_text_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *arguments, size_t length);
 
-/* Where the call's paths lead now, whatever they say; new memory. Another text: what was shown of
- * the call is not what would be done. */
+/* Return where the call's paths lead now; the caller frees it. If this text changes, the call isn't
+ * what was shown any more. */
 char *ik_call_targets(const char *directory, const char *arguments, size_t length);
 
 /* Add a piece; copied. */

@@ -33,8 +33,7 @@ static const int signal_numbers[] = { SIGTERM, SIGINT, SIGHUP };
 /* For the two hooks that have no argument: out of memory and the like. */
 static struct ik_chat *current_chat;
 
-/* Memory is gone: what was typed is kept first, since that wants none itself; then what was
- * said. */
+/* Out of memory: save drafts first, since that allocates nothing, then the sessions. */
 static void save_before_the_end(void)
 {
 	struct ik_chat *chat = current_chat;
@@ -127,7 +126,7 @@ static bool is_ansi(const char *type)
 		!ik_text_equal(type, "unknown");
 }
 
-/* Open terminal and screen: all that stands before the first frame. */
+/* Open terminal and screen: all that the first frame needs. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
 	const struct ik_setup *setup = chat->setup;
@@ -170,7 +169,7 @@ static void send_first(struct ik_agent *agent, bool can_send)
 	ik_buf_done(&message);
 }
 
-/* The stored session is on the screen, or it is said why not. */
+/* The stored session is on the screen, or an error says why not. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -221,7 +220,7 @@ static void start_core(void *arg)
 		send_first(chat->agent, true);
 }
 
-/* Make timers, draw the first frame, and start the rest behind it. */
+/* Make timers, draw the first frame, and start the rest after it. */
 static int run(struct ik_chat *chat, struct ik_error *error)
 {
 	size_t i;
@@ -247,7 +246,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	return chat->status;
 }
 
-/* Say a line that was made for it, behind the screen. */
+/* Print a line on the terminal after the screen is gone, and free it. */
 static void say(char *line)
 {
 	if (!ik_tty_say(STDERR_FILENO, line))
@@ -271,7 +270,7 @@ static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_
 	}
 }
 
-/* Take all apart, the terminal first, so that what follows can be read. */
+/* Release everything, the terminal first, so that what follows can be read. */
 static void close_chat(struct ik_chat *chat)
 {
 	struct ik_buf sessions, stored;

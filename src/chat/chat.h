@@ -99,7 +99,7 @@ void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence);
 /* Show what went wrong. */
 void ik_chat_complain(struct ik_chat *chat, const char *sentence);
-/* Return a sentence with the keys of now in place of their names in braces; new memory. */
+/* Return a sentence with the keys of now in place of their names in braces; the caller frees it. */
 char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 
 /* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
@@ -226,10 +226,10 @@ void ik_chat_end(struct ik_chat *chat, int status);
  * that trusts something starts another scan. */
 void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry);
 
-/* The person looks for tools anew: what was put off is asked again after the scan. */
+/* The user rescans tools: what was postponed is asked again after the scan. */
 void ik_chat_trust_again(struct ik_chat *chat);
 
-/* Takes and returns NULL. */
+/* Accepts NULL and returns NULL. */
 struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust);
 
 /* external_program.c: a program of the user's own that has the terminal until it ends: an editor

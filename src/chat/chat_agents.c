@@ -67,7 +67,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 	return screen;
 }
 
-/* Where the next one stands, and its number: the first gap. */
+/* Return the place of the next agent in the list, and its number: the first gap. */
 static struct ik_agent **find_gap(struct ik_chat *chat, int *ret_number)
 {
 	struct ik_agent **place = &chat->agents;
@@ -223,7 +223,7 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 
 /* ---- what is told ---- */
 
-/* Say over the editor of the shown one what another wants; who writes goes on writing. */
+/* Show over the editor of the shown agent what another one needs. */
 static void call(const struct ik_agent *agent)
 {
 	char *key = ik_agent_key(agent->chat, agent->number);
@@ -237,7 +237,7 @@ static void call(const struct ik_agent *agent)
 	free(key);
 }
 
-/* Note what an event says of how the agent stands. */
+/* Update the state of an agent after an event. */
 static void note_state(struct ik_agent *agent, const struct ik_event *event)
 {
 	bool shown = agent == agent->chat->agent;
@@ -287,7 +287,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
 		event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
 		return;
-	/* The clocks of a screen that is not drawn have to be started, too. */
+	/* Start the clocks of a screen that is not drawn, too. */
 	if (agent != chat->agent)
 		(void)ik_screen_tick(agent->screen, ik_clock_ms());
 	note_state(agent, event);

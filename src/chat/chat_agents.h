@@ -106,7 +106,7 @@ void ik_agents_store_event(void *chat, const struct ik_event *event);
 
 /* ---- chat_say.c ---- */
 
-/* Return the key that shows an agent, for a sentence; new memory. */
+/* Return the key that shows an agent, for a sentence; the caller frees it. */
 char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_fork.c ---- */
@@ -138,11 +138,11 @@ void ik_chat_pick_again(struct ik_agent *agent);
 /* chat_children.c: the agents that a session had begun, when it is gone on with later: which
  * there are, which have not finished, and how to go on with them. */
 
-/* The session of an agent was restored: say so as soon as it can be said. */
+/* The session of an agent was restored: report its children as soon as they are known. */
 void ik_chat_children_look(struct ik_agent *agent);
-/* Something was told in the agent. */
+/* Take an event of the agent's session. */
 void ik_chat_children_event(struct ik_agent *agent, const struct ik_event *event);
-/* It is not wanted any more. Takes NULL, returns NULL. */
+/* Cancel it. Accepts NULL and returns NULL. */
 struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children);
 
 /* chat_search.c: a search in all sessions, for the pane of an agent's screen: a moment after the
@@ -151,22 +151,22 @@ struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children
 /* As struct ik_sessions_source has it. */
 void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bool writing,
 	bool first);
-/* Nothing is looked for any more. */
+/* Stop the search. */
 void ik_chat_search_stop(struct ik_agent *agent);
-/* Takes NULL, returns NULL. */
+/* Accepts NULL and returns NULL. */
 struct ik_chat_search *ik_chat_search_free(struct ik_chat_search *search);
 
-/* agents_text.c: how an agent stands, and what one is told of another (/join). */
+/* agents_text.c: the state of an agent in words, and what /join sends. */
 
-/* Append how it stands, in a word or two. */
+/* Append its state, in a word or two. */
 void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out);
-/* What it is about; new memory. */
+/* Return what it is about; the caller frees it. */
 char *ik_agents_text_title(const struct ik_agent *agent);
 /* Append turns, tokens, cost and parent, then its task and its last reply. */
 void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out);
 
-/* Append what a child did and what it said last, and words behind it ("": none), as a message
- * for the model of another. False: it has not said anything yet. */
+/* Append what a child did and its last reply, then words (or ""), as a message for another agent's
+ * model. False: it has not replied yet. */
 bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out);
 
 #endif

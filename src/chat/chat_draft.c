@@ -15,20 +15,19 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Of each directory, so that what was begun in one place waits there; chats at the same
- * time have one each. */
+/* Each directory has its own drafts; chats at the same time have one each. */
 #define DRAFT_DIRECTORY "drafts"
 #define LOCK_FILE "lock"
 #define CHATS_MAX 64
 
-/* What a crash can cost of what was typed. */
+/* How much typing a crash can lose. */
 #define SAVE_MS 1000
 
-/* A larger one is kept when the program stops or ends, but not while one types. */
+/* A larger draft is saved when the program stops or ends, but not while typing. */
 #define SAVE_SOON_BYTES IK_MIB(1)
 
-/* Take the place number for this process as long as it lives. A byte of the lock file
- * stands for it; a chat that ended in whatever way holds it no more. */
+/* Lock the draft with this number for the life of this process: a byte of the lock file, so that the
+ * kernel unlocks it however the process ends. */
 static bool take_place(int fd, uint64_t directory, int number)
 {
 	struct flock lock = {

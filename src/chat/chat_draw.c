@@ -51,9 +51,9 @@ static void draw_frame(struct ik_chat *chat)
 	chat->urgent = false;
 }
 
-/* ---- the status bar, which is told before each frame how things are ---- */
+/* ---- the status bar, which is updated before each frame ---- */
 
-/* How an agent stands. */
+/* Return the state of an agent. */
 static enum ik_agent_state state_of(const struct ik_agent *agent)
 {
 	if (agent->questions)

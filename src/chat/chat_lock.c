@@ -1,4 +1,4 @@
-/* A session that is open in another ikigai, too: reading along, asking for it, letting it go. */
+/* A session that is open in another ikigai, too: follow it, take it over, hand it over. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void flash(struct ik_agent *agent, const char *sentence)
 	free(text);
 }
 
-/* ---- somebody asks for ours ---- */
+/* ---- another ikigai asks for ours ---- */
 
 enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
 
@@ -104,7 +104,7 @@ static void ask(struct ik_agent *agent)
 	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
 }
 
-/* ---- what the session tells ---- */
+/* ---- events of the session ---- */
 
 static void take(struct ik_agent *agent, const struct ik_event *event)
 {
@@ -149,7 +149,7 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 		ask(agent);
 }
 
-/* ---- what the person wants ---- */
+/* ---- what the user does ---- */
 
 void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocation)
 {

@@ -17,7 +17,7 @@
 
 /* ---- messages ---- */
 
-/* How long ago something was. */
+/* Return how long ago something was; the caller frees it. */
 static char *age_of(int64_t time_ms)
 {
 	struct ik_buf out;
@@ -27,7 +27,7 @@ static char *age_of(int64_t time_ms)
 	return ik_buf_take(&out, NULL);
 }
 
-/* The messages of the person that are stored, the newest first. */
+/* Add the user's stored messages, newest first. */
 static void add_messages(const struct ik_agent *agent, const char *command,
 	struct ik_pick_list *picks)
 {
@@ -56,8 +56,8 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 	}
 }
 
-/* The person's stored message with that number from the end, or with that sequence where one is
- * given (its number is set then); NULL: there is none. */
+/* Return the user's stored message with that number from the end, or with that sequence if it isn't
+ * 0 (then *number is set); NULL: there is none. */
 static const struct ik_message *find_message(const struct ik_chat *chat, long *number,
 	int64_t sequence)
 {
@@ -140,7 +140,7 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- agents ---- */
 
-/* All agents, or the others. */
+/* Add all agents but one (or NULL). */
 static void add_agents(const struct ik_chat *chat, const struct ik_agent *without,
 	const char *command, const char *words, struct ik_pick_list *picks)
 {
@@ -170,7 +170,7 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 
 /* ---- lists ---- */
 
-/* Make the list of what an agent's person chooses; again: of what stands there already. */
+/* Show an agent's list; again: update it. */
 static void tell(struct ik_agent *agent, bool again)
 {
 	struct ik_pick_list list = { .empty = _("Nothing of this session is stored yet.") };

@@ -1,4 +1,4 @@
-/* Calls that wait for the person: the questions, and what the answers do. */
+/* Calls that wait for permission: the questions, and what the answers do. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A call that waits for the person. */
+/* A call that waits for permission. */
 struct ik_chat_call {
 	struct ik_chat_call *next;
 	struct ik_agent *agent; /* whose it is */
@@ -44,7 +44,7 @@ static void call_free(struct ik_chat_call *call)
 	free(call);
 }
 
-/* Keep a rule for this session, or for good; false with a word on the screen. */
+/* Keep a rule for this session, or for good; false, with a notice, if that fails. */
 static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for_good)
 {
 	struct ik_policy *policy = chat->core.policy;
@@ -60,7 +60,7 @@ static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for
 	return false;
 }
 
-/* Where the call's paths lead now; new memory. */
+/* Return where the call's paths lead now; the caller frees it. */
 static char *find_targets(const struct ik_chat_call *call)
 {
 	return ik_call_targets(call->agent->chat->setup->places.directory, call->arguments,
@@ -116,7 +116,7 @@ static void on_rule(struct ik_chat *chat, void *arg, const struct ik_question_an
 	ik_rule_done(&rule);
 }
 
-/* Show the rules that could be kept; the person chooses one. */
+/* Ask which of the possible rules to keep. */
 static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 {
 	static const struct {
@@ -234,7 +234,7 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 	free(title);
 }
 
-/* The call of that id, taken off the list; NULL when it is not there. */
+/* Remove the call with that id from the list, and return it; NULL: there is none. */
 static struct ik_chat_call *take_call(struct ik_agent *agent, const char *id)
 {
 	struct ik_chat_call **place = &agent->calls, *found;

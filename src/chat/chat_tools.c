@@ -142,7 +142,7 @@ static void on_undo(struct ik_chat *chat, void *arg)
 {
 	const char *line = arg;
 
-	ik_screen_uncover(chat->screen); /* what became of each file stands there */
+	ik_screen_uncover(chat->screen); /* to show what became of each file */
 	ik_chat_submit(chat, line, strlen(line));
 }
 

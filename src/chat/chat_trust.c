@@ -15,7 +15,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* What the person may answer. */
+/* The answers. */
 enum { ANSWER_TRUST, ANSWER_NOT_NOW, ANSWER_NEVER, ANSWER_LOOK };
 
 /* Enough to tell what it is; as much as somebody reads before he opens an editor. */
@@ -33,7 +33,7 @@ struct ik_chat_trust {
 	struct ik_chat *chat;
 	struct untrusted *files; /* that the question is about */
 	size_t count;
-	char *asked;                  /* what stands for them: asked about, or answered "not now" */
+	char *asked;                  /* their signature, once asked about or answered "not now" */
 	int question;                 /* on the screen; 0: none */
 	struct ik_trust_check *check; /* after the answer, until all is read */
 };
@@ -196,7 +196,8 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 			project->agents[i].changed);
 }
 
-/* What stands for the files as they are: another list, another question. New memory. */
+/* Return a signature of the files as they are; the caller frees it. A changed list is asked about
+ * again. */
 static char *signature(const struct ik_chat_trust *trust)
 {
 	struct ik_buf out;
@@ -336,7 +337,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_
 
 	trust->question = 0;
 	if (!answer) {
-		/* Where it stood is closed: it is put to whoever is shown now, if anybody is. */
+		/* Its agent is closed: ask in the one that is shown now, if there is one. */
 		if (chat->agent)
 			ask(trust, false);
 		return;

@@ -1,6 +1,5 @@
 /*
- * appearance: the colours and the theme that this terminal and the configuration
- * call for, and what /theme does.
+ * appearance: the colours and the theme that fit the terminal and the configuration, and /theme.
  *
  * May include: util, config, tui/term/term.h.
  */
@@ -14,11 +13,10 @@
  * is set, and 24-bit ones where COLORTERM promises them. */
 void ik_appearance_colours(struct ik_term_options *options);
 
-/* The theme that ui.theme names; "auto": the one for such a background. */
+/* Return the theme that ui.theme names; for "auto", the one for such a background. */
 const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light);
 
-/* Do what rest (behind "/theme ") says; appends the answer.
- * True: ui.theme is another now. */
+/* Do what rest (after "/theme ") says, and append the answer. True: ui.theme has changed. */
 bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out);
 
 #endif

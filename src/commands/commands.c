@@ -114,7 +114,7 @@ void ik_command_title(struct ik_core *core, const char *line, const char *argume
 	ik_command_answer(core, line, &out);
 }
 
-/* A name without the quotes around it, which a shell would take away; in new memory. */
+/* Return a name without the quotes that a shell would remove; the caller frees it. */
 static char *without_quotes(const char *name)
 {
 	size_t length = strlen(name);

@@ -14,14 +14,14 @@
 
 enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
 
-/* Say to whom the next message of a session goes. */
+/* Append which model the next message goes to. */
 static void put_present(struct ik_buf *out, const struct ik_model_choice *choice)
 {
 	ik_buf_printf(out, _("The model is %s of %s."), choice->model, choice->provider);
 	ik_buf_putc(out, '\n');
 }
 
-/* Switch a session to another; what it is then, or why not, is the answer. */
+/* Switch a session to another model, and answer with the new state or an error. */
 static bool use(struct ik_core *core, struct ik_session *session, const char *line,
 	const struct ik_model_wish *wish)
 {
@@ -69,7 +69,7 @@ static bool has(char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* Say that a model is not among those, and which are near. */
+/* Append that there is no such model, and similar names. */
 static void put_refusal(struct ik_buf *out, const struct ik_model_choice *choice, const char *model,
 	char *const *names, size_t count)
 {
@@ -105,7 +105,7 @@ static void put_models(struct ik_buf *out, const struct ik_model_choice *choice,
 		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ", names[i]);
 }
 
-/* The provider has answered; the session that asked may not be in front any more. */
+/* The provider has answered. The session that asked may no longer be in front. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct ik_model_question *question = arg;
@@ -136,7 +136,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
 		ik_command_answer_in(session, question->line, &out);
 	}
-	/* What was sent meanwhile is for the model that was wanted, and for no other. */
+	/* What was sent meanwhile is for that model only. */
 	ik_session_know_model(session, !wanted || switched);
 	ik_model_question_free(question);
 }
@@ -183,7 +183,7 @@ bool ik_command_model(struct ik_core *core, const char *line, const char *argume
 
 /* ---- /provider ---- */
 
-/* One line: the name, and its model and address or what it lacks. */
+/* Append a line: the name, then model and address, or what is missing. */
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
 	struct ik_model_choice choice = { .provider = NULL };
@@ -193,7 +193,7 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 	ik_buf_printf(out, "%s %s%*s  ",
 		ik_text_equal(name, ik_core_choice(core)->provider) ? "*" : " ", name,
 		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
-	/* The one that is in use, as it is used: its address or key may be of the command line. */
+	/* Show the current one as it is used: address and key may come from the command line. */
 	if (ik_text_equal(name, ik_core_choice(core)->provider) && !ik_core_choice(core)->practice)
 		ik_buf_printf(out, "%s  %s\n", ik_core_choice(core)->model, ik_core_choice(core)->base_url);
 	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name },

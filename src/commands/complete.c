@@ -14,9 +14,9 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* A word is looked for no further back than this. */
+/* Limit on the length of a word. */
 #define WORD_MAX 4096
-/* A provider that did not answer is asked again after this. */
+/* A provider that failed to answer is asked again after this time. */
 #define ASK_AGAIN_MS 10000
 
 /* Sessions whose titles are offered, and how long these are not read again. */
@@ -106,7 +106,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	ik_screen_candidates_changed(complete->screen);
 }
 
-/* Ask the provider, unless that was done. */
+/* Ask the provider for its models, unless that was done. */
 static void want_models(struct ik_complete *complete)
 {
 	struct models *models = &complete->models;
@@ -208,7 +208,7 @@ static void on_listing(void *arg)
 	ik_screen_candidates_changed(complete->screen);
 }
 
-/* The names in the directory of a path that is being written, as it is meant. */
+/* Complete the last name of a path. */
 static void answer_files(struct ik_complete *complete, const char *path, size_t length,
 	struct ik_completions *answer)
 {
@@ -232,8 +232,8 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 
 /* ---- words ---- */
 
-/* Where the word at the end of text begins; escapes: a blank behind a backslash is part
- * of it. */
+/* Return where the word at the end of text begins; escapes: a blank after a backslash is part of
+ * it. */
 static size_t word_start(const char *text, size_t length, bool escapes)
 {
 	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, at = length;
@@ -244,7 +244,7 @@ static size_t word_start(const char *text, size_t length, bool escapes)
 	return at;
 }
 
-/* A path in a line for the shell: what is meant by it, without its backslashes. */
+/* Complete a path in a line for the shell, whose backslashes are removed first. */
 static void answer_shell(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -267,7 +267,7 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 	ik_buf_done(&path);
 }
 
-/* Arguments that fit the tool's schema. */
+/* Propose arguments that fit a tool's schema. */
 static bool answer_call(struct ik_complete *complete, const char *text, size_t length, size_t start,
 	struct ik_completions *answer)
 {
@@ -308,7 +308,7 @@ static void add_tools(struct ik_complete *complete)
 	}
 }
 
-/* What follows a command's name. */
+/* Complete the argument of a command. */
 static bool answer_argument(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -379,7 +379,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	return false;
 }
 
-/* A line that begins with "/". */
+/* Complete a line that begins with "/". */
 static bool answer_command(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -393,7 +393,7 @@ static bool answer_command(struct ik_complete *complete, const char *text, size_
 	return true;
 }
 
-/* A mention that the cursor is behind. */
+/* Complete a mention right before the cursor. */
 static bool answer_mention(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -412,8 +412,8 @@ static bool answer_mention(struct ik_complete *complete, const char *text, size_
 	return false;
 }
 
-/* A path in the middle of a message, when it is asked for: then any word may become one. No
- * directory is read for words that are only written. */
+/* Complete a path in a message: any word if the user asks for it, else only one with a "/", so that
+ * typing alone reads no directory. */
 static bool answer_path(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {

@@ -1,9 +1,9 @@
 /*
- * complete: what the word at the cursor may become: commands and what follows
- * them, tools, models, files.
+ * complete: propose completions of the word at the cursor: commands and their arguments, tools,
+ * models, files.
  *
- * Looks at nothing before it is wanted; a directory is read, and a provider asked for
- * its models, beside the loop.  Owns what it knows of both.
+ * Nothing is read before it is needed; directories and the provider's list of models are read
+ * without blocking the loop, and kept here.
  *
  * May include: all.
  */
@@ -16,14 +16,14 @@
 
 struct ik_complete;
 
-/* core and screen are borrowed; core need not have been started. The screen asks it
- * from now on. */
+/* Answer the screen's questions from now on. core, which need not have started, and screen are
+ * borrowed. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions);
-/* Before core and screen go. Takes and returns NULL. */
+/* Call it before core and screen are released. Accepts NULL and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 
-/* The core is there: models and tools can be asked for. */
+/* Note whether the core has started, so that models and tools are known. */
 void ik_complete_set_started(struct ik_complete *complete, bool started);
 
 #endif

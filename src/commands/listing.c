@@ -15,7 +15,7 @@
 #define SLICE_US 2000    /* of reading in one turn of the loop */
 #define LOOK_EVERY 64    /* names between two looks at the clock */
 #define NAMES_MAX 200000 /* more than anybody wants to see */
-#define SORTED_MAX 20000 /* more stay in the directory's order: sorting them would be felt */
+#define SORTED_MAX 20000 /* more are left unsorted, since sorting would take too long */
 
 struct listing_names {
 	struct ik_proposal *at;
@@ -34,7 +34,7 @@ struct ik_listing {
 	void *arg;
 };
 
-/* Can a person type this name? */
+/* Can this name be typed? */
 static bool is_typable(const char *name, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -72,7 +72,7 @@ static void add(struct ik_listing *listing, const struct dirent *entry)
 
 static void read_on(void *arg);
 
-/* Read for a moment; what is left is for the next turn. */
+/* Read for a moment, and leave the rest to the next turn. */
 static void read_slice(struct ik_listing *listing)
 {
 	int64_t end = ik_clock_us() + SLICE_US;
@@ -92,7 +92,7 @@ static void read_slice(struct ik_listing *listing)
 	listing->stream = NULL;
 }
 
-/* The same in a later turn; who holds the names is told, for they may have moved. */
+/* The same in a later turn. The owner is told, since the names may have moved. */
 static void read_on(void *arg)
 {
 	struct ik_listing *listing = arg;

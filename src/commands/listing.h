@@ -1,9 +1,9 @@
 /*
- * listing: the names in a directory, for those who complete paths.
+ * listing: the names in a directory, to complete paths.
  *
- * Read a few milliseconds at a time in turns of the loop, so that a directory of
- * any size keeps nobody waiting.  Directories end in "/".  Left out are "." and
- * "..", and names that nobody can type: with controls, or that are no UTF-8.
+ * They are read for a few milliseconds in each turn of the loop, so that a large directory doesn't
+ * block it.  Names of directories end in "/".  "." and ".." are left out, and names that can't be
+ * typed: with control characters, or not UTF-8.
  *
  * Owns the names.  May include: util, loop, tui/edit/completion.h.
  */
@@ -15,21 +15,21 @@
 
 struct ik_listing;
 
-/* Begin to read; changed(arg) is called, never inside open, when there is more. The first
- * names are there already when this returns. */
+/* Start to read; changed(arg) is called, never inside open, when there is more. The first names are
+ * available when this returns. */
 struct ik_listing *ik_listing_open(struct ik_loop *loop, const char *directory,
 	void (*changed)(void *arg), void *arg);
 struct ik_listing *ik_listing_close(struct ik_listing *listing);
 
-/* Is it of this directory, and has nothing changed in there since? */
+/* Is it of this directory, and has the directory not changed since? */
 bool ik_listing_is(const struct ik_listing *listing, const char *directory);
 
-/* The names so far; hidden: only those that begin with a dot, else none of them. Valid
- * until the next call, or until it changes. */
+/* Return the names so far, those that begin with a dot or the others. Valid until the next call, or
+ * until the list changes. */
 const struct ik_proposal *ik_listing_names(struct ik_listing *listing, bool hidden,
 	size_t *ret_count);
 
-/* Are they in no order, for there are many, or more to come? */
+/* Are they unsorted, because they are many, or not all read yet? */
 bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden);
 
 bool ik_listing_reading(const struct ik_listing *listing);

@@ -13,7 +13,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* As many as the kernel follows. */
+/* The kernel's limit on links in a path. */
 enum { MOST_LINKS = 40 };
 
 static const char *const meanings[IK_SANDBOX_MODE_COUNT] = {
@@ -103,7 +103,7 @@ static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left le
 	}
 }
 
-/* May tools write to a directory in the mode of now? */
+/* May tools write to a directory in the current mode? */
 static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
 {
 	const char *writable;
@@ -114,7 +114,7 @@ static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
 	return false;
 }
 
-/* Does a path lead through a link that tools can replace, at most so many links deep? */
+/* Does a path lead through a link that tools can replace? Follows at most this many links. */
 static bool is_replaceable(const struct ik_sandbox *sandbox, const char *path, int links)
 {
 	for (const char *end = path; *end != '\0' && links > 0;) {
@@ -225,7 +225,7 @@ static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
 			setup->places.home);
 }
 
-/* Append all that there is to say. */
+/* Append everything. */
 static void put_all(const struct ik_setup *setup, struct ik_buf *out)
 {
 	const struct ik_string_list *except = &setup->config->sandbox_except;

@@ -9,8 +9,8 @@
 
 #include "core/setup.h"
 
-/* What stands in the status bar: static text, translated; NULL: nothing. *ret_strong: it is
- * something to worry about. */
+/* Return what the status bar shows: a static, translated text, or NULL. *ret_strong: it is a
+ * warning. */
 const char *ik_sandbox_mark(const struct ik_sandbox *sandbox, bool *ret_strong);
 
 /* Append one sentence: the kernel's ABI, and what it lacks. True: it lacks nothing. */

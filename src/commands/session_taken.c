@@ -34,7 +34,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	taken->taken(taken->arg, &error);
 }
 
-/* It is ours for a moment only: whoever asks waits. */
+/* Let others wait: the lock is held for a moment only. */
 static void on_asked(void *arg, const struct ik_holder *asker)
 {
 	(void)arg;

@@ -13,7 +13,7 @@
 #include "core/tool_switch.h"
 #include "tool/discovery.h"
 
-/* What comes by itself, a reply that streams, is read and shown once in so long at most. */
+/* A reply that streams is read and shown at most once in this time. */
 #define IK_CORE_FRAME_MS 33
 
 struct ik_export;
@@ -30,12 +30,12 @@ struct ik_model_question {
 
 struct ik_core_events {
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
-	ik_event_sink *store; /* how the store stands; arg: the core's */
+	ik_event_sink *store; /* the state of the store; arg: the core's */
 	void (*scan_progress)(void *arg, size_t done, size_t total);
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
 };
 
-/* A session at work, who is told of its events, and whom it talks to. */
+/* A session, the receiver of its events, and its model. */
 struct ik_core_session {
 	struct ik_session *session;
 	void *arg;
@@ -51,11 +51,11 @@ struct ik_core {
 	struct ik_http *http;
 	struct ik_store *store;
 	struct ik_discovery *discovery;
-	struct ik_session *session;       /* the one in front: commands are about it */
+	struct ik_session *session;       /* the one in front, which commands work on */
 	struct ik_core_session *sessions; /* all, that one among them */
 	size_t session_count;
-	struct ik_slots *slots;             /* calls at once, over all of them */
-	struct ik_file_writes *file_writes; /* what they write, the same */
+	struct ik_slots *slots;             /* limit calls at once, over all sessions */
+	struct ik_file_writes *file_writes; /* what these calls write */
 	char **environment;                 /* for tools */
 	bool tools_wanted;
 	bool no_tools;
@@ -82,17 +82,17 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error) IK_MUST_USE;
 
-/* Another session beside those that are there, with the model of the one in front; the core's. */
+/* Add a session, with the model of the one in front. Owned by the core. */
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg);
-/* Why events wait, if they do, on the screen of the session in front, which is another one now. */
+/* Report again why events wait, if they do: another session is in front. */
 void ik_core_tell_store_again(struct ik_core *core);
-/* Commands are about this one from here on. */
+/* Put a session in front. */
 void ik_core_set_front(struct ik_core *core, struct ik_session *session);
-/* End one that is not in front; it can be resumed. Returns NULL. */
+/* End a session that is not in front; it can be resumed. Return NULL. */
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session);
 
-/* Whom the session in front talks to; before there is any, whom the first one will. Borrowed until
- * it is another. */
+/* Return the model of the session in front, or before there is one, of the first. Borrowed until it
+ * changes. */
 const struct ik_model_choice *ik_core_choice(const struct ik_core *core);
 
 /* Return the entry of any of them; borrowed until one is added or closed. */
@@ -100,19 +100,18 @@ struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct i
 /* Release a question (or NULL) that is in no entry any more. */
 void ik_model_question_free(struct ik_model_question *question);
 
-/* Have a session talk to the model that is wished for from the next request on. On failure all
- * stays as it is. */
+/* Switch a session to another model from the next request on. On failure nothing changes. */
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error) IK_MUST_USE;
 
-/* Ask all tools again, whatever is remembered of them. */
+/* Ask all tools again, whatever the cache says. */
 void ik_core_refresh(struct ik_core *core);
 
-/* Offer a tool or do not, from the next round on, for this session or for good. */
+/* Switch a tool on or off from the next round on, for this session or for good. */
 enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Scan by itself when the directories of tools change, if the configuration wants it. */
+/* Scan whenever a directory of tools changes, if the configuration says so. */
 void ik_core_watch(struct ik_core *core);
 
 /* End a session, which can be resumed, and return another in its place, with the same model and
@@ -124,34 +123,32 @@ void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
 /* Judge all calls that wait for permission again: mode or rules have changed. */
 void ik_core_policy_changed(struct ik_core *core);
 
-/* Note in the log what one looks for later. */
+/* Log an event. */
 void ik_core_log_event(const struct ik_event *event);
 
 /* Read the project's AGENTS.md files again; the next request of each session has them. */
 void ik_core_read_instructions(struct ik_core *core);
 
-/* Take all apart; what waits in the store is written, or rescued, if it can be:
- * *ret_notice says where it is when that is not the store. False: events were lost. */
+/* Release everything. What waits in the store is written or rescued if possible:
+ * *ret_notice says where it is if not in the store. False: events were lost. */
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 
 /* The newest registry (borrowed). */
 struct ik_registry *ik_core_registry(const struct ik_core *core);
 
-/* A discovery over the directories that the configuration names (system, Kodelet's, the
- * person's own, the project's two), not yet scanning. environment and setup must outlive
- * it. */
+/* Make a discovery over the configured directories (system, Kodelet's, the user's, the project's
+ * two), which scans nothing yet. environment and setup must outlive it. */
 struct ik_discovery *ik_core_discovery(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment, const struct ik_discovery_events *events, void *arg);
 
-/* The same over the project's two directories alone; what trust does not trust is not
- * run. */
+/* The same over the project's two directories alone; only what is trusted is run. */
 struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struct ik_setup *setup,
 	struct ik_trust *trust, const struct ik_discovery_events *events, void *arg);
 
-/* Does the file lie in one of these two, by whatever name? path is absolute. */
+/* Is the file in one of these two, by whatever name? path is absolute. */
 bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path);
 
-/* How every call is run; borrows from setup and environment. */
+/* Return how calls are run; it borrows from setup and environment. */
 struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_setup *setup,
 	char **environment);
 
