@@ -504,19 +504,10 @@ static enum ik_status update(struct ik_trust *trust,
 
 /* ---- changes ---- */
 
-/* Return nanoseconds since 1970. */
-static int64_t wall_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Would any further change of the file alter its identity? */
 static bool is_settled(const struct ik_identity *identity)
 {
-	int64_t now = wall_ns();
+	int64_t now = ik_clock_wall_ns();
 
 	return identity->ctime_ns <= now && ik_identity_settles_ms(identity, now) == 0;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
@@ -77,11 +76,8 @@ static void settle(struct ik_trust_check *check, enum ik_trust_state state, cons
 /* Must the check wait before it looks at the file? Then the timer is started. */
 static bool must_wait(struct ik_trust_check *check, const struct ik_identity *identity)
 {
-	int64_t now = ik_clock_ms(), wait;
-	struct timespec wall;
+	int64_t now = ik_clock_ms(), wait = ik_identity_settles_ms(identity, ik_clock_wall_ns());
 
-	(void)clock_gettime(CLOCK_REALTIME, &wall);
-	wait = ik_identity_settles_ms(identity, (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec);
 	if (check->patient_until_ms == 0)
 		check->patient_until_ms = now + PATIENCE_MS;
 	if (wait == 0 || now >= check->patient_until_ms)

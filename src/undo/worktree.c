@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "loop/child.h"
@@ -758,10 +757,7 @@ bool ik_worktree_call_exact(const struct ik_worktree_call *call)
 
 void ik_worktree_call_end(struct ik_worktree_call *call, ik_worktree_done *done, void *arg)
 {
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	call->end_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	call->end_ns = ik_clock_wall_ns();
 	call->over = ++call->tree->moments;
 	call->done = done;
 	call->done_arg = arg;

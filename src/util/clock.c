@@ -22,9 +22,14 @@ int64_t ik_clock_us(void)
 	return read_clock(CLOCK_MONOTONIC) / 1000;
 }
 
+int64_t ik_clock_wall_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
 int64_t ik_clock_wall_ms(void)
 {
-	return read_clock(CLOCK_REALTIME) / 1000000;
+	return ik_clock_wall_ns() / 1000000;
 }
 
 void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT])

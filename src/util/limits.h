@@ -60,8 +60,6 @@
 #define IK_LIMIT_REQUEST IK_MIB(512)
 /* A file that is diffed against what a tool would make of it, while the user waits. */
 #define IK_LIMIT_COMPARED IK_MIB(4)
-/* Unwritten terminal output beyond which frames are skipped. */
-#define IK_LIMIT_TTY_BACKLOG IK_KIB(16)
 /* Nesting of JSON: bounds recursion over it. */
 #define IK_LIMIT_JSON_DEPTH 512
 /* An envelope: an output escaped (each byte could become six). */
