@@ -616,12 +616,3 @@ void ik_block_forget_lines(struct ik_block *block, uint32_t index)
 	section->columns = 0;
 	section->made_end = 0;
 }
-
-int64_t ik_block_lines_made(const struct ik_block *block, uint32_t index, int columns)
-{
-	const struct ik_section *section = &block->sections[index];
-
-	if (section->columns != columns || section->made_end != section->end)
-		return -1;
-	return section->lines.count;
-}

@@ -135,7 +135,5 @@ uint32_t ik_block_section_at(const struct ik_block *block, size_t offset);
 const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t section, int columns);
 /* Give the memory of a section's lines back; they are made again when they are asked for. */
 void ik_block_forget_lines(struct ik_block *block, uint32_t section);
-/* How many lines, if they are made already; else -1. */
-int64_t ik_block_lines_made(const struct ik_block *block, uint32_t section, int columns);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tui/text/entity.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/sanitize.h"
@@ -119,28 +120,15 @@ static const struct {
 	{ "star", "☆" },
 };
 
-/* The digit that a character is, 16 for none. */
-static uint32_t digit(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return (uint32_t)(byte - '0');
-	byte = (char)(byte | 0x20);
-	return byte >= 'a' && byte <= 'f' ? (uint32_t)(byte - 'a') + 10 : 16;
-}
-
 /* Read "&#10;" or "&#xA;". */
-static bool read_number(const char *text, size_t length, uint32_t *ret_codepoint)
+static bool read_number(const char *text, uint32_t *ret_codepoint)
 {
-	uint32_t base = (text[2] | 0x20) == 'x' ? 16 : 10, value = 0;
-	size_t first = base == 16 ? 3 : 2;
+	bool hexadecimal = (text[2] | 0x20) == 'x';
+	char *end;
+	unsigned long value = strtoul(text + (hexadecimal ? 3 : 2), &end, hexadecimal ? 16 : 10);
 
-	for (size_t i = first; i + 1 < length; i++) {
-		if (digit(text[i]) >= base || value > CODEPOINT_LAST)
-			return false;
-		value = value * base + digit(text[i]);
-	}
-	*ret_codepoint = value;
-	return length > first + 1;
+	*ret_codepoint = value <= CODEPOINT_LAST ? (uint32_t)value : 0;
+	return *end == ';';
 }
 
 void ik_entity_decode(struct ik_buf *out, const char *text, size_t length)
@@ -148,7 +136,7 @@ void ik_entity_decode(struct ik_buf *out, const char *text, size_t length)
 	uint32_t codepoint;
 	char bytes[4];
 
-	if (length > 3 && text[1] == '#' && read_number(text, length, &codepoint)) {
+	if (length > 3 && text[1] == '#' && read_number(text, &codepoint)) {
 		int size = codepoint > 0 ? ik_utf8_encode(codepoint, bytes) : 0;
 
 		if (size > 0)

@@ -825,14 +825,14 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 
 /* ---- link definitions ---- */
 
-/* Text whose first paragraphs are nothing but a label each, and the addresses of these. */
+/* A section whose labels are numbers, after a paragraph for each: the parser knows what a
+ * definition is, and makes a link of those that have one. */
 struct probe {
-	struct ik_buf text;
 	size_t count, at; /* the paragraphs, and that which the parser is in (from 1) */
-	char **addresses; /* NULL: the label is not defined */
+	char **addresses; /* NULL: there is no definition */
 };
 
-static int probe_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+static int probe_enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 {
 	struct probe *probe = userdata;
 
@@ -841,19 +841,19 @@ static int probe_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	return probe->at > probe->count ? GIVE_UP : 0;
 }
 
-static int probe_span(MD_SPANTYPE type, void *detail, void *userdata)
+static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+{
+	(void)type, (void)detail, (void)userdata;
+	return 0;
+}
+
+static int probe_enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct probe *probe = userdata;
 	const MD_ATTRIBUTE *address = &((MD_SPAN_A_DETAIL *)detail)->href;
 
-	if (type == MD_SPAN_A && !probe->addresses[probe->at - 1])
+	if (type == MD_SPAN_A)
 		probe->addresses[probe->at - 1] = ik_strndup(address->text, address->size);
-	return 0;
-}
-
-static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
-{
-	(void)type, (void)detail, (void)userdata;
 	return 0;
 }
 
@@ -869,83 +869,64 @@ static int probe_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void 
 	return 0;
 }
 
-/* Begin a text with a paragraph for each label that text may define, or for its number. */
-static void probe_init(struct probe *probe, const char *text, size_t length, bool numbers)
-{
-	struct ik_reference reference;
-	size_t position = 0;
-
-	*probe = (struct probe){ .count = 0 };
-	ik_buf_init(&probe->text, IK_LIMIT_ENVELOPE);
-	for (; ik_reference_next(text, length, &position, &reference); probe->count++)
-		if (numbers)
-			ik_buf_printf(&probe->text, "[%zu]\n\n", probe->count);
-		else
-			ik_buf_printf(&probe->text, "%.*s\n\n", (int)reference.label + 2, reference.line);
-	probe->addresses = ik_alloc((probe->count + 1) * sizeof(*probe->addresses));
-}
-
-/* Find the addresses. */
-static void probe_parse(struct probe *probe)
+/* Return the addresses of the lines that may be definitions; *ret_count: of those. */
+static char **find_addresses(const char *text, size_t length, size_t *ret_count)
 {
 	static const MD_PARSER callbacks = {
 		.flags = MD_FLAG_NOHTML,
-		.enter_block = probe_block,
+		.enter_block = probe_enter_block,
 		.leave_block = probe_leave_block,
-		.enter_span = probe_span,
+		.enter_span = probe_enter_span,
 		.leave_span = probe_leave_span,
 		.text = probe_text,
 	};
+	struct probe probe = { .count = 0 };
+	struct ik_reference reference;
+	struct ik_buf section;
+	size_t position = 0, done = 0;
 
-	if (ik_buf_status(&probe->text) == IK_OK && probe->text.length <= UINT32_MAX)
-		(void)md_parse(probe->text.data, (MD_SIZE)probe->text.length, &callbacks, probe);
+	ik_buf_init(&section, IK_LIMIT_ENVELOPE);
+	while (ik_reference_next(text, length, &position, &reference))
+		ik_buf_printf(&section, "[%zu]\n\n", probe.count++);
+	position = 0;
+	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
+		size_t label = (size_t)(reference.line - text) + 1;
+
+		ik_buf_append(&section, text + done, label - done);
+		ik_buf_printf(&section, "%zu", i);
+		done = label + reference.label;
+	}
+	ik_buf_append(&section, text + done, length - done);
+	probe.addresses = ik_alloc_array(NULL, probe.count + 1, sizeof(*probe.addresses));
+	memset(probe.addresses, 0, (probe.count + 1) * sizeof(*probe.addresses));
+	if (probe.count > 0 && ik_buf_status(&section) == IK_OK && section.length <= UINT32_MAX)
+		(void)md_parse(section.data, (MD_SIZE)section.length, &callbacks, &probe);
+	ik_buf_done(&section);
+	*ret_count = probe.count;
+	return probe.addresses;
 }
 
-static void probe_done(struct probe *probe)
-{
-	for (size_t i = 0; i < probe->count; i++)
-		free(probe->addresses[i]);
-	free(probe->addresses);
-	ik_buf_done(&probe->text);
-}
-
-/* Append the link definitions of a section. The parser knows what one is: a line defines a label
- * if the label has the same address in the section as a number has in its place, in such a line
- * alone. */
+/* Append the link definitions of a section, each as one line. */
 static void learn_section(struct ik_buf *out, const char *text, size_t length)
 {
 	struct ik_reference reference;
-	struct probe alone, section;
-	size_t position = 0;
+	size_t position = 0, count;
+	char **addresses = find_addresses(text, length, &count);
+	bool room = true;
 
-	if (!ik_reference_next(text, length, &position, &reference))
-		return;
-	probe_init(&alone, text, length, true);
-	probe_init(&section, text, length, false);
-	position = 0;
-	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
-		size_t label = reference.label + 1;
+	for (size_t i = 0; i < count && ik_reference_next(text, length, &position, &reference); i++) {
+		const char *address = addresses[i];
 
-		ik_buf_printf(&alone.text, "[%zu", i);
-		ik_buf_append(&alone.text, reference.line + label, reference.length - label);
-		ik_buf_puts(&alone.text, "\n\n");
-	}
-	ik_buf_append(&section.text, text, length);
-	probe_parse(&alone);
-	probe_parse(&section);
-	position = 0;
-	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
-		const char *address = alone.addresses[i], *here = section.addresses[i];
-
-		if (!address || !here || strcmp(address, here) != 0)
+		if (!address || address[strcspn(address, "<>\\\n")])
 			continue;
-		if (reference.length >= out->ceiling - out->length)
-			break;
-		ik_buf_append(out, reference.line, reference.length);
-		ik_buf_putc(out, '\n');
+		room = room &&
+			reference.label + strlen(address) + sizeof("[]: <>\n") < out->ceiling - out->length;
+		if (room)
+			ik_buf_printf(out, "%.*s: <%s>\n", (int)reference.label + 2, reference.line, address);
 	}
-	probe_done(&alone);
-	probe_done(&section);
+	for (size_t i = 0; i < count; i++)
+		free(addresses[i]);
+	free(addresses);
 }
 
 static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t length, bool growing)

@@ -154,7 +154,6 @@ void ik_flow_push(struct ik_flow *flow, const char *mark)
 	frame->mark_due = true;
 	frame->mark = ik_lines_keep(flow->lines, mark, length);
 	frame->mark_length = (uint32_t)length;
-	frame->mark_style = IK_STYLE_DIM;
 }
 
 void ik_flow_pop(struct ik_flow *flow)
@@ -187,8 +186,7 @@ int ik_flow_line(struct ik_flow *flow, size_t source)
 			}
 			ik_lines_add_kept(flow->lines, flow->bar, flow->bar_length, column, IK_STYLE_FRAME);
 		} else if (frame->mark_due) {
-			ik_lines_add_kept(flow->lines, frame->mark, frame->mark_length, column,
-				(enum ik_style)frame->mark_style);
+			ik_lines_add_kept(flow->lines, frame->mark, frame->mark_length, column, IK_STYLE_DIM);
 			frame->mark_due = false;
 		}
 		column += frame->columns;

@@ -28,7 +28,6 @@ struct ik_flow_frame {
 	bool quote;
 	bool mark_due;              /* the mark comes with the next line */
 	uint32_t mark, mark_length; /* kept beside the lines */
-	uint8_t mark_style;
 };
 
 struct ik_flow {

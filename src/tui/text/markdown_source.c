@@ -296,12 +296,12 @@ bool ik_reference_next(const char *text, size_t length, size_t *position,
 
 		at += 2;
 		*ret_reference = (struct ik_reference){ .line = rest.text + marks,
-			.length = rest.length - marks,
 			.label = (size_t)(at - rest.text) - marks - 3 };
-		/* Footnotes look the same. */
-		if (rest.text[marks] == '[' && ret_reference->label <= LABEL_MOST &&
-			!strchr("^]", rest.text[marks + 1]) &&
-			strcspn(rest.text + marks + 1, "[]<\\") == ret_reference->label) {
+		/* A footnote looks the same. */
+		if (rest.text[marks] == '[' && rest.text[marks + 1] != '^' &&
+			ret_reference->label <= LABEL_MOST &&
+			strcspn(rest.text + marks + 1, "[]<\\") == ret_reference->label &&
+			span(rest, marks + 1, " \t") < ret_reference->label) {
 			*position = (size_t)(at - text);
 			return true;
 		}
@@ -317,7 +317,7 @@ static void hide_definitions(const struct ik_render *request, char *text, size_t
 
 	while (ik_reference_next(text, length, &position, &reference))
 		if (memmem(request->learnt->text.data, request->learnt->text.length, reference.line,
-				reference.length))
+				reference.label + 3))
 			text[reference.line - text] = '(';
 	for (char *at = text; (at = memmem(at, (size_t)(text + length - at), "]:", 2)); at += 2)
 		at[1] = ';';

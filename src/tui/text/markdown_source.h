@@ -20,8 +20,7 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length);
 /* A line "[label]: ..." that may be a link definition. */
 struct ik_reference {
 	const char *line; /* from the bracket on */
-	size_t length;
-	size_t label; /* length of the label */
+	size_t label;     /* length of the label */
 };
 
 /* Find the first one at or after position and move position past it; false: there is none. */
