@@ -3,7 +3,7 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-/* Which of the two streams a text is. */
+/* Return which of the two streams a text is. */
 static int stream_of(enum ik_call_text which)
 {
 	return which == IK_CALL_ERRORS;
@@ -70,7 +70,7 @@ enum ik_status ik_call_part(const struct ik_shown_call *call, enum ik_call_text 
 	return IK_OK;
 }
 
-/* Pages that a text needs of its own. */
+/* Return how many pages a text needs of its own. */
 static size_t further_parts(const struct ik_shown_call *call, enum ik_call_text which)
 {
 	size_t length = ik_call_text_length(call, which);

@@ -101,7 +101,7 @@ static void touch(struct ik_calls *calls, struct ik_shown_call *call)
 	calls->version++;
 }
 
-/* The slot of the call with that id, or the empty one where it belongs. */
+/* Return the slot of the call with that id, or the empty one where it belongs. */
 static struct ik_shown_call **slot(const struct ik_calls *calls, const char *id)
 {
 	size_t index = (size_t)ik_text_hash(id) & (calls->table_size - 1);
@@ -245,7 +245,7 @@ static bool result_is_error(struct ik_json_span envelope)
 	return ik_json_span_type(error) == IK_JSON_STRING;
 }
 
-/* Bytes that are held of a call's streams. */
+/* Return how many bytes of a call's streams are in memory. */
 static size_t kept_output(const struct ik_shown_call *call)
 {
 	return ik_bytes_length(call->whole[0]) + ik_bytes_length(call->whole[1]);
@@ -271,7 +271,7 @@ static void forget_old_output(struct ik_calls *calls, const struct ik_shown_call
 	}
 }
 
-/* It is over, and that envelope, or its beginning, says how. */
+/* End a call as its envelope, or the beginning of it, says. */
 static void finish(struct ik_calls *calls, struct ik_shown_call *call, const char *envelope,
 	size_t length, int64_t duration_ms)
 {

@@ -190,8 +190,8 @@ struct ik_block *ik_scrollback_prepared(const struct ik_scrollback *scrollback, 
 	return block;
 }
 
-/* The first of the lines that begin where this one does: what a renderer adds
- * (a frame, a rule) has no place of its own in the text. */
+/* Return the first of the lines that begin where this one does: what a renderer adds (a frame, a
+ * rule) has no place of its own in the text. */
 static uint32_t first_at(const struct ik_lines *lines, uint32_t line)
 {
 	while (line > 0 && lines->lines[line - 1].source == lines->lines[line].source)
@@ -199,7 +199,7 @@ static uint32_t first_at(const struct ik_lines *lines, uint32_t line)
 	return line;
 }
 
-/* The line at a place in the text, this many after the first there. */
+/* Return the line at a place in the text, this many after the first there. */
 static uint32_t line_at(const struct ik_lines *lines, uint32_t offset, uint32_t repeat)
 {
 	uint32_t last = ik_lines_find(lines, offset);
@@ -350,7 +350,7 @@ static struct ik_scroll_row anchored_row(const struct ik_scrollback *scrollback)
 	return row_of_offset(scrollback, index, scrollback->top.offset, scrollback->top.repeat);
 }
 
-/* Where the window begins when its last row is the last of all. */
+/* Return where the window begins when its last row is the last of all. */
 static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
 {
 	struct ik_scroll_row place = last_row(scrollback);
@@ -570,7 +570,7 @@ static bool is_before(struct ik_scroll_row a, struct ik_scroll_row b)
 	return a.section != b.section ? a.section < b.section : a.line < b.line;
 }
 
-/* The last row of the window. */
+/* Return the last row of the window. */
 static struct ik_scroll_row window_end(struct ik_scrollback *scrollback)
 {
 	struct ik_scroll_row place = ik_scrollback_window(scrollback);
@@ -745,7 +745,7 @@ void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
 	scrollback->marking = scrollback->marked = false;
 }
 
-/* The row of a place, at a column of its text. */
+/* Return a row as a mark, at a column of its text. */
 static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	int column)
 {
@@ -759,7 +759,7 @@ static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scr
 	};
 }
 
-/* The place of a row that is marked; false: it is there no more. */
+/* Find the row of a mark; false: it is gone. */
 static bool place_of(const struct ik_scrollback *scrollback, const struct mark *mark,
 	struct ik_scroll_row *ret_place)
 {
@@ -779,7 +779,7 @@ static bool place_of(const struct ik_scrollback *scrollback, const struct mark *
 	return true;
 }
 
-/* Which row comes first: below, at or above 0. */
+/* Return which row comes first: below, at or above 0. */
 static int compare_rows(const struct mark *a, const struct mark *b)
 {
 	if (a->number != b->number)
@@ -804,7 +804,8 @@ static bool ends(const struct ik_scrollback *scrollback, struct mark *ret_first,
 	return true;
 }
 
-/* The columns of a row that are marked: from the first to before the second. */
+/* Find the columns of a row that are marked, from the first to before the second; false: none
+ * is. */
 static bool marked_part(const struct mark *row, const struct mark *first, const struct mark *last,
 	int *ret_from, int *ret_to)
 {
@@ -815,7 +816,7 @@ static bool marked_part(const struct mark *row, const struct mark *first, const 
 	return to_first >= 0 && to_last <= 0;
 }
 
-/* The line that is shown in a row; NULL: the blank row before a block. */
+/* Return the line that is shown in a row; NULL: it is the blank row before a block. */
 static const struct ik_lines *line_of(const struct ik_scrollback *scrollback,
 	struct ik_scroll_row place, struct ik_block **ret_block, uint32_t *ret_line)
 {
@@ -851,8 +852,8 @@ static void paint_mark(const struct ik_scrollback *scrollback, struct ik_scroll_
 			IK_STYLE_SELECTION);
 }
 
-/* The row that is shown in a row of the area, and the column in its text; the last one for
- * what is below all text. */
+/* Return what is shown in a row of the area, and the column in its text; below all text the last
+ * row. */
 static struct ik_scroll_row row_at(struct ik_scrollback *scrollback, int row, int column,
 	int *ret_column)
 {

@@ -463,7 +463,7 @@ static void show_current(struct ik_search *search)
 	ik_search_select(search);
 }
 
-/* A place was found at search->at. */
+/* Show the place that was found, search->at. */
 static void take_found(struct ik_search *search)
 {
 	search->seeking = false;

@@ -137,7 +137,7 @@ static bool goes_on(const char *line, size_t length, size_t at, const char *with
 	return length - at >= size && memcmp(line + at, with, size) == 0;
 }
 
-/* The first byte of a line that is no blank. */
+/* Return the first byte of a line that isn't a blank. */
 static size_t indentation(const char *line, size_t length)
 {
 	size_t at = 0;
@@ -147,7 +147,7 @@ static size_t indentation(const char *line, size_t length)
 	return at;
 }
 
-/* Where a comment ends that begins at a place; 0: none does. */
+/* Return where a comment that begins at a place ends; 0: there is none. */
 static size_t comment_end(unsigned ways, const char *line, size_t length, size_t at)
 {
 	if ((ways & HASH) && line[at] == '#' && (at == 0 || strchr(" \t;(),", line[at - 1])))
@@ -180,7 +180,8 @@ static bool is_character(const char *text, size_t length)
 		(length > 1 && length <= 10 && (text[0] == '\\' || (unsigned char)text[0] >= 0x80));
 }
 
-/* Where a string ends that begins at a place; 0: none does, or not in this line. */
+/* Return where a string that begins at a place ends; 0: there is none, or it ends in another
+ * line. */
 static size_t string_end(unsigned ways, const char *line, size_t length, size_t at)
 {
 	char quote = line[at];
@@ -207,7 +208,7 @@ static size_t string_end(unsigned ways, const char *line, size_t length, size_t 
 	return 0;
 }
 
-/* The end of a word or a number that begins at a place. */
+/* Return the end of a word or a number that begins at a place. */
 static size_t word_end(const char *line, size_t length, size_t at)
 {
 	bool number = is_digit(line[at]);
@@ -228,7 +229,7 @@ static size_t directive_end(const char *line, size_t length, size_t at)
 	return word_end(line, length, at);
 }
 
-/* The end of a word, and what it is. */
+/* Return the end of a word, and what it is. */
 static size_t take_word(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {
@@ -243,7 +244,7 @@ static size_t take_word(const struct ik_code_language *language, const char *lin
 	return end;
 }
 
-/* The end of the token at a place, and what it is. */
+/* Return the end of the token at a place, and what it is. */
 static size_t take_token(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {

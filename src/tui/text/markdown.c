@@ -90,50 +90,36 @@ static const struct table_cell *cell_at(const struct markdown_table *table, size
 /* Give each column its width; false: there is no room for columns. */
 static bool make_widths(const struct markdown_table *table, const struct ik_flow *flow, int *widths)
 {
-	int room = ik_flow_room(flow) - BETWEEN * ((int)table->columns - 1);
-	int natural[TABLE_COLUMNS] = { 0 };
-	int total = 0;
+	int room = ik_flow_room(flow) - BETWEEN * ((int)table->columns - 1), total = 0;
 
+	for (size_t i = 0; i < table->columns; i++)
+		widths[i] = 1;
 	for (size_t i = 0; i < table->count; i++) {
 		int width = ik_flow_width(flow, table->cells[i].start, table->cells[i].end);
 
-		if (width > natural[i % table->columns])
-			natural[i % table->columns] = width;
-	}
-	for (size_t i = 0; i < table->columns; i++) {
-		if (natural[i] == 0)
-			natural[i] = 1;
-		total += natural[i];
-		widths[i] = total <= room ? natural[i] : 0;
-	}
-	if (total <= room) {
-		memcpy(widths, natural, table->columns * sizeof(*widths));
-		return true;
-	}
-	if (room < (int)table->columns * COLUMN_LEAST)
-		return false;
-	/* Columns that need less than their share keep it; the others share the rest. */
-	memset(widths, 0, table->columns * sizeof(*widths));
-	int left = (int)table->columns;
-
-	for (bool found = true; found && left > 0;) {
-		found = false;
-		int share = room / left;
-
-		for (size_t i = 0; i < table->columns; i++)
-			if (widths[i] == 0 && natural[i] <= share) {
-				widths[i] = natural[i];
-				room -= natural[i];
-				left--;
-				found = true;
-			}
+		if (width > widths[i % table->columns])
+			widths[i % table->columns] = width;
 	}
 	for (size_t i = 0; i < table->columns; i++)
-		if (widths[i] == 0) {
-			widths[i] = room / left;
-			room -= widths[i];
-			left--;
-		}
+		total += widths[i];
+	if (total <= room)
+		return true;
+	if (room < (int)table->columns * COLUMN_LEAST)
+		return false;
+	total = 0;
+	for (size_t i = 0; i < table->columns; i++) {
+		widths[i] = widths[i] < room ? widths[i] : room;
+		total += widths[i];
+	}
+	/* Narrow columns keep their width; the others share the rest. */
+	for (; total > room; total--) {
+		int *widest = widths;
+
+		for (size_t i = 1; i < table->columns; i++)
+			if (widths[i] > *widest)
+				widest = &widths[i];
+		--*widest;
+	}
 	return true;
 }
 
@@ -151,7 +137,7 @@ static void draw_bars(const struct markdown_table *table, struct ik_flow *flow, 
 	}
 }
 
-/* The rule under the head. */
+/* Draw the rule under the head. */
 static void draw_rule(const struct markdown_table *table, struct ik_flow *flow, const int *widths)
 {
 	int column = ik_flow_line(flow, flow->source);
@@ -202,7 +188,7 @@ static void draw_row(const struct markdown_table *table, struct ik_flow *flow, c
 	}
 }
 
-/* One cell as "label: value". */
+/* Draw one cell as "label: value". */
 static void draw_pair(const struct markdown_table *table, struct ik_flow *flow, size_t row,
 	size_t i)
 {
@@ -229,7 +215,7 @@ static void draw_pair(const struct markdown_table *table, struct ik_flow *flow, 
 	ik_flow_runs(flow, value->start, value->end, column + width);
 }
 
-/* The rows as lists, a short rule between two. */
+/* Draw the rows as lists, with a short rule between two. */
 static void draw_pairs(const struct markdown_table *table, struct ik_flow *flow)
 {
 	size_t rows = table->count / table->columns;
@@ -263,7 +249,7 @@ static void draw_table(const struct markdown_table *table, struct ik_flow *flow)
 
 /* ---- what the parser doesn't tell ---- */
 
-/* The end of the line that holds the byte at position. */
+/* Return the end of the line that holds the byte at position. */
 static size_t line_end(const struct markdown_cursor *cursor, size_t position)
 {
 	if (position >= cursor->until)
@@ -288,7 +274,7 @@ static bool line_is_blank(const struct markdown_cursor *cursor, size_t position)
 	return position >= cursor->until || cursor->text[position] == '\n';
 }
 
-/* The next line with anything in it. */
+/* Return the next line that has anything in it. */
 static size_t next_line(const struct markdown_cursor *cursor)
 {
 	size_t position = cursor->at;
@@ -360,7 +346,7 @@ static bool cursor_gap(struct markdown_cursor *cursor)
 
 /* ---- blocks and spans ---- */
 
-/* A block begins: a blank line before it where the text has one. */
+/* Begin a block: with a blank line before it where the text has one. */
 static void separate(struct page *page)
 {
 	bool first = page->flow.lines->count == 0;
@@ -369,7 +355,7 @@ static void separate(struct page *page)
 		ik_flow_blank(&page->flow);
 }
 
-/* What text looks like here. */
+/* Return what text looks like here. */
 static enum ik_style style_here(const struct page *page)
 {
 	if (page->link > 0)
@@ -444,7 +430,7 @@ static void flush(struct page *page)
 	}
 }
 
-/* The address of a link: bytes of the text, entities decoded. */
+/* Read the address of a link: bytes of the text, entities decoded. */
 static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 {
 	ik_buf_clear(&page->address);
@@ -482,7 +468,7 @@ static void add_address(struct page *page)
 		add_own(page, ")", 1, IK_STYLE_DIM);
 }
 
-/* A list begins. */
+/* Begin a list. */
 static void enter_list(struct page *page, bool ordered, unsigned number, char delimiter)
 {
 	if (page->list_depth < LISTS) {
@@ -493,7 +479,7 @@ static void enter_list(struct page *page, bool ordered, unsigned number, char de
 	page->list_depth++;
 }
 
-/* An item: its number, its box or a bullet that says how deep it is. */
+/* Begin an item: with its number, its box or a bullet that says how deep it is. */
 static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 {
 	static const char *const bullets[2][3] = { { "* ", "- ", "+ " }, { "• ", "◦ ", "▪ " } };
@@ -519,7 +505,7 @@ static void add_rule(struct page *page, const char *label, size_t length)
 		length);
 }
 
-/* Code: a rule with its language above and one below it. */
+/* Begin code: with a rule that has its language; another one will be below it. */
 static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	separate(page);
@@ -542,7 +528,7 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 	add_rule(page, NULL, 0);
 }
 
-/* A heading: the first two levels are underlined. */
+/* End a heading: the first two levels are underlined. */
 static void leave_heading(struct page *page)
 {
 	static const char *const rules[2][2] = { { "=", "-" }, { "═", "─" } };

@@ -70,7 +70,7 @@ void ik_flow_tab(struct ik_flow *flow, bool code, enum ik_style style)
 	ik_flow_add(flow, blanks, count, IK_MARKDOWN_NOWHERE, style);
 }
 
-/* The length of a break of HTML at the start of a text; 0: there is none. */
+/* Return the length of a break of HTML at the start of a text; 0: there is none. */
 static size_t break_length(const char *text, size_t length)
 {
 	static const char *const breaks[] = { "<br>", "<br/>", "<br />" };
@@ -119,7 +119,7 @@ int ik_flow_width(const struct ik_flow *flow, size_t start, size_t end)
 	return widest;
 }
 
-/* Columns of all frames. */
+/* Return the columns of all frames. */
 static int indentation(const struct ik_flow *flow)
 {
 	int columns = 0;
@@ -194,7 +194,7 @@ int ik_flow_line(struct ik_flow *flow, size_t source)
 	return column;
 }
 
-/* The piece that holds the byte at position. */
+/* Return the piece that holds the byte at position. */
 static size_t piece_at(const struct ik_flow *flow, size_t position)
 {
 	size_t low = 0, high = flow->count;
@@ -258,7 +258,7 @@ void ik_flow_wrap(struct ik_flow *flow, size_t start, size_t end)
 	} while (start < end);
 }
 
-/* Where a row of code ends: at the last cluster that leaves room for the mark. */
+/* Return where a row of code ends: at the last cluster that leaves room for the mark. */
 static size_t code_row(const char *text, size_t length, int room)
 {
 	size_t width;

@@ -12,13 +12,13 @@ static bool is_blank(char byte)
 	return byte == ' ' || byte == '\t';
 }
 
-/* Columns that a blank takes at column. */
+/* Return how many columns a blank takes at column. */
 static int blank_width(char byte, int column)
 {
 	return byte == '\t' ? IK_TAB_COLUMNS - column % IK_TAB_COLUMNS : 1;
 }
 
-/* The cluster at text; what most text is made of is seen without a call. */
+/* Return the cluster at text; ASCII needs no call. */
 static struct ik_cluster cluster_at(const char *text, size_t length)
 {
 	unsigned char byte = (unsigned char)text[0];
@@ -28,7 +28,7 @@ static struct ik_cluster cluster_at(const char *text, size_t length)
 	return ik_cluster_next(text, length);
 }
 
-/* A row that a blank at position overflows: the blanks go with the break. */
+/* Return a row that a blank at position overflows: the blanks go with the break. */
 static struct ik_row row_before_blanks(const char *text, size_t length, size_t position)
 {
 	struct ik_row row = { .shown = position, .taken = position };
@@ -196,7 +196,7 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 			(runs[i].added ? lines->added : text) + runs[i].offset, runs[i].length);
 }
 
-/* Style of the byte at offset, and where the next style begins. */
+/* Return the style of the byte at offset, and where the next style begins. */
 static enum ik_style style_at(const struct ik_render *request, size_t offset, size_t *ret_end)
 {
 	if (offset < request->head) {
@@ -243,8 +243,8 @@ static bool leaves_room(const struct ik_render *request, int column)
 	return column * 5 <= request->columns * 3;
 }
 
-/* The indentation of a row that continues a line of a table: the column after the gap that
- * ends its first cell, or that of the line where it has none, or one that is far. */
+/* Return the indentation of a row that continues a line of a table: the column after the gap
+ * that ends its first cell, or the line's own where there is none, or where it is far. */
 static int table_hang(const struct ik_render *request, size_t position)
 {
 	size_t least = position > IK_TABLE_LINE ? position - IK_TABLE_LINE : 0, start = position;
@@ -270,7 +270,7 @@ static int table_hang(const struct ik_render *request, size_t position)
 	return (int)indent;
 }
 
-/* The indentation of a row that begins at position, inside a line. */
+/* Return the indentation of a row that begins at position, inside a line. */
 static int indentation(const struct ik_render *request, size_t position)
 {
 	int hang = request->hang == IK_HANG_TABLE ? table_hang(request, position) : request->hang;
