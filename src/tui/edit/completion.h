@@ -30,10 +30,10 @@ struct ik_proposal {
 
 /* What is known about the word at the cursor. All is borrowed. */
 struct ik_completions {
-	bool asked;        /* set for whoever answers: the person wants them now */
+	bool asked;        /* set for whoever answers: the user wants them now */
 	size_t start;      /* where in the text it begins */
 	const char *typed; /* what is compared with the candidates, without quoting */
-	const char *head;  /* what stands before each candidate in the word: "src/"; or "" */
+	const char *head;  /* what is before each candidate in the word: "src/"; or "" */
 	enum ik_quoting quoting;
 	const struct ik_proposal *candidates;
 	size_t count;
@@ -55,7 +55,7 @@ size_t ik_completion_common(const struct ik_completions *completions, const uint
 
 /*
  * Append what takes the place of the word: the first length bytes of a candidate
- * (SIZE_MAX: it is taken, and what ends the word comes behind it). Returns where in
+ * (SIZE_MAX: it is taken, and what ends the word comes after it). Returns where in
  * it the cursor goes.
  */
 size_t ik_completion_put(const struct ik_completions *completions, size_t index, size_t length,

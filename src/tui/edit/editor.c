@@ -100,7 +100,7 @@ static void clear_state(struct editor_state *state)
 	ik_buf_init(&state->text, IK_LIMIT_USER_TEXT);
 }
 
-/* Index of the first fold that begins at or behind position. */
+/* Index of the first fold that begins at or after position. */
 static size_t fold_index(const struct folds *folds, size_t position)
 {
 	size_t low = 0, high = folds->count;
@@ -581,8 +581,8 @@ static struct editor_row row_at(struct layout *layout, size_t start)
 	return row;
 }
 
-/* The row behind another; false when it is the last. */
-static bool row_behind(struct layout *layout, const struct editor_row *row,
+/* The row after another; false when it is the last. */
+static bool row_after(struct layout *layout, const struct editor_row *row,
 	struct editor_row *ret_row)
 {
 	if (row->last && row->end >= layout->editor->now.text.length)
@@ -657,7 +657,7 @@ static bool move_vertically(struct ik_editor *editor, int direction, bool keep_g
 	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
 	struct editor_row here = row_of(&layout, editor->now.cursor), there;
 	bool found = direction < 0 ? row_before(&layout, here.start, &there)
-							   : row_behind(&layout, &here, &there);
+							   : row_after(&layout, &here, &there);
 
 	if (found) {
 		if (!keep_goal)
@@ -675,7 +675,7 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 	struct layout layout = layout_begin(editor, editor->width);
 	struct editor_row there = row_of(&layout, editor->top.start);
 
-	for (int i = editor->drawn_row; i < row && row_behind(&layout, &there, &there); i++)
+	for (int i = editor->drawn_row; i < row && row_after(&layout, &there, &there); i++)
 		;
 	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
 	editor->now.cursor = position_at(&layout, &there, goal);
@@ -690,7 +690,7 @@ int ik_editor_height(const struct ik_editor *editor, int columns)
 	struct editor_row row = row_at(&layout, 0);
 	int height = 1;
 
-	while (height < IK_EDITOR_HEIGHT_MAX && row_behind(&layout, &row, &row))
+	while (height < IK_EDITOR_HEIGHT_MAX && row_after(&layout, &row, &row))
 		height++;
 	layout_end(&layout);
 	return height;
@@ -707,7 +707,7 @@ static struct editor_row scroll(struct layout *layout, struct ik_editor *editor,
 	if (cursor.start < top.start)
 		top = cursor;
 	for (row = top; below < rows && row.start != cursor.start; below++)
-		row_behind(layout, &row, &row);
+		row_after(layout, &row, &row);
 	if (below >= rows) {
 		top = cursor;
 		for (int i = 1; i < rows && row_before(layout, top.start, &before); i++)
@@ -715,7 +715,7 @@ static struct editor_row scroll(struct layout *layout, struct ik_editor *editor,
 	}
 	int shown = 1;
 
-	for (row = top; shown < rows && row_behind(layout, &row, &row); shown++)
+	for (row = top; shown < rows && row_after(layout, &row, &row); shown++)
 		;
 	for (; shown < rows && row_before(layout, top.start, &before); shown++)
 		top = before;
@@ -787,7 +787,7 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 			*ret_row = area.row + i;
 			*ret_column = place.column + found;
 		}
-		if (!row_behind(&layout, &row, &row))
+		if (!row_after(&layout, &row, &row))
 			break;
 	}
 	if (*ret_column >= area.column + area.columns)
@@ -959,7 +959,7 @@ static bool is_word(const struct ik_editor *editor, size_t position)
 		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
 }
 
-/* Where the word behind position ends. */
+/* Where the word after position ends. */
 static size_t word_right(const struct ik_editor *editor, size_t position)
 {
 	bool within = false;

@@ -1,5 +1,5 @@
 /*
- * editor: the text a person is writing: several lines, a cursor, a selection,
+ * editor: the text a user is writing: several lines, a cursor, a selection,
  * undo and redo, a kill ring, history.
  *
  * Works on grapheme clusters of valid UTF-8 (what comes in is repaired and
@@ -54,10 +54,10 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
  */
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end);
 /* Select from anchor to cursor: positions in the text where clusters begin or end; its end
- * for what is behind it. */
+ * for what is after it. */
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor);
 
-/* Another text for a part, the cursor behind it; one step of undo. False, and nothing
+/* Another text for a part, the cursor after it; one step of undo. False, and nothing
  * changed: there is no room. */
 bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const char *text,
 	size_t length);
@@ -65,7 +65,7 @@ bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const
 /* All the text, pastes in full; valid until the next change. */
 const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);
 bool ik_editor_is_empty(const struct ik_editor *editor);
-/* Another text, the cursor behind it; one step of undo. */
+/* Another text, the cursor after it; one step of undo. */
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
 /* Forget the text: it goes to the history when keep is true (it was sent), else
  * undo brings it back. */

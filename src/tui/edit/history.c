@@ -168,7 +168,7 @@ static void complain_of_writing(struct ik_history *history, int number)
 	history->write_told = true;
 }
 
-/* Append one line in one write, behind a line end that a crash left out. */
+/* Append one line in one write, after a line end that a crash left out. */
 static void append_to_file(struct ik_history *history, const char *text, size_t length)
 {
 	const char *path = history->path;

@@ -1,5 +1,5 @@
 /*
- * history: what a person sent before, newest last, kept in a file.
+ * history: what a user sent before, newest last, kept in a file.
  *
  * One entry a line, as a JSON string; appended when it is made, so that two
  * programs at once lose nothing.  A line that is no JSON string is skipped; of a

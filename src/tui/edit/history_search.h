@@ -29,7 +29,7 @@ struct ik_history_search {
 void ik_history_search_init(struct ik_history_search *search, struct ik_history *history);
 void ik_history_search_done(struct ik_history_search *search);
 
-/* One more piece of what is looked for; the entry that fits already stays. */
+/* One more piece of what is searched for; the entry that fits already stays. */
 void ik_history_search_type(struct ik_history_search *search, const char *text, size_t length);
 /* The last cluster of it is gone; the newest entry that fits is found. */
 void ik_history_search_erase(struct ik_history_search *search);

@@ -303,7 +303,7 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key *key)
 {
-	/* What is a character alone is text where one writes; behind a prefix it is not. */
+	/* What is a character alone is text where one writes; after a prefix it is not. */
 	const struct ik_key *first = keymap->pending ? &keymap->prefix : key;
 
 	for (int round = 0; round < 2; round++) {

@@ -2,7 +2,7 @@
  * keymap: keys to actions, one table from which help, the panes' last lines,
  * manual page and configuration come.
  *
- * A key means something in a context: that which has the focus.  What a pane
+ * A key means something in a context: that which has focus.  What a pane
  * does not bind means what it means in the editor.  A character alone ("x",
  * "/") is bound where nobody writes only, that is: in panes.  A key may be a
  * sequence of two, "Ctrl-X Ctrl-E".
@@ -147,7 +147,7 @@ struct ik_keymap;
 
 /* The table as it is delivered. */
 struct ik_keymap *ik_keymap_new(void);
-/* The same with the keys of a person's own: JSON for ik_keymap_read() that was checked when
+/* The same with the keys of a user's own: JSON for ik_keymap_read() that was checked when
  * it was loaded, or NULL for none. */
 struct ik_keymap *ik_keymap_new_with(const char *keys);
 struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap);

@@ -41,7 +41,7 @@ struct ik_form {
 	size_t wrong_field;
 };
 
-/* What stands in the field of a text as JSON: "" is the empty text; where null may stand, null
+/* What is in the field of a text as JSON: "" is the empty text; where null may stand, null
  * is that, and "null" the word. */
 static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
 {
@@ -243,7 +243,7 @@ enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_e
 }
 
 /* The field that a sentence of the validator's is about: its place is "/NAME/..."; what is
- * missing is named behind it. */
+ * missing is named after it. */
 static size_t field_of(const struct ik_form *form, const char *sentence)
 {
 	size_t longest = 0, found = form->selected;
@@ -366,7 +366,7 @@ enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	}
 }
 
-/* A text from outside, wrapped into rows from row on: of its rows those behind skip, so many
+/* A text from outside, wrapped into rows from row on: of its rows those after skip, so many
  * at most; returns the rows it took. Without cells it is only measured. */
 static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int row,
 	enum ik_style style, const struct ik_buf *text, int skip, int most)

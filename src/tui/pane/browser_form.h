@@ -1,5 +1,5 @@
 /*
- * browser_form: a form made from a tool's schema, in which a person writes the
+ * browser_form: a form made from a tool's schema, in which a user writes the
  * arguments of a call.
  *
  * A field for each property: texts are written as they are, a choice (enum,

@@ -61,7 +61,7 @@ struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, si
 /* Where the tool of that executable, else that name, stands; 0 when it is not shown. */
 size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name);
 
-/* The person has seen the change of a row: its mark goes, and a tool that is gone with it. */
+/* The user has seen the change of a row: its mark goes, and a tool that is gone with it. */
 void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row);
 
 #endif

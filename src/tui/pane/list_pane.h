@@ -70,8 +70,8 @@ void ik_list_pane_click(struct ik_pane *pane, int row);
 struct ik_invocation ik_list_pane_invoke(struct ik_list_pane *list, enum ik_action action,
 	const char *text);
 
-/* Keys that the last line shows: while the list has the focus, while its text has (where
- * IK_ACTION_DETAILS is bound), while its filter is written, while others have the focus.
+/* Keys that the last line shows: while the list has focus, while its text has (where
+ * IK_ACTION_DETAILS is bound), while its filter is written, while others have focus.
  * Tables, of N_() texts; of focus only what works without an item where there is none.
  * all: what IK_ACTION_CANCEL does in the list while words filter it, in place of what focus
  * says of it; NULL: the same. */
@@ -83,7 +83,7 @@ struct ik_list_hints {
 void ik_list_pane_hints(struct ik_list_pane *list, const struct ik_list_hints *hints, bool focus,
 	struct ik_pane_view *view);
 
-/* Draw it; view->empty: what stands there when there is no item. count stands at the right of
+/* Draw it; view->empty: what is there when there is no item. count stands at the right of
  * the filter ("3 of 12"), NULL for nothing. The cursor is set where the filter is being
  * written, else left alone. */
 void ik_list_pane_draw(struct ik_list_pane *list, struct ik_pane_view *view, const char *count,

@@ -65,7 +65,7 @@ struct ik_pane {
 	int list_row, list_rows; /* where the list was drawn last */
 	struct ik_scrollback *text;
 	int text_row;      /* where it was drawn last */
-	bool text_moved;   /* scrolled by the person: it stays where it is; */
+	bool text_moved;   /* scrolled by the user: it stays where it is; */
 	bool text_follows; /* else it shows its end, or its start */
 };
 
@@ -86,7 +86,7 @@ bool ik_pane_click(struct ik_pane *pane, int row);
 /* Scroll the text. */
 void ik_pane_scroll(struct ik_pane *pane, int rows);
 
-/* Replace the text: begin, add, end. The place in it is kept if the person
+/* Replace the text: begin, add, end. The place in it is kept if the user
  * scrolled; else it shows its start, or, with follow, its end. */
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
 void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence);
@@ -106,7 +106,7 @@ struct ik_pane_view {
 	/* Draw an item into one row; the background is there. */
 	void (*item)(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 		enum ik_style style);
-	bool text_focus;   /* the text has the keys: of the list, only what is selected is seen */
+	bool text_focus;   /* the text has focus: of the list, only what is selected is seen */
 	bool list_first;   /* the list has what it needs before the text has anything */
 	int reserved;      /* rows under the title that somebody else draws */
 	const char *empty; /* instead of list and text when there is no item */

@@ -31,7 +31,7 @@ struct ik_browser {
 	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
 	struct ik_browser_uses shown_uses;
-	const struct ik_browser_row *looked_at; /* drawn while the browser had the keys */
+	const struct ik_browser_row *looked_at; /* drawn while the browser had focus */
 
 	const struct ik_tool_forms *forms; /* NULL: there are none */
 	void *forms_arg;
@@ -276,7 +276,7 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
 }
 
-/* The column that descriptions begin at: behind the longest name with its mark, but not more
+/* The column that descriptions begin at: after the longest name with its mark, but not more
  * than three fifths of the row; longer names are cut. */
 static int name_columns(const struct ik_browser *browser, struct ik_rectangle row)
 {
@@ -331,7 +331,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_buf_done(&out);
 }
 
-/* Its keys while it has the focus, while something is written, while others have it. */
+/* Its keys while it has focus, while something is written, while others have it. */
 static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3 },
@@ -386,7 +386,7 @@ static const struct ik_list_hints list_hints = {
 	.all = N_("all tools"),
 };
 
-/* What stands there instead of tools. */
+/* What is there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
@@ -609,7 +609,7 @@ void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *reg
 	go_back(browser, mark);
 }
 
-/* The person goes on from what was looked at: its mark of a change goes. */
+/* The user goes on from what was looked at: its mark of a change goes. */
 static void leave_row(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = browser->looked_at;

@@ -19,7 +19,7 @@ struct ik_help {
 #define KEYS_COLUMNS 24 /* longer ones have their description beneath */
 
 /* The parts of the table of keys: where each begins, and the pane that opens the help there
- * (0: none). What stands in the editor's part is at hand there: its help opens at the top. */
+ * (0: none). What is in the editor's part is at hand there: its help opens at the top. */
 static const struct {
 	enum ik_action first;
 	const char *heading;

@@ -48,7 +48,7 @@ struct ik_fold {
 struct ik_inspector {
 	struct ik_pane pane;
 	struct ik_calls *calls;
-	bool moved;                        /* the person selected a call */
+	bool moved;                        /* the user selected a call */
 	const struct ik_shown_call *call;  /* the selected one */
 	const struct ik_shown_call *shown; /* whose text is in the pane */
 	unsigned shown_version;
@@ -820,7 +820,7 @@ static void turn_page(struct ik_inspector *inspector, size_t page, bool end)
 	inspector->page_end = end;
 }
 
-/* The person wanted to go on beyond an end of the page. */
+/* The user wanted to go on beyond an end of the page. */
 static void leave_page(struct ik_inspector *inspector, bool down)
 {
 	if (down && inspector->page + 1 < ik_call_pages(inspector->call))
@@ -1055,7 +1055,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }
 
-/* Its keys while the list has the focus, while its text has, and while it has not. */
+/* Its keys while the list has focus, while its text has, and while it has not. */
 static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_TEXT, IK_ACTION_NONE, N_("text"), 2 },

@@ -1,9 +1,9 @@
 /*
  * pane_inspector: every tool call of the session, and one of them in full.
  *
- * The newest call is selected until the person selects another.  A large text
+ * The newest call is selected until the user selects another.  A large text
  * (what a tool printed in full) is shown a part at a time: the first
- * with the rest of the call, each further one by itself once the person scrolls
+ * with the rest of the call, each further one by itself once the user scrolls
  * beyond the end.  The cursor is in the list of calls, or in the text of the
  * selected one, where JSON folds and unfolds by node.
  * Borrows the list of calls.  May include: util, json, tui.

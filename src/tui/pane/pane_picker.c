@@ -10,7 +10,7 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define ASIDE_PART 3 /* what stands at the end of a row gets at most one of so many parts of it */
+#define ASIDE_PART 3 /* what is at the end of a row gets at most one of so many parts of it */
 
 struct ik_picker {
 	struct ik_list_pane list; /* its items are those that the filter leaves */
@@ -197,7 +197,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	return IK_PANE_PASSED;
 }
 
-/* Draw an item: number, title, what stands aside. */
+/* Draw an item: number, title, what is aside. */
 static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
 	enum ik_style style)
 {

@@ -50,7 +50,7 @@ static const char *last_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Append so many bytes from start on in a style; returns the column behind them. */
+/* Append so many bytes from start on in a style; returns the column after them. */
 static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
 	enum ik_style style, const char *text, size_t start, size_t end)
 {
@@ -168,7 +168,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	ik_buf_done(&out);
 }
 
-/* Its keys while it has the focus, while a filter is written, while others have it. */
+/* Its keys while it has focus, while a filter is written, while others have it. */
 static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
 	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("resume"), 1 },
@@ -274,7 +274,7 @@ static char *found_title(const struct ik_sessions *sessions)
 		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
 }
 
-/* What stands there instead of a list. */
+/* What is there instead of a list. */
 static char *empty_text(const struct ik_sessions *sessions)
 {
 	if (sessions->said && sessions->list.words.length == 0)
@@ -451,7 +451,7 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 	ask(sessions, true);
 }
 
-/* Take rows over, behind those that are there or in their place. */
+/* Take rows over, after those that are there or in their place. */
 static void take_rows(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
 	int64_t now_ms, const char *problem)
 {
@@ -604,7 +604,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
 
 	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
-		ik_sessions_open(sessions, ""); /* nothing is looked for any more */
+		ik_sessions_open(sessions, ""); /* nothing is searched for any more */
 		return IK_PANE_TAKEN;
 	}
 	switch (what) {

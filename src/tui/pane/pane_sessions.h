@@ -34,7 +34,7 @@ struct ik_session_row {
 /* How a search stands that was answered. */
 struct ik_search_page {
 	bool anew;   /* in place of all that were there */
-	bool more;   /* there are others behind these */
+	bool more;   /* there are others after these */
 	int percent; /* looked through; below 100 others come by themselves */
 };
 
@@ -42,10 +42,10 @@ struct ik_search_page {
 
 /* Whom to ask; what was asked for before is not wanted any more. */
 struct ik_sessions_source {
-	/* A page: the sessions behind last (NULL: from the newest) that fit the words; here: only
+	/* A page: the sessions after last (NULL: from the newest) that fit the words; here: only
 	 * those of this directory. Answered by ik_sessions_take(). */
 	void (*list)(void *arg, const char *words, bool here, const struct ik_session_row *last);
-	/* A page of the places where the words were said: the newest, or those behind the page
+	/* A page of the places where the words were said: the newest, or those after the page
 	 * before. writing: they may be others in a moment. Answered by ik_sessions_take_found(). */
 	void (*search)(void *arg, const char *words, bool here, bool writing, bool first);
 	/* The end of one, or what comes before an event and itself (0: the last one). Answered by

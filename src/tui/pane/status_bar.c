@@ -50,7 +50,7 @@ struct text {
 
 /* ---- the conversations ---- */
 
-/* What stands behind the number. */
+/* What is after the number. */
 static const char *sign(enum ik_agent_state state, bool utf8)
 {
 	static const char *const signs[IK_AGENT_STATE_COUNT] = {

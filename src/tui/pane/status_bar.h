@@ -24,7 +24,7 @@
 enum ik_agent_state {
 	IK_AGENT_IDLE,
 	IK_AGENT_WORKING,
-	IK_AGENT_ASKING, /* a call of it waits for the person */
+	IK_AGENT_ASKING, /* a call of it waits for the user */
 	IK_AGENT_FAILED, /* its last turn */
 	IK_AGENT_UNREAD, /* it has ended while another was shown */
 	IK_AGENT_STATE_COUNT
@@ -56,7 +56,7 @@ enum ik_activity {
 	IK_ACTIVITY_WORKING, /* the model */
 	IK_ACTIVITY_RUNNING, /* tools */
 	IK_ACTIVITY_RETRY,   /* a countdown */
-	IK_ACTIVITY_ASKING   /* for the person's answer */
+	IK_ACTIVITY_ASKING   /* for the user's answer */
 };
 
 struct ik_status_bar {

@@ -84,7 +84,7 @@ static void add_notice(struct ik_chat_log *log, const struct ik_event *event,
 			event->text, event->text_length);
 }
 
-/* The reply that goes on, if it does and nothing stands behind it; NULL. */
+/* The reply that goes on, if it does and nothing is after it; NULL. */
 static struct ik_block *continued_reply(struct ik_chat_log *log, enum ik_block_kind kind)
 {
 	bool continues = log->continues && kind == IK_BLOCK_ASSISTANT;

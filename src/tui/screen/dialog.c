@@ -346,7 +346,7 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 
 /* ---- keys ---- */
 
-/* The person has chosen: the question is over. */
+/* The user has chosen: the question is over. */
 static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
 	struct ik_question_answer *ret_answer)
 {
@@ -377,7 +377,7 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_question_answer *ret_a
 	(void)answer(dialog, dialog->first->escape, ret_answer);
 }
 
-/* A choice is made: answer, or let the person write to it first. What was not seen to its end
+/* A choice is made: answer, or let the user write to it first. What was not seen to its end
  * is not agreed to: scroll on instead. */
 static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
 	struct ik_question_answer *ret_answer)
@@ -545,7 +545,7 @@ static int lay_out_choices(const struct dialog_question *question, struct choice
 	return row + 1;
 }
 
-/* Rows of what stands below the text. */
+/* Rows of what is below the text. */
 static int foot_rows(const struct dialog_question *question, int columns)
 {
 	if (!question->writing)

@@ -1,12 +1,12 @@
 /*
- * dialog: questions to the person, one after the other, between the
+ * dialog: questions to the user, one after the other, between the
  * conversation and the editor.
  *
  * A question has a title, a text of any size that can be scrolled, and
  * choices, of which one may take a text along (a reason).  Runs of empty lines
  * in the text are folded, and no choice but that of Esc is taken before the end of
  * the text was seen: until then it scrolls on.  Questions wait in
- * the order in which they came; the first is shown.  It has the keys while it
+ * the order in which they came; the first is shown.  It has focus while it
  * is open.  Put aside it is one row, and the keys are the editor's again.
  *
  * Nobody answers a question by a slip: one that appears by itself takes neither
@@ -62,7 +62,7 @@ struct ik_question {
 	size_t escape;       /* index of the safe one, which Esc means, and Enter at first */
 	bool first;          /* before those that wait, and ready at once: it belongs to the last
 	                        answer */
-	bool wanted;         /* a key of the person's asked for it: it opens in front of all, over a
+	bool wanted;         /* a key of the user's asked for it: it opens in front of all, over a
 	                        draft too, and is ready at once */
 	bool guarded; /* neither of the two is ready at once: the key may have been a letter, which
 	                        others follow as they are typed, or the question is one that it did

@@ -137,7 +137,7 @@ static void say(struct ik_linear *linear, const char *text)
 	ik_buf_puts(linear->out, NEW_LINE);
 }
 
-/* What stands before the text of a block. */
+/* What is before the text of a block. */
 static const char *label(enum ik_block_kind kind)
 {
 	switch (kind) {
@@ -226,7 +226,7 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	ik_buf_init(&text, IK_MIB(4));
 	ik_call_text(call, linear->utf8, IK_CALL_LINES, &text, &head, &tail);
 	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
-	head += strcspn(text.data + head, "\n"); /* what stands behind the name is for eyes */
+	head += strcspn(text.data + head, "\n"); /* what is after the name is for eyes */
 	head += strspn(text.data + head, "\n");
 	put_lines(linear, text.data + head, text.length - head);
 	ik_buf_puts(linear->out, NEW_LINE);
@@ -369,7 +369,7 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	ik_buf_done(&line);
 }
 
-/* Write what is new in what stands beside the conversation. */
+/* Write what is new in what is beside the conversation. */
 static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	const struct ik_cells *cells)
 {
@@ -378,7 +378,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	bool any = linear->pane.length > 0;
 
 	if (screen->help_open && ik_find_is_writing(screen->find))
-		return; /* each letter may turn the page: what was found is said, the page behind Enter */
+		return; /* each letter may turn the page: what was found is said, the page after Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
 		write_area(linear, cells, layout->scrollback.rows > 0 ? layout->scrollback : layout->pane,

@@ -2,7 +2,7 @@
  * linear: the screen as lines that only ever follow each other, for screen
  * readers, braille displays and terminals that can do nothing else.
  *
- * What was written stays as it is; only the last line, in which the person writes,
+ * What was written stays as it is; only the last line, in which the user writes,
  * changes.  No frames, no colours, no times that count: what begins and ends is said
  * in words.  Of panes, questions and the help each line is written when they open,
  * later those that are new; what is selected begins with "*".  Lines end between words.
@@ -36,7 +36,7 @@ void ik_linear_size(int *rows, int *columns);
 void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out);
 
-/* It is another conversation's turn to be written: go on behind what was written of before,
+/* It is another conversation's turn to be written: go on after what was written of before,
  * whose last line is left, and which has nothing to say meanwhile. */
 void ik_linear_take_over(struct ik_linear *linear, struct ik_linear *before);
 

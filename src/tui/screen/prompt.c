@@ -276,7 +276,7 @@ static void draw_popup(struct popup *popup, const struct ik_keymap *keymap, stru
 	ik_buf_done(&foot);
 }
 
-/* Ask what the word at the cursor may become; asked: by the person. */
+/* Ask what the word at the cursor may become; asked: by the user. */
 static void query(struct ik_prompt *prompt, bool asked)
 {
 	struct ik_completions completions = { .asked = asked };
@@ -301,7 +301,7 @@ static void query(struct ik_prompt *prompt, bool asked)
 	show_popup(&prompt->popup, &completions, whole && prompt->preselect);
 }
 
-/* Is the only candidate what stands there already? */
+/* Is the only candidate what is there already? */
 static bool is_whole(const struct ik_prompt *prompt)
 {
 	const struct popup *popup = &prompt->popup;
@@ -485,7 +485,7 @@ static void open_history(struct ik_prompt *prompt)
 	close_popup(&prompt->popup);
 }
 
-/* Show what was found, with what was looked for in it marked. */
+/* Show what was found, with what was searched for in it marked. */
 static void show_found(struct ik_history_view *view)
 {
 	const struct ik_history_search *search = &view->search;

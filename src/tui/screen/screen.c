@@ -637,7 +637,7 @@ static struct ik_layout layout_of(const struct ik_screen *screen)
 
 /* ---- keys ---- */
 
-/* The pane that the keys scroll, since it is in front or has the focus; NULL: the conversation. */
+/* The pane that the keys scroll, since it is in front or has focus; NULL: the conversation. */
 static struct ik_pane *scroll_target(const struct ik_screen *screen)
 {
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
@@ -674,7 +674,7 @@ static void toggle_raw(struct ik_screen *screen)
 	free(key);
 }
 
-/* Back to the prompt; a side pane that has the keys, or that nothing is before, closes. */
+/* Back to the prompt; a side pane that has focus, or that nothing is before, closes. */
 static void leave(struct ik_screen *screen)
 {
 	if (focus_of(screen) != IK_FOCUS_SCROLLBACK)
@@ -682,7 +682,7 @@ static void leave(struct ik_screen *screen)
 	screen->focus = IK_FOCUS_EDITOR;
 }
 
-/* Esc: what is in front, or has the keys, closes first, as its last line says; then the turn
+/* Esc: what is in front, or has focus, closes first, as its last line says; then the turn
  * ends, then the pane closes. */
 static struct ik_invocation cancel(struct ik_screen *screen)
 {
@@ -758,14 +758,14 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	};
 }
 
-/* An action of the editor's; it has the keys again, as when something is typed. */
+/* An action of the editor's; it has focus again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
 	if (ik_editor_act(ik_prompt_editor(screen->prompt), action))
 		screen->focus = IK_FOCUS_EDITOR;
 }
 
-/* Arrows: the list that has the focus, the help, or the editor. */
+/* Arrows: the list that has focus, the help, or the editor. */
 static void move(struct ik_screen *screen, enum ik_action action)
 {
 	if (!screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR) {
@@ -813,7 +813,7 @@ static void paste(struct ik_screen *screen, const struct ik_key *key)
 		say(screen, _("The paste is too large for a message: nothing was put in."));
 }
 
-/* To the question before, or the next; behind the last one is the end. */
+/* To the question before, or the next; after the last one is the end. */
 static void question(struct ik_screen *screen, int direction)
 {
 	if (!ik_scrollback_question(screen->scrollback, direction) && direction > 0)
@@ -1055,7 +1055,7 @@ static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum 
 	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
-	if (pane_of(screen, action)) { /* it gets the keys */
+	if (pane_of(screen, action)) { /* it gets focus */
 		show_dialog(screen, false);
 		return false;
 	}
@@ -1166,7 +1166,7 @@ static struct ik_invocation click_dialog(struct ik_screen *screen, const struct 
 	return answered;
 }
 
-/* A click on a side pane: it gets the keys, and a row of its list is selected. */
+/* A click on a side pane: it gets focus, and a row of its list is selected. */
 static void click_pane(struct ik_screen *screen, int row)
 {
 	if (ik_dialog_is_open(screen->dialog))
@@ -1175,13 +1175,13 @@ static void click_pane(struct ik_screen *screen, int row)
 	screen->side->ops->click(screen->side, row);
 }
 
-/* A click on the conversation: it gets the keys; a block opens, or folds. */
+/* A click on the conversation: it gets focus; a block opens, or folds. */
 static void click_scrollback(struct ik_screen *screen, const struct ik_layout *layout, int row)
 {
 	if (!ik_dialog_is_open(screen->dialog))
 		set_focus(screen, IK_FOCUS_SCROLLBACK);
 	if (ik_scrollback_click(screen->scrollback, row - layout->scrollback.row))
-		screen->press.ms = NEVER; /* what stands there now is not what was clicked */
+		screen->press.ms = NEVER; /* what is there now is not what was clicked */
 }
 
 /* A click on the editor: the cursor goes there; twice: the word there is selected. */
@@ -1781,7 +1781,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, ik_find_hints, columns, out);
 		return;
 	}
-	/* What was looked for is still marked: its keys come first, and its end. */
+	/* What was searched for is still marked: its keys come first, and its end. */
 	bool found = ik_find_shows(find_of(screen));
 	const char *cancel = found ? N_("end search") : N_("editor");
 	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
@@ -1808,7 +1808,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, columns, out);
 }
 
-/* The line over the editor: what waits, what is looked for and the keys of the scrollback at
+/* The line over the editor: what waits, what is searched for and the keys of the scrollback at
  * the left, what is new at the right. */
 
 /* At the right of the line over the editor: how much is new. Returns the columns left. */
@@ -1983,7 +1983,7 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 	ik_buf_done(&out);
 }
 
-/* Draw what stands over the rule, but for questions and candidates. */
+/* Draw what is over the rule, but for questions and candidates. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout, int *ret_row, int *ret_column)
 {

@@ -1,5 +1,5 @@
 /*
- * screen: all that a person sees: scrollback, inspector, browser, editor,
+ * screen: all that a user sees: scrollback, inspector, browser, editor,
  * status bar, help, questions; which of them are shown where, and which has the
  * keys.
  *
@@ -89,9 +89,9 @@ void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *
 void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
 
 /*
- * Ask the person (tui/screen/dialog.h); all is copied. Returns the question's id, which
+ * Ask the user (tui/screen/dialog.h); all is copied. Returns the question's id, which
  * comes back with IK_ACTION_ANSWER. Questions are shown one after the other. One
- * that finds the person writing, looking for something, or in a pane, stays aside, one
+ * that finds the user writing, looking for something, or in a pane, stays aside, one
  * row over the editor, until F6; the draft stays as it is in any case.
  */
 int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question);
@@ -107,7 +107,7 @@ struct ik_sessions *ik_screen_sessions(struct ik_screen *screen);
 struct ik_sessions *ik_screen_open_sessions(struct ik_screen *screen);
 /* The one that runs has changed; its title comes with its messages. */
 void ik_screen_session_runs(struct ik_screen *screen, const char *id);
-/* The event of the session to go on with, or of the one that runs, which the person wants to
+/* The event of the session to go on with, or of the one that runs, which the user wants to
  * see; 0: none. It is shown once its message is told, or by ik_screen_show_place() at once. */
 int64_t ik_screen_wanted_place(const struct ik_screen *screen);
 void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *message);
@@ -118,7 +118,7 @@ void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from);
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again);
 bool ik_screen_picks(const struct ik_screen *screen);
 
-/* The editor has the keys again. */
+/* The editor has focus again. */
 void ik_screen_go_to_editor(struct ik_screen *screen);
 
 /* The conversation and the editor are to be seen. */
