@@ -1,11 +1,13 @@
 #include "stores/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "journal/event_line.h"
 #include "json/write.h"
 #include "store/search_query.h"
 #include "stores/index.h"
+#include "util/alloc.h"
 #include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -310,14 +312,35 @@ enum ik_status ik_answer_part(struct ik_database *database, struct ik_error *err
 
 enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
 
+/* Append where a search continues: a number where it is one, as a row of SQLite. */
+static void put_place(struct ik_buf *line, const char *place)
+{
+	ik_json_key(line, "row");
+	if (place[0] && strspn(place, "0123456789") == strlen(place))
+		ik_json_put_integer(line, strtoll(place, NULL, 10));
+	else if (place[0])
+		ik_json_put_text(line, place);
+	else
+		ik_json_put_null(line);
+}
+
+/* The member "row", a number or a text, as a text; NULL: it has none. New memory. */
+static char *place_of(struct ik_connection *client)
+{
+	struct ik_json_span row = ik_connection_member(client, "row");
+
+	if (ik_json_span_type(row) == IK_JSON_NUMBER)
+		return ik_strndup(row.text, row.length);
+	return ik_json_text_new(row);
+}
+
 static void send_found(struct ik_database *database, struct ik_rows *rows,
 	const struct ik_message *message, struct ik_rows *sessions, int first)
 {
 	struct ik_buf *line = ik_connection_begin(database->client);
 
 	put_session(line, sessions, first);
-	ik_json_key(line, "row");
-	ik_json_put_text(line, ik_rows_text(rows, PLACE));
+	put_place(line, ik_rows_text(rows, PLACE));
 	send_event(database, ik_rows_text(sessions, first), message);
 }
 
@@ -363,6 +386,7 @@ static enum ik_status search(struct ik_database *database, const struct ik_searc
 {
 	struct ik_connection *client = database->client;
 	int64_t count = count_of(database), found = 0;
+	char *place = place_of(client);
 	enum ik_status status;
 	struct ik_rows *rows;
 	struct ik_buf text;
@@ -370,14 +394,16 @@ static enum ik_status search(struct ik_database *database, const struct ik_searc
 	ik_buf_init(&text, IK_KIB(64));
 	database->ops->put_query(query, &text);
 	status = ik_database_ask(database, database->ops->sql.search,
-		IK_VALUES(ik_value_text(text.data), ik_value_text(ik_connection_text(client, "row")),
+		IK_VALUES(ik_value_text(text.data), ik_value_text(place),
 			ik_value_text(ik_connection_text(client, "directory")),
 			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)),
 		&rows, error);
+	free(place);
 	if (status != IK_OK) {
 		ik_buf_done(&text);
 		return status;
 	}
+	ik_buf_clear(&text);
 	while (ik_rows_next(rows, &status, error)) {
 		status = take_found(database, rows, error);
 		ik_buf_clear(&text);
@@ -385,13 +411,8 @@ static enum ik_status search(struct ik_database *database, const struct ik_searc
 		found++;
 	}
 	(void)ik_rows_free(rows);
-	if (status == IK_OK) {
-		ik_json_key(ik_connection_begin(client), "row");
-		if (found > 0 && found == count)
-			ik_json_put_text(ik_connection_begin(client), text.data);
-		else
-			ik_json_put_null(ik_connection_begin(client));
-	}
+	if (status == IK_OK)
+		put_place(ik_connection_begin(client), found == count ? text.data : "");
 	ik_buf_done(&text);
 	return status;
 }

@@ -585,7 +585,7 @@ def brings_older_tables_up_to_date(place):
             assert database.execute("SELECT count(*) FROM search('none')").fetchone() == (0,)
 
 
-def old_name(place, kind):
+def old_name(place, kind, other=False):
     """How earlier versions named files for a database."""
     if place.kind == "sqlite":
         text = place.database
@@ -595,6 +595,7 @@ def old_name(place, kind):
     number = 0xcbf29ce484222325
     for byte in text.encode():
         number = (number ^ byte) * 0x100000001b3 % 2**64
+    number ^= other
     if place.kind == "sqlite":
         return f"ikigai-{number:016x}.rescue-{new_id()}{kind}"
     return f"{number:016x}-{new_id()}{kind}"
@@ -639,7 +640,7 @@ def takes_in_what_earlier_versions_kept(place):
         assert base64.b64decode(client.ask("part", blob=blob, part=0)[-1]["base64"]) == b"some text"
         assert os.listdir(spool) == [] and os.listdir(place.journals) == []
         client.kill()
-    foreign = old_name(place, ".jsonl").translate(str.maketrans("0123", "abcd"))
+    foreign = old_name(place, ".jsonl", other=True)
     write(spool, foreign, lines)
     locked = old_name(place, ".jsonl")
     write(spool, locked, lines)
