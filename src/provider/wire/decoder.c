@@ -9,12 +9,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* How much of a body is kept, to describe what arrived instead of events. */
-#define HEAD_BYTES 400
-/* How much of it is shown. */
+/* How much is shown of an event that is not JSON. */
 #define WORDS_BYTES 120
-/* A complete answer is an object; of a web page the title is enough. */
-#define PAGE_BYTES IK_LIMIT_ERROR_BODY
 /* No reply has this many blocks. */
 #define MARKS_MAX IK_KIB(16)
 
@@ -347,54 +343,39 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 		ik_decoder_fail(decoder, words_of(decoder, data, length));
 }
 
-/* Recognise the form of the body by its first character. */
-static void find_form(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
+/* Recognise the form of the body by its first character; return the length of what precedes it. */
+static size_t find_form(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
 {
-	for (size_t at = 0; at < length && decoder->form == IK_FORM_UNKNOWN; at++) {
-		switch (bytes[at]) {
-		case ' ':
-		case '\t':
-		case '\r':
-		case '\n':
-		case '\xef':
-		case '\xbb':
-		case '\xbf': /* the bytes of a BOM */
-			break;
-		case '{':
-		case '[':
-			decoder->form = IK_FORM_OBJECT;
-			break;
-		case '<':
-			decoder->form = IK_FORM_PAGE;
-			break;
-		default:
-			decoder->form = IK_FORM_EVENTS;
-			break;
-		}
-	}
+	/* The last three are the bytes of a BOM. */
+	size_t blank = 0;
+
+	while (decoder->form == IK_FORM_UNKNOWN && blank < length &&
+		memchr(" \t\r\n\xef\xbb\xbf", bytes[blank], 7))
+		blank++;
+	if (decoder->form == IK_FORM_UNKNOWN && blank < length)
+		decoder->form = bytes[blank] == '{' || bytes[blank] == '[' ? IK_FORM_OBJECT
+																   : IK_FORM_EVENTS;
+	return blank;
 }
 
 enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
 	ik_delta_sink *sink, void *arg, struct ik_error *error)
 {
-	size_t keep = HEAD_BYTES;
+	size_t blank;
 
 	if (decoder->error.status == IK_OK && !decoder->over) {
+		enum ik_status status = IK_OK;
+
 		decoder->sink = sink;
 		decoder->arg = arg;
-		find_form(decoder, bytes, length);
-		if (decoder->form == IK_FORM_OBJECT)
-			keep = IK_LIMIT_REPLY + 1;
-		else if (decoder->form == IK_FORM_PAGE)
-			keep = PAGE_BYTES;
-		if (decoder->body.length < keep) {
-			size_t room = keep - decoder->body.length;
-
-			ik_buf_append(&decoder->body, bytes, length < room ? length : room);
+		blank = find_form(decoder, bytes, length);
+		if (decoder->form == IK_FORM_OBJECT) {
+			ik_buf_append(&decoder->body, bytes + blank, length - blank);
+			status = ik_buf_status(&decoder->body);
+		} else {
+			status = ik_sse_feed(&decoder->sse, bytes, length, take_event, decoder);
 		}
-		if (ik_buf_status(&decoder->body) != IK_OK ||
-			(decoder->form <= IK_FORM_EVENTS &&
-				ik_sse_feed(&decoder->sse, bytes, length, take_event, decoder) != IK_OK))
+		if (status != IK_OK)
 			ik_error_set(&decoder->error, IK_INVALID, "%s",
 				_("The provider sent one event that is too large."));
 	}
@@ -403,62 +384,23 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 	return decoder->error.status;
 }
 
-/* Handle the end of a body that was not an event stream. */
-static void finish_body(struct ik_stream_decoder *decoder)
+/* Handle a body that is one JSON text; false: it is no reply. */
+static bool take_body(struct ik_stream_decoder *decoder)
 {
-	const char *body = decoder->body.data;
-	size_t length = decoder->body.length;
-	struct ik_json_span value;
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span value, key, item;
 
-	if (decoder->form == IK_FORM_PAGE) {
-		ik_buf_clear(&decoder->scratch);
-		ik_error_page_words(body, length, &decoder->scratch);
-		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider answered with a web page "
-			  "(%s): is the base URL right?"),
-			decoder->scratch.data);
-		return;
-	}
-	if (decoder->form != IK_FORM_OBJECT) {
-		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider answered with something that is no reply: %s"),
-			words_of(decoder, body, length));
-		return;
-	}
-	if (length >= 3 && memcmp(body, "\xef\xbb\xbf", 3) == 0) {
-		body += 3;
-		length -= 3;
-	}
-	if (!check_text(decoder, body, length, &value)) {
-		ik_error_set(&decoder->error, IK_INVALID, _("The provider answered with broken JSON: %s"),
-			words_of(decoder, body, length));
-		return;
-	}
+	if (!check_text(decoder, decoder->body.data, decoder->body.length, &value))
+		return false;
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
-		struct ik_json_walk walk = { 0 };
-		struct ik_json_span key, item;
-
 		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
 			decoder->format->rules->take(decoder, item);
 	} else {
 		decoder->format->rules->take(decoder, value);
 	}
-	if (decoder->over || decoder->error.status != IK_OK)
-		return;
-	if (decoder->stopped)
+	if (decoder->stopped && !decoder->over && decoder->error.status == IK_OK)
 		ik_decoder_complete(decoder);
-	else
-		ik_error_set(&decoder->error, IK_INVALID,
-			_("The provider answered with something that is no reply: %s"),
-			words_of(decoder, body, length));
-}
-
-/* Does a body without a complete event begin like an event stream? */
-static bool has_field(const struct ik_stream_decoder *decoder)
-{
-	return decoder->form == IK_FORM_EVENTS &&
-		(decoder->body.data[0] == ':' || ik_text_starts(decoder->body.data, "data:") ||
-			ik_text_starts(decoder->body.data, "event:"));
+	return decoder->over || decoder->error.status != IK_OK;
 }
 
 enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
@@ -469,14 +411,15 @@ enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sin
 	if (decoder->error.status == IK_OK && !decoder->over) {
 		if (decoder->stopped)
 			ik_decoder_complete(decoder);
-		else if (decoder->any_event || has_field(decoder))
+		else if (decoder->any_event || ik_sse_is_begun(&decoder->sse))
 			ik_error_set(&decoder->error, IK_UNAVAILABLE, "%s",
 				_("The reply ended before it was complete."));
 		else if (decoder->form == IK_FORM_UNKNOWN)
 			ik_error_set(&decoder->error, IK_UNAVAILABLE, "%s",
 				_("The provider sent an empty answer."));
-		else
-			finish_body(decoder);
+		else if (decoder->form != IK_FORM_OBJECT || !take_body(decoder))
+			ik_error_set(&decoder->error, IK_INVALID, "%s",
+				_("The provider answered with something that is no reply."));
 	}
 	if (decoder->error.status != IK_OK && error)
 		*error = decoder->error;

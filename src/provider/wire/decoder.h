@@ -34,8 +34,7 @@ enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sin
 enum ik_body_form {
 	IK_FORM_UNKNOWN, /* only blanks so far */
 	IK_FORM_EVENTS,
-	IK_FORM_OBJECT, /* one JSON text: not streamed, or an error with status 200 */
-	IK_FORM_PAGE    /* HTML */
+	IK_FORM_OBJECT /* one JSON text: not streamed, or an error with status 200 */
 };
 
 /* The counts that make a usage. */
@@ -80,7 +79,7 @@ struct ik_stream_decoder {
 	void *state; /* the format's own */
 	enum ik_body_form form;
 	struct ik_sse sse;
-	struct ik_buf body;    /* all of it for IK_FORM_OBJECT; else its beginning */
+	struct ik_buf body;    /* for IK_FORM_OBJECT */
 	struct ik_buf scratch; /* for strings that have to be decoded */
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */

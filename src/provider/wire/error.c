@@ -220,7 +220,8 @@ static void strip_tags(const char *page, size_t length, struct ik_buf *out)
 	}
 }
 
-void ik_error_page_words(const char *page, size_t length, struct ik_buf *out)
+/* Append the title of a web page or, if it has none, its first words. */
+static void page_words(const char *page, size_t length, struct ik_buf *out)
 {
 	struct ik_buf copy, words;
 
@@ -326,7 +327,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 		lead++;
 	if (lead < length && body[lead] == '<') {
 		is_page = true;
-		ik_error_page_words(body, length, &raw);
+		page_words(body, length, &raw);
 	} else if (ik_json_check(body, length, &value, NULL) != IK_OK ||
 		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);

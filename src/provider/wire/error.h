@@ -19,9 +19,6 @@
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
 	enum ik_error_code *ret_code, bool *ret_retryable);
 
-/* Append the title of a web page or, if it has none, its first words. */
-void ik_error_page_words(const char *page, size_t length, struct ik_buf *out);
-
 /* Append the first words of any text, on one line, at most limit bytes. */
 void ik_error_first_words(const char *text, size_t length, size_t limit, struct ik_buf *out);
 

@@ -34,6 +34,13 @@ static void dispatch(struct ik_sse *sse, ik_sse_sink *sink, void *arg)
 	ik_buf_clear(&sse->data);
 }
 
+/* Is it the name of a field that has a meaning here? */
+static bool is_field(const char *name, size_t length)
+{
+	return (length == 4 && memcmp(name, "data", 4) == 0) ||
+		(length == 5 && memcmp(name, "event", 5) == 0);
+}
+
 /* Handle a line without its end. */
 static void take_line(struct ik_sse *sse, const char *line, size_t length, ik_sse_sink *sink,
 	void *arg)
@@ -58,6 +65,8 @@ static void take_line(struct ik_sse *sse, const char *line, size_t length, ik_ss
 		value++;
 		value_length--;
 	}
+	if (colon == line || is_field(line, name_length))
+		sse->any_field = true;
 	if (name_length == 4 && memcmp(line, "data", 4) == 0) {
 		if (sse->has_data)
 			ik_buf_putc(&sse->data, '\n');
@@ -104,4 +113,14 @@ enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
 		sse->after_cr = *at++ == '\r';
 	}
 	return status_of(sse);
+}
+
+bool ik_sse_is_begun(const struct ik_sse *sse)
+{
+	const char *colon = memchr(sse->line.data, ':', sse->line.length);
+
+	return sse->any_field ||
+		(colon &&
+			(colon == sse->line.data ||
+				is_field(sse->line.data, (size_t)(colon - sse->line.data))));
 }

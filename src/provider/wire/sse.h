@@ -18,7 +18,8 @@ struct ik_sse {
 	struct ik_buf event; /* its type */
 	bool has_data;
 	bool after_cr;
-	bool started; /* a BOM was looked for */
+	bool started;   /* a BOM was looked for */
+	bool any_field; /* a field or a comment was found */
 };
 
 typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t length);
@@ -32,5 +33,8 @@ void ik_sse_done(struct ik_sse *sse);
  * end of the stream is dropped. */
 enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
 	void *arg) IK_MUST_USE;
+
+/* Did the bytes so far begin like an event stream, even if no event is complete? */
+bool ik_sse_is_begun(const struct ik_sse *sse);
 
 #endif
