@@ -45,31 +45,14 @@ static void put_json(struct ik_buf *out, const struct ik_session_info *info,
 	size_t i;
 
 	ik_clock_text(message->time_ms, time);
-	ik_json_open(out, '{');
-	ik_json_key(out, "session");
-	ik_json_put_text(out, info->id);
-	ik_json_key(out, "title");
-	ik_json_put_text(out, info->title);
-	ik_json_key(out, "directory");
-	ik_json_put_text(out, info->directory);
-	ik_json_key(out, "sequence");
-	ik_json_put_integer(out, message->sequence);
-	ik_json_key(out, "kind");
-	ik_json_put_text(out, ik_kind_name(message->kind));
-	ik_json_key(out, "time");
-	ik_json_put_text(out, time);
-	ik_json_key(out, "snippet");
-	ik_json_put_string(out, snippet->line.data, snippet->line.length);
-	ik_json_key(out, "marks");
-	ik_json_open(out, '[');
-	for (i = 0; i < snippet->count; i++) {
-		ik_json_open(out, '[');
-		ik_json_put_integer(out, (int64_t)snippet->marks[i].start);
-		ik_json_put_integer(out, (int64_t)snippet->marks[i].length);
-		ik_json_close(out, ']');
-	}
-	ik_json_close(out, ']');
-	ik_json_close(out, '}');
+	ik_json_printf(out,
+		"{'session':'%s','title':'%s','directory':'%s','sequence':%lld,'kind':'%s','time':'%s',"
+		"'snippet':'%.*s','marks':[",
+		info->id, info->title, info->directory, (long long)message->sequence,
+		ik_kind_name(message->kind), time, (int)snippet->line.length, snippet->line.data);
+	for (i = 0; i < snippet->count; i++)
+		ik_json_printf(out, "[%zu,%zu]", snippet->marks[i].start, snippet->marks[i].length);
+	ik_json_printf(out, "]}");
 	ik_buf_putc(out, '\n');
 }
 

@@ -8,28 +8,16 @@
 
 void ik_event_line_put(struct ik_buf *out, const char *session, const struct ik_message *message)
 {
-	ik_json_open(out, '{');
-	ik_json_key(out, "id");
-	ik_json_put_text(out, message->id);
-	if (session) {
-		ik_json_key(out, "session");
-		ik_json_put_text(out, session);
-	}
-	if (message->sequence > 0) {
-		ik_json_key(out, "sequence");
-		ik_json_put_integer(out, message->sequence);
-	}
-	ik_json_key(out, "kind");
-	ik_json_put_text(out, ik_kind_name(message->kind));
-	ik_json_key(out, "time");
-	ik_json_put_integer(out, message->time_ms);
-	ik_json_key(out, "content");
-	ik_json_put_string(out, message->content, message->content_length);
-	if (message->data) {
-		ik_json_key(out, "data");
-		ik_json_put_raw(out, ik_message_data(message));
-	}
-	ik_json_close(out, '}');
+	ik_json_printf(out, "{'id':'%s'", message->id);
+	if (session)
+		ik_json_printf(out, "'session':'%s'", session);
+	if (message->sequence > 0)
+		ik_json_printf(out, "'sequence':%lld", (long long)message->sequence);
+	ik_json_printf(out, "'kind':'%s','time':%lld,'content':'%.*s'", ik_kind_name(message->kind),
+		(long long)message->time_ms, (int)message->content_length, message->content);
+	if (message->data)
+		ik_json_printf(out, "'data':%.*s", (int)message->data_length, message->data);
+	ik_json_printf(out, "}");
 }
 
 bool ik_event_line_id(struct ik_json_span object, const char *name, char ret_id[IK_UUID_TEXT])

@@ -250,9 +250,7 @@ struct ik_buf *ik_connection_begin(struct ik_connection *connection)
 {
 	if (!connection->begun) {
 		ik_buf_clear(&connection->line);
-		ik_json_open(&connection->line, '{');
-		ik_json_key(&connection->line, "id");
-		ik_json_put_integer(&connection->line, connection->id);
+		ik_json_printf(&connection->line, "{'id':%lld", (long long)connection->id);
 		connection->begun = true;
 	}
 	return &connection->line;
@@ -260,7 +258,7 @@ struct ik_buf *ik_connection_begin(struct ik_connection *connection)
 
 void ik_connection_send(struct ik_connection *connection)
 {
-	ik_json_close(ik_connection_begin(connection), '}');
+	ik_json_printf(ik_connection_begin(connection), "}");
 	write_line(connection);
 	connection->answered = true;
 }
@@ -296,13 +294,7 @@ static const char *code_of(enum ik_status status)
 
 static void put_error(struct ik_buf *line, const char *code, const char *message)
 {
-	ik_json_key(line, "error");
-	ik_json_open(line, '{');
-	ik_json_key(line, "code");
-	ik_json_put_text(line, code);
-	ik_json_key(line, "message");
-	ik_json_put_text(line, message);
-	ik_json_close(line, '}');
+	ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code, message);
 }
 
 void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
@@ -313,14 +305,12 @@ void ik_connection_finish(struct ik_connection *connection, enum ik_status statu
 	if (status != IK_OK)
 		connection->begun = false;
 	line = ik_connection_begin(connection);
-	if (status == IK_OK) {
-		ik_json_key(line, "done");
-		ik_json_put_bool(line, true);
-	} else if (connection->cancelled) {
+	if (status == IK_OK)
+		ik_json_printf(line, "'done':true");
+	else if (connection->cancelled)
 		put_error(line, "CANCELLED", "The request was cancelled.");
-	} else {
+	else
 		put_error(line, code_of(status), error->text);
-	}
 	ik_connection_send(connection);
 }
 
@@ -329,10 +319,7 @@ void ik_connection_tell(struct ik_connection *connection, const char *name, cons
 	struct ik_buf line;
 
 	ik_buf_init(&line, IK_MIB(1));
-	ik_json_open(&line, '{');
-	ik_json_key(&line, name);
-	ik_json_put_text(&line, text);
-	ik_json_close(&line, '}');
+	ik_json_printf(&line, "{'%s':'%s'}", name, text);
 	ik_buf_putc(&line, '\n');
 	if (ik_write_all(connection->out, line.data, line.length) != 0)
 		connection->broken = true;
