@@ -6,6 +6,7 @@
 
 #include "guard/policy_match.h"
 #include "json/write.h"
+#include "loop/confine.h"
 #include "util/alloc.h"
 #include "util/diff.h"
 #include "util/limits.h"
@@ -57,15 +58,6 @@ static char *follow(const char *directory, const char *name)
 	return target;
 }
 
-/* Is a path below a directory, or the directory itself? */
-static bool is_below(const char *directory, const char *path)
-{
-	size_t length = strlen(directory);
-
-	return ik_text_starts(path, directory) &&
-		(path[length] == '/' || path[length] == '\0' || ik_text_equal(directory, "/"));
-}
-
 /* Warn if a path leads elsewhere than it says, or out of the directory. False: it doesn't. */
 static bool add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
@@ -73,7 +65,8 @@ static bool add_target(struct ik_question_text *text, const char *directory, con
 	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
 	char *here = ik_path_resolve(directory), *path, *line;
 	bool known = target && here;
-	bool outside = known && !is_below(here, target), leads = known && !ik_text_equal(plain, target);
+	bool outside = known && !ik_confine_below(target, here),
+		 leads = known && !ik_text_equal(plain, target);
 
 	path = leads ? ik_format("%s -> %s", name, target) : ik_strdup(name);
 	line = !known ? ik_format(_("%s (it cannot be told where this leads)"), path)

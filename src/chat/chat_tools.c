@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "chat/call_question.h"
-#include "commands/tool_view.h"
 #include "core/undo_command.h"
+#include "provider/formats.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -70,12 +70,23 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 	free(title);
 }
 
+/* Append a tool as the current provider is told of it (form 0), or in each wire format in turn, in
+ * the form that holds the model most to the schema. False after the last. */
 static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
 	const char **ret_name)
 {
 	const struct ik_chat *chat = arg;
+	const struct ik_model_choice *now = ik_core_choice(&chat->core);
+	const struct ik_endpoint strict = { .strict_tools = true };
+	const struct ik_wire_format *format = form > 0 ? ik_wire_format_at(form - 1) : now->format;
+	const struct ik_tool_definition definition = ik_model_tool(tool);
+	struct ik_model_spec spec = ik_model_choice_spec(now);
 
-	return ik_tool_view_form(ik_core_choice(&chat->core), tool, form, out, ret_name);
+	if (!format)
+		return false;
+	format->put_tool(out, form > 0 ? &strict : &spec.endpoint, &definition);
+	*ret_name = form > 0 ? format->type : now->provider;
+	return true;
 }
 
 const struct ik_tool_forms ik_chat_tool_forms = { put_form };

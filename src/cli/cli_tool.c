@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "commands/tool_text.h"
-#include "commands/tool_view.h"
 #include "core/print.h"
 #include "json/write.h"
 #include "util/limits.h"
@@ -26,7 +25,7 @@ static int show_view(const struct ik_cli *cli, const struct ik_tool *tool)
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	if (ik_tool_view(cli->setup->config, cli->options->for_provider, tool, &text, &error) !=
+	if (ik_model_put_tool(cli->setup->config, cli->options->for_provider, tool, &text, &error) !=
 		IK_OK) {
 		ik_complain(error.text);
 	} else if (cli->options->json) {

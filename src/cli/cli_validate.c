@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "commands/tool_view.h"
 #include "core/print.h"
 #include "guard/permissions.h"
 #include "loop/child.h"
@@ -455,7 +454,7 @@ static void put_views(struct validation *v)
 	put(v, ik_format("  %s\n", _("What providers are told of it with each request:")));
 	for (size_t i = 0; i < sizeof(providers) / sizeof(*providers); i++) {
 		ik_buf_init(&view, IK_LIMIT_ENVELOPE);
-		if (ik_tool_view(v->cli.setup->config, providers[i], &v->tool, &view, NULL) == IK_OK &&
+		if (ik_model_put_tool(v->cli.setup->config, providers[i], &v->tool, &view, NULL) == IK_OK &&
 			ik_json_check(view.data, view.length, &value, NULL) == IK_OK) {
 			strict = ik_json_bool(ik_json_member(value, "strict"), &strict) && strict;
 			put(v,

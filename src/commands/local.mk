@@ -16,5 +16,4 @@ libik_commands_a_SOURCES = \
 	src/commands/session_taken.c src/commands/session_taken.h \
 	src/commands/session_walk.c src/commands/session_walk.h \
 	src/commands/tool_text.c src/commands/tool_text.h \
-	src/commands/tool_view.c src/commands/tool_view.h \
 	src/commands/usage.c

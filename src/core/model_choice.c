@@ -296,10 +296,30 @@ const char *ik_model_provider_at(const struct ik_config *config, size_t index)
 	return NULL;
 }
 
-enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
-	struct ik_model_choice *ret_choice, struct ik_error *error)
+enum ik_status ik_model_put_tool(const struct ik_config *config, const char *provider,
+	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error)
 {
-	return choose_server(config, provider, NULL, ret_choice, error);
+	struct ik_model_choice server = { .provider = NULL };
+	enum ik_status status = choose_server(config, provider, NULL, &server, error);
+
+	if (status == IK_OK) {
+		struct ik_model_spec spec = ik_model_choice_spec(&server);
+		const struct ik_tool_definition definition = ik_model_tool(tool);
+
+		server.format->put_tool(out, &spec.endpoint, &definition);
+		status = ik_buf_check(out, _("the schema"), error);
+	}
+	ik_model_choice_done(&server);
+	return status;
+}
+
+struct ik_tool_definition ik_model_tool(const struct ik_tool *tool)
+{
+	return (struct ik_tool_definition){
+		.name = tool->name,
+		.description = tool->description,
+		.parameters = { tool->parameters, tool->parameters_length },
+	};
 }
 
 static char *copy_text(const char *text)

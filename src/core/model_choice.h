@@ -2,13 +2,14 @@
  * model_choice: decide on provider, model, address, key and wire format, from configuration,
  * environment and the table of built-in providers.
  *
- * May include: util, config, provider, agent/model.h.
+ * May include: util, config, tool/registry.h, provider, agent/model.h.
  */
 #ifndef IK_CORE_MODEL_CHOICE_H
 #define IK_CORE_MODEL_CHOICE_H
 
 #include "agent/model.h"
 #include "config/config.h"
+#include "tool/registry.h"
 
 /* Which model, and how to reach it. Owns its strings. */
 struct ik_model_choice {
@@ -46,9 +47,12 @@ enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_m
 /* Return the name of a provider: built-in ones, then configured ones; NULL after the last. */
 const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 
-/* Decide how a provider is reached, without model and key: to describe it, not to use it. */
-enum ik_status ik_model_server(const struct ik_config *config, const char *provider,
-	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
+/* Append the object (compact JSON) that describes a tool in a request to a provider, built-in or
+ * configured; for Google, the element of functionDeclarations. The error names all providers. */
+enum ik_status ik_model_put_tool(const struct ik_config *config, const char *provider,
+	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
+/* Return what a provider is told of a tool; it borrows from the tool. */
+struct ik_tool_definition ik_model_tool(const struct ik_tool *tool);
 
 /* Return a copy that owns its strings. */
 struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/redact.h"
+#include "util/shell_word.h"
 #include "util/text.h"
 
 static const char chat_help[] =
@@ -172,6 +174,7 @@ static const struct verb verbs[] = {
 enum takes {
 	NOTHING, /* true */
 	VALUE,   /* a text */
+	ADDRESS, /* a text that may have a password */
 	ID,      /* a text, or "" without one */
 	YES_NO   /* true or false; alone it means yes */
 };
@@ -182,18 +185,19 @@ enum takes {
 		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(CONFIG) | VERB(DOCTOR))
 
 static const struct option_row {
-	const char *name;
-	char letter; /* or 0 */
+	const char *name; /* or NULL */
+	char letter;      /* or 0 */
 	enum takes takes;
 	size_t place;   /* in struct ik_options */
 	unsigned verbs; /* that have it; 0: all */
 } rows[] = {
+	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0 },
 	{ "--config", 0, VALUE, offsetof(struct ik_options, config_file), 0 },
+	{ "--database", 0, ADDRESS, offsetof(struct ik_options, database), 0 },
 	{ "--provider", 'p', VALUE, offsetof(struct ik_options, provider), 0 },
 	{ "--model", 'm', VALUE, offsetof(struct ik_options, model), 0 },
-	{ "--base-url", 0, VALUE, offsetof(struct ik_options, base_url), 0 },
+	{ "--base-url", 0, ADDRESS, offsetof(struct ik_options, base_url), 0 },
 	{ "--system-prompt", 's', VALUE, offsetof(struct ik_options, system_prompt), 0 },
-	{ "--database", 0, VALUE, offsetof(struct ik_options, database), 0 },
 	{ "--resume", 0, ID, offsetof(struct ik_options, resume_id), 0 },
 	{ "--continue", 0, ID, offsetof(struct ik_options, resume_id), 0 },
 	{ "--no-tools", 0, NOTHING, offsetof(struct ik_options, no_tools), 0 },
@@ -216,7 +220,6 @@ static const struct option_row {
 	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST) },
 	{ "--help", 'h', NOTHING, offsetof(struct ik_options, help), 0 },
 	{ "--version", 0, NOTHING, offsetof(struct ik_options, version), 0 },
-	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0 }, /* a letter alone: the last */
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), LONG = 256 };
 
@@ -283,7 +286,7 @@ static bool store(const struct option_row *row, const char *value, struct ik_opt
 	void *place = (char *)o + row->place;
 	bool yes = !value || ik_text_equal(value, "yes");
 
-	if (row->takes == VALUE || row->takes == ID)
+	if (row->takes == VALUE || row->takes == ADDRESS || row->takes == ID)
 		*(const char **)place = value ? value : "";
 	else
 		*(bool *)place = yes;
@@ -310,16 +313,20 @@ static enum ik_status read_options(int argc, char **argv, struct ik_options *o, 
 	struct ik_error *error)
 {
 	struct option long_options[ROWS + 1] = { { NULL, 0, NULL, 0 } };
-	int option;
+	int option, count = 0;
 
-	for (int i = 0; i < ROWS; i++)
-		long_options[i] = (struct option){
-			.name = rows[i].name ? rows[i].name + 2 : NULL,
-			.has_arg = rows[i].takes == NOTHING ? no_argument
-				: rows[i].takes == VALUE        ? required_argument
-												: optional_argument,
-			.val = LONG + i,
-		};
+	for (int i = 0; i < ROWS; i++) {
+		enum takes takes = rows[i].takes;
+
+		if (rows[i].name)
+			long_options[count++] = (struct option){
+				.name = rows[i].name + 2,
+				.has_arg = takes == NOTHING              ? no_argument
+					: takes == VALUE || takes == ADDRESS ? required_argument
+														 : optional_argument,
+				.val = LONG + i,
+			};
+	}
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":C:p:m:s:h", long_options, NULL)) != -1) {
@@ -397,4 +404,31 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	o.second = count > 1 ? o.operands[1] : NULL;
 	*ret_options = o;
 	return IK_OK;
+}
+
+void ik_options_put(const struct ik_options *options, struct ik_buf *out)
+{
+	for (const struct option_row *row = rows; row < rows + ROWS; row++) {
+		const void *place = (const char *)options + row->place;
+		const char *value;
+		char *shown;
+
+		if (row->verbs != 0 || row->takes == ID)
+			continue;
+		if (row->takes == NOTHING || row->takes == YES_NO) {
+			if (*(const bool *)place)
+				ik_buf_printf(out, " %s", row->name);
+			continue;
+		}
+		value = *(const char *const *)place;
+		shown = ik_redact(value);
+		if (value && (row->takes != ADDRESS || ik_text_equal(shown, value))) {
+			if (row->letter)
+				ik_buf_printf(out, " -%c ", row->letter);
+			else
+				ik_buf_printf(out, " %s ", row->name);
+			ik_shell_word_put(out, value);
+		}
+		free(shown);
+	}
 }

@@ -9,7 +9,7 @@
 #ifndef IK_CORE_OPTIONS_H
 #define IK_CORE_OPTIONS_H
 
-#include "util/err.h"
+#include "util/buf.h"
 
 #include <stdbool.h>
 
@@ -74,5 +74,9 @@ struct ik_options {
 /* Read argv (argc words, with the program's name first). */
 enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
 	struct ik_error *error) IK_MUST_USE;
+
+/* Append the options that all verbs have, as they were given, quoted for a shell: " -C DIR ...". An
+ * address that has a password is left out. */
+void ik_options_put(const struct ik_options *options, struct ik_buf *out);
 
 #endif
