@@ -55,25 +55,15 @@ static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 /* A message for the model, with what goes with it. */
 static void send(struct ik_chat *chat, const char *text, size_t length)
 {
-	struct ik_session *session = chat->core.session;
-	struct ik_attached attached;
 	struct ik_error error;
 
 	/* The model gets to know of files that are being undone, too. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
-	ik_attached_init(&attached);
-	if (ik_attach(text, length, length, &chat->setup->places, ik_session_conversation(session),
-			chat->agent->shared_command, &attached, &error) != IK_OK) {
-		ik_chat_complain(chat, error.text);
-		ik_screen_set_draft(chat->screen, text, length);
-	} else {
-		ik_session_submit_with(session, attached.text.data, attached.text.length,
-			attached.data.data, attached.data.length);
-		if (attached.last_command[0] != '\0')
-			memcpy(chat->agent->shared_command, attached.last_command,
-				sizeof(chat->agent->shared_command));
-	}
-	ik_attached_done(&attached);
+	if (ik_attach_and_submit(chat->core.session, text, length, length, &chat->setup->places,
+			chat->agent->shared_command, &error) == IK_OK)
+		return;
+	ik_chat_complain(chat, error.text);
+	ik_screen_set_draft(chat->screen, text, length);
 }
 
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length)

@@ -320,21 +320,13 @@ static void refuse(struct exec *exec, enum ik_error_code code, const struct ik_e
  * it. */
 static void submit(struct exec *exec)
 {
-	struct ik_session *session = exec->core.session;
-	struct ik_attached attached;
 	struct ik_error error;
 
-	ik_attached_init(&attached);
-	if (ik_attach(exec->prompt->data, exec->prompt->length, exec->written,
-			&exec->core.setup->places, ik_session_conversation(session), NULL, &attached,
-			&error) != IK_OK) {
-		exec->status = 2;
-		refuse(exec, IK_CODE_CONFIG, &error);
-	} else {
-		ik_session_submit_with(session, attached.text.data, attached.text.length,
-			attached.data.data, attached.data.length);
-	}
-	ik_attached_done(&attached);
+	if (ik_attach_and_submit(exec->core.session, exec->prompt->data, exec->prompt->length,
+			exec->written, &exec->core.setup->places, NULL, &error) == IK_OK)
+		return;
+	exec->status = 2;
+	refuse(exec, IK_CODE_CONFIG, &error);
 }
 
 /* Send the prompt once its session is open, or fail. */

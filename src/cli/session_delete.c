@@ -18,19 +18,22 @@
 #define DAY_MS (24 * 60 * 60 * INT64_C(1000))
 #define MAX_DAYS 36500
 
-/* Ask on the terminal, unless --yes was given. */
-static enum ik_status confirm(struct ik_session_verb *cli, const char *question)
+/* Ask on the terminal, unless --yes was given, and free the question. */
+static enum ik_status confirm(struct ik_session_verb *cli, char *question)
 {
+	bool terminal = isatty(STDIN_FILENO) == 1;
 	char answer[16] = "";
 
-	if (cli->options->yes)
+	if (!cli->options->yes && terminal) {
+		(void)ik_print(question, strlen(question));
+		(void)!fgets(answer, sizeof(answer), stdin);
+	}
+	free(question);
+	if (cli->options->yes || answer[0] == 'y' || answer[0] == 'Y')
 		return IK_OK;
-	if (isatty(STDIN_FILENO) != 1)
+	if (!terminal)
 		return ik_cli_session_misused(cli,
 			_("Without a terminal nobody can be asked: --yes deletes at once."));
-	(void)ik_print(question, strlen(question));
-	if (fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-		return IK_OK;
 	return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
 }
 
@@ -55,16 +58,14 @@ static enum ik_status confirm_one(struct ik_session_verb *cli, const struct ik_s
 	const char *title = info->title[0] != '\0' ? info->title : _("without a title");
 	enum ik_status status;
 	struct ik_buf shown;
-	char *question;
 
 	ik_buf_init(&shown, IK_KIB(64));
 	ik_sanitize_line(&shown, title, strlen(title));
-	question = ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
-							 "Delete \"%s\" with its %lld messages? [y/N] ",
-							 (unsigned long)info->event_count),
-		shown.data, (long long)info->event_count);
-	status = confirm(cli, question);
-	free(question);
+	status = confirm(cli,
+		ik_format(ngettext("Delete \"%s\" with its %lld message? [y/N] ",
+					  "Delete \"%s\" with its %lld messages? [y/N] ",
+					  (unsigned long)info->event_count),
+			shown.data, (long long)info->event_count));
 	ik_buf_done(&shown);
 	return status;
 }
@@ -125,17 +126,6 @@ static enum ik_status delete_all(const struct old_sessions *old)
 	return worst;
 }
 
-static enum ik_status confirm_all(const struct old_sessions *old)
-{
-	char *question = ik_format(ngettext("Delete this %zu session for good? [y/N] ",
-								   "Delete these %zu sessions for good? [y/N] ", old->count),
-		old->count);
-	enum ik_status status = confirm(old->cli, question);
-
-	free(question);
-	return status;
-}
-
 /* List the old sessions, and delete them unless it is a dry run. */
 static enum ik_status delete_old(struct ik_session_verb *cli, long days)
 {
@@ -151,7 +141,10 @@ static enum ik_status delete_old(struct ik_session_verb *cli, long days)
 						  "%zu sessions would be deleted.\n", old.count),
 				old.count));
 	} else if (status == IK_OK) {
-		status = confirm_all(&old);
+		status = confirm(cli,
+			ik_format(ngettext("Delete this %zu session for good? [y/N] ",
+						  "Delete these %zu sessions for good? [y/N] ", old.count),
+				old.count));
 		if (status == IK_OK)
 			status = delete_all(&old);
 	}

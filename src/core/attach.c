@@ -278,3 +278,22 @@ enum ik_status ik_attach(const char *text, size_t length, size_t written,
 			_("The message is too large with all that goes with it. Nothing was sent."));
 	return IK_OK;
 }
+
+enum ik_status ik_attach_and_submit(struct ik_session *session, const char *text, size_t length,
+	size_t written, const struct ik_places *places, char since[IK_UUID_TEXT],
+	struct ik_error *error)
+{
+	struct ik_attached attached;
+	enum ik_status status;
+
+	ik_attached_init(&attached);
+	status = ik_attach(text, length, written, places, ik_session_conversation(session), since,
+		&attached, error);
+	if (status == IK_OK)
+		ik_session_submit_with(session, attached.text.data, attached.text.length,
+			attached.data.data, attached.data.length);
+	if (status == IK_OK && since && attached.last_command[0] != '\0')
+		memcpy(since, attached.last_command, IK_UUID_TEXT);
+	ik_attached_done(&attached);
+	return status;
+}

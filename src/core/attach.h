@@ -7,11 +7,12 @@
  * else that begins with "@" is text.  Punctuation at the end belongs to the name only if
  * such a file exists.
  *
- * May include: util, json, conversation, core.
+ * May include: util, json, conversation, agent/session/session.h, core.
  */
 #ifndef IK_CORE_ATTACH_H
 #define IK_CORE_ATTACH_H
 
+#include "agent/session/session.h"
 #include "conversation/conversation.h"
 #include "core/places.h"
 
@@ -38,5 +39,11 @@ void ik_attached_done(struct ik_attached *attached);
 enum ik_status ik_attach(const char *text, size_t length, size_t written,
 	const struct ik_places *places, const struct ik_conversation *conversation, const char *since,
 	struct ik_attached *attached, struct ik_error *error) IK_MUST_USE;
+
+/* Send a message to a session with its attachments. since (or NULL) is updated. On error nothing is
+ * sent. */
+enum ik_status ik_attach_and_submit(struct ik_session *session, const char *text, size_t length,
+	size_t written, const struct ik_places *places, char since[IK_UUID_TEXT],
+	struct ik_error *error) IK_MUST_USE;
 
 #endif
