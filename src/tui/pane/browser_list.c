@@ -95,8 +95,9 @@ static int compare_name(const void *name, const void *row)
 static void count_use(struct ik_browser_list *list, const struct ik_shown_call *call)
 {
 	size_t tools = ik_registry_count(list->registry);
-	struct ik_browser_row *row = bsearch(call->name, list->rows, tools, sizeof(*list->rows),
-		compare_name);
+	struct ik_browser_row *row = tools > 0
+		? bsearch(call->name, list->rows, tools, sizeof(*list->rows), compare_name)
+		: NULL;
 
 	if (!row)
 		return;

@@ -836,10 +836,12 @@ static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 static int probe_enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct probe *probe = userdata;
-	const MD_ATTRIBUTE *address = &((MD_SPAN_A_DETAIL *)detail)->href;
 
-	if (type == MD_SPAN_A)
+	if (type == MD_SPAN_A) { /* the others may come without details */
+		const MD_ATTRIBUTE *address = &((MD_SPAN_A_DETAIL *)detail)->href;
+
 		probe->addresses[probe->at - 1] = ik_strndup(address->text, address->size);
+	}
 	return 0;
 }
 
