@@ -63,6 +63,15 @@ enum ik_status ik_database_change(struct ik_database *database, const char *stat
 	return statement ? database->ops->change(database, statement, values, error) : IK_OK;
 }
 
+enum ik_status ik_database_check_writable(const struct ik_database *database,
+	struct ik_error *error)
+{
+	if (!database->reads_only)
+		return IK_OK;
+	return ik_error_set(error, IK_IO,
+		_("The database %s cannot be written: check its permissions."), database->name);
+}
+
 enum ik_status ik_database_number(struct ik_database *database, const char *statement,
 	const struct ik_value *values, int64_t *ret_number, struct ik_error *error)
 {

@@ -46,6 +46,7 @@ struct ik_database {
 	const char *user;    /* who we are there; NULL: it has no users */
 	bool interruptible;  /* the current request may be cancelled within a statement */
 	bool patient;        /* a statement may take any time */
+	bool reads_only;     /* what is stored in it would be lost */
 	bool damaged;        /* something in it could not be read */
 	bool exact;          /* it has refused a text of this transaction: all go as bytes, too */
 };
@@ -131,6 +132,10 @@ enum ik_status ik_database_ask(struct ik_database *database, const char *stateme
 /* A statement that is NULL changes nothing. */
 enum ik_status ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_error *error) IK_MUST_USE;
+
+/* IK_IO: nothing can be stored in it. */
+enum ik_status ik_database_check_writable(const struct ik_database *database,
+	struct ik_error *error) IK_MUST_USE;
 
 /* The first number, or id, of the first row; it stays as it is, or is "", where there is no row. */
 enum ik_status ik_database_number(struct ik_database *database, const char *statement,

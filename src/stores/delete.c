@@ -69,9 +69,11 @@ enum ik_status ik_answer_delete(struct ik_database *database, struct ik_error *e
 {
 	const char *session = ik_connection_text(database->client, "session");
 	char id[IK_UUID_TEXT];
-	enum ik_status status = ik_database_id(database, "SELECT id FROM sessions WHERE id = ?1",
-		IK_VALUES(ik_value_id(session)), id, error);
+	enum ik_status status = ik_database_check_writable(database, error);
 
+	if (status == IK_OK)
+		status = ik_database_id(database, "SELECT id FROM sessions WHERE id = ?1",
+			IK_VALUES(ik_value_id(session)), id, error);
 	if (status == IK_OK && !id[0])
 		return ik_no_session(error);
 	while (status == IK_OK && id[0]) {

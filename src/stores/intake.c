@@ -361,7 +361,9 @@ static enum ik_status take_journal(struct ik_database *database, const char *dir
 	status = ik_journal_reader_open(directory, name, &intake->reader, error);
 	if (status == IK_OK && (living || ik_journal_reader_is_abandoned(intake->reader))) {
 		intake->head = ik_journal_reader_head(intake->reader);
-		status = take(intake, directory, error);
+		status = ik_database_check_writable(database, error);
+		if (status == IK_OK)
+			status = take(intake, directory, error);
 		forget_batch(intake);
 	} else if (status == IK_INVALID) {
 		put_aside(database, directory, name);

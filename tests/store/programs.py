@@ -803,6 +803,39 @@ def sqlite_refuses_what_is_not_its_own(place):
     assert os.stat(place.database).st_size == 8192, "what is damaged is left as it is"
 
 
+def sqlite_reads_where_nothing_can_be_written(place):
+    """With a log that is left, what is not indexed, and tables of an older form."""
+    disk = os.path.join(place.directory, "disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", disk], stderr=subprocess.DEVNULL,
+                      check=False).returncode != 0:
+        return # only root may
+    try:
+        place.database = os.path.join(disk, "ikigai.db")
+        client = place.start()
+        journal = place.journal()
+        journal.event("one lamp")
+        client.take()
+        client.kill()
+        old = os.path.join(disk, "old.db")
+        with contextlib.closing(sqlite3.connect(old)) as database:
+            database.executescript(fixture("sqlite-5.sql"))
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        client = place.start()
+        assert contents(client, journal.session) == ["one lamp"] == search(client, "lamp")[0]
+        journal.event("two")
+        assert code_of(client.take) == "IO"
+        place.database = old
+        client = place.start()
+        assert search(client, "fork words")[0] == ["words of the fork"]
+        assert code_of(client.take) == "IO"
+        assert code_of(client.ask, "delete", session=ids(client)[0]) == "IO"
+        assert os.listdir(place.journals) == [journal.name]
+        place.stop()
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
 def sqlite_is_readable_by_its_owner_only(place):
     place.start().ask("hello")
     assert os.stat(place.database).st_mode & 0o77 == 0

@@ -296,10 +296,20 @@ void ik_sqlite_protect(sqlite3 *db)
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
+static void forget_statements(struct ik_sqlite *sqlite)
+{
+	for (size_t i = 0; i < IK_SQLITE_STATEMENTS; i++) {
+		sqlite3_finalize(sqlite->statements[i].prepared);
+		sqlite->statements[i].text = NULL;
+		sqlite->statements[i].prepared = NULL;
+	}
+}
+
 /* Open the handle; name is a path, or a URI. */
 static enum ik_status open_handle(struct ik_sqlite *sqlite, const char *name, int flags,
 	struct ik_error *error)
 {
+	forget_statements(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
 	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
@@ -310,8 +320,8 @@ static enum ik_status open_handle(struct ik_sqlite *sqlite, const char *name, in
 	return run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version", error);
 }
 
-/* A copy of what was opened, in a temporary file: its tables can be brought to their present form
- * where the file itself cannot. */
+/* A copy of what was opened, in a temporary file: its tables can be brought to their present form,
+ * and their words indexed, where the file itself cannot. */
 static enum ik_status copy_handle(struct ik_sqlite *sqlite, struct ik_error *error)
 {
 	sqlite3 *from = sqlite->db;
@@ -353,8 +363,9 @@ static char *immutable_uri(const char *path)
 static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *error)
 {
 	enum ik_status status = open_handle(sqlite, sqlite->base.name, SQLITE_OPEN_READONLY, error);
-	int64_t form = 0;
+	int64_t form = 0, behind = 0;
 	char *uri;
+	bool old;
 
 	/* A log that has no index can only be read where one can be made. */
 	if (status != IK_OK) {
@@ -366,15 +377,10 @@ static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *er
 		status = check_owner(sqlite, error);
 	if (status == IK_OK)
 		status = ik_database_number(&sqlite->base, ik_sqlite_form.ask, NULL, &form, error);
-	if (status == IK_OK && form < (int64_t)ik_sqlite_form.count) {
-		for (size_t i = 0; i < IK_SQLITE_STATEMENTS; i++) {
-			sqlite3_finalize(sqlite->statements[i].prepared);
-			sqlite->statements[i].text = NULL;
-			sqlite->statements[i].prepared = NULL;
-		}
-		status = copy_handle(sqlite, error);
-	}
-	return status;
+	old = form < (int64_t)ik_sqlite_form.count;
+	if (status == IK_OK && !old)
+		status = ik_database_number(&sqlite->base, ik_sqlite_ops.sql.behind, NULL, &behind, error);
+	return status == IK_OK && (old || behind) ? copy_handle(sqlite, error) : status;
 }
 
 /* Open a file that is to be written. */
@@ -413,10 +419,10 @@ static enum ik_status open_sqlite(struct ik_database *database, struct ik_error 
 
 	database->name = ik_strdup(path);
 	finish_recovery(path);
-	sqlite->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
-	status = sqlite->reads_only ? IK_OK : make_file(path, error);
+	database->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
+	status = database->reads_only ? IK_OK : make_file(path, error);
 	if (status == IK_OK)
-		status = sqlite->reads_only ? open_to_read(sqlite, error) : open_to_write(sqlite, error);
+		status = database->reads_only ? open_to_read(sqlite, error) : open_to_write(sqlite, error);
 	(void)stat(path, &about);
 	sqlite->device = about.st_dev;
 	sqlite->inode = about.st_ino;
@@ -427,11 +433,7 @@ static void close_sqlite(struct ik_database *database)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
-	for (size_t i = 0; i < IK_SQLITE_STATEMENTS; i++) {
-		sqlite3_finalize(sqlite->statements[i].prepared);
-		sqlite->statements[i].text = NULL;
-		sqlite->statements[i].prepared = NULL;
-	}
+	forget_statements(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
 	free(database->name);

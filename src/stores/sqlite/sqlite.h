@@ -18,7 +18,6 @@ struct ik_sqlite {
 	sqlite3 *db;
 	dev_t device; /* of the file that is open: another one may have its name now */
 	ino_t inode;
-	bool reads_only;
 	struct {
 		const char *text; /* a literal: told by its address */
 		sqlite3_stmt *prepared;
