@@ -17,6 +17,7 @@
 #include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "loop/children.h"
+#include "loop/killer.h"
 #include "tui/term/query.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -194,7 +195,8 @@ static void start_core(void *arg)
 	struct ik_chat *chat = arg;
 	struct ik_error error, notice;
 
-	ik_children_become_reaper(chat->loop, "/proc/self/exe");
+	ik_children_become_reaper(chat->loop);
+	ik_killer_enable(chat->loop, "/proc/self/exe");
 	ik_children_on_change(chat->loop, wake, chat);
 	if (ik_core_start(&chat->core, chat->loop, chat->setup, chat->options->no_tools, IK_ASKING_USER,
 			&events, chat, chat->agent, &error) != IK_OK) {

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "loop/children.h"
+#include "loop/killer.h"
 #include "tool/run.h"
 #include "util/alloc.h"
 
@@ -28,7 +29,8 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 	}
 	cli->interrupt = ik_signal_new(cli->loop, SIGINT, on_signal, cli);
 	cli->terminate = ik_signal_new(cli->loop, SIGTERM, on_signal, cli);
-	ik_children_become_reaper(cli->loop, "/proc/self/exe");
+	ik_children_become_reaper(cli->loop);
+	ik_killer_enable(cli->loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
 	cli->environment = ik_setup_tool_environment(setup);
 	return true;

@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "core/print.h"
 #include "loop/children.h"
+#include "loop/killer.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -388,7 +389,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	exec->out = ik_output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
 	exec->errors = ik_output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
 	watch_signals(exec);
-	ik_children_become_reaper(exec->loop, "/proc/self/exe");
+	ik_children_become_reaper(exec->loop);
+	ik_killer_enable(exec->loop, "/proc/self/exe");
 	current_core = &exec->core;
 	ik_alloc_set_hook(keep_before_the_end);
 	if (ik_core_start(&exec->core, exec->loop, setup, options->no_tools,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "loop/children.h"
-#include "loop/process.h"
+#include "loop/killer.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -336,7 +336,7 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 		.directory = spec->directory,
 		.confinement = spec->confinement,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,
-		.mark = ik_children_mark(loop),
+		.mark = ik_killer_mark(loop),
 		.descriptor_limit = ik_children_descriptor_limit(loop),
 	};
 	enum ik_spawn_step step = IK_SPAWN_FORK;

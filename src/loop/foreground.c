@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loop/process.h"
+#include "loop/children.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/text.h"

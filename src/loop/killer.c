@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/process.h"
+#include "loop/children.h"
 #include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -31,9 +31,9 @@ enum { MOST_DEATHS = 100 };
 #define KILL_MS 10000
 #define PAUSE_NS (10 * 1000 * 1000)
 
-struct ik_killer {
+struct killer {
 	struct ik_loop *loop;
-	const char *program;
+	const char *program;        /* NULL: not enabled */
 	struct ik_process *process; /* NULL: not running */
 	struct ik_timer *rest;
 	struct rlimit mark;
@@ -68,9 +68,9 @@ static bool draw_mark(struct rlimit *mark)
 /* It died by itself or was killed. */
 static void ended(void *arg)
 {
-	struct ik_killer *killer = arg;
+	struct killer *killer = arg;
 
-	killer->process = ik_process_close(killer->process); /* reaps it; ik_killer_renew() follows */
+	killer->process = ik_process_close(killer->process); /* reaps it; child_ended() follows */
 	killer->lost = true;
 	if (++killer->deaths == MOST_DEATHS)
 		killer->usable = false;
@@ -79,34 +79,37 @@ static void ended(void *arg)
 /* No process was started for a while. */
 static void end(void *arg)
 {
-	struct ik_killer *killer = arg;
+	struct killer *killer = arg;
 
 	killer->process = ik_process_close(killer->process);
 }
 
-struct ik_killer *ik_killer_new(struct ik_loop *loop, const char *program)
+static void *make_killer(struct ik_loop *loop)
 {
-	struct ik_killer *killer = ik_alloc(sizeof(*killer));
+	struct killer *killer = ik_alloc(sizeof(*killer));
 
+	(void)ik_children_count(loop); /* attached before this, so released after it */
 	killer->loop = loop;
-	killer->program = program;
 	killer->rest = ik_timer_new(loop, end, killer);
-	killer->usable = draw_mark(&killer->mark);
 	return killer;
 }
 
-struct ik_killer *ik_killer_close(struct ik_killer *killer)
+static void release_killer(void *object)
 {
-	if (!killer)
-		return NULL;
+	struct killer *killer = object;
+
 	killer->process = ik_process_close(killer->process);
 	killer->rest = ik_timer_close(killer->rest);
 	free(killer);
-	return NULL;
+}
+
+static struct killer *killer_of(struct ik_loop *loop)
+{
+	return ik_loop_attached(loop, make_killer, release_killer);
 }
 
 /* Start it. 0 or an errno value. */
-static int start(struct ik_killer *killer, pid_t *ret_pid)
+static int start(struct killer *killer, pid_t *ret_pid)
 {
 	const char **environment = ik_spawn_helper_environment();
 	char name[] = "ik-killer", option[] = IK_KILLER_OPTION, parent[24], low[24], high[24];
@@ -137,13 +140,14 @@ static int start(struct ik_killer *killer, pid_t *ret_pid)
 	return number;
 }
 
-const struct rlimit *ik_killer_mark(struct ik_killer *killer)
+/* Have it run. False if that is impossible. */
+static bool ensure_running(struct killer *killer)
 {
 	pid_t pid;
 	int number;
 
-	if (!killer || !killer->usable)
-		return NULL;
+	if (!killer->usable)
+		return false;
 	ik_timer_stop(killer->rest);
 	/* The loop may not have noticed its end yet. */
 	if (killer->process && ik_process_ended(killer->process))
@@ -155,31 +159,46 @@ const struct rlimit *ik_killer_mark(struct ik_killer *killer)
 			/* A lack of memory or descriptors is temporary. */
 			killer->usable = number == EAGAIN || number == ENOMEM || number == EMFILE ||
 				number == ENFILE;
-			return NULL;
+			return false;
 		}
 		killer->process = ik_process_new(killer->loop, pid, ended, killer);
 		killer->lost = false;
 	}
-	return &killer->mark;
+	return true;
 }
 
-size_t ik_killer_count(const struct ik_killer *killer)
+/* A child has ended: rest if nothing is left, or replace a killer that has died. */
+static void child_ended(void *arg)
 {
-	return killer && killer->process ? 1 : 0;
-}
+	struct killer *killer = arg;
+	size_t own = killer->process ? 1 : 0;
 
-void ik_killer_renew(struct ik_killer *killer)
-{
-	if (killer && killer->lost)
-		(void)ik_killer_mark(killer);
-}
-
-void ik_killer_rest(struct ik_killer *killer)
-{
-	if (killer)
-		killer->lost = false;
-	if (ik_killer_count(killer) > 0 && !ik_timer_running(killer->rest))
+	if (ik_children_orphans(killer->loop) > 0 || ik_children_count(killer->loop) > own) {
+		if (killer->lost)
+			(void)ensure_running(killer);
+		return;
+	}
+	killer->lost = false;
+	if (killer->process && !ik_timer_running(killer->rest))
 		ik_timer_start(killer->rest, REST_MS);
+}
+
+void ik_killer_enable(struct ik_loop *loop, const char *program)
+{
+	struct killer *killer = killer_of(loop);
+
+	if (killer->program)
+		return;
+	killer->program = program;
+	killer->usable = draw_mark(&killer->mark);
+	ik_children_on_end(loop, child_ended, killer);
+}
+
+const struct rlimit *ik_killer_mark(struct ik_loop *loop)
+{
+	struct killer *killer = killer_of(loop);
+
+	return ensure_running(killer) ? &killer->mark : NULL;
 }
 
 /* ---- in the killer ---- */

@@ -11,7 +11,6 @@ libik_loop_a_SOURCES = \
 	src/loop/landlock.h \
 	src/loop/orphans.c src/loop/orphans.h \
 	src/loop/loop.c src/loop/loop.h \
-	src/loop/process.c src/loop/process.h \
 	src/loop/reaper.c src/loop/reaper.h \
 	src/loop/restore.c src/loop/restore.h \
 	src/loop/spawn.c src/loop/spawn.h \

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/process.h"
+#include "loop/children.h"
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
@@ -134,7 +134,7 @@ static int compare_running(const void *left, const void *right)
 struct ik_orphan *ik_orphans_list(struct ik_loop *loop, size_t *ret_count)
 {
 	size_t adopted = 0, count = 0;
-	pid_t *pids = ik_processes_orphans(loop, &adopted);
+	pid_t *pids = ik_children_list_orphans(loop, &adopted);
 	struct ik_orphan *list = ik_alloc_array(NULL, adopted + 1, sizeof(*list));
 	const int64_t ticks = sysconf(_SC_CLK_TCK);
 	struct timespec now = { 0 };
@@ -344,7 +344,7 @@ bool ik_orphan_end(struct ik_loop *loop, int pid)
 {
 	struct endings *endings;
 	size_t adopted = 0;
-	pid_t *pids = ik_processes_orphans(loop, &adopted);
+	pid_t *pids = ik_children_list_orphans(loop, &adopted);
 	bool found = false;
 
 	for (size_t i = 0; i < adopted; i++)

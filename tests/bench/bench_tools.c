@@ -622,7 +622,7 @@ int main(int argc, char **argv)
 	loop = ik_loop_new(&error);
 	if (loop == NULL)
 		fail(error.text);
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	if (strcmp(argv[1], "scan") == 0)
 		bench_scan(loop, runs, argv[3]);
 	else if (strcmp(argv[1], "warm") == 0)

@@ -78,7 +78,7 @@ Test(children, orphans_are_counted_in_any_session_and_reaped_when_they_end)
 	struct run run;
 	pid_t first, second;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	ik_children_on_change(loop, count_change, &changes);
 	run_shell(loop, &run, "exit 0");
 	fixture_run_for(loop, 20);
@@ -108,7 +108,7 @@ Test(children, orphan_that_ends_while_a_zombie_of_ours_waits_is_reaped_in_the_en
 	struct ik_loop *loop = fixture_loop();
 	struct run run;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	/* The leader ends at once and stays a zombie for the grace, as a
 	 * grandchild holds the output; that one and another end meanwhile. */
 	run_shell(loop, &run, "sleep 0.02 >/dev/null 2>&1 & sleep 0.04 & exit 0");
@@ -124,7 +124,7 @@ Test(children, end_kills_everything_below)
 	struct ik_loop *loop = fixture_loop();
 	struct run left, running;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	run_shell(loop, &left,
 		"setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sh -c \"sleep 60 & sleep 60\" & wait'"
 		" >/dev/null 2>&1 & (sleep 60 & sleep 60) & exit 0");
@@ -145,7 +145,7 @@ Test(children, end_outruns_what_forks_all_the_time)
 	struct ik_loop *loop = fixture_loop();
 	struct run run;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	run_shell(loop, &run,
 		"setsid sh -c 'f() { (f) & exit; }; f' >/dev/null 2>&1 &"
 		"setsid sh -c 'while :; do (sleep 5 &); sleep 0.001; done' >/dev/null 2>&1 & exit 0");
@@ -168,7 +168,7 @@ Test(children, children_that_we_were_born_with_are_left_alone)
 		_exit(127);
 	}
 	cr_assert_gt(stranger, 0);
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	run_shell(loop, &run, "sleep 60 >/dev/null 2>&1 &");
 	fixture_run_while(loop, orphans_differ_from_1, loop);
 	ik_children_end(loop);
@@ -211,7 +211,7 @@ Test(children, without_pidfds_sigchld_tells_of_the_end)
 		cr_assert_str_eq(runs[i].output.data, "here\n");
 		ik_buf_done(&runs[i].output);
 	}
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	run_shell(loop, &closed, "sleep 60 >/dev/null 2>&1 &");
 	fixture_run_while(loop, orphans_differ_from_1, loop);
 	ik_children_end(loop);
@@ -261,7 +261,7 @@ static void die_with_children(int number, int told)
 	struct ik_loop *loop = fixture_loop();
 	struct run run;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	run_shell(loop, &run, "setsid sh -c 'sleep 300 & sleep 300' >&- 2>&- & sleep 300 >&- 2>&- &");
 	start_shell(loop, &run, "sh -c 'sleep 300 & echo ready; sleep 300' & wait");
 	fixture_run_while(loop, is_silent, &run);

@@ -97,7 +97,7 @@ Test(orphans, are_found_in_any_session_with_their_call_and_ended)
 	struct ik_loop *loop = fixture_loop();
 	int pid;
 
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	cr_assert_not(ik_orphan_end(loop, getpid()));
 	call(loop, "call_1", "setsid sleep 301 >&- 2>&- & (setsid setsid sh -c 'exec sleep 302 >&- 2>&- &')");
 	for (int left = 2; left > 0; left--) {

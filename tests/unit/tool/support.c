@@ -27,7 +27,7 @@ struct ik_loop *support_loop_new(void)
 	struct ik_loop *loop = ik_loop_new(&error);
 
 	cr_assert_not_null(loop, "%s", error.text);
-	ik_children_become_reaper(loop, NULL);
+	ik_children_become_reaper(loop);
 	return loop;
 }
 
