@@ -23,11 +23,12 @@ static void put_name(struct ik_buf *out, const char *name)
 	}
 }
 
-void ik_place_text(const struct ik_place *place, struct ik_buf *out)
+/* Append the JSON Pointer (RFC 6901) of a place; nothing for the root (NULL). */
+static void put_place(struct ik_buf *out, const struct ik_place *place)
 {
 	if (!place)
 		return;
-	ik_place_text(place->parent, out);
+	put_place(out, place->parent);
 	if (place->name) {
 		ik_buf_putc(out, '/');
 		put_name(out, place->name);
@@ -82,7 +83,7 @@ bool ik_place_vrefuse(const struct ik_place *place, struct ik_error *error, cons
 	if (!error)
 		return false;
 	ik_buf_init(&text, IK_KIB(64));
-	ik_place_text(place, &text);
+	put_place(&text, place);
 	if (ik_buf_status(&text) != IK_OK) {
 		ik_buf_clear(&text);
 		ik_buf_puts(&text, _("deep inside"));

@@ -15,9 +15,6 @@ struct ik_place {
 	size_t index;
 };
 
-/* Append the JSON Pointer (RFC 6901) of a place; nothing for the root (NULL). */
-void ik_place_text(const struct ik_place *place, struct ik_buf *out);
-
 size_t ik_place_depth(const struct ik_place *place);
 
 /* Describe a value in a sentence: a scalar as written, cut if long; otherwise "an array", "an

@@ -51,7 +51,7 @@ void ik_json_put_null(struct ik_buf *out);
 void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value);
 
 /* Append only the escaped inside of a string, without quotes and comma: for a string that is
- * written in pieces between two ik_json_quote() calls. A piece must end at a character boundary. */
+ * written in pieces between its two quotes. A piece must end at a character boundary. */
 void ik_json_quote_open(struct ik_buf *out);
 void ik_json_escape(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_quote_close(struct ik_buf *out);
