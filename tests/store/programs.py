@@ -739,6 +739,24 @@ def sqlite_stores_in_spite_of_damage(place):
     assert client.ask("recover")[-1]["whole"] is True
 
 
+def sqlite_is_recovered_by_one_of_many(place):
+    client = place.start()
+    many_events(place, client)
+    client.kill()
+    damage(place, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_events_1'")
+    clients = [place.start() for _ in range(4)]
+    journals = [place.journal() for _ in clients]
+    for client, journal in zip(clients, journals):
+        journal.event("one")
+        client.send("take", journal=journal.name)
+    for client, journal in zip(clients, journals):
+        if code_of(client.answer, client.number) != "OK":
+            client.ask("take", journal=journal.name)
+    for journal in journals:
+        assert contents(clients[0], journal.session) == ["one"]
+    assert len(aside(place)) == 1 and client.ask("facts")[-1]["events"] == 2004
+
+
 def sqlite_makes_a_damaged_index_anew(place):
     client = place.start()
     many_events(place, client)

@@ -46,6 +46,7 @@ void ik_server_drop(struct ik_server *server)
 {
 	PQfinish(server->connection);
 	server->connection = NULL;
+	server->base.user = NULL;
 	server->listens = false;
 	server->in_transaction = false;
 }
@@ -606,6 +607,7 @@ enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *erro
 
 	server->base.name = ik_redact(address);
 	server->prepared = NULL;
+	server->state[0] = '\0';
 	server->connection = PQconnectdbParams(keywords, values, 1);
 	if (!server->connection)
 		ik_alloc_fail();
@@ -625,8 +627,9 @@ static enum ik_status open_server(struct ik_database *database, struct ik_error 
 
 	if (status == IK_OK)
 		status = check_owner(database, error);
-	if (status == IK_OK)
-		status = ik_database_migrate(database, &ik_postgres_form, error);
+	if (status != IK_OK)
+		return status;
+	status = ik_database_migrate(database, &ik_postgres_form, error);
 	if (status != IK_OK && ik_text_equal(server->state, "42501"))
 		return ik_error_set(error, status,
 			_("The tables of the database %s are older than this ikigai: their "
@@ -645,7 +648,6 @@ static void close_server(struct ik_database *database)
 	ik_server_drop(server_of(database));
 	free(database->name);
 	database->name = NULL;
-	database->user = NULL;
 }
 
 /* ---- the index of words ---- */

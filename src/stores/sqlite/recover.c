@@ -260,8 +260,13 @@ static enum ik_status recover(struct ik_database *database, bool only_whole, con
 	int64_t *ret_events, int64_t *ret_sessions, bool *ret_whole, struct ik_error *error)
 {
 	sqlite3 *held = NULL;
-	enum ik_status status = hold(database->address, &held, error);
+	enum ik_status status;
 	struct ik_buf notice;
+
+	/* Another program has done it since the damage was seen. */
+	if (database->damaged && ik_sqlite_is_lost((struct ik_sqlite *)database))
+		return IK_OK;
+	status = hold(database->address, &held, error);
 
 	ik_buf_init(&notice, IK_KIB(16));
 	if (status == IK_OK)

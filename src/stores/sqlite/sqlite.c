@@ -194,13 +194,11 @@ static void free_rows(struct ik_rows *rows)
 
 /* ---- opening ---- */
 
-/* Has another file, or none, the name of the one that is open? What is written to this one nobody
- * would find again. */
-static bool is_lost(const struct ik_sqlite *sqlite)
+bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite)
 {
 	struct stat now;
 
-	if (stat(sqlite->base.name, &now) != 0)
+	if (stat(sqlite->base.address, &now) != 0)
 		return errno == ENOENT || errno == ENOTDIR;
 	return now.st_dev != sqlite->device || now.st_ino != sqlite->inode;
 }
@@ -209,7 +207,8 @@ static bool is_open(const struct ik_database *database)
 {
 	const struct ik_sqlite *sqlite = (const struct ik_sqlite *)database;
 
-	return sqlite->db && !is_lost(sqlite);
+	/* What is written to one that is lost nobody would find again. */
+	return sqlite->db && !ik_sqlite_is_lost(sqlite);
 }
 
 /* Refuse a database of another program, or one that somebody has added programs to. */
@@ -447,7 +446,7 @@ static enum ik_status begin(struct ik_database *database, struct ik_error *error
 	enum ik_status status = run(database, "BEGIN IMMEDIATE", error);
 
 	/* Whoever recovers a file has this lock until the new one is in its place. */
-	if (status != IK_OK || !is_lost(sqlite_of(database)))
+	if (status != IK_OK || !ik_sqlite_is_lost(sqlite_of(database)))
 		return status;
 	(void)sqlite3_exec(sqlite_of(database)->db, "ROLLBACK", NULL, NULL, NULL);
 	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),

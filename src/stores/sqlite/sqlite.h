@@ -29,6 +29,9 @@ extern const struct ik_database_ops ik_sqlite_ops;
 /* The status and the sentence of what SQLite failed with last. */
 enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *error);
 
+/* Has another file, or none, the name of the one that is, or was, open? */
+bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite);
+
 /* Lock the replacing of files in the directory of one, until the descriptor is closed; -1: it cannot be
  * had now. A file recovered by a program that was killed is complete as PATH.new-ready. */
 int ik_sqlite_lock_directory(const char *path);
