@@ -83,7 +83,7 @@ static void drop_sections(struct ik_block *block)
 	block->sections = NULL;
 	block->section_count = block->section_capacity = 0;
 	ik_buf_done(&block->learnt.text);
-	block->learnt.seen = block->learnt.start = block->learnt.closed = 0;
+	block->learnt.closed = 0;
 }
 
 struct ik_block *ik_block_free(struct ik_block *block)
@@ -440,10 +440,14 @@ void ik_block_finish(struct ik_block *block)
 
 	if (!block->joined)
 		trim_own(block);
-	if (block->own.length < length)
+	if (block->own.length < length) {
 		drop_sections(block);
-	else if (block->section_count > 0)
-		block->sections[block->section_count - 1].columns = 0;
+	} else if (block->section_count > 0) { /* its end is read again as one */
+		struct ik_section *last = &block->sections[block->section_count - 1];
+
+		last->columns = 0;
+		last->end = last->start;
+	}
 	show_own(block);
 }
 
@@ -513,36 +517,9 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start)
 	return section;
 }
 
-/* Cover the text with sections; the last one takes what was appended until the
- * renderer cuts it. */
-static void make_sections(struct ik_block *block)
+/* Lay out the sections again that may have links. */
+static void forget_links(struct ik_block *block)
 {
-	struct ik_section *last = block->section_count > 0 ? &block->sections[block->section_count - 1]
-													   : add_section(block, 0);
-
-	while (last->end < block->length) {
-		size_t size = renderer_of(block)->split(block->text, last->start, block->length);
-
-		if (size == 0) {
-			last->end = (uint32_t)block->length;
-			return;
-		}
-		last->end = last->start + (uint32_t)size;
-		if (last->made_end >= last->end)
-			last->columns = 0;
-		if (last->end < block->length)
-			last = add_section(block, last->end);
-	}
-}
-
-/* Continue to read what all sections have to know, and forget those that it changes. */
-static void learn(struct ik_block *block)
-{
-	const struct ik_renderer *renderer = renderer_of(block);
-
-	if (!renderer->learn ||
-		!renderer->learn(&block->learnt, block->text, block->length, block->growing))
-		return;
 	for (size_t i = 0; i < block->section_count; i++) {
 		struct ik_section *section = &block->sections[i];
 
@@ -551,12 +528,38 @@ static void learn(struct ik_block *block)
 	}
 }
 
+/* Cover the text with sections; the last one takes what was appended until the
+ * renderer cuts it. */
+static void make_sections(struct ik_block *block)
+{
+	const struct ik_renderer *renderer = renderer_of(block);
+	struct ik_section *last = block->section_count > 0 ? &block->sections[block->section_count - 1]
+													   : add_section(block, 0);
+	bool learnt = false;
+
+	while (last->end < block->length) {
+		size_t size = renderer->split(block->text, last->start, block->length);
+
+		last->end = size > 0 ? last->start + (uint32_t)size : (uint32_t)block->length;
+		learnt |= renderer->learn &&
+			renderer->learn(&block->learnt, block->text, last->start, last->end,
+				size > 0 || !block->growing);
+		if (size == 0)
+			break;
+		if (last->made_end >= last->end)
+			last->columns = 0;
+		if (last->end < block->length)
+			last = add_section(block, last->end);
+	}
+	if (learnt)
+		forget_links(block);
+}
+
 void ik_block_prepare(struct ik_block *block)
 {
 	fill(block);
 	if (shows_label(block))
 		make_label(block);
-	learn(block);
 	make_sections(block);
 }
 

@@ -917,27 +917,18 @@ static void learn_section(struct ik_buf *out, const char *text, size_t length)
 	free(addresses);
 }
 
-static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t length, bool growing)
+static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t start, size_t end,
+	bool complete)
 {
-	size_t known = learnt->closed, seen = length + !growing, size;
-
-	if (learnt->seen == seen)
-		return false;
-	learnt->seen = seen;
+	size_t known = learnt->closed;
 	char *before = ik_strdup(learnt->text.data + known);
-	ik_buf_truncate(&learnt->text, known);
-	do {
-		size = ik_markdown_split(text, learnt->start, length);
-		size_t end = size > 0 ? learnt->start + size : length;
 
-		while (growing && end > learnt->start && text[end - 1] != '\n')
-			end--;
-		learn_section(&learnt->text, text + learnt->start, end - learnt->start);
-		if (size > 0) {
-			learnt->start = end;
-			learnt->closed = learnt->text.length;
-		}
-	} while (size > 0);
+	ik_buf_truncate(&learnt->text, known);
+	while (!complete && end > start && text[end - 1] != '\n')
+		end--;
+	learn_section(&learnt->text, text + start, end - start);
+	if (complete)
+		learnt->closed = learnt->text.length;
 	bool changed = strcmp(before, learnt->text.data + known) != 0;
 
 	free(before);

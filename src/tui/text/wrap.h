@@ -95,12 +95,10 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
-/* What all sections of a text that grows are to know. */
+/* What all sections of a text that grows have to know. */
 struct ik_learnt {
 	struct ik_buf text;
-	size_t seen;   /* bytes, and one more if these are all */
-	size_t start;  /* of the last section, of which more may come */
-	size_t closed; /* bytes of text that the sections before it gave */
+	size_t closed; /* bytes that complete sections gave */
 };
 
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
@@ -130,8 +128,10 @@ struct ik_renderer {
 	/* Lay out a section. lines is empty, or holds the lines of a shorter
 	 * end: those that cannot change any more may be kept. At least one line. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
-	/* NULL, or: read on in the text and return whether sections with '[' look different now. */
-	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t length, bool growing);
+	/* NULL, or: read a section, or what there is of it so far, and return whether sections with
+	 * '[' look different now. */
+	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t start, size_t end,
+		bool complete);
 };
 
 #define IK_SECTION_MAX 16384u /* unless it is one line, */

@@ -152,7 +152,7 @@ Test(markdown_stream, a_long_code_block_has_one_frame)
 static bool shows_more(const char *text, size_t length)
 {
 	struct ik_lines lines = {0};
-	struct ik_learnt learnt = {.seen = 0};
+	struct ik_learnt learnt = {.closed = 0};
 	bool more = false;
 	ik_buf_init(&learnt.text, IK_KIB(1));
 	const struct ik_render request = {.text = text, .end = length,

@@ -37,10 +37,10 @@ static void trim(char *rows)
 /* The whole text as one section, of which more may come. */
 static char *at_once(const char *text, size_t length)
 {
-	struct ik_learnt learnt = {.seen = 0};
+	struct ik_learnt learnt = {.closed = 0};
 	struct ik_lines lines = {.count = 0};
 	ik_buf_init(&learnt.text, IK_KIB(64));
-	ik_renderer_markdown.learn(&learnt, text, length, true);
+	ik_renderer_markdown.learn(&learnt, text, 0, length, false);
 	ik_renderer_markdown.render(&(struct ik_render){
 		.text = text, .end = length, .learnt = &learnt, .growing = true,
 		.utf8 = true, .columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
@@ -162,9 +162,9 @@ Test(markdown_whole, a_definition_may_stand_in_quotes_and_items)
 		{"```\n> [p]: /x\n- [p]: /x\n```\n", false}, {"> ```\n> > [p]: /x\n> ```\n", false},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct ik_learnt learnt = {.seen = 0};
+		struct ik_learnt learnt = {.closed = 0};
 		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, strlen(table[i].text), false);
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, 0, strlen(table[i].text), true);
 		cr_assert_eq(any, table[i].defines, "%s", table[i].text);
 		ik_buf_done(&learnt.text);
 	}
@@ -204,9 +204,9 @@ Test(markdown_whole, definitions_are_lines_of_their_kind)
 		{"[a]: <b", false}, {"[a]: <b<c>", false}, {"[a]: b \"c\" d", false},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct ik_learnt learnt = {.seen = 0};
+		struct ik_learnt learnt = {.closed = 0};
 		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, strlen(table[i].line), false);
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, 0, strlen(table[i].line), true);
 		cr_assert_eq(any, table[i].defines, "%s", table[i].line);
 		ik_buf_done(&learnt.text);
 	}
