@@ -824,7 +824,7 @@ static int probe_enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 
 	(void)detail;
 	probe->at += type == MD_BLOCK_P;
-	return probe->at > probe->count ? GIVE_UP : 0;
+	return probe->at > probe->count || (type != MD_BLOCK_P && type != MD_BLOCK_DOC) ? GIVE_UP : 0;
 }
 
 static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)

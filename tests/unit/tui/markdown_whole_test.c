@@ -142,6 +142,8 @@ Test(markdown_whole, a_definition_reaches_what_stands_before_it)
 	shows("[p]\n\n", "1. - ```\n     a\n     ```\n\n[p]: /x\n", "[p]\n", "p (/x)\n");
 	shows("[p]\n\n", "[p]: /a b\n", "[p]\n", "[p]\n");
 	shows("[p]\n\n", "[p]: </a b>\n", "[p]\n", "p (/a b)\n");
+	/* Of other links in its section. */
+	shows("", "# [p](/y)\n\n[q]: /x\n\n[q]\n", "", "p (/y)\n══════\n\n[q]: /x\n\nq (/x)\n");
 	ik_buf_done(&text);
 }
 
