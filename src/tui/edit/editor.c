@@ -17,6 +17,7 @@
 #define FOLD_LINES 10
 #define FOLD_BYTES 2000
 #define STATES_MAX 1000
+#define SMALL_TEXT IK_KIB(64) /* one without memory for its copy ends the program, as elsewhere */
 #define TAB_WIDTH 4
 #define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */
 #define ARROW_LENGTH 3
@@ -272,10 +273,12 @@ static void begin_step(struct ik_editor *editor)
 
 	if (ik_buf_status(&copy.text) == IK_OK) {
 		push_state(&editor->done, copy);
-	} else {
-		clear_state(&copy);
-		forget(&editor->done); /* better no undo than a wrong one */
+		return;
 	}
+	if (editor->now.text.length < SMALL_TEXT)
+		ik_alloc_fail(); /* there is no memory for anything */
+	clear_state(&copy);
+	forget(&editor->done); /* better no undo than a wrong one */
 }
 
 /* Replace length bytes at position as a step of undo, which joins the last one where chain says
