@@ -7,7 +7,6 @@ libik_tool_a_SOURCES = \
 	src/tool/envelope.c src/tool/envelope.h \
 	src/tool/envelope_cut.c src/tool/envelope_cut.h \
 	src/tool/environment.c \
-	src/tool/executable.c src/tool/executable.h \
 	src/tool/findings.c src/tool/findings.h \
 	src/tool/load.c src/tool/load.h \
 	src/tool/output_files.c src/tool/output_files.h \

@@ -123,7 +123,7 @@ bool ik_source_name_counts(const char *name);
 /*
  * Create the source of a directory of executables: regular files with such names, also through a
  * symbolic link, that this user may execute. Strings are copied, environments are borrowed. Each
- * call is a process (tool/executable.h).
+ * call is a process.
  *
  * Many files are asked at once: as many as the processors can serve, not counting those that sleep.
  * Files in the cache are not asked.

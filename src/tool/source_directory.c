@@ -10,13 +10,15 @@
 #include <unistd.h>
 
 #include "guard/permissions.h"
+#include "guard/sandbox.h"
 #include "guard/trust_check.h"
 #include "loop/child.h"
 #include "loop/children.h"
+#include "loop/orphans.h"
 #include "tool/candidate.h"
-#include "tool/executable.h"
 #include "tool/load.h"
 #include "tool/protocol.h"
+#include "tool/run.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/path.h"
@@ -30,6 +32,8 @@ enum { AWAKE_MOST = 4, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 3 };
 enum { LINKS_MOST = 40 };
 /* One source may use this fraction of all possible children. */
 enum { SHARES = 6 };
+/* From SIGTERM to SIGKILL, and how long to wait for output after the leader's end. */
+enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 /* Starting a process blocks until its exec; give the loop a turn after this time. */
 enum { SPAWN_SLICE_US = 3000 };
 
@@ -436,6 +440,66 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 		go_on(directory);
 }
 
+/* ---- calls ---- */
+
+struct executable {
+	struct ik_call call;
+	struct ik_child *child; /* reports to the caller */
+};
+
+static void executable_cancel(struct ik_call *call)
+{
+	ik_child_cancel(((struct executable *)call)->child);
+}
+
+static void executable_close(struct ik_call *call)
+{
+	ik_child_close(((struct executable *)call)->child);
+	free(call);
+}
+
+/* Start the process of a call. A native tool is started without arguments, in the environment of
+ * native tools plus IKIGAI_LIVE=1 (and IKIGAI_CALL, IKIGAI_SANDBOX); a Kodelet tool as `TOOL run`, in
+ * its own environment and nothing else. */
+static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spec *spec,
+	const struct ik_child_events *events, void *arg, struct ik_error *error)
+{
+	static const struct ik_call_ops ops = { executable_cancel, executable_close };
+	struct executable *executable = ik_alloc(sizeof(*executable));
+	const struct ik_tool *tool = spec->tool;
+	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
+	const char *const *environment = spec->environments[tool->protocol];
+	char *id = spec->id ? ik_format(IK_CALL_VARIABLE "=%s", spec->id) : NULL;
+	const char *const ours[] = { "IKIGAI_LIVE=1", id ? id : IK_CALL_VARIABLE,
+		spec->sandbox ? spec->sandbox : IK_SANDBOX_VARIABLE, NULL };
+	const char **live = native ? ik_environment_with(environment, ours) : NULL;
+	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
+	struct ik_child_spec child = {
+		.path = tool->path,
+		.identity = tool->pinned ? &tool->identity : NULL,
+		.argv = argv,
+		.environment = native ? live : environment,
+		.directory = spec->directory,
+		.confinement = spec->confinement,
+		.input = spec->arguments,
+		.input_length = spec->length,
+		.timeout_ms = spec->timeout_ms,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.memory_limit = spec->memory_limit,
+	};
+	enum ik_status status;
+
+	executable->call.ops = &ops;
+	status = ik_child_start(loop, &child, events, arg, &executable->child, error);
+	free(live);
+	free(id);
+	if (status == IK_OK)
+		return &executable->call;
+	free(executable);
+	return NULL;
+}
+
 /*
  * May the file be run as it is now? Since the scan, others may have been given access to it, and a
  * project's file may have been replaced by one that the user does not trust.
@@ -457,7 +521,7 @@ static struct ik_call *directory_call(struct ik_source *source, const struct ik_
 
 	if (!may_be_called(spec->tool, error))
 		return NULL;
-	call = ik_executable_call(((struct directory *)source)->loop, spec, events, arg, error);
+	call = start_call(((struct directory *)source)->loop, spec, events, arg, error);
 	/* A start that the kernel forbids is a failure; IK_DENIED means that we forbid it. */
 	if (!call && error->status == IK_DENIED)
 		error->status = IK_UNAVAILABLE;
