@@ -50,8 +50,29 @@ struct ik_chat_question {
 	int id;       /* in the chat */
 	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
+	ik_confirmed *yes; /* in place of handler; then arg is freed with the question */
 	void *arg;
 };
+
+enum { ANSWER_YES, ANSWER_NO };
+
+static void question_free(struct ik_chat_question *question)
+{
+	if (question->yes)
+		free(question->arg);
+	free(question);
+}
+
+/* Pass the answer on, or NULL, and release the question. */
+static void settle(struct ik_chat *chat, struct ik_chat_question *question,
+	const struct ik_question_answer *answer)
+{
+	if (!question->yes)
+		question->handler(chat, question->arg, answer);
+	else if (answer && answer->value == ANSWER_YES)
+		question->yes(chat, question->arg);
+	question_free(question);
+}
 
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg)
@@ -88,7 +109,7 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 		if (!*place)
 			continue;
 		ik_screen_withdraw(agent->screen, (*place)->shown_as);
-		free(take(place));
+		question_free(take(place));
 		return;
 	}
 }
@@ -96,45 +117,18 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	const struct ik_question_answer *answer = &invocation->answer;
-	struct ik_chat_question **place = &chat->agent->questions, *question;
+	struct ik_chat_question **place = &chat->agent->questions;
 
 	while (*place && (*place)->shown_as != answer->question)
 		place = &(*place)->next;
-	if (!*place)
-		return;
-	question = take(place);
-	question->handler(chat, question->arg, answer);
-	free(question);
+	if (*place)
+		settle(chat, take(place), answer);
 }
 
 void ik_chat_forget_questions(struct ik_agent *agent)
 {
-	while (agent->questions) {
-		struct ik_chat_question *question = take(&agent->questions);
-
-		question->handler(agent->chat, question->arg, NULL);
-		free(question);
-	}
-}
-
-/* ---- questions with two answers ---- */
-
-enum { ANSWER_YES, ANSWER_NO };
-
-/* What a "yes" does. */
-struct confirmed {
-	ik_confirmed *yes;
-	void *arg;
-};
-
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
-{
-	struct confirmed *confirmed = arg;
-
-	if (answer && answer->value == ANSWER_YES)
-		confirmed->yes(chat, confirmed->arg);
-	free(confirmed->arg);
-	free(confirmed);
+	while (agent->questions)
+		settle(agent->chat, take(&agent->questions), NULL);
 }
 
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
@@ -155,7 +149,7 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		.wanted = true,
 		.guarded = about->guarded,
 	};
-	struct confirmed *confirmed = ik_alloc(sizeof(*confirmed));
+	int id;
 
 	if (about->text)
 		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_TEXT, about->text,
@@ -163,6 +157,7 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 	if (about->hint)
 		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_HINT, about->hint,
 			strlen(about->hint) };
-	*confirmed = (struct confirmed){ yes, arg };
-	return ik_agent_ask(chat->agent, &question, on_answer, confirmed);
+	id = ik_agent_ask(chat->agent, &question, NULL, arg);
+	chat->agent->questions->yes = yes; /* it is the newest */
+	return id;
 }
