@@ -506,7 +506,7 @@ static enum ik_status drop_row(struct ik_database *database, struct ik_rows *row
 static enum ik_status drop_words(struct ik_database *database, const char *session, int64_t count,
 	struct ik_error *error)
 {
-	struct ik_rows *rows;
+	struct ik_rows *rows = NULL;
 	enum ik_status status = ask(database,
 		"SELECT * FROM (SELECT " EVENT ", e.rowid, (SELECT e.rowid > plain_rows AND"
 		" e.rowid <= named_rows FROM search_state), e.rowid AS row" IK_OLDEST_EVENTS
