@@ -23,13 +23,6 @@ static void give_up(void)
 	ik_children_end_now();
 }
 
-static void rescue(struct ik_core *core, struct ik_error *notice)
-{
-	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_rescue(core->sessions[i].session);
-	(void)ik_store_rescue(core->store, notice);
-}
-
 /* Say how to resume each session that has anything stored. */
 static void tell_sessions(const struct ik_core *core)
 {
@@ -41,19 +34,13 @@ static void tell_sessions(const struct ik_core *core)
 	}
 }
 
-void ik_memory_gone_with(struct ik_core *core, void (*restore)(void))
+void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void))
 {
-	struct ik_error notice = { .status = IK_OK };
-
 	last_restore = restore;
 	ik_alloc_set_hook(give_up);
-	if (core)
-		rescue(core, &notice);
 	if (restore)
 		restore();
 	ik_complain(_("out of memory"));
-	if (notice.status != IK_OK)
-		ik_complain(notice.text);
 	if (core)
 		tell_sessions(core);
 	ik_children_end_now();

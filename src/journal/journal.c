@@ -122,9 +122,12 @@ enum ik_status ik_journal_new(const char *directory, const char *writer,
 {
 	struct ik_journal *journal = ik_alloc(sizeof(*journal));
 	enum ik_status status = IK_OK;
+	char name[IK_UUID_TEXT];
 
+	/* A process may write several, one after another. */
+	ik_uuid_new(name);
 	ik_buf_init(&journal->line, IK_LIMIT_ENVELOPE);
-	journal->path = ik_format("%s/%s.%s", directory, session->id, writer);
+	journal->path = ik_format("%s/%s.%s", directory, session->id, name);
 	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* Where the file system has no locks, only a journal that was closed is ever removed. */
 	if (journal->fd < 0)
@@ -168,6 +171,14 @@ enum ik_status ik_journal_grow_reply(struct ik_journal *journal, const char *id,
 	ik_json_put_text(&journal->line, id);
 	ik_json_key(&journal->line, "text");
 	ik_json_put_string(&journal->line, text, length);
+	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_drop_reply(struct ik_journal *journal, const char *id,
+	struct ik_error *error)
+{
+	open_record(journal, "drop");
+	ik_json_put_text(&journal->line, id);
 	return close_record(journal, error);
 }
 

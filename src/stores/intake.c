@@ -89,6 +89,18 @@ static void grow_reply(struct intake *intake, struct ik_json_span line)
 		(void)ik_json_string(ik_json_member(line, "text"), &intake->replies[index].text);
 }
 
+static void drop_reply(struct intake *intake, struct ik_json_span line)
+{
+	char id[IK_UUID_TEXT];
+	size_t index;
+
+	if (!ik_event_line_id(line, "drop", id))
+		return;
+	index = find_reply(intake, id);
+	if (index < intake->reply_count)
+		forget_reply(intake, index);
+}
+
 /* ---- records ---- */
 
 static void forget_batch(struct intake *intake)
@@ -149,6 +161,9 @@ static enum ik_status take_record(struct intake *intake, const struct ik_journal
 		break;
 	case IK_JOURNAL_MORE:
 		grow_reply(intake, record->value);
+		break;
+	case IK_JOURNAL_DROP:
+		drop_reply(intake, record->value);
 		break;
 	case IK_JOURNAL_PART:
 		return take_part(intake, record->value, error);

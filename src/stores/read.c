@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/search_query.h"
 #include "journal/event_line.h"
 #include "json/write.h"
-#include "store/search_query.h"
 #include "stores/index.h"
 #include "util/alloc.h"
 #include "util/base64.h"
@@ -427,5 +427,8 @@ enum ik_status ik_answer_search(struct ik_database *database, struct ik_error *e
 	status = ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""), error);
 	while (status == IK_OK && more && !ik_connection_is_cancelled(database->client))
 		status = ik_index_some(database, false, &more, error);
+	/* One that can only be read is searched as it is. */
+	if (status == IK_IO)
+		status = IK_OK;
 	return status == IK_OK ? search(database, &query, error) : status;
 }

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/search_query.h"
+#include "conversation/search_query.h"
 #include "store/store.h"
 #include "util/alloc.h"
 #include "util/text.h"

@@ -159,7 +159,7 @@ class Place:
                               stdout=subprocess.PIPE, text=True).stdout.strip()
 
     def start(self):
-        client = Client([os.path.join(BUILD, "store-" + self.kind), self.database, self.journals])
+        client = Client([os.path.join(BUILD, "libexec/stores/store-" + self.kind), self.database, self.journals])
         self.clients.append(client)
         return client
 

@@ -19,8 +19,6 @@
 struct ik_session_record_events {
 	/* The session is stored from now on. */
 	void (*stored)(void *arg);
-	/* A message was handed to the store. */
-	void (*appended)(void *arg);
 };
 
 struct ik_session_record {

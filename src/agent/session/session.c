@@ -331,25 +331,6 @@ static void post(struct ik_session *session, const struct ik_input *input)
 		finish_closing(session);
 }
 
-static void rescue_message(void *arg, struct ik_message *message)
-{
-	const struct ik_session_record *record = arg;
-
-	ik_store_rescue_event(record->store, record->id, record->directory, message);
-}
-
-void ik_session_rescue(const struct ik_session *session)
-{
-	/* A session that is followed stores nothing; of one that is being restored it is not known
-	 * yet where it would belong. */
-	if (session->record->read_only || session->record->undecided)
-		return;
-	/* All of the reply is rescued, and only its beginning was journaled. */
-	if (session->journal)
-		ik_reply_journal_clear(session->journal);
-	ik_turn_rescue(session->turn, rescue_message, session->record);
-}
-
 /* ---- what the parts of the session tell ---- */
 
 /* Tell id and model as IK_EVENT_SESSION, once there is a model. */
@@ -379,14 +360,6 @@ static void on_stored(void *arg)
 
 	if (session->lock && !ik_session_lock_is_taken(session->lock))
 		ik_session_lock_take(session->lock);
-}
-
-static void on_appended(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (session->journal)
-		ik_reply_journal_move(session->journal);
 }
 
 /* All messages are there, and the session is ours: the turn may begin. */
@@ -419,7 +392,6 @@ static void on_lock_won(void *arg)
 {
 	struct ik_session *session = arg;
 
-	ik_restore_add_rescued(session->restore);
 	if (!session->record->closing && !session->record->loading)
 		begin_turns(session);
 }
@@ -560,7 +532,7 @@ static struct ik_turn_options turn_options(const struct ik_session *session)
 static struct ik_session_record *make_record(struct ik_session *session,
 	const struct ik_session_options *options)
 {
-	static const struct ik_session_record_events events = { on_stored, on_appended };
+	static const struct ik_session_record_events events = { on_stored };
 
 	return ik_session_record_new(&(struct ik_session_record){
 		.loop = options->loop,

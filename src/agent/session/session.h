@@ -76,9 +76,6 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 /* Cancel what runs, silently; what had arrived is stored first. */
 struct ik_session *ik_session_close(struct ik_session *session);
 
-/* Memory has run out: pass what was not handed to the store yet to ik_store_rescue_event(). */
-void ik_session_rescue(const struct ik_session *session);
-
 /* ---- what requests are made of ---- */
 
 /* Use this model from the next request on. Copied. Told as IK_EVENT_SESSION. */

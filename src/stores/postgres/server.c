@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/search_query.h"
-#include "store/search_text.h"
+#include "conversation/search_query.h"
+#include "conversation/search_text.h"
 #include "stores/postgres/tables.h"
 #include "util/alloc.h"
 #include "util/clock.h"
