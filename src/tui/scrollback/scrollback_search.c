@@ -410,14 +410,25 @@ static bool next_block(struct ik_search *search)
 	return true;
 }
 
+/* Return the block of the place that is shown, prepared; NULL: it is gone, or folded. */
+static struct ik_block *current_block(const struct ik_search *search)
+{
+	struct ik_block *block = search->found ? block_of(search, search->current.block) : NULL;
+
+	if (!block || (ik_block_foldable(block) && block->folded))
+		return NULL;
+	ik_block_prepare(block);
+	return search->current.section < block->section_count ? block : NULL;
+}
+
 /* Find out which of all it is, if that is cheap. */
 static void find_number(struct ik_search *search)
 {
-	struct ik_block *block = block_of(search, search->current.block);
+	struct ik_block *block = current_block(search);
 	size_t number = search->current.match + 1, cost = 0;
 
 	search->number = 0;
-	if (!search->found || !block || search->low > first_number(search))
+	if (!block || search->low > first_number(search))
 		return;
 	for (int64_t i = first_number(search); i < search->current.block; i++)
 		if (block_of(search, i)->found_by == search->generation)
@@ -433,13 +444,9 @@ static void find_number(struct ik_search *search)
 /* Find the text of the place that is shown; its block is open. False: it is gone. */
 static bool find_current(struct ik_search *search, size_t *ret_start)
 {
-	struct ik_block *block = search->found ? block_of(search, search->current.block) : NULL;
+	struct ik_block *block = current_block(search);
 
 	if (!block)
-		return false;
-	ik_block_prepare(block);
-	if ((ik_block_foldable(block) && block->folded) ||
-		search->current.section >= block->section_count)
 		return false;
 	fill_text(search, block, search->current.section, false);
 	return find_match(search, search->current.match, ret_start) != SIZE_MAX;
@@ -534,6 +541,8 @@ static bool count_block(struct ik_search *search, struct ik_block *block, size_t
 		return true;
 	struct open_block open = open_block(block, cost);
 
+	if (at->section >= block->section_count)
+		at->section = block->section_count - 1; /* its text has become shorter since */
 	do
 		at->match += count_section(search, block, at->section++, cost);
 	while (at->section < block->section_count && *cost < SLICE_BYTES);

@@ -132,3 +132,24 @@ Test(search_slices, a_key_that_is_held_gets_there)
 	cr_assert_lt(ik_scrollback_place(large.scrollback).offset, before);
 	large_free(&large);
 }
+
+Test(search_slices, what_was_found_may_be_folded_while_the_rest_is_counted)
+{
+	struct large large = large_new(1000000, 400000);
+	struct ik_block *block = ik_block_new(IK_BLOCK_THINKING, true);
+	for (size_t i = 0; i < 5 * IK_SECTION_MAX / 16; i++)
+		ik_block_append(block, "a line of words\n", 16);
+	ik_block_append(block, "f\xC3\xBCnd", 5);
+	ik_block_finish(block);
+	ik_scrollback_add(large.scrollback, block);
+	ik_search_begin(large.search);
+	ik_search_set(large.search, "f\xC3\xBCnd", 5);
+	(void)seek(&large);
+	cr_assert(ik_search_state(large.search).found);
+	cr_assert_not(ik_search_state(large.search).counted);
+	ik_scrollback_fold(large.scrollback, 1, true);
+	count(&large);
+	cr_assert_eq(ik_search_state(large.search).total, 3);
+	cr_assert_eq(ik_search_state(large.search).number, 0);
+	large_free(&large);
+}
