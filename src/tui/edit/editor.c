@@ -184,6 +184,16 @@ static void unfold(struct ik_editor *editor, struct fold *fold)
 	editor->chain = CHAIN_NONE;
 }
 
+/* Show the text of the fold that position is inside, if it is. */
+static void unfold_around(struct ik_editor *editor, size_t position)
+{
+	size_t index = fold_index(&editor->now.folds, position);
+	struct fold *fold = index > 0 ? &editor->now.folds.at[index - 1] : NULL;
+
+	if (fold && fold->position + fold->length > position)
+		unfold(editor, fold);
+}
+
 /* Drop the folds that touch the bytes that are replaced, and move those after them. */
 static void adjust_folds(struct folds *folds, size_t position, size_t removed, size_t inserted)
 {
@@ -815,6 +825,8 @@ void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 
 	editor->now.cursor = ik_utf8_cut(text->data, text->length, cursor);
 	editor->anchor = ik_utf8_cut(text->data, text->length, anchor);
+	unfold_around(editor, editor->now.cursor);
+	unfold_around(editor, editor->anchor);
 	editor->selecting = editor->anchor != editor->now.cursor;
 	editor->chain = CHAIN_NONE;
 }

@@ -376,6 +376,25 @@ Test(editor, a_draft_with_a_fold_comes_back_folded)
 	ik_history_free(history);
 }
 
+/* As the search in the history does with what it found. */
+Test(editor, a_place_inside_a_fold_opens_it)
+{
+	struct ik_editor *editor = ik_editor_new(NULL);
+	size_t length = IK_KIB(100);
+	char *text = calloc(1, length + 1);
+	memset(text, 'x', length);
+	ik_editor_set(editor, text, length);
+	ik_editor_select(editor, 50000, 50000);
+	act(editor, IK_ACTION_LEFT, 1);
+	cr_assert_eq(ik_editor_cursor(editor), 49999);
+	act(editor, IK_ACTION_LINE_START, 1);
+	cr_assert_eq(ik_editor_cursor(editor), 0);
+	act(editor, IK_ACTION_RIGHT, 1);
+	cr_assert_eq(ik_editor_cursor(editor), 1);
+	free(text);
+	ik_editor_free(editor);
+}
+
 Test(editor, folded_pastes)
 {
 	struct ik_editor *editor = ik_editor_new(NULL);
