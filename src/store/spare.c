@@ -32,20 +32,26 @@ static bool copy(const char *from, const char *to)
 	return copied;
 }
 
-static void adopt(const char *from, const char *to)
+/* False: nobody writes it, and it stays where it is. */
+static bool adopt(const char *from, const char *to)
 {
 	int fd = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool adopted = true;
 
 	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(from, to) != 0 && errno == EXDEV &&
-		copy(from, to))
-		(void)unlink(from);
+		return true;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(from, to) != 0) {
+		adopted = errno == EXDEV && copy(from, to);
+		if (adopted)
+			(void)unlink(from);
+	}
 	(void)close(fd);
+	return adopted;
 }
 
-void ik_spare_adopt(const char *spare, const char *journals)
+bool ik_spare_adopt(const char *spare, const char *journals)
 {
+	bool all = true;
 	DIR *stream = opendir(spare);
 	const struct dirent *entry;
 	struct ik_error error;
@@ -53,16 +59,21 @@ void ik_spare_adopt(const char *spare, const char *journals)
 	while (stream && (entry = readdir(stream))) {
 		char *from, *to;
 
-		if (entry->d_name[0] == '.' || ik_path_make(journals, 0700, &error) != IK_OK)
+		if (entry->d_name[0] == '.')
 			continue;
+		if (ik_path_make(journals, 0700, &error) != IK_OK) {
+			all = false;
+			break;
+		}
 		from = ik_path_join(spare, entry->d_name);
 		to = ik_path_join(journals, entry->d_name);
-		adopt(from, to);
+		all = adopt(from, to) && all;
 		free(from);
 		free(to);
 	}
 	if (stream)
 		(void)closedir(stream);
+	return all;
 }
 
 /* ---- a file for the user ---- */

@@ -12,8 +12,9 @@
 
 #include "store/session_writer.h"
 
-/* Move journals that are in spare, and whose writers are gone, to the directory journals. */
-void ik_spare_adopt(const char *spare, const char *journals);
+/* Move journals that are in spare, and whose writers are gone, to the directory journals. False: not
+ * all of them could be moved. */
+bool ik_spare_adopt(const char *spare, const char *journals);
 
 /* Write what waits in these writers as JSON Lines to a new file in the temporary directory, and
  * count it as journaled. Return its path, new memory; NULL with *error: it cannot be written. */

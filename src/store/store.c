@@ -232,10 +232,10 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 	}
 	if (answer->status == IK_OK) {
 		on_stored(store, writer, answer->last);
-	} else { /* somebody has removed the file */
+	} else if (writer->journal) { /* somebody has removed the file */
 		add_notice(store, answer->error.text);
 		ik_session_writer_end(writer);
-	}
+	} /* else it was stored with those that nobody writes any more */
 	if (events > writer->stored)
 		writer->stored = events;
 	if (ik_store_is_kept(store) && !store->blobs)
@@ -264,6 +264,11 @@ static void on_abandoned_taken(void *arg, const struct ik_store_answer *answer)
 	/* Ours are not to wait for one that cannot be stored. */
 	if (answer->status != IK_OK && answer->status != IK_NOT_FOUND)
 		ik_log(IK_LOG_ERROR, "store: %s", answer->error.text);
+	/* Ours continue what these said. */
+	if (store->left > 0 && store->stranded) {
+		retry_later(store);
+		return;
+	}
 	store->searched = true;
 	take_all(store);
 	if (store->left == 0)
@@ -283,7 +288,7 @@ static void take_abandoned(struct ik_store *store)
 	if (store->searching)
 		return;
 	if (!store->searched && store->spare)
-		ik_spare_adopt(store->spare, store->journals);
+		store->stranded = !ik_spare_adopt(store->spare, store->journals);
 	store->searching = true;
 	(void)ik_request_send(ik_request_new(store->requests, "take", on_abandoned_taken, store),
 		IK_REQUEST_CHANGES | IK_REQUEST_LONG);
@@ -442,7 +447,7 @@ static void bring_back(struct ik_store *store)
 	for (writer = store->writers; writer; writer = writer->next)
 		if (writer->spared && !writer->leaving)
 			(void)succeed(writer);
-	ik_spare_adopt(store->spare, store->journals);
+	store->stranded = !ik_spare_adopt(store->spare, store->journals);
 	for (writer = store->writers; writer; writer = writer->next) {
 		char *path = writer->spared ? ik_path_join(store->journals, writer->name) : NULL;
 
@@ -461,6 +466,10 @@ static void on_retry(void *arg)
 	if (store->spare)
 		bring_back(store);
 	flush_all(store);
+	if (store->left > 0) {
+		store->searched = false;
+		take_abandoned(store);
+	}
 	take_all(store);
 }
 
@@ -512,8 +521,10 @@ struct ik_message **ik_store_left_behind(struct ik_store *store, const char *ses
 	for (writer = store->writers; writer; writer = writer->next)
 		own += ik_text_equal(writer->id, session) ? writer->events - writer->stored : 0;
 	store->left = *ret_count > own ? *ret_count - own : 0;
-	if (store->left > 0)
+	if (store->left > 0) {
 		tell_later(store);
+		retry_later(store);
+	}
 	return messages;
 }
 

@@ -33,6 +33,7 @@ struct ik_store {
 	struct ik_timer *retry;
 	size_t left; /* events of earlier processes that a session here has, and that wait */
 	bool searched, searching; /* journals of earlier processes are stored; are being stored */
+	bool stranded;            /* some on the spare disk could not be brought back */
 
 	enum ik_store_trouble trouble;
 	char reason[sizeof(((struct ik_error *)NULL)->text)];
