@@ -443,6 +443,19 @@ static enum ik_status open_to_write(struct ik_sqlite *sqlite, struct ik_error *e
 	return status;
 }
 
+/* What was stored before may be missing, except what the journals still have. */
+static void tell_loss(const struct ik_database *database)
+{
+	char *notice = ik_format(_("The database %s was removed or replaced while it was in use. What "
+							   "is said from now on "
+							   "is stored in the one that is there now; what was said before may "
+							   "be missing in it."),
+		database->name);
+
+	ik_connection_tell(database->client, "notice", notice);
+	free(notice);
+}
+
 static enum ik_status open_sqlite(struct ik_database *database, struct ik_error *error)
 {
 	const char *path = database->address;
@@ -452,6 +465,8 @@ static enum ik_status open_sqlite(struct ik_database *database, struct ik_error 
 	enum ik_status status;
 
 	database->name = ik_strdup(path);
+	if (sqlite->inode != 0 && ik_sqlite_is_lost(sqlite))
+		tell_loss(database);
 	finish_recovery(path);
 	database->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
 	status = database->reads_only ? IK_OK : make_file(path, error);
