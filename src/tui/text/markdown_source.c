@@ -287,7 +287,7 @@ static void complete(const struct ik_render *request, size_t least, size_t until
 bool ik_reference_next(const char *text, size_t length, size_t *position,
 	struct ik_reference *ret_reference)
 {
-	const char *end = text + length, *at = text + *position, *line;
+	const char *end = text + length, *at = text + *position, *line, *feed;
 
 	while ((at = memmem(at, (size_t)(end - at), "]:", 2))) {
 		line = memrchr(text, '\n', (size_t)(at - text));
@@ -305,6 +305,11 @@ bool ik_reference_next(const char *text, size_t length, size_t *position,
 			*position = (size_t)(at - text);
 			return true;
 		}
+		/* Only the first of a line can end the label that the line begins with. */
+		feed = memchr(at, '\n', (size_t)(end - at));
+		if (!feed)
+			return false;
+		at = feed;
 	}
 	return false;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "markdown_page.h"
 #include "tui/text/markdown.h"
@@ -190,6 +191,21 @@ Test(markdown_whole, definitions_that_have_no_room_spoil_nothing)
 	cr_assert_eq(strncmp(picture_of(cells), shown, strlen(shown)), 0, "%.500s", picture_of(cells));
 	markdown_cells_free(cells);
 	ik_block_free(block);
+}
+
+Test(markdown_whole, a_line_of_many_ends_of_labels_takes_no_time)
+{
+	size_t length = IK_MIB(1);
+	char *text = calloc(1, length + 1);
+	for (size_t i = 0; i < length; i += 2)
+		memcpy(text + i, "]:", 2);
+	clock_t began = clock();
+	struct ik_block *block = markdown_block(text, true);
+	ik_block_prepare(block);
+	cr_assert_gt(ik_block_lines(block, 0, 80)->count, 1000);
+	cr_assert_lt((double)(clock() - began) / CLOCKS_PER_SEC, 5);
+	ik_block_free(block);
+	free(text);
 }
 
 Test(markdown_whole, definitions_are_lines_of_their_kind)
