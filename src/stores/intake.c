@@ -217,6 +217,13 @@ static enum ik_status write_position(struct intake *intake, struct ik_error *err
 		error);
 }
 
+/* Does the batch begin with a reply that may still grow? It would be read again for ever if it ended
+ * before that reply does. */
+static bool is_held(const struct intake *intake, int64_t first)
+{
+	return intake->reply_count > 0 && intake->replies[0].place == first;
+}
+
 /* Read the records of one batch; IK_NOT_FOUND: there are no more. */
 static enum ik_status take_records(struct intake *intake, struct ik_error *error)
 {
@@ -224,10 +231,13 @@ static enum ik_status take_records(struct intake *intake, struct ik_error *error
 	struct ik_journal_record record;
 	enum ik_status status = IK_OK;
 
-	for (int i = 0; status == IK_OK && i < BATCH_RECORDS; i++) {
+	for (int i = 0; status == IK_OK; i++) {
 		int64_t place = ik_journal_reader_place(intake->reader);
 
-		if (place - first >= BATCH_BYTES)
+		/* Nobody goes on with a reply after so many events. */
+		if (intake->event_count == BATCH_RECORDS && is_held(intake, first))
+			forget_reply(intake, 0);
+		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && !is_held(intake, first))
 			break;
 		status = ik_journal_reader_next(intake->reader, &record, error);
 		if (status == IK_INVALID) {

@@ -5,6 +5,7 @@ TESTS += tests/unit/store/store_test
 tests_unit_store_store_test_SOURCES = \
 	tests/unit/store/store_blob_test.c \
 	tests/unit/store/store_fixture.c tests/unit/store/store_fixture.h \
+	tests/unit/store/store_journal_test.c \
 	tests/unit/store/store_lock_test.c \
 	tests/unit/store/store_names_test.c \
 	tests/unit/store/store_network_test.c \
