@@ -250,10 +250,21 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 		remove_writer(store, writer);
 }
 
+static void notice_stored_now(struct ik_store *store)
+{
+	char *sentence =
+		ik_format(ngettext("%zu event that an earlier ikigai could not store is stored now.",
+					  "%zu events that an earlier ikigai could not store are stored now.",
+					  store->left),
+			store->left);
+
+	add_notice(store, sentence);
+	free(sentence);
+}
+
 static void on_abandoned_taken(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_store *store = arg;
-	char *sentence;
 
 	store->searching = false;
 	if (answer->status == IK_UNAVAILABLE || answer->status == IK_IO) {
@@ -269,17 +280,11 @@ static void on_abandoned_taken(void *arg, const struct ik_store_answer *answer)
 		retry_later(store);
 		return;
 	}
+	if (store->left > 0 && (answer->status == IK_OK || answer->status == IK_NOT_FOUND))
+		notice_stored_now(store);
 	store->searched = true;
-	take_all(store);
-	if (store->left == 0)
-		return;
-	sentence = ik_format(ngettext("%zu event that an earlier ikigai could not store is stored now.",
-							 "%zu events that an earlier ikigai could not store are stored now.",
-							 store->left),
-		store->left);
 	store->left = 0;
-	add_notice(store, sentence);
-	free(sentence);
+	take_all(store);
 }
 
 /* Have what earlier processes could not store stored. */
@@ -387,29 +392,18 @@ static struct ik_session_writer *add_writer(struct ik_store *store, const char *
 	return *link;
 }
 
-/* The session goes on in another journal: return the writer for it. */
+/* The session goes on in another journal, with what this one did not take: return the writer for
+ * it. One that never had a journal is gone then. */
 static struct ik_session_writer *succeed(struct ik_session_writer *writer)
 {
-	struct ik_session_writer *next = add_writer(writer->owner, writer->id, writer->directory,
+	struct ik_store *store = writer->owner;
+	struct ik_session_writer *next = add_writer(store, writer->id, writer->directory,
 		writer->journaled);
+	size_t waiting = (size_t)(writer->last - writer->journaled);
 
 	memcpy(next->parent, writer->parent, sizeof(next->parent));
 	next->forked_at = writer->forked_at;
 	next->created_ms = writer->created_ms;
-	writer->leaving = true;
-	ik_session_writer_end(writer);
-	return next;
-}
-
-/* The journal does not take what waits: have it in one on the spare disk. */
-static enum ik_status spill(struct ik_store *store, struct ik_session_writer *writer,
-	struct ik_error *error)
-{
-	struct ik_session_writer *next = succeed(writer);
-	size_t waiting = (size_t)(writer->last - writer->journaled);
-	struct ik_writer_place place;
-
-	next->spared = true;
 	next->last = writer->last;
 	writer->last = writer->journaled;
 	next->events = waiting;
@@ -418,9 +412,22 @@ static enum ik_status spill(struct ik_store *store, struct ik_session_writer *wr
 	next->end = writer->first ? writer->end : &next->first;
 	writer->first = NULL;
 	writer->end = &writer->first;
-	writer->changed = true;
+	writer->leaving = true;
+	ik_session_writer_end(writer);
 	if (!writer->name)
 		remove_writer(store, writer);
+	return next;
+}
+
+/* The journal does not take what waits: have it in one on the spare disk. */
+static enum ik_status spill(struct ik_session_writer *writer, struct ik_error *error)
+{
+	struct ik_session_writer *next;
+	struct ik_writer_place place;
+
+	writer->changed = true;
+	next = succeed(writer);
+	next->spared = true;
 	place = place_of(next);
 	return ik_session_writer_flush(next, &place, error);
 }
@@ -442,11 +449,13 @@ static void flush_all(struct ik_store *store)
 /* Bring journals back from the spare disk, those of earlier processes too. */
 static void bring_back(struct ik_store *store)
 {
-	struct ik_session_writer *writer;
+	struct ik_session_writer *writer, *next;
 
-	for (writer = store->writers; writer; writer = writer->next)
+	for (writer = store->writers; writer; writer = next) {
+		next = writer->next;
 		if (writer->spared && !writer->leaving)
 			(void)succeed(writer);
+	}
 	store->stranded = !ik_spare_adopt(store->spare, store->journals);
 	for (writer = store->writers; writer; writer = writer->next) {
 		char *path = writer->spared ? ik_path_join(store->journals, writer->name) : NULL;
@@ -459,13 +468,28 @@ static void bring_back(struct ik_store *store)
 	}
 }
 
+/* Is anything on the spare disk? */
+static bool is_spared(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer = store->writers;
+
+	while (writer && !writer->spared)
+		writer = writer->next;
+	return writer;
+}
+
+static void blobs_later(struct ik_store *store);
+
 static void on_retry(void *arg)
 {
 	struct ik_store *store = arg;
 
 	if (store->spare)
 		bring_back(store);
+	if (is_spared(store))
+		retry_later(store);
 	flush_all(store);
+	blobs_later(store);
 	if (store->left > 0) {
 		store->searched = false;
 		take_abandoned(store);
@@ -551,7 +575,7 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 	place = place_of(writer);
 	status = ik_session_writer_append(writer, &place, message, &error);
 	note_journaled(store, writer, status, &error);
-	if (status != IK_OK && store->spare && !writer->spared && spill(store, writer, &error) != IK_OK)
+	if (status != IK_OK && store->spare && !writer->spared && spill(writer, &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "store: %s", error.text);
 }
 
@@ -622,8 +646,6 @@ static bool put_next_part(struct ik_store *store)
 	}
 	return true;
 }
-
-static void blobs_later(struct ik_store *store);
 
 /* Deferred: one part in each turn of the loop. */
 static void on_blobs(void *arg)
@@ -956,16 +978,6 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		store->server ? options->patience_s * 1000 : 0, &events, store);
 	free((char *)program.path);
 	return store;
-}
-
-/* Is anything on the spare disk? */
-static bool is_spared(const struct ik_store *store)
-{
-	const struct ik_session_writer *writer = store->writers;
-
-	while (writer && !writer->spared)
-		writer = writer->next;
-	return writer;
 }
 
 /* Say what could not be stored, and where it is. */

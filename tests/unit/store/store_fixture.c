@@ -47,6 +47,7 @@ struct ik_store *fixture_open_another(void)
 	const struct ik_store_options options = {
 		.database = fixture.path,
 		.journals = fixture.journals,
+		.spare = fixture.spare[0] ? fixture.spare : NULL,
 		.programs = programs,
 		.patience_s = 20,
 	};

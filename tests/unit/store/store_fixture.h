@@ -17,6 +17,7 @@ struct fixture {
 	bool server;    /* it is PostgreSQL, at $IK_TEST_POSTGRES with this test's name for %s */
 	char database[64];
 	char journals[96];
+	char spare[96]; /* the same on another disk; "": none */
 	char admin[400]; /* $IK_TEST_POSTGRES_ADMIN: makes databases */
 	struct ik_loop *loop;
 	struct ik_store *store;
