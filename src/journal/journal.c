@@ -43,7 +43,8 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 		written = write(journal->fd, journal->line.data, journal->line.length);
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)journal->line.length) {
-		journal->size += written;
+		/* With a torn line before it, if that could not be taken away. */
+		journal->size = journal->torn ? lseek(journal->fd, 0, SEEK_CUR) : journal->size + written;
 		journal->torn = false;
 		return IK_OK;
 	}

@@ -519,8 +519,9 @@ static void on_silence(void *arg)
 		requests->told_slow = true;
 		if (quick)
 			requests->events->slow(requests->arg);
-		if (requests->patience_ms > SLOW_MS)
-			ik_timer_start(requests->silence, requests->patience_ms - SLOW_MS);
+		if (requests->patience_ms > 0)
+			ik_timer_start(requests->silence,
+				requests->patience_ms > SLOW_MS ? requests->patience_ms - SLOW_MS : 1);
 	} else if (quick && requests->answers) {
 		ik_log(IK_LOG_ERROR, "store: no answer: the program is ended");
 		(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program does not answer."));

@@ -73,7 +73,7 @@ static enum ik_status open_journal(struct ik_session_writer *writer,
 	};
 
 	if (writer->journal && writer->stored == writer->events && writer->reply_count == 0 &&
-		!writer->changed && ik_journal_size(writer->journal) > JOURNAL_BYTES)
+		!writer->changed && !writer->takes && ik_journal_size(writer->journal) > JOURNAL_BYTES)
 		ik_session_writer_end(writer);
 	if (writer->journal)
 		return IK_OK;
