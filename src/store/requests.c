@@ -552,6 +552,19 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop,
 	return requests;
 }
 
+static void forget_others(struct ik_requests *requests)
+{
+	struct ik_store_read *read = requests->first;
+
+	while (read) {
+		struct ik_store_read *next = read->next;
+
+		if (!(read->flags & IK_REQUEST_OWN))
+			(void)ik_store_read_close(read);
+		read = next;
+	}
+}
+
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms)
 {
 	int64_t until = ik_clock_ms() + milliseconds, left;
@@ -560,6 +573,7 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 	requests->finishing = true;
 	if (!requests->program)
 		return;
+	forget_others(requests);
 	do
 		send_all(requests); /* an answer may have led to another request */
 	while (requests->first && (left = until - ik_clock_ms()) > 0 &&

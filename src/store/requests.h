@@ -42,8 +42,8 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop,
 /* What is not answered is forgotten. Takes NULL, returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 
-/* Outside the loop: wait until all is answered, at most so long; then let the program end, which it
- * may take a while for, too. */
+/* Outside the loop: forget what others asked, and wait until the rest is answered, at most so long;
+ * then let the program end, which it may take a while for, too. */
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
 /* reader may be NULL. */
@@ -59,7 +59,8 @@ enum {
 	IK_REQUEST_LONG = 2,      /* it may take any time */
 	IK_REQUEST_BACKWARDS = 4, /* its events come newest first, and are handed over oldest first */
 	IK_REQUEST_PAGE = 8,      /* the answer ends after IK_LIMIT_PAGE bytes */
-	IK_REQUEST_APART = 16     /* it needs no database */
+	IK_REQUEST_APART = 16,    /* it needs no database */
+	IK_REQUEST_OWN = 32       /* of the store: its answer is wanted to the end */
 };
 struct ik_store_read *ik_request_send(struct ik_store_read *read, int flags);
 

@@ -296,7 +296,7 @@ static void take_abandoned(struct ik_store *store)
 		store->stranded = !ik_spare_adopt(store->spare, store->journals);
 	store->searching = true;
 	(void)ik_request_send(ik_request_new(store->requests, "take", on_abandoned_taken, store),
-		IK_REQUEST_CHANGES | IK_REQUEST_LONG);
+		IK_REQUEST_OWN | IK_REQUEST_CHANGES | IK_REQUEST_LONG);
 }
 
 /* Does an earlier journal of the same session have something that is not stored? */
@@ -333,7 +333,7 @@ static void take(struct ik_store *store, struct ik_session_writer *writer, bool 
 	(*link)->events = writer->events - (size_t)(writer->last - writer->journaled);
 	read = ik_request_new(store->requests, "take", on_taken, writer);
 	ik_request_text(read, "journal", writer->name);
-	(void)ik_request_send(read, IK_REQUEST_CHANGES);
+	(void)ik_request_send(read, IK_REQUEST_OWN | IK_REQUEST_CHANGES);
 }
 
 static void take_all(struct ik_store *store)
@@ -458,7 +458,8 @@ static void bring_back(struct ik_store *store)
 	}
 	store->stranded = !ik_spare_adopt(store->spare, store->journals);
 	for (writer = store->writers; writer; writer = writer->next) {
-		char *path = writer->spared ? ik_path_join(store->journals, writer->name) : NULL;
+		char *path = writer->spared && writer->name ? ik_path_join(store->journals, writer->name)
+													: NULL;
 
 		if (path && access(path, F_OK) == 0) {
 			writer->spared = false;

@@ -165,10 +165,15 @@ Test(store, answers_reads_in_their_order_and_never_inside_the_call)
 		fixture_run();
 	cr_assert_str_eq(answers, "13", "the second one is silent");
 	/* One that has no answer when the store is closed never gets one. */
-	second = ik_store_page(fixture.store, id, 0, 1, note, (char []){ "4" });
-	(void)ik_store_read_close(second);
+	(void)ik_store_page(fixture.store, id, 0, 1, note, (char []){ "4" });
 	fixture_close();
 	cr_assert_str_eq(answers, "13");
+	/* What it changes is changed. */
+	fixture_open();
+	(void)ik_store_delete(fixture.store, id, note, (char []){ "5" });
+	fixture_close();
+	cr_assert_str_eq(answers, "13");
+	cr_assert_eq(fixture_look("SELECT count(*) FROM events"), 0);
 }
 
 Test(store, lists_the_newest_first)
