@@ -23,6 +23,13 @@ static void give_up(void)
 	ik_children_end_now();
 }
 
+static void save(const struct ik_core *core)
+{
+	ik_store_end_now(core->store);
+	for (size_t i = 0; i < core->session_count; i++)
+		ik_session_end_now(core->sessions[i].session);
+}
+
 /* Say how to resume each session that has anything stored. */
 static void tell_sessions(const struct ik_core *core)
 {
@@ -38,6 +45,8 @@ void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void))
 {
 	last_restore = restore;
 	ik_alloc_set_hook(give_up);
+	if (core)
+		save(core);
 	if (restore)
 		restore();
 	ik_complain(_("out of memory"));

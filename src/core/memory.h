@@ -14,8 +14,8 @@ struct ik_core;
 /* Say that memory ran out, and end what tools left running: for programs with nothing to save. */
 void ik_memory_gone(void);
 
-/* The same, and name the sessions of a core (or NULL), whose journals have all that was said.
- * restore (or NULL) restores the terminal before anything is printed. */
+/* The same, but first journal what the sessions of a core (or NULL) have not yet, partial replies
+ * included, and name them. restore (or NULL) restores the terminal before anything is printed. */
 void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void));
 
 #endif

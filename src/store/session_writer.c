@@ -140,20 +140,15 @@ enum ik_status ik_session_writer_flush(struct ik_session_writer *writer,
 enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
 	const struct ik_writer_place *place, struct ik_message *message, struct ik_error *error)
 {
-	struct ik_writer_queued *queued;
-	enum ik_status status = ik_session_writer_flush(writer, place, error);
+	struct ik_writer_queued *queued = ik_alloc(sizeof(*queued));
 
+	/* It waits from here on: memory may run out while it is written. */
 	writer->events++;
 	message->sequence = ++writer->last;
-	if (status == IK_OK)
-		status = write_event(writer, place, message, error);
-	if (status == IK_OK)
-		return IK_OK;
-	queued = ik_alloc(sizeof(*queued));
 	queued->message = ik_message_ref(message);
 	*writer->end = queued;
 	writer->end = &queued->next;
-	return status;
+	return ik_session_writer_flush(writer, place, error);
 }
 
 enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer,

@@ -317,8 +317,8 @@ static void take(struct ik_store *store, struct ik_session_writer *writer, bool 
 	struct ik_writer_take **link = &writer->takes;
 	struct ik_store_read *read;
 
-	if ((writer->takes && !now) || !writer->changed || !writer->name || writer->spared ||
-		is_preceded(store, writer))
+	if (store->ending || (writer->takes && !now) || !writer->changed || !writer->name ||
+		writer->spared || is_preceded(store, writer))
 		return;
 	/* Those come first: a session may continue what an earlier process said. */
 	if (!store->searched) {
@@ -680,6 +680,14 @@ void ik_store_put_blob(struct ik_store *store, const char *session, const char *
 	*store->blobs_end = blob;
 	store->blobs_end = &blob->next;
 	blobs_later(store);
+}
+
+void ik_store_end_now(struct ik_store *store)
+{
+	store->ending = true;
+	flush_all(store);
+	while (put_next_part(store))
+		;
 }
 
 /* ---- reading ---- */

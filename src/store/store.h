@@ -149,6 +149,10 @@ void ik_store_put_blob(struct ik_store *store, const char *session, const char *
 enum ik_status ik_store_put_part(struct ik_store *store, const char *session, const char *id,
 	size_t part, const char *bytes, size_t length, struct ik_error *error) IK_MUST_USE;
 
+/* Memory has run out: have all that was handed over in the journals. What is handed over from here
+ * on is journaled only, in as little memory as that takes. */
+void ik_store_end_now(struct ik_store *store);
+
 /* ---- reading ---- */
 
 /*

@@ -39,7 +39,7 @@ struct ik_store {
 	char reason[sizeof(((struct ik_error *)NULL)->text)];
 	size_t told_waiting;
 	bool state_is_new, telling, blobs_later;
-	bool kept_told;        /* that a journal cannot be written */
+	bool ending;           /* memory has run out: nothing is asked of the store program any more */
 	struct ik_buf notices; /* each ended by NUL */
 
 	void (*on_state)(void *arg, size_t waiting, const char *message);

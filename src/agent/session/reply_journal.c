@@ -21,14 +21,17 @@ static void keep(void *arg, struct ik_message *message)
 	ik_store_keep_reply(record->store, record->id, message);
 }
 
-static void due(void *arg)
+void ik_reply_journal_write(struct ik_reply_journal *journal)
 {
-	struct ik_reply_journal *journal = arg;
-
 	if (!ik_turn_has_partial_reply(journal->turn) || journal->record->read_only)
 		return;
 	journal->kept = true;
 	ik_turn_partial_reply(journal->turn, keep, journal->record);
+}
+
+static void due(void *arg)
+{
+	ik_reply_journal_write(arg);
 }
 
 struct ik_reply_journal *ik_reply_journal_new(struct ik_session_record *record,

@@ -19,5 +19,7 @@ struct ik_reply_journal *ik_reply_journal_close(struct ik_reply_journal *journal
 
 /* The turn has made a step: there may be more of the reply, or it may be over. */
 void ik_reply_journal_update(struct ik_reply_journal *journal);
+/* Journal what there is of it now. */
+void ik_reply_journal_write(struct ik_reply_journal *journal);
 
 #endif

@@ -331,6 +331,29 @@ static void post(struct ik_session *session, const struct ik_input *input)
 		finish_closing(session);
 }
 
+/* Store a message that was not handed over yet. */
+static void store_pending(void *arg, struct ik_message *message)
+{
+	const struct ik_session_record *record = arg;
+
+	/* What is said before anything else does not make a session. */
+	if (message->sequence != 0 || (message->kind == IK_KIND_NOTICE && !record->stored))
+		return;
+	ik_store_begin(record->store, record->id, record->directory);
+	ik_store_append(record->store, record->id, message);
+}
+
+void ik_session_end_now(const struct ik_session *session)
+{
+	/* A session that is followed stores nothing; of one that is being restored it is not known
+	 * yet where it would belong. */
+	if (session->record->read_only || session->record->undecided)
+		return;
+	ik_turn_pending(session->turn, store_pending, session->record);
+	if (session->journal)
+		ik_reply_journal_write(session->journal);
+}
+
 /* ---- what the parts of the session tell ---- */
 
 /* Tell id and model as IK_EVENT_SESSION, once there is a model. */

@@ -76,6 +76,9 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 /* Cancel what runs, silently; what had arrived is stored first. */
 struct ik_session *ik_session_close(struct ik_session *session);
 
+/* Memory has run out: hand over to the store what the turn has not yet. */
+void ik_session_end_now(const struct ik_session *session);
+
 /* ---- what requests are made of ---- */
 
 /* Use this model from the next request on. Copied. Told as IK_EVENT_SESSION. */

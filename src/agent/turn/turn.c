@@ -1114,6 +1114,13 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 	return message;
 }
 
+void ik_turn_pending(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
+{
+	for (size_t i = 0; i < turn->effect_count; i++)
+		if (turn->effects[i].kind == IK_EFFECT_APPEND && turn->effects[i].message)
+			keep(arg, turn->effects[i].message);
+}
+
 /* Is it text that has no message yet? */
 static bool is_begun(const struct ik_part *part)
 {

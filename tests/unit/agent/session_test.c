@@ -137,6 +137,53 @@ Test(session, a_message_waits_for_the_tools)
 	expect_in(stage.requests[0], "\"name\":\"echo\"");
 }
 
+Test(session, what_came_last_is_journaled_when_memory_runs_out)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("The beginning"), STAGE_HOLD } },
+	};
+	char *text;
+
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TEXT);
+	ik_store_end_now(stage.store);
+	ik_session_end_now(stage.session);
+	text = stage_journaled();
+	expect_in(text, "\"content\":\"go\"");
+	expect_in(text, "The beginning");
+	free(text);
+}
+
+/* Memory runs out while what the tool said is told. */
+static void end_at_result(const struct ik_event *event)
+{
+	char *text;
+
+	if (event->kind != IK_EVENT_TOOL_DONE)
+		return;
+	ik_store_end_now(stage.store);
+	ik_session_end_now(stage.session);
+	text = stage_journaled();
+	expect_in(text, "\"kind\":\"tool_result\"");
+	cr_assert_null(strstr(strstr(text, "\"kind\":\"tool_result\"") + 1,
+		"\"kind\":\"tool_result\""));
+	free(text);
+}
+
+Test(session, nothing_is_journaled_twice_when_memory_runs_out)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{}"), STOP("tool_calls") } },
+	};
+
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage.on_event = end_at_result;
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TOOL_DONE);
+}
+
 /* What was announced is in the journal when the provider hears of it. */
 static void check_stored(const struct ik_event *event)
 {

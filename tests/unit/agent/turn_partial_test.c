@@ -70,3 +70,24 @@ Test(turn_partial, what_has_begun_is_appended_with_the_same_id)
 	cr_assert_eq(found, 1);
 	driver_free(driver);
 }
+
+Test(turn_partial, the_messages_of_a_step_that_is_being_performed_are_known)
+{
+	struct driver *driver = driver_new(4, 50, false);
+	struct ik_input end = { .kind = IK_INPUT_STREAM_END };
+	const struct ik_effect *effects;
+	struct ik_buf pending;
+
+	driver_script(driver, "T u:hi k:hm x:a");
+	end.request = driver->request;
+	cr_assert_geq(ik_turn_step(driver->turn, &end, &effects), 2);
+	ik_buf_init(&pending, 4096);
+	ik_turn_pending(driver->turn, note, &pending);
+	cr_assert_str_eq(pending.data, "thinking:hm assistant:a ", "%s", pending.data);
+	ik_turn_forget_effects(driver->turn);
+	ik_buf_clear(&pending);
+	ik_turn_pending(driver->turn, note, &pending);
+	cr_assert_str_eq(pending.data, "", "%s", pending.data);
+	ik_buf_done(&pending);
+	driver_free(driver);
+}
