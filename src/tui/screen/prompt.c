@@ -256,6 +256,8 @@ static void draw_popup(struct popup *popup, const struct ik_keymap *keymap, stru
 		popup->top = popup->selected;
 	if (popup->selected != NONE && popup->selected >= popup->top + rows)
 		popup->top = popup->selected + 1 - rows;
+	if (popup->top + rows > popup->count)
+		popup->top = popup->count - rows; /* there is more room than before */
 	ik_buf_init(&foot, IK_KIB(4));
 	put_foot(popup, keymap, &foot);
 	measure(popup, rows, &label, &width);

@@ -231,6 +231,21 @@ Test(popup, is_drawn_in_any_area)
 	end_prompt();
 }
 
+Test(popup, fills_an_area_that_has_grown)
+{
+	struct ik_completions completions = of("", IK_QUOTING_NONE);
+	const char *text;
+	begin_prompt(false);
+	tell_of("x", &completions);
+	cr_assert(ik_prompt_candidate_key(prompt, IK_ACTION_COMPLETE_PREVIOUS));
+	ik_cells_resize(&cells, 4, 40);
+	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 4, 40 }, 1);
+	ik_cells_resize(&cells, 20, 40);
+	cr_assert_eq(drawn(&text), 9);
+	cr_assert_str_eq(selected(), "remain");
+	end_prompt();
+}
+
 Test(popup, a_click_accepts_what_it_is_on)
 {
 	struct ik_completions completions = of("", IK_QUOTING_NONE);
