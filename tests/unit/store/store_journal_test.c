@@ -8,8 +8,10 @@
 #include <sqlite3.h>
 
 #include "store_fixture.h"
+#include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/clock.h"
+#include "util/path.h"
 
 TestSuite(store_journal, .init = fixture_set_up, .fini = fixture_tear_down, .timeout = 60);
 
@@ -132,6 +134,68 @@ Test(store_journal, has_a_reply_that_grew_very_often)
 	for (int i = 0; i < 5000; i++)
 		fixture_append(id, IK_KIND_USER, "3");
 	fixture_expect_page(id, 0, 2, "3 3");
+}
+
+/* Have a store program that only notes that it was started; new memory, where it is. */
+static char *make_failing_program(void)
+{
+	char *directory = ik_format("%s/programs", fixture.directory);
+	char *path = ik_format("%s/store-%s", directory, fixture.server ? "postgres" : "sqlite");
+	char *script = ik_format("#!/bin/sh\necho >>%s/starts\n", fixture.directory);
+	struct ik_error error;
+
+	cr_assert_eq(ik_path_make(directory, 0700, &error), IK_OK);
+	cr_assert_eq(ik_file_write(path, script, strlen(script), 0700, &error), IK_OK);
+	free(script);
+	free(path);
+	return directory;
+}
+
+static size_t count_starts(void)
+{
+	char *path = ik_format("%s/starts", fixture.directory);
+	struct ik_error error;
+	struct ik_buf lines;
+	size_t count;
+
+	ik_buf_init(&lines, 1 << 20);
+	cr_assert_eq(ik_file_read(path, &lines, &error), IK_OK, "%s", error.text);
+	count = lines.length;
+	ik_buf_done(&lines);
+	free(path);
+	return count;
+}
+
+Test(store_journal, waits_while_the_store_program_dies_again_and_again)
+{
+	char *programs = make_failing_program(), id[IK_UUID_TEXT];
+	const struct ik_store_options options = {
+		.database = fixture.path,
+		.journals = fixture.journals,
+		.programs = programs,
+		.patience_s = 20,
+	};
+	struct ik_error error;
+	int64_t began;
+	size_t lost;
+
+	fixture_close();
+	fixture.store = ik_store_open(fixture.loop, &options, &error);
+	cr_assert_not_null(fixture.store);
+	fixture_session(id, "/x", 2);
+	cr_assert(ik_store_is_kept(fixture.store));
+	(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
+	cr_assert_eq(fixture_answer.status, IK_UNAVAILABLE);
+	pass(4000);
+	cr_assert_lt(count_starts(), 16, "%zu", count_starts());
+	began = ik_clock_ms();
+	fixture.store = ik_store_close(fixture.store, &lost, &error);
+	cr_assert_lt(ik_clock_ms() - began, 4000);
+	cr_assert_eq(lost, 0);
+	cr_assert_eq(error.status, IK_UNAVAILABLE);
+	free(programs);
+	fixture_open();
+	fixture_expect_page(id, 0, 9, "1 2");
 }
 
 /* In a process that dies. */
