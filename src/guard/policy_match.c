@@ -451,9 +451,10 @@ static bool is_within(const char *begin, const char *at)
 static bool match_parts(const struct pattern *pattern, const char *text, bool quotes)
 {
 	const char *begin = text; /* of the simple command, which may contain ">&" */
+	const char *last = text + strlen(text);
 
-	while (*text != '\0') {
-		size_t length = quotes ? unquoted_length(text, strlen(text), separators)
+	while (text < last) {
+		size_t length = quotes ? unquoted_length(text, (size_t)(last - text), separators)
 							   : strcspn(text, separators);
 		size_t skipped = strspn(text, " \t");
 		size_t end = length;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <criterion/criterion.h>
 
@@ -191,6 +192,35 @@ Test(policy, what_a_rule_fits)
 			free(rules);
 		}
 	}
+}
+
+/* Judge a command of so many parts; return how much time that takes the processor. */
+static clock_t time_parts(const struct ik_policy *policy, int parts)
+{
+	struct ik_buf call;
+	clock_t start;
+
+	ik_buf_init(&call, IK_LIMIT_ARGUMENTS);
+	ik_buf_puts(&call, "{\"command\":\"");
+	for (int i = 0; i < parts; i++)
+		ik_buf_puts(&call, "a;");
+	ik_buf_puts(&call, "\"}");
+	start = clock();
+	cr_assert_eq(judge(policy, "x", call.data).number, 0);
+	start = clock() - start;
+	ik_buf_done(&call);
+	return start;
+}
+
+/* The work grows with a command, not with its square: the program waits for it. */
+Test(policy, a_command_of_many_parts)
+{
+	struct ik_policy *policy =
+		make("[{\"tool\":\"x\",\"args\":{\"command\":\"rm *\"},\"do\":\"deny\"}]");
+	clock_t few = time_parts(policy, 10000), many = time_parts(policy, 400000);
+
+	cr_assert_lt(many, 40 * 4 * few);
+	ik_policy_free(policy);
 }
 
 /* The table of guard/policy.h. */
