@@ -200,15 +200,20 @@ static void set_reaped(struct ik_process *process, int status)
 		release(process);
 }
 
+static void watch_signal(struct children *all);
+
 /* If it has ended: tell its owner, or reap it if it was closed. */
 static void notice(void *arg)
 {
 	struct ik_process *process = arg;
 	int status;
 
+	process->watch = ik_exit_watch_close(process->watch);
+	/* Until its tracer has seen the end, a traced process has not ended for us: SIGCHLD follows. */
+	if (!ik_process_ended(process))
+		watch_signal(process->all);
 	if (!ik_process_ended(process))
 		return;
-	process->watch = ik_exit_watch_close(process->watch);
 	if (process->ended)
 		process->ended(process->arg);
 	else

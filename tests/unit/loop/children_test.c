@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,6 +217,46 @@ Test(children, without_pidfds_sigchld_tells_of_the_end)
 	fixture_run_while(loop, orphans_differ_from_1, loop);
 	ik_children_end(loop);
 	cr_assert(kill(pid, 0) != 0 && errno == ESRCH);
+	fixture_end(loop);
+}
+
+/* Trace a child and wait for it only some time after its end, as a debugger may. False: that is not
+ * allowed here. */
+static bool trace(pid_t pid, pid_t *ret_tracer)
+{
+	siginfo_t info;
+	char traces = 0;
+	int ends[2];
+
+	cr_assert_eq(pipe(ends), 0);
+	*ret_tracer = fork();
+	if (*ret_tracer == 0) {
+		traces = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+		(void)!write(ends[1], &traces, 1);
+		if (traces && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0) {
+			usleep(100 * 1000);
+			waitpid(pid, NULL, 0);
+		}
+		_exit(0);
+	}
+	(void)!read(ends[0], &traces, 1);
+	close(ends[0]);
+	close(ends[1]);
+	return traces;
+}
+
+Test(children, one_that_has_a_tracer_is_seen_to_end)
+{
+	struct ik_loop *loop = fixture_loop();
+	struct run run;
+	pid_t tracer;
+
+	start_shell(loop, &run, "exec sleep 0.2");
+	if (trace((pid_t)ik_child_pid(run.child), &tracer))
+		fixture_run_until(loop, &run.done);
+	ik_child_close(run.child);
+	waitpid(tracer, NULL, 0);
+	ik_buf_done(&run.output);
 	fixture_end(loop);
 }
 
