@@ -90,6 +90,14 @@ void ik_request_number(struct ik_store_read *read, const char *name, int64_t num
 	ik_json_put_integer(&read->line, number);
 }
 
+void ik_request_json(struct ik_store_read *read, const char *name, const char *json)
+{
+	if (!json)
+		return;
+	ik_json_key(&read->line, name);
+	ik_json_put_raw(&read->line, (struct ik_json_span){ .text = json, .length = strlen(json) });
+}
+
 void ik_request_missing(struct ik_store_read *read, char *sentence)
 {
 	read->missing = sentence;
@@ -251,18 +259,26 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info->forked_at);
-	ik_holder_read(ik_json_member(object, "holder"), &info->holder);
 	requests->events->session(requests->arg, info);
 }
 
-/* A session that is open for writing somewhere. */
+/* A session that is open for writing somewhere: one of those that have come, or without anything
+ * else about it. */
 static void add_lock(struct ik_store_read *read, struct ik_json_span object)
 {
-	struct ik_session_info *info = new_session(read);
+	struct ik_session_info *info;
+	char session[IK_UUID_TEXT] = "";
+	size_t i = 0;
 
-	(void)ik_event_line_id(object, "session", info->id);
-	info->title = ik_strdup("");
-	info->directory = ik_strdup("");
+	(void)ik_event_line_id(object, "session", session);
+	while (i < read->session_count && !ik_text_equal(read->sessions[i].id, session))
+		i++;
+	info = i < read->session_count ? &read->sessions[i] : new_session(read);
+	if (!info->title) {
+		memcpy(info->id, session, sizeof(info->id));
+		info->title = ik_strdup("");
+		info->directory = ik_strdup("");
+	}
 	ik_holder_read(object, &info->holder);
 }
 
@@ -320,12 +336,14 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	finish(read, status, &error);
 }
 
-/* Where a search continues: a text or a number; NULL: nowhere. */
+/* Where a search continues, as JSON that only the program understands; NULL: nowhere. */
 static char *place_of(struct ik_json_span row)
 {
-	if (ik_json_span_type(row) == IK_JSON_NUMBER)
-		return ik_strndup(row.text, row.length);
-	return ik_json_text_new(row);
+	enum ik_json_type type = ik_json_span_type(row);
+
+	if (type == IK_JSON_NONE || type == IK_JSON_NULL)
+		return NULL;
+	return ik_strndup(row.text, row.length);
 }
 
 /* The last line of one that did not. */

@@ -51,6 +51,8 @@ struct ik_store_read *ik_request_new(struct ik_requests *requests, const char *v
 	ik_store_reader *reader, void *arg);
 /* text may be NULL: then there is no such member. */
 void ik_request_text(struct ik_store_read *read, const char *name, const char *text);
+/* json is what an answer had, to the letter; it may be NULL, too. */
+void ik_request_json(struct ik_store_read *read, const char *name, const char *json);
 void ik_request_number(struct ik_store_read *read, const char *name, int64_t number);
 /* What the error says (new memory, taken over) if there is nothing such: IK_NOT_FOUND. */
 void ik_request_missing(struct ik_store_read *read, char *sentence);

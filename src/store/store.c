@@ -795,7 +795,7 @@ struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
 	ik_request_text(read, "query", query);
 	free(query);
 	ik_request_text(read, "directory", directory);
-	ik_request_text(read, "row", row);
+	ik_request_json(read, "row", row);
 	ik_request_number(read, "count", (int64_t)count);
 	return ik_request_send(read, IK_REQUEST_LONG);
 }

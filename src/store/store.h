@@ -168,7 +168,7 @@ struct ik_store_answer {
 	const char *bytes;
 	size_t length;
 	struct ik_json_span last; /* the last line of the program's answer */
-	const char *row;          /* of a search: there may be others after this place; NULL: none */
+	const char *row;          /* of a search: JSON, the place where others follow; NULL: none */
 };
 
 /* A read that has no answer yet. */

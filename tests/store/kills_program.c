@@ -6,7 +6,7 @@
  * Each run is the program in a pseudo-terminal with the loopback server and a tool. It resumes
  * the session of the last run, which was killed too, gets a message, calls the tool twice, and is
  * killed a moment after the screen showed one of MILESTONES. What the user has seen by then must be
- * in the database or in the spool, and the database must be intact. The loopback server refuses the
+ * in the database or in a journal, and the database must be intact. The loopback server refuses the
  * next request if no service would accept it. $IK_TEST_SEED repeats a run. Some runs kill the
  * database server too ($IK_TEST_POSTGRES_CONTROL).
  */
