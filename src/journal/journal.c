@@ -24,6 +24,18 @@ struct ik_journal {
 	struct ik_buf line;
 };
 
+/* One that cannot be begun gets another name with each attempt: the same sentence tells of all. */
+static enum ik_status say_unwritten(const struct ik_journal *journal, int number,
+	struct ik_error *error)
+{
+	char *directory = ik_path_directory(journal->path);
+	enum ik_status status = ik_error_set_errno(error, number, _("The journal %s cannot be written"),
+		journal->size > 0 ? journal->path : directory);
+
+	free(directory);
+	return status;
+}
+
 /* Write the line that was built. A part of it must not stay: the next record would follow it. */
 static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 {
@@ -51,7 +63,7 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 	number = written < 0 ? errno : ENOSPC;
 	if (written > 0 && ftruncate(journal->fd, journal->size) != 0)
 		journal->torn = true;
-	return ik_error_set_errno(error, number, _("The journal %s cannot be written"), journal->path);
+	return say_unwritten(journal, number, error);
 }
 
 /* Open a line that is one object with this first member. */
@@ -132,8 +144,7 @@ enum ik_status ik_journal_new(const char *directory, const char *writer,
 	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* Where the file system has no locks, only a journal that was closed is ever removed. */
 	if (journal->fd < 0)
-		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"),
-			journal->path);
+		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"), directory);
 	else
 		(void)flock(journal->fd, LOCK_EX | LOCK_NB);
 	if (status == IK_OK) {

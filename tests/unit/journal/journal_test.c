@@ -220,6 +220,29 @@ Test(journal, has_no_torn_record_when_the_disk_is_full)
 	(void)ik_journal_close(journal);
 }
 
+/* Each attempt to begin one says the same, whatever it would have been named. */
+Test(journal, one_that_cannot_be_begun_names_the_directory)
+{
+	const struct ik_journal_session session = { .id = SESSION, .directory = "/work" };
+	struct ik_journal *journal = NULL;
+	struct rlimit limit;
+	char *missing = ik_format("%s/missing", directory);
+
+	cr_assert_neq(ik_journal_new(missing, WRITER, &session, &journal, &problem), IK_OK);
+	cr_expect_not_null(strstr(problem.text, missing));
+	cr_expect_null(strstr(problem.text, SESSION), "%s", problem.text);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = 20;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_neq(ik_journal_new(directory, WRITER, &session, &journal, &problem), IK_OK);
+	limit.rlim_cur = limit.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_expect_not_null(strstr(problem.text, directory));
+	cr_expect_null(strstr(problem.text, SESSION), "%s", problem.text);
+	free(missing);
+}
+
 /* Killed between any two instructions, the writer leaves whole records. */
 Test(journal, has_whole_records_after_a_kill)
 {
