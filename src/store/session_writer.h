@@ -51,6 +51,7 @@ struct ik_session_writer {
 	size_t events, stored; /* handed over so far; in the database */
 	bool changed;          /* the journal has what nobody was asked to store */
 	bool leaving;          /* forget it when all is stored */
+	bool resting;          /* end the journal when all is stored; the next event begins another */
 	bool spared;           /* its journal is in the spare directory */
 	bool forked;           /* the session is another one, which is to be told */
 	char stored_as[IK_UUID_TEXT];

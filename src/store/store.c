@@ -215,6 +215,26 @@ static bool is_gone(const struct ik_session_writer *writer, const struct ik_stor
 	return gone;
 }
 
+static bool has_blob(const struct ik_store *store, const char *session)
+{
+	const struct ik_store_blob *blob = store->blobs;
+
+	while (blob && !ik_text_equal(blob->session, session))
+		blob = blob->next;
+	return blob;
+}
+
+/* End the journal of a session that nobody has open, once all is stored. */
+static void end_if_resting(struct ik_store *store, struct ik_session_writer *writer)
+{
+	if (!writer->resting || !writer->journal || writer->spared || writer->changed ||
+		writer->takes || writer->stored != writer->events || has_blob(store, writer->id))
+		return;
+	ik_session_writer_end(writer);
+	writer->changed = true; /* its file is to be removed */
+	take(store, writer, true);
+}
+
 static void on_taken(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_writer *writer = arg;
@@ -248,6 +268,8 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 	settle(store, writer);
 	if (writer->leaving && writer->stored == writer->events)
 		remove_writer(store, writer);
+	else
+		end_if_resting(store, writer);
 }
 
 static void notice_stored_now(struct ik_store *store)
@@ -520,6 +542,16 @@ void ik_store_leave(struct ik_store *store, const char *session)
 	take(store, writer, true);
 }
 
+void ik_store_rest(struct ik_store *store, const char *session)
+{
+	struct ik_session_writer *writer = find_writer(store, session);
+
+	if (!writer)
+		return;
+	writer->resting = true;
+	end_if_resting(store, writer);
+}
+
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence)
 {
@@ -573,6 +605,7 @@ void ik_store_append(struct ik_store *store, const char *session, struct ik_mess
 		return;
 	ik_store_begin(store, session, "");
 	writer = find_writer(store, session);
+	writer->resting = false;
 	place = place_of(writer);
 	status = ik_session_writer_append(writer, &place, message, &error);
 	note_journaled(store, writer, status, &error);

@@ -128,6 +128,10 @@ struct ik_message **ik_store_left_behind(struct ik_store *store, const char *ses
 /* Nothing is added to the session for now: it takes no descriptor any more once all is stored. */
 void ik_store_leave(struct ik_store *store, const char *session);
 
+/* Nobody has the session open any more: the same, but an event that is handed over nevertheless
+ * continues it. */
+void ik_store_rest(struct ik_store *store, const char *session);
+
 /* Hand over an event of a session that was begun or continued: it gets its number,
  * message->sequence. Takes a reference of its own. */
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);

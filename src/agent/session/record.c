@@ -155,6 +155,11 @@ void ik_session_record_start_storing(struct ik_session_record *record)
 	}
 }
 
+void ik_session_record_leave(struct ik_session_record *record)
+{
+	ik_store_rest(record->store, record->id);
+}
+
 void ik_session_record_decide(struct ik_session_record *record)
 {
 	record->undecided = false;

@@ -312,6 +312,7 @@ static void finish_closing(struct ik_session *session)
 	session->lock = ik_session_lock_close(session->lock);
 	session->retry = ik_timer_close(session->retry);
 	session->journal = ik_reply_journal_close(session->journal);
+	ik_session_record_leave(session->record);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
@@ -651,6 +652,7 @@ void ik_session_forked(struct ik_session *session, const char *id)
 {
 	if (session->options.undo_directory)
 		ik_undo_fork(session->options.undo_directory, session->record->id, id);
+	ik_session_record_leave(session->record);
 	ik_session_record_set_id(session->record, id);
 	if (ik_session_lock_is_taken(session->lock))
 		ik_session_lock_take(session->lock);

@@ -277,6 +277,36 @@ Test(store, a_session_is_continued)
 	cr_assert_eq(fixture.forked[0], '\0');
 }
 
+/* A session that nobody has open has no journal once all is stored, large texts too. */
+Test(store, a_session_that_rests_has_no_journal)
+{
+	char id[IK_UUID_TEXT], blob[IK_UUID_TEXT];
+	struct ik_bytes *bytes;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(1));
+	ik_buf_puts(&text, "large");
+	bytes = ik_bytes_take(&text);
+	fixture_session(id, "/x", 2);
+	ik_uuid_new(blob);
+	ik_store_put_blob(fixture.store, id, blob, bytes);
+	(void)ik_bytes_unref(bytes);
+	ik_store_rest(fixture.store, id);
+	fixture_settle();
+	while (fixture_count_journals() > 0)
+		fixture_turn(1);
+	cr_assert_eq(fixture_wait(ik_store_read_part(fixture.store, blob, 0, FIXTURE_READ))->status,
+		IK_OK);
+	fixture_append(id, IK_KIND_USER, "3");
+	fixture_settle();
+	fixture_expect_page(id, 0, 9, "1 2 3");
+	cr_expect_eq(fixture_count_journals(), 1, "it is open again");
+	ik_store_rest(fixture.store, id);
+	while (fixture_count_journals() > 0)
+		fixture_turn(1);
+	cr_expect_str_empty(fixture.forked);
+}
+
 Test(store, titles)
 {
 	static const char *const titles[][2] = {
