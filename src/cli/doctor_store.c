@@ -2,8 +2,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "commands/session_walk.h"
@@ -48,15 +50,28 @@ static enum ik_status ask(const struct doctor_store *doctor, const char *verb,
 
 /* ---- files ---- */
 
-/* How many files of a directory have names that begin so. */
-static size_t count_files(const char *directory, const char *prefix)
+/* Does a chat that is running write this journal? Its status bar says what is not stored. */
+static bool is_written(const char *directory, const char *name)
+{
+	char *path = ik_path_join(directory, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool written = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	free(path);
+	return written;
+}
+
+/* How many journals of a directory nobody writes any more. */
+static size_t count_left_behind(const char *directory)
 {
 	DIR *stream = opendir(directory);
 	const struct dirent *entry;
 	size_t count = 0;
 
 	while (stream && (entry = readdir(stream)))
-		count += entry->d_name[0] != '.' && ik_text_starts(entry->d_name, prefix);
+		count += entry->d_name[0] != '.' && !is_written(directory, entry->d_name);
 	if (stream)
 		(void)closedir(stream);
 	return count;
@@ -102,7 +117,7 @@ static void say_what_waits(const struct doctor_store *doctor)
 
 	while (stream && (entry = readdir(stream))) {
 		char *directory = ik_path_join(journals, entry->d_name);
-		size_t count = entry->d_name[0] == '.' ? 0 : count_files(directory, "");
+		size_t count = entry->d_name[0] == '.' ? 0 : count_left_behind(directory);
 
 		if (count > 0)
 			say(doctor, IK_FINDING_NOTE,
