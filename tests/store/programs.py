@@ -843,6 +843,12 @@ def sqlite_reads_where_nothing_can_be_written(place):
         assert contents(client, journal.session) == ["one lamp"] == search(client, "lamp")[0]
         journal.event("two")
         assert code_of(client.take) == "IO"
+        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        client.take()
+        assert contents(client, journal.session) == ["one lamp", "two"]
+        journal.event("three")
+        client.kill()
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
         place.database = old
         client = place.start()
         assert search(client, "fork words")[0] == ["words of the fork"]

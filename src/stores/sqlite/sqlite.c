@@ -205,12 +205,22 @@ bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite)
 	return now.st_dev != sqlite->device || now.st_ino != sqlite->inode;
 }
 
+/* Is the file system of this path mounted for reading only? */
+static bool is_on_read_only_disk(const char *path)
+{
+	struct statvfs facts;
+
+	return statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
+}
+
 static bool is_open(const struct ik_database *database)
 {
 	const struct ik_sqlite *sqlite = (const struct ik_sqlite *)database;
 
-	/* What is written to one that is lost nobody would find again. */
-	return sqlite->db && !ik_sqlite_is_lost(sqlite);
+	/* What is written to one that is lost nobody would find again; one that could only be read is
+	 * opened again once it can be written. */
+	return sqlite->db && !ik_sqlite_is_lost(sqlite) &&
+		!(database->reads_only && !is_on_read_only_disk(database->address));
 }
 
 /* Refuse a database of another program, or one that somebody has added programs to. */
@@ -461,14 +471,13 @@ static enum ik_status open_sqlite(struct ik_database *database, struct ik_error 
 	const char *path = database->address;
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
-	struct statvfs facts;
 	enum ik_status status;
 
 	database->name = ik_strdup(path);
 	if (sqlite->inode != 0 && ik_sqlite_is_lost(sqlite))
 		tell_loss(database);
 	finish_recovery(path);
-	database->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
+	database->reads_only = is_on_read_only_disk(path);
 	status = database->reads_only ? IK_OK : make_file(path, error);
 	if (status == IK_OK)
 		status = database->reads_only ? open_to_read(sqlite, error) : open_to_write(sqlite, error);
