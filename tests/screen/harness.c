@@ -32,7 +32,7 @@
  *   key NAMES                Enter Esc Tab Up F1 PgUp Ctrl-C Alt-x Ctrl-Home ...; Ctrl-D
  *                            only once no turn runs
  *   wait TEXT                until a row shows TEXT; this, wait-not and never take
- *                            @NAME for a text of tests/screen/messages
+ *                            @NAME for a text of tests/screen/messages.txt
  *   wait-not TEXT            until no row does
  *   at-rest                  until no turn runs
  *   expect <<                until the screen is this picture: a line "..." is

@@ -121,4 +121,4 @@ SCREEN_TESTS = \
 	tests/screen/watch_off.screen \
 	tests/screen/whole_path.screen
 TESTS += $(SCREEN_TESTS)
-EXTRA_DIST += $(SCREEN_TESTS) tests/screen/messages tests/screen/accents.py tests/screen/hostile_payloads
+EXTRA_DIST += $(SCREEN_TESTS) tests/screen/messages.txt tests/screen/accents.py tests/screen/hostile_payloads

@@ -9,7 +9,7 @@
 /* The line of a message, after its name; NULL: there is none. */
 static char *find_message(const char *name, size_t length)
 {
-	char *path = ik_format("%s/tests/screen/messages", getenv("IK_TOP_SRCDIR"));
+	char *path = ik_format("%s/tests/screen/messages.txt", getenv("IK_TOP_SRCDIR"));
 	FILE *stream = fopen(path, "re");
 	char line[256], *found = NULL;
 
@@ -35,7 +35,7 @@ char *message_text(struct harness *h, const char *text)
 		return ik_format("%s", text);
 	message = find_message(text + 1, length);
 	if (message == NULL) {
-		(void)fail(h, "tests/screen/messages has no \"%.*s\"", (int)length, text + 1);
+		(void)fail(h, "tests/screen/messages.txt has no \"%.*s\"", (int)length, text + 1);
 		return NULL;
 	}
 	place = strchr(message, '%');

@@ -1,7 +1,7 @@
 /*
  * messages: what the program says, by name.
  *
- * tests/screen/messages has each text that several tests wait for, so a change of its wording is
+ * messages.txt has each text that several tests wait for, so a change of its wording is
  * a change of one line there. A step says "wait @NAME", or "wait @NAME ARGUMENT" where the text has
  * a %.
  */
