@@ -19,7 +19,6 @@
 #include "core/print.h"
 #include "core/setup.h"
 #include "loop/killer.h"
-#include "store/sqlite/checkpoint.h"
 #include "tool/run.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -105,8 +104,6 @@ int main(int argc, char **argv)
 	(void)mallopt(M_MMAP_THRESHOLD, (int)IK_MIB(1));
 #endif
 	/* Started by this program itself. */
-	if (argc == 3 && ik_text_equal(argv[1], IK_CHECKPOINT_OPTION))
-		return ik_checkpoint_run(argv[2]);
 	if (argc == 5 && ik_text_equal(argv[1], IK_KILLER_OPTION))
 		return ik_killer_run(argv + 2);
 	/* Only for characters and the language: numbers in JSON must not depend on the locale. */

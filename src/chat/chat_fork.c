@@ -75,20 +75,19 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 	struct ik_session *session = chat->core.session;
 	struct ik_attached attached;
 	struct ik_error error;
-	int64_t sequence;
 
 	ik_attached_init(&attached);
 	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
 		ik_chat_complain(chat, _("There are as many agents as there can be: /close ends one."));
-	} else if (ik_command_fork_point(&chat->core, &sequence, &error) != IK_OK ||
-		ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
-			ik_session_conversation(session), chat->agent->shared_command, &attached,
-			&error) != IK_OK) {
+	} else if (ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
+				   ik_session_conversation(session), chat->agent->shared_command, &attached,
+				   &error) != IK_OK) {
 		ik_chat_complain(chat, error.text);
 		ik_screen_set_draft(chat->screen, line, strlen(line));
 	} else {
 		char id[IK_UUID_TEXT];
-		struct ik_agent *child = make_child(chat, line, prompt, sequence, id);
+		struct ik_agent *child = make_child(chat, line, prompt, ik_command_fork_point(&chat->core),
+			id);
 
 		memcpy(child->shared_command,
 			attached.last_command[0] != '\0' ? attached.last_command : chat->agent->shared_command,

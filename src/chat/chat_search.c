@@ -3,15 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/search_query.h"
-#include "store/search_text.h"
+#include "conversation/search_query.h"
+#include "conversation/search_text.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
 
 #define PAGE 50
 #define TYPING_MS 120 /* without another key: the words are searched */
-#define AGAIN_MS 300  /* while the index is not done */
 #define SLICE_US 4000 /* of a loop turn, for snippets */
 
 _Static_assert(IK_ROW_MARKS == IK_SNIPPET_MARKS, "a row has the marks of a snippet");
@@ -28,9 +27,9 @@ struct ik_chat_search {
 	struct ik_timer *timer;     /* the words have to rest; more snippets are to be made */
 	struct ik_store_read *read; /* NULL: none is out */
 	struct ik_search_query query;
-	struct ik_search_place place; /* where the page before ended */
+	char *words;
+	char *row; /* where the page before ended; NULL: there are no more */
 	bool here, first;
-	bool partly;                /* the page before is not full: it is gone on with */
 	struct ik_search_page page; /* that is being made */
 	struct chat_search_found found[PAGE];
 	size_t count, made;
@@ -93,8 +92,6 @@ static void hand_over(struct ik_chat_search *search)
 	ik_sessions_take_found(ik_screen_sessions(search->agent->screen), rows, search->count,
 		&search->page, ik_clock_wall_ms(), NULL);
 	forget_page(search);
-	if (search->page.percent < 100)
-		ik_timer_start(search->timer, search->partly ? 0 : AGAIN_MS);
 }
 
 /* Make snippets for some milliseconds. */
@@ -110,14 +107,6 @@ static void make_some(struct ik_chat_search *search)
 		hand_over(search);
 }
 
-/* How far a search is that has found too little for a page yet; below 100. */
-static int percent_of(const struct ik_store_answer *answer)
-{
-	int64_t looked = answer->place->looked;
-
-	return looked < answer->events ? (int)(looked * 100 / answer->events) : 99;
-}
-
 static void take_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat_search *search = arg;
@@ -130,17 +119,9 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 			ik_clock_wall_ms(), answer->error.text);
 		return;
 	}
-	if (answer->indexed < answer->events)
-		search->page.percent = (int)(answer->indexed * 100 / answer->events);
-	/* While the index is not done all comes anew: a second page would be of another list. */
-	search->page.more = answer->more && search->page.percent == 100;
-	search->place = *answer->place;
-	search->partly = search->page.more && answer->count < PAGE;
-	if (search->partly) {
-		/* The rest of the page comes by itself. */
-		search->first = search->page.more = false;
-		search->page.percent = percent_of(answer);
-	}
+	search->page.more = answer->row;
+	free(search->row);
+	search->row = answer->row ? ik_strdup(answer->row) : NULL;
 	for (i = 0; i < answer->count && i < PAGE; i++)
 		keep(&search->found[i], &answer->sessions[i], answer->messages[i]);
 	search->count = i;
@@ -157,8 +138,8 @@ static void on_timer(void *arg)
 		make_some(search);
 		return;
 	}
-	search->read = ik_store_search(chat->core.store, &search->query,
-		search->here ? chat->setup->places.directory : NULL, search->first ? NULL : &search->place,
+	search->read = ik_store_search(chat->core.store, search->words,
+		search->here ? chat->setup->places.directory : NULL, search->first ? NULL : search->row,
 		PAGE, take_page, search);
 }
 
@@ -184,6 +165,8 @@ void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bo
 	if (!agent->chat->core_started)
 		return;
 	search = have(agent);
+	free(search->words);
+	search->words = ik_strdup(words);
 	search->here = here;
 	search->first = first;
 	if (ik_search_query_read(&search->query, words, strlen(words), &error) != IK_OK)
@@ -210,6 +193,8 @@ struct ik_chat_search *ik_chat_search_free(struct ik_chat_search *search)
 		return NULL;
 	ik_chat_search_stop(search->agent);
 	search->timer = ik_timer_close(search->timer);
+	free(search->words);
+	free(search->row);
 	free(search);
 	return NULL;
 }

@@ -5,7 +5,6 @@
 
 #include "cli/session_verb.h"
 #include "core/print.h"
-#include "store/spool.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -44,39 +43,6 @@ static void on_notice(void *arg, const char *sentence)
 	ik_complain(sentence);
 }
 
-/* Report what waits for a PostgreSQL database that can't be used now. */
-static void complain_of_waiting(const struct ik_setup *setup)
-{
-	char *spool = ik_places_file(&setup->places, "spool");
-	struct ik_spooled spooled;
-
-	if (!spool || !setup->database || !ik_postgres_is_uri(setup->database)) {
-		free(spool);
-		return;
-	}
-	spooled = ik_spool_look(spool, setup->database);
-	if (spooled.ours > 0)
-		ik_cli_session_complain(ik_format(ngettext("%zu event waits in %s until the database can "
-												   "be "
-												   "used.",
-											  "%zu events wait in %s until the database can be "
-											  "used.",
-											  spooled.ours),
-			spooled.ours, spool));
-	if (spooled.outputs > 0)
-		ik_cli_session_complain(ik_format(ngettext("%zu large output waits in %s until the "
-												   "database can "
-												   "be "
-												   "used.",
-											  "%zu large outputs wait in %s until the database can "
-											  "be "
-											  "used.",
-											  spooled.outputs),
-			spooled.outputs, spool));
-	ik_spooled_done(&spooled);
-	free(spool);
-}
-
 /* Check how the options go together; NULL, or what is wrong. */
 static const char *options_problem(const struct ik_options *options)
 {
@@ -103,12 +69,11 @@ static enum ik_status run_in_store(struct ik_session_verb *cli)
 	struct ik_error closing = { .status = IK_OK };
 	enum ik_status status;
 
-	cli->store = ik_store_open(cli->loop, cli->setup->database, &cli->error);
+	cli->store = ik_setup_open_store(cli->setup, cli->loop, &cli->error);
 	if (!cli->store) {
 		ik_complain(cli->error.text);
 		return cli->error.status;
 	}
-	ik_setup_store(cli->setup, cli->store);
 	ik_store_on_notice(cli->store, on_notice, cli);
 	interrupt = ik_signal_new(cli->loop, SIGINT, on_signal, cli);
 	terminate = ik_signal_new(cli->loop, SIGTERM, on_signal, cli);
@@ -118,8 +83,6 @@ static enum ik_status run_in_store(struct ik_session_verb *cli)
 	ik_store_close(cli->store, NULL, &closing);
 	if (closing.text[0] != '\0')
 		ik_complain(closing.text);
-	if (status == IK_IO || status == IK_DENIED)
-		complain_of_waiting(cli->setup);
 	(void)ik_signal_close(interrupt);
 	(void)ik_signal_close(terminate);
 	return status != IK_OK ? status : closing.status;

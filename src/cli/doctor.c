@@ -11,14 +11,10 @@
 
 #include "agent/model_list.h"
 #include "cli/cli.h"
-#include "cli/doctor_postgres.h"
+#include "cli/doctor_store.h"
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
 #include "core/print.h"
-#include "store/database_file.h"
-#include "store/rescue.h"
-#include "store/sqlite/examine.h"
-#include "store/store.h"
 #include "tui/term/term.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -168,59 +164,6 @@ static void check_config(struct ik_doctor_report *report, struct ik_setup *setup
 		ik_doctor_say(report, IK_FINDING_OK, N_("settings"),
 			_("all keys are known (ikigai config "
 			  "prints them)"));
-}
-
-static void check_database(struct ik_doctor_report *report, struct ik_setup *setup)
-{
-	const char *path = setup->database;
-	struct ik_store_facts facts;
-	struct ik_error error;
-
-	if (!path) {
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("database"),
-			_("there is no place for it; sessions are not kept"));
-	} else if (ik_postgres_is_uri(path)) {
-		return; /* doctor_postgres.c checks it */
-	} else if (access(path, F_OK) != 0 && errno == ENOENT) {
-		ik_doctor_say_free(report, IK_FINDING_OK, N_("database"),
-			ik_format(_("%s will be made with the first session"), path));
-	} else if (ik_store_examine(path, &facts, &error) != IK_OK) {
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("database"), error.text);
-	} else if (access(path, W_OK) != 0) {
-		ik_doctor_say_free(report, IK_FINDING_WRONG, N_("database"),
-			ik_format(_("%s cannot be written: %s"), path, strerror(errno)));
-	} else {
-		ik_doctor_say_free(report, IK_FINDING_OK, N_("database"),
-			ik_format(ngettext("%s: whole, version %lld, %lld "
-							   "event",
-						  "%s: whole, version %lld, %lld events", (unsigned long)facts.events),
-				path, (long long)facts.version, (long long)facts.events));
-	}
-}
-
-/* Name databases that were replaced because they were damaged. */
-static void check_damaged(struct ik_doctor_report *report, struct ik_setup *setup)
-{
-	const char *path = setup->database;
-	char *directory, *prefix, **paths = NULL;
-	size_t count = 0, length, i;
-
-	if (!path || ik_postgres_is_uri(path))
-		return;
-	length = (size_t)(ik_path_base(path) - path);
-	directory = length > 0 ? ik_strndup(path, length > 1 ? length - 1 : 1) : ik_strdup(".");
-	prefix = ik_format("%s" IK_DAMAGED, ik_path_base(path));
-	ik_rescue_find_in(directory, prefix, "", &paths, &count);
-	for (i = 0; i < count; i++) {
-		if (!ik_text_ends(paths[i], "-wal") && !ik_text_ends(paths[i], "-shm"))
-			ik_doctor_say_free(report, IK_FINDING_NOTE, _("database"),
-				ik_format(_("%s is a damaged database that was put "
-							"aside: look into it with ikigai --database FILE session list"),
-					paths[i]));
-	}
-	ik_rescue_find_free(paths);
-	free(prefix);
-	free(directory);
 }
 
 /* ---- tools ---- */
@@ -410,8 +353,6 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		check_directories,
 		check_config,
 		check_sandbox,
-		check_database,
-		check_damaged,
 	};
 	struct ik_doctor_report report = { .json = options->json };
 	struct ik_registry *registry;
@@ -421,7 +362,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		checks[i](&report, setup);
 	if (!ik_cli_open(&cli, options, setup))
 		return 1;
-	ik_doctor_check_postgres(&report, setup, cli.loop);
+	ik_doctor_check_store(&report, setup, cli.loop);
 	registry = cli.signal == 0 && !report.print_failed ? ik_cli_scan(&cli, true) : NULL;
 	if (registry) {
 		check_tools(&report, &setup->project, registry);

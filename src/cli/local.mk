@@ -8,7 +8,7 @@ libik_cli_a_SOURCES = \
 	src/cli/cli_trust.c \
 	src/cli/cli_validate.c \
 	src/cli/doctor.c \
-	src/cli/doctor_postgres.c src/cli/doctor_postgres.h \
+	src/cli/doctor_store.c src/cli/doctor_store.h \
 	src/cli/doctor_report.c src/cli/doctor_report.h \
 	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \

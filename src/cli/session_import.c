@@ -21,13 +21,15 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define BATCH 200 /* events that are given to the store before their numbers are checked */
+/* What is given to the store before it is waited for. */
+#define BATCH 2000
+#define BATCH_BYTES IK_MIB(8)
 
-/* An import in progress. Which of the events in messages are new is known only after the store has
- * had its turn. */
+/* An import in progress. Which of a batch's events are new is known only when it is stored. */
 struct session_import {
-	struct ik_message *messages[BATCH];
-	size_t count;
+	size_t count, bytes; /* given to the store, and not stored yet */
+	size_t fresh;        /* of the last batch that was stored, those that were new */
+	int64_t newest;      /* number of the session's newest event */
 	size_t all, added;
 	size_t outputs;              /* large outputs of which a part was stored */
 	struct ik_import_line *line; /* of the session of the last event */
@@ -36,50 +38,27 @@ struct session_import {
 	bool copied;  /* the last event was stored as a copy */
 };
 
-/* Stop the loop once everything is stored, or can't be stored now. */
-static void on_state(void *arg, size_t waiting, const char *message)
+static void on_settled(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_session_verb *cli = arg;
-
-	if (waiting == 0 || message[0] != '\0')
-		ik_loop_stop(cli->loop);
-	if (waiting > 0 && message[0] != '\0')
-		ik_error_set(&cli->error, IK_UNAVAILABLE, "%s", message);
+	(void)ik_json_integer(ik_json_member(answer->last, "sequence"), arg);
 }
 
-/* Turn the loop until the store has stored everything it was given. */
-static enum ik_status wait_stored(struct ik_session_verb *cli)
-{
-	enum ik_status status = IK_OK;
-
-	if (ik_store_waiting(cli->store) == 0)
-		return IK_OK;
-	cli->error = (struct ik_error){ .status = IK_OK };
-	ik_store_on_state(cli->store, on_state, cli);
-	status = ik_loop_run(cli->loop, &cli->error);
-	ik_store_on_state(cli->store, NULL, NULL);
-	if (status != IK_OK || ik_store_waiting(cli->store) == 0)
-		return status;
-	return cli->error.status != IK_OK ? cli->error.status
-									  : ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
-}
-
-/* Wait until the batch is stored, count its new events, and empty it. */
+/* Have the batch stored, count its new events, and empty it: each of them got a number. */
 static enum ik_status settle(struct ik_session_verb *cli, struct session_import *import)
 {
-	struct ik_awaited awaited = { .loop = cli->loop };
-	enum ik_status status = ik_await(&awaited,
-		ik_store_list(cli->store, 0, "", 1, ik_await_answer, &awaited), &cli->error);
-	size_t i;
+	int64_t newest = import->newest;
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_settled, .arg = &newest };
+	struct ik_store_read *read = ik_store_settle(cli->store, ik_import_line_session(import->line),
+		ik_await_answer, &awaited);
+	enum ik_status status = read ? ik_await(&awaited, read, &cli->error) : IK_OK;
 
-	if (status == IK_OK)
-		status = wait_stored(cli);
-	for (i = 0; i < import->count; i++) {
-		import->added += import->messages[i]->sequence > 0;
-		ik_message_unref(import->messages[i]);
+	if (status == IK_OK) {
+		import->fresh = (size_t)(newest - import->newest);
+		import->added += import->fresh;
+		import->newest = newest;
 	}
 	import->all += import->count;
-	import->count = 0;
+	import->count = import->bytes = 0;
 	return status;
 }
 
@@ -122,7 +101,8 @@ static void on_parent(void *arg, const struct ik_store_answer *answer)
 
 /* Begin a session that is new here: as a fork again, if its parent has the events that they
  * share. */
-static enum ik_status begin_new(struct ik_session_verb *cli, const struct ik_import_event *event)
+static enum ik_status begin_new(struct ik_session_verb *cli, const struct ik_import_event *event,
+	struct session_import *import)
 {
 	const char *directory = cli->setup->places.directory;
 	int64_t count = -1;
@@ -134,11 +114,20 @@ static enum ik_status begin_new(struct ik_session_verb *cli, const struct ik_imp
 
 	if (status != IK_OK && status != IK_NOT_FOUND)
 		return status;
-	if (event->parent && count >= event->forked_at)
+	if (event->parent && count >= event->forked_at) {
 		ik_store_begin_fork(cli->store, event->session, directory, event->parent, event->forked_at);
-	else
+		import->newest = event->forked_at;
+	} else {
 		ik_store_begin(cli->store, event->session, directory);
+	}
 	return IK_OK;
+}
+
+/* The session of the last event gets no more. */
+static void leave(struct ik_session_verb *cli, const struct session_import *import)
+{
+	if (import->line)
+		ik_store_leave(cli->store, ik_import_line_session(import->line));
 }
 
 /* Switch to the session of this event, and read which events it has. */
@@ -146,18 +135,20 @@ static enum ik_status begin_session(struct ik_session_verb *cli,
 	const struct ik_import_event *event, struct session_import *import)
 {
 	const char *session = event->session;
-	enum ik_status status = import->count > 0 ? settle(cli, import) : IK_OK;
+	enum ik_status status = import->line ? settle(cli, import) : IK_OK;
 
 	import->taken = ik_taken_close(import->taken);
 	if (status != IK_OK)
 		return status;
+	leave(cli, import);
 	import->line = ik_import_line_free(import->line);
 	import->probing = true;
 	status = ik_import_line_read(cli->loop, cli->store, session, &import->line, &cli->error);
 	if (status != IK_OK)
 		return status;
-	if (ik_import_line_last(import->line) == 0)
-		return begin_new(cli, event);
+	import->newest = ik_import_line_last(import->line);
+	if (import->newest == 0)
+		return begin_new(cli, event, import);
 	ik_store_continue(cli->store, session, cli->setup->places.directory,
 		ik_import_line_last(import->line));
 	return IK_OK;
@@ -175,9 +166,12 @@ static enum ik_status store_message(struct ik_session_verb *cli, struct ik_messa
 			ik_import_line_session(import->line), &cli->error);
 	if (status != IK_OK)
 		return status;
-	ik_store_append_later(cli->store, ik_import_line_session(import->line), message);
-	import->messages[import->count++] = ik_message_ref(message);
-	return import->probing || import->count == BATCH ? settle(cli, import) : IK_OK;
+	ik_store_append(cli->store, ik_import_line_session(import->line), message);
+	import->count++;
+	import->bytes += message->content_length + message->data_length;
+	return import->probing || import->count == BATCH || import->bytes > BATCH_BYTES
+		? settle(cli, import)
+		: IK_OK;
 }
 
 /* Give a copy of an event to the store. */
@@ -213,7 +207,7 @@ static enum ik_status store_event(struct ik_session_verb *cli, struct ik_message
 	status = store_message(cli, message, import);
 	if (status != IK_OK || !import->probing)
 		return status;
-	import->probing = message->sequence == 0;
+	import->probing = import->fresh == 0;
 	if (!import->probing || !ik_import_line_fits(import->line))
 		return IK_OK;
 	import->copied = true;
@@ -225,7 +219,6 @@ static enum ik_status store_event(struct ik_session_verb *cli, struct ik_message
 static enum ik_status store_line(struct ik_session_verb *cli, const struct ik_import_event *event,
 	struct session_import *import)
 {
-	struct ik_awaited awaited = { .loop = cli->loop };
 	enum ik_status status = IK_OK;
 	char copy[IK_UUID_TEXT];
 
@@ -234,12 +227,12 @@ static enum ik_status store_line(struct ik_session_verb *cli, const struct ik_im
 		import->outputs += event->part == 0;
 		if (import->copied)
 			status = ik_import_line_copy_id(import->line, event->blob, copy, &cli->error);
-		return status != IK_OK
-			? status
-			: ik_await(&awaited,
-				  ik_store_write_part(cli->store, import->copied ? copy : event->blob, event->part,
-					  event->bytes.data, event->bytes.length, ik_await_answer, &awaited),
-				  &cli->error);
+		import->bytes += event->bytes.length;
+		if (status == IK_OK)
+			status = ik_store_put_part(cli->store, ik_import_line_session(import->line),
+				import->copied ? copy : event->blob, event->part, event->bytes.data,
+				event->bytes.length, &cli->error);
+		return status == IK_OK && import->bytes > BATCH_BYTES ? settle(cli, import) : status;
 	}
 	if (!import->line || !ik_text_equal(ik_import_line_session(import->line), event->session))
 		status = begin_session(cli, event, import);
@@ -321,7 +314,7 @@ enum ik_status ik_cli_session_import(struct ik_session_verb *cli)
 	status = read_file(cli, file, NULL);
 	if (status == IK_OK)
 		status = read_file(cli, file, &import);
-	if (import.count > 0 && settle(cli, &import) != IK_OK && status == IK_OK)
+	if (import.line && settle(cli, &import) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);
 	import.line = ik_import_line_free(import.line);

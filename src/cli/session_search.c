@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "commands/session_walk.h"
+#include "conversation/search_query.h"
+#include "conversation/search_text.h"
 #include "core/print.h"
 #include "json/write.h"
-#include "store/search_query.h"
-#include "store/search_text.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -29,10 +30,8 @@ struct session_matches {
 struct cli_session_search {
 	struct ik_session_verb *cli;
 	struct ik_search_query query;
-	struct ik_search_place place;
-	bool more;     /* there are more matches after this page */
-	bool indexing; /* the index is not complete yet */
-	bool partial;  /* a page takes so long that it comes in parts */
+	char *row; /* where this page ended; NULL: there are no more matches */
+	bool more;
 	size_t matches;
 	struct session_matches groups[GROUPED]; /* in the order of their newest match */
 	size_t group_count, grouped;            /* groups and matches that are not printed yet */
@@ -118,37 +117,17 @@ static void put_match(struct cli_session_search *search, const struct ik_session
 	ik_buf_done(&text);
 }
 
-/* Show the progress on a terminal. */
-static void print_progress(const char *what, int64_t done, int64_t all)
-{
-	if (isatty(STDERR_FILENO) != 1 || all == 0)
-		return;
-	(void)fprintf(stderr, "\r%s %d %%", what, (int)((done < all ? done : all) * 100 / all));
-	if (done >= all)
-		(void)fputs("\r\033[K", stderr);
-}
-
 static void print_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct cli_session_search *search = arg;
 	struct ik_session_verb *cli = search->cli;
-	bool was_indexing = search->indexing, was_partial = search->partial;
 	size_t i;
 
-	search->indexing = answer->indexed < answer->events;
-	if (search->indexing || was_indexing)
-		print_progress(_("Sessions are looked through for the first time:"), answer->indexed,
-			answer->events);
-	if (search->indexing)
-		return;
-	search->partial = answer->more && answer->count < PAGE;
-	if (search->partial || was_partial)
-		print_progress(_("Searching:"), search->partial ? answer->place->looked : answer->events,
-			answer->events);
 	for (i = 0; i < answer->count && !cli->print_failed; i++)
 		put_match(search, &answer->sessions[i], answer->messages[i]);
-	search->place = *answer->place;
-	search->more = answer->more;
+	free(search->row);
+	search->row = answer->row ? ik_strdup(answer->row) : NULL;
+	search->more = answer->row;
 }
 
 /* Append the words of the command line with blanks between them. */
@@ -163,25 +142,23 @@ static void put_words(struct ik_buf *out, char *const *words)
 
 enum ik_status ik_cli_session_search(struct ik_session_verb *cli)
 {
-	struct cli_session_search search = { .cli = cli, .indexing = true };
+	struct cli_session_search search = { .cli = cli, .more = true };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = print_page, .arg = &search };
 	enum ik_status status;
 	struct ik_buf words;
-	bool first = true;
 
 	ik_buf_init(&words, IK_LIMIT_USER_TEXT);
 	put_words(&words, cli->options->operands);
 	status = ik_search_query_read(&search.query, words.data, words.length, &cli->error);
 	cli->usage_error = status == IK_INVALID;
-	while (status == IK_OK && !cli->print_failed && (search.indexing || search.more) &&
-		(cli->options->all || search.matches < PRINTED)) {
+	while (status == IK_OK && !cli->print_failed && search.more &&
+		(cli->options->all || search.matches < PRINTED))
 		status = ik_await(&awaited,
-			ik_store_search(cli->store, &search.query, NULL, first ? NULL : &search.place, PAGE,
-				ik_await_answer, &awaited),
+			ik_store_search(cli->store, words.data, NULL, search.row, PAGE, ik_await_answer,
+				&awaited),
 			&cli->error);
-		first = search.indexing;
-	}
 	print_groups(&search);
+	free(search.row);
 	if (status == IK_OK && search.matches == 0)
 		status = ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
 			words.data);

@@ -56,33 +56,11 @@ static int64_t newest_stored(const struct ik_core *core)
 	return message ? message->sequence : 0;
 }
 
-/* Has what was said last before a place in the conversation yet to be stored? Not where nothing
- * but commands stands there. */
-static bool is_late(const struct ik_conversation *conversation, size_t place)
-{
-	bool late = false;
-
-	while (place > 0) {
-		const struct ik_message *message = ik_conversation_at(conversation, --place);
-
-		if (message->sequence > 0)
-			return late;
-		if (ik_kind_is_sent(message->kind))
-			return true;
-		late = late || message->kind != IK_KIND_NOTICE;
-	}
-	return false;
-}
-
 /* Why there can be no fork now, or NULL. */
 static const char *obstacle(const struct ik_core *core)
 {
-	const struct ik_conversation *conversation = ik_session_conversation(core->session);
-
 	if (ik_session_busy(core->session))
 		return _("Something is under way: wait for its end, or cancel it (Esc).");
-	if (is_late(conversation, ik_conversation_count(conversation)))
-		return _("What was said last has yet to be stored; try again in a moment.");
 	if (newest_stored(core) == 0)
 		return _("Nothing of this session is stored yet.");
 	return NULL;
@@ -149,23 +127,20 @@ struct ik_fork ik_command_fork_all(struct ik_core *core, const char *line)
 	return make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
 }
 
-enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
-	struct ik_error *error)
+int64_t ik_command_fork_point(const struct ik_core *core)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
 	size_t i = ik_conversation_count(conversation);
+	int64_t sequence = 0;
 
 	if (ik_session_busy(core->session)) {
 		while (i > 0 && !ik_command_is_question(ik_conversation_at(conversation, i - 1)))
 			i--;
 		i = i > 0 ? i - 1 : 0;
 	}
-	if (is_late(conversation, i))
-		return ik_error_set(error, IK_UNAVAILABLE, "%s",
-			_("What was said last has yet to be stored; try again in a moment."));
-	for (*ret_sequence = 0; i > 0 && *ret_sequence == 0; i--)
-		*ret_sequence = ik_conversation_at(conversation, i - 1)->sequence;
-	return IK_OK;
+	for (; i > 0 && sequence == 0; i--)
+		sequence = ik_conversation_at(conversation, i - 1)->sequence;
+	return sequence;
 }
 
 /* Say in the fork which files were written since the message that it goes back to. */

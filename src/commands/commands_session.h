@@ -41,8 +41,7 @@ struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_messag
 char *ik_command_fork_sentence(const struct ik_core *core);
 
 /* Return the last event that a child of the session in front has: while a turn runs, the one
- * before the turn; 0: nothing was said yet. IK_UNAVAILABLE where it has yet to be stored. */
-enum ik_status ik_command_fork_point(const struct ik_core *core, int64_t *ret_sequence,
-	struct ik_error *error) IK_MUST_USE;
+ * before the turn; 0: nothing was said yet. */
+int64_t ik_command_fork_point(const struct ik_core *core);
 
 #endif

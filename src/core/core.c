@@ -376,11 +376,9 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->events = events;
 	core->arg = arg;
 	core->environment = ik_setup_tool_environment(setup);
-	core->store = ik_store_open(loop, setup->database, error);
+	core->store = ik_setup_open_store(setup, loop, error);
 	if (!core->store)
 		return error->status;
-	ik_setup_store(setup, core->store);
-	ik_store_set_helper(core->store, "/proc/self/exe");
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
 	ik_store_on_fork(core->store, on_store_fork, core);

@@ -129,8 +129,8 @@ void ik_core_log_event(const struct ik_event *event);
 /* Read the project's AGENTS.md files again; the next request of each session has them. */
 void ik_core_read_instructions(struct ik_core *core);
 
-/* Release everything. What waits in the store is written or rescued if possible:
- * *ret_notice says where it is if not in the store. False: events were lost. */
+/* Release everything. What is not stored yet is, or stays in the journals: *ret_notice says where.
+ * False: events were lost. */
 bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice);
 
 /* The newest registry (borrowed). */

@@ -23,11 +23,11 @@ static void give_up(void)
 	ik_children_end_now();
 }
 
-static void rescue(struct ik_core *core, struct ik_error *notice)
+static void save(const struct ik_core *core)
 {
+	ik_store_end_now(core->store);
 	for (size_t i = 0; i < core->session_count; i++)
-		ik_session_rescue(core->sessions[i].session);
-	(void)ik_store_rescue(core->store, notice);
+		ik_session_end_now(core->sessions[i].session);
 }
 
 /* Say how to resume each session that has anything stored. */
@@ -41,19 +41,15 @@ static void tell_sessions(const struct ik_core *core)
 	}
 }
 
-void ik_memory_gone_with(struct ik_core *core, void (*restore)(void))
+void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void))
 {
-	struct ik_error notice = { .status = IK_OK };
-
 	last_restore = restore;
 	ik_alloc_set_hook(give_up);
 	if (core)
-		rescue(core, &notice);
+		save(core);
 	if (restore)
 		restore();
 	ik_complain(_("out of memory"));
-	if (notice.status != IK_OK)
-		ik_complain(notice.text);
 	if (core)
 		tell_sessions(core);
 	ik_children_end_now();

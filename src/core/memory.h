@@ -14,9 +14,8 @@ struct ik_core;
 /* Say that memory ran out, and end what tools left running: for programs with nothing to save. */
 void ik_memory_gone(void);
 
-/* The same, but first save what the sessions of a core (or NULL) have not stored yet, partial
- * replies included, to a file (store/rescue.h), and name it. restore (or NULL) restores the
- * terminal after that, before anything is printed. */
-void ik_memory_gone_with(struct ik_core *core, void (*restore)(void));
+/* The same, but first journal what the sessions of a core (or NULL) have not yet, partial replies
+ * included, and name them. restore (or NULL) restores the terminal before anything is printed. */
+void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void));
 
 #endif

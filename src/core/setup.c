@@ -16,6 +16,7 @@
 #include "util/redact.h"
 #include "util/text.h"
 #include "util/utf8.h"
+#include "util/uuid.h"
 
 /* Apply file, environment and command line to the defaults. */
 static enum ik_status read_config(const struct ik_options *options, struct ik_setup *setup,
@@ -342,32 +343,61 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 	return writable;
 }
 
-void ik_setup_store(const struct ik_setup *setup, struct ik_store *store)
+/* Return a directory on another disk than the home directory's, where no tool can write: the runtime
+ * directory; NULL: there is none. */
+static char *spare_directory(const struct ik_setup *setup)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	char *spool = ik_places_file(&setup->places, "spool");
+	char *directory;
 
-	ik_store_set_timeout(store, setup->config->database_timeout_s);
+	if (!runtime || runtime[0] != '/' || access(runtime, W_OK) != 0)
+		return NULL;
+	directory = ik_path_join(runtime, "ikigai");
+	if (!is_writable_for_tools(setup, directory))
+		return directory;
+	free(directory);
+	return NULL;
+}
+
+/* Return where journals go: home. Without one it is beside the database's file, if that can be, or
+ * a directory of this process. */
+static char *journals_of(const struct ik_setup *setup)
+{
+	char *directory = ik_places_file(&setup->places, "journal");
+	char *beside, id[IK_UUID_TEXT];
+
+	if (directory && !setup->places.problem)
+		return directory;
+	free(directory);
 	if (setup->database && !ik_postgres_is_uri(setup->database)) {
-		char *directory = ik_path_directory(setup->database);
+		beside = ik_path_directory(setup->database);
+		directory = access(beside, W_OK) == 0 ? ik_format("%s-journal", setup->database) : NULL;
+		free(beside);
+		if (directory)
+			return directory;
+	}
+	ik_uuid_new(id);
+	return ik_format("%s/ikigai-%s", ik_path_temporary(), id);
+}
 
-		if (!is_writable_for_tools(setup, directory))
-			ik_store_trust_directory(store);
-		free(directory);
-	}
-	/* Prefer a disk other than the home directory's. */
-	if (runtime && runtime[0] == '/' && access(runtime, F_OK) == 0) {
-		char *directory = ik_path_join(runtime, "ikigai");
+struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
+	struct ik_error *error)
+{
+	char *journals = journals_of(setup), *spare = spare_directory(setup);
+	char *programs = ik_path_join(setup->places.system_tools, "stores");
+	const struct ik_store_options options = {
+		.database = setup->database,
+		.journals = journals,
+		.spare = spare,
+		.programs = programs,
+		.patience_s = setup->config->database_timeout_s,
+	};
+	struct ik_store *store = ik_store_open(loop, &options, error);
 
-		if (!is_writable_for_tools(setup, directory))
-			ik_store_add_rescue(store, directory);
-		free(directory);
-	}
-	if (spool) {
-		ik_store_set_spool(store, spool);
-		ik_store_add_rescue(store, spool);
-	}
-	free(spool);
+	free(programs);
+	free(spare);
+	free(journals);
+	return store;
 }
 
 char **ik_setup_tool_environment(const struct ik_setup *setup)

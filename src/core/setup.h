@@ -35,8 +35,9 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
 
-/* Tell an open store its settings, and where it may keep events on this machine. */
-void ik_setup_store(const struct ik_setup *setup, struct ik_store *store);
+/* Open the store; NULL with *error. */
+struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
+	struct ik_error *error);
 
 /* Return the environment for tools: this program's, without providers' keys and database
  * passwords. Release it with ik_environment_free(). */

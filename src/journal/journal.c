@@ -24,6 +24,18 @@ struct ik_journal {
 	struct ik_buf line;
 };
 
+/* One that cannot be begun gets another name with each attempt: the same sentence tells of all. */
+static enum ik_status say_unwritten(const struct ik_journal *journal, int number,
+	struct ik_error *error)
+{
+	char *directory = ik_path_directory(journal->path);
+	enum ik_status status = ik_error_set_errno(error, number, _("The journal %s cannot be written"),
+		journal->size > 0 ? journal->path : directory);
+
+	free(directory);
+	return status;
+}
+
 /* Write the line that was built. A part of it must not stay: the next record would follow it. */
 static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 {
@@ -43,14 +55,15 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 		written = write(journal->fd, journal->line.data, journal->line.length);
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)journal->line.length) {
-		journal->size += written;
+		/* With a torn line before it, if that could not be taken away. */
+		journal->size = journal->torn ? lseek(journal->fd, 0, SEEK_CUR) : journal->size + written;
 		journal->torn = false;
 		return IK_OK;
 	}
 	number = written < 0 ? errno : ENOSPC;
 	if (written > 0 && ftruncate(journal->fd, journal->size) != 0)
 		journal->torn = true;
-	return ik_error_set_errno(error, number, _("The journal %s cannot be written"), journal->path);
+	return say_unwritten(journal, number, error);
 }
 
 /* Open a line that is one object with this first member. */
@@ -122,14 +135,16 @@ enum ik_status ik_journal_new(const char *directory, const char *writer,
 {
 	struct ik_journal *journal = ik_alloc(sizeof(*journal));
 	enum ik_status status = IK_OK;
+	char name[IK_UUID_TEXT];
 
+	/* A process may write several, one after another. */
+	ik_uuid_new(name);
 	ik_buf_init(&journal->line, IK_LIMIT_ENVELOPE);
-	journal->path = ik_format("%s/%s.%s", directory, session->id, writer);
+	journal->path = ik_format("%s/%s.%s", directory, session->id, name);
 	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* Where the file system has no locks, only a journal that was closed is ever removed. */
 	if (journal->fd < 0)
-		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"),
-			journal->path);
+		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"), directory);
 	else
 		(void)flock(journal->fd, LOCK_EX | LOCK_NB);
 	if (status == IK_OK) {
@@ -168,6 +183,14 @@ enum ik_status ik_journal_grow_reply(struct ik_journal *journal, const char *id,
 	ik_json_put_text(&journal->line, id);
 	ik_json_key(&journal->line, "text");
 	ik_json_put_string(&journal->line, text, length);
+	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_drop_reply(struct ik_journal *journal, const char *id,
+	struct ik_error *error)
+{
+	open_record(journal, "drop");
+	ik_json_put_text(&journal->line, id);
 	return close_record(journal, error);
 }
 

@@ -6,11 +6,12 @@
  * end. A store program copies them into its database, remembers how far it has come, and removes
  * the file once its writer has closed it or died and all of it is stored (ikigai-store(7)).
  *
- * The file is DIRECTORY/SESSION.WRITER, mode 0600, locked (flock) while its writer lives. The first
+ * The file is DIRECTORY/SESSION.UUID, mode 0600, locked (flock) while its writer lives. The first
  * line names the session; each further one is a record:
  *     {"journal":1,"session":UUID,"writer":UUID,"directory":"...","created_ms":N,"after":N}
  *     {"event":{...}}                              an event (journal/event_line.h)
  *     {"begin":{...}}  {"more":UUID,"text":"..."}  a reply that is still arriving, and its growth
+ *     {"drop":UUID}                                that reply is not wanted any more
  *     {"blob":UUID,"part":N,"base64":"..."}        a part of a large text
  *     {"closed":true}                              the writer is done
  * "after" is the number of the newest event of the session that the writer knew, 0 for a new
@@ -57,6 +58,9 @@ enum ik_status ik_journal_begin_reply(struct ik_journal *journal, const struct i
 	struct ik_error *error) IK_MUST_USE;
 enum ik_status ik_journal_grow_reply(struct ik_journal *journal, const char *id, const char *text,
 	size_t length, struct ik_error *error) IK_MUST_USE;
+/* No event will complete it. */
+enum ik_status ik_journal_drop_reply(struct ik_journal *journal, const char *id,
+	struct ik_error *error) IK_MUST_USE;
 /* Part number part (from 0) of a large text that an event names. */
 enum ik_status ik_journal_add_part(struct ik_journal *journal, const char *blob, int64_t part,
 	const char *bytes, size_t length, struct ik_error *error) IK_MUST_USE;

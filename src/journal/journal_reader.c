@@ -155,6 +155,7 @@ enum ik_status ik_journal_reader_next(struct ik_journal_reader *reader,
 		{ "event", IK_JOURNAL_EVENT, true },
 		{ "begin", IK_JOURNAL_BEGIN, true },
 		{ "more", IK_JOURNAL_MORE, false },
+		{ "drop", IK_JOURNAL_DROP, false },
 		{ "blob", IK_JOURNAL_PART, false },
 		{ "closed", IK_JOURNAL_CLOSED, false },
 	};

@@ -17,6 +17,7 @@ enum ik_journal_record_kind {
 	IK_JOURNAL_EVENT,
 	IK_JOURNAL_BEGIN, /* a reply that is still arriving */
 	IK_JOURNAL_MORE,
+	IK_JOURNAL_DROP, /* it is not wanted any more */
 	IK_JOURNAL_PART,
 	IK_JOURNAL_CLOSED,
 	IK_JOURNAL_OTHER /* whole, but not known here: a newer program wrote it */

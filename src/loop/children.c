@@ -362,17 +362,23 @@ bool ik_process_reap(struct ik_process *process, int *ret_status)
 	return process->reaped;
 }
 
+struct ik_process *ik_process_let_go(struct ik_process *process)
+{
+	if (!process)
+		return NULL;
+	process->ended = NULL;
+	if (process->reaped)
+		release(process);
+	return NULL;
+}
+
 struct ik_process *ik_process_close(struct ik_process *process)
 {
 	int status;
 
-	if (!process)
-		return NULL;
+	if (!process || process->reaped)
+		return ik_process_let_go(process);
 	process->ended = NULL;
-	if (process->reaped) {
-		release(process);
-		return NULL;
-	}
 	ik_process_signal(process, SIGKILL);
 	/* It may not be dead yet: then keep watching for its end. */
 	ik_process_reap(process, &status);

@@ -78,5 +78,7 @@ bool ik_process_reap(struct ik_process *process, int *ret_status);
 /* No callback runs from here on. If it was not reaped, kill it with its group and reap it when
  * it has ended. */
 struct ik_process *ik_process_close(struct ik_process *process);
+/* The same, but let it live until it ends by itself. */
+struct ik_process *ik_process_let_go(struct ik_process *process);
 
 #endif

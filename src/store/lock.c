@@ -155,47 +155,6 @@ static const struct ik_lock_ops nothing_ops = {
 
 /* ---- from outside ---- */
 
-/* One of this session that is still ours because something waits to be stored; or NULL. */
-static struct ik_lock *find_closing(struct ik_store *store, const char *session)
-{
-	struct ik_lock *lock = store->locks;
-
-	while (lock &&
-		(lock->events || lock->state != IK_LOCK_OURS || !ik_text_equal(lock->session, session)))
-		lock = lock->next;
-	return lock;
-}
-
-struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
-	const struct ik_lock_events *events, void *arg)
-{
-	struct ik_lock *lock = find_closing(store, session);
-
-	if (lock) {
-		lock->events = events;
-		lock->arg = arg;
-		lock->wanted = lock->quietly = lock->leaving = lock->refusing = false;
-		lock->refused = lock->news = false;
-		lock->changed = true;
-		lock->asked = lock->asker.pid != 0;
-		tell_later(lock);
-		lock->ops->update(lock);
-		return lock;
-	}
-	lock = ik_alloc(sizeof(*lock));
-	lock->store = store;
-	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
-	lock->late_forks = -1;
-	lock->events = events;
-	lock->arg = arg;
-	lock->ops = store->backend && store->backend->ops->locks ? store->backend->ops->locks
-															 : &nothing_ops;
-	lock->next = store->locks;
-	store->locks = lock;
-	lock->ops->open(lock);
-	return lock;
-}
-
 enum ik_lock_state ik_lock_state(const struct ik_lock *lock)
 {
 	return lock->state;
@@ -251,7 +210,8 @@ static void finish(struct ik_lock *lock)
 	ik_loop_defer(lock->store->loop, free, lock); /* it may be telling just now */
 }
 
-void ik_locks_settle(struct ik_store *store)
+/* Nothing waits to be stored any more: let go what is to be. */
+static void settle(struct ik_store *store)
 {
 	struct ik_lock *lock = store->locks;
 
@@ -270,24 +230,72 @@ void ik_locks_settle(struct ik_store *store)
 }
 
 /* Deferred: what is to be let go may be so now. */
-static void settle(void *arg)
+static void settle_later(void *arg)
 {
 	struct ik_store *store = arg;
 
-	if (!store->first)
-		ik_locks_settle(store);
+	if (ik_store_waiting(store) == 0)
+		settle(store);
 }
 
-void ik_locks_done(struct ik_store *store)
+/* The store ends. */
+static void end_all(struct ik_store *store)
 {
 	while (store->locks)
 		finish(store->locks);
-	ik_loop_cancel_deferred(store->loop, settle, store);
+	ik_loop_cancel_deferred(store->loop, settle_later, store);
+}
+
+static const struct ik_store_listener listener = {
+	.settled = settle,
+	.heard = ik_lock_rows_heard,
+	.lost = ik_lock_rows_lost,
+	.done = end_all,
+};
+
+/* One of this session that is still ours because something waits to be stored; or NULL. */
+static struct ik_lock *find_closing(struct ik_store *store, const char *session)
+{
+	struct ik_lock *lock = store->locks;
+
+	while (lock &&
+		(lock->events || lock->state != IK_LOCK_OURS || !ik_text_equal(lock->session, session)))
+		lock = lock->next;
+	return lock;
+}
+
+struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
+	const struct ik_lock_events *events, void *arg)
+{
+	struct ik_lock *lock = find_closing(store, session);
+
+	if (lock) {
+		lock->events = events;
+		lock->arg = arg;
+		lock->wanted = lock->quietly = lock->leaving = lock->refusing = false;
+		lock->refused = lock->news = false;
+		lock->changed = true;
+		lock->asked = lock->asker.pid != 0;
+		tell_later(lock);
+		lock->ops->update(lock);
+		return lock;
+	}
+	lock = ik_alloc(sizeof(*lock));
+	lock->store = store;
+	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
+	lock->events = events;
+	lock->arg = arg;
+	lock->ops = !store->path ? &nothing_ops : store->server ? &ik_lock_row_ops : &ik_lock_file_ops;
+	store->listener = &listener;
+	lock->next = store->locks;
+	store->locks = lock;
+	lock->ops->open(lock);
+	return lock;
 }
 
 void ik_lock_pause(struct ik_lock *lock)
 {
-	if (lock->state == IK_LOCK_OURS && !lock->store->first)
+	if (lock->state == IK_LOCK_OURS && ik_store_waiting(lock->store) == 0)
 		lock->ops->pause(lock);
 }
 
@@ -299,8 +307,8 @@ void ik_lock_continue(struct ik_lock *lock)
 void ik_lock_let_go(struct ik_lock *lock)
 {
 	lock->leaving = true;
-	if (!lock->store->first)
-		ik_loop_defer(lock->store->loop, settle, lock->store);
+	if (ik_store_waiting(lock->store) == 0)
+		ik_loop_defer(lock->store->loop, settle_later, lock->store);
 }
 
 struct ik_lock *ik_lock_close(struct ik_lock *lock)
@@ -309,7 +317,7 @@ struct ik_lock *ik_lock_close(struct ik_lock *lock)
 		return NULL;
 	lock->events = NULL;
 	/* What its session has still to store is to be stored before anybody else writes. */
-	if (!lock->store->first)
+	if (ik_store_waiting(lock->store) == 0)
 		finish(lock);
 	return NULL;
 }

@@ -81,5 +81,7 @@ void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder);
 /* This process; is it the holder? */
 void ik_holder_self(struct ik_holder *ret_self);
 bool ik_holder_is_self(const struct ik_holder *holder);
+/* Is it certain that this process, one of this machine, is no more? */
+bool ik_holder_is_dead(const struct ik_holder *holder);
 
 #endif

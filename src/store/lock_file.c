@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "loop/directory_watch.h"
-#include "store/database_file.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/log.h"
@@ -140,30 +140,33 @@ static int take_file(const char *path)
 	return -1;
 }
 
-int ik_lock_file_take(const char *path, const char *name)
+/* Does the kernel tell of what another machine writes there? Not on a file system of the network. */
+static bool is_told(const char *path)
 {
-	char *directory = directory_of(path), *file = ik_path_join(directory, name);
-	struct ik_error error;
-	int fd = -1, number;
+	/* statfs(2), linux/magic.h */
+	static const uint32_t silent[] = {
+		0x6969,     /* NFS */
+		0x517b,     /* SMB */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB2 */
+		0x01021997, /* 9p */
+		0x65735546, /* FUSE */
+		0x00c36400, /* Ceph */
+		0x5346414f, /* AFS */
+		0x6b414653, /* AFS of the kernel */
+		0x73757245, /* Coda */
+		0x0bd00bd0, /* Lustre */
+		0x01161970, /* GFS2 */
+		0x7461636f  /* OCFS2 */
+	};
+	struct statfs facts;
 
-	errno = EACCES;
-	if (ik_path_make(directory, 0700, &error) == IK_OK)
-		fd = take_file(file);
-	number = errno;
-	free(directory);
-	free(file);
-	errno = number;
-	return fd;
-}
-
-void ik_lock_file_let_go(const char *path, const char *name, int fd)
-{
-	char *directory = directory_of(path), *file = ik_path_join(directory, name);
-
-	(void)unlink(file);
-	(void)close(fd);
-	free(directory);
-	free(file);
+	if (statfs(path, &facts) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		if ((uint32_t)facts.f_type == silent[i])
+			return false;
+	return true;
 }
 
 /* ---- the lock ---- */
@@ -368,7 +371,7 @@ static void open_lock(struct ik_lock *lock)
 	ik_directory_watch_set(kept->watch, places, 2);
 	free(name);
 	kept->left_timer = ik_timer_new(lock->store->loop, look, lock);
-	if (!ik_database_file_is_told(kept->database))
+	if (!is_told(kept->database))
 		kept->timer = ik_timer_new(lock->store->loop, look, lock);
 	look(lock);
 }

@@ -41,7 +41,6 @@ struct ik_lock {
 	enum ik_lock_state state;
 	struct ik_holder holder; /* of one that is others' */
 	struct ik_holder asker;  /* of one that is ours; pid 0: nobody asks */
-	int64_t late_forks;      /* that its session had when it became ours; -1: not known */
 
 	bool changed, asked, refused, news; /* is to be told */
 	bool telling;
@@ -58,11 +57,6 @@ void ik_lock_set_asker(struct ik_lock *lock, const struct ik_holder *asker);
 void ik_lock_tell_refused(struct ik_lock *lock);
 void ik_lock_tell_news(struct ik_lock *lock);
 
-/* Nothing waits to be written any more: let go what is to be. */
-void ik_locks_settle(struct ik_store *store);
-/* The store ends. */
-void ik_locks_done(struct ik_store *store);
-
 /* ---- holder.c ---- */
 
 /* Fill in where this process is, and when it was started. */
@@ -74,30 +68,16 @@ bool ik_holder_is_near(const struct ik_holder *holder);
 /* Is a process of this number, on a machine of this name, no more? It may live in another namespace
  * of process numbers. */
 bool ik_holder_seems_dead(const struct ik_holder *holder);
-/* Is it certain that this process, one of this machine, is no more? */
-bool ik_holder_is_dead(const struct ik_holder *holder);
 
 /* ---- lock_row.c ---- */
 
-/* A step of a lock on a server, in the queue of reads: its row is to be filled at once. */
-struct ik_store_read *ik_store_lock_step(struct ik_store *store, const char *session,
-	ik_store_reader *reader, void *arg);
-/* How many forks of late events a session had when its lock became ours; -1: not known. */
-int64_t ik_locks_late_forks(const struct ik_store *store, const char *session);
-/* The connection is a new one, which is told of nothing yet. */
-void ik_locks_connected(struct ik_store *store);
-/* The server says that something happened to a session. */
-void ik_locks_heard(struct ik_store *store, const char *session);
+/* The server says that something happened to a session, or does not say so any more. */
+void ik_lock_rows_heard(struct ik_store *store, const char *session);
+void ik_lock_rows_lost(struct ik_store *store);
 
 /* ---- lock_file.c ---- */
 
 /* Who holds the session of the database file at path; pid 0: nobody. Takes no lock. */
 void ik_lock_file_holder(const char *path, const char *session, struct ik_holder *ret_holder);
-
-/* Lock the database file at path for a step of work that one process at a time may do, under a name
- * that no session has: a descriptor for the second function; -1 with errno (EAGAIN: somebody else
- * is at it). Never waits. */
-int ik_lock_file_take(const char *path, const char *name);
-void ik_lock_file_let_go(const char *path, const char *name, int fd);
 
 #endif

@@ -7,14 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "journal/event_line.h"
 #include "loop/exit_watch.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
-#define RENEW_MS 20000 /* a third of the lease, IK_LOCK_LEASE */
+#define RENEW_MS 20000 /* a third of the lease */
 #define POLL_MS 5000   /* where nothing is heard of */
 #define AFTER_MS 50    /* behind the end of another's lease */
+
+/* What is done to the lock, and how things are then. */
+enum lock_step {
+	STEP_FOLLOW, /* only look */
+	STEP_TAKE,   /* or renew */
+	STEP_ASK,    /* where it cannot be taken */
+	STEP_WITHDRAW,
+	STEP_REFUSE,
+	STEP_RELEASE,
+	STEP_CLOSE /* the same, and hear no more of it */
+};
+static const char *const step_names[] = { "follow", "take", "ask", "withdraw", "refuse", "release",
+	"close" };
+
+/* The answer. */
+struct lock_row {
+	enum ik_lock_state state;
+	char held[IK_UUID_TEXT];        /* the holder's lock */
+	struct ik_holder holder, asker; /* pid 0: nobody */
+	int64_t left_ms;                /* of the holder's lease */
+	bool refused;
+	bool heard; /* the server tells what happens to it */
+};
 
 struct lock_row_kept {
 	char id[IK_UUID_TEXT];
@@ -32,26 +56,53 @@ struct lock_row_kept {
 };
 
 /* Begin a step: what is to be done, and how things are then. */
-static struct ik_store_read *start(struct ik_lock *lock, enum ik_lock_step step,
+static struct ik_store_read *start(struct ik_lock *lock, enum lock_step step,
 	ik_store_reader *reader)
 {
 	struct lock_row_kept *kept = lock->kept;
-	struct ik_store_read *read = ik_store_lock_step(lock->store, lock->session, reader, lock);
+	struct ik_store_read *read = ik_request_new(lock->store->requests, "lease", reader, lock);
+	struct ik_holder self;
 
-	ik_holder_self(&read->row.self);
-	ik_holder_locate(&read->row.self);
-	memcpy(read->row.dead, kept->dead, sizeof(kept->dead));
+	ik_holder_self(&self);
+	ik_holder_locate(&self);
+	ik_request_text(read, "session", lock->session);
+	ik_request_text(read, "step", step_names[step]);
+	ik_request_text(read, "lock", kept->id);
+	ik_request_text(read, "process", lock->store->process);
+	ik_request_text(read, "host", self.host);
+	ik_request_text(read, "user", self.user);
+	ik_request_number(read, "pid", self.pid);
+	ik_request_text(read, "place", self.place);
+	ik_request_number(read, "started", self.started);
+	ik_request_text(read, "dead", kept->dead[0] ? kept->dead : NULL);
 	kept->dead[0] = '\0';
-	memcpy(read->row.id, kept->id, sizeof(kept->id));
-	read->row.step = step;
-	return read;
+	return ik_request_send(read, step == STEP_CLOSE ? IK_REQUEST_CHANGES : 0);
+}
+
+/* Read the last line of the answer. */
+static struct lock_row read_row(struct ik_json_span line)
+{
+	struct ik_json_span state = ik_json_member(line, "state");
+	struct lock_row row = { .state = IK_LOCK_FREE };
+
+	if (ik_json_string_is(state, "ours"))
+		row.state = IK_LOCK_OURS;
+	else if (ik_json_string_is(state, "others"))
+		row.state = IK_LOCK_OTHERS;
+	(void)ik_event_line_id(line, "lock", row.held);
+	ik_holder_read(ik_json_member(line, "holder"), &row.holder);
+	ik_holder_read(ik_json_member(line, "asker"), &row.asker);
+	(void)ik_json_integer(ik_json_member(line, "left_ms"), &row.left_ms);
+	(void)ik_json_bool(ik_json_member(line, "refused"), &row.refused);
+	(void)ik_json_bool(ik_json_member(line, "heard"), &row.heard);
+	return row;
 }
 
 static void step(void *arg);
 
 /* Be told of the end of the process that the row names, as long as that is another one of this
  * machine. */
-static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
+static void watch_holder(struct ik_lock *lock, const struct lock_row *row)
 {
 	struct lock_row_kept *kept = lock->kept;
 	bool others = row->state == IK_LOCK_OTHERS;
@@ -67,10 +118,9 @@ static void watch_holder(struct ik_lock *lock, const struct ik_lock_row *row)
 }
 
 /* What the row says now. */
-static void take(struct ik_lock *lock, const struct ik_lock_row *row)
+static void take(struct ik_lock *lock, const struct lock_row *row)
 {
 	struct lock_row_kept *kept = lock->kept;
-	struct ik_store_session *session;
 
 	watch_holder(lock, row); /* before the look whether it is alive */
 	/* It is nobody's, and what was to be done is done once more. */
@@ -83,12 +133,6 @@ static void take(struct ik_lock *lock, const struct ik_lock_row *row)
 	if (row->refused) {
 		lock->wanted = kept->asking = false;
 		ik_lock_tell_refused(lock);
-	}
-	if (row->state == IK_LOCK_OURS && lock->state != IK_LOCK_OURS) {
-		lock->late_forks = row->late_forks;
-		session = ik_store_session(lock->store, NULL, lock->session);
-		if (session && session->told_forks < 0)
-			session->told_forks = session->late_forks = row->late_forks;
 	}
 	/* Let go for somebody who takes it in a moment, and tells so. */
 	if (lock->state != IK_LOCK_UNKNOWN || row->state != IK_LOCK_FREE || row->asker.pid == 0)
@@ -111,20 +155,22 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_lock *lock = arg;
 	struct lock_row_kept *kept = lock->kept;
-	bool heard = answer->status == IK_OK && answer->row->heard;
+	struct lock_row row = { .heard = false };
 
 	kept->read = NULL;
-	if (answer->status != IK_OK)
+	if (answer->status == IK_OK)
+		row = read_row(answer->last);
+	else
 		kept->left_ms = -1; /* nothing is known of it */
 	/* What was so before it was let go is not so any more. */
 	if (answer->status == IK_OK && !kept->released)
-		take(lock, answer->row);
+		take(lock, &row);
 	else if (lock->state == IK_LOCK_UNKNOWN)
 		ik_lock_set(lock, IK_LOCK_NONE, NULL);
-	if (kept->again || (answer->status == IK_OK && answer->row->again))
+	if (kept->again)
 		step(lock);
 	else
-		start_timer(kept, heard || answer->status != IK_OK ? RENEW_MS : POLL_MS);
+		start_timer(kept, row.heard ? RENEW_MS : POLL_MS);
 }
 
 /* See how things are, and do what is wanted. */
@@ -132,24 +178,24 @@ static void step(void *arg)
 {
 	struct ik_lock *lock = arg;
 	struct lock_row_kept *kept = lock->kept;
-	enum ik_lock_step what = IK_LOCK_STEP_FOLLOW;
+	enum lock_step what = STEP_FOLLOW;
 
 	kept->again = kept->read;
 	if (kept->again)
 		return;
 	if (kept->released)
-		what = IK_LOCK_STEP_RELEASE;
+		what = STEP_RELEASE;
 	else if (lock->refusing)
-		what = IK_LOCK_STEP_REFUSE;
+		what = STEP_REFUSE;
 	else if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !kept->opened)
-		what = IK_LOCK_STEP_TAKE;
+		what = STEP_TAKE;
 	else if (lock->wanted)
-		what = lock->quietly ? IK_LOCK_STEP_TAKE : IK_LOCK_STEP_ASK;
+		what = lock->quietly ? STEP_TAKE : STEP_ASK;
 	else if (kept->asking)
-		what = IK_LOCK_STEP_WITHDRAW;
-	kept->asking = what == IK_LOCK_STEP_ASK;
+		what = STEP_WITHDRAW;
+	kept->asking = what == STEP_ASK;
 	kept->opened = true;
-	kept->trying = what == IK_LOCK_STEP_TAKE;
+	kept->trying = what == STEP_TAKE;
 	kept->released = lock->refusing = false;
 	kept->read = start(lock, what, on_step);
 }
@@ -193,20 +239,11 @@ static void close_lock(struct ik_lock *lock)
 	kept->timer = ik_timer_close(kept->timer);
 	kept->life = ik_exit_watch_close(kept->life);
 	if (kept->opened)
-		(void)start(lock, IK_LOCK_STEP_CLOSE, NULL);
+		(void)start(lock, STEP_CLOSE, NULL);
 	free(kept);
 }
 
-int64_t ik_locks_late_forks(const struct ik_store *store, const char *session)
-{
-	const struct ik_lock *lock = store->locks;
-
-	while (lock && !ik_text_equal(lock->session, session))
-		lock = lock->next;
-	return lock ? lock->late_forks : -1;
-}
-
-void ik_locks_connected(struct ik_store *store)
+void ik_lock_rows_lost(struct ik_store *store)
 {
 	struct ik_lock *lock;
 
@@ -217,7 +254,7 @@ void ik_locks_connected(struct ik_store *store)
 	}
 }
 
-void ik_locks_heard(struct ik_store *store, const char *session)
+void ik_lock_rows_heard(struct ik_store *store, const char *session)
 {
 	struct ik_lock *lock;
 

@@ -1,42 +1,58 @@
 #include "store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "journal/event_line.h"
+#include "store/left_behind.h"
 #include "store/lock_private.h"
-#include "store/spool.h"
-#include "store/store_private.h"
+#include "store/spare.h"
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
+#include "util/path.h"
 #include "util/redact.h"
 #include "util/text.h"
 
-/* The wait before another try: first and longest, when somebody else is at the
- * database, and when the disk or the system refuses. */
-#define BUSY_FIRST_MS 5
-#define BUSY_LONGEST_MS 1000
-#define REFUSED_FIRST_MS 500
-#define REFUSED_LONGEST_MS 30000
+/* Until what was not stored, or not journaled, is tried again. */
+#define RETRY_MS 1000
+/* Further words of a search are not looked at anyway. */
+#define QUERY_BYTES 65536
+/* How long the end of the program waits: until all is stored, then until the store program has
+ * closed its database. */
+#define LAST_MS 3000
+#define END_MS 500
 
-/* So long a server may take over what is left when the program ends. */
-#define LAST_TRY_MS 3000
+/* A large text that the journal does not have whole yet. */
+struct ik_store_blob {
+	struct ik_store_blob *next;
+	char session[IK_UUID_TEXT], id[IK_UUID_TEXT];
+	struct ik_bytes *bytes;
+	size_t part;
+};
 
 /* ---- telling ---- */
 
 static void tell_forks(struct ik_store *store)
 {
-	struct ik_store_session *session = store->sessions;
+	struct ik_session_writer *writer = store->writers;
+	char from[IK_UUID_TEXT];
 
-	while (store->on_fork && session) {
-		if (session->forked) {
-			session->forked = false;
-			store->on_fork(store->fork_arg, session->parent, session->stored_as);
-			session = store->sessions; /* the list may be another one now */
-		} else {
-			session = session->next;
+	while (writer) {
+		if (!writer->forked) {
+			writer = writer->next;
+			continue;
 		}
+		/* From here on callers use the new id; the old one means the session as others have it. */
+		writer->forked = false;
+		memcpy(from, writer->id, sizeof(from));
+		memcpy(writer->id, writer->stored_as, sizeof(writer->id));
+		writer->parent[0] = '\0';
+		if (store->on_fork)
+			store->on_fork(store->fork_arg, from, writer->id);
+		writer = store->writers; /* the list may have changed */
 	}
 }
 
@@ -44,6 +60,8 @@ static void tell_forks(struct ik_store *store)
 static void tell(void *arg)
 {
 	struct ik_store *store = arg;
+	size_t waiting = store->trouble != IK_STORE_FINE || store->left > 0 ? ik_store_waiting(store)
+																		: 0;
 
 	store->telling = false;
 	while (store->on_notice && store->notices.length > 0) {
@@ -54,11 +72,10 @@ static void tell(void *arg)
 		free(sentence);
 	}
 	tell_forks(store);
-	if (store->on_state && !store->quiet &&
-		(store->told_waiting != store->waiting || store->reason_is_new)) {
-		store->told_waiting = store->waiting;
-		store->reason_is_new = false;
-		store->on_state(store->state_arg, store->waiting, store->reason);
+	if (store->on_state && (store->told_waiting != waiting || store->state_is_new)) {
+		store->told_waiting = waiting;
+		store->state_is_new = false;
+		store->on_state(store->state_arg, waiting, store->reason);
 	}
 }
 
@@ -70,538 +87,1031 @@ static void tell_later(struct ik_store *store)
 	ik_loop_defer(store->loop, tell, store);
 }
 
-/* The number of waiting events may be another one. */
-void ik_store_tell_waiting(struct ik_store *store)
-{
-	if (!store->quiet && (store->told_waiting != store->waiting || store->reason_is_new))
-		tell_later(store);
-}
-
-void ik_store_add_notice(struct ik_store *store, const char *sentence)
+static void add_notice(struct ik_store *store, const char *sentence)
 {
 	ik_log(IK_LOG_INFO, "store: %s", sentence);
 	ik_buf_append(&store->notices, sentence, strlen(sentence) + 1);
 	tell_later(store);
 }
 
-void ik_store_tell_fork(struct ik_store *store, struct ik_store_session *session)
+/* Note how the store is doing; sentence is "" where all is well. */
+static void set_trouble(struct ik_store *store, enum ik_store_trouble trouble, const char *sentence)
 {
-	session->forked = true;
-	tell_later(store);
+	if (store->trouble != trouble || !ik_text_equal(store->reason, sentence)) {
+		if (sentence[0])
+			ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", ik_store_waiting(store), sentence);
+		store->trouble = trouble;
+		(void)snprintf(store->reason, sizeof(store->reason), "%s", sentence);
+		store->state_is_new = true;
+	}
+	if (store->state_is_new || store->told_waiting > 0 || trouble != IK_STORE_FINE)
+		tell_later(store);
 }
 
-/* ---- what is done next ---- */
+static void set_error(struct ik_store *store, const struct ik_error *error)
+{
+	set_trouble(store,
+		error->status != IK_UNAVAILABLE ? IK_STORE_REFUSES
+			: store->server             ? IK_STORE_AWAY
+										: IK_STORE_IN_USE,
+		error->text);
+}
 
-static void advance(struct ik_store *store);
+size_t ik_store_waiting(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer;
+	size_t waiting = store->left;
 
-/* Deferred: the store's part of a turn of the loop. */
-static void turn(void *arg)
+	for (writer = store->writers; writer; writer = writer->next)
+		waiting += writer->events - writer->stored;
+	return waiting;
+}
+
+bool ik_store_is_kept(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer = store->writers;
+
+	while (writer && !writer->first)
+		writer = writer->next;
+	return !writer;
+}
+
+enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
+{
+	return store->trouble;
+}
+
+/* ---- storing what the journals have ---- */
+
+static void take(struct ik_store *store, struct ik_session_writer *writer, bool now);
+static void take_all(struct ik_store *store);
+
+/* Try again in a while. */
+static void retry_later(struct ik_store *store)
+{
+	if (!ik_timer_running(store->retry))
+		ik_timer_start(store->retry, RETRY_MS);
+}
+
+static void remove_writer(struct ik_store *store, struct ik_session_writer *writer)
+{
+	struct ik_session_writer **link = &store->writers;
+
+	while (*link != writer)
+		link = &(*link)->next;
+	*link = writer->next;
+	(void)ik_session_writer_free(writer);
+}
+
+/* The journal is stored as far as it was when that was asked. */
+static void on_stored(struct ik_store *store, struct ik_session_writer *writer,
+	struct ik_json_span answer)
+{
+	char session[IK_UUID_TEXT], *sentence;
+	int64_t damaged = 0;
+
+	if (ik_json_integer(ik_json_member(answer, "damaged"), &damaged) && damaged > 0) {
+		sentence =
+			ik_format(ngettext("%lld line of the journal %s/%s is damaged and was passed over.",
+						  "%lld lines of the journal %s/%s are damaged and were passed over.",
+						  (unsigned long)damaged),
+				(long long)damaged, store->journals, writer->name);
+
+		add_notice(store, sentence);
+		free(sentence);
+	}
+	if (ik_event_line_id(answer, "session", session) && !ik_text_equal(session, writer->id) &&
+		!writer->forked) {
+		memcpy(writer->stored_as, session, sizeof(writer->stored_as));
+		writer->forked = true;
+		sentence =
+			ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
+						"since is kept as its fork, session %s."),
+				writer->id, session);
+		add_notice(store, sentence);
+		free(sentence);
+	}
+}
+
+/* All of it is stored: whoever waited for that may go on. */
+static void settle(struct ik_store *store, const struct ik_session_writer *writer)
+{
+	struct ik_session_writer *other;
+
+	for (other = writer->next; other; other = other->next)
+		if (ik_text_equal(other->id, writer->id))
+			take(store, other, false);
+	if (store->listener && ik_store_waiting(store) == 0)
+		store->listener->settled(store);
+}
+
+/* Has somebody removed the journal? */
+static bool is_gone(const struct ik_session_writer *writer, const struct ik_store_answer *answer)
+{
+	char *path = ik_path_join(writer->owner->journals, writer->name);
+	bool gone = answer->status == IK_NOT_FOUND && access(path, F_OK) != 0;
+
+	free(path);
+	return gone;
+}
+
+static bool has_blob(const struct ik_store *store, const char *session)
+{
+	const struct ik_store_blob *blob = store->blobs;
+
+	while (blob && !ik_text_equal(blob->session, session))
+		blob = blob->next;
+	return blob;
+}
+
+/* End the journal of a session that nobody has open, once all is stored. */
+static void end_if_resting(struct ik_store *store, struct ik_session_writer *writer)
+{
+	if (!writer->resting || !writer->journal || writer->spared || writer->changed ||
+		writer->takes || writer->stored != writer->events || has_blob(store, writer->id))
+		return;
+	ik_session_writer_end(writer);
+	writer->changed = true; /* its file is to be removed */
+	take(store, writer, true);
+}
+
+static void on_taken(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_session_writer *writer = arg;
+	struct ik_store *store = writer->owner;
+	struct ik_writer_take *take_done = writer->takes;
+	size_t events = take_done->events;
+
+	writer->takes = take_done->next;
+	free(take_done);
+	if (answer->status != IK_OK && !is_gone(writer, answer)) {
+		writer->changed = true;
+		set_error(store, &answer->error);
+		retry_later(store);
+		return;
+	}
+	if (answer->status == IK_OK) {
+		on_stored(store, writer, answer->last);
+	} else if (writer->journal) { /* somebody has removed the file */
+		add_notice(store, answer->error.text);
+		ik_session_writer_end(writer);
+	} /* else it was stored with those that nobody writes any more */
+	if (events > writer->stored)
+		writer->stored = events;
+	if (ik_store_is_kept(store) && !store->blobs)
+		set_trouble(store, IK_STORE_FINE, "");
+	tell_later(store);
+	if (writer->changed || writer->takes) {
+		take(store, writer, false);
+		return;
+	}
+	settle(store, writer);
+	if (writer->leaving && writer->stored == writer->events)
+		remove_writer(store, writer);
+	else
+		end_if_resting(store, writer);
+}
+
+static void notice_stored_now(struct ik_store *store)
+{
+	char *sentence =
+		ik_format(ngettext("%zu event that an earlier ikigai could not store is stored now.",
+					  "%zu events that an earlier ikigai could not store are stored now.",
+					  store->left),
+			store->left);
+
+	add_notice(store, sentence);
+	free(sentence);
+}
+
+static void on_abandoned_taken(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_store *store = arg;
 
-	store->turning = false;
-	ik_store_reads_deliver(store);
-	if (store->spool && ik_blob_queue_keep(&store->blobs, store->spool))
-		ik_store_turn_later(store);
-	advance(store);
-}
-
-void ik_store_turn_later(struct ik_store *store)
-{
-	if (store->turning || store->closing)
-		return;
-	store->turning = true;
-	ik_loop_defer(store->loop, turn, store);
-}
-
-/* Is there anything that could be written now? */
-static bool can_write(const struct ik_store *store)
-{
-	return (store->first || !ik_blob_queue_is_empty(&store->blobs)) && !store->given_up &&
-		!store->failed && !ik_timer_running(store->timer);
-}
-
-/* What has to wait, since the backend is behind with its own work. */
-static enum ik_backlog backlog(const struct ik_store *store)
-{
-	if (!store->backend || !store->backend->ops->backlog || store->closing)
-		return IK_BACKLOG_NONE;
-	return store->backend->ops->backlog(store->backend);
-}
-
-/* Events first; a large text only when nobody wants to read. */
-static enum ik_store_work next_work(struct ik_store *store)
-{
-	struct ik_store_read *read = store->held ? NULL : ik_store_read_first(store);
-	enum ik_backlog waits = backlog(store);
-	bool index = waits == IK_BACKLOG_NONE && ik_store_index_first(store, read);
-
-	if (can_write(store) && store->first)
-		return IK_WORK_EVENTS;
-	if (read && read->kind != IK_READ_WRITE_PART)
-		return index ? IK_WORK_INDEX : IK_WORK_READ;
-	if (waits == IK_BACKLOG_ALL)
-		return IK_WORK_NONE;
-	if (read)
-		return IK_WORK_READ;
-	if (can_write(store))
-		return IK_WORK_PART;
-	return index ? IK_WORK_INDEX : IK_WORK_NONE;
-}
-
-/* Answer the next read without the database, where that is possible. */
-static bool answer_at_once(struct ik_store *store)
-{
-	struct ik_store_read *read = ik_store_read_first(store);
-	struct ik_error error = { .status = IK_NOT_FOUND };
-
-	bool acts = read->kind == IK_READ_DELETE || read->kind == IK_READ_LOCK ||
-		read->kind == IK_READ_WRITE_PART;
-
-	if ((!read->reader && !acts) ||
-		(read->kind == IK_READ_PART &&
-			ik_blob_queue_read(&store->blobs, read->text, (size_t)read->number, &read->bytes)))
-		ik_store_read_finish(read, IK_OK, NULL);
-	else if (!store->backend && read->kind == IK_READ_PART)
-		ik_store_read_finish(read, IK_NOT_FOUND, &error);
-	else if (!store->backend)
-		ik_store_read_finish(read, IK_NOT_FOUND,
-			(ik_error_set(&error, IK_NOT_FOUND, _("No sessions are stored.")), &error));
-	else
-		return false;
-	return true;
-}
-
-/* Have the backend do one thing; it may be done when this returns. */
-static void start(struct ik_store *store, enum ik_store_work work)
-{
-	const struct ik_backend_ops *ops = store->backend->ops;
-	struct ik_blob_part part;
-
-	store->work = work;
-	switch (work) {
-	case IK_WORK_EVENTS:
-		ops->write(store->backend, store->first, ops->batch);
-		break;
-	case IK_WORK_PART:
-		part = ik_blob_queue_next(&store->blobs);
-		ops->write_part(store->backend, part.id, part.part, part.bytes, part.length);
-		break;
-	case IK_WORK_READ:
-		ops->read(store->backend, ik_store_read_first(store));
-		break;
-	case IK_WORK_INDEX:
-		ops->index(store->backend);
-		break;
-	case IK_WORK_OPEN:
-		ops->open(store->backend);
-		break;
-	case IK_WORK_NONE:
-		break;
-	}
-}
-
-/* Begin the next thing that is to be done, unless one is being done. */
-static void advance(struct ik_store *store)
-{
-	enum ik_store_work work = store->work ? IK_WORK_NONE : next_work(store);
-
-	while (work == IK_WORK_READ && answer_at_once(store)) {
-		ik_store_turn_later(store);
-		work = next_work(store);
-	}
-	if (work && !store->backend->ops->is_open(store->backend)) {
-		start(store, IK_WORK_OPEN);
-		if (store->work || !store->backend->ops->is_open(store->backend))
-			return;              /* it is under way, or has failed */
-		work = next_work(store); /* events of earlier processes come first */
-	}
-	if (work)
-		start(store, work);
-}
-
-/* The time for another try has come. */
-static void retry(void *arg)
-{
-	ik_store_turn_later(arg);
-}
-
-/* Writing cannot go on now: note why, and when to try again. */
-static void wait_for_retry(struct ik_store *store, enum ik_status status,
-	const struct ik_error *error)
-{
-	bool busy = status == IK_UNAVAILABLE;
-	int64_t first = busy ? BUSY_FIRST_MS : REFUSED_FIRST_MS;
-	int64_t longest = busy ? BUSY_LONGEST_MS : REFUSED_LONGEST_MS;
-
-	store->reason_is_new = !ik_text_equal(store->reason, error->text);
-	memcpy(store->reason, error->text, sizeof(store->reason));
-	ik_store_keep_waiting(store);
-	if (!ik_store_in_use(store, status))
-		store->in_use_since = 0;
-	else if (!store->in_use_since)
-		store->in_use_since = ik_clock_ms();
-	store->quiet = store->in_use_since &&
-		ik_clock_ms() - store->in_use_since < IK_STORE_TELL_BUSY_MS;
-	if (!store->quiet)
-		ik_log(IK_LOG_ERROR, "store: %zu waiting: %s", store->waiting, store->reason);
-	if (store->closing) {
-		store->failed = true;
+	store->searching = false;
+	if (answer->status == IK_UNAVAILABLE || answer->status == IK_IO) {
+		set_error(store, &answer->error);
+		retry_later(store);
 		return;
 	}
-	if (status == IK_DENIED) {
-		store->given_up = true;
+	/* Ours are not to wait for one that cannot be stored. */
+	if (answer->status != IK_OK && answer->status != IK_NOT_FOUND)
+		ik_log(IK_LOG_ERROR, "store: %s", answer->error.text);
+	/* Ours continue what these said. */
+	if (store->left > 0 && store->stranded) {
+		retry_later(store);
 		return;
 	}
-	store->delay_ms = store->delay_ms ? store->delay_ms * 2 : first;
-	if (store->delay_ms > longest)
-		store->delay_ms = longest;
-	ik_timer_start(store->timer, store->delay_ms);
+	if (store->left > 0 && (answer->status == IK_OK || answer->status == IK_NOT_FOUND))
+		notice_stored_now(store);
+	store->searched = true;
+	store->left = 0;
+	take_all(store);
 }
 
-/* What was to be written is, or it has to wait. */
-static void take_outcome(struct ik_store *store, enum ik_status status,
-	const struct ik_error *error)
+/* Have what earlier processes could not store stored. */
+static void take_abandoned(struct ik_store *store)
 {
-	store->work = IK_WORK_NONE;
-	if (status != IK_OK) {
-		wait_for_retry(store, status, error);
-	} else {
-		store->delay_ms = 0;
-		store->reason[0] = '\0';
-		store->in_use_since = 0;
-		store->reason_is_new = store->reason_is_new || store->quiet; /* they are stored now */
-		store->quiet = false;
-	}
-	ik_store_tell_waiting(store);
-	if (next_work(store))
-		ik_store_turn_later(store);
-}
-
-/* ---- the backend's reports ---- */
-
-void ik_store_opened(struct ik_store *store, const char *notice, enum ik_status status,
-	const struct ik_error *error)
-{
-	store->work = IK_WORK_NONE;
-	if (notice[0])
-		ik_store_add_notice(store, notice);
-	if (status == IK_OK) {
-		ik_store_index_later(store);
-		ik_store_search_index_first(store);
-		ik_store_take_files(store);
-		ik_store_tell_waiting(store);
-		if (next_work(store))
-			ik_store_turn_later(store);
+	if (store->searching)
 		return;
-	}
-	if (!ik_store_hold_reads(store, status, error)) {
-		ik_store_reads_fail(store, status, error);
-		ik_store_reads_held_no_more(store, status);
-		ik_store_turn_later(store); /* tells them */
-	}
-	if (can_write(store))
-		wait_for_retry(store, status, error);
-	ik_store_tell_waiting(store);
+	if (!store->searched && store->spare)
+		store->stranded = !ik_spare_adopt(store->spare, store->journals);
+	store->searching = true;
+	(void)ik_request_send(ik_request_new(store->requests, "take", on_abandoned_taken, store),
+		IK_REQUEST_OWN | IK_REQUEST_CHANGES | IK_REQUEST_LONG);
 }
 
-void ik_store_written(struct ik_store *store, size_t count, struct ik_store_session *conflict,
-	enum ik_status status, const struct ik_error *error)
+/* Does an earlier journal of the same session have something that is not stored? */
+static bool is_preceded(const struct ik_store *store, const struct ik_session_writer *writer)
 {
-	int64_t known = conflict ? conflict->known : 0;
+	const struct ik_session_writer *other = store->writers;
 
-	if (count > 0)
-		ik_store_index_later(store);
-	for (; count > 0; count--)
-		ik_store_dequeue(store, true);
-	/* Unless what stands there was of an earlier process, and is known here. */
-	if (conflict && conflict->known == known)
-		ik_store_fork(store, conflict);
-	ik_store_look_for_forks(store);
-	if (status == IK_TOO_LARGE) {
-		ik_store_add_notice(store, error->text);
-		ik_store_dequeue(store, false);
-		status = IK_OK;
-	}
-	if (!store->first && store->spool)
-		ik_spool_clear(store->spool);
-	if (!store->first) {
-		ik_store_kept_clear(store);
-		ik_locks_settle(store);
-	}
-	take_outcome(store, status, error);
+	while (other != writer &&
+		(other->stored == other->events || !ik_text_equal(other->id, writer->id)))
+		other = other->next;
+	return other != writer;
 }
 
-void ik_store_part_written(struct ik_store *store, enum ik_status status,
-	const struct ik_error *error)
+/* Have what is new in the journal of a session stored; if that is being done, not before it is done,
+ * unless it has to be now: a read follows. */
+static void take(struct ik_store *store, struct ik_session_writer *writer, bool now)
 {
-	if (status == IK_OK) {
-		ik_blob_queue_written(&store->blobs);
-	} else if (status == IK_TOO_LARGE) {
-		ik_store_add_notice(store, error->text);
-		ik_blob_queue_drop(&store->blobs);
-		status = IK_OK;
-	}
-	take_outcome(store, status, error);
-}
+	struct ik_writer_take **link = &writer->takes;
+	struct ik_store_read *read;
 
-void ik_store_relieved(struct ik_store *store)
-{
-	ik_store_turn_later(store);
-}
-
-void ik_store_answered(struct ik_store *store, enum ik_status status, const struct ik_error *error)
-{
-	struct ik_store_read *read = ik_store_read_first(store);
-
-	store->work = IK_WORK_NONE;
-	if (ik_store_hold_reads(store, status, error))
+	if (store->ending || (writer->takes && !now) || !writer->changed || !writer->name ||
+		writer->spared || is_preceded(store, writer))
 		return;
-	if (status == IK_OK && read->again)
-		read->again = false;
-	else
-		ik_store_read_finish(read, status, error);
-	ik_store_reads_held_no_more(store, status);
-	ik_store_turn_later(store);
+	/* Those come first: a session may continue what an earlier process said. */
+	if (!store->searched) {
+		take_abandoned(store);
+		if (!now || store->trouble != IK_STORE_FINE)
+			return;
+	}
+	writer->changed = false;
+	while (*link)
+		link = &(*link)->next;
+	*link = ik_alloc(sizeof(**link));
+	(*link)->events = writer->events - (size_t)(writer->last - writer->journaled);
+	read = ik_request_new(store->requests, "take", on_taken, writer);
+	ik_request_text(read, "journal", writer->name);
+	(void)ik_request_send(read, IK_REQUEST_OWN | IK_REQUEST_CHANGES);
+}
+
+static void take_all(struct ik_store *store)
+{
+	struct ik_session_writer *writer;
+
+	for (writer = store->writers; writer; writer = writer->next)
+		take(store, writer, true);
 }
 
 /* ---- writing ---- */
 
+static struct ik_writer_place place_of(const struct ik_session_writer *writer)
+{
+	const struct ik_store *store = writer->owner;
+
+	return (struct ik_writer_place){
+		.directory = writer->spared ? store->spare : store->journals,
+		.process = store->process,
+	};
+}
+
+/* A record is in the journal, or has to wait. */
+static void note_journaled(struct ik_store *store, struct ik_session_writer *writer,
+	enum ik_status status, const struct ik_error *error)
+{
+	if (status != IK_OK) {
+		set_trouble(store, IK_STORE_REFUSES, error->text);
+		retry_later(store);
+	} else if (!ik_timer_running(store->retry)) {
+		take(store, writer, false);
+	}
+}
+
+/* The newest writer of a session; NULL: none adds to it. */
+static struct ik_session_writer *find_writer(const struct ik_store *store, const char *session)
+{
+	struct ik_session_writer *writer, *found = NULL;
+
+	for (writer = store->writers; writer; writer = writer->next)
+		if (!writer->leaving && ik_text_equal(writer->id, session))
+			found = writer;
+	return found;
+}
+
+static struct ik_session_writer *add_writer(struct ik_store *store, const char *session,
+	const char *directory, int64_t sequence)
+{
+	struct ik_session_writer **link = &store->writers;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = ik_session_writer_new(session, directory);
+	(*link)->owner = store;
+	(*link)->last = (*link)->journaled = sequence;
+	return *link;
+}
+
+/* The session goes on in another journal, with what this one did not take: return the writer for
+ * it. One that never had a journal is gone then. */
+static struct ik_session_writer *succeed(struct ik_session_writer *writer)
+{
+	struct ik_store *store = writer->owner;
+	struct ik_session_writer *next = add_writer(store, writer->id, writer->directory,
+		writer->journaled);
+	size_t waiting = (size_t)(writer->last - writer->journaled);
+
+	memcpy(next->parent, writer->parent, sizeof(next->parent));
+	next->forked_at = writer->forked_at;
+	next->created_ms = writer->created_ms;
+	next->last = writer->last;
+	writer->last = writer->journaled;
+	next->events = waiting;
+	writer->events -= waiting;
+	next->first = writer->first;
+	next->end = writer->first ? writer->end : &next->first;
+	writer->first = NULL;
+	writer->end = &writer->first;
+	writer->leaving = true;
+	ik_session_writer_end(writer);
+	if (!writer->name)
+		remove_writer(store, writer);
+	return next;
+}
+
+/* The journal does not take what waits: have it in one on the spare disk. */
+static enum ik_status spill(struct ik_session_writer *writer, struct ik_error *error)
+{
+	struct ik_session_writer *next;
+	struct ik_writer_place place;
+
+	writer->changed = true;
+	next = succeed(writer);
+	next->spared = true;
+	place = place_of(next);
+	return ik_session_writer_flush(next, &place, error);
+}
+
+/* Write what no journal took so far. */
+static void flush_all(struct ik_store *store)
+{
+	struct ik_session_writer *writer;
+
+	for (writer = store->writers; writer; writer = writer->next) {
+		struct ik_writer_place place = place_of(writer);
+		struct ik_error error;
+
+		if (writer->first)
+			note_journaled(store, writer, ik_session_writer_flush(writer, &place, &error), &error);
+	}
+}
+
+/* Bring journals back from the spare disk, those of earlier processes too. */
+static void bring_back(struct ik_store *store)
+{
+	struct ik_session_writer *writer, *next;
+
+	for (writer = store->writers; writer; writer = next) {
+		next = writer->next;
+		if (writer->spared && !writer->leaving)
+			(void)succeed(writer);
+	}
+	store->stranded = !ik_spare_adopt(store->spare, store->journals);
+	for (writer = store->writers; writer; writer = writer->next) {
+		char *path = writer->spared && writer->name ? ik_path_join(store->journals, writer->name)
+													: NULL;
+
+		if (path && access(path, F_OK) == 0) {
+			writer->spared = false;
+			writer->changed = true;
+		}
+		free(path);
+	}
+}
+
+/* Is anything on the spare disk? */
+static bool is_spared(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer = store->writers;
+
+	while (writer && !writer->spared)
+		writer = writer->next;
+	return writer;
+}
+
+static void blobs_later(struct ik_store *store);
+
+static void on_retry(void *arg)
+{
+	struct ik_store *store = arg;
+
+	if (store->spare)
+		bring_back(store);
+	if (is_spared(store))
+		retry_later(store);
+	flush_all(store);
+	blobs_later(store);
+	if (store->left > 0) {
+		store->searched = false;
+		take_abandoned(store);
+	}
+	take_all(store);
+}
+
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory)
 {
-	if (!ik_store_session(store, NULL, session))
-		(void)ik_store_session_add(store, NULL, session, directory, ik_clock_wall_ms(), 0);
+	if (!find_writer(store, session))
+		(void)add_writer(store, session, directory, 0);
+}
+
+void ik_store_leave(struct ik_store *store, const char *session)
+{
+	struct ik_session_writer *writer = find_writer(store, session);
+
+	if (!writer)
+		return;
+	writer->leaving = true;
+	if (!writer->name && !writer->first) {
+		remove_writer(store, writer);
+		return;
+	}
+	ik_session_writer_end(writer);
+	writer->changed = true; /* its file is to be removed */
+	take(store, writer, true);
+}
+
+void ik_store_rest(struct ik_store *store, const char *session)
+{
+	struct ik_session_writer *writer = find_writer(store, session);
+
+	if (!writer)
+		return;
+	writer->resting = true;
+	end_if_resting(store, writer);
 }
 
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence)
 {
-	struct ik_store_session *found = ik_store_session(store, NULL, session);
+	const struct ik_session_writer *writer = find_writer(store, session);
 
-	if (!found)
-		found = ik_store_session_add(store, NULL, session, directory, ik_clock_wall_ms(), -1);
-	found->known = sequence;
+	if (writer && writer->last == sequence)
+		return;
+	ik_store_leave(store, session);
+	(void)add_writer(store, session, directory, sequence);
+}
+
+struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
+	int64_t sequence, size_t *ret_count)
+{
+	const char *directories[] = { store->journals, store->spare };
+	const struct ik_session_writer *writer;
+	struct ik_message **messages;
+	size_t own = 0;
+
+	*ret_count = 0;
+	if (!store->path)
+		return NULL;
+	messages = ik_left_behind(directories, 2, session, sequence, ret_count);
+	for (writer = store->writers; writer; writer = writer->next)
+		own += ik_text_equal(writer->id, session) ? writer->events - writer->stored : 0;
+	store->left = *ret_count > own ? *ret_count - own : 0;
+	if (store->left > 0) {
+		tell_later(store);
+		retry_later(store);
+	}
+	return messages;
 }
 
 void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
 	const char *parent, int64_t sequence)
 {
-	struct ik_store_session *made = ik_store_session_add(store, NULL, session, directory,
-		ik_clock_wall_ms(), sequence);
+	struct ik_session_writer *writer = add_writer(store, session, directory, sequence);
 
-	memcpy(made->parent, parent, strnlen(parent, sizeof(made->parent) - 1));
-	made->forked_at = sequence;
-	made->told_forks = 0; /* it is new */
-	made->chosen = true;
-}
-
-/* Keep an event where it survives this process, before it is sent. */
-static void spool(struct ik_store *store, struct ik_record *record)
-{
-	struct ik_error error;
-
-	ik_store_keep(store, record);
-	if (!store->spool || ik_spool_add(store->spool, record, &error) == IK_OK) {
-		store->spool_told = false;
-		return;
-	}
-	if (!store->spool_told)
-		ik_store_add_notice(store, error.text);
-	store->spool_told = true;
-}
-
-/* Put an event into the queue. */
-static void append(struct ik_store *store, const char *session, struct ik_message *message)
-{
-	struct ik_store_session *found = ik_store_session(store, NULL, session);
-
-	if (!found)
-		found = ik_store_session_add(store, NULL, session, "", message->time_ms, -1);
-	/* What is taken in from elsewhere is older than its session here. */
-	if (found->known == 0 && found->parent[0] == '\0' && message->time_ms > 0 &&
-		message->time_ms < found->created_ms)
-		found->created_ms = message->time_ms;
-	spool(store, ik_store_enqueue(store, found, message));
-}
-
-void ik_store_append_later(struct ik_store *store, const char *session, struct ik_message *message)
-{
-	if (!store->backend)
-		return;
-	append(store, session, message);
-	ik_store_turn_later(store);
+	memcpy(writer->parent, parent, strnlen(parent, sizeof(writer->parent) - 1));
+	writer->forked_at = sequence;
 }
 
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message)
 {
-	bool was_empty = !store->first;
+	struct ik_session_writer *writer;
+	struct ik_writer_place place;
+	enum ik_status status;
+	struct ik_error error;
 
-	if (!store->backend)
+	if (!store->path)
 		return;
-	append(store, session, message);
-	/* Else the queue is on its way, or waits for its time. */
-	if (was_empty)
-		advance(store);
-	if (was_empty && store->first && can_write(store))
-		advance(store); /* its session became a fork just now */
-	ik_store_tell_waiting(store);
+	ik_store_begin(store, session, "");
+	writer = find_writer(store, session);
+	writer->resting = false;
+	place = place_of(writer);
+	status = ik_session_writer_append(writer, &place, message, &error);
+	note_journaled(store, writer, status, &error);
+	if (status != IK_OK && store->spare && !writer->spared && spill(writer, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "store: %s", error.text);
 }
 
-void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes)
+void ik_store_keep_reply(struct ik_store *store, const char *session,
+	const struct ik_message *message)
 {
-	if (!store->backend || !bytes)
+	struct ik_session_writer *writer = find_writer(store, session);
+	struct ik_writer_place place;
+	struct ik_error error;
+
+	if (!store->path || !writer)
 		return;
-	ik_blob_queue_add(&store->blobs, id, bytes);
-	ik_store_turn_later(store);
+	place = place_of(writer);
+	if (ik_session_writer_keep_reply(writer, &place, message, &error) != IK_OK)
+		ik_log(IK_LOG_ERROR, "store: %s", error.text);
+}
+
+void ik_store_drop_replies(struct ik_store *store, const char *session)
+{
+	struct ik_session_writer *writer = find_writer(store, session);
+
+	if (writer)
+		ik_session_writer_drop_replies(writer);
+}
+
+enum ik_status ik_store_put_part(struct ik_store *store, const char *session, const char *id,
+	size_t part, const char *bytes, size_t length, struct ik_error *error)
+{
+	struct ik_session_writer *writer;
+	struct ik_writer_place place;
+	enum ik_status status;
+
+	if (!store->path)
+		return IK_OK;
+	ik_store_begin(store, session, "");
+	writer = find_writer(store, session);
+	place = place_of(writer);
+	status = ik_session_writer_put_part(writer, &place, id, part, bytes, length, error);
+	if (status == IK_OK && !ik_timer_running(store->retry))
+		take(store, writer, false);
+	return status;
+}
+
+/* Journal the next part of the first text; false: there is none, or it does not fit now. */
+static bool put_next_part(struct ik_store *store)
+{
+	struct ik_store_blob *blob = store->blobs;
+	size_t from, length;
+	struct ik_error error;
+
+	if (!blob)
+		return false;
+	from = blob->part * IK_LIMIT_PART;
+	length = blob->bytes->length - from;
+	if (ik_store_put_part(store, blob->session, blob->id, blob->part, blob->bytes->data + from,
+			length < IK_LIMIT_PART ? length : IK_LIMIT_PART, &error) != IK_OK) {
+		set_trouble(store, IK_STORE_REFUSES, error.text);
+		retry_later(store);
+		return false;
+	}
+	blob->part++;
+	if (length <= IK_LIMIT_PART) {
+		store->blobs = blob->next;
+		if (!store->blobs)
+			store->blobs_end = &store->blobs;
+		(void)ik_bytes_unref(blob->bytes);
+		free(blob);
+	}
+	return true;
+}
+
+/* Deferred: one part in each turn of the loop. */
+static void on_blobs(void *arg)
+{
+	struct ik_store *store = arg;
+
+	store->blobs_later = false;
+	if (put_next_part(store))
+		blobs_later(store);
+}
+
+static void blobs_later(struct ik_store *store)
+{
+	if (!store->blobs || store->blobs_later)
+		return;
+	store->blobs_later = true;
+	ik_loop_defer(store->loop, on_blobs, store);
+}
+
+void ik_store_put_blob(struct ik_store *store, const char *session, const char *id,
+	struct ik_bytes *bytes)
+{
+	struct ik_store_blob *blob;
+
+	if (!store->path || !bytes)
+		return;
+	blob = ik_alloc(sizeof(*blob));
+	memcpy(blob->session, session, strnlen(session, sizeof(blob->session) - 1));
+	memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
+	blob->bytes = ik_bytes_ref(bytes);
+	*store->blobs_end = blob;
+	store->blobs_end = &blob->next;
+	blobs_later(store);
+}
+
+void ik_store_end_now(struct ik_store *store)
+{
+	store->ending = true;
+	flush_all(store);
+	while (put_next_part(store))
+		;
+}
+
+/* ---- reading ---- */
+
+/* Begin a read: what was handed over before it is stored first, and if fresh, what others have
+ * left. */
+static struct ik_store_read *begin(struct ik_store *store, const char *verb, bool fresh,
+	ik_store_reader *reader, void *arg)
+{
+	take_all(store);
+	if (fresh && store->path)
+		take_abandoned(store);
+	return ik_request_new(store->requests, verb, reader, arg);
+}
+
+struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "newest", true, reader, arg);
+
+	ik_request_text(read, "directory", directory);
+	ik_request_missing(read,
+		directory ? ik_format(_("There is no stored session of %s."), directory)
+				  : ik_strdup(_("There is no stored session.")));
+	return ik_request_send(read, 0);
+}
+
+struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "find", true, reader, arg);
+
+	ik_request_text(read, "prefix", id_prefix);
+	ik_request_missing(read,
+		ik_format(_("There is no session %s. --resume without an id takes the newest of this "
+					"directory."),
+			id_prefix));
+	return ik_request_send(read, 0);
+}
+
+struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, const char *id,
+	size_t count, ik_store_reader *reader, void *arg)
+{
+	const struct ik_session_choice all = { .words = NULL };
+
+	return ik_store_select(store, &all, updated_ms, id, count, reader, arg);
+}
+
+struct ik_store_read *ik_store_select(struct ik_store *store,
+	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "list", id[0] == '\0', reader, arg);
+	const char *words = choice->words ? choice->words + strspn(choice->words, " ") : "";
+
+	ik_request_text(read, "directory", choice->directory);
+	ik_request_text(read, "words", words[0] ? words : NULL);
+	if (id[0]) {
+		ik_request_text(read, "session", id);
+		ik_request_number(read, "updated_ms", updated_ms);
+	}
+	ik_request_number(read, "count", (int64_t)count);
+	return ik_request_send(read, 0);
+}
+
+struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "delete", false, reader, arg);
+
+	ik_request_text(read, "session", session);
+	ik_request_missing(read, ik_format(_("There is no session %s."), session));
+	return ik_request_send(read, IK_REQUEST_CHANGES | IK_REQUEST_LONG);
+}
+
+struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
+	size_t count, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "page", before == 0, reader, arg);
+
+	ik_request_text(read, "session", session);
+	if (before > 0)
+		ik_request_number(read, "before", before);
+	ik_request_number(read, "count", (int64_t)count);
+	return ik_request_send(read, IK_REQUEST_BACKWARDS | IK_REQUEST_PAGE);
+}
+
+struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
+	size_t count, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "after", true, reader, arg);
+
+	ik_request_text(read, "session", session);
+	ik_request_number(read, "sequence", sequence);
+	ik_request_number(read, "count", (int64_t)count);
+	return ik_request_send(read, IK_REQUEST_PAGE);
+}
+
+struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
+	const char *directory, const char *row, size_t count, ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read = begin(store, "search", !row, reader, arg);
+	char *query = ik_strndup(words, strnlen(words, QUERY_BYTES));
+
+	ik_request_text(read, "query", query);
+	free(query);
+	ik_request_text(read, "directory", directory);
+	ik_request_json(read, "row", row);
+	ik_request_number(read, "count", (int64_t)count);
+	return ik_request_send(read, IK_REQUEST_LONG);
+}
+
+struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
+	ik_store_reader *reader, void *arg)
+{
+	struct ik_store_read *read;
+
+	while (put_next_part(store))
+		;
+	read = begin(store, "part", false, reader, arg);
+	ik_request_text(read, "blob", id);
+	ik_request_number(read, "part", (int64_t)part);
+	return ik_request_send(read, 0);
+}
+
+struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb,
+	ik_store_reader *reader, void *arg)
+{
+	return ik_request_send(ik_request_new(store->requests, verb, reader, arg), IK_REQUEST_LONG);
+}
+
+/* Ask for something that is done to the journal of a session; NULL: it has none. */
+static struct ik_store_read *ask_journal(struct ik_store *store, const char *verb, int flags,
+	const char *session, ik_store_reader *reader, void *arg)
+{
+	const struct ik_session_writer *writer = find_writer(store, session);
+	struct ik_store_read *read;
+
+	if (!writer || !writer->name || !writer->journal)
+		return NULL;
+	read = ik_request_new(store->requests, verb, reader, arg);
+	ik_request_text(read, "journal", writer->name);
+	return ik_request_send(read, flags);
+}
+
+struct ik_store_read *ik_store_settle(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg)
+{
+	take_all(store);
+	return ask_journal(store, "take", 0, session, reader, arg);
+}
+
+struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg)
+{
+	return ask_journal(store, "sync", IK_REQUEST_APART, session, reader, arg);
+}
+
+/* ---- what the store program says ---- */
+
+static void on_answered(void *arg, const struct ik_error *error)
+{
+	struct ik_store *store = arg;
+
+	if (error) {
+		set_error(store, error);
+		return;
+	}
+	/* What can be read may still not be written. */
+	if (ik_store_waiting(store) == 0)
+		set_trouble(store, IK_STORE_FINE, "");
+}
+
+static void on_slow(void *arg)
+{
+	struct ik_store *store = arg;
+	struct ik_error error;
+
+	(void)ik_error_set(&error, IK_UNAVAILABLE,
+		store->server ? _("The database %s does not answer.")
+					  : _("The database %s is in use by another program."),
+		store->path);
+	set_error(store, &error);
+}
+
+static void on_told(void *arg, struct ik_json_span line)
+{
+	struct ik_store *store = arg;
+	char *notice = ik_json_text_new(ik_json_member(line, "notice"));
+	char session[IK_UUID_TEXT];
+
+	if (notice)
+		add_notice(store, notice);
+	free(notice);
+	if (!store->listener)
+		return;
+	if (ik_event_line_id(line, "heard", session))
+		store->listener->heard(store, session);
+	if (ik_json_span_type(ik_json_member(line, "lost")) != IK_JSON_NONE)
+		store->listener->lost(store);
+}
+
+/* A lock of a file says who has a session. */
+static void on_session(void *arg, struct ik_session_info *info)
+{
+	const struct ik_store *store = arg;
+
+	if (!store->server)
+		ik_lock_file_holder(store->path, info->id, &info->holder);
+}
+
+static void on_program_ended(void *arg)
+{
+	struct ik_store *store = arg;
+
+	if (store->listener)
+		store->listener->lost(store);
 }
 
 /* ---- opening and closing ---- */
 
-struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_error *error)
+bool ik_postgres_is_uri(const char *uri)
 {
-	struct ik_store *store;
-	const char *path = uri;
-	bool server = uri && ik_postgres_is_uri(uri);
+	static const char *const words[] = { "host", "hostaddr", "port", "dbname", "user", "service" };
+	size_t length = strcspn(uri, "= ");
 
-	if (uri && ik_text_starts(uri, "sqlite:"))
-		path = uri + strlen("sqlite:");
-	if (path && !path[0]) {
+	if (ik_text_starts(uri, "postgresql:") || ik_text_starts(uri, "postgres:"))
+		return true;
+	for (size_t i = 0; uri[length] && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == length && strncmp(uri, words[i], length) == 0)
+			return uri[length + strspn(uri + length, " ")] == '=';
+	return false;
+}
+
+/* The journals of this database: DIRECTORY/HASH, of what tells it from others. */
+static char *own_journals(const struct ik_store *store, const char *directory)
+{
+	static const char *const variables[] = { "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE",
+		"PGUSER", "PGOPTIONS", "PGSERVICE", "PGSERVICEFILE" };
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+	struct ik_buf name;
+	char *path;
+
+	ik_buf_init(&name, IK_KIB(64));
+	ik_buf_puts(&name, store->path);
+	for (size_t i = 0; store->server && i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (getenv(variables[i]))
+			ik_buf_printf(&name, " %s=%s", variables[i], getenv(variables[i]));
+	for (size_t i = 0; i < name.length; i++)
+		hash = (hash ^ (unsigned char)name.data[i]) * UINT64_C(1099511628211);
+	path = ik_format("%s/%016llx", directory, (unsigned long long)hash);
+	ik_buf_done(&name);
+	return path;
+}
+
+struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_options *options,
+	struct ik_error *error)
+{
+	static const struct ik_requests_events events = {
+		.answered = on_answered,
+		.slow = on_slow,
+		.told = on_told,
+		.session = on_session,
+		.ended = on_program_ended,
+	};
+	const char *database = options->database;
+	struct ik_store_program_options program = { .path = NULL };
+	struct ik_store *store;
+
+	if (database && ik_text_starts(database, "sqlite:"))
+		database += strlen("sqlite:");
+	if (database && !database[0]) {
 		ik_error_set(error, IK_INVALID, _("The database needs a path."));
 		return NULL;
 	}
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
-	store->search_ms = IK_SEARCH_MS;
-	store->end = &store->first;
-	store->reads_end = &store->reads;
-	ik_blob_queue_init(&store->blobs);
+	store->blobs_end = &store->blobs;
+	ik_uuid_new(store->process);
 	ik_buf_init(&store->notices, IK_KIB(64));
-	store->timer = ik_timer_new(loop, retry, store);
-	if (path) {
-		store->uri = ik_strdup(uri);
-		store->path = server ? ik_redact(uri) : ik_strdup(path);
-		store->backend = server ? ik_postgres_new(loop, uri) : ik_sqlite_new(loop, path);
-		store->backend->store = store;
-		store->rescue.database = store->path;
+	store->retry = ik_timer_new(loop, on_retry, store);
+	if (!database) {
+		store->requests = ik_requests_new(loop, NULL, 0, &events, store);
+		return store;
 	}
+	store->server = ik_postgres_is_uri(database);
+	store->path = store->server ? ik_redact(database) : ik_path_canonical(database);
+	store->journals = own_journals(store, options->journals);
+	if (options->spare)
+		store->spare = own_journals(store, options->spare);
+	program = (struct ik_store_program_options){
+		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
+		.database = store->server ? database : store->path,
+		.journals = store->journals,
+	};
+	store->requests = ik_requests_new(loop, &program,
+		store->server ? options->patience_s * 1000 : 0, &events, store);
+	free((char *)program.path);
 	return store;
 }
 
-void ik_store_set_spool(struct ik_store *store, const char *directory)
+/* Say what could not be stored, and where it is. */
+static void say_what_waits(const struct ik_store *store, size_t lost, const char *file,
+	struct ik_error *notice)
 {
-	/* An embedded database needs none: what it has taken is safe. */
-	if (store->backend && store->backend->ops->wait && !store->spool)
-		store->spool = ik_spool_new(directory, store->uri, store->backend->process);
-}
+	size_t waiting = ik_store_waiting(store);
 
-void ik_store_add_rescue(struct ik_store *store, const char *directory)
-{
-	int i = 0;
-
-	while (i < IK_RESCUE_PRIVATE_COUNT && store->rescue.directories[i])
-		i++;
-	if (i < IK_RESCUE_PRIVATE_COUNT)
-		store->rescue.directories[i] = ik_strdup(directory);
-}
-
-void ik_store_trust_directory(struct ik_store *store)
-{
-	store->rescue.beside_is_private = true;
-}
-
-void ik_store_set_helper(struct ik_store *store, const char *program)
-{
-	if (store->backend && store->backend->ops->set_helper)
-		store->backend->ops->set_helper(store->backend, program);
-}
-
-void ik_store_set_timeout(struct ik_store *store, int64_t seconds)
-{
-	if (store->backend)
-		store->backend->timeout_ms = seconds * 1000;
-}
-
-/* Try once more. */
-static void write_rest(struct ik_store *store)
-{
-	int64_t end = ik_clock_ms() + LAST_TRY_MS;
-
-	ik_timer_stop(store->timer);
-	while (store->work || can_write(store) || ik_store_read_first(store)) {
-		int64_t left = end - ik_clock_ms();
-
-		if (!store->work)
-			advance(store);
-		else if (left <= 0 || !store->backend->ops->wait(store->backend, left))
-			break;
-	}
-}
-
-/* What large texts are left stay in the spool, or are lost. */
-static void close_blobs(struct ik_store *store, struct ik_error *notice)
-{
-	size_t lost, kept;
-	char *path;
-
-	while (store->spool && ik_blob_queue_keep(&store->blobs, store->spool))
-		;
-	path = store->blobs.spool.path ? ik_strdup(store->blobs.spool.path) : NULL;
-	lost = ik_blob_queue_done(&store->blobs, &kept);
-	if (lost > 0 && notice && notice->status == IK_OK)
-		ik_error_set(notice, IK_IO,
-			ngettext("The full output of %zu call could not be stored. %s",
-				"The full output of %zu calls could not be stored. %s", lost),
+	if (file)
+		(void)ik_error_set(notice, IK_UNAVAILABLE,
+			_("%s What could not be kept is in %s: ikigai session import %s stores it."),
+			store->reason, file, file);
+	else if (lost > 0)
+		(void)ik_error_set(notice, IK_IO,
+			ngettext("%zu event could not be kept: %s", "%zu events could not be kept: %s", lost),
 			lost, store->reason);
-	else if (kept > 0 && notice && notice->status == IK_OK)
-		ik_error_set(notice, IK_UNAVAILABLE,
-			ngettext("The full output of %zu call is kept in %s until the database can be used. %s",
-				"The full output of %zu calls is kept in %s until the database can be used. %s",
-				kept),
-			kept, path, store->reason);
-	free(path);
+	else if (waiting > 0)
+		(void)ik_error_set(notice, IK_UNAVAILABLE,
+			ngettext("%zu event waits in %s until the database can be used.",
+				"%zu events wait in %s until the database can be used.", waiting),
+			waiting, is_spared(store) ? store->spare : store->journals);
+}
+
+/* How many events no journal took. */
+static size_t count_lost(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer;
+	size_t lost = 0;
+
+	for (writer = store->writers; writer; writer = writer->next)
+		lost += (size_t)(writer->last - writer->journaled);
+	return lost;
+}
+
+/* Journal everything, have it stored, and let the locks go. */
+static void finish(struct ik_store *store)
+{
+	struct ik_session_writer *writer;
+
+	flush_all(store);
+	if (store->spare)
+		bring_back(store);
+	while (put_next_part(store))
+		;
+	for (writer = store->writers; writer; writer = writer->next) {
+		writer->changed = writer->changed || writer->journal;
+		ik_session_writer_end(writer);
+		take(store, writer, true);
+	}
+	if (store->listener)
+		store->listener->done(store);
+	ik_requests_finish(store->requests, LAST_MS, END_MS);
 }
 
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice)
 {
+	struct ik_error error;
+	char *file = NULL;
 	size_t lost = 0;
 
-	if (!store)
-		return NULL;
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
-	store->closing = true;
-	store->held = false;
-	ik_loop_cancel_deferred(store->loop, turn, store);
-	ik_store_reads_silence(store);
-	if (store->backend && store->backend->ops->end)
-		store->backend->ops->end(store->backend);
-	/* On a server they are let go behind what is still to be stored. */
-	if (store->backend && store->backend->ops->wait)
-		ik_locks_done(store);
-	write_rest(store);
-	ik_locks_done(store);
-	ik_store_reads_done(store);
-	ik_store_leave_files(store);
-	if (store->first)
-		ik_store_rescue_rest(store, &lost, notice);
-	else if (store->notices.length > 0)
-		ik_error_set(notice, IK_OK, "%s", store->notices.data); /* nobody else will tell */
-	ik_loop_cancel_deferred(store->loop, tell, store);
+	if (store->path) {
+		finish(store);
+		if (!ik_store_is_kept(store))
+			file = ik_spare_write(store->writers, &error);
+		lost = count_lost(store);
+		if (notice && store->notices.length > 0)
+			(void)snprintf(notice->text, sizeof(notice->text), "%s", store->notices.data);
+		if (notice)
+			say_what_waits(store, lost, file, notice);
+		free(file);
+	}
 	if (ret_lost)
 		*ret_lost = lost;
-	close_blobs(store, notice);
-	if (store->backend)
-		store->backend->ops->free(store->backend);
-	ik_store_queue_done(store);
-	store->spool = ik_spool_free(store->spool);
-	ik_store_kept_done(store);
-	store->timer = ik_timer_close(store->timer);
-	store->index_timer = ik_timer_close(store->index_timer);
-	store->held_timer = ik_timer_close(store->held_timer);
+	store->requests = ik_requests_close(store->requests);
+	store->retry = ik_timer_close(store->retry);
+	ik_loop_cancel_deferred(store->loop, tell, store);
+	ik_loop_cancel_deferred(store->loop, on_blobs, store);
+	while (store->writers)
+		remove_writer(store, store->writers);
+	while (store->blobs) {
+		struct ik_store_blob *blob = store->blobs;
+
+		store->blobs = blob->next;
+		(void)ik_bytes_unref(blob->bytes);
+		free(blob);
+	}
 	ik_buf_done(&store->notices);
-	ik_rescue_done(&store->rescue);
+	free(store->journals);
+	free(store->spare);
 	free(store->path);
-	free(store->uri);
 	free(store);
 	return NULL;
 }
@@ -618,7 +1128,7 @@ void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char
 {
 	store->on_notice = fn;
 	store->notice_arg = arg;
-	if (fn && store->notices.length > 0)
+	if (store->notices.length > 0)
 		tell_later(store);
 }
 
@@ -631,5 +1141,5 @@ void ik_store_on_fork(struct ik_store *store,
 
 const char *ik_store_name(const struct ik_store *store)
 {
-	return store->backend ? store->backend->ops->name : "memory";
+	return !store->path ? "memory" : store->server ? "postgresql" : "sqlite";
 }

@@ -1,13 +1,14 @@
 /*
  * store: sessions and their events, kept for good.
  *
- * One interface; a backend is a table of operations (struct ik_backend_ops).
- * Appending keeps the order of the calls: what a backend cannot take now
- * (full disk, server away) waits in the store's queue and is tried again.
- * Every read has exactly one answer, never inside its call.
+ * An event is a line in its session's journal (journal/journal.h) when ik_store_append() returns.
+ * A store program (ikigai-store(7)), which may block, copies journals into the database and answers
+ * what is asked about it; it is started when there is something to do.  What a journal does not
+ * take (a full disk) waits in memory and is tried again.
  *
- * Owns the database handle and the queue.  May include: util, json, config,
- * conversation, loop.
+ * Every read has exactly one answer, never inside its call, and sees what was appended before it.
+ *
+ * Owns the journals and the program.  May include: util, json, config, conversation, loop, journal.
  */
 #ifndef IK_STORE_STORE_H
 #define IK_STORE_STORE_H
@@ -19,7 +20,6 @@
 #include "util/bytes.h"
 
 struct ik_store;
-struct ik_lock_row;
 
 /* A program that writes to a session, or would like to. */
 struct ik_holder {
@@ -43,88 +43,46 @@ struct ik_session_info {
 	struct ik_holder holder;   /* who has it open for writing (store/lock.h); pid 0: nobody */
 };
 
-/*
- * A store at uri: a path, "sqlite:PATH", or what PostgreSQL's library takes: a URI
- * ("postgresql://HOST/DATABASE") or keywords with values ("host=... dbname=..."). Only looks
- * at the uri (IK_INVALID otherwise): the database is opened, made and migrated when it is first used,
- * so that start-up does not pay for it, and what goes wrong then is told by
- * the functions below while events wait. NULL: a store that keeps nothing.
- *
- * A damaged database file is put aside as PATH.damaged-TIME and a new one is
- * begun; events that an earlier process could only rescue (ik_store_close) are
- * taken in. A notice tells of both.
- */
-struct ik_store *ik_store_open(struct ik_loop *loop, const char *uri, struct ik_error *error);
+struct ik_store_options {
+	/* A path, "sqlite:PATH", or what PostgreSQL's library takes: a URI
+	 * ("postgresql://HOST/DATABASE") or keywords with values ("host=... dbname=..."). NULL: nothing
+	 * is kept. */
+	const char *database;
+	/* Where journals are: a directory, made when it is needed, that no tool can write to in any
+	 * mode of the sandbox. Each database has its own in it. */
+	const char *journals;
+	/* The same on another disk, for what that one does not take; NULL: there is none. */
+	const char *spare;
+	const char *programs; /* directory of the store programs */
+	int64_t patience_s;   /* how long a server may be silent; 0: for ever */
+};
+
+/* Only looks at the options (IK_INVALID: they are wrong), which are copied: the database is opened,
+ * made and migrated when it is first used, and what goes wrong then is told by ik_store_on_state().
+ * Events of earlier processes that are not stored yet are stored. */
+struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_options *options,
+	struct ik_error *error);
 
 /* Is this PostgreSQL's: a URI, or keywords with values? */
 bool ik_postgres_is_uri(const char *uri);
 
 /*
- * Where events for a server are kept until it has them (a directory, made when it is needed):
- * they survive the death of this process, and the next one with the same database takes them
- * in. Without it they wait in memory. Nothing for an embedded database.
- */
-void ik_store_set_spool(struct ik_store *store, const char *directory);
-
-/*
- * A further directory, made when it is needed, for events that the database does not take and that
- * cannot be kept beside it either; at most two, the first is tried first. It must be one that no
- * tool can write to in any mode of the sandbox: what is found there is stored.
- */
-void ik_store_add_rescue(struct ik_store *store, const char *directory);
-
-/* No tool can write to the directory of an embedded database in any mode of the sandbox: a system
- * prompt that an earlier process kept there for a session is one. Without this it becomes a notice,
- * unless the session begins with it. */
-void ik_store_trust_directory(struct ik_store *store);
-
-/* So long a server may take over one statement (20 seconds, unless it is said); what takes
- * longer is given up and tried again later. Nothing for an embedded database. */
-void ik_store_set_timeout(struct ik_store *store, int64_t seconds);
-
-/*
- * The executable that an embedded database has do what the loop should not wait for, as
- * PROGRAM --checkpoint DATABASE (store/sqlite/checkpoint.h): usually this program itself. Without it
- * the store does that, too. Nothing for a server.
- */
-void ik_store_set_helper(struct ik_store *store, const char *program);
-
-/* A search is answered with what it has found after so long (60 ms, unless it is said). */
-void ik_store_set_search_time(struct ik_store *store, int64_t milliseconds);
-
-/*
- * Try once more to write what waits; what cannot be written goes as JSON Lines
- * to a file of mode 0600 beside the database, or in a directory of
- * ik_store_add_rescue(), that the next process that opens the database takes in; in TMPDIR,
- * where neither is possible, it waits for the user. Reads that wait are forgotten.
- * Returns NULL. *ret_lost (may be NULL): events that could not be kept
- * anywhere. notice (may be NULL): IK_OK
- * when all is stored ("", or a notice that was not told yet), else a sentence
- * that says where they are, or why they are lost.
+ * Have all stored, in a few seconds; what is not stays in the journals, for the next process that
+ * uses the database. Reads that wait are forgotten. Returns NULL. *ret_lost (may be NULL): events
+ * that no journal took. notice (may be NULL): IK_OK if all is stored ("", or a notice that was not
+ * told yet), else a sentence that says where they are, or why they are lost.
  */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
-/*
- * Memory is gone: the process ends as soon as it can, in the middle of whatever it does, and
- * nothing of the store is used any more but these two. The first keeps an event (not copied)
- * that was not handed over, or was just being handed over, of a session that was begun here, or
- * is now; the second puts all that waits where the next process takes it in, as
- * ik_store_close() does, with a notice like its; false: events are lost. Neither touches the
- * database. NULL is a store with nothing in it.
- */
-void ik_store_rescue_event(struct ik_store *store, const char *session, const char *directory,
-	struct ik_message *message);
-bool ik_store_rescue(struct ik_store *store, struct ik_error *notice);
-
-/* Told whenever the number of waiting events changes, or the reason; message says why they
- * wait ("" when none do). */
+/* Told whenever the number of waiting events changes, or the reason; message says why they wait (""
+ * when they need not wait long). */
 void ik_store_on_state(struct ik_store *store,
 	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
 
-/* Events that wait to be stored. */
+/* Events that are not in the database yet. */
 size_t ik_store_waiting(const struct ik_store *store);
 
-/* Is all that was handed over stored, or where it outlives this process? */
+/* Is all that was handed over where it outlives this process? */
 bool ik_store_is_kept(const struct ik_store *store);
 
 /* As it was told last. */
@@ -134,11 +92,8 @@ enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
 void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char *sentence),
 	void *arg);
 
-/*
- * Told, between turns of the loop, that a session is stored under another id from here on: as
- * a fork, since another process had gone on with it (a notice has told so). The store takes
- * either id for it.
- */
+/* Told, between turns of the loop, that a session is stored under another id from here on: as a
+ * fork, since another process had continued it (a notice has told so). */
 void ik_store_on_fork(struct ik_store *store,
 	void (*fn)(void *arg, const char *from, const char *to), void *arg);
 
@@ -151,46 +106,56 @@ const char *ik_store_name(const struct ik_store *store);
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory);
 
 /*
- * Go on with a stored session whose newest event that is known here has this number. Where
- * another process has gone on with it by the time an event is written, that event and those
- * after it become a fork (ik_store_on_fork); of a session neither begun nor continued the
- * events are put behind whatever is there.
+ * Continue a stored session whose newest event that is known here has this number. If another
+ * process has continued it by the time an event is stored, that event and those after it become a
+ * fork (ik_store_on_fork).
  */
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
 	int64_t sequence);
 
-/*
- * What was said behind the newest stored event of a session that is continued here, and waits to be
- * stored: what earlier processes could not store, and what this one has not yet, where the session
- * was left meanwhile. References to the messages that are not among shown, oldest first, in new
- * memory; NULL without any. Whoever goes on with the session goes on behind them: they are no other
- * process's, and nothing becomes a fork. shown is what has been read of the session, its newest
- * event too, and what was handed out before (NULL: nothing): of a process that died before it knew,
- * some of what waits may be stored.
- */
-struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
-	const struct ik_conversation *shown, size_t *ret_count);
-
-/* Begin a session that has the events of another one, parent, up to the number sequence, by
- * reference: what comes is put behind these, whatever is said in parent. */
+/* Begin a session that shares the events of another one, parent, up to the number sequence: what
+ * comes is put after these, whatever is said in parent. */
 void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
 	const char *parent, int64_t sequence);
 
-/* Hand over an event: queued, and written at once where the backend can (an
- * embedded database: when this returns and nothing waits, it is stored and has its number,
- * message->sequence). Takes a reference of its own. An event whose id is stored already is left. */
-void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
-/* The same, for many in a row: they are written together, in a later turn of the loop. */
-void ik_store_append_later(struct ik_store *store, const char *session, struct ik_message *message);
+/* What was said after the event of this number in a session that is continued here, and is only in
+ * journals so far: of earlier processes, and of this one. References to messages with their
+ * numbers, oldest first, in new memory; NULL without any. Whoever continues the session continues
+ * after them. */
+struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
+	int64_t sequence, size_t *ret_count);
 
-/*
- * Keep a large text under an id of its own (a UUID), beside the events: written a part in
- * each turn of the loop when no event waits, so that neither the loop nor an event waits
- * for it. Takes a reference until it is stored. A part that is stored already is left. Of
- * one that was being written when the process was killed the first parts are there; where
- * there is a spool it is kept there too, a part in each turn, and stored by a later process.
- */
-void ik_store_put_blob(struct ik_store *store, const char *id, struct ik_bytes *bytes);
+/* Nothing is added to the session for now: it takes no descriptor any more once all is stored. */
+void ik_store_leave(struct ik_store *store, const char *session);
+
+/* Nobody has the session open any more: the same, but an event that is handed over nevertheless
+ * continues it. */
+void ik_store_rest(struct ik_store *store, const char *session);
+
+/* Hand over an event of a session that was begun or continued: it gets its number,
+ * message->sequence. Takes a reference of its own. */
+void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message);
+
+/* What has arrived of a reply so far, with the id of the event that completes it: if this process
+ * dies first, the session has it. */
+void ik_store_keep_reply(struct ik_store *store, const char *session,
+	const struct ik_message *message);
+/* Replies that were kept and did not become events are forgotten. */
+void ik_store_drop_replies(struct ik_store *store, const char *session);
+
+/* Keep a large text that an event of the session names, under an id of its own (a UUID): a part in
+ * each turn of the loop. Takes a reference until it is journaled. */
+void ik_store_put_blob(struct ik_store *store, const char *session, const char *id,
+	struct ik_bytes *bytes);
+
+/* Keep a part of a large text, of which nobody has the whole in memory: IK_LIMIT_PART bytes, of the
+ * last one what is left. It is in the journal when this returns IK_OK. */
+enum ik_status ik_store_put_part(struct ik_store *store, const char *session, const char *id,
+	size_t part, const char *bytes, size_t length, struct ik_error *error) IK_MUST_USE;
+
+/* Memory has run out: have all that was handed over in the journals. What is handed over from here
+ * on is journaled only, in as little memory as that takes. */
+void ik_store_end_now(struct ik_store *store);
 
 /* ---- reading ---- */
 
@@ -206,12 +171,8 @@ struct ik_store_answer {
 	size_t count; /* of either */
 	const char *bytes;
 	size_t length;
-	const struct ik_lock_row *row; /* the store's own */
-
-	/* Of a search: */
-	const struct ik_search_place *place; /* where this page ended */
-	bool more;                           /* there may be others behind it */
-	int64_t indexed, events;             /* so many of all events were looked through */
+	struct ik_json_span last; /* the last line of the program's answer */
+	const char *row;          /* of a search: JSON, the place where others follow; NULL: none */
 };
 
 /* A read that has no answer yet. */
@@ -223,11 +184,18 @@ typedef void ik_store_reader(void *arg, const struct ik_store_answer *answer);
 /* No answer is wanted any more: silent at once. Takes NULL, returns NULL. */
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read);
 
-/*
- * Reads are answered in the order of their calls, after what was appended before them
- * (unless that has to wait). A database that cannot be reached now fails them; an embedded one
- * that somebody else is at has them wait, some seconds at most, as ik_store_on_state() tells.
- */
+/* Reads are answered in the order of their calls. A database that cannot be reached now fails
+ * them. */
+
+/* All that was appended to the session so far is stored; the last line has "sequence", the number
+ * of its newest event. NULL: nothing was appended, and no answer comes. */
+struct ik_store_read *ik_store_settle(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg);
+
+/* Have all that was appended to the session so far on disk, whether the database can be reached or
+ * not. NULL: nothing was appended, and no answer comes. */
+struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
+	ik_store_reader *reader, void *arg);
 
 /* The newest session of a directory (NULL: of all) that has events: one session, or
  * IK_NOT_FOUND. */
@@ -256,9 +224,8 @@ struct ik_store_read *ik_store_select(struct ik_store *store,
 	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
 	ik_store_reader *reader, void *arg);
 
-/* Delete a session with all its events and large texts, some thousands in each turn of the
- * loop; it is in no list any more once that has begun. IK_NOT_FOUND: there is none with this
- * whole id; IK_UNAVAILABLE: the database is in use. */
+/* Delete a session with all its events and large texts. IK_NOT_FOUND: there is none with this whole
+ * id. */
 struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg);
 
@@ -273,43 +240,19 @@ struct ik_store_read *ik_store_page(struct ik_store *store, const char *session,
 struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
 	size_t count, ik_store_reader *reader, void *arg);
 
-/*
- * Search the events of all sessions (of one directory; NULL: of all): those with what the
- * query says, newest first (SQLite: that were stored last), at most count, from behind a place
- * where an earlier page ended (NULL: from the newest). messages[i] stands in sessions[i]: what
- * forks have of one session is found there once.
- *
- * What is searched is an index, which follows the events a second after they were written, in
- * slices of some milliseconds while nothing else is to be done; a search brings it up to date
- * first. Where that takes long (the database of an older program) it is answered with what is
- * there, and indexed is smaller than events: ask again.
- *
- * Where it takes long to find so many, the answer has fewer than count, or none, and says that
- * there may be others: go on from its place, which tells how far that is.
- */
-struct ik_search_query;
-struct ik_search_place {
-	int64_t first, second; /* the backend's */
-	char session[IK_UUID_TEXT];
-	int way; /* the same: how it is searched from there on */
-	int64_t range;
-	int64_t looked; /* so many events, about, are before it; 0: that is not known */
-};
-struct ik_store_read *ik_store_search(struct ik_store *store, const struct ik_search_query *query,
-	const char *directory, const struct ik_search_place *behind, size_t count,
-	ik_store_reader *reader, void *arg);
-
-/*
- * Keep a part of a large text, of which nobody has the whole in memory: IK_LIMIT_PART bytes, of
- * the last one what is left; copied. Answered, as a read is, when it is stored (one that is stored
- * already is left), or with why it is not; it is not tried again.
- */
-struct ik_store_read *ik_store_write_part(struct ik_store *store, const char *id, size_t part,
-	const char *bytes, size_t length, ik_store_reader *reader, void *arg);
+/* Search the events of all sessions (of one directory; NULL: of all): those with the words, newest
+ * first, at most count, after a place where an earlier page ended (NULL: from the newest).
+ * messages[i] belongs to sessions[i]: what forks share with a session is found there once. */
+struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
+	const char *directory, const char *row, size_t count, ik_store_reader *reader, void *arg);
 
 /* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.
- * IK_NOT_FOUND without a sentence when there is no such part. */
+ * IK_NOT_FOUND when there is no such part. */
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
+	ik_store_reader *reader, void *arg);
+
+/* Ask the program anything: the last line of its answer, as ikigai-store(7) says. */
+struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb,
 	ik_store_reader *reader, void *arg);
 
 #endif

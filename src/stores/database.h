@@ -63,6 +63,9 @@ struct ik_database_sql {
 	const char *tell;     /* ?1 a session: tell those who follow it */
 	const char *add_part; /* blob, part, bytes */
 	const char *list;     /* IK_LIST() */
+	/* ?1 ids of sessions with commas: those that are open, and in whose program: session, host, user,
+	 * process id, since when, where, and when the process was started. */
+	const char *holders;
 	/* ?1 a session, ?2 a number, ?3 how many: events below it, newest first, and above, oldest
 	 * first. */
 	const char *page, *after;

@@ -1,6 +1,6 @@
 #include "stores/index.h"
 
-#include "store/search_text.h"
+#include "conversation/search_text.h"
 #include "util/limits.h"
 
 /* Bytes of one transaction, between two of which others can write. */

@@ -4,7 +4,7 @@
  * The index follows the events: up to a mark it has them all. It is brought up to date while nothing
  * else is to be done, and before a search.
  *
- * May include: util, conversation, store/search_text.h, stores.
+ * May include: util, conversation, conversation/search_text.h, stores.
  */
 #ifndef IK_STORES_INDEX_H
 #define IK_STORES_INDEX_H

@@ -89,6 +89,18 @@ static void grow_reply(struct intake *intake, struct ik_json_span line)
 		(void)ik_json_string(ik_json_member(line, "text"), &intake->replies[index].text);
 }
 
+static void drop_reply(struct intake *intake, struct ik_json_span line)
+{
+	char id[IK_UUID_TEXT];
+	size_t index;
+
+	if (!ik_event_line_id(line, "drop", id))
+		return;
+	index = find_reply(intake, id);
+	if (index < intake->reply_count)
+		forget_reply(intake, index);
+}
+
 /* ---- records ---- */
 
 static void forget_batch(struct intake *intake)
@@ -150,6 +162,9 @@ static enum ik_status take_record(struct intake *intake, const struct ik_journal
 	case IK_JOURNAL_MORE:
 		grow_reply(intake, record->value);
 		break;
+	case IK_JOURNAL_DROP:
+		drop_reply(intake, record->value);
+		break;
 	case IK_JOURNAL_PART:
 		return take_part(intake, record->value, error);
 	case IK_JOURNAL_CLOSED:
@@ -202,6 +217,13 @@ static enum ik_status write_position(struct intake *intake, struct ik_error *err
 		error);
 }
 
+/* Does the batch begin with a reply that may still grow? It would be read again for ever if it ended
+ * before that reply does. */
+static bool is_held(const struct intake *intake, int64_t first)
+{
+	return intake->reply_count > 0 && intake->replies[0].place == first;
+}
+
 /* Read the records of one batch; IK_NOT_FOUND: there are no more. */
 static enum ik_status take_records(struct intake *intake, struct ik_error *error)
 {
@@ -209,10 +231,13 @@ static enum ik_status take_records(struct intake *intake, struct ik_error *error
 	struct ik_journal_record record;
 	enum ik_status status = IK_OK;
 
-	for (int i = 0; status == IK_OK && i < BATCH_RECORDS; i++) {
+	for (int i = 0; status == IK_OK; i++) {
 		int64_t place = ik_journal_reader_place(intake->reader);
 
-		if (place - first >= BATCH_BYTES)
+		/* Nobody goes on with a reply after so many events. */
+		if (intake->event_count == BATCH_RECORDS && is_held(intake, first))
+			forget_reply(intake, 0);
+		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && !is_held(intake, first))
 			break;
 		status = ik_journal_reader_next(intake->reader, &record, error);
 		if (status == IK_INVALID) {

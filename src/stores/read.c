@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversation/search_query.h"
 #include "journal/event_line.h"
 #include "json/write.h"
-#include "store/search_query.h"
 #include "stores/index.h"
 #include "util/alloc.h"
 #include "util/base64.h"
@@ -39,27 +39,19 @@ enum ik_status ik_no_session(struct ik_error *error)
 	return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such session."));
 }
 
-/* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
-static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
-{
-	static const struct {
-		const char *name;
-		bool number, optional;
-	} columns[] = {
-		{ "id", false, false },
-		{ "title", false, false },
-		{ "directory", false, false },
-		{ "created_ms", true, false },
-		{ "updated_ms", true, false },
-		{ "event_count", true, false },
-		{ "parent", false, true },
-		{ "forked_at", true, false },
-		{ "owner", false, true },
-	};
+/* A member of an object that is made of a row. */
+struct member_column {
+	const char *name; /* NULL: the end */
+	bool number, optional;
+};
 
-	ik_json_key(line, "session");
+/* Append the object NAME of the columns from first on. */
+static void put_columns(struct ik_buf *line, const char *name, struct ik_rows *rows, int first,
+	const struct member_column *columns)
+{
+	ik_json_key(line, name);
 	ik_json_open(line, '{');
-	for (int i = 0; i < (int)(sizeof(columns) / sizeof(columns[0])); i++) {
+	for (int i = 0; columns[i].name; i++) {
 		if (columns[i].optional && ik_rows_is_null(rows, first + i))
 			continue;
 		ik_json_key(line, columns[i].name);
@@ -71,23 +63,76 @@ static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 	ik_json_close(line, '}');
 }
 
+/* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
+static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
+{
+	static const struct member_column columns[] = {
+		{ "id", false, false },
+		{ "title", false, false },
+		{ "directory", false, false },
+		{ "created_ms", true, false },
+		{ "updated_ms", true, false },
+		{ "event_count", true, false },
+		{ "parent", false, true },
+		{ "forked_at", true, false },
+		{ "owner", false, true },
+		{ NULL, false, false },
+	};
+
+	put_columns(line, "session", rows, first, columns);
+}
+
+/* Send who has which of these sessions open. */
+static enum ik_status send_holders(struct ik_database *database, const char *ids,
+	struct ik_error *error)
+{
+	static const struct member_column columns[] = {
+		{ "session", false, false },
+		{ "host", false, false },
+		{ "user", false, false },
+		{ "pid", true, false },
+		{ "since_ms", true, false },
+		{ "place", false, true },
+		{ "started", true, true },
+		{ NULL, false, false },
+	};
+	struct ik_rows *rows;
+	enum ik_status status = ik_database_ask(database, database->ops->sql.holders,
+		IK_VALUES(ik_value_text(ids)), &rows, error);
+
+	if (status != IK_OK)
+		return status;
+	while (ik_rows_next(rows, &status, error)) {
+		put_columns(ik_connection_begin(database->client), "lock", rows, 0, columns);
+		ik_connection_send(database->client);
+	}
+	(void)ik_rows_free(rows);
+	return status;
+}
+
 /* Send the sessions of a statement; IK_NOT_FOUND: there were none. */
 static enum ik_status send_sessions(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_error *error)
 {
 	struct ik_rows *rows;
 	enum ik_status status = ik_database_ask(database, statement, values, &rows, error);
-	bool found = false;
+	struct ik_buf ids;
 
 	if (status != IK_OK)
 		return status;
+	ik_buf_init(&ids, SIZE_MAX / 2);
 	while (ik_rows_next(rows, &status, error)) {
 		put_session(ik_connection_begin(database->client), rows, 0);
 		ik_connection_send(database->client);
-		found = true;
+		ik_buf_printf(&ids, "%s%s", ids.length > 0 ? "," : "", ik_rows_text(rows, 0));
 	}
 	(void)ik_rows_free(rows);
-	return status != IK_OK || found ? status : ik_no_session(error);
+	if (status == IK_OK && ids.length == 0)
+		status = ik_no_session(error);
+	if (status == IK_OK && database->ops->sql.holders)
+		status = send_holders(database, ids.data, error);
+	ik_buf_done(&ids);
+	return status;
 }
 
 #define NEWEST \
@@ -427,5 +472,8 @@ enum ik_status ik_answer_search(struct ik_database *database, struct ik_error *e
 	status = ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""), error);
 	while (status == IK_OK && more && !ik_connection_is_cancelled(database->client))
 		status = ik_index_some(database, false, &more, error);
+	/* One that can only be read is searched as it is. */
+	if (status == IK_IO)
+		status = IK_OK;
 	return status == IK_OK ? search(database, &query, error) : status;
 }

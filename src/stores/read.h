@@ -4,7 +4,7 @@
  * Each function answers the current request: it sends a line for each session ({"session":{...}}) or
  * event ({"event":{...}}), and returns how it ended.
  *
- * May include: util, json, conversation, journal, stores, store/search_query.h.
+ * May include: util, json, conversation, journal, stores, conversation/search_query.h.
  */
 #ifndef IK_STORES_READ_H
 #define IK_STORES_READ_H

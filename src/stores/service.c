@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "stores/index.h"
 #include "stores/intake.h"
 #include "stores/read.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
 
@@ -138,6 +140,8 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 		return error->status;
 	}
 	status = database->ops->open(database, error);
+	if (status == IK_NOT_FOUND) /* which means what was asked for, not the database */
+		status = error->status = IK_IO;
 	if (status != IK_OK) {
 		database->ops->close(database);
 		serving->away = *error;
@@ -208,7 +212,8 @@ static enum ik_status answer_request(struct serving *serving, const char *name,
 static bool repair(struct serving *serving, const char *name)
 {
 	struct ik_database *database = serving->database;
-	bool stores = ik_text_equal(name, "take");
+	/* Without a name there may be nothing to store. */
+	bool stores = ik_text_equal(name, "take") && journal_name(serving);
 	struct ik_error ignored;
 
 	if (!database->damaged || !serving->service->repair || (serving->tried && !stores))
@@ -271,13 +276,38 @@ static void serve(struct serving *serving)
 	}
 }
 
+/* A password in the environment must not show in /proc/PID/environ, where tools could read it. */
+static void hide_environment(void)
+{
+	for (char **entry = environ; entry && *entry; entry++) {
+		char *shown = *entry, *value = strchr(shown, '=');
+
+		*entry = ik_strdup(shown);
+		if (value)
+			explicit_bzero(value + 1, strlen(value + 1));
+	}
+}
+
+/* Read where the database is from the first line, {"database":"..."}; new memory, NULL: there was
+ * none. */
+static char *read_address(struct ik_connection *connection)
+{
+	const char *address = NULL;
+
+	if (ik_connection_wait(connection, -1, IDLE_MS) == IK_CONNECTION_REQUEST)
+		address = ik_connection_text(connection, "database");
+	return address ? ik_strdup(address) : NULL;
+}
+
 int ik_service_run(const struct ik_service *service, struct ik_database *database, int argc,
 	char **argv)
 {
 	struct serving serving = { .service = service, .database = database };
 	struct ik_error error = { .status = IK_OK };
 	enum ik_status status;
+	char *address = NULL;
 
+	hide_environment();
 	setlocale(LC_CTYPE, "");
 	setlocale(LC_MESSAGES, "");
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
@@ -291,6 +321,12 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	serving.journals = argv[2];
 	serving.connection = ik_connection_new(STDIN_FILENO, STDOUT_FILENO);
 	database->client = serving.connection;
+	if (ik_text_equal(argv[1], "-"))
+		database->address = address = read_address(serving.connection);
+	if (!database->address) {
+		(void)ik_connection_free(serving.connection);
+		return 2;
+	}
 	serve(&serving);
 	/* The client is gone, perhaps killed: store what it has left. */
 	status = open_database(&serving, &error);
@@ -300,5 +336,6 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 		service->end(database);
 	database->ops->close(database);
 	(void)ik_connection_free(serving.connection);
+	free(address);
 	return status == IK_OK ? 0 : 1;
 }

@@ -22,8 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/search_query.h"
-#include "store/store.h"
+#include "open_store.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -38,12 +37,10 @@ struct bench {
 	struct ik_store *store;
 	bool answered;
 	size_t count;
-	bool more;
-	struct ik_search_place place;
-	int64_t indexed, events, updated_ms;
+	char *row; /* where the search goes on; NULL: nowhere */
+	int64_t unindexed, updated_ms;
 	char session[IK_UUID_TEXT];
 	double turn_ms, longest_ms; /* CPU at the end of the last turn; the longest one */
-	double answered_ms; /* when the first part of the last page came */
 	int turns;
 };
 
@@ -156,16 +153,7 @@ static void begin_turns(struct bench *bench)
 
 static void open_store(struct bench *bench, const char *database)
 {
-	struct ik_error error;
-
-	bench->loop = ik_loop_new(&error);
-	bench->store = bench->loop ? ik_store_open(bench->loop, database, &error) : NULL;
-	if (!bench->store) {
-		(void)fprintf(stderr, "bench_find: %s\n", error.text);
-		exit(1);
-	}
-	if (getenv("IK_BENCH_HELPER"))
-		ik_store_set_helper(bench->store, getenv("IK_BENCH_HELPER"));
+	bench->store = bench_store_open(database, &bench->loop);
 	ik_loop_before_sleep(bench->loop, end_turn, bench);
 }
 
@@ -177,11 +165,9 @@ static void take(void *arg, const struct ik_store_answer *answer)
 	if (answer->status != IK_OK)
 		(void)fprintf(stderr, "bench_find: %s\n", answer->error.text);
 	bench->count = answer->count;
-	bench->more = answer->more;
-	bench->indexed = answer->indexed;
-	bench->events = answer->events;
-	if (answer->place)
-		bench->place = *answer->place;
+	free(bench->row);
+	bench->row = answer->row ? ik_strdup(answer->row) : NULL;
+	(void)ik_json_integer(ik_json_member(answer->last, "unindexed"), &bench->unindexed);
 	if (answer->sessions && answer->count > 0) {
 		const struct ik_session_info *last = &answer->sessions[answer->count - 1];
 
@@ -202,44 +188,30 @@ static void await(struct bench *bench, struct ik_store_read *read)
 	}
 }
 
-static void read_query(struct ik_search_query *query, const char *text)
+static void search_page(struct bench *bench, const char *text, bool first)
 {
-	struct ik_error error;
+	char *row = first || !bench->row ? NULL : ik_strdup(bench->row);
 
-	if (ik_search_query_read(query, text, strlen(text), &error) != IK_OK)
-		exit(2);
+	await(bench, ik_store_search(bench->store, text, NULL, row, PAGE, take, bench));
+	free(row);
 }
 
-static void search_page(struct bench *bench, const struct ik_search_query *query, bool first)
+/* How many events are not in the index. */
+static int64_t count_unindexed(struct bench *bench)
 {
-	struct ik_search_place place = bench->place;
-	size_t found = 0;
-
-	/* What takes long is told in parts. */
-	do {
-		await(bench, ik_store_search(bench->store, query, NULL, first ? NULL : &place, PAGE - found,
-			take, bench));
-		if (first)
-			bench->answered_ms = now_ms();
-		found += bench->count;
-		place = bench->place;
-		first = false;
-	} while (found < PAGE && bench->more && bench->indexed >= bench->events);
-	bench->count = found;
+	await(bench, ik_store_ask(bench->store, "facts", take, bench));
+	return bench->unindexed;
 }
 
 static void index_all(struct bench *bench)
 {
-	double begun = now_ms(), cpu = thread_ms();
-	struct ik_search_query query;
+	int64_t events = count_unindexed(bench);
+	double begun = now_ms();
 
-	read_query(&query, "nothinghasthis");
 	begin_turns(bench);
-	do {
-		search_page(bench, &query, true);
-	} while (bench->indexed < bench->events);
-	printf("%" PRId64 " events indexed in %.1f s, CPU here %.1f s; longest turn of the loop %.1f ms\n",
-		bench->events, (now_ms() - begun) / 1e3, (thread_ms() - cpu) / 1e3, bench->longest_ms);
+	search_page(bench, "nothinghasthis", true); /* all are indexed first */
+	printf("%" PRId64 " events indexed in %.1f s; longest turn of the loop %.1f ms\n", events,
+		(now_ms() - begun) / 1e3, bench->longest_ms);
 }
 
 static void stop(void *loop)
@@ -251,16 +223,15 @@ static void follow(struct bench *bench)
 {
 	struct ik_timer *timer = ik_timer_new(bench->loop, stop, bench->loop);
 	struct ik_error error;
-	double cpu;
+	int64_t before = count_unindexed(bench);
 
-	await(bench, ik_store_newest(bench->store, NULL, take, bench));
 	begin_turns(bench);
-	cpu = thread_ms();
 	ik_timer_start(timer, FOLLOW_MS);
 	if (ik_loop_run(bench->loop, &error) != IK_OK)
 		exit(1);
-	printf("indexed in the background: %.0f ms of CPU in a second, longest turn of the loop %.1f ms\n",
-		(thread_ms() - cpu) * 1000 / FOLLOW_MS, bench->longest_ms);
+	printf("indexed in the background: %" PRId64 " of %" PRId64 " events in %d s; longest turn of the "
+		"loop %.1f ms\n", before - count_unindexed(bench), before, FOLLOW_MS / 1000,
+		bench->longest_ms);
 	ik_timer_close(timer);
 }
 
@@ -268,38 +239,32 @@ static void search(struct bench *bench, int runs, const char *text)
 {
 	double *first = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
 	double *tenth = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
-	double *part = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
-	struct ik_search_query query;
 	double longest, *cpu = ik_alloc_array(NULL, (size_t)runs, sizeof(double));
 	char name[100];
 	size_t count = 0;
 	int i, page;
 
-	read_query(&query, text);
 	bench->longest_ms = longest = 0;
 	for (i = 0; i < runs; i++) {
 		double begun = now_ms();
 
 		begin_turns(bench);
 		cpu[i] = bench->turn_ms;
-		search_page(bench, &query, true);
-		part[i] = bench->answered_ms - begun;
+		search_page(bench, text, true);
 		first[i] = now_ms() - begun;
 		cpu[i] = thread_ms() - cpu[i];
 		count = bench->count;
-		for (page = 1; page < 10 && bench->more; page++)
-			search_page(bench, &query, false);
+		for (page = 1; page < 10 && bench->row; page++)
+			search_page(bench, text, false);
 		tenth[i] = now_ms() - begun;
 		if (bench->longest_ms > longest)
 			longest = bench->longest_ms;
 	}
 	(void)snprintf(name, sizeof(name), "%s: %zu%s", text, count, count == PAGE ? " and more" : "");
 	print_figure(name, "ms", first, (size_t)runs);
-	print_figure("    the first answer, perhaps a part", "ms", part, (size_t)runs);
 	print_figure("    CPU here", "ms", cpu, (size_t)runs);
 	print_figure("    and nine pages more, or to the end", "ms", tenth, (size_t)runs);
 	printf("    longest turn of the loop %.1f ms\n", longest);
-	free(part);
 	free(cpu);
 	free(first);
 	free(tenth);
@@ -361,7 +326,6 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[1] : "";
 	int runs = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0;
 	struct bench bench = { .loop = NULL };
-	struct ik_error notice;
 
 	if (argc == 5 && ik_text_equal(what, "rows")) {
 		rows(strtol(argv[2], NULL, 10), runs, strtol(argv[4], NULL, 10));
@@ -381,7 +345,7 @@ int main(int argc, char **argv)
 		delete(&bench, argv[3]);
 	for (int i = 4; i < argc && ik_text_equal(what, "search"); i++)
 		search(&bench, runs, argv[i]);
-	ik_store_close(bench.store, NULL, &notice);
-	ik_loop_free(bench.loop);
+	free(bench.row);
+	bench_store_close(bench.store, bench.loop);
 	return 0;
 }

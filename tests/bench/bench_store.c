@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/store.h"
+#include "open_store.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -43,32 +43,13 @@ static void on_state(void *arg, size_t waiting, const char *message)
 
 static void open_store(struct bench *bench)
 {
-	const char *spool = getenv("IK_BENCH_SPOOL"), *helper = getenv("IK_BENCH_HELPER");
-	struct ik_error error;
-
-	bench->loop = ik_loop_new(&error);
-	bench->store = bench->loop ? ik_store_open(bench->loop, bench->database, &error) : NULL;
-	if (!bench->store) {
-		(void)fprintf(stderr, "bench_store: %s\n", error.text);
-		exit(1);
-	}
-	if (helper)
-		ik_store_set_helper(bench->store, helper);
-	if (spool)
-		ik_store_set_spool(bench->store, spool);
+	bench->store = bench_store_open(bench->database, &bench->loop);
 	ik_store_on_state(bench->store, on_state, bench);
 }
 
 static void close_store(struct bench *bench)
 {
-	struct ik_error notice;
-
-	bench->store = ik_store_close(bench->store, NULL, &notice);
-	if (notice.status != IK_OK) {
-		(void)fprintf(stderr, "bench_store: %s\n", notice.text);
-		exit(1);
-	}
-	bench->loop = ik_loop_free(bench->loop);
+	bench_store_close(bench->store, bench->loop);
 }
 
 /* A new session, as it is begun by a chat. */
@@ -144,9 +125,9 @@ static void stop_next(void *loop)
 	ik_loop_defer(loop, stop, loop);
 }
 
-/* Turn with a look at what has happened, as the chat does between two events, until the event is
- * stored; the longest that the loop stood still. */
-static double turn(struct bench *bench, const struct ik_message *message, double begun)
+/* Turn with a look at what has happened, as the chat does between two events, until all is stored;
+ * the longest that the loop stood still. */
+static double turn(struct bench *bench, double begun)
 {
 	struct ik_error error;
 	double longest = 0;
@@ -160,7 +141,7 @@ static double turn(struct bench *bench, const struct ik_message *message, double
 		now = now_ms();
 		longest = now - begun > longest ? now - begun : longest;
 		begun = now;
-	} while (message->sequence == 0);
+	} while (ik_store_waiting(bench->store) > 0);
 	return longest;
 }
 
@@ -187,7 +168,7 @@ static void events(struct bench *bench, int count)
 		double begun = now_ms();
 
 		ik_store_append(bench->store, bench->session, message);
-		turns[i] = turn(bench, message, begun);
+		turns[i] = turn(bench, begun);
 		values[i] = now_ms() - begun;
 		ik_message_unref(message);
 	}

@@ -5,7 +5,8 @@ EXTRA_PROGRAMS += tests/bench/bench_commands tests/bench/bench_find tests/bench/
 	tests/bench/bench_screen tests/bench/bench_search tests/bench/bench_store tests/bench/bench_tools
 tests_bench_bench_commands_SOURCES = tests/bench/bench_commands.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_commands_LDADD = libik_util.a
-tests_bench_bench_find_SOURCES = tests/bench/bench_find.c tests/bench/measure.c tests/bench/measure.h
+tests_bench_bench_find_SOURCES = tests/bench/bench_find.c tests/bench/measure.c tests/bench/measure.h \
+	tests/bench/open_store.c tests/bench/open_store.h
 tests_bench_bench_find_LDADD = $(LINK_STORE)
 tests_bench_bench_frame_SOURCES = tests/bench/bench_frame.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_frame_LDADD = $(LINK_TUI)
@@ -17,7 +18,8 @@ tests_bench_bench_screen_SOURCES = tests/bench/bench_screen.c tests/bench/measur
 tests_bench_bench_screen_LDADD = -lutil
 tests_bench_bench_search_SOURCES = tests/bench/bench_search.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_search_LDADD = $(LINK_TUI)
-tests_bench_bench_store_SOURCES = tests/bench/bench_store.c tests/bench/measure.c tests/bench/measure.h
+tests_bench_bench_store_SOURCES = tests/bench/bench_store.c tests/bench/measure.c tests/bench/measure.h \
+	tests/bench/open_store.c tests/bench/open_store.h
 tests_bench_bench_store_LDADD = $(LINK_STORE)
 tests_bench_bench_tools_SOURCES = tests/bench/bench_tools.c tests/bench/measure.c tests/bench/measure.h
 tests_bench_bench_tools_LDADD = $(LINK_TOOL)

@@ -97,8 +97,9 @@ def store_session(database, events):
     """Append a session of this directory with these events (kind, content, data); gives its id."""
     session, now = str(uuid.uuid4()), int(time.time() * 1000)
     with sqlite3.connect(database) as connection:
-        connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
-            " VALUES(?, ?, '', ?, ?, ?)", (session, os.getcwd(), now, now, len(events)))
+        connection.execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count,"
+            " last_sequence) VALUES(?, ?, '', ?, ?, ?, ?)",
+            (session, os.getcwd(), now, now, len(events), len(events)))
         connection.executemany("INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
             " VALUES(?, ?, ?, ?, ?, ?, ?)", ((str(uuid.uuid4()), session, number, *event, now)
             for number, event in enumerate(events, 1)))

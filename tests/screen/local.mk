@@ -37,7 +37,7 @@ SCREEN_TESTS = \
 	tests/screen/search_pages.screen tests/screen/search_sessions.screen \
 	tests/screen/sessions_small.screen \
 	tests/screen/dead_provider.screen \
-	tests/screen/database_in_use.screen tests/screen/kept_over_kill.screen \
+	tests/screen/database_in_use.screen tests/screen/database_replaced.screen tests/screen/sync_late.screen tests/screen/kept_over_kill.screen \
 	tests/screen/draft.screen \
 	tests/screen/draft_kept.screen \
 	tests/screen/during_scan.screen \

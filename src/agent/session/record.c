@@ -86,10 +86,8 @@ void ik_session_record_add(struct ik_session_record *record, struct ik_message *
 		record->to_store = true;
 	else if (first)
 		ik_session_record_start_storing(record);
-	if (record->stored) {
+	if (record->stored)
 		ik_store_append(record->store, record->id, message);
-		record->events->appended(record->arg);
-	}
 	ik_conversation_append(record->conversation, message);
 }
 
@@ -100,7 +98,7 @@ void ik_session_record_add_blobs(struct ik_session_record *record, const struct 
 
 	for (int i = 0; i < 2 && !record->read_only; i++) {
 		if (whole[i] && ik_message_blob(message, i, &blob))
-			ik_store_put_blob(record->store, blob.id, whole[i]);
+			ik_store_put_blob(record->store, record->id, blob.id, whole[i]);
 	}
 }
 
@@ -155,6 +153,11 @@ void ik_session_record_start_storing(struct ik_session_record *record)
 		if (message->sequence == 0)
 			ik_store_append(record->store, record->id, message);
 	}
+}
+
+void ik_session_record_leave(struct ik_session_record *record)
+{
+	ik_store_rest(record->store, record->id);
 }
 
 void ik_session_record_decide(struct ik_session_record *record)

@@ -19,8 +19,6 @@
 struct ik_session_record_events {
 	/* The session is stored from now on. */
 	void (*stored)(void *arg);
-	/* A message was handed to the store. */
-	void (*appended)(void *arg);
 };
 
 struct ik_session_record {
@@ -71,6 +69,8 @@ void ik_session_record_add_notice(struct ik_session_record *record, const char *
 
 /* Store what was said so far, and everything from now on. */
 void ik_session_record_start_storing(struct ik_session_record *record);
+/* Nothing is added to the session under its present id any more. */
+void ik_session_record_leave(struct ik_session_record *record);
 /* It is known which session this is: store what waited for that. */
 void ik_session_record_decide(struct ik_session_record *record);
 

@@ -1,8 +1,7 @@
 /*
  * reply_journal: what has arrived of a reply, journaled while the rest is on its way.
  *
- * Written at most twice a second, so that a stream costs no more, and cleared once the reply is
- * stored whole (store/begun.h).  Borrows the record and the turn.
+ * Written at most twice a second, so that a stream costs no more.  Borrows the record and the turn.
  * May include: util, loop, store, agent/turn/turn.h, agent/session/record.h.
  */
 #ifndef IK_AGENT_SESSION_REPLY_JOURNAL_H
@@ -20,9 +19,7 @@ struct ik_reply_journal *ik_reply_journal_close(struct ik_reply_journal *journal
 
 /* The turn has made a step: there may be more of the reply, or it may be over. */
 void ik_reply_journal_update(struct ik_reply_journal *journal);
-/* Another message was handed to the store: the reply belongs after it. */
-void ik_reply_journal_move(struct ik_reply_journal *journal);
-/* Remove what was journaled. */
-void ik_reply_journal_clear(const struct ik_reply_journal *journal);
+/* Journal what there is of it now. */
+void ik_reply_journal_write(struct ik_reply_journal *journal);
 
 #endif

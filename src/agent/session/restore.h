@@ -48,8 +48,6 @@ void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_fork
 /* The lock has decided: the session can be read, or error says why not. */
 void ik_restore_read(struct ik_restore *restore, const struct ik_error *error);
 
-/* Add and tell what earlier processes could not store: it belongs after the rest. */
-void ik_restore_add_rescued(struct ik_restore *restore);
 /* Add and tell the result that a call without one gets. */
 void ik_restore_repair(struct ik_restore *restore);
 

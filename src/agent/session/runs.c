@@ -18,6 +18,9 @@ enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 /* Of a command's output that is too long, the beginning and the end are kept. */
 #define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
+/* Limit on waiting until what led to a call is on disk. */
+#define SYNC_MS 1000
+
 /* A call at work. */
 struct tool_run {
 	struct tool_run *next;
@@ -35,6 +38,8 @@ struct tool_run {
 	char *id;
 	char *name;
 	struct ik_buf arguments;
+	struct ik_store_read *sync;     /* what led to it is being written to disk */
+	struct ik_timer *patience;      /* runs while it is */
 	struct ik_recording *recording; /* of what it does to files; NULL: none */
 };
 
@@ -69,6 +74,8 @@ static void run_release(struct tool_run *run)
 		at = &(*at)->next;
 	*at = run->next;
 	run->released = true;
+	run->sync = ik_store_read_close(run->sync);
+	run->patience = ik_timer_close(run->patience);
 	run->recording = ik_recording_close(run->recording);
 	run->run = ik_run_close(run->run);
 	run->child = ik_child_close(run->child);
@@ -221,6 +228,46 @@ static void start_tool(void *arg)
 		run->arguments.length, &events, run);
 }
 
+/* What led to the call is on disk, or cannot be put there now. */
+static void on_synced(void *arg, const struct ik_store_answer *answer)
+{
+	struct tool_run *run = arg;
+
+	(void)answer;
+	run->sync = NULL;
+	ik_timer_stop(run->patience);
+	start_tool(run);
+}
+
+/* That takes too long. */
+static void on_late(void *arg)
+{
+	struct tool_run *run = arg;
+
+	run->sync = ik_store_read_close(run->sync);
+	start_tool(run);
+}
+
+/* Start the tool; if it may change something, what led to it is on disk first, so that the session
+ * says what happened even after a power failure. */
+static void sync_and_start(void *arg)
+{
+	struct tool_run *run = arg;
+	struct ik_session_record *record = run->runs->record;
+	const struct ik_tool *tool = ik_registry_find(run->runs->registry, run->name);
+
+	if (run->released || record->closing)
+		return;
+	if (tool && !tool->read_only)
+		run->sync = ik_store_sync(record->store, record->id, on_synced, run);
+	if (!run->sync) {
+		start_tool(run);
+		return;
+	}
+	run->patience = ik_timer_new(record->loop, on_late, run);
+	ik_timer_start(run->patience, SYNC_MS);
+}
+
 /* Record what the call may overwrite, then start it. */
 static void run_start(void *arg)
 {
@@ -235,8 +282,8 @@ static void run_start(void *arg)
 		.own = run->own,
 	};
 
-	if (ik_recording_start(runs->options.recorder, &call, start_tool, run, &run->recording))
-		start_tool(run);
+	if (ik_recording_start(runs->options.recorder, &call, sync_and_start, run, &run->recording))
+		sync_and_start(run);
 }
 
 void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
@@ -402,10 +449,16 @@ void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *com
 
 /* ---- all of them ---- */
 
+/* Does it wait for what it may overwrite, or for the disk? */
+static bool is_pending(const struct tool_run *run)
+{
+	return run->sync || ik_recording_is_pending(run->recording);
+}
+
 /* Has it started, or is it about to? */
 static bool has_started(const struct tool_run *run)
 {
-	return run->run || run->command || ik_recording_is_pending(run->recording);
+	return run->run || run->command || is_pending(run);
 }
 
 /* Start the own calls that waited for the tools. */
@@ -482,8 +535,7 @@ static struct tool_run *find_waiting(const struct ik_runs *runs)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && !run->slot.waiting &&
-		(run->own || run->run || !ik_recording_is_pending(run->recording)))
+	while (run && !run->slot.waiting && (run->own || run->run || !is_pending(run)))
 		run = run->next;
 	return run;
 }

@@ -3,14 +3,15 @@
  * commands ("!COMMAND").
  *
  * A call of the model's waits for a slot (agent/slots.h), an own one for the tools; then each
- * waits until what it is about to overwrite is recorded.  A result of the model's call goes to
- * the turn; an own call is told and stored here.
+ * waits until what it is about to overwrite is recorded and, if it may change something, until what
+ * was said so far is on disk (a second at most).  A result of the model's call goes to the turn; an
+ * own call is told and stored here.
  *
  * A command runs in /bin/sh in the session's directory, with the environment of tools, without a
  * time limit or a terminal.  It is told like an own call of the name IK_OWN_COMMAND, and stored as a
  * command whose line begins with "!".
  *
- * Owns the runs.  May include: util, conversation, loop, tool, agent/slots.h, agent/turn/turn.h,
+ * Owns the runs.  May include: util, conversation, loop, store, tool, agent/slots.h, agent/turn/turn.h,
  * agent/session/record.h, agent/session/undo_recorder.h.
  */
 #ifndef IK_AGENT_SESSION_RUNS_H

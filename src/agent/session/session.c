@@ -312,6 +312,7 @@ static void finish_closing(struct ik_session *session)
 	session->lock = ik_session_lock_close(session->lock);
 	session->retry = ik_timer_close(session->retry);
 	session->journal = ik_reply_journal_close(session->journal);
+	ik_session_record_leave(session->record);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
@@ -331,23 +332,27 @@ static void post(struct ik_session *session, const struct ik_input *input)
 		finish_closing(session);
 }
 
-static void rescue_message(void *arg, struct ik_message *message)
+/* Store a message that was not handed over yet. */
+static void store_pending(void *arg, struct ik_message *message)
 {
 	const struct ik_session_record *record = arg;
 
-	ik_store_rescue_event(record->store, record->id, record->directory, message);
+	/* What is said before anything else does not make a session. */
+	if (message->sequence != 0 || (message->kind == IK_KIND_NOTICE && !record->stored))
+		return;
+	ik_store_begin(record->store, record->id, record->directory);
+	ik_store_append(record->store, record->id, message);
 }
 
-void ik_session_rescue(const struct ik_session *session)
+void ik_session_end_now(const struct ik_session *session)
 {
 	/* A session that is followed stores nothing; of one that is being restored it is not known
 	 * yet where it would belong. */
 	if (session->record->read_only || session->record->undecided)
 		return;
-	/* All of the reply is rescued, and only its beginning was journaled. */
+	ik_turn_pending(session->turn, store_pending, session->record);
 	if (session->journal)
-		ik_reply_journal_clear(session->journal);
-	ik_turn_rescue(session->turn, rescue_message, session->record);
+		ik_reply_journal_write(session->journal);
 }
 
 /* ---- what the parts of the session tell ---- */
@@ -381,14 +386,6 @@ static void on_stored(void *arg)
 		ik_session_lock_take(session->lock);
 }
 
-static void on_appended(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (session->journal)
-		ik_reply_journal_move(session->journal);
-}
-
 /* All messages are there, and the session is ours: the turn may begin. */
 static void begin_turns(struct ik_session *session)
 {
@@ -419,7 +416,6 @@ static void on_lock_won(void *arg)
 {
 	struct ik_session *session = arg;
 
-	ik_restore_add_rescued(session->restore);
 	if (!session->record->closing && !session->record->loading)
 		begin_turns(session);
 }
@@ -560,7 +556,7 @@ static struct ik_turn_options turn_options(const struct ik_session *session)
 static struct ik_session_record *make_record(struct ik_session *session,
 	const struct ik_session_options *options)
 {
-	static const struct ik_session_record_events events = { on_stored, on_appended };
+	static const struct ik_session_record_events events = { on_stored };
 
 	return ik_session_record_new(&(struct ik_session_record){
 		.loop = options->loop,
@@ -656,6 +652,7 @@ void ik_session_forked(struct ik_session *session, const char *id)
 {
 	if (session->options.undo_directory)
 		ik_undo_fork(session->options.undo_directory, session->record->id, id);
+	ik_session_record_leave(session->record);
 	ik_session_record_set_id(session->record, id);
 	if (ik_session_lock_is_taken(session->lock))
 		ik_session_lock_take(session->lock);

@@ -76,8 +76,8 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 /* Cancel what runs, silently; what had arrived is stored first. */
 struct ik_session *ik_session_close(struct ik_session *session);
 
-/* Memory has run out: pass what was not handed to the store yet to ik_store_rescue_event(). */
-void ik_session_rescue(const struct ik_session *session);
+/* Memory has run out: hand over to the store what the turn has not yet. */
+void ik_session_end_now(const struct ik_session *session);
 
 /* ---- what requests are made of ---- */
 

@@ -1114,6 +1114,13 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 	return message;
 }
 
+void ik_turn_pending(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
+{
+	for (size_t i = 0; i < turn->effect_count; i++)
+		if (turn->effects[i].kind == IK_EFFECT_APPEND && turn->effects[i].message)
+			keep(arg, turn->effects[i].message);
+}
+
 /* Is it text that has no message yet? */
 static bool is_begun(const struct ik_part *part)
 {
@@ -1143,26 +1150,5 @@ void ik_turn_partial_reply(const struct ik_turn *turn, ik_turn_message_sink *kee
 		message = message_of(part, part->kind == IK_PART_TEXT);
 		keep(arg, message);
 		free(message);
-	}
-}
-
-void ik_turn_rescue(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
-{
-	const struct ik_reply *reply = &turn->reply;
-	size_t last_text = reply->count, i;
-
-	for (i = 0; i < turn->effect_count; i++) {
-		if (turn->effects[i].kind == IK_EFFECT_APPEND && turn->effects[i].message)
-			keep(arg, turn->effects[i].message);
-	}
-	for (i = 0; i < reply->count; i++) {
-		if (reply->parts[i]->kind == IK_PART_TEXT)
-			last_text = i;
-	}
-	for (i = 0; i < reply->count; i++) {
-		const struct ik_part *part = reply->parts[i];
-
-		if (is_begun(part))
-			keep(arg, message_of(part, i == last_text));
 	}
 }

@@ -156,15 +156,10 @@ bool ik_turn_holds(const struct ik_turn *turn);
  * until the next step. Allocates no memory. */
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
 
-/*
- * Memory has run out, perhaps in the middle of a step: keep is called with each message that may
- * not have been appended yet, those of the step's effects and then the parts of a partial reply.
- * Nothing changes; what keep gets is valid as long as the turn, and has to be used before anything
- * else happens.
- */
 typedef void ik_turn_message_sink(void *arg, struct ik_message *message);
-void ik_turn_rescue(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg);
-
+/* Memory has run out, perhaps in the middle of a step: keep is called with each message of the
+ * step's effects, whether it was appended yet or not. Nothing changes. */
+void ik_turn_pending(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg);
 /* Report what has arrived of a reply so far: keep is called with each text or thinking of it, as
  * it would be appended if nothing more came, and with the id that it will have; valid in the
  * call. */

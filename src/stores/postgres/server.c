@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/search_query.h"
-#include "store/search_text.h"
+#include "conversation/search_query.h"
+#include "conversation/search_text.h"
 #include "stores/postgres/tables.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -184,7 +184,6 @@ static enum ik_status read_answers(struct ik_server *server, PGresult **ret_resu
 	/* One that can only be read may not be the one to ask next time. */
 	if (server->connection && ik_text_equal(server->state, "25006"))
 		ik_server_drop(server);
-	server->state[0] = status == IK_OK ? '\0' : server->state[0];
 	return status;
 }
 
@@ -689,6 +688,9 @@ const struct ik_database_ops ik_postgres_ops = {
 				" AND followed > now()",
 		.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
 		.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
+		.holders = "SELECT session, host, user_name, pid, since, place, started FROM locks"
+				   " WHERE session = ANY(string_to_array(?1, ',')::uuid[])"
+				   " AND holder IS NOT NULL AND expires > now()",
 		.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
 				" ORDER BY e.sequence DESC LIMIT ?3",
 		.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"

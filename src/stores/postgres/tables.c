@@ -56,7 +56,7 @@ static const char *const steps[] = {
 	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
 	" refused uuid,"                                        /* the asker who was told so last */
 	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
-	/* 2 to 3: the words of events (store/search_text.h), of each session up to one of them */
+	/* 2 to 3: the words of events (conversation/search_text.h), of each session up to one of them */
 	"CREATE TABLE search("
 	" session uuid NOT NULL,"
 	" sequence bigint NOT NULL,"

@@ -298,6 +298,8 @@ enum ik_status ik_sqlite_recover(struct ik_database *database, bool only_whole, 
 		: ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
 			  database->address);
 
+	if (status == IK_OK)
+		((struct ik_sqlite *)database)->inode = 0;
 	if (lock >= 0)
 		(void)close(lock);
 	free(ready);

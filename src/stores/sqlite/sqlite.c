@@ -8,10 +8,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "store/search_query.h"
-#include "store/search_text.h"
+#include "conversation/search_query.h"
+#include "conversation/search_text.h"
 #include "stores/index.h"
 #include "stores/sqlite/tables.h"
 #include "util/alloc.h"
@@ -21,6 +22,8 @@
 
 /* How long another program's transaction is waited for. */
 #define BUSY_MS 10000
+#define BUSY_STEP_MS 5
+#define GIVE_WAY_MS 300
 /* Steps of SQLite's machine between two looks for a cancellation: well below a millisecond. */
 #define PROGRESS_STEPS 20000
 /* Earlier programs put a word into each row of the index that says its block of rows; a row can only
@@ -53,9 +56,8 @@ enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *erro
 		return ik_error_set(error, IK_IO,
 			_("The database %s cannot be written: check its permissions."), path);
 	case SQLITE_CORRUPT:
-		sqlite->base.damaged = true;
-		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
 	case SQLITE_NOTADB:
+		sqlite->base.damaged = true;
 		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
 	case SQLITE_TOOBIG:
 		return ik_error_set(error, IK_TOO_LARGE, _("An event is too large for the database %s."),
@@ -203,12 +205,22 @@ bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite)
 	return now.st_dev != sqlite->device || now.st_ino != sqlite->inode;
 }
 
+/* Is the file system of this path mounted for reading only? */
+static bool is_on_read_only_disk(const char *path)
+{
+	struct statvfs facts;
+
+	return statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
+}
+
 static bool is_open(const struct ik_database *database)
 {
 	const struct ik_sqlite *sqlite = (const struct ik_sqlite *)database;
 
-	/* What is written to one that is lost nobody would find again. */
-	return sqlite->db && !ik_sqlite_is_lost(sqlite);
+	/* What is written to one that is lost nobody would find again; one that could only be read is
+	 * opened again once it can be written. */
+	return sqlite->db && !ik_sqlite_is_lost(sqlite) &&
+		!(database->reads_only && !is_on_read_only_disk(database->address));
 }
 
 /* Refuse a database of another program, or one that somebody has added programs to. */
@@ -276,6 +288,21 @@ static void finish_recovery(const char *path)
 	free(ready);
 }
 
+/* Another program has the database for the count-th time: wait for it, but not long if another
+ * request waits. */
+static int on_busy(void *arg, int count)
+{
+	static const struct timespec moment = { .tv_nsec = BUSY_STEP_MS * 1000000L };
+	const struct ik_database *database = arg;
+	int waited_ms = count * BUSY_STEP_MS;
+
+	if (waited_ms >= BUSY_MS ||
+		(waited_ms >= GIVE_WAY_MS && ik_connection_has_input(database->client)))
+		return 0;
+	(void)nanosleep(&moment, NULL);
+	return 1;
+}
+
 /* Make the file, which SQLite would make readable to others, and its directory. */
 static enum ik_status make_file(const char *path, struct ik_error *error)
 {
@@ -314,7 +341,7 @@ static enum ik_status open_handle(struct ik_sqlite *sqlite, const char *name, in
 	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return ik_sqlite_explain(sqlite, error);
 	ik_sqlite_protect(sqlite->db);
-	(void)sqlite3_busy_timeout(sqlite->db, BUSY_MS);
+	(void)sqlite3_busy_handler(sqlite->db, on_busy, sqlite);
 	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
 	return run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version", error);
 }
@@ -358,6 +385,23 @@ static char *immutable_uri(const char *path)
 	return ik_buf_take(&uri, NULL);
 }
 
+/* Tell that there is a log, which is not read. */
+static void name_unread_log(const struct ik_sqlite *sqlite)
+{
+	char *log = ik_format("%s-wal", sqlite->base.name), *notice;
+	struct stat about;
+
+	if (stat(log, &about) == 0 && about.st_size > 0) {
+		notice = ik_format(_("What was said last may be missing: it is in %s-wal, which cannot be "
+							 "read where the file system is read-only. Copy the database and that "
+							 "file to another place."),
+			sqlite->base.name);
+		ik_connection_tell(sqlite->base.client, "notice", notice);
+		free(notice);
+	}
+	free(log);
+}
+
 /* Open a file that is on a file system for reading only. */
 static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *error)
 {
@@ -371,6 +415,7 @@ static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *er
 		uri = immutable_uri(sqlite->base.name);
 		status = open_handle(sqlite, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
 		free(uri);
+		name_unread_log(sqlite);
 	}
 	if (status == IK_OK)
 		status = check_owner(sqlite, error);
@@ -408,17 +453,31 @@ static enum ik_status open_to_write(struct ik_sqlite *sqlite, struct ik_error *e
 	return status;
 }
 
+/* What was stored before may be missing, except what the journals still have. */
+static void tell_loss(const struct ik_database *database)
+{
+	char *notice = ik_format(_("The database %s was removed or replaced while it was in use. What "
+							   "is said from now on "
+							   "is stored in the one that is there now; what was said before may "
+							   "be missing in it."),
+		database->name);
+
+	ik_connection_tell(database->client, "notice", notice);
+	free(notice);
+}
+
 static enum ik_status open_sqlite(struct ik_database *database, struct ik_error *error)
 {
 	const char *path = database->address;
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
-	struct statvfs facts;
 	enum ik_status status;
 
 	database->name = ik_strdup(path);
+	if (sqlite->inode != 0 && ik_sqlite_is_lost(sqlite))
+		tell_loss(database);
 	finish_recovery(path);
-	database->reads_only = statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
+	database->reads_only = is_on_read_only_disk(path);
 	status = database->reads_only ? IK_OK : make_file(path, error);
 	if (status == IK_OK)
 		status = database->reads_only ? open_to_read(sqlite, error) : open_to_write(sqlite, error);

@@ -34,7 +34,7 @@ static const char *const steps[] = {
 	"ALTER TABLE sessions ADD COLUMN forked_at INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
-	/* 3 to 4: the words of events (store/search_text.h) by their rows, of all up to a row */
+	/* 3 to 4: the words of events (conversation/search_text.h) by their rows, of all up to a row */
 	"CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii');"
 	"INSERT INTO search(search, rank) VALUES('automerge', 0);"
 	"CREATE TABLE search_state(indexed INTEGER NOT NULL);"

@@ -9,11 +9,11 @@ tests_unit_agent_agent_test_SOURCES = \
 	tests/unit/agent/stage.c tests/unit/agent/stage.h \
 	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	tests/unit/agent/turn_driver.c tests/unit/agent/turn_driver.h \
-	tests/unit/agent/turn_rescue_test.c \
+	tests/unit/agent/turn_partial_test.c \
 	tests/unit/agent/turn_test.c \
 	tests/unit/agent/file_writes_test.c
 tests_unit_agent_agent_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_agent_agent_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)
+tests_unit_agent_agent_test_LDADD = $(LINK_AGENT) $(SQLITE_LIBS) $(CRITERION_LIBS)
 
 # By itself, since it takes longest.
 check_PROGRAMS += tests/unit/agent/cut_test
@@ -26,4 +26,4 @@ tests_unit_agent_cut_test_SOURCES = \
 	tests/unit/loop/raw_server.c tests/unit/loop/raw_server.h \
 	$(REQUEST_RULES)
 tests_unit_agent_cut_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_agent_cut_test_LDADD = $(LINK_AGENT) $(CRITERION_LIBS)
+tests_unit_agent_cut_test_LDADD = $(LINK_AGENT) $(SQLITE_LIBS) $(CRITERION_LIBS)

@@ -137,17 +137,64 @@ Test(session, a_message_waits_for_the_tools)
 	expect_in(stage.requests[0], "\"name\":\"echo\"");
 }
 
-/* What was announced is in the database when the provider hears of it. */
+Test(session, what_came_last_is_journaled_when_memory_runs_out)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { TEXT("The beginning"), STAGE_HOLD } },
+	};
+	char *text;
+
+	stage_open(replies);
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TEXT);
+	ik_store_end_now(stage.store);
+	ik_session_end_now(stage.session);
+	text = stage_journaled();
+	expect_in(text, "\"content\":\"go\"");
+	expect_in(text, "The beginning");
+	free(text);
+}
+
+/* Memory runs out while what the tool said is told. */
+static void end_at_result(const struct ik_event *event)
+{
+	char *text;
+
+	if (event->kind != IK_EVENT_TOOL_DONE)
+		return;
+	ik_store_end_now(stage.store);
+	ik_session_end_now(stage.session);
+	text = stage_journaled();
+	expect_in(text, "\"kind\":\"tool_result\"");
+	cr_assert_null(strstr(strstr(text, "\"kind\":\"tool_result\"") + 1,
+		"\"kind\":\"tool_result\""));
+	free(text);
+}
+
+Test(session, nothing_is_journaled_twice_when_memory_runs_out)
+{
+	static const struct stage_reply replies[] = {
+		{ .chunks = { CALL("0", "c1", "echo", "{}"), STOP("tool_calls") } },
+	};
+
+	stage_tool("echo", "cat");
+	stage_open(replies);
+	stage.on_event = end_at_result;
+	stage_submit("go");
+	stage_run_until(IK_EVENT_TOOL_DONE);
+}
+
+/* What was announced is in the journal when the provider hears of it. */
 static void check_stored(const struct ik_event *event)
 {
-	char *text = stage_stored(ik_session_id(stage.session));
+	char *text = stage_journaled();
 
 	if (event->kind == IK_EVENT_ROUND_STARTED)
-		expect_in(text, "user go");
+		expect_in(text, "\"kind\":\"user\"");
 	if (event->kind == IK_EVENT_TOOL_STARTED)
-		expect_in(text, "tool_call c1");
+		expect_in(text, "\"kind\":\"tool_call\"");
 	if (event->kind == IK_EVENT_TOOL_DONE)
-		expect_in(text, "tool_result c1");
+		expect_in(text, "\"kind\":\"tool_result\"");
 	free(text);
 }
 
@@ -539,17 +586,20 @@ Test(session, closed_while_it_loads)
 
 Test(session, what_is_said_before_it_is_there_belongs_to_it)
 {
-	char id[IK_UUID_TEXT];
+	static const struct stage_reply replies[] = { { .chunks = { TEXT("ok"), STOP("stop") } } };
+	char id[IK_UUID_TEXT], *text;
 
 	store_session(id, 3);
-	stage_open(NULL);
+	stage_open(replies);
 	ik_session_restore(stage.session, id, NULL, NULL);
 	ik_session_add_command(stage.session, "/help", "words");
 	stage_submit("typed");
 	stage_run_until(IK_EVENT_TURN_STARTED);
 	cr_assert_str_eq(ik_session_id(stage.session), id);
-	expect_stored(id, "user 1\nuser 2\nuser 3\ntool_call c1 bash()\ncommand /help\n"
+	text = stage_stored(id);
+	expect_in(text, "user 1\nuser 2\nuser 3\ntool_call c1 bash()\ncommand /help\n"
 		"tool_result c1 The program ended before this call had a result\nuser typed\n");
+	free(text);
 }
 
 Test(session, what_is_said_is_kept_when_there_is_nothing_to_restore)

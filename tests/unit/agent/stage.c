@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 
-#include "store/sqlite/sqlite_library.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "provider/formats.h"
@@ -202,9 +202,26 @@ void stage_set_up(void)
 	cr_assert_not_null(stage.loop, "%s", error.text);
 	stage.http = ik_http_new(stage.loop, &http);
 	stage.database = ik_format("%s/ikigai.db", stage.directory);
-	stage.store = ik_store_open(stage.loop, stage.database, &error);
-	cr_assert_not_null(stage.store, "%s", error.text);
+	stage_open_store();
 	stage.server = raw_server_new_asking(stage.loop, on_request, NULL);
+}
+
+void stage_open_store(void)
+{
+	const char *build = getenv("IK_TOP_BUILDDIR");
+	char *journals = ik_format("%s/journal", stage.directory);
+	char *programs = ik_format("%s/libexec/stores", build ? build : ".");
+	const struct ik_store_options options = {
+		.database = stage.database,
+		.journals = journals,
+		.programs = programs,
+	};
+	struct ik_error error;
+
+	stage.store = ik_store_open(stage.loop, &options, &error);
+	cr_assert_not_null(stage.store, "%s", error.text);
+	free(programs);
+	free(journals);
 }
 
 void stage_open(const struct stage_reply *replies)
@@ -245,15 +262,31 @@ void stage_tear_down(void)
 	free(stage.database);
 }
 
+static void on_newest(void *arg, const struct ik_store_answer *answer)
+{
+	*(bool *)arg = true;
+	ik_loop_stop(stage.loop);
+}
+
+/* Turn the loop until all that was said is stored. */
+static void settle(void)
+{
+	struct ik_error error;
+	bool answered = false;
+
+	(void)ik_store_newest(stage.store, NULL, on_newest, &answered);
+	while (!answered)
+		cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
+}
+
 char *stage_stored(const char *session)
 {
 	sqlite3_stmt *rows = NULL;
 	sqlite3 *database = NULL;
-	struct ik_error error;
 	struct ik_buf text;
 
+	settle();
 	ik_buf_init(&text, IK_MIB(16));
-	cr_assert_eq(ik_sqlite_library_load(&error), IK_OK, "%s", error.text);
 	/* Without a table, or a file, nothing was stored yet. */
 	if (sqlite3_open_v2(stage.database, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
 	    sqlite3_prepare_v2(database, "SELECT kind, coalesce(json_extract(data_json, '$.tool_call_id'),"
@@ -269,6 +302,21 @@ char *stage_stored(const char *session)
 	}
 	sqlite3_finalize(rows);
 	sqlite3_close_v2(database);
+	return ik_buf_take(&text, NULL);
+}
+
+char *stage_journaled(void)
+{
+	char *command = ik_format("find %s/journal -type f -exec cat {} +", stage.directory);
+	FILE *stream = popen(command, "r");
+	struct ik_buf text;
+	int byte;
+
+	ik_buf_init(&text, IK_MIB(16));
+	while ((byte = fgetc(stream)) != EOF)
+		ik_buf_putc(&text, (char)byte);
+	pclose(stream);
+	free(command);
 	return ik_buf_take(&text, NULL);
 }
 

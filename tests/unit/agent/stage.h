@@ -66,6 +66,8 @@ void stage_tool(const char *name, const char *script);
 /* One that says that it changes nothing. */
 void stage_read_only_tool(const char *name, const char *script);
 /* Scan, and make a session that talks to the server. */
+/* Open the store; stage_set_up() does. */
+void stage_open_store(void);
 void stage_open(const struct stage_reply *replies);
 void stage_make_session(void);
 void stage_set_model(int port);
@@ -80,6 +82,8 @@ void stage_tear_down(void);
 /* Kinds and contents of what is stored of the session, one a line, without the system prompt
  * that each begins with. New memory. */
 char *stage_stored(const char *session);
+/* What the journals have; new memory. */
+char *stage_journaled(void);
 
 /* Check all that was told; all that is stored of a session; that part is somewhere
  * in text; that the parts, with NULL after the last, are there one after the other. */

@@ -37,6 +37,9 @@ static void end(void)
 
 TestSuite(journal, .init = begin, .fini = end);
 
+/* Of the journal's file. */
+static char name[128] = SESSION "." WRITER;
+
 static struct ik_journal *start(void)
 {
 	const struct ik_journal_session session = {
@@ -51,6 +54,7 @@ static struct ik_journal *start(void)
 
 	cr_assert_eq(ik_journal_new(directory, WRITER, &session, &journal, &problem), IK_OK, "%s",
 		problem.text);
+	(void)snprintf(name, sizeof(name), "%s", ik_journal_name(journal));
 	return journal;
 }
 
@@ -58,7 +62,7 @@ static struct ik_journal_reader *open_reader(void)
 {
 	struct ik_journal_reader *reader = NULL;
 
-	cr_assert_eq(ik_journal_reader_open(directory, SESSION "." WRITER, &reader, &problem), IK_OK,
+	cr_assert_eq(ik_journal_reader_open(directory, name, &reader, &problem), IK_OK,
 		"%s", problem.text);
 	return reader;
 }
@@ -181,17 +185,6 @@ Test(journal, is_its_owners_alone_and_gone_when_nothing_was_said)
 	free(path);
 }
 
-Test(journal, is_never_written_by_two)
-{
-	const struct ik_journal_session session = { .id = SESSION, .directory = "" };
-	struct ik_journal *journal = start(), *second = NULL;
-
-	cr_assert_neq(ik_journal_new(directory, WRITER, &session, &second, &problem), IK_OK);
-	cr_assert_null(second);
-	cr_assert_not_null(strstr(problem.text, SESSION));
-	(void)ik_journal_close(journal);
-}
-
 /* A disk that takes only a part of a record: the file is as it was, and the record may come again. */
 Test(journal, has_no_torn_record_when_the_disk_is_full)
 {
@@ -227,6 +220,29 @@ Test(journal, has_no_torn_record_when_the_disk_is_full)
 	(void)ik_journal_close(journal);
 }
 
+/* Each attempt to begin one says the same, whatever it would have been named. */
+Test(journal, one_that_cannot_be_begun_names_the_directory)
+{
+	const struct ik_journal_session session = { .id = SESSION, .directory = "/work" };
+	struct ik_journal *journal = NULL;
+	struct rlimit limit;
+	char *missing = ik_format("%s/missing", directory);
+
+	cr_assert_neq(ik_journal_new(missing, WRITER, &session, &journal, &problem), IK_OK);
+	cr_expect_not_null(strstr(problem.text, missing));
+	cr_expect_null(strstr(problem.text, SESSION), "%s", problem.text);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = 20;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_neq(ik_journal_new(directory, WRITER, &session, &journal, &problem), IK_OK);
+	limit.rlim_cur = limit.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_expect_not_null(strstr(problem.text, directory));
+	cr_expect_null(strstr(problem.text, SESSION), "%s", problem.text);
+	free(missing);
+}
+
 /* Killed between any two instructions, the writer leaves whole records. */
 Test(journal, has_whole_records_after_a_kill)
 {
@@ -235,7 +251,6 @@ Test(journal, has_whole_records_after_a_kill)
 		struct ik_journal_record record;
 		int64_t count = 0;
 		int ready[2];
-		char byte;
 		pid_t child;
 
 		cr_assert_eq(pipe(ready), 0);
@@ -243,11 +258,11 @@ Test(journal, has_whole_records_after_a_kill)
 		if (child == 0) {
 			struct ik_journal *journal = start();
 
-			(void)!write(ready[1], "x", 1);
+			(void)!write(ready[1], name, sizeof(name));
 			for (;;)
 				add(journal, "a record that is written again and again");
 		}
-		cr_assert_eq(read(ready[0], &byte, 1), 1);
+		cr_assert_eq(read(ready[0], name, sizeof(name)), sizeof(name));
 		(void)usleep((useconds_t)(rand() % 2000));
 		(void)kill(child, SIGKILL);
 		cr_assert_eq(waitpid(child, NULL, 0), child);
@@ -269,7 +284,7 @@ Test(journal, has_whole_records_after_a_kill)
 /* Write a file by hand, and open it as a journal. */
 static enum ik_status open_text(const char *text, struct ik_journal_reader **ret_reader)
 {
-	char *path = ik_format("%s/%s", directory, SESSION "." WRITER);
+	char *path = ik_format("%s/%s", directory, name);
 	FILE *file = fopen(path, "w");
 
 	cr_assert_not_null(file);
@@ -277,7 +292,7 @@ static enum ik_status open_text(const char *text, struct ik_journal_reader **ret
 	cr_assert_eq(fclose(file), 0);
 	free(path);
 	*ret_reader = NULL;
-	return ik_journal_reader_open(directory, SESSION "." WRITER, ret_reader, &problem);
+	return ik_journal_reader_open(directory, name, ret_reader, &problem);
 }
 
 #define HEAD \

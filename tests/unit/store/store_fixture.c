@@ -40,16 +40,28 @@ static void on_fork(void *arg, const char *from, const char *to)
 	snprintf(fixture.forked, sizeof(fixture.forked), "%s", to);
 }
 
+struct ik_store *fixture_open_another(void)
+{
+	const char *build = getenv("IK_TOP_BUILDDIR");
+	char *programs = ik_format("%s/libexec/stores", build ? build : ".");
+	const struct ik_store_options options = {
+		.database = fixture.path,
+		.journals = fixture.journals,
+		.spare = fixture.spare[0] ? fixture.spare : NULL,
+		.programs = programs,
+		.patience_s = 20,
+	};
+	struct ik_error error;
+	struct ik_store *store = ik_store_open(fixture.loop, &options, &error);
+
+	cr_assert_not_null(store, "%s", error.text);
+	free(programs);
+	return store;
+}
+
 void fixture_open(void)
 {
-	struct ik_error error;
-
-	fixture.store = ik_store_open(fixture.loop, fixture.path, &error);
-	cr_assert_not_null(fixture.store, "%s", error.text);
-	ik_store_set_spool(fixture.store, fixture.spool);
-	ik_store_add_rescue(fixture.store, fixture.rescue);
-	/* However busy the machine is, a search has all that it finds. */
-	ik_store_set_search_time(fixture.store, 600000);
+	fixture.store = fixture_open_another();
 	ik_store_on_fork(fixture.store, on_fork, NULL);
 	ik_store_on_state(fixture.store, on_state, NULL);
 	ik_store_on_notice(fixture.store, on_notice, NULL);
@@ -221,7 +233,7 @@ void fixture_execute(const char *text)
 
 void fixture_settle(void)
 {
-	if (fixture.server && fixture.store)
+	if (fixture.store)
 		(void)fixture_wait(ik_store_newest(fixture.store, NULL, FIXTURE_READ));
 }
 
@@ -232,8 +244,7 @@ void fixture_set_up(void)
 	strcpy(fixture.directory, "/tmp/ik-store-XXXXXX");
 	cr_assert_not_null(mkdtemp(fixture.directory));
 	snprintf(fixture.path, sizeof(fixture.path), "%s/ikigai.db", fixture.directory);
-	snprintf(fixture.spool, sizeof(fixture.spool), "%s/spool", fixture.directory);
-	snprintf(fixture.rescue, sizeof(fixture.rescue), "%s/private", fixture.directory);
+	snprintf(fixture.journals, sizeof(fixture.journals), "%s/journal", fixture.directory);
 	set_up_server();
 	setenv("TMPDIR", fixture.directory, 1);
 	fixture.loop = ik_loop_new(&error);
@@ -317,10 +328,8 @@ void fixture_take(void *arg, const struct ik_store_answer *from)
 		answer->messages[i] = ik_message_ref(from->messages[i]);
 	ik_buf_init(&answer->bytes, 1 << 20);
 	ik_buf_append(&answer->bytes, from->bytes, from->length);
-	answer->place = *from->place;
-	answer->more = from->more;
-	answer->indexed = from->indexed;
-	answer->events = from->events;
+	(void)snprintf(answer->row, sizeof(answer->row), "%s", from->row ? from->row : "");
+	answer->more = from->row;
 	fixture.answered = true;
 	ik_loop_stop(fixture.loop);
 }
@@ -383,6 +392,12 @@ void fixture_expect_page(const char *session, int64_t before, size_t count, cons
 
 int64_t fixture_query(const char *text)
 {
+	fixture_settle();
+	return fixture_look(text);
+}
+
+int64_t fixture_look(const char *text)
+{
 	sqlite3_stmt *statement;
 	int64_t number;
 	sqlite3 *db;
@@ -390,7 +405,6 @@ int64_t fixture_query(const char *text)
 	if (fixture.server) {
 		char *address = direct_address();
 
-		fixture_settle();
 		number = ask_server(address, text);
 		free(address);
 		return number;
@@ -411,40 +425,14 @@ void fixture_query_until(const char *text, int64_t least)
 		fixture_turn(2);
 }
 
-/* Those of one directory. */
-static int count_files(const char *directory, const char *word)
+size_t fixture_count_journals(void)
 {
-	DIR *handle = opendir(directory);
-	struct dirent *entry;
-	int count = 0;
+	char *command = ik_format("find %s -type f | wc -l", fixture.journals);
+	FILE *stream = popen(command, "r");
+	size_t count = 0;
 
-	while (handle && (entry = readdir(handle)) != NULL)
-		count += strstr(entry->d_name, word) != NULL;
-	if (handle)
-		closedir(handle);
-	return count;
-}
-
-int fixture_count_files(const char *word)
-{
-	return count_files(fixture.directory, word) + count_files(fixture.rescue, word);
-}
-
-int fixture_count_spool(bool events)
-{
-	DIR *handle = opendir(fixture.spool);
-	struct dirent *entry;
-	int count = 0;
-
-	while (handle && (entry = readdir(handle)) != NULL) {
-		char *path = ik_format("%s/%s", fixture.spool, entry->d_name);
-		struct stat about;
-
-		if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
-			count += !events || about.st_size > 0;
-		free(path);
-	}
-	if (handle)
-		closedir(handle);
+	cr_assert_eq(fscanf(stream, "%zu", &count), 1);
+	pclose(stream);
+	free(command);
 	return count;
 }

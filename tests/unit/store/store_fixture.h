@@ -16,8 +16,8 @@ struct fixture {
 	char path[400]; /* of the database, or its address */
 	bool server;    /* it is PostgreSQL, at $IK_TEST_POSTGRES with this test's name for %s */
 	char database[64];
-	char spool[96];
-	char rescue[96]; /* a directory for events that the database does not take */
+	char journals[96];
+	char spare[96]; /* the same on another disk; "": none */
 	char admin[400]; /* $IK_TEST_POSTGRES_ADMIN: makes databases */
 	struct ik_loop *loop;
 	struct ik_store *store;
@@ -41,6 +41,8 @@ void fixture_tear_down(void);
 
 /* Open the store at fixture.path. */
 void fixture_open(void);
+/* Another one, which tells nothing. */
+struct ik_store *fixture_open_another(void);
 /* Close it: nothing may be lost, and there may be nothing to say of it. */
 void fixture_close(void);
 /*
@@ -74,9 +76,8 @@ struct fixture_answer {
 	struct ik_session_info sessions[64];
 	struct ik_message **messages;
 	size_t count;
-	struct ik_search_place place;
+	char row[200];
 	bool more;
-	int64_t indexed, events;
 	struct ik_buf bytes;
 };
 /* A reader (ik_store_reader) for fixture_wait(). */
@@ -93,11 +94,11 @@ void fixture_turn(int times);
 
 /* One number from the database, by another connection. */
 int64_t fixture_query(const char *text);
+/* The same as it is, whatever waits to be stored. */
+int64_t fixture_look(const char *text);
 /* Turn until the database gives this number or more: large texts go after all that is read, too. */
 void fixture_query_until(const char *text, int64_t least);
-/* How many files the spool has; events: only those with events in them. */
-int fixture_count_spool(bool events);
-/* How many files of the directory, and of that for rescued events, have word in their names. */
-int fixture_count_files(const char *word);
+/* How many journals there are. */
+size_t fixture_count_journals(void);
 
 #endif

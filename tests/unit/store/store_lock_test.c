@@ -93,11 +93,7 @@ static void wait_until(const bool *flag, bool wanted)
 /* The second program's store, on the same database. */
 static struct ik_store *open_second(void)
 {
-	struct ik_error error;
-	struct ik_store *store = ik_store_open(fixture.loop, fixture.path, &error);
-
-	cr_assert_not_null(store);
-	return store;
+	return fixture_open_another();
 }
 
 Test(store_lock, goes_from_one_to_the_other)
@@ -152,6 +148,7 @@ Test(store_lock, tells_of_what_the_other_writes)
 	int before;
 
 	fixture_session(id, "/x", 2);
+	fixture_settle();
 	open_lock(&one, fixture.store, id);
 	wait_for(&one, IK_LOCK_OURS);
 	open_lock(&two, second, id);
@@ -316,7 +313,7 @@ Test(store_lock, is_heard_of_after_a_connection_was_lost, .timeout = 60)
 Test(store_lock, of_a_database_that_keeps_nothing_is_none)
 {
 	struct ik_error error;
-	struct ik_store *store = ik_store_open(fixture.loop, NULL, &error);
+	struct ik_store *store = ik_store_open(fixture.loop, &(struct ik_store_options){ .database = NULL }, &error);
 
 	open_lock(&one, store, "x");
 	wait_for(&one, IK_LOCK_NONE);

@@ -54,7 +54,7 @@ Test(store, keeps_what_the_encoding_of_the_database_cannot_hold)
 	fixture_settle();
 	cr_expect_eq(fixture.notices, 0, "%s", fixture.notice);
 	fixture_expect_page(id, 0, 9, "日本 é");
-	cr_expect_eq(fixture_query("SELECT length(content) FROM events WHERE sequence = 2"), 1);
+	cr_expect_eq(fixture_query("SELECT length(exact_content) FROM events WHERE sequence = 2"), 2);
 	fixture_close();
 	fixture.database[length] = '\0';
 	text = ik_format("DROP DATABASE %s_latin WITH (FORCE)", fixture.database);

@@ -95,6 +95,7 @@ static void hold(const char *id, int told, int wanted)
 	if (write(told, "", 1) != 1 || read(wanted, &byte, 1) != 1)
 		_exit(1);
 	fixture_append(id, IK_KIND_USER, "2");
+	fixture_settle();
 	if (write(told, "", 1) != 1 || read(wanted, &byte, 1) != 1)
 		_exit(2);
 	_exit(0);

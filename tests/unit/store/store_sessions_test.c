@@ -132,7 +132,7 @@ Test(store_sessions, are_deleted_with_all_they_have)
 	ik_buf_puts(&text, "blob");
 	bytes = ik_bytes_take(&text);
 	ik_store_append(fixture.store, id, result);
-	ik_store_put_blob(fixture.store, blob.id, bytes);
+	ik_store_put_blob(fixture.store, id, blob.id, bytes);
 	ik_bytes_unref(bytes);
 	ik_message_unref(result);
 	fixture_query_until("SELECT count(*) FROM blobs", 1);
@@ -199,47 +199,6 @@ Test(store_sessions, what_is_between_two_forks_goes_with_the_later_one)
 	cr_assert_eq(delete(early), IK_OK);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
 	cr_assert_eq(fixture_query("SELECT count(*) FROM sessions"), 0);
-}
-
-Test(store_sessions, one_that_is_half_deleted_is_in_no_list)
-{
-	char id[IK_UUID_TEXT];
-
-	if (fixture.server)
-		cr_skip_test("how far a deletion has come by then is the server's affair");
-	fixture_session(id, "/x", 4500);
-	(void)ik_store_delete(fixture.store, id, FIXTURE_READ);
-	fixture_turn(2);
-	fixture_close(); /* killed in the middle */
-	cr_assert_gt(fixture_query("SELECT count(*) FROM events"), 0);
-	fixture_open();
-	cr_assert_eq(count_of(NULL, NULL), 0);
-	cr_assert_eq(delete(id), IK_OK);
-	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 0);
-}
-
-/* Nobody names it again, since no list has it. */
-Test(store_sessions, one_that_is_half_deleted_goes_with_the_next)
-{
-	char id[IK_UUID_TEXT], other[IK_UUID_TEXT], kept[IK_UUID_TEXT];
-
-	fixture_session(kept, "/x", 2);
-	fixture_session(id, "/x", 4500);
-	fixture_settle();
-	if (fixture.server) {
-		fixture_execute("UPDATE sessions SET event_count = 0, updated_ms = 0 WHERE event_count > 2");
-	} else {
-		(void)ik_store_delete(fixture.store, id, FIXTURE_READ);
-		fixture_turn(2);
-		fixture_close(); /* killed in the middle */
-		fixture_open();
-	}
-	cr_assert_gt(fixture_query("SELECT count(*) FROM events"), 2);
-	fixture_session(other, "/x", 2);
-	cr_assert_eq(delete(other), IK_OK);
-	cr_expect_eq(fixture_query("SELECT count(*) FROM events"), 2);
-	cr_expect_eq(fixture_query("SELECT count(*) FROM sessions"), 1);
-	fixture_expect_page(kept, 0, 9, "1 2");
 }
 
 Test(store_sessions, are_found_among_very_many)

@@ -1,0 +1,343 @@
+#include "conversation/search_query.h"
+
+#include <string.h>
+
+#include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/text.h"
+#include "util/utf8.h"
+
+#define SNIPPET_BEFORE 48 /* bytes before the first mark, and in all */
+#define SNIPPET_BYTES 160
+#define PLACES 64 /* that are compared with each other */
+
+/* ---- reading ---- */
+
+/* Add the words of a piece, which stand one behind the other. */
+static void add_piece(struct ik_search_query *query, const char *text, size_t length, bool prefix)
+{
+	size_t first = query->count;
+	struct ik_words words;
+	struct ik_word word;
+	enum ik_word_kind kind = IK_WORD_WHOLE;
+
+	ik_words_begin(&words, text, length);
+	while (query->count < IK_SEARCH_TERMS && ik_words_next(&words, &word)) {
+		struct ik_search_term *term = &query->terms[query->count];
+
+		memcpy(term->text, word.text, word.length);
+		term->length = word.length;
+		term->joined = query->count > first;
+		term->half = word.kind == IK_WORD_ALONE || word.kind == IK_WORD_LAST;
+		term->prefix = term->loose = false;
+		kind = word.kind;
+		query->count++;
+	}
+	if (query->count == first)
+		return;
+	/* The end of a run may be the middle of a longer one. */
+	if (kind == IK_WORD_LAST && query->count > first + 1)
+		query->count--;
+	else if (kind == IK_WORD_ALONE)
+		query->terms[query->count - 1].prefix = true;
+	else if (prefix && kind == IK_WORD_WHOLE && query->terms[query->count - 1].length > 1)
+		query->terms[query->count - 1].prefix = true;
+}
+
+/* Does a blank, or a blank of East Asia, stand here? */
+static size_t blank(const char *text, size_t length)
+{
+	if (strchr(" \t\r\n\v\f", text[0]))
+		return 1;
+	return length >= 3 && memcmp(text, "\xe3\x80\x80", 3) == 0 ? 3 : 0;
+}
+
+enum ik_status ik_search_query_read(struct ik_search_query *query, const char *text, size_t length,
+	struct ik_error *error)
+{
+	size_t at = 0;
+
+	query->count = 0;
+	while (at < length && query->count < IK_SEARCH_TERMS) {
+		bool quoted = text[at] == '"';
+		size_t start, bytes = blank(text + at, length - at);
+
+		if (bytes > 0) {
+			at += bytes;
+			continue;
+		}
+		start = at += quoted;
+		while (at < length && text[at] != '"' && (quoted || !blank(text + at, length - at)))
+			at++;
+		bytes = at - start;
+		at += quoted && at < length;
+		add_piece(query, text + start, bytes,
+			quoted ? at < length && text[at] == '*' : bytes > 0 && text[at - 1] == '*');
+	}
+	if (query->count > 0)
+		return IK_OK;
+	return ik_error_set(error, IK_INVALID,
+		_("Say which words to look for: there is no letter and no digit in this."));
+}
+
+/* ---- for the backends ---- */
+
+/* Append the words that belong together from this one on, but for a loose one. */
+static void put_phrase(const struct ik_search_query *query, size_t first, struct ik_buf *out)
+{
+	const struct ik_search_term *term = &query->terms[first];
+	const struct ik_search_term *end = query->terms + query->count;
+
+	ik_buf_putc(out, '"');
+	ik_buf_append(out, term->text, term->length);
+	for (; term + 1 < end && term[1].joined && !term[1].loose; term++) {
+		ik_buf_putc(out, ' ');
+		ik_buf_append(out, term[1].text, term[1].length);
+	}
+	ik_buf_puts(out, term->prefix ? "\"*" : "\"");
+}
+
+/* Append the words that stand alone, or the phrases, or both, with what is between. */
+static void put_parts(const struct ik_search_query *query, bool words, bool phrases,
+	const char *between, struct ik_buf *out)
+{
+	size_t before = out->length;
+
+	for (size_t i = 0; i < query->count; i++) {
+		const struct ik_search_term *term = &query->terms[i];
+		bool more = i + 1 < query->count && term[1].joined && !term[1].loose;
+
+		if (term->joined || term->loose || !(more ? phrases : words))
+			continue;
+		if (out->length > before)
+			ik_buf_puts(out, between);
+		put_phrase(query, i, out);
+	}
+}
+
+bool ik_search_query_has_phrase(const struct ik_search_query *query)
+{
+	for (size_t i = 0; i < query->count; i++) {
+		if (query->terms[i].joined && !query->terms[i].loose)
+			return true;
+	}
+	return false;
+}
+
+/* Append the words one of which a text has to have. */
+static void put_with(const char *const *with, size_t count, struct ik_buf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		ik_buf_printf(out, "%s\"%s\"", i > 0 ? " OR " : count > 1 ? "(" : "", with[i]);
+	if (count > 1)
+		ik_buf_putc(out, ')');
+}
+
+void ik_search_query_put_fts(const struct ik_search_query *query, const char *const *with,
+	size_t count, struct ik_buf *out)
+{
+	struct ik_buf parts;
+
+	if (count == 0) {
+		put_parts(query, true, true, " AND ", out);
+		return;
+	}
+	ik_buf_init(&parts, SIZE_MAX / 2);
+	put_parts(query, false, true, " ", &parts);
+	/* For a phrase alone FTS5 looks through all the rest of the index, unless what it has to be
+	 * near to ends before that: so far away that it may stand anywhere. */
+	if (parts.length > 0)
+		ik_buf_printf(out, "NEAR(\"%s\" %s, 1000000)", with[0], parts.data);
+	else
+		put_with(with, count, out);
+	ik_buf_clear(&parts);
+	put_parts(query, true, false, " AND ", &parts);
+	if (parts.length > 0)
+		ik_buf_printf(out, " AND %s", parts.data);
+	ik_buf_done(&parts);
+}
+
+void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *out)
+{
+	for (size_t i = 0; i < query->count; i++) {
+		const struct ik_search_term *term = &query->terms[i];
+
+		ik_buf_puts(out, term->joined ? " <-> '" : i > 0 ? " & '" : "'");
+		ik_buf_append(out, term->text, term->length);
+		ik_buf_puts(out, term->prefix ? "':*" : "'");
+	}
+}
+
+/* ---- where it stands ---- */
+
+/* A place in a text, and which part of the query stands there. */
+struct search_query_place {
+	size_t start, end, part;
+};
+
+/* Is this the term? */
+static bool fits(const struct ik_search_term *term, const struct ik_word *word)
+{
+	return (term->length == word->length || (term->prefix && term->length < word->length)) &&
+		memcmp(term->text, word->text, term->length) == 0;
+}
+
+/* Do the terms from first on that belong together stand at the word that was just read?
+ * *ret_end: where they end. */
+static bool stands(const struct ik_search_query *query, size_t first, const struct ik_words *words,
+	const struct ik_word *word, size_t *ret_end)
+{
+	struct ik_word next = *word;
+	struct ik_words walk;
+	size_t i = first;
+
+	if (!fits(&query->terms[first], word))
+		return false;
+	walk = *words;
+	while (++i < query->count && query->terms[i].joined) {
+		if (!ik_words_next(&walk, &next) || !fits(&query->terms[i], &next))
+			return false;
+	}
+	*ret_end = query->terms[i - 1].half ? next.middle : next.end;
+	return true;
+}
+
+bool ik_search_query_fits(const struct ik_search_query *query, const char *text, size_t length)
+{
+	struct ik_words words;
+	struct ik_word word;
+	uint64_t missing = 0;
+	size_t i, end;
+
+	for (i = 0; i < query->count; i++)
+		missing |= (uint64_t)!query->terms[i].joined << i;
+	ik_words_begin(&words, text, length);
+	while (missing && ik_words_next(&words, &word)) {
+		for (i = 0; i < query->count; i++) {
+			if ((missing >> i & 1) && stands(query, i, &words, &word, &end))
+				missing &= ~(UINT64_C(1) << i);
+		}
+	}
+	return !missing;
+}
+
+/* All places, the first PLACES of them; returns how many. */
+static size_t find_places(const struct ik_search_query *query, const char *text, size_t length,
+	struct search_query_place places[PLACES])
+{
+	struct ik_words words;
+	struct ik_word word;
+	size_t count = 0, end = 0, i;
+
+	ik_words_begin(&words, text, length);
+	while (count < PLACES && ik_words_next(&words, &word)) {
+		if (count > 0 && word.start < places[count - 1].end)
+			continue; /* it is marked */
+		for (i = 0; i < query->count; i++) {
+			if (query->terms[i].joined || !stands(query, i, &words, &word, &end))
+				continue;
+			places[count++] = (struct search_query_place){ word.start, end, i };
+			break;
+		}
+	}
+	return count;
+}
+
+/* How many parts of the query stand in one line from this place on. */
+static size_t parts_from(const struct search_query_place *places, size_t count, size_t first)
+{
+	uint64_t parts = 0;
+	size_t i, number = 0;
+
+	for (i = first;
+		 i < count && places[i].end < places[first].start + SNIPPET_BYTES - SNIPPET_BEFORE; i++)
+		parts |= UINT64_C(1) << places[i].part;
+	for (; parts; parts &= parts - 1)
+		number++;
+	return number;
+}
+
+/* The place from which most of them stand in one line. */
+static size_t best_of(const struct search_query_place *places, size_t count)
+{
+	size_t i, best = 0, parts = 0;
+
+	for (i = 0; i < count; i++) {
+		size_t here = parts_from(places, count, i);
+
+		if (here > parts) {
+			parts = here;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Append a part of the text in one line, runs of blanks as one. */
+static void put_part(struct ik_buf *line, const char *text, size_t length)
+{
+	while (length > 0) {
+		size_t part = 0;
+
+		while (part < length && !blank(text + part, length - part))
+			part++;
+		ik_sanitize_line(line, text, part);
+		text += part;
+		length -= part;
+		if (length > 0 && line->length > 0 && line->data[line->length - 1] != ' ')
+			ik_buf_putc(line, ' ');
+		for (part = 1; length > 0 && (part = blank(text, length)) > 0;) {
+			text += part;
+			length -= part;
+		}
+	}
+}
+
+/* The bounds of the line around a place. */
+static size_t begin_of(const char *text, size_t start)
+{
+	size_t begin = start > SNIPPET_BEFORE ? start - SNIPPET_BEFORE : 0;
+	size_t word;
+
+	if (begin == 0)
+		return 0;
+	while (begin < start && ik_utf8_is_continuation(text[begin]))
+		begin++;
+	for (word = begin; word < start && text[word] != ' ' && text[word] != '\n'; word++)
+		;
+	return word < start ? word + 1 : begin;
+}
+
+bool ik_snippet_make(struct ik_snippet *snippet, const struct ik_search_query *query,
+	const char *text, size_t length)
+{
+	struct search_query_place places[PLACES];
+	size_t count = find_places(query, text, length, places);
+	size_t i = best_of(places, count), at, end;
+
+	ik_buf_init(&snippet->line, IK_KIB(8));
+	snippet->count = 0;
+	at = count > 0 ? begin_of(text, places[i].start) : 0;
+	end = length - at > SNIPPET_BYTES ? ik_utf8_cut(text + at, length - at, SNIPPET_BYTES) + at
+									  : length;
+	if (at > 0)
+		ik_buf_puts(&snippet->line, "…");
+	for (; i < count && places[i].end <= end && snippet->count < IK_SNIPPET_MARKS; i++) {
+		put_part(&snippet->line, text + at, places[i].start - at);
+		snippet->marks[snippet->count].start = snippet->line.length;
+		put_part(&snippet->line, text + places[i].start, places[i].end - places[i].start);
+		snippet->marks[snippet->count].length = snippet->line.length -
+			snippet->marks[snippet->count].start;
+		snippet->count++;
+		at = places[i].end;
+	}
+	put_part(&snippet->line, text + at, end - at);
+	if (end < length)
+		ik_buf_puts(&snippet->line, "…");
+	return count > 0;
+}
+
+void ik_snippet_done(struct ik_snippet *snippet)
+{
+	ik_buf_done(&snippet->line);
+}
