@@ -235,11 +235,6 @@ void ik_loop_cancel_deferred(struct ik_loop *loop, void (*fn)(void *), void *arg
 			loop->deferred[i].fn = NULL;
 }
 
-struct event_base *ik_loop_base(struct ik_loop *loop)
-{
-	return loop->base;
-}
-
 /* libevent's callback for timers. */
 static void timer_fired(evutil_socket_t fd, short what, void *arg)
 {

@@ -8,8 +8,7 @@
  * Closing: after x = ik_x_close(x) no callback of the object runs any more, and its memory is
  * released between two turns. It takes NULL and returns NULL.
  *
- * Owns the event base. <event2/...> is included in src/loop and src/net only. May include: util,
- * config.
+ * Owns the event base. <event2/...> is included in src/loop only. May include: util, config.
  */
 #ifndef IK_LOOP_LOOP_H
 #define IK_LOOP_LOOP_H
@@ -19,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event_base;
 struct ik_loop;
 struct ik_timer;
 struct ik_watch;
@@ -68,9 +66,6 @@ struct ik_watch *ik_watch_close(struct ik_watch *watch);
  * identifies the kind. ik_loop_free() releases these objects, newest first. */
 void *ik_loop_attached(struct ik_loop *loop, void *(*make)(struct ik_loop *loop),
 	void (*release)(void *object));
-
-/* Return libevent's base, for what libevent itself runs on it (net/resolve.c). */
-struct event_base *ik_loop_base(struct ik_loop *loop);
 
 /* A signal as a loop event; several watches of one signal are allowed. */
 struct ik_signal *ik_signal_new(struct ik_loop *loop, int number, void (*fn)(void *arg, int number),

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 
 #include "config.h"
 #include "net/address.h"
-#include "net/http_explain.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/library.h"
@@ -25,12 +25,13 @@
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(global_init) X(slist_append) X(slist_free_all) \
-	X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_strerror) X(easy_cleanup) \
+	X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_header) X(easy_strerror) \
+	X(easy_cleanup) \
 	X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) \
 	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
 /* clang-format on */
 
-/* A longer Retry-After is not one. */
+/* A longer Retry-After is as good as this: nobody waits for it. */
 #define LONGEST_WAIT_S 1000000
 
 struct http_library {
@@ -97,22 +98,20 @@ static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 	return 0;
 }
 
-static void act(struct ik_http *http, curl_socket_t fd, int mask);
+static void act(struct ik_http *http, curl_socket_t fd);
 
 /* A socket of libcurl is ready. */
 static void socket_ready(void *arg, int what)
 {
 	struct watched *watched = arg;
 
-	act(watched->http, watched->fd,
-		((what & IK_READABLE) != 0 ? CURL_CSELECT_IN : 0) |
-			((what & IK_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0));
+	act(watched->http, watched->fd);
 }
 
 /* libcurl's timer has expired. */
 static void timer_fired(void *arg)
 {
-	act(arg, CURL_SOCKET_TIMEOUT, 0);
+	act(arg, CURL_SOCKET_TIMEOUT);
 }
 
 /* libcurl wants a socket watched, watched differently, or no longer watched. */
@@ -269,65 +268,221 @@ static void schedule(struct ik_http_request *request)
 	}
 }
 
-/* Record the result; message is a sentence. */
-static void end(struct ik_http_request *request, enum ik_http_failure failure, const char *message)
+/* Return what Retry-After asks for, in milliseconds; -1: nothing. It is a number of seconds, or a
+ * date, which libcurl reads. */
+static int64_t retry_after_ms(const struct ik_http_request *request)
 {
-	struct http_library *curl = &request->http->curl;
-	curl_off_t wait = 0;
+	const struct http_library *curl = &request->http->curl;
+	struct curl_header *header;
+	curl_off_t left = 0;
+	double seconds;
+	char *end;
+
+	if (curl->easy_header(request->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+		return -1;
+	seconds = strtod(header->value, &end);
+	if (end == header->value || *end != '\0') {
+		curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &left);
+		seconds = (double)left;
+	}
+	if (!(seconds > 0))
+		return -1;
+	return (int64_t)((seconds < LONGEST_WAIT_S ? seconds : LONGEST_WAIT_S) * 1000);
+}
+
+/* Record the result, with a sentence (without its full stop) unless it is a success. */
+static void IK_PRINTF(3, 4)
+	end(struct ik_http_request *request, enum ik_http_failure failure, const char *format, ...)
+{
 	long status = 0;
+	va_list arguments;
 
 	if (request->ended || request->closed)
 		return;
 	request->ended = true;
 	ik_timer_stop(request->idle);
-	if (request->easy) {
-		curl->easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
-		curl->easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &wait);
-	}
-	request->result.retry_after_ms = wait > 0 && wait < LONGEST_WAIT_S ? wait * 1000 : -1;
-	snprintf(request->message, sizeof(request->message), "%s", message);
+	va_start(arguments, format);
+	(void)vsnprintf(request->message, sizeof(request->message), format, arguments);
+	va_end(arguments);
 	request->result.failure = failure;
-	request->result.status = (int)status;
 	request->result.message = request->message;
+	request->result.retry_after_ms = -1;
+	if (request->easy) {
+		request->http->curl.easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+		request->result.status = (int)status;
+		request->result.retry_after_ms = retry_after_ms(request);
+	}
 	schedule(request);
+}
+
+/*
+ * Why there is no secure connection. libcurl distinguishes the kinds only in its message (case
+ * ignored), with OpenSSL or GnuTLS underneath. A row without a sentence has that of the next.
+ */
+static const struct {
+	const char *words, *sentence;
+	bool transient; /* it was cut before the server had identified itself: retrying may help */
+} tls_troubles[] = {
+	{ "expired",
+		N_("the certificate of %s has expired. Check the clock of this "
+		   "machine; if it is right, whoever runs the server must renew the certificate"),
+		false },
+	{ "not yet valid", NULL, false },
+	{ "not yet activated",
+		N_("the certificate of %s is not valid yet. Check the clock of this "
+		   "machine"),
+		false },
+	{ "subject name", NULL, false },
+	{ "hostname mismatch", NULL, false },
+	{ "IP address mismatch",
+		N_("the certificate that came for %s is for another name. Check the "
+		   "base_url; something on the way may answer in its place"),
+		false },
+	{ "issuer", NULL, false },
+	{ "self-signed", NULL, false },
+	{ "self signed",
+		N_("the certificate of %s is signed by an authority that is not "
+		   "trusted here. If you trust it, name the file of its certificate in "
+		   "http.ca_file"),
+		false },
+	{ "wrong version number", NULL, false },
+	{ "unexpected TLS packet",
+		N_("%s does not speak TLS. Does the base_url begin with https:// in "
+		   "place of http://?"),
+		false },
+	{ "SSL_ERROR_SYSCALL", NULL, true },
+	{ "unexpected eof", NULL, true },
+	{ "reset by peer", NULL, true },
+	{ "not properly terminated",
+		N_("the connection to %s was cut before it was secure. Check the "
+		   "network; a proxy or firewall may refuse it"),
+		true },
+};
+
+static void end_without_tls(struct ik_http_request *request, const char *detail)
+{
+	const char *ca_file = request->http->ca_file, *sentence, *place;
+	size_t i = 0, count = sizeof(tls_troubles) / sizeof(tls_troubles[0]);
+
+	if (ca_file && strcasestr(detail, "setting certificate")) {
+		end(request, IK_HTTP_TLS, _("the certificates in %s cannot be read. Check http.ca_file"),
+			ca_file);
+		return;
+	}
+	while (i < count && !strcasestr(detail, tls_troubles[i].words))
+		i++;
+	if (i == count) {
+		end(request, IK_HTTP_TLS,
+			_("no secure connection to %s: %s. Check the clock of this machine, "
+			  "http.ca_file and the base_url"),
+			request->address, detail);
+		return;
+	}
+	request->result.transient = tls_troubles[i].transient;
+	while (!tls_troubles[i].sentence)
+		i++;
+	sentence = _(tls_troubles[i].sentence);
+	place = strstr(sentence, "%s");
+	end(request, IK_HTTP_TLS, "%.*s%s%s", (int)(place - sentence), sentence, request->address,
+		place + 2);
+}
+
+/* Return the name and its length of the proxy that libcurl tried ("Failed to connect to HOST port
+ * ..."); NULL if the host is the one in address, or is not named. */
+static const char *find_proxy(const char *address, const char *detail, int *ret_length)
+{
+	static const char lead[] = "Failed to connect to ";
+	const char *name = detail + sizeof(lead) - 1, *end;
+	size_t length;
+
+	if (!ik_text_starts(detail, lead) || !(end = strstr(name, " port ")))
+		return NULL;
+	length = (size_t)(end - name);
+	address += address[0] == '[';
+	if (strncasecmp(address, name, length) == 0 && strchr(":]", address[length]))
+		return NULL;
+	*ret_length = (int)length;
+	return name;
+}
+
+static void end_unconnected(struct ik_http_request *request, const char *detail)
+{
+	const char *reason = detail, *proxy;
+	long number = 0;
+	int length;
+
+	request->http->curl.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
+	switch (number) {
+	case 0:
+		break;
+	case ECONNREFUSED:
+		reason = _("connection refused");
+		break;
+	case EHOSTUNREACH:
+		reason = _("no route to the host");
+		break;
+	case ENETUNREACH:
+		reason = _("no network");
+		break;
+	case ETIMEDOUT:
+		reason = _("no answer");
+		break;
+	default:
+		reason = strerror((int)number);
+	}
+	proxy = find_proxy(request->address, detail, &length);
+	if (proxy)
+		end(request, IK_HTTP_CONNECT,
+			_("cannot connect to the proxy %.*s (http.proxy, HTTPS_PROXY or "
+			  "HTTP_PROXY) on the way to %s: %s"),
+			length, proxy, request->address, reason);
+	else
+		end(request, IK_HTTP_CONNECT, _("cannot connect to %s: %s"), request->address, reason);
+}
+
+/* A connection broke that is none of the other cases. A proxy may have refused it. */
+static void end_broken(struct ik_http_request *request, const char *detail)
+{
+	long status = 0;
+
+	request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE, &status);
+	if (status == 407)
+		end(request, IK_HTTP_CONNECT,
+			_("the proxy on the way to %s wants a name and a password in its "
+			  "address (http://NAME:PASSWORD@HOST:PORT)"),
+			request->address);
+	else if (status >= 300)
+		end(request, IK_HTTP_CONNECT,
+			_("the proxy (http.proxy, HTTPS_PROXY or HTTP_PROXY) refused the way "
+			  "to %s with status %ld"),
+			request->address, status);
+	else
+		end(request, IK_HTTP_BROKEN, _("the connection to %s broke: %s"), request->address, detail);
 }
 
 /* Classify libcurl's result and put it into words. */
 static void conclude(struct ik_http_request *request, CURLcode code)
 {
-	const char *detail = request->curl_text;
-	enum ik_http_failure failure = IK_HTTP_BROKEN;
-	char text[sizeof(request->message)];
-	long number = 0;
+	const char *address = request->address, *detail = request->curl_text;
 
-	if (detail[0] == '\0' && request->easy)
+	if (detail[0] == '\0')
 		detail = request->http->curl.easy_strerror(code);
 	switch (code) {
 	case CURLE_OK:
-		failure = IK_HTTP_OK;
-		text[0] = '\0';
+		end(request, IK_HTTP_OK, "%s", "");
 		break;
 	case CURLE_COULDNT_RESOLVE_HOST:
-		failure = IK_HTTP_CONNECT;
-		snprintf(text, sizeof(text), _("cannot find the host %s"), request->address);
+		end(request, IK_HTTP_CONNECT, _("cannot find the host %s"), address);
 		break;
 	case CURLE_COULDNT_RESOLVE_PROXY:
-		failure = IK_HTTP_CONNECT;
-		snprintf(text, sizeof(text), _("cannot find the proxy on the way to %s: %s"),
-			request->address, detail);
+		end(request, IK_HTTP_CONNECT, _("cannot find the proxy on the way to %s: %s"), address,
+			detail);
 		break;
 	case CURLE_COULDNT_CONNECT:
-		failure = IK_HTTP_CONNECT;
-		request->http->curl.easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
-		ik_http_explain_connect(request->address, number, detail, text, sizeof(text));
-		break;
-	case CURLE_URL_MALFORMAT:
-		failure = IK_HTTP_CONNECT;
-		snprintf(text, sizeof(text), _("not an http or https address: %s"), request->address);
+		end_unconnected(request, detail);
 		break;
 	case CURLE_OPERATION_TIMEDOUT: /* the connect time-out is the only one libcurl is given */
-		failure = IK_HTTP_TIMEOUT;
-		snprintf(text, sizeof(text), _("no connection to %s within %g s"), request->address,
+		end(request, IK_HTTP_TIMEOUT, _("no connection to %s within %g s"), address,
 			(double)request->http->connect_timeout_ms / 1000);
 		break;
 	case CURLE_PEER_FAILED_VERIFICATION:
@@ -337,39 +492,28 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	case CURLE_SSL_CACERT_BADFILE:
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_ENGINE_INITFAILED:
-		failure = IK_HTTP_TLS;
-		request->result.transient = ik_http_explain_tls(request->address, request->http->ca_file,
-			detail, text, sizeof(text));
+		end_without_tls(request, detail);
 		break;
 	case CURLE_UNSUPPORTED_PROTOCOL: /* libcurl took it for HTTP/0.9 */
 	case CURLE_WEIRD_SERVER_REPLY:
-		failure = IK_HTTP_CONNECT;
-		snprintf(text, sizeof(text), _("what %s answers is no HTTP"), request->address);
+		end(request, IK_HTTP_CONNECT, _("what %s answers is no HTTP"), address);
 		break;
 	case CURLE_GOT_NOTHING:
-		snprintf(text, sizeof(text), _("%s closed the connection without an answer"),
-			request->address);
+		end(request, IK_HTTP_BROKEN, _("%s closed the connection without an answer"), address);
 		break;
 	default:
-		if (request->easy)
-			request->http->curl.easy_getinfo(request->easy, CURLINFO_HTTP_CONNECTCODE, &number);
-		if (number >= 300) {
-			failure = IK_HTTP_CONNECT;
-			ik_http_explain_proxy(request->address, number, text, sizeof(text));
-			break;
-		}
-		snprintf(text, sizeof(text), _("the connection to %s broke: %s"), request->address, detail);
+		end_broken(request, detail);
 	}
-	end(request, failure, text);
 }
 
-/* Let libcurl act on an event, then collect finished transfers. The only place that does. */
-static void act(struct ik_http *http, curl_socket_t fd, int mask)
+/* Let libcurl act on an event (it tests itself what the socket is ready for), then collect finished
+ * transfers. The only place that does. */
+static void act(struct ik_http *http, curl_socket_t fd)
 {
 	CURLMsg *message;
 	int running, left;
 
-	http->curl.multi_socket_action(http->multi, fd, mask, &running);
+	http->curl.multi_socket_action(http->multi, fd, 0, &running);
 	while ((message = http->curl.multi_info_read(http->multi, &left))) {
 		void *request = NULL;
 
@@ -428,7 +572,6 @@ static void idle_fired(void *arg)
 	struct ik_http_request *request = arg;
 	int64_t left = request->last_byte + request->idle_timeout_ms - ik_clock_ms();
 	curl_off_t sent = 0;
-	char text[sizeof(request->message)];
 
 	request->http->curl.easy_getinfo(request->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
 	if (left <= 0 && sent != request->sent) {
@@ -440,9 +583,8 @@ static void idle_fired(void *arg)
 		ik_timer_start(request->idle, left);
 		return;
 	}
-	snprintf(text, sizeof(text), _("%s has sent nothing for %g s"), request->address,
+	end(request, IK_HTTP_TIMEOUT, _("%s has sent nothing for %g s"), request->address,
 		(double)request->idle_timeout_ms / 1000);
-	end(request, IK_HTTP_TIMEOUT, text);
 }
 
 /* Make libcurl's handle. Return false if memory has run out. */
@@ -514,11 +656,11 @@ struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http
 	request->idle = ik_timer_new(http->loop, idle_fired, request);
 	request->idle_timeout_ms = spec->idle_timeout_ms;
 	if (strncasecmp(spec->url, "http://", 7) != 0 && strncasecmp(spec->url, "https://", 8) != 0)
-		conclude(request, CURLE_URL_MALFORMAT);
+		end(request, IK_HTTP_CONNECT, _("not an http or https address: %s"), request->address);
 	else if (!load(http))
-		end(request, IK_HTTP_UNAVAILABLE, http->unavailable);
+		end(request, IK_HTTP_UNAVAILABLE, "%s", http->unavailable);
 	else if (!make_transfer(request, spec))
-		end(request, IK_HTTP_UNAVAILABLE, _("out of memory"));
+		end(request, IK_HTTP_UNAVAILABLE, "%s", _("out of memory"));
 	else
 		schedule(request);
 	return request;

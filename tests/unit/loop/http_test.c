@@ -235,20 +235,42 @@ Test(http, error_status_comes_with_its_body_and_retry_after)
 	finish(&fetch);
 }
 
-Test(http, retry_after_as_a_date)
+/* Make a request whose answer says how long to wait; return that. */
+static int64_t retry_after(const char *value)
 {
-	const time_t then = time(NULL) + 30;
-	char answer[200], date[64];
+	char answer[200];
 	const struct raw_script script = { .pieces = PIECES(answer) };
 	struct fetch fetch;
 
-	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", gmtime(&then));
 	snprintf(answer, sizeof(answer), "HTTP/1.1 503 Busy\r\nRetry-After: %s\r\n"
-		"Content-Length: 0\r\n\r\n", date);
+		"Content-Length: 0\r\n\r\n", value);
 	run(&fetch, &script);
-	cr_assert(fetch.retry_after_ms > 25000 && fetch.retry_after_ms <= 30000, "%d",
-		(int)fetch.retry_after_ms);
+	cr_assert_eq(fetch.failure, IK_HTTP_OK);
 	finish(&fetch);
+	return fetch.retry_after_ms;
+}
+
+Test(http, a_retry_after_without_end_is_a_long_one)
+{
+	cr_assert_eq(retry_after("999999"), 999999000);
+	cr_assert_eq(retry_after("1000001"), 1000000000);
+	cr_assert_eq(retry_after("99999999999999999999999"), 1000000000);
+	cr_assert_eq(retry_after("1.5"), 1500);
+	cr_assert_eq(retry_after("0"), -1);
+	cr_assert_eq(retry_after("-5"), -1);
+	cr_assert_eq(retry_after("soon"), -1);
+	cr_assert_eq(retry_after("nan"), -1);
+}
+
+Test(http, retry_after_as_a_date)
+{
+	const time_t then = time(NULL) + 30;
+	char date[64];
+	int64_t wait;
+
+	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", gmtime(&then));
+	wait = retry_after(date);
+	cr_assert(wait > 25000 && wait <= 30000, "%d", (int)wait);
 }
 
 Test(http, redirect_is_not_followed)
