@@ -18,7 +18,6 @@ libik_provider_a_SOURCES += \
 libik_provider_a_SOURCES += \
 	src/provider/google/google.h \
 	src/provider/google/google_request.c \
-	src/provider/google/google_schema.c \
 	src/provider/google/google_stream.c
 
 libik_provider_a_SOURCES += \

@@ -162,12 +162,14 @@ static bool check_functions(struct judged *judged)
 		while (good && ik_json_next(tool, &inner, NULL, &function)) {
 			struct ik_json_span name = ik_json_member(function, "name");
 
-			schema = ik_json_member(function, "parameters");
+			schema = ik_json_member(function, "parametersJsonSchema");
 			if (!is_function_name(name))
 				good = refuse(judged, "tools: invalid function name");
 			else if (!seen_add(&names, ik_json_string_new(name, NULL)))
 				good = refuse(judged, "tools: duplicate function declaration found: %.*s",
 					(int)name.length, name.text);
+			else if (ik_json_member(function, "parameters").text)
+				good = refuse(judged, "tools: parameters are not JSON Schema");
 			else if (schema.text && !ik_json_count(ik_json_member(schema, "properties")))
 				good = refuse(judged, "tools: properties should be non-empty for OBJECT type");
 		}

@@ -1,8 +1,8 @@
 /*
  * google: the GenerateContent format of Google's Gemini API.
  *
- * Source: API reference, "models.streamGenerateContent", "Function calling", "Thought signatures",
- * and its Schema object.
+ * Source: API reference, "models.streamGenerateContent", "Function calling" (schemas are JSON
+ * Schema, as they come: parametersJsonSchema), "Thought signatures".
  *
  * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given.
  *
@@ -16,12 +16,5 @@
 
 extern const struct ik_wire_format ik_google_format;
 extern const struct ik_decoder_rules ik_google_rules;
-
-/*
- * Append a JSON Schema in Gemini's dialect. What Gemini would refuse is rewritten if possible
- * ($ref, allOf, const, lists of types, exclusive bounds, tuples) and otherwise left out, at every
- * level.
- */
-void ik_google_put_schema(struct ik_buf *out, struct ik_json_span schema);
 
 #endif

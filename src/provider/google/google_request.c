@@ -17,10 +17,8 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_json_printf(out, "{");
 	ik_wire_put_name(out, tool);
 	/* An object without properties is refused. */
-	if (ik_json_count(ik_json_member(tool->parameters, "properties"))) {
-		ik_json_printf(out, "'parameters':");
-		ik_google_put_schema(out, tool->parameters);
-	}
+	if (ik_json_count(ik_json_member(tool->parameters, "properties")))
+		ik_json_printf(out, "'parametersJsonSchema':%.*s", IK_WIRE_SPAN(tool->parameters));
 	ik_json_printf(out, "}");
 }
 

@@ -279,7 +279,7 @@ static const struct ik_count_name counts[] = {
 	{ "prompt_tokens", IK_COUNT_INPUT },
 	{ "completion_tokens", IK_COUNT_OUTPUT },
 	{ "prompt_tokens_details.cached_tokens", IK_COUNT_CACHED },
-	{ "prompt_cache_hit_tokens", IK_COUNT_CACHED_ELSE },
+	{ "prompt_cache_hit_tokens", IK_COUNT_CACHED },
 	{ "completion_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
 	{ 0 },
 };

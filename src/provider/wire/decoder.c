@@ -211,32 +211,30 @@ void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_k
 
 void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
 {
+	const struct ik_count_name *rows = decoder->format->rules->counts;
 	int64_t counts[IK_COUNTS] = { 0 }, count;
-	bool given[IK_COUNTS] = { false }, changed = false;
 
-	for (const struct ik_count_name *row = decoder->format->rules->counts; row->path; row++) {
-		bool other = row->count == IK_COUNT_CACHED_ELSE;
-		int target = other ? IK_COUNT_CACHED : (int)row->count;
+	for (size_t i = 0; rows[i].path; i++) {
+		int64_t *total = &counts[rows[i].count];
 
-		if (!ik_json_integer(ik_json_at(usage, row->path), &count) || count < 0 ||
-			count > INT32_MAX || (other && given[target]))
-			continue;
-		given[target] = true;
-		counts[target] += count;
+		if (ik_json_integer(ik_json_at(usage, rows[i].path), &count) && count >= 0 &&
+			count <= INT32_MAX)
+			decoder->given[i] = count;
+		count = decoder->given[i];
+		if (rows[i].count != IK_COUNT_CACHED)
+			*total += count;
+		else if (count > *total)
+			*total = count;
 	}
-	for (int i = 0; i < IK_COUNTS; i++) {
-		if (!given[i])
-			continue;
-		changed = changed || decoder->counts[i] != counts[i];
-		decoder->counts[i] = counts[i];
-	}
-	if (changed)
-		tell(decoder,
-			&(struct ik_delta){ .kind = IK_DELTA_USAGE,
-				.input_tokens = decoder->counts[IK_COUNT_INPUT],
-				.output_tokens = decoder->counts[IK_COUNT_OUTPUT],
-				.cached_tokens = decoder->counts[IK_COUNT_CACHED],
-				.reasoning_tokens = decoder->counts[IK_COUNT_REASONING] });
+	if (memcmp(counts, decoder->counts, sizeof(counts)) == 0)
+		return;
+	memcpy(decoder->counts, counts, sizeof(counts));
+	tell(decoder,
+		&(struct ik_delta){ .kind = IK_DELTA_USAGE,
+			.input_tokens = counts[IK_COUNT_INPUT],
+			.output_tokens = counts[IK_COUNT_OUTPUT],
+			.cached_tokens = counts[IK_COUNT_CACHED],
+			.reasoning_tokens = counts[IK_COUNT_REASONING] });
 }
 
 void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)

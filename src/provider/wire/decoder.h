@@ -38,20 +38,14 @@ enum ik_body_form {
 };
 
 /* The counts that make a usage. */
-enum ik_count {
-	IK_COUNT_INPUT,
-	IK_COUNT_OUTPUT,
-	IK_COUNT_CACHED,
-	IK_COUNT_REASONING,
-	IK_COUNTS,
-	IK_COUNT_CACHED_ELSE /* CACHED, if no row before gave it */
-};
+enum ik_count { IK_COUNT_INPUT, IK_COUNT_OUTPUT, IK_COUNT_CACHED, IK_COUNT_REASONING, IK_COUNTS };
 
 /* A count in a provider's words. */
 struct ik_count_name {
 	const char *path;    /* of the member */
-	enum ik_count count; /* what it is added to */
+	enum ik_count count; /* what it is added to; CACHED is the largest instead */
 };
+#define IK_COUNT_NAMES 6 /* the most rows of a table */
 
 struct ik_stop_name {
 	const char *name; /* in a provider's words */
@@ -84,7 +78,8 @@ struct ik_stream_decoder {
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */
 	struct ik_call_list calls;
-	int64_t counts[IK_COUNTS]; /* so far */
+	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
+	int64_t counts[IK_COUNTS];     /* what they make */
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */

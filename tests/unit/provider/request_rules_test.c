@@ -270,7 +270,7 @@ Test(request_rules, of_google)
 		{ DECLARED("{\"name\":\"a\"},{\"name\":\"b\"}"), NULL },
 		{ DECLARED("{\"name\":\"a\"},{\"name\":\"a\"}"), "duplicate" },
 		{ DECLARED("{\"name\":\"-a\"}"), "invalid function name" },
-		{ DECLARED("{\"name\":\"a\",\"parameters\":{\"type\":\"OBJECT\"}}"), "non-empty" },
+		{ DECLARED("{\"name\":\"a\",\"parametersJsonSchema\":{\"type\":\"object\"}}"), "non-empty" },
 	};
 
 	CHECK_ROWS("google", "gemini-3-pro", rows);
