@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pane/list_pane.h"
+#include "tui/pane/pane.h"
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/text.h"
 
 #define MOST_GONE 1000 /* that are remembered: a directory that is unmounted is no list to read */
@@ -13,17 +12,21 @@
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls)
 {
 	*list = (struct ik_browser_list){ .registry = ik_registry_new(), .calls = calls };
-	ik_buf_init(&list->filter, IK_LIMIT_USER_TEXT);
 }
 
-/* Free rows, and the tools that they own. */
+/* Free the tool that a row owns, if it does. */
+static void row_done(struct ik_browser_row *row)
+{
+	if (row->gone)
+		ik_tool_clear(row->gone);
+	free(row->gone);
+}
+
+/* Free rows. */
 static void free_rows(struct ik_browser_row *rows, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].gone)
-			ik_tool_clear(rows[i].gone);
-		free(rows[i].gone);
-	}
+	for (size_t i = 0; i < count; i++)
+		row_done(&rows[i]);
 	free(rows);
 }
 
@@ -31,21 +34,12 @@ void ik_browser_list_done(struct ik_browser_list *list)
 {
 	free_rows(list->rows, list->count);
 	free(list->shown);
-	ik_buf_done(&list->filter);
 	ik_registry_unref(list->registry);
 }
 
 struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, size_t place)
 {
-	return &list->rows[list->shown[place]];
-}
-
-/* Does the filter leave a tool? */
-static bool fits(const struct ik_tool *tool, const char *filter)
-{
-	const char *const texts[] = { tool->name, tool->description };
-
-	return ik_list_words_fit(filter, texts, 2);
+	return place < list->shown_count ? &list->rows[list->shown[place]] : NULL;
 }
 
 /* Most used first, else as the rows are. */
@@ -60,30 +54,44 @@ static int compare_use(const void *left, const void *right, void *arg)
 	return one < other ? -1 : one > other;
 }
 
-/* Show what the filter leaves of all rows, in order. */
-static void show(struct ik_browser_list *list)
+/* Show what the words leave; returns where a tool stands then. */
+static size_t show(struct ik_browser_list *list, const char *words, const struct ik_tool *selected)
 {
+	size_t named = SIZE_MAX;
+
 	list->shown = ik_alloc_array(list->shown, list->count + 1, sizeof(*list->shown));
 	list->shown_count = 0;
-	for (size_t i = 0; i < list->count; i++)
-		if (fits(list->rows[i].tool, list->filter.data))
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ik_tool *tool = list->rows[i].tool;
+		const char *const texts[] = { tool->name, tool->description };
+
+		if (ik_pane_words_fit(words, texts, 2))
 			list->shown[list->shown_count++] = i;
+	}
 	if (list->order == IK_ORDER_USE)
 		qsort_r(list->shown, list->shown_count, sizeof(*list->shown), compare_use, list);
+	for (size_t i = 0; selected && i < list->shown_count; i++) {
+		const struct ik_tool *tool = ik_browser_list_at(list, i)->tool;
+
+		if (ik_text_equal(tool->path, selected->path))
+			return i;
+		if (named == SIZE_MAX && ik_text_equal(tool->name, selected->name))
+			named = i;
+	}
+	return named == SIZE_MAX ? 0 : named;
 }
 
-void ik_browser_list_set_filter(struct ik_browser_list *list, const char *words)
+/* The tool at a place, or NULL. */
+static const struct ik_tool *tool_at(const struct ik_browser_list *list, size_t place)
 {
-	ik_buf_clear(&list->filter);
-	ik_buf_puts(&list->filter, words);
-	show(list);
+	const struct ik_browser_row *row = ik_browser_list_at(list, place);
+
+	return row ? row->tool : NULL;
 }
 
-void ik_browser_list_set_order(struct ik_browser_list *list, enum ik_browser_order order)
+size_t ik_browser_list_show(struct ik_browser_list *list, const char *words, size_t selected)
 {
-	list->order = order;
-	ik_browser_list_sync(list);
-	show(list);
+	return show(list, words, tool_at(list, selected));
 }
 
 static int compare_name(const void *name, const void *row)
@@ -121,50 +129,21 @@ static void count_uses(struct ik_browser_list *list)
 	list->counted = ik_calls_version(list->calls);
 }
 
-void ik_browser_list_sync(struct ik_browser_list *list)
+bool ik_browser_list_count(struct ik_browser_list *list)
 {
-	if (ik_calls_version(list->calls) == list->counted)
-		return;
-	count_uses(list);
-	if (list->order == IK_ORDER_USE)
-		show(list);
+	bool changed = ik_calls_version(list->calls) != list->counted;
+
+	if (changed)
+		count_uses(list);
+	return changed;
 }
 
-size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name)
-{
-	size_t found = 0;
-	bool named = false;
-
-	for (size_t i = 0; i < list->shown_count; i++) {
-		const struct ik_tool *tool = ik_browser_list_at(list, i)->tool;
-
-		if (ik_text_equal(tool->path, path))
-			return i;
-		if (!named && ik_text_equal(tool->name, name)) {
-			found = i;
-			named = true;
-		}
-	}
-	return found;
-}
-
+/* The order of two rows' executables. */
 static int compare_paths(const void *left, const void *right)
 {
 	const struct ik_browser_row *const *one = left, *const *other = right;
 
 	return strcmp((*one)->tool->path, (*other)->tool->path);
-}
-
-/* Rows by path, in new memory. */
-static struct ik_browser_row **by_path(struct ik_browser_row *rows, size_t count)
-{
-	struct ik_browser_row **order = ik_alloc_array(NULL, count + 1, sizeof(*order));
-
-	for (size_t i = 0; i < count; i++)
-		order[i] = &rows[i];
-	if (count > 0)
-		qsort(order, count, sizeof(*order), compare_paths);
-	return order;
 }
 
 /* Are two texts the same, or both not there? */
@@ -201,68 +180,82 @@ static void add_gone(struct ik_browser_list *list, const struct ik_tool *tool)
 	};
 }
 
+/* Return how a row's mark stands after a scan that found its executable in the row before. */
+static enum ik_tool_change change_of(const struct ik_browser_row *row,
+	const struct ik_browser_row *before)
+{
+	if (before->change == IK_CHANGE_GONE)
+		return IK_CHANGE_NEW;
+	return before->change == IK_CHANGE_NONE && differs(before->tool, row->tool) ? IK_CHANGE_OTHER
+																				: before->change;
+}
+
 /* Mark what differs from the old rows, and add what is gone. */
 static void compare(struct ik_browser_list *list, struct ik_browser_row *old, size_t old_count)
 {
-	size_t count = list->count, gone = 0;
-	struct ik_browser_row **before = by_path(old, old_count), **after = by_path(list->rows, count);
-	const struct ik_tool **missing = ik_alloc_array(NULL, old_count + 1, sizeof(*missing));
+	struct ik_browser_row **by_path = ik_alloc_array(NULL, old_count + 1, sizeof(*by_path));
+	bool *found = ik_alloc(old_count + 1);
+	size_t gone = 0;
 
-	for (size_t i = 0, j = 0; i < old_count || j < count;) {
-		int order = i == old_count ? 1 : j == count ? -1 : compare_paths(&before[i], &after[j]);
+	for (size_t i = 0; i < old_count; i++)
+		by_path[i] = &old[i];
+	qsort(by_path, old_count, sizeof(*by_path), compare_paths);
+	for (size_t i = 0; i < list->count; i++) {
+		struct ik_browser_row *row = &list->rows[i];
+		struct ik_browser_row **before = bsearch(&row, by_path, old_count, sizeof(*by_path),
+			compare_paths);
 
-		if (order < 0) {
-			missing[gone++] = before[i++]->tool;
-		} else if (order > 0) {
-			after[j++]->change = IK_CHANGE_NEW;
-		} else {
-			enum ik_tool_change was = before[i]->change;
-			bool other = differs(before[i]->tool, after[j]->tool);
-
-			if (was == IK_CHANGE_GONE)
-				was = IK_CHANGE_NEW;
-			after[j]->change = other && was == IK_CHANGE_NONE ? IK_CHANGE_OTHER : was;
-			i++;
-			j++;
-		}
+		row->change = before ? change_of(row, *before) : IK_CHANGE_NEW;
+		if (before)
+			found[before - by_path] = true;
 	}
-	for (size_t i = 0; i < gone && i < MOST_GONE; i++)
-		add_gone(list, missing[i]);
-	free(missing);
-	free(before);
-	free(after);
+	for (size_t i = 0; i < old_count && gone < MOST_GONE; i++) {
+		if (found[i])
+			continue;
+		add_gone(list, by_path[i]->tool);
+		gone++;
+	}
+	free(found);
+	free(by_path);
 }
 
-void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry)
+size_t ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry,
+	const char *words, size_t selected)
 {
+	struct ik_registry *old_registry = list->registry;
 	struct ik_browser_row *old = list->rows;
+	const struct ik_tool *tool = tool_at(list, selected);
 	size_t old_count = list->count;
-	bool scanned = ik_registry_state(list->registry) != IK_SCAN_NOT_STARTED;
 
+	ik_registry_ref(registry);
+	list->registry = registry;
 	list->count = ik_registry_count(registry);
 	list->rows = ik_alloc_array(NULL, list->count + 1, sizeof(*list->rows));
 	for (size_t i = 0; i < list->count; i++)
 		list->rows[i] = (struct ik_browser_row){ .tool = ik_registry_at(registry, i) };
-	if (scanned)
+	if (ik_registry_state(old_registry) != IK_SCAN_NOT_STARTED)
 		compare(list, old, old_count);
-	free_rows(old, old_count);
-	ik_registry_ref(registry);
-	ik_registry_unref(list->registry);
-	list->registry = registry;
 	count_uses(list);
-	show(list);
+	selected = show(list, words, tool);
+	free_rows(old, old_count);
+	ik_registry_unref(old_registry);
+	return selected;
 }
 
-void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *seen)
+size_t ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *seen,
+	const char *words, size_t selected)
 {
+	const struct ik_tool *tool = tool_at(list, selected);
 	struct ik_browser_row *row = &list->rows[seen - list->rows];
 
 	row->change = IK_CHANGE_NONE;
 	if (!row->gone)
-		return;
-	ik_tool_clear(row->gone);
-	free(row->gone);
+		return selected;
+	struct ik_browser_row gone = *row;
+
 	list->count--;
 	memmove(row, row + 1, (size_t)(list->rows + list->count - row) * sizeof(*row));
-	show(list);
+	selected = show(list, words, tool);
+	row_done(&gone);
+	return selected;
 }

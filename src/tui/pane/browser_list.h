@@ -6,7 +6,7 @@
  * A mark of a change stays, over further scans too, until ik_browser_list_seen().
  *
  * Holds a reference to the registry; borrows the list of calls.
- * May include: util, tool/registry.h, tui/scrollback/calls.h, tui/pane/list_pane.h.
+ * May include: util, tool/registry.h, tui/scrollback/calls.h, tui/pane/pane.h.
  */
 #ifndef IK_TUI_PANE_BROWSER_LIST_H
 #define IK_TUI_PANE_BROWSER_LIST_H
@@ -38,7 +38,6 @@ struct ik_browser_list {
 	size_t count;
 	size_t *shown; /* indexes of the rows that the filter leaves, in order */
 	size_t shown_count;
-	struct ik_buf filter;
 	enum ik_browser_order order;
 	unsigned counted; /* version of the calls when uses were counted */
 };
@@ -46,22 +45,24 @@ struct ik_browser_list {
 void ik_browser_list_init(struct ik_browser_list *list, struct ik_calls *calls);
 void ik_browser_list_done(struct ik_browser_list *list);
 
+/*
+ * What follows changes the list. selected: the place in it that is selected now; each returns
+ * the place of the same tool then: of that executable, else that name; 0 when it is not shown.
+ */
+
+/* Show what the words leave, in order: each must be in name or description, in any case. */
+size_t ik_browser_list_show(struct ik_browser_list *list, const char *words, size_t selected);
 /* The tools as they are now; the first finished scan marks nothing. */
-void ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry);
-
-/* The words, in any case, of which each must be in name or description; "": all tools. */
-void ik_browser_list_set_filter(struct ik_browser_list *list, const char *words);
-void ik_browser_list_set_order(struct ik_browser_list *list, enum ik_browser_order order);
-
-/* Count uses again if calls have changed since. */
-void ik_browser_list_sync(struct ik_browser_list *list);
-
-/* The row at a place of the list (below shown_count). */
-struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, size_t place);
-/* Where the tool of that executable, else that name, stands; 0 when it is not shown. */
-size_t ik_browser_list_find(const struct ik_browser_list *list, const char *path, const char *name);
-
+size_t ik_browser_list_set_registry(struct ik_browser_list *list, struct ik_registry *registry,
+	const char *words, size_t selected);
 /* The user has seen the change of a row: its mark goes, and a tool that is gone with it. */
-void ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row);
+size_t ik_browser_list_seen(struct ik_browser_list *list, const struct ik_browser_row *row,
+	const char *words, size_t selected);
+
+/* Count uses again if calls have changed since; true: it did. */
+bool ik_browser_list_count(struct ik_browser_list *list);
+
+/* The row at a place of the list; NULL: there is none. */
+struct ik_browser_row *ik_browser_list_at(const struct ik_browser_list *list, size_t place);
 
 #endif

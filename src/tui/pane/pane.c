@@ -1,11 +1,17 @@
 #include "tui/pane/pane.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "json/scan.h"
-#include "json/write.h"
+#include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
+#include "util/needle.h"
+#include "util/text.h"
+
+#define FILTER_COLUMNS 16 /* that a filter needs beside the count */
+#define FILTER_ROWS 3     /* between title and keys; a lower pane has no row for it */
+#define MOST_HINTS 16     /* of a list */
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	const struct ik_keymap *keymap, bool utf8)
@@ -13,12 +19,24 @@ void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	*pane = (struct ik_pane){
 		.ops = ops, .utf8 = utf8, .keymap = keymap, .text = ik_scrollback_new()
 	};
+	ik_buf_init(&pane->words, IK_LIMIT_USER_TEXT);
+	ik_buf_init(&pane->argument, IK_LIMIT_ENVELOPE);
 }
 
 void ik_pane_done(struct ik_pane *pane)
 {
+	ik_editor_free(pane->filter);
+	ik_buf_done(&pane->words);
+	ik_buf_done(&pane->argument);
 	pane->text = ik_scrollback_free(pane->text);
 }
+
+unsigned ik_pane_context(const struct ik_pane *pane)
+{
+	return pane->filter || pane->writing ? IK_IN_PROMPT : pane->ops->context;
+}
+
+/* ---- selecting and scrolling ---- */
 
 /* Select another item; its text is shown from its start. */
 static void select_item(struct ik_pane *pane, size_t index)
@@ -85,6 +103,7 @@ bool ik_pane_click(struct ik_pane *pane, int row)
 	if (index >= pane->count)
 		return false;
 	select_item(pane, index);
+	pane->in_text = false;
 	return true;
 }
 
@@ -93,6 +112,139 @@ void ik_pane_scroll(struct ik_pane *pane, int rows)
 	ik_scrollback_scroll(pane->text, rows);
 	pane->text_moved = true;
 }
+
+struct ik_invocation ik_pane_invoke(struct ik_pane *pane, enum ik_action action, const char *text)
+{
+	ik_buf_clear(&pane->argument);
+	ik_buf_puts(&pane->argument, text);
+	return (struct ik_invocation){
+		.action = action, .text = pane->argument.data, .length = pane->argument.length
+	};
+}
+
+/* ---- the filter ---- */
+
+/* Take other words; FILTERED if they are others. */
+static enum ik_pane_result take_words(struct ik_pane *pane, const char *words)
+{
+	if (ik_text_equal(words, pane->words.data))
+		return IK_PANE_TAKEN;
+	ik_buf_clear(&pane->words);
+	ik_buf_puts(&pane->words, words);
+	return IK_PANE_FILTERED;
+}
+
+void ik_pane_set_words(struct ik_pane *pane, const char *words)
+{
+	ik_pane_keep(pane);
+	(void)take_words(pane, words);
+}
+
+void ik_pane_keep(struct ik_pane *pane)
+{
+	pane->filter = ik_editor_free(pane->filter);
+}
+
+void ik_pane_write(struct ik_pane *pane)
+{
+	pane->in_text = false;
+	ik_pane_keep(pane);
+	pane->filter = ik_editor_new(NULL);
+	ik_editor_set(pane->filter, pane->words.data, pane->words.length);
+}
+
+/* A key while the filter is written. */
+static enum ik_pane_result filter_key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action)
+{
+	size_t ignored;
+
+	switch (action) {
+	case IK_ACTION_CANCEL:
+		ik_pane_keep(pane);
+		return take_words(pane, "");
+	case IK_ACTION_SEND:
+		ik_pane_keep(pane);
+		return IK_PANE_TAKEN;
+	case IK_ACTION_NEW_LINE:
+		return IK_PANE_TAKEN;
+	case IK_ACTION_NONE:
+		(void)ik_editor_type(pane->filter, key);
+		break;
+	default:
+		if (action != IK_ACTION_LINE_START && action != IK_ACTION_LINE_END &&
+			ik_pane_act(pane, action))
+			return IK_PANE_TAKEN;
+		if (!ik_editor_act(pane->filter, action))
+			return IK_PANE_PASSED;
+		break;
+	}
+	return take_words(pane, ik_editor_text(pane->filter, &ignored));
+}
+
+/* A key while the text of the selected item has them. */
+static bool text_key(struct ik_pane *pane, enum ik_action action)
+{
+	switch (action) {
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		ik_pane_scroll(pane, action == IK_ACTION_UP ? -1 : 1);
+		return true;
+	case IK_ACTION_LINE_START:
+	case IK_ACTION_LINE_END:
+		return ik_pane_act(pane, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
+	case IK_ACTION_CANCEL:
+		pane->in_text = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum ik_pane_result ik_pane_key(struct ik_pane *pane, const struct ik_key *key,
+	enum ik_action action)
+{
+	if (pane->filter)
+		return filter_key(pane, key, action);
+	if (action == IK_ACTION_DETAILS) {
+		pane->in_text = !pane->in_text && pane->count > 0;
+		return IK_PANE_TAKEN;
+	}
+	if (pane->in_text && text_key(pane, action))
+		return IK_PANE_TAKEN;
+	if (action == IK_ACTION_FILTER) {
+		ik_pane_write(pane);
+		return IK_PANE_TAKEN;
+	}
+	if (action == IK_ACTION_CANCEL && pane->words.length > 0)
+		return take_words(pane, "");
+	return IK_PANE_OTHER;
+}
+
+bool ik_pane_words_fit(const char *words, const char *const *texts, size_t count)
+{
+	bool all = true;
+
+	for (const char *at = words + strspn(words, " "); all && *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " "), matched;
+		char *word = ik_strndup(at, length);
+		struct ik_needle needle;
+
+		for (size_t i = 0; i < length; i++) /* a capital would be found only as such */
+			word[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
+		ik_needle_init(&needle, word, length);
+		all = false;
+		for (size_t i = 0; i < count && !all; i++)
+			all = texts[i] &&
+				ik_needle_find(&needle, texts[i], strlen(texts[i]), 0, &matched) != SIZE_MAX;
+		ik_needle_done(&needle);
+		free(word);
+		at += length;
+	}
+	return all;
+}
+
+/* ---- the text of what is selected ---- */
 
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)
 {
@@ -119,27 +271,13 @@ void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sent
 	ik_block_finish(ik_pane_text(pane, kind, sentence, strlen(sentence)));
 }
 
-void ik_pane_json(struct ik_pane *pane, const char *text, size_t length)
-{
-	struct ik_json_span value;
-	struct ik_buf pretty;
-
-	ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
-	if (ik_json_check(text, length, &value, NULL) == IK_OK)
-		ik_json_pretty(&pretty, value);
-	if (pretty.length > 0 && ik_buf_status(&pretty) == IK_OK) {
-		text = pretty.data;
-		length = pretty.length;
-	}
-	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, length));
-	ik_buf_done(&pretty);
-}
-
 void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow)
 {
 	pane->text_follows = follow;
 	ik_scrollback_go(pane->text, place);
 }
+
+/* ---- drawing ---- */
 
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8)
 {
@@ -194,12 +332,13 @@ static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view
 {
 	int most = view->list_first ? rows : rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
 
+	if (pane->in_text && !view->list_stays)
+		return 1;
 	return pane->count < (size_t)most ? (int)pane->count : most;
 }
 
 /* Draw the items around the selected one. */
-static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
-	struct ik_rectangle area)
+static void draw_list(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area)
 {
 	size_t rows = (size_t)area.rows;
 
@@ -217,62 +356,136 @@ static void draw_list(struct ik_pane *pane, const struct ik_pane_view *view, str
 		enum ik_style style = index == pane->selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL;
 
 		ik_cells_fill(cells, row, style);
-		view->item(view->arg, index, cells, row, style);
+		pane->ops->item(pane, index, cells, row, style);
 	}
+}
+
+/* Draw the filter into a row, if there is one. */
+static bool draw_filter(struct ik_pane *pane, const char *count, struct ik_cells *cells,
+	struct ik_rectangle row)
+{
+	if (!pane->filter && pane->words.length == 0)
+		return false;
+	int columns = count ? (int)ik_utf8_width(count, strlen(count)) : 0;
+
+	if (count && columns + FILTER_COLUMNS < row.columns) {
+		row = ik_pane_right(cells, row, columns, IK_STYLE_DIM, count);
+		row.columns--;
+	}
+	if (pane->filter) {
+		ik_editor_draw(pane->filter, cells, row, "/ ", &pane->cursor_row, &pane->cursor_column);
+		return true;
+	}
+	char *words = ik_format("/ %s", pane->words.data);
+
+	ik_cells_label(cells, row, row.row, row.column, IK_STYLE_MATCH, words);
+	free(words);
+	return true;
+}
+
+/* Does a key do something in a list that shows nothing? */
+static bool works_without_items(enum ik_action action)
+{
+	static const enum ik_action actions[] = { IK_ACTION_FILTER, IK_ACTION_SEARCH_SESSIONS,
+		IK_ACTION_WHERE, IK_ACTION_REFRESH, IK_ACTION_NEXT_PANE, IK_ACTION_CANCEL };
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (actions[i] == action)
+			return true;
+	return false;
+}
+
+/* Append the keys of the list: those that do something now, with what really ends it, for Esc
+ * takes the words away first. */
+static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_hints *hints,
+	int columns, struct ik_buf *out)
+{
+	struct ik_key_hint kept[MOST_HINTS] = { 0 };
+	bool filtered = pane->words.length > 0, empty = pane->ops->item && pane->count == 0;
+	size_t count = 0;
+
+	for (const struct ik_key_hint *hint = hints->focus; hint->action && count + 1 < MOST_HINTS;
+		 hint++) {
+		if (empty &&
+			(!works_without_items(hint->action) || (hint->action == IK_ACTION_FILTER && !filtered)))
+			continue;
+		kept[count] = *hint;
+		if (filtered && hints->all && hint->action == IK_ACTION_CANCEL)
+			kept[count].label = hints->all;
+		count++;
+	}
+	ik_keymap_put_hints(pane->keymap, pane->ops->context, kept, columns, out);
 }
 
 /* Say which keys mean something here. */
 static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle row)
 {
+	const struct ik_pane_hints *hints = view->hints;
+	unsigned context = ik_pane_context(pane);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	ik_keymap_put_hints(pane->keymap, view->context, view->hints, row.columns, &out);
+	if (!view->focus)
+		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, hints->away, row.columns, &out);
+	else if (pane->filter || pane->writing)
+		ik_keymap_put_hints(pane->keymap, context, hints->writing, row.columns, &out);
+	else if (pane->in_text)
+		ik_keymap_put_hints(pane->keymap, context, hints->text, row.columns, &out);
+	else
+		put_list_hints(pane, hints, row.columns, &out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);
 }
 
-void ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
+struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
-	ik_scrollback_hide(pane->text);
-	if (area.rows < 1 || area.columns < 1)
-		return;
+	struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
 	enum ik_style frame = view->focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+
+	ik_scrollback_hide(pane->text);
+	pane->cursor_row = -1;
+	if (area.rows < 1 || area.columns < 1)
+		return body;
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
 	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
 	ik_pane_rule(cells, title, frame, pane->utf8);
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
+	return body;
 }
 
 void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
-	ik_pane_draw_frame(pane, view, cells, area);
-	struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
+	pane->in_text = pane->in_text && pane->count > 0;
+	struct ik_rectangle body = ik_pane_draw_frame(pane, view, cells, area);
+	struct ik_rectangle row = { body.row, body.column, 1, body.columns };
+
 	pane->list_rows = 0;
-	body.row += view->reserved;
-	body.rows -= view->reserved;
+	if (body.rows >= FILTER_ROWS && draw_filter(pane, view->words_count, cells, row)) {
+		body.row++;
+		body.rows--;
+	}
 	if (body.rows < 1 || body.columns < 1)
 		return;
 	if (view->empty) {
 		ik_pane_sentence(cells, body, view->empty);
 		return;
 	}
-	if (view->item) {
+	if (pane->ops->item) {
 		struct ik_rectangle list = body;
 
-		list.rows = view->text_focus ? 1 : list_rows(pane, view, body.rows);
-		draw_list(pane, view, cells, list);
+		list.rows = list_rows(pane, view, body.rows);
+		draw_list(pane, cells, list);
 		if (list.rows == body.rows)
 			return; /* the list has all the room */
-		struct ik_rectangle rule = { list.row + list.rows, area.column, 1, area.columns };
-		ik_pane_rule(cells, rule,
-			view->focus && view->text_focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, pane->utf8);
+		row.row = list.row + list.rows;
+		bool focus = view->focus && pane->in_text && !view->list_stays;
+		ik_pane_rule(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, pane->utf8);
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}

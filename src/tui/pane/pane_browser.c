@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/write.h"
 #include "tui/pane/browser_form.h"
 #include "tui/pane/browser_list.h"
-#include "tui/pane/list_pane.h"
 #include "tui/pane/parameter.h"
 #include "tui/pane/status_bar.h"
 #include "tui/text/quantity.h"
@@ -25,8 +25,7 @@ struct ik_browser_memory {
 };
 
 struct ik_browser {
-	struct ik_list_pane list;
-	struct ik_calls *calls;
+	struct ik_pane pane;
 	struct ik_browser_list tools;
 	int name_columns;            /* of its longest name */
 	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
@@ -70,7 +69,7 @@ static const struct {
 static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
 {
 	if (text && text[0])
-		ik_pane_say(&browser->list.pane, kind, text);
+		ik_pane_say(&browser->pane, kind, text);
 }
 
 /* Add how the tool served. */
@@ -127,7 +126,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 		}
 		ik_buf_putc(&out, '\n');
 	}
-	ik_pane_say(&browser->list.pane, IK_BLOCK_HEADING, _("Parameters"));
+	ik_pane_say(&browser->pane, IK_BLOCK_HEADING, _("Parameters"));
 	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
 	ik_buf_done(&out);
 }
@@ -138,7 +137,7 @@ static void add_switch(struct ik_browser *browser)
 	struct ik_buf key;
 
 	ik_buf_init(&key, IK_KIB(1));
-	if (ik_keymap_put_key(browser->list.pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
+	if (ik_keymap_put_key(browser->pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
 		char *sentence = ik_format(_("%s switches it on."), key.data);
 
 		add_text(browser, IK_BLOCK_HINT, sentence);
@@ -181,10 +180,27 @@ static size_t tokens(size_t bytes)
 	return (bytes + 3) / 4;
 }
 
+/* Add JSON printed for people; as it is when it is no JSON. */
+static void add_json(struct ik_pane *pane, const char *text, size_t length)
+{
+	struct ik_json_span value;
+	struct ik_buf pretty;
+
+	ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
+	if (ik_json_check(text, length, &value, NULL) == IK_OK)
+		ik_json_pretty(&pretty, value);
+	if (pretty.length > 0 && ik_buf_status(&pretty) == IK_OK) {
+		text = pretty.data;
+		length = pretty.length;
+	}
+	ik_block_finish(ik_pane_text(pane, IK_BLOCK_TEXT, text, length));
+	ik_buf_done(&pretty);
+}
+
 /* Add the schema in the form that was chosen, under a heading that says which it is. */
 static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 {
-	struct ik_pane *pane = &browser->list.pane;
+	struct ik_pane *pane = &browser->pane;
 	const char *name = NULL, *text = tool->schema;
 	struct ik_buf out;
 	size_t length = tool->schema_length;
@@ -203,7 +219,7 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 	}
 	if (text) {
 		ik_pane_say(pane, IK_BLOCK_HEADING, heading ? heading : _("Schema as the tool wrote it"));
-		ik_pane_json(pane, text, length);
+		add_json(pane, text, length);
 	}
 	free(heading);
 	ik_buf_done(&out);
@@ -212,7 +228,7 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 /* Show a row's tool from scratch. */
 static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row)
 {
-	struct ik_pane *pane = &browser->list.pane;
+	struct ik_pane *pane = &browser->pane;
 	const struct ik_tool *tool = row->tool;
 	const struct ik_registry *registry = browser->tools.registry;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
@@ -289,10 +305,10 @@ static int name_columns(const struct ik_browser *browser, struct ik_rectangle ro
 }
 
 /* Draw an entry of the list: mark, name, source, description, facts. */
-static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
-	enum ik_style style)
+static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
 {
-	struct ik_browser *browser = arg;
+	const struct ik_browser *browser = (const struct ik_browser *)pane;
 	const struct ik_browser_row *entry = ik_browser_list_at(&browser->tools, index);
 	const struct ik_tool *tool = entry->tool;
 	bool plain = style == IK_STYLE_NORMAL;
@@ -308,7 +324,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 
 		left = ik_pane_right(cells, row, facts, plain ? look : style, out.data);
 	}
-	const char *mark = state_mark(entry, browser->list.pane.utf8);
+	const char *mark = state_mark(entry, browser->pane.utf8);
 	enum ik_style mark_style = style;
 
 	if (tool->state != IK_TOOL_OK && plain)
@@ -377,14 +393,14 @@ static const struct ik_key_hint hints[] = {
 	{ 0 },
 };
 
-static const struct ik_list_hints list_hints = {
-	.context = IK_IN_BROWSER,
+static const struct ik_pane_hints list_hints = {
 	.focus = focus_hints,
 	.text = text_hints,
-	.filter = filter_hints,
+	.writing = filter_hints,
 	.away = hints,
 	.all = N_("all tools"),
 };
+static const struct ik_pane_hints call_hints = { .writing = form_hints, .away = hints };
 
 /* What is there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
@@ -393,10 +409,10 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 	struct ik_registry *registry = browser->tools.registry;
 
 	if (browser->tools.count > 0) {
-		char *way = ik_keymap_sentence(browser->list.pane.keymap, _("{cancel} shows all tools."));
+		char *way = ik_keymap_sentence(browser->pane.keymap, _("{cancel} shows all tools."));
 
 		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
-			browser->tools.filter.data);
+			browser->pane.words.data);
 		ik_buf_printf(out, "\n\n%s", way);
 		free(way);
 		return;
@@ -407,7 +423,7 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 			ik_buf_printf(out, "  %zu/%zu", scan->scan_done, scan->scan_total);
 		return;
 	}
-	char *way = ik_keymap_sentence(browser->list.pane.keymap,
+	char *way = ik_keymap_sentence(browser->pane.keymap,
 		_("No tools found.\n\nPut an executable "
 		  "into ~/.ikigai/tools that answers --schema, and press {refresh}.\nThe manual, "
 		  "ikigai(1), has an example."));
@@ -443,19 +459,15 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 /* Return the selected row, or NULL. */
 static struct ik_browser_row *selected_row(const struct ik_browser *browser)
 {
-	if (browser->list.pane.selected >= browser->tools.shown_count)
-		return NULL;
-	return ik_browser_list_at(&browser->tools, browser->list.pane.selected);
+	return ik_browser_list_at(&browser->tools, browser->pane.selected);
 }
 
 /* Bring the text of the selected tool up to date. */
 static void sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
-	const struct ik_browser_uses *uses = &row->uses, *shown = &browser->shown_uses;
 
-	if (row->tool != browser->shown || uses->count != shown->count ||
-		uses->failed != shown->failed || uses->timed != shown->timed)
+	if (row->tool != browser->shown || memcmp(&row->uses, &browser->shown_uses, sizeof(row->uses)))
 		rebuild(browser, row);
 }
 
@@ -485,45 +497,76 @@ static void measure(struct ik_browser *browser)
 	ik_buf_done(&out);
 }
 
-/* Draw the list with its filter, and the selected tool or the form. */
+/* The list is another one, or in another order: take over what is selected in it, and how much is
+ * shown. */
+static void take_place(struct ik_browser *browser, size_t selected)
+{
+	browser->pane.count = browser->tools.shown_count;
+	browser->pane.selected = selected;
+	browser->looked_at = NULL;
+}
+
+/* List what the filter leaves, in order. */
+static void list_tools(struct ik_browser *browser)
+{
+	take_place(browser,
+		ik_browser_list_show(&browser->tools, browser->pane.words.data, browser->pane.selected));
+}
+
+/* Draw the form of a call. */
+static void draw_form(struct ik_browser *browser, const struct ik_pane_view *view,
+	struct ik_cells *cells, struct ik_rectangle area)
+{
+	struct ik_pane *pane = &browser->pane;
+
+	ik_form_draw(browser->call, cells, ik_pane_draw_frame(pane, view, cells, area),
+		&pane->cursor_row, &pane->cursor_column);
+}
+
+/* Draw the list with its filter, and the selected tool. */
+static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
+	const struct ik_status_bar *scan, struct ik_cells *cells, struct ik_rectangle area)
+{
+	struct ik_buf empty;
+
+	ik_buf_init(&empty, IK_KIB(64));
+	if (browser->pane.count == 0) {
+		put_empty(browser, scan, &empty);
+		view->empty = empty.data;
+	} else {
+		sync_text(browser);
+		if (view->focus)
+			browser->looked_at = selected_row(browser);
+	}
+	char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count, browser->tools.count);
+
+	view->words_count = count;
+	ik_pane_draw(&browser->pane, view, cells, area);
+	free(count);
+	ik_buf_done(&empty);
+}
+
+/* Draw it. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
-	const struct ik_status_bar *scan, int *ret_cursor_row, int *ret_cursor_column)
+	const struct ik_status_bar *scan)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
-	struct ik_buf title, empty;
+	struct ik_buf title;
 
 	measure(browser);
-	ik_browser_list_sync(&browser->tools);
+	if (ik_browser_list_count(&browser->tools) && browser->tools.order == IK_ORDER_USE)
+		list_tools(browser);
 	ik_buf_init(&title, IK_KIB(4));
-	ik_buf_init(&empty, IK_KIB(64));
 	put_title(browser, scan, &title);
-	struct ik_pane_view view = { .title = title.data, .item = draw_item, .arg = browser };
-	ik_list_pane_hints(&browser->list, &list_hints, focus, &view);
-	if (browser->call) {
-		struct ik_rectangle body = { area.row + 1, area.column, area.rows - 2, area.columns };
+	struct ik_pane_view view = {
+		.title = title.data, .focus = focus, .hints = browser->call ? &call_hints : &list_hints
+	};
 
-		if (focus) {
-			view.context = IK_IN_PROMPT;
-			view.hints = form_hints;
-		}
-		ik_pane_draw_frame(&browser->list.pane, &view, cells, area);
-		ik_form_draw(browser->call, cells, body, ret_cursor_row, ret_cursor_column);
-	} else {
-		if (browser->list.pane.count == 0) {
-			put_empty(browser, scan, &empty);
-			view.empty = empty.data;
-		} else {
-			sync_text(browser);
-			if (focus)
-				browser->looked_at = selected_row(browser);
-		}
-		char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count, browser->tools.count);
-		ik_list_pane_draw(&browser->list, &view, count, cells, area, ret_cursor_row,
-			ret_cursor_column);
-		free(count);
-	}
+	if (browser->call)
+		draw_form(browser, &view, cells, area);
+	else
+		draw_tools(browser, &view, scan, cells, area);
 	ik_buf_done(&title);
-	ik_buf_done(&empty);
 }
 
 /* Free it. */
@@ -537,7 +580,7 @@ static void release(struct ik_pane *pane)
 	}
 	free(browser->memories);
 	ik_form_free(browser->call);
-	ik_list_pane_done(&browser->list);
+	ik_pane_done(pane);
 	ik_browser_list_done(&browser->tools);
 	free(browser);
 }
@@ -574,39 +617,14 @@ static int measure_names(const struct ik_browser_list *list)
 	return (int)longest;
 }
 
-/* A copy of what finds a row again when the list is another one. */
-struct bookmark {
-	char *path, *name;
-};
-
-static struct bookmark bookmark(const struct ik_browser *browser)
-{
-	const struct ik_browser_row *row = selected_row(browser);
-
-	return row ? (struct bookmark){ ik_strdup(row->tool->path), ik_strdup(row->tool->name) }
-			   : (struct bookmark){ NULL, NULL };
-}
-
-/* Go back to it, and take over how much is shown. */
-static void go_back(struct ik_browser *browser, struct bookmark mark)
-{
-	browser->list.pane.count = browser->tools.shown_count;
-	browser->list.pane.selected = mark.path
-		? ik_browser_list_find(&browser->tools, mark.path, mark.name)
-		: 0;
-	browser->looked_at = NULL;
-	free(mark.path);
-	free(mark.name);
-}
-
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
-	struct bookmark mark = bookmark(browser);
+	size_t selected = ik_browser_list_set_registry(&browser->tools, registry,
+		browser->pane.words.data, browser->pane.selected);
 
-	ik_browser_list_set_registry(&browser->tools, registry);
 	browser->name_columns = measure_names(&browser->tools);
 	ik_browser_measure(browser);
-	go_back(browser, mark);
+	take_place(browser, selected);
 }
 
 /* The user goes on from what was looked at: its mark of a change goes. */
@@ -616,16 +634,10 @@ static void leave_row(struct ik_browser *browser)
 
 	if (!row || row == selected_row(browser) || row->change == IK_CHANGE_NONE)
 		return;
-	struct bookmark mark = bookmark(browser);
-	ik_browser_list_seen(&browser->tools, row);
 	browser->shown = NULL;
-	go_back(browser, mark);
-}
-
-/* A filter that was left in the middle filters on, and is not written. */
-static void open_pane(struct ik_pane *pane)
-{
-	ik_list_pane_keep((struct ik_list_pane *)pane);
+	take_place(browser,
+		ik_browser_list_seen(&browser->tools, row, browser->pane.words.data,
+			browser->pane.selected));
 }
 
 /* An action that selects or scrolls. */
@@ -635,23 +647,6 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 
 	leave_row((struct ik_browser *)pane);
 	return taken;
-}
-
-/* While a filter or a form is written, characters are text. */
-static unsigned context(const struct ik_pane *pane)
-{
-	const struct ik_browser *browser = (const struct ik_browser *)pane;
-
-	return browser->list.filter || browser->call ? IK_IN_PROMPT : IK_IN_BROWSER;
-}
-
-/* List what the filter leaves. */
-static void take_filter(struct ik_browser *browser)
-{
-	struct bookmark mark = bookmark(browser);
-
-	ik_browser_list_set_filter(&browser->tools, browser->list.words.data);
-	go_back(browser, mark);
 }
 
 /* What was written last for a tool, in its place in the list of memories. */
@@ -671,8 +666,8 @@ static void open_form(struct ik_browser *browser)
 	if (!row || row->tool->state != IK_TOOL_OK)
 		return;
 	const struct ik_browser_memory *memory = memory_of(browser, row->tool->name);
-	browser->call = ik_form_new(row->tool, memory ? memory->arguments : NULL,
-		browser->list.pane.utf8);
+	browser->call = ik_form_new(row->tool, memory ? memory->arguments : NULL, browser->pane.utf8);
+	browser->pane.writing = true;
 }
 
 /* Remember what was written, as far as it can be said in JSON, and close the form. */
@@ -697,13 +692,14 @@ static void close_form(struct ik_browser *browser)
 	}
 	ik_buf_done(&out);
 	browser->call = ik_form_free(browser->call);
+	browser->pane.writing = false;
 }
 
 /* Make the call that the form says. */
 static enum ik_pane_result send_form(struct ik_browser *browser,
 	struct ik_invocation *ret_invocation)
 {
-	struct ik_buf *text = &browser->list.argument;
+	struct ik_buf *text = &browser->pane.argument;
 	struct ik_error error;
 
 	ik_buf_clear(text);
@@ -765,7 +761,7 @@ static struct ik_invocation switch_tool(struct ik_browser *browser)
 
 	if (!row || (row->tool->state != IK_TOOL_OK && row->tool->state != IK_TOOL_DISABLED))
 		return (struct ik_invocation){ .action = IK_ACTION_NONE };
-	return ik_list_pane_invoke(&browser->list, IK_ACTION_SWITCH, row->tool->name);
+	return ik_pane_invoke(&browser->pane, IK_ACTION_SWITCH, row->tool->name);
 }
 
 /* A key. */
@@ -777,27 +773,20 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 
 	if (browser->call)
 		return form_key(browser, key, action, ret_invocation);
-	switch (ik_list_pane_key(&browser->list, key, action)) {
-	case IK_LIST_FILTERED:
-		take_filter(browser);
-		return IK_PANE_TAKEN;
-	case IK_LIST_TAKEN:
-		leave_row(browser);
-		return IK_PANE_TAKEN;
-	case IK_LIST_PASSED:
-		return IK_PANE_PASSED;
-	case IK_LIST_OTHER:
-		break;
-	}
-	switch (action) {
-	case IK_ACTION_SORT: {
-		struct bookmark mark = bookmark(browser);
+	enum ik_pane_result result = ik_pane_key(pane, key, action);
 
-		ik_browser_list_set_order(tools,
-			tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME);
-		go_back(browser, mark);
+	if (result == IK_PANE_FILTERED)
+		list_tools(browser);
+	else if (result == IK_PANE_TAKEN)
+		leave_row(browser);
+	if (result != IK_PANE_OTHER)
+		return result;
+	switch (action) {
+	case IK_ACTION_SORT:
+		(void)ik_browser_list_count(tools);
+		tools->order = tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME;
+		list_tools(browser);
 		return IK_PANE_TAKEN;
-	}
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
 		turn_form(browser, action == IK_ACTION_LEFT);
@@ -813,25 +802,24 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	}
 }
 
-/* clang-format off */
 static const struct ik_pane_ops ops = {
-	.toggle = IK_ACTION_BROWSER, .open = open_pane, .context = context, .key = key, .act = act,
-	.click = ik_list_pane_click, .scroll = ik_pane_scroll, .draw = draw,
+	.toggle = IK_ACTION_BROWSER,
+	.context = IK_IN_BROWSER,
+	.open = ik_pane_keep,
+	.key = key,
+	.act = act,
+	.click = ik_pane_click,
+	.scroll = ik_pane_scroll,
+	.draw = draw,
+	.item = draw_item,
 	.release = release,
 };
-/* clang-format on */
 
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8)
 {
 	struct ik_browser *browser = ik_alloc(sizeof(*browser));
 
-	ik_list_pane_init(&browser->list, &ops, keymap, utf8);
-	browser->calls = calls;
+	ik_pane_init(&browser->pane, &ops, keymap, utf8);
 	ik_browser_list_init(&browser->tools, calls);
 	return browser;
-}
-
-struct ik_pane *ik_browser_pane(struct ik_browser *browser)
-{
-	return &browser->list.pane;
 }

@@ -35,7 +35,4 @@ void ik_browser_measure(struct ik_browser *browser);
 /* A reference is taken; what is selected stays so if it is still there. */
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry);
 
-/* The pane that it is, for the screen. */
-struct ik_pane *ik_browser_pane(struct ik_browser *browser);
-
 #endif

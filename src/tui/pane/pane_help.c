@@ -224,7 +224,9 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 	return ik_pane_act(pane, action == IK_ACTION_LINE_END ? IK_ACTION_BOTTOM : action);
 }
 
-static const struct ik_pane_ops ops = { .act = act, .scroll = ik_pane_scroll, .release = release };
+static const struct ik_pane_ops ops = {
+	.context = IK_IN_HELP, .act = act, .scroll = ik_pane_scroll, .release = release
+};
 
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
 {
@@ -235,18 +237,12 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 	return help;
 }
 
-void ik_help_draw(struct ik_help *help, unsigned context, const struct ik_key_hint *hints,
+void ik_help_draw(struct ik_help *help, const struct ik_pane_hints *hints, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
-	struct ik_pane_view view = {
-		.title = _(" Help "), .context = context, .hints = hints, .focus = true
-	};
+	const struct ik_pane_view view = { .title = _(" Help "), .focus = true, .hints = hints };
 
+	help->pane.writing = writing;
 	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
 	ik_pane_draw(&help->pane, &view, cells, area);
-}
-
-struct ik_pane *ik_help_pane(struct ik_help *help)
-{
-	return &help->pane;
 }

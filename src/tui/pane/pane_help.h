@@ -17,11 +17,8 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
  * that has any of its own, else from its start. */
 void ik_help_open(struct ik_help *help, unsigned context);
 
-/* Draw it, with what its last line names, and in which context the keys are pressed. */
-void ik_help_draw(struct ik_help *help, unsigned context, const struct ik_key_hint *hints,
+/* Draw it, with the keys that its last line names; writing: what is searched for in it. */
+void ik_help_draw(struct ik_help *help, const struct ik_pane_hints *hints, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area);
-
-/* The pane that it is, for the screen, which draws it by the function above. */
-struct ik_pane *ik_help_pane(struct ik_help *help);
 
 #endif

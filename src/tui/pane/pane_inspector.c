@@ -62,7 +62,6 @@ struct ik_inspector {
 	ik_blob_reader *read;
 	void *read_arg;
 	int64_t now_ms;
-	struct ik_buf argument; /* of the last action */
 	/* The text's lines, one for each block, and what they are of. */
 	struct ik_inspector_line *lines;
 	size_t line_count;
@@ -70,9 +69,7 @@ struct ik_inspector {
 	const struct ik_shown_call *tree_call;
 	unsigned tree_version;
 	enum ik_call_part building; /* whose lines are being made */
-	/* The cursor in it. */
-	bool in_text;
-	size_t cursor;
+	size_t cursor; /* the line that it is on, while the text has the keys (pane.in_text) */
 	struct ik_fold *folds;
 	size_t fold_count;
 };
@@ -417,7 +414,7 @@ static void find_cursor(struct ik_inspector *inspector, struct ik_inspector_line
 	if (nearest == 0 && inspector->cursor > 0)
 		nearest = inspector->cursor;
 	inspector->cursor = nearest < inspector->line_count ? nearest : inspector->line_count - 1;
-	if (!inspector->in_text)
+	if (!inspector->pane.in_text)
 		return;
 	ik_scrollback_select_at(inspector->pane.text, inspector->cursor, true);
 }
@@ -474,7 +471,7 @@ static void rebuild(struct ik_inspector *inspector)
 /* Is there text whose end comes while the cursor is elsewhere? The window stays then. */
 static void keep_window(struct ik_inspector *inspector)
 {
-	if (inspector->in_text && inspector->cursor + 1 < inspector->line_count)
+	if (inspector->pane.in_text && inspector->cursor + 1 < inspector->line_count)
 		ik_scrollback_keep(inspector->pane.text);
 }
 
@@ -522,8 +519,8 @@ static void enter_text(struct ik_inspector *inspector, bool in_text)
 {
 	struct ik_scrollback *text = inspector->pane.text;
 
-	inspector->in_text = in_text && inspector->line_count > 0;
-	if (!inspector->in_text)
+	inspector->pane.in_text = in_text && inspector->line_count > 0;
+	if (!inspector->pane.in_text)
 		return;
 	if (!inspector->pane.text_moved)
 		ik_scrollback_go(text, (struct ik_scroll_place){ .at_end = inspector->pane.text_follows });
@@ -569,7 +566,7 @@ static void go_inward(struct ik_inspector *inspector)
 {
 	size_t index = inspector->cursor;
 
-	if (!inspector->in_text)
+	if (!inspector->pane.in_text)
 		enter_text(inspector, true);
 	else if (folds(inspector, index) && !is_open(inspector, index))
 		set_state(inspector, index, IK_TREE_OPEN);
@@ -580,7 +577,7 @@ static void go_inward(struct ik_inspector *inspector)
 /* Fold, or go to what holds it; from what nothing holds, to the list. */
 static void go_outward(struct ik_inspector *inspector)
 {
-	if (!inspector->in_text)
+	if (!inspector->pane.in_text)
 		return;
 	size_t index = inspector->cursor;
 	struct ik_inspector_line line = inspector->lines[index];
@@ -630,11 +627,11 @@ static bool is_fold_action(enum ik_action action)
 static void fold(struct ik_inspector *inspector, enum ik_action action)
 {
 	sync_text(inspector);
-	bool on_node = inspector->in_text && folds(inspector, inspector->cursor);
+	bool on_node = inspector->pane.in_text && folds(inspector, inspector->cursor);
 
 	switch (action) {
 	case IK_ACTION_TEXT:
-		enter_text(inspector, !inspector->in_text);
+		enter_text(inspector, !inspector->pane.in_text);
 		break;
 	case IK_ACTION_INWARD:
 		go_inward(inspector);
@@ -652,23 +649,14 @@ static void fold(struct ik_inspector *inspector, enum ik_action action)
 		if (on_node)
 			set_state(inspector, inspector->cursor,
 				is_open(inspector, inspector->cursor) ? IK_TREE_FOLDED : IK_TREE_OPEN);
-		else if (!inspector->in_text || !inspector->lines[inspector->cursor].node)
+		else if (!inspector->pane.in_text || !inspector->lines[inspector->cursor].node)
 			fold_all(inspector,
 				state_of_all(inspector) == IK_TREE_OPEN ? IK_TREE_USUAL : IK_TREE_OPEN);
 		break;
 	}
 	sync_text(inspector);
-	if (inspector->in_text)
+	if (inspector->pane.in_text)
 		go_to(inspector, inspector->cursor);
-}
-
-/* Go to the line that was clicked, and fold it. */
-static void click_line(struct ik_inspector *inspector)
-{
-	inspector->in_text = true;
-	go_to(inspector, ik_scrollback_selected_index(inspector->pane.text));
-	if (folds(inspector, inspector->cursor))
-		fold(inspector, IK_ACTION_UNFOLD);
 }
 
 /* Do an action while the cursor is in the text; false: it means what it means elsewhere. */
@@ -775,7 +763,6 @@ static void release(struct ik_pane *pane)
 	drop_trees(inspector);
 	free(inspector->lines);
 	free(inspector->folds);
-	ik_buf_done(&inspector->argument);
 	free(inspector);
 }
 
@@ -853,11 +840,11 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 
 	sync_selection(inspector);
-	if (inspector->in_text && action == IK_ACTION_LINE_START)
+	if (inspector->pane.in_text && action == IK_ACTION_LINE_START)
 		action = IK_ACTION_TOP;
-	if (inspector->in_text && action == IK_ACTION_LINE_END)
+	if (inspector->pane.in_text && action == IK_ACTION_LINE_END)
 		action = IK_ACTION_BOTTOM;
-	if (inspector->in_text && act_in_text(inspector, action))
+	if (inspector->pane.in_text && act_in_text(inspector, action))
 		return true;
 	struct ik_scroll_place before = ik_scrollback_place(inspector->pane.text);
 
@@ -880,26 +867,22 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 	else if ((action == IK_ACTION_PAGE_DOWN || action == IK_ACTION_HALF_DOWN) &&
 		is_at(inspector, before))
 		leave_page(inspector, true);
-	if (inspector->in_text && inspector->page == inspector->shown_page)
+	if (inspector->pane.in_text && inspector->page == inspector->shown_page)
 		enter_text(inspector, true);
 	return true;
 }
 
-/* A click selects a call, or folds in the text. */
-static void click(struct ik_pane *pane, int row)
+/* A click selects a call. */
+static bool click(struct ik_pane *pane, int row)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 
 	sync_selection(inspector);
-	if (ik_pane_click(pane, row)) {
-		enter_text(inspector, false);
-		if (note_selection(inspector))
-			inspector->page = 0;
-		return;
-	}
-	if (inspector->call && inspector->shown == inspector->call &&
-		ik_scrollback_click(pane->text, row - pane->text_row))
-		click_line(inspector);
+	if (!ik_pane_click(pane, row))
+		return false;
+	if (note_selection(inspector))
+		inspector->page = 0;
+	return true;
 }
 
 /* The wheel turns the pages, too. */
@@ -990,45 +973,39 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	sync_selection(inspector);
 	if (pane->count == 0)
 		return IK_PANE_TAKEN;
-	ik_buf_clear(&inspector->argument);
+	ik_buf_clear(&pane->argument);
 	if (is_fold_action(action)) {
 		fold(inspector, action);
 	} else if (action == IK_ACTION_COPY) {
-		if (inspector->in_text)
-			copy_line(inspector, &inspector->argument);
+		if (inspector->pane.in_text)
+			copy_line(inspector, &pane->argument);
 		else
-			copy_call(inspector->call, &inspector->argument);
+			copy_call(inspector->call, &pane->argument);
 		asked = action;
 	} else if (action == IK_ACTION_PAGER) {
-		put_whole(inspector, &inspector->argument);
+		put_whole(inspector, &pane->argument);
 		asked = action;
 	} else if (action == IK_ACTION_UNDO_CALL) {
-		ik_buf_puts(&inspector->argument, inspector->call->id);
+		ik_buf_puts(&pane->argument, inspector->call->id);
 		asked = action;
-	} else if (put_line(inspector->call, &inspector->argument)) {
+	} else if (put_line(inspector->call, &pane->argument)) {
 		asked = action;
 	}
 	*ret_invocation = (struct ik_invocation){
 		.action = asked,
-		.text = inspector->argument.data,
-		.length = inspector->argument.length,
-		.cut = asked == IK_ACTION_COPY && !inspector->in_text && ik_call_is_large(inspector->call),
+		.text = pane->argument.data,
+		.length = pane->argument.length,
+		.cut = asked == IK_ACTION_COPY && !inspector->pane.in_text &&
+			ik_call_is_large(inspector->call),
 	};
 	return asked == IK_ACTION_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
 }
 
-/* It has keys of its own in the text, but nothing is written there. */
-static unsigned context(const struct ik_pane *pane)
-{
-	(void)pane;
-	return IK_IN_INSPECTOR;
-}
-
 /* Draw a call of the list: mark, name and arguments, facts at the right. */
-static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
-	enum ik_style style)
+static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
 {
-	struct ik_inspector *inspector = arg;
+	const struct ik_inspector *inspector = (const struct ik_inspector *)pane;
 	struct ik_shown_call *call = ik_calls_at(inspector->calls, index);
 	size_t length;
 	struct ik_buf out;
@@ -1069,11 +1046,6 @@ static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 	{ 0 },
 };
-static const struct ik_key_hint empty_hints[] = {
-	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 5 },
-	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
-	{ 0 },
-};
 static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("move"), 2 },
 	{ IK_ACTION_UNFOLD, IK_ACTION_NONE, N_("fold"), 2 },
@@ -1092,47 +1064,48 @@ static const struct ik_key_hint hints[] = {
 	{ 0 },
 };
 
+static const struct ik_pane_hints list_hints = {
+	.focus = focus_hints,
+	.text = text_hints,
+	.away = hints,
+};
+
 /* Draw it. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
-	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
+	const struct ik_status_bar *bar)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
 	char title[TITLE_BYTES];
 
-	(void)ret_cursor_row;
-	(void)ret_cursor_column;
 	inspector->now_ms = bar->now_ms;
 	sync_selection(inspector);
 	(void)snprintf(title, sizeof(title), pane->count > 0 ? " %s  %zu/%zu " : " %s ",
 		_("Tool inspector"), pane->selected + 1, pane->count);
 	struct ik_pane_view view = {
-		.title = title,
-		.context = focus ? IK_IN_INSPECTOR : IK_IN_EDITOR,
-		.hints = !focus          ? hints
-			: inspector->in_text ? text_hints
-								 : focus_hints,
-		.focus = focus,
-		.item = draw_item,
-		.arg = inspector,
+		.title = title, .focus = focus, .hints = &list_hints, .list_stays = true
 	};
-	if (focus && pane->count == 0)
-		view.hints = empty_hints;
+
 	if (pane->count == 0)
 		view.empty = _("No tool calls yet.\n\nWhen the model uses a tool, the call stands here "
 					   "with its arguments, its output as it comes, and its result.");
 	else
 		sync_text(inspector);
 	ik_scrollback_select_at(pane->text, inspector->cursor,
-		focus && inspector->in_text && pane->count > 0);
+		focus && pane->in_text && pane->count > 0);
 	ik_pane_draw(pane, &view, cells, area);
 }
 
-/* clang-format off */
 static const struct ik_pane_ops ops = {
-	.toggle = IK_ACTION_INSPECTOR, .context = context, .key = key, .act = act, .click = click,
-	.scroll = scroll, .draw = draw, .release = release,
+	.toggle = IK_ACTION_INSPECTOR,
+	.context = IK_IN_INSPECTOR,
+	.key = key,
+	.act = act,
+	.click = click,
+	.scroll = scroll,
+	.draw = draw,
+	.item = draw_item,
+	.release = release,
 };
-/* clang-format on */
 
 struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	bool utf8)
@@ -1141,11 +1114,5 @@ struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_ke
 
 	ik_pane_init(&inspector->pane, &ops, keymap, utf8);
 	inspector->calls = calls;
-	ik_buf_init(&inspector->argument, IK_LIMIT_ENVELOPE);
 	return inspector;
-}
-
-struct ik_pane *ik_inspector_pane(struct ik_inspector *inspector)
-{
-	return &inspector->pane;
 }

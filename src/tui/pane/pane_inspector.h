@@ -30,7 +30,4 @@ void ik_inspector_forget(struct ik_inspector *inspector);
 /* Select the newest call, and those that come after it. */
 void ik_inspector_follow(struct ik_inspector *inspector);
 
-/* The pane that it is, for the screen. */
-struct ik_pane *ik_inspector_pane(struct ik_inspector *inspector);
-
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pane/list_pane.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -13,7 +12,7 @@
 #define ASIDE_PART 3 /* what is at the end of a row gets at most one of so many parts of it */
 
 struct ik_picker {
-	struct ik_list_pane list; /* its items are those that the filter leaves */
+	struct ik_pane pane; /* its items are those that the filter leaves */
 	const struct ik_editor *editor;
 	struct ik_pick_list told;
 	size_t *shown; /* indexes of those that are left */
@@ -51,7 +50,7 @@ static void release(struct ik_pane *pane)
 
 	clear(picker);
 	free(picker->shown);
-	ik_list_pane_done(&picker->list);
+	ik_pane_done(pane);
 	free(picker);
 }
 
@@ -69,7 +68,7 @@ static void make_line(char **text)
 /* The selected one, or NULL. */
 static const struct ik_pick *selected(const struct ik_picker *picker)
 {
-	const struct ik_pane *pane = &picker->list.pane;
+	const struct ik_pane *pane = &picker->pane;
 
 	return pane->selected < pane->count ? &picker->told.picks[picker->shown[pane->selected]] : NULL;
 }
@@ -79,7 +78,7 @@ static bool fits(const struct ik_pick *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
 	const char *const texts[] = { item->title, item->text, item->aside };
-	bool all = strncmp(number, words, strlen(words)) == 0 || ik_list_words_fit(words, texts, 3);
+	bool all = strncmp(number, words, strlen(words)) == 0 || ik_pane_words_fit(words, texts, 3);
 
 	free(number);
 	return all;
@@ -89,8 +88,8 @@ static bool fits(const struct ik_pick *item, const char *words)
  * was written is. */
 static void filter(struct ik_picker *picker, const char *id)
 {
-	struct ik_pane *pane = &picker->list.pane;
-	const char *words = picker->list.words.data;
+	struct ik_pane *pane = &picker->pane;
+	const char *words = pane->words.data;
 	size_t digits = strspn(words, "0123456789");
 	long number = digits > 0 && words[digits] == '\0' ? strtol(words, NULL, 10) : 0;
 	bool named = false;
@@ -133,8 +132,8 @@ static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
 
 void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list)
 {
-	ik_list_pane_set_words(&picker->list, "");
-	ik_list_pane_write(&picker->list);
+	ik_pane_set_words(&picker->pane, "");
+	ik_pane_write(&picker->pane);
 	take_list(picker, list);
 	filter(picker, NULL);
 }
@@ -149,13 +148,6 @@ void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
 	free(id);
 }
 
-/* All that is typed is the filter's. */
-static unsigned context(const struct ik_pane *pane)
-{
-	(void)pane;
-	return IK_IN_PROMPT;
-}
-
 /* Take the selected one. */
 static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *ret_invocation)
 {
@@ -165,7 +157,7 @@ static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *
 		return IK_PANE_TAKEN;
 	if (picker->told.fills_editor && !ik_editor_is_empty(picker->editor))
 		return IK_PANE_BLOCKED;
-	*ret_invocation = ik_list_pane_invoke(&picker->list, IK_ACTION_SEND, item->line);
+	*ret_invocation = ik_pane_invoke(&picker->pane, IK_ACTION_SEND, item->line);
 	return IK_PANE_CLOSED;
 }
 
@@ -177,31 +169,25 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	const struct ik_pick *item = selected(picker);
 
 	/* Nothing that is listed begins so: it is a command that is typed. */
-	if (ik_key_is_text(key) && key->codepoint == '/' && picker->list.words.length == 0 &&
+	if (ik_key_is_text(key) && key->codepoint == '/' && pane->words.length == 0 &&
 		ik_editor_is_empty(picker->editor))
 		return IK_PANE_YIELDED;
 	if (action == IK_ACTION_CANCEL)
 		return IK_PANE_CLOSED;
 	if (action == IK_ACTION_SEND)
 		return take(picker, ret_invocation);
-	switch (ik_list_pane_key(&picker->list, key, action)) {
-	case IK_LIST_FILTERED:
+	enum ik_pane_result result = ik_pane_key(pane, key, action);
+
+	if (result == IK_PANE_FILTERED)
 		filter(picker, item ? item->id : NULL);
-		return IK_PANE_TAKEN;
-	case IK_LIST_TAKEN:
-		return IK_PANE_TAKEN;
-	case IK_LIST_PASSED:
-	case IK_LIST_OTHER:
-		break;
-	}
-	return IK_PANE_PASSED;
+	return result == IK_PANE_OTHER ? IK_PANE_PASSED : result;
 }
 
 /* Draw an item: number, title, what is aside. */
-static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
-	enum ik_style style)
+static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
 {
-	const struct ik_picker *picker = arg;
+	const struct ik_picker *picker = (const struct ik_picker *)pane;
 	const struct ik_pick *item = &picker->told.picks[picker->shown[index]];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 	int most = row.columns / ASIDE_PART;
@@ -220,7 +206,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 /* Show the text of the selected one. */
 static void show_text(struct ik_picker *picker)
 {
-	struct ik_pane *pane = &picker->list.pane;
+	struct ik_pane *pane = &picker->pane;
 	const struct ik_pick *item = selected(picker);
 
 	if (item == picker->read)
@@ -234,9 +220,9 @@ static void show_text(struct ik_picker *picker)
 	ik_pane_text_end(pane, place, false);
 }
 
-/* Draw it; the cursor is set into the filter while it has focus. */
+/* Draw it. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
-	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
+	const struct ik_status_bar *bar)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	static const struct ik_key_hint away[] = {
@@ -250,55 +236,45 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 		{ 0 },
 	};
-	const struct ik_list_hints hints = {
-		.context = IK_IN_PROMPT,
-		.focus = keys,
-		.filter = keys,
-		.away = away,
-	};
-	size_t left = picker->list.pane.count;
-	char *count = left == picker->told.count ? NULL
-											 : ik_format(_("%zu of %zu"), left, picker->told.count);
-	struct ik_pane_view view = {
+	const struct ik_pane_hints hints = { .focus = keys, .writing = keys, .away = away };
+	size_t left = pane->count, all = picker->told.count;
+	char *count = left == all ? NULL : ik_format(_("%zu of %zu"), left, all);
+	const struct ik_pane_view view = {
 		.title = picker->told.title,
-		.item = draw_item,
-		.arg = picker,
+		.focus = focus,
+		.hints = &hints,
+		.words_count = count,
 		.list_first = true,
-		.empty = left > 0            ? NULL
-			: picker->told.count > 0 ? _("None of them has these words.")
-									 : picker->told.empty,
+		.empty = left > 0 ? NULL
+			: all > 0     ? _("None of them has these words.")
+						  : picker->told.empty,
 	};
-	int row = -1, column = -1;
 
 	(void)bar;
 	show_text(picker);
-	ik_list_pane_hints(&picker->list, &hints, focus, &view);
-	ik_list_pane_draw(&picker->list, &view, count, cells, area, &row, &column);
-	if (focus && row >= 0) {
-		*ret_cursor_row = row;
-		*ret_cursor_column = column;
-	}
+	ik_pane_draw(pane, &view, cells, area);
+	if (!focus)
+		pane->cursor_row = -1;
 	free(count);
 }
 
-/* clang-format off */
 static const struct ik_pane_ops ops = {
-	.context = context, .key = key, .act = ik_pane_act, .click = ik_list_pane_click,
-	.scroll = ik_pane_scroll, .draw = draw, .release = release,
+	.context = IK_IN_PROMPT,
+	.key = key,
+	.act = ik_pane_act,
+	.click = ik_pane_click,
+	.scroll = ik_pane_scroll,
+	.draw = draw,
+	.item = draw_item,
+	.release = release,
 };
-/* clang-format on */
 
 struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_editor *editor)
 {
 	struct ik_picker *picker = ik_alloc(sizeof(*picker));
 
-	ik_list_pane_init(&picker->list, &ops, keymap, utf8);
+	ik_pane_init(&picker->pane, &ops, keymap, utf8);
 	picker->editor = editor;
 	return picker;
-}
-
-struct ik_pane *ik_picker_pane(struct ik_picker *picker)
-{
-	return &picker->list.pane;
 }

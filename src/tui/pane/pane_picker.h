@@ -43,7 +43,5 @@ struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
 void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list);
 /* The same things as they are now: filter and selection stay. */
 void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list);
-/* The pane that it is, for the screen. */
-struct ik_pane *ik_picker_pane(struct ik_picker *picker);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pane/list_pane.h"
 #include "tui/text/markdown.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
@@ -19,11 +18,11 @@
 #define READ_AHEAD 50  /* rows under the selected one that are there before one gets to them */
 
 struct ik_sessions {
-	struct ik_list_pane list;
+	struct ik_pane pane;
 	const struct ik_sessions_source *source;
 	void *source_arg;
 
-	struct ik_session_row *rows; /* their texts are owned here; list.pane.count of them */
+	struct ik_session_row *rows; /* their texts are owned here; pane.count of them */
 	bool all;                    /* there are no more */
 	bool reading;                /* a page is on its way, */
 	bool anew;                   /* in place of all rows */
@@ -86,7 +85,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 /* Is it of the same session as the place above it, whose title is seen? */
 static bool goes_on(const struct ik_sessions *sessions, size_t index)
 {
-	return index > sessions->list.pane.list_top &&
+	return index > sessions->pane.list_top &&
 		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
 }
 
@@ -104,8 +103,7 @@ static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 		style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, age.data);
 
 	if (marked && ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style,
-			sessions->list.pane.utf8 ? "●" : "*");
+		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "●" : "*");
 	ik_buf_done(&age);
 	return left;
 }
@@ -127,14 +125,14 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 		ik_cells_label(cells, title, row.row, title.column,
 			style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style,
 			entry->title[0] ? entry->title : _("without a title"));
-	draw_snippet(cells, rest, style, entry, sessions->list.pane.utf8);
+	draw_snippet(cells, rest, style, entry, sessions->pane.utf8);
 }
 
 /* Draw an entry of the list: mark, title, directory, messages, age. */
-static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik_rectangle row,
-	enum ik_style style)
+static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
+	struct ik_rectangle row, enum ik_style style)
 {
-	const struct ik_sessions *sessions = arg;
+	const struct ik_sessions *sessions = (const struct ik_sessions *)pane;
 	const struct ik_session_row *entry = &sessions->rows[index];
 	enum ik_style dim = style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style;
 
@@ -159,8 +157,7 @@ static void draw_item(void *arg, size_t index, struct ik_cells *cells, struct ik
 	}
 	ik_buf_clear(&out);
 	if (entry->holder) {
-		ik_cells_label(cells, left, row.row, row.column, style,
-			sessions->list.pane.utf8 ? "◆" : "+");
+		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "◆" : "+");
 		ik_buf_printf(&out, "[%s] ", entry->holder);
 	}
 	ik_buf_puts(&out, entry->title[0] ? entry->title : _("without a title"));
@@ -194,10 +191,9 @@ static const struct ik_key_hint hints[] = {
 	{ 0 },
 };
 
-static const struct ik_list_hints list_hints = {
-	.context = IK_IN_SESSIONS,
+static const struct ik_pane_hints list_hints = {
 	.focus = focus_hints,
-	.filter = filter_hints,
+	.writing = filter_hints,
 	.away = hints,
 	.all = N_("all sessions"),
 };
@@ -210,10 +206,9 @@ static const struct ik_key_hint pick_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 	{ 0 },
 };
-static const struct ik_list_hints pick_list_hints = {
-	.context = IK_IN_SESSIONS,
+static const struct ik_pane_hints pick_list_hints = {
 	.focus = focus_hints,
-	.filter = pick_hints,
+	.writing = pick_hints,
 	.away = hints,
 };
 
@@ -233,10 +228,9 @@ static const struct ik_key_hint words_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 	{ 0 },
 };
-static const struct ik_list_hints found_list_hints = {
-	.context = IK_IN_SESSIONS,
+static const struct ik_pane_hints found_list_hints = {
 	.focus = found_hints,
-	.filter = words_hints,
+	.writing = words_hints,
 	.away = hints,
 };
 
@@ -245,15 +239,15 @@ static char *nothing_found(const struct ik_sessions *sessions)
 {
 	if (sessions->reading || sessions->percent < 100)
 		return ik_strdup(_("Searching…"));
-	char *key = ik_keymap_key_name(sessions->list.pane.keymap,
-		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
-		sessions->here && !sessions->list.filter ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
-	char *text = sessions->here && !sessions->list.filter
+	char *key = ik_keymap_key_name(sessions->pane.keymap,
+		sessions->pane.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
+		sessions->here && !sessions->pane.filter ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
+	char *text = sessions->here && !sessions->pane.filter
 		? ik_format(_("Nothing in the sessions of this directory has \"%s\".\n%s searches all."),
-			  sessions->list.words.data, key)
+			  sessions->pane.words.data, key)
 		: ik_format(_("Nothing in any session has \"%s\".\nword* finds what begins so; "
 					  "fewer words find more. %s lists the sessions."),
-			  sessions->list.words.data, key);
+			  sessions->pane.words.data, key);
 	free(key);
 	return text;
 }
@@ -261,9 +255,9 @@ static char *nothing_found(const struct ik_sessions *sessions)
 /* The title of a search. */
 static char *found_title(const struct ik_sessions *sessions)
 {
-	size_t count = sessions->list.pane.count;
+	size_t count = sessions->pane.count;
 
-	if (sessions->list.words.length == 0)
+	if (sessions->pane.words.length == 0)
 		return ik_strdup(_(" Search all sessions "));
 	if (sessions->reading && sessions->anew)
 		return ik_strdup(_(" Searching… "));
@@ -277,7 +271,7 @@ static char *found_title(const struct ik_sessions *sessions)
 /* What is there instead of a list. */
 static char *empty_text(const struct ik_sessions *sessions)
 {
-	if (sessions->said && sessions->list.words.length == 0)
+	if (sessions->said && sessions->pane.words.length == 0)
 		return ik_strdup(_("Write words that you, a model or a tool said: they are looked for in "
 						   "all "
 						   "sessions.\n\"words in quotation marks\" stand together, word* is how "
@@ -288,13 +282,13 @@ static char *empty_text(const struct ik_sessions *sessions)
 		return nothing_found(sessions);
 	if (sessions->reading)
 		return ik_strdup(_("Reading the sessions…"));
-	bool filtered = sessions->list.words.length > 0;
-	char *key = ik_keymap_key_name(sessions->list.pane.keymap,
-		sessions->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
+	bool filtered = sessions->pane.words.length > 0;
+	char *key = ik_keymap_key_name(sessions->pane.keymap,
+		sessions->pane.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
 		filtered ? IK_ACTION_CANCEL : IK_ACTION_WHERE);
 	char *text = filtered ? ik_format(_("No session has \"%s\" in its title, its directory "
 										"or its id.\n%s shows all."),
-								sessions->list.words.data, key)
+								sessions->pane.words.data, key)
 		: sessions->here
 		? ik_format(_("No session of this directory.\n%s shows those of all."), key)
 		: ik_strdup(_("No sessions yet: what you say from now on is kept, and is found here."));
@@ -314,19 +308,19 @@ static void row_done(struct ik_session_row *row)
 /* Forget all rows. */
 static void clear(struct ik_sessions *sessions)
 {
-	for (size_t i = 0; i < sessions->list.pane.count; i++)
+	for (size_t i = 0; i < sessions->pane.count; i++)
 		row_done(&sessions->rows[i]);
-	sessions->list.pane.count = 0;
+	sessions->pane.count = 0;
 }
 
 /* Ask for the next page, or for the first one. */
 static void ask(struct ik_sessions *sessions, bool anew)
 {
-	size_t count = sessions->list.pane.count;
+	size_t count = sessions->pane.count;
 
 	if (!sessions->source)
 		return;
-	if (sessions->said && sessions->list.words.length == 0) {
+	if (sessions->said && sessions->pane.words.length == 0) {
 		clear(sessions);
 		sessions->reading = false;
 		sessions->all = true;
@@ -335,11 +329,11 @@ static void ask(struct ik_sessions *sessions, bool anew)
 	sessions->reading = true;
 	sessions->anew = anew;
 	if (sessions->said) {
-		sessions->source->search(sessions->source_arg, sessions->list.words.data, sessions->here,
-			sessions->list.filter, anew || count == 0);
+		sessions->source->search(sessions->source_arg, sessions->pane.words.data, sessions->here,
+			sessions->pane.filter, anew || count == 0);
 		return;
 	}
-	sessions->source->list(sessions->source_arg, sessions->list.words.data, sessions->here,
+	sessions->source->list(sessions->source_arg, sessions->pane.words.data, sessions->here,
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
 }
 
@@ -351,26 +345,26 @@ static void want_rows(struct ik_sessions *sessions)
 	if (!sessions->source)
 		return;
 	if (!sessions->reading && !sessions->all &&
-		sessions->list.pane.selected + READ_AHEAD >= sessions->list.pane.count)
+		sessions->pane.selected + READ_AHEAD >= sessions->pane.count)
 		ask(sessions, false);
 	if (!row || (ik_text_equal(row->id, sessions->ended) && row->sequence == sessions->ended_at))
 		return;
 	memcpy(sessions->ended, row->id, sizeof(sessions->ended));
 	sessions->ended_at = row->sequence;
-	sessions->list.pane.text_moved = false;
-	ik_pane_text_end(&sessions->list.pane, ik_pane_text_begin(&sessions->list.pane), true);
+	sessions->pane.text_moved = false;
+	ik_pane_text_end(&sessions->pane, ik_pane_text_begin(&sessions->pane), true);
 	sessions->source->end(sessions->source_arg, row->id, row->sequence);
 }
 
 /* Is a session chosen while the filter is written? */
 static bool picks(const struct ik_sessions *sessions)
 {
-	return sessions->picking && sessions->list.filter;
+	return sessions->picking && sessions->pane.filter;
 }
 
 /* Draw the list with its filter, and the end of the selected session. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
-	const struct ik_status_bar *bar, int *ret_cursor_row, int *ret_cursor_column)
+	const struct ik_status_bar *bar)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 
@@ -381,18 +375,16 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		: sessions->here ? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
 						 : ik_format(_(" Sessions (%zu%s) "), pane->count, more);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
-	struct ik_pane_view view = {
+	const struct ik_pane_view view = {
 		.title = title,
-		.item = draw_item,
-		.arg = sessions,
+		.focus = focus,
+		.hints = picks(sessions) ? &pick_list_hints
+			: sessions->said     ? &found_list_hints
+								 : &list_hints,
 		.empty = empty,
 	};
-	ik_list_pane_hints(&sessions->list,
-		picks(sessions)      ? &pick_list_hints
-			: sessions->said ? &found_list_hints
-							 : &list_hints,
-		focus, &view);
-	ik_list_pane_draw(&sessions->list, &view, NULL, cells, area, ret_cursor_row, ret_cursor_column);
+
+	ik_pane_draw(pane, &view, cells, area);
 	free(title);
 	free(empty);
 }
@@ -405,28 +397,27 @@ static void release(struct ik_pane *pane)
 	clear(sessions);
 	free(sessions->rows);
 	free(sessions->problem);
-	ik_list_pane_done(&sessions->list);
+	ik_pane_done(pane);
 	free(sessions);
 }
 
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions)
 {
-	return sessions->list.pane.selected < sessions->list.pane.count
-		? &sessions->rows[sessions->list.pane.selected]
-		: NULL;
+	return sessions->pane.selected < sessions->pane.count ? &sessions->rows[sessions->pane.selected]
+														  : NULL;
 }
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 {
 	/* What was written to choose one filters no list, nor is there a search without words. */
-	if (!words && (sessions->picking || (sessions->said && sessions->list.words.length == 0)))
+	if (!words && (sessions->picking || (sessions->said && sessions->pane.words.length == 0)))
 		words = "";
 	sessions->picking = false;
 	if (words) {
 		sessions->said = false;
-		ik_list_pane_set_words(&sessions->list, words);
+		ik_pane_set_words(&sessions->pane, words);
 	} else {
-		ik_list_pane_keep(&sessions->list);
+		ik_pane_keep(&sessions->pane);
 	}
 	ask(sessions, true);
 }
@@ -435,7 +426,7 @@ void ik_sessions_pick(struct ik_sessions *sessions, const char *words)
 {
 	ik_sessions_open(sessions, words);
 	sessions->picking = true;
-	ik_list_pane_write(&sessions->list);
+	ik_pane_write(&sessions->pane);
 }
 
 void ik_sessions_search(struct ik_sessions *sessions, const char *words)
@@ -444,10 +435,10 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 	if (!sessions->said)
 		clear(sessions);
 	sessions->said = true;
-	sessions->list.pane.selected = 0;
-	ik_list_pane_set_words(&sessions->list, words);
+	sessions->pane.selected = 0;
+	ik_pane_set_words(&sessions->pane, words);
 	if (words[0] == '\0')
-		ik_list_pane_write(&sessions->list);
+		ik_pane_write(&sessions->pane);
 	ask(sessions, true);
 }
 
@@ -456,7 +447,7 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 	int64_t now_ms, const char *problem)
 {
 	/* While more and more is found, who has gone nowhere stays with the newest. */
-	const struct ik_session_row *selected = sessions->said && sessions->list.pane.selected == 0
+	const struct ik_session_row *selected = sessions->said && sessions->pane.selected == 0
 		? NULL
 		: ik_sessions_selected(sessions);
 	char id[IK_UUID_TEXT] = "";
@@ -470,11 +461,11 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 	sessions->now_ms = now_ms;
 	free(sessions->problem);
 	sessions->problem = problem ? ik_strdup(problem) : NULL;
-	size_t first = sessions->list.pane.count;
+	size_t first = sessions->pane.count;
 
 	sessions->rows = ik_alloc_array(sessions->rows, first + count, sizeof(*sessions->rows));
 	if (first == 0)
-		sessions->list.pane.selected = 0;
+		sessions->pane.selected = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct ik_session_row *row = &sessions->rows[first + i];
 
@@ -484,9 +475,9 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 		row->holder = rows[i].holder ? ik_strdup(rows[i].holder) : NULL;
 		row->snippet = rows[i].snippet ? ik_strdup(rows[i].snippet) : NULL;
 		if (first == 0 && row->sequence == sequence && ik_text_equal(row->id, id))
-			sessions->list.pane.selected = i;
+			sessions->pane.selected = i;
 	}
-	sessions->list.pane.count = first + count;
+	sessions->pane.count = first + count;
 }
 
 void ik_sessions_take(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
@@ -526,7 +517,7 @@ int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_message *const *messages, size_t count)
 {
-	struct ik_pane *pane = &sessions->list.pane;
+	struct ik_pane *pane = &sessions->pane;
 
 	if (!ik_text_equal(sessions->ended, id))
 		return;
@@ -550,7 +541,7 @@ void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
 
 void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 {
-	struct ik_pane *pane = &sessions->list.pane;
+	struct ik_pane *pane = &sessions->pane;
 
 	for (size_t i = pane->count; i-- > 0;) {
 		struct ik_session_row *row = &sessions->rows[i];
@@ -571,12 +562,6 @@ static void open_pane(struct ik_pane *pane)
 	ik_sessions_open((struct ik_sessions *)pane, NULL);
 }
 
-/* While a filter is written, characters are text. */
-static unsigned context(const struct ik_pane *pane)
-{
-	return ((const struct ik_sessions *)pane)->list.filter ? IK_IN_PROMPT : IK_IN_SESSIONS;
-}
-
 /* Do something with the selected session. */
 static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action action,
 	struct ik_invocation *ret_invocation)
@@ -584,7 +569,7 @@ static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action a
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 
 	if (row)
-		*ret_invocation = ik_list_pane_invoke(&sessions->list, action, row->id);
+		*ret_invocation = ik_pane_invoke(&sessions->pane, action, row->id);
 	return IK_PANE_TAKEN;
 }
 
@@ -598,32 +583,26 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	if (picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
 		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	if (picks(sessions) && action == IK_ACTION_CANCEL) {
-		ik_list_pane_set_words(&sessions->list, "");
+		ik_pane_set_words(&sessions->pane, "");
 		return IK_PANE_PASSED;
 	}
-	enum ik_list_key what = ik_list_pane_key(&sessions->list, key, action);
+	enum ik_pane_result result = ik_pane_key(pane, key, action);
 
-	if (sessions->said && !sessions->list.filter && sessions->list.words.length == 0) {
+	if (sessions->said && !pane->filter && pane->words.length == 0) {
 		ik_sessions_open(sessions, ""); /* nothing is searched for any more */
 		return IK_PANE_TAKEN;
 	}
-	switch (what) {
-	case IK_LIST_FILTERED:
+	if (result == IK_PANE_FILTERED) {
 		if (sessions->said)
-			sessions->list.pane.selected = 0; /* other words: from the newest place on */
+			pane->selected = 0; /* other words: from the newest place on */
 		ask(sessions, true);
-		return IK_PANE_TAKEN;
-	case IK_LIST_TAKEN:
-		return IK_PANE_TAKEN;
-	case IK_LIST_PASSED:
-		return IK_PANE_PASSED;
-	case IK_LIST_OTHER:
-		break;
 	}
+	if (result != IK_PANE_OTHER)
+		return result;
 	switch (action) {
 	case IK_ACTION_SEARCH_SESSIONS:
-		ik_sessions_search(sessions, sessions->list.words.data);
-		ik_list_pane_write(&sessions->list);
+		ik_sessions_search(sessions, sessions->pane.words.data);
+		ik_pane_write(&sessions->pane);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_WHERE:
 		sessions->here = !sessions->here;
@@ -640,26 +619,26 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	}
 }
 
-/* clang-format off */
 static const struct ik_pane_ops ops = {
-	.toggle = IK_ACTION_SESSIONS, .open = open_pane, .context = context, .key = key,
-	.act = ik_pane_act, .click = ik_list_pane_click, .scroll = ik_pane_scroll,
-	.draw = draw, .release = release,
+	.toggle = IK_ACTION_SESSIONS,
+	.context = IK_IN_SESSIONS,
+	.open = open_pane,
+	.key = key,
+	.act = ik_pane_act,
+	.click = ik_pane_click,
+	.scroll = ik_pane_scroll,
+	.draw = draw,
+	.item = draw_item,
+	.release = release,
 };
-/* clang-format on */
 
 struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_sessions_source *source, void *arg)
 {
 	struct ik_sessions *sessions = ik_alloc(sizeof(*sessions));
 
-	ik_list_pane_init(&sessions->list, &ops, keymap, utf8);
+	ik_pane_init(&sessions->pane, &ops, keymap, utf8);
 	sessions->source = source;
 	sessions->source_arg = arg;
 	return sessions;
-}
-
-struct ik_pane *ik_sessions_pane(struct ik_sessions *sessions)
-{
-	return &sessions->list.pane;
 }

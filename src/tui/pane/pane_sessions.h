@@ -89,7 +89,4 @@ void ik_sessions_set_running(struct ik_sessions *sessions, const char *id);
 /* It was deleted. */
 void ik_sessions_gone(struct ik_sessions *sessions, const char *id);
 
-/* The pane that it is, for the screen. */
-struct ik_pane *ik_sessions_pane(struct ik_sessions *sessions);
-
 #endif

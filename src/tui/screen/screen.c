@@ -144,6 +144,12 @@ static void flash_new(struct ik_screen *screen, char *sentence)
 	free(sentence);
 }
 
+/* Return the pane that an inspector, a browser, ... begins with (tui/pane/pane.h). */
+static struct ik_pane *pane_of(void *pane)
+{
+	return pane;
+}
+
 /* Is there anything that a cancel ends: a turn, a call of the user's own? */
 static bool is_busy(const struct ik_screen *screen)
 {
@@ -232,7 +238,7 @@ static unsigned context_of(const struct ik_screen *screen)
 	case IK_FOCUS_SCROLLBACK:
 		return IK_IN_SCROLLBACK;
 	case IK_FOCUS_PANE:
-		return screen->side->ops->context(screen->side);
+		return ik_pane_context(screen->side);
 	case IK_FOCUS_EDITOR:
 		break;
 	}
@@ -338,7 +344,8 @@ void ik_screen_withdraw(struct ik_screen *screen, int question)
 
 /* ---- side panes ---- */
 
-static struct ik_pane *pane_of(const struct ik_screen *screen, enum ik_action action)
+/* The pane that an action shows, and closes; NULL: it is another action. */
+static struct ik_pane *toggled_pane(const struct ik_screen *screen, enum ik_action action)
 {
 	for (size_t i = 0; action != IK_ACTION_NONE && i < PANES; i++)
 		if (screen->panes[i]->ops->toggle == action)
@@ -384,7 +391,7 @@ void ik_screen_uncover(struct ik_screen *screen)
 
 bool ik_screen_picks(const struct ik_screen *screen)
 {
-	return screen->side == ik_picker_pane(screen->picker);
+	return screen->side == pane_of(screen->picker);
 }
 
 void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, bool again)
@@ -398,7 +405,7 @@ void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, b
 	}
 	if (!picks)
 		screen->side_before = screen->side;
-	open_pane(screen, ik_picker_pane(screen->picker));
+	open_pane(screen, pane_of(screen->picker));
 	ik_picker_open(screen->picker, list);
 }
 
@@ -409,7 +416,7 @@ static void offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wis
 		return;
 	screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	if (!screen->side) {
-		screen->side = ik_inspector_pane(screen->inspector);
+		screen->side = pane_of(screen->inspector);
 		screen->side_by_itself = true;
 	}
 	screen->dirty = true;
@@ -583,7 +590,7 @@ struct ik_sessions *ik_screen_sessions(struct ik_screen *screen)
 
 struct ik_sessions *ik_screen_open_sessions(struct ik_screen *screen)
 {
-	open_pane(screen, ik_sessions_pane(screen->sessions));
+	open_pane(screen, pane_of(screen->sessions));
 	return screen->sessions;
 }
 
@@ -643,7 +650,7 @@ static struct ik_pane *scroll_target(const struct ik_screen *screen)
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
 
 	if (screen->help_open)
-		return ik_help_pane(screen->help);
+		return pane_of(screen->help);
 	return focus_of(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
 }
 
@@ -905,7 +912,7 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
 		(context_of(screen) != IK_IN_EDITOR || is_draft_empty(screen));
-	struct ik_pane *pane = pane_of(screen, action);
+	struct ik_pane *pane = toggled_pane(screen, action);
 
 	if (pane) {
 		toggle_pane(screen, pane);
@@ -1055,7 +1062,7 @@ static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum 
 	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
-	if (pane_of(screen, action)) { /* it gets focus */
+	if (toggled_pane(screen, action)) { /* it gets focus */
 		show_dialog(screen, false);
 		return false;
 	}
@@ -1101,7 +1108,7 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 	if (ret_invocation->action == IK_ACTION_RESUME)
 		want_place(screen, ret_invocation->text);
 	if (result == IK_PANE_CALLED) {
-		open_pane(screen, ik_inspector_pane(screen->inspector));
+		open_pane(screen, pane_of(screen->inspector));
 		ik_inspector_follow(screen->inspector);
 	} else if (result == IK_PANE_CLOSED || result == IK_PANE_YIELDED) {
 		go_back(screen);
@@ -1131,7 +1138,7 @@ static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_l
 	const struct ik_key *key)
 {
 	if (screen->help_open)
-		return ik_help_pane(screen->help);
+		return pane_of(screen->help);
 	return is_in(layout->pane, key) ? screen->side : NULL;
 }
 
@@ -1172,7 +1179,7 @@ static void click_pane(struct ik_screen *screen, int row)
 	if (ik_dialog_is_open(screen->dialog))
 		show_dialog(screen, false);
 	set_focus(screen, IK_FOCUS_PANE);
-	screen->side->ops->click(screen->side, row);
+	(void)screen->side->ops->click(screen->side, row);
 }
 
 /* A click on the conversation: it gets focus; a block opens, or folds. */
@@ -1914,19 +1921,15 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 		{ 0 },
 	};
-	bool writing = ik_find_is_writing(screen->help_find);
-	bool shows = ik_find_shows(screen->help_find);
+	const struct ik_pane_hints hints = { .focus = ik_find_shows(screen->help_find) ? found : quiet,
+		.writing = ik_find_hints };
 
-	ik_help_draw(screen->help, writing ? IK_IN_PROMPT : IK_IN_HELP,
-		writing     ? ik_find_hints
-			: shows ? found
-					: quiet,
-		cells, area);
+	ik_help_draw(screen->help, &hints, ik_find_is_writing(screen->help_find), cells, area);
 }
 
 /* The pane beside the scrollback or in its place. */
 static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout, int *ret_row, int *ret_column)
+	const struct ik_layout *layout)
 {
 	const char *bar = screen->utf8 ? "│" : "|";
 	bool focus = focus_of(screen) == IK_FOCUS_PANE;
@@ -1935,8 +1938,7 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	for (int row = 0; row < layout->divider.rows; row++)
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar, strlen(bar));
 	if (screen->side)
-		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar, ret_row,
-			ret_column);
+		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar);
 }
 
 /* One sentence instead of a screen that nobody could use. */
@@ -1985,7 +1987,7 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 
 /* Draw what is over the rule, but for questions and candidates. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
-	const struct ik_layout *layout, int *ret_row, int *ret_column)
+	const struct ik_layout *layout)
 {
 	if (layout->scrollback.rows > 0)
 		ik_scrollback_resize(screen->scrollback, layout->scrollback.rows,
@@ -1998,14 +2000,13 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
 		ik_find_paint(screen->find, cells);
 	}
-	draw_pane(screen, cells, layout, ret_row, ret_column);
+	draw_pane(screen, cells, layout);
 }
 
 void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
 	int *ret_cursor_column)
 {
 	struct ik_layout layout = layout_of(screen);
-	int pane_row = -1, pane_column = -1;
 
 	screen->dirty = false;
 	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
@@ -2015,13 +2016,13 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		draw_too_small(screen, cells);
 		return;
 	}
-	draw_upper(screen, cells, &layout, &pane_row, &pane_column);
+	draw_upper(screen, cells, &layout);
 	draw_queue(screen, cells, layout.queue);
 	int row, column, search_column = draw_rule(screen, cells, &layout);
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
-	if (pane_row >= 0) {
-		*ret_cursor_row = pane_row;
-		*ret_cursor_column = pane_column;
+	if (screen->side && screen->side->cursor_row >= 0) {
+		*ret_cursor_row = screen->side->cursor_row;
+		*ret_cursor_column = screen->side->cursor_column;
 	}
 	if (context_of(screen) == IK_IN_EDITOR) {
 		*ret_cursor_row = row;
@@ -2098,13 +2099,13 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
 	screen->help = ik_help_new(options->commands, keymap, utf8);
 	screen->find = ik_find_new(screen->scrollback, false, keymap);
-	screen->help_find = ik_find_new(ik_help_pane(screen->help)->text, true, keymap);
+	screen->help_find = ik_find_new(pane_of(screen->help)->text, true, keymap);
 	size_t count = 0;
-	screen->panes[count++] = ik_inspector_pane(screen->inspector);
-	screen->panes[count++] = ik_browser_pane(screen->browser);
-	screen->panes[count++] = ik_sessions_pane(screen->sessions);
-	screen->panes[count++] = ik_picker_pane(screen->picker);
-	screen->panes[count++] = ik_help_pane(screen->help);
+	screen->panes[count++] = pane_of(screen->inspector);
+	screen->panes[count++] = pane_of(screen->browser);
+	screen->panes[count++] = pane_of(screen->sessions);
+	screen->panes[count++] = pane_of(screen->picker);
+	screen->panes[count++] = pane_of(screen->help);
 }
 
 struct ik_screen *ik_screen_new(const struct ik_screen_options *options)

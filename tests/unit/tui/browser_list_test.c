@@ -37,7 +37,7 @@ static void add(struct ik_registry *registry, const char *name, const char *desc
 static void set(struct ik_registry *registry)
 {
 	ik_registry_finish(registry, IK_SCAN_COMPLETE);
-	ik_browser_list_set_registry(&list, registry);
+	ik_browser_list_set_registry(&list, registry, "", 0);
 	ik_registry_unref(registry);
 }
 
@@ -48,6 +48,19 @@ static void set_three(void)
 	add(registry, "file_read", "Reads a file");
 	add(registry, "glob", "Finds a file by its name");
 	set(registry);
+}
+
+/* Filter by words. */
+static void show(const char *words)
+{
+	ik_browser_list_show(&list, words, 0);
+}
+
+static void set_order(enum ik_browser_order order)
+{
+	ik_browser_list_count(&list);
+	list.order = order;
+	show("");
 }
 
 /* The names that are shown, with marks of changes. */
@@ -69,17 +82,17 @@ Test(browser_list, leaves_what_has_all_words_in_name_or_description)
 {
 	set_three();
 	cr_assert_str_eq(shown(), " bash file_read glob");
-	ik_browser_list_set_filter(&list, "F");
+	show("F");
 	cr_assert_str_eq(shown(), " file_read glob");
-	ik_browser_list_set_filter(&list, "FILE");
+	show("FILE");
 	cr_assert_str_eq(shown(), " file_read glob");
-	ik_browser_list_set_filter(&list, "FILE name");
+	show("FILE name");
 	cr_assert_str_eq(shown(), " glob");
-	ik_browser_list_set_filter(&list, "FILE na");
+	show("FILE na");
 	cr_assert_str_eq(shown(), " glob");
-	ik_browser_list_set_filter(&list, "zzz");
+	show("zzz");
 	cr_assert_str_eq(shown(), "");
-	ik_browser_list_set_filter(&list, "");
+	show("");
 	cr_assert_str_eq(shown(), " bash file_read glob");
 }
 
@@ -90,13 +103,13 @@ Test(browser_list, sorts_by_use_and_by_name_again)
 	ik_calls_get(calls, "2", "file_read");
 	ik_calls_get(calls, "3", "glob");
 	ik_calls_get(calls, "4", "not_there");
-	ik_browser_list_set_order(&list, IK_ORDER_USE);
+	set_order(IK_ORDER_USE);
 	cr_assert_str_eq(shown(), " glob file_read bash");
 	cr_assert_eq(ik_browser_list_at(&list, 0)->uses.count, 2);
 	ik_calls_get(calls, "5", "bash");
-	ik_browser_list_sync(&list);
+	set_order(IK_ORDER_USE);
 	cr_assert_str_eq(shown(), " glob bash file_read");
-	ik_browser_list_set_order(&list, IK_ORDER_NAME);
+	set_order(IK_ORDER_NAME);
 	cr_assert_str_eq(shown(), " bash file_read glob");
 }
 
@@ -117,19 +130,38 @@ Test(browser_list, marks_what_a_scan_changed_until_it_was_seen)
 	add(registry, "grep", "Searches");
 	set(registry);
 	cr_assert_str_eq(shown(), "~bash glob+grep-file_read");
-	ik_browser_list_seen(&list, ik_browser_list_at(&list, 0));
-	ik_browser_list_seen(&list, ik_browser_list_at(&list, 3));
+	ik_browser_list_seen(&list, ik_browser_list_at(&list, 0), "", 0);
+	ik_browser_list_seen(&list, ik_browser_list_at(&list, 3), "", 3);
 	cr_assert_str_eq(shown(), " bash glob+grep");
 	set_three();
 	cr_assert_str_eq(shown(), "~bash+file_read glob-grep");
 }
 
-Test(browser_list, finds_a_row_by_path_then_by_name)
+/* The name of the tool that is selected after a scan that leaves these two. */
+static const char *after(const char *selected, const char *one, const char *other)
 {
+	struct ik_registry *registry = ik_registry_new();
+	size_t place = 0;
 	set_three();
-	cr_assert_eq(ik_browser_list_find(&list, "/lib/glob", "bash"), 2);
-	cr_assert_eq(ik_browser_list_find(&list, "/elsewhere", "file_read"), 1);
-	cr_assert_eq(ik_browser_list_find(&list, "/elsewhere", "nothing"), 0);
+	while (strcmp(ik_browser_list_at(&list, place)->tool->name, selected) != 0)
+		place++;
+	add(registry, one, "One");
+	add(registry, other, "Other");
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	place = ik_browser_list_set_registry(&list, registry, "", place);
+	ik_registry_unref(registry);
+	return ik_browser_list_at(&list, place)->tool->name;
+}
+
+Test(browser_list, finds_the_selected_tool_again)
+{
+	cr_assert_str_eq(after("glob", "aaa", "glob"), "glob");
+	set_three();
+	cr_assert_eq(ik_browser_list_show(&list, "file", 2), 1);
+	cr_assert_eq(ik_browser_list_show(&list, "", 1), 2);
+	cr_assert_eq(ik_browser_list_show(&list, "bash", 2), 0);
+	cr_assert_eq(ik_browser_list_show(&list, "nothing", 0), 0);
+	cr_assert_null(ik_browser_list_at(&list, 0));
 }
 
 Test(browser_list, ten_thousand_tools_are_filtered_one_letter_after_the_other)
@@ -141,10 +173,10 @@ Test(browser_list, ten_thousand_tools_are_filtered_one_letter_after_the_other)
 		free(name);
 	}
 	set(registry);
-	ik_browser_list_set_filter(&list, "9");
+	show("9");
 	cr_assert_eq(list.shown_count, 3439);
-	ik_browser_list_set_filter(&list, "99");
-	ik_browser_list_set_filter(&list, "999");
-	ik_browser_list_set_filter(&list, "9999");
+	show("99");
+	show("999");
+	show("9999");
 	cr_assert_str_eq(shown(), " tool_9999");
 }

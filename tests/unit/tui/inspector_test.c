@@ -19,7 +19,7 @@ static void begin(void)
 	calls = ik_calls_new();
 	keymap = ik_keymap_new();
 	inspector = ik_inspector_new(calls, keymap, true);
-	pane = ik_inspector_pane(inspector);
+	pane = (struct ik_pane *)inspector;
 }
 
 static void end(void)
@@ -36,9 +36,7 @@ static const struct ik_cells *draw(int rows, int columns, bool focus, int64_t no
 {
 	ik_cells_resize(&cells, rows, columns);
 	struct ik_status_bar bar = {.now_ms = now_ms};
-	int row, column;
-	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, focus, &bar, &row,
-		&column);
+	pane->ops->draw(pane, &cells, (struct ik_rectangle){0, 0, rows, columns}, focus, &bar);
 	return &cells;
 }
 
