@@ -8,6 +8,7 @@
 #include "loop/killer.h"
 #include "tool/run.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 
 static void on_signal(void *arg, int number)
 {
@@ -46,7 +47,7 @@ int ik_cli_close(struct ik_cli *cli, int status)
 	cli->environment = ik_environment_free(cli->environment);
 	if (cli->signal != 0)
 		return 128 + cli->signal;
-	return cli->failed ? 1 : status;
+	return cli->misused ? 2 : cli->failed ? 1 : status;
 }
 
 bool ik_cli_wait(struct ik_cli *cli)
@@ -84,6 +85,25 @@ struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
 	else
 		ik_discovery_scan(cli->discovery);
 	return ik_cli_wait(cli) ? ik_discovery_registry(cli->discovery) : NULL;
+}
+
+void ik_cli_print_buf(struct ik_cli *cli, struct ik_buf *out)
+{
+	cli->failed = cli->failed || ik_print_buf(out) != 0;
+	ik_buf_clear(out);
+}
+
+void ik_cli_print(struct ik_cli *cli, const char *format, ...)
+{
+	struct ik_buf out;
+	va_list arguments;
+
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	va_start(arguments, format);
+	ik_buf_vprintf(&out, format, arguments);
+	va_end(arguments);
+	ik_cli_print_buf(cli, &out);
+	ik_buf_done(&out);
 }
 
 void ik_cli_warn(const struct ik_setup *setup)

@@ -1,5 +1,5 @@
 /*
- * cli: what the commands without a screen work with, and how they wait.
+ * cli: what the commands without a screen work with, how they wait, and how they print.
  *
  * A command is plain code from top to bottom.  It starts something, and its callback stops the
  * loop when that has ended; ik_cli_wait() turns the loop until then.  SIGINT and SIGTERM end every
@@ -19,13 +19,16 @@ struct ik_cli {
 	struct ik_signal *interrupt, *terminate;
 	char **environment; /* for tools */
 	struct ik_discovery *discovery;
-	int signal;  /* that ended the waiting, or 0 */
-	bool failed; /* the loop could not run */
+	struct ik_store *store; /* NULL until it is opened */
+	struct ik_error error;  /* why a verb of session failed */
+	int signal;             /* that ended the waiting, or 0 */
+	bool misused;           /* the command line is wrong */
+	bool failed;            /* the loop could not run, or standard output takes nothing more */
 };
 
 /* Make the loop, and watch the signals. False, with a message, if that fails. */
 bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup);
-/* Release all, and return the exit status: status, unless a signal or the loop ended the command. */
+/* Release all, and return the exit status: status, unless a signal or a failure ended the command. */
 int ik_cli_close(struct ik_cli *cli, int status);
 
 /* Turn the loop until a callback stops it. False: the command has to end. */
@@ -36,6 +39,11 @@ void ik_cli_go_on(void *cli);
 /* Scan all tools; again: those that failed are asked whatever the cache says. Return the registry
  * (borrowed until the next scan); NULL: the command has to end. */
 struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again);
+
+/* Print on standard output. A failure is said once, and nothing is printed after it. */
+void ik_cli_print(struct ik_cli *cli, const char *format, ...) IK_PRINTF(2, 3);
+/* The same for a buffer, which is cleared. */
+void ik_cli_print_buf(struct ik_cli *cli, struct ik_buf *out);
 
 /* Report warnings about the configuration and the places. */
 void ik_cli_warn(const struct ik_setup *setup);

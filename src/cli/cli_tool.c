@@ -169,9 +169,8 @@ static void warn_of_failures(const struct ik_registry *registry)
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
 		ik_complain(ik_registry_problem(registry, i));
 	if (failed > 0)
-		(void)fprintf(stderr,
-			ngettext("ikigai: %zu tool failed; ikigai tool list --all says why\n",
-				"ikigai: %zu tools failed; ikigai tool list --all says why\n", failed),
+		ik_complainf(ngettext("%zu tool failed; ikigai tool list --all says why",
+						 "%zu tools failed; ikigai tool list --all says why", failed),
 			failed);
 }
 

@@ -61,19 +61,17 @@ static void put_file(struct trusting *t, const char *path, enum ik_trust_state b
 		[IK_TRUST_CHANGED] = N_("changed"),
 	};
 	const char *name = ik_project_relative(t->project, path);
-	char *sentence;
 
 	if (file->state == IK_TRUST_TRUSTED) {
 		put_line(&t->out, _(words[before]), name);
 		return;
 	}
 	t->status = 1;
-	sentence = file->problem
-		? ik_strdup(file->problem)
-		: ik_format(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
-			  name);
-	ik_complain(sentence);
-	free(sentence);
+	if (file->problem)
+		ik_complain(file->problem);
+	else
+		ik_complainf(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
+			name);
 }
 
 /* Read the files, which tells what they were before, and trust them. */

@@ -32,7 +32,6 @@ struct validation {
 	struct ik_cli cli;
 	struct ik_source *source; /* runs the calls; never scanned */
 	int tools, faults, advice;
-	bool broken; /* standard output doesn't accept any more */
 
 	char *path;  /* absolute */
 	bool pinned; /* it belongs to the project: run it only while it is this file */
@@ -46,19 +45,12 @@ struct validation {
 
 /* ---- the report, which is printed as it goes: a tool may take its time ---- */
 
-/* Print a line, and free it. */
-static void put(struct validation *v, char *line)
-{
-	v->broken |= ik_print(line, strlen(line)) != 0;
-	free(line);
-}
-
 /* Print "  word    sentence", the words in a column, and free the sentence. */
 static void put_finding(struct validation *v, const char *word, char *sentence)
 {
 	int width = (int)ik_utf8_width(word, strlen(word));
 
-	put(v, ik_format("  %s%*s  %s\n", word, width < 6 ? 6 - width : 0, "", sentence));
+	ik_cli_print(&v->cli, "  %s%*s  %s\n", word, width < 6 ? 6 - width : 0, "", sentence);
 	free(sentence);
 }
 
@@ -86,7 +78,7 @@ static void put_json(struct validation *v, const char *json, size_t length)
 {
 	size_t shown = ik_utf8_cut(json, length, ENVELOPE_SHOWN);
 
-	put(v, ik_format("          %.*s%s\n", (int)shown, json, shown < length ? "…" : ""));
+	ik_cli_print(&v->cli, "          %.*s%s\n", (int)shown, json, shown < length ? "…" : "");
 }
 
 /* ---- one run of the executable ---- */
@@ -451,16 +443,16 @@ static void put_views(struct validation *v)
 	struct ik_buf view;
 	bool strict = false;
 
-	put(v, ik_format("  %s\n", _("What providers are told of it with each request:")));
+	ik_cli_print(&v->cli, "  %s\n", _("What providers are told of it with each request:"));
 	for (size_t i = 0; i < sizeof(providers) / sizeof(*providers); i++) {
 		ik_buf_init(&view, IK_LIMIT_ENVELOPE);
 		if (ik_model_put_tool(v->cli.setup->config, providers[i], &v->tool, &view, NULL) == IK_OK &&
 			ik_json_check(view.data, view.length, &value, NULL) == IK_OK) {
 			strict = ik_json_bool(ik_json_member(value, "strict"), &strict) && strict;
-			put(v,
-				ik_format(ngettext("  %-9s  %zu byte%s\n", "  %-9s  %zu bytes%s\n", view.length),
-					providers[i], view.length,
-					i == 0 ? strict ? _(", strict") : _(", not strict") : ""));
+			ik_cli_print(&v->cli,
+				ngettext("  %-9s  %zu byte%s\n", "  %-9s  %zu bytes%s\n", view.length),
+				providers[i], view.length,
+				i == 0 ? strict ? _(", strict") : _(", not strict") : "");
 			put_json(v, view.data, view.length);
 			if (i == 1 && view.length > SCHEMA_BYTES_MUCH)
 				advise(v,
@@ -513,7 +505,7 @@ static bool look_at_file(struct validation *v)
 static void check(struct validation *v, const char *operand)
 {
 	v->path = ik_path_join(v->cli.setup->places.directory, operand);
-	put(v, ik_format("%s%s\n", v->tools > 0 ? "\n" : "", operand));
+	ik_cli_print(&v->cli, "%s%s\n", v->tools > 0 ? "\n" : "", operand);
 	v->tools++;
 	if (look_at_file(v) && ask(v) && describe(v) && call_empty(v) && call_wrongly(v))
 		put_views(v);
@@ -529,9 +521,9 @@ static void put_sum(struct validation *v)
 		v->advice);
 
 	/* Translators: the two parts are "1 thing wrong" and "2 pieces of advice". */
-	put(v,
-		ik_format(ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", v->tools),
-			v->tools, faults, advice));
+	ik_cli_print(&v->cli,
+		ngettext("\n%d executable: %s, %s\n", "\n%d executables: %s, %s\n", v->tools), v->tools,
+		faults, advice);
 	free(faults);
 	free(advice);
 }
@@ -557,5 +549,5 @@ int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup)
 	ik_source_unref(v.source);
 	ik_buf_done(&v.output);
 	ik_buf_done(&v.errors);
-	return ik_cli_close(&v.cli, v.faults > 0 || v.broken);
+	return ik_cli_close(&v.cli, v.faults > 0);
 }

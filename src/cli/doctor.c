@@ -1,24 +1,31 @@
 #include "cli/verbs.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/model_list.h"
 #include "cli/cli.h"
-#include "cli/doctor_store.h"
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
-#include "core/print.h"
+#include "commands/session_walk.h"
+#include "json/write.h"
+#include "store/lock.h"
 #include "tui/term/term.h"
 #include "util/alloc.h"
+#include "util/clock.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/redact.h"
 #include "util/text.h"
 
 /* The smallest screen that the chat can use. */
@@ -27,28 +34,87 @@ enum { MIN_COLUMNS = 40, MIN_ROWS = 10 };
 /* Time limits of the providers; a list of models is a short answer. */
 enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 
+/* A database file that was replaced is kept as FILE and this. */
+#define DAMAGED ".damaged-"
+/* A larger difference shows: sessions are sorted by time. */
+#define CLOCK_MS 5000
+
+enum { WORD_COLUMNS = 7, LABEL_COLUMNS = 15 };
+
+struct doctor {
+	struct ik_cli cli;
+	bool wrong;  /* a finding was WRONG */
+	char *shown; /* the database's address, without a password */
+};
+
+/* ---- what is found ---- */
+
+enum doctor_finding { OK, NOTE, WRONG };
+
+/* Append text, padded with blanks. */
+static void put_cell(struct ik_buf *out, const char *text, size_t columns)
+{
+	size_t width = ik_utf8_width(text, strlen(text));
+
+	ik_buf_printf(out, "%s%*s", text, width < columns ? (int)(columns - width) : 1, "");
+}
+
+/* Print a line: what was checked (N_() or a name), what was found and what to do; with --json, an
+ * object. */
+IK_PRINTF(4, 5)
+static void say(struct doctor *doctor, enum doctor_finding finding, const char *label,
+	const char *format, ...)
+{
+	static const char *const words[] = {
+		[OK] = N_("ok"),
+		[NOTE] = N_("note"),
+		[WRONG] = N_("wrong"),
+	};
+	struct ik_buf sentence, out;
+	va_list arguments;
+
+	ik_buf_init(&sentence, IK_MIB(1));
+	ik_buf_init(&out, IK_MIB(1));
+	va_start(arguments, format);
+	ik_buf_vprintf(&sentence, format, arguments);
+	va_end(arguments);
+	if (doctor->cli.options->json) {
+		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", label, words[finding],
+			sentence.data);
+	} else {
+		put_cell(&out, _(words[finding]), WORD_COLUMNS);
+		put_cell(&out, _(label), LABEL_COLUMNS);
+		for (const char *at = sentence.data; *at != '\0'; at++) /* one line a check */
+			ik_buf_putc(&out, *at == '\n' ? ' ' : *at);
+	}
+	ik_buf_putc(&out, '\n');
+	ik_cli_print_buf(&doctor->cli, &out);
+	doctor->wrong |= finding == WRONG;
+	ik_buf_done(&sentence);
+	ik_buf_done(&out);
+}
+
 /* ---- what needs no waiting ---- */
 
-static void check_locale(struct ik_doctor_report *report, struct ik_setup *setup)
+static void check_locale(struct doctor *doctor)
 {
 	const char *name = setlocale(LC_ALL, "");
 
-	(void)setup;
 	if (!name)
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("locale"),
+		say(doctor, WRONG, N_("locale"),
 			_("the locale that LANG or LC_ALL names is "
 			  "not installed; take one of \"locale -a\", such as C.UTF-8"));
 	else if (!ik_text_equal(nl_langinfo(CODESET), "UTF-8"))
-		ik_doctor_say_free(report, IK_FINDING_NOTE, N_("locale"),
-			ik_format(_("%s is not UTF-8, so the screen is plain "
-						"ASCII; set LANG=C.UTF-8"),
-				setlocale(LC_CTYPE, NULL)));
+		say(doctor, NOTE, N_("locale"),
+			_("%s is not UTF-8, so the screen is plain "
+			  "ASCII; set LANG=C.UTF-8"),
+			setlocale(LC_CTYPE, NULL));
 	else
-		ik_doctor_say(report, IK_FINDING_OK, N_("locale"), setlocale(LC_CTYPE, NULL));
+		say(doctor, OK, N_("locale"), "%s", setlocale(LC_CTYPE, NULL));
 	(void)setlocale(LC_NUMERIC, "C"); /* as main() does: JSON needs a decimal point */
 }
 
-static void check_terminal(struct ik_doctor_report *report, struct ik_setup *setup)
+static void check_terminal(struct doctor *doctor)
 {
 	static const char *const colours[] = {
 		[IK_COLOURS_NONE] = N_("no colours"),
@@ -68,64 +134,62 @@ static void check_terminal(struct ik_doctor_report *report, struct ik_setup *set
 	struct ik_error error;
 	struct ik_term *term;
 
-	(void)setup;
 	if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
-		ik_doctor_say(report, IK_FINDING_NOTE, N_("terminal"),
+		say(doctor, NOTE, N_("terminal"),
 			_("standard output is no terminal, so it was not looked at"));
 		return;
 	}
 	ik_appearance_colours(&options);
 	term = ik_term_new(&options, &error);
 	if (!term)
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("terminal"), error.text);
+		say(doctor, WRONG, N_("terminal"), "%s", error.text);
 	else if (size.ws_col > 0 && (size.ws_col < MIN_COLUMNS || size.ws_row < MIN_ROWS))
-		ik_doctor_say_free(report, IK_FINDING_WRONG, N_("terminal"),
-			ik_format(_("it has %dx%d characters; the chat "
-						"needs %dx%d"),
-				size.ws_col, size.ws_row, MIN_COLUMNS, MIN_ROWS));
+		say(doctor, WRONG, N_("terminal"),
+			_("it has %dx%d characters; the chat "
+			  "needs %dx%d"),
+			size.ws_col, size.ws_row, MIN_COLUMNS, MIN_ROWS);
 	else if (ik_term_drawn_as(term))
-		ik_doctor_say_free(report, IK_FINDING_NOTE, N_("terminal"),
-			ik_format(_("%s is not installed (terminfo; the "
-						"package is often called ncurses-term) and drawn as %s; %dx%d, %s"),
-				options.type, ik_term_drawn_as(term), size.ws_col, size.ws_row,
-				_(colours[ik_term_colours(term)])));
+		say(doctor, NOTE, N_("terminal"),
+			_("%s is not installed (terminfo; the "
+			  "package is often called ncurses-term) and drawn as %s; %dx%d, %s"),
+			options.type, ik_term_drawn_as(term), size.ws_col, size.ws_row,
+			_(colours[ik_term_colours(term)]));
 	else
-		ik_doctor_say_free(report, IK_FINDING_OK, N_("terminal"),
-			ik_format("%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
-				_(colours[ik_term_colours(term)])));
+		say(doctor, OK, N_("terminal"), "%s, %dx%d, %s", options.type, size.ws_col, size.ws_row,
+			_(colours[ik_term_colours(term)]));
 	(void)ik_term_free(term);
 }
 
-static void check_directories(struct ik_doctor_report *report, struct ik_setup *setup)
+static void check_directories(struct doctor *doctor)
 {
-	const struct ik_places *places = &setup->places;
+	const struct ik_places *places = &doctor->cli.setup->places;
 	struct stat found;
 
 	if (places->problem || !places->home) {
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("home"),
+		say(doctor, WRONG, N_("home"), "%s",
 			places->problem ? places->problem
 							: _("there is no home directory; set HOME or IKIGAI_HOME"));
 	} else if (stat(places->home, &found) != 0 || access(places->home, R_OK | W_OK | X_OK) != 0) {
-		ik_doctor_say_free(report, IK_FINDING_WRONG, N_("home"),
-			ik_format(_("%s cannot be used: %s"), places->home, strerror(errno)));
+		say(doctor, WRONG, N_("home"), _("%s cannot be used: %s"), places->home, strerror(errno));
 	} else if ((found.st_mode & 0077) != 0) {
-		ik_doctor_say_free(report, IK_FINDING_WRONG, N_("home"),
-			ik_format(_("others can look into %s; mend it with: "
-						"chmod 700 %s"),
-				places->home, places->home));
+		say(doctor, WRONG, N_("home"),
+			_("others can look into %s; mend it with: "
+			  "chmod 700 %s"),
+			places->home, places->home);
 	} else {
-		ik_doctor_say(report, IK_FINDING_OK, N_("home"), places->home);
+		say(doctor, OK, N_("home"), "%s", places->home);
 	}
 	if (access(places->directory, R_OK | W_OK | X_OK) != 0)
-		ik_doctor_say_free(report, IK_FINDING_NOTE, N_("directory"),
-			ik_format(_("in %s tools cannot write: %s"), places->directory, strerror(errno)));
+		say(doctor, NOTE, N_("directory"), _("in %s tools cannot write: %s"), places->directory,
+			strerror(errno));
 	else
-		ik_doctor_say(report, IK_FINDING_OK, N_("directory"), places->directory);
+		say(doctor, OK, N_("directory"), "%s", places->directory);
 }
 
 /* Report what the kernel can prevent, what it is asked to prevent, and what it can't. */
-static void check_sandbox(struct ik_doctor_report *report, struct ik_setup *setup)
+static void check_sandbox(struct doctor *doctor)
 {
+	const struct ik_setup *setup = doctor->cli.setup;
 	enum ik_sandbox_state state = ik_sandbox_state(setup->sandbox);
 	struct ik_buf out;
 	char *line, *end;
@@ -139,29 +203,29 @@ static void check_sandbox(struct ik_doctor_report *report, struct ik_setup *setu
 	else
 		ik_buf_printf(&out, _("; sandbox.mode is %s"),
 			ik_sandbox_mode_name(ik_sandbox_mode(setup->sandbox)));
-	ik_doctor_say(report,
-		state == IK_SANDBOX_BROKEN ? IK_FINDING_WRONG
-			: whole                ? IK_FINDING_OK
-								   : IK_FINDING_NOTE,
-		N_("sandbox"), out.data);
+	say(doctor,
+		state == IK_SANDBOX_BROKEN ? WRONG
+			: whole                ? OK
+								   : NOTE,
+		N_("sandbox"), "%s", out.data);
 	ik_buf_clear(&out);
 	ik_sandbox_put_gaps(setup, &out);
 	for (line = out.data; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		ik_doctor_say(report, IK_FINDING_NOTE, N_("sandbox"), line);
+		say(doctor, NOTE, N_("sandbox"), "%s", line);
 	}
 	ik_buf_done(&out);
 }
 
-static void check_config(struct ik_doctor_report *report, struct ik_setup *setup)
+static void check_config(struct doctor *doctor)
 {
-	const struct ik_string_list *warnings = &setup->config->warnings;
+	const struct ik_string_list *warnings = &doctor->cli.setup->config->warnings;
 	size_t i;
 
 	for (i = 0; i < warnings->count; i++)
-		ik_doctor_say(report, IK_FINDING_NOTE, N_("settings"), warnings->items[i]);
+		say(doctor, NOTE, N_("settings"), "%s", warnings->items[i]);
 	if (warnings->count == 0)
-		ik_doctor_say(report, IK_FINDING_OK, N_("settings"),
+		say(doctor, OK, N_("settings"),
 			_("all keys are known (ikigai config "
 			  "prints them)"));
 }
@@ -169,29 +233,310 @@ static void check_config(struct ik_doctor_report *report, struct ik_setup *setup
 /* ---- tools ---- */
 
 /* Report what a scan of the tools found. */
-static void check_tools(struct ik_doctor_report *report, const struct ik_project *project,
-	const struct ik_registry *registry)
+static void check_tools(struct doctor *doctor, const struct ik_registry *registry)
 {
+	const struct ik_project *project = &doctor->cli.setup->project;
 	size_t count = ik_registry_ok_count(registry), i;
 	char *untrusted = ik_project_warning(project, registry);
 
-	ik_doctor_say_free(report, IK_FINDING_OK, N_("tools"),
-		ik_format(ngettext("%zu tool answers", "%zu tools answer", count), count));
+	say(doctor, OK, N_("tools"), ngettext("%zu tool answers", "%zu tools answer", count), count);
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
 		if (tool->state == IK_TOOL_FAILED)
-			ik_doctor_say_free(report, IK_FINDING_WRONG, N_("tools"),
-				ik_format(_("%s %s; ikigai tool validate %s says more"), tool->name, tool->reason,
-					tool->path));
+			say(doctor, WRONG, N_("tools"), _("%s %s; ikigai tool validate %s says more"),
+				tool->name, tool->reason, tool->path);
 	}
 	for (i = 0; i < ik_registry_problem_count(registry); i++)
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("tools"), ik_registry_problem(registry, i));
+		say(doctor, WRONG, N_("tools"), "%s", ik_registry_problem(registry, i));
 	if (ik_trust_problem(project->trust))
-		ik_doctor_say(report, IK_FINDING_WRONG, N_("trust"), ik_trust_problem(project->trust));
+		say(doctor, WRONG, N_("trust"), "%s", ik_trust_problem(project->trust));
 	if (untrusted)
-		ik_doctor_say(report, IK_FINDING_NOTE, N_("trust"), untrusted);
+		say(doctor, NOTE, N_("trust"), "%s", untrusted);
 	free(untrusted);
+}
+
+/* ---- the database ---- */
+
+#define DATABASE N_("database")
+
+/* Ask the store program; say why if it fails. */
+static bool ask(struct doctor *doctor, const char *verb, ik_store_reader *reader)
+{
+	struct ik_awaited awaited = { .loop = doctor->cli.loop, .reader = reader, .arg = doctor };
+	struct ik_error error;
+
+	if (ik_await(&awaited, ik_store_ask(doctor->cli.store, verb, ik_await_answer, &awaited),
+			&error) == IK_OK)
+		return true;
+	say(doctor, WRONG, DATABASE, "%s", error.text);
+	return false;
+}
+
+/* Does a chat that is running write this journal? Its status bar says what is not stored. */
+static bool is_written(const char *directory, const char *name)
+{
+	char *path = ik_path_join(directory, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool written = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	free(path);
+	return written;
+}
+
+/* How many journals of a directory nobody writes any more. */
+static size_t count_left_behind(const char *directory)
+{
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+	size_t count = 0;
+
+	while (stream && (entry = readdir(stream)))
+		count += entry->d_name[0] != '.' && !is_written(directory, entry->d_name);
+	if (stream)
+		(void)closedir(stream);
+	return count;
+}
+
+/* Name databases that were replaced because they were damaged. */
+static void say_what_was_damaged(struct doctor *doctor)
+{
+	const char *path = doctor->cli.setup->database;
+	char *directory = ik_path_directory(path),
+		 *prefix = ik_format("%s" DAMAGED, ik_path_base(path));
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		char *name = ik_path_join(directory, entry->d_name);
+
+		if (ik_text_starts(entry->d_name, prefix) && !ik_text_ends(name, "-wal") &&
+			!ik_text_ends(name, "-shm"))
+			say(doctor, NOTE, DATABASE,
+				_("%s is a damaged database that was put "
+				  "aside: look into it with ikigai --database FILE session list"),
+				name);
+		free(name);
+	}
+	if (stream)
+		(void)closedir(stream);
+	free(directory);
+	free(prefix);
+}
+
+/* Tell what earlier chats could not store. */
+static void say_what_waits(struct doctor *doctor)
+{
+	char *journals = ik_places_file(&doctor->cli.setup->places, "journal");
+	DIR *stream = journals ? opendir(journals) : NULL;
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		char *directory = ik_path_join(journals, entry->d_name);
+		size_t count = entry->d_name[0] == '.' ? 0 : count_left_behind(directory);
+
+		if (count > 0)
+			say(doctor, NOTE, DATABASE,
+				ngettext("%zu journal in %s has events that are not in a database yet",
+					"%zu journals in %s have events that are not in a database yet", count),
+				count, directory);
+		free(directory);
+	}
+	if (stream)
+		(void)closedir(stream);
+	free(journals);
+}
+
+static int64_t number_of(struct ik_json_span line, const char *name)
+{
+	int64_t number = 0;
+
+	(void)ik_json_integer(ik_json_member(line, name), &number);
+	return number;
+}
+
+static void on_file_facts(void *arg, const struct ik_store_answer *answer)
+{
+	struct doctor *doctor = arg;
+	int64_t events = number_of(answer->last, "events");
+
+	say(doctor, OK, DATABASE,
+		ngettext("%s: whole, version %lld, %lld event", "%s: whole, version %lld, %lld events",
+			(unsigned long)events),
+		doctor->shown, (long long)number_of(answer->last, "version"), (long long)events);
+}
+
+static void check_file(struct doctor *doctor)
+{
+	const char *path = doctor->cli.setup->database;
+
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		say(doctor, OK, DATABASE, _("%s will be made with the first session"), path);
+	else if (access(path, W_OK) != 0)
+		say(doctor, WRONG, DATABASE, _("%s cannot be written: %s"), path, strerror(errno));
+	else if (ask(doctor, "check", NULL))
+		(void)ask(doctor, "facts", on_file_facts);
+	say_what_was_damaged(doctor);
+}
+
+static bool flag_of(struct ik_json_span line, const char *name)
+{
+	bool flag = false;
+
+	(void)ik_json_bool(ik_json_member(line, name), &flag);
+	return flag;
+}
+
+/* Return a text of the answer; "" where there is none. The caller frees it. */
+static char *text_of(struct ik_json_span line, const char *name)
+{
+	char *text = ik_json_text_new(ik_json_member(line, name));
+
+	return text ? text : ik_strdup("");
+}
+
+/* Report whether a server's database can be used. */
+static bool say_whether_usable(struct doctor *doctor, struct ik_json_span facts)
+{
+	const char *shown = doctor->shown;
+	char *role = text_of(facts, "role"), *server = text_of(facts, "server"),
+		 *owner = text_of(facts, "owner");
+	int64_t version = number_of(facts, "version"), wanted = number_of(facts, "wanted");
+	int64_t events = number_of(facts, "events");
+	bool has_form = flag_of(facts, "has_form"), usable = false;
+
+	if (flag_of(facts, "has_others"))
+		say(doctor, WRONG, DATABASE,
+			_("%s is the database of another program: it has a table \"sessions\" of its own."),
+			shown);
+	else if (flag_of(facts, "read_only"))
+		say(doctor, WRONG, DATABASE,
+			_("%s can only be read: it is a standby, or made so; "
+			  "name the primary, or several hosts with target_session_attrs=read-write"),
+			shown);
+	else if (!has_form && !flag_of(facts, "can_create"))
+		say(doctor, WRONG, DATABASE,
+			_("%s has no tables yet, and the role %s may not make "
+			  "them; its owner runs: GRANT USAGE, CREATE ON SCHEMA public TO %s"),
+			shown, role, role);
+	else if (has_form && !flag_of(facts, "can_use"))
+		say(doctor, WRONG, DATABASE,
+			_("%s: the role %s may not use the tables; their owner "
+			  "runs: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public "
+			  "TO %s"),
+			shown, role, role);
+	else if (has_form && version < wanted && !flag_of(facts, "owns"))
+		say(doctor, WRONG, DATABASE,
+			_("%s: its tables are of version %lld, and this ikigai "
+			  "needs %lld; their owner, %s, runs once: ikigai session list"),
+			shown, (long long)version, (long long)wanted, owner);
+	else
+		usable = true;
+	if (usable && has_form)
+		say(doctor, OK, DATABASE,
+			ngettext("%s: PostgreSQL %s, version %lld, about %lld event",
+				"%s: PostgreSQL %s, version %lld, about %lld events", (unsigned long)events),
+			shown, server, (long long)version, (long long)events);
+	else if (usable)
+		say(doctor, OK, DATABASE,
+			_("%s: PostgreSQL %s; the tables will be made with the first session"), shown, server);
+	free(role);
+	free(server);
+	free(owner);
+	return usable;
+}
+
+static void say_what_lacks(struct doctor *doctor, struct ik_json_span facts)
+{
+	char *encoding = text_of(facts, "encoding");
+	int64_t ahead_ms = number_of(facts, "clock_ms") - ik_clock_wall_ms();
+
+	if (!ik_text_equal(encoding, "UTF8"))
+		say(doctor, WRONG, DATABASE,
+			_("its encoding is %s: make a database with ENCODING "
+			  "'UTF8', which holds every text"),
+			encoding);
+	if (!flag_of(facts, "encrypted"))
+		say(doctor, NOTE, DATABASE,
+			_("what is sent is not encrypted: add sslmode=verify-full "
+			  "to its address"));
+	if (flag_of(facts, "pooled"))
+		say(doctor, NOTE, DATABASE,
+			_("a pooler stands between: what other terminals do "
+			  "is looked for every few seconds; with the server's own address it is told "
+			  "at once"));
+	else
+		say(doctor, OK, DATABASE, _("what other terminals do is told at once (LISTEN)"));
+	if (ahead_ms > CLOCK_MS || ahead_ms < -CLOCK_MS)
+		say(doctor, NOTE, DATABASE,
+			_("its clock differs by %lld s from this machine's: "
+			  "sessions may stand in a wrong order; set both by NTP"),
+			(long long)(ahead_ms / 1000));
+	free(encoding);
+}
+
+/* Report which sessions are open for writing, and where. */
+static void say_who_writes(struct doctor *doctor, const struct ik_store_answer *answer)
+{
+	int64_t held = number_of(answer->last, "locks_held");
+
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct ik_session_info *info = &answer->sessions[i];
+		struct ik_buf who;
+
+		ik_buf_init(&who, IK_KIB(4));
+		ik_holder_put(&who, &info->holder);
+		/* Translators: %s are the id of a session and who has it open. */
+		say(doctor, OK, DATABASE,
+			ik_holder_is_dead(&info->holder)
+				? _("session %s was open in %s, which has died: the next who opens it has it")
+				: _("session %s is open in %s"),
+			info->id, who.data);
+		ik_buf_done(&who);
+	}
+	if (held > (int64_t)answer->count)
+		say(doctor, OK, DATABASE,
+			ngettext("%lld session is open in all", "%lld sessions are open in all",
+				(unsigned long)held),
+			(long long)held);
+}
+
+static void on_server_facts(void *arg, const struct ik_store_answer *answer)
+{
+	struct doctor *doctor = arg;
+
+	if (!say_whether_usable(doctor, answer->last))
+		return;
+	say_what_lacks(doctor, answer->last);
+	say_who_writes(doctor, answer);
+}
+
+static void check_database(struct doctor *doctor)
+{
+	struct ik_cli *cli = &doctor->cli;
+	const char *database = cli->setup->database;
+	struct ik_error error;
+
+	if (!database) {
+		say(doctor, WRONG, DATABASE, _("there is no place for it; sessions are not kept"));
+		return;
+	}
+	doctor->shown = ik_redact(database);
+	cli->store = ik_setup_open_store(cli->setup, cli->loop, &error);
+	if (!cli->store)
+		say(doctor, WRONG, DATABASE, "%s", error.text);
+	else if (!ik_postgres_is_uri(database))
+		check_file(doctor);
+	else if (!ask(doctor, "facts", on_server_facts))
+		say(doctor, NOTE, DATABASE,
+			_("check the address, and that the server runs; the chat "
+			  "goes on without it and keeps what is said until it is back"));
+	if (cli->store)
+		cli->store = ik_store_close(cli->store, NULL, NULL);
+	say_what_waits(doctor);
+	free(doctor->shown);
 }
 
 /* ---- providers, which are all asked at once ---- */
@@ -201,7 +546,7 @@ struct doctor_provider {
 	const char *name;
 	struct ik_model_choice choice;
 	struct ik_model_list *list; /* NULL: it isn't being asked */
-	enum ik_doctor_finding finding;
+	enum doctor_finding finding;
 	char *sentence; /* the result, or NULL */
 };
 
@@ -214,7 +559,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 
 	for (size_t i = 0; i < count; i++)
 		offered = offered || ik_text_equal(names[i], choice->model);
-	provider->finding = !names ? IK_FINDING_WRONG : offered ? IK_FINDING_OK : IK_FINDING_NOTE;
+	provider->finding = !names ? WRONG : offered ? OK : NOTE;
 	if (!names)
 		provider->sentence = ik_strdup(sentence);
 	else if (!offered)
@@ -268,7 +613,7 @@ static bool ask_provider(struct ik_cli *cli, const char *name, struct ik_http *h
 		return false;
 	}
 	if (status != IK_OK) {
-		provider->finding = IK_FINDING_WRONG;
+		provider->finding = WRONG;
 		provider->sentence = ik_strdup(error.text);
 		return true;
 	}
@@ -293,24 +638,25 @@ static void wait_for_providers(struct ik_cli *cli, const struct doctor_provider 
 }
 
 /* Report what came of a provider. */
-static void say_provider(struct ik_doctor_report *report, struct doctor_provider *provider)
+static void say_provider(struct doctor *doctor, struct doctor_provider *provider)
 {
 	char *warning = ik_model_choice_warning(&provider->choice);
 
 	if (!provider->sentence) {
-		provider->finding = IK_FINDING_WRONG;
+		provider->finding = WRONG;
 		provider->sentence = ik_format(_("%s has not answered in %d s; "
 										 "check the network, a proxy (http.proxy), and base_url"),
 			provider->choice.base_url, ALL_MS / 1000);
 	}
-	ik_doctor_say(report, provider->finding, provider->name, provider->sentence);
+	say(doctor, provider->finding, provider->name, "%s", provider->sentence);
 	if (warning)
-		ik_doctor_say_free(report, IK_FINDING_NOTE, provider->name, warning);
+		say(doctor, NOTE, provider->name, "%s", warning);
 }
 
 /* Ask all providers that are configured or have a key for their models. */
-static void check_providers(struct ik_cli *cli, struct ik_doctor_report *report)
+static void check_providers(struct doctor *doctor)
 {
+	struct ik_cli *cli = &doctor->cli;
 	const struct ik_config *config = cli->setup->config;
 	const struct ik_http_options options = {
 		.connect_timeout_ms = CONNECT_MS,
@@ -328,13 +674,13 @@ static void check_providers(struct ik_cli *cli, struct ik_doctor_report *report)
 		count += ask_provider(cli, ik_model_provider_at(config, i), http, &providers[count]);
 	wait_for_providers(cli, providers, count);
 	if (count == 0)
-		ik_doctor_say(report, IK_FINDING_NOTE, N_("providers"),
+		say(doctor, NOTE, N_("providers"),
 			_("none is set up: put a key in "
 			  "OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY; until then the chat has the "
 			  "practice model"));
 	for (size_t i = 0; i < count; i++) {
 		if (cli->signal == 0)
-			say_provider(report, &providers[i]);
+			say_provider(doctor, &providers[i]);
 		(void)ik_model_list_close(providers[i].list);
 		ik_model_choice_done(&providers[i].choice);
 		free(providers[i].sentence);
@@ -347,26 +693,25 @@ static void check_providers(struct ik_cli *cli, struct ik_doctor_report *report)
 
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 {
-	static void (*const checks[])(struct ik_doctor_report *, struct ik_setup *) = {
+	static void (*const checks[])(struct doctor *) = {
 		check_locale,
 		check_terminal,
 		check_directories,
 		check_config,
 		check_sandbox,
+		check_database,
 	};
-	struct ik_doctor_report report = { .json = options->json };
-	struct ik_registry *registry;
-	struct ik_cli cli;
+	struct doctor doctor = { .wrong = false };
+	const struct ik_registry *registry;
 
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		checks[i](&report, setup);
-	if (!ik_cli_open(&cli, options, setup))
+	if (!ik_cli_open(&doctor.cli, options, setup))
 		return 1;
-	ik_doctor_check_store(&report, setup, cli.loop);
-	registry = cli.signal == 0 && !report.print_failed ? ik_cli_scan(&cli, true) : NULL;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		checks[i](&doctor);
+	registry = doctor.cli.signal == 0 && !doctor.cli.failed ? ik_cli_scan(&doctor.cli, true) : NULL;
 	if (registry) {
-		check_tools(&report, &setup->project, registry);
-		check_providers(&cli, &report);
+		check_tools(&doctor, registry);
+		check_providers(&doctor);
 	}
-	return ik_cli_close(&cli, report.print_failed || report.wrong);
+	return ik_cli_close(&doctor.cli, doctor.wrong);
 }

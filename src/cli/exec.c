@@ -48,8 +48,8 @@ struct exec {
 	const struct ik_buf *prompt;
 	size_t written; /* bytes of the prompt from the command line */
 	bool said;      /* the prompt was sent */
-	bool stored;    /* the session is stored and can be resumed, or is never announced */
-	struct ik_buf session, held; /* until then: the line that announces it; all lines after it */
+	bool holding;   /* until then: a session without it cannot be resumed, and is not announced */
+	struct ik_buf session, held; /* the line that announces it; all lines after it */
 };
 
 /* ---- the prompt ---- */
@@ -169,27 +169,15 @@ static void note_end(struct exec *exec, const struct ik_event *event)
 	ik_loop_defer(exec->loop, stop_when_written, exec);
 }
 
-/* Tell a waiting user who has the session open. */
-static void tell_of_lock(const struct ik_event *event)
-{
-	char *sentence;
-
-	if (event->lock != IK_LOCK_CHANGE_OTHERS)
-		return;
-	sentence = ik_format(_("The session is open in another ikigai (%.*s): waiting for it to end."),
-		(int)event->text_length, event->text);
-	ik_complain(sentence);
-	free(sentence);
-}
-
 /* Write the held lines, after the line that announces the session, if any. */
 static void release(struct exec *exec)
 {
+	if (!exec->holding)
+		return;
+	exec->holding = false;
 	if (exec->said)
 		ik_output_write(exec->out, exec->session.data, exec->session.length);
 	ik_output_write(exec->out, exec->held.data, exec->held.length);
-	ik_buf_clear(&exec->session);
-	ik_buf_clear(&exec->held);
 }
 
 /* Print an event, or hold its lines. */
@@ -202,16 +190,11 @@ static void print(struct exec *exec, const struct ik_event *event)
 	ik_exec_print(&exec->printer, event, &out, &errors);
 	if (event->kind == IK_EVENT_TURN_DONE)
 		ik_exec_print_end(&exec->printer, &out);
-	if (!exec->stored && event->kind == IK_EVENT_SESSION) {
-		ik_buf_clear(&exec->session);
-		ik_buf_append(&exec->session, out.data, out.length);
-	} else if (!exec->stored && event->kind != IK_EVENT_TURN_DONE) {
-		ik_buf_append(&exec->held, out.data, out.length);
-	} else {
-		if (!exec->stored)
-			release(exec);
+	if (!exec->holding)
 		ik_output_write(exec->out, out.data, out.length);
-	}
+	else
+		ik_buf_append(event->kind == IK_EVENT_SESSION ? &exec->session : &exec->held, out.data,
+			out.length);
 	ik_output_write(exec->errors, errors.data, errors.length);
 	ik_buf_done(&out);
 	ik_buf_done(&errors);
@@ -248,18 +231,15 @@ static void on_event(void *arg, const struct ik_event *event)
 		return;
 	}
 	if (event->kind == IK_EVENT_LOCK) {
-		tell_of_lock(event);
+		if (event->lock == IK_LOCK_CHANGE_OTHERS)
+			ik_complainf(_("The session is open in another ikigai (%.*s): waiting for it to end."),
+				(int)event->text_length, event->text);
 		return;
 	}
 	exec->said = exec->said ||
 		(event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER);
-	/* Don't wait for a failing database: what it can't store is saved at the end. */
-	if (exec->said && !exec->stored &&
-		(ik_store_is_kept(exec->core.store) ||
-			ik_store_trouble(exec->core.store) != IK_STORE_FINE)) {
-		exec->stored = true;
+	if (exec->said || event->kind == IK_EVENT_TURN_DONE)
 		release(exec);
-	}
 	if (ik_exec_is_call(event))
 		print_call(exec, event);
 	else
@@ -460,7 +440,7 @@ int ik_exec(const struct ik_options *options, struct ik_setup *setup)
 	memset(&exec, 0, sizeof(exec));
 	exec.printer.json = options->json;
 	exec.resuming = options->resume;
-	exec.stored = options->resume || !options->json;
+	exec.holding = options->json && !options->resume;
 	ik_buf_init(&prompt, 2 * IK_LIMIT_USER_TEXT);
 	ik_buf_init(&exec.session, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&exec.held, IK_LIMIT_ENVELOPE);

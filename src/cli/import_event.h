@@ -9,11 +9,8 @@
 
 #include "core/export_output.h"
 
-/* The content of a line; it is empty if message and blob are NULL. */
 struct ik_import_event {
-	char *session;     /* of the event */
-	char *parent;      /* of a rescued fork: the session that it was forked from; or NULL */
-	int64_t forked_at; /* the number of events that belong to the parent */
+	char session[IK_UUID_TEXT]; /* of the event */
 	struct ik_message *message; /* NULL: it is a part */
 	const char *blob;           /* the id of its output; borrowed from outputs */
 	size_t part;

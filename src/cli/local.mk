@@ -8,12 +8,9 @@ libik_cli_a_SOURCES = \
 	src/cli/cli_trust.c \
 	src/cli/cli_validate.c \
 	src/cli/doctor.c \
-	src/cli/doctor_store.c src/cli/doctor_store.h \
-	src/cli/doctor_report.c src/cli/doctor_report.h \
 	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \
 	src/cli/import_event.c src/cli/import_event.h \
-	src/cli/import_line.c src/cli/import_line.h \
 	src/cli/output.c src/cli/output.h \
 	src/cli/session_delete.c \
 	src/cli/session_export.c \

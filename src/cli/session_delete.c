@@ -19,7 +19,7 @@
 #define MAX_DAYS 36500
 
 /* Ask on the terminal, unless --yes was given, and free the question. */
-static enum ik_status confirm(struct ik_session_verb *cli, char *question)
+static enum ik_status confirm(struct ik_cli *cli, char *question)
 {
 	bool terminal = isatty(STDIN_FILENO) == 1;
 	char answer[16] = "";
@@ -38,7 +38,7 @@ static enum ik_status confirm(struct ik_session_verb *cli, char *question)
 }
 
 /* Delete a session, locked meanwhile, with what /undo has of it. */
-static enum ik_status delete_session(struct ik_session_verb *cli, const char *session)
+static enum ik_status delete_session(struct ik_cli *cli, const char *session)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
 	struct ik_taken *taken = NULL;
@@ -53,7 +53,7 @@ static enum ik_status delete_session(struct ik_session_verb *cli, const char *se
 	return status;
 }
 
-static enum ik_status confirm_one(struct ik_session_verb *cli, const struct ik_session_info *info)
+static enum ik_status confirm_one(struct ik_cli *cli, const struct ik_session_info *info)
 {
 	const char *title = info->title[0] != '\0' ? info->title : _("without a title");
 	enum ik_status status;
@@ -70,7 +70,7 @@ static enum ik_status confirm_one(struct ik_session_verb *cli, const struct ik_s
 	return status;
 }
 
-static enum ik_status delete_one(struct ik_session_verb *cli)
+static enum ik_status delete_one(struct ik_cli *cli)
 {
 	struct ik_session_info info;
 	enum ik_status status = ik_cli_session_find(cli, &info);
@@ -88,7 +88,7 @@ static enum ik_status delete_one(struct ik_session_verb *cli)
 /* ---- --older-than ---- */
 
 struct old_sessions {
-	struct ik_session_verb *cli;
+	struct ik_cli *cli;
 	int64_t before_ms; /* sessions last used before this time are old */
 	char (*ids)[IK_UUID_TEXT];
 	size_t count;
@@ -120,14 +120,13 @@ static enum ik_status delete_all(const struct old_sessions *old)
 		deleted += status == IK_OK;
 		worst = status != IK_OK ? status : worst;
 	}
-	ik_cli_session_tell(old->cli,
-		ik_format(ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
-			deleted));
+	ik_cli_print(old->cli,
+		ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted), deleted);
 	return worst;
 }
 
 /* List the old sessions, and delete them unless it is a dry run. */
-static enum ik_status delete_old(struct ik_session_verb *cli, long days)
+static enum ik_status delete_old(struct ik_cli *cli, long days)
 {
 	struct old_sessions old = {
 		.cli = cli,
@@ -136,10 +135,10 @@ static enum ik_status delete_old(struct ik_session_verb *cli, long days)
 	enum ik_status status = ik_cli_session_each(cli, add_if_old, &old);
 
 	if (status == IK_OK && (old.count == 0 || cli->options->dry_run)) {
-		ik_cli_session_tell(cli,
-			ik_format(ngettext("%zu session would be deleted.\n",
-						  "%zu sessions would be deleted.\n", old.count),
-				old.count));
+		ik_cli_print(cli,
+			ngettext("%zu session would be deleted.\n", "%zu sessions would be deleted.\n",
+				old.count),
+			old.count);
 	} else if (status == IK_OK) {
 		status = confirm(cli,
 			ik_format(ngettext("Delete this %zu session for good? [y/N] ",
@@ -152,13 +151,16 @@ static enum ik_status delete_old(struct ik_session_verb *cli, long days)
 	return status;
 }
 
-enum ik_status ik_cli_session_delete(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_delete(struct ik_cli *cli)
 {
 	const char *text = cli->options->older_than;
 	enum ik_status status;
 	char *end, *sentence;
 	long days;
 
+	if (!text == !cli->options->first)
+		return ik_cli_session_misused(cli,
+			_("session delete needs either a session or --older-than DAYS"));
 	if (!text)
 		return delete_one(cli);
 	days = strtol(text, &end, 10);

@@ -7,6 +7,7 @@
 #include "commands/session_walk.h"
 #include "core/export.h"
 #include "core/export_output.h"
+#include "core/print.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -14,8 +15,9 @@
 
 /* An export on its way to standard output. */
 struct session_export {
-	struct ik_session_verb *cli;
+	struct ik_cli *cli;
 	const char *session;
+	bool json;
 	struct ik_buf out;         /* not printed yet */
 	struct ik_outputs outputs; /* large outputs of the current message */
 	size_t missing;            /* outputs of all messages that are incomplete */
@@ -24,8 +26,8 @@ struct session_export {
 
 static bool flush(struct session_export *export)
 {
-	ik_cli_session_print(export->cli, &export->out);
-	return !export->cli->print_failed;
+	ik_cli_print_buf(export->cli, &export->out);
+	return !export->cli->failed;
 }
 
 static void put_part(void *arg, const struct ik_store_answer *answer)
@@ -39,12 +41,12 @@ static void put_part(void *arg, const struct ik_store_answer *answer)
 /* Append the large outputs of a message, a part at a time. */
 static bool export_outputs(struct session_export *export, const struct ik_message *message)
 {
-	struct ik_session_verb *cli = export->cli;
+	struct ik_cli *cli = export->cli;
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = put_part, .arg = export };
 	struct ik_store_read *read;
 
 	ik_outputs_begin(&export->outputs, message);
-	while (export->status == IK_OK && !cli->print_failed &&
+	while (export->status == IK_OK && !cli->failed &&
 		(read = ik_outputs_ask(&export->outputs, cli->store, ik_await_answer, &awaited))) {
 		export->status = ik_await(&awaited, read, &cli->error);
 		if (export->status == IK_NOT_FOUND) {
@@ -54,14 +56,14 @@ static bool export_outputs(struct session_export *export, const struct ik_messag
 		}
 		(void)flush(export);
 	}
-	return export->status == IK_OK && !cli->print_failed;
+	return export->status == IK_OK && !cli->failed;
 }
 
 static bool export_one(void *arg, struct ik_message *message)
 {
 	struct session_export *export = arg;
 
-	if (!export->cli->json) {
+	if (!export->json) {
 		ik_export_markdown(&export->out, message);
 	} else {
 		ik_export_json(&export->out, export->session, message);
@@ -73,13 +75,17 @@ static bool export_one(void *arg, struct ik_message *message)
 
 static enum ik_status export_all(struct session_export *export)
 {
-	struct ik_session_verb *cli = export->cli;
+	struct ik_cli *cli = export->cli;
 	enum ik_status status = ik_session_walk(cli->loop, cli->store, export->session, export_one,
 		export, &cli->error);
 
 	(void)flush(export);
-	if (export->missing > 0)
-		ik_cli_session_complain(ik_outputs_missing(export->missing));
+	if (export->missing > 0) {
+		char *sentence = ik_outputs_missing(export->missing);
+
+		ik_complain(sentence);
+		free(sentence);
+	}
 	return status != IK_OK ? status : export->status;
 }
 
@@ -103,9 +109,9 @@ static void put_head(const struct ik_session_info *info, bool json, struct ik_bu
 		_("Last used:"), updated, _("Messages:"), info->event_count);
 }
 
-static enum ik_status export_found(struct ik_session_verb *cli, bool with_head)
+static enum ik_status export_found(struct ik_cli *cli, bool with_head, bool json)
 {
-	struct session_export export = { .cli = cli };
+	struct session_export export = { .cli = cli, .json = json };
 	struct ik_session_info info;
 	enum ik_status status = ik_cli_session_find(cli, &info);
 
@@ -114,7 +120,7 @@ static enum ik_status export_found(struct ik_session_verb *cli, bool with_head)
 	export.session = info.id;
 	ik_buf_init(&export.out, IK_LIMIT_REQUEST);
 	if (with_head)
-		put_head(&info, cli->json, &export.out);
+		put_head(&info, json, &export.out);
 	status = export_all(&export);
 	ik_buf_done(&export.out);
 	free(info.title);
@@ -122,12 +128,17 @@ static enum ik_status export_found(struct ik_session_verb *cli, bool with_head)
 	return status;
 }
 
-enum ik_status ik_cli_session_show(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_show(struct ik_cli *cli)
 {
-	return export_found(cli, true);
+	return export_found(cli, true, cli->options->json);
 }
 
-enum ik_status ik_cli_session_export(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_export(struct ik_cli *cli)
 {
-	return export_found(cli, false);
+	const char *format = cli->options->format ? cli->options->format : "jsonl";
+	bool json = ik_text_equal(format, "jsonl");
+
+	return json || ik_text_equal(format, "markdown")
+		? export_found(cli, false, json)
+		: ik_cli_session_misused(cli, _("--format is jsonl or markdown"));
 }

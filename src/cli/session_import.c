@@ -1,3 +1,12 @@
+/*
+ * session import: a file of JSON Lines becomes events of the sessions that it names.
+ *
+ * A fork shares the events of its parent by reference, with the same ids: the file of either has
+ * the events of both, and an id is stored once.  An imported session that lacks such an event gets
+ * a copy of it.  The copy's id is derived from the ids of session and event, so that the same file
+ * adds nothing a second time; so are the ids of its large outputs, which are deleted with the
+ * session that names them.
+ */
 #include "cli/session_verb.h"
 
 #include <errno.h>
@@ -6,37 +15,133 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/import_event.h"
-#include "cli/import_line.h"
 #include "commands/session_taken.h"
 #include "commands/session_walk.h"
-#include "core/export_output.h"
-#include "core/print.h"
 #include "json/scan.h"
 #include "store/lock.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/sha256.h"
 #include "util/text.h"
+#include "util/uuid.h"
 
 /* What is given to the store before it is waited for. */
 #define BATCH 2000
 #define BATCH_BYTES IK_MIB(8)
 
+#define STREAMS 2 /* streams of a call with large outputs */
+
 /* An import in progress. Which of a batch's events are new is known only when it is stored. */
 struct session_import {
+	struct ik_cli *cli;
 	size_t count, bytes; /* given to the store, and not stored yet */
 	size_t fresh;        /* of the last batch that was stored, those that were new */
-	int64_t newest;      /* number of the session's newest event */
 	size_t all, added;
-	size_t outputs;              /* large outputs of which a part was stored */
-	struct ik_import_line *line; /* of the session of the last event */
-	struct ik_taken *taken;      /* the lock of that session */
-	bool probing; /* check events one by one: the last one belonged to another session */
-	bool copied;  /* the last event was stored as a copy */
+	size_t outputs; /* large outputs of which a part was stored */
+
+	/* The session of the last event. */
+	char session[IK_UUID_TEXT];
+	struct ik_taken *taken;    /* its lock; NULL: it needs none, or not yet */
+	char (*ids)[IK_UUID_TEXT]; /* of the events that it has, sorted, its parents' included */
+	size_t id_count;
+	int64_t newest; /* number of its newest event */
+	bool met;       /* one of its events was in the file */
+	bool probing;   /* store events one by one: the last one belonged to another session */
+	bool copied;    /* the last event was stored as a copy */
 };
+
+/* ---- the events of a session, and copies of others' ---- */
+
+static int compare_ids(const void *one, const void *other)
+{
+	return memcmp(one, other, IK_UUID_TEXT);
+}
+
+static bool take_id(void *arg, struct ik_message *message)
+{
+	struct session_import *import = arg;
+
+	import->ids = ik_alloc_more(import->ids, import->id_count, sizeof(*import->ids));
+	memcpy(import->ids[import->id_count++], message->id, IK_UUID_TEXT);
+	import->newest = message->sequence;
+	return true;
+}
+
+/* Does the session have this very id? */
+static bool is_there(const struct session_import *import, const char *id)
+{
+	return import->id_count > 0 &&
+		bsearch(id, import->ids, import->id_count, sizeof(*import->ids), compare_ids);
+}
+
+/* Store the id of a copy. */
+static enum ik_status copy_id(struct session_import *import, const char *id, char out[IK_UUID_TEXT])
+{
+	char digest[IK_SHA256_TEXT];
+	char *text = ik_format("%s %s", import->session, id);
+	enum ik_status status = ik_sha256_of(text, strlen(text), digest, &import->cli->error);
+	size_t i, from = 0;
+
+	free(text);
+	if (status != IK_OK)
+		return status;
+	for (i = 0; i < IK_UUID_TEXT - 1; i++)
+		out[i] = id[i] == '-' ? '-' : digest[from++];
+	out[i] = '\0';
+	out[14] = '8'; /* a custom UUID (RFC 9562, section 5.8) */
+	out[19] = '8';
+	return IK_OK;
+}
+
+/* Return a copy of an event, a new message; NULL with an error. */
+static struct ik_message *copy_of(struct session_import *import, const struct ik_message *message)
+{
+	char *data = message->data ? ik_strndup(message->data, message->data_length) : NULL;
+	char id[IK_UUID_TEXT], output[IK_UUID_TEXT];
+	enum ik_status status = copy_id(import, message->id, id);
+	struct ik_message *copy = NULL;
+	struct ik_blob blob;
+
+	for (int stream = 0; status == IK_OK && stream < STREAMS; stream++) {
+		char *place;
+
+		if (!ik_message_blob(message, stream, &blob))
+			continue;
+		status = copy_id(import, blob.id, output);
+		for (place = strstr(data, blob.id); status == IK_OK && place;
+			 place = strstr(place, blob.id))
+			memcpy(place, output, IK_UUID_TEXT - 1);
+	}
+	if (status == IK_OK)
+		copy = ik_message_stored(message->kind, id, 0, message->time_ms, message->content,
+			message->content_length, data, message->data_length);
+	free(data);
+	return copy;
+}
+
+/* Does the session begin like this file? False: it has events, but none that were looked up so far,
+ * so that a copy would follow later events. */
+static bool fits(const struct session_import *import)
+{
+	return import->id_count == 0 || import->met;
+}
+
+/* Does the session have the event, or a copy of it? */
+static bool has(struct session_import *import, const char *id)
+{
+	char copy[IK_UUID_TEXT];
+	bool there = is_there(import, id);
+
+	import->copied = !there && import->id_count > 0 && copy_id(import, id, copy) == IK_OK &&
+		is_there(import, copy);
+	import->met = import->met || there || import->copied;
+	return there || import->copied;
+}
+
+/* ---- storing ---- */
 
 static void on_settled(void *arg, const struct ik_store_answer *answer)
 {
@@ -44,12 +149,14 @@ static void on_settled(void *arg, const struct ik_store_answer *answer)
 }
 
 /* Have the batch stored, count its new events, and empty it: each of them got a number. */
-static enum ik_status settle(struct ik_session_verb *cli, struct session_import *import)
+static enum ik_status settle(struct session_import *import)
 {
+	struct ik_cli *cli = import->cli;
 	int64_t newest = import->newest;
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_settled, .arg = &newest };
-	struct ik_store_read *read = ik_store_settle(cli->store, ik_import_line_session(import->line),
-		ik_await_answer, &awaited);
+	struct ik_store_read *read = import->session[0] != '\0'
+		? ik_store_settle(cli->store, import->session, ik_await_answer, &awaited)
+		: NULL;
 	enum ik_status status = read ? ik_await(&awaited, read, &cli->error) : IK_OK;
 
 	if (status == IK_OK) {
@@ -72,7 +179,7 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 
 /* Fail if the session is open elsewhere. A file may have any number of sessions, so they are not
  * all locked. */
-static enum ik_status check_free(struct ik_session_verb *cli, const char *session)
+static enum ik_status check_free(struct ik_cli *cli, const char *session)
 {
 	struct ik_holder holder = { .pid = 0 };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_found, .arg = &holder };
@@ -91,162 +198,139 @@ static enum ik_status check_free(struct ik_session_verb *cli, const char *sessio
 	return IK_UNAVAILABLE;
 }
 
-static void on_parent(void *arg, const struct ik_store_answer *answer)
-{
-	int64_t *count = arg;
-
-	if (answer->status == IK_OK && answer->count == 1)
-		*count = answer->sessions[0].event_count;
-}
-
-/* Begin a session that is new here: as a fork again, if its parent has the events that they
- * share. */
-static enum ik_status begin_new(struct ik_session_verb *cli, const struct ik_import_event *event,
-	struct session_import *import)
-{
-	const char *directory = cli->setup->places.directory;
-	int64_t count = -1;
-	struct ik_awaited awaited = { .loop = cli->loop, .reader = on_parent, .arg = &count };
-	enum ik_status status = !event->parent
-		? IK_OK
-		: ik_await(&awaited, ik_store_find(cli->store, event->parent, ik_await_answer, &awaited),
-			  &cli->error);
-
-	if (status != IK_OK && status != IK_NOT_FOUND)
-		return status;
-	if (event->parent && count >= event->forked_at) {
-		ik_store_begin_fork(cli->store, event->session, directory, event->parent, event->forked_at);
-		import->newest = event->forked_at;
-	} else {
-		ik_store_begin(cli->store, event->session, directory);
-	}
-	return IK_OK;
-}
-
-/* The session of the last event gets no more. */
-static void leave(struct ik_session_verb *cli, const struct session_import *import)
-{
-	if (import->line)
-		ik_store_leave(cli->store, ik_import_line_session(import->line));
-}
-
 /* Switch to the session of this event, and read which events it has. */
-static enum ik_status begin_session(struct ik_session_verb *cli,
-	const struct ik_import_event *event, struct session_import *import)
+static enum ik_status begin_session(struct session_import *import, const char *session)
 {
-	const char *session = event->session;
-	enum ik_status status = import->line ? settle(cli, import) : IK_OK;
+	struct ik_cli *cli = import->cli;
+	const char *directory = cli->setup->places.directory;
+	enum ik_status status = settle(import);
 
 	import->taken = ik_taken_close(import->taken);
 	if (status != IK_OK)
 		return status;
-	leave(cli, import);
-	import->line = ik_import_line_free(import->line);
+	if (import->session[0] != '\0')
+		ik_store_leave(cli->store, import->session); /* it gets no more */
+	memcpy(import->session, session, sizeof(import->session));
+	import->id_count = 0;
+	import->newest = 0;
+	import->met = false;
 	import->probing = true;
-	status = ik_import_line_read(cli->loop, cli->store, session, &import->line, &cli->error);
-	if (status != IK_OK)
+	status = ik_session_walk(cli->loop, cli->store, session, take_id, import, &cli->error);
+	if (status != IK_OK && status != IK_NOT_FOUND)
 		return status;
-	import->newest = ik_import_line_last(import->line);
-	if (import->newest == 0)
-		return begin_new(cli, event, import);
-	ik_store_continue(cli->store, session, cli->setup->places.directory,
-		ik_import_line_last(import->line));
+	if (import->id_count == 0) {
+		ik_store_begin(cli->store, session, directory);
+		return IK_OK;
+	}
+	qsort(import->ids, import->id_count, sizeof(*import->ids), compare_ids);
+	ik_store_continue(cli->store, session, directory, import->newest);
 	return IK_OK;
 }
 
-/* Give an event to the store. */
-static enum ik_status store_message(struct ik_session_verb *cli, struct ik_message *message,
-	struct session_import *import)
+/* Give an event to the store. A new session needs no lock, which costs far more than an event. */
+static enum ik_status store_message(struct session_import *import, struct ik_message *message)
 {
+	struct ik_cli *cli = import->cli;
 	enum ik_status status = IK_OK;
 
-	/* A new session needs no lock, which costs far more than an event. */
-	if (!import->taken && ik_import_line_last(import->line) > 0)
-		status = ik_take_sessions(cli->loop, cli->store, &import->taken,
-			ik_import_line_session(import->line), &cli->error);
+	if (!import->taken && import->id_count > 0)
+		status = ik_take_sessions(cli->loop, cli->store, &import->taken, import->session,
+			&cli->error);
 	if (status != IK_OK)
 		return status;
-	ik_store_append(cli->store, ik_import_line_session(import->line), message);
+	ik_store_append(cli->store, import->session, message);
 	import->count++;
 	import->bytes += message->content_length + message->data_length;
-	return import->probing || import->count == BATCH || import->bytes > BATCH_BYTES
-		? settle(cli, import)
-		: IK_OK;
+	return import->probing || import->count == BATCH || import->bytes > BATCH_BYTES ? settle(import)
+																					: IK_OK;
 }
 
 /* Give a copy of an event to the store. */
-static enum ik_status store_copy(struct ik_session_verb *cli, const struct ik_message *message,
-	struct session_import *import)
+static enum ik_status store_copy(struct session_import *import, const struct ik_message *message)
 {
-	struct ik_message *copy = ik_import_line_copy(import->line, message, &cli->error);
+	struct ik_message *copy = copy_of(import, message);
 	enum ik_status status;
 
 	if (!copy)
-		return cli->error.status;
-	status = store_message(cli, copy, import);
+		return import->cli->error.status;
+	status = store_message(import, copy);
 	ik_message_unref(copy);
 	return status;
 }
 
 /* Store an event, or a copy if it belongs to another session. Only the first events of a session
  * can belong to another one: its parent, or a fork of it. */
-static enum ik_status store_event(struct ik_session_verb *cli, struct ik_message *message,
-	struct session_import *import)
+static enum ik_status store_event(struct session_import *import, struct ik_message *message)
 {
-	bool first = !ik_import_line_fits(import->line);
+	bool first = !fits(import);
 	enum ik_status status;
 
-	if (ik_import_line_has(import->line, message->id, &import->copied)) {
+	if (has(import, message->id)) {
 		/* A session that was deleted, but whose events its forks keep, begins again here. */
 		if (first)
-			return import->copied ? store_copy(cli, message, import)
-								  : store_message(cli, message, import);
+			return import->copied ? store_copy(import, message) : store_message(import, message);
 		import->all++;
 		return IK_OK;
 	}
-	status = store_message(cli, message, import);
+	status = store_message(import, message);
 	if (status != IK_OK || !import->probing)
 		return status;
 	import->probing = import->fresh == 0;
-	if (!import->probing || !ik_import_line_fits(import->line))
+	if (!import->probing || !fits(import))
 		return IK_OK;
 	import->copied = true;
 	import->all--; /* the event and its copy count once */
-	return store_copy(cli, message, import);
+	return store_copy(import, message);
 }
 
-/* Store the event or the part of an output that a line holds. */
-static enum ik_status store_line(struct ik_session_verb *cli, const struct ik_import_event *event,
-	struct session_import *import)
+/* Store a part of an output. It follows its event in parts, so that its size doesn't matter. */
+static enum ik_status store_part(struct session_import *import, const struct ik_import_event *part)
 {
+	struct ik_cli *cli = import->cli;
 	enum ik_status status = IK_OK;
 	char copy[IK_UUID_TEXT];
 
-	/* An output follows its event in parts, so that its size doesn't matter. */
-	if (!event->message) {
-		import->outputs += event->part == 0;
-		if (import->copied)
-			status = ik_import_line_copy_id(import->line, event->blob, copy, &cli->error);
-		import->bytes += event->bytes.length;
-		if (status == IK_OK)
-			status = ik_store_put_part(cli->store, ik_import_line_session(import->line),
-				import->copied ? copy : event->blob, event->part, event->bytes.data,
-				event->bytes.length, &cli->error);
-		return status == IK_OK && import->bytes > BATCH_BYTES ? settle(cli, import) : status;
-	}
-	if (!import->line || !ik_text_equal(ik_import_line_session(import->line), event->session))
-		status = begin_session(cli, event, import);
-	return status != IK_OK ? status : store_event(cli, event->message, import);
+	import->outputs += part->part == 0;
+	import->bytes += part->bytes.length;
+	if (import->copied)
+		status = copy_id(import, part->blob, copy);
+	if (status == IK_OK)
+		status = ik_store_put_part(cli->store, import->session, import->copied ? copy : part->blob,
+			part->part, part->bytes.data, part->bytes.length, &cli->error);
+	return status == IK_OK && import->bytes > BATCH_BYTES ? settle(import) : status;
 }
 
-/* Read the file and import each line; if import is NULL, only check the lines. */
-static enum ik_status read_file(struct ik_session_verb *cli, FILE *file,
-	struct session_import *import)
+/* Store what a line holds. */
+static enum ik_status store_line(struct session_import *import, const struct ik_import_event *event)
 {
 	enum ik_status status = IK_OK;
+
+	if (!event->message)
+		return store_part(import, event);
+	if (!ik_text_equal(import->session, event->session))
+		status = begin_session(import, event->session);
+	return status != IK_OK ? status : store_event(import, event->message);
+}
+
+/* ---- the file ---- */
+
+/* Check the whole file before anything is imported: its lines, and that its sessions are free. */
+static enum ik_status check_line(struct session_import *import, const struct ik_import_event *event)
+{
+	if (!event->message || ik_text_equal(import->session, event->session))
+		return IK_OK;
+	memcpy(import->session, event->session, sizeof(import->session));
+	return check_free(import->cli, import->session);
+}
+
+/* Read the file, and do this with each line. */
+static enum ik_status read_file(FILE *file, struct session_import *import,
+	enum ik_status (*handle)(struct session_import *import, const struct ik_import_event *event))
+{
+	struct ik_cli *cli = import->cli;
+	enum ik_status status = IK_OK;
 	struct ik_outputs outputs = { .count = 0 };
-	struct ik_import_event event = { .session = NULL };
-	char checked[IK_UUID_TEXT] = ""; /* the session that was checked last */
+	struct ik_import_event event = { .message = NULL };
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
@@ -260,17 +344,9 @@ static enum ik_status read_file(struct ik_session_verb *cli, FILE *file,
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
 		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
-		if (problem)
-			status = ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
-				number, problem);
-		else if (!event.message && event.bytes.length == 0)
-			continue;
-		else if (import)
-			status = store_line(cli, &event, import);
-		else if (event.message && !ik_text_equal(event.session, checked)) {
-			memcpy(checked, event.session, sizeof(checked));
-			status = check_free(cli, checked);
-		}
+		status = problem ? ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
+							   number, problem)
+						 : handle(import, &event);
 	}
 	if (status == IK_OK && ferror(file))
 		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
@@ -301,34 +377,29 @@ static FILE *open_file(const char *path, struct ik_error *error)
 	return file;
 }
 
-enum ik_status ik_cli_session_import(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_import(struct ik_cli *cli)
 {
-	struct session_import import = { .count = 0 };
-	struct ik_buf out;
+	struct session_import check = { .cli = cli }, import = { .cli = cli };
 	FILE *file = open_file(cli->options->first, &cli->error);
 	enum ik_status status;
 
 	if (!file)
 		return cli->error.status;
-	/* Check the whole file before anything is imported. */
-	status = read_file(cli, file, NULL);
+	status = read_file(file, &check, check_line);
 	if (status == IK_OK)
-		status = read_file(cli, file, &import);
-	if (import.line && settle(cli, &import) != IK_OK && status == IK_OK)
+		status = read_file(file, &import, store_line);
+	if (settle(&import) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);
-	import.line = ik_import_line_free(import.line);
+	free(import.ids);
 	import.taken = ik_taken_close(import.taken);
 	if (status != IK_OK)
 		return status;
-	ik_buf_init(&out, IK_KIB(4));
-	ik_buf_printf(&out,
+	ik_cli_print(cli,
 		ngettext("%zu event, %zu of them new\n", "%zu events, %zu of them new\n", import.all),
 		import.all, import.added);
 	if (import.outputs > 0)
-		ik_buf_printf(&out, ngettext("%zu large output\n", "%zu large outputs\n", import.outputs),
+		ik_cli_print(cli, ngettext("%zu large output\n", "%zu large outputs\n", import.outputs),
 			import.outputs);
-	ik_cli_session_print(cli, &out);
-	ik_buf_done(&out);
 	return IK_OK;
 }

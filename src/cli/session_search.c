@@ -28,7 +28,7 @@ struct session_matches {
 
 /* A search that is being printed. */
 struct cli_session_search {
-	struct ik_session_verb *cli;
+	struct ik_cli *cli;
 	struct ik_search_query query;
 	char *row; /* where this page ended; NULL: there are no more matches */
 	bool more;
@@ -63,8 +63,8 @@ static void print_groups(struct cli_session_search *search)
 	for (i = 0; i < search->group_count; i++) {
 		struct ik_buf *rows = &search->groups[i].rows;
 
-		if (!search->cli->print_failed)
-			ik_cli_session_print(search->cli, rows);
+		if (!search->cli->failed)
+			ik_cli_print_buf(search->cli, rows);
 		ik_buf_done(rows);
 	}
 	search->group_count = search->grouped = 0;
@@ -90,7 +90,7 @@ static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik
 static void put_match(struct cli_session_search *search, const struct ik_session_info *info,
 	const struct ik_message *message)
 {
-	struct ik_session_verb *cli = search->cli;
+	struct ik_cli *cli = search->cli;
 	struct ik_snippet snippet;
 	char time[IK_CLOCK_TEXT];
 	struct ik_buf text, line, *rows;
@@ -98,10 +98,10 @@ static void put_match(struct cli_session_search *search, const struct ik_session
 	ik_buf_init(&text, SIZE_MAX / 2);
 	ik_search_text(&text, message);
 	(void)ik_snippet_make(&snippet, &search->query, text.data, text.length);
-	if (cli->json) {
+	if (cli->options->json) {
 		ik_buf_init(&line, IK_LIMIT_REQUEST);
 		put_json(&line, info, message, &snippet);
-		ik_cli_session_print(cli, &line);
+		ik_cli_print_buf(cli, &line);
 		ik_buf_done(&line);
 	} else {
 		rows = rows_of(search, info);
@@ -120,10 +120,10 @@ static void put_match(struct cli_session_search *search, const struct ik_session
 static void print_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct cli_session_search *search = arg;
-	struct ik_session_verb *cli = search->cli;
+	struct ik_cli *cli = search->cli;
 	size_t i;
 
-	for (i = 0; i < answer->count && !cli->print_failed; i++)
+	for (i = 0; i < answer->count && !cli->failed; i++)
 		put_match(search, &answer->sessions[i], answer->messages[i]);
 	free(search->row);
 	search->row = answer->row ? ik_strdup(answer->row) : NULL;
@@ -140,7 +140,7 @@ static void put_words(struct ik_buf *out, char *const *words)
 	}
 }
 
-enum ik_status ik_cli_session_search(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_search(struct ik_cli *cli)
 {
 	struct cli_session_search search = { .cli = cli, .more = true };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = print_page, .arg = &search };
@@ -150,8 +150,8 @@ enum ik_status ik_cli_session_search(struct ik_session_verb *cli)
 	ik_buf_init(&words, IK_LIMIT_USER_TEXT);
 	put_words(&words, cli->options->operands);
 	status = ik_search_query_read(&search.query, words.data, words.length, &cli->error);
-	cli->usage_error = status == IK_INVALID;
-	while (status == IK_OK && !cli->print_failed && search.more &&
+	cli->misused = status == IK_INVALID;
+	while (status == IK_OK && !cli->failed && search.more &&
 		(cli->options->all || search.matches < PRINTED))
 		status = ik_await(&awaited,
 			ik_store_search(cli->store, words.data, NULL, search.row, PAGE, ik_await_answer,
@@ -162,7 +162,7 @@ enum ik_status ik_cli_session_search(struct ik_session_verb *cli)
 	if (status == IK_OK && search.matches == 0)
 		status = ik_error_set(&cli->error, IK_NOT_FOUND, _("Nothing in any session has \"%s\"."),
 			words.data);
-	else if (status == IK_OK && search.more && !cli->print_failed)
+	else if (status == IK_OK && search.more && !cli->failed)
 		ik_complain(_("There are more places: --all prints them, another word leaves some out."));
 	ik_buf_done(&words);
 	return status;

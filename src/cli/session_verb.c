@@ -20,32 +20,14 @@
 #define PAGE 100           /* sessions per read */
 #define TERMINAL_LIMIT 100 /* sessions on a terminal without --limit */
 
-void ik_cli_session_print(struct ik_session_verb *cli, struct ik_buf *out)
+enum ik_status ik_cli_session_misused(struct ik_cli *cli, const char *sentence)
 {
-	cli->print_failed |= ik_print_buf(out) != 0;
-	ik_buf_clear(out);
-}
-
-void ik_cli_session_tell(struct ik_session_verb *cli, char *sentence)
-{
-	cli->print_failed |= ik_print(sentence, strlen(sentence)) != 0;
-	free(sentence);
-}
-
-void ik_cli_session_complain(char *sentence)
-{
-	ik_complain(sentence);
-	free(sentence);
-}
-
-enum ik_status ik_cli_session_misused(struct ik_session_verb *cli, const char *sentence)
-{
-	cli->usage_error = true;
+	cli->misused = true;
 	return ik_error_set(&cli->error, IK_INVALID, "%s", sentence);
 }
 
 struct session_search_by_name {
-	struct ik_session_verb *cli;
+	struct ik_cli *cli;
 	struct ik_session_info *info; /* NULL once the search has ended */
 };
 
@@ -64,7 +46,7 @@ static void on_found(void *arg, const struct ik_session_info *info, const struct
 	ik_loop_stop(search->cli->loop);
 }
 
-enum ik_status ik_cli_session_find(struct ik_session_verb *cli, struct ik_session_info *ret_info)
+enum ik_status ik_cli_session_find(struct ik_cli *cli, struct ik_session_info *ret_info)
 {
 	struct ik_session_info info = { .title = NULL };
 	struct session_search_by_name search = { .cli = cli, .info = &info };
@@ -119,15 +101,14 @@ void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *
 	ik_buf_putc(out, '\n');
 }
 
-void ik_cli_session_print_row(struct ik_session_verb *cli, size_t number,
-	const struct ik_session_info *info)
+void ik_cli_session_print_row(struct ik_cli *cli, size_t number, const struct ik_session_info *info)
 {
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(64));
 	ik_buf_printf(&out, "%4zu  ", number);
 	ik_cli_session_put_row(info, &out);
-	ik_cli_session_print(cli, &out);
+	ik_cli_print_buf(cli, &out);
 	ik_buf_done(&out);
 }
 
@@ -152,8 +133,7 @@ static void keep_page(void *arg, const struct ik_store_answer *answer)
 	}
 }
 
-enum ik_status ik_cli_session_each(struct ik_session_verb *cli, ik_cli_session_visitor *visit,
-	void *arg)
+enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *visit, void *arg)
 {
 	struct session_page page;
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = keep_page, .arg = &page };
@@ -171,7 +151,7 @@ enum ik_status ik_cli_session_each(struct ik_session_verb *cli, ik_cli_session_v
 		for (i = 0; i < page.count; i++) {
 			struct ik_session_info *info = &page.sessions[i];
 
-			more = more && status == IK_OK && visit(arg, info) && !cli->print_failed;
+			more = more && status == IK_OK && visit(arg, info) && !cli->failed;
 			memcpy(last, info->id, sizeof(last));
 			updated_ms = info->updated_ms;
 			free(info->title);
@@ -184,7 +164,7 @@ enum ik_status ik_cli_session_each(struct ik_session_verb *cli, ik_cli_session_v
 /* ---- the verb ---- */
 
 struct session_listing {
-	struct ik_session_verb *cli;
+	struct ik_cli *cli;
 	size_t count, limit; /* limit 0: none */
 	bool cut;            /* there are more sessions than the limit */
 };
@@ -199,18 +179,18 @@ static bool list_one(void *arg, const struct ik_session_info *info)
 		return false;
 	}
 	listing->count++;
-	if (!listing->cli->json) {
+	if (!listing->cli->options->json) {
 		ik_cli_session_print_row(listing->cli, listing->count, info);
 		return true;
 	}
 	ik_buf_init(&out, IK_KIB(64));
 	ik_cli_session_put_json(info, &out);
-	ik_cli_session_print(listing->cli, &out);
+	ik_cli_print_buf(listing->cli, &out);
 	ik_buf_done(&out);
 	return true;
 }
 
-enum ik_status ik_cli_session_list(struct ik_session_verb *cli)
+enum ik_status ik_cli_session_list(struct ik_cli *cli)
 {
 	struct session_listing listing = { .cli = cli };
 	const char *text = cli->options->limit;
@@ -220,15 +200,13 @@ enum ik_status ik_cli_session_list(struct ik_session_verb *cli)
 
 	if (text)
 		limit = strtol(text, &end, 10);
-	else if (!cli->json && isatty(STDOUT_FILENO) == 1)
+	else if (!cli->options->json && isatty(STDOUT_FILENO) == 1)
 		limit = TERMINAL_LIMIT;
 	if (text && (*end != '\0' || end == text || limit < 0))
 		return ik_cli_session_misused(cli, _("--limit takes a number of sessions (0: all)"));
 	listing.limit = (size_t)limit;
 	status = ik_cli_session_each(cli, list_one, &listing);
 	if (status == IK_OK && listing.cut && !text)
-		ik_cli_session_complain(ik_format(_("These are the newest %d sessions: --limit 0 lists "
-											"all."),
-			TERMINAL_LIMIT));
+		ik_complainf(_("These are the newest %d sessions: --limit 0 lists all."), TERMINAL_LIMIT);
 	return status;
 }

@@ -63,3 +63,16 @@ void ik_complain(const char *sentence)
 	(void)fputs(line, stderr);
 	free(line);
 }
+
+void ik_complainf(const char *format, ...)
+{
+	struct ik_buf sentence;
+	va_list arguments;
+
+	ik_buf_init(&sentence, IK_LIMIT_ENVELOPE);
+	va_start(arguments, format);
+	ik_buf_vprintf(&sentence, format, arguments);
+	va_end(arguments);
+	ik_complain(sentence.data);
+	ik_buf_done(&sentence);
+}

@@ -19,6 +19,7 @@ int ik_print_buf(const struct ik_buf *out);
 
 /* Print an error message on standard error, sanitised if it is a terminal. */
 void ik_complain(const char *sentence);
+void ik_complainf(const char *format, ...) IK_PRINTF(1, 2);
 
 /* Return the line that ik_complain() would print; the caller frees it. */
 char *ik_complaint(const char *sentence);

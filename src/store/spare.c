@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "json/write.h"
+#include "journal/event_line.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -78,29 +78,6 @@ bool ik_spare_adopt(const char *spare, const char *journals)
 
 /* ---- a file for the user ---- */
 
-/* As an export has an event (core/export.c). */
-static void put_event(struct ik_buf *out, const char *session, const struct ik_message *message)
-{
-	ik_json_open(out, '{');
-	ik_json_key(out, "session");
-	ik_json_put_text(out, session);
-	ik_json_key(out, "id");
-	ik_json_put_text(out, message->id);
-	ik_json_key(out, "kind");
-	ik_json_put_text(out, ik_kind_name(message->kind));
-	ik_json_key(out, "time_ms");
-	ik_json_put_integer(out, message->time_ms);
-	ik_json_key(out, "content");
-	ik_json_put_string(out, message->content, message->content_length);
-	ik_json_key(out, "data");
-	if (message->data)
-		ik_json_put_raw(out, ik_message_data(message));
-	else
-		ik_json_put_null(out);
-	ik_json_close(out, '}');
-	ik_buf_putc(out, '\n');
-}
-
 char *ik_spare_write(struct ik_session_writer *writers, struct ik_error *error)
 {
 	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
@@ -110,8 +87,10 @@ char *ik_spare_write(struct ik_session_writer *writers, struct ik_error *error)
 
 	ik_buf_init(&lines, IK_LIMIT_ENVELOPE);
 	for (writer = writers; writer; writer = writer->next)
-		for (const struct ik_writer_queued *queued = writer->first; queued; queued = queued->next)
-			put_event(&lines, writer->id, queued->message);
+		for (const struct ik_writer_queued *queued = writer->first; queued; queued = queued->next) {
+			ik_event_line_put(&lines, writer->id, queued->message);
+			ik_buf_putc(&lines, '\n');
+		}
 	if (ik_buf_status(&lines) != IK_OK)
 		number = ENOMEM;
 	if (number == 0)

@@ -23,7 +23,7 @@ static void demand(bool truth)
 /* Read all lines; what is wrong with one ends it, as it ends an import. */
 static void read_lines(const char *bytes, size_t size, struct ik_conversation *conversation)
 {
-	struct ik_import_event event = { .session = NULL };
+	struct ik_import_event event = { .message = NULL };
 	struct ik_outputs outputs = { .count = 0 };
 	const char *problem = NULL;
 
@@ -35,7 +35,7 @@ static void read_lines(const char *bytes, size_t size, struct ik_conversation *c
 		problem = ik_import_event_read(bytes, length, &outputs, &event);
 		demand(problem == NULL || *problem != '\0');
 		if (problem == NULL && event.message != NULL) {
-			demand(event.session != NULL && event.message->kind != IK_KIND_SYSTEM);
+			demand(event.session[0] != '\0' && event.message->kind != IK_KIND_SYSTEM);
 			ik_conversation_append(conversation, event.message);
 		}
 		bytes += length + (feed != NULL);
