@@ -1,9 +1,12 @@
 #include "tool/envelope.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/write.h"
 #include "tool/envelope_cut.h"
+#include "util/alloc.h"
+#include "util/limits.h"
 
 const char *ik_tool_failure_code(enum ik_tool_failure failure)
 {
@@ -31,56 +34,115 @@ void ik_envelope_close(struct ik_buf *out, bool cut)
 	ik_buf_puts(out, cut ? ",\"truncated\":true}" : "}");
 }
 
-void ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit)
+/* Return the strings of a value that are long enough to be cut, in an array that free() releases. */
+static struct ik_json_span *long_strings(struct ik_json_span value, size_t *ret_count)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span *strings = NULL, string;
+
+	*ret_count = 0;
+	while (ik_json_next_string(value, &walk, &string)) {
+		if (string.length <= IK_CUT_SHORTEST)
+			continue;
+		strings = ik_alloc_more(strings, *ret_count, sizeof(*strings));
+		strings[(*ret_count)++] = string;
+	}
+	return strings;
+}
+
+/* Append a string cut to that length. */
+static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_t cut_length,
+	struct ik_output_files *files)
+{
+	size_t length;
+	char *text = ik_json_string_new(string, &length);
+
+	if (text)
+		ik_cut_text(out, text, length, cut_length, IK_CUT_MIDDLE, files);
+	else
+		out->status = IK_NO_MEMORY;
+	free(text);
+}
+
+/* Append the value with its long strings cut. */
+static void put_cut_value(struct ik_buf *out, struct ik_json_span value, size_t limit,
+	struct ik_output_files *files)
+{
+	size_t count, cut_length;
+	struct ik_json_span *strings = long_strings(value, &count);
+	const char *copied = value.text, *end = value.text + value.length;
+
+	cut_length = ik_cut_length(value.length, strings, count, limit,
+		ik_output_files_path_length(files));
+	if (cut_length == 0)
+		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, files);
+	for (size_t i = 0; cut_length > 0 && i < count; i++) {
+		if (strings[i].length <= cut_length)
+			continue;
+		ik_buf_append(out, copied, (size_t)(strings[i].text - copied));
+		put_cut_string(out, strings[i], cut_length, files);
+		copied = strings[i].text + strings[i].length;
+	}
+	if (cut_length > 0)
+		ik_buf_append(out, copied, (size_t)(end - copied));
+	free(strings);
+}
+
+bool ik_envelope_value(struct ik_buf *out, struct ik_json_span value, size_t limit,
+	struct ik_output_files *files)
+{
+	bool cut = value.length > limit;
+
+	ik_envelope_open(out);
+	if (cut)
+		put_cut_value(out, value, limit, files);
+	else
+		ik_buf_append(out, value.text, value.length);
+	ik_envelope_close(out, cut);
+	return cut;
+}
+
+bool ik_envelope_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	struct ik_output_files *files)
 {
 	bool cut;
 
 	ik_envelope_open(out);
 	ik_buf_puts(out, "{\"output\":");
-	cut = ik_cut_text(out, output->bytes, output->length, limit, IK_CUT_MIDDLE, output->path);
+	cut = ik_cut_text(out, bytes, length, limit, IK_CUT_MIDDLE, files);
 	ik_buf_putc(out, '}');
 	ik_envelope_close(out, cut);
+	return cut;
 }
 
 /* Share the limit between the streams of a failure: half for each, plus what the other does not
  * need. */
-static void share(const struct ik_envelope_stream streams[2], size_t limit, size_t ret_needed[2],
-	size_t ret_limits[2])
+static void share(const struct ik_json_span streams[2], size_t limit, size_t ret_limits[2])
 {
-	size_t half = limit / 2;
+	size_t half = limit / 2, needed[2];
 
 	for (int i = 0; i < 2; i++) {
-		ret_needed[i] = ik_cut_written_length(streams[i].bytes, streams[i].length, limit);
+		needed[i] = ik_cut_written_length(streams[i].text, streams[i].length, limit);
 		ret_limits[i] = limit;
 	}
-	if (ret_needed[0] + ret_needed[1] <= limit)
+	if (needed[0] + needed[1] <= limit)
 		return;
-	if (ret_needed[0] <= half)
-		ret_limits[1] = limit - ret_needed[0];
-	else if (ret_needed[1] <= half)
-		ret_limits[0] = limit - ret_needed[1];
+	if (needed[0] <= half)
+		ret_limits[1] = limit - needed[0];
+	else if (needed[1] <= half)
+		ret_limits[0] = limit - needed[1];
 	else
 		ret_limits[0] = ret_limits[1] = half;
 }
 
-void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, bool ret_cut[2])
+bool ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
+	int exit_code, const struct ik_json_span streams[2], size_t limit,
+	struct ik_output_files *files)
 {
-	size_t needed[2], limits[2];
+	size_t limits[2];
+	bool cut;
 
-	share(streams, limit, needed, limits);
-	for (int i = 0; i < 2; i++)
-		ret_cut[i] = needed[i] > limits[i];
-}
-
-void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
-	int exit_code, const struct ik_envelope_stream streams[2], size_t limit)
-{
-	static const struct ik_envelope_stream nothing[2] = { { "", 0, NULL }, { "", 0, NULL } };
-	size_t needed[2], limits[2];
-
-	if (!streams)
-		streams = nothing;
-	share(streams, limit, needed, limits);
+	share(streams, limit, limits);
 	ik_buf_puts(out, "{\"tool_success\":false,\"error\":");
 	ik_json_put_text(out, message);
 	ik_buf_printf(out, ",\"error_code\":\"%s\",\"exit_code\":", ik_tool_failure_code(failure));
@@ -89,11 +151,19 @@ void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const
 	else
 		ik_buf_printf(out, "%d", exit_code);
 	ik_buf_puts(out, ",\"stdout\":");
-	ik_cut_text(out, streams[0].bytes, streams[0].length, limits[0], IK_CUT_MIDDLE,
-		streams[0].path);
+	cut = ik_cut_text(out, streams[0].text, streams[0].length, limits[0], IK_CUT_MIDDLE, files);
 	ik_buf_puts(out, ",\"stderr\":");
-	ik_cut_text(out, streams[1].bytes, streams[1].length, limits[1], IK_CUT_START, streams[1].path);
+	cut = ik_cut_text(out, streams[1].text, streams[1].length, limits[1], IK_CUT_START, files) ||
+		cut;
 	ik_buf_putc(out, '}');
+	return cut;
+}
+
+void ik_envelope_refusal(struct ik_buf *out, enum ik_tool_failure failure, const char *message)
+{
+	static const struct ik_json_span nothing[2] = { { "", 0 }, { "", 0 } };
+
+	ik_envelope_failure(out, failure, message, -1, nothing, IK_KIB(1), NULL);
 }
 
 void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max_tool_turns)

@@ -5,12 +5,16 @@
  * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in both, "hint" may
  * follow tool_success.
  *
- * Pure.  May include: util, json.
+ * What is longer than a limit is cut (tool/envelope_cut.h); all of it is kept in files, where the
+ * caller gives some.
+ *
+ * May include: util, json, tool/output_files.h.
  */
 #ifndef IK_TOOL_ENVELOPE_H
 #define IK_TOOL_ENVELOPE_H
 
 #include "json/scan.h"
+#include "tool/output_files.h"
 
 enum ik_tool_failure {
 	IK_TOOL_TIMEOUT,
@@ -26,29 +30,33 @@ enum ik_tool_failure {
 /* "TOOL_TIMEOUT", "TOOL_CRASHED", "INVALID_OUTPUT", ... */
 const char *ik_tool_failure_code(enum ik_tool_failure failure);
 
-/* Begin and end the envelope of a success around its result, which is checked JSON (written by
- * tool/answer.h). cut: a part of the result is missing. */
+/* Begin and end the envelope of a success around its result, which is checked JSON. cut: a part of
+ * the result is missing. */
 void ik_envelope_open(struct ik_buf *out);
 void ik_envelope_close(struct ik_buf *out, bool cut);
 
-/* The output on one stream, and the file that has all of it if it is cut (NULL: none). */
-struct ik_envelope_stream {
-	const char *bytes;
-	size_t length;
-	const char *path;
-};
+/*
+ * Append the envelope of a success, with the value unchanged. Above limit bytes its long strings are
+ * cut at a character boundary, with a mark that says how many bytes were left out, and
+ * "truncated":true is set after result; without a long string the JSON text of the result becomes
+ * one cut string. Return whether anything was cut. Check the buffer's status.
+ */
+bool ik_envelope_value(struct ik_buf *out, struct ik_json_span value, size_t limit,
+	struct ik_output_files *files);
 
-/* Append the envelope of a success whose output is text; its result is {"output": TEXT}. Above
- * limit bytes the text is cut. */
-void ik_envelope_text(struct ik_buf *out, const struct ik_envelope_stream *output, size_t limit);
+/* The same for a success whose output is text; its result is {"output": TEXT}. */
+bool ik_envelope_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	struct ik_output_files *files);
 
-/* Append the envelope of a failure. exit_code < 0 becomes null. The streams (stdout and stderr;
- * NULL: both empty) together are cut to limit bytes, with marks; stderr keeps its end. */
-void ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
-	int exit_code, const struct ik_envelope_stream streams[2], size_t limit);
+/* Append the envelope of a failure. exit_code < 0 becomes null. The streams (the bytes of stdout and
+ * stderr) together are cut to limit bytes, with marks; stderr keeps its end. Return whether anything
+ * was cut. */
+bool ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
+	int exit_code, const struct ik_json_span streams[2], size_t limit,
+	struct ik_output_files *files);
 
-/* Which of the streams will be cut? */
-void ik_envelope_cuts(const struct ik_envelope_stream streams[2], size_t limit, bool ret_cut[2]);
+/* Append the envelope of a failure without output. */
+void ik_envelope_refusal(struct ik_buf *out, enum ik_tool_failure failure, const char *message);
 
 /* Append a copy of envelope with "limit_reached" and "limit_message", which tell the model that the
  * tool loop ends. */

@@ -126,16 +126,18 @@ static size_t unrepaired_length(const char *bytes, size_t length, size_t repaire
 }
 
 bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
-	enum ik_cut part, const char *path)
+	enum ik_cut part, struct ik_output_files *files)
 {
-	size_t mark = mark_room(path) + 2;
 	struct ik_buf text;
-	size_t between, room, head, tail;
+	const char *path;
+	size_t between, mark, room, head, tail;
 
 	if (ik_cut_written_length(bytes, length, limit) <= limit) {
 		ik_json_put_string(out, bytes, length);
 		return false;
 	}
+	path = ik_output_files_add(files, bytes, length);
+	mark = mark_room(path) + 2;
 	/* Repairing the two ends at most triples them. */
 	ik_buf_init(&text, 6 * limit + 64);
 	between = take_ends(&text, bytes, length, limit);

@@ -11,12 +11,13 @@
  * Time and memory depend on the limit (and on the number of long strings), not on the length of the
  * text.
  *
- * Pure.  May include: util, json.
+ * May include: util, json, tool/output_files.h.
  */
 #ifndef IK_TOOL_ENVELOPE_CUT_H
 #define IK_TOOL_ENVELOPE_CUT_H
 
 #include "json/scan.h"
+#include "tool/output_files.h"
 
 /* Which part of a long text is kept. */
 enum ik_cut {
@@ -26,11 +27,11 @@ enum ik_cut {
 
 /*
  * Append bytes as one JSON string (with quotes) of at most limit bytes, cut if necessary; invalid
- * UTF-8 becomes U+FFFD. If the limit is too small for the mark, only the mark is written. path: the
- * file that has the whole text; NULL: none. Return whether the text was cut.
+ * UTF-8 becomes U+FFFD. If the limit is too small for the mark, only the mark is written. What is
+ * cut is kept in files (NULL: nowhere). Return whether the text was cut.
  */
 bool ik_cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
-	enum ik_cut part, const char *path);
+	enum ik_cut part, struct ik_output_files *files);
 
 /* Return the bytes that ik_cut_text() would write without a cut; stop counting above stop. */
 size_t ik_cut_written_length(const char *bytes, size_t length, size_t stop);
@@ -42,7 +43,7 @@ enum { IK_CUT_SHORTEST = 256 };
  * Return the length to which the long strings of a value of value_length bytes must be cut so that
  * at most limit bytes are written; 0: that is not enough, so the value's text must become one cut
  * string. strings are those of more than IK_CUT_SHORTEST bytes, in order; a path in a mark has at
- * most path_length bytes in JSON.
+ * most path_length bytes.
  */
 size_t ik_cut_length(size_t value_length, const struct ik_json_span *strings, size_t count,
 	size_t limit, size_t path_length);

@@ -1,7 +1,6 @@
 # src/tool: one library.
 noinst_LIBRARIES += libik_tool.a
 libik_tool_a_SOURCES = \
-	src/tool/answer.c src/tool/answer.h \
 	src/tool/candidate.c src/tool/candidate.h \
 	src/tool/discovery.c src/tool/discovery.h \
 	src/tool/envelope.c src/tool/envelope.h \

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tool/envelope_cut.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -25,22 +24,18 @@
 /* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much. */
 enum { MOST_OF_A_CALL = 16 };
 
-/* Bytes written in one turn of the loop. */
-#define SLICE IK_MIB(1)
-
+/* A file of a text. */
 struct kept_text {
-	struct ik_json_span text;
-	bool decode;
+	char *path;
+	int fd;           /* -1: it is complete, or was given up */
+	const char *rest; /* what is not written yet */
+	size_t length;
 };
 
 struct ik_output_files {
 	char *root, *directory;
-	struct kept_text *texts;
-	char **paths; /* of the texts; NULL: none */
+	struct kept_text texts[MOST_OF_A_CALL];
 	size_t count;
-	size_t written; /* texts that are complete */
-	size_t at;      /* in the one after them */
-	int fd;         /* of its file; -1: none, or it cannot be written */
 };
 
 struct ik_output_files *ik_output_files_new(const char *root, const char *session)
@@ -49,7 +44,6 @@ struct ik_output_files *ik_output_files_new(const char *root, const char *sessio
 
 	files->root = ik_strdup(root);
 	files->directory = ik_path_join(root, session);
-	files->fd = -1;
 	return files;
 }
 
@@ -78,37 +72,29 @@ static bool remove_file(int root, const char *session, const char *name)
 	return removed;
 }
 
-/* Remove the current file, which is not complete. */
-static void drop(struct ik_output_files *files)
+/* Close a file, and remove it unless it is complete. Return whether it is there. */
+static bool end(const struct ik_output_files *files, struct kept_text *text, bool complete)
 {
-	char **path = &files->paths[files->written];
-	const int root = open_root(files->root);
+	bool good = close(text->fd) == 0 && complete;
+	const int root = good ? -1 : open_root(files->root);
 
+	text->fd = -1;
 	if (root >= 0) {
-		(void)remove_file(root, ik_path_base(files->directory), ik_path_base(*path));
+		(void)remove_file(root, ik_path_base(files->directory), ik_path_base(text->path));
 		(void)close(root);
 	}
-	free(*path);
-	*path = NULL;
-}
-
-/* Close the current file; keep it if it is complete. */
-static void end(struct ik_output_files *files, bool complete)
-{
-	if (files->fd >= 0 && (close(files->fd) != 0 || !complete))
-		drop(files);
-	files->fd = -1;
+	return good;
 }
 
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 {
 	if (!files)
 		return NULL;
-	end(files, false);
-	while (files->count > 0)
-		free(files->paths[--files->count]);
-	free(files->paths);
-	free(files->texts);
+	for (size_t i = 0; i < files->count; i++) {
+		if (files->texts[i].fd >= 0)
+			end(files, &files->texts[i], false);
+		free(files->texts[i].path);
+	}
 	free(files->root);
 	free(files->directory);
 	free(files);
@@ -117,25 +103,7 @@ struct ik_output_files *ik_output_files_free(struct ik_output_files *files)
 
 size_t ik_output_files_path_length(const struct ik_output_files *files)
 {
-	if (!files)
-		return 0;
-	return ik_cut_written_length(files->directory, strlen(files->directory), SIZE_MAX) - 2 +
-		strlen("/") + NAME_LETTERS + strlen(NAME_END);
-}
-
-void ik_output_files_add(struct ik_output_files *files, struct ik_json_span text, bool decode)
-{
-	if (!files)
-		return;
-	files->texts = ik_alloc_array(files->texts, files->count + 1, sizeof(*files->texts));
-	files->paths = ik_alloc_array(files->paths, files->count + 1, sizeof(*files->paths));
-	files->texts[files->count] = (struct kept_text){ text, decode };
-	files->paths[files->count++] = NULL;
-}
-
-const char *const *ik_output_files_paths(const struct ik_output_files *files)
-{
-	return files ? (const char *const *)files->paths : NULL;
+	return files ? strlen(files->directory) + strlen("/") + NAME_LETTERS + strlen(NAME_END) : 0;
 }
 
 /* ---- the bound ---- */
@@ -258,63 +226,76 @@ static int make_file(const struct ik_output_files *files, int directory, char **
 	return fd;
 }
 
-/* Create the file of the current text, if that is possible. */
-static void begin(struct ik_output_files *files)
+/* Create a file in the directory of the session. -1: that is not possible. */
+static int begin(const struct ik_output_files *files, char **ret_path)
 {
 	const char *session = ik_path_base(files->directory);
-	int root, directory = -1;
+	int root, directory = -1, fd = -1;
 
-	if (files->written >= MOST_OF_A_CALL || ik_path_make(files->root, 0700, NULL) != IK_OK)
-		return;
+	if (ik_path_make(files->root, 0700, NULL) != IK_OK)
+		return -1;
 	root = open_root(files->root);
 	if (root < 0)
-		return;
+		return -1;
 	make_room(root);
 	if (mkdirat(root, session, 0700) == 0 || errno == EEXIST)
 		directory = open_session(root, session);
 	if (directory >= 0) {
-		files->fd = make_file(files, directory, &files->paths[files->written]);
+		fd = make_file(files, directory, ret_path);
 		(void)close(directory);
 	}
 	(void)close(root);
+	return fd;
 }
 
-/* Write a slice of a text to the open file. Return 0 or errno. */
-static int write_slice(struct ik_output_files *files, const struct kept_text *text, bool *ret_last)
+/* Reserve room for a text, so that a full disk is noticed before the file is named; not every file
+ * system can. */
+static bool reserve(const struct kept_text *text)
 {
-	size_t left = text->text.length - files->at, length = left < SLICE ? left : SLICE;
-	struct ik_buf piece;
-	int failure;
+	return fallocate(text->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)text->length) == 0 ||
+		(errno != ENOSPC && errno != EDQUOT);
+}
 
-	if (!text->decode) {
-		*ret_last = left == length;
-		files->at += length;
-		return ik_write_all(files->fd, text->text.text + files->at - length, length);
+/* Write a slice of a text. False: it cannot be kept. */
+static bool write_slice(const struct ik_output_files *files, struct kept_text *text)
+{
+	size_t slice = text->length < IK_LIMIT_JSON_ANSWER ? text->length : IK_LIMIT_JSON_ANSWER;
+
+	if (ik_write_all(text->fd, text->rest, slice) != 0)
+		return end(files, text, false);
+	text->rest += slice;
+	text->length -= slice;
+	return text->length > 0 || end(files, text, true);
+}
+
+const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length)
+{
+	struct kept_text *kept;
+
+	if (!files || files->count == MOST_OF_A_CALL)
+		return NULL;
+	kept = &files->texts[files->count];
+	*kept = (struct kept_text){ .rest = text, .length = length };
+	kept->fd = begin(files, &kept->path);
+	if (kept->fd < 0)
+		return NULL;
+	if (reserve(kept) ? write_slice(files, kept) : end(files, kept, false)) {
+		files->count++;
+		return kept->path;
 	}
-	ik_buf_init(&piece, SLICE + IK_CUT_SHORTEST);
-	*ret_last = !ik_json_string_slice(text->text, &files->at, SLICE, &piece);
-	failure = ik_buf_status(&piece) == IK_OK ? ik_write_all(files->fd, piece.data, piece.length)
-											 : ENOMEM;
-	ik_buf_done(&piece);
-	return failure;
+	free(kept->path);
+	return NULL;
 }
 
 bool ik_output_files_write(struct ik_output_files *files)
 {
-	bool last = true, good = true;
-
-	if (!files || files->written == files->count)
-		return true;
-	if (files->at == 0)
-		begin(files);
-	if (files->fd >= 0)
-		good = write_slice(files, &files->texts[files->written], &last) == 0;
-	if (good && !last)
+	for (size_t i = 0; files && i < files->count; i++) {
+		if (files->texts[i].fd < 0)
+			continue;
+		(void)write_slice(files, &files->texts[i]);
 		return false;
-	end(files, good);
-	files->at = 0;
-	files->written++;
-	return files->written == files->count;
+	}
+	return true;
 }
 
 void ik_output_files_forget(const char *root, const char *session)

@@ -6,12 +6,13 @@
  * them.  They are copies of what the store has. Their total size is limited over all sessions; the
  * oldest are removed first.
  *
- * Owns its paths.  May include: util, json, tool.
+ * Owns its paths.  May include: util.
  */
 #ifndef IK_TOOL_OUTPUT_FILES_H
 #define IK_TOOL_OUTPUT_FILES_H
 
-#include "json/scan.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /* The files of one call. */
 struct ik_output_files;
@@ -20,20 +21,19 @@ struct ik_output_files;
 struct ik_output_files *ik_output_files_new(const char *root, const char *session);
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files);
 
-/* Return the length of the longest path of a file here, as a JSON string. All these functions accept
- * NULL, which has no files. */
+/* Return the length of the longest path of a file here. All these functions accept NULL, which has no
+ * files. */
 size_t ik_output_files_path_length(const struct ik_output_files *files);
 
-/* Add a text, which must stay valid: the contents of a JSON string, or bytes as they are. */
-void ik_output_files_add(struct ik_output_files *files, struct ik_json_span text, bool decode);
+/*
+ * Keep a text in a new file, and return its path, valid as long as files; NULL: it cannot be kept (a
+ * full disk, too many files for one call). Up to IK_LIMIT_JSON_ANSWER bytes are written at once; a
+ * longer text must stay valid until ik_output_files_write() has written the rest.
+ */
+const char *ik_output_files_add(struct ik_output_files *files, const char *text, size_t length);
 
-/* Write a slice of the texts that were added, which takes a few milliseconds. Return whether it was
- * the last. */
+/* Write a slice of what is left, which takes a few milliseconds. Return whether it was the last. */
 bool ik_output_files_write(struct ik_output_files *files);
-
-/* Return the paths of the texts, in the order in which they were added; NULL for one that could not be
- * written completely (a full disk, too many files for one call). Valid as long as files. */
-const char *const *ik_output_files_paths(const struct ik_output_files *files);
 
 /* Remove the files of a session that is deleted. */
 void ik_output_files_forget(const char *root, const char *session);

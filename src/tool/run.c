@@ -7,7 +7,6 @@
 #include "guard/sandbox.h"
 #include "json/json.h"
 #include "json/schema.h"
-#include "tool/answer.h"
 #include "tool/envelope_cut.h"
 #include "tool/protocol.h"
 #include "tool/source.h"
@@ -21,8 +20,6 @@
 enum { WORDS_SHOWN = 4096 };
 /* Bytes at each end of an output that are searched for a refusal. */
 enum { LOOKED_AT = 16384 };
-/* The longest envelope that is reported without a turn of its own. */
-#define AT_ONCE IK_KIB(128)
 
 /* One stream of the tool. */
 struct run_stream {
@@ -44,12 +41,8 @@ struct ik_run {
 	bool read_only;       /* by its own account */
 	struct ik_call *call; /* NULL: not running */
 	struct ik_buf arguments;
-	struct run_stream streams[2];                              /* by enum ik_stream */
-	struct ik_answer answer;                                   /* of stdout */
-	struct ik_output_files *files;                             /* for what is cut; NULL: none */
-	void (*put)(struct ik_run *run, const char *const *paths); /* write the envelope */
-	enum ik_tool_failure failure;
-	char *message; /* of the failure */
+	struct run_stream streams[2];  /* by enum ik_stream */
+	struct ik_output_files *files; /* for what is cut; NULL: none */
 	struct ik_buf envelope;
 	struct ik_run_result result;
 };
@@ -92,108 +85,45 @@ static void add_hint(struct ik_run *run)
 	ik_buf_done(&sentence);
 }
 
-/* Report the result. */
+/* Report the result, once the files have all of the texts that were cut. */
 static void report(void *arg)
-{
-	struct ik_run *run = arg;
-	struct ik_bytes **whole = run->result.whole;
-
-	add_hint(run);
-	for (int i = 0; i < 2; i++)
-		whole[i] = ik_bytes_take(&run->streams[i].bytes);
-	run->result.envelope = run->envelope.data;
-	run->result.envelope_length = run->envelope.length;
-	run->result.output = whole[IK_STDOUT] ? whole[IK_STDOUT]->data : "";
-	run->result.output_length = ik_bytes_length(whole[IK_STDOUT]);
-	run->result.errors = whole[IK_STDERR] ? whole[IK_STDERR]->data : "";
-	run->result.errors_length = ik_bytes_length(whole[IK_STDERR]);
-	run->events.done(run->arg, &run->result);
-}
-
-/* Report the result in a turn of its own if there is much of it: so has the receiver then to do. */
-static void tell(struct ik_run *run)
-{
-	if (run->envelope.length > AT_ONCE)
-		ik_loop_defer(run->loop, report, run);
-	else
-		report(run);
-}
-
-/* Write the envelope and report it, once the files have all of the texts that are cut in it. */
-static void wrap(void *arg)
 {
 	struct ik_run *run = arg;
 
 	if (!ik_output_files_write(run->files)) {
-		ik_loop_defer(run->loop, wrap, run);
+		ik_loop_defer(run->loop, report, run);
 		return;
 	}
-	run->put(run, ik_output_files_paths(run->files));
-	tell(run);
+	add_hint(run);
+	for (int i = 0; i < 2; i++)
+		run->result.whole[i] = ik_bytes_take(&run->streams[i].bytes);
+	run->result.envelope = run->envelope.data;
+	run->result.envelope_length = run->envelope.length;
+	run->events.done(run->arg, &run->result);
 }
 
-/* Return a stream for an envelope. */
-static struct ik_envelope_stream stream_of(const struct ik_run *run, enum ik_stream stream)
+/* Report the result in a turn of its own: the receiver has enough to do with it. */
+static void finish(struct ik_run *run, bool truncated)
 {
-	const struct ik_buf *bytes = &run->streams[stream].bytes;
-
-	return (struct ik_envelope_stream){ bytes->data, bytes->length, NULL };
+	run->result.truncated = run->result.truncated || truncated;
+	ik_loop_defer(run->loop, report, run);
 }
 
-/* A stream is cut: keep all of it in a file. */
-static void keep_stream(struct ik_run *run, enum ik_stream stream)
-{
-	const struct ik_buf *bytes = &run->streams[stream].bytes;
-
-	ik_output_files_add(run->files, (struct ik_json_span){ bytes->data, bytes->length }, false);
-	run->result.truncated = true;
-}
-
-/* Write the envelope of a failure. */
-static void put_failure(struct ik_run *run, const char *const *paths)
-{
-	struct ik_envelope_stream streams[2] = { stream_of(run, IK_STDOUT), stream_of(run, IK_STDERR) };
-	bool cut[2];
-
-	ik_envelope_cuts(streams, run->output_limit, cut);
-	for (int i = 0; paths && i < 2; i++) {
-		if (cut[i])
-			streams[i].path = *paths++;
-	}
-	ik_envelope_failure(&run->envelope, run->failure, run->message, run->result.exit_code, streams,
-		run->output_limit);
-}
-
-/* Remember a failure; message is taken over. */
-static void take_failure(struct ik_run *run, enum ik_tool_failure failure, char *message,
-	int exit_code)
-{
-	struct ik_envelope_stream streams[2] = { stream_of(run, IK_STDOUT), stream_of(run, IK_STDERR) };
-	bool cut[2];
-
-	run->failure = failure;
-	run->message = message;
-	run->result.exit_code = exit_code;
-	run->put = put_failure;
-	ik_envelope_cuts(streams, run->output_limit, cut);
-	for (int i = 0; i < 2; i++) {
-		if (cut[i])
-			keep_stream(run, (enum ik_stream)i);
-	}
-}
-
-/* Fail after the tool ran; message is taken over. */
+/* Fail; message is taken over. */
 static void fail(struct ik_run *run, enum ik_tool_failure failure, char *message, int exit_code)
 {
-	take_failure(run, failure, message, exit_code);
-	wrap(run);
-}
+	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
+	const struct ik_buf *errors = &run->streams[IK_STDERR].bytes;
+	const struct ik_json_span streams[2] = {
+		{ output->data, output->length },
+		{ errors->data, errors->length },
+	};
 
-/* Fail before there is a process; message is taken over. */
-static void refuse(struct ik_run *run, enum ik_tool_failure failure, char *message)
-{
-	take_failure(run, failure, message, -1);
-	ik_loop_defer(run->loop, wrap, run);
+	run->result.exit_code = exit_code;
+	finish(run,
+		ik_envelope_failure(&run->envelope, failure, message, exit_code, streams, run->output_limit,
+			run->files));
+	free(message);
 }
 
 static void call_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
@@ -225,51 +155,6 @@ static char *seconds_text(int64_t milliseconds)
 	return text;
 }
 
-/* Fail because a native tool exited with status 0 but did not print JSON. */
-static void fail_answer(struct ik_run *run)
-{
-	const struct run_stream *output = &run->streams[IK_STDOUT];
-
-	fail(run, IK_TOOL_INVALID_OUTPUT,
-		output->dropped > 0
-			? ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length)
-			: ik_format("Tool '%s' returned invalid JSON", run->name),
-		0);
-}
-
-/* Write the envelope of a success that is text. */
-static void put_text(struct ik_run *run, const char *const *paths)
-{
-	struct ik_envelope_stream output = stream_of(run, IK_STDOUT);
-
-	output.path = paths ? paths[0] : NULL;
-	run->result.success = true;
-	ik_envelope_text(&run->envelope, &output, run->output_limit);
-}
-
-/* Use text, which is a valid answer of a Kodelet tool. */
-static void take_text(struct ik_run *run)
-{
-	const struct ik_buf *bytes = &run->streams[IK_STDOUT].bytes;
-
-	if (ik_cut_written_length(bytes->data, bytes->length, run->output_limit) > run->output_limit)
-		keep_stream(run, IK_STDOUT);
-	run->put = put_text;
-	wrap(run);
-}
-
-/* Write the envelope of a success that is JSON. */
-static void put_value(struct ik_run *run, const char *const *paths)
-{
-	ik_answer_put(&run->answer, paths, &run->envelope);
-	run->result.success = ik_buf_status(&run->envelope) == IK_OK;
-	if (!run->result.success) {
-		ik_buf_clear(&run->envelope);
-		ik_envelope_failure(&run->envelope, IK_TOOL_INVALID_OUTPUT,
-			"Its result does not fit into memory", 0, NULL, IK_KIB(1));
-	}
-}
-
 /* Return the error that the value printed by a Kodelet tool reports (new memory); NULL: it does not
  * report one. */
 static char *reported_failure(const struct ik_run *run, struct ik_json_span value)
@@ -294,41 +179,73 @@ static void close_call(struct ik_run *run)
 	run->call = NULL;
 }
 
-/* The tool printed no JSON. */
-static void take_no_value(struct ik_run *run)
-{
-	if (run->protocol == IK_PROTOCOL_KODELET)
-		take_text(run);
-	else
-		fail_answer(run);
-}
-
 /* The tool printed one JSON value. */
-static void take_value(struct ik_run *run)
+static void take_value(struct ik_run *run, struct ik_json_span value)
 {
-	char *message = reported_failure(run, run->answer.value);
+	char *message = reported_failure(run, value);
+	bool cut;
 
 	if (message) {
 		fail(run, IK_TOOL_CRASHED, message, 0);
 		return;
 	}
-	if (ik_answer_cut(&run->answer, run->files))
-		run->result.truncated = true;
-	run->put = put_value;
-	wrap(run);
+	cut = ik_envelope_value(&run->envelope, value, run->output_limit, run->files);
+	if (ik_buf_status(&run->envelope) != IK_OK) {
+		ik_buf_clear(&run->envelope);
+		ik_envelope_refusal(&run->envelope, IK_TOOL_INVALID_OUTPUT,
+			"Its result does not fit into memory");
+	} else {
+		run->result.success = true;
+	}
+	finish(run, cut);
 }
 
-/* The tool exited with status 0: its output may be one JSON value. */
+/* Use the output as text. */
+static void take_text(struct ik_run *run)
+{
+	const struct ik_buf *output = &run->streams[IK_STDOUT].bytes;
+
+	run->result.success = true;
+	finish(run,
+		ik_envelope_text(&run->envelope, output->data, output->length, run->output_limit,
+			run->files));
+}
+
+/* Is the output one JSON value, apart perhaps from its characters? repaired is for their repair. */
+static bool read_value(const struct ik_buf *output, struct ik_buf *repaired,
+	struct ik_json_span *ret_value)
+{
+	if (ik_json_check(output->data, output->length, ret_value, NULL) == IK_OK)
+		return true;
+	ik_json_repair(repaired, output->data, output->length);
+	return ik_buf_status(repaired) == IK_OK &&
+		ik_json_check(repaired->data, repaired->length, ret_value, NULL) == IK_OK;
+}
+
+/* The tool exited with status 0: its output is JSON, or text if it is Kodelet's or too large to be
+ * read at once. */
 static void take_answer(struct ik_run *run)
 {
 	const struct run_stream *output = &run->streams[IK_STDOUT];
+	bool large = output->bytes.length > IK_LIMIT_JSON_ANSWER;
+	struct ik_json_span value;
+	struct ik_buf repaired;
 
 	run->result.exit_code = 0;
-	if (output->dropped == 0 && ik_buf_status(&output->bytes) == IK_OK &&
-		ik_answer_read(&run->answer, output->bytes.data, output->bytes.length))
-		take_value(run);
+	/* One byte may become three. */
+	ik_buf_init(&repaired, 3 * IK_LIMIT_JSON_ANSWER);
+	if (output->dropped > 0 && run->protocol == IK_PROTOCOL_NATIVE)
+		fail(run, IK_TOOL_INVALID_OUTPUT,
+			ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length),
+			0);
+	else if (!large && read_value(&output->bytes, &repaired, &value))
+		take_value(run, value);
+	else if (large || run->protocol == IK_PROTOCOL_KODELET)
+		take_text(run);
 	else
-		take_no_value(run);
+		fail(run, IK_TOOL_INVALID_OUTPUT, ik_format("Tool '%s' returned invalid JSON", run->name),
+			0);
+	ik_buf_done(&repaired);
 }
 
 static void call_done(void *arg, const struct ik_child_result *result)
@@ -412,10 +329,11 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 	if (run->confined)
 		ik_confine_close(&confinement);
 	if (!run->call && error.status == IK_DENIED)
-		refuse(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text));
+		fail(run, IK_TOOL_DENIED, ik_format("Tool '%s' was not run: %s", run->name, error.text),
+			-1);
 	else if (!run->call)
-		refuse(run, IK_TOOL_SPAWN_FAILED,
-			ik_format("Tool '%s' could not be started: %s", run->name, error.text));
+		fail(run, IK_TOOL_SPAWN_FAILED,
+			ik_format("Tool '%s' could not be started: %s", run->name, error.text), -1);
 }
 
 /* Return the timeout: from the configuration for this tool, else its own, else the general one. */
@@ -488,9 +406,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
 	if (options->outputs && !reads_output(options, name, arguments, length))
 		run->files = ik_output_files_new(options->outputs, options->session);
-	ik_answer_init(&run->answer, run->output_limit);
 	if (!tool) {
-		refuse(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name));
+		fail(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name), -1);
 		return run;
 	}
 	run->timeout_ms = timeout_of(options, tool);
@@ -500,13 +417,13 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	text = ik_run_arguments(arguments, length);
 	ik_buf_append(&run->arguments, text.text, text.length);
 	if (ik_buf_status(&run->arguments) != IK_OK) {
-		refuse(run, IK_TOOL_INVALID_PARAMS,
-			ik_format("The arguments of tool '%s' are too large", name));
+		fail(run, IK_TOOL_INVALID_PARAMS,
+			ik_format("The arguments of tool '%s' are too large", name), -1);
 		return run;
 	}
 	wrong = judge_arguments(run, tool);
 	if (wrong)
-		refuse(run, IK_TOOL_INVALID_PARAMS, wrong);
+		fail(run, IK_TOOL_INVALID_PARAMS, wrong, -1);
 	else
 		begin(run, tool, options);
 	return run;
@@ -529,9 +446,7 @@ static void release(void *arg)
 	for (int i = 0; i < 2; i++)
 		ik_bytes_unref(run->result.whole[i]);
 	ik_buf_done(&run->envelope);
-	ik_answer_done(&run->answer);
 	run->files = ik_output_files_free(run->files);
-	free(run->message);
 	ik_registry_unref(run->registry);
 	free(run->name);
 	free(run);
@@ -543,7 +458,6 @@ struct ik_run *ik_run_close(struct ik_run *run)
 		return NULL;
 	close_call(run);
 	ik_loop_cancel_deferred(run->loop, report, run);
-	ik_loop_cancel_deferred(run->loop, wrap, run);
 	ik_loop_defer(run->loop, release, run);
 	return NULL;
 }

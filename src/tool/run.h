@@ -45,15 +45,11 @@ struct ik_run_result {
 	const char *envelope; /* checked JSON */
 	size_t envelope_length;
 	bool success;
-	int64_t duration_ms; /* of the process; 0 without one */
-	int exit_code;       /* as in the envelope: 128 + N for signal N; -1: null */
-	const char *output;  /* all of stdout and stderr, up to the limits */
-	size_t output_length;
-	const char *errors;
-	size_t errors_length;
+	int64_t duration_ms;       /* of the process; 0 without one */
+	int exit_code;             /* as in the envelope: 128 + N for signal N; -1: null */
 	bool truncated;            /* the envelope, or the output, is incomplete */
-	struct ik_bytes *whole[2]; /* output and errors again, by enum ik_stream, for taking a
-	                              reference; NULL: empty */
+	struct ik_bytes *whole[2]; /* all of stdout and stderr, up to the limits, by enum ik_stream, for
+	                              taking a reference; NULL: empty */
 };
 
 struct ik_run_events {

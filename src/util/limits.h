@@ -22,6 +22,8 @@
 #define IK_LIMIT_SCHEMA_CACHE IK_MIB(16)
 /* A tool's stdout, and its stderr, each kept in full up to this. */
 #define IK_LIMIT_TOOL_OUTPUT IK_MIB(64)
+/* A tool's answer that is read as JSON, in one turn of the loop; a larger one is text. */
+#define IK_LIMIT_JSON_ANSWER IK_MIB(4)
 /* What a model gets of a tool's output unless configured otherwise: some 16,000 tokens. */
 #define IK_LIMIT_MODEL_OUTPUT IK_KIB(64)
 /* Output of the user's own commands: its beginning and its end are kept. */

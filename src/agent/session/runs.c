@@ -510,7 +510,7 @@ static void cut_own_tool(struct tool_run *run)
 		ik_session_record_emit(run->runs->record, &started);
 	}
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
+	ik_envelope_refusal(&envelope, IK_TOOL_CANCELLED, message);
 	free(message);
 	end_own_tool(run,
 		&(struct ik_run_result){
@@ -550,7 +550,7 @@ static void cut_waiting(struct tool_run *run)
 
 	run_release(run);
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&envelope, IK_TOOL_CANCELLED, message, -1, NULL, IK_KIB(1));
+	ik_envelope_refusal(&envelope, IK_TOOL_CANCELLED, message);
 	free(message);
 	input.text = envelope.data;
 	input.text_length = envelope.length;

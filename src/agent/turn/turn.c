@@ -381,7 +381,7 @@ static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_f
 	const char *sentence)
 {
 	end_asking(turn, part);
-	ik_envelope_failure(&part->envelope, failure, sentence, -1, NULL, IK_KIB(1));
+	ik_envelope_refusal(&part->envelope, failure, sentence);
 	add_result(turn, part, (struct ik_json_span){ part->envelope.data, part->envelope.length },
 		&(struct ik_input){ .kind = IK_INPUT_TOOL_DONE });
 }

@@ -11,7 +11,6 @@
 
 #include "json/write.h"
 #include "../../support/scratch.h"
-#include "tool/answer.h"
 #include "tool/envelope.h"
 #include "tool/envelope_cut.h"
 #include "util/alloc.h"
@@ -35,17 +34,14 @@ TestSuite(output_files, .init = set_up, .fini = tear_down);
 /* The envelope of a success; files are the caller's. */
 static char *success(const char *output, size_t limit, struct ik_output_files *files)
 {
-	struct ik_answer answer;
+	struct ik_json_span value;
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	ik_answer_init(&answer, limit);
-	cr_assert(ik_answer_read(&answer, output, strlen(output)));
-	(void)ik_answer_cut(&answer, files);
+	cr_assert_eq(ik_json_check(output, strlen(output), &value, NULL), IK_OK);
+	(void)ik_envelope_value(&out, value, limit, files);
 	while (!ik_output_files_write(files))
 		;
-	ik_answer_put(&answer, ik_output_files_paths(files), &out);
-	ik_answer_done(&answer);
 	cr_assert_eq(ik_buf_status(&out), IK_OK);
 	cr_assert_eq(ik_json_check(out.data, out.length, NULL, NULL), IK_OK, "%s", out.data);
 	return ik_buf_take(&out, NULL);
@@ -54,10 +50,11 @@ static char *success(const char *output, size_t limit, struct ik_output_files *f
 /* Write a file; return its path. */
 static const char *keep(struct ik_output_files *files, const char *text)
 {
-	ik_output_files_add(files, (struct ik_json_span){ text, strlen(text) }, false);
+	const char *path = ik_output_files_add(files, text, strlen(text));
+
 	while (!ik_output_files_write(files))
 		;
-	return ik_output_files_paths(files)[0];
+	return path;
 }
 
 /* A member of an envelope, decoded. */
@@ -201,18 +198,12 @@ Test(output_files, that_cannot_be_written_are_not_named)
 Test(output_files, are_named_in_failures)
 {
 	char *json, *text = make_lines(1000, &json), *cut;
-	struct ik_envelope_stream streams[2] = {
-		{ text, strlen(text), NULL }, { "e", 1, NULL },
-	};
-	bool cuts[2];
+	const struct ik_json_span streams[2] = { { text, strlen(text) }, { "e", 1 } };
 	struct ik_buf out;
 	struct ik_output_files *files = ik_output_files_new(root, "session");
 
-	ik_envelope_cuts(streams, 4000, cuts);
-	cr_assert(cuts[0] && !cuts[1]);
-	streams[0].path = keep(files, text);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, 4000);
+	cr_assert(ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, 4000, files));
 	cut = member(out.data, "stdout");
 	check_cut(cut, text);
 	cr_assert_leq(out.length, 4200);
@@ -226,7 +217,7 @@ Test(output_files, are_named_in_failures)
 /* The mark counts the file's bytes, which may not be whole characters. */
 Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 {
-	struct ik_envelope_stream stream[2] = { { NULL, 0, NULL }, { "", 0, NULL } };
+	struct ik_json_span stream[2] = { { NULL, 0 }, { "", 0 } };
 	struct ik_output_files *files = ik_output_files_new(root, "session");
 	struct ik_buf text, out;
 	size_t offset;
@@ -235,9 +226,9 @@ Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 	ik_buf_init(&text, IK_MIB(1));
 	for (int i = 0; i < 2000; i++)
 		ik_buf_puts(&text, "\xff\xe2\x82.");
-	stream[0] = (struct ik_envelope_stream){ text.data, text.length, keep(files, text.data) };
+	stream[0] = (struct ik_json_span){ text.data, text.length };
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, stream, 4000);
+	cr_assert(ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, stream, 4000, files));
 	cut = member(out.data, "stdout");
 	whole = read_named(cut, &offset);
 	/* Each four bytes became seven. */

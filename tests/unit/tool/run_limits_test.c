@@ -175,3 +175,27 @@ Test(run_limits, memory_beyond_the_limit_is_refused_to_the_tool)
 	gives(&place, "{}", &options, "\"tool_success\":false");
 	end(&place);
 }
+
+Test(run_limits, characters_of_an_answer_are_repaired_and_nothing_else)
+{
+	struct place place = begin(SCHEMA("tool") "case $(sed 's/[^0-9]//g') in\n"
+		"1) printf ' {\"a\":\"x\\377y\"}\\n' ;;\n"
+		"2) printf '{\"a\":\"x\\\\ud800y\"}' ;;\n"
+		"3) printf '{\"a\":\"\\\\udc00\\\\ud83d\\\\ude00\"}' ;;\n"
+		"4) ;;\n"
+		"5) printf '{' ;;\n"
+		"6) printf '{} {}' ;;\n"
+		"7) printf '{\"a\":1,}' ;;\n"
+		"8) printf 'nothing' ;;\n"
+		"9) printf '01' ;;\nesac\n");
+	char arguments[] = "{\"n\":0}";
+
+	gives(&place, "{\"n\":1}", NULL, "\"result\":{\"a\":\"x\357\277\275y\"}}");
+	gives(&place, "{\"n\":2}", NULL, "\"result\":{\"a\":\"x\\ufffdy\"}}");
+	gives(&place, "{\"n\":3}", NULL, "\"result\":{\"a\":\"\\ufffd\\ud83d\\ude00\"}}");
+	for (char n = '4'; n <= '9'; n++) {
+		arguments[5] = n;
+		gives(&place, arguments, NULL, "Tool 'tool' returned invalid JSON\"");
+	}
+	end(&place);
+}

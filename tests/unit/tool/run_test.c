@@ -274,6 +274,9 @@ Test(run, cuts_what_the_model_gets_and_keeps_the_rest)
 	cr_assert(outcome.success);
 	cr_assert(outcome.truncated);
 	cr_assert_leq(strlen(outcome.envelope), IK_LIMIT_MODEL_OUTPUT + 100);
+	/* An answer that is too large to be read in one turn of the loop is text. */
+	cr_assert_eq(strncmp(outcome.envelope, "{\"tool_success\":true,\"result\":{\"output\":\"{\\\"", 44),
+		0, "%.100s", outcome.envelope);
 	cr_assert_eq(outcome.output_length, 50000000 + strlen("{\"output\":\"\"}"));
 	support_outcome_done(&outcome);
 	end(&fixture);

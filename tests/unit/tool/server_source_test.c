@@ -272,6 +272,7 @@ Test(server_source, may_be_closed_while_calls_run_and_a_registry_is_held)
 	begin(&scene);
 	start_pair(&scene, &pair, halves, "tool_000", "tool_004");
 	scene.discovery = ik_discovery_close(scene.discovery);
+	support_loop_run(scene.loop);
 	cr_assert_eq(pair.done, 2, "a call never hangs");
 	end_pair(&pair);
 	scene.loop = support_loop_free(scene.loop);

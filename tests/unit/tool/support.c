@@ -166,10 +166,12 @@ static void call_done(void *arg, const struct ik_run_result *result)
 	call->outcome.truncated = result->truncated;
 	call->outcome.exit_code = result->exit_code;
 	call->outcome.duration_ms = result->duration_ms;
-	call->outcome.output = ik_strndup(result->output, result->output_length);
-	call->outcome.output_length = result->output_length;
-	call->outcome.errors = ik_strndup(result->errors, result->errors_length);
-	call->outcome.errors_length = result->errors_length;
+	call->outcome.output_length = ik_bytes_length(result->whole[IK_STDOUT]);
+	call->outcome.output = ik_strndup(call->outcome.output_length > 0
+			? result->whole[IK_STDOUT]->data : "", call->outcome.output_length);
+	call->outcome.errors_length = ik_bytes_length(result->whole[IK_STDERR]);
+	call->outcome.errors = ik_strndup(call->outcome.errors_length > 0
+			? result->whole[IK_STDERR]->data : "", call->outcome.errors_length);
 	ik_loop_stop(call->loop);
 }
 
