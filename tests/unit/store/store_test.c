@@ -294,7 +294,7 @@ Test(store, a_session_that_rests_has_no_journal)
 	ik_store_rest(fixture.store, id);
 	fixture_settle();
 	while (fixture_count_journals() > 0)
-		fixture_turn(1);
+		fixture_turn(2);
 	cr_assert_eq(fixture_wait(ik_store_read_part(fixture.store, blob, 0, FIXTURE_READ))->status,
 		IK_OK);
 	fixture_append(id, IK_KIND_USER, "3");
@@ -303,7 +303,7 @@ Test(store, a_session_that_rests_has_no_journal)
 	cr_expect_eq(fixture_count_journals(), 1, "it is open again");
 	ik_store_rest(fixture.store, id);
 	while (fixture_count_journals() > 0)
-		fixture_turn(1);
+		fixture_turn(2);
 	cr_expect_str_empty(fixture.forked);
 }
 
