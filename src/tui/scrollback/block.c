@@ -505,7 +505,7 @@ static const struct ik_renderer *renderer_of(const struct ik_block *block)
 }
 
 /* Begin a section at start, with all the rest of the text. */
-static struct ik_section *add_section(struct ik_block *block, uint32_t start)
+static struct ik_section *add_section(struct ik_block *block, uint32_t start, size_t opener)
 {
 	if (block->section_count == block->section_capacity) {
 		block->section_capacity = block->section_capacity ? block->section_capacity * 2 : 1;
@@ -513,7 +513,7 @@ static struct ik_section *add_section(struct ik_block *block, uint32_t start)
 			sizeof(*block->sections));
 	}
 	struct ik_section *section = &block->sections[block->section_count++];
-	*section = (struct ik_section){ .start = start };
+	*section = (struct ik_section){ .start = start, .opener = (uint32_t)opener };
 	return section;
 }
 
@@ -534,22 +534,23 @@ static void make_sections(struct ik_block *block)
 {
 	const struct ik_renderer *renderer = renderer_of(block);
 	struct ik_section *last = block->section_count > 0 ? &block->sections[block->section_count - 1]
-													   : add_section(block, 0);
+													   : add_section(block, 0, 0);
 	bool learnt = false;
 
 	while (last->end < block->length) {
-		size_t size = renderer->split(block->text, last->start, block->length);
+		size_t opener = last->opener;
+		size_t size = renderer->split(block->text, last->start, block->length, &opener);
 
 		last->end = size > 0 ? last->start + (uint32_t)size : (uint32_t)block->length;
 		learnt |= renderer->learn &&
-			renderer->learn(&block->learnt, block->text, last->start, last->end,
+			renderer->learn(&block->learnt, block->text, last->opener, last->start, last->end,
 				size > 0 || !block->growing);
 		if (size == 0)
 			break;
 		if (last->made_end >= last->end)
 			last->columns = 0;
 		if (last->end < block->length)
-			last = add_section(block, last->end);
+			last = add_section(block, last->end, opener);
 	}
 	if (learnt)
 		forget_links(block);
@@ -594,6 +595,8 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.text = block->text,
 		.start = section->start,
 		.end = section->end,
+		.opener = section->opener,
+		.cut = index + 1 < block->section_count && section[1].opener < section[1].start,
 		.learnt = &block->learnt,
 		.growing = block->growing && section->end == block->length && !shows_label(block),
 		.utf8 = block->utf8,

@@ -108,9 +108,10 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 	}
 }
 
-__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length)
+__attribute__((nonnull)) static size_t split_folded(const char *text, size_t start, size_t length,
+	size_t *opener)
 {
-	return ik_renderer_plain.split(text, start, length);
+	return ik_renderer_plain.split(text, start, length, opener);
 }
 
 const struct ik_renderer ik_renderer_folded = { .split = split_folded, .render = render_folded };

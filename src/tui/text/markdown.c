@@ -14,10 +14,9 @@
 
 #define LISTS 32         /* lists in each other that are numbered */
 #define TABLE_COLUMNS 64 /* a table with more is laid out as plain text */
-#define TABLE_CELLS 65536
-#define GIVE_UP (-1)   /* of a callback: md4c goes on after any other value */
-#define BETWEEN 3      /* columns between two cells: a bar with a blank on each side */
-#define COLUMN_LEAST 6 /* narrower cells would be letters under each other */
+#define GIVE_UP (-1)     /* of a callback: md4c goes on after any other value */
+#define BETWEEN 3        /* columns between two cells: a bar with a blank on each side */
+#define COLUMN_LEAST 6   /* narrower cells would be letters under each other */
 #define FLAGS \
 	(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS | \
 		MD_FLAG_NOHTML)
@@ -54,7 +53,8 @@ struct page {
 	int strong, emphasis, code, link, head;
 	unsigned heading; /* its level; 0: none */
 	bool in_table, in_code;
-	bool indented;                           /* the blanks at the start of the line of code came */
+	bool continued; /* the block that it begins in is drawn; what opens it isn't drawn again */
+	bool indented;  /* the blanks at the start of the line of code came */
 	const struct ik_code_language *language; /* of the code; NULL: not known */
 	bool delete_due;
 	size_t delete_length; /* of the marks around what is struck through */
@@ -216,33 +216,36 @@ static void draw_pair(const struct markdown_table *table, struct ik_flow *flow, 
 }
 
 /* Draw the rows as lists, with a short rule between two. */
-static void draw_pairs(const struct markdown_table *table, struct ik_flow *flow)
+static void draw_pairs(const struct markdown_table *table, struct ik_flow *flow, bool continued)
 {
 	size_t rows = table->count / table->columns;
 
-	if (rows == 1)
+	if (rows == 1 && !continued)
 		for (size_t i = 0; i < table->columns; i++)
 			ik_flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
 	for (size_t row = 1; row < rows; row++) {
-		if (row > 1)
+		if (row > 1 || continued)
 			ik_flow_rule(flow, flow->utf8 ? "─" : "-", 3, NULL, 0);
 		for (size_t i = 0; i < table->columns; i++)
 			draw_pair(table, flow, row, i);
 	}
 }
 
-static void draw_table(const struct markdown_table *table, struct ik_flow *flow)
+/* Draw a table, or the rows that continue one. */
+static void draw_table(const struct markdown_table *table, struct ik_flow *flow, bool continued)
 {
 	int widths[TABLE_COLUMNS];
 
 	if (table->columns == 0 || table->count < table->columns)
 		return;
 	if (!make_widths(table, flow, widths)) {
-		draw_pairs(table, flow);
+		draw_pairs(table, flow, continued);
 		return;
 	}
-	draw_row(table, flow, widths, 0);
-	draw_rule(table, flow, widths);
+	if (!continued) {
+		draw_row(table, flow, widths, 0);
+		draw_rule(table, flow, widths);
+	}
 	for (size_t row = 1; row < table->count / table->columns; row++)
 		draw_row(table, flow, widths, row);
 }
@@ -306,7 +309,7 @@ static void cursor_skip_line(struct markdown_cursor *cursor)
 
 static void cursor_leave_code(struct markdown_cursor *cursor, char fence)
 {
-	size_t closing = line_content(cursor, cursor->at);
+	size_t closing = line_content(cursor, cursor->at); /* of the line after the code */
 
 	if (fence && closing < cursor->until && cursor->text[closing] == fence)
 		cursor->at = line_end(cursor, closing);
@@ -350,6 +353,8 @@ static bool cursor_gap(struct markdown_cursor *cursor)
 static void separate(struct page *page)
 {
 	bool first = page->flow.lines->count == 0;
+
+	page->continued = false;
 
 	if (cursor_gap(&page->cursor) && (page->cursor.moved || first))
 		ik_flow_blank(&page->flow);
@@ -508,11 +513,15 @@ static void add_rule(struct page *page, const char *label, size_t length)
 /* Begin code: with a rule that has its language; another one will be below it. */
 static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
-	separate(page);
 	page->in_code = true;
 	page->language = ik_code_language(code->lang.text, code->lang.size);
-	if (code->fence_char)
+	if (page->continued)
+		return;
+	separate(page);
+	if (code->fence_char) {
 		cursor_skip_line(&page->cursor);
+		cursor_next_line(&page->cursor);
+	}
 	read_address(page, &code->lang);
 	add_rule(page, page->address.data, page->address.length);
 }
@@ -523,9 +532,12 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 
 	ik_flow_code(flow, 0, flow->text.length);
 	ik_flow_clear(flow);
-	page->in_code = false;
+	page->in_code = page->continued = false;
+	bool cut = page->request->cut && page->cursor.at >= page->cursor.until;
+
 	cursor_leave_code(&page->cursor, code->fence_char);
-	add_rule(page, NULL, 0);
+	if (!cut)
+		add_rule(page, NULL, 0);
 }
 
 /* End a heading: the first two levels are underlined. */
@@ -549,7 +561,8 @@ static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
 {
 	if (table->col_count > TABLE_COLUMNS)
 		return GIVE_UP;
-	separate(page);
+	if (!page->continued)
+		separate(page);
 	page->table.count = 0;
 	page->table.columns = table->col_count;
 	page->in_table = true;
@@ -597,7 +610,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	case MD_BLOCK_TD:
 		page->head = type == MD_BLOCK_TH;
 		page->cell_start = page->flow.text.length;
-		return page->table.count < TABLE_CELLS ? 0 : GIVE_UP;
+		break;
 	default:
 		break;
 	}
@@ -616,7 +629,8 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		leave_code(page, detail);
 		break;
 	case MD_BLOCK_THEAD:
-		cursor_skip_line(&page->cursor);
+		if (!page->continued)
+			cursor_skip_line(&page->cursor);
 		break;
 	case MD_BLOCK_TH:
 	case MD_BLOCK_TD:
@@ -625,9 +639,9 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		page->head = 0;
 		break;
 	case MD_BLOCK_TABLE:
-		draw_table(&page->table, &page->flow);
+		draw_table(&page->table, &page->flow, page->continued);
 		ik_flow_clear(&page->flow);
-		page->in_table = false;
+		page->in_table = page->continued = false;
 		break;
 	default:
 		flush(page);
@@ -776,6 +790,7 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 {
 	struct page page = {
 		.request = request,
+		.continued = request->opener < request->start,
 		.cursor = { .text = request->text, .start = request->start, .at = request->start },
 	};
 	struct ik_buf *source = &page.source.text;
@@ -811,114 +826,111 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 
 /* ---- link definitions ---- */
 
-/* A section whose labels are numbers, after a paragraph for each: the parser knows what a
- * definition is, and makes a link of those that have one. */
-struct probe {
-	size_t count, at; /* the paragraphs, and that which the parser is in (from 1) */
-	char **addresses; /* NULL: there is no definition */
+/* Lines of a section that may define a link.  The parser knows: it doesn't give the text of those
+ * that do. */
+struct candidates {
+	const char *end; /* of the section */
+	struct ik_reference *lines;
+	size_t count, capacity;
+	size_t at; /* the first that may be in the text that comes */
 };
 
-static int probe_enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+static void find_candidates(struct candidates *found, const char *text, size_t length)
 {
-	struct probe *probe = userdata;
-
-	(void)detail;
-	probe->at += type == MD_BLOCK_P;
-	return probe->at > probe->count || (type != MD_BLOCK_P && type != MD_BLOCK_DOC) ? GIVE_UP : 0;
-}
-
-static int probe_leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
-{
-	(void)type, (void)detail, (void)userdata;
-	return 0;
-}
-
-static int probe_enter_span(MD_SPANTYPE type, void *detail, void *userdata)
-{
-	struct probe *probe = userdata;
-
-	if (type == MD_SPAN_A) { /* the others may come without details */
-		const MD_ATTRIBUTE *address = &((MD_SPAN_A_DETAIL *)detail)->href;
-
-		probe->addresses[probe->at - 1] = ik_strndup(address->text, address->size);
-	}
-	return 0;
-}
-
-static int probe_leave_span(MD_SPANTYPE type, void *detail, void *userdata)
-{
-	(void)type, (void)detail, (void)userdata;
-	return 0;
-}
-
-static int probe_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
-{
-	(void)type, (void)text, (void)size, (void)userdata;
-	return 0;
-}
-
-/* Return the addresses of the lines that may be definitions; *ret_count: of those. */
-static char **find_addresses(const char *text, size_t length, size_t *ret_count)
-{
-	static const MD_PARSER callbacks = {
-		.flags = MD_FLAG_NOHTML,
-		.enter_block = probe_enter_block,
-		.leave_block = probe_leave_block,
-		.enter_span = probe_enter_span,
-		.leave_span = probe_leave_span,
-		.text = probe_text,
-	};
-	struct probe probe = { .count = 0 };
 	struct ik_reference reference;
-	struct ik_buf section;
-	size_t position = 0, done = 0;
+	size_t position = 0;
 
-	ik_buf_init(&section, IK_LIMIT_ENVELOPE);
-	while (ik_reference_next(text, length, &position, &reference))
-		ik_buf_printf(&section, "[%zu]\n\n", probe.count++);
-	position = 0;
-	for (size_t i = 0; ik_reference_next(text, length, &position, &reference); i++) {
-		size_t label = (size_t)(reference.line - text) + 1;
-
-		ik_buf_append(&section, text + done, label - done);
-		ik_buf_printf(&section, "%zu", i);
-		done = label + reference.label;
+	while (ik_reference_next(text, length, &position, &reference)) {
+		if (found->count == found->capacity) {
+			found->capacity = found->capacity ? found->capacity * 2 : 16;
+			found->lines = ik_alloc_array(found->lines, found->capacity, sizeof(*found->lines));
+		}
+		found->lines[found->count++] = reference;
 	}
-	ik_buf_append(&section, text + done, length - done);
-	probe.addresses = ik_alloc_array(NULL, probe.count + 1, sizeof(*probe.addresses));
-	memset(probe.addresses, 0, (probe.count + 1) * sizeof(*probe.addresses));
-	if (probe.count > 0 && ik_buf_status(&section) == IK_OK && section.length <= UINT32_MAX)
-		(void)md_parse(section.data, (MD_SIZE)section.length, &callbacks, &probe);
-	ik_buf_done(&section);
-	*ret_count = probe.count;
-	return probe.addresses;
+}
+
+static int ignore_block(MD_BLOCKTYPE type, void *detail, void *userdata)
+{
+	(void)type, (void)detail, (void)userdata;
+	return 0;
+}
+
+static int ignore_span(MD_SPANTYPE type, void *detail, void *userdata)
+{
+	(void)type, (void)detail, (void)userdata;
+	return 0;
+}
+
+static int drop_candidate(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata)
+{
+	struct candidates *found = userdata;
+
+	(void)type;
+	if (text >= found->end) /* the parser's own */
+		return 0;
+	while (found->at < found->count &&
+		found->lines[found->at].line + found->lines[found->at].label < text)
+		found->at++;
+	if (found->at < found->count && found->lines[found->at].line < text + size)
+		found->lines[found->at].label = 0;
+	return 0;
+}
+
+/* Append a definition as one line, if its address is a simple one. */
+static void put_definition(struct ik_buf *out, const struct ik_reference *reference,
+	const char *end)
+{
+	const char *address = reference->line + reference->label + strlen("[]:");
+
+	while (address < end && strchr(" \t\n", *address))
+		address++;
+	bool bracket = address < end && *address == '<';
+
+	address += bracket;
+	size_t length = strcspn(address, bracket ? ">" : " \t\n"), most = (size_t)(end - address);
+
+	length = length < most ? length : most;
+	for (size_t i = 0; i < length; i++)
+		if (strchr("<>\\\n", address[i]))
+			return;
+	if (reference->label + length + sizeof("[]: <>\n") < out->ceiling - out->length)
+		ik_buf_printf(out, "%.*s: <%.*s>\n", (int)reference->label + 2, reference->line,
+			(int)length, address);
 }
 
 /* Append the link definitions of a section, each as one line. */
-static void learn_section(struct ik_buf *out, const char *text, size_t length)
+static void learn_section(struct ik_buf *out, const char *text, size_t opener, size_t start,
+	size_t end)
 {
-	struct ik_reference reference;
-	size_t position = 0, count;
-	char **addresses = find_addresses(text, length, &count);
-	bool room = true;
+	static const MD_PARSER callbacks = {
+		.flags = FLAGS,
+		.enter_block = ignore_block,
+		.leave_block = ignore_block,
+		.enter_span = ignore_span,
+		.leave_span = ignore_span,
+		.text = drop_candidate,
+	};
+	struct candidates found = { .count = 0 };
+	struct ik_buf section;
 
-	for (size_t i = 0; i < count && ik_reference_next(text, length, &position, &reference); i++) {
-		const char *address = addresses[i];
+	ik_buf_init(&section, IK_LIMIT_ENVELOPE);
+	ik_markdown_put_opener(&section, text, opener, start);
+	size_t before = section.length;
 
-		if (!address || address[strcspn(address, "<>\\\n")])
-			continue;
-		room = room &&
-			reference.label + strlen(address) + sizeof("[]: <>\n") < out->ceiling - out->length;
-		if (room)
-			ik_buf_printf(out, "%.*s: <%s>\n", (int)reference.label + 2, reference.line, address);
-	}
-	for (size_t i = 0; i < count; i++)
-		free(addresses[i]);
-	free(addresses);
+	ik_buf_append(&section, text + start, end - start);
+	found.end = section.data + section.length;
+	if (ik_buf_status(&section) == IK_OK && section.length <= UINT32_MAX)
+		find_candidates(&found, section.data + before, section.length - before);
+	if (found.count > 0 && md_parse(section.data, (MD_SIZE)section.length, &callbacks, &found) == 0)
+		for (size_t i = 0; i < found.count; i++)
+			if (found.lines[i].label > 0)
+				put_definition(out, &found.lines[i], found.end);
+	free(found.lines);
+	ik_buf_done(&section);
 }
 
-static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t start, size_t end,
-	bool complete)
+static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t opener, size_t start,
+	size_t end, bool complete)
 {
 	size_t known = learnt->closed;
 	char *before = ik_strdup(learnt->text.data + known);
@@ -926,7 +938,7 @@ static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t st
 	ik_buf_truncate(&learnt->text, known);
 	while (!complete && end > start && text[end - 1] != '\n')
 		end--;
-	learn_section(&learnt->text, text + start, end - start);
+	learn_section(&learnt->text, text, opener, start, end);
 	if (complete)
 		learnt->closed = learnt->text.length;
 	bool changed = strcmp(before, learnt->text.data + known) != 0;

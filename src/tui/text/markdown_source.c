@@ -1,32 +1,43 @@
 #include "tui/text/markdown_source.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/limits.h"
 
-#define SECTION_LEAST 1024u  /* smaller sections are not worth their lines */
-#define PARAGRAPH_MOST 4096u /* from here on a paragraph is cut between lines */
-#define MARK_DIGITS 9        /* of the number of a list item */
-#define FENCE_LEAST 3        /* characters */
-#define DELIMITER_CELL 3     /* characters that md4c wants */
-#define LABEL_MOST 200       /* bytes */
-#define OPEN_SPANS 8         /* in each other that are closed */
+#define SECTION_LEAST 1024u /* smaller sections are not worth their lines */
+#define BLOCK_MOST 4096u    /* from here on a block is cut between lines, */
+#define UNKNOWN_MOST 32768u /* and from here on what may look different once it is cut */
+#define MARK_DIGITS 9       /* of the number of a list item */
+#define FENCE_LEAST 3       /* characters */
+#define DELIMITER_CELL 3    /* characters that md4c wants */
+#define LABEL_MOST 200      /* bytes */
+#define OPEN_SPANS 8        /* in each other that are closed */
+#define NONE SIZE_MAX
 
 /* ---- lines, and where they may be cut ---- */
 
 struct markdown_line {
 	const char *text;
+	size_t start;  /* its place */
 	size_t length; /* without the line feed */
 	bool complete;
 };
 
-/* What is open where a line begins, at the outermost level. */
+/* What is open where a line begins. */
 struct scan {
 	size_t fence_length; /* 0: not in a fence */
 	char fence_char;
+	size_t
+		opener; /* where the outermost block begins that it is in, if that is a fence or a table */
 	bool list;
+	size_t list_indent; /* of the first item */
+	unsigned number;    /* of its last item; 0: they are not in sequence */
 	bool blank_before;
-	bool paragraph; /* all lines since the last blank one are plain text */
+	bool paragraph;  /* all lines since the last blank one are plain text */
+	size_t cells;    /* of the line before, where that may be the head of a table, */
+	size_t head;     /* which begins here, if it is an outermost one */
+	bool table_rule; /* the line before was the row under the head */
 };
 
 static struct markdown_line line_at(const char *text, size_t position, size_t length)
@@ -35,6 +46,7 @@ static struct markdown_line line_at(const char *text, size_t position, size_t le
 
 	return (struct markdown_line){
 		.text = text + position,
+		.start = position,
 		.length = end ? (size_t)(end - text) - position : length - position,
 		.complete = end,
 	};
@@ -79,15 +91,28 @@ static size_t item_mark(struct markdown_line line, size_t position, bool *ret_un
 																				 : 0;
 }
 
-/* Return whether the line opens a fence, perhaps after marks of list items. */
-static bool open_fence(struct scan *scan, struct markdown_line line)
+/* Return the number of an item; 0: it has none. */
+static unsigned item_number(struct markdown_line line, size_t indent)
+{
+	return (unsigned)strtoul(line.text + indent, NULL, 10);
+}
+
+/* Is a line with that indentation in no list? */
+static bool is_outermost(const struct scan *scan, size_t indent)
+{
+	return indent == 0 || (indent <= 3 && !scan->list);
+}
+
+/* Note that the line opens a fence, perhaps after marks of list items, if it does. */
+static void open_fence(struct scan *scan, struct markdown_line line)
 {
 	size_t at = span(line, 0, " \t"), mark;
-	bool unknown;
+	bool unknown, outermost = is_outermost(scan, at);
 
 	while ((mark = item_mark(line, at, &unknown)) > 0) {
 		at += mark;
 		at += span(line, at, " ");
+		outermost = false;
 	}
 	size_t run = span(line, at, "`");
 
@@ -95,10 +120,10 @@ static bool open_fence(struct scan *scan, struct markdown_line line)
 		run = span(line, at, "~");
 	if (run < FENCE_LEAST || (at > 3 && !scan->list) ||
 		(line.text[at] == '`' && memchr(line.text + at + run, '`', line.length - at - run)))
-		return false;
+		return;
 	scan->fence_length = run;
 	scan->fence_char = line.text[at];
-	return true;
+	scan->opener = outermost ? line.start : NONE;
 }
 
 /* Return whether the line closes the fence that is open. */
@@ -110,30 +135,115 @@ static bool closes_fence(const struct scan *scan, struct markdown_line line)
 	return run >= scan->fence_length && at + run + span(line, at + run, " \t") == line.length;
 }
 
+/* Return the number of cells of a row: what is between bars, except for the outer ones. */
+static size_t count_cells(struct markdown_line line)
+{
+	size_t start = span(line, 0, " \t"), end = line.length, cells = 1;
+
+	if (!memchr(line.text, '|', line.length))
+		return 0;
+	while (end > start && strchr(" \t\r", line.text[end - 1]))
+		end--;
+	if (start < end && line.text[start] == '|')
+		start++;
+	if (end > start && line.text[end - 1] == '|')
+		end--;
+	for (size_t i = start; i < end; i++)
+		cells += line.text[i] == '|' && (i == 0 || line.text[i - 1] != '\\');
+	return cells;
+}
+
+/* Is it a row of dashes, colons and bars? */
+static bool is_delimiter(struct markdown_line line)
+{
+	return span(line, 0, "|:- \t\r") == line.length && span(line, 0, " ") <= 3 &&
+		memchr(line.text, '-', line.length) && memchr(line.text, '|', line.length);
+}
+
+/* Note where a table begins and ends. */
+static void scan_cells(struct scan *scan, struct markdown_line line, size_t indent)
+{
+	size_t cells = count_cells(line);
+
+	scan->table_rule = cells > 0 && cells == scan->cells && is_delimiter(line);
+	if (scan->table_rule)
+		scan->opener = scan->head;
+	else if (line.text[0] != '|')
+		scan->opener = NONE;
+	scan->head = scan->blank_before && is_outermost(scan, indent) ? line.start : NONE;
+	scan->cells = cells;
+}
+
+/* Note that a line is an item of a list, or ends one. */
+static void scan_list(struct scan *scan, struct markdown_line line, size_t indent)
+{
+	bool unknown, item = indent < 4 && item_mark(line, indent, &unknown) > 0;
+
+	if (item && (!scan->list || indent <= scan->list_indent)) {
+		unsigned number = item_number(line, indent);
+
+		if (!scan->list)
+			scan->list_indent = indent;
+		scan->number = !scan->list || number == scan->number + 1 ? number : 0;
+	}
+	if (item)
+		scan->list = true;
+	else if (scan->blank_before && indent == 0)
+		scan->list = false;
+}
+
 /* Read a complete line. */
 static void scan_line(struct scan *scan, struct markdown_line line)
 {
 	size_t indent = span(line, 0, " \t");
-	bool unknown, blank = indent == line.length;
 
+	scan->table_rule = false;
 	if (scan->fence_length > 0) {
-		if (closes_fence(scan, line))
+		if (closes_fence(scan, line)) {
 			scan->fence_length = 0;
+			scan->opener = NONE;
+		}
 		scan->blank_before = scan->paragraph = false;
+		scan->cells = 0;
 		return;
 	}
-	if (blank) {
+	if (indent == line.length) {
 		scan->blank_before = true;
+		scan->opener = NONE;
+		scan->cells = 0;
 		return;
 	}
-	if (indent < 4 && item_mark(line, indent, &unknown) > 0)
-		scan->list = true;
-	else if (scan->blank_before && indent == 0)
-		scan->list = false;
+	scan_list(scan, line, indent);
+	scan_cells(scan, line, indent);
 	scan->paragraph = (scan->blank_before || scan->paragraph) && begins_with_letter(line) &&
-		!memchr(line.text, '|', line.length);
+		scan->cells == 0;
 	scan->blank_before = false;
 	open_fence(scan, line);
+}
+
+/* Begin to read a section. Return the end of the lines that open the block which it continues:
+ * of a fence one, of a table two. */
+static size_t scan_begin(struct scan *scan, const char *text, size_t opener, size_t start)
+{
+	*scan = (struct scan){ .blank_before = true, .opener = NONE };
+	while (opener < start && scan->opener == NONE) {
+		struct markdown_line line = line_at(text, opener, start);
+
+		scan_line(scan, line);
+		opener += line.length + 1;
+	}
+	return opener < start ? opener : start;
+}
+
+/* Return whether a list of this size may be cut before an item: its number, which is that of the
+ * next section, is to be the one that the item has where it is. */
+static bool may_cut_list(const struct scan *scan, struct markdown_line line, size_t indent,
+	size_t size)
+{
+	unsigned number = item_number(line, indent);
+
+	return (scan->blank_before || size >= BLOCK_MOST) &&
+		(number == 0 || (scan->number > 0 && number == scan->number + 1));
 }
 
 /* Return whether a section of this size may end before a line; *ret_unknown: this depends on the
@@ -141,31 +251,56 @@ static void scan_line(struct scan *scan, struct markdown_line line)
 static bool may_cut(const struct scan *scan, struct markdown_line line, size_t size,
 	bool *ret_unknown)
 {
+	size_t indent = span(line, 0, " \t");
+
 	*ret_unknown = false;
-	if (scan->fence_length > 0 || size < SECTION_LEAST || span(line, 0, " \t") > 0 ||
-		line.length == 0)
+	if (size < SECTION_LEAST || line.length == 0)
 		return false;
-	if (!scan->blank_before)
-		return scan->paragraph && !scan->list && size >= PARAGRAPH_MOST && begins_with_letter(line);
-	return !scan->list || item_mark(line, 0, ret_unknown) == 0;
+	if (scan->fence_length > 0)
+		return scan->opener != NONE && size >= BLOCK_MOST;
+	if (indent > (scan->list ? scan->list_indent : 0) || indent == line.length)
+		return false;
+	if (scan->list && item_mark(line, indent, ret_unknown) > 0)
+		return !*ret_unknown && may_cut_list(scan, line, indent, size);
+	if (indent > 0)
+		return false;
+	if (scan->blank_before)
+		return true;
+	if (scan->opener != NONE)
+		return size >= UNKNOWN_MOST && line.text[0] == '|'; /* its columns may be narrower */
+	if (scan->paragraph && !scan->list && begins_with_letter(line))
+		return size >= BLOCK_MOST;
+	return size >= UNKNOWN_MOST && !strchr("=-|:", line.text[0]);
 }
 
-size_t ik_markdown_split(const char *text, size_t start, size_t length)
+size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *opener)
 {
-	struct scan scan = { .blank_before = true };
+	struct scan scan;
 
+	(void)scan_begin(&scan, text, *opener, start);
 	for (size_t position = start; position < length;) {
 		struct markdown_line line = line_at(text, position, length);
 		bool unknown;
 
-		if (may_cut(&scan, line, position - start, &unknown))
+		if (may_cut(&scan, line, position - start, &unknown)) {
+			bool inside = scan.fence_length > 0 || line.text[0] == '|';
+
+			*opener = inside && scan.opener != NONE ? scan.opener : position;
 			return position - start;
+		}
 		if (unknown || !line.complete)
 			return 0;
 		scan_line(&scan, line);
 		position += line.length + 1;
 	}
 	return 0;
+}
+
+void ik_markdown_put_opener(struct ik_buf *out, const char *text, size_t opener, size_t start)
+{
+	struct scan scan;
+
+	ik_buf_append(out, text + opener, scan_begin(&scan, text, opener, start) - opener);
 }
 
 /* ---- the end of a text that grows ---- */
@@ -191,8 +326,10 @@ static size_t hold_back(const struct ik_render *request, size_t until)
 	size_t end = until > request->start && text[until - 1] == '\n' ? until - 1 : until;
 
 	start = last_line(request, end);
+	bool first = start < request->start + 2;
+
 	if (end > start && text[start] == '|' &&
-		(start < request->start + 2 || text[start - 2] == '\n'))
+		(first ? request->opener == request->start : text[start - 2] == '\n'))
 		return start;
 	while (until > request->start && strchr("*_`~", text[until - 1]))
 		until--;
@@ -250,8 +387,9 @@ static void close_link(const char *text, size_t length, struct ik_buf *out)
  * closed, or where the section begins. */
 static bool ends_in_fence(const struct ik_render *request, size_t until, size_t *ret_after)
 {
-	struct scan scan = { .blank_before = true };
+	struct scan scan;
 
+	(void)scan_begin(&scan, request->text, request->opener, request->start);
 	*ret_after = request->start;
 	for (size_t position = request->start; position < until;) {
 		struct markdown_line line = line_at(request->text, position, until);
@@ -330,29 +468,6 @@ static void hide_definitions(const struct ik_render *request, char *text, size_t
 
 /* ---- the row under a table's head ---- */
 
-/* Return the number of cells of a row: what is between bars, except for the outer ones. */
-static size_t count_cells(struct markdown_line line)
-{
-	size_t start = span(line, 0, " \t"), end = line.length, cells = 1;
-
-	while (end > start && strchr(" \t\r", line.text[end - 1]))
-		end--;
-	if (start < end && line.text[start] == '|')
-		start++;
-	if (end > start && line.text[end - 1] == '|')
-		end--;
-	for (size_t i = start; i < end; i++)
-		cells += line.text[i] == '|' && (i == 0 || line.text[i - 1] != '\\');
-	return cells;
-}
-
-/* Is it a row of dashes, colons and bars? */
-static bool is_delimiter(struct markdown_line line)
-{
-	return span(line, 0, "|:- \t\r") == line.length && span(line, 0, " ") <= 3 &&
-		memchr(line.text, '-', line.length) && memchr(line.text, '|', line.length);
-}
-
 /* Put dashes into the row at start and return its new length. */
 static size_t widen_row(struct ik_markdown_source *source, size_t start, size_t length)
 {
@@ -368,29 +483,29 @@ static size_t widen_row(struct ik_markdown_source *source, size_t start, size_t 
 		size_t offset = (size_t)(dash - text), more = DELIMITER_CELL - cell;
 
 		ik_buf_insert(&source->text, offset, "--", more);
-		source->widened[source->widened_count].offset = offset;
-		source->widened[source->widened_count++].count = more;
+		if (offset < source->before) {
+			source->before += more;
+		} else {
+			source->widened[source->widened_count].offset = offset;
+			source->widened[source->widened_count++].count = more;
+		}
 		cell += more;
 		length += more;
 	}
 	return length;
 }
 
-/* Widen the cells that are too narrow. */
-static void widen_tables(struct ik_markdown_source *source)
+/* Widen the cells that are too narrow, from there on. */
+static void widen_tables(struct ik_markdown_source *source, size_t at)
 {
 	struct ik_buf *text = &source->text;
 	struct scan scan = { .blank_before = true };
-	size_t before = 0; /* cells of the line before */
 
-	for (size_t at = source->definitions; at < text->length;) {
+	while (at < text->length) {
 		struct markdown_line line = line_at(text->data, at, text->length);
-		size_t cells = memchr(line.text, '|', line.length) ? count_cells(line) : 0;
-		bool wanted = scan.fence_length == 0 && before > 0 && before == cells && is_delimiter(line);
 
-		before = cells;
 		scan_line(&scan, line);
-		at += (wanted ? widen_row(source, at, line.length) : line.length) + 1;
+		at += (scan.table_rule ? widen_row(source, at, line.length) : line.length) + 1;
 	}
 }
 
@@ -407,8 +522,11 @@ void ik_markdown_source_init(struct ik_markdown_source *source, const struct ik_
 		memchr(request->text + request->start, '[', request->end - request->start)) {
 		ik_buf_append(text, request->learnt->text.data, request->learnt->text.length);
 		ik_buf_putc(text, '\n');
-		source->definitions = text->length;
 	}
+	size_t definitions = text->length;
+
+	ik_markdown_put_opener(text, request->text, request->opener, request->start);
+	source->before = text->length;
 	bool open = request->growing && !ends_in_fence(request, until, &after);
 
 	if (open)
@@ -417,10 +535,10 @@ void ik_markdown_source_init(struct ik_markdown_source *source, const struct ik_
 	ik_buf_append(text, request->text + request->start, until - request->start);
 	if (ik_buf_status(text) != IK_OK)
 		return;
-	hide_definitions(request, text->data + source->definitions, until - request->start);
+	hide_definitions(request, text->data + source->before, until - request->start);
 	if (open)
 		complete(request, after < until ? after : until, until, text);
-	widen_tables(source);
+	widen_tables(source, definitions);
 }
 
 void ik_markdown_source_done(struct ik_markdown_source *source)
@@ -430,7 +548,7 @@ void ik_markdown_source_done(struct ik_markdown_source *source)
 
 size_t ik_markdown_source_place(const struct ik_markdown_source *source, const char *bytes)
 {
-	const char *start = source->text.data + source->definitions;
+	const char *start = source->text.data + source->before;
 
 	if (bytes < start || bytes >= source->text.data + source->text.length)
 		return IK_MARKDOWN_NOWHERE;
@@ -441,5 +559,5 @@ size_t ik_markdown_source_place(const struct ik_markdown_source *source, const c
 
 		added += inside < source->widened[i].count ? inside : source->widened[i].count;
 	}
-	return source->request->start + offset - source->definitions - added;
+	return source->request->start + offset - source->before - added;
 }

@@ -353,21 +353,24 @@ static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 }
 
 /* Cut a long text after a line, or a very long line after a character. */
-__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length)
+__attribute__((nonnull)) static size_t split_plain(const char *text, size_t start, size_t length,
+	size_t *opener)
 {
+	size_t size = 0;
+
 	text += start;
 	length -= start;
-	if (length <= IK_SECTION_MAX)
-		return 0;
-	size_t line = after_last(text, IK_SECTION_MAX, '\n');
+	if (length > IK_SECTION_MAX) {
+		const char *feed = memchr(text, '\n', length < IK_LINE_MAX ? length : IK_LINE_MAX);
 
-	if (line > 0)
-		return line;
-	const char *feed = memchr(text, '\n', length < IK_LINE_MAX ? length : IK_LINE_MAX);
-
-	if (feed)
-		return feed + 1 < text + length ? (size_t)(feed + 1 - text) : 0;
-	return length > IK_LINE_MAX ? ik_utf8_cut(text, length, IK_LINE_MAX) : 0;
+		size = after_last(text, IK_SECTION_MAX, '\n');
+		if (size == 0 && feed)
+			size = (size_t)(feed + 1 - text) % length;
+		else if (size == 0 && length > IK_LINE_MAX)
+			size = ik_utf8_cut(text, length, IK_LINE_MAX);
+	}
+	*opener = start + size;
+	return size;
 }
 
 const struct ik_renderer ik_renderer_plain = { .split = split_plain, .render = render_plain };

@@ -107,6 +107,8 @@ struct ik_learnt {
 struct ik_render {
 	const char *text;
 	size_t start, end;
+	size_t opener; /* where the block begins that it continues; start: it begins with one */
+	bool cut;      /* the next section continues what it ends with */
 	const struct ik_learnt *learnt;
 	bool growing; /* more text may come after the end */
 	bool utf8;    /* what is added may be more than ASCII */
@@ -123,15 +125,16 @@ struct ik_render {
  */
 struct ik_renderer {
 	/* Return how many bytes from start on are a section of their own whatever follows; 0: all
-	 * of text, and it may still grow. */
-	size_t (*split)(const char *text, size_t start, size_t length);
+	 * of text, and it may still grow. *opener: where the block begins that the section continues
+	 * (start: none), then the same of the next one. */
+	size_t (*split)(const char *text, size_t start, size_t length, size_t *opener);
 	/* Lay out a section. lines is empty, or holds the lines of a shorter
 	 * end: those that cannot change any more may be kept. At least one line. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
 	/* NULL, or: read a section, or what there is of it so far, and return whether sections with
 	 * '[' look different now. */
-	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t start, size_t end,
-		bool complete);
+	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t opener, size_t start,
+		size_t end, bool complete);
 };
 
 #define IK_SECTION_MAX 16384u /* unless it is one line, */

@@ -41,7 +41,7 @@ static char *at_once(const char *text, size_t length)
 	struct ik_learnt learnt = {.closed = 0};
 	struct ik_lines lines = {.count = 0};
 	ik_buf_init(&learnt.text, IK_KIB(64));
-	ik_renderer_markdown.learn(&learnt, text, 0, length, false);
+	ik_renderer_markdown.learn(&learnt, text, 0, 0, length, false);
 	ik_renderer_markdown.render(&(struct ik_render){
 		.text = text, .end = length, .learnt = &learnt, .growing = true,
 		.utf8 = true, .columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
@@ -108,6 +108,69 @@ Test(markdown_whole, sections_look_as_one)
 	}
 }
 
+/* A block of numbered lines that grows for long: no turn lays out all of it, or much, and it looks
+ * as if it had never been cut. */
+static void check_growth(const char *head, const char *before, const char *after, const char *foot)
+{
+	struct ik_block *block = markdown_block(head, true);
+	struct ik_buf text;
+	char piece[200];
+
+	ik_buf_init(&text, IK_KIB(256));
+	ik_buf_puts(&text, head);
+	for (int i = 1; text.length < 100000; i++) {
+		int length = snprintf(piece, sizeof(piece), "%s%d%s", before, i, after);
+
+		ik_buf_puts(&text, piece);
+		ik_block_append(block, piece, (size_t)length);
+		if (i % 100 == 0)
+			markdown_cells_free(markdown_block_cells(block, COLUMNS));
+	}
+	ik_buf_puts(&text, foot);
+	ik_block_append(block, foot, strlen(foot));
+	struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
+	char *whole = at_once(text.data, text.length);
+	char *sections = strdup(picture_of(cells));
+
+	trim(sections);
+	trim(whole);
+	cr_expect_str_eq(sections, whole, "%s%s", head, before);
+	for (uint32_t i = 0; i < block->section_count; i++)
+		cr_expect_lt(block->sections[i].end - block->sections[i].start, IK_KIB(36), "%s%s", head,
+			before);
+	free(sections);
+	free(whole);
+	markdown_cells_free(cells);
+	ik_buf_done(&text);
+	ik_block_free(block);
+}
+
+Test(markdown_whole, no_block_that_grows_is_laid_out_whole)
+{
+	check_growth("```c\n", "int line_", " = 1;\n", "```\n\nafter\n");
+	check_growth("Words\n\n ~~~~\n", "\n [p]: /", "\n~~~\n", " ~~~~\nafter [p]\n");
+	check_growth("", "- item ", " of **bold** words\n", "\n\nafter\n");
+	check_growth("", "  * item ", "\n    - inner\n\n      more\n", "after\n");
+	check_growth("", "", ". item\n\n   more of it\n", "\n\n1. another\n");
+	check_growth("| number | b |\n|--|-|\n", "| ", " | words |\n", "\n\nafter\n");
+	check_growth("", "> line ", " of a quote\n", "\nafter\n");
+	check_growth("", "[12:00:", "] a line of a log\n", "\nafter\n");
+}
+
+Test(markdown_whole, items_that_are_not_in_sequence_keep_their_numbers)
+{
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(64));
+	for (int i = 0; i < 2000; i++)
+		ik_buf_puts(&text, "1. words\n");
+	struct ik_cells *cells = markdown_cells(text.data, COLUMNS, true);
+
+	cr_expect(picture_has(cells, "2000. words"));
+	markdown_cells_free(cells);
+	ik_buf_done(&text);
+}
+
 /* What a text looks like with the definition still to come, and with it. */
 static void shows(const char *text, const char *definition, const char *before, const char *after)
 {
@@ -167,7 +230,7 @@ Test(markdown_whole, a_definition_may_stand_in_quotes_and_items)
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct ik_learnt learnt = {.closed = 0};
 		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, 0, strlen(table[i].text), true);
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, 0, 0, strlen(table[i].text), true);
 		cr_assert_eq(any, table[i].defines, "%s", table[i].text);
 		ik_buf_done(&learnt.text);
 	}
@@ -187,7 +250,7 @@ Test(markdown_whole, definitions_that_have_no_room_spoil_nothing)
 	}
 	ik_block_append(block, "[d9999]: /late\n", 15);
 	struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
-	const char *shown = "See d1 (http://example/1), [d9999].\n";
+	const char *shown = "See d1 (http://example/1), d9999 (/late).\n";
 	cr_assert_eq(strncmp(picture_of(cells), shown, strlen(shown)), 0, "%.500s", picture_of(cells));
 	markdown_cells_free(cells);
 	ik_block_free(block);
@@ -224,7 +287,7 @@ Test(markdown_whole, definitions_are_lines_of_their_kind)
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct ik_learnt learnt = {.closed = 0};
 		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, 0, strlen(table[i].line), true);
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, 0, 0, strlen(table[i].line), true);
 		cr_assert_eq(any, table[i].defines, "%s", table[i].line);
 		ik_buf_done(&learnt.text);
 	}

@@ -162,17 +162,17 @@ Test(wrap, rows_that_continue_a_line_of_a_table_stand_under_its_words)
 
 Test(wrap, long_texts_are_cut_into_sections_after_lines)
 {
-	size_t length = IK_LINE_MAX + 3;
+	size_t length = IK_LINE_MAX + 3, opener = 0;
 	char *text = malloc(length);
 	memset(text, 'x', length);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX), 0);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_LINE_MAX);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX, &opener), 0);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &opener), IK_LINE_MAX);
 	memcpy(text + IK_LINE_MAX - 1, "\xC3\xBC", 2);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_LINE_MAX - 1);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &opener), IK_LINE_MAX - 1);
 	text[IK_SECTION_MAX + 2] = '\n';
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), IK_SECTION_MAX + 3);
-	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX + 3), 0);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &opener), IK_SECTION_MAX + 3);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, IK_SECTION_MAX + 3, &opener), 0);
 	text[100] = '\n';
-	cr_assert_eq(ik_renderer_plain.split(text, 0, length), 101);
+	cr_assert_eq(ik_renderer_plain.split(text, 0, length, &opener), 101);
 	free(text);
 }
