@@ -330,9 +330,8 @@ static enum ik_status spawn_with_pipes(struct ik_loop *loop, const struct ik_chi
 	struct ik_spawn spawn = {
 		.path = spec->path,
 		.identity = spec->identity,
-		/* execve(2) does not change them; its prototype is older than const. */
-		.argv = (char *const *)(uintptr_t)spec->argv,
-		.environment = spec->environment ? (char *const *)(uintptr_t)spec->environment : environ,
+		.argv = spec->argv,
+		.environment = spec->environment,
 		.directory = spec->directory,
 		.confinement = spec->confinement,
 		.memory_limit = spec->memory_limit > 0 ? (rlim_t)spec->memory_limit : RLIM_INFINITY,

@@ -10,19 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/exit_watch.h"
-#include "loop/reaper.h"
-#include "loop/restore.h"
+#include "loop/fatal.h"
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/log.h"
 #include "util/proc_stat.h"
 
-/* How long the end of the program waits for processes that were killed. */
+/* How long the end of the loop waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
-/* How long ik_children_end() tries: only processes that fork as fast as they
- * are killed, or that hang in the kernel, take more than a few milliseconds. */
-#define END_MS 3000
 
 /* Descriptors that are not for children: terminal, store, network, log. */
 #define RESERVED_DESCRIPTORS 64
@@ -32,11 +26,9 @@
 
 struct ik_process {
 	struct ik_process *next;
-	struct ik_process *previous;
 	struct children *all;
 	pid_t pid;
-	struct ik_exit_watch *watch; /* until the end was seen; NULL: SIGCHLD reports it */
-	void (*ended)(void *arg);    /* NULL: closed, only waits to be reaped */
+	void (*ended)(void *arg); /* NULL: closed, only waits to be reaped */
 	void *arg;
 	bool is_zombie;
 	bool reaped; /* the pid may have been reused */
@@ -51,7 +43,6 @@ struct children {
 	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
 	bool adopts;              /* this process is a subreaper */
 	pid_t *strangers;         /* children that it had before the program started */
-	size_t stranger_count;
 	bool change_is_deferred;
 	int orphans; /* their number, when a child last ended */
 	void (*on_change)(void *arg);
@@ -61,56 +52,47 @@ struct children {
 	rlim_t descriptor_limit;
 };
 
-struct pids {
-	pid_t *items;
-	size_t count;
-};
-
-/* Did this process have the child before the program started? */
-static bool is_stranger(const struct children *all, pid_t pid)
-{
-	for (size_t i = 0; i < all->stranger_count; i++)
-		if (all->strangers[i] == pid)
-			return true;
-	return false;
-}
-
 /* List this process's children by looking at every process on the machine. */
-static void list_children_slowly(const struct children *all, struct pids *pids)
+static pid_t *list_children_slowly(size_t *ret_count)
 {
 	DIR *directory = opendir("/proc");
 	struct dirent *entry;
 	struct ik_proc_stat stat;
+	pid_t *pids = NULL;
 
+	*ret_count = 0;
 	while (directory && (entry = readdir(directory))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid > 0 && ik_proc_stat_of(pid, &stat) && stat.parent == getpid() &&
-			!is_stranger(all, pid)) {
-			pids->items = ik_alloc_more(pids->items, pids->count, sizeof(*pids->items));
-			pids->items[pids->count++] = pid;
+			!ik_fatal_is_stranger(pid)) {
+			pids = ik_alloc_more(pids, *ret_count, sizeof(*pids));
+			pids[(*ret_count)++] = pid;
 		}
 	}
 	if (directory)
 		closedir(directory);
+	return pids;
 }
 
 /* List this process's children, zombies included, strangers excluded. */
-static void list_children(const struct children *all, struct pids *pids)
+static pid_t *list_children(size_t *ret_count)
 {
+	pid_t *pids = NULL;
 	size_t room = 32;
 	ssize_t count;
 
-	*pids = (struct pids){ NULL, 0 };
 	do {
 		room *= 2;
-		pids->items = ik_alloc_array(pids->items, room, sizeof(*pids->items));
-		count = ik_reaper_list(pids->items, room);
+		pids = ik_alloc_array(pids, room, sizeof(*pids));
+		count = ik_fatal_list_children(pids, room);
 	} while (count == (ssize_t)room);
-	if (count >= 0)
-		pids->count = (size_t)count;
-	else /* a kernel without CONFIG_PROC_CHILDREN */
-		list_children_slowly(all, pids);
+	if (count >= 0) {
+		*ret_count = (size_t)count;
+		return pids;
+	}
+	free(pids); /* a kernel without CONFIG_PROC_CHILDREN */
+	return list_children_slowly(ret_count);
 }
 
 /* Return the process with this pid, NULL if nobody here spawned it. */
@@ -168,20 +150,6 @@ static void changed(struct children *all)
 	}
 }
 
-/* Remove a process from the list. */
-static void unlink_process(struct ik_process *process)
-{
-	struct children *all = process->all;
-
-	if (process->previous)
-		process->previous->next = process->next;
-	else
-		all->first = process->next;
-	if (process->next)
-		process->next->previous = process->previous;
-	all->count--;
-}
-
 /* Release the record of a process that is closed and reaped. */
 static void release(struct ik_process *process)
 {
@@ -191,52 +159,34 @@ static void release(struct ik_process *process)
 /* It is gone; status is that of waitpid(2). */
 static void set_reaped(struct ik_process *process, int status)
 {
+	struct children *all = process->all;
+	struct ik_process **link = &all->first;
+
+	while (*link != process)
+		link = &(*link)->next;
+	*link = process->next; /* its own next stays, for a walk that is on it */
+	all->count--;
 	process->reaped = true;
 	process->status = status;
-	process->watch = ik_exit_watch_close(process->watch);
-	unlink_process(process);
-	changed(process->all);
+	changed(all);
 	if (!process->ended)
 		release(process);
 }
 
-static void watch_signal(struct children *all);
-
-/* If it has ended: tell its owner, or reap it if it was closed. */
-static void notice(void *arg)
-{
-	struct ik_process *process = arg;
-	int status;
-
-	process->watch = ik_exit_watch_close(process->watch);
-	/* Until its tracer has seen the end, a traced process has not ended for us: SIGCHLD follows. */
-	if (!ik_process_ended(process))
-		watch_signal(process->all);
-	if (!ik_process_ended(process))
-		return;
-	if (process->ended)
-		process->ended(process->arg);
-	else
-		ik_process_reap(process, &status);
-}
-
-/* SIGCHLD: check the processes that are not watched, and the orphans. */
+/* SIGCHLD: tell the owners of those that have ended, or reap those that were closed. A process that
+ * has a tracer has not ended for us until that has seen it: another signal follows. */
 static void child_signal(void *arg, int number)
 {
 	struct children *all = arg;
-	struct ik_process *process = all->first;
+	int status;
 
-	while (process) {
-		struct ik_process *next = process->next;
-
-		/* A process that this call closes is freed between turns, but it may have left the
-		 * list: then start over. */
-		if (!process->watch && !process->is_zombie) {
-			notice(process);
-			if (process->is_zombie || process->reaped)
-				next = all->first;
-		}
-		process = next;
+	for (struct ik_process *process = all->first; process; process = process->next) {
+		if (process->is_zombie || process->reaped || !ik_process_ended(process))
+			continue;
+		if (process->ended)
+			process->ended(process->arg);
+		else
+			ik_process_reap(process, &status);
 	}
 	changed(all);
 }
@@ -244,8 +194,19 @@ static void child_signal(void *arg, int number)
 /* Watch SIGCHLD from now on. */
 static void watch_signal(struct children *all)
 {
-	if (!all->signal)
-		all->signal = ik_signal_new(all->loop, SIGCHLD, child_signal, all);
+	if (all->signal)
+		return;
+	all->signal = ik_signal_new(all->loop, SIGCHLD, child_signal, all);
+	raise(SIGCHLD); /* the first child may have ended already */
+}
+
+/* Reap all that have ended. */
+static void reap_all(struct children *all)
+{
+	int status;
+
+	for (struct ik_process *process = all->first; process; process = process->next)
+		ik_process_reap(process, &status);
 }
 
 static void *make_children(struct ik_loop *loop)
@@ -262,30 +223,20 @@ static void *make_children(struct ik_loop *loop)
 static void release_children(void *object)
 {
 	const struct timespec moment = { 0, 1000 * 1000 };
-	const int64_t end = ik_clock_ms() + LAST_WAIT_MS;
 	struct children *all = object;
 
-	while (all->first) {
-		struct ik_process *process = all->first;
-		int status;
-
-		/* They were sent SIGKILL; only a process stuck in the kernel takes longer. */
-		if (ik_process_reap(process, &status))
-			continue;
-		if (ik_clock_ms() < end) {
-			nanosleep(&moment, NULL);
-			continue;
-		}
-		process->watch = ik_exit_watch_close(process->watch);
-		unlink_process(process);
-		release(process);
+	/* They were sent SIGKILL; only a process stuck in the kernel takes longer. */
+	reap_all(all);
+	for (int waited = 0; all->first && waited < LAST_WAIT_MS; waited++) {
+		nanosleep(&moment, NULL);
+		reap_all(all);
 	}
+	while (all->first)
+		set_reaped(all->first, SIGKILL);
 	ik_loop_cancel_deferred(all->loop, report_change, all);
 	all->signal = ik_signal_close(all->signal);
-	if (all->adopts) {
-		ik_reaper_disarm();
-		ik_restore_unhandle();
-	}
+	if (all->adopts)
+		ik_fatal_forget_children();
 	free(all->strangers);
 	ik_loop_defer(all->loop, free, all);
 }
@@ -306,14 +257,9 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)
 	process->ended = ended;
 	process->arg = arg;
 	process->next = all->first;
-	if (process->next)
-		process->next->previous = process;
 	all->first = process;
 	all->count++;
-
-	process->watch = ik_exit_watch_new(loop, pid, notice, process);
-	if (!process->watch)
-		watch_signal(all);
+	watch_signal(all);
 	return process;
 }
 
@@ -364,25 +310,23 @@ bool ik_process_reap(struct ik_process *process, int *ret_status)
 
 struct ik_process *ik_process_let_go(struct ik_process *process)
 {
+	int status;
+
 	if (!process)
 		return NULL;
 	process->ended = NULL;
 	if (process->reaped)
 		release(process);
+	else
+		ik_process_reap(process, &status); /* or at its SIGCHLD */
 	return NULL;
 }
 
 struct ik_process *ik_process_close(struct ik_process *process)
 {
-	int status;
-
-	if (!process || process->reaped)
-		return ik_process_let_go(process);
-	process->ended = NULL;
-	ik_process_signal(process, SIGKILL);
-	/* It may not be dead yet: then keep watching for its end. */
-	ik_process_reap(process, &status);
-	return NULL;
+	if (process)
+		ik_process_signal(process, SIGKILL);
+	return ik_process_let_go(process);
 }
 
 size_t ik_children_count(struct ik_loop *loop)
@@ -393,61 +337,34 @@ size_t ik_children_count(struct ik_loop *loop)
 void ik_children_become_reaper(struct ik_loop *loop)
 {
 	struct children *all = children_of(loop);
-	struct pids pids;
+	size_t count;
 
 	if (all->adopts)
 		return;
 	/* "exec ikigai" in a script inherits that script's children. */
-	list_children(all, &pids);
-	for (size_t i = 0; i < pids.count; i++)
-		if (!find_process(all, pids.items[i]))
-			pids.items[all->stranger_count++] = pids.items[i];
-	all->strangers = pids.items;
-	ik_reaper_arm(all->strangers, all->stranger_count);
-	ik_restore_handle();
+	all->adopts = true;
+	all->strangers = ik_children_list_orphans(loop, &count);
+	ik_fatal_end_children(all->strangers, count);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
 		ik_log(IK_LOG_ERROR, "prctl(PR_SET_CHILD_SUBREAPER): %s", strerror(errno));
-	all->adopts = true;
 	watch_signal(all);
 }
 
 pid_t *ik_children_list_orphans(struct ik_loop *loop, size_t *ret_count)
 {
 	struct children *all = children_of(loop);
-	struct pids pids;
+	size_t count, kept = 0;
+	pid_t *pids;
 
 	*ret_count = 0;
 	if (!all->adopts)
 		return NULL;
-	list_children(all, &pids);
-	for (size_t i = 0; i < pids.count; i++)
-		if (!find_process(all, pids.items[i]))
-			pids.items[(*ret_count)++] = pids.items[i];
-	return pids.items;
-}
-
-/* Send SIGKILL to every child, orphans included, and reap those that are dead. Return how many
- * children there were. */
-static size_t kill_children(struct children *all)
-{
-	struct pids pids;
-
-	list_children(all, &pids);
-	for (size_t i = 0; i < pids.count; i++)
-		ik_reaper_kill(pids.items[i]);
-	for (size_t i = 0; i < pids.count; i++) {
-		pid_t pid = pids.items[i];
-		struct ik_process *process;
-		int status;
-
-		if (waitpid(pid, &status, WNOHANG) != pid)
-			continue;
-		process = find_process(all, pid);
-		if (process)
-			set_reaped(process, status);
-	}
-	free(pids.items);
-	return pids.count;
+	pids = list_children(&count);
+	for (size_t i = 0; i < count; i++)
+		if (!find_process(all, pids[i]))
+			pids[kept++] = pids[i];
+	*ret_count = kept;
+	return pids;
 }
 
 int ik_children_orphans(struct ik_loop *loop)
@@ -473,26 +390,16 @@ void ik_children_on_end(struct ik_loop *loop, void (*fn)(void *), void *arg)
 
 void ik_children_end(struct ik_loop *loop)
 {
-	const struct timespec moment = { 0, 500 * 1000 };
-	const int64_t end = ik_clock_ms() + END_MS;
 	struct children *all = children_of(loop);
-	size_t count;
 
-	/* Children of killed processes become ours: each round finds the next generation, until
-	 * none is left. */
-	while ((count = kill_children(all)) > 0) {
-		if (ik_clock_ms() > end) {
-			ik_log(IK_LOG_ERROR, "%zu child processes could not be ended", count);
-			break;
-		}
-		nanosleep(&moment, NULL);
-	}
+	ik_fatal_kill_children();
+	reap_all(all); /* those that this was done for behind our back */
 	changed(all);
 }
 
 void ik_children_end_now(void)
 {
-	ik_reaper_end();
+	ik_fatal_kill_children();
 }
 
 rlim_t ik_children_descriptor_limit(struct ik_loop *loop)

@@ -32,12 +32,12 @@ int ik_children_orphans(struct ik_loop *loop);
 /* Call fn (deferred) when that number may have changed. */
 void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* Send SIGKILL to everything below this process and reap it, for at most 3 seconds. The last
- * act: children that still run are not reported as done. */
+/* Send SIGKILL to everything below this process and reap it, for at most a second, if this process
+ * is the reaper. The last act: children that still run are not reported as done. */
 void ik_children_end(struct ik_loop *loop);
 
-/* The same with system calls only, when memory has run out. (For fatal signals
- * ik_children_become_reaper() has installed a handler.) */
+/* The same with system calls only, when memory has run out. (For fatal signals there is a handler:
+ * loop/fatal.h.) */
 void ik_children_end_now(void);
 
 /* Raise the limit of open files as high as allowed and return how many children with three pipes
@@ -66,7 +66,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)
 
 pid_t ik_process_pid(const struct ik_process *process);
 
-/* Has it ended? Leaves the zombie. */
+/* Has it ended? Leaves the zombie. Whoever learns it from here gets no callback any more. */
 bool ik_process_ended(struct ik_process *process);
 
 /* Send a signal to its group. Does nothing once it is reaped. */

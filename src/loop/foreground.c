@@ -79,8 +79,8 @@ static int spawn_here(const struct ik_foreground_spec *spec, pid_t *ret_pid)
 {
 	struct ik_spawn spawn = {
 		.path = spec->path,
-		.argv = (char *const *)(uintptr_t)spec->argv,
-		.environment = spec->environment ? (char *const *)(uintptr_t)spec->environment : environ,
+		.argv = spec->argv,
+		.environment = spec->environment,
 		.directory = spec->directory,
 		.memory_limit = RLIM_INFINITY,
 		.descriptor_limit = RLIM_INFINITY,

@@ -111,13 +111,17 @@ static struct killer *killer_of(struct ik_loop *loop)
 /* Start it. 0 or an errno value. */
 static int start(struct killer *killer, pid_t *ret_pid)
 {
-	const char **environment = ik_spawn_helper_environment();
-	char name[] = "ik-killer", option[] = IK_KILLER_OPTION, parent[24], low[24], high[24];
-	char *argv[] = { name, option, parent, low, high, NULL };
+	/* What libraries and their checkers need, never a key. */
+	static const char *const wanted[] = {
+		"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "UBSAN_OPTIONS=", "TMPDIR="
+	};
+	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
+	char parent[24], low[24], high[24];
+	const char *const argv[] = { "ik-killer", IK_KILLER_OPTION, parent, low, high, NULL };
 	struct ik_spawn spawn = {
 		.path = killer->program,
 		.argv = argv,
-		.environment = (char *const *)(uintptr_t)environment,
+		.environment = environment,
 		.directory = "/",
 		.memory_limit = RLIM_INFINITY,
 		.descriptor_limit = RLIM_INFINITY,

@@ -14,6 +14,7 @@
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/proc_stat.h"
 
 /* From SIGTERM to SIGKILL. */
@@ -23,48 +24,32 @@
 /* The kernel's own limit depends on the stack size. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* How often, and how many times, to check whether all have stopped. */
-#define LOOK_AFTER_MS 2
-#define MOST_LOOKS 250
-
-enum ending_stage {
-	STOPPING, /* was sent SIGSTOP */
-	STOPPED,  /* cannot start anything any more; its children are noted */
-	TOLD      /* was sent SIGTERM and SIGCONT */
-};
+/* How often, and how many times, to look whether a process has stopped. */
+#define LOOK_AFTER_NS (1000 * 1000)
+#define MOST_LOOKS 50
 
 /* A process to be ended, with its start time, because pids are reused. */
 struct ending {
 	pid_t pid;
 	uint64_t start;
-	enum ending_stage stage;
-	bool last; /* was sent SIGTERM before: SIGKILL comes next */
 };
 
 struct endings {
-	struct ik_timer *look, *kill;
+	struct ik_timer *kill;
 	struct ending *list;
 	size_t count;
-	int looks;
+	size_t first; /* of those that are being stopped */
 };
 
 /* Append the beginning of a file. */
-static void read_file(const char *path, struct ik_buf *out)
+static void read_file(int directory, const char *path, struct ik_buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = 1;
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 
-	while (fd >= 0 && length > 0) {
-		size_t left = out->ceiling - out->length;
-		size_t room = left < IK_KIB(16) ? left : IK_KIB(16);
-		char *to = room > 0 ? ik_buf_reserve(out, room) : NULL;
-
-		length = to ? read(fd, to, room) : 0;
-		if (length > 0)
-			ik_buf_commit(out, (size_t)length);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return;
+	(void)!ik_read_all(fd, out, 1);
+	close(fd);
 }
 
 /* The same for a file in /proc/PID. */
@@ -73,7 +58,7 @@ static void read_file_of(pid_t pid, const char *name, struct ik_buf *out)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	read_file(path, out);
+	read_file(AT_FDCWD, path, out);
 }
 
 /* Return the start time of a process; 0 if it is gone or a zombie. */
@@ -174,14 +159,13 @@ static bool is_here(const struct ending *ending)
 	return ending->start != 0 && start_of(ending->pid) == ending->start;
 }
 
-/* Stop a process that is to be ended, unless that has started already. */
-static void stop(struct endings *endings, pid_t pid, bool last)
+/* Stop a process that is to be ended, unless that was done. */
+static void stop(struct endings *endings, pid_t pid)
 {
-	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
+	const struct ending ending = { pid, start_of(pid) };
 
-	for (size_t i = 0; i < endings->count; i++)
-		if (endings->list[i].pid == pid && endings->list[i].start == ending.start &&
-			endings->list[i].stage != TOLD)
+	for (size_t i = endings->first; i < endings->count; i++)
+		if (endings->list[i].pid == pid && endings->list[i].start == ending.start)
 			return;
 	if (ending.start == 0)
 		return;
@@ -190,117 +174,62 @@ static void stop(struct endings *endings, pid_t pid, bool last)
 	kill(pid, SIGSTOP);
 }
 
-/* Call fn with the directory of each thread. */
-static void each_thread(pid_t pid, void (*fn)(void *arg, const char *thread), void *arg)
+/* Stop the children of a thread, whose directory is below an open one. Return false if it runs: it
+ * may be in a fork(2), which is completed and leaves a child. */
+static bool stop_children_of_thread(struct endings *endings, int directory, const char *thread)
 {
-	char path[64];
-	DIR *tasks;
-	struct dirent *task;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	while (tasks && (task = readdir(tasks))) {
-		if (!isdigit((unsigned char)task->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%.20s", (int)pid, task->d_name);
-		fn(arg, path);
-	}
-	if (tasks)
-		closedir(tasks);
-}
-
-static void look_at_thread(void *arg, const char *thread)
-{
+	char path[40], *at, *end;
 	struct ik_proc_stat stat;
-	char path[80];
+	struct ik_buf pids;
+	bool stopped;
+	long child;
 
-	snprintf(path, sizeof(path), "%s/stat", thread);
-	if (ik_proc_stat(AT_FDCWD, path, &stat) && !strchr("TtZ", stat.state))
-		*(bool *)arg = false;
-}
-
-/* SIGSTOP may arrive during a fork(2), which is completed first and leaves a child. */
-static bool has_stopped(pid_t pid)
-{
-	bool stopped = true;
-
-	each_thread(pid, look_at_thread, &stopped);
+	snprintf(path, sizeof(path), "%.20s/stat", thread);
+	stopped = !ik_proc_stat(directory, path, &stat) || strchr("TtZ", stat.state);
+	ik_buf_init(&pids, IK_MIB(1));
+	snprintf(path, sizeof(path), "%.20s/children", thread);
+	read_file(directory, path, &pids);
+	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
+		stop(endings, (pid_t)child);
+	ik_buf_done(&pids);
 	return stopped;
 }
 
-struct parent {
-	struct endings *endings;
-	bool last;
-};
-
-/* Stop the children of a thread. */
-static void stop_children(void *arg, const char *thread)
+/* Stop the children of a process. Return false if it has a thread that runs. */
+static bool stop_children(struct endings *endings, pid_t pid)
 {
-	const struct parent *parent = arg;
-	struct ik_buf pids;
-	char path[80], *at, *end;
-	long child;
+	char path[40];
+	bool stopped = true;
+	struct dirent *task;
+	DIR *tasks;
 
-	ik_buf_init(&pids, IK_MIB(1));
-	snprintf(path, sizeof(path), "%s/children", thread);
-	read_file(path, &pids);
-	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
-		stop(parent->endings, (pid_t)child, parent->last);
-	ik_buf_done(&pids);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && (task = readdir(tasks)))
+		if (isdigit((unsigned char)task->d_name[0]) &&
+			!stop_children_of_thread(endings, dirfd(tasks), task->d_name))
+			stopped = false;
+	if (tasks)
+		closedir(tasks);
+	return stopped;
 }
 
-/* All that are to end are known and stopped: send the signals. */
-static void tell(struct endings *endings)
+/* Stop the children of those that are being stopped, and theirs, so that nothing can be started any
+ * more and all are known. A process that does not stop at once, for example inside the kernel, is
+ * signalled with the children found so far. */
+static void stop_descendants(struct endings *endings)
 {
-	size_t kept = 0;
+	const struct timespec moment = { 0, LOOK_AFTER_NS };
 
-	for (size_t i = 0; i < endings->count; i++) {
-		struct ending ending = endings->list[i];
-
-		if (!is_here(&ending))
-			continue;
-		if (ending.stage != TOLD && ending.last) {
-			kill(ending.pid, SIGKILL);
-			continue;
-		}
-		if (ending.stage != TOLD) {
-			kill(ending.pid, SIGTERM);
-			kill(ending.pid, SIGCONT);
-			ik_timer_start(endings->kill, KILL_AFTER_MS);
-		}
-		ending.stage = TOLD;
-		endings->list[kept++] = ending;
-	}
-	endings->count = kept;
-	endings->looks = 0;
-}
-
-/* Stop the children of those that have stopped, and so on; then signal all of them. A process that
- * does not stop in time, for example inside the kernel, is signalled with the children found so
- * far. */
-static void look(void *arg)
-{
-	struct endings *endings = arg;
-	bool waiting = false;
-
-	for (size_t i = 0; i < endings->count; i++) {
+	for (size_t i = endings->first; i < endings->count; i++) {
 		const struct ending ending = endings->list[i];
-		struct parent parent = { endings, ending.last };
 
-		if (ending.stage != STOPPING)
-			continue;
-		if (endings->looks < MOST_LOOKS && is_here(&ending) && !has_stopped(ending.pid)) {
-			waiting = true;
-			continue;
+		for (int looks = 0; looks < MOST_LOOKS && is_here(&ending); looks++) {
+			if (stop_children(endings, ending.pid))
+				break;
+			nanosleep(&moment, NULL);
 		}
-		endings->list[i].stage = STOPPED;
-		each_thread(ending.pid, stop_children, &parent);
 	}
-	endings->looks++;
-	if (waiting)
-		ik_timer_start(endings->look, LOOK_AFTER_MS);
-	else
-		tell(endings);
 }
 
 /* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
@@ -308,23 +237,21 @@ static void kill_rest(void *arg)
 {
 	struct endings *endings = arg;
 
-	for (size_t i = 0; i < endings->count; i++) {
-		struct ending *ending = &endings->list[i];
-
-		if (ending->stage != TOLD || !is_here(ending))
-			continue;
-		ending->stage = STOPPING;
-		ending->last = true;
-		kill(ending->pid, SIGSTOP);
-	}
-	look(endings);
+	endings->first = 0;
+	for (size_t i = 0; i < endings->count; i++)
+		if (is_here(&endings->list[i]))
+			kill(endings->list[i].pid, SIGSTOP);
+	stop_descendants(endings);
+	for (size_t i = 0; i < endings->count; i++)
+		if (is_here(&endings->list[i]))
+			kill(endings->list[i].pid, SIGKILL);
+	endings->count = 0;
 }
 
 static void *make_endings(struct ik_loop *loop)
 {
 	struct endings *endings = ik_alloc(sizeof(*endings));
 
-	endings->look = ik_timer_new(loop, look, endings);
 	endings->kill = ik_timer_new(loop, kill_rest, endings);
 	return endings;
 }
@@ -333,8 +260,6 @@ static void release_endings(void *object)
 {
 	struct endings *endings = object;
 
-	tell(endings); /* leave nothing stopped */
-	ik_timer_close(endings->look);
 	ik_timer_close(endings->kill);
 	free(endings->list);
 	free(endings);
@@ -342,18 +267,23 @@ static void release_endings(void *object)
 
 bool ik_orphan_end(struct ik_loop *loop, int pid)
 {
-	struct endings *endings;
+	struct endings *endings = ik_loop_attached(loop, make_endings, release_endings);
 	size_t adopted = 0;
 	pid_t *pids = ik_children_list_orphans(loop, &adopted);
-	bool found = false;
 
+	endings->first = endings->count;
 	for (size_t i = 0; i < adopted; i++)
-		found = found || (pids[i] == pid && start_of(pids[i]) != 0);
+		if (pids[i] == pid)
+			stop(endings, pid);
 	free(pids);
-	if (!found)
+	if (endings->first == endings->count)
 		return false;
-	endings = ik_loop_attached(loop, make_endings, release_endings);
-	stop(endings, pid, false);
-	look(endings);
+	stop_descendants(endings);
+	for (size_t i = endings->first; i < endings->count; i++)
+		if (is_here(&endings->list[i])) {
+			kill(endings->list[i].pid, SIGTERM);
+			kill(endings->list[i].pid, SIGCONT);
+		}
+	ik_timer_start(endings->kill, KILL_AFTER_MS);
 	return true;
 }

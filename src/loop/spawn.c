@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
@@ -117,7 +118,9 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 		errno = ESTALE;
 		return IK_SPAWN_IDENTITY;
 	}
-	execve(spawn->path, spawn->argv, spawn->environment);
+	/* execve(2) does not change them; its prototype is older than const. */
+	execve(spawn->path, (char *const *)(uintptr_t)spawn->argv,
+		spawn->environment ? (char *const *)(uintptr_t)spawn->environment : environ);
 	return IK_SPAWN_EXEC;
 }
 
@@ -216,24 +219,19 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 	return number;
 }
 
-const char **ik_spawn_helper_environment(void)
+const char **ik_spawn_environment(const char *const *prefixes, size_t count)
 {
-	static const char *const names[] = {
-		"LD_LIBRARY_PATH",
-		"ASAN_OPTIONS",
-		"LSAN_OPTIONS",
-		"UBSAN_OPTIONS",
-		"TMPDIR",
-	};
-	const size_t most = sizeof(names) / sizeof(names[0]);
-	const char **kept = ik_alloc_array(NULL, most + 1, sizeof(*kept));
-	size_t count = 0;
+	const char **kept = NULL;
+	size_t kept_count = 0;
 
-	for (char **entry = environ; entry && *entry && count < most; entry++)
-		for (size_t i = 0; i < most && count < most; i++)
-			if (strncmp(*entry, names[i], strlen(names[i])) == 0 &&
-				(*entry)[strlen(names[i])] == '=')
-				kept[count++] = *entry;
-	kept[count] = NULL;
+	for (char **entry = environ; entry && *entry; entry++)
+		for (size_t i = 0; i < count; i++)
+			if (ik_text_starts(*entry, prefixes[i])) {
+				kept = ik_alloc_more(kept, kept_count, sizeof(*kept));
+				kept[kept_count++] = *entry;
+				break;
+			}
+	kept = ik_alloc_more(kept, kept_count, sizeof(*kept));
+	kept[kept_count] = NULL;
 	return kept;
 }

@@ -21,11 +21,11 @@
 struct ik_spawn {
 	const char *path;
 	const struct ik_identity *identity; /* the file it must be at the exec; NULL: any */
-	char *const *argv;
-	char *const *environment;
-	const char *directory;     /* NULL: this process's */
-	int streams[3];            /* become 0, 1, 2; each above 2 */
-	rlim_t memory_limit;       /* bytes of address space; RLIM_INFINITY: none */
+	const char *const *argv;            /* NULL-terminated; argv[0] first */
+	const char *const *environment;     /* NULL-terminated; NULL: this process's */
+	const char *directory;              /* NULL: this process's */
+	int streams[3];                     /* become 0, 1, 2; each above 2 */
+	rlim_t memory_limit;                /* bytes of address space; RLIM_INFINITY: none */
 	bool foreground;           /* it stays in this process's session, group and job, with its
 	                              terminal if it has one */
 	bool outlives;             /* not killed when this process dies */
@@ -57,9 +57,8 @@ int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *r
 /* Return fd, or a duplicate above 2 (then fd is closed); -1 with errno. */
 int ik_spawn_above_streams(int fd);
 
-/* Return the variables that this program needs when it starts itself as a helper: those of
- * libraries and their checkers, never a key. NULL-terminated, of borrowed strings; release it
- * with free(). */
-const char **ik_spawn_helper_environment(void);
+/* Return the entries of this process's environment that begin with one of the count prefixes, as
+ * "PATH=" or "LC_". NULL-terminated, of borrowed strings; release it with free(). */
+const char **ik_spawn_environment(const char *const *prefixes, size_t count);
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/restore.h"
+#include "loop/fatal.h"
 #include "util/alloc.h"
 #include "util/buf.h"
 #include "util/clock.h"
@@ -77,7 +77,7 @@ static void hang_up(struct ik_tty *tty)
 		return;
 	tty->gone = true;
 	tty->entered = false;
-	ik_restore_disarm();
+	ik_fatal_forget_terminal();
 	ik_buf_clear(&tty->out);
 	ik_watch_set(tty->watch, 0, NULL);
 	ik_loop_defer(tty->loop, tell_gone, tty);
@@ -244,7 +244,7 @@ static bool take(struct ik_tty *tty)
 	if (!set_raw(tty))
 		return false;
 	tty->entered = true;
-	ik_restore_arm(tty->fd, &tty->modes, tty->leave);
+	ik_fatal_restore_terminal(tty->fd, &tty->modes, tty->leave);
 	read_size(tty);
 	ik_tty_write(tty, tty->enter, strlen(tty->enter));
 	update_watch(tty);
@@ -365,7 +365,7 @@ enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *l
 			_("the terminal belongs to another program (started in the background?)"));
 	if (!tty->entered && tcgetattr(tty->fd, &tty->modes) != 0)
 		return ik_error_set_errno(error, errno, _("cannot read the terminal's modes"));
-	ik_restore_disarm(); /* it points to the old text */
+	ik_fatal_forget_terminal(); /* it points to the old text */
 	free(tty->enter);
 	free(tty->leave);
 	tty->enter = ik_strdup(enter);
@@ -381,7 +381,7 @@ void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave)
 
 	tty->enter = ik_strdup(enter);
 	tty->leave = ik_strdup(leave);
-	ik_restore_leave_with(tty->leave);
+	ik_fatal_leave_with(tty->leave);
 	free(old_enter);
 	free(old_leave);
 }
@@ -435,7 +435,7 @@ void ik_tty_leave(struct ik_tty *tty)
 	tty->entered = false;
 	ik_buf_clear(&tty->out);
 	if (!tty->gone) {
-		ik_restore_disarm();
+		ik_fatal_forget_terminal();
 		update_watch(tty);
 	}
 }
@@ -488,7 +488,7 @@ void ik_tty_lend(struct ik_tty *tty)
 {
 	ik_tty_leave(tty);
 	if (!tty->gone)
-		ik_restore_arm(tty->fd, &tty->modes, tty->leave);
+		ik_fatal_restore_terminal(tty->fd, &tty->modes, tty->leave);
 }
 
 void ik_tty_take_back(struct ik_tty *tty)
@@ -509,7 +509,7 @@ struct ik_tty *ik_tty_close(struct ik_tty *tty)
 	if (!tty)
 		return NULL;
 	ik_tty_leave(tty);
-	ik_restore_disarm(); /* it may still be lent */
+	ik_fatal_forget_terminal(); /* it may still be lent */
 	ik_loop_cancel_deferred(tty->loop, tell_gone, tty);
 	ik_loop_cancel_deferred(tty->loop, tell_resumed, tty);
 	ik_loop_cancel_deferred(tty->loop, stop_lent, tty);

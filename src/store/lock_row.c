@@ -6,9 +6,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "journal/event_line.h"
-#include "loop/exit_watch.h"
 #include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
@@ -44,13 +45,14 @@ struct lock_row_kept {
 	char id[IK_UUID_TEXT];
 	struct ik_store_read *read; /* a step on its way; NULL: none */
 	struct ik_timer *timer;
-	struct ik_exit_watch *life; /* of the holder's process; NULL: it cannot be watched */
-	char living[IK_UUID_TEXT];  /* whose lock that is */
-	int64_t left_ms;            /* of another's lease; -1: nobody else has it */
-	bool opened;                /* it was tried once */
-	bool trying;                /* the step on its way takes it, if it is to be had */
-	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
-	bool again;                 /* something happened meanwhile */
+	int life; /* of the holder's process, a pidfd; -1: it cannot be watched */
+	struct ik_watch *life_watch;
+	char living[IK_UUID_TEXT]; /* whose lock that is */
+	int64_t left_ms;           /* of another's lease; -1: nobody else has it */
+	bool opened;               /* it was tried once */
+	bool trying;               /* the step on its way takes it, if it is to be had */
+	char dead[IK_UUID_TEXT];   /* the lock of a holder that is dead; "": none */
+	bool again;                /* something happened meanwhile */
 	bool released;
 	bool asking; /* the row says so */
 };
@@ -100,6 +102,24 @@ static struct lock_row read_row(struct ik_json_span line)
 
 static void step(void *arg);
 
+/* The holder's process has ended. */
+static void on_holder_ended(void *arg, int what)
+{
+	struct ik_lock *lock = arg;
+	struct lock_row_kept *kept = lock->kept;
+
+	kept->life_watch = ik_watch_close(kept->life_watch);
+	step(lock);
+}
+
+static void forget_holder(struct lock_row_kept *kept)
+{
+	kept->life_watch = ik_watch_close(kept->life_watch);
+	if (kept->life >= 0)
+		(void)close(kept->life);
+	kept->life = -1;
+}
+
 /* Be told of the end of the process that the row names, as long as that is another one of this
  * machine. */
 static void watch_holder(struct ik_lock *lock, const struct lock_row *row)
@@ -108,13 +128,20 @@ static void watch_holder(struct ik_lock *lock, const struct lock_row *row)
 	bool others = row->state == IK_LOCK_OTHERS;
 
 	kept->left_ms = others ? row->left_ms : -1;
-	if (kept->life && others && ik_text_equal(kept->living, row->held))
+	if (kept->life >= 0 && others && ik_text_equal(kept->living, row->held))
 		return;
-	kept->life = ik_exit_watch_close(kept->life);
+	forget_holder(kept);
 	if (!others || !ik_holder_is_near(&row->holder))
 		return;
 	memcpy(kept->living, row->held, sizeof(kept->living));
-	kept->life = ik_exit_watch_new(lock->store->loop, (pid_t)row->holder.pid, step, lock);
+#ifdef SYS_pidfd_open
+	kept->life = (int)syscall(SYS_pidfd_open, (pid_t)row->holder.pid, 0); /* close-on-exec */
+#endif
+	if (kept->life < 0)
+		return;
+	kept->life_watch = ik_watch_new(lock->store->loop, kept->life, on_holder_ended, lock);
+	if (ik_watch_set(kept->life_watch, IK_READABLE, NULL) != IK_OK)
+		forget_holder(kept);
 }
 
 /* What the row says now. */
@@ -207,6 +234,7 @@ static void open_lock(struct ik_lock *lock)
 	ik_uuid_new(kept->id);
 	kept->timer = ik_timer_new(lock->store->loop, step, lock);
 	kept->left_ms = -1;
+	kept->life = -1;
 	step(lock);
 }
 
@@ -237,7 +265,7 @@ static void close_lock(struct ik_lock *lock)
 
 	kept->read = ik_store_read_close(kept->read);
 	kept->timer = ik_timer_close(kept->timer);
-	kept->life = ik_exit_watch_close(kept->life);
+	forget_holder(kept);
 	if (kept->opened)
 		(void)start(lock, STEP_CLOSE, NULL);
 	free(kept);

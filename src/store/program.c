@@ -163,39 +163,14 @@ static void on_socket(void *arg, int what)
 
 /* ---- its start ---- */
 
-/* Does the program need this entry of the environment: for its language, its libraries and how it
- * reaches a server? */
-static bool is_wanted(const char *entry)
-{
-	static const char *const names[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
-		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
-		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (ik_text_starts(entry, names[i]))
-			return true;
-	return false;
-}
-
-static char **make_environment(void)
-{
-	size_t count = 0, kept = 0;
-	char **wanted;
-
-	while (environ && environ[count])
-		count++;
-	wanted = ik_alloc_array(NULL, count + 1, sizeof(*wanted));
-	for (size_t i = 0; i < count; i++)
-		if (is_wanted(environ[i]))
-			wanted[kept++] = environ[i];
-	wanted[kept] = NULL;
-	return wanted;
-}
-
 static int spawn(const struct ik_store_program *program, int theirs, pid_t *ret_pid)
 {
-	char dash[] = "-", *const argv[] = { program->path, dash, program->journals, NULL };
-	char **environment = make_environment();
+	/* For its language, its libraries and how it reaches a server. */
+	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
+		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
+		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
+	const char *const argv[] = { program->path, "-", program->journals, NULL };
+	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
 	int nothing = ik_spawn_above_streams(open("/dev/null", O_WRONLY | O_CLOEXEC)), number;
 	struct ik_spawn spawn = {
 		.path = program->path,

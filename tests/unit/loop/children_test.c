@@ -1,16 +1,12 @@
 #include "fixture.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,28 +176,12 @@ Test(children, children_that_we_were_born_with_are_left_alone)
 	fixture_end(loop);
 }
 
-/* From here on this process has a kernel that knows nothing of pidfds. */
-static void forbid_pidfds(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
-
-	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
-}
-
-Test(children, without_pidfds_sigchld_tells_of_the_end)
+Test(children, many_that_end_at_once_and_one_that_was_closed_are_seen_to_end)
 {
 	struct ik_loop *loop = fixture_loop();
 	struct run runs[20], closed;
 	pid_t pid;
 
-	forbid_pidfds();
 	for (int i = 0; i < 20; i++)
 		start_shell(loop, &runs[i], "echo here");
 	start_shell(loop, &closed, "exec sleep 60");

@@ -1,0 +1,43 @@
+/*
+ * fatal: what a program that dies still does: restore the terminal, end what tools left running.
+ *
+ * For the handler of a fatal signal (SIGSEGV, SIGABRT, ...), which runs on its own stack and then
+ * lets the signal take its default action; for the lack of memory; and for an ordinary exit, which
+ * ends children the same way. All of it makes system calls only. The program is a child subreaper,
+ * so whatever its children leave behind becomes its child in turn.
+ *
+ * Owns nothing: the texts and strangers belong to the caller. One of the few globals, because a
+ * signal handler has no argument.
+ *
+ * Inside src/loop only. May include: libc.
+ */
+#ifndef IK_LOOP_FATAL_H
+#define IK_LOOP_FATAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <termios.h>
+
+/* From now on, restore modes and write leave to fd; called again, it replaces them. */
+void ik_fatal_restore_terminal(int fd, const struct termios *modes, const char *leave);
+/* Write a different leave from now on. */
+void ik_fatal_leave_with(const char *leave);
+/* The terminal is restored: nothing left to do. */
+void ik_fatal_forget_terminal(void);
+
+/* From now on, end everything below this process but the strangers: children from before the program
+ * started. */
+void ik_fatal_end_children(const pid_t *strangers, size_t count);
+void ik_fatal_forget_children(void);
+bool ik_fatal_is_stranger(pid_t pid);
+
+/* List up to size children of this process, zombies included, strangers excluded. -1 if the kernel
+ * does not provide it (no CONFIG_PROC_CHILDREN). */
+ssize_t ik_fatal_list_children(pid_t *pids, size_t size);
+
+/* If ik_fatal_end_children() was called: kill everything below this process, generation by
+ * generation, and reap it, for at most a second. */
+void ik_fatal_kill_children(void);
+
+#endif
