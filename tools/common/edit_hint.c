@@ -12,8 +12,6 @@
 /* Limits on a line, and on the places, that a hint shows. */
 #define LINE_SHOWN_MAX 300
 #define PLACES_SHOWN_MAX 10
-/* Limit on the text that is searched for a hint. */
-#define TEXT_MAX ((size_t)8 << 20)
 
 /* A line of a text, without its end. */
 struct nearest_line {
@@ -301,7 +299,7 @@ static bool hint_numbered(const char *text, size_t length, struct nearest_line w
 	const char *found = NULL;
 	struct ik_buf plain;
 
-	ik_buf_init(&plain, TEXT_MAX);
+	ik_buf_init(&plain, SIZE_MAX / 2);
 	for (int blank = 1; blank >= 0 && !found; blank--) {
 		const char *at = wanted.text;
 		bool numbered = true;
@@ -333,7 +331,7 @@ static bool hint_escaped(const char *text, size_t length, struct nearest_line wa
 	const char *found = NULL;
 	struct ik_buf plain;
 
-	ik_buf_init(&plain, TEXT_MAX);
+	ik_buf_init(&plain, SIZE_MAX / 2);
 	for (size_t i = 0; i < wanted.length; i++) {
 		const char *letter = wanted.text[i] == '\\' && i + 1 < wanted.length &&
 				wanted.text[i + 1] != '\0'
@@ -414,8 +412,6 @@ void ik_edit_hint_lines(const char *text, size_t length, const char *wanted, siz
 {
 	struct nearest_line whole = { wanted, wanted_length };
 
-	if (length > TEXT_MAX)
-		length = TEXT_MAX;
 	if (length == 0)
 		ik_buf_puts(hint, "The file is empty.");
 	else if (!hint_white_space(text, length, whole, hint) &&
@@ -427,8 +423,7 @@ void ik_edit_hint_lines(const char *text, size_t length, const char *wanted, siz
 void ik_edit_hint_present(const char *text, size_t length, const char *new, size_t new_length,
 	struct ik_buf *hint)
 {
-	const char *found = new_length > 2 && length <= TEXT_MAX ? memmem(text, length, new, new_length)
-															 : NULL;
+	const char *found = new_length > 2 ? memmem(text, length, new, new_length) : NULL;
 
 	if (!found)
 		return;
@@ -462,7 +457,8 @@ void ik_edit_hint_places(const char *text, size_t length, const char *wanted, si
 		last = number;
 		shown++;
 	}
-	ik_buf_printf(hint, "It begins in line%s %s. Add text around it to make it unique.",
-		shown == 1 ? "" : "s", numbers.data);
+	if (shown > 0)
+		ik_buf_printf(hint, "It begins in line%s %s. ", shown == 1 ? "" : "s", numbers.data);
+	ik_buf_puts(hint, "Add text around it to make it unique.");
 	ik_buf_done(&numbers);
 }

@@ -47,6 +47,16 @@ ssize_t ik_source_read(int fd, char *to, size_t size)
 	return count;
 }
 
+off_t ik_source_skip_hole(int fd)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR), data = at < 0 ? -1 : lseek(fd, at, SEEK_DATA);
+
+	/* ENXIO: only a hole is left. With any other error, holes are not known, and are read. */
+	if (at >= 0 && data < 0)
+		data = errno == ENXIO ? lseek(fd, 0, SEEK_END) : lseek(fd, at, SEEK_SET);
+	return data > at ? data - at : 0;
+}
+
 /* Answer for an open file without a definite size; false if it has one. */
 static bool refuse_endless(int fd, const char *path, struct ik_tool_answer *answer)
 {

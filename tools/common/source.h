@@ -21,6 +21,9 @@ int ik_source_open(const char *path, struct ik_tool_answer *answer) IK_MUST_USE;
 /* Like read(2), but retry after a signal. */
 ssize_t ik_source_read(int fd, char *to, size_t size);
 
+/* Move past a hole at the offset of fd; return its length, 0 if there is none. */
+off_t ik_source_skip_hole(int fd);
+
 /* Answer READ_FAILED for path; number is the errno value. */
 void ik_source_read_failed(const char *path, int number, struct ik_tool_answer *answer);
 

@@ -1,25 +1,36 @@
 #include "tools/common/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/common/attributes.h"
 #include "tools/common/missing_path.h"
-#include "tools/common/parts.h"
-#include "tools/common/replace_file.h"
 
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/text.h"
 
+/* ".ikigai-" + 16 hexadecimal digits + ".tmp": nobody else uses such names. */
+#define PREFIX ".ikigai-"
+#define SUFFIX ".tmp"
+#define DIGITS 16
+/* Without working locks, a temporary file is stale at this age. */
+#define STALE_SECONDS 3600
+/* The new contents are written in blocks. */
+#define BLOCK IK_KIB(128)
 #define LINKS_MAX 40 /* as in the kernel */
 #define LOCK_PATIENCE_MS 5000
 #define LOCK_PAUSE_NS 3000000
@@ -151,11 +162,110 @@ static int target_unopened(struct ik_target *target, int number)
 	return 0;
 }
 
+/* Is it the name of one of our temporary files? */
+static bool is_temporary_name(const char *name)
+{
+	return strlen(name) == strlen(PREFIX) + DIGITS + strlen(SUFFIX) && ik_text_starts(name, PREFIX) &&
+		ik_text_ends(name, SUFFIX) && strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
+}
+
+/* Is nobody writing the temporary file any more? */
+static bool is_stale(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	return errno != EWOULDBLOCK && status.st_mtime + STALE_SECONDS < time(NULL);
+}
+
+/* Remove what killed processes have left in the directory. */
+static void sweep(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(stream))) {
+		if (!is_temporary_name(entry->d_name))
+			continue;
+		int found = openat(directory, entry->d_name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (found < 0)
+			continue;
+		if (is_stale(found))
+			unlinkat(directory, entry->d_name, 0);
+		close(found);
+	}
+	closedir(stream);
+}
+
+/* Lock the new temporary file; false if another process is about to remove it as stale. */
+static bool claim(int fd)
+{
+	struct stat status;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return false;
+	return fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
+/* Create the locked temporary file beside the target. Return 0 or errno. */
+static int temporary_open(struct ik_target *target)
+{
+	/* Nobody else may read the new contents before the file has the old mode. */
+	mode_t mode = target->exists ? 0600 : 0666;
+	uint64_t number;
+
+	for (int attempts = 0; attempts < 100; attempts++) {
+		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+			return errno;
+		snprintf(target->temporary, sizeof(target->temporary), PREFIX "%016jx" SUFFIX,
+			(uintmax_t)number);
+		target->contents = openat(target->directory, target->temporary,
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (target->contents >= 0 && claim(target->contents))
+			return 0;
+		if (target->contents < 0 && errno != EEXIST) {
+			target->temporary[0] = '\0';
+			return errno;
+		}
+		if (target->contents >= 0)
+			close(target->contents);
+	}
+	target->temporary[0] = '\0';
+	target->contents = -1;
+	return EEXIST;
+}
+
+/* Make the file for the new contents: beside the target if it may replace it, else in memory.
+ * Return 0 or errno. */
+static int contents_open(struct ik_target *target)
+{
+	if (target->directory >= 0 && (!target->exists || target->status.st_nlink == 1)) {
+		sweep(target->directory);
+		int number = temporary_open(target);
+
+		if (number == 0 || !target->exists || number == ENOSPC || number == EDQUOT)
+			return number;
+	}
+	target->contents = memfd_create("contents", MFD_CLOEXEC);
+	return target->contents < 0 ? errno : 0;
+}
+
 bool ik_target_open(struct ik_target *target, const char *path, struct ik_tool_answer *answer)
 {
-	*target = (struct ik_target){ .path = path, .directory = -1, .fd = -1 };
+	*target = (struct ik_target){ .path = path, .directory = -1, .fd = -1, .contents = -1 };
 	int number = path[0] == '\0' ? ENOENT : 0;
 
+	ik_buf_init(&target->pending, SIZE_MAX / 2);
 	if (number == 0) {
 		target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		number = target->fd < 0 ? errno : 0;
@@ -164,32 +274,33 @@ bool ik_target_open(struct ik_target *target, const char *path, struct ik_tool_a
 		else if (number == ENOENT || number == ETXTBSY)
 			number = target_unopened(target, number);
 	}
+	if (number == 0)
+		number = contents_open(target);
 	if (number != 0)
 		target_failed(target, number, true, answer);
 	return number == 0;
 }
 
-bool ik_target_same(const struct stat *one, const struct stat *other)
+/* Remove the temporary file, if it is still there. */
+static void temporary_drop(struct ik_target *target)
 {
-	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
-		one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
-		one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
-}
-
-bool ik_target_expect(struct ik_target *target, const struct stat *status)
-{
-	target->expected = true;
-	return target->exists && ik_target_same(&target->status, status);
+	if (target->temporary[0] != '\0')
+		unlinkat(target->directory, target->temporary, 0);
+	target->temporary[0] = '\0';
 }
 
 void ik_target_close(struct ik_target *target)
 {
+	temporary_drop(target);
+	if (target->contents >= 0)
+		close(target->contents);
 	if (target->fd >= 0)
 		close(target->fd);
 	if (target->directory >= 0)
 		close(target->directory);
+	ik_buf_done(&target->pending);
 	free(target->name);
-	*target = (struct ik_target){ .path = target->path, .directory = -1, .fd = -1 };
+	*target = (struct ik_target){ .directory = -1, .fd = -1, .contents = -1 };
 }
 
 bool ik_target_lock(int fd, const char *path, int attempt)
@@ -210,78 +321,171 @@ bool ik_target_lock(int fd, const char *path, int attempt)
 		(opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
 }
 
-/* Write to the open file itself. Return 0 or errno. */
-static int write_in_place(struct ik_target *target, const struct ik_parts *parts)
+/* ---- the new contents ---- */
+
+/* Write what is pending. */
+static void flush(struct ik_target *target)
 {
+	if (ik_buf_status(&target->pending) != IK_OK)
+		ik_alloc_fail();
+	if (target->number == 0)
+		target->number = ik_write_all(target->contents, target->pending.data,
+			target->pending.length);
+	ik_buf_clear(&target->pending);
+}
+
+void ik_target_write(struct ik_target *target, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t part = length < BLOCK ? length : BLOCK;
+
+		ik_buf_append(&target->pending, bytes, part);
+		if (target->pending.length >= BLOCK)
+			flush(target);
+		bytes += part;
+		length -= part;
+	}
+}
+
+void ik_target_skip(struct ik_target *target, off_t length)
+{
+	flush(target);
+	if (target->number == 0 && lseek(target->contents, length, SEEK_CUR) < 0)
+		target->number = errno;
+}
+
+/* Complete the new contents; a hole at their end does not extend the file by itself. Return 0 or
+ * errno. */
+static int contents_finish(struct ik_target *target, off_t *ret_length)
+{
+	flush(target);
+	if (target->number != 0)
+		return target->number;
+	*ret_length = lseek(target->contents, 0, SEEK_CUR);
+	return ftruncate(target->contents, *ret_length) < 0 ? errno : 0;
+}
+
+/* Does the file still have this status? */
+static bool is_unchanged(const struct ik_target *target, const struct stat *expected)
+{
+	struct stat now;
+	int failed = target->directory >= 0
+		? fstatat(target->directory, target->name, &now, AT_SYMLINK_NOFOLLOW)
+		: fstat(target->fd, &now);
+
+	return failed == 0 && now.st_dev == expected->st_dev && now.st_ino == expected->st_ino &&
+		now.st_size == expected->st_size && now.st_mtim.tv_sec == expected->st_mtim.tv_sec &&
+		now.st_mtim.tv_nsec == expected->st_mtim.tv_nsec;
+}
+
+/* Copy everything but the contents from the old file to the temporary one. */
+static bool keep_identity(const struct ik_target *target)
+{
+	int from = target->fd;
+	struct stat made;
+	bool kept = false;
+
+	if (from < 0)
+		from = openat(target->directory, target->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (from >= 0 && fstat(target->contents, &made) == 0) {
+		bool same_owner = made.st_uid == target->status.st_uid &&
+			made.st_gid == target->status.st_gid;
+
+		/* Set the owner first, since that clears set-user-ID bits. */
+		kept = (same_owner ||
+				   fchown(target->contents, target->status.st_uid, target->status.st_gid) == 0) &&
+			fchmod(target->contents, target->status.st_mode & 07777) == 0 &&
+			ik_attributes_copy(from, target->contents);
+	}
+	if (from >= 0 && from != target->fd)
+		close(from);
+	return kept;
+}
+
+/* Force the rename to the disk; a failure does no harm. */
+static void sync_directory(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+/* Rename the temporary file over the target. Return 0 or errno; *ret_unfit: its contents must be
+ * copied instead. */
+static int replace(struct ik_target *target, bool *ret_unfit)
+{
+	if (renameat(target->directory, target->temporary, target->directory, target->name) < 0) {
+		*ret_unfit = target->fd >= 0;
+		return *ret_unfit ? 0 : errno;
+	}
+	target->temporary[0] = '\0';
+	sync_directory(target->directory);
+	return 0;
+}
+
+/* Write at the offset of fd; if all bytes are NUL, make a hole if possible. Return 0 or errno. */
+static int write_sparsely(int fd, const char *bytes, size_t length)
+{
+	bool nuls = length >= IK_KIB(4) && bytes[0] == '\0' &&
+		memcmp(bytes, bytes + 1, length - 1) == 0;
+	off_t at = nuls ? lseek(fd, 0, SEEK_CUR) : -1;
+
+	if (at < 0 ||
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)length) < 0)
+		return ik_write_all(fd, bytes, length);
+	return lseek(fd, (off_t)length, SEEK_CUR) < 0 ? errno : 0;
+}
+
+/* Copy the new contents into the open file itself. Return 0 or errno. */
+static int copy_in_place(struct ik_target *target, off_t length)
+{
+	static char block[BLOCK];
 	bool regular = S_ISREG(target->status.st_mode);
-	off_t total = parts->total;
+	off_t old = target->status.st_size, at = 0;
+	int number = 0;
 
-	/* Allocate the space first, so that a full disk or a limit leaves the old contents alone. */
-	struct rlimit limit;
-
-	if (regular && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-		(rlim_t)total > limit.rlim_cur)
-		return EFBIG;
-	if (regular && total > target->status.st_size &&
-		fallocate(target->fd, FALLOC_FL_KEEP_SIZE, 0, total) < 0 &&
+	if (target->fd < 0)
+		return ETXTBSY;
+	/* Allocate the space first, so that a full disk leaves the old contents alone. */
+	if (regular && length > old &&
+		fallocate(target->fd, FALLOC_FL_KEEP_SIZE, old, length - old) < 0 &&
 		(errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		return errno;
-	int number = ik_parts_write(target->fd, parts);
+	while (number == 0 && at < length) {
+		ssize_t count = pread(target->contents, block, sizeof(block), at);
 
-	if (number == 0 && regular && ftruncate(target->fd, total) < 0)
+		if (count <= 0)
+			return count < 0 ? errno : EIO;
+		number = write_sparsely(target->fd, block, (size_t)count);
+		at += count;
+	}
+	if (number == 0 && regular && ftruncate(target->fd, length) < 0)
 		number = errno;
 	if (number == 0 && fsync(target->fd) < 0 && errno != EINVAL && errno != EROFS)
 		number = errno;
 	return number;
 }
 
-/* The same for parts that may be in a map of this file. */
-static int write_copy_in_place(struct ik_target *target, const struct ik_parts *parts)
-{
-	struct ik_parts_copy copy;
-	struct stat now;
-	int number = ik_parts_copy(parts, &copy);
-
-	if (number == 0 && (fstat(target->fd, &now) < 0 || !ik_target_same(&target->status, &now)))
-		number = EFAULT;
-	if (number == 0) {
-		const struct ik_parts copied = ik_parts_of_row(&copy.row);
-
-		number = write_in_place(target, &copied);
-	}
-	ik_parts_copy_free(&copy);
-	return number;
-}
-
-enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
+enum ik_target_result ik_target_commit(struct ik_target *target, const struct stat *expected,
 	struct ik_tool_answer *answer)
 {
-	int number = 0;
+	off_t length = 0;
+	int number = contents_finish(target, &length);
+	bool unfit = target->temporary[0] == '\0' || (target->exists && !keep_identity(target));
 
-	switch (ik_replace_file(target, parts, &number)) {
-	case IK_REPLACE_DONE:
+	if (number == 0 && !unfit && fsync(target->contents) < 0)
+		number = errno;
+	if (expected && number == 0 && !is_unchanged(target, expected))
+		return IK_TARGET_CHANGED;
+	if (number == 0 && !unfit)
+		number = replace(target, &unfit);
+	if (number == 0 && unfit)
+		number = copy_in_place(target, length);
+	if (number == 0)
 		return IK_TARGET_WRITTEN;
-	case IK_REPLACE_CHANGED:
-		return IK_TARGET_CHANGED;
-	case IK_REPLACE_UNOPENED:
-		target_failed(target, number, true, answer);
-		return IK_TARGET_FAILED;
-	case IK_REPLACE_FAILED:
-		target_failed(target, number, false, answer);
-		return IK_TARGET_FAILED;
-	case IK_REPLACE_UNFIT:
-		break;
-	}
-	if (target->fd < 0) {
-		target_failed(target, ETXTBSY, true, answer);
-		return IK_TARGET_FAILED;
-	}
-	number = target->expected ? write_copy_in_place(target, parts) : write_in_place(target, parts);
-	if (number == EFAULT)
-		return IK_TARGET_CHANGED;
-	if (number != 0) {
-		target_failed(target, number, false, answer);
-		return IK_TARGET_FAILED;
-	}
-	return IK_TARGET_WRITTEN;
+	target_failed(target, number, number == ETXTBSY, answer);
+	return IK_TARGET_FAILED;
 }

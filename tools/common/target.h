@@ -1,22 +1,21 @@
 /*
  * target: a file whose contents are replaced completely or not at all.
  *
- * A regular file is written to a temporary file in its directory (".ikigai-*.tmp"), which is forced
- * to the disk, given the old file's mode, owner, ACL and extended attributes, and renamed over it;
- * symbolic links are followed.  The file is written in place if a rename would lose what is not
- * ours to change (hard links, a foreign owner, a directory that cannot be written, an attribute
+ * The new contents go to a temporary file in its directory (".ikigai-*.tmp"), which is forced to
+ * the disk, given the old file's mode, owner, ACL and extended attributes, and renamed over it;
+ * symbolic links are followed.  They are copied into the file itself if a rename would lose what is
+ * not ours to change (hard links, a foreign owner, a directory that cannot be written, an attribute
  * that cannot be set), and for devices and FIFOs.
  *
  * A temporary file is locked (flock) by its writer. One without a lock was left by a killed
  * process, and the next write in that directory removes it.
  *
- * Owns its descriptors.  May include: util, tools/common/answer.h, tools/common/parts.h.
+ * Owns its descriptors.  May include: util, tools/common/answer.h.
  */
 #ifndef IK_TOOLS_TARGET_H
 #define IK_TOOLS_TARGET_H
 
 #include "tools/common/answer.h"
-#include "tools/common/parts.h"
 
 #include <sys/stat.h>
 
@@ -27,7 +26,10 @@ struct ik_target {
 	int fd;        /* open for writing, -1: the file does not exist or is being executed */
 	bool exists;
 	struct stat status; /* of the file, if it exists */
-	bool expected;      /* it must not have changed since status was taken */
+	int contents;       /* the new contents */
+	char temporary[32]; /* name of that file, "": it is in memory */
+	struct ik_buf pending; /* what is not written there yet */
+	int number;            /* errno of the first failed write there, or 0 */
 };
 
 enum ik_target_result {
@@ -41,15 +43,13 @@ enum ik_target_result {
 bool ik_target_open(struct ik_target *target, const char *path,
 	struct ik_tool_answer *answer) IK_MUST_USE;
 
-/* Require that the file still has this status. False: it has changed; if it changes later, writing
- * reports that. */
-bool ik_target_expect(struct ik_target *target, const struct stat *status) IK_MUST_USE;
+/* Append to the new contents; committing reports errors. */
+void ik_target_write(struct ik_target *target, const char *bytes, size_t length);
+/* Append so many NULs, as a hole. */
+void ik_target_skip(struct ik_target *target, off_t length);
 
-/* Is that the same file with the same contents, as far as is known? */
-bool ik_target_same(const struct stat *one, const struct stat *other);
-
-/* Replace the contents by the parts, which may be in a map of the file itself. */
-enum ik_target_result ik_target_write(struct ik_target *target, const struct ik_parts *parts,
+/* Replace the contents; expected: only if the file still has this status. */
+enum ik_target_result ik_target_commit(struct ik_target *target, const struct stat *expected,
 	struct ik_tool_answer *answer) IK_MUST_USE;
 
 void ik_target_close(struct ik_target *target);

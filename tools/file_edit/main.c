@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/common/contents.h"
 #include "tools/common/edit_hint.h"
 #include "tools/common/program.h"
 #include "tools/common/source.h"
@@ -17,6 +16,10 @@
 #include "util/limits.h"
 #include "util/path.h"
 
+/* Bytes that are read at once. */
+#define BLOCK IK_KIB(128)
+/* Bytes of the file in which a hint is searched for. */
+#define HINT_TEXT_MAX IK_MIB(8)
 /* Limit on retries when somebody else writes the file. */
 #define EDITS_MAX 10
 
@@ -30,105 +33,93 @@ static const struct ik_parameter parameters[] = {
 		"Replace all occurrences (default: false, fails if not unique)" },
 };
 
-/* The contents with the new text in each place of the old one, produced in pieces. */
-struct edited {
-	const struct ik_contents *text;
+/* A replacement in progress. */
+struct replacement {
 	const struct ik_argument *old, *new;
-	bool has_nul; /* the old text contains a NUL */
-	size_t at;    /* the contents up to here have been produced */
-	size_t place; /* next place of the old text, or the end of the contents */
+	struct ik_target *target; /* gets the new contents; NULL: the places are only counted */
+	size_t count;             /* places so far that do not overlap */
 };
 
-/* Return the next place at or after from, or the end of the contents. Holes count as NULs. */
-static size_t find_place(const struct edited *edited, size_t from)
+static void put(const struct replacement *replacement, const char *bytes, size_t length)
 {
-	const struct ik_contents *text = edited->text;
-	const struct ik_argument *old = edited->old;
-	const char *at = NULL;
-	size_t to;
+	if (replacement->target)
+		ik_target_write(replacement->target, bytes, length);
+}
 
-	if (!text->sparse || edited->has_nul)
-		at = memmem(text->data + from, text->length - from, old->text, old->length);
-	while (text->sparse && !edited->has_nul && !at && ik_contents_data(text, from, &from, &to)) {
-		at = memmem(text->data + from, to - from, old->text, old->length);
-		from = to;
+/* Replace the text in a part of the contents; return how much of it is done: not its end, where a
+ * place may begin, unless it is the last part. */
+static size_t replace_part(struct replacement *replacement, const char *text, size_t length,
+	bool last)
+{
+	const struct ik_argument *old = replacement->old, *new = replacement->new;
+	const char *at = text, *end = text + length, *found;
+
+	while ((found = memmem(at, (size_t)(end - at), old->text, old->length))) {
+		put(replacement, at, (size_t)(found - at));
+		put(replacement, new->text, new->length);
+		replacement->count++;
+		at = found + old->length;
 	}
-	return at ? (size_t)(at - text->data) : text->length;
+	if (!last && (size_t)(end - at) >= old->length)
+		end -= old->length - 1;
+	else if (!last)
+		end = at;
+	put(replacement, at, (size_t)(end - at));
+	return (size_t)(end - text);
 }
 
-/* Count the places that do not overlap. */
-static size_t count_places(const struct edited *edited)
+/* Replace the text in the whole file. Return 0 or errno. */
+static int replace_all(struct replacement *replacement, int fd)
 {
-	size_t count = 0, at = 0;
+	const struct ik_argument *old = replacement->old;
+	size_t piece = old->length > BLOCK ? old->length : BLOCK;
+	ssize_t count = lseek(fd, 0, SEEK_SET) < 0 ? -1 : 1;
+	struct ik_buf text;
+	int number = errno;
 
-	while ((at = find_place(edited, at)) < edited->text->length) {
-		count++;
-		at += edited->old->length;
+	ik_buf_init(&text, SIZE_MAX / 2);
+	while (count > 0) {
+		char *to = ik_buf_reserve(&text, piece);
+
+		if (!to)
+			ik_alloc_fail();
+		count = ik_source_read(fd, to, piece);
+		number = errno;
+		ik_buf_commit(&text, count > 0 ? (size_t)count : 0);
+		bool nul = count > 0 && to[count - 1] == '\0' && !memchr(old->text, '\0', old->length);
+		off_t hole = nul ? ik_source_skip_hole(fd) : 0;
+		ik_buf_consume(&text,
+			replace_part(replacement, text.data, text.length, count == 0 || hole > 0));
+		if (hole > 0 && replacement->target)
+			ik_target_skip(replacement->target, hole);
 	}
-	return count;
+	ik_buf_done(&text);
+	return count < 0 ? number : 0;
 }
 
-static void edited_rewind(void *state)
-{
-	struct edited *edited = state;
-
-	edited->at = 0;
-	edited->place = find_place(edited, 0);
-}
-
-/* Return the contents from edited->at to the next place, or the part of it that is all data or all
- * hole. */
-static struct iovec old_piece(const struct edited *edited)
-{
-	const struct ik_contents *text = edited->text;
-	size_t at = edited->at, data = at, hole = edited->place;
-
-	if (text->sparse && (!ik_contents_data(text, at, &data, &hole) || data > edited->place))
-		data = edited->place;
-	if (data > at)
-		return (struct iovec){ NULL, data - at };
-	return (struct iovec){ text->data + at, (hole < edited->place ? hole : edited->place) - at };
-}
-
-static bool edited_next(void *state, struct iovec *part)
-{
-	struct edited *edited = state;
-
-	if (edited->at == edited->text->length)
-		return false;
-	if (edited->at < edited->place) {
-		*part = old_piece(edited);
-		edited->at += part->iov_len;
-		return true;
-	}
-	*part = (struct iovec){ edited->new->text, edited->new->length };
-	edited->at += edited->old->length;
-	edited->place = find_place(edited, edited->at);
-	return true;
-}
-
-/* Answer if the number of places does not allow a replacement; else return false. */
-static bool refuse_places(const struct ik_argument *arguments, const struct ik_contents *text,
-	size_t count, struct ik_tool_answer *answer)
+/* Answer that the number of places does not allow a replacement, with what may help. */
+static void refuse_places(const struct ik_argument *arguments, int fd, size_t count,
+	struct ik_tool_answer *answer)
 {
 	const struct ik_argument *old = &arguments[OLD_STRING];
 	const struct ik_argument *new = &arguments[NEW_STRING];
-	struct ik_buf hint;
+	struct ik_buf text, hint;
 
-	if (arguments[REPLACE_ALL].truth || count == 1)
-		return false;
+	ik_buf_init(&text, HINT_TEXT_MAX);
 	ik_buf_init(&hint, IK_KIB(64));
+	if (lseek(fd, 0, SEEK_SET) < 0 || ik_read_all(fd, &text, BLOCK) != 0)
+		ik_buf_clear(&text);
 	if (count == 0) {
-		ik_edit_hint_lines(text->data, text->length, old->text, old->length, &hint);
-		ik_edit_hint_present(text->data, text->length, new->text, new->length, &hint);
+		ik_edit_hint_lines(text.data, text.length, old->text, old->length, &hint);
+		ik_edit_hint_present(text.data, text.length, new->text, new->length, &hint);
 		ik_answer_error(answer, "NOT_FOUND", hint.data, "String not found in file");
 	} else {
-		ik_edit_hint_places(text->data, text->length, old->text, old->length, &hint);
+		ik_edit_hint_places(text.data, text.length, old->text, old->length, &hint);
 		ik_answer_error(answer, "NOT_UNIQUE", hint.data,
 			"String found %zu times, use replace_all to replace all", count);
 	}
+	ik_buf_done(&text);
 	ik_buf_done(&hint);
-	return true;
 }
 
 /* Answer with how much was replaced. */
@@ -142,41 +133,25 @@ static void answer_replaced(const char *path, size_t count, struct ik_tool_answe
 	free(sentence);
 }
 
-/* Write the new contents. */
-static enum ik_target_result write_back(const struct ik_argument *arguments,
-	const struct stat *status, const struct ik_parts *parts, struct ik_tool_answer *answer)
+/* Write the new contents, if the file still has this status. */
+static enum ik_target_result write_back(const struct ik_argument *arguments, int fd,
+	const struct stat *status, struct ik_tool_answer *answer)
 {
 	enum ik_target_result result = IK_TARGET_FAILED;
 	struct ik_target target;
-
-	if (ik_target_open(&target, arguments[FILE_PATH].text, answer))
-		result = ik_target_expect(&target, status) ? ik_target_write(&target, parts, answer)
-												   : IK_TARGET_CHANGED;
-	ik_target_close(&target);
-	return result;
-}
-
-/* Replace the text and write the result. */
-static enum ik_target_result replace(const struct ik_argument *arguments, const struct stat *status,
-	const struct ik_contents *text, struct ik_tool_answer *answer)
-{
-	const struct ik_argument *old = &arguments[OLD_STRING], *new = &arguments[NEW_STRING];
-	struct edited edited = {
-		.text = text, .old = old, .new = new, .has_nul = strlen(old->text) != old->length
+	struct replacement replacement = {
+		.old = &arguments[OLD_STRING], .new = &arguments[NEW_STRING], .target = &target
 	};
-	enum ik_target_result result = IK_TARGET_FAILED;
-	size_t count = count_places(&edited);
-	const struct ik_parts parts = { .rewind = edited_rewind,
-		.next = edited_next,
-		.state = &edited,
-		.total = (off_t)(text->length - count * old->length + count * new->length) };
 
-	if (ik_contents_lost(text))
-		result = IK_TARGET_CHANGED;
-	else if (!refuse_places(arguments, text, count, answer))
-		result = count == 0 ? IK_TARGET_WRITTEN : write_back(arguments, status, &parts, answer);
-	if (result == IK_TARGET_WRITTEN)
-		answer_replaced(arguments[FILE_PATH].text, count, answer);
+	if (ik_target_open(&target, arguments[FILE_PATH].text, answer)) {
+		int number = replace_all(&replacement, fd);
+
+		if (number == 0)
+			result = ik_target_commit(&target, status, answer);
+		else
+			ik_source_read_failed(arguments[FILE_PATH].text, number, answer);
+	}
+	ik_target_close(&target);
 	return result;
 }
 
@@ -184,20 +159,20 @@ static enum ik_target_result replace(const struct ik_argument *arguments, const 
 static enum ik_target_result edit_once(const struct ik_argument *arguments, int fd,
 	struct ik_tool_answer *answer)
 {
+	struct replacement places = { .old = &arguments[OLD_STRING], .new = &arguments[NEW_STRING] };
 	enum ik_target_result result = IK_TARGET_FAILED;
-	struct ik_contents text;
 	struct stat status;
+	int number = fstat(fd, &status) < 0 ? errno : replace_all(&places, fd);
 
-	int number = fstat(fd, &status) < 0 ? errno : 0;
-
-	if (number == 0) {
-		number = ik_contents_open(&text, fd, &status);
-		if (number == 0)
-			result = replace(arguments, &status, &text, answer);
-		ik_contents_close(&text);
-	}
 	if (number != 0)
 		ik_source_read_failed(arguments[FILE_PATH].text, number, answer);
+	else if (places.count != 1 && !arguments[REPLACE_ALL].truth)
+		refuse_places(arguments, fd, places.count, answer);
+	else
+		result = places.count == 0 ? IK_TARGET_WRITTEN
+								   : write_back(arguments, fd, &status, answer);
+	if (result == IK_TARGET_WRITTEN)
+		answer_replaced(arguments[FILE_PATH].text, places.count, answer);
 	return result;
 }
 

@@ -42,15 +42,6 @@ static const char *skip_lines(const char *block, const char *end, int64_t *lines
 	return block;
 }
 
-/* Skip a hole, which contains no lines; if that fails, it is read. */
-static void skip_hole(int fd)
-{
-	off_t at = lseek(fd, 0, SEEK_CUR);
-
-	if (at >= 0 && lseek(fd, at, SEEK_DATA) < 0)
-		(void)lseek(fd, errno == ENXIO ? 0 : at, errno == ENXIO ? SEEK_END : SEEK_SET);
-}
-
 /* Answer with limit lines after the first skipped ones. */
 static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 	struct ik_tool_answer *answer)
@@ -67,8 +58,9 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 		const char *from = skip_lines(block, end, &skipped);
 
 		if (skipped > 0) {
+			/* There are no lines in a hole. */
 			if (end[-1] == '\0')
-				skip_hole(fd);
+				(void)ik_source_skip_hole(fd);
 			continue;
 		}
 		const char *to = limit == INT64_MAX ? end : skip_lines(from, end, &limit);

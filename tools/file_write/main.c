@@ -1,11 +1,13 @@
 /*
  * file-write: create a file with the given contents, or replace it.
  */
-#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tools/common/program.h"
 #include "tools/common/target.h"
 
+#include "util/alloc.h"
 #include "util/path.h"
 
 enum { FILE_PATH, CONTENT };
@@ -31,20 +33,17 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 {
 	const char *path = arguments[FILE_PATH].text;
 	size_t length = arguments[CONTENT].length;
-	struct iovec part = { .iov_base = arguments[CONTENT].text, .iov_len = length };
-	struct ik_parts_row row = { .list = &part, .count = 1 };
-	const struct ik_parts parts = ik_parts_of_row(&row);
 	struct ik_target target;
+	bool opened = open_locked(&target, path, answer);
 
-	if (open_locked(&target, path, answer) &&
-		ik_target_write(&target, &parts, answer) == IK_TARGET_WRITTEN) {
-		struct ik_buf sentence;
+	if (opened)
+		ik_target_write(&target, arguments[CONTENT].text, length);
+	if (opened && ik_target_commit(&target, NULL, answer) == IK_TARGET_WRITTEN) {
+		char *sentence = ik_format("Wrote %zu bytes to %s", length, ik_path_base(path));
 
-		ik_buf_init(&sentence, SIZE_MAX / 2);
-		ik_buf_printf(&sentence, "Wrote %zu bytes to %s", length, ik_path_base(path));
-		ik_answer_text(answer, "output", sentence.data, sentence.length);
+		ik_answer_text(answer, "output", sentence, strlen(sentence));
 		ik_answer_integer(answer, "bytes", (int64_t)length);
-		ik_buf_done(&sentence);
+		free(sentence);
 	}
 	ik_target_close(&target);
 }
