@@ -39,8 +39,7 @@ libexec_file_edit_SOURCES = tools/common/main.c tools/file_edit/main.c
 libexec_file_edit_LDADD = $(LINK_TOOLS)
 libexec_glob_SOURCES = tools/common/main.c tools/glob/main.c
 libexec_glob_LDADD = $(LINK_TOOLS)
-libexec_grep_SOURCES = tools/common/main.c tools/grep/main.c tools/grep/files.c tools/grep/files.h \
-	tools/grep/report.c tools/grep/report.h
+libexec_grep_SOURCES = tools/common/main.c tools/grep/main.c tools/grep/files.c tools/grep/files.h
 libexec_grep_LDADD = libik_grep.a $(LINK_TOOLS)
 
 .PHONY: tools tool-bash tool-file-read tool-file-write tool-file-edit tool-glob tool-grep

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -20,6 +21,7 @@ void ik_answer_init(struct ik_tool_answer *answer, int fd)
 {
 	*answer = (struct ik_tool_answer){ .fd = fd };
 	ik_buf_init(&answer->text, SIZE_MAX / 2);
+	ik_buf_init(&answer->held, SIZE_MAX / 2);
 }
 
 /* Open the object before its first member. */
@@ -58,34 +60,6 @@ void ik_answer_open(struct ik_tool_answer *answer, const char *name)
 	answer_start(answer);
 	ik_json_key(&answer->text, name);
 	ik_json_quote_open(&answer->text);
-	answer->held_length = 0;
-}
-
-/* Complete a held character byte by byte; return how many bytes that took. */
-static size_t answer_release(struct ik_tool_answer *answer, const char *bytes, size_t length)
-{
-	size_t taken = 0;
-
-	while (answer->held_length > 0 && taken < length) {
-		uint32_t codepoint;
-
-		answer->held[answer->held_length] = bytes[taken];
-		int size = ik_utf8_decode(answer->held, answer->held_length + 1, &codepoint);
-
-		if (size == 0) {
-			/* The byte does not continue the character, but may begin another. */
-			ik_json_escape(&answer->text, answer->held, answer->held_length);
-			answer->held_length = 0;
-			break;
-		}
-		taken++;
-		answer->held_length++;
-		if (size > 0) {
-			ik_json_escape(&answer->text, answer->held, answer->held_length);
-			answer->held_length = 0;
-		}
-	}
-	return taken;
 }
 
 /* Return how many bytes at the end are an incomplete character. */
@@ -105,49 +79,29 @@ static size_t unfinished_tail(const char *bytes, size_t length)
 
 void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t length)
 {
-	size_t taken = answer_release(answer, bytes, length);
+	struct ik_buf *held = &answer->held;
 
-	while (taken < length) {
-		size_t part = length - taken < PART ? length - taken : PART;
-		size_t tail = unfinished_tail(bytes + taken, part);
+	while (length > 0) {
+		size_t part = length < PART ? length : PART, whole;
 
-		ik_json_escape(&answer->text, bytes + taken, part - tail);
-		if (taken + part == length) {
-			memcpy(answer->held, bytes + length - tail, tail);
-			answer->held_length = tail;
-			taken = length;
-		} else {
-			taken += part - tail;
-		}
+		ik_buf_append(held, bytes, part);
+		if (ik_buf_status(held) != IK_OK)
+			ik_alloc_fail();
+		whole = held->length - unfinished_tail(held->data, held->length);
+		ik_json_escape(&answer->text, held->data, whole);
+		ik_buf_consume(held, whole);
 		if (answer->text.length >= BLOCK)
 			answer_flush(answer);
-	}
-}
-
-/* Write an incomplete character as invalid. */
-static void answer_give_up(struct ik_tool_answer *answer)
-{
-	ik_json_escape(&answer->text, answer->held, answer->held_length);
-	answer->held_length = 0;
-}
-
-void ik_answer_escaped(struct ik_tool_answer *answer, const char *text, size_t length)
-{
-	answer_give_up(answer);
-	while (length > 0 && !ik_answer_lost(answer)) {
-		size_t part = length < BLOCK ? length : BLOCK;
-
-		ik_buf_append(&answer->text, text, part);
-		if (answer->text.length >= BLOCK)
-			answer_flush(answer);
-		text += part;
+		bytes += part;
 		length -= part;
 	}
 }
 
 void ik_answer_close(struct ik_tool_answer *answer)
 {
-	answer_give_up(answer);
+	/* What is held is an incomplete character. */
+	ik_json_escape(&answer->text, answer->held.data, answer->held.length);
+	ik_buf_clear(&answer->held);
 	ik_json_quote_close(&answer->text);
 }
 
@@ -182,6 +136,7 @@ void ik_answer_error(struct ik_tool_answer *answer, const char *code, const char
 		answer->broken = true;
 	} else {
 		ik_buf_clear(&answer->text);
+		ik_buf_clear(&answer->held);
 		answer->started = false;
 		ik_answer_text(answer, "error", sentence.data, sentence.length);
 		ik_answer_text(answer, "error_code", code, strlen(code));
@@ -204,5 +159,6 @@ bool ik_answer_end(struct ik_tool_answer *answer)
 		answer_flush(answer);
 	}
 	ik_buf_done(&answer->text);
+	ik_buf_done(&answer->held);
 	return answer->write_error == 0 && !answer->broken;
 }

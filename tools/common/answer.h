@@ -16,8 +16,7 @@
 
 struct ik_tool_answer {
 	struct ik_buf text; /* not yet written */
-	char held[4];       /* start of a character that the next piece may complete */
-	size_t held_length;
+	struct ik_buf held; /* start of a character that the next piece may complete */
 	int fd;
 	int write_error; /* errno of the first failed write, or 0 */
 	bool started;    /* the object has been opened */
@@ -33,8 +32,6 @@ void ik_answer_text(struct ik_tool_answer *answer, const char *name, const char 
 	size_t length);
 void ik_answer_open(struct ik_tool_answer *answer, const char *name);
 void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t length);
-/* Append a piece of whole characters that is escaped already. */
-void ik_answer_escaped(struct ik_tool_answer *answer, const char *text, size_t length);
 void ik_answer_close(struct ik_tool_answer *answer);
 
 void ik_answer_integer(struct ik_tool_answer *answer, const char *name, int64_t number);

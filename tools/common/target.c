@@ -165,8 +165,9 @@ static int target_unopened(struct ik_target *target, int number)
 /* Is it the name of one of our temporary files? */
 static bool is_temporary_name(const char *name)
 {
-	return strlen(name) == strlen(PREFIX) + DIGITS + strlen(SUFFIX) && ik_text_starts(name, PREFIX) &&
-		ik_text_ends(name, SUFFIX) && strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
+	return strlen(name) == strlen(PREFIX) + DIGITS + strlen(SUFFIX) &&
+		ik_text_starts(name, PREFIX) && ik_text_ends(name, SUFFIX) &&
+		strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
 }
 
 /* Is nobody writing the temporary file any more? */
@@ -433,8 +434,7 @@ static int write_sparsely(int fd, const char *bytes, size_t length)
 		memcmp(bytes, bytes + 1, length - 1) == 0;
 	off_t at = nuls ? lseek(fd, 0, SEEK_CUR) : -1;
 
-	if (at < 0 ||
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)length) < 0)
+	if (at < 0 || fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)length) < 0)
 		return ik_write_all(fd, bytes, length);
 	return lseek(fd, (off_t)length, SEEK_CUR) < 0 ? errno : 0;
 }

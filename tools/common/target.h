@@ -25,9 +25,9 @@ struct ik_target {
 	char *name;    /* its name in there */
 	int fd;        /* open for writing, -1: the file does not exist or is being executed */
 	bool exists;
-	struct stat status; /* of the file, if it exists */
-	int contents;       /* the new contents */
-	char temporary[32]; /* name of that file, "": it is in memory */
+	struct stat status;    /* of the file, if it exists */
+	int contents;          /* the new contents */
+	char temporary[32];    /* name of that file, "": it is in memory */
 	struct ik_buf pending; /* what is not written there yet */
 	int number;            /* errno of the first failed write there, or 0 */
 };

@@ -169,8 +169,7 @@ static enum ik_target_result edit_once(const struct ik_argument *arguments, int 
 	else if (places.count != 1 && !arguments[REPLACE_ALL].truth)
 		refuse_places(arguments, fd, places.count, answer);
 	else
-		result = places.count == 0 ? IK_TARGET_WRITTEN
-								   : write_back(arguments, fd, &status, answer);
+		result = places.count == 0 ? IK_TARGET_WRITTEN : write_back(arguments, fd, &status, answer);
 	if (result == IK_TARGET_WRITTEN)
 		answer_replaced(arguments[FILE_PATH].text, places.count, answer);
 	return result;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,25 +15,25 @@
 #include <unistd.h>
 
 #include "tools/common/open_path.h"
-#include "tools/grep/report.h"
 
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
-#include "util/path.h"
 
-/* Start the workers when the search has taken this long and is not done. */
+/* Start the helper when the search has taken this long and is not done. */
 #define HELP_US 3000
-#define WORKERS 2
-/* When a worker passes its reports on, and what it may be ahead by. */
-#define FLUSH_AT IK_KIB(64)
-#define PIPE_SIZE IK_MIB(1)
-/* A longer report of a file is not kept: the file is searched when its turn comes. */
-#define REPORT_MAX IK_MIB(64)
+/* Room for what the helper finds; when it is full, the helper ends. */
+#define FINDINGS_MAX IK_MIB(64)
+/* When text is passed on to the answer. */
+#define FLUSH_AT IK_KIB(256)
 /* A file of this size is probed for NULs in its middle and at its end, too. */
 #define LARGE ((off_t)IK_MIB(32))
 /* Bytes of one probe for NULs. */
 #define PROBE IK_KIB(256)
+
+/* What comes before each line, and before each group of lines. */
+#define SEPARATOR "\n"
+#define GROUP_SEPARATOR "\n--\n"
 
 /* One file, whose path is at an offset in the names. */
 struct queued_file {
@@ -40,24 +41,20 @@ struct queued_file {
 	unsigned char type;
 };
 
-/* What a worker found in a file, before the text of its report. */
+/* What the helper found in a file, after the text about it. */
 struct finding {
-	size_t index;  /* of the file; DONE after the last one */
+	size_t index;  /* of the file */
 	int64_t count; /* lines found */
 	size_t length; /* of the text */
 	bool more;     /* there is more than was reported */
 };
 
-#define DONE SIZE_MAX
-
-/* A process that searches. It reports the files with matches, in order, to a pipe. */
-struct worker {
-	pid_t pid;
-	int fd;
-	struct ik_buf input;
-	size_t start; /* of what is not used in input */
-	bool waiting; /* the finding has been read, its text is at start, and it is not used */
-	struct finding finding;
+/* Memory that is shared with the helper. */
+struct findings {
+	atomic_size_t taken;  /* files that either process has taken */
+	atomic_size_t done;   /* files that the helper has searched, from the end of the queue */
+	atomic_size_t length; /* of what it found */
+	char text[FINDINGS_MAX];
 };
 
 struct files {
@@ -68,7 +65,6 @@ struct files {
 	struct ik_buf queue; /* of struct queued_file */
 	int64_t count;       /* matching lines in the answer */
 	bool more;           /* there is one more than the limit: the search is over */
-	struct worker workers[WORKERS];
 };
 
 struct files *files_new(struct search *search, const struct files_options *options,
@@ -88,11 +84,19 @@ static bool is_over(const struct files *files)
 	return files->more || ik_answer_lost(files->answer);
 }
 
-/* Where the lines of a file go. */
-struct file_reader {
-	struct report *report;
-	int fd;       /* of the file, to see whether it is binary; -1: that does not matter */
-	bool is_text; /* it is known not to be */
+/* ---- one file ---- */
+
+/* The lines of a file, as they are found. */
+struct report {
+	struct ik_buf text;
+	const char *path;
+	int64_t count;                 /* matching lines */
+	uint64_t last;                 /* number of the last line, 0: none yet */
+	bool groups;                   /* "--" goes between lines that are not adjacent */
+	bool separate;                 /* the first line follows another one, too */
+	int fd;                        /* of the file, to see whether it is binary; -1: that does not
+	                                  matter, or is known */
+	struct ik_tool_answer *answer; /* gets the text when there is much of it; NULL: it stays */
 };
 
 /* Is there a NUL within length bytes of the file from offset on? */
@@ -118,20 +122,48 @@ static bool is_binary(int fd)
 		(has_nul(fd, status.st_size / 2, PROBE) || has_nul(fd, status.st_size - PROBE, PROBE));
 }
 
+/* Pass the text on to the answer. */
+static void report_flush(struct report *report)
+{
+	if (ik_buf_status(&report->text) != IK_OK)
+		ik_alloc_fail();
+	ik_answer_piece(report->answer, report->text.data, report->text.length);
+	ik_buf_clear(&report->text);
+}
+
+/* Append the separator from the line before, and the file's name. */
+static void begin_line(struct report *report, uint64_t number)
+{
+	bool group = report->groups && (report->last == 0 || number != report->last + 1);
+
+	if (report->separate)
+		ik_buf_puts(&report->text, group ? GROUP_SEPARATOR : SEPARATOR);
+	ik_buf_puts(&report->text, report->path);
+	report->separate = true;
+	report->last = number;
+}
+
+/* Report a line; if the file is binary, only that, instead of its first line. */
 static bool take_line(void *arg, const struct search_line *line)
 {
-	struct file_reader *reader = arg;
-	struct report *report = reader->report;
+	struct report *report = arg;
+	char mark = line->context ? '-' : ':';
+	bool binary = report->fd >= 0 && is_binary(report->fd);
 
-	if (reader->fd >= 0 && !reader->is_text) {
-		if (is_binary(reader->fd)) {
-			report_binary(report);
-			return false;
-		}
-		reader->is_text = true;
+	begin_line(report, line->number);
+	report->fd = -1;
+	report->count += binary || !line->context;
+	if (binary) {
+		ik_buf_puts(&report->text, ": binary file matches");
+		return false;
 	}
-	report_line(report, line);
-	return report->answer ? !ik_answer_lost(report->answer) : report->text.length <= REPORT_MAX;
+	ik_buf_printf(&report->text, "%c%" PRIu64 "%c ", mark, line->number, mark);
+	ik_buf_append(&report->text, line->text, line->length);
+	if (!report->answer)
+		return report->text.length <= FINDINGS_MAX;
+	if (report->text.length >= FLUSH_AT)
+		report_flush(report);
+	return !ik_answer_lost(report->answer);
 }
 
 static size_t queue_length(const struct files *files)
@@ -146,20 +178,19 @@ static bool search_queued(const struct files *files, size_t index, uint64_t most
 {
 	const struct queued_file *file = (const struct queued_file *)(const void *)files->queue.data +
 		index;
-	const char *path = files->names.data + file->name;
-	struct file_reader reader = { .report = report, .fd = -1 };
 	struct stat status;
 	bool more = false;
-	int fd = ik_open_path(path,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
 
+	report->path = files->names.data + file->name;
+	report->groups = files->options.groups;
+	ik_buf_init(&report->text, SIZE_MAX / 2);
+	int fd = ik_open_path(report->path,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		return false;
-	report_file(report, path);
-	if (files->options.name_binaries)
-		reader.fd = fd;
+	report->fd = files->options.name_binaries ? fd : -1;
 	if (file->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
-		more = search_file(files->search, fd, most, take_line, &reader);
+		more = search_file(files->search, fd, most, take_line, report);
 	close(fd);
 	return more;
 }
@@ -167,14 +198,11 @@ static bool search_queued(const struct files *files, size_t index, uint64_t most
 /* Search a file straight into the answer. */
 static void search_directly(struct files *files, size_t index)
 {
-	uint64_t left = files->options.most - (uint64_t)files->count;
-	bool limited = files->options.most > 0;
+	uint64_t most = files->options.most, left = most - (uint64_t)files->count;
 	/* Then all that matters is whether there is one more match. */
-	bool full = limited && left == 0;
-	struct report report;
-
-	report_init(&report, files->count > 0, files->options.groups, full ? NULL : files->answer);
-	bool more = search_queued(files, index, full ? 1 : limited ? left : 0, &report);
+	bool full = most > 0 && left == 0;
+	struct report report = { .separate = files->count > 0, .answer = full ? NULL : files->answer };
+	bool more = search_queued(files, index, most == 0 ? 0 : full ? 1 : left, &report);
 
 	if (full) {
 		files->more = report.count > 0;
@@ -183,177 +211,100 @@ static void search_directly(struct files *files, size_t index)
 		files->count += report.count;
 		files->more = more;
 	}
-	report_done(&report);
+	ik_buf_done(&report.text);
 }
 
-/* Search the file whose turn it is, and append what was found to the report; false after the last
- * one. */
-static bool search_next(const struct files *files, atomic_size_t *next, struct report *report)
-{
-	struct finding finding = { .index = atomic_fetch_add(next, 1) };
-	struct ik_buf *text = &report->text;
-	size_t start = text->length;
-	int64_t count = report->count;
-	bool done = finding.index >= queue_length(files);
+/* ---- two processes ---- */
 
-	ik_buf_append(text, (const char *)&finding, sizeof(finding));
-	if (done)
-		finding.index = DONE;
-	else
-		finding.more = search_queued(files, finding.index, files->options.most, report);
-	if (ik_buf_status(text) != IK_OK)
-		ik_alloc_fail();
-	finding.count = report->count - count;
-	finding.length = text->length - start - sizeof(finding);
-	if (finding.length > REPORT_MAX) {
-		finding.more = true;
-		finding.length = 0;
+/* The helper's whole life: search files from the end of the queue on. */
+static void help(const struct files *files, size_t left, struct findings *findings)
+{
+	bool room = true;
+
+	for (size_t done = 1; room && atomic_fetch_add(&findings->taken, 1) < left; done++) {
+		struct finding finding = { .index = queue_length(files) - done };
+		struct report report = { .separate = true };
+		char *to = findings->text + findings->length;
+
+		finding.more = search_queued(files, finding.index, files->options.most, &report);
+		finding.count = report.count;
+		finding.length = report.text.length;
+		room = ik_buf_status(&report.text) == IK_OK &&
+			finding.length + sizeof(finding) <= FINDINGS_MAX - findings->length;
+		if (room && report.count > 0) {
+			memcpy(to, report.text.data, finding.length);
+			memcpy(to + finding.length, &finding, sizeof(finding));
+			findings->length += finding.length + sizeof(finding);
+		}
+		if (room)
+			findings->done = done;
+		ik_buf_done(&report.text);
 	}
-	memcpy(text->data + start, &finding, sizeof(finding));
-	ik_buf_truncate(text,
-		finding.count > 0 || done ? start + sizeof(finding) + finding.length : start);
-	return !done;
 }
 
-/* A worker's whole life. */
-static void work(const struct files *files, atomic_size_t *next, int fd)
+/* Put what the helper found into the answer, the last first. */
+static void take_findings(struct files *files, const struct findings *findings)
 {
-	struct report report;
-	bool going = true, taken = true;
+	size_t skipped = strlen(files->options.groups ? GROUP_SEPARATOR : SEPARATOR);
+	size_t end = findings->length, first = queue_length(files) - findings->done;
+	uint64_t most = files->options.most;
+	struct finding finding;
 
-	report_init(&report, true, files->options.groups, NULL);
-	while (going && taken) {
-		going = search_next(files, next, &report);
-		if (going && report.text.length < FLUSH_AT)
+	while (end > 0 && !is_over(files)) {
+		end -= sizeof(finding);
+		memcpy(&finding, findings->text + end, sizeof(finding));
+		end -= finding.length;
+		if (finding.index < first)
+			continue; /* it was killed before it was done with that */
+		if (finding.more || (most > 0 && (uint64_t)(files->count + finding.count) > most)) {
+			search_directly(files, finding.index);
 			continue;
-		taken = ik_write_all(fd, report.text.data, report.text.length) == 0;
-		ik_buf_clear(&report.text);
+		}
+		size_t from = files->count == 0 ? skipped : 0;
+		ik_answer_piece(files->answer, findings->text + end + from, finding.length - from);
+		files->count += finding.count;
 	}
 }
 
-/* Start a worker; false if that is impossible. */
-static bool start_worker(struct files *files, struct worker *worker, atomic_size_t *next)
+/* Start the helper; -1 if that is impossible. */
+static pid_t start_helper(const struct files *files, size_t left, struct findings *findings)
 {
-	pid_t self = getpid();
-	int ends[2];
+	pid_t self = getpid(), helper = fork();
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	(void)fcntl(ends[1], F_SETPIPE_SZ, (int)PIPE_SIZE);
-	worker->pid = fork();
-	if (worker->pid == 0) {
+	if (helper == 0) {
 		/* Die with this process, even if it is killed. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() == self)
-			work(files, next, ends[1]);
+			help(files, left, findings);
 		_exit(0);
 	}
-	close(ends[1]);
-	if (worker->pid < 0) {
-		close(ends[0]);
-		return false;
+	return helper;
+}
+
+/* Search the files from that index on, while a helper takes them from the other end. */
+static void search_together(struct files *files, size_t index)
+{
+	size_t left = queue_length(files) - index;
+	struct findings *findings = mmap(NULL, sizeof(*findings), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pid_t helper = findings != MAP_FAILED ? start_helper(files, left, findings) : -1;
+
+	while (!is_over(files) && helper > 0 && atomic_fetch_add(&findings->taken, 1) < left)
+		search_directly(files, index++);
+	if (helper > 0) {
+		if (is_over(files))
+			kill(helper, SIGKILL);
+		waitpid(helper, NULL, 0);
 	}
-	worker->fd = ends[0];
-	ik_buf_init(&worker->input, SIZE_MAX / 2);
-	return true;
-}
+	/* What the helper has left out, if it could not be started, was killed or had no room. */
+	size_t end = queue_length(files) - (helper > 0 ? findings->done : 0);
 
-static void stop_worker(struct worker *worker)
-{
-	kill(worker->pid, SIGKILL);
-	waitpid(worker->pid, NULL, 0);
-	close(worker->fd);
-	ik_buf_done(&worker->input);
-}
-
-/* Read until there are so many unused bytes; false if the worker has ended before. */
-static bool receive(struct worker *worker, size_t wanted)
-{
-	struct ik_buf *input = &worker->input;
-
-	while (input->length - worker->start < wanted) {
-		ik_buf_consume(input, worker->start);
-		worker->start = 0;
-		char *to = ik_buf_reserve(input, wanted + FLUSH_AT);
-
-		if (!to)
-			ik_alloc_fail();
-		ssize_t count = read(worker->fd, to, wanted + FLUSH_AT);
-
-		if (count <= 0)
-			return false;
-		ik_buf_commit(input, (size_t)count);
-	}
-	return true;
-}
-
-/* Read a worker's next finding, with its text; false if the worker has ended before. */
-static bool next_finding(struct worker *worker)
-{
-	if (!receive(worker, sizeof(worker->finding)))
-		return false;
-	memcpy(&worker->finding, worker->input.data + worker->start, sizeof(worker->finding));
-	worker->start += sizeof(worker->finding);
-	worker->waiting = receive(worker, worker->finding.length);
-	return worker->waiting;
-}
-
-/* Put what a worker found into the answer. */
-static void take_finding(struct files *files, struct worker *worker)
-{
-	const struct finding *finding = &worker->finding;
-	uint64_t most = files->options.most;
-
-	if (finding->more || (most > 0 && (uint64_t)(files->count + finding->count) > most)) {
-		search_directly(files, finding->index);
-	} else {
-		report_answer(files->answer, files->count == 0, files->options.groups,
-			worker->input.data + worker->start, finding->length);
-		files->count += finding->count;
-	}
-	worker->start += finding->length;
-	worker->waiting = false;
-}
-
-/* Put the findings of all workers into the answer, in order, from the file *index on, and move
- * *index past what is in the answer: not to the end of the queue if a worker has died. */
-static void take_findings(struct files *files, size_t *index)
-{
-	while (!is_over(files)) {
-		struct worker *first = files->workers;
-
-		for (struct worker *worker = first; worker < files->workers + WORKERS; worker++) {
-			if (!worker->waiting && !next_finding(worker))
-				return;
-			if (worker->finding.index < first->finding.index)
-				first = worker;
-		}
-		if (first->finding.index == DONE) {
-			*index = queue_length(files);
-			return;
-		}
-		take_finding(files, first);
-		*index = first->finding.index + 1;
-	}
-}
-
-/* Let workers search from the file *index on, as take_findings(). */
-static void search_together(struct files *files, size_t *index)
-{
-	atomic_size_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	size_t started = 0;
-
-	if (next == MAP_FAILED)
-		return;
-	atomic_init(next, *index);
-	while (started < WORKERS && start_worker(files, &files->workers[started], next))
-		started++;
-	if (started == WORKERS)
-		take_findings(files, index);
-	while (started > 0)
-		stop_worker(&files->workers[--started]);
-	munmap(next, sizeof(*next));
+	while (!is_over(files) && index < end)
+		search_directly(files, index++);
+	if (helper > 0)
+		take_findings(files, findings);
+	if (findings != MAP_FAILED)
+		munmap(findings, sizeof(*findings));
 }
 
 /* May this process use several processors? */
@@ -376,16 +327,15 @@ int64_t files_finish(struct files *files, bool *ret_more)
 {
 	int64_t start = ik_clock_us(), count;
 	bool alone = !has_processors();
+	size_t index = 0;
 
 	if (ik_buf_status(&files->names) != IK_OK || ik_buf_status(&files->queue) != IK_OK)
 		ik_alloc_fail();
-	for (size_t index = 0; index < queue_length(files) && !is_over(files);) {
+	while (index < queue_length(files) && !is_over(files) &&
+		(alone || ik_clock_us() - start <= HELP_US))
 		search_directly(files, index++);
-		if (!alone && index + 2 < queue_length(files) && ik_clock_us() - start > HELP_US) {
-			search_together(files, &index);
-			alone = true;
-		}
-	}
+	if (index < queue_length(files) && !is_over(files))
+		search_together(files, index);
 	count = files->count;
 	*ret_more = files->more;
 	ik_buf_done(&files->names);

@@ -1,15 +1,16 @@
 /*
  * files: search many files and report the results in order.
  *
+ *     path:12: a line that matches
+ *     path-13- a line of its context
+ *     --                        between lines that are not adjacent, with context
+ *     path: binary file matches
+ *
  * Files are queued as they are found.  Then they are searched one after the other; if that takes
- * long, two worker processes are forked that each take the next file of the queue, and pass what
- * they find through a pipe.  If a worker cannot be started, or dies, this process searches the
- * rest.
+ * long, a helper process is forked that searches them from the end of the queue on, until the two
+ * meet.  One process would not keep up with ripgrep, which uses all processors.
  *
- * One process would not keep up with ripgrep, which uses all processors.
- *
- * Owns the workers.  May include: util, tools/common/answer.h, tools/grep/search.h,
- * tools/grep/report.h.
+ * May include: util, tools/common/answer.h, tools/grep/search.h.
  */
 #ifndef IK_TOOLS_GREP_FILES_H
 #define IK_TOOLS_GREP_FILES_H

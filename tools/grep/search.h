@@ -3,11 +3,10 @@
  *
  * The parts of grep:
  *     main        its arguments
- *     files       many files, several processes
+ *     files       many files, two processes; the lines of the output
  *     search      one file, in blocks; context
  *     expression  the lines of a block, with PCRE2
  *     dialect     the pattern, as PCRE2 needs it
- *     report      the lines of the output
  *
  * Knows nothing of names, answers or JSON.  May include: util, tools/grep/expression.h.
  */
