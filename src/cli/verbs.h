@@ -25,7 +25,7 @@ int ik_cli_config(const struct ik_options *options, struct ik_setup *setup);
 int ik_cli_validate(const struct ik_options *options, struct ik_setup *setup);
 
 /* cli_tool_new.c: `ikigai tool new NAME`: write a tool to begin with. */
-int ik_cli_tool_new(const struct ik_options *options, const struct ik_setup *setup);
+int ik_cli_tool_new(const struct ik_options *options, struct ik_setup *setup);
 
 /* cli_trust.c: `ikigai tool trust [--revoke] [DIR]` */
 int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup);
