@@ -186,7 +186,6 @@ static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocati
 	ik_chat_terminal_ask(chat);
 }
 
-/* /editor */
 /* /clear */
 static void clear_screen(struct ik_chat *chat, const struct ik_invocation *invocation)
 {

@@ -327,7 +327,6 @@ static void close_chat(struct ik_chat *chat)
 	ik_buf_done(&chat->frame);
 	free(chat->undo_call);
 	free(chat->refresh_line);
-	ik_fork_copy_free(chat->fork.copy);
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);
 	ik_buf_done(&sessions);

@@ -69,7 +69,6 @@ struct ik_chat {
 	struct ik_registry *registry; /* the tools of the last finished scan; NULL: none */
 	char *undo_call;              /* the call to undo once its changes are recorded, or NULL */
 	const struct ik_action_row *actions; /* actions.h */
-	struct ik_fork fork;                 /* the fork to resume next, if it is one; id "": none */
 	char *refresh_line;                  /* the command line that started a scan, or NULL */
 	int refresh_agent;                   /* the agent in which it was typed */
 	bool refresh_key;                    /* a key started the scan: say so even if nothing is new */
@@ -201,7 +200,8 @@ void ik_chat_sessions_done(struct ik_agent *agent);
 void ik_chat_resume(struct ik_chat *chat, const char *id);
 /* The same by number, beginning of the id, or words of the title. */
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
-/* The same for a fork of this session; takes over its copy. */
+/* The same for a fork that was just made of this session, in which nothing is under way; takes over
+ * its copy. */
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
 /* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);

@@ -47,17 +47,12 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Resume another session in an agent in which no turn runs. */
-static void switch_now(struct ik_agent *agent, const char *id)
+/* Resume another session in an agent in which no turn runs. fork: it was just made of this one, and
+ * says itself which session it is of. */
+static void switch_now(struct ik_agent *agent, const char *id, bool fork, struct ik_fork_copy *copy)
 {
-	struct ik_chat *chat = agent->chat;
-	bool fork = ik_text_equal(id, chat->fork.id);
-	struct ik_fork_copy *copy = fork ? chat->fork.copy : NULL;
-	/* A fork says itself which session it is of. */
 	bool said = !fork && ik_resume_is_possible(agent->session, true);
 
-	if (fork)
-		chat->fork = (struct ik_fork){ .copy = NULL };
 	free(agent->before);
 	agent->before = said
 		? ik_format(_("The session before this one: /resume %s"), ik_session_id(agent->session))
@@ -87,7 +82,7 @@ static void try_switch(void *arg)
 	if (ik_session_busy(agent->session))
 		ik_timer_start(agent->switch_timer, ENDING_MS);
 	else if (!agent_with(agent->chat, agent->switch_to))
-		switch_now(agent, agent->switch_to);
+		switch_now(agent, agent->switch_to, false, NULL);
 }
 
 static void on_cancel(struct ik_chat *chat, void *arg)
@@ -153,26 +148,19 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 		ask_to_cancel(chat, id);
 	} else {
 		ik_chat_take_queue_back(chat); /* what is held */
-		switch_now(chat->agent, id);
+		switch_now(chat->agent, id, false, NULL);
 	}
 }
 
 static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
 {
 	struct ik_chat *chat = arg;
-
 	char *words = chat->find_words;
 
 	chat->find = NULL;
 	chat->find_words = NULL;
 	if (info)
 		ik_chat_resume(chat, info->id);
-	else if (ik_text_equal(words, chat->fork.id) && chat->fork.copy)
-		ik_chat_resume(chat, words); /* we have the copy, even if the store cannot be read */
-	else if (error->status == IK_NOT_FOUND && ik_text_equal(words, chat->fork.id))
-		ik_chat_complain(chat,
-			_("The copy of the session has yet to be stored: /sessions shows it "
-			  "then. You are still in this one."));
 	else if (error->status == IK_INVALID)
 		ik_sessions_pick(ik_screen_open_sessions(chat->screen), words);
 	else
@@ -189,10 +177,8 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
 {
-	ik_fork_copy_free(chat->fork.copy);
-	chat->fork = fork;
-	/* What is said here stays on the screen until the fork is there. */
-	ik_chat_resume_named(chat, fork.id);
+	ik_chat_take_queue_back(chat); /* what is held */
+	switch_now(chat->agent, fork.id, true, fork.copy);
 }
 
 /* ---- deleting ---- */
