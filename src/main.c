@@ -23,6 +23,20 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* What the verbs run; those of session have a table of their own. */
+static int (*const runs[IK_VERB_HELP])(const struct ik_options *, struct ik_setup *) = {
+	[IK_VERB_CHAT] = ik_chat_run,
+	[IK_VERB_EXEC] = ik_exec,
+	[IK_VERB_TOOL_LIST] = ik_cli_tool,
+	[IK_VERB_TOOL_SHOW] = ik_cli_tool,
+	[IK_VERB_TOOL_RUN] = ik_cli_tool,
+	[IK_VERB_TOOL_VALIDATE] = ik_cli_validate,
+	[IK_VERB_TOOL_NEW] = ik_cli_tool_new,
+	[IK_VERB_TOOL_TRUST] = ik_cli_trust,
+	[IK_VERB_CONFIG] = ik_cli_config,
+	[IK_VERB_DOCTOR] = ik_doctor,
+};
+
 /* Run a verb that needs the configuration; return the exit status. */
 static int run_verb(const struct ik_options *options)
 {
@@ -37,42 +51,7 @@ static int run_verb(const struct ik_options *options)
 		ik_setup_done(&setup);
 		return 2;
 	}
-	switch (options->verb) {
-	case IK_VERB_EXEC:
-		status = ik_exec(options, &setup);
-		break;
-	case IK_VERB_TOOL_LIST:
-	case IK_VERB_TOOL_SHOW:
-	case IK_VERB_TOOL_RUN:
-		status = ik_cli_tool(options, &setup);
-		break;
-	case IK_VERB_TOOL_VALIDATE:
-		status = ik_cli_validate(options, &setup);
-		break;
-	case IK_VERB_TOOL_NEW:
-		status = ik_cli_tool_new(options, &setup);
-		break;
-	case IK_VERB_TOOL_TRUST:
-		status = ik_cli_trust(options, &setup);
-		break;
-	case IK_VERB_SESSION_LIST:
-	case IK_VERB_SESSION_SHOW:
-	case IK_VERB_SESSION_EXPORT:
-	case IK_VERB_SESSION_IMPORT:
-	case IK_VERB_SESSION_SEARCH:
-	case IK_VERB_SESSION_DELETE:
-		status = ik_cli_session(options, &setup);
-		break;
-	case IK_VERB_DOCTOR:
-		status = ik_doctor(options, &setup);
-		break;
-	case IK_VERB_CONFIG:
-		status = ik_cli_config(options, &setup);
-		break;
-	default:
-		status = ik_chat_run(options, &setup);
-		break;
-	}
+	status = (runs[options->verb] ? runs[options->verb] : ik_cli_session)(options, &setup);
 	ik_setup_done(&setup);
 	return status;
 }

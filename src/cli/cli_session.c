@@ -14,6 +14,8 @@ static const struct {
 	{ IK_VERB_SESSION_IMPORT, ik_cli_session_import },
 	{ IK_VERB_SESSION_SEARCH, ik_cli_session_search },
 	{ IK_VERB_SESSION_DELETE, ik_cli_session_delete },
+	{ IK_VERB_SESSION_BACKUP, ik_cli_session_backup },
+	{ IK_VERB_SESSION_RECOVER, ik_cli_session_recover },
 };
 
 static enum ik_status run_verb(struct ik_cli *cli)

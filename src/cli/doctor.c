@@ -31,7 +31,7 @@
 /* The smallest screen that the chat can use. */
 enum { MIN_COLUMNS = 40, MIN_ROWS = 10 };
 
-/* Time limits of the providers; a list of models is a short answer. */
+/* Time limits of a provider; a list of models is a short answer. */
 enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 
 /* A database file that was replaced is kept as FILE and this. */
@@ -266,7 +266,7 @@ static bool ask(struct doctor *doctor, const char *verb, ik_store_reader *reader
 	struct ik_awaited awaited = { .loop = doctor->cli.loop, .reader = reader, .arg = doctor };
 	struct ik_error error;
 
-	if (ik_await(&awaited, ik_store_ask(doctor->cli.store, verb, ik_await_answer, &awaited),
+	if (ik_await(&awaited, ik_store_ask(doctor->cli.store, verb, NULL, ik_await_answer, &awaited),
 			&error) == IK_OK)
 		return true;
 	say(doctor, WRONG, DATABASE, "%s", error.text);
@@ -539,42 +539,43 @@ static void check_database(struct doctor *doctor)
 	free(doctor->shown);
 }
 
-/* ---- providers, which are all asked at once ---- */
+/* ---- providers ---- */
 
+/* A provider that is being asked for its models. */
 struct doctor_provider {
-	struct ik_cli *cli;
+	struct doctor *doctor;
 	const char *name;
 	struct ik_model_choice choice;
-	struct ik_model_list *list; /* NULL: it isn't being asked */
-	enum doctor_finding finding;
-	char *sentence; /* the result, or NULL */
+	bool answered;
 };
 
-/* Judge the answer of a provider. */
+/* Report what a provider answered. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct doctor_provider *provider = arg;
 	const struct ik_model_choice *choice = &provider->choice;
+	struct doctor *doctor = provider->doctor;
 	bool offered = false;
 
 	for (size_t i = 0; i < count; i++)
 		offered = offered || ik_text_equal(names[i], choice->model);
-	provider->finding = !names ? WRONG : offered ? OK : NOTE;
 	if (!names)
-		provider->sentence = ik_strdup(sentence);
+		say(doctor, WRONG, provider->name, "%s", sentence);
 	else if (!offered)
-		provider->sentence = ik_format(ngettext("%s answers, but %s is not the %zu model "
-												"that it names; /model in the chat lists it",
-										   "%s answers, but %s is not among the %zu "
-										   "models that it names; /model in the chat lists them",
-										   count),
+		say(doctor, NOTE, provider->name,
+			ngettext("%s answers, but %s is not the %zu model "
+					 "that it names; /model in the chat lists it",
+				"%s answers, but %s is not among the %zu "
+				"models that it names; /model in the chat lists them",
+				count),
 			choice->base_url, choice->model, count);
 	else if (choice->api_key)
-		provider->sentence = ik_format(_("%s answers and takes the key of %s; model %s"),
+		say(doctor, OK, provider->name, _("%s answers and takes the key of %s; model %s"),
 			choice->base_url, choice->key_variable, choice->model);
 	else
-		provider->sentence = ik_format(_("%s answers; model %s"), choice->base_url, choice->model);
-	ik_cli_go_on(provider->cli);
+		say(doctor, OK, provider->name, _("%s answers; model %s"), choice->base_url, choice->model);
+	provider->answered = true;
+	ik_cli_go_on(&doctor->cli);
 }
 
 /* Has the user set it up: by an entry in the configuration, as the default, or by its own key? */
@@ -596,96 +597,67 @@ static bool is_set_up(const struct ik_config *config, const char *name,
 		(choice->api_key && !ik_text_equal(choice->key_variable, ik_model_key_variable(count - 1)));
 }
 
-/* Start to ask a provider, if the user has set it up. */
-static bool ask_provider(struct ik_cli *cli, const char *name, struct ik_http *http,
-	struct doctor_provider *provider)
+/* Ask a provider for its models, for a while. */
+static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 {
-	const struct ik_config *config = cli->setup->config;
-	struct ik_model_spec spec;
-	struct ik_error error;
-	enum ik_status status;
-
-	*provider = (struct doctor_provider){ .cli = cli, .name = name };
-	status = ik_model_choose(config, &(struct ik_model_wish){ .provider = name }, &provider->choice,
-		&error);
-	if (!is_set_up(config, name, &provider->choice) || provider->choice.practice) {
-		ik_model_choice_done(&provider->choice);
-		return false;
-	}
-	if (status != IK_OK) {
-		provider->finding = WRONG;
-		provider->sentence = ik_strdup(error.text);
-		return true;
-	}
-	spec = ik_model_choice_spec(&provider->choice);
-	provider->list = ik_model_list_start(cli->loop, http, &spec, ANSWER_MS, on_models, provider);
-	return true;
-}
-
-/* Wait for all answers, or until the time is up. */
-static void wait_for_providers(struct ik_cli *cli, const struct doctor_provider *providers,
-	size_t count)
-{
+	struct ik_cli *cli = &provider->doctor->cli;
+	struct ik_model_spec spec = ik_model_choice_spec(&provider->choice);
 	struct ik_timer *limit = ik_timer_new(cli->loop, ik_cli_go_on, cli);
-	size_t answered = 0;
+	struct ik_model_list *list = ik_model_list_start(cli->loop, http, &spec, ANSWER_MS, on_models,
+		provider);
 
 	ik_timer_start(limit, ALL_MS);
-	do {
-		for (answered = 0; answered < count && providers[answered].sentence;)
-			answered++;
-	} while (answered < count && ik_timer_running(limit) && ik_cli_wait(cli));
+	if (ik_cli_wait(cli) && !provider->answered)
+		say(provider->doctor, WRONG, provider->name,
+			_("%s has not answered in %d s; check the network, a proxy (http.proxy), and base_url"),
+			provider->choice.base_url, ALL_MS / 1000);
+	(void)ik_model_list_close(list);
 	(void)ik_timer_close(limit);
 }
 
-/* Report what came of a provider. */
-static void say_provider(struct doctor *doctor, struct doctor_provider *provider)
+/* Check a provider; false: the user has not set it up. */
+static bool check_provider(struct doctor *doctor, const char *name, struct ik_http *http)
 {
-	char *warning = ik_model_choice_warning(&provider->choice);
+	const struct ik_config *config = doctor->cli.setup->config;
+	struct doctor_provider provider = { .doctor = doctor, .name = name };
+	struct ik_model_choice *choice = &provider.choice;
+	struct ik_error error;
+	enum ik_status status = ik_model_choose(config, &(struct ik_model_wish){ .provider = name },
+		choice, &error);
+	bool set_up = is_set_up(config, name, choice) && !choice->practice;
+	char *warning = set_up ? ik_model_choice_warning(choice) : NULL;
 
-	if (!provider->sentence) {
-		provider->finding = WRONG;
-		provider->sentence = ik_format(_("%s has not answered in %d s; "
-										 "check the network, a proxy (http.proxy), and base_url"),
-			provider->choice.base_url, ALL_MS / 1000);
-	}
-	say(doctor, provider->finding, provider->name, "%s", provider->sentence);
+	if (set_up && status != IK_OK)
+		say(doctor, WRONG, name, "%s", error.text);
+	else if (set_up)
+		ask_provider(&provider, http);
 	if (warning)
-		say(doctor, NOTE, provider->name, "%s", warning);
+		say(doctor, NOTE, name, "%s", warning);
+	free(warning);
+	ik_model_choice_done(choice);
+	return set_up;
 }
 
-/* Ask all providers that are configured or have a key for their models. */
+/* Check all providers that are configured or have a key. */
 static void check_providers(struct doctor *doctor)
 {
-	struct ik_cli *cli = &doctor->cli;
-	const struct ik_config *config = cli->setup->config;
+	const struct ik_config *config = doctor->cli.setup->config;
 	const struct ik_http_options options = {
 		.connect_timeout_ms = CONNECT_MS,
 		.proxy = config->http_proxy,
 		.ca_file = config->http_ca_file,
 	};
-	struct ik_http *http = ik_http_new(cli->loop, &options);
-	struct doctor_provider *providers;
-	size_t all = 0, count = 0;
+	struct ik_http *http = ik_http_new(doctor->cli.loop, &options);
+	const char *name;
+	size_t count = 0;
 
-	while (ik_model_provider_at(config, all))
-		all++;
-	providers = ik_alloc((all + 1) * sizeof(*providers));
-	for (size_t i = 0; i < all; i++)
-		count += ask_provider(cli, ik_model_provider_at(config, i), http, &providers[count]);
-	wait_for_providers(cli, providers, count);
-	if (count == 0)
+	for (size_t i = 0; doctor->cli.signal == 0 && (name = ik_model_provider_at(config, i)); i++)
+		count += check_provider(doctor, name, http);
+	if (count == 0 && doctor->cli.signal == 0)
 		say(doctor, NOTE, N_("providers"),
 			_("none is set up: put a key in "
 			  "OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY; until then the chat has the "
 			  "practice model"));
-	for (size_t i = 0; i < count; i++) {
-		if (cli->signal == 0)
-			say_provider(doctor, &providers[i]);
-		(void)ik_model_list_close(providers[i].list);
-		ik_model_choice_done(&providers[i].choice);
-		free(providers[i].sentence);
-	}
-	free(providers);
 	(void)ik_http_free(http);
 }
 

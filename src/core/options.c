@@ -14,7 +14,7 @@ static const char chat_help[] =
 	N_("Usage: ikigai [OPTIONS] [MESSAGE]\n"
 	   "       ikigai exec [OPTIONS] [PROMPT] [-]\n"
 	   "       ikigai tool list|show|run|validate|new|trust ...\n"
-	   "       ikigai session list|show|export|import|search|delete ...\n"
+	   "       ikigai session list|show|export|import|search|delete|backup|recover ...\n"
 	   "       ikigai config [--json]\n"
 	   "       ikigai doctor [--json]\n"
 	   "\n"
@@ -99,6 +99,8 @@ static const char session_help[] =
 	   "       ikigai session search WORD... [--json] [--all]\n"
 	   "       ikigai session delete ID [--yes]\n"
 	   "       ikigai session delete --older-than DAYS [--dry-run] [--yes]\n"
+	   "       ikigai session backup FILE\n"
+	   "       ikigai session recover\n"
 	   "\n"
 	   "ID is the beginning of an id, a number of the list (1 is the newest), or words of\n"
 	   "a title that only one session has.\n"
@@ -113,6 +115,8 @@ static const char session_help[] =
 	   "          words\" in a row in quotation marks of their own, begin* for words that\n"
 	   "          begin so; with --all more than the first 200\n"
 	   "  delete  delete a session for good, after asking; with --yes without\n"
+	   "  backup  copy the database, as it is now, to a new FILE (SQLite)\n"
+	   "  recover check the database, and save what can be read if it is damaged (SQLite)\n"
 	   "\n"
 	   "With --json list, show and search print one JSON object a line.\n"
 	   "\n"
@@ -166,6 +170,9 @@ static const struct verb verbs[] = {
 	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, 1, 1000,
 		N_("needs the words to look for") },
 	{ "session", "delete", IK_VERB_SESSION_DELETE, session_help, 0, 1, WANTS_SESSION },
+	{ "session", "backup", IK_VERB_SESSION_BACKUP, session_help, 1, 1,
+		N_("needs the name of a new file") },
+	{ "session", "recover", IK_VERB_SESSION_RECOVER, session_help, 0, 0, NULL },
 	{ "config", NULL, IK_VERB_CONFIG, config_help, 0, 0, NULL },
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
 };
@@ -237,15 +244,15 @@ static void refuse_word(bool tool, const char *word, struct ik_error *error)
 {
 	if (!word)
 		(void)ik_error_set(error, IK_INVALID, "%s",
-			tool
-				? _("\"tool\" needs a word more: list, show, run, validate, new or trust")
-				: _("\"session\" needs a word more: list, show, export, import, search or delete"));
+			tool ? _("\"tool\" needs a word more: list, show, run, validate, new or trust")
+				 : _("\"session\" needs a word more: list, show, export, import, search, delete, "
+					 "backup or recover"));
 	else
 		(void)ik_error_set(error, IK_INVALID,
 			tool ? _("\"tool %s\" is no command; there are list, show, run, validate, new and "
 					 "trust")
-				 : _("\"session %s\" is no command; there are list, show, export, import, search "
-					 "and delete"),
+				 : _("\"session %s\" is no command; there are list, show, export, import, search, "
+					 "delete, backup and recover"),
 			word);
 }
 

@@ -252,7 +252,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	if (status != IK_OK)
 		return status;
 	if (options->verb == IK_VERB_DOCTOR ||
-		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_DELETE))
+		(options->verb >= IK_VERB_SESSION_LIST && options->verb <= IK_VERB_SESSION_RECOVER))
 		return choose_database(ret_setup, error);
 	/* Tools and configuration need no model. */
 	if (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC)
@@ -271,7 +271,6 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	return status;
 }
 
-/* Free a NULL-terminated array of strings. */
 void ik_setup_done(struct ik_setup *setup)
 {
 	ik_log_close();
@@ -307,15 +306,6 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
-/* Is path this directory, or inside it? Both are absolute and have no links. */
-static bool is_in(const char *directory, const char *path)
-{
-	size_t length = strlen(directory);
-
-	return ik_text_equal(directory, "/") ||
-		(strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/'));
-}
-
 /* May tools write to a directory or one of its parents, in some mode of the sandbox? */
 static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
 {
@@ -333,7 +323,7 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 		char *whole = ik_path_join(places->directory, expanded),
 			 *canonical = ik_path_canonical(whole);
 
-		writable = writable || is_in(canonical, place);
+		writable = writable || ik_confine_below(place, canonical);
 		free(canonical);
 		free(whole);
 		free(expanded);

@@ -846,10 +846,13 @@ struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id,
 	return ik_request_send(read, 0);
 }
 
-struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb,
+struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb, const char *file,
 	ik_store_reader *reader, void *arg)
 {
-	return ik_request_send(ik_request_new(store->requests, verb, reader, arg), IK_REQUEST_LONG);
+	struct ik_store_read *read = ik_request_new(store->requests, verb, reader, arg);
+
+	ik_request_text(read, "file", file);
+	return ik_request_send(read, IK_REQUEST_LONG);
 }
 
 /* Ask for something that is done to the journal of a session; NULL: it has none. */

@@ -251,8 +251,9 @@ struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
 	ik_store_reader *reader, void *arg);
 
-/* Ask the program anything: the last line of its answer, as ikigai-store(7) says. */
-struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb,
+/* Ask the program anything: the last line of its answer, as ikigai-store(7) says. file is what the
+ * request names, or NULL. */
+struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb, const char *file,
 	ik_store_reader *reader, void *arg);
 
 #endif

@@ -199,7 +199,7 @@ static void search_page(struct bench *bench, const char *text, bool first)
 /* How many events are not in the index. */
 static int64_t count_unindexed(struct bench *bench)
 {
-	await(bench, ik_store_ask(bench->store, "facts", take, bench));
+	await(bench, ik_store_ask(bench->store, "facts", NULL, take, bench));
 	return bench->unindexed;
 }
 

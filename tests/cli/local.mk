@@ -38,7 +38,7 @@ CLI_TESTS = \
 	tests/cli/exec_status.screen \
 	tests/cli/exec_stdin.screen \
 	tests/cli/sandbox.screen \
-	tests/cli/session.screen \
+	tests/cli/session.screen tests/cli/session_database.screen \
 	tests/cli/session_import_forks.screen \
 	tests/cli/session_import_many.screen \
 	tests/cli/session_outputs.screen \

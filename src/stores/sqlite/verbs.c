@@ -1,5 +1,7 @@
 #include "stores/sqlite/verbs.h"
 
+#include <sys/stat.h>
+
 #include "json/write.h"
 #include "stores/sqlite/recover.h"
 #include "util/text.h"
@@ -7,10 +9,15 @@
 enum ik_status ik_answer_backup(struct ik_database *database, struct ik_error *error)
 {
 	const char *file = ik_connection_text(database->client, "file");
+	enum ik_status status;
+	mode_t before;
 
 	if (!file)
 		return ik_error_set(error, IK_INVALID, "A backup needs the name of a file.");
-	return ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)), error);
+	before = umask(077); /* nobody else may read what was said */
+	status = ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)), error);
+	(void)umask(before);
+	return status;
 }
 
 enum ik_status ik_answer_check(struct ik_database *database, struct ik_error *error)
