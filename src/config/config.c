@@ -589,47 +589,32 @@ static enum ik_status load_section(struct loader *loader, struct ik_json_span ob
 	return status;
 }
 
-/* Load a text: blank out comments, check it, traverse it twice. */
-static enum ik_status load_text(struct loader *loader, char *text, size_t length)
+enum ik_status ik_config_load_text(struct ik_config *config, const char *path, struct ik_buf *text,
+	enum ik_origin origin, struct ik_error *error)
 {
+	struct loader loader = {
+		.config = config, .path = path, .text = text->data, .origin = origin, .error = error
+	};
 	const struct section section = { &ik_config_keys, NULL, "" };
 	struct ik_json_span root;
 	struct ik_error reason;
 	enum ik_status status;
 
-	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		memset(text, ' ', 3); /* an editor's byte order mark; columns stay the same */
-	ik_json_blank_comments(text, length);
-	if (strspn(text, " \t\r\n") == length)
+	if (text->length >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0)
+		memset(text->data, ' ', 3); /* an editor's byte order mark; columns stay the same */
+	ik_json_blank_comments(text->data, text->length);
+	if (strspn(text->data, " \t\r\n") == text->length)
 		return IK_OK;
-	if (ik_json_check(text, length, &root, &reason) != IK_OK)
-		return ik_error_set(loader->error, IK_INVALID, "%s: %s", loader->path, reason.text);
-	loader->text = text;
+	if (ik_json_check(text->data, text->length, &root, &reason) != IK_OK)
+		return ik_error_set(error, IK_INVALID, "%s: %s", path, reason.text);
 	if (ik_json_span_type(root) != IK_JSON_OBJECT)
-		return ik_error_set(loader->error, IK_INVALID, _("%s: must be a JSON object, but is: %s"),
-			loader->path, ik_json_type_name(ik_json_span_type(root)));
-	status = load_section(loader, root, &section);
+		return ik_error_set(error, IK_INVALID, _("%s: must be a JSON object, but is: %s"), path,
+			ik_json_type_name(ik_json_span_type(root)));
+	status = load_section(&loader, root, &section);
 	if (status != IK_OK)
 		return status;
-	loader->store = true;
-	return load_section(loader, root, &section);
-}
-
-enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
-	size_t length, enum ik_origin origin, struct ik_error *error)
-{
-	struct loader loader = { .config = config, .path = path, .origin = origin, .error = error };
-	struct ik_buf copy;
-	enum ik_status status;
-
-	/* Comments are blanked out in place. */
-	ik_buf_init(&copy, IK_LIMIT_CONFIG);
-	ik_buf_append(&copy, text, length);
-	status = ik_buf_check(&copy, path, error);
-	if (status == IK_OK && copy.length > 0)
-		status = load_text(&loader, copy.data, copy.length);
-	ik_buf_done(&copy);
-	return status;
+	loader.store = true;
+	return load_section(&loader, root, &section);
 }
 
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
@@ -643,7 +628,7 @@ enum ik_status ik_config_load(struct ik_config *config, const char *path, enum i
 	if (status == IK_NOT_FOUND)
 		status = IK_OK;
 	else if (status == IK_OK)
-		status = ik_config_load_text(config, path, text.data, text.length, origin, error);
+		status = ik_config_load_text(config, path, &text, origin, error);
 	ik_buf_done(&text);
 	return status;
 }

@@ -115,9 +115,9 @@ struct ik_config *ik_config_free(struct ik_config *config);
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same for contents that are already in memory. */
-enum ik_status ik_config_load_text(struct ik_config *config, const char *path, const char *text,
-	size_t length, enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
+/* The same for contents that are already in memory, in which comments become blanks. */
+enum ik_status ik_config_load_text(struct ik_config *config, const char *path, struct ik_buf *text,
+	enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
 
 /*
  * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from the text of a

@@ -32,8 +32,9 @@ static bool is_choice(const struct ik_config_key *key, struct ik_json_span value
 
 /* Durations. */
 
-/* Read the unit at *at and move past it; return it in nanoseconds, 0 for none. */
-static double read_unit(const char **at)
+/* Parse an unsigned duration like Go's time.ParseDuration; return milliseconds, -1 if it is
+ * invalid. */
+static double read_duration(const char *at)
 {
 	static const struct {
 		const char *name;
@@ -49,38 +50,23 @@ static double read_unit(const char **at)
 		{ "m", 60e9 },
 		{ "h", 3600e9 },
 	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (ik_text_starts(*at, units[i].name)) {
-			*at += strlen(units[i].name);
-			return units[i].nanoseconds;
-		}
-	}
-	return 0;
-}
-
-/* Parse an unsigned duration like Go's time.ParseDuration; return milliseconds, -1 if it is
- * invalid. */
-static double read_duration(const char *at)
-{
 	double total = 0;
 
 	if (!*at)
 		return -1;
 	while (*at) {
-		double number = 0, place = 1, unit;
-		bool digits = false;
+		size_t digits = strspn(at, "0123456789."), unit = 0;
+		char *end;
+		double number = strtod(at, &end);
 
-		for (; *at >= '0' && *at <= '9'; at++, digits = true)
-			number = number * 10 + (*at - '0');
-		if (*at == '.') {
-			for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
-				number += (*at - '0') * (place /= 10);
-		}
-		unit = read_unit(&at);
-		if (!digits || unit == 0)
+		if (digits == 0 || end != at + digits)
 			return -1;
-		total += number * unit;
+		while (unit < sizeof(units) / sizeof(units[0]) && !ik_text_starts(end, units[unit].name))
+			unit++;
+		if (unit == sizeof(units) / sizeof(units[0]))
+			return -1;
+		at = end + strlen(units[unit].name);
+		total += number * units[unit].nanoseconds;
 	}
 	return total / 1e6;
 }

@@ -98,8 +98,7 @@ static enum ik_status load(struct ik_project *project, const char *path, struct 
 	else if (ik_identity_holds(path, &project->config_identity))
 		state = judge(project, path, &project->config_identity, &text, config);
 	if (state == IK_TRUST_TRUSTED) {
-		status = ik_config_load_text(config, path, text.data, text.length, IK_ORIGIN_PROJECT,
-			error);
+		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
 	} else {
 		project->config_file = ik_strdup(path);
 		project->config_changed = state == IK_TRUST_CHANGED;

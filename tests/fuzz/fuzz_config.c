@@ -39,13 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ik_error error = { .status = IK_OK };
 	struct ik_config *config;
 	enum ik_status status;
+	struct ik_buf text;
 
 	if (size == 0)
 		return 0;
 	config = ik_config_new();
 	demand(config != NULL);
-	status = ik_config_load_text(config, "config.json", (const char *)data + 1, size - 1, origin,
-		&error);
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	ik_buf_append(&text, (const char *)data + 1, size - 1);
+	status = ik_config_load_text(config, "config.json", &text, origin, &error);
+	ik_buf_done(&text);
 	demand((status == IK_OK) == (error.text[0] == '\0'));
 	for (size_t i = 0; i < config->warnings.count; i++)
 		demand(config->warnings.items[i][0] != '\0');
