@@ -74,12 +74,13 @@ static void on_scanned(void *arg, struct ik_registry *registry)
 	ik_cli_go_on(arg);
 }
 
+const struct ik_discovery_events ik_cli_scan_events = { .finished = on_scanned };
+
 struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
 {
-	static const struct ik_discovery_events events = { .finished = on_scanned };
-
 	if (!cli->discovery)
-		cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment, &events, cli);
+		cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment,
+			&ik_cli_scan_events, cli);
 	if (again)
 		ik_discovery_ask_failed(cli->discovery);
 	else

@@ -39,6 +39,8 @@ void ik_cli_go_on(void *cli);
 /* Scan all tools; again: those that failed are asked whatever the cache says. Return the registry
  * (borrowed until the next scan); NULL: the command has to end. */
 struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again);
+/* For a discovery of the caller's own, given to cli before its first scan. */
+extern const struct ik_discovery_events ik_cli_scan_events;
 
 /* Print on standard output. A failure is said once, and nothing is printed after it. */
 void ik_cli_print(struct ik_cli *cli, const char *format, ...) IK_PRINTF(2, 3);

@@ -15,62 +15,59 @@
 
 /* ---- tool list, tool show ---- */
 
-/* Print a tool as a provider gets it. Return 0, 1 or 2 (no such provider). */
-static int show_view(const struct ik_cli *cli, const struct ik_tool *tool)
+/* Append a tool as a provider gets it. */
+static enum ik_status put_view(const struct ik_cli *cli, const struct ik_tool *tool,
+	struct ik_buf *out, struct ik_error *error)
 {
 	struct ik_json_span view;
-	struct ik_buf text, out;
-	struct ik_error error;
-	int status = 2;
+	struct ik_buf text;
+	enum ik_status status;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
-	if (ik_model_put_tool(cli->setup->config, cli->options->for_provider, tool, &text, &error) !=
-		IK_OK) {
-		ik_complain(error.text);
-	} else if (cli->options->json) {
-		ik_buf_putc(&text, '\n');
-		status = ik_print_buf(&text);
-	} else if (ik_json_check(text.data, text.length, &view, NULL) == IK_OK) {
-		ik_json_pretty(&out, view);
-		ik_buf_putc(&out, '\n');
-		status = ik_print_buf(&out);
-	}
+	status = ik_model_put_tool(cli->setup->config, cli->options->for_provider, tool, &text, error);
+	if (status == IK_OK && cli->options->json)
+		ik_buf_append(out, text.data, text.length);
+	else if (status == IK_OK && ik_json_check(text.data, text.length, &view, NULL) == IK_OK)
+		ik_json_pretty(out, view);
+	ik_buf_putc(out, '\n');
 	ik_buf_done(&text);
-	ik_buf_done(&out);
 	return status;
 }
 
 /* Print the list or one tool, and return the exit status. */
-static int show(const struct ik_cli *cli, const struct ik_registry *registry)
+static int show(struct ik_cli *cli, const struct ik_registry *registry)
 {
 	static const char hint[] = "\"ikigai tool list\"";
 	const struct ik_options *options = cli->options;
 	const struct ik_tool *tool = options->first ? ik_registry_find(registry, options->first) : NULL;
+	struct ik_error error;
 	struct ik_buf out;
-	int status;
+	int status = 0;
 
-	if (tool && options->for_provider)
-		return show_view(cli, tool);
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (options->first && !tool) {
 		(void)ik_tool_text_show(registry, options->first, hint, &out);
 		ik_buf_truncate(&out, out.length - 1); /* the line feed */
 		ik_complain(out.data);
-		ik_buf_done(&out);
-		return 1;
-	}
-	if (!tool && options->json)
-		ik_tool_json_list(registry, options->all, &out);
-	else if (!tool)
-		ik_tool_text_list(registry, options->all, &out);
-	else if (options->json)
+		status = 1;
+	} else if (tool && options->for_provider) {
+		if (put_view(cli, tool, &out, &error) != IK_OK) {
+			ik_complain(error.text);
+			status = 2;
+		}
+	} else if (tool && options->json) {
 		(void)ik_tool_json_show(registry, options->first, &out);
-	else
-		(void)ik_tool_text_show(registry, options->first, hint, &out);
-	if (options->json)
 		ik_buf_putc(&out, '\n');
-	status = ik_print_buf(&out);
+	} else if (tool) {
+		(void)ik_tool_text_show(registry, options->first, hint, &out);
+	} else if (options->json) {
+		ik_tool_json_list(registry, options->all, &out);
+		ik_buf_putc(&out, '\n');
+	} else {
+		ik_tool_text_list(registry, options->all, &out);
+	}
+	if (status == 0)
+		ik_cli_print_buf(cli, &out);
 	ik_buf_done(&out);
 	return status;
 }

@@ -164,18 +164,12 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 	add_agents(t);
 }
 
-static void on_scanned(void *arg, struct ik_registry *registry)
-{
-	(void)registry;
-	ik_cli_go_on(arg);
-}
-
 /* Trust the directory: find the files, read them, and store their hashes. */
 static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 {
-	static const struct ik_discovery_events events = { .finished = on_scanned };
 	struct trusting t = { .project = &setup->project };
 	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
+	const struct ik_registry *registry;
 	struct ik_error error;
 
 	if (!ik_cli_open(&t.cli, options, setup))
@@ -183,10 +177,11 @@ static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 	ik_buf_init(&t.out, IK_LIMIT_TRUST);
 	(void)!ik_trust_read(t.project->trust, &error);
 	nobody = ik_trust_new(NULL, setup->places.directory);
-	t.cli.discovery = ik_core_project_discovery(t.cli.loop, setup, nobody, &events, &t.cli);
-	ik_discovery_scan(t.cli.discovery);
-	if (ik_cli_wait(&t.cli)) {
-		collect(&t, ik_discovery_registry(t.cli.discovery));
+	t.cli.discovery = ik_core_project_discovery(t.cli.loop, setup, nobody, &ik_cli_scan_events,
+		&t.cli);
+	registry = ik_cli_scan(&t.cli, false);
+	if (registry) {
+		collect(&t, registry);
 		if (t.count > 0 || ik_trust_file_at(t.project->trust, 0))
 			trust_files(&t);
 		else if (t.status == 0)

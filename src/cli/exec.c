@@ -248,13 +248,6 @@ static void on_event(void *arg, const struct ik_event *event)
 		note_end(exec, event);
 }
 
-static void on_scan_progress(void *arg, size_t done, size_t total)
-{
-	(void)arg;
-	(void)done;
-	(void)total;
-}
-
 /* Name the directory's untrusted files once: there is nobody to ask. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
@@ -359,7 +352,6 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 	static const struct ik_core_events events = {
 		.event = on_event,
 		.store = on_event,
-		.scan_progress = on_scan_progress,
 		.scan_finished = on_scan_finished,
 	};
 	struct ik_error notice;

@@ -16,7 +16,8 @@ static void on_progress(void *arg, size_t done, size_t total)
 {
 	struct ik_core *core = arg;
 
-	core->events->scan_progress(core->arg, done, total);
+	if (core->events->scan_progress)
+		core->events->scan_progress(core->arg, done, total);
 }
 
 /* Log what a scan found. */

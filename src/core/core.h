@@ -31,7 +31,7 @@ struct ik_model_question {
 struct ik_core_events {
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
 	ik_event_sink *store; /* the state of the store; arg: the core's */
-	void (*scan_progress)(void *arg, size_t done, size_t total);
+	void (*scan_progress)(void *arg, size_t done, size_t total); /* or NULL */
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
 };
 
