@@ -88,7 +88,7 @@ static void new_session(struct ik_chat *chat, const struct ik_invocation *invoca
 		return;
 	}
 	note(chat, invocation->line);
-	said = ik_resume_is_possible(session, true);
+	said = ik_resume_is_possible(session);
 	sentence = ik_format(_("A new session. The one before: /resume %s"), ik_session_id(session));
 	ik_chat_take_queue_back(chat); /* what is held */
 	ik_agent_session_changed(chat->agent);

@@ -208,7 +208,6 @@ static void start_core(void *arg)
 	}
 	chat->core_started = true;
 	chat->agent->session = chat->core.session;
-	ik_complete_set_started(chat->agent->complete, true);
 	ik_core_watch(&chat->core);
 	ik_policy_set_mode(chat->core.policy, IK_MODE_AUTO);
 	ik_screen_set_store(chat->screen, ik_store_name(chat->core.store));
@@ -256,15 +255,15 @@ static void say(char *line)
 	free(line);
 }
 
-/* Write how to resume each session that is stored, or that is once all is. */
-static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_buf *out)
+/* Write how to resume each session. */
+static void put_sessions(const struct ik_chat *chat, struct ik_buf *out)
 {
 	const struct ik_agent *agent;
 
 	for (agent = chat->agents; agent; agent = agent->next) {
 		char *command;
 
-		if (!ik_resume_is_possible(agent->session, all_stored))
+		if (!ik_resume_is_possible(agent->session))
 			continue;
 		command = ik_resume_command(chat->options, ik_session_id(agent->session));
 		ik_buf_printf(out, _("Resume with: %s\n"), command);
@@ -275,14 +274,13 @@ static void put_sessions(const struct ik_chat *chat, bool all_stored, struct ik_
 /* Release everything, the terminal first, so that what follows can be read. */
 static void close_chat(struct ik_chat *chat)
 {
-	struct ik_buf sessions, stored;
+	struct ik_buf sessions;
 	struct ik_agent *agent;
 	struct ik_error notice;
 	int number;
 	size_t i;
 
 	ik_buf_init(&sessions, IK_LIMIT_USER_TEXT);
-	ik_buf_init(&stored, IK_LIMIT_USER_TEXT);
 	ik_external_program_close(chat);
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
@@ -294,10 +292,8 @@ static void close_chat(struct ik_chat *chat)
 			strerror(number)));
 	if (chat->core_started) {
 		chat->core.undo = ik_undo_work_finish(chat->core.undo);
-		if (chat->setup->database) {
-			put_sessions(chat, true, &sessions);
-			put_sessions(chat, false, &stored);
-		}
+		if (chat->setup->database)
+			put_sessions(chat, &sessions);
 		ik_chat_sessions_stop(chat);
 		for (agent = chat->agents; agent; agent = agent->next) {
 			agent->complete = ik_complete_free(agent->complete);
@@ -307,7 +303,7 @@ static void close_chat(struct ik_chat *chat)
 			agent->session = NULL; /* the core ends it */
 		}
 		(void)ik_core_stop(&chat->core, &notice);
-		say(ik_strdup(notice.status == IK_OK ? sessions.data : stored.data));
+		say(ik_strdup(sessions.data));
 		if (notice.status != IK_OK)
 			say(ik_complaint(notice.text));
 	}
@@ -330,7 +326,6 @@ static void close_chat(struct ik_chat *chat)
 	ik_registry_unref(chat->registry);
 	free(chat->last_shell);
 	ik_buf_done(&sessions);
-	ik_buf_done(&stored);
 }
 
 int ik_chat_run(const struct ik_options *options, struct ik_setup *setup)

@@ -115,14 +115,14 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
 /* chat_draft.c: save the text of the editor, so that it survives the program. */
 void ik_chat_draft_load(struct ik_agent *agent);
-/* Reserve a draft for a conversation that begins with an empty editor. */
-void ik_chat_draft_begin(struct ik_agent *agent);
+/* Reserve a draft; empty: for a conversation that begins with an empty editor. */
+void ik_chat_draft_begin(struct ik_agent *agent, bool empty);
 /* Release an agent's draft, which stays as it was last saved. */
 void ik_chat_draft_end(struct ik_agent *agent);
 /* Save all drafts, each after its queued messages; return 0 or errno. Allocates nothing. */
 int ik_chat_draft_save(const struct ik_chat *chat);
-/* Take an event of a session or the store: a message stays in the draft until the store has it,
- * so that it survives a kill in one of the two places. */
+/* Take an event of a session: a message stays in the draft until its journal has it, so that it
+ * survives a kill in one of the two places. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 /* Put the newest message that waits for the end of the turn into the editor, */
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);

@@ -92,7 +92,6 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	agent->screen = make_screen(agent, utf8, chat->cells.rows, chat->cells.columns);
 	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
 		chat->actions);
-	ik_complete_set_started(agent->complete, chat->core_started);
 	return agent;
 }
 
@@ -299,9 +298,7 @@ void ik_agents_store_event(void *arg, const struct ik_event *event)
 	struct ik_chat *chat = arg;
 	struct ik_agent *agent;
 
-	for (agent = chat->agents; agent; agent = agent->next) {
+	for (agent = chat->agents; agent; agent = agent->next)
 		if (event->kind == IK_EVENT_STORE || agent == chat->agent)
 			ik_screen_apply(agent->screen, event);
-		ik_chat_draft_event(agent, event);
-	}
 }

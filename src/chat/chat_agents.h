@@ -58,7 +58,6 @@ struct ik_agent {
 	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
 	int draft_lock;                    /* locks its draft; -1: none */
 	char *draft_path, *draft_new;      /* NULL: drafts cannot be saved */
-	bool draft_stale;                  /* it holds what was sent until the store has it */
 
 	char *lock_asker;  /* who asked for its session last, or NULL */
 	int lock_question; /* the question whether to hand its session over; 0: none */

@@ -134,17 +134,11 @@ static int save(const struct ik_agent *agent)
 	return number;
 }
 
-/* Take a place, if there is anywhere to keep a draft. */
-static void begin(struct ik_agent *agent, bool empty)
+void ik_chat_draft_begin(struct ik_agent *agent, bool empty)
 {
 	agent->draft_path = choose_draft(agent, empty);
 	if (agent->draft_path)
 		agent->draft_new = ik_format("%s.%ld", agent->draft_path, (long)getpid());
-}
-
-void ik_chat_draft_begin(struct ik_agent *agent)
-{
-	begin(agent, true);
 }
 
 void ik_chat_draft_end(struct ik_agent *agent)
@@ -164,7 +158,7 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	enum ik_status status;
 	char *sentence;
 
-	begin(agent, false);
+	ik_chat_draft_begin(agent, false);
 	if (!agent->draft_path)
 		return;
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
@@ -208,16 +202,9 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_QUEUED)
 		ik_chat_draft_changed(agent->chat);
+	/* What was sent is in the session's journal. */
 	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
-		agent->draft_stale = true;
-	/* A message that is stored has its number; one that waits is told of later. */
-	if (agent->draft_stale &&
-		(event->kind == IK_EVENT_STORE
-				? event->count == 0
-				: event->kind == IK_EVENT_MESSAGE && event->message->sequence > 0)) {
-		agent->draft_stale = false;
 		ik_timer_start(agent->chat->draft_timer, 0);
-	}
 }
 
 /* Say once that a draft can't be saved. */

@@ -36,7 +36,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	child->task = ik_session_title(prompt, strlen(prompt));
 	child->forked_at = sequence;
 	child->restoring = true;
-	ik_chat_draft_begin(child);
+	ik_chat_draft_begin(child, true);
 	child->session = ik_core_add_session(&chat->core, child);
 	if (sequence > 0) {
 		char *sentence = ik_command_fork_sentence(&chat->core);

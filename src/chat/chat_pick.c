@@ -56,29 +56,6 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 	}
 }
 
-/* Return the user's stored message with that number from the end, or with that sequence if it isn't
- * 0 (then *number is set); NULL: there is none. */
-static const struct ik_message *find_message(const struct ik_chat *chat, long *number,
-	int64_t sequence)
-{
-	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
-	long at = 0;
-	size_t i;
-
-	for (i = ik_conversation_count(conversation); i-- > 0;) {
-		const struct ik_message *message = ik_conversation_at(conversation, i);
-
-		if (!ik_command_is_question(message) || message->sequence == 0)
-			continue;
-		at++;
-		if (sequence > 0 ? message->sequence == sequence : at == *number) {
-			*number = at;
-			return message;
-		}
-	}
-	return NULL;
-}
-
 /* Run "/rewind N". */
 static void go_back_to(struct ik_chat *chat, long number)
 {
@@ -90,12 +67,17 @@ static void go_back_to(struct ik_chat *chat, long number)
 
 static void on_rewind(struct ik_chat *chat, void *arg)
 {
+	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
+	const struct ik_message *message;
 	const int64_t *sequence = arg;
 	size_t length;
-	long number = 0;
+	long number = 1;
 
 	/* Others may have been sent meanwhile, and the message goes into the editor. */
-	if (!find_message(chat, &number, *sequence))
+	while ((message = ik_command_question_at(conversation, number)) &&
+		message->sequence != *sequence)
+		number++;
+	if (!message)
 		return;
 	(void)ik_screen_draft(chat->screen, &length);
 	if (length > 0) {
@@ -124,7 +106,9 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 	if (!chat->core_started)
 		return;
-	message = ik_session_busy(chat->core.session) ? NULL : find_message(chat, &number, 0);
+	message = ik_session_busy(chat->core.session)
+		? NULL
+		: ik_command_question_at(ik_session_conversation(chat->core.session), number);
 	if (!message) {
 		go_back_to(chat, number); /* it says why not */
 		return;

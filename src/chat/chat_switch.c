@@ -51,7 +51,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
  * says itself which session it is of. */
 static void switch_now(struct ik_agent *agent, const char *id, bool fork, struct ik_fork_copy *copy)
 {
-	bool said = !fork && ik_resume_is_possible(agent->session, true);
+	bool said = !fork && ik_resume_is_possible(agent->session);
 
 	free(agent->before);
 	agent->before = said

@@ -43,36 +43,13 @@ static struct ik_fork make_fork(struct ik_core *core, const char *line, char *se
 	return fork;
 }
 
-/* The number of the newest event; 0: there is none, or it has yet to be stored. Notices of a
- * session in which nothing else was said since are not stored. */
-static int64_t newest_stored(const struct ik_core *core)
-{
-	const struct ik_conversation *conversation = ik_session_conversation(core->session);
-	size_t i = ik_conversation_count(conversation);
-	const struct ik_message *message = NULL;
-
-	while (i > 0 && (!message || (message->kind == IK_KIND_NOTICE && message->sequence == 0)))
-		message = ik_conversation_at(conversation, --i);
-	return message ? message->sequence : 0;
-}
-
-/* Why there can be no fork now, or NULL. */
-static const char *obstacle(const struct ik_core *core)
-{
-	if (ik_session_busy(core->session))
-		return _("Something is under way: wait for its end, or cancel it (Esc).");
-	if (newest_stored(core) == 0)
-		return _("Nothing of this session is stored yet.");
-	return NULL;
-}
-
 bool ik_command_is_question(const struct ik_message *message)
 {
 	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
 }
 
-/* The person's message with that number from the end; NULL: there are not so many. */
-static const struct ik_message *question_at(const struct ik_conversation *conversation, long number)
+const struct ik_message *ik_command_question_at(const struct ik_conversation *conversation,
+	long number)
 {
 	size_t i;
 
@@ -93,8 +70,12 @@ static char *title_of(const struct ik_message *question)
 
 bool ik_command_can_fork(struct ik_core *core, const char *line)
 {
-	const char *problem = obstacle(core);
+	const char *problem = NULL;
 
+	if (ik_session_busy(core->session))
+		problem = _("Something is under way: wait for its end, or cancel it (Esc).");
+	else if (ik_command_fork_point(core) == 0)
+		problem = _("Nothing of this session is stored yet.");
 	if (problem)
 		ik_session_add_command(core->session, line, problem);
 	return !problem;
@@ -103,8 +84,10 @@ bool ik_command_can_fork(struct ik_core *core, const char *line)
 bool ik_command_fork(struct ik_core *core, const char *line, long number, struct ik_fork *ret_fork)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
-	const struct ik_message *question = number > 0 ? question_at(conversation, number) : NULL;
-	const struct ik_message *next = number > 1 ? question_at(conversation, number - 1) : NULL;
+	const struct ik_message *question = number > 0 ? ik_command_question_at(conversation, number)
+												   : NULL;
+	const struct ik_message *next = number > 1 ? ik_command_question_at(conversation, number - 1)
+											   : NULL;
 	char *title, *sentence;
 
 	if (!question) {
@@ -118,13 +101,14 @@ bool ik_command_fork(struct ik_core *core, const char *line, long number, struct
 						   "The session itself goes on with /resume %s"),
 		title, ik_session_id(core->session));
 	free(title);
-	*ret_fork = make_fork(core, line, sentence, next ? next->sequence - 1 : newest_stored(core));
+	*ret_fork = make_fork(core, line, sentence,
+		next ? next->sequence - 1 : ik_command_fork_point(core));
 	return true;
 }
 
 struct ik_fork ik_command_fork_all(struct ik_core *core, const char *line)
 {
-	return make_fork(core, line, ik_command_fork_sentence(core), newest_stored(core));
+	return make_fork(core, line, ik_command_fork_sentence(core), ik_command_fork_point(core));
 }
 
 int64_t ik_command_fork_point(const struct ik_core *core)
@@ -172,7 +156,7 @@ bool ik_command_rewind(struct ik_core *core, const char *line, const char *argum
 	long number = argument[0] != '\0' ? strtol(argument, &end, 10) : 1;
 	const struct ik_message *question = number < 1 || (end && *end != '\0')
 		? NULL
-		: question_at(ik_session_conversation(core->session), number);
+		: ik_command_question_at(ik_session_conversation(core->session), number);
 	char *title, *sentence;
 
 	if (!question) {

@@ -18,6 +18,9 @@ struct ik_fork {
 
 /* Did the user say it? */
 bool ik_command_is_question(const struct ik_message *message);
+/* Return the user's stored message with that number from the end; NULL: there are not so many. */
+const struct ik_message *ik_command_question_at(const struct ik_conversation *conversation,
+	long number);
 
 /* Can the session in front be forked now? If not, line is answered with the reason. */
 bool ik_command_can_fork(struct ik_core *core, const char *line);

@@ -46,7 +46,6 @@ struct ik_complete {
 	struct ik_setup *setup;
 	struct ik_screen *screen;
 	const struct ik_action_row *actions;
-	bool started;
 	struct models models;
 	struct ik_listing *listing;
 	struct titles titles;
@@ -56,6 +55,12 @@ struct ik_complete {
 	size_t count;
 	struct ik_buf typed, head, note, made;
 };
+
+/* Has the core started, so that models, tools and sessions are known? */
+static bool has_started(const struct ik_complete *complete)
+{
+	return complete->core->session;
+}
 
 /* ---- the answer ---- */
 
@@ -117,7 +122,7 @@ static void want_models(struct ik_complete *complete)
 		(!ik_text_equal(models->provider, choice->provider) ||
 			(models->problem && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
 		forget_models(models);
-	if (models->provider || !complete->started)
+	if (models->provider || !has_started(complete))
 		return;
 	models->provider = ik_strdup(choice->provider);
 	models->asked = ik_model_list_start(complete->loop, complete->core->http, &spec,
@@ -337,7 +342,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 					: NULL);
 		return first_word;
 	case IK_ARGUMENT_CALL:
-		if (!complete->started)
+		if (!has_started(complete))
 			return false;
 		if (!first_word) {
 			set_buf(&complete->typed, "", 0);
@@ -346,9 +351,9 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		add_tools(complete);
 		return true;
 	case IK_ARGUMENT_TOOL:
-		if (complete->started)
+		if (has_started(complete))
 			add_tools(complete);
-		return first_word && complete->started;
+		return first_word && has_started(complete);
 	case IK_ARGUMENT_MODE:
 		for (i = 0; i < IK_MODE_COUNT; i++)
 			add(complete, ik_mode_name((enum ik_mode)i), NULL);
@@ -363,7 +368,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 			add(complete, ik_theme_at(i)->name, NULL);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
-		if (!complete->started)
+		if (!has_started(complete))
 			return false;
 		/* A title has blanks: all that follows the command is the word. It may be a
 		 * number or an id as well. */
@@ -495,13 +500,4 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 	ik_buf_done(&complete->made);
 	free(complete);
 	return NULL;
-}
-
-void ik_complete_set_started(struct ik_complete *complete, bool started)
-{
-	complete->started = started;
-	if (!started) {
-		forget_models(&complete->models);
-		complete->titles.read = ik_store_read_close(complete->titles.read);
-	}
 }

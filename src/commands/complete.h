@@ -23,7 +23,4 @@ struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 /* Call it before core and screen are released. Accepts NULL and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 
-/* Note whether the core has started, so that models and tools are known. */
-void ik_complete_set_started(struct ik_complete *complete, bool started);
-
 #endif

@@ -1,7 +1,6 @@
 #include "commands/listing.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,7 +28,7 @@ struct ik_listing {
 	struct timespec changed_at;    /* the directory itself */
 	DIR *stream;                   /* NULL: all is read */
 	struct listing_names names[2]; /* usual ones, those that begin with a dot */
-	char *problem;
+	bool failed;                   /* the directory could not be read */
 	void (*changed)(void *arg);
 	void *arg;
 };
@@ -113,7 +112,7 @@ struct ik_listing *ik_listing_open(struct ik_loop *loop, const char *directory,
 	listing->arg = arg;
 	listing->stream = opendir(directory);
 	if (!listing->stream) {
-		listing->problem = ik_strdup(strerror(errno));
+		listing->failed = true;
 		return listing;
 	}
 	if (fstat(dirfd(listing->stream), &status) == 0)
@@ -135,7 +134,6 @@ struct ik_listing *ik_listing_close(struct ik_listing *listing)
 		free(listing->names[i].at);
 	}
 	free(listing->directory);
-	free(listing->problem);
 	free(listing);
 	return NULL;
 }
@@ -144,7 +142,7 @@ bool ik_listing_is(const struct ik_listing *listing, const char *directory)
 {
 	struct stat status;
 
-	return listing && ik_text_equal(listing->directory, directory) && !listing->problem &&
+	return listing && ik_text_equal(listing->directory, directory) && !listing->failed &&
 		stat(directory, &status) == 0 && status.st_mtim.tv_sec == listing->changed_at.tv_sec &&
 		status.st_mtim.tv_nsec == listing->changed_at.tv_nsec;
 }
@@ -176,9 +174,4 @@ bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden)
 bool ik_listing_reading(const struct ik_listing *listing)
 {
 	return listing->stream;
-}
-
-const char *ik_listing_problem(const struct ik_listing *listing)
-{
-	return listing->problem;
 }

@@ -33,7 +33,5 @@ const struct ik_proposal *ik_listing_names(struct ik_listing *listing, bool hidd
 bool ik_listing_unsorted(const struct ik_listing *listing, bool hidden);
 
 bool ik_listing_reading(const struct ik_listing *listing);
-/* Why there are no names, in words; NULL: the directory could be read. */
-const char *ik_listing_problem(const struct ik_listing *listing);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "commands/session_walk.h"
 #include "store/lock.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -74,35 +75,22 @@ struct ik_taken *ik_taken_close(struct ik_taken *taken)
 
 /* ---- the same, waited for ---- */
 
-struct awaited {
-	struct ik_loop *loop;
-	bool answered;
-	struct ik_error error;
-};
-
 static void on_taken(void *arg, const struct ik_error *error)
 {
-	struct awaited *awaited = arg;
-
-	awaited->answered = true;
-	if (error)
-		awaited->error = *error;
-	ik_loop_stop(awaited->loop);
+	ik_await_answer(arg,
+		&(struct ik_store_answer){
+			.status = error ? error->status : IK_OK,
+			.error = error ? *error : (struct ik_error){ .status = IK_OK },
+		});
 }
 
 enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
 	struct ik_taken **ret_taken, const char *session, struct ik_error *error)
 {
-	struct awaited awaited = { .loop = loop };
+	struct ik_awaited awaited = { .loop = loop };
 	struct ik_taken *taken = *ret_taken = ik_take_session(store, session, on_taken, &awaited);
-	enum ik_status status = ik_loop_run(loop, error);
+	enum ik_status status = ik_await(&awaited, NULL, error);
 
 	taken->told = true; /* or not wanted any more */
-	if (status == IK_OK && !awaited.answered)
-		return ik_error_set(error, IK_FAILED, _("Interrupted."));
-	if (status == IK_OK && awaited.error.status != IK_OK) {
-		*error = awaited.error;
-		status = error->status;
-	}
 	return status;
 }

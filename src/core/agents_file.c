@@ -53,23 +53,16 @@ static char *find_root(const struct ik_places *places)
 char **ik_agents_files_find(const struct ik_places *places)
 {
 	char *root = find_root(places), *directory = ik_strdup(places->directory);
-	char **paths = NULL;
-	size_t count = 0, i;
+	char **paths = ik_alloc(sizeof(*paths));
+	size_t count = 0;
 
 	do {
 		if (!has(directory, NAME))
 			continue;
-		paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
-		paths[count++] = ik_path_join(directory, NAME);
+		paths = ik_alloc_array(paths, ++count + 1, sizeof(*paths));
+		memmove(paths + 1, paths, count * sizeof(*paths));
+		paths[0] = ik_path_join(directory, NAME);
 	} while (!ik_text_equal(directory, root) && go_up(directory));
-	for (i = 0; i < count / 2; i++) {
-		char *path = paths[i];
-
-		paths[i] = paths[count - 1 - i];
-		paths[count - 1 - i] = path;
-	}
-	paths = ik_alloc_array(paths, count + 1, sizeof(*paths));
-	paths[count] = NULL;
 	free(root);
 	free(directory);
 	return paths;

@@ -36,7 +36,7 @@ static void tell_sessions(const struct ik_core *core)
 	for (size_t i = 0; i < core->session_count; i++) {
 		const struct ik_session *session = core->sessions[i].session;
 
-		if (ik_resume_is_possible(session, true))
+		if (ik_resume_is_possible(session))
 			(void)fprintf(stderr, _("Resume with: ikigai --resume=%s\n"), ik_session_id(session));
 	}
 }

@@ -47,24 +47,22 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count, cons
 {
 	char *copy = ik_strdup(name);
 	const char *parts[PARTS];
-	size_t distances[16] = { 0 }, part_count = split(copy, parts), found = 0, i, at;
+	size_t *distances = ik_alloc_array(NULL, count + 1, sizeof(*distances));
+	size_t part_count = split(copy, parts), found, i;
 
-	if (room > sizeof(distances) / sizeof(distances[0]))
-		room = sizeof(distances) / sizeof(distances[0]);
-	for (i = 0; i < count && part_count > 0 && room > 0; i++) {
-		size_t far = distance(parts, part_count, names[i]);
+	for (i = 0; i < count; i++)
+		distances[i] = part_count > 0 ? distance(parts, part_count, names[i]) : SIZE_MAX;
+	for (found = 0; found < room && count > 0; found++) {
+		size_t best = 0;
 
-		for (at = found; at > 0 && distances[at - 1] > far; at--)
-			;
-		if (far == SIZE_MAX || at == room)
-			continue;
-		if (found < room)
-			found++;
-		memmove(&distances[at + 1], &distances[at], (found - at - 1) * sizeof(distances[0]));
-		memmove(&ret_near[at + 1], &ret_near[at], (found - at - 1) * sizeof(ret_near[0]));
-		distances[at] = far;
-		ret_near[at] = names[i];
+		for (i = 1; i < count; i++)
+			best = distances[i] < distances[best] ? i : best;
+		if (distances[best] == SIZE_MAX)
+			break;
+		ret_near[found] = names[best];
+		distances[best] = SIZE_MAX;
 	}
+	free(distances);
 	free(copy);
 	return found;
 }

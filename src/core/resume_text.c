@@ -4,18 +4,14 @@
 #include "util/limits.h"
 #include "util/shell_word.h"
 
-bool ik_resume_is_possible(const struct ik_session *session, bool all_stored)
+bool ik_resume_is_possible(const struct ik_session *session)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(session);
-	size_t i;
+	size_t i = ik_conversation_count(conversation);
 
-	for (i = 0; i < ik_conversation_count(conversation); i++) {
-		const struct ik_message *message = ik_conversation_at(conversation, i);
-
-		if (message->kind != IK_KIND_NOTICE && (all_stored || message->sequence > 0))
-			return true;
-	}
-	return false;
+	while (i > 0 && ik_conversation_at(conversation, i - 1)->kind == IK_KIND_NOTICE)
+		i--;
+	return i > 0;
 }
 
 char *ik_resume_command(const struct ik_options *options, const char *id)

@@ -9,9 +9,8 @@
 #include "agent/session/session.h"
 #include "core/options.h"
 
-/* Does the session have anything stored besides the program's own notices? all_stored: everything
- * given to the store is stored; otherwise only events with a number count. Allocates nothing. */
-bool ik_resume_is_possible(const struct ik_session *session, bool all_stored);
+/* Does the session have anything besides the program's own notices? Allocates nothing. */
+bool ik_resume_is_possible(const struct ik_session *session);
 
 /* Return the command that resumes the session with the same program and options, quoted for a shell
  * in the same directory, but without an address that has a password. The caller frees it. */
