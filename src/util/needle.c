@@ -207,36 +207,3 @@ size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t 
 		count++;
 	return count;
 }
-
-/* ASCII letters and digits: characters that are never markup or part of an escape. */
-static bool is_word(char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-		(byte >= '0' && byte <= '9');
-}
-
-bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word)
-{
-	size_t best = 0, best_length = 0;
-
-	for (size_t start = 0; start < needle->length;) {
-		size_t end = start;
-
-		while (end < needle->length && is_word(needle->pattern[end]))
-			end++;
-		if (end - start > best_length) {
-			best = start;
-			best_length = end - start;
-		}
-		start = end + 1;
-	}
-	if (best_length == 0)
-		return false;
-	ik_needle_init(ret_word, needle->pattern + best, best_length);
-	if (ret_word->ignore_case && !needle->ignore_case) {
-		ret_word->ignore_case = false;
-		ret_word->form_count = 0;
-		add_form(ret_word, ret_word->folded[0]);
-	}
-	return true;
-}

@@ -53,8 +53,4 @@ size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t l
 /* Count the matches in text. */
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length);
 
-/* Make a needle of the longest run of ASCII letters and digits in the pattern, which occurs
- * wherever the pattern does. Return false if there is none. */
-bool ik_needle_word(const struct ik_needle *needle, struct ik_needle *ret_word);
-
 #endif

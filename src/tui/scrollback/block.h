@@ -66,9 +66,8 @@ struct ik_block {
 	size_t full_length;
 	const char *text; /* and what is shown: that, the label, or a call's text */
 	size_t length;
-	int hang;                 /* indentation of rows that continue a line, or IK_HANG_TABLE */
-	size_t head, tail;        /* parts of their own style: struct ik_render */
-	uint32_t found, found_by; /* how often a search found something, and which (0: none) */
+	int hang;          /* indentation of rows that continue a line, or IK_HANG_TABLE */
+	size_t head, tail; /* parts of their own style: struct ik_render */
 	struct ik_learnt learnt;
 	struct ik_section *sections;
 	uint32_t section_count, section_capacity;

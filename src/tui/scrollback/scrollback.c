@@ -15,11 +15,10 @@
 /* Blocks this far from what was drawn last stay laid out. */
 #define LAID_BEYOND 16
 
-/* A cell of a row: line counts from the block's first (-1: the blank row before it). */
+/* A cell of a row, which is found again when blocks come and go before it. */
 struct mark {
 	int64_t number; /* of the block */
-	uint32_t section;
-	int64_t line;
+	uint32_t section, line;
 	int column;
 };
 
@@ -749,34 +748,9 @@ void ik_scrollback_mark_end(struct ik_scrollback *scrollback)
 static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	int column)
 {
-	uint32_t gap = row_gap(scrollback, place);
+	int64_t number = ik_scrollback_number(scrollback, place.block);
 
-	return (struct mark){
-		.number = ik_scrollback_number(scrollback, place.block),
-		.section = place.section,
-		.line = (int64_t)place.line - gap,
-		.column = column,
-	};
-}
-
-/* Find the row of a mark; false: it is gone. */
-static bool place_of(const struct ik_scrollback *scrollback, const struct mark *mark,
-	struct ik_scroll_row *ret_place)
-{
-	struct ik_scroll_row row = { .block = ik_scrollback_index(scrollback, mark->number),
-		.section = mark->section };
-
-	if (row.block == scrollback->count)
-		return false;
-	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
-	uint32_t gap = row_gap(scrollback, row);
-
-	if (mark->section >= block->section_count || mark->line + gap < 0 ||
-		mark->line >= ik_scrollback_lines(scrollback, block, mark->section)->count)
-		return false;
-	row.line = (uint32_t)(mark->line + gap);
-	*ret_place = row;
-	return true;
+	return (struct mark){ number, place.section, place.line, column };
 }
 
 /* Return which row comes first: below, at or above 0. */
@@ -816,30 +790,21 @@ static bool marked_part(const struct mark *row, const struct mark *first, const 
 	return to_first >= 0 && to_last <= 0;
 }
 
-/* Return the line that is shown in a row; NULL: it is the blank row before a block. */
-static const struct ik_lines *line_of(const struct ik_scrollback *scrollback,
-	struct ik_scroll_row place, struct ik_block **ret_block, uint32_t *ret_line)
-{
-	uint32_t gap = row_gap(scrollback, place);
-
-	*ret_block = ik_scrollback_prepared(scrollback, place.block);
-	*ret_line = place.line - gap;
-	return place.line < gap ? NULL : ik_scrollback_lines(scrollback, *ret_block, place.section);
-}
-
 /* Show in a row that was drawn what of it is marked. */
 static void paint_mark(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	struct ik_cells *cells, struct ik_rectangle text_area, int row)
 {
 	struct mark first, last, here = mark_of(scrollback, place, 0);
-	struct ik_block *block;
-	uint32_t line;
+	uint32_t gap = row_gap(scrollback, place);
 	int from, to;
 
-	if (!ends(scrollback, &first, &last) || !marked_part(&here, &first, &last, &from, &to))
+	if (place.line < gap || !ends(scrollback, &first, &last) ||
+		!marked_part(&here, &first, &last, &from, &to))
 		return;
-	const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
-	int end = lines ? ik_shown_line_end(block, lines, line) : 0;
+	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
+	int end = ik_shown_line_end(block, lines, place.line - gap);
+
 	to = to < end ? to : end;
 	/* Both halves of a wide cluster. */
 	if (from > 0 && ik_cells_at(cells, row, text_area.column + from)->width == 0)
@@ -907,27 +872,37 @@ void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column
 	scrollback->marked = true;
 }
 
+/* Make the text of a section; returns its lines. */
+static const struct ik_lines *fill_text(const struct ik_scrollback *scrollback,
+	struct ik_shown_text *shown, struct ik_scroll_row row)
+{
+	struct ik_block *block = ik_scrollback_prepared(scrollback, row.block);
+	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, row.section);
+
+	ik_shown_text_fill(shown, block, lines);
+	return lines;
+}
+
 bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int column)
 {
 	struct ik_shown_cell cell, first, last;
 	struct ik_shown_text shown;
-	struct ik_block *block;
 
 	ik_scrollback_mark_begin(scrollback, row, column);
 	if (!scrollback->marking)
 		return false;
 	struct ik_scroll_row place = row_at(scrollback, row, column, &cell.column);
-	const struct ik_lines *lines = line_of(scrollback, place, &block, &cell.line);
+	uint32_t gap = row_gap(scrollback, place);
 
-	if (!lines)
+	if (place.line < gap)
 		return false;
+	cell.line = place.line - gap;
 	ik_shown_text_init(&shown);
-	ik_shown_text_fill(&shown, block, lines);
+	fill_text(scrollback, &shown, place);
 	scrollback->marked = ik_shown_word(&shown, cell, &first, &last);
 	ik_shown_text_done(&shown);
 	if (!scrollback->marked)
 		return false;
-	uint32_t gap = place.line - cell.line;
 	place.line = first.line + gap;
 	scrollback->mark_anchor = mark_of(scrollback, place, first.column);
 	place.line = last.line + gap;
@@ -935,44 +910,54 @@ bool ik_scrollback_mark_word(struct ik_scrollback *scrollback, int row, int colu
 	return true;
 }
 
+/* Return where in the text of its section a mark begins, or ends; 0 in the blank row before it. */
+static size_t marked_offset(const struct ik_shown_text *shown, const struct mark *mark,
+	uint32_t gap, bool end)
+{
+	struct ik_shown_cell cell = { mark->line - gap, mark->column };
+
+	if (mark->line < gap)
+		return 0;
+	return end ? ik_shown_until(shown, cell) : ik_shown_from(shown, cell);
+}
+
 bool ik_scrollback_marked(struct ik_scrollback *scrollback, struct ik_buf *out)
 {
 	struct mark first, last;
-	struct ik_scroll_row place, end;
-	bool due = false; /* a line feed, before the next line */
+	struct ik_shown_text shown;
+	size_t start = out->length;
 
-	if (!ends(scrollback, &first, &last) || !place_of(scrollback, &first, &place) ||
-		!place_of(scrollback, &last, &end))
+	if (!ends(scrollback, &first, &last))
 		return false;
-	const struct ik_lines *before = NULL;
-	uint32_t before_line = 0;
+	struct ik_scroll_row row = { ik_scrollback_index(scrollback, first.number), first.section, 0 };
+	size_t end = ik_scrollback_index(scrollback, last.number);
+	bool begins = true, is_last = false;
 
-	for (;;) {
-		struct mark here = mark_of(scrollback, place, 0);
-		struct ik_block *block;
-		uint32_t line;
-		int from, to;
-		const struct ik_lines *lines = line_of(scrollback, place, &block, &line);
+	ik_shown_text_init(&shown);
+	while (!is_last && row.block < scrollback->count && ik_buf_status(out) == IK_OK) {
+		uint32_t sections = ik_scrollback_prepared(scrollback, row.block)->section_count;
+		uint32_t gap = row_gap(scrollback, row);
 
-		if (!marked_part(&here, &first, &last, &from, &to))
-			break;
-		size_t length = out->length;
+		if (row.section < sections) {
+			const struct ik_lines *lines = fill_text(scrollback, &shown, row);
 
-		if (due && lines && before && lines->lines[line].continues)
-			ik_shown_put_seam(block, before, before_line, lines->lines[line].source, out);
-		else if (due)
-			ik_buf_putc(out, '\n');
-		if (!lines || ik_shown_put_line(block, lines, line, from, to, out)) {
-			due = true;
-			before = lines;
-			before_line = line;
+			is_last = row.block == end && row.section >= last.section;
+			size_t from = begins ? marked_offset(&shown, &first, gap, false) : 0;
+			size_t until = is_last ? marked_offset(&shown, &last, gap, true) : shown.text.length;
+			uint32_t feeds = gap + (shown.count > 0 && !lines->lines[0].continues);
+
+			while (!begins && until > 0 && feeds-- > 0)
+				ik_buf_putc(out, '\n');
+			ik_buf_append(out, shown.text.data + from, until > from ? until - from : 0);
+			begins = false;
+			row.section++;
 		} else {
-			ik_buf_truncate(out, length);
+			row = (struct ik_scroll_row){ row.block + 1, 0, 0 };
+			is_last = row.block > end;
 		}
-		if (ik_buf_status(out) != IK_OK || ik_scrollback_down(scrollback, &place, 1) == 0)
-			break;
 	}
-	return out->length > 0;
+	ik_shown_text_done(&shown);
+	return out->length > start;
 }
 
 /* ---- drawing ---- */

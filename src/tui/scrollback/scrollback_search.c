@@ -1,61 +1,57 @@
 #include "tui/scrollback/scrollback_search.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tui/scrollback/shown_text.h"
-#include "tui/text/markdown.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/cluster.h"
 #include "util/needle.h"
 
-/* What a slice of work may cost, in bytes of text that is only looked through: a few
- * milliseconds. What has to be made or laid out for it, or looked at at all, costs more. */
-#define SLICE_BYTES 4000000
-#define FILL_COST 4
-#define LAYOUT_COST 40
-#define BLOCK_COST 200
+#define SLICE_US 4000   /* of work, after which a key may have its turn */
 #define LINE_BYTES 400u /* of a longer line what is around the place */
 #define BEFORE_BYTES 100u
+#define BLOCK_END UINT32_MAX /* as a section: after the last one */
 
-/* Something that was found, or where a look for it begins: matches of a section are counted from
- * 0. */
+/* Something that was found, or a place between two: the matches of a section are counted from 0. */
 struct found_place {
 	int64_t block; /* its number */
-	uint32_t section;
-	size_t match;
+	uint32_t section, match;
+};
+
+struct found_list {
+	struct found_place *places;
+	size_t count, capacity;
 };
 
 struct ik_search {
 	struct ik_scrollback *scrollback;
-	struct ik_needle needle, word;
-	bool has_word;
-	uint32_t generation;       /* what block->found belongs to */
-	struct ik_shown_text text; /* of the section that is looked at */
-	struct ik_buf bare;        /* the same without markup */
+	struct ik_needle needle;
+	struct ik_shown_text text; /* of the section that was looked at last */
 
+	int way;                     /* in which a first place is looked for: -1 upwards, 1 down */
 	struct ik_scroll_place back; /* the window at the beginning, */
 	int64_t origin;              /* and the block at its edge, */
 	size_t origin_offset;        /* and the place in its text; SIZE_MAX: its end */
 
-	int way; /* in which a first place is looked for: -1 upwards, 1 down */
+	/* All is searched from there outwards.  A place that was found has a number: from 0 on down
+	 * from there, from -1 on up. */
+	struct found_list above, below;
+	struct found_place up,
+		down;        /* sections before the one, and from the other on, are to be searched */
+	int64_t skipped; /* the first block that was not, as it still changed; or none */
+
 	bool seeking;
-	bool in_block; /* for a place in this block only */
+	bool in_block; /* for a place in the block of the origin only */
 	int direction;
-	struct found_place at; /* downwards the first that may be it, upwards the one after it */
-	int64_t start;
+	ptrdiff_t wanted;
 	bool wrapped;
 
-	bool found;
-	struct found_place current;
+	bool found; /* a place is shown: */
+	ptrdiff_t current;
+	struct found_place place;
 	bool opened; /* its block was folded before */
-	size_t number;
-
-	int64_t low, high;           /* blocks with these numbers, and between, are counted */
-	struct found_place counting; /* where to resume; match: what was counted in the block */
-	size_t partly;               /* calls of them that printed more than is searched */
-	size_t total;
 };
 
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
@@ -65,7 +61,6 @@ struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
 	search->scrollback = scrollback;
 	ik_needle_init(&search->needle, "", 0);
 	ik_shown_text_init(&search->text);
-	ik_buf_init(&search->bare, SIZE_MAX / 2);
 	search->way = -1;
 	ik_search_begin(search);
 	return search;
@@ -76,9 +71,9 @@ struct ik_search *ik_search_free(struct ik_search *search)
 	if (!search)
 		return NULL;
 	ik_needle_done(&search->needle);
-	ik_needle_done(&search->word);
 	ik_shown_text_done(&search->text);
-	ik_buf_done(&search->bare);
+	free(search->above.places);
+	free(search->below.places);
 	free(search);
 	return NULL;
 }
@@ -106,47 +101,6 @@ static struct ik_block *block_of(const struct ik_search *search, int64_t number)
 
 /* ---- what is in a section ---- */
 
-static bool lacks(const struct ik_needle *word, const char *text, size_t length)
-{
-	size_t bytes;
-
-	return ik_needle_find(word, text, length, 0, &bytes) == SIZE_MAX;
-}
-
-/* Return whether the word may be in a section once it is laid out. Markup within a word is gone
- * then; entities and the addresses of links are other text. */
-static bool may_show(struct ik_search *search, const struct ik_block *block,
-	const struct ik_section *section)
-{
-	static const bool is_mark[UCHAR_MAX + 1] = {
-		['*'] = true,
-		['<'] = true,
-		['>'] = true,
-		['\\'] = true,
-		['_'] = true,
-		['`'] = true,
-		['~'] = true,
-	};
-	const char *text = block->text + section->start;
-	size_t length = section->end - section->start;
-
-	if (!search->has_word || !lacks(&search->word, text, length))
-		return true;
-	if (block->renderer != &ik_renderer_markdown)
-		return false;
-	if (memchr(text, '&', length) || memchr(text, '[', length))
-		return true;
-	ik_buf_clear(&search->bare);
-	char *bare = ik_buf_reserve(&search->bare, length);
-	size_t count = 0;
-
-	for (size_t i = 0; bare && i < length; i++) {
-		bare[count] = text[i];
-		count += !is_mark[(unsigned char)text[i]];
-	}
-	return !bare || !lacks(&search->word, bare, count);
-}
-
 /* Lay out a section of a block that is prepared and open, and make its text. What was not laid
  * out before is forgotten again if forget. */
 static void fill_text(struct ik_search *search, struct ik_block *block, uint32_t section,
@@ -158,21 +112,6 @@ static void fill_text(struct ik_search *search, struct ik_block *block, uint32_t
 		ik_scrollback_lines(search->scrollback, block, section));
 	if (forget && !made)
 		ik_block_forget_lines(block, section);
-}
-
-/* Return how often a section has it. */
-static size_t count_section(struct ik_search *search, struct ik_block *block, uint32_t index,
-	size_t *cost)
-{
-	const struct ik_section *section = &block->sections[index];
-	size_t length = section->end - section->start;
-
-	*cost += length * 2;
-	if (!may_show(search, block, section))
-		return 0;
-	*cost += (length + block->learnt.text.length) * LAYOUT_COST;
-	fill_text(search, block, index, true);
-	return ik_needle_count(&search->needle, search->text.text.data, search->text.text.length);
 }
 
 /* Find a match in the text that was made last; its end, or SIZE_MAX: there are fewer. */
@@ -189,35 +128,106 @@ static size_t find_match(const struct ik_search *search, size_t match, size_t *r
 	return *ret_start == SIZE_MAX ? SIZE_MAX : *ret_start + length;
 }
 
-/* A folded block is searched as if it were open. */
-struct open_block {
-	struct ik_block *block;
-	bool was_folded, was_filled;
-};
-
-static struct open_block open_block(struct ik_block *block, size_t *cost)
+static void add_place(struct found_list *list, int64_t block, uint32_t section, size_t match)
 {
-	struct open_block open = { .block = block,
-		.was_folded = ik_block_foldable(block) && block->folded,
-		.was_filled = block->filled };
-
-	*cost += BLOCK_COST;
-	if (open.was_folded)
-		ik_block_fold(block, false);
-	bool made = block->filled;
-
-	ik_block_prepare(block);
-	if (!made)
-		*cost += block->length * FILL_COST;
-	return open;
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? list->capacity * 2 : 64;
+		list->places = ik_alloc_array(list->places, list->capacity, sizeof(*list->places));
+	}
+	list->places[list->count++] = (struct found_place){ block, section, (uint32_t)match };
 }
 
-static void close_block(struct open_block open)
+/* Take what a section has: the matches before that one above the origin, the others below it. */
+static void take_section(struct ik_search *search, int64_t number, uint32_t section, size_t first)
 {
-	if (open.was_folded)
-		ik_block_fold(open.block, true);
-	if (open.was_folded && open.was_filled)
-		ik_block_prepare(open.block);
+	const struct ik_buf *text = &search->text.text;
+
+	fill_text(search, block_of(search, number), section, true);
+	size_t count = ik_needle_count(&search->needle, text->data, text->length);
+
+	for (size_t match = first < count ? first : count; match > 0; match--)
+		add_place(&search->above, number, section, match - 1);
+	for (size_t match = first; match < count; match++)
+		add_place(&search->below, number, section, match);
+}
+
+/* ---- searching ---- */
+
+/* Search anew from a place on. */
+static void begin_at(struct ik_search *search, struct found_place place)
+{
+	search->above.count = search->below.count = 0;
+	search->skipped = INT64_MAX;
+	search->up = search->down = place;
+	if (place.section == BLOCK_END)
+		search->down = (struct found_place){ .block = place.block + 1 };
+	if (place.match == 0)
+		return;
+	take_section(search, place.block, place.section, place.match);
+	search->down.section++;
+}
+
+/* Does what it shows still change? */
+static bool is_changing(const struct ik_block *block)
+{
+	return block->growing ||
+		(block->call && block->call->stage != IK_STAGE_OK && block->call->stage != IK_STAGE_FAILED);
+}
+
+/* Is all searched in a direction, but for a last block that changes? */
+static bool is_complete(const struct ik_search *search, bool down)
+{
+	int64_t end = end_number(search);
+
+	if (!down)
+		return search->up.block < first_number(search);
+	return search->down.block >= end ||
+		(search->down.block == end - 1 && is_changing(block_of(search, end - 1)));
+}
+
+/* Is there more to search? */
+static bool has_more(const struct ik_search *search)
+{
+	const struct ik_block *skipped = block_of(search, search->skipped);
+
+	return search->needle.length > 0 &&
+		(!is_complete(search, false) || !is_complete(search, true) ||
+			(skipped && !is_changing(skipped)));
+}
+
+/* Search the next block in a direction until that time. A folded one is searched as if it were
+ * open. */
+static void search_block(struct ik_search *search, bool down, int64_t until_us)
+{
+	struct found_place *at = down ? &search->down : &search->up;
+	struct ik_block *block = block_of(search, at->block);
+	bool changing = is_changing(block), fold = ik_block_foldable(block) && block->folded;
+	bool filled = block->filled;
+
+	if (changing && at->block < search->skipped)
+		search->skipped = at->block;
+	if (fold && !changing)
+		ik_block_fold(block, false);
+	ik_block_prepare(block);
+	uint32_t count = changing ? 0 : block->section_count;
+
+	if (at->section > count)
+		at->section = count;
+	while (down ? at->section < count : at->section > 0) {
+		uint32_t section = down ? at->section++ : --at->section;
+
+		take_section(search, at->block, section, down ? 0 : SIZE_MAX);
+		if (ik_clock_us() >= until_us)
+			break;
+	}
+	if (down && at->section == count)
+		*at = (struct found_place){ .block = at->block + 1 };
+	else if (!down && at->section == 0)
+		*at = (struct found_place){ .block = at->block - 1, .section = BLOCK_END };
+	if (fold && !changing)
+		ik_block_fold(block, true);
+	if (fold && filled)
+		ik_block_prepare(block);
 }
 
 /* ---- where to begin ---- */
@@ -262,9 +272,9 @@ void ik_search_begin(struct ik_search *search)
 /* Fold the block that was opened for the place that was shown. */
 static void fold_opened(struct ik_search *search)
 {
-	if (search->opened && block_of(search, search->current.block))
+	if (search->opened && block_of(search, search->place.block))
 		ik_scrollback_fold(search->scrollback,
-			ik_scrollback_index(search->scrollback, search->current.block), true);
+			ik_scrollback_index(search->scrollback, search->place.block), true);
 	search->opened = false;
 }
 
@@ -274,25 +284,23 @@ void ik_search_back(struct ik_search *search)
 	ik_scrollback_go(search->scrollback, search->back);
 }
 
-/* Look for a place from there on. */
-static void seek(struct ik_search *search, struct found_place from, int direction)
+/* Look for the place with that number. */
+static void seek(struct ik_search *search, ptrdiff_t wanted, int direction)
 {
 	search->seeking = search->needle.length > 0 && ik_scrollback_count(search->scrollback) > 0;
-	search->at = from;
-	search->start = from.block;
+	search->wanted = wanted;
 	search->direction = direction;
 	search->wrapped = search->in_block = false;
 }
 
-/* Look for a place from the origin on. */
-static void seek_from_origin(struct ik_search *search, int direction)
+/* Search anew from the origin on. */
+static void begin_at_origin(struct ik_search *search)
 {
 	struct ik_block *block = block_of(search, search->origin);
 	struct found_place from = { .block = search->origin };
 
 	if (block && search->origin_offset == SIZE_MAX) {
-		from.section = UINT32_MAX;
-		from.match = SIZE_MAX;
+		from.section = BLOCK_END;
 	} else if (block && search->needle.length > 0 && search->origin_offset > 0) {
 		ik_block_prepare(block);
 		from.section = ik_block_section_at(block, search->origin_offset);
@@ -305,16 +313,14 @@ static void seek_from_origin(struct ik_search *search, int direction)
 			ik_shown_piece_at(&search->text, start)->line < line)
 			from.match++;
 	}
-	seek(search, from, direction);
+	begin_at(search, from);
 }
 
-/* Begin counting again. */
-static void forget_counts(struct ik_search *search)
+/* Search anew from the origin on, and look for the first place in a direction. */
+static void seek_from_origin(struct ik_search *search, int direction)
 {
-	search->generation++;
-	search->low = search->high = end_number(search);
-	search->counting = (struct found_place){ .block = INT64_MIN };
-	search->total = search->number = search->partly = 0;
+	begin_at_origin(search);
+	seek(search, direction > 0 ? 0 : -1, direction);
 }
 
 void ik_search_restart(struct ik_search *search)
@@ -322,19 +328,17 @@ void ik_search_restart(struct ik_search *search)
 	bool found = search->found;
 
 	search->found = search->opened = false;
-	forget_counts(search);
 	set_origin(search);
 	if (found)
 		seek_from_origin(search, search->way);
+	else
+		begin_at_origin(search);
 }
 
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length)
 {
 	ik_needle_done(&search->needle);
-	ik_needle_done(&search->word);
 	ik_needle_init(&search->needle, pattern, length);
-	search->has_word = ik_needle_word(&search->needle, &search->word);
-	forget_counts(search);
 	fold_opened(search);
 	search->found = false;
 	seek_from_origin(search, search->way);
@@ -344,101 +348,23 @@ void ik_search_set_in(struct ik_search *search, const char *pattern, size_t leng
 {
 	ik_search_set(search, pattern, length);
 	ik_search_begin(search);
-	seek(search, (struct found_place){ .block = ik_scrollback_number(search->scrollback, index) },
-		1);
+	search->origin = ik_scrollback_number(search->scrollback, index);
+	search->origin_offset = 0;
+	seek_from_origin(search, 1);
 	search->in_block = true;
 }
 
-/* ---- seeking ---- */
-
-/* Was the block counted, and has none? */
-static bool is_empty(const struct ik_search *search, const struct ik_block *block)
-{
-	return block->found_by == search->generation && block->found == 0 && !block->growing;
-}
-
-/* Look through a block from search->at on. *ret_found: there is a match, and search->at is it.
- * Return false if the slice ended within the block. */
-static bool seek_in_block(struct ik_search *search, struct ik_block *block, size_t *cost,
-	bool *ret_found)
-{
-	struct found_place *at = &search->at;
-	bool down = search->direction > 0, done = false;
-
-	*ret_found = false;
-	if (is_empty(search, block))
-		return true;
-	struct open_block open = open_block(block, cost);
-
-	if (at->section >= block->section_count)
-		at->section = block->section_count - 1;
-	do {
-		size_t count = count_section(search, block, at->section, cost);
-
-		if (down ? at->match < count : at->match > 0 && count > 0) {
-			if (!down)
-				at->match = (at->match < count ? at->match : count) - 1;
-			*ret_found = true;
-		} else if (down ? at->section + 1 == block->section_count : at->section == 0) {
-			done = true;
-		} else {
-			at->section += down ? 1 : UINT32_MAX;
-			at->match = down ? 0 : SIZE_MAX;
-		}
-	} while (!done && !*ret_found && *cost < SLICE_BYTES);
-	close_block(open);
-	return done || *ret_found;
-}
-
-/* Go to the next block; false: all have been looked at. */
-static bool next_block(struct ik_search *search)
-{
-	int64_t first = first_number(search), end = end_number(search);
-	int64_t next = search->at.block + search->direction;
-
-	if (search->wrapped && (search->at.block == search->start || next < first || next >= end))
-		return false;
-	if (next < first || next >= end) {
-		search->wrapped = true;
-		next = next < first ? end - 1 : first;
-	}
-	search->at = (struct found_place){ .block = next };
-	if (search->direction < 0) {
-		search->at.section = UINT32_MAX;
-		search->at.match = SIZE_MAX;
-	}
-	return true;
-}
+/* ---- the place that is shown ---- */
 
 /* Return the block of the place that is shown, prepared; NULL: it is gone, or folded. */
 static struct ik_block *current_block(const struct ik_search *search)
 {
-	struct ik_block *block = search->found ? block_of(search, search->current.block) : NULL;
+	struct ik_block *block = search->found ? block_of(search, search->place.block) : NULL;
 
 	if (!block || (ik_block_foldable(block) && block->folded))
 		return NULL;
 	ik_block_prepare(block);
-	return search->current.section < block->section_count ? block : NULL;
-}
-
-/* Find out which of all it is, if that is cheap. */
-static void find_number(struct ik_search *search)
-{
-	struct ik_block *block = current_block(search);
-	size_t number = search->current.match + 1, cost = 0;
-
-	search->number = 0;
-	if (!block || search->low > first_number(search))
-		return;
-	for (int64_t i = first_number(search); i < search->current.block; i++)
-		if (block_of(search, i)->found_by == search->generation)
-			number += block_of(search, i)->found;
-	for (uint32_t section = 0; section < search->current.section; section++) {
-		number += count_section(search, block, section, &cost);
-		if (cost > SLICE_BYTES)
-			return;
-	}
-	search->number = number;
+	return search->place.section < block->section_count ? block : NULL;
 }
 
 /* Find the text of the place that is shown; its block is open. False: it is gone. */
@@ -448,191 +374,143 @@ static bool find_current(struct ik_search *search, size_t *ret_start)
 
 	if (!block)
 		return false;
-	fill_text(search, block, search->current.section, false);
-	return find_match(search, search->current.match, ret_start) != SIZE_MAX;
+	fill_text(search, block, search->place.section, false);
+	return find_match(search, search->place.match, ret_start) != SIZE_MAX;
 }
 
-/* Bring the place that was found into the window. */
-static void show_current(struct ik_search *search)
+/* Bring a place that was found into the window. */
+static void show_place(struct ik_search *search, struct found_place place)
 {
 	struct ik_scrollback *scrollback = search->scrollback;
-	struct ik_block *block = block_of(search, search->current.block);
-	size_t index = ik_scrollback_index(scrollback, search->current.block), start;
+	struct ik_block *block = block_of(search, place.block);
+	size_t index = ik_scrollback_index(scrollback, place.block), start;
 
-	if (ik_block_foldable(block) && block->folded) {
+	if (search->found && search->place.block != place.block)
+		fold_opened(search);
+	search->found = true;
+	search->place = place;
+	if (block && ik_block_foldable(block) && block->folded) {
 		ik_scrollback_fold(scrollback, index, false);
 		search->opened = true;
 	}
 	if (find_current(search, &start))
 		ik_scrollback_reveal(scrollback,
-			ik_scrollback_row(scrollback, index, search->current.section,
+			ik_scrollback_row(scrollback, index, place.section,
 				ik_shown_piece_at(&search->text, start)->line));
 	ik_search_select(search);
 }
 
-/* Show the place that was found, search->at. */
-static void take_found(struct ik_search *search)
+/* Show the place that is wanted, or give up; false: it is not known yet. */
+static bool show_wanted(struct ik_search *search)
 {
-	search->seeking = false;
-	if (search->found && search->current.block != search->at.block)
-		fold_opened(search);
-	search->found = true;
-	search->current = search->at;
-	show_current(search);
-	find_number(search);
-}
+	ptrdiff_t first = -(ptrdiff_t)search->above.count, end = (ptrdiff_t)search->below.count;
+	bool beyond = search->wanted < first || search->wanted >= end;
+	bool complete = is_complete(search, false) && is_complete(search, true);
 
-/* Continue to look for the place to show; true: what is shown has changed. */
-static bool work_seek(struct ik_search *search, size_t *cost)
-{
-	bool found;
-
-	while (*cost < SLICE_BYTES) {
-		struct ik_block *block = block_of(search, search->at.block);
-
-		if (block && !seek_in_block(search, block, cost, &found))
-			return false;
-		if (block && found) {
-			take_found(search);
-			return true;
-		}
-		if (!block || search->in_block || !next_block(search)) {
-			search->seeking = search->wrapped = false;
-			return true;
-		}
-	}
-	return false;
-}
-
-void ik_search_step(struct ik_search *search, int direction)
-{
-	size_t cost = 0;
-
-	if (search->seeking)
-		work_seek(search, &cost); /* the step before this one */
-	if (search->seeking && search->direction == direction)
-		return; /* a key that is held must not send it back to where it began */
-	struct found_place from = search->current;
-
-	if (search->found) {
-		from.match += direction > 0;
-		seek(search, from, direction);
-		return;
-	}
-	set_origin(search);
-	seek_from_origin(search, direction);
-}
-
-void ik_search_select(struct ik_search *search)
-{
-	if (search->found && block_of(search, search->current.block))
-		ik_scrollback_select_at(search->scrollback,
-			ik_scrollback_index(search->scrollback, search->current.block), true);
-}
-
-/* ---- counting ---- */
-
-/* Count in a block from search->counting on; false: the slice ended within it. */
-static bool count_block(struct ik_search *search, struct ik_block *block, size_t *cost)
-{
-	struct found_place *at = &search->counting;
-
-	if (is_empty(search, block))
+	if (search->in_block &&
+		(beyond ? search->down.block > search->origin
+				: search->below.places[0].block != search->origin)) {
+		search->seeking = false;
 		return true;
-	struct open_block open = open_block(block, cost);
-
-	if (at->section >= block->section_count)
-		at->section = block->section_count - 1; /* its text has become shorter since */
-	do
-		at->match += count_section(search, block, at->section++, cost);
-	while (at->section < block->section_count && *cost < SLICE_BYTES);
-	bool done = at->section >= block->section_count;
-
-	close_block(open);
-	return done;
-}
-
-/* Does what it shows still change? */
-static bool is_changing(const struct ik_block *block)
-{
-	return block->growing ||
-		(block->call && block->call->stage != IK_STAGE_OK && block->call->stage != IK_STAGE_FAILED);
-}
-
-/* Are there blocks to be counted? */
-static bool must_count(const struct ik_search *search)
-{
-	if (search->needle.length == 0)
+	}
+	if (beyond && !complete)
 		return false;
-	if (search->low > first_number(search))
+	search->seeking = false;
+	if (first == end)
 		return true;
-	struct ik_block *next = block_of(search, search->high);
-
-	return next && !is_changing(next);
+	search->wrapped = beyond;
+	if (beyond)
+		search->wanted = search->wanted < first ? end - 1 : first;
+	search->current = search->wanted;
+	show_place(search,
+		search->current < 0 ? search->above.places[-search->current - 1]
+							: search->below.places[search->current]);
+	return true;
 }
 
-/* Continue counting, blocks that came at the end first; true: something was counted. */
-static bool work_count(struct ik_search *search, size_t *cost)
+/* A block that was skipped is complete: search anew, from what is shown. */
+static void search_anew(struct ik_search *search)
 {
-	bool any = false;
+	ptrdiff_t wanted = search->wanted - (search->found ? search->current : 0);
 
-	while (*cost < SLICE_BYTES && must_count(search)) {
-		struct ik_block *next = block_of(search, search->high);
-		bool up = next && !is_changing(next);
-		int64_t number = up ? search->high : search->low - 1;
-		struct ik_block *block = block_of(search, number);
-
-		any = true;
-		if (search->counting.block != number)
-			search->counting = (struct found_place){ .block = number };
-		if (!count_block(search, block, cost))
-			break;
-		block->found = (uint32_t)search->counting.match;
-		block->found_by = search->generation;
-		search->total += search->counting.match;
-		search->partly += block->call && ik_call_has_more(block->call);
-		search->counting.block = INT64_MIN;
-		search->high += up;
-		search->low -= !up;
-		if (!must_count(search) && (!up || search->number == 0))
-			find_number(search);
-	}
-	return any;
+	if (search->found && current_block(search))
+		begin_at(search, search->place);
+	else
+		begin_at_origin(search);
+	search->wanted = wanted;
+	search->current = 0;
 }
 
 bool ik_search_work(struct ik_search *search)
 {
-	size_t cost = 0;
+	int64_t until_us = ik_clock_us() + SLICE_US;
+	const struct ik_block *skipped = block_of(search, search->skipped);
 	bool changed = false;
 
-	if (search->seeking)
-		changed = work_seek(search, &cost);
-	if (!search->seeking && must_count(search))
-		changed |= work_count(search, &cost);
-	return changed;
+	if (skipped && !is_changing(skipped))
+		search_anew(search);
+	do {
+		bool down = !search->seeking || search->wanted >= 0;
+
+		changed |= search->seeking && show_wanted(search);
+		down = is_complete(search, down) ? !down : down;
+		if (is_complete(search, down))
+			break;
+		search_block(search, down, until_us);
+	} while (ik_clock_us() < until_us);
+	return changed || (search->seeking && show_wanted(search));
 }
 
 bool ik_search_working(const struct ik_search *search)
 {
-	return search->seeking || must_count(search);
+	return search->seeking || has_more(search);
+}
+
+void ik_search_step(struct ik_search *search, int direction)
+{
+	if (search->seeking)
+		ik_search_work(search); /* the step before this one */
+	if (search->seeking && search->direction == direction)
+		return; /* a key that is held must not send it back to where it began */
+	if (search->found) {
+		seek(search, search->current + direction, direction);
+	} else {
+		set_origin(search);
+		seek_from_origin(search, direction);
+	}
+}
+
+void ik_search_select(struct ik_search *search)
+{
+	if (search->found && block_of(search, search->place.block))
+		ik_scrollback_select_at(search->scrollback,
+			ik_scrollback_index(search->scrollback, search->place.block), true);
 }
 
 struct ik_search_state ik_search_state(const struct ik_search *search)
 {
-	int64_t left = search->low - first_number(search);
-	int64_t all = (int64_t)ik_scrollback_count(search->scrollback);
-
-	return (struct ik_search_state){
+	size_t all = ik_scrollback_count(search->scrollback), above = search->above.count;
+	bool up = is_complete(search, false), down = is_complete(search, true);
+	int64_t left = (up ? 0 : search->up.block - first_number(search) + 1) +
+		(down ? 0 : end_number(search) - search->down.block);
+	struct ik_search_state state = {
 		.on = search->needle.length > 0,
 		.seeking = search->seeking,
 		.found = search->found,
 		.wrapped = search->wrapped && search->found,
-		.counted = left <= 0,
-		.total = search->total,
-		.partly = search->partly,
-		.number = search->number,
-		.percent = all > 0 ? (int)((all - (left < all ? left : all)) * 100 / all) : 100,
+		.counted = up && down,
+		.total = above + search->below.count,
+		.percent = all > 0 ? 100 - (int)(left * 100 / (int64_t)(all + 1)) : 100,
 	};
+
+	if (up && current_block(search))
+		state.number = (size_t)(search->current + (ptrdiff_t)above) + 1;
+	for (size_t i = 0; state.counted && i < all; i++) {
+		const struct ik_block *block = ik_scrollback_at(search->scrollback, i);
+
+		state.partly += block->call && ik_call_has_more(block->call);
+	}
+	return state;
 }
 
 /* ---- showing ---- */
@@ -674,16 +552,11 @@ void ik_search_hold(struct ik_search *search)
 	if (!find_current(search, &start))
 		return;
 	const struct ik_shown_piece *piece = ik_shown_piece_at(&search->text, start);
-	size_t index = ik_scrollback_index(scrollback, search->current.block);
-	uint32_t section = search->current.section;
-	const struct ik_lines *lines = ik_scrollback_lines(scrollback,
-		ik_scrollback_at(scrollback, index), section);
-	const struct ik_text_run *run = &lines->runs[piece->run];
+	size_t index = ik_scrollback_index(scrollback, search->place.block);
 
 	if (ik_scrollback_in_window(scrollback,
-			ik_scrollback_row(scrollback, index, section, piece->line)))
-		ik_scrollback_hold(scrollback, index,
-			run->added ? lines->lines[piece->line].source : run->offset + start - piece->start);
+			ik_scrollback_row(scrollback, index, search->place.section, piece->line)))
+		ik_scrollback_hold(scrollback, index, piece->source + start - piece->start);
 }
 
 /* Show a match in the cells: bytes [start, end) of the text, whose line 0 is in a row. */
@@ -715,7 +588,7 @@ static void paint_section(struct ik_search *search, struct ik_scroll_row place,
 	struct ik_cells *cells, struct ik_rectangle area, int row)
 {
 	struct ik_block *block = ik_scrollback_prepared(search->scrollback, place.block);
-	const struct found_place *current = &search->current;
+	const struct found_place *current = &search->place;
 	struct ik_needle_scan scan;
 	size_t start, length;
 	bool current_here = search->found && !block->folded && current->section == place.section &&

@@ -3,9 +3,10 @@
  * shown, how often it is there, the marks on what is in the window.
  *
  * What is searched is what is shown, section by section of each block, folded blocks as they are
- * when they are open.  One that holds the place that is shown is opened, and folded again when
- * another place is.  All work is done in slices that the owner asks for, so that the keys don't
- * wait; blocks may come at both ends meanwhile.
+ * when they are open; a block that still changes is searched once it is complete.  One that holds
+ * the place that is shown is opened, and folded again when another place is.  All work is done in
+ * slices of a few milliseconds that the owner asks for, so that the keys don't wait; blocks may
+ * come at both ends meanwhile.
  *
  * Borrows the scrollback.  May include: util, tui.
  */

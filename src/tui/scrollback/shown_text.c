@@ -13,6 +13,13 @@ static const char *run_text(const struct ik_block *block, const struct ik_lines 
 	return (run->added ? lines->added : block->text) + run->offset;
 }
 
+/* Return the column after a run. */
+static int end_column(const struct ik_block *block, const struct ik_lines *lines,
+	const struct ik_text_run *run)
+{
+	return run->column + (int)ik_utf8_width(run_text(block, lines, run), run->length);
+}
+
 static bool is_frame(const struct ik_text_run *run)
 {
 	return run->added && run->style == IK_STYLE_FRAME;
@@ -25,225 +32,6 @@ static bool is_blank(const char *text, size_t length)
 		if (text[i] != ' ' && text[i] != '\t')
 			return false;
 	return true;
-}
-
-/* ---- in one piece ---- */
-
-void ik_shown_text_init(struct ik_shown_text *shown)
-{
-	*shown = (struct ik_shown_text){ .count = 0 };
-	ik_buf_init(&shown->text, IK_LIMIT_ENVELOPE);
-}
-
-void ik_shown_text_done(struct ik_shown_text *shown)
-{
-	ik_buf_done(&shown->text);
-	free(shown->pieces);
-}
-
-/* Append a run. */
-static void add_run(struct ik_shown_text *shown, const struct ik_block *block,
-	const struct ik_lines *lines, uint32_t line, uint32_t index)
-{
-	const struct ik_text_run *run = &lines->runs[index];
-
-	if (shown->count == shown->capacity) {
-		shown->capacity = shown->capacity ? shown->capacity * 2 : 64;
-		shown->pieces = ik_alloc_array(shown->pieces, shown->capacity, sizeof(*shown->pieces));
-	}
-	shown->pieces[shown->count++] = (struct ik_shown_piece){
-		.start = (uint32_t)shown->text.length,
-		.length = run->length,
-		.line = line,
-		.run = index,
-		.column = run->column,
-	};
-	ik_buf_append(&shown->text, run_text(block, lines, run), run->length);
-}
-
-/* Return whether a run continues the text that ends at a place of the source, with nothing but
- * blanks between; *ret_blank: there are some. */
-static bool continues(const struct ik_block *block, size_t end, const struct ik_text_run *run,
-	bool *ret_blank)
-{
-	if (end > run->offset || end == 0)
-		return false;
-	*ret_blank = run->offset > end;
-	return is_blank(block->text + end, run->offset - end);
-}
-
-void ik_shown_text_fill(struct ik_shown_text *shown, const struct ik_block *block,
-	const struct ik_lines *lines)
-{
-	size_t end = 0; /* of what came last, in the source; 0: it isn't in there */
-
-	ik_buf_clear(&shown->text);
-	shown->count = 0;
-	for (uint32_t line = 0; line < lines->count; line++) {
-		uint32_t count, first = 0;
-		const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
-		bool blank = false;
-
-		while (first < count && runs[first].added)
-			first++;
-		bool same = first < count && continues(block, end, &runs[first], &blank);
-
-		if (!same)
-			first = 0;
-		if (line > 0 && (blank || !same))
-			ik_buf_putc(&shown->text, same ? ' ' : '\n');
-		int column = first < count ? runs[first].column : 0;
-
-		for (uint32_t i = first; i < count; i++) {
-			/* The mark of code that continues in the next line. */
-			if (is_frame(&runs[i]) && i + 1 == count && line + 1 < lines->count &&
-				lines->lines[line + 1].continues)
-				break;
-			if (runs[i].column > column)
-				ik_buf_putc(&shown->text, ' ');
-			size_t start = shown->text.length;
-			add_run(shown, block, lines, line, lines->lines[line].run + i);
-			column = runs[i].column +
-				(int)ik_utf8_width(shown->text.data + start, shown->text.length - start);
-			end = runs[i].added ? 0 : runs[i].offset + runs[i].length;
-		}
-	}
-}
-
-const struct ik_shown_piece *ik_shown_piece_at(const struct ik_shown_text *shown, size_t offset)
-{
-	size_t low = 0, high = shown->count;
-
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (shown->pieces[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &shown->pieces[low];
-}
-
-/* ---- words ---- */
-
-/* A word while it is read: bytes of the text. */
-struct shown_word {
-	size_t start, end;
-	size_t last; /* its last cluster, without the full stop of a sentence */
-	bool address;
-	int open; /* brackets of an address */
-};
-
-/* Return whether a word continues with a cluster. */
-static bool is_of_word(const struct shown_word *word, const char *cluster, size_t length)
-{
-	char byte = cluster[0];
-
-	if (length > 1 || (unsigned char)byte >= 0x80)
-		return true;
-	if (word->address && byte && strchr("(,;!$*'", byte))
-		return true;
-	if (byte == ')')
-		return word->open > 0;
-	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-		(byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
-}
-
-/* Add the cluster that follows a word. */
-static void add_to_word(struct shown_word *word, const char *text, size_t length)
-{
-	const char *cluster = text + word->end;
-
-	if (word->start == word->end || !strchr(".:?,;!", *cluster))
-		word->last = word->end;
-	word->open += *cluster == '(' ? 1 : *cluster == ')' ? -1 : 0;
-	word->end += length;
-	word->address = word->address ||
-		(word->end - word->start >= 3 && memcmp(text + word->end - 3, "://", 3) == 0);
-}
-
-/* Return the byte of the text at a cell; SIZE_MAX: nothing is shown there. */
-static size_t byte_at(const struct ik_shown_text *shown, struct ik_shown_cell cell)
-{
-	for (size_t i = 0; i < shown->count; i++) {
-		const struct ik_shown_piece *piece = &shown->pieces[i];
-		const char *text = shown->text.data + piece->start;
-
-		if (piece->line == cell.line && piece->column <= cell.column &&
-			(int)ik_utf8_width(text, piece->length) > cell.column - piece->column)
-			return piece->start +
-				ik_utf8_fit(text, piece->length, (size_t)(cell.column - piece->column), NULL);
-	}
-	return SIZE_MAX;
-}
-
-/* Return the cell of the byte at offset. */
-static struct ik_shown_cell cell_at(const struct ik_shown_text *shown, size_t offset)
-{
-	const struct ik_shown_piece *piece = ik_shown_piece_at(shown, offset);
-
-	return (struct ik_shown_cell){ piece->line,
-		piece->column +
-			(int)ik_utf8_width(shown->text.data + piece->start, offset - piece->start) };
-}
-
-bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
-	struct ik_shown_cell *ret_first, struct ik_shown_cell *ret_last)
-{
-	const char *text = shown->text.data;
-	size_t at = byte_at(shown, cell), length = shown->text.length;
-
-	if (at == SIZE_MAX)
-		return false;
-	const char *feed = memrchr(text, '\n', at);
-	size_t start = feed ? (size_t)(feed - text) + 1 : 0;
-	struct shown_word word = { .start = start, .end = start };
-
-	while (word.end < length) {
-		size_t size = ik_cluster_next(text + word.end, length - word.end).length;
-
-		if (is_of_word(&word, text + word.end, size)) {
-			add_to_word(&word, text, size);
-			continue;
-		}
-		if (word.end > at)
-			break;
-		start = word.end + size;
-		word = (struct shown_word){ .start = start, .end = start };
-	}
-	if (word.start > at || word.end <= at)
-		return false;
-	*ret_first = cell_at(shown, word.start);
-	*ret_last = cell_at(shown, word.last);
-	return true;
-}
-
-/* ---- line by line ---- */
-
-int ik_shown_line_end(const struct ik_block *block, const struct ik_lines *lines, uint32_t line)
-{
-	uint32_t count;
-	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
-
-	if (count == 0)
-		return 0;
-	const struct ik_text_run *last = &runs[count - 1];
-
-	return last->column + (int)ik_utf8_width(run_text(block, lines, last), last->length);
-}
-
-/* Return where the part of the text that a line shows ends. */
-static size_t source_end(const struct ik_lines *lines, uint32_t line)
-{
-	uint32_t count;
-	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
-	size_t end = lines->lines[line].source;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (!runs[i].added)
-			end = (size_t)runs[i].offset + runs[i].length;
-	return end;
 }
 
 /* Return where the blanks begin that take this many columns before a place, in its line of the
@@ -284,56 +72,239 @@ static void put_gap(const struct ik_block *block, size_t from, size_t to, int co
 		ik_buf_putc(out, ' ');
 }
 
-bool ik_shown_put_line(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
-	int from, int to, struct ik_buf *out)
+/* Append the blanks that had no room where a line was broken: what is between two places of the
+ * block's text. */
+static void put_seam(const struct ik_block *block, size_t from, size_t to, struct ik_buf *out)
 {
-	uint32_t count;
-	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
-	const struct ik_line *own = &lines->lines[line];
-	int end = own->continues ? -1 : from; /* columns up to here are written */
-	size_t source = own->source;
-	bool text = count == 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const char *bytes = run_text(block, lines, &runs[i]);
-		int at = runs[i].column;
-
-		if (is_frame(&runs[i])) {
-			if (!text && end >= 0) /* a bar, and the blank after it */
-				end = at + (int)ik_utf8_width(bytes, runs[i].length) + 1;
-			continue;
-		}
-		text = true;
-		if (runs[i].added && is_blank(bytes, runs[i].length))
-			continue; /* seen in place of a tab */
-		struct ik_cluster cluster;
-
-		for (size_t done = 0; done < runs[i].length; done += cluster.length) {
-			cluster = ik_cluster_next(bytes + done, runs[i].length - done);
-			if (at < to && at + cluster.width > from) {
-				if (end >= 0 && at > end)
-					put_gap(block, source, runs[i].added ? 0 : runs[i].offset + done, at - end,
-						out);
-				ik_buf_append(out, bytes + done, cluster.length);
-				end = at + cluster.width;
-			}
-			at += cluster.width;
-		}
-		if (!runs[i].added)
-			source = (size_t)runs[i].offset + runs[i].length;
-	}
-	return text;
-}
-
-void ik_shown_put_seam(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
-	size_t next, struct ik_buf *out)
-{
-	size_t end = source_end(lines, line);
-	size_t length = next > end ? next - end : 0;
-	const char *gap = block->text + end;
+	size_t length = to > from ? to - from : 0;
+	const char *gap = block->text + from;
 
 	if (length > 0 && is_blank(gap, length))
 		ik_buf_append(out, gap, length);
 	else if (length > 0 && (memchr(gap, ' ', length) || memchr(gap, '\n', length)))
 		ik_buf_putc(out, ' '); /* and the signs of a markup */
+}
+
+void ik_shown_text_init(struct ik_shown_text *shown)
+{
+	*shown = (struct ik_shown_text){ .count = 0 };
+	ik_buf_init(&shown->text, IK_LIMIT_ENVELOPE);
+}
+
+void ik_shown_text_done(struct ik_shown_text *shown)
+{
+	ik_buf_done(&shown->text);
+	free(shown->pieces);
+}
+
+static void add_piece(struct ik_shown_text *shown, uint32_t line, int column, size_t source,
+	const char *text, size_t length)
+{
+	if (shown->count == shown->capacity) {
+		shown->capacity = shown->capacity ? shown->capacity * 2 : 64;
+		shown->pieces = ik_alloc_array(shown->pieces, shown->capacity, sizeof(*shown->pieces));
+	}
+	shown->pieces[shown->count++] = (struct ik_shown_piece){
+		.start = (uint32_t)shown->text.length,
+		.length = (uint32_t)length,
+		.source = (uint32_t)source,
+		.line = line,
+		.column = column,
+	};
+	ik_buf_append(&shown->text, text, length);
+}
+
+/* Append a line; *end is where the text of the lines before ends in the source. */
+static void add_line(struct ik_shown_text *shown, const struct ik_block *block,
+	const struct ik_lines *lines, uint32_t line, size_t *end)
+{
+	uint32_t count, i = 0;
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
+	const struct ik_line *own = &lines->lines[line];
+	int column = 0; /* what is before it is written */
+
+	for (; i < count && is_frame(&runs[i]); i++) /* a bar, and the blank after it */
+		column = end_column(block, lines, &runs[i]) + 1;
+	if (i == count && count > 0)
+		return;
+	if (shown->count > 0 && own->continues)
+		put_seam(block, *end, own->source, &shown->text);
+	else if (shown->count > 0)
+		ik_buf_putc(&shown->text, '\n');
+	*end = own->source;
+	if (own->continues && i < count)
+		column = runs[i].column;
+	add_piece(shown, line, 0, own->source, "", 0);
+	for (; i < count; i++) {
+		const char *text = run_text(block, lines, &runs[i]);
+		bool added = runs[i].added;
+
+		if (is_frame(&runs[i]) || (added && is_blank(text, runs[i].length)))
+			continue; /* blanks that are seen in place of a tab are copied as one */
+		if (runs[i].column > column)
+			put_gap(block, *end, added ? 0 : runs[i].offset, runs[i].column - column, &shown->text);
+		add_piece(shown, line, runs[i].column, added ? own->source : runs[i].offset, text,
+			runs[i].length);
+		column = end_column(block, lines, &runs[i]);
+		if (!added)
+			*end = runs[i].offset + runs[i].length;
+	}
+}
+
+void ik_shown_text_fill(struct ik_shown_text *shown, const struct ik_block *block,
+	const struct ik_lines *lines)
+{
+	size_t end = 0;
+
+	ik_buf_clear(&shown->text);
+	shown->count = 0;
+	for (uint32_t line = 0; line < lines->count; line++)
+		add_line(shown, block, lines, line, &end);
+}
+
+const struct ik_shown_piece *ik_shown_piece_at(const struct ik_shown_text *shown, size_t offset)
+{
+	size_t low = 0, high = shown->count;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (shown->pieces[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &shown->pieces[low];
+}
+
+/* ---- cells ---- */
+
+/* Return how many bytes of a piece are shown before a column. */
+static size_t bytes_before(const struct ik_shown_text *shown, const struct ik_shown_piece *piece,
+	int column)
+{
+	if (column <= piece->column)
+		return 0;
+	return ik_utf8_fit(shown->text.data + piece->start, piece->length,
+		(size_t)(column - piece->column), NULL);
+}
+
+size_t ik_shown_from(const struct ik_shown_text *shown, struct ik_shown_cell cell)
+{
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct ik_shown_piece *piece = &shown->pieces[i];
+		size_t before = bytes_before(shown, piece, cell.column);
+		bool first = i > 0 && piece[-1].length == 0;
+
+		if (piece->line > cell.line)
+			return piece->start;
+		if (piece->line == cell.line && before < piece->length)
+			return cell.column < piece->column && first ? piece[-1].start : piece->start + before;
+	}
+	return shown->text.length;
+}
+
+size_t ik_shown_until(const struct ik_shown_text *shown, struct ik_shown_cell cell)
+{
+	const struct ik_shown_piece *piece = shown->pieces, *end = piece + shown->count;
+
+	while (piece < end &&
+		(piece->line < cell.line || (piece->line == cell.line && piece->column <= cell.column)))
+		piece++;
+	if (piece-- == shown->pieces)
+		return 0;
+	size_t before = piece->line < cell.line ? piece->length
+											: bytes_before(shown, piece, cell.column);
+	const char *rest = shown->text.data + piece->start + before;
+
+	if (before < piece->length)
+		before += ik_cluster_next(rest, piece->length - before).length;
+	return piece->start + before;
+}
+
+int ik_shown_line_end(const struct ik_block *block, const struct ik_lines *lines, uint32_t line)
+{
+	uint32_t count;
+	const struct ik_text_run *runs = ik_lines_runs(lines, line, &count);
+
+	return count > 0 ? end_column(block, lines, &runs[count - 1]) : 0;
+}
+
+/* ---- words ---- */
+
+/* A word while it is read: bytes of the text. */
+struct shown_word {
+	size_t start, end;
+	size_t last; /* its last cluster, without the full stop of a sentence */
+	bool address;
+	int open; /* brackets of an address */
+};
+
+/* Return whether a word continues with a cluster. */
+static bool is_of_word(const struct shown_word *word, const char *cluster, size_t length)
+{
+	char byte = cluster[0];
+
+	if (length > 1 || (unsigned char)byte >= 0x80)
+		return true;
+	if (word->address && byte && strchr("(,;!$*'", byte))
+		return true;
+	if (byte == ')')
+		return word->open > 0;
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+		(byte >= 'A' && byte <= 'Z') || (byte && strchr("_-./~@%+#?&=:", byte));
+}
+
+/* Add the cluster that follows a word. */
+static void add_to_word(struct shown_word *word, const char *text, size_t length)
+{
+	const char *cluster = text + word->end;
+
+	if (word->start == word->end || !strchr(".:?,;!", *cluster))
+		word->last = word->end;
+	word->open += *cluster == '(' ? 1 : *cluster == ')' ? -1 : 0;
+	word->end += length;
+	word->address = word->address ||
+		(word->end - word->start >= 3 && memcmp(text + word->end - 3, "://", 3) == 0);
+}
+
+/* Return the cell of the byte at offset. */
+static struct ik_shown_cell cell_at(const struct ik_shown_text *shown, size_t offset)
+{
+	const struct ik_shown_piece *piece = ik_shown_piece_at(shown, offset);
+
+	return (struct ik_shown_cell){ piece->line,
+		piece->column +
+			(int)ik_utf8_width(shown->text.data + piece->start, offset - piece->start) };
+}
+
+bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
+	struct ik_shown_cell *ret_first, struct ik_shown_cell *ret_last)
+{
+	const char *text = shown->text.data;
+	size_t at = ik_shown_from(shown, cell), length = shown->text.length;
+
+	if (ik_shown_until(shown, cell) <= at)
+		return false; /* nothing is shown there */
+	const char *feed = memrchr(text, '\n', at);
+	size_t start = feed ? (size_t)(feed - text) + 1 : 0;
+	struct shown_word word = { .start = start, .end = start };
+
+	while (word.end < length) {
+		size_t size = ik_cluster_next(text + word.end, length - word.end).length;
+
+		if (is_of_word(&word, text + word.end, size)) {
+			add_to_word(&word, text, size);
+			continue;
+		}
+		if (word.end > at)
+			break;
+		start = word.end + size;
+		word = (struct shown_word){ .start = start, .end = start };
+	}
+	if (word.start > at || word.end <= at)
+		return false;
+	*ret_first = cell_at(shown, word.start);
+	*ret_last = cell_at(shown, word.last);
+	return true;
 }

@@ -1,9 +1,9 @@
 /*
- * shown_text: the lines of a section as text: in one piece, for what searches them, and a line
- * at a time, for what copies them.
+ * shown_text: the lines of a section as text in one piece, for what searches and copies them.
  *
- * In one piece, lines follow each other with line feeds between them, except that a line which
- * was only wrapped is one line again.  A place in it is a byte; pieces say which run shows it.
+ * Without frames.  Lines follow each other with line feeds, except that a line which was only
+ * wrapped is one line again.  What is blank in a line is the blanks or tabs that were written
+ * there, or else as many blanks as are shown.
  *
  * Owns the buffers.  May include: util, tui/scrollback/block.h.
  */
@@ -12,10 +12,11 @@
 
 #include "tui/scrollback/block.h"
 
-/* A run of a line. */
+/* What is shown from a cell on, without a gap.  Before those of a line comes an empty one. */
 struct ik_shown_piece {
 	uint32_t start, length; /* in the text */
-	uint32_t line, run;     /* run: index in the lines' runs */
+	uint32_t source;        /* in the block's text; of what isn't there, where its line begins */
+	uint32_t line;
 	int column;
 };
 
@@ -40,6 +41,10 @@ void ik_shown_text_fill(struct ik_shown_text *shown, const struct ik_block *bloc
 /* Return the piece that holds the byte at offset, or the last one before it; there must be one. */
 const struct ik_shown_piece *ik_shown_piece_at(const struct ik_shown_text *shown, size_t offset);
 
+/* Return where the text begins that is shown from a cell on, or ends that is shown up to one. */
+size_t ik_shown_from(const struct ik_shown_text *shown, struct ik_shown_cell cell);
+size_t ik_shown_until(const struct ik_shown_text *shown, struct ik_shown_cell cell);
+
 /* Find the first and the last cell of the word at a cell (a path, an address); false: there is
  * none. */
 bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
@@ -47,13 +52,5 @@ bool ik_shown_word(const struct ik_shown_text *shown, struct ik_shown_cell cell,
 
 /* Return the column after the last run of a line. */
 int ik_shown_line_end(const struct ik_block *block, const struct ik_lines *lines, uint32_t line);
-
-/* Append the clusters of a line that are in these columns; false: it only has a frame. */
-bool ik_shown_put_line(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
-	int from, int to, struct ik_buf *out);
-/* Append the blanks that had no room where a line was broken for the next one, which begins at
- * this place of the block's text. */
-void ik_shown_put_seam(const struct ik_block *block, const struct ik_lines *lines, uint32_t line,
-	size_t next, struct ik_buf *out);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "picture.h"
+#include "tui/scrollback/scrollback_search.h"
+#include "tui/text/markdown.h"
 
 struct window {
 	struct ik_scrollback *scrollback;
@@ -381,5 +383,59 @@ Test(scrollback, keeps_no_lines_far_from_the_window)
 	add_lines(&window, 3);
 	draw(&window);
 	cr_expect_eq(count_laid_out(&window), 1);
+	window_done(&window);
+}
+
+/* A reply in Markdown, drawn. */
+static struct window window_of(const char *markdown, int rows, int columns)
+{
+	struct window window = window_new(rows, columns);
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+	ik_block_set_renderer(block, &ik_renderer_markdown);
+	ik_block_append(block, markdown, strlen(markdown));
+	ik_block_finish(block);
+	ik_scrollback_add(window.scrollback, block);
+	draw(&window);
+	return window;
+}
+
+/* What is copied from a cell to another of a reply. */
+static void copies(const char *markdown, int row, int column, int to_row, int to_column,
+	const char *expected)
+{
+	struct window window = window_of(markdown, 24, 22);
+	struct ik_buf out;
+	ik_buf_init(&out, 10000);
+	ik_scrollback_mark_begin(window.scrollback, row, column);
+	ik_scrollback_mark_to(window.scrollback, to_row, to_column);
+	(void)ik_scrollback_marked(window.scrollback, &out);
+	cr_expect_str_eq(out.data, expected, "%s: %s", markdown, out.data);
+	ik_buf_done(&out);
+	window_done(&window);
+}
+
+Test(scrollback, what_is_marked_is_copied_as_it_was_written)
+{
+	const char *code = "```c\nif (x)\n\t\treturn\t1;\n\n  two;\n```\nafter";
+	copies(code, 0, 0, 23, 21, "if (x)\n\t\treturn\t1;\n\n  two;\nafter");
+	copies(code, 2, 0, 2, 21, "\t\treturn\t1;");
+	copies(code, 2, 10, 2, 11, "re");
+	copies(code, 4, 0, 4, 5, "  tw");
+	copies("some **words that** are too long", 0, 0, 23, 0, "some words that are too long");
+	copies("> quoted words of two rows\n>\n> - item", 0, 2, 23, 21,
+		"quoted words of two rows\n\xE2\x80\xA2 item");
+	copies("```\nabcdefghijklmnopqrstuvwxyz\n```", 1, 3, 2, 4, "bcdefghijklmnopqrstuv");
+	copies("| a | b |\n|---|---|\n| long | c |", 0, 0, 23, 21, "a      b\nlong   c");
+}
+
+Test(scrollback, a_search_finds_words_over_markup_and_line_breaks)
+{
+	struct window window = window_of("some words **that are** `too` long for it", 10, 16);
+	struct ik_search *search = ik_search_new(window.scrollback);
+	ik_search_set(search, "words that are too long", 23);
+	while (ik_search_working(search))
+		(void)ik_search_work(search);
+	cr_expect(ik_search_state(search).found);
+	ik_search_free(search);
 	window_done(&window);
 }

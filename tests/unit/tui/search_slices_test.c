@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tui/text/markdown.h"
 #include "util/limits.h"
 
 #define COLUMNS 40
@@ -64,8 +65,8 @@ Test(search_slices, what_stands_far_away_is_found_slice_by_slice)
 	ik_search_step(large.search, -1);
 	cr_assert_gt(seek(&large), 3);
 	cr_assert(ik_search_state(large.search).found);
-	ik_search_step(large.search, 1);
-	cr_assert_gt(seek(&large), 3);
+	ik_search_step(large.search, 1); /* all is known now */
+	cr_assert_leq(seek(&large), 1);
 	cr_assert(ik_search_state(large.search).found);
 	count(&large);
 	cr_assert_eq(ik_search_state(large.search).total, 1);
@@ -114,6 +115,56 @@ Test(search_slices, nothing_is_lost_where_sections_meet)
 	}
 	ik_buf_done(&lines);
 	ik_buf_done(&line);
+}
+
+Test(search_slices, a_fence_of_many_megabytes_is_no_slice)
+{
+	struct large large = {.scrollback = ik_scrollback_new()};
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+	ik_block_set_renderer(block, &ik_renderer_markdown);
+	ik_block_append(block, "```\n", 4);
+	for (size_t i = 0; i < 200000; i++)
+		ik_block_append(block, "a line of words\n", 16);
+	ik_block_append(block, "f\xC3\xBCnd\n", 6);
+	ik_block_finish(block);
+	ik_scrollback_add(large.scrollback, block);
+	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
+	large.search = ik_search_new(large.scrollback);
+	ik_search_set_in(large.search, "f\xC3\xBCnd", 5, 0);
+	cr_assert_gt(seek(&large), 3);
+	cr_assert(ik_search_state(large.search).found);
+	large_free(&large);
+}
+
+Test(search_slices, what_changes_is_searched_once_it_is_complete)
+{
+	struct large large = {.scrollback = ik_scrollback_new()};
+	struct ik_block *blocks[3];
+	for (size_t i = 0; i < 3; i++) {
+		blocks[i] = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		ik_block_append(blocks[i], "found", 5);
+		if (i != 1)
+			ik_block_finish(blocks[i]);
+		ik_scrollback_add(large.scrollback, blocks[i]);
+	}
+	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
+	large.search = ik_search_new(large.scrollback);
+	ik_search_set(large.search, "found", 5);
+	count(&large);
+	cr_assert_eq(ik_search_state(large.search).total, 2);
+	cr_assert_eq(ik_search_state(large.search).number, 2);
+	ik_search_step(large.search, -1);
+	count(&large);
+	cr_assert_eq(ik_search_state(large.search).number, 1);
+	ik_block_append(blocks[1], " found", 6);
+	ik_block_finish(blocks[1]);
+	count(&large);
+	cr_assert_eq(ik_search_state(large.search).total, 4);
+	cr_assert_eq(ik_search_state(large.search).number, 1);
+	ik_search_step(large.search, -1);
+	count(&large);
+	cr_assert_eq(ik_search_state(large.search).number, 4);
+	large_free(&large);
 }
 
 Test(search_slices, a_key_that_is_held_gets_there)

@@ -79,24 +79,6 @@ Test(needle, counts_one_behind_the_other)
 	cr_assert_eq(count("", "a"), 0);
 }
 
-Test(needle, the_longest_word_stands_for_the_pattern)
-{
-	struct ik_needle needle, word;
-	ik_needle_init(&needle, "to `the file`", 13);
-	cr_assert(ik_needle_word(&needle, &word));
-	cr_assert_str_eq(word.pattern, "file");
-	ik_needle_done(&word);
-	ik_needle_done(&needle);
-	ik_needle_init(&needle, "Ä file", 7);
-	cr_assert(ik_needle_word(&needle, &word));
-	cr_assert_eq(ik_needle_count(&word, "FILE file", 9), 1);
-	ik_needle_done(&word);
-	ik_needle_done(&needle);
-	ik_needle_init(&needle, "**", 2);
-	cr_assert_not(ik_needle_word(&needle, &word));
-	ik_needle_done(&needle);
-}
-
 /* What a search character by character would find. */
 static bool stands(const char *pattern, const char *text)
 {
