@@ -6,7 +6,7 @@
 #include "config/rules.h"
 #include "guard/glob.h"
 #include "guard/policy_match.h"
-#include "json/json.h"
+#include "json/scan.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json/json.h"
+#include "json/scan.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -28,22 +28,29 @@ enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 10 };
 struct ik_trust {
 	char *path; /* NULL: nothing is kept */
 	char *directory;
-	struct ik_json *tree;    /* what the file says */
-	struct ik_identity read; /* of the file that tree was read from; all zero: there was none */
+	char *text;               /* of the file, */
+	struct ik_json_span root; /* and what it says */
+	struct ik_identity read;  /* of the file that it was read from; all zero: there was none */
 	bool was_read;
 	bool all;
 	char *problem;
 	char *name; /* that ik_trust_file_at() returned last */
 };
 
-/* Make what a missing file says. */
-static struct ik_json *new_tree(void)
+/* Take over a text and what it says. */
+static void set_text(struct ik_trust *trust, char *text, struct ik_json_span root)
 {
-	struct ik_json *tree = ik_json_new_object();
+	free(trust->text);
+	trust->text = text;
+	trust->root = root;
+}
 
-	ik_json_add(tree, "version", ik_json_new_integer(VERSION));
-	ik_json_add(tree, "directories", ik_json_new_object());
-	return tree;
+/* Set what a missing file says. */
+static void set_nothing(struct ik_trust *trust)
+{
+	char *text = ik_format("{\"version\":%d,\"directories\":{}}", VERSION);
+
+	set_text(trust, text, (struct ik_json_span){ text, strlen(text) });
 }
 
 struct ik_trust *ik_trust_new(const char *path, const char *directory)
@@ -52,7 +59,7 @@ struct ik_trust *ik_trust_new(const char *path, const char *directory)
 
 	trust->path = path ? ik_strdup(path) : NULL;
 	trust->directory = ik_strdup(directory);
-	trust->tree = new_tree();
+	set_nothing(trust);
 	return trust;
 }
 
@@ -60,7 +67,7 @@ struct ik_trust *ik_trust_free(struct ik_trust *trust)
 {
 	if (!trust)
 		return NULL;
-	ik_json_free(trust->tree);
+	free(trust->text);
 	free(trust->problem);
 	free(trust->name);
 	free(trust->path);
@@ -89,7 +96,7 @@ void ik_trust_all(struct ik_trust *trust)
 	trust->all = true;
 }
 
-/* ---- names in the tree ---- */
+/* ---- names in the text ---- */
 
 /* Return a path as text from which it can be restored (new memory). */
 static char *encode(const char *path)
@@ -141,55 +148,85 @@ static void decode(char *text)
 	*to = '\0';
 }
 
-/* Return the member of an object that a path names; NULL: there is none. */
-static struct ik_json *member_of(const struct ik_json *object, const char *path)
+static const struct ik_json_span nothing = { NULL, 0 };
+
+/* Return the member of an object that a path names. */
+static struct ik_json_span member_of(struct ik_json_span object, const char *path)
 {
 	char *name = encode(path);
-	struct ik_json *member = ik_json_get(object, name);
+	struct ik_json_span member = ik_json_member(object, name);
 
 	free(name);
 	return member;
 }
 
-/* The same, but add an empty object if there is none, sorted by name. */
-static struct ik_json *make_member(struct ik_json *object, const char *path)
+/* Return what the file says about the directory. */
+static struct ik_json_span entry_of(const struct ik_trust *trust)
 {
-	struct ik_json *made = member_of(object, path), *child, *next;
-	char *name;
+	return member_of(ik_json_member(trust->root, "directories"), trust->directory);
+}
 
-	if (ik_json_type(made) == IK_JSON_OBJECT)
-		return made;
-	name = encode(path);
-	made = ik_json_new_object();
-	ik_json_set(object, name, made);
-	for (child = ik_json_first(object); child && child != made; child = next) {
-		next = ik_json_sibling(child);
-		if (strcmp(ik_json_name(child), name) > 0)
-			ik_json_append(object, ik_json_detach(object, child));
+static void put_changed(struct ik_buf *out, struct ik_json_span object, const char *const *path,
+	struct ik_json_span value);
+
+/* Write the member that a path begins with, for put_changed(). */
+static void put_member(struct ik_buf *out, struct ik_json_span old, const char *const *path,
+	struct ik_json_span value)
+{
+	if (!path[1] && !value.text)
+		return;
+	ik_json_key(out, path[0]);
+	if (path[1])
+		put_changed(out, old, path + 1, value);
+	else
+		ik_json_put_raw(out, value);
+}
+
+/* Write an object in which the member that a path of names leads to has this value, or is missing if
+ * it has none. New members are added in the order of their names. */
+static void put_changed(struct ik_buf *out, struct ik_json_span object, const char *const *path,
+	struct ik_json_span value)
+{
+	struct ik_json_span old = ik_json_member(object, path[0]), key, member;
+	struct ik_json_walk walk = { NULL };
+	bool done = false;
+
+	ik_json_open(out, '{');
+	while (ik_json_next(object, &walk, &key, &member)) {
+		bool is_old = member.text == old.text;
+
+		if (!done &&
+			(is_old || (!old.text && strncmp(path[0], key.text + 1, key.length - 2) < 0))) {
+			put_member(out, old, path, value);
+			done = true;
+		}
+		if (!is_old) {
+			ik_json_put_raw(out, key);
+			ik_buf_putc(out, ':');
+			ik_json_put_raw(out, member);
+		}
 	}
+	if (!done)
+		put_member(out, old, path, value);
+	ik_json_close(out, '}');
+}
+
+/* Change what the file says about the directory: all of it (member is NULL), a member, or a file in
+ * the member "files". */
+static void change_entry(struct ik_trust *trust, const char *member, const char *file,
+	struct ik_json_span value)
+{
+	char *directory = encode(trust->directory), *name = file ? encode(file) : NULL, *text;
+	const char *const path[] = { "directories", directory, member, name, NULL };
+	struct ik_buf out;
+	size_t length;
+
+	ik_buf_init(&out, SIZE_MAX); /* write_file() has the limit */
+	put_changed(&out, trust->root, path, value);
+	text = ik_buf_take(&out, &length);
+	set_text(trust, text, (struct ik_json_span){ text, length });
 	free(name);
-	return made;
-}
-
-/* Return what the file says about the directory; NULL: nothing. */
-static struct ik_json *entry_of(const struct ik_trust *trust)
-{
-	return member_of(ik_json_get(trust->tree, "directories"), trust->directory);
-}
-
-/* The same, but created if it is missing. */
-static struct ik_json *make_entry(struct ik_trust *trust)
-{
-	return make_member(ik_json_get(trust->tree, "directories"), trust->directory);
-}
-
-/* Forget the directory. */
-static void remove_entry(struct ik_trust *trust)
-{
-	struct ik_json *entry = entry_of(trust);
-
-	if (entry)
-		ik_json_free(ik_json_detach(ik_json_get(trust->tree, "directories"), entry));
+	free(directory);
 }
 
 /* Return the name of a file in trust.json: relative to the directory, without "./". */
@@ -209,10 +246,10 @@ static const char *name_of(const struct ik_trust *trust, const char *path)
 	return path;
 }
 
-/* Return what the file says about a file of the directory; NULL: nothing. */
-static const struct ik_json *record_of(const struct ik_trust *trust, const char *path)
+/* Return what the file says about a file of the directory. */
+static struct ik_json_span record_of(const struct ik_trust *trust, const char *path)
 {
-	return member_of(ik_json_get(entry_of(trust), "files"), name_of(trust, path));
+	return member_of(ik_json_member(entry_of(trust), "files"), name_of(trust, path));
 }
 
 /* Return what "seen" is for a file of that identity (new memory). */
@@ -223,11 +260,10 @@ static char *seen_text(const struct ik_identity *identity)
 }
 
 /* Has the file not changed since it was seen? */
-static bool is_seen(const struct ik_json *record, const struct ik_identity *identity)
+static bool is_seen(struct ik_json_span record, const struct ik_identity *identity)
 {
-	const char *seen = ik_json_text(ik_json_get(record, "seen"));
 	char *now = seen_text(identity);
-	bool same = seen && ik_text_equal(seen, now);
+	bool same = ik_json_string_is(ik_json_member(record, "seen"), now);
 
 	free(now);
 	return same;
@@ -236,38 +272,40 @@ static bool is_seen(const struct ik_json *record, const struct ik_identity *iden
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
 	const struct ik_identity *identity, const char *digest)
 {
-	const struct ik_json *record;
-	const char *known;
+	struct ik_json_span record, known;
 	int64_t size;
 
 	if (trust->all)
 		return IK_TRUST_TRUSTED;
 	record = record_of(trust, path);
-	known = ik_json_text(ik_json_get(record, "sha256"));
-	if (!known || strlen(known) != IK_SHA256_TEXT - 1)
+	known = ik_json_member(record, "sha256");
+	if (ik_json_span_type(known) != IK_JSON_STRING || known.length != IK_SHA256_TEXT + 1)
 		return IK_TRUST_NEW;
-	if (!ik_json_whole(ik_json_get(record, "size"), &size) || (uint64_t)size != identity->size)
+	if (!ik_json_integer(ik_json_member(record, "size"), &size) || (uint64_t)size != identity->size)
 		return IK_TRUST_CHANGED;
 	if (is_seen(record, identity))
 		return IK_TRUST_TRUSTED;
 	if (!digest)
 		return IK_TRUST_UNREAD;
-	return ik_text_equal(known, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
+	return ik_json_string_is(known, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
 }
 
 bool ik_trust_is_refused(const struct ik_trust *trust)
 {
-	return ik_json_is_true(ik_json_get(entry_of(trust), "never"));
+	return ik_json_is_true(ik_json_member(entry_of(trust), "never"));
 }
 
 const char *ik_trust_file_at(struct ik_trust *trust, size_t index)
 {
-	const struct ik_json *file = ik_json_first(ik_json_get(entry_of(trust), "files"));
+	struct ik_json_span files = ik_json_member(entry_of(trust), "files"), name, record;
+	struct ik_json_walk walk = { NULL };
+	bool found;
 
-	while (file && index-- > 0)
-		file = ik_json_sibling(file);
+	do {
+		found = ik_json_next(files, &walk, &name, &record);
+	} while (found && index-- > 0);
 	free(trust->name);
-	trust->name = file ? ik_strdup(ik_json_name(file)) : NULL;
+	trust->name = found ? ik_json_string_new(name, NULL) : NULL;
 	if (trust->name)
 		decode(trust->name);
 	return trust->name;
@@ -300,31 +338,24 @@ static enum ik_status check_owner(const char *path, int fd, struct ik_identity *
 }
 
 /* Use a text if it is one that this version writes. */
-static enum ik_status take_text(struct ik_trust *trust, const struct ik_buf *text,
-	struct ik_error *error)
+static enum ik_status take_text(struct ik_trust *trust, struct ik_buf *text, struct ik_error *error)
 {
 	struct ik_error reason;
-	struct ik_json *tree = ik_json_parse(text->data, text->length, &reason);
-	enum ik_status status = IK_OK;
+	struct ik_json_span root;
 	int64_t version;
 
-	if (!tree)
+	if (ik_json_check(text->data, text->length, &root, &reason) != IK_OK)
 		return ik_error_set(error, IK_INVALID, "%s: %s", trust->path, reason.text);
-	if (!ik_json_whole(ik_json_get(tree, "version"), &version) ||
-		ik_json_type(ik_json_get(tree, "directories")) != IK_JSON_OBJECT)
-		status = ik_error_set(error, IK_INVALID,
+	if (!ik_json_integer(ik_json_member(root, "version"), &version) ||
+		ik_json_span_type(ik_json_member(root, "directories")) != IK_JSON_OBJECT)
+		return ik_error_set(error, IK_INVALID,
 			_("%s: \"version\" or \"directories\" is not what it was written as"), trust->path);
-	else if (version > VERSION)
-		status = ik_error_set(error, IK_UNAVAILABLE,
+	if (version > VERSION)
+		return ik_error_set(error, IK_UNAVAILABLE,
 			_("%s was written by a newer version of ikigai: "
 			  "no tool of a project is trusted by this one"),
 			trust->path);
-	if (status != IK_OK) {
-		ik_json_free(tree);
-		return status;
-	}
-	ik_json_free(trust->tree);
-	trust->tree = tree;
+	set_text(trust, ik_buf_take(text, NULL), root);
 	return IK_OK;
 }
 
@@ -336,8 +367,7 @@ static enum ik_status read_file(struct ik_trust *trust, struct ik_error *error)
 	enum ik_status status;
 	int fd, number;
 
-	ik_json_free(trust->tree);
-	trust->tree = new_tree();
+	set_nothing(trust);
 	trust->was_read = true;
 	memset(&trust->read, 0, sizeof(trust->read));
 	/* Read the identity even if the file cannot be read, so that this is reported once. */
@@ -456,27 +486,21 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 	return status;
 }
 
-/* Write the tree. */
+/* Write the file. */
 static enum ik_status write_file(struct ik_trust *trust, struct ik_error *error)
 {
-	struct ik_buf compact, out;
 	enum ik_status status;
+	struct ik_buf out;
 
-	ik_buf_init(&compact, IK_LIMIT_TRUST);
 	ik_buf_init(&out, IK_LIMIT_TRUST);
-	ik_json_print(trust->tree, &compact);
-	status = ik_buf_check(&compact, trust->path, error);
-	if (status == IK_OK) {
-		ik_json_pretty(&out, (struct ik_json_span){ compact.data, compact.length });
-		ik_buf_putc(&out, '\n');
-		status = ik_buf_check(&out, trust->path, error);
-	}
+	ik_json_pretty(&out, trust->root);
+	ik_buf_putc(&out, '\n');
+	status = ik_buf_check(&out, trust->path, error);
 	if (status == IK_OK)
 		status = ik_file_write(trust->path, out.data, out.length, 0600, error);
 	if (status == IK_OK)
 		status = ik_identity_read(trust->path, &trust->read, error);
 	ik_buf_done(&out);
-	ik_buf_done(&compact);
 	return status;
 }
 
@@ -515,22 +539,24 @@ static bool is_settled(const struct ik_identity *identity)
 /* Record a file as trusted. */
 static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 {
-	struct ik_json *files = make_member(make_entry(trust), "files");
-	struct ik_json *record = make_member(files, name_of(trust, file->path));
-	const char *known = ik_json_text(ik_json_get(record, "sha256"));
-	char when[IK_CLOCK_TEXT], *seen = seen_text(&file->identity);
-	bool same = known && ik_text_equal(known, file->digest);
+	struct ik_json_span old = record_of(trust, file->path), when = ik_json_member(old, "trusted");
+	char now[IK_CLOCK_TEXT], *seen = seen_text(&file->identity);
+	struct ik_buf record;
 
-	ik_json_set(record, "sha256", ik_json_new_text(file->digest));
-	ik_json_set(record, "size", ik_json_new_integer((int64_t)file->identity.size));
-	if (!same) {
-		ik_clock_text(ik_clock_wall_ms(), when);
-		ik_json_set(record, "trusted", ik_json_new_text(when));
-	}
-	if (is_settled(&file->identity))
-		ik_json_set(record, "seen", ik_json_new_text(seen));
+	ik_buf_init(&record, IK_KIB(16));
+	ik_json_printf(&record, "{'sha256':'%s','size':%lld", file->digest,
+		(long long)file->identity.size);
+	ik_clock_text(ik_clock_wall_ms(), now);
+	if (when.text && ik_json_string_is(ik_json_member(old, "sha256"), file->digest))
+		ik_json_printf(&record, "'trusted':%.*s", (int)when.length, when.text);
 	else
-		ik_json_remove(record, "seen");
+		ik_json_printf(&record, "'trusted':'%s'", now);
+	if (is_settled(&file->identity))
+		ik_json_printf(&record, "'seen':'%s'", seen);
+	ik_json_printf(&record, "}");
+	change_entry(trust, "files", name_of(trust, file->path),
+		(struct ik_json_span){ record.data, record.length });
+	ik_buf_done(&record);
 	free(seen);
 }
 
@@ -540,35 +566,34 @@ struct grant {
 	bool only;
 };
 
-/* Is this file of the entry among those that are granted? */
+/* Is this file of the directory among those that are granted? */
 static bool is_granted(const struct ik_trust *trust, const struct grant *grant, const char *file)
 {
-	bool found = false;
-
-	for (size_t i = 0; i < grant->count && !found; i++) {
-		char *name = encode(name_of(trust, grant->files[i].path));
-
-		found = ik_text_equal(name, file);
-		free(name);
+	for (size_t i = 0; i < grant->count; i++) {
+		if (ik_text_equal(name_of(trust, grant->files[i].path), file))
+			return true;
 	}
-	return found;
+	return false;
 }
 
 static void change_grant(struct ik_trust *trust, const void *arg)
 {
 	const struct grant *grant = arg;
-	struct ik_json *entry = make_entry(trust), *files = ik_json_get(entry, "files"), *file, *next;
+	const char *file;
+	size_t kept = 0;
 
-	ik_json_remove(entry, "never");
-	for (file = grant->only ? ik_json_first(files) : NULL; file; file = next) {
-		next = ik_json_sibling(file);
-		if (!is_granted(trust, grant, ik_json_name(file)))
-			ik_json_free(ik_json_detach(files, file));
+	change_entry(trust, "never", NULL, nothing);
+	while (grant->only && (file = ik_trust_file_at(trust, kept))) {
+		size_t length = trust->root.length;
+
+		if (!is_granted(trust, grant, file))
+			change_entry(trust, "files", file, nothing);
+		kept += trust->root.length == length;
 	}
 	for (size_t i = 0; i < grant->count; i++)
 		note(trust, &grant->files[i]);
-	if (!ik_json_first(ik_json_get(entry, "files")))
-		remove_entry(trust);
+	if (!ik_trust_file_at(trust, 0))
+		change_entry(trust, NULL, NULL, nothing);
 }
 
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
@@ -592,11 +617,11 @@ static const char *times_in(const char *seen)
  * file systems they are new each time, and each record makes those who watch the file look again. */
 static bool is_new(const struct ik_trust *trust, const struct ik_trust_file *file)
 {
-	const struct ik_json *record = record_of(trust, file->path);
-	const char *seen = ik_json_text(ik_json_get(record, "seen"));
+	char *seen = ik_json_string_new(ik_json_member(record_of(trust, file->path), "seen"), NULL);
 	char *now = seen_text(&file->identity);
 	bool new = !seen || !ik_text_equal(times_in(seen), times_in(now));
 
+	free(seen);
 	free(now);
 	return new &&is_settled(&file->identity) &&
 		ik_trust_judge(trust, file->path, &file->identity, file->digest) == IK_TRUST_TRUSTED;
@@ -628,7 +653,7 @@ void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, si
 static void change_revoke(struct ik_trust *trust, const void *arg)
 {
 	(void)arg;
-	remove_entry(trust);
+	change_entry(trust, NULL, NULL, nothing);
 }
 
 enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
@@ -639,7 +664,7 @@ enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
 static void change_refuse(struct ik_trust *trust, const void *arg)
 {
 	(void)arg;
-	ik_json_set(make_entry(trust), "never", ik_json_new_bool(true));
+	change_entry(trust, "never", NULL, (struct ik_json_span){ "true", 4 });
 }
 
 enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error)

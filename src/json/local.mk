@@ -2,7 +2,6 @@
 noinst_LIBRARIES += libik_json.a
 libik_json_a_SOURCES = \
 	src/json/check.c \
-	src/json/json.c src/json/json.h \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \
 	src/json/plain.h \

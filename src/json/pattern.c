@@ -1,11 +1,12 @@
 #include "json/pattern.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "util/buf.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 
 /* Steps and kibibytes for one search: some ten milliseconds. */
@@ -16,6 +17,11 @@
 #define ECMA_OPTIONS \
 	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
 		PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
+
+struct ik_pattern {
+	const char *text; /* where it is in the schema */
+	pcre2_code *code; /* NULL: it cannot be compiled */
+};
 
 /* Return the limits of a search, made once for the life of the process; NULL: no memory. */
 static pcre2_match_context *the_limits(void)
@@ -57,45 +63,62 @@ static void translate(struct ik_buf *out, const char *pattern)
 	}
 }
 
-static pcre2_code *compile(const char *pattern)
+/* Compile a pattern; NULL: it cannot be. */
+static pcre2_code *compile(struct ik_json_span pattern)
 {
+	size_t length, place;
+	char *text = ik_json_string_new(pattern, &length);
 	struct ik_buf translated;
 	pcre2_code *code = NULL;
-
-	PCRE2_SIZE place;
 	int number;
 
 	ik_buf_init(&translated, IK_LIMIT_SCHEMA);
-	translate(&translated, pattern);
-	if (ik_buf_status(&translated) == IK_OK)
+	if (text && strlen(text) == length)
+		translate(&translated, text);
+	if (text && strlen(text) == length && ik_buf_status(&translated) == IK_OK)
 		code = pcre2_compile((PCRE2_SPTR)translated.data, translated.length, ECMA_OPTIONS, &number,
 			&place, NULL);
 	ik_buf_done(&translated);
+	free(text);
 	return code;
 }
 
-/* Search with compiled code. */
-static enum ik_pattern_answer find(const pcre2_code *code, const char *subject, size_t length)
+/* Return the compiled pattern; NULL: it cannot be. */
+static const pcre2_code *code_of(struct ik_patterns *patterns, struct ik_json_span pattern)
 {
+	size_t i = 0;
+
+	while (i < patterns->count && patterns->items[i].text != pattern.text)
+		i++;
+	if (i == patterns->count) {
+		patterns->items = ik_alloc_array(patterns->items, i + 1, sizeof(*patterns->items));
+		patterns->items[patterns->count++] = (struct ik_pattern){ pattern.text, compile(pattern) };
+	}
+	return patterns->items[i].code;
+}
+
+void ik_patterns_done(struct ik_patterns *patterns)
+{
+	while (patterns->count > 0)
+		pcre2_code_free(patterns->items[--patterns->count].code);
+	free(patterns->items);
+}
+
+enum ik_pattern_answer ik_pattern_find(struct ik_patterns *patterns, struct ik_json_span pattern,
+	struct ik_json_span subject)
+{
+	const pcre2_code *code = code_of(patterns, pattern);
 	pcre2_match_context *limits = the_limits();
 	pcre2_match_data *data = limits ? pcre2_match_data_create(1, NULL) : NULL;
+	size_t length;
+	char *text = ik_json_string_new(subject, &length);
 	int result = PCRE2_ERROR_NOMEMORY;
 
-	if (data)
-		result = pcre2_match(code, (PCRE2_SPTR)subject, length, 0, 0, data, limits);
+	if (code && data && text)
+		result = pcre2_match(code, (PCRE2_SPTR)text, length, 0, 0, data, limits);
 	pcre2_match_data_free(data);
+	free(text);
 	if (result >= 0)
 		return IK_PATTERN_MATCHES;
 	return result == PCRE2_ERROR_NOMATCH ? IK_PATTERN_DIFFERS : IK_PATTERN_UNKNOWN;
-}
-
-enum ik_pattern_answer ik_pattern_find(const char *pattern, const char *subject, size_t length)
-{
-	enum ik_pattern_answer answer = IK_PATTERN_UNKNOWN;
-	pcre2_code *code = compile(pattern);
-
-	if (code)
-		answer = find(code, subject, length);
-	pcre2_code_free(code);
-	return answer;
 }

@@ -4,17 +4,25 @@
  * A pattern that cannot be compiled and a search that takes too long give "unknown": a value is
  * never refused because of what was not computed.
  *
- * Private to json. May include: util, <pcre2.h> in pattern.c.
+ * Private to json. May include: util, json/scan.h, <pcre2.h> in pattern.c.
  */
 #ifndef IK_JSON_PATTERN_H
 #define IK_JSON_PATTERN_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "json/scan.h"
+
+/* Those of one schema, compiled on first use. Empty when zeroed. */
+struct ik_patterns {
+	struct ik_pattern *items;
+	size_t count;
+};
+
+void ik_patterns_done(struct ik_patterns *patterns);
 
 enum ik_pattern_answer { IK_PATTERN_DIFFERS, IK_PATTERN_MATCHES, IK_PATTERN_UNKNOWN };
 
-/* Does pattern match anywhere in subject? */
-enum ik_pattern_answer ik_pattern_find(const char *pattern, const char *subject, size_t length);
+/* Does pattern (a string of the schema) match anywhere in subject? */
+enum ik_pattern_answer ik_pattern_find(struct ik_patterns *patterns, struct ik_json_span pattern,
+	struct ik_json_span subject);
 
 #endif

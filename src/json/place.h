@@ -1,17 +1,18 @@
 /*
- * place: the location of something in a JSON tree, for error messages.
+ * place: what reading schemas and checking values share: the location of something in a JSON text,
+ * for error messages, and tables of keywords.
  *
- * Private to json. May include: json/json.h.
+ * Private to json. May include: json/scan.h.
  */
 #ifndef IK_JSON_PLACE_H
 #define IK_JSON_PLACE_H
 
-#include "json/json.h"
+#include "json/scan.h"
 
 /* A step from a container to its child, on the stack of the function that walks. */
 struct ik_place {
 	const struct ik_place *parent; /* NULL: the container is the root */
-	const char *name;              /* NULL: an array element, see index */
+	struct ik_json_span name;      /* as it is written; no value: an array element, see index */
 	size_t index;
 };
 
@@ -20,7 +21,7 @@ size_t ik_place_depth(const struct ik_place *place);
 /* Describe a value in a sentence: a scalar as written, cut if long; otherwise "an array", "an
  * object". */
 #define IK_EXCERPT 96
-void ik_excerpt(const struct ik_json *value, char out[IK_EXCERPT]);
+void ik_excerpt(struct ik_json_span value, char out[IK_EXCERPT]);
 
 /*
  * Fail: fill error (may be NULL) with the place, a colon and the sentence; just the sentence at the
@@ -30,5 +31,9 @@ bool ik_place_refuse(const struct ik_place *place, struct ik_error *error, const
 	IK_PRINTF(3, 4);
 bool ik_place_vrefuse(const struct ik_place *place, struct ik_error *error, const char *format,
 	va_list arguments) IK_PRINTF(3, 0);
+
+/* Return the row for a member's name (as it is written) in a table that is sorted by name, and whose
+ * rows begin with it; NULL: there is none. */
+const void *ik_keyword_find(struct ik_json_span name, const void *rows, size_t count, size_t size);
 
 #endif

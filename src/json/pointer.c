@@ -55,35 +55,3 @@ struct ik_json_span ik_json_referred(struct ik_json_span root, struct ik_json_sp
 	free(text);
 	return value;
 }
-
-/* Return the element of an array that a decoded step names. */
-static const struct ik_json *element_at(const struct ik_json *array, const char *step)
-{
-	const struct ik_json *child = ik_json_first(array);
-	char *end;
-	unsigned long index = strtoul(step, &end, 10);
-
-	if (*step < '0' || *step > '9' || *end)
-		return NULL;
-	while (child && index-- > 0)
-		child = ik_json_sibling(child);
-	return child;
-}
-
-const struct ik_json *ik_pointer_find(const struct ik_json *root, const char *reference)
-{
-	const struct ik_json *found = root;
-	struct ik_buf step;
-
-	if (reference[0] != '#' || (reference[1] && reference[1] != '/'))
-		return NULL;
-	ik_buf_init(&step, IK_LIMIT_SCHEMA);
-	for (reference++; found && *reference;) {
-		ik_buf_clear(&step);
-		reference = decode_step(&step, reference + 1);
-		found = ik_json_type(found) == IK_JSON_ARRAY ? element_at(found, step.data)
-													 : ik_json_get(found, step.data);
-	}
-	ik_buf_done(&step);
-	return found;
-}

@@ -228,6 +228,35 @@ struct ik_json_span ik_json_member(struct ik_json_span object, const char *name)
 	return find_member(object, name, strlen(name));
 }
 
+/* Do two raw strings decode to the same bytes? */
+static bool equal_strings(struct ik_json_span one, struct ik_json_span other)
+{
+	size_t length;
+	char *text;
+	bool equal;
+
+	if (!memchr(other.text, '\\', other.length))
+		return decodes_to(one, other.text + 1, other.length - 2);
+	text = ik_json_string_new(other, &length);
+	equal = text && decodes_to(one, text, length);
+	free(text);
+	return equal;
+}
+
+struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_json_span name)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+
+	if (ik_json_span_type(object) != IK_JSON_OBJECT)
+		return no_value;
+	while (ik_json_next(object, &walk, &key, &value)) {
+		if (equal_strings(key, name))
+			return value;
+	}
+	return no_value;
+}
+
 /* Return the element with that index, written in decimal. */
 static struct ik_json_span find_element(struct ik_json_span array, const char *digits,
 	size_t length)
@@ -377,4 +406,66 @@ bool ik_json_bool(struct ik_json_span value, bool *ret_bool)
 		return false;
 	*ret_bool = value.text[0] == 't';
 	return true;
+}
+
+bool ik_json_is_true(struct ik_json_span value)
+{
+	bool truth = false;
+
+	return ik_json_bool(value, &truth) && truth;
+}
+
+/* Do two objects have equal members? Usually they are in the same order, too. */
+static bool equal_members(struct ik_json_span one, struct ik_json_span other)
+{
+	struct ik_json_walk walk = { NULL }, other_walk = { NULL };
+	struct ik_json_span key, value, other_key, twin;
+
+	if (ik_json_count(one) != ik_json_count(other))
+		return false;
+	while (ik_json_next(one, &walk, &key, &value)) {
+		(void)ik_json_next(other, &other_walk, &other_key, &twin);
+		if (!equal_strings(key, other_key))
+			twin = ik_json_member_named(other, key);
+		if (!ik_json_equal(value, twin))
+			return false;
+	}
+	return true;
+}
+
+/* Do two arrays have equal elements? */
+static bool equal_elements(struct ik_json_span one, struct ik_json_span other)
+{
+	struct ik_json_walk walk = { NULL }, other_walk = { NULL };
+	struct ik_json_span value, other_value;
+
+	while (ik_json_next(one, &walk, NULL, &value)) {
+		if (!ik_json_next(other, &other_walk, NULL, &other_value) ||
+			!ik_json_equal(value, other_value))
+			return false;
+	}
+	return !ik_json_next(other, &other_walk, NULL, &other_value);
+}
+
+bool ik_json_equal(struct ik_json_span one, struct ik_json_span other)
+{
+	long double number, other_number;
+
+	if (ik_json_span_type(one) != ik_json_span_type(other))
+		return false;
+	switch (ik_json_span_type(one)) {
+	case IK_JSON_OBJECT:
+		return equal_members(one, other);
+	case IK_JSON_ARRAY:
+		return equal_elements(one, other);
+	case IK_JSON_STRING:
+		return equal_strings(one, other);
+	case IK_JSON_NUMBER:
+		return ik_json_number(one, &number) && ik_json_number(other, &other_number) &&
+			number == other_number;
+	case IK_JSON_BOOL:
+		return one.text[0] == other.text[0];
+	default:
+		return true;
+	}
 }

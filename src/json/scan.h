@@ -5,7 +5,7 @@
  * most IK_LIMIT_JSON_DEPTH deep. All other functions work on spans of text that has passed it, and
  * keep numbers as written, duplicate members, member order and \u0000.
  *
- * Pure, allocates only in the caller's buffers. May include: util.
+ * Pure. May include: util.
  */
 #ifndef IK_JSON_SCAN_H
 #define IK_JSON_SCAN_H
@@ -62,6 +62,9 @@ enum ik_json_type ik_json_span_type(struct ik_json_span value);
  * an object. Names with escapes are decoded for the comparison. */
 struct ik_json_span ik_json_member(struct ik_json_span object, const char *name);
 
+/* The same for the name of another member, as it is written there. */
+struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_json_span name);
+
 /* Return the value at a path of member names and array indexes: "choices.0.delta". */
 struct ik_json_span ik_json_at(struct ik_json_span value, const char *path);
 
@@ -112,5 +115,10 @@ bool ik_json_integer(struct ik_json_span value, int64_t *ret_number);
 /* Also false if the number is beyond the range of a double (1e400). */
 bool ik_json_double(struct ik_json_span value, double *ret_number);
 bool ik_json_bool(struct ik_json_span value, bool *ret_bool);
+bool ik_json_is_true(struct ik_json_span value); /* false for another type */
+
+/* Are they equal as in JSON Schema? 1 equals 1.0, the order of members does not matter (of members
+ * with the same name the first one counts). */
+bool ik_json_equal(struct ik_json_span one, struct ik_json_span other);
 
 #endif

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "json/place.h"
-#include "util/alloc.h"
-#include "util/limits.h"
+#include "json/write.h"
 #include "util/text.h"
+
+/* An object with more members is not searched for duplicates, which would take seconds. */
+#define MEMBERS_SEARCHED 1000
 
 /* JSON types as a set. */
 #define TYPE(type) (1u << (type))
@@ -72,49 +74,32 @@ static const char *const type_names[] = { "string", "number", "integer", "boolea
 	"object", "null" };
 #define TYPE_NAMES (sizeof(type_names) / sizeof(type_names[0]))
 
-static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
-	struct ik_error *error);
+/* Write a schema in its canonical form, checked with everything in it. A property may say itself
+ * whether it is required. */
+static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_property,
+	const struct ik_place *place, struct ik_error *error);
 
-/* A child and its sort key: a member's name, or the text of an element. */
-struct schema_child {
-	const char *key;
-	size_t index;
-	struct ik_json *node;
-};
-
-static int compare_children(const void *one, const void *other)
+/* Fail because of a value at that place. */
+static bool refuse(struct ik_json_span value, const char *wanted, const struct ik_place *place,
+	struct ik_error *error)
 {
-	const struct schema_child *a = one, *b = other;
-	int order = strcmp(a->key, b->key);
+	char found[IK_EXCERPT];
 
-	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+	ik_excerpt(value, found);
+	return ik_place_refuse(place, error, _("is %s, but must be %s"), found, wanted);
 }
 
-/* Remove every child whose key an earlier one has: only the first counts. They are sorted because a
- * tool may have thousands. Elements that are not text have no key. */
-static void drop_duplicates(struct ik_json *container)
+/* Read the next member of an object whose name did not occur before; or element of an array. count
+ * is the size of the container. */
+static bool next_child(struct ik_json_span container, size_t count, struct ik_json_walk *walk,
+	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
 {
-	bool named = ik_json_type(container) == IK_JSON_OBJECT;
-	size_t size = ik_json_size(container), count = 0;
-	struct schema_child *children;
-
-	if (size < 2)
-		return;
-	children = ik_alloc_array(NULL, size, sizeof(*children));
-	for (struct ik_json *node = ik_json_first(container); node; node = ik_json_sibling(node)) {
-		const char *key = named ? ik_json_name(node) : ik_json_text(node);
-
-		if (key) {
-			children[count] = (struct schema_child){ key, count, node };
-			count++;
-		}
+	while (ik_json_next(container, walk, ret_key, ret_value)) {
+		if (!ret_key->text || count > MEMBERS_SEARCHED ||
+			ik_json_member_named(container, *ret_key).text == ret_value->text)
+			return true;
 	}
-	qsort(children, count, sizeof(*children), compare_children);
-	for (size_t i = count; i-- > 1;) {
-		if (ik_text_equal(children[i].key, children[i - 1].key))
-			ik_json_free(ik_json_detach(container, children[i].node));
-	}
-	free(children);
+	return false;
 }
 
 /* Return the type that a word was probably meant to be, or NULL. */
@@ -128,18 +113,20 @@ static const char *nearest_type(const char *word)
 }
 
 /* Is a value of `type` a known word? */
-static bool check_type_name(const struct ik_json *name, const struct ik_place *place,
+static bool check_type_name(struct ik_json_span name, const struct ik_place *place,
 	struct ik_error *error)
 {
-	const char *text = ik_json_text(name), *nearest;
-	char found[IK_EXCERPT];
+	char *text, found[IK_EXCERPT];
+	const char *nearest;
 
-	for (size_t i = 0; text && i < TYPE_NAMES; i++) {
-		if (ik_text_equal(text, type_names[i]))
+	for (size_t i = 0; i < TYPE_NAMES; i++) {
+		if (ik_json_string_is(name, type_names[i]))
 			return true;
 	}
 	ik_excerpt(name, found);
+	text = ik_json_string_new(name, NULL);
 	nearest = text ? nearest_type(text) : NULL;
+	free(text);
 	if (nearest)
 		return ik_place_refuse(place, error,
 			_("%s is no type that JSON Schema knows; did you mean \"%s\"?"), found, nearest);
@@ -149,205 +136,207 @@ static bool check_type_name(const struct ik_json *name, const struct ik_place *p
 		found);
 }
 
-/* Are all elements of a list strings? */
-static bool check_names(const struct ik_json *list, const struct ik_place *place,
-	struct ik_error *error)
-{
-	struct ik_place inner = { place, NULL, 0 };
-
-	for (const struct ik_json *name = ik_json_first(list); name; name = ik_json_sibling(name)) {
-		char found[IK_EXCERPT];
-
-		if (ik_json_type(name) != IK_JSON_STRING) {
-			ik_excerpt(name, found);
-			return ik_place_refuse(&inner, error, _("is %s, but must be a string"), found);
-		}
-		inner.index++;
-	}
-	return true;
-}
-
 /* Check `type`: a word or a list of words. */
-static bool check_types(const struct ik_json *type, const struct ik_place *place,
+static bool check_types(struct ik_json_span type, const struct ik_place *place,
 	struct ik_error *error)
 {
-	struct ik_place inner = { place, NULL, 0 };
+	struct ik_place inner = { .parent = place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name;
 
-	if (ik_json_type(type) == IK_JSON_STRING)
+	if (ik_json_span_type(type) == IK_JSON_STRING)
 		return check_type_name(type, place, error);
-	for (const struct ik_json *name = ik_json_first(type); name; name = ik_json_sibling(name)) {
+	for (; ik_json_next(type, &walk, NULL, &name); inner.index++) {
 		if (!check_type_name(name, &inner, error))
 			return false;
-		inner.index++;
 	}
 	return true;
 }
 
-/* Normalise what is in the place of a schema: an object, or true or false. */
-static bool settle_place(struct ik_json *schema, const struct ik_place *place,
+/* Are all elements of a list strings? */
+static bool check_names(struct ik_json_span list, const struct ik_place *place,
 	struct ik_error *error)
+{
+	struct ik_place inner = { .parent = place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name;
+
+	for (; ik_json_next(list, &walk, NULL, &name); inner.index++) {
+		if (ik_json_span_type(name) != IK_JSON_STRING)
+			return refuse(name, _("a string"), &inner, error);
+	}
+	return true;
+}
+
+/* Is a text among the elements of a list? */
+static bool holds(struct ik_json_span list, struct ik_json_span text)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span element;
+
+	while (ik_json_next(list, &walk, NULL, &element)) {
+		if (ik_json_equal(element, text))
+			return true;
+	}
+	return false;
+}
+
+/* Write the names in the list `required` (perhaps no value), then those of the properties that say so
+ * themselves; nothing if there are none. */
+static void put_required(struct ik_buf *out, struct ik_json_span list,
+	struct ik_json_span properties)
+{
+	size_t count = ik_json_count(properties);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name, property;
+	bool any = ik_json_count(list) > 0;
+
+	if (any)
+		ik_json_printf(out, "'required':[");
+	while (any && ik_json_next(list, &walk, NULL, &name))
+		ik_json_put_raw(out, name);
+	walk.at = NULL;
+	while (next_child(properties, count, &walk, &name, &property)) {
+		if (!ik_json_is_true(ik_json_member(property, "required")) || holds(list, name))
+			continue;
+		if (!any)
+			ik_json_printf(out, "'required':[");
+		any = true;
+		ik_json_put_raw(out, name);
+	}
+	if (any)
+		ik_json_printf(out, "]");
+}
+
+/* Write what is in the place of a schema: an object, or true or false. */
+static bool put_place(struct ik_buf *out, struct ik_json_span schema, bool is_property,
+	const struct ik_place *place, struct ik_error *error)
 {
 	char found[IK_EXCERPT];
 
-	if (ik_json_type(schema) == IK_JSON_OBJECT)
-		return settle_schema(schema, place, error);
-	if (ik_json_type(schema) == IK_JSON_BOOL)
+	if (ik_json_span_type(schema) == IK_JSON_OBJECT)
+		return put_schema(out, schema, is_property, place, error);
+	ik_json_put_raw(out, schema);
+	if (ik_json_span_type(schema) == IK_JSON_BOOL)
 		return true;
 	ik_excerpt(schema, found);
 	return ik_place_refuse(place, error, _("is %s, but must be a schema (an object)"), found);
 }
 
-/* Normalise each child of a container. */
-static bool settle_children(struct ik_json *container, const struct ik_place *place,
-	struct ik_error *error)
+static void put_key(struct ik_buf *out, struct ik_json_span key)
 {
-	struct ik_place inner = { place, NULL, 0 };
-
-	if (ik_json_type(container) == IK_JSON_OBJECT)
-		drop_duplicates(container);
-	for (struct ik_json *child = ik_json_first(container); child; child = ik_json_sibling(child)) {
-		inner.name = ik_json_name(child);
-		if (!settle_place(child, &inner, error))
-			return false;
-		inner.index++;
-	}
-	return true;
+	ik_json_put_raw(out, key);
+	ik_buf_putc(out, ':');
 }
 
-/* Check a keyword's value and normalise the schemas inside it. */
-static bool settle_keyword(const struct schema_keyword *keyword, struct ik_json *value,
+/* Write a container of schemas. */
+static bool put_children(struct ik_buf *out, struct ik_json_span container, bool are_properties,
 	const struct ik_place *place, struct ik_error *error)
 {
-	char found[IK_EXCERPT];
+	bool is_object = ik_json_span_type(container) == IK_JSON_OBJECT;
+	size_t count = ik_json_count(container);
+	struct ik_place inner = { .parent = place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span child;
 
-	if (!(keyword->types & TYPE(ik_json_type(value)))) {
-		ik_excerpt(value, found);
-		return ik_place_refuse(place, error, _("is %s, but must be %s"), found, _(keyword->wanted));
-	}
-	if (ik_text_equal(keyword->name, "type"))
-		return check_types(value, place, error);
-	if (ik_text_equal(keyword->name, "required"))
-		return check_names(value, place, error);
-	if (keyword->inside == NOTHING)
-		return true;
-	if (keyword->inside == SCHEMAS_BY_NAME || ik_json_type(value) == IK_JSON_ARRAY)
-		return settle_children(value, place, error);
-	return settle_place(value, place, error);
-}
-
-/* Move a property's own "required": true to the list beside the properties, which is created on
- * first use. */
-static void lift_required(struct ik_json *schema, struct ik_json **list, struct ik_json *property)
-{
-	struct ik_json *mark = ik_json_get(property, "required");
-
-	if (ik_json_type(mark) != IK_JSON_BOOL)
-		return;
-	if (ik_json_is_true(mark)) {
-		if (!*list) {
-			*list = ik_json_new_array();
-			ik_json_add(schema, "required", *list);
-		}
-		ik_json_append(*list, ik_json_new_text(ik_json_name(property)));
-	}
-	ik_json_remove(property, "required");
-}
-
-/* Move the `required` flags of a schema's properties to its list of names. */
-static void gather_required(struct ik_json *schema)
-{
-	struct ik_json *list = ik_json_get(schema, "required");
-	struct ik_json *properties = ik_json_get(schema, "properties");
-	size_t before = ik_json_size(list);
-
-	if (list && ik_json_type(list) != IK_JSON_ARRAY)
-		return;
-	if (ik_json_type(properties) == IK_JSON_OBJECT)
-		drop_duplicates(properties);
-	for (struct ik_json *child = ik_json_first(properties); child; child = ik_json_sibling(child))
-		lift_required(schema, &list, child);
-	if (ik_json_size(list) > before && before > 0)
-		drop_duplicates(list);
-	if (list && !ik_json_first(list))
-		ik_json_remove(schema, "required");
-}
-
-static int compare_keyword(const void *name, const void *keyword)
-{
-	return strcmp(name, ((const struct schema_keyword *)keyword)->name);
-}
-
-/* Normalise a schema and check it, with everything in it. */
-static bool settle_schema(struct ik_json *schema, const struct ik_place *place,
-	struct ik_error *error)
-{
-	drop_duplicates(schema);
-	gather_required(schema);
-	for (struct ik_json *value = ik_json_first(schema); value; value = ik_json_sibling(value)) {
-		const struct schema_keyword *keyword = bsearch(ik_json_name(value), keywords,
-			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]), compare_keyword);
-		struct ik_place inner = { place, ik_json_name(value), 0 };
-
-		if (keyword && !settle_keyword(keyword, value, &inner, error))
+	ik_json_open(out, is_object ? '{' : '[');
+	for (; next_child(container, count, &walk, &inner.name, &child); inner.index++) {
+		if (is_object)
+			put_key(out, inner.name);
+		if (!put_place(out, child, are_properties, &inner, error))
 			return false;
 	}
+	ik_json_close(out, is_object ? '}' : ']');
 	return true;
 }
 
-/* Make the schema of a flat map, {ARG: {type, description, required: true}}. Each argument is
- * checked separately, so that an error names what the author wrote. */
-static struct ik_json *from_flat_map(const struct ik_json *map, struct ik_error *error)
+/* Write a keyword with its value. */
+static bool put_keyword(struct ik_buf *out, const struct schema_keyword *keyword,
+	struct ik_json_span value, const struct ik_place *place, struct ik_error *error)
 {
-	struct ik_json *schema = ik_json_new_object(), *properties = ik_json_new_object();
-	struct ik_json *rest = map ? ik_json_copy(map) : NULL, *argument, *required = NULL;
-	bool good = true;
-
-	ik_json_add(schema, "type", ik_json_new_text("object"));
-	ik_json_add(schema, "properties", properties);
-	drop_duplicates(rest);
-	while (good && (argument = ik_json_first(rest))) {
-		struct ik_place place = { NULL, ik_json_name(argument), 0 };
-		char found[IK_EXCERPT];
-
-		if (ik_json_type(argument) != IK_JSON_OBJECT) {
-			ik_excerpt(argument, found);
-			good = ik_place_refuse(&place, error,
-				_("is %s, but must be an object with type and description"), found);
-			continue;
-		}
-		lift_required(schema, &required, argument);
-		good = settle_schema(argument, &place, error);
-		ik_json_append(properties, ik_json_detach(rest, argument)); /* keeps its name */
-	}
-	ik_json_free(rest);
-	return good ? schema : ik_json_free(schema);
+	if (!(keyword->types & TYPE(ik_json_span_type(value))))
+		return refuse(value, _(keyword->wanted), place, error);
+	put_key(out, place->name);
+	if (keyword->inside == SCHEMAS_BY_NAME ||
+		(keyword->inside == A_SCHEMA && ik_json_span_type(value) == IK_JSON_ARRAY))
+		return put_children(out, value, ik_text_equal(keyword->name, "properties"), place, error);
+	if (keyword->inside == A_SCHEMA)
+		return put_place(out, value, false, place, error);
+	ik_json_put_raw(out, value);
+	return !ik_text_equal(keyword->name, "type") || check_types(value, place, error);
 }
 
-struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_error *error)
+static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_property,
+	const struct ik_place *place, struct ik_error *error)
 {
-	struct ik_json *schema;
-	const char *type;
-	char found[IK_EXCERPT];
+	struct ik_json_span properties = ik_json_member(schema, "properties"), value;
+	size_t count = ik_json_count(schema);
+	struct ik_place inner = { .parent = place };
+	struct ik_json_walk walk = { NULL };
+	bool listed = false;
 
-	switch (ik_json_type(parameters)) {
-	case IK_JSON_OBJECT:
-		break;
-	case IK_JSON_NONE:
-	case IK_JSON_NULL:
-		parameters = NULL;
-		break;
-	default:
-		ik_excerpt(parameters, found);
-		ik_place_refuse(NULL, error, _("is %s, but must be an object"), found);
-		return NULL;
+	ik_json_open(out, '{');
+	while (next_child(schema, count, &walk, &inner.name, &value)) {
+		const struct schema_keyword *keyword = ik_keyword_find(inner.name, keywords,
+			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]));
+		bool required = ik_json_string_is(inner.name, "required");
+
+		if (required && is_property && ik_json_span_type(value) == IK_JSON_BOOL)
+			continue; /* it is in the list beside the property */
+		if (required && ik_json_span_type(value) == IK_JSON_ARRAY) {
+			if (!check_names(value, &inner, error))
+				return false;
+			put_required(out, value, properties);
+			listed = true;
+		} else if (!keyword) {
+			put_key(out, inner.name);
+			ik_json_put_raw(out, value);
+		} else if (!put_keyword(out, keyword, value, &inner, error)) {
+			return false;
+		}
 	}
-	type = ik_json_text(ik_json_get(parameters, "type"));
-	if (!type || !ik_text_equal(type, "object"))
-		return from_flat_map(parameters, error);
-	schema = ik_json_copy(parameters);
-	if (!ik_json_get(schema, "properties"))
-		ik_json_add(schema, "properties", ik_json_new_object());
-	if (!settle_schema(schema, NULL, error))
-		return ik_json_free(schema);
-	return schema;
+	if (!place && !properties.text)
+		ik_json_printf(out, "'properties':{}");
+	if (!listed)
+		put_required(out, (struct ik_json_span){ NULL, 0 }, properties);
+	ik_json_close(out, '}');
+	return true;
+}
+
+/* Write the schema of a flat map, {ARG: {type, description, required: true}}. Its places have no
+ * "properties" in them, so that an error names what the author wrote. */
+static bool put_flat_map(struct ik_buf *out, struct ik_json_span map, struct ik_error *error)
+{
+	size_t count = ik_json_count(map);
+	struct ik_place place = { .parent = NULL };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span argument;
+
+	ik_json_printf(out, "{'type':'object','properties':{");
+	while (next_child(map, count, &walk, &place.name, &argument)) {
+		if (ik_json_span_type(argument) != IK_JSON_OBJECT)
+			return refuse(argument, _("an object with type and description"), &place, error);
+		put_key(out, place.name);
+		if (!put_schema(out, argument, true, &place, error))
+			return false;
+	}
+	ik_json_printf(out, "}");
+	put_required(out, (struct ik_json_span){ NULL, 0 }, map);
+	ik_json_printf(out, "}");
+	return true;
+}
+
+enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf *out,
+	struct ik_error *error)
+{
+	enum ik_json_type type = ik_json_span_type(parameters);
+	bool good;
+
+	if (type != IK_JSON_OBJECT && type != IK_JSON_NONE && type != IK_JSON_NULL)
+		good = refuse(parameters, _("an object"), NULL, error);
+	else if (ik_json_string_is(ik_json_member(parameters, "type"), "object"))
+		good = put_schema(out, parameters, false, NULL, error);
+	else
+		good = put_flat_map(out, parameters, error);
+	return good ? IK_OK : IK_INVALID;
 }

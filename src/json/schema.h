@@ -9,30 +9,33 @@
 #ifndef IK_JSON_SCHEMA_H
 #define IK_JSON_SCHEMA_H
 
-#include "json/json.h"
+#include "json/scan.h"
 
 /*
- * Return the canonical schema of a tool's `parameters` (NULL or missing: an object without
+ * Append the canonical schema of a tool's `parameters` (no value or null: an object without
  * properties): {"type":"object","properties":{...},"required":[...]}. The order of properties and
  * all other members are kept; an empty `required` is left out. A flat map {ARG: {type, description,
  * required: true}} is recognised by having no string member "type" with the value "object". A
  * boolean `required` of a property becomes an entry in the list beside it, at any depth and in
- * either spelling. Of members with the same name the first is kept. Return NULL with a sentence
- * that names the faulty member ("/count/type: ...").
+ * either spelling. Of members with the same name the first is kept (where there are a thousand at
+ * most). Fail with a sentence that names the faulty member ("/count/type: ..."); then what was
+ * appended is no schema.
  */
-struct ik_json *ik_schema_canonical(const struct ik_json *parameters, struct ik_error *error);
+enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf *out,
+	struct ik_error *error) IK_MUST_USE;
 
 /*
- * Check arguments against a canonical schema (any schema of drafts 4 to 2020-12 works): type (one
- * or a list), enum, const; minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf;
- * minLength, maxLength, pattern; items, prefixItems, additionalItems, minItems, maxItems,
- * uniqueItems, contains; properties, patternProperties, additionalProperties, propertyNames,
- * required, dependencies, minProperties, maxProperties; anyOf, oneOf, allOf, not, if; $ref to a
- * place in the schema ("#/$defs/x"; $id and anchors are not read). Unknown keywords, patterns and
- * references are accepted, and so is everything once the limit on the work is reached. The error
- * names the place ("/edits/0/line: is \"x\", but must be a whole number").
+ * Check arguments against a canonical schema (any schema of drafts 4 to 2020-12 works), which is
+ * root or a part of it: type (one or a list), enum, const; minimum, maximum, exclusiveMinimum,
+ * exclusiveMaximum, multipleOf; minLength, maxLength, pattern; items, prefixItems, additionalItems,
+ * minItems, maxItems, uniqueItems, contains; properties, patternProperties, additionalProperties,
+ * propertyNames, required, dependencies, minProperties, maxProperties; anyOf, oneOf, allOf, not, if;
+ * $ref to a place in the schema ("#/$defs/x", in the nearest schema around it that has an $id;
+ * anchors are not read). Unknown keywords, patterns and references are accepted, and so is everything
+ * once the limit on the work is reached. The error names the place ("/edits/0/line: is \"x\", but
+ * must be a whole number").
  */
-enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
-	struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_schema_validate(struct ik_json_span root, struct ik_json_span schema,
+	struct ik_json_span value, struct ik_error *error) IK_MUST_USE;
 
 #endif

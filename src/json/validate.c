@@ -1,4 +1,4 @@
-/* The half of json/schema.h that checks values, with a function for each keyword. */
+/* The half of json/schema.h that checks values, with a function for each keyword or several. */
 #include "json/schema.h"
 
 #include <float.h>
@@ -25,21 +25,33 @@
 
 /* The state of a validation. */
 struct schema_check {
-	const struct ik_json *root; /* what references are relative to */
-	struct ik_error *error;     /* NULL: the caller does not want to know why */
-	size_t error_depth;         /* depth of the place of the last error */
-	size_t depth, steps;        /* spent so far */
-	size_t unknown;             /* how often something was accepted without being checked */
-	bool reference_alone;       /* draft 7 and before: $ref disables all other keywords beside it */
+	struct ik_json_span root; /* what references are relative to */
+	struct ik_error *error;   /* NULL: the caller does not want to know why */
+	size_t error_depth;       /* depth of the place of the last error */
+	size_t depth, steps;      /* spent so far */
+	size_t unknown;           /* how often something was accepted without being checked */
+	bool reference_alone;     /* draft 7 and before: $ref disables all other keywords beside it */
+	const char *id;           /* the keyword that gives a schema its name */
+	struct ik_patterns patterns;
+	char *shown; /* what shown() returned last */
 };
 
 /* The arguments of a keyword's function. */
 struct check {
 	struct schema_check *run;
-	const struct ik_json *schema;  /* contains the keyword */
-	const struct ik_json *keyword; /* its value */
-	const struct ik_json *value;   /* the value to check */
-	const struct ik_place *place;  /* its location */
+	const struct validate_keyword *row;
+	struct ik_json_span schema;   /* contains the keyword */
+	struct ik_json_span keyword;  /* its value */
+	struct ik_json_span value;    /* the value to check */
+	const struct ik_place *place; /* its location */
+};
+
+struct validate_keyword {
+	const char *name;
+	bool (*check)(const struct check *check);
+	enum ik_json_type type; /* of the values that it says something about; NONE: any */
+	int side;               /* 1: at least, -1: at most */
+	const char *wanted;     /* in words, with the keyword's value for %s */
 };
 
 /*
@@ -49,16 +61,16 @@ struct check {
 enum fit { FITS_NOT, FITS_PERHAPS, FITS };
 
 /* Does value match schema (an object, true or false)? If not, the error of run says why. */
-static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
-	const struct ik_json *value, const struct ik_place *place);
+static bool schema_fits(struct schema_check *run, struct ik_json_span schema,
+	struct ik_json_span value, const struct ik_place *place);
 
 static bool is_spent(const struct schema_check *run)
 {
 	return run->steps > STEP_LIMIT;
 }
 
-static enum fit try_schema(struct schema_check *run, const struct ik_json *schema,
-	const struct ik_json *value, const struct ik_place *place)
+static enum fit try_schema(struct schema_check *run, struct ik_json_span schema,
+	struct ik_json_span value, const struct ik_place *place)
 {
 	struct ik_error *error = run->error;
 	size_t unknown = run->unknown;
@@ -70,12 +82,6 @@ static enum fit try_schema(struct schema_check *run, const struct ik_json *schem
 	if (!fits)
 		return FITS_NOT;
 	return run->unknown == unknown ? FITS : FITS_PERHAPS;
-}
-
-static bool fits_quietly(struct schema_check *run, const struct ik_json *schema,
-	const struct ik_json *value, const struct ik_place *place)
-{
-	return try_schema(run, schema, value, place) != FITS_NOT;
 }
 
 /* Refusals. */
@@ -93,6 +99,14 @@ static bool IK_PRINTF(2, 3) refuse(const struct check *check, const char *format
 	return false;
 }
 
+/* Return a string for a sentence; valid until the next one. */
+static const char *shown(const struct check *check, struct ik_json_span string)
+{
+	free(check->run->shown);
+	check->run->shown = ik_json_string_new(string, NULL);
+	return check->run->shown ? check->run->shown : "?";
+}
+
 static bool refuse_value(const struct check *check, const char *wanted)
 {
 	char found[IK_EXCERPT];
@@ -103,6 +117,7 @@ static bool refuse_value(const struct check *check, const char *wanted)
 	return refuse(check, _("is %s, but must be %s"), found, wanted);
 }
 
+/* Refuse the value in words that contain the keyword's own value, for %s. */
 static bool refuse_by(const struct check *check, const char *format)
 {
 	char bound[IK_EXCERPT], wanted[2 * IK_EXCERPT];
@@ -130,39 +145,35 @@ static const struct {
 };
 
 /* Is value of the named type? Everything matches an unknown type. */
-static bool has_type(const struct ik_json *value, const struct ik_json *name, struct ik_buf *words)
+static bool has_type(struct ik_json_span value, struct ik_json_span name, struct ik_buf *words)
 {
-	const char *text = ik_json_text(name);
+	size_t i = 0, count = sizeof(types) / sizeof(types[0]);
 	long double number;
 
-	for (size_t i = 0; text && i < sizeof(types) / sizeof(types[0]); i++) {
-		if (!ik_text_equal(text, types[i].name))
-			continue;
-		if (words->length)
-			ik_buf_puts(words, _(" or "));
-		ik_buf_puts(words, _(types[i].words));
-		if (ik_json_type(value) != types[i].type)
-			return false;
-		return !ik_text_equal(text, "integer") ||
-			(ik_json_real(value, &number) && ik_json_is_whole(number));
-	}
-	return true;
+	while (i < count && !ik_json_string_is(name, types[i].name))
+		i++;
+	if (i == count)
+		return true;
+	if (words->length)
+		ik_buf_puts(words, _(" or "));
+	ik_buf_puts(words, _(types[i].words));
+	return ik_json_span_type(value) == types[i].type &&
+		(!ik_text_equal(types[i].name, "integer") ||
+			(ik_json_number(value, &number) && ik_json_is_whole(number)));
 }
 
 static bool check_type(const struct check *check)
 {
-	const struct ik_json *name = check->keyword;
+	struct ik_json_span name = check->keyword;
+	struct ik_json_walk walk = { NULL };
 	struct ik_buf words;
-	bool fits;
+	bool fits = false;
 
 	ik_buf_init(&words, IK_KIB(4));
-	if (ik_json_type(name) == IK_JSON_ARRAY) {
-		fits = false;
-		for (name = ik_json_first(name); name && !fits; name = ik_json_sibling(name))
-			fits = has_type(check->value, name, &words);
-	} else {
+	if (ik_json_span_type(name) != IK_JSON_ARRAY)
 		fits = has_type(check->value, name, &words);
-	}
+	while (!fits && ik_json_next(check->keyword, &walk, NULL, &name))
+		fits = has_type(check->value, name, &words);
 	if (!fits)
 		refuse_value(check, words.data);
 	ik_buf_done(&words);
@@ -171,80 +182,51 @@ static bool check_type(const struct check *check)
 
 static bool check_const(const struct check *check)
 {
-	return ik_json_equal(check->keyword, check->value) || refuse_by(check, _("%s"));
+	return ik_json_equal(check->keyword, check->value) || refuse_by(check, "%s");
 }
 
 static bool check_enum(const struct check *check)
 {
-	const struct ik_json *choice;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span choice;
 	struct ik_buf wanted;
 
-	for (choice = ik_json_first(check->keyword); choice; choice = ik_json_sibling(choice)) {
+	while (ik_json_next(check->keyword, &walk, NULL, &choice)) {
 		check->run->steps++;
 		if (ik_json_equal(choice, check->value))
 			return true;
 	}
-	if (!check->run->error)
-		return false;
 	ik_buf_init(&wanted, 300); /* what does not fit is left out */
-	for (choice = ik_json_first(check->keyword); choice; choice = ik_json_sibling(choice)) {
+	walk.at = NULL;
+	while (check->run->error && ik_json_next(check->keyword, &walk, NULL, &choice)) {
 		char text[IK_EXCERPT];
 
 		ik_excerpt(choice, text);
 		ik_buf_printf(&wanted, "%s%s", wanted.length ? ", " : "", text);
-		if (ik_buf_status(&wanted) != IK_OK) {
-			ik_buf_clear(&wanted);
-			ik_buf_puts(&wanted, _("the values in its enum"));
-			break;
-		}
 	}
-	refuse(check, _("must be one of: %s"), wanted.data);
+	refuse(check, _("must be one of: %s"),
+		ik_buf_status(&wanted) == IK_OK ? wanted.data : _("the values in its enum"));
 	ik_buf_done(&wanted);
 	return false;
 }
 
 /* Numbers. */
 
-/* Read the value and its bound; false if either is not a number, so that there is nothing to
- * compare. */
-static bool both_numbers(const struct check *check, long double *value, long double *bound)
+static bool check_bound(const struct check *check)
 {
-	return ik_json_real(check->value, value) && ik_json_real(check->keyword, bound);
-}
-
-/* Is the value at least (side 1) or at most (side -1) its bound? If exclusive, it must not be
- * equal. */
-static bool check_bound(const struct check *check, int side, bool exclusive)
-{
+	bool least = check->row->side > 0, exclusive = check->row->name[0] == 'e';
 	long double value, bound;
 
-	if (!both_numbers(check, &value, &bound) || side * value > side * bound ||
-		(value == bound && !exclusive))
+	if (!ik_json_number(check->value, &value) || !ik_json_number(check->keyword, &bound) ||
+		check->row->side * value > check->row->side * bound)
 		return true;
+	/* In draft 4, it is a flag beside the bound. */
+	exclusive = exclusive ||
+		ik_json_is_true(ik_json_member(check->schema,
+			least ? "exclusiveMinimum" : "exclusiveMaximum"));
 	if (exclusive)
-		return refuse_by(check, side > 0 ? _("more than %s") : _("less than %s"));
-	return refuse_by(check, side > 0 ? _("at least %s") : _("at most %s"));
-}
-
-static bool check_minimum(const struct check *check)
-{
-	/* In draft 4, exclusiveMinimum is a flag. */
-	return check_bound(check, 1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMinimum")));
-}
-
-static bool check_maximum(const struct check *check)
-{
-	return check_bound(check, -1, ik_json_is_true(ik_json_get(check->schema, "exclusiveMaximum")));
-}
-
-static bool check_exclusive_minimum(const struct check *check)
-{
-	return check_bound(check, 1, true);
-}
-
-static bool check_exclusive_maximum(const struct check *check)
-{
-	return check_bound(check, -1, true);
+		return refuse_by(check, least ? _("more than %s") : _("less than %s"));
+	return value == bound || refuse_by(check, least ? _("at least %s") : _("at most %s"));
 }
 
 /* Is value a multiple of step? Neither is negative, and both may be rounded, since most decimals
@@ -268,129 +250,93 @@ static bool check_multiple_of(const struct check *check)
 {
 	long double value, step;
 
-	if (!both_numbers(check, &value, &step) || step <= 0 || isinf(step) || isinf(value))
+	if (!ik_json_number(check->value, &value) || !ik_json_number(check->keyword, &step) ||
+		step <= 0 || isinf(step) || isinf(value))
 		return true;
-	return is_multiple(value < 0 ? -value : value, step) || refuse_by(check, _("a multiple of %s"));
+	return is_multiple(fabsl(value), step) || refuse_by(check, _(check->row->wanted));
 }
 
-/* Sizes. */
+/* Sizes and strings. */
 
-/* Count the characters of a string; a NUL is kept as two bytes, which count as one. */
-static size_t count_characters(const char *text)
+/* Return the number of characters of a string, of elements or of members. */
+static size_t size_of(struct ik_json_span value)
 {
-	size_t count = 0;
+	size_t at = 0, count = 0;
+	struct ik_buf piece;
+	bool more;
 
-	for (; *text; text++)
-		count += !ik_utf8_is_continuation(*text);
+	if (ik_json_span_type(value) != IK_JSON_STRING)
+		return ik_json_count(value);
+	ik_buf_init(&piece, IK_KIB(8));
+	do {
+		ik_buf_clear(&piece);
+		more = ik_json_string_slice(value, &at, IK_KIB(4), &piece);
+		for (size_t i = 0; i < piece.length; i++)
+			count += !ik_utf8_is_continuation(piece.data[i]);
+	} while (more);
+	ik_buf_done(&piece);
 	return count;
 }
 
-/* Is the size of a value of that type at least (side 1) or at most (side -1) its bound? */
-static bool check_size(const struct check *check, enum ik_json_type type, int side,
-	const char *refusal)
+static bool check_size(const struct check *check)
 {
-	const char *text = ik_json_text(check->value);
 	int64_t bound, size;
 
-	if (ik_json_type(check->value) != type || !ik_json_whole(check->keyword, &bound))
+	if (!ik_json_integer(check->keyword, &bound))
 		return true;
-	size = (int64_t)(text ? count_characters(text) : ik_json_size(check->value));
-	return (side > 0 ? size >= bound : size <= bound) || refuse_by(check, refusal);
+	size = (int64_t)size_of(check->value);
+	return check->row->side * size >= check->row->side * bound ||
+		refuse_by(check, _(check->row->wanted));
 }
 
-static bool check_min_length(const struct check *check)
+static enum ik_pattern_answer find_pattern(struct schema_check *run, struct ik_json_span pattern,
+	struct ik_json_span string)
 {
-	return check_size(check, IK_JSON_STRING, 1, _("at least %s characters long"));
-}
+	enum ik_pattern_answer answer = ik_pattern_find(&run->patterns, pattern, string);
 
-static bool check_max_length(const struct check *check)
-{
-	return check_size(check, IK_JSON_STRING, -1, _("at most %s characters long"));
-}
-
-static bool check_min_items(const struct check *check)
-{
-	return check_size(check, IK_JSON_ARRAY, 1, _("a list of at least %s"));
-}
-
-static bool check_max_items(const struct check *check)
-{
-	return check_size(check, IK_JSON_ARRAY, -1, _("a list of at most %s"));
-}
-
-static bool check_min_properties(const struct check *check)
-{
-	return check_size(check, IK_JSON_OBJECT, 1, _("an object with at least %s members"));
-}
-
-static bool check_max_properties(const struct check *check)
-{
-	return check_size(check, IK_JSON_OBJECT, -1, _("an object with at most %s members"));
-}
-
-/* Strings. */
-
-static enum ik_pattern_answer find_pattern(struct schema_check *run, const char *pattern,
-	const struct ik_json *string)
-{
-	enum ik_pattern_answer answer = IK_PATTERN_UNKNOWN;
-	struct ik_buf bytes;
-
-	ik_buf_init(&bytes, IK_LIMIT_ARGUMENTS);
-	ik_json_bytes(string, &bytes);
-	if (ik_buf_status(&bytes) == IK_OK)
-		answer = ik_pattern_find(pattern, bytes.data, bytes.length);
-	ik_buf_done(&bytes);
 	run->unknown += answer == IK_PATTERN_UNKNOWN;
 	return answer;
 }
 
 static bool check_pattern(const struct check *check)
 {
-	const char *pattern = ik_json_text(check->keyword);
-
-	if (!pattern || !ik_json_text(check->value))
-		return true;
-	return find_pattern(check->run, pattern, check->value) != IK_PATTERN_DIFFERS ||
-		refuse_by(check, _("a string that matches the pattern %s"));
+	return ik_json_span_type(check->keyword) != IK_JSON_STRING ||
+		find_pattern(check->run, check->keyword, check->value) != IK_PATTERN_DIFFERS ||
+		refuse_by(check, _(check->row->wanted));
 }
 
 /* Arrays. */
 
-static bool is_array(const struct ik_json *value)
+static bool is_array(struct ik_json_span value)
 {
-	return ik_json_type(value) == IK_JSON_ARRAY;
+	return ik_json_span_type(value) == IK_JSON_ARRAY;
 }
 
 /* Check the elements from index on against one schema. */
-static bool check_elements(const struct check *check, size_t index, const struct ik_json *schema)
+static bool check_elements(const struct check *check, size_t index)
 {
-	struct ik_place place = { check->place, NULL, 0 };
-	const struct ik_json *element;
+	struct ik_place place = { .parent = check->place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span element;
 
-	for (element = ik_json_first(check->value); element; element = ik_json_sibling(element)) {
-		if (place.index >= index && !schema_fits(check->run, schema, element, &place))
+	for (; ik_json_next(check->value, &walk, NULL, &element); place.index++) {
+		if (place.index >= index && !schema_fits(check->run, check->keyword, element, &place))
 			return false;
-		place.index++;
 	}
 	return true;
 }
 
 static bool check_prefix_items(const struct check *check)
 {
-	struct ik_place place = { check->place, NULL, 0 };
-	const struct ik_json *schema, *element;
+	struct ik_place place = { .parent = check->place };
+	struct ik_json_walk walk = { NULL }, schemas = { NULL };
+	struct ik_json_span element, schema;
 
-	if (!is_array(check->value) || !is_array(check->keyword))
-		return true;
-	schema = ik_json_first(check->keyword);
-	element = ik_json_first(check->value);
-	while (schema && element) {
+	for (; is_array(check->keyword) && ik_json_next(check->keyword, &schemas, NULL, &schema) &&
+		 ik_json_next(check->value, &walk, NULL, &element);
+		 place.index++) {
 		if (!schema_fits(check->run, schema, element, &place))
 			return false;
-		schema = ik_json_sibling(schema);
-		element = ik_json_sibling(element);
-		place.index++;
 	}
 	return true;
 }
@@ -399,30 +345,27 @@ static bool check_items(const struct check *check)
 {
 	if (is_array(check->keyword)) /* before 2020-12 */
 		return check_prefix_items(check);
-	if (!is_array(check->value))
-		return true;
-	return check_elements(check, ik_json_size(ik_json_get(check->schema, "prefixItems")),
-		check->keyword);
+	return check_elements(check, ik_json_count(ik_json_member(check->schema, "prefixItems")));
 }
 
 static bool check_additional_items(const struct check *check)
 {
-	const struct ik_json *items = ik_json_get(check->schema, "items");
+	struct ik_json_span items = ik_json_member(check->schema, "items");
 
-	if (!is_array(check->value) || !is_array(items))
-		return true;
-	return check_elements(check, ik_json_size(items), check->keyword);
+	return !is_array(items) || check_elements(check, ik_json_count(items));
 }
 
 static bool check_unique_items(const struct check *check)
 {
-	const struct ik_json *one, *other;
-	size_t index = 0;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span one, other;
 
-	if (!is_array(check->value) || !ik_json_is_true(check->keyword))
+	if (!ik_json_is_true(check->keyword))
 		return true;
-	for (one = ik_json_first(check->value); one; one = ik_json_sibling(one), index++) {
-		for (other = ik_json_sibling(one); other; other = ik_json_sibling(other)) {
+	for (size_t index = 0; ik_json_next(check->value, &walk, NULL, &one); index++) {
+		struct ik_json_walk rest = walk;
+
+		while (ik_json_next(check->value, &rest, NULL, &other)) {
 			check->run->steps++;
 			if (is_spent(check->run))
 				return true;
@@ -436,19 +379,17 @@ static bool check_unique_items(const struct check *check)
 static bool check_contains(const struct check *check)
 {
 	int64_t least = 1, most = INT64_MAX, count = 0, perhaps = 0;
-	struct ik_place place = { check->place, NULL, 0 };
-	const struct ik_json *element;
+	struct ik_place place = { .parent = check->place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span element;
 
-	if (!is_array(check->value))
-		return true;
-	ik_json_whole(ik_json_get(check->schema, "minContains"), &least);
-	ik_json_whole(ik_json_get(check->schema, "maxContains"), &most);
-	for (element = ik_json_first(check->value); element; element = ik_json_sibling(element)) {
+	ik_json_integer(ik_json_member(check->schema, "minContains"), &least);
+	ik_json_integer(ik_json_member(check->schema, "maxContains"), &most);
+	for (; ik_json_next(check->value, &walk, NULL, &element); place.index++) {
 		enum fit fit = try_schema(check->run, check->keyword, element, &place);
 
 		count += fit == FITS;
 		perhaps += fit == FITS_PERHAPS;
-		place.index++;
 	}
 	if (is_spent(check->run) || (count + perhaps >= least && count <= most))
 		return true;
@@ -458,49 +399,31 @@ static bool check_contains(const struct check *check)
 
 /* Objects. */
 
-static bool is_object(const struct ik_json *value)
-{
-	return ik_json_type(value) == IK_JSON_OBJECT;
-}
-
 static bool check_properties(const struct check *check)
 {
-	const struct ik_json *schema, *member;
+	struct ik_place place = { .parent = check->place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span schema, member;
 
-	if (!is_object(check->value))
-		return true;
-	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
-		struct ik_place place = { check->place, ik_json_name(schema), 0 };
-
-		member = ik_json_get(check->value, place.name);
-		if (member && !schema_fits(check->run, schema, member, &place))
+	while (ik_json_next(check->keyword, &walk, &place.name, &schema)) {
+		member = ik_json_member_named(check->value, place.name);
+		if (member.text && !schema_fits(check->run, schema, member, &place))
 			return false;
 	}
 	return true;
 }
 
-/* Does a member's name match a pattern? */
-static enum ik_pattern_answer match_name(const struct check *check, const char *pattern,
-	const char *name)
-{
-	struct ik_json *text = ik_json_new_text(name);
-	enum ik_pattern_answer answer = find_pattern(check->run, pattern, text);
-
-	ik_json_free(text);
-	return answer;
-}
-
 static bool check_pattern_properties(const struct check *check)
 {
-	const struct ik_json *schema, *member;
+	struct ik_json_walk patterns = { NULL }, walk;
+	struct ik_json_span pattern, schema, member;
 
-	if (!is_object(check->value))
-		return true;
-	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
-		for (member = ik_json_first(check->value); member; member = ik_json_sibling(member)) {
-			struct ik_place place = { check->place, ik_json_name(member), 0 };
+	while (ik_json_next(check->keyword, &patterns, &pattern, &schema)) {
+		struct ik_place place = { .parent = check->place };
 
-			if (match_name(check, ik_json_name(schema), place.name) == IK_PATTERN_MATCHES &&
+		walk.at = NULL;
+		while (ik_json_next(check->value, &walk, &place.name, &member)) {
+			if (find_pattern(check->run, pattern, place.name) == IK_PATTERN_MATCHES &&
 				!schema_fits(check->run, schema, member, &place))
 				return false;
 		}
@@ -509,51 +432,58 @@ static bool check_pattern_properties(const struct check *check)
 }
 
 /* Does properties or (possibly) patternProperties apply to a member? */
-static bool is_covered(const struct check *check, const char *name)
+static bool is_covered(const struct check *check, struct ik_json_span name)
 {
-	const struct ik_json *pattern;
+	struct ik_json_span patterns = ik_json_member(check->schema, "patternProperties");
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span pattern, schema;
 
-	if (ik_json_get(ik_json_get(check->schema, "properties"), name))
+	if (ik_json_member_named(ik_json_member(check->schema, "properties"), name).text)
 		return true;
-	pattern = ik_json_first(ik_json_get(check->schema, "patternProperties"));
-	for (; pattern; pattern = ik_json_sibling(pattern)) {
-		if (match_name(check, ik_json_name(pattern), name) != IK_PATTERN_DIFFERS)
+	while (ik_json_next(patterns, &walk, &pattern, &schema)) {
+		if (find_pattern(check->run, pattern, name) != IK_PATTERN_DIFFERS)
 			return true;
 	}
 	return false;
 }
 
 /* Refuse a member whose name is not among the properties. */
-static bool refuse_member(const struct check *check, const char *name)
+static bool refuse_member(const struct check *check, struct ik_json_span name)
 {
-	const struct ik_json *properties = ik_json_get(check->schema, "properties"), *property;
+	struct ik_json_span properties = ik_json_member(check->schema, "properties"), key, schema;
+	struct ik_json_walk walk = { NULL };
+	const char *text = shown(check, name), *nearest;
+	char **names;
 	size_t count = 0;
-	const char **names, *nearest;
 
 	if (!check->run->error)
 		return false;
-	names = ik_alloc_array(NULL, ik_json_size(properties), sizeof(*names));
-	for (property = ik_json_first(properties); property; property = ik_json_sibling(property))
-		names[count++] = ik_json_name(property);
-	nearest = ik_text_nearest(name, names, count);
+	names = ik_alloc_array(NULL, ik_json_count(properties), sizeof(*names));
+	while (ik_json_next(properties, &walk, &key, &schema)) {
+		names[count] = ik_json_string_new(key, NULL);
+		if (names[count])
+			count++;
+	}
+	nearest = ik_text_nearest(text, (const char *const *)names, count);
 	if (nearest)
-		refuse(check, _("the member \"%.80s\" is unknown; did you mean \"%.80s\"?"), name, nearest);
+		refuse(check, _("the member \"%.80s\" is unknown; did you mean \"%.80s\"?"), text, nearest);
 	else
-		refuse(check, _("the member \"%.80s\" is unknown"), name);
+		refuse(check, _("the member \"%.80s\" is unknown"), text);
+	while (count > 0)
+		free(names[--count]);
 	free(names);
 	return false;
 }
 
 static bool check_additional_properties(const struct check *check)
 {
-	bool none = ik_json_type(check->keyword) == IK_JSON_BOOL && !ik_json_is_true(check->keyword);
-	const struct ik_json *member;
+	bool none = ik_json_span_type(check->keyword) == IK_JSON_BOOL &&
+		!ik_json_is_true(check->keyword);
+	struct ik_place place = { .parent = check->place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span member;
 
-	if (!is_object(check->value))
-		return true;
-	for (member = ik_json_first(check->value); member; member = ik_json_sibling(member)) {
-		struct ik_place place = { check->place, ik_json_name(member), 0 };
-
+	while (ik_json_next(check->value, &walk, &place.name, &member)) {
 		if (is_covered(check, place.name))
 			continue;
 		if (none)
@@ -566,46 +496,42 @@ static bool check_additional_properties(const struct check *check)
 
 static bool check_property_names(const struct check *check)
 {
-	const struct ik_json *member;
-	bool fits = true;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name, member;
 
-	if (!is_object(check->value))
-		return true;
-	for (member = ik_json_first(check->value); member && fits; member = ik_json_sibling(member)) {
-		struct ik_json *name = ik_json_new_text(ik_json_name(member));
-
-		fits = schema_fits(check->run, check->keyword, name, check->place);
-		ik_json_free(name);
+	while (ik_json_next(check->value, &walk, &name, &member)) {
+		if (!schema_fits(check->run, check->keyword, name, check->place))
+			return false;
 	}
-	return fits;
+	return true;
 }
 
 /* Does an object have all members in a list? */
-static bool check_members(const struct check *check, const struct ik_json *list)
+static bool check_members(const struct check *check, struct ik_json_span list)
 {
-	for (const struct ik_json *name = ik_json_first(list); name; name = ik_json_sibling(name)) {
-		const char *text = ik_json_text(name);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name;
 
-		if (text && !ik_json_get(check->value, text))
-			return refuse(check, _("the member \"%.80s\" is missing"), text);
+	while (is_array(list) && ik_json_next(list, &walk, NULL, &name)) {
+		if (ik_json_span_type(name) == IK_JSON_STRING &&
+			!ik_json_member_named(check->value, name).text)
+			return refuse(check, _("the member \"%.80s\" is missing"), shown(check, name));
 	}
 	return true;
 }
 
 static bool check_required(const struct check *check)
 {
-	return !is_object(check->value) || !is_array(check->keyword) ||
-		check_members(check, check->keyword);
+	return check_members(check, check->keyword);
 }
 
 static bool check_dependencies(const struct check *check)
 {
-	const struct ik_json *rule;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name, rule;
 
-	if (!is_object(check->value))
-		return true;
-	for (rule = ik_json_first(check->keyword); rule; rule = ik_json_sibling(rule)) {
-		if (!ik_json_get(check->value, ik_json_name(rule)))
+	while (ik_json_next(check->keyword, &walk, &name, &rule)) {
+		if (!ik_json_member_named(check->value, name).text)
 			continue;
 		if (is_array(rule) ? !check_members(check, rule)
 						   : !schema_fits(check->run, rule, check->value, check->place))
@@ -618,29 +544,14 @@ static bool check_dependencies(const struct check *check)
 
 static bool check_all_of(const struct check *check)
 {
-	const struct ik_json *schema;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span schema;
 
-	for (schema = ik_json_first(check->keyword); schema; schema = ik_json_sibling(schema)) {
+	while (ik_json_next(check->keyword, &walk, NULL, &schema)) {
 		if (!schema_fits(check->run, schema, check->value, check->place))
 			return false;
 	}
 	return true;
-}
-
-/* Return how many alternatives match, and in *ret_perhaps how many might; 2 means more than one. */
-static int count_fitting(const struct check *check, int *ret_perhaps)
-{
-	const struct ik_json *schema = ik_json_first(check->keyword);
-	int count = 0;
-
-	*ret_perhaps = 0;
-	for (; schema && count < 2; schema = ik_json_sibling(schema)) {
-		enum fit fit = try_schema(check->run, schema, check->value, check->place);
-
-		count += fit == FITS;
-		*ret_perhaps += fit == FITS_PERHAPS;
-	}
-	return count;
 }
 
 /* Say why no alternative matches: report the one that got furthest. */
@@ -649,12 +560,13 @@ static bool refuse_alternatives(const struct check *check)
 	struct schema_check *run = check->run;
 	struct ik_error *error = run->error, reason, best = { .text = "" };
 	size_t best_depth = 0, depth = ik_place_depth(check->place);
-	const struct ik_json *schema = ik_json_first(check->keyword);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span schema;
 
 	if (!error)
 		return false;
 	run->error = &reason;
-	for (; schema; schema = ik_json_sibling(schema)) {
+	while (ik_json_next(check->keyword, &walk, NULL, &schema)) {
 		run->error_depth = depth;
 		if (!schema_fits(run, schema, check->value, check->place) &&
 			(best.text[0] == '\0' || run->error_depth > best_depth)) {
@@ -669,30 +581,30 @@ static bool refuse_alternatives(const struct check *check)
 		return false;
 	}
 	return refuse(check, _("fits none of %zu alternatives; the first: %s"),
-		ik_json_size(check->keyword), best.text);
+		ik_json_count(check->keyword), best.text);
 }
 
-static bool check_any_of(const struct check *check)
+/* Check anyOf (side 1: one alternative is enough) or oneOf (0: another is too many). */
+static bool check_alternatives(const struct check *check)
 {
-	const struct ik_json *schema = ik_json_first(check->keyword);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span schema;
+	int count = 0, perhaps = 0;
 
-	for (; schema; schema = ik_json_sibling(schema)) {
-		if (fits_quietly(check->run, schema, check->value, check->place))
+	while (count < 2 && ik_json_next(check->keyword, &walk, NULL, &schema)) {
+		enum fit fit = try_schema(check->run, schema, check->value, check->place);
+
+		if (check->row->side > 0 && fit != FITS_NOT)
 			return true;
+		count += fit == FITS;
+		perhaps += fit == FITS_PERHAPS;
 	}
-	return refuse_alternatives(check);
-}
-
-static bool check_one_of(const struct check *check)
-{
-	int perhaps, count = count_fitting(check, &perhaps);
-
 	if (count == 1 || (count == 0 && perhaps > 0) || is_spent(check->run))
 		return true;
 	if (count == 0)
 		return refuse_alternatives(check);
 	return refuse(check, _("fits more than one of %zu alternatives; exactly one must fit"),
-		ik_json_size(check->keyword));
+		ik_json_count(check->keyword));
 }
 
 static bool check_not(const struct check *check)
@@ -704,23 +616,23 @@ static bool check_not(const struct check *check)
 static bool check_if(const struct check *check)
 {
 	enum fit fit = try_schema(check->run, check->keyword, check->value, check->place);
-	const struct ik_json *schema = ik_json_get(check->schema, fit == FITS_NOT ? "else" : "then");
-	const struct ik_json *other = ik_json_get(check->schema, "else");
+	struct ik_json_span other = ik_json_member(check->schema, "else");
 
 	if (fit == FITS_PERHAPS &&
-		(!other || fits_quietly(check->run, other, check->value, check->place)))
+		(!other.text || try_schema(check->run, other, check->value, check->place) != FITS_NOT))
 		return true;
-	return !schema || schema_fits(check->run, schema, check->value, check->place);
+	if (fit != FITS_NOT)
+		other = ik_json_member(check->schema, "then");
+	return schema_fits(check->run, other, check->value, check->place);
 }
 
 static bool check_reference(const struct check *check)
 {
-	const char *reference = ik_json_text(check->keyword);
-	const struct ik_json *schema = reference ? ik_pointer_find(check->run->root, reference) : NULL;
+	struct ik_json_span schema = ik_json_referred(check->run->root, check->keyword);
 
 	/* Others cannot be resolved: nothing is fetched, and anchors are not looked for. */
-	check->run->unknown += !schema;
-	return !schema || schema_fits(check->run, schema, check->value, check->place);
+	check->run->unknown += !schema.text;
+	return schema_fits(check->run, schema, check->value, check->place);
 }
 
 /* A keyword with a meaning that is not checked. */
@@ -730,115 +642,128 @@ static bool check_unknown(const struct check *check)
 	return true;
 }
 
-/* Sorted by name. */
-static const struct validate_keyword {
-	const char *name;
-	bool (*check)(const struct check *check);
-} keywords[] = {
-	{ "$dynamicRef", check_unknown },
-	{ "$recursiveRef", check_unknown },
-	{ "$ref", check_reference },
-	{ "additionalItems", check_additional_items },
-	{ "additionalProperties", check_additional_properties },
-	{ "allOf", check_all_of },
-	{ "anyOf", check_any_of },
-	{ "const", check_const },
-	{ "contains", check_contains },
-	{ "dependencies", check_dependencies },
-	{ "dependentRequired", check_dependencies },
-	{ "dependentSchemas", check_dependencies },
-	{ "enum", check_enum },
-	{ "exclusiveMaximum", check_exclusive_maximum },
-	{ "exclusiveMinimum", check_exclusive_minimum },
-	{ "if", check_if },
-	{ "items", check_items },
-	{ "maxItems", check_max_items },
-	{ "maxLength", check_max_length },
-	{ "maxProperties", check_max_properties },
-	{ "maximum", check_maximum },
-	{ "minItems", check_min_items },
-	{ "minLength", check_min_length },
-	{ "minProperties", check_min_properties },
-	{ "minimum", check_minimum },
-	{ "multipleOf", check_multiple_of },
-	{ "not", check_not },
-	{ "oneOf", check_one_of },
-	{ "pattern", check_pattern },
-	{ "patternProperties", check_pattern_properties },
-	{ "prefixItems", check_prefix_items },
-	{ "properties", check_properties },
-	{ "propertyNames", check_property_names },
-	{ "required", check_required },
-	{ "type", check_type },
-	{ "unevaluatedItems", check_unknown },
-	{ "unevaluatedProperties", check_unknown },
-	{ "uniqueItems", check_unique_items },
+#define ANY IK_JSON_NONE, 0, NULL
+#define OF_ARRAY IK_JSON_ARRAY, 0, NULL
+#define OF_OBJECT IK_JSON_OBJECT, 0, NULL
+
+static const struct validate_keyword keywords[] = {
+	/* sorted by name */
+	{ "$dynamicRef", check_unknown, ANY },
+	{ "$recursiveRef", check_unknown, ANY },
+	{ "$ref", check_reference, ANY },
+	{ "additionalItems", check_additional_items, OF_ARRAY },
+	{ "additionalProperties", check_additional_properties, OF_OBJECT },
+	{ "allOf", check_all_of, ANY },
+	{ "anyOf", check_alternatives, IK_JSON_NONE, 1, NULL },
+	{ "const", check_const, ANY },
+	{ "contains", check_contains, OF_ARRAY },
+	{ "dependencies", check_dependencies, OF_OBJECT },
+	{ "dependentRequired", check_dependencies, OF_OBJECT },
+	{ "dependentSchemas", check_dependencies, OF_OBJECT },
+	{ "enum", check_enum, ANY },
+	{ "exclusiveMaximum", check_bound, IK_JSON_NUMBER, -1, NULL },
+	{ "exclusiveMinimum", check_bound, IK_JSON_NUMBER, 1, NULL },
+	{ "if", check_if, ANY },
+	{ "items", check_items, OF_ARRAY },
+	{ "maxItems", check_size, IK_JSON_ARRAY, -1, N_("a list of at most %s") },
+	{ "maxLength", check_size, IK_JSON_STRING, -1, N_("at most %s characters long") },
+	{ "maxProperties", check_size, IK_JSON_OBJECT, -1, N_("an object with at most %s members") },
+	{ "maximum", check_bound, IK_JSON_NUMBER, -1, NULL },
+	{ "minItems", check_size, IK_JSON_ARRAY, 1, N_("a list of at least %s") },
+	{ "minLength", check_size, IK_JSON_STRING, 1, N_("at least %s characters long") },
+	{ "minProperties", check_size, IK_JSON_OBJECT, 1, N_("an object with at least %s members") },
+	{ "minimum", check_bound, IK_JSON_NUMBER, 1, NULL },
+	{ "multipleOf", check_multiple_of, IK_JSON_NUMBER, 0, N_("a multiple of %s") },
+	{ "not", check_not, ANY },
+	{ "oneOf", check_alternatives, ANY },
+	{ "pattern", check_pattern, IK_JSON_STRING, 0, N_("a string that matches the pattern %s") },
+	{ "patternProperties", check_pattern_properties, OF_OBJECT },
+	{ "prefixItems", check_prefix_items, OF_ARRAY },
+	{ "properties", check_properties, OF_OBJECT },
+	{ "propertyNames", check_property_names, OF_OBJECT },
+	{ "required", check_required, OF_OBJECT },
+	{ "type", check_type, ANY },
+	{ "unevaluatedItems", check_unknown, ANY },
+	{ "unevaluatedProperties", check_unknown, ANY },
+	{ "uniqueItems", check_unique_items, OF_ARRAY },
 };
 
-static int compare_name(const void *name, const void *keyword)
-{
-	return strcmp(name, ((const struct validate_keyword *)keyword)->name);
-}
-
 /* Check every keyword of a schema that is an object. */
-static bool fits_object(struct schema_check *run, const struct ik_json *schema,
-	const struct ik_json *value, const struct ik_place *place)
+static bool fits_object(struct schema_check *run, struct ik_json_span schema, bool reference_alone,
+	struct ik_json_span value, const struct ik_place *place)
 {
-	bool reference_alone = run->reference_alone && ik_json_get(schema, "$ref");
-	struct check check = { run, schema, NULL, value, place };
+	struct check check = { .run = run, .schema = schema, .value = value, .place = place };
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span name;
 
-	for (check.keyword = ik_json_first(schema); check.keyword;
-		 check.keyword = ik_json_sibling(check.keyword)) {
-		const char *name = ik_json_name(check.keyword);
-		const struct validate_keyword *keyword = bsearch(name, keywords,
-			sizeof(keywords) / sizeof(keywords[0]), sizeof(keywords[0]), compare_name);
-
-		if (!keyword || (reference_alone && keyword->check != check_reference))
+	while (ik_json_next(schema, &walk, &name, &check.keyword)) {
+		check.row = ik_keyword_find(name, keywords, sizeof(keywords) / sizeof(keywords[0]),
+			sizeof(keywords[0]));
+		if (!check.row || (reference_alone && check.row->check != check_reference) ||
+			(check.row->type != IK_JSON_NONE && check.row->type != ik_json_span_type(value)))
 			continue;
-		if (!keyword->check(&check))
+		if (!check.row->check(&check))
 			return false;
 	}
 	return true;
 }
 
-static bool schema_fits(struct schema_check *run, const struct ik_json *schema,
-	const struct ik_json *value, const struct ik_place *place)
+/* Does a schema have a name of its own, so that references in it are relative to it? A fragment only
+ * names a place. */
+static bool is_resource(const struct schema_check *run, struct ik_json_span schema)
 {
-	struct check check = { run, schema, NULL, value, place };
-	bool fits;
+	struct ik_json_span id = ik_json_member(schema, run->id);
 
-	if (ik_json_type(schema) == IK_JSON_BOOL)
+	return ik_json_span_type(id) == IK_JSON_STRING && id.text[1] != '#';
+}
+
+static bool schema_fits(struct schema_check *run, struct ik_json_span schema,
+	struct ik_json_span value, const struct ik_place *place)
+{
+	struct check check = { .run = run, .place = place };
+	struct ik_json_span around = run->root;
+	bool reference_alone, fits;
+
+	if (ik_json_span_type(schema) == IK_JSON_BOOL)
 		return ik_json_is_true(schema) || refuse(&check, _("nothing is allowed here"));
-	if (ik_json_type(schema) != IK_JSON_OBJECT)
+	if (ik_json_span_type(schema) != IK_JSON_OBJECT)
 		return true;
 	run->steps++;
 	if (run->depth > DEPTH_LIMIT)
 		run->steps = STEP_LIMIT + 1; /* what cannot be followed to the end is not judged at all */
 	if (is_spent(run))
 		return true;
+	reference_alone = run->reference_alone && ik_json_member(schema, "$ref").text;
+	if (!reference_alone && is_resource(run, schema))
+		run->root = schema;
 	run->depth++;
-	fits = fits_object(run, schema, value, place);
+	fits = fits_object(run, schema, reference_alone, value, place);
 	run->depth--;
+	run->root = around;
 	return fits;
 }
 
-/* Is a schema written for a draft in which $ref disables its neighbours? */
-static bool is_old_draft(const struct ik_json *schema)
+/* Read what is different in older drafts. */
+static void read_draft(struct schema_check *run)
 {
-	const char *draft = ik_json_text(ik_json_get(schema, "$schema"));
+	char *draft = ik_json_string_new(ik_json_member(run->root, "$schema"), NULL);
+	bool with_id = draft && (strstr(draft, "draft-03") || strstr(draft, "draft-04"));
 
-	return draft &&
-		(strstr(draft, "draft-03") || strstr(draft, "draft-04") || strstr(draft, "draft-06") ||
-			strstr(draft, "draft-07"));
+	run->id = with_id ? "id" : "$id";
+	run->reference_alone = with_id ||
+		(draft && (strstr(draft, "draft-06") || strstr(draft, "draft-07")));
+	free(draft);
 }
 
-enum ik_status ik_schema_validate(const struct ik_json *schema, const struct ik_json *value,
-	struct ik_error *error)
+enum ik_status ik_schema_validate(struct ik_json_span root, struct ik_json_span schema,
+	struct ik_json_span value, struct ik_error *error)
 {
-	struct schema_check run = { .root = schema, .error = error };
+	struct schema_check run = { .root = root, .error = error };
 	bool fits;
 
-	run.reference_alone = is_old_draft(schema);
+	read_draft(&run);
 	fits = schema_fits(&run, schema, value, NULL);
+	ik_patterns_done(&run.patterns);
+	free(run.shown);
 	return fits || is_spent(&run) ? IK_OK : IK_INVALID;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json.h"
 #include "json/schema.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -138,32 +137,23 @@ static enum ik_status read_parameters(struct ik_tool *tool, struct ik_json_span 
 	const char *member)
 {
 	struct ik_json_span value = ik_json_member(object, member);
-	struct ik_json *parameters = NULL, *canonical;
+	enum ik_status status = IK_OK;
 	struct ik_error error;
 	struct ik_buf text;
 
-	if (value.text) {
-		if (ik_json_span_type(value) != IK_JSON_OBJECT)
-			return refuse_type(tool, member, value, _("an object"));
-		parameters = ik_json_parse(value.text, value.length, &error);
-		if (!parameters)
-			return refuse(tool, "INVALID_JSON", ik_strdup(error.text));
-	}
-	canonical = ik_schema_canonical(parameters, &error);
-	parameters = ik_json_free(parameters);
-	if (!canonical)
-		return refuse(tool, "INVALID_SCHEMA",
-			ik_format(_("the member \"%s\" of the schema is wrong: %s"), member, error.text));
+	if (value.text && ik_json_span_type(value) != IK_JSON_OBJECT)
+		return refuse_type(tool, member, value, _("an object"));
 	/* The canonical form repeats names in `required`, so it is at most twice as long. */
 	ik_buf_init(&text, 4 * IK_LIMIT_SCHEMA);
-	ik_json_print(canonical, &text);
-	canonical = ik_json_free(canonical);
-	if (ik_buf_check(&text, _("the schema of the parameters"), &error) != IK_OK) {
-		ik_buf_done(&text);
-		return refuse(tool, "SCHEMA_TOO_LARGE", ik_strdup(error.text));
-	}
-	tool->parameters = ik_buf_take(&text, &tool->parameters_length);
-	return IK_OK;
+	if (ik_schema_canonical(value, &text, &error) != IK_OK)
+		status = refuse(tool, "INVALID_SCHEMA",
+			ik_format(_("the member \"%s\" of the schema is wrong: %s"), member, error.text));
+	else if (ik_buf_check(&text, _("the schema of the parameters"), &error) != IK_OK)
+		status = refuse(tool, "SCHEMA_TOO_LARGE", ik_strdup(error.text));
+	else
+		tool->parameters = ik_buf_take(&text, &tool->parameters_length);
+	ik_buf_done(&text);
+	return status;
 }
 
 /* Accept the tool and keep its description as it was printed. */

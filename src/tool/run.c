@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "guard/sandbox.h"
-#include "json/json.h"
 #include "json/schema.h"
 #include "tool/envelope_cut.h"
 #include "tool/protocol.h"
@@ -276,26 +275,21 @@ static void call_done(void *arg, const struct ik_child_result *result)
 /* Check the arguments; return what is wrong with them (new memory), or NULL. */
 static char *judge_arguments(const struct ik_run *run, const struct ik_tool *tool)
 {
-	struct ik_json *arguments, *schema;
+	struct ik_json_span arguments, schema;
 	struct ik_error error;
-	char *wrong = NULL;
 
-	arguments = ik_json_parse(run->arguments.data, run->arguments.length, &error);
-	if (!arguments)
+	if (ik_json_check(run->arguments.data, run->arguments.length, &arguments, &error) != IK_OK)
 		return ik_format("The arguments of tool '%s' are not valid JSON: %s", run->name,
 			error.text);
-	if (ik_json_type(arguments) != IK_JSON_OBJECT) {
-		wrong = ik_format("The arguments of tool '%s' have to be a JSON object, not of type %s",
-			run->name, ik_json_type_name(ik_json_type(arguments)));
-	} else if (tool->parameters) {
-		schema = ik_json_parse(tool->parameters, tool->parameters_length, &error);
-		if (!schema || ik_schema_validate(schema, arguments, &error) != IK_OK)
-			wrong = ik_format("The arguments of tool '%s' do not fit its schema: %s", run->name,
-				error.text);
-		schema = ik_json_free(schema);
-	}
-	arguments = ik_json_free(arguments);
-	return wrong;
+	if (ik_json_span_type(arguments) != IK_JSON_OBJECT)
+		return ik_format("The arguments of tool '%s' have to be a JSON object, not of type %s",
+			run->name, ik_json_type_name(ik_json_span_type(arguments)));
+	if (tool->parameters &&
+		(ik_json_check(tool->parameters, tool->parameters_length, &schema, &error) != IK_OK ||
+			ik_schema_validate(schema, schema, arguments, &error) != IK_OK))
+		return ik_format("The arguments of tool '%s' do not fit its schema: %s", run->name,
+			error.text);
+	return NULL;
 }
 
 /* Let the tool's source start the call. */

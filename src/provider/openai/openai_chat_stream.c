@@ -1,6 +1,5 @@
 #include "provider/openai/openai_chat.h"
 
-#include "json/json.h"
 #include "json/write.h"
 #include "provider/openai/chat_dialect.h"
 #include "provider/wire/decoder.h"
@@ -8,22 +7,15 @@
 #include "util/text.h"
 
 struct openai_chat_stream_state {
-	const char *member;      /* that the current thinking arrived in; NULL: none */
-	struct ik_json *details; /* of the thinking, including hidden parts; NULL: none yet */
-	struct ik_json *last;    /* the newest of them */
-	const char *joined;      /* its member whose text arrives in pieces; NULL: none */
-	struct ik_buf text;      /* that text so far */
-	bool cut;                /* some text was too long: it would not be what the model wrote */
-	bool extra;              /* the calls have additional data */
+	const char *member;    /* that the current thinking arrived in; NULL: none */
+	struct ik_buf details; /* of the thinking, including hidden parts: a list, not closed yet */
+	size_t last;           /* where the newest of them begins */
+	bool unwanted;         /* they are too long, or the calls have data of their own */
 };
 
 static void state_done(void *arg)
 {
-	struct openai_chat_stream_state *state = arg;
-
-	state->details = ik_json_free(state->details);
-	state->last = NULL;
-	ik_buf_done(&state->text);
+	ik_buf_done(&((struct openai_chat_stream_state *)arg)->details);
 }
 
 /* ---- the details of thinking ---- */
@@ -36,74 +28,76 @@ static void state_done(void *arg)
  * "Preserving reasoning".
  */
 
-/* The text that arrived in pieces is complete. */
-static void end_joined(struct openai_chat_stream_state *state)
+/* Does a piece continue the newest object? What is encrypted arrives whole. */
+static bool is_continued(struct ik_json_span last, struct ik_json_span piece)
 {
-	if (state->joined && ik_buf_status(&state->text) == IK_OK)
-		ik_json_set(state->last, state->joined,
-			ik_json_new_bytes(state->text.data, state->text.length));
-	else if (state->joined)
-		state->cut = true;
-	state->joined = NULL;
-	ik_buf_done(&state->text);
+	struct ik_json_span type = ik_json_member(piece, "type");
+
+	return !ik_json_string_is(type, "reasoning.encrypted") &&
+		ik_json_equal(ik_json_member(last, "type"), type) &&
+		ik_json_equal(ik_json_member(last, "index"), ik_json_member(piece, "index"));
 }
 
-/* Does the piece continue the newest object? What is encrypted arrives whole. */
-static bool is_continued(const struct ik_json *last, const struct ik_json *piece)
+/* Write a member of the newest object: a text goes on, other values are replaced. */
+static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
+	struct ik_json_span more)
 {
-	const char *type = ik_json_text(ik_json_get(piece, "type"));
-	const struct ik_json *index = ik_json_get(last, "index"), *other = ik_json_get(piece, "index");
+	bool is_text = ik_json_string_is(name, "text") || ik_json_string_is(name, "summary");
 
-	return !ik_text_equal(type, "reasoning.encrypted") &&
-		ik_text_equal(ik_json_text(ik_json_get(last, "type")), type) && !index == !other &&
-		(!index || ik_json_equal(index, other));
-}
-
-/* Add the members of a piece to the newest object. */
-static void join_detail(struct openai_chat_stream_state *state, const struct ik_json *piece)
-{
-	for (struct ik_json *member = ik_json_first(piece); member; member = ik_json_sibling(member)) {
-		const char *name = ik_text_equal(ik_json_name(member), "text") ? "text"
-			: ik_text_equal(ik_json_name(member), "summary")           ? "summary"
-																	   : NULL;
-
-		if (ik_json_type(member) == IK_JSON_NULL)
-			continue;
-		if (!name || !ik_json_text(member)) {
-			ik_json_set(state->last, ik_json_name(member), ik_json_copy(member));
-			continue;
-		}
-		if (state->joined != name) {
-			end_joined(state);
-			state->joined = name;
-			ik_buf_init(&state->text, IK_LIMIT_REPLY);
-			ik_json_bytes(ik_json_get(state->last, name), &state->text);
-		}
-		ik_json_bytes(member, &state->text);
+	ik_json_put_raw(out, name);
+	ik_buf_putc(out, ':');
+	if (is_text && ik_decoder_has_text(value) && ik_decoder_has_text(more)) {
+		ik_buf_append(out, value.text, value.length - 1);
+		ik_buf_append(out, more.text + 1, more.length - 1);
+	} else {
+		ik_json_put_raw(out, more.text && ik_json_span_type(more) != IK_JSON_NULL ? more : value);
 	}
+}
+
+/* Write the newest object with a piece that continues it. */
+static void put_joined(struct ik_buf *out, struct ik_json_span last, struct ik_json_span piece)
+{
+	struct ik_json_walk walk = { 0 }, more = { 0 };
+	struct ik_json_span name, value;
+
+	ik_json_open(out, '{');
+	while (ik_json_next(last, &walk, &name, &value))
+		put_member(out, name, value, ik_json_member_named(piece, name));
+	while (ik_json_next(piece, &more, &name, &value)) {
+		if (ik_json_span_type(value) != IK_JSON_NULL && !ik_json_member_named(last, name).text)
+			put_member(out, name, value, value);
+	}
+	ik_json_close(out, '}');
 }
 
 /* Add an element of the list in one chunk. */
-static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span span)
+static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
 	struct openai_chat_stream_state *state = decoder->state;
-	struct ik_json *piece;
+	struct ik_buf *details = &state->details, joined;
+	struct ik_json_span last = { NULL, details->length - state->last };
 
-	if (ik_json_span_type(ik_json_member(span, "type")) != IK_JSON_STRING)
+	if (ik_json_span_type(ik_json_member(piece, "type")) != IK_JSON_STRING || state->unwanted)
 		return;
-	piece = ik_json_parse(span.text, span.length, NULL);
-	if (!piece)
+	if (details->length)
+		last.text = details->data + state->last;
+	if (!last.text) {
+		ik_buf_init(details, IK_LIMIT_REPLY);
+		ik_json_open(details, '[');
+	} else if (is_continued(last, piece)) {
+		ik_buf_init(&joined, IK_LIMIT_REPLY);
+		put_joined(&joined, last, piece);
+		ik_buf_truncate(details, state->last);
+		ik_buf_append(details, joined.data, joined.length);
+		state->unwanted = ik_buf_status(&joined) != IK_OK;
+		ik_buf_done(&joined);
 		return;
-	if (!state->details)
-		state->details = ik_json_new_array();
-	if (state->last && is_continued(state->last, piece)) {
-		join_detail(state, piece);
-		ik_json_free(piece);
-		return;
+	} else {
+		ik_buf_putc(details, ',');
 	}
-	end_joined(state);
-	ik_json_append(state->details, piece);
-	state->last = piece;
+	state->last = details->length;
+	ik_json_put_raw(details, piece);
+	state->unwanted = ik_buf_status(details) != IK_OK;
 }
 
 /* The thinking is complete: report what has to be sent back with it. */
@@ -126,18 +120,14 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
-	struct ik_buf list;
+	struct ik_buf *details = &state->details;
 
-	ik_buf_init(&list, IK_LIMIT_REPLY);
-	if (state->details && !state->extra) {
-		end_joined(state);
-		ik_json_print(state->details, &list);
-		if (ik_buf_status(&list) == IK_OK && !state->cut)
-			ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
-				(struct ik_opaque_member[]){
-					{ IK_CHAT_REASONING_DETAILS, { list.data, list.length } }, { 0 } });
-	}
-	ik_buf_done(&list);
+	if (details->length)
+		ik_json_close(details, ']');
+	if (details->length && !state->unwanted && ik_buf_status(details) == IK_OK)
+		ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
+			(struct ik_opaque_member[]){
+				{ IK_CHAT_REASONING_DETAILS, { details->data, details->length } }, { 0 } });
 	state_done(state);
 }
 
@@ -172,7 +162,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 		return;
 	ik_decoder_opaque_object(decoder, IK_DELTA_CALL,
 		(struct ik_opaque_member[]){ { IK_CHAT_EXTRA, extra }, { 0 } });
-	((struct openai_chat_stream_state *)decoder->state)->extra = true;
+	((struct openai_chat_stream_state *)decoder->state)->unwanted = true;
 }
 
 /* Handle a call with its function. */

@@ -1,8 +1,12 @@
 #include "provider/openai/openai_strict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "json/pointer.h"
 #include "json/schema.h"
+#include "json/write.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* The smallest limits of all hosts that support strict mode. */
@@ -11,11 +15,14 @@
 #define ENUM_VALUES_MAX 500
 #define NAME_BYTES_MAX 15000
 
-/* A schema being converted to strict form. */
+/* A schema being written in strict form. */
 struct conversion {
-	struct ik_json *root;
+	struct ik_buf *out;
+	struct ik_json_span root;
 	size_t properties, enum_values, name_bytes;
 };
+
+static const struct ik_json_span none = { NULL, 0 };
 
 /* Keywords that strict mode accepts. */
 /* clang-format off */
@@ -43,397 +50,466 @@ static const char *const formats[] = {
 };
 /* clang-format on */
 
-static bool convert(struct conversion *conversion, struct ik_json *schema, int depth);
-
-static bool is_listed(const char *name, const char *const *list, size_t count)
+static bool is_listed(struct ik_json_span name, const char *const *list, size_t count)
 {
 	for (size_t index = 0; index < count; index++) {
-		if (strcmp(name, list[index]) == 0)
+		if (ik_json_string_is(name, list[index]))
 			return true;
 	}
 	return false;
 }
 #define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof(*(list)))
 
-static bool is_text(const struct ik_json *json, const char *text)
+/* Is a text among the elements of an array? */
+static bool holds(struct ik_json_span array, struct ik_json_span text)
 {
-	return ik_json_text(json) && strcmp(ik_json_text(json), text) == 0;
-}
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span element;
 
-/* Is a value among those of an array? */
-static bool holds_text(const struct ik_json *array, const char *text)
-{
-	for (struct ik_json *item = ik_json_first(array); item; item = ik_json_sibling(item)) {
-		if (is_text(item, text))
+	while (ik_json_span_type(array) == IK_JSON_ARRAY &&
+		ik_json_next(array, &walk, NULL, &element)) {
+		if (ik_json_equal(element, text))
 			return true;
 	}
 	return false;
 }
 
-/* Remove annotations that would be refused; return false if meaning would be lost. */
-static bool keep_taken(struct ik_json *schema)
+/* Is it that type, or one of several with it? */
+static bool has_type(struct ik_json_span schema, const char *name)
 {
-	struct ik_json *member = ik_json_first(schema), *next;
+	struct ik_json_span type = ik_json_member(schema, "type"), one;
+	struct ik_json_walk walk = { 0 };
 
-	for (; member; member = next) {
-		const char *name = ik_json_name(member);
-
-		next = ik_json_sibling(member);
-		if (IS_LISTED(name, refused))
-			return false;
-		if (!IS_LISTED(name, taken) ||
-			(strcmp(name, "format") == 0 &&
-				!(ik_json_text(member) && IS_LISTED(ik_json_text(member), formats))))
-			ik_json_free(ik_json_detach(schema, member));
+	while (ik_json_span_type(type) == IK_JSON_ARRAY && ik_json_next(type, &walk, NULL, &one)) {
+		if (ik_json_string_is(one, name))
+			return true;
 	}
-	return true;
+	return ik_json_string_is(type, name);
 }
 
 /* Does a schema allow null? For a reference, the target decides. */
-static bool allows_null(const struct ik_json *schema)
+static bool allows_null(struct ik_json_span schema)
 {
-	const struct ik_json *type = ik_json_get(schema, "type");
-	const struct ik_json *choice = ik_json_first(ik_json_get(schema, "anyOf"));
+	struct ik_json_span choices = ik_json_member(schema, "anyOf"), choice;
+	struct ik_json_walk walk = { 0 };
 
-	for (; choice; choice = ik_json_sibling(choice)) {
+	while (ik_json_next(choices, &walk, NULL, &choice)) {
 		if (allows_null(choice))
 			return true;
 	}
-	return is_text(type, "null") || holds_text(type, "null");
+	return has_type(schema, "null");
 }
 
-static struct ik_json *null_type(void)
+/* Is a member of a schema written? Annotations that would be refused are not. */
+static bool is_kept(struct ik_json_span name, struct ik_json_span value)
 {
-	struct ik_json *schema = ik_json_new_object();
-
-	ik_json_add(schema, "type", ik_json_new_text("null"));
-	return schema;
+	return IS_LISTED(name, taken) &&
+		(!ik_json_string_is(name, "format") || IS_LISTED(value, formats));
 }
 
-/* Make {"anyOf":[schema]} with the description moved out of the schema. */
-static struct ik_json *choice_of(struct ik_json *schema)
+/* Would the meaning of a schema be lost? */
+static bool is_refused(struct ik_json_span schema)
 {
-	struct ik_json *wrapper = ik_json_new_object(), *choices = ik_json_new_array();
-	struct ik_json *description = ik_json_get(schema, "description");
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, value;
 
-	if (description)
-		ik_json_add(wrapper, "description", ik_json_detach(schema, description));
-	ik_json_append(choices, schema);
-	ik_json_add(wrapper, "anyOf", choices);
-	return wrapper;
-}
-
-/* Allow null for schema, a property in properties. */
-static void make_nullable(struct ik_json *properties, struct ik_json *schema)
-{
-	struct ik_json *type = ik_json_get(schema, "type"), *types, *wrapper;
-	struct ik_json *choices = ik_json_get(schema, "anyOf");
-
-	if (allows_null(schema))
-		return;
-	if (choices) {
-		ik_json_append(choices, null_type());
-	} else if (type && !ik_json_get(schema, "enum") && !ik_json_get(schema, "const")) {
-		types = ik_json_type(type) == IK_JSON_ARRAY ? ik_json_copy(type) : ik_json_new_array();
-		if (ik_json_type(type) != IK_JSON_ARRAY)
-			ik_json_append(types, ik_json_copy(type));
-		ik_json_append(types, ik_json_new_text("null"));
-		ik_json_set(schema, "type", types);
-	} else {
-		wrapper = choice_of(ik_json_copy(schema));
-		ik_json_append(ik_json_get(wrapper, "anyOf"), null_type());
-		ik_json_set(properties, ik_json_name(schema), wrapper);
+	while (ik_json_next(schema, &walk, &name, &value)) {
+		if (IS_LISTED(name, refused))
+			return true;
 	}
+	return false;
+}
+
+/* Does a schema say nothing but that member and what explains it? */
+static bool is_alone(struct ik_json_span schema, const char *member)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, value;
+
+	while (ik_json_next(schema, &walk, &name, &value)) {
+		if (is_kept(name, value) && !ik_json_string_is(name, member) &&
+			!ik_json_string_is(name, "description") && !ik_json_string_is(name, "title"))
+			return false;
+	}
+	return true;
 }
 
 /* Is it a local reference that strict mode supports: "#", or a name in $defs? */
-static bool is_plain_reference(const struct conversion *conversion, const struct ik_json *reference)
+static bool is_plain_reference(const struct conversion *conversion, struct ik_json_span reference)
 {
-	const char *text = ik_json_text(reference);
+	static const char place[] = "#/$defs/";
+	char *text = ik_json_string_new(reference, NULL);
+	const char *name = text && ik_text_starts(text, place) ? text + sizeof(place) - 1 : NULL;
+	bool plain = ik_json_string_is(reference, "#") ||
+		(name && !strpbrk(name, "/~%") &&
+			ik_json_member(ik_json_member(conversion->root, "$defs"), name).text);
 
-	if (!text)
-		return false;
-	if (strcmp(text, "#") == 0)
-		return true;
-	return ik_text_starts(text, "#/$defs/") && !strpbrk(text + 8, "/~%") &&
-		ik_json_get(ik_json_get(conversion->root, "$defs"), text + 8);
+	free(text);
+	return plain;
 }
 
-/* Require every property; those that were optional may be null. */
-static bool convert_object(struct conversion *conversion, struct ik_json *schema, int depth)
+static void put_key(struct ik_buf *out, struct ik_json_span name)
 {
-	struct ik_json *properties = ik_json_get(schema, "properties"), *required, *property, *next;
-	struct ik_json *additional = ik_json_get(schema, "additionalProperties");
-	struct ik_json *names = ik_json_new_array();
+	ik_json_put_raw(out, name);
+	ik_buf_putc(out, ':');
+}
 
-	bool closed = additional && ik_json_type(additional) == IK_JSON_BOOL &&
-		!ik_json_is_true(additional);
-	if ((additional && !closed) || (!properties && !closed && schema != conversion->root)) {
-		ik_json_free(names);
-		return false; /* it is meant to accept any member */
-	}
-	required = ik_json_get(schema, "required");
-	for (property = ik_json_first(properties); property; property = next) {
-		bool optional = !holds_text(required, ik_json_name(property));
+static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
+	bool optional);
 
-		next = ik_json_sibling(property);
-		conversion->name_bytes += strlen(ik_json_name(property));
+/* Write the properties of an object: those that were optional may be null. */
+static bool put_properties(struct conversion *conversion, struct ik_json_span schema, int depth)
+{
+	struct ik_json_span properties = ik_json_member(schema, "properties"), name, property;
+	struct ik_json_span required = ik_json_member(schema, "required");
+	struct ik_json_walk walk = { 0 };
+
+	ik_json_printf(conversion->out, "'properties':{");
+	while (ik_json_next(properties, &walk, &name, &property)) {
+		conversion->name_bytes += name.length - 2;
+		put_key(conversion->out, name);
 		if (++conversion->properties > PROPERTIES_MAX ||
-			!convert(conversion, property, depth + 1)) {
-			ik_json_free(names);
+			!put_schema(conversion, property, depth + 1, !holds(required, name)))
 			return false;
-		}
-		ik_json_append(names, ik_json_new_text(ik_json_name(property)));
-		/* May replace it with another one. */
-		if (optional)
-			make_nullable(properties, property);
 	}
-	if (!properties)
-		ik_json_set(schema, "properties", ik_json_new_object());
-	ik_json_set(schema, "required", names);
-	ik_json_set(schema, "additionalProperties", ik_json_new_bool(false));
+	ik_json_printf(conversion->out, "}");
 	return true;
 }
 
-/* Make sure that values have a single type, adding it if missing. */
-static bool convert_values(struct conversion *conversion, struct ik_json *schema)
+/* Require every property. */
+static void put_required(struct ik_buf *out, struct ik_json_span schema)
 {
-	struct ik_json *list = ik_json_get(schema, "enum"), *only = ik_json_get(schema, "const"),
-				   *value;
-	enum ik_json_type kind = ik_json_type(only ? only : ik_json_first(list));
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, property;
 
-	if (list && ik_json_type(list) != IK_JSON_ARRAY)
+	ik_json_printf(out, "'required':[");
+	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &name, &property))
+		ik_json_put_raw(out, name);
+	ik_json_printf(out, "]");
+}
+
+static bool put_definitions(struct conversion *conversion, struct ik_json_span definitions)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, schema;
+
+	ik_json_open(conversion->out, '{');
+	while (ik_json_next(definitions, &walk, &name, &schema)) {
+		put_key(conversion->out, name);
+		if (!put_schema(conversion, schema, 1, false))
+			return false;
+	}
+	ik_json_close(conversion->out, '}');
+	return true;
+}
+
+/* Check that the values in enum or const are of one type, and set *ret_type to it. */
+static bool check_values(struct conversion *conversion, struct ik_json_span schema,
+	enum ik_json_type *ret_type)
+{
+	struct ik_json_span list = ik_json_member(schema, "enum"), value;
+	struct ik_json_span only = ik_json_member(schema, "const");
+	enum ik_json_type type = ik_json_span_type(only.text ? only : ik_json_at(list, "0"));
+	struct ik_json_walk walk = { 0 };
+
+	if (list.text && ik_json_span_type(list) != IK_JSON_ARRAY)
 		return false;
-	if (kind != IK_JSON_STRING && kind != IK_JSON_NUMBER && kind != IK_JSON_BOOL)
+	if (type != IK_JSON_STRING && type != IK_JSON_NUMBER && type != IK_JSON_BOOL)
 		return false;
-	for (value = ik_json_first(list); value; value = ik_json_sibling(value)) {
+	while (ik_json_next(list, &walk, NULL, &value)) {
 		if (++conversion->enum_values > ENUM_VALUES_MAX ||
-			(ik_json_type(value) != kind && ik_json_type(value) != IK_JSON_NULL))
+			(ik_json_span_type(value) != type && ik_json_span_type(value) != IK_JSON_NULL))
 			return false;
-		if (kind == IK_JSON_STRING && ik_json_text(value))
-			conversion->name_bytes += strlen(ik_json_text(value));
+		if (ik_json_span_type(value) == IK_JSON_STRING)
+			conversion->name_bytes += value.length - 2;
 	}
-	if (!ik_json_get(schema, "type"))
-		ik_json_add(schema, "type", ik_json_new_text(ik_json_type_name(kind)));
+	*ret_type = type;
 	return true;
 }
 
-static bool convert_choices(struct conversion *conversion, struct ik_json *schema, int depth)
+/* Write `type`, with null as another one if it is wanted. */
+static void put_type(struct ik_buf *out, struct ik_json_span type, bool nullable)
 {
-	struct ik_json *choices = ik_json_get(schema, "anyOf"), *choice, *next;
-	size_t described = (!!ik_json_get(schema, "description")) + (!!ik_json_get(schema, "title")) +
-		(!!ik_json_get(schema, "$defs"));
+	bool list = ik_json_span_type(type) == IK_JSON_ARRAY;
 
-	/* Anything beside the alternatives would have to be repeated in each of them. */
-	if (schema == conversion->root || ik_json_size(schema) != described + 1 ||
-		ik_json_type(choices) != IK_JSON_ARRAY || !ik_json_first(choices))
+	ik_json_key(out, "type");
+	if (!nullable)
+		ik_json_put_raw(out, type);
+	else if (list)
+		ik_json_printf(out, "%.*s,'null']", (int)type.length - 1, type.text);
+	else
+		ik_json_printf(out, "[%.*s,'null']", (int)type.length, type.text);
+}
+
+/* Write a reference or a choice, which must be alone (their annotations may stay): a choice with
+ * null as another one if it is wanted. */
+static bool put_choices(struct conversion *conversion, struct ik_json_span schema, int depth,
+	bool nullable)
+{
+	struct ik_json_span reference = ik_json_member(schema, "$ref"), name, value;
+	struct ik_json_span choices = ik_json_member(schema, "anyOf");
+	struct ik_buf *out = conversion->out;
+	struct ik_json_walk walk = { 0 };
+	bool bare = reference.text && !nullable, good = true;
+
+	if (schema.text == conversion->root.text ||
+		!is_alone(schema, reference.text ? "$ref" : "anyOf"))
 		return false;
-	for (choice = ik_json_first(choices); choice; choice = next) {
-		next = ik_json_sibling(choice);
-		if (!convert(conversion, choice, depth))
-			return false;
+	if (reference.text ? !is_plain_reference(conversion, reference)
+					   : ik_json_span_type(choices) != IK_JSON_ARRAY || !ik_json_count(choices))
+		return false;
+	ik_json_open(out, '{');
+	while (ik_json_next(schema, &walk, &name, &value)) {
+		if (!is_kept(name, value) || ik_json_string_is(name, "$ref") ||
+			ik_json_string_is(name, "anyOf"))
+			continue;
+		bare = false;
+		put_key(out, name);
+		ik_json_put_raw(out, value);
 	}
+	if (bare) {
+		ik_json_printf(out, "'$ref':%.*s}", (int)reference.length, reference.text);
+		return true;
+	}
+	ik_json_printf(out, "'anyOf':[");
+	if (reference.text)
+		ik_json_printf(out, "{'$ref':%.*s}", (int)reference.length, reference.text);
+	walk.at = NULL;
+	while (good && ik_json_next(choices, &walk, NULL, &value))
+		good = put_schema(conversion, value, depth, false);
+	ik_json_printf(out, nullable ? ",{'type':'null'}]}" : "]}");
+	return good;
+}
+
+/* Write the members of a schema with a type, to which nullable adds null; without its description if
+ * that is not wanted. */
+static bool put_members(struct conversion *conversion, struct ik_json_span schema, int depth,
+	bool nullable, bool described)
+{
+	bool object = has_type(schema, "object"), array = has_type(schema, "array");
+	struct ik_json_span name, value;
+	struct ik_buf *out = conversion->out;
+	struct ik_json_walk walk = { 0 };
+	bool good = true;
+
+	while (good && ik_json_next(schema, &walk, &name, &value)) {
+		if (!is_kept(name, value) || (!described && ik_json_string_is(name, "description")))
+			continue;
+		if (ik_json_string_is(name, "type")) {
+			put_type(out, value, nullable);
+		} else if (object && ik_json_string_is(name, "properties")) {
+			good = put_properties(conversion, schema, depth);
+		} else if (object && ik_json_string_is(name, "required")) {
+			put_required(out, schema);
+		} else {
+			put_key(out, name);
+			if (ik_json_string_is(name, "$defs"))
+				good = put_definitions(conversion, value);
+			else if (array && ik_json_string_is(name, "items"))
+				good = put_schema(conversion, value, depth + 1, false);
+			else
+				ik_json_put_raw(out, value);
+		}
+	}
+	return good;
+}
+
+/* Is an object closed, or is it only the outermost that doesn't say what it is? Others are meant to
+ * accept any member. */
+static bool is_closed(const struct conversion *conversion, struct ik_json_span schema)
+{
+	struct ik_json_span additional = ik_json_member(schema, "additionalProperties");
+
+	if (additional.text)
+		return ik_json_span_type(additional) == IK_JSON_BOOL && !ik_json_is_true(additional);
+	return ik_json_member(schema, "properties").text || schema.text == conversion->root.text;
+}
+
+/* Write what a schema lacks. */
+static void put_missing(struct ik_buf *out, struct ik_json_span schema, enum ik_json_type values)
+{
+	if (!ik_json_member(schema, "type").text)
+		ik_json_printf(out, "'type':'%s'", ik_json_type_name(values));
+	if (!has_type(schema, "object"))
+		return;
+	if (!ik_json_member(schema, "properties").text)
+		ik_json_printf(out, "'properties':{}");
+	if (!ik_json_member(schema, "required").text)
+		put_required(out, schema);
+	if (!ik_json_member(schema, "additionalProperties").text)
+		ik_json_printf(out, "'additionalProperties':false");
+}
+
+/* Write one schema and everything inside it in strict form; what was optional may be null then. */
+static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
+	bool optional)
+{
+	struct ik_json_span description = ik_json_member(schema, "description");
+	bool nullable = optional && !allows_null(schema), wrapped;
+	enum ik_json_type values = IK_JSON_NONE;
+	struct ik_buf *out = conversion->out;
+
+	if (ik_json_span_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX || is_refused(schema) ||
+		(schema.text != conversion->root.text && ik_json_member(schema, "$defs").text))
+		return false;
+	if (ik_json_member(schema, "$ref").text || ik_json_member(schema, "anyOf").text)
+		return put_choices(conversion, schema, depth, nullable);
+	if ((ik_json_member(schema, "enum").text || ik_json_member(schema, "const").text) &&
+		!check_values(conversion, schema, &values))
+		return false;
+	if ((!ik_json_member(schema, "type").text && values == IK_JSON_NONE) ||
+		(has_type(schema, "object") && !is_closed(conversion, schema)) ||
+		(has_type(schema, "array") && !ik_json_member(schema, "items").text))
+		return false;
+	/* A type can have null as another one, a list of values cannot. */
+	wrapped = nullable && values != IK_JSON_NONE;
+	ik_json_open(out, '{');
+	if (wrapped && description.text)
+		ik_json_printf(out, "'description':%.*s", (int)description.length, description.text);
+	if (wrapped)
+		ik_json_printf(out, "'anyOf':[{");
+	if (!put_members(conversion, schema, depth, nullable && !wrapped, !wrapped))
+		return false;
+	put_missing(out, schema, values);
+	ik_json_printf(out, wrapped ? "},{'type':'null'}]}" : "}");
 	return true;
-}
-
-/* A reference must be alone: its annotations go into an object around it. */
-static bool convert_reference(struct conversion *conversion, struct ik_json *schema)
-{
-	struct ik_json *reference = ik_json_get(schema, "$ref"), *target, *choices;
-	size_t described = (!!ik_json_get(schema, "description")) + (!!ik_json_get(schema, "title"));
-
-	if (schema == conversion->root || !is_plain_reference(conversion, reference) ||
-		ik_json_size(schema) != described + 1)
-		return false;
-	if (described) {
-		target = ik_json_new_object();
-		ik_json_add(target, "$ref", ik_json_detach(schema, reference));
-		choices = ik_json_new_array();
-		ik_json_append(choices, target);
-		ik_json_add(schema, "anyOf", choices);
-	}
-	return true;
-}
-
-static bool has_type(const struct ik_json *schema, const char *name)
-{
-	const struct ik_json *type = ik_json_get(schema, "type");
-
-	return is_text(type, name) || holds_text(type, name);
-}
-
-/* Convert one schema and everything inside it to strict form, in place. */
-static bool convert(struct conversion *conversion, struct ik_json *schema, int depth)
-{
-	if (ik_json_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX || !keep_taken(schema))
-		return false;
-	if (schema != conversion->root && ik_json_get(schema, "$defs"))
-		return false;
-	if (ik_json_get(schema, "$ref"))
-		return convert_reference(conversion, schema);
-	if (ik_json_get(schema, "anyOf"))
-		return convert_choices(conversion, schema, depth);
-	if ((ik_json_get(schema, "enum") || ik_json_get(schema, "const")) &&
-		!convert_values(conversion, schema))
-		return false;
-	if (!ik_json_get(schema, "type"))
-		return false;
-	if (has_type(schema, "object") && !convert_object(conversion, schema, depth))
-		return false;
-	return !has_type(schema, "array") ||
-		convert(conversion, ik_json_get(schema, "items"), depth + 1);
-}
-
-/* Return the strict form of a schema as a new tree, or NULL. */
-static struct ik_json *strict_form(struct ik_json_span schema)
-{
-	struct conversion conversion = { .root = ik_json_parse(schema.text, schema.length, NULL) };
-	struct ik_json *definition = ik_json_first(ik_json_get(conversion.root, "$defs")), *next;
-	bool fits = conversion.root && is_text(ik_json_get(conversion.root, "type"), "object");
-
-	for (; definition && fits; definition = next) {
-		next = ik_json_sibling(definition);
-		fits = convert(&conversion, definition, 1);
-	}
-	fits = fits && convert(&conversion, conversion.root, 0) &&
-		conversion.name_bytes <= NAME_BYTES_MAX;
-	return fits ? conversion.root : ik_json_free(conversion.root);
 }
 
 bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema)
 {
-	struct ik_json *strict = strict_form(schema);
+	struct conversion conversion = { .out = out, .root = schema };
+	size_t begin = out->length;
 
-	if (!strict)
-		return false;
-	ik_json_print(strict, out);
-	ik_json_free(strict);
-	return true;
+	if (ik_json_string_is(ik_json_member(schema, "type"), "object") &&
+		put_schema(&conversion, schema, 0, false) && conversion.name_bytes <= NAME_BYTES_MAX)
+		return true;
+	ik_buf_truncate(out, begin);
+	return false;
 }
 
 /* ---- the way back ---- */
 
-/* Removing the nulls from a value, by the schema before it became strict. */
-struct cleaning {
-	const struct ik_json *root;
-	bool changed;
-};
-
-static void clean(struct cleaning *cleaning, const struct ik_json *schema, struct ik_json *value);
-
-static const struct ik_json *follow(const struct cleaning *cleaning, const struct ik_json *schema)
+/* Return the schema that a reference leads to; no value if it leads in a circle. */
+static struct ik_json_span follow(struct ik_json_span root, struct ik_json_span schema)
 {
-	/* A longer chain of references is circular. */
 	for (int steps = 0; steps < 16; steps++) {
-		const char *reference = ik_json_text(ik_json_get(schema, "$ref"));
+		struct ik_json_span reference = ik_json_member(schema, "$ref");
 
-		if (!reference)
+		if (!reference.text)
 			return schema;
-		schema = ik_text_starts(reference, "#/$defs/")
-			? ik_json_get(ik_json_get(cleaning->root, "$defs"), reference + 8)
-			: cleaning->root;
+		schema = ik_json_referred(root, reference);
 	}
-	return NULL;
+	return none;
 }
 
-/* The same through references and lists of values. */
-static bool takes_null(const struct cleaning *cleaning, const struct ik_json *schema)
+/* The same as allows_null(), through references and lists of values. */
+static bool takes_null(struct ik_json_span root, struct ik_json_span schema)
 {
-	const struct ik_json *target = follow(cleaning, schema);
-	const struct ik_json *choice = ik_json_first(ik_json_get(target, "anyOf"));
-	const struct ik_json *value = ik_json_first(ik_json_get(target, "enum"));
+	struct ik_json_span target = follow(root, schema), choice;
+	struct ik_json_walk walk = { 0 };
 
-	for (; choice; choice = ik_json_sibling(choice)) {
-		if (takes_null(cleaning, choice))
+	while (ik_json_next(ik_json_member(target, "anyOf"), &walk, NULL, &choice)) {
+		if (takes_null(root, choice))
 			return true;
 	}
-	for (; value && !ik_json_get(target, "type"); value = ik_json_sibling(value)) {
-		if (ik_json_type(value) == IK_JSON_NULL)
-			return true;
-	}
-	return allows_null(target);
+	return allows_null(target) ||
+		(!ik_json_member(target, "type").text &&
+			holds(ik_json_member(target, "enum"), (struct ik_json_span){ "null", 4 }));
 }
 
-static void clean_object(struct cleaning *cleaning, const struct ik_json *schema,
-	struct ik_json *value)
+/* Write a value without the nulls that strict mode brought; root is the schema before it became
+ * strict. Return whether there were any. */
+static bool put_clean(struct ik_buf *out, struct ik_json_span root, struct ik_json_span schema,
+	struct ik_json_span value);
+
+static bool put_clean_object(struct ik_buf *out, struct ik_json_span root,
+	struct ik_json_span schema, struct ik_json_span value)
 {
-	const struct ik_json *required = ik_json_get(schema, "required");
-	const struct ik_json *property = ik_json_first(ik_json_get(schema, "properties"));
+	struct ik_json_span properties = ik_json_member(schema, "properties"), name, member;
+	struct ik_json_span required = ik_json_member(schema, "required");
+	struct ik_json_walk walk = { 0 };
+	bool changed = false;
 
-	for (; property; property = ik_json_sibling(property)) {
-		struct ik_json *member = ik_json_get(value, ik_json_name(property));
+	ik_json_open(out, '{');
+	while (ik_json_next(value, &walk, &name, &member)) {
+		struct ik_json_span property = ik_json_member_named(properties, name);
 
-		if (!member)
+		if (property.text && ik_json_span_type(member) == IK_JSON_NULL && !holds(required, name) &&
+			!takes_null(root, property)) {
+			changed = true;
 			continue;
-		if (ik_json_type(member) != IK_JSON_NULL) {
-			clean(cleaning, property, member);
-		} else if (!holds_text(required, ik_json_name(property)) &&
-			!takes_null(cleaning, property)) {
-			ik_json_free(ik_json_detach(value, member));
-			cleaning->changed = true;
 		}
+		put_key(out, name);
+		changed |= put_clean(out, root, property, member);
 	}
+	ik_json_close(out, '}');
+	return changed;
 }
 
 /* Use the first alternative that the value matches once its nulls are removed. */
-static void clean_choice(struct cleaning *cleaning, const struct ik_json *choices,
-	struct ik_json *value)
+static bool put_clean_choice(struct ik_buf *out, struct ik_json_span root,
+	struct ik_json_span choices, struct ik_json_span value)
 {
-	const struct ik_json *choice = ik_json_first(choices);
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span choice;
 
-	for (; choice; choice = ik_json_sibling(choice)) {
-		struct cleaning trial = { .root = cleaning->root };
-		struct ik_json *copy = ik_json_copy(value);
-		struct ik_json *schema = ik_json_copy(follow(cleaning, choice));
-		const struct ik_json *definitions = ik_json_get(cleaning->root, "$defs");
-		bool fits;
+	while (ik_json_next(choices, &walk, NULL, &choice)) {
+		struct ik_buf clean;
+		bool changed, fits;
 
-		clean(&trial, choice, copy);
-		if (schema && definitions && !ik_json_get(schema, "$defs"))
-			ik_json_add(schema, "$defs", ik_json_copy(definitions));
-		fits = schema && ik_schema_validate(schema, copy, NULL) == IK_OK;
-		ik_json_free(schema);
-		ik_json_free(copy);
-		if (fits) {
-			clean(cleaning, choice, value);
-			return;
-		}
+		ik_buf_init(&clean, IK_LIMIT_ARGUMENTS);
+		changed = put_clean(&clean, root, choice, value);
+		fits = ik_buf_status(&clean) == IK_OK &&
+			ik_schema_validate(root, choice, (struct ik_json_span){ clean.data, clean.length },
+				NULL) == IK_OK;
+		if (fits)
+			ik_json_put_raw(out, (struct ik_json_span){ clean.data, clean.length });
+		ik_buf_done(&clean);
+		if (fits)
+			return changed;
 	}
+	ik_json_put_raw(out, value);
+	return false;
 }
 
-static void clean(struct cleaning *cleaning, const struct ik_json *schema, struct ik_json *value)
+static bool put_clean(struct ik_buf *out, struct ik_json_span root, struct ik_json_span schema,
+	struct ik_json_span value)
 {
-	const struct ik_json *target = follow(cleaning, schema);
-	struct ik_json *item = ik_json_first(value);
+	struct ik_json_span target = follow(root, schema), item;
+	struct ik_json_span choices = ik_json_member(target, "anyOf");
+	struct ik_json_walk walk = { 0 };
+	bool changed = false;
 
-	if (ik_json_get(target, "anyOf"))
-		clean_choice(cleaning, ik_json_get(target, "anyOf"), value);
-	else if (ik_json_type(value) == IK_JSON_OBJECT)
-		clean_object(cleaning, target, value);
-	else if (ik_json_type(value) == IK_JSON_ARRAY)
-		for (; item; item = ik_json_sibling(item))
-			clean(cleaning, ik_json_get(target, "items"), item);
+	if (choices.text)
+		return put_clean_choice(out, root, choices, value);
+	if (ik_json_span_type(value) == IK_JSON_OBJECT)
+		return put_clean_object(out, root, target, value);
+	if (ik_json_span_type(value) != IK_JSON_ARRAY) {
+		ik_json_put_raw(out, value);
+		return false;
+	}
+	ik_json_open(out, '[');
+	while (ik_json_next(value, &walk, NULL, &item))
+		changed |= put_clean(out, root, ik_json_member(target, "items"), item);
+	ik_json_close(out, ']');
+	return changed;
 }
 
 bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 	struct ik_json_span arguments)
 {
-	struct ik_json *root, *value, *strict;
-	struct cleaning cleaning = { NULL, false };
+	size_t begin = out->length;
+	struct ik_buf strict;
+	bool changed = false;
 
-	/* Most calls contain none; find out without building a tree. */
+	/* Most calls contain none. */
 	if (!memmem(arguments.text, arguments.length, "null", 4))
 		return false;
-	strict = strict_form(schema);
-	root = ik_json_parse(schema.text, schema.length, NULL);
-	value = ik_json_parse(arguments.text, arguments.length, NULL);
-	cleaning.root = root;
-	if (strict && root && value)
-		clean(&cleaning, root, value);
-	if (cleaning.changed)
-		ik_json_print(value, out);
-	ik_json_free(value);
-	ik_json_free(root);
-	ik_json_free(strict);
-	return cleaning.changed;
+	ik_buf_init(&strict, 4 * IK_LIMIT_SCHEMA);
+	if (ik_openai_put_strict_schema(&strict, schema))
+		changed = put_clean(out, schema, schema, arguments);
+	if (!changed)
+		ik_buf_truncate(out, begin);
+	ik_buf_done(&strict);
+	return changed;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "tui/edit/editor.h"
@@ -33,7 +32,7 @@ struct ik_form_field {
 struct ik_form {
 	char *tool, *description;
 	bool utf8;
-	struct ik_json *schema;
+	struct ik_json_span schema; /* own copy; no value: there is none */
 	struct ik_form_field *fields;
 	size_t count, selected;
 	size_t top;  /* the first field that is seen */
@@ -115,7 +114,7 @@ struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, b
 	if (!tool->parameters ||
 		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return form;
-	form->schema = ik_json_parse(tool->parameters, tool->parameters_length, NULL);
+	form->schema = (struct ik_json_span){ ik_strndup(schema.text, schema.length), schema.length };
 	if (arguments && ik_json_check(arguments, strlen(arguments), &values, NULL) != IK_OK)
 		values = (struct ik_json_span){ NULL, 0 };
 	struct ik_parameter_root root = { .schema = schema };
@@ -148,7 +147,7 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	free(form->tool);
 	free(form->description);
 	free(form->wrong);
-	ik_json_free(form->schema);
+	free((char *)form->schema.text);
 	free(form);
 	return NULL;
 }
@@ -281,11 +280,11 @@ static bool check(struct ik_form *form)
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
 	if (good)
 		good = ik_form_put(form, &out, &error) == IK_OK;
-	if (good && form->schema) {
-		struct ik_json *arguments = ik_json_parse(out.data, out.length, &error);
+	if (good && form->schema.text) {
+		struct ik_json_span arguments;
 
-		good = arguments && ik_schema_validate(form->schema, arguments, &error) == IK_OK;
-		ik_json_free(arguments);
+		good = ik_json_check(out.data, out.length, &arguments, &error) == IK_OK &&
+			ik_schema_validate(form->schema, form->schema, arguments, &error) == IK_OK;
 		if (!good)
 			blame(form, field_of(form, error.text), error.text);
 	}

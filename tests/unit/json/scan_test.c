@@ -174,3 +174,37 @@ Test(scan, texts_are_strings_without_a_nul)
 		free(text);
 	}
 }
+
+static bool are_equal(const char *one, const char *other)
+{
+	struct ik_json_span a, b;
+	bool forward;
+
+	cr_assert_eq(ik_json_check(one, strlen(one), &a, NULL), IK_OK, "%s", one);
+	cr_assert_eq(ik_json_check(other, strlen(other), &b, NULL), IK_OK, "%s", other);
+	forward = ik_json_equal(a, b);
+	cr_assert_eq(forward, ik_json_equal(b, a));
+	return forward;
+}
+
+Test(scan, equality)
+{
+	cr_assert(are_equal("1", "1.0"));
+	cr_assert(are_equal("100", "1e2"));
+	cr_assert(!are_equal("9007199254740993", "9007199254740992"));
+	cr_assert(!are_equal("1", "true"));
+	cr_assert(!are_equal("0", "false"));
+	cr_assert(!are_equal("\"1\"", "1"));
+	cr_assert(are_equal("{\"a\":1,\"b\":[2]}", "{\"b\":[2.0],\"a\":1}"));
+	cr_assert(!are_equal("{\"a\":1}", "{\"a\":1,\"b\":2}"));
+	cr_assert(!are_equal("{\"a\":1,\"c\":2}", "{\"a\":1,\"b\":2}"));
+	cr_assert(!are_equal("[1,2]", "[2,1]"));
+	cr_assert(!are_equal("[1]", "[1,1]"));
+	cr_assert(!are_equal("\"a\\u0000\"", "\"a\""));
+	cr_assert(!are_equal("{}", "[]"));
+	cr_assert(are_equal("null", "null"));
+	cr_assert(are_equal("\"\\u0061/\"", "\"a\\/\""));
+	cr_assert(are_equal("{\"\\u0061\":1,\"b\":2}", "{\"b\":2,\"a\":1}"));
+	cr_assert(are_equal("{\"a\\u0000\":1}", "{\"a\\u0000\":1}"));
+	cr_assert(are_equal("[]", "[ ]"));
+}

@@ -7,28 +7,26 @@
 
 #include <criterion/criterion.h>
 
-static struct ik_json *parse(const char *text)
+static struct ik_json_span parse(const char *text)
 {
 	struct ik_error error = { .text = "" };
-	struct ik_json *json = ik_json_parse(text, strlen(text), &error);
+	struct ik_json_span json;
 
-	cr_assert_not_null(json, "%s: %s", text, error.text);
+	cr_assert_eq(ik_json_check(text, strlen(text), &json, &error), IK_OK, "%s: %s", text, error.text);
 	return json;
 }
 
 /* Expect a value to be valid (sentence NULL), or to be refused with that sentence. */
 static void expect(const char *schema_text, const char *value_text, const char *sentence)
 {
-	struct ik_json *schema = parse(schema_text), *value = parse(value_text);
+	struct ik_json_span schema = parse(schema_text), value = parse(value_text);
 	struct ik_error error = { .text = "" };
-	enum ik_status status = ik_schema_validate(schema, value, &error);
+	enum ik_status status = ik_schema_validate(schema, schema, value, &error);
 
 	cr_assert_eq(status, sentence ? IK_INVALID : IK_OK, "%s, %s: %s", schema_text, value_text, error.text);
 	if (sentence)
 		cr_assert_str_eq(error.text, sentence);
-	cr_assert_eq(ik_schema_validate(schema, value, NULL), status);
-	ik_json_free(schema);
-	ik_json_free(value);
+	cr_assert_eq(ik_schema_validate(schema, schema, value, NULL), status);
 }
 
 Test(validate, sentences_name_place_value_and_what_is_wanted)
@@ -146,36 +144,74 @@ Test(validate, endless_schemas_end)
 	expect("{\"items\":{\"$ref\":\"#\"},\"maxItems\":1}", "[[[[1,2]]]]", "/0/0/0: is an array, but must be a list of at most 1");
 }
 
+Test(validate, references_are_relative_to_the_schema_with_an_id)
+{
+	const char *inner = "{\"properties\":{\"a\":{\"$id\":\"inner\",\"$ref\":\"#/$defs/x\","
+		"\"$defs\":{\"x\":{\"type\":\"string\"}}},\"b\":{\"$ref\":\"#/$defs/x\"}},"
+		"\"$defs\":{\"x\":{\"type\":\"null\"}}}";
+
+	expect(inner, "{\"a\":\"text\",\"b\":null}", NULL);
+	expect(inner, "{\"a\":null}", "/a: is null, but must be a string");
+	expect(inner, "{\"b\":\"text\"}", "/b: is \"text\", but must be null");
+	/* A fragment is only an anchor, and what is beside $ref does not count in old drafts. */
+	expect("{\"items\":{\"$id\":\"#here\",\"allOf\":[{\"$ref\":\"#/$defs/x\"}]},"
+		"\"$defs\":{\"x\":{\"type\":\"null\"}}}", "[1]", "/0: is 1, but must be null");
+	expect("{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":{\"$id\":\"y\","
+		"\"$ref\":\"#/$defs/x\"},\"$defs\":{\"x\":{\"type\":\"null\"}}}", "[1]",
+		"/0: is 1, but must be null");
+	expect("{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"items\":{\"id\":\"y\","
+		"\"allOf\":[{\"$ref\":\"#/x\"}],\"x\":{\"type\":\"null\"}}}", "[1]",
+		"/0: is 1, but must be null");
+}
+
+/* A hundred thousand strings: compiled each time, the pattern alone would take longer. */
+Test(validate, a_pattern_is_compiled_once, .timeout = 10)
+{
+	struct ik_buf list;
+
+	ik_buf_init(&list, IK_MIB(4));
+	ik_buf_putc(&list, '[');
+	for (int i = 0; i < 100000; i++)
+		ik_buf_printf(&list, "%s\"word-%d\"", i > 0 ? "," : "", i);
+	ik_buf_putc(&list, ']');
+	expect("{\"items\":{\"pattern\":\"^(?:a{1,50}|b{1,50}|c{1,50}|word)-[0-9]{1,50}$\"}}", list.data,
+		NULL);
+	ik_buf_done(&list);
+}
+
 Test(validate, long_values_are_cut_in_sentences)
 {
 	char value[5000] = "\"", *at = value + 1;
-	struct ik_json *schema = parse("{\"type\":\"null\"}"), *json;
+	struct ik_json_span schema = parse("{\"type\":\"null\"}");
 	struct ik_error error;
 
 	for (int i = 0; i < 1000; i++)
 		at += sprintf(at, "\xe2\x82\xac");
 	sprintf(at, "\"");
-	json = parse(value);
-	cr_assert_eq(ik_schema_validate(schema, json, &error), IK_INVALID);
+	cr_assert_eq(ik_schema_validate(schema, schema, parse(value), &error), IK_INVALID);
 	cr_assert_lt(strlen(error.text), 200);
 	cr_assert_not_null(strstr(error.text, "\xe2\x82\xac\"\xe2\x80\xa6, but must be null"), "%s", error.text);
-	ik_json_free(schema);
-	ik_json_free(json);
+	/* Two bytes a character do not fit in evenly. */
+	memcpy(value, "\"x\xc3\xa9", 4);
+	for (at = value + 4; at < value + 200; at += 2)
+		memcpy(at, "\xc3\xa9", 2);
+	strcpy(at, "\"");
+	cr_assert_eq(ik_schema_validate(schema, schema, parse(value), &error), IK_INVALID);
+	cr_assert_not_null(strstr(error.text, "\xc3\xa9\"\xe2\x80\xa6, but"), "%s", error.text);
 }
 
 Test(validate, work_is_bounded)
 {
-	struct ik_json *schema = parse("{\"uniqueItems\":true}"), *list = ik_json_new_array();
+	struct ik_json_span schema = parse("{\"uniqueItems\":true}");
+	struct ik_buf list;
 
-	for (int i = 0; i < 100000; i++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "%d", i);
-		ik_json_append(list, parse(text));
-	}
-	cr_assert_eq(ik_schema_validate(schema, list, NULL), IK_OK);
-	ik_json_free(schema);
-	ik_json_free(list);
+	ik_buf_init(&list, IK_MIB(4));
+	ik_buf_putc(&list, '[');
+	for (int i = 0; i < 100000; i++)
+		ik_buf_printf(&list, "%s%d", i > 0 ? "," : "", i);
+	ik_buf_putc(&list, ']');
+	cr_assert_eq(ik_schema_validate(schema, schema, parse(list.data), NULL), IK_OK);
+	ik_buf_done(&list);
 }
 
 /* What is not judged is accepted, also where fitting would count against the value. */

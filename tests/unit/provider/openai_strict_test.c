@@ -217,22 +217,15 @@ Test(openai_strict, accepts_what_it_cleans)
 		OBJECT("\"c\":{\"enum\":[\"x\"]}", "") "}", "");
 	static const char arguments[] = "{\"a\":null,\"b\":[{\"c\":null},{\"c\":\"x\"}]}";
 	char *strict = strict_of(schema);
-	struct ik_json *strict_tree = ik_json_parse(strict, strlen(strict), NULL);
-	struct ik_json *tree = ik_json_parse(schema, strlen(schema), NULL);
-	struct ik_json *value = ik_json_parse(arguments, strlen(arguments), NULL), *cleaned;
+	struct ik_json_span form = span_of(strict), given = span_of(schema);
 	struct ik_buf out;
 
 	/* What the strict form allows is, cleaned, what the schema allows. */
-	cr_assert_eq(ik_schema_validate(strict_tree, value, NULL), IK_OK);
-	cr_assert_neq(ik_schema_validate(tree, value, NULL), IK_OK);
+	cr_assert_eq(ik_schema_validate(form, form, span_of(arguments), NULL), IK_OK);
+	cr_assert_neq(ik_schema_validate(given, given, span_of(arguments), NULL), IK_OK);
 	ik_buf_init(&out, IK_MIB(1));
-	cr_assert(ik_openai_put_without_nulls(&out, span_of(schema), span_of(arguments)));
-	cleaned = ik_json_parse(out.data, out.length, NULL);
-	cr_assert_eq(ik_schema_validate(tree, cleaned, NULL), IK_OK);
-	ik_json_free(cleaned);
-	ik_json_free(value);
-	ik_json_free(tree);
-	ik_json_free(strict_tree);
+	cr_assert(ik_openai_put_without_nulls(&out, given, span_of(arguments)));
+	cr_assert_eq(ik_schema_validate(given, given, span_of(out.data), NULL), IK_OK);
 	ik_buf_done(&out);
 	free(strict);
 }
