@@ -1,6 +1,8 @@
 /* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
 #include "chat/chat.h"
 
+#define ENDING_MS 20 /* between two looks whether what was under way has ended */
+
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 {
 	struct ik_agent *agent = chat->agents;
@@ -32,6 +34,27 @@ bool ik_agent_begin_session(struct ik_agent *agent)
 bool ik_agent_works(const struct ik_agent *agent)
 {
 	return agent->session && ik_session_busy(agent->session);
+}
+
+static void look_whether_idle(void *arg)
+{
+	struct ik_agent *agent = arg;
+	void (*when_idle)(struct ik_agent *) = agent->when_idle;
+
+	if (when_idle && ik_agent_works(agent)) {
+		ik_timer_start(agent->idle_timer, ENDING_MS);
+	} else if (when_idle) {
+		agent->when_idle = NULL;
+		when_idle(agent);
+	}
+}
+
+void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent))
+{
+	if (!agent->idle_timer)
+		agent->idle_timer = ik_timer_new(agent->chat->loop, look_whether_idle, agent);
+	agent->when_idle = when_idle;
+	ik_timer_start(agent->idle_timer, 0);
 }
 
 void ik_agents_pause(struct ik_chat *chat)

@@ -52,7 +52,8 @@ struct ik_agent {
 	struct ik_chat_children *children;          /* its session's children, while they are read */
 	enum ik_picking picking;                    /* what its picker lists */
 	char *picking_words;                        /* the words after what is picked */
-	struct ik_timer *switch_timer;              /* waits until its turn has ended */
+	struct ik_timer *idle_timer;                /* looks whether what is under way has ended */
+	void (*when_idle)(struct ik_agent *agent);  /* what is done then; NULL: nothing */
 	char switch_to[IK_UUID_TEXT];               /* the session to resume then */
 	char *before; /* what to say once the next session is there; NULL: nothing */
 	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
@@ -61,9 +62,6 @@ struct ik_agent {
 
 	char *lock_asker;  /* who asked for its session last, or NULL */
 	int lock_question; /* the question whether to hand its session over; 0: none */
-	bool letting_go;   /* its session is handed over once the turn has ended */
-	bool cancelled_for_it;
-	struct ik_timer *lock_timer; /* checks whether it has */
 
 	int64_t turn_started_ms; /* monotonic; 0: no turn runs */
 	bool failed;             /* its last turn ended with an error */
@@ -80,6 +78,8 @@ size_t ik_agent_count(const struct ik_chat *chat);
 bool ik_agent_begin_session(struct ik_agent *agent);
 /* Is there anything to cancel? */
 bool ik_agent_works(const struct ik_agent *agent);
+/* Do something once nothing is under way in its session. */
+void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent));
 /* The program is about to be stopped, and is back. */
 void ik_agents_pause(struct ik_chat *chat);
 void ik_agents_continue(struct ik_chat *chat);

@@ -9,8 +9,6 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define ENDING_MS 20 /* between two looks whether what was under way has ended */
-
 /* Show a sentence in the conversation, with keys for their names, and free it. It is not stored. */
 static void say(struct ik_agent *agent, char *sentence)
 {
@@ -34,24 +32,9 @@ static void flash(struct ik_agent *agent, const char *sentence)
 
 enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
 
-/* Let it go, unless something is under way. */
-static void try_to_let_go(void *arg)
+static void let_go(struct ik_agent *agent)
 {
-	struct ik_agent *agent = arg;
-
-	if (!ik_session_busy(agent->session)) {
-		agent->letting_go = false;
-		ik_session_release(agent->session);
-	} else if (agent->cancelled_for_it) {
-		ik_timer_start(agent->lock_timer, ENDING_MS);
-	}
-}
-
-static void look_soon(struct ik_agent *agent)
-{
-	if (!agent->lock_timer)
-		agent->lock_timer = ik_timer_new(agent->chat->loop, try_to_let_go, agent);
-	ik_timer_start(agent->lock_timer, ENDING_MS);
+	ik_session_release(agent->session);
 }
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
@@ -67,11 +50,9 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_
 		return;
 	}
 	ik_chat_take_queue_back(chat);
-	agent->letting_go = true;
-	agent->cancelled_for_it = answer->value == ANSWER_NOW;
 	if (answer->value == ANSWER_NOW && ik_session_busy(agent->session))
 		ik_session_cancel(agent->session);
-	look_soon(agent);
+	ik_agent_when_idle(agent, let_go);
 }
 
 static void ask(struct ik_agent *agent)
@@ -126,7 +107,7 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 			ik_format(_("The other ikigai (%s) keeps this session. /fork goes on in a copy "
 						"of your own."),
 				who.data));
-	else if (event->lock == IK_LOCK_CHANGE_ASKED && !agent->letting_go) {
+	else if (event->lock == IK_LOCK_CHANGE_ASKED && agent->when_idle != let_go) {
 		free(agent->lock_asker);
 		agent->lock_asker = ik_strdup(who.data);
 		ask(agent);
@@ -142,8 +123,6 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_LOCK)
 		take(agent, event);
-	else if (agent->letting_go)
-		look_soon(agent);
 	/* With the turn goes what could have been cancelled for it. */
 	if (event->kind == IK_EVENT_TURN_DONE && agent->lock_question != 0)
 		ask(agent);
@@ -185,6 +164,6 @@ void ik_chat_lock_done(struct ik_agent *agent)
 	if (agent->lock_question != 0)
 		ik_chat_withdraw(agent->chat, agent->lock_question);
 	agent->lock_question = 0;
-	agent->letting_go = false;
-	agent->lock_timer = ik_timer_close(agent->lock_timer);
+	if (agent->when_idle == let_go)
+		agent->when_idle = NULL;
 }

@@ -99,7 +99,7 @@ void ik_chat_sessions_done(struct ik_agent *agent)
 	agent->end_read = ik_store_read_close(agent->end_read);
 	agent->children = ik_chat_children_free(agent->children);
 	agent->search = ik_chat_search_free(agent->search);
-	agent->switch_timer = ik_timer_close(agent->switch_timer);
+	agent->idle_timer = ik_timer_close(agent->idle_timer);
 	free(agent->before);
 	agent->before = NULL;
 	ik_chat_lock_done(agent);

@@ -13,8 +13,6 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define ENDING_MS 20 /* between two looks whether what was under way has ended */
-
 void ik_agent_session_changed(struct ik_agent *agent)
 {
 	struct ik_core *core = &agent->chat->core;
@@ -74,14 +72,10 @@ static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
 	return agent;
 }
 
-/* Switch an agent once its turn has ended, whether it is shown or not. */
-static void try_switch(void *arg)
+/* Switch an agent whose turn has ended, whether it is shown or not. */
+static void try_switch(struct ik_agent *agent)
 {
-	struct ik_agent *agent = arg;
-
-	if (ik_session_busy(agent->session))
-		ik_timer_start(agent->switch_timer, ENDING_MS);
-	else if (!agent_with(agent->chat, agent->switch_to))
+	if (!agent_with(agent->chat, agent->switch_to))
 		switch_now(agent, agent->switch_to, false, NULL);
 }
 
@@ -93,9 +87,7 @@ static void on_cancel(struct ik_chat *chat, void *arg)
 	ik_chat_take_queue_back(chat);
 	ik_session_cancel(agent->session);
 	memcpy(agent->switch_to, id, sizeof(agent->switch_to));
-	if (!agent->switch_timer)
-		agent->switch_timer = ik_timer_new(chat->loop, try_switch, agent);
-	ik_timer_start(agent->switch_timer, 0);
+	ik_agent_when_idle(agent, try_switch);
 }
 
 /* Ask whether to cancel the turn that runs. */
@@ -152,19 +144,19 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 	}
 }
 
-static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
+static void on_found(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat *chat = arg;
 	char *words = chat->find_words;
 
 	chat->find = NULL;
 	chat->find_words = NULL;
-	if (info)
-		ik_chat_resume(chat, info->id);
-	else if (error->status == IK_INVALID)
+	if (answer->status == IK_OK)
+		ik_chat_resume(chat, answer->sessions[0].id);
+	else if (answer->status == IK_INVALID)
 		ik_sessions_pick(ik_screen_open_sessions(chat->screen), words);
 	else
-		ik_chat_complain(chat, error->text);
+		ik_chat_complain(chat, answer->error.text);
 	free(words);
 }
 

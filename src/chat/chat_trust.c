@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guard/trust_check.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -71,16 +72,6 @@ static bool is_text(const struct ik_buf *head)
 	return !memchr(head->data, '\0', head->length);
 }
 
-static void put_size(struct ik_buf *out, uint64_t size)
-{
-	if (size < 1000)
-		ik_buf_printf(out, ngettext("%d byte", "%d bytes", (unsigned long)size), (int)size);
-	else if (size < 1000 * 1000)
-		ik_buf_printf(out, _("%d kB"), (int)((size + 500) / 1000));
-	else
-		ik_buf_printf(out, _("%llu MB"), (unsigned long long)((size + 500000) / 1000000));
-}
-
 /* What kind of file the first bytes are of. */
 static void put_kind(struct ik_buf *out, const struct ik_buf *head)
 {
@@ -115,7 +106,7 @@ static void put_file(const struct untrusted *file, struct ik_buf *out)
 		ik_buf_printf(out, " -> %s", target);
 	}
 	ik_buf_printf(out, "  (%s, ", file->changed ? _("changed") : _("new"));
-	put_size(out, file->identity.size);
+	ik_size_text(out, file->identity.size);
 	if (read_head(file, HEAD, &head)) {
 		ik_buf_puts(out, ", ");
 		put_kind(out, &head);

@@ -26,45 +26,25 @@ enum ik_status ik_cli_session_misused(struct ik_cli *cli, const char *sentence)
 	return ik_error_set(&cli->error, IK_INVALID, "%s", sentence);
 }
 
-struct session_search_by_name {
-	struct ik_cli *cli;
-	struct ik_session_info *info; /* NULL once the search has ended */
-};
-
-static void on_found(void *arg, const struct ik_session_info *info, const struct ik_error *error)
+static void keep_found(void *arg, const struct ik_store_answer *answer)
 {
-	struct session_search_by_name *search = arg;
+	struct ik_session_info *info = arg;
 
-	if (info) {
-		*search->info = *info;
-		search->info->title = ik_strdup(info->title);
-		search->info->directory = ik_strdup(info->directory);
-	} else {
-		search->cli->error = *error;
-	}
-	search->info = NULL;
-	ik_loop_stop(search->cli->loop);
+	*info = answer->sessions[0];
+	info->title = ik_strdup(info->title);
+	info->directory = ik_strdup(info->directory);
 }
 
 enum ik_status ik_cli_session_find(struct ik_cli *cli, struct ik_session_info *ret_info)
 {
-	struct ik_session_info info = { .title = NULL };
-	struct session_search_by_name search = { .cli = cli, .info = &info };
-	struct ik_session_find *find = ik_session_find(cli->store, cli->options->first, on_found,
-		&search);
-	enum ik_status status = ik_loop_run(cli->loop, &cli->error);
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = keep_found, .arg = ret_info };
+	struct ik_session_find *find = ik_session_find(cli->store, cli->options->first, ik_await_answer,
+		&awaited);
+	enum ik_status status = ik_await(&awaited, NULL, &cli->error);
 
-	if (search.info) {
+	if (!awaited.answered)
 		ik_session_find_close(find);
-		if (status == IK_OK)
-			status = ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
-	}
-	if (status != IK_OK)
-		return status;
-	if (!info.title)
-		return cli->error.status;
-	*ret_info = info;
-	return IK_OK;
+	return status;
 }
 
 /* ---- sessions as rows and JSON ---- */
@@ -114,50 +94,44 @@ void ik_cli_session_print_row(struct ik_cli *cli, size_t number, const struct ik
 
 /* ---- all sessions, a page at a time ---- */
 
-struct session_page {
-	struct ik_session_info sessions[PAGE];
-	size_t count;
+struct session_pages {
+	struct ik_cli *cli;
+	ik_cli_session_visitor *visit;
+	void *arg;
+	char last[IK_UUID_TEXT];
+	int64_t updated_ms;
+	bool more;
 };
 
-/* Copy a page: the visitor may ask the store about each session. */
-static void keep_page(void *arg, const struct ik_store_answer *answer)
+static void take_page(void *arg, const struct ik_store_answer *answer)
 {
-	struct session_page *page = arg;
-	size_t i;
+	struct session_pages *pages = arg;
 
-	page->count = answer->count;
-	for (i = 0; i < answer->count; i++) {
-		page->sessions[i] = answer->sessions[i];
-		page->sessions[i].title = ik_strdup(answer->sessions[i].title);
-		page->sessions[i].directory = ik_strdup(answer->sessions[i].directory);
+	pages->more = answer->count == PAGE;
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct ik_session_info *info = &answer->sessions[i];
+
+		if (pages->cli->failed || !pages->visit(pages->arg, info)) {
+			pages->more = false;
+			break;
+		}
+		memcpy(pages->last, info->id, sizeof(pages->last));
+		pages->updated_ms = info->updated_ms;
 	}
 }
 
 enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *visit, void *arg)
 {
-	struct session_page page;
-	struct ik_awaited awaited = { .loop = cli->loop, .reader = keep_page, .arg = &page };
-	enum ik_status status = IK_OK;
-	char last[IK_UUID_TEXT] = "";
-	int64_t updated_ms = 0;
-	bool more = true;
-	size_t i;
+	struct session_pages pages = { .cli = cli, .visit = visit, .arg = arg };
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = take_page, .arg = &pages };
+	enum ik_status status;
 
 	do {
-		page.count = 0;
 		status = ik_await(&awaited,
-			ik_store_list(cli->store, updated_ms, last, PAGE, ik_await_answer, &awaited),
+			ik_store_list(cli->store, pages.updated_ms, pages.last, PAGE, ik_await_answer,
+				&awaited),
 			&cli->error);
-		for (i = 0; i < page.count; i++) {
-			struct ik_session_info *info = &page.sessions[i];
-
-			more = more && status == IK_OK && visit(arg, info) && !cli->failed;
-			memcpy(last, info->id, sizeof(last));
-			updated_ms = info->updated_ms;
-			free(info->title);
-			free(info->directory);
-		}
-	} while (status == IK_OK && more && page.count == PAGE);
+	} while (status == IK_OK && pages.more);
 	return status;
 }
 

@@ -20,7 +20,8 @@ void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *
 void ik_cli_session_print_row(struct ik_cli *cli, size_t number,
 	const struct ik_session_info *info);
 
-/* Call a function for every session, newest first, until it returns false. Turns the loop. */
+/* Call a function for every session, newest first, until it returns false; it must not turn the
+ * loop, as this does. */
 typedef bool ik_cli_session_visitor(void *arg, const struct ik_session_info *info);
 enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *visit,
 	void *arg) IK_MUST_USE;

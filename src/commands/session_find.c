@@ -14,39 +14,44 @@ struct ik_session_find {
 	struct ik_store_read *read;
 	char *text;
 	size_t number; /* 0: it is none */
-	ik_session_found *found;
+	ik_store_reader *found;
 	void *arg;
 };
 
 /* Tell how it ended, and forget it. */
-static void finish(struct ik_session_find *find, const struct ik_session_info *info,
-	const struct ik_error *error)
+static void finish(struct ik_session_find *find, const struct ik_store_answer *answer)
 {
-	ik_session_found *found = find->found;
+	ik_store_reader *found = find->found;
 	void *arg = find->arg;
 
 	find->read = NULL;
 	ik_session_find_close(find);
-	found(arg, info, error);
+	found(arg, answer);
+}
+
+/* The same with an error. */
+static void fail(struct ik_session_find *find, const struct ik_error *error)
+{
+	finish(find, &(struct ik_store_answer){ .status = error->status, .error = *error });
 }
 
 /* Sessions that have these words. */
 static void take_words(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_find *find = arg;
-	struct ik_error error = answer->error;
+	struct ik_error error;
 
-	if (answer->status == IK_OK && answer->count == 1) {
-		finish(find, &answer->sessions[0], NULL);
-		return;
-	}
-	if (answer->status == IK_OK && answer->count == 0)
+	if (answer->status == IK_OK && answer->count == 0) {
 		(void)ik_error_set(&error, IK_NOT_FOUND,
 			_("There is no session %s: none has it in its title, directory or id."), find->text);
-	else if (answer->status == IK_OK)
+		fail(find, &error);
+	} else if (answer->status == IK_OK && answer->count > 1) {
 		(void)ik_error_set(&error, IK_INVALID,
 			_("Several sessions have \"%s\": give the number or the id of one."), find->text);
-	finish(find, NULL, &error);
+		fail(find, &error);
+	} else {
+		finish(find, answer);
+	}
 }
 
 static void ask_for_words(struct ik_session_find *find)
@@ -59,36 +64,36 @@ static void ask_for_words(struct ik_session_find *find)
 /* The session whose id begins so. */
 static void take_id(void *arg, const struct ik_store_answer *answer)
 {
-	struct ik_session_find *find = arg;
-
-	if (answer->status == IK_OK)
-		finish(find, &answer->sessions[0], NULL);
-	else if (answer->status == IK_NOT_FOUND)
-		ask_for_words(find);
+	if (answer->status == IK_NOT_FOUND)
+		ask_for_words(arg);
 	else
-		finish(find, NULL, &answer->error);
+		finish(arg, answer);
 }
 
 /* The newest, up to that with the number. */
 static void take_number(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_find *find = arg;
-	struct ik_error error = answer->error;
+	struct ik_store_answer last = *answer;
+	struct ik_error error;
 
-	if (answer->status == IK_OK && answer->count == find->number) {
-		finish(find, &answer->sessions[find->number - 1], NULL);
-		return;
-	}
-	if (answer->status == IK_OK)
+	if (answer->status == IK_OK && answer->count < find->number) {
 		(void)ik_error_set(&error, IK_NOT_FOUND,
 			ngettext("There is no session number %zu; there is %zu.",
 				"There is no session number %zu; there are %zu.", answer->count),
 			find->number, answer->count);
-	finish(find, NULL, &error);
+		fail(find, &error);
+		return;
+	}
+	if (answer->status == IK_OK) {
+		last.sessions += find->number - 1;
+		last.count = 1;
+	}
+	finish(find, &last);
 }
 
 struct ik_session_find *ik_session_find(struct ik_store *store, const char *text,
-	ik_session_found *found, void *arg)
+	ik_store_reader *found, void *arg)
 {
 	struct ik_session_find *find = ik_alloc(sizeof(*find));
 	size_t length = strlen(text);

@@ -13,12 +13,10 @@
 
 struct ik_session_find;
 
-/* Called once, in a later turn, with the session (valid during the call), or NULL and an error:
- * IK_NOT_FOUND, IK_INVALID for several, or the store's. The find is freed then. */
-typedef void ik_session_found(void *arg, const struct ik_session_info *info,
-	const struct ik_error *error);
+/* found is called once, in a later turn, with one session, or an error: IK_NOT_FOUND, IK_INVALID for
+ * several, or the store's. The find is freed then. */
 struct ik_session_find *ik_session_find(struct ik_store *store, const char *text,
-	ik_session_found *found, void *arg);
+	ik_store_reader *found, void *arg);
 /* Cancel the find. Accepts NULL and returns NULL. */
 struct ik_session_find *ik_session_find_close(struct ik_session_find *find);
 

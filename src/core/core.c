@@ -37,16 +37,23 @@ static void log_scan(const struct ik_registry *registry)
 		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
 }
 
+/* Is the sentence another one than was told last? Remember it. */
+static bool is_news(char **told, const char *sentence)
+{
+	if (*told && ik_text_equal(*told, sentence))
+		return false;
+	free(*told);
+	*told = ik_strdup(sentence);
+	return true;
+}
+
 /* Say why nothing in this directory is trusted any more, once for each reason. */
 static void tell_trust_problem(struct ik_core *core)
 {
 	const char *problem = ik_trust_problem(core->setup->project.trust);
 
-	if (!problem || (core->trust_problem && ik_text_equal(problem, core->trust_problem)))
-		return;
-	free(core->trust_problem);
-	core->trust_problem = ik_strdup(problem);
-	ik_session_add_notice(core->session, problem);
+	if (problem && is_news(&core->trust_problem, problem))
+		ik_session_add_notice(core->session, problem);
 }
 
 /* Give the tools to every session. */
@@ -121,11 +128,8 @@ static void tell_store_problem(struct ik_core *core, const char *message)
 		.text_length = strlen(message),
 	};
 
-	if (core->store_problem && ik_text_equal(core->store_problem, message))
-		return;
-	free(core->store_problem);
-	core->store_problem = ik_strdup(message);
-	core->events->store(core->arg, &event);
+	if (is_news(&core->store_problem, message))
+		core->events->store(core->arg, &event);
 }
 
 void ik_core_tell_store_again(struct ik_core *core)

@@ -45,7 +45,7 @@ void ik_age_text(struct ik_buf *out, int64_t age_ms)
 void ik_size_text(struct ik_buf *out, size_t bytes)
 {
 	if (bytes < IK_KIB(1))
-		ik_buf_printf(out, _("%zu bytes"), bytes);
+		ik_buf_printf(out, ngettext("%zu byte", "%zu bytes", bytes), bytes);
 	else if (bytes < IK_MIB(1))
 		ik_buf_printf(out, _("%zu KB"), bytes / IK_KIB(1));
 	else
