@@ -52,10 +52,6 @@ struct ik_inspector {
 	const struct ik_shown_call *call;  /* the selected one */
 	const struct ik_shown_call *shown; /* whose text is in the pane */
 	unsigned shown_version;
-	enum ik_call_stage shown_stage;
-	struct ik_block *output, *errors; /* of a call that runs; NULL: none yet */
-	size_t output_length, errors_length;
-	size_t left_out;         /* as it was when the text was made */
 	size_t page, shown_page; /* 0: the call, with the first part of its large texts */
 	bool page_end;           /* the page is to be shown from its end */
 	bool stale;              /* the text is to be made again */
@@ -66,8 +62,6 @@ struct ik_inspector {
 	struct ik_inspector_line *lines;
 	size_t line_count;
 	struct ik_json_tree *trees[IK_PARTS];
-	const struct ik_shown_call *tree_call;
-	unsigned tree_version;
 	enum ik_call_part building; /* whose lines are being made */
 	size_t cursor; /* the line that it is on, while the text has the keys (pane.in_text) */
 	struct ik_fold *folds;
@@ -144,37 +138,20 @@ static void add_facts(struct ik_inspector *inspector)
 	ik_buf_done(&out);
 }
 
-/* Add what came of one stream since the last time. */
+/* Add what a running call has printed on a stream, as far as it is kept. */
 static void add_stream(struct ik_inspector *inspector, const struct ik_buf *stream, size_t before,
-	struct ik_block **block, size_t *length, const char *heading)
+	const char *heading)
 {
-	if (stream->length <= *length)
+	if (stream->length == 0)
 		return;
-	if (!*block) {
-		add_heading(inspector, heading);
-		if (before > 0) {
-			char *line = ik_format(_("%zu bytes before these"), before);
+	add_heading(inspector, heading);
+	if (before > 0) {
+		char *line = ik_format(_("%zu bytes before these"), before);
 
-			add_sentence(inspector, IK_BLOCK_HINT, line);
-			free(line);
-		}
-		*block = add_block(inspector, IK_BLOCK_OUTPUT, "", 0);
+		add_sentence(inspector, IK_BLOCK_HINT, line);
+		free(line);
 	}
-	ik_block_append(*block, stream->data + *length, stream->length - *length);
-	*length = stream->length;
-}
-
-/* Add what came of both streams. */
-static void add_streams(struct ik_inspector *inspector)
-{
-	const struct ik_shown_call *call = inspector->call;
-
-	inspector->building = IK_PART_ERRORS;
-	add_stream(inspector, &call->errors, call->left_out[1], &inspector->errors,
-		&inspector->errors_length, _("Messages (stderr)"));
-	inspector->building = IK_PART_OUTPUT;
-	add_stream(inspector, &call->output, call->left_out[0], &inspector->output,
-		&inspector->output_length, _("Output (stdout)"));
+	(void)add_block(inspector, IK_BLOCK_OUTPUT, stream->data, stream->length);
 }
 
 /* Where in a large text a part is, and how to go on. */
@@ -285,13 +262,11 @@ static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
 	return all == IK_TREE_FOLDED && !node->parent ? IK_TREE_USUAL : all;
 }
 
-/* Make the tree of the part that is made, unless it is there; text is taken over if it is JSON. */
+/* Make the tree of the part that is made; text is taken over if it is JSON. */
 static void make_tree(struct ik_inspector *inspector, struct ik_buf *text)
 {
-	struct ik_json_tree **tree = &inspector->trees[inspector->building];
-
-	if (!*tree && text->length > 0 && text->length <= CHECKED_BYTES)
-		*tree = ik_json_tree_new(text, state_of, inspector);
+	if (text->length > 0 && text->length <= CHECKED_BYTES)
+		inspector->trees[inspector->building] = ik_json_tree_new(text, state_of, inspector);
 }
 
 /* JSON as people read it; what is none, as it is. */
@@ -330,13 +305,12 @@ static bool add_changes(struct ik_inspector *inspector)
 	return shown;
 }
 
-/* The trees of another call, or of what has changed since, are of no use. */
+/* Free the trees of the text that was shown. */
 static void drop_trees(struct ik_inspector *inspector)
 {
 	for (size_t i = 0; i < IK_PARTS; i++)
 		inspector->trees[i] = ik_json_tree_free(inspector->trees[i]);
-	inspector->tree_call = inspector->call;
-	inspector->tree_version = inspector->call ? inspector->call->version : 0;
+	inspector->line_count = 0;
 }
 
 /* Add the envelope, and how much of it that is where it is large. */
@@ -359,8 +333,7 @@ static void add_call(struct ik_inspector *inspector)
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&arguments, IK_LIMIT_ENVELOPE);
 	inspector->building = IK_PART_ENVELOPE;
-	bool any = inspector->trees[IK_PART_ENVELOPE] ||
-		ik_call_envelope(call, IK_CALL_LARGE, &envelope);
+	bool any = ik_call_envelope(call, IK_CALL_LARGE, &envelope);
 
 	make_tree(inspector, &envelope);
 	inspector->building = IK_PART_CALL;
@@ -375,10 +348,12 @@ static void add_call(struct ik_inspector *inspector)
 		add_heading(inspector, _("Arguments"));
 		add_json(inspector, &arguments);
 	}
-	add_streams(inspector);
 	inspector->building = IK_PART_ERRORS;
+	add_stream(inspector, &call->errors, call->left_out[1], _("Messages (stderr)"));
 	if (ik_call_text_length(call, IK_CALL_ERRORS) > 0)
 		add_part(inspector, IK_CALL_ERRORS, 0);
+	inspector->building = IK_PART_OUTPUT;
+	add_stream(inspector, &call->output, call->left_out[0], _("Output (stdout)"));
 	inspector->building = IK_PART_ENVELOPE;
 	if (any)
 		add_envelope(inspector, &envelope);
@@ -387,12 +362,6 @@ static void add_call(struct ik_inspector *inspector)
 		add_part(inspector, IK_CALL_OUTPUT, 0);
 	ik_buf_done(&envelope);
 	ik_buf_done(&arguments);
-}
-
-/* Bytes that are not shown of what a running call prints. */
-static size_t left_out(const struct ik_shown_call *call)
-{
-	return call->left_out[0] + call->left_out[1];
 }
 
 /* Find the cursor's line again in a new text: the same one, or one near it. */
@@ -419,31 +388,37 @@ static void find_cursor(struct ik_inspector *inspector, struct ik_inspector_line
 	ik_scrollback_select_at(inspector->pane.text, inspector->cursor, true);
 }
 
+/* Is there text whose end comes while the cursor is elsewhere? The window stays then. */
+static void keep_window(struct ik_inspector *inspector)
+{
+	if (inspector->pane.in_text && inspector->cursor + 1 < inspector->line_count)
+		ik_scrollback_keep(inspector->pane.text);
+}
+
 /* Show the selected call from scratch. */
 static void rebuild(struct ik_inspector *inspector)
 {
 	struct ik_pane *pane = &inspector->pane;
 	const struct ik_shown_call *call = inspector->call;
 	struct ik_inspector_line line = { .part = IK_PART_CALL };
+
+	if (call == inspector->shown)
+		keep_window(inspector);
+	else
+		inspector->page = 0;
 	bool same = call == inspector->shown && inspector->page == inspector->shown_page;
 
 	if (inspector->cursor < inspector->line_count)
 		line = inspector->lines[inspector->cursor];
 	uint64_t path = line.node ? line.node->path : 0;
 
-	if (call != inspector->shown)
-		inspector->page = 0;
-	if (call != inspector->shown || inspector->page != inspector->shown_page)
+	if (!same)
 		pane->text_moved = false;
-	if (call != inspector->tree_call || call->version != inspector->tree_version)
-		drop_trees(inspector);
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
-	inspector->line_count = 0;
-	inspector->output = inspector->errors = NULL;
-	inspector->output_length = inspector->errors_length = 0;
 	enum ik_call_text which;
 	size_t part;
 
+	drop_trees(inspector);
 	if (ik_call_page(call, inspector->page, &which, &part)) {
 		inspector->building = which == IK_CALL_ERRORS ? IK_PART_ERRORS : IK_PART_OUTPUT;
 		add_part(inspector, which, part);
@@ -456,43 +431,24 @@ static void rebuild(struct ik_inspector *inspector)
 		find_cursor(inspector, line, path);
 	else
 		inspector->cursor = inspector->page_end ? inspector->line_count - 1 : 0;
-	inspector->stale = false;
 	if (inspector->page_end && inspector->page != inspector->shown_page) {
 		ik_scrollback_bottom(pane->text);
 		pane->text_moved = true;
 	}
+	inspector->stale = inspector->page_end = false;
 	inspector->shown = call;
-	inspector->shown_stage = call->stage;
+	inspector->shown_version = call->version;
 	inspector->shown_page = inspector->page;
-	inspector->page_end = false;
-	inspector->left_out = left_out(call);
 }
 
-/* Is there text whose end comes while the cursor is elsewhere? The window stays then. */
-static void keep_window(struct ik_inspector *inspector)
-{
-	if (inspector->pane.in_text && inspector->cursor + 1 < inspector->line_count)
-		ik_scrollback_keep(inspector->pane.text);
-}
-
-/* What a running call prints is only added. */
+/* Bring the text up to date. */
 static void sync_text(struct ik_inspector *inspector)
 {
 	const struct ik_shown_call *call = inspector->call;
 
-	if (call == inspector->shown && call->version == inspector->shown_version &&
-		inspector->page == inspector->shown_page && !inspector->stale)
-		return;
-	bool goes_on = !inspector->stale && call == inspector->shown &&
-		call->stage == IK_STAGE_RUNNING && inspector->shown_stage == IK_STAGE_RUNNING &&
-		inspector->page == inspector->shown_page && inspector->left_out == left_out(call);
-	if (call == inspector->shown)
-		keep_window(inspector);
-	if (goes_on)
-		add_streams(inspector);
-	else
+	if (call != inspector->shown || call->version != inspector->shown_version ||
+		inspector->page != inspector->shown_page || inspector->stale)
 		rebuild(inspector);
-	inspector->shown_version = call->version;
 }
 
 /* Put the cursor on a line, which comes into the window. */
@@ -534,11 +490,8 @@ static void enter_text(struct ik_inspector *inspector, bool in_text)
 static void set_state(struct ik_inspector *inspector, size_t index, enum ik_tree_state state)
 {
 	struct ik_inspector_line line = inspector->lines[index];
-	struct ik_json_tree *tree = inspector->trees[line.part];
 
 	note_fold(inspector, line.part, line.node->path, state);
-	inspector->building = line.part;
-	ik_json_tree_set(tree, line.node, state);
 	inspector->stale = true;
 	/* What is folded goes on being one line: its first. */
 	go_to(inspector, line_of(inspector, line.node));
@@ -611,16 +564,7 @@ static void fold_all(struct ik_inspector *inspector, enum ik_tree_state state)
 			inspector->folds[kept++] = inspector->folds[i];
 	inspector->fold_count = kept;
 	note_fold(inspector, IK_PARTS, 0, state);
-	inspector->tree_call = NULL;
 	inspector->stale = true;
-}
-
-/* Is it an action that folds, unfolds or enters the text? */
-static bool is_fold_action(enum ik_action action)
-{
-	return action == IK_ACTION_UNFOLD || action == IK_ACTION_TEXT || action == IK_ACTION_INWARD ||
-		action == IK_ACTION_OUTWARD || action == IK_ACTION_UNFOLD_ALL ||
-		action == IK_ACTION_FOLD_ALL;
 }
 
 /* Do an action that folds, unfolds or enters the text. */
@@ -748,7 +692,6 @@ void ik_inspector_forget(struct ik_inspector *inspector)
 	inspector->call = inspector->shown = NULL;
 	inspector->fold_count = 0;
 	drop_trees(inspector);
-	inspector->output = inspector->errors = NULL;
 	inspector->page = 0;
 	inspector->pane.count = inspector->pane.selected = 0;
 	ik_scrollback_clear(inspector->pane.text);
@@ -959,46 +902,50 @@ static void put_whole(struct ik_inspector *inspector, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
-/* A key: what is done with the selected call. */
+/* A key: what is done with the selected call, by the actions that stand together in the table. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_inspector *inspector = (struct ik_inspector *)pane;
-	enum ik_action asked = IK_ACTION_NONE;
+	struct ik_buf *text = &pane->argument;
+	bool asks = action > IK_ACTION_FOLD_ALL;
 
 	(void)key;
-	if (action != IK_ACTION_RERUN && action != IK_ACTION_PAGER && action != IK_ACTION_COPY &&
-		action != IK_ACTION_UNDO_CALL && !is_fold_action(action))
+	if ((action < IK_ACTION_UNFOLD || action > IK_ACTION_PAGER) && action != IK_ACTION_COPY)
 		return IK_PANE_PASSED;
 	sync_selection(inspector);
 	if (pane->count == 0)
 		return IK_PANE_TAKEN;
-	ik_buf_clear(&pane->argument);
-	if (is_fold_action(action)) {
-		fold(inspector, action);
-	} else if (action == IK_ACTION_COPY) {
-		if (inspector->pane.in_text)
-			copy_line(inspector, &pane->argument);
+	ik_buf_clear(text);
+	switch (action) {
+	case IK_ACTION_COPY:
+		asks = true;
+		if (pane->in_text)
+			copy_line(inspector, text);
 		else
-			copy_call(inspector->call, &pane->argument);
-		asked = action;
-	} else if (action == IK_ACTION_PAGER) {
-		put_whole(inspector, &pane->argument);
-		asked = action;
-	} else if (action == IK_ACTION_UNDO_CALL) {
-		ik_buf_puts(&pane->argument, inspector->call->id);
-		asked = action;
-	} else if (put_line(inspector->call, &pane->argument)) {
-		asked = action;
+			copy_call(inspector->call, text);
+		break;
+	case IK_ACTION_PAGER:
+		put_whole(inspector, text);
+		break;
+	case IK_ACTION_UNDO_CALL:
+		ik_buf_puts(text, inspector->call->id);
+		break;
+	case IK_ACTION_RERUN:
+		asks = put_line(inspector->call, text);
+		break;
+	default:
+		fold(inspector, action);
+		break;
 	}
-	*ret_invocation = (struct ik_invocation){
-		.action = asked,
-		.text = pane->argument.data,
-		.length = pane->argument.length,
-		.cut = asked == IK_ACTION_COPY && !inspector->pane.in_text &&
-			ik_call_is_large(inspector->call),
-	};
-	return asked == IK_ACTION_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
+	if (asks)
+		*ret_invocation = (struct ik_invocation){
+			.action = action,
+			.text = text->data,
+			.length = text->length,
+			.cut = action == IK_ACTION_COPY && !pane->in_text && ik_call_is_large(inspector->call),
+		};
+	return asks && action == IK_ACTION_RERUN ? IK_PANE_CALLED : IK_PANE_TAKEN;
 }
 
 /* Draw a call of the list: mark, name and arguments, facts at the right. */
