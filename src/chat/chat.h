@@ -2,7 +2,7 @@
  * chat: the full-screen program: terminal, screens and sessions joined.
  *
  * This header says what the chat holds, and what each of its files offers the others; an agent is
- * in chat_agents.h.  What takes an invocation (tui/pane/invocation.h) is run by a row of actions.c.
+ * in chat_agents.h.  What takes an invocation (tui/edit/keymap.h) is run by a row of actions.c.
  *
  * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
  * chat_draw.c and chat_say.c at the bottom.
@@ -137,8 +137,7 @@ void ik_chat_draft_due(void *chat);
  * answer once, unless the question is withdrawn first; it may ask again. answer is NULL when the
  * conversation is closed unanswered.
  */
-typedef void ik_answer_handler(struct ik_chat *chat, void *arg,
-	const struct ik_question_answer *answer);
+typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
 

@@ -37,7 +37,7 @@ static void let_go(struct ik_agent *agent)
 	ik_session_release(agent->session);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
 	struct ik_agent *agent = chat->agent; /* who is asked is shown */
 

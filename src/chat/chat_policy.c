@@ -92,7 +92,7 @@ static bool suggest(const struct ik_chat *chat, const struct ik_chat_call *call,
 		(enum ik_width)width, ret_rule);
 }
 
-static void on_rule(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_rule(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
 	struct ik_chat_call *call = arg;
 	struct ik_rule rule;
@@ -171,7 +171,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 
 /* ---- the first question ---- */
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
 	struct ik_chat_call *call = arg;
 

@@ -65,7 +65,7 @@ static void question_free(struct ik_chat_question *question)
 
 /* Pass the answer on, or NULL, and release the question. */
 static void settle(struct ik_chat *chat, struct ik_chat_question *question,
-	const struct ik_question_answer *answer)
+	const struct ik_invocation *answer)
 {
 	if (!question->yes)
 		question->handler(chat, question->arg, answer);
@@ -114,12 +114,11 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	}
 }
 
-void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation)
+void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *answer)
 {
-	const struct ik_question_answer *answer = &invocation->answer;
 	struct ik_chat_question **place = &chat->agent->questions;
 
-	while (*place && (*place)->shown_as != answer->question)
+	while (*place && (*place)->shown_as != answer->number)
 		place = &(*place)->next;
 	if (*place)
 		settle(chat, take(place), answer);

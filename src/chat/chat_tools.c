@@ -20,7 +20,7 @@ struct tool_switch {
 
 enum { ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
 	struct tool_switch *wish = arg;
 	struct ik_error error;

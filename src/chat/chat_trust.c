@@ -208,7 +208,7 @@ static void tell(struct ik_chat_trust *trust, const char *sentence)
 	ik_session_add_notice(trust->chat->core.session, sentence);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer);
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 
 /* Put the question, with what the files are or with all that is in them. */
 static void ask(struct ik_chat_trust *trust, bool contents)
@@ -321,7 +321,7 @@ static void grant(struct ik_chat_trust *trust)
 	free(shown);
 }
 
-static void on_answer(struct ik_chat *chat, void *arg, const struct ik_question_answer *answer)
+static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
 	struct ik_chat_trust *trust = arg;
 	struct ik_error error;

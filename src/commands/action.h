@@ -14,7 +14,6 @@
 
 #include "core/core.h"
 #include "tui/edit/keymap.h"
-#include "tui/pane/invocation.h"
 
 struct ik_chat;
 

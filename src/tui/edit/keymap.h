@@ -134,6 +134,20 @@ enum ik_action {
 	IK_ACTION_COUNT
 };
 
+/* An action that a key or a click asks the program for, with its argument. What text is depends on
+ * the action: a message to send, an id, a text to copy, what was written to an answer. */
+struct ik_invocation {
+	enum ik_action action; /* IK_ACTION_NONE: there is nothing left to do */
+	const char *line;      /* the command that asks for it; NULL: a key does */
+	const char *text;      /* valid until the next call */
+	size_t length;
+	bool cut;   /* IK_ACTION_COPY: the text is the beginning of a larger one */
+	int number; /* IK_ACTION_AGENT: which one; 0: the next, -1: the one before.
+				 * IK_ACTION_REWIND: the message, counted from the last.
+				 * IK_ACTION_ANSWER: the question's id, */
+	int value;  /* and the value of the choice */
+};
+
 /* A row of the table. Only what does something has one. */
 struct ik_binding {
 	enum ik_action action;

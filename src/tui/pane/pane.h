@@ -24,7 +24,6 @@
 #define IK_TUI_PANE_PANE_H
 
 #include "tui/edit/editor.h"
-#include "tui/pane/invocation.h"
 #include "tui/scrollback/scrollback.h"
 
 struct ik_pane;

@@ -322,9 +322,9 @@ static void note_shown(struct ik_dialog *dialog)
 	dialog->first->wanted = dialog->answered = false;
 }
 
-/* A key that comes too early. False: it may do what it does otherwise. */
+/* Does a key come too early? *ret_taken: then it does nothing, else what it does otherwise. */
 static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
-	enum ik_dialog_result *ret_result)
+	bool *ret_taken)
 {
 	bool shown = is_shown(dialog), paste = key->code == IK_KEY_PASTE;
 	bool follows = (shown ? dialog->follows : dialog->answered) && !paste;
@@ -332,12 +332,11 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 
 	if (shown && dialog->ready)
 		return false;
-	if (!text && action != IK_ACTION_SEND && (shown || action != IK_ACTION_CANCEL)) {
-		*ret_result = IK_DIALOG_PASSED;
+	*ret_taken = false;
+	if (!text && action != IK_ACTION_SEND && (shown || action != IK_ACTION_CANCEL))
 		return !shown;
-	}
 	dialog->typed = true;
-	*ret_result = follows || (shown && !text) ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
+	*ret_taken = follows || (shown && !text);
 	/* It was meant for the editor, and so is what comes after it. */
 	if (text && !follows)
 		ik_dialog_set_open(dialog, false);
@@ -347,8 +346,7 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 /* ---- keys ---- */
 
 /* The user has chosen: the question is over. */
-static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
-	struct ik_question_answer *ret_answer)
+static void answer(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
 
@@ -359,8 +357,9 @@ static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
 
 		ik_buf_append(&dialog->answer, text, length);
 	}
-	*ret_answer = (struct ik_question_answer){
-		.question = question->id,
+	*ret_answer = (struct ik_invocation){
+		.action = IK_ACTION_ANSWER,
+		.number = question->id,
 		.value = question->choices[choice].value,
 		.text = dialog->answer.data,
 		.length = dialog->answer.length,
@@ -368,31 +367,27 @@ static enum ik_dialog_result answer(struct ik_dialog *dialog, size_t choice,
 	dialog->first = question->next;
 	dialog->answered = true;
 	question_free(question);
-	return IK_DIALOG_ANSWERED;
 }
 
-void ik_dialog_escape(struct ik_dialog *dialog, struct ik_question_answer *ret_answer)
+void ik_dialog_escape(struct ik_dialog *dialog, struct ik_invocation *ret_answer)
 {
 	dialog->first->writing = ik_editor_free(dialog->first->writing);
-	(void)answer(dialog, dialog->first->escape, ret_answer);
+	answer(dialog, dialog->first->escape, ret_answer);
 }
 
 /* A choice is made: answer, or let the user write to it first. What was not seen to its end
  * is not agreed to: scroll on instead. */
-static enum ik_dialog_result choose(struct ik_dialog *dialog, size_t choice,
-	struct ik_question_answer *ret_answer)
+static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
 
 	question->selected = choice;
-	if (!question->seen && choice != question->escape) {
+	if (!question->seen && choice != question->escape)
 		(void)ik_pane_act(&question->pane, IK_ACTION_PAGE_DOWN);
-		return IK_DIALOG_TAKEN;
-	}
-	if (!question->choices[choice].prompt)
-		return answer(dialog, choice, ret_answer);
-	question->writing = ik_editor_new(NULL);
-	return IK_DIALOG_TAKEN;
+	else if (question->choices[choice].prompt)
+		question->writing = ik_editor_new(NULL);
+	else
+		answer(dialog, choice, ret_answer);
 }
 
 /* Select another choice, round and round. */
@@ -403,20 +398,23 @@ static void select_next(struct dialog_question *question, bool back)
 	question->selected = (question->selected + (back ? count - 1 : 1)) % count;
 }
 
-/* A letter: the choice that has it. */
-static enum ik_dialog_result choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
-	struct ik_question_answer *ret_answer)
+/* A letter: the choice that has it; false: none has. */
+static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
+	struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
 
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
-	for (size_t i = 0; i < question->choice_count; i++)
-		if (letter != 0 && (unsigned char)question->choices[i].key == letter)
-			return choose(dialog, i, ret_answer);
+	for (size_t i = 0; i < question->choice_count; i++) {
+		if (letter == 0 || (unsigned char)question->choices[i].key != letter)
+			continue;
+		choose(dialog, i, ret_answer);
+		return true;
+	}
 	/* It begins a message: that goes first, and its Enter must not answer. */
 	ik_dialog_set_open(dialog, false);
-	return IK_DIALOG_PASSED;
+	return false;
 }
 
 /* Is this a key that scrolls the text? Then it has. */
@@ -428,86 +426,69 @@ static bool scroll_by_key(struct ik_dialog *dialog, enum ik_action action)
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
 		return ik_pane_act(&dialog->first->pane, action);
-	case IK_ACTION_UP:
-	case IK_ACTION_DOWN:
-		ik_dialog_scroll(dialog, action == IK_ACTION_UP ? -1 : 1);
-		return true;
 	default:
 		return false;
 	}
 }
 
 /* A key while a text is written to the choice. */
-static enum ik_dialog_result write_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_question_answer *ret_answer)
+static bool write_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
 
-	switch (action) {
-	case IK_ACTION_SEND:
-		return answer(dialog, question->selected, ret_answer);
-	case IK_ACTION_CANCEL:
+	if (action == IK_ACTION_SEND)
+		answer(dialog, question->selected, ret_answer);
+	else if (action == IK_ACTION_CANCEL)
 		question->writing = ik_editor_free(question->writing);
-		return IK_DIALOG_TAKEN;
-	case IK_ACTION_PAGE_UP:
-	case IK_ACTION_PAGE_DOWN:
-	case IK_ACTION_TOP:
-	case IK_ACTION_BOTTOM:
-		(void)scroll_by_key(dialog, action);
-		return IK_DIALOG_TAKEN;
-	default:
-		break;
-	}
-	if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE) {
+	else if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE)
 		(void)ik_editor_type(question->writing, key);
-		return IK_DIALOG_TAKEN;
-	}
-	return ik_editor_act(question->writing, action) ? IK_DIALOG_TAKEN : IK_DIALOG_PASSED;
+	else
+		return scroll_by_key(dialog, action) || ik_editor_act(question->writing, action);
+	return true;
 }
 
-enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_question_answer *ret_answer)
+bool ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
-	bool plain = key->code == IK_KEY_CHARACTER && !key->modifiers;
-	enum ik_dialog_result result;
+	bool taken;
 
-	if (is_too_early(dialog, key, action, &result))
-		return result;
+	if (is_too_early(dialog, key, action, &taken))
+		return taken;
 	if (question->writing)
 		return write_key(dialog, key, action, ret_answer);
 	switch (action) {
 	case IK_ACTION_SEND:
-		return choose(dialog, question->selected, ret_answer);
+		choose(dialog, question->selected, ret_answer);
+		return true;
 	case IK_ACTION_CANCEL:
 		ik_dialog_escape(dialog, ret_answer);
-		return IK_DIALOG_ANSWERED;
+		return true;
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
-		select_next(question, action == IK_ACTION_LEFT);
-		return IK_DIALOG_TAKEN;
 	case IK_ACTION_COMPLETE:
-		select_next(question, false);
-		return IK_DIALOG_TAKEN;
+		select_next(question, action == IK_ACTION_LEFT);
+		return true;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
-		(void)scroll_by_key(dialog,
+		return scroll_by_key(dialog,
 			action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
-		return IK_DIALOG_TAKEN;
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		ik_dialog_scroll(dialog, action == IK_ACTION_UP ? -1 : 1);
+		return true;
 	default:
-		break;
+		return scroll_by_key(dialog, action) ||
+			(key->code == IK_KEY_CHARACTER && !key->modifiers &&
+				choose_by_letter(dialog, key->codepoint, ret_answer));
 	}
-	if (scroll_by_key(dialog, action))
-		return IK_DIALOG_TAKEN;
-	return plain ? choose_by_letter(dialog, key->codepoint, ret_answer) : IK_DIALOG_PASSED;
 }
 
 void ik_dialog_scroll(struct ik_dialog *dialog, int rows)
 {
-	if (!dialog->first)
-		return;
-	ik_scrollback_scroll(dialog->first->pane.text, rows);
-	dialog->first->pane.text_moved = true;
+	if (dialog->first)
+		ik_pane_scroll(&dialog->first->pane, rows);
 }
 
 /* ---- drawing ---- */
@@ -730,22 +711,22 @@ static struct ik_rectangle foot_area(const struct dialog_question *question,
 		area.columns };
 }
 
-bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
-	struct ik_question_answer *ret_answer)
+void ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
+	struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
 
 	if (!question || !dialog->open || !is_shown(dialog) || !dialog->ready || question->writing)
-		return false;
+		return;
 	struct ik_rectangle foot = foot_area(question, area);
 	struct choice_visit visit = {
 		.area.columns = area.columns, .row = row - foot.row, .column = column - foot.column
 	};
 	if (row >= foot.row + foot.rows || row < foot.row)
-		return false;
+		return;
 	(void)lay_out_choices(question, &visit);
-	return visit.found < question->choice_count &&
-		choose(dialog, visit.found, ret_answer) == IK_DIALOG_ANSWERED;
+	if (visit.found < question->choice_count)
+		choose(dialog, visit.found, ret_answer);
 }
 
 void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,

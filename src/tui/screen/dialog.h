@@ -23,7 +23,6 @@
 #define IK_TUI_SCREEN_DIALOG_H
 
 #include "tui/edit/keymap.h"
-#include "tui/pane/invocation.h"
 #include "tui/term/cells.h"
 
 #include <stdbool.h>
@@ -94,21 +93,19 @@ void ik_dialog_set_open(struct ik_dialog *dialog, bool open);
 int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, bool *ret_changed);
 
 /*
- * A key (and the action it is bound to) for the question that is open. PASSED:
- * it means nothing here (a letter that no choice has begins a message, and
- * puts the question aside). ANSWERED: *ret_answer is set, and the next question is shown.
+ * A key (and the action it is bound to) for the question that is open; false: it means nothing
+ * here (a letter that no choice has begins a message, and puts the question aside). When it
+ * answers, *ret_answer is set to the IK_ACTION_ANSWER, and the next question is shown.
  */
-enum ik_dialog_result { IK_DIALOG_PASSED, IK_DIALOG_TAKEN, IK_DIALOG_ANSWERED };
-enum ik_dialog_result ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key,
-	enum ik_action action, struct ik_question_answer *ret_answer);
+bool ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
+	struct ik_invocation *ret_answer);
 
-/* A click on a cell of the area in which it was drawn: true, and *ret_answer is set, when
- * it is on a choice that answers at once. */
-bool ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
-	struct ik_question_answer *ret_answer);
+/* A click on a cell of the area in which it was drawn, likewise. */
+void ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row, int column,
+	struct ik_invocation *ret_answer);
 
 /* Answer with the choice that Esc means; the dialog must be open. */
-void ik_dialog_escape(struct ik_dialog *dialog, struct ik_question_answer *ret_answer);
+void ik_dialog_escape(struct ik_dialog *dialog, struct ik_invocation *ret_answer);
 
 /* Scroll the text. */
 void ik_dialog_scroll(struct ik_dialog *dialog, int rows);

@@ -15,7 +15,7 @@ struct ik_find {
 	const struct ik_keymap *keymap;
 	struct ik_scrollback *text;
 	bool downwards;
-	struct ik_search *search; /* NULL until the first search */
+	struct ik_search *search;
 	struct ik_buf pattern;
 	bool writing; /* the pattern is being written */
 };
@@ -28,6 +28,9 @@ struct ik_find *ik_find_new(struct ik_scrollback *text, bool downwards,
 	find->keymap = keymap;
 	find->text = text;
 	find->downwards = downwards;
+	find->search = ik_search_new(text);
+	if (downwards)
+		ik_search_downwards(find->search);
 	ik_buf_init(&find->pattern, PATTERN_BYTES);
 	return find;
 }
@@ -42,19 +45,8 @@ struct ik_find *ik_find_free(struct ik_find *find)
 	return NULL;
 }
 
-/* Make the search, unless there is one. */
-static void need_search(struct ik_find *find)
-{
-	if (find->search)
-		return;
-	find->search = ik_search_new(find->text);
-	if (find->downwards)
-		ik_search_downwards(find->search);
-}
-
 void ik_find_open(struct ik_find *find)
 {
-	need_search(find);
 	find->writing = true;
 	ik_buf_clear(&find->pattern);
 	ik_search_set(find->search, "", 0);
@@ -63,26 +55,21 @@ void ik_find_open(struct ik_find *find)
 
 void ik_find_end(struct ik_find *find)
 {
-	if (find->search)
-		ik_search_set(find->search, "", 0);
+	ik_search_set(find->search, "", 0);
 	find->writing = false;
 }
 
-bool ik_find_keep(struct ik_find *find)
+void ik_find_keep(struct ik_find *find)
 {
 	find->writing = false;
-	if (find->pattern.length == 0) {
+	if (find->pattern.length == 0)
 		ik_find_end(find);
-		return false;
-	}
-	if (!find->downwards)
+	else if (!find->downwards)
 		ik_search_select(find->search); /* Enter opens and y copies what was found */
-	return true;
 }
 
 void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t length)
 {
-	need_search(find);
 	find->writing = false;
 	ik_buf_clear(&find->pattern);
 	ik_sanitize_line(&find->pattern, words, length);
@@ -98,7 +85,7 @@ bool ik_find_is_writing(const struct ik_find *find)
 
 bool ik_find_shows(const struct ik_find *find)
 {
-	return find->search && !find->writing && ik_search_state(find->search).on;
+	return !find->writing && ik_search_state(find->search).on;
 }
 
 struct ik_search *ik_find_search(const struct ik_find *find)
@@ -108,31 +95,13 @@ struct ik_search *ik_find_search(const struct ik_find *find)
 
 void ik_find_step(struct ik_find *find, int direction)
 {
-	if (find->search && ik_search_state(find->search).on)
+	if (ik_search_state(find->search).on)
 		ik_search_step(find->search, direction);
-}
-
-void ik_find_restart(struct ik_find *find)
-{
-	if (find->search)
-		ik_search_restart(find->search);
-}
-
-void ik_find_paint(struct ik_find *find, struct ik_cells *cells)
-{
-	if (find->search)
-		ik_search_paint(find->search, cells);
-}
-
-void ik_find_hold(struct ik_find *find)
-{
-	if (find->search)
-		ik_search_hold(find->search);
 }
 
 bool ik_find_work(struct ik_find *find, bool *ret_changed)
 {
-	if (!find->search || !ik_search_working(find->search))
+	if (!ik_search_working(find->search))
 		return false;
 	ik_search_work(find->search);
 	*ret_changed = true;
@@ -175,36 +144,32 @@ static void type(struct ik_find *find, const struct ik_key *key)
 	ik_buf_done(&text);
 }
 
-enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,
-	enum ik_action action)
+bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action action)
 {
 	switch (action) {
 	case IK_ACTION_NONE:
 		type(find, key);
-		return IK_FIND_TAKEN;
+		return true;
 	case IK_ACTION_SEND:
-		return IK_FIND_KEPT;
+		ik_find_keep(find);
+		return true;
 	case IK_ACTION_CANCEL:
 	case IK_ACTION_INTERRUPT:
 		ik_search_back(find->search);
 		ik_find_end(find);
-		return IK_FIND_LEFT;
+		return true;
 	case IK_ACTION_SEARCH: /* once more: further, in the direction of reading */
 		ik_find_step(find, find->downwards ? 1 : -1);
-		return IK_FIND_TAKEN;
+		return true;
 	case IK_ACTION_UP:
-		ik_find_step(find, -1);
-		return IK_FIND_TAKEN;
 	case IK_ACTION_DOWN:
-		ik_find_step(find, 1);
-		return IK_FIND_TAKEN;
+		ik_find_step(find, action == IK_ACTION_UP ? -1 : 1);
+		return true;
 	case IK_ACTION_DELETE_LEFT:
-		erase_pattern(find, false);
-		return IK_FIND_TAKEN;
 	case IK_ACTION_KILL_TO_START:
 	case IK_ACTION_DELETE_WORD_LEFT:
-		erase_pattern(find, true);
-		return IK_FIND_TAKEN;
+		erase_pattern(find, action != IK_ACTION_DELETE_LEFT);
+		return true;
 	case IK_ACTION_PAGE_UP:
 	case IK_ACTION_PAGE_DOWN:
 	case IK_ACTION_TOP:
@@ -214,10 +179,12 @@ enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,
 	case IK_ACTION_RAW:
 	case IK_ACTION_REDRAW:
 	case IK_ACTION_SUSPEND:
-		return IK_FIND_PASSED;
+		return false;
 	default:
-		/* What opens something else ends the search; what edits a text does nothing. */
-		return action > IK_ACTION_RAW ? IK_FIND_TAKEN : IK_FIND_OTHER;
+		if (action > IK_ACTION_RAW)
+			return true;    /* what edits a text does nothing */
+		ik_find_keep(find); /* it opens something else */
+		return false;
 	}
 }
 

@@ -23,37 +23,25 @@ struct ik_find *ik_find_free(struct ik_find *find);
 void ik_find_open(struct ik_find *find);
 /* End the search: nothing is marked any more. */
 void ik_find_end(struct ik_find *find);
-/* Close the line, and keep the place and the marks; false: there was no pattern. */
-bool ik_find_keep(struct ik_find *find);
+/* Close the line, and keep the place and the marks, if there is a pattern. */
+void ik_find_keep(struct ik_find *find);
 /* Search for words from the block with that index on, and show only a place in it. */
 void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t length);
 
 /* Is the pattern being written? Is something marked while the line is closed? */
 bool ik_find_is_writing(const struct ik_find *find);
 bool ik_find_shows(const struct ik_find *find);
-/* The search itself; NULL before the first one. */
+/* The search itself. */
 struct ik_search *ik_find_search(const struct ik_find *find);
 
 /* Go to the next place (1) or the one before (-1). */
 void ik_find_step(struct ik_find *find, int direction);
-/* The text has changed: search again. It is about to change its width: keep the place. */
-void ik_find_restart(struct ik_find *find);
-void ik_find_hold(struct ik_find *find);
-/* Mark what was found in the cells that the text was drawn into. */
-void ik_find_paint(struct ik_find *find, struct ik_cells *cells);
 /* Search on; true: there is more to do. */
 bool ik_find_work(struct ik_find *find, bool *ret_changed);
 
-/* Handle a key while the pattern is written. */
-enum ik_find_result {
-	IK_FIND_PASSED, /* it is for others, and the line stays open */
-	IK_FIND_TAKEN,
-	IK_FIND_KEPT,  /* Enter: keep what was found */
-	IK_FIND_LEFT,  /* Esc: the search has ended, and the text is where it was */
-	IK_FIND_OTHER, /* keep what was found; the key is for others */
-};
-enum ik_find_result ik_find_key(struct ik_find *find, const struct ik_key *key,
-	enum ik_action action);
+/* Handle a key while the pattern is written; false: it is for others. Enter keeps what was found,
+ * and so does a key that opens something else; Esc ends the search, and the text is where it was. */
+bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action action);
 
 /* Draw the pattern and how far the search is into a row; older: more of the text is still being
  * read. Returns the column after it. */

@@ -463,12 +463,10 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 static void write_found(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	struct ik_buf *now)
 {
-	struct ik_search_state state = { .on = false };
-	struct ik_buf line;
 	struct ik_search *search = ik_find_search(screen->find);
+	struct ik_search_state state = ik_search_state(search);
+	struct ik_buf line;
 
-	if (search)
-		state = ik_search_state(search);
 	if (!state.on || state.seeking || !state.counted)
 		return;
 	ik_buf_init(&line, IK_KIB(4));

@@ -84,13 +84,13 @@ struct ik_screen {
 	char *queued;     /* the messages that wait (bar.queued), harmless, a line each; NULL: none */
 	bool queued_held; /* until the user sends them */
 	char *bar_keys, *quit_hint; /* as the keymap has them */
+	struct ik_invocation asked; /* what the key at hand asks the program for */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
 
 	struct ik_find *find;      /* in the conversation */
 	struct ik_find *help_find; /* in the help, as long as that is open */
-	enum ik_focus focus_before_find;
-	char *flash; /* said once, until the next key; NULL: nothing */
+	char *flash;               /* said once, until the next key; NULL: nothing */
 	struct ik_wanted_place place;
 	struct ik_press press; /* of the left mouse button */
 
@@ -107,12 +107,17 @@ struct ik_screen {
 	int64_t quit_until_ms; /* NEVER, or until when another one ends */
 };
 
-static const struct ik_invocation nothing = { .action = IK_ACTION_NONE };
-
-/* Return an action without an argument. */
-static struct ik_invocation invoke(enum ik_action action)
+/* Ask the program for an action, without an argument, or with a text. */
+static void ask(struct ik_screen *screen, enum ik_action action)
 {
-	return (struct ik_invocation){ .action = action };
+	screen->asked = (struct ik_invocation){ .action = action };
+}
+
+static void ask_with(struct ik_screen *screen, enum ik_action action, const struct ik_buf *text)
+{
+	screen->asked = (struct ik_invocation){
+		.action = action, .text = text->data, .length = text->length
+	};
 }
 
 /* A copy of a text that may be NULL, in place of an old one. */
@@ -251,14 +256,13 @@ static void open_search(struct ik_screen *screen)
 {
 	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
 		screen->side = NULL; /* what is searched must be visible */
-	screen->focus_before_find = screen->focus;
 	ik_find_open(find_of(screen));
 }
 
-/* Close the line of a search, and keep what it found. */
-static void keep_search(struct ik_screen *screen, struct ik_find *find)
+/* The line of a search was closed: what it found is in front. */
+static void note_found(struct ik_screen *screen)
 {
-	if (ik_find_keep(find) && find == screen->find)
+	if (ik_find_shows(screen->find) && !screen->help_open)
 		screen->focus = IK_FOCUS_SCROLLBACK;
 }
 
@@ -269,13 +273,11 @@ static bool search_key(struct ik_screen *screen, const struct ik_key *key, enum 
 
 	if (!ik_find_is_writing(find))
 		return false;
-	enum ik_find_result result = ik_find_key(find, key, action);
+	bool taken = ik_find_key(find, key, action);
 
-	if (result == IK_FIND_LEFT)
-		screen->focus = screen->focus_before_find;
-	if (result == IK_FIND_KEPT || result == IK_FIND_OTHER)
-		keep_search(screen, find);
-	return result != IK_FIND_PASSED && result != IK_FIND_OTHER;
+	if (!ik_find_is_writing(find))
+		note_found(screen);
+	return taken;
 }
 
 /* Open or close the help, and end the search in it. */
@@ -291,20 +293,16 @@ static void show_help(struct ik_screen *screen, bool open)
 static void make_way(struct ik_screen *screen)
 {
 	show_help(screen, false);
-	if (ik_find_is_writing(screen->find))
-		keep_search(screen, screen->find);
+	if (!ik_find_is_writing(screen->find))
+		return;
+	ik_find_keep(screen->find);
+	note_found(screen);
 }
 
 /* Is there a question, but put aside? */
 static bool is_aside(const struct ik_screen *screen)
 {
 	return ik_dialog_count(screen->dialog) > 0 && !ik_dialog_is_open(screen->dialog);
-}
-
-/* Open a question that is aside, or put it aside. */
-static void show_dialog(struct ik_screen *screen, bool open)
-{
-	ik_dialog_set_open(screen->dialog, open);
 }
 
 /* Would a question take keys that are meant for something else? */
@@ -314,10 +312,12 @@ static bool is_at_work(const struct ik_screen *screen)
 		ik_find_is_writing(screen->find) || ik_prompt_searches(screen->prompt);
 }
 
-/* A question is answered. After one that a key asked for, the next does not come up by itself. */
-static void note_answer(struct ik_screen *screen, const struct ik_question_answer *answer)
+/* If a question was answered: after one that a key asked for, the next does not come up by
+ * itself. */
+static void note_answer(struct ik_screen *screen)
 {
-	if (answer->question == screen->wanted_question && is_at_work(screen))
+	if (screen->asked.action == IK_ACTION_ANSWER &&
+		screen->asked.number == screen->wanted_question && is_at_work(screen))
 		ik_dialog_set_open(screen->dialog, false);
 }
 
@@ -672,7 +672,7 @@ static void toggle_raw(struct ik_screen *screen)
 {
 	bool markdown = ik_chat_log_toggle_markdown(screen->log);
 
-	ik_find_restart(screen->find);
+	ik_search_restart(ik_find_search(screen->find));
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
 	flash_new(screen,
 		ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
@@ -689,27 +689,6 @@ static void leave(struct ik_screen *screen)
 	screen->focus = IK_FOCUS_EDITOR;
 }
 
-/* Esc: what is in front, or has focus, closes first, as its last line says; then the turn
- * ends, then the pane closes. */
-static struct ik_invocation cancel(struct ik_screen *screen)
-{
-	if (screen->help_open) {
-		if (ik_find_shows(screen->help_find))
-			ik_find_end(screen->help_find);
-		else
-			show_help(screen, false);
-		return nothing;
-	}
-	if (ik_find_shows(screen->find) && focus_of(screen) == IK_FOCUS_SCROLLBACK) {
-		ik_find_end(screen->find);
-		return nothing;
-	}
-	if (is_busy(screen) && focus_of(screen) == IK_FOCUS_EDITOR)
-		return invoke(IK_ACTION_CANCEL);
-	leave(screen);
-	return nothing;
-}
-
 /* A letter that closes what is in front, and never cancels anything. */
 static void close_front(struct ik_screen *screen)
 {
@@ -719,38 +698,50 @@ static void close_front(struct ik_screen *screen)
 		leave(screen);
 }
 
+/* Esc: what is in front, or has focus, closes first, as its last line says; then the turn
+ * ends, then the pane closes. */
+static void cancel(struct ik_screen *screen)
+{
+	enum ik_focus focus = focus_of(screen);
+
+	if (ik_find_shows(find_of(screen)) && (screen->help_open || focus == IK_FOCUS_SCROLLBACK))
+		ik_find_end(find_of(screen));
+	else if (!screen->help_open && is_busy(screen) && focus == IK_FOCUS_EDITOR)
+		ask(screen, IK_ACTION_CANCEL);
+	else
+		close_front(screen);
+}
+
 /* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
-static struct ik_invocation interrupt(struct ik_screen *screen)
+static void interrupt(struct ik_screen *screen)
 {
 	if (is_busy(screen))
-		return invoke(IK_ACTION_CANCEL);
-	if (!is_draft_empty(screen)) {
+		ask(screen, IK_ACTION_CANCEL);
+	else if (!is_draft_empty(screen))
 		ik_editor_clear(ik_prompt_editor(screen->prompt), true);
-		return nothing;
-	}
-	if (is_quit_pending(screen))
-		return invoke(IK_ACTION_QUIT);
-	screen->quit_asked = true;
-	return nothing;
+	else if (is_quit_pending(screen))
+		ask(screen, IK_ACTION_QUIT);
+	else
+		screen->quit_asked = true;
 }
 
 /* Enter: hand the text over. Blanks alone are no message. */
-static struct ik_invocation submit(struct ik_screen *screen)
+static void submit(struct ik_screen *screen)
 {
 	size_t length;
 	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
 
 	if (strspn(text, " \t\n") == length) {
 		if (is_aside(screen))
-			show_dialog(screen, true);
+			ik_dialog_set_open(screen->dialog, true);
 		else if (screen->queued_held)
-			return invoke(IK_ACTION_SEND_QUEUED);
-		return nothing;
+			ask(screen, IK_ACTION_SEND_QUEUED);
+		return;
 	}
 	ik_buf_clear(&screen->submitted);
 	ik_buf_append(&screen->submitted, text, length);
 	if (ik_buf_status(&screen->submitted) != IK_OK)
-		return nothing; /* it stays in the editor */
+		return; /* it stays in the editor */
 	ik_editor_clear(ik_prompt_editor(screen->prompt), true);
 	forget_place(screen);
 	ik_scrollback_bottom(screen->scrollback);
@@ -758,11 +749,7 @@ static struct ik_invocation submit(struct ik_screen *screen)
 	if (screen->columns < IK_WIDE_COLUMNS)
 		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
-	return (struct ik_invocation){
-		.action = IK_ACTION_SEND,
-		.text = screen->submitted.data,
-		.length = screen->submitted.length,
-	};
+	ask_with(screen, IK_ACTION_SEND, &screen->submitted);
 }
 
 /* An action of the editor's; it has focus again, as when something is typed. */
@@ -828,7 +815,7 @@ static void question(struct ik_screen *screen, int direction)
 }
 
 /* Ask to go back to before the message with the mark. */
-static struct ik_invocation rewind_to(struct ik_screen *screen)
+static void rewind_to(struct ik_screen *screen)
 {
 	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
 	size_t count = ik_scrollback_count(screen->scrollback), number = 0;
@@ -840,13 +827,14 @@ static struct ik_invocation rewind_to(struct ik_screen *screen)
 	}
 	if (!marked || marked->kind != IK_BLOCK_USER) {
 		ik_screen_flash(screen, _("Go to a message of yours first."));
-		return nothing;
+		return;
 	}
 	if (!is_draft_empty(screen)) {
 		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
-		return nothing;
+		return;
 	}
-	return (struct ik_invocation){ .action = IK_ACTION_REWIND, .number = (int)number };
+	ask(screen, IK_ACTION_REWIND);
+	screen->asked.number = (int)number;
 }
 
 /* Return what is copied, emptied. */
@@ -857,33 +845,21 @@ static struct ik_buf *begin_copy(struct ik_screen *screen)
 	return &screen->copied;
 }
 
-/* Copy it. */
-static struct ik_invocation copied(const struct ik_screen *screen)
-{
-	return (struct ik_invocation){
-		.action = IK_ACTION_COPY,
-		.text = screen->copied.data,
-		.length = screen->copied.length,
-	};
-}
-
 /* The block with the mark, as it was written, for the clipboard. */
-static struct ik_invocation copy(struct ik_screen *screen)
+static void copy(struct ik_screen *screen)
 {
 	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
 
 	if (!block)
-		return nothing;
+		return;
 	ik_block_copy(block, begin_copy(screen));
-	struct ik_invocation invocation = copied(screen);
-
-	invocation.cut = block->call && ik_call_is_large(block->call);
-	return invocation;
+	ask_with(screen, IK_ACTION_COPY, &screen->copied);
+	screen->asked.cut = block->call && ik_call_is_large(block->call);
 }
 
 /* An action of the editor's on what is selected: what it cuts or copies goes to the
  * terminal's clipboard, too. */
-static struct ik_invocation edit_selected(struct ik_screen *screen, enum ik_action action)
+static void edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
 	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
@@ -891,7 +867,8 @@ static struct ik_invocation edit_selected(struct ik_screen *screen, enum ik_acti
 
 	ik_buf_append(begin_copy(screen), text + start, end - start);
 	edit(screen, action);
-	return selected ? copied(screen) : nothing;
+	if (selected)
+		ask_with(screen, IK_ACTION_COPY, &screen->copied);
 }
 
 /* Half a page down at the end of the conversation may have been meant to end the chat. */
@@ -907,8 +884,7 @@ static void say_how_to_end(struct ik_screen *screen)
 }
 
 /* What an action means here. */
-static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
-	const struct ik_key *key)
+static void act(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
 		(context_of(screen) != IK_IN_EDITOR || is_draft_empty(screen));
@@ -916,7 +892,7 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 
 	if (pane) {
 		toggle_pane(screen, pane);
-		return nothing;
+		return;
 	}
 	switch (action) {
 	case IK_ACTION_HELP:
@@ -924,21 +900,24 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 		break;
 	case IK_ACTION_NEXT_PANE:
 		if (is_aside(screen))
-			show_dialog(screen, true);
+			ik_dialog_set_open(screen->dialog, true);
 		else
 			next_focus(screen);
 		break;
 	case IK_ACTION_CANCEL:
-		return cancel(screen);
+		cancel(screen);
+		break;
 	case IK_ACTION_CLOSE:
 		close_front(screen);
 		break;
 	case IK_ACTION_INTERRUPT:
-		return interrupt(screen);
+		interrupt(screen);
+		break;
 	case IK_ACTION_END_OF_INPUT:
 		if (is_draft_empty(screen))
-			return invoke(IK_ACTION_QUIT);
-		edit(screen, IK_ACTION_DELETE_RIGHT);
+			ask(screen, IK_ACTION_QUIT);
+		else
+			edit(screen, IK_ACTION_DELETE_RIGHT);
 		break;
 	case IK_ACTION_REDRAW:
 	case IK_ACTION_REFRESH:
@@ -947,7 +926,8 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_EXTERNAL_EDITOR:
 	case IK_ACTION_SUSPEND:
 	case IK_ACTION_MOUSE:
-		return invoke(action);
+		ask(screen, action);
+		break;
 	case IK_ACTION_PAGE_UP:
 	case IK_ACTION_PAGE_DOWN:
 	case IK_ACTION_HALF_UP:
@@ -977,20 +957,24 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 		ik_scrollback_open(screen->scrollback);
 		break;
 	case IK_ACTION_REWIND:
-		return rewind_to(screen);
+		rewind_to(screen);
+		break;
 	case IK_ACTION_COPY:
-		return copy(screen);
+		copy(screen);
+		break;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
 		if (action == IK_ACTION_UP && context_of(screen) == IK_IN_EDITOR &&
 			is_draft_empty(screen) && screen->bar.queued > 0)
-			return invoke(IK_ACTION_EDIT_QUEUED);
-		move(screen, action);
+			ask(screen, IK_ACTION_EDIT_QUEUED);
+		else
+			move(screen, action);
 		break;
 	case IK_ACTION_SEND:
-		if (!(context_of(screen) & IK_IN_PANES))
-			return submit(screen);
-		refuse(screen); /* the draft is not in front */
+		if (context_of(screen) & IK_IN_PANES)
+			refuse(screen); /* the draft is not in front */
+		else
+			submit(screen);
 		break;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
@@ -1004,12 +988,12 @@ static struct ik_invocation act(struct ik_screen *screen, enum ik_action action,
 	case IK_ACTION_DELETE_WORD_RIGHT:
 	case IK_ACTION_KILL_TO_END:
 	case IK_ACTION_KILL_TO_START:
-		return edit_selected(screen, action);
+		edit_selected(screen, action);
+		break;
 	default:
 		edit(screen, action);
 		break;
 	}
-	return nothing;
 }
 
 /* The action of a key, first and last as Home and End; the status bar shows the half of a
@@ -1042,71 +1026,51 @@ static bool history_key(struct ik_screen *screen, enum ik_action action, const s
 }
 
 /* Handle an action that changes to another conversation; false: it is for others. */
-static bool agents_key(const struct ik_key *key, enum ik_action action,
-	struct ik_invocation *ret_invocation)
+static bool agents_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
-	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
-	if (action == IK_ACTION_PREVIOUS_AGENT)
-		ret_invocation->number = -1;
-	else if (action == IK_ACTION_AGENT)
-		ret_invocation->number = ik_key_digit(key);
-	else if (action != IK_ACTION_NEXT_AGENT)
+	if (action != IK_ACTION_NEXT_AGENT && action != IK_ACTION_PREVIOUS_AGENT &&
+		action != IK_ACTION_AGENT)
 		return false;
+	ask(screen, IK_ACTION_AGENT);
+	screen->asked.number = action == IK_ACTION_PREVIOUS_AGENT ? -1
+		: action == IK_ACTION_AGENT                           ? ik_key_digit(key)
+															  : 0;
 	return true;
 }
 
 /* Handle a key while a question may be open; false: it is for others. */
-static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_invocation *ret_invocation)
+static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
-	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
-	if (toggled_pane(screen, action)) { /* it gets focus */
-		show_dialog(screen, false);
+	if (toggled_pane(screen, action) || action == IK_ACTION_NEXT_PANE) { /* it gets focus */
+		ik_dialog_set_open(screen->dialog, false);
+		return action == IK_ACTION_NEXT_PANE;
+	}
+	if (action == IK_ACTION_INTERRUPT && is_busy(screen))
 		return false;
-	}
-	switch (action) {
-	case IK_ACTION_NEXT_PANE:
-		show_dialog(screen, false);
-		return true;
-	case IK_ACTION_INTERRUPT:
-		if (is_busy(screen))
-			return false;
-		ik_dialog_escape(screen->dialog, &ret_invocation->answer);
-		note_answer(screen, &ret_invocation->answer);
-		ret_invocation->action = IK_ACTION_ANSWER;
-		return true;
-	default:
-		break;
-	}
-	switch (ik_dialog_key(screen->dialog, key, action, &ret_invocation->answer)) {
-	case IK_DIALOG_PASSED:
-		return false;
-	case IK_DIALOG_TAKEN:
-		break;
-	case IK_DIALOG_ANSWERED:
-		note_answer(screen, &ret_invocation->answer);
-		ret_invocation->action = IK_ACTION_ANSWER;
-		break;
-	}
-	return true;
+	bool taken = action == IK_ACTION_INTERRUPT;
+
+	if (taken)
+		ik_dialog_escape(screen->dialog, &screen->asked);
+	else
+		taken = ik_dialog_key(screen->dialog, key, action, &screen->asked);
+	note_answer(screen);
+	return taken;
 }
 
 /* Handle a key while a side pane has focus; false: it is for others. */
-static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action,
-	struct ik_invocation *ret_invocation)
+static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
-	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_NONE };
 	if (screen->help_open || focus_of(screen) != IK_FOCUS_PANE)
 		return false;
 	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
 	if (action == IK_ACTION_INTERRUPT && !is_busy(screen) && context_of(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
-	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, ret_invocation);
+	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, &screen->asked);
 
-	if (ret_invocation->action == IK_ACTION_RESUME)
-		want_place(screen, ret_invocation->text);
+	if (screen->asked.action == IK_ACTION_RESUME)
+		want_place(screen, screen->asked.text);
 	if (result == IK_PANE_CALLED) {
 		open_pane(screen, pane_of(screen->inspector));
 		ik_inspector_follow(screen->inspector);
@@ -1158,26 +1122,21 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 }
 
 /* A click on the question: takes it up again, or answers. */
-static struct ik_invocation click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
+static void click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
-	struct ik_invocation answered = { .action = IK_ACTION_ANSWER };
-
 	if (!ik_dialog_is_open(screen->dialog)) {
-		show_dialog(screen, true);
-		return nothing;
+		ik_dialog_set_open(screen->dialog, true);
+		return;
 	}
-	if (!ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &answered.answer))
-		return nothing;
-	note_answer(screen, &answered.answer);
-	return answered;
+	ik_dialog_click(screen->dialog, layout->dialog, key->row, key->column, &screen->asked);
+	note_answer(screen);
 }
 
 /* A click on a side pane: it gets focus, and a row of its list is selected. */
 static void click_pane(struct ik_screen *screen, int row)
 {
-	if (ik_dialog_is_open(screen->dialog))
-		show_dialog(screen, false);
+	ik_dialog_set_open(screen->dialog, false);
 	set_focus(screen, IK_FOCUS_PANE);
 	(void)screen->side->ops->click(screen->side, row);
 }
@@ -1196,8 +1155,7 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 {
 	struct ik_editor *editor = ik_prompt_front(screen->prompt);
 
-	if (ik_dialog_is_open(screen->dialog))
-		show_dialog(screen, false);
+	ik_dialog_set_open(screen->dialog, false);
 	set_focus(screen, IK_FOCUS_EDITOR);
 	ik_editor_click(editor, key->row, key->column);
 	screen->press.editor = true;
@@ -1223,11 +1181,10 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 }
 
 /* What is marked, for the clipboard. */
-static struct ik_invocation copy_marked(struct ik_screen *screen)
+static void copy_marked(struct ik_screen *screen)
 {
-	bool marked = ik_scrollback_marked(screen->press.text, begin_copy(screen));
-
-	return marked ? copied(screen) : nothing;
+	if (ik_scrollback_marked(screen->press.text, begin_copy(screen)))
+		ask_with(screen, IK_ACTION_COPY, &screen->copied);
 }
 
 /* Nothing is marked any more. */
@@ -1243,16 +1200,20 @@ static void unmark(struct ik_screen *screen)
 }
 
 /* Handle a click on the status bar that changes to another conversation; false: it is on none. */
-static bool agents_click(const struct ik_screen *screen, struct ik_rectangle area, int column,
-	struct ik_invocation *ret_invocation)
+static bool agents_click(struct ik_screen *screen, struct ik_rectangle area, int column)
 {
-	*ret_invocation = (struct ik_invocation){ .action = IK_ACTION_AGENT };
-	return ik_status_bar_agent_at(&screen->bar, area, column, &ret_invocation->number);
+	int number;
+
+	if (!ik_status_bar_agent_at(&screen->bar, area, column, &number))
+		return false;
+	ask(screen, IK_ACTION_AGENT);
+	screen->asked.number = number;
+	return true;
 }
 
 /* The left button goes down: what it is on acts at once, but for a text, which may be about
  * to be marked. */
-static struct ik_invocation press(struct ik_screen *screen, const struct ik_layout *layout,
+static void press(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
 	struct ik_press *last = &screen->press;
@@ -1265,27 +1226,26 @@ static struct ik_invocation press(struct ik_screen *screen, const struct ik_layo
 	};
 	if (context_of(screen) == IK_IN_EDITOR &&
 		ik_prompt_click(screen->prompt, key->row, key->column))
-		return nothing;
-	struct ik_invocation clicked;
-
-	if (is_in(layout->status, key) && agents_click(screen, layout->status, key->column, &clicked))
-		return clicked;
-	if (is_in(layout->dialog, key))
-		return click_dialog(screen, layout, key);
+		return;
+	if (is_in(layout->status, key) && agents_click(screen, layout->status, key->column))
+		return;
+	if (is_in(layout->dialog, key)) {
+		click_dialog(screen, layout, key);
+		return;
+	}
 	last->text = text_at(screen, layout, key);
 	if (last->text && twice)
 		last->moved = ik_scrollback_mark_word(last->text, key->row, key->column);
 	else if (last->text)
 		ik_scrollback_mark_begin(last->text, key->row, key->column);
 	else if (screen->help_open)
-		return nothing;
+		return;
 	else if (is_in(layout->rule, key))
 		ik_scrollback_bottom(screen->scrollback);
 	else if (is_in(layout->editor, key))
 		click_editor(screen, key, twice);
 	if (is_in(layout->pane, key) && !screen->help_open)
 		click_pane(screen, key->row);
-	return nothing;
 }
 
 /* The pointer moves with the button down. */
@@ -1308,105 +1268,98 @@ static void drag(struct ik_screen *screen, const struct ik_key *key)
 }
 
 /* The button goes up: what was marked is copied; without that it was a click. */
-static struct ik_invocation release(struct ik_screen *screen, const struct ik_layout *layout)
+static void release(struct ik_screen *screen, const struct ik_layout *layout)
 {
 	struct ik_press *held = &screen->press;
-	bool was_held = held->held;
 
 	held->held = false;
-	if (!was_held || !held->text)
-		return nothing;
-	if (held->moved)
-		return copy_marked(screen);
+	if (!held->text)
+		return;
+	if (held->moved) {
+		copy_marked(screen);
+		return;
+	}
 	ik_scrollback_mark_end(held->text);
 	if (held->text == screen->scrollback && !screen->help_open)
 		click_scrollback(screen, layout, held->row);
 	held->text = NULL;
-	return nothing;
 }
 
 /* Handle wheel, clicks and dragging. */
-static struct ik_invocation mouse(struct ik_screen *screen, const struct ik_key *key)
+static void mouse(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_layout layout = layout_of(screen);
 
 	if (layout.too_small)
-		return nothing;
+		return;
 	switch (key->button) {
 	case IK_MOUSE_WHEEL_UP:
 	case IK_MOUSE_WHEEL_DOWN:
 		wheel(screen, &layout, key);
 		break;
 	case IK_MOUSE_LEFT:
-		screen->dirty = true;
-		return press(screen, &layout, key);
+		press(screen, &layout, key);
+		break;
 	case IK_MOUSE_MOVE:
 		if (!screen->press.held)
-			return nothing;
+			return;
 		drag(screen, key);
 		break;
 	case IK_MOUSE_RELEASE:
-		screen->dirty |= screen->press.held;
-		return release(screen, &layout);
+		if (!screen->press.held)
+			return;
+		release(screen, &layout);
+		break;
 	case IK_MOUSE_MIDDLE:
 	case IK_MOUSE_RIGHT:
-		return nothing;
+		return;
 	}
 	screen->dirty = true;
-	return nothing;
+}
+
+/* Give a key to those that may want it, one after the other. */
+static void handle_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
+{
+	if (agents_key(screen, key, action) || dialog_key(screen, key, action) ||
+		search_key(screen, key, action) || history_key(screen, action, key) ||
+		pane_key(screen, key, action))
+		return;
+	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
+		return;
+	ik_prompt_set_recalled(screen->prompt, recalls(action));
+	if (action != IK_ACTION_NONE)
+		act(screen, action, key);
+	else if (key->code == IK_KEY_PASTE)
+		paste(screen, key);
+	else if (key->code == IK_KEY_CHARACTER)
+		type(screen, key);
+	ik_prompt_update(screen->prompt);
 }
 
 struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key)
 {
-	enum ik_action action = IK_ACTION_NONE;
-
-	switch (key->code) {
-	case IK_KEY_NONE:
-	case IK_KEY_FOCUS_IN:
-	case IK_KEY_FOCUS_OUT:
-	case IK_KEY_REPORT:
-		return nothing;
-	case IK_KEY_MOUSE:
-		return mouse(screen, key);
-	default:
-		action = look_up(screen, key);
-		break;
+	ask(screen, IK_ACTION_NONE);
+	if (key->code == IK_KEY_MOUSE) {
+		mouse(screen, key);
+		return screen->asked;
 	}
+	if (key->code == IK_KEY_NONE || key->code > IK_KEY_MOUSE)
+		return screen->asked; /* focus, or a report */
+	enum ik_action action = look_up(screen, key);
+
 	screen->dirty |= action != IK_ACTION_NONE || key->code == IK_KEY_CHARACTER ||
 		key->code == IK_KEY_PASTE;
 	if (action == IK_ACTION_PREFIX)
-		return nothing;
-	if (action != IK_ACTION_INTERRUPT && is_quit_pending(screen)) {
+		return screen->asked;
+	if (action != IK_ACTION_INTERRUPT) {
 		screen->quit_until_ms = NEVER;
 		screen->quit_asked = false;
 	}
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
 	unmark(screen);
-	struct ik_invocation answered;
-
-	if (agents_key(key, action, &answered))
-		return answered;
-	if (dialog_key(screen, key, action, &answered))
-		return answered;
-	if (search_key(screen, key, action))
-		return nothing;
-	if (history_key(screen, action, key))
-		return nothing;
-	if (pane_key(screen, key, action, &answered))
-		return answered;
-	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
-		return nothing;
-	struct ik_invocation done = nothing;
-	ik_prompt_set_recalled(screen->prompt, recalls(action));
-	if (action != IK_ACTION_NONE)
-		done = act(screen, action, key);
-	else if (key->code == IK_KEY_PASTE)
-		paste(screen, key);
-	else if (key->code == IK_KEY_CHARACTER)
-		type(screen, key);
-	ik_prompt_update(screen->prompt);
-	return done;
+	handle_key(screen, key, action);
+	return screen->asked;
 }
 
 /* ---- what the session tells ---- */
@@ -1484,7 +1437,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	screen->dirty = true;
 	ik_chat_log_apply(screen->log, event);
 	if (welcomed && !ik_chat_log_welcome(screen->log))
-		ik_find_restart(screen->find); /* older messages have the number that it had */
+		ik_search_restart(
+			ik_find_search(screen->find)); /* older messages have the number that it had */
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
 		set_model(screen, event->name, event->detail);
@@ -1751,8 +1705,8 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
-	ik_find_hold(screen->find);
-	ik_find_hold(screen->help_find);
+	ik_search_hold(ik_find_search(screen->find));
+	ik_search_hold(ik_find_search(screen->help_find));
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
 	withdraw_inspector(screen);
@@ -1995,10 +1949,10 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	ik_scrollback_select(screen->scrollback, context_of(screen) == IK_IN_SCROLLBACK);
 	if (screen->help_open) {
 		draw_help(screen, cells, layout->scrollback);
-		ik_find_paint(screen->help_find, cells);
+		ik_search_paint(ik_find_search(screen->help_find), cells);
 	} else if (layout->scrollback.rows > 0) {
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
-		ik_find_paint(screen->find, cells);
+		ik_search_paint(ik_find_search(screen->find), cells);
 	}
 	draw_pane(screen, cells, layout);
 }

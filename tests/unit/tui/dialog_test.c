@@ -101,10 +101,10 @@ static int ask(const char *title)
 static void is_answer(struct ik_invocation reaction, int question, int value, const char *text)
 {
 	cr_assert_eq(reaction.action, IK_ACTION_ANSWER);
-	cr_assert_eq(reaction.answer.question, question);
-	cr_assert_eq(reaction.answer.value, value);
-	cr_assert_str_eq(reaction.answer.text, text);
-	cr_assert_eq(reaction.answer.length, strlen(text));
+	cr_assert_eq(reaction.number, question);
+	cr_assert_eq(reaction.value, value);
+	cr_assert_str_eq(reaction.text, text);
+	cr_assert_eq(reaction.length, strlen(text));
 }
 
 static const char *draft(void)
