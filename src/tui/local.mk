@@ -6,7 +6,6 @@ libik_tui_a_SOURCES += \
 	src/tui/edit/completion.c src/tui/edit/completion.h \
 	src/tui/edit/editor.c src/tui/edit/editor.h \
 	src/tui/edit/history.c src/tui/edit/history.h \
-	src/tui/edit/history_search.c src/tui/edit/history_search.h \
 	src/tui/edit/keymap.c src/tui/edit/keymap.h
 
 libik_tui_a_SOURCES += \

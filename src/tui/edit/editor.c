@@ -141,26 +141,36 @@ static struct editor_state copy_state(const struct ik_editor *editor)
 	return copy;
 }
 
+/* Return the fold with that index; NULL: there is none. */
+static struct fold *nth_fold(const struct ik_editor *editor, size_t index)
+{
+	return index < editor->now.folds.count ? &editor->now.folds.at[index] : NULL;
+}
+
+/* Return the first fold that begins at or after position, and the last one that begins before it;
+ * NULL: there is none. */
+static struct fold *fold_from(const struct ik_editor *editor, size_t position)
+{
+	return nth_fold(editor, fold_index(&editor->now.folds, position));
+}
+
+static struct fold *fold_to(const struct ik_editor *editor, size_t position)
+{
+	return nth_fold(editor, fold_index(&editor->now.folds, position) - 1);
+}
+
+/* Return where a fold ends; 0 for none. */
+static size_t end_of_fold(const struct fold *fold)
+{
+	return fold ? fold->position + fold->length : 0;
+}
+
 /* Return the fold that begins at position, or NULL. */
 static struct fold *fold_at(const struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->now.folds, position);
+	struct fold *fold = fold_from(editor, position);
 
-	if (index >= editor->now.folds.count || editor->now.folds.at[index].position != position)
-		return NULL;
-	return &editor->now.folds.at[index];
-}
-
-/* Return the fold that ends at position, or NULL. */
-static struct fold *fold_before(const struct ik_editor *editor, size_t position)
-{
-	size_t index = fold_index(&editor->now.folds, position);
-
-	if (index == 0)
-		return NULL;
-	struct fold *fold = &editor->now.folds.at[index - 1];
-
-	return fold->position + fold->length == position ? fold : NULL;
+	return fold && fold->position == position ? fold : NULL;
 }
 
 /* The text from position on looks different now: what is known of its rows may be wrong. */
@@ -187,10 +197,9 @@ static void unfold(struct ik_editor *editor, struct fold *fold)
 /* Show the text of the fold that position is inside, if it is. */
 static void unfold_around(struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->now.folds, position);
-	struct fold *fold = index > 0 ? &editor->now.folds.at[index - 1] : NULL;
+	struct fold *fold = fold_to(editor, position);
 
-	if (fold && fold->position + fold->length > position)
+	if (end_of_fold(fold) > position)
 		unfold(editor, fold);
 }
 
@@ -344,48 +353,36 @@ static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 	note_change(editor, position);
 }
 
-/* Return where the first fold after position begins; the end of the text: there is none. */
+/* Return where the first fold at or after position begins; the end of the text: there is none. */
 static size_t next_fold(const struct ik_editor *editor, size_t position)
 {
-	size_t index = fold_index(&editor->now.folds, position + 1);
+	const struct fold *fold = fold_from(editor, position);
 
-	return index < editor->now.folds.count ? editor->now.folds.at[index].position
-										   : editor->now.text.length;
+	return fold ? fold->position : editor->now.text.length;
 }
 
 /* Return where the cluster or fold at position ends. */
 static size_t next_place(const struct ik_editor *editor, size_t position)
 {
-	size_t end = editor->now.text.length;
-	size_t index = fold_index(&editor->now.folds, position);
+	const struct fold *fold = fold_at(editor, position);
 
-	if (position >= end)
-		return end;
-	if (index < editor->now.folds.count) {
-		const struct fold *fold = &editor->now.folds.at[index];
-
-		if (fold->position == position)
-			return position + fold->length;
-		end = fold->position;
-	}
-	return position + ik_cluster_next(editor->now.text.data + position, end - position).length;
+	if (fold || position >= editor->now.text.length)
+		return fold ? end_of_fold(fold) : position;
+	return position +
+		ik_cluster_next(editor->now.text.data + position, next_fold(editor, position) - position)
+			.length;
 }
 
 /* Return where the cluster or fold before position begins. */
 static size_t previous_place(const struct ik_editor *editor, size_t position)
 {
-	size_t floor = 0;
-	size_t index = fold_index(&editor->now.folds, position);
+	const struct fold *fold = fold_to(editor, position);
+	size_t floor = end_of_fold(fold);
 
 	if (position == 0)
 		return 0;
-	if (index > 0) {
-		const struct fold *fold = &editor->now.folds.at[index - 1];
-
-		floor = fold->position + fold->length;
-		if (floor == position)
-			return fold->position;
-	}
+	if (floor == position)
+		return fold->position;
 	return floor + ik_cluster_previous(editor->now.text.data + floor, position - floor);
 }
 
@@ -394,9 +391,9 @@ static size_t start_of_line(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->now.text.data;
 
-	for (size_t index = fold_index(&editor->now.folds, position);; index--) {
-		const struct fold *fold = index > 0 ? &editor->now.folds.at[index - 1] : NULL;
-		size_t floor = fold ? fold->position + fold->length : 0;
+	for (;;) {
+		const struct fold *fold = fold_to(editor, position);
+		size_t floor = end_of_fold(fold);
 		const char *line_end = memrchr(text + floor, '\n', position - floor);
 
 		if (line_end)
@@ -412,17 +409,15 @@ static size_t end_of_line(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->now.text.data;
 
-	for (size_t index = fold_index(&editor->now.folds, position);; index++) {
-		const struct fold *fold = index < editor->now.folds.count ? &editor->now.folds.at[index]
-																  : NULL;
-		size_t end = fold ? fold->position : editor->now.text.length;
+	for (;;) {
+		size_t end = next_fold(editor, position);
 		const char *line_end = memchr(text + position, '\n', end - position);
 
 		if (line_end)
 			return (size_t)(line_end - text);
-		if (!fold)
+		if (end == editor->now.text.length)
 			return end;
-		position = fold->position + fold->length;
+		position = end_of_fold(fold_at(editor, end));
 	}
 }
 
@@ -440,14 +435,12 @@ static size_t same_length(const struct ik_buf *one, const struct ik_buf *other, 
 static void set_state(struct ik_editor *editor, struct editor_state state)
 {
 	size_t same = same_length(&editor->now.text, &state.text, editor->top.start);
-	size_t index = fold_index(&state.folds, same);
-	const struct fold *fold = index > 0 ? &state.folds.at[index - 1] : NULL;
 
-	if (fold && fold->position + fold->length > same)
-		same = fold->position;
 	editor->now = state;
+	const struct fold *fold = fold_to(editor, same);
+
 	editor->top_width = 0;
-	editor->top.start = same;
+	editor->top.start = end_of_fold(fold) > same ? fold->position : same;
 	editor->selecting = false;
 	editor->chain = CHAIN_NONE;
 }
@@ -548,7 +541,7 @@ static struct editor_draw_piece piece_at(struct layout *layout, size_t position,
 	struct ik_cluster cluster = { .length = 0 };
 
 	if (!fold)
-		cluster = ik_cluster_next(text, next_fold(editor, position) - position);
+		cluster = ik_cluster_next(text, next_fold(editor, position + 1) - position);
 	if (!fold && ik_sanitize_is_clean(text, cluster.length)) {
 		piece.length = piece.shown_length = cluster.length;
 		piece.width = cluster.width < layout->width ? cluster.width : layout->width;
@@ -831,37 +824,6 @@ void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 	editor->chain = CHAIN_NONE;
 }
 
-/* The motion by which an action selects; IK_ACTION_NONE for another. */
-static enum ik_action motion_of(enum ik_action action)
-{
-	switch (action) {
-	case IK_ACTION_SELECT_LEFT:
-		return IK_ACTION_LEFT;
-	case IK_ACTION_SELECT_RIGHT:
-		return IK_ACTION_RIGHT;
-	case IK_ACTION_SELECT_WORD_LEFT:
-		return IK_ACTION_WORD_LEFT;
-	case IK_ACTION_SELECT_WORD_RIGHT:
-		return IK_ACTION_WORD_RIGHT;
-	case IK_ACTION_SELECT_LINE_START:
-		return IK_ACTION_LINE_START;
-	case IK_ACTION_SELECT_LINE_END:
-		return IK_ACTION_LINE_END;
-	default:
-		return IK_ACTION_NONE;
-	}
-}
-
-/* A row up or down; from the first and the last one to the text's start and end. */
-static void move_row(struct ik_editor *editor, int direction)
-{
-	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
-
-	if (!moved)
-		editor->now.cursor = direction < 0 ? 0 : editor->now.text.length;
-	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
-}
-
 /* Bring line ends to LF, append. */
 static void append_lines(struct ik_buf *out, const char *text, size_t length)
 {
@@ -992,15 +954,18 @@ static size_t word_right(const struct ik_editor *editor, size_t position)
 	return position;
 }
 
-/* Up or down in the text, or beyond it in the history. */
-static void vertical(struct ik_editor *editor, int direction)
+/* Up or down in the text; beyond it in the history, or, while one selects, to the text's start and
+ * end. */
+static void vertical(struct ik_editor *editor, int direction, bool selects)
 {
 	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
 
 	editor->chain = moved ? CHAIN_VERTICAL : CHAIN_NONE;
 	if (moved)
 		return;
-	if (direction < 0)
+	if (selects)
+		editor->now.cursor = direction < 0 ? 0 : editor->now.text.length;
+	else if (direction < 0)
 		browse_older(editor);
 	else
 		browse_newer(editor);
@@ -1025,8 +990,8 @@ static size_t word_left(const struct ik_editor *editor, size_t position)
 	return position;
 }
 
-/* Move the cursor; false: the action is not a movement. */
-static bool move_cursor(struct ik_editor *editor, enum ik_action action)
+/* Move the cursor; false: the action is not a movement. selects: it stays in the text. */
+static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool selects)
 {
 	size_t cursor = editor->now.cursor;
 
@@ -1051,7 +1016,7 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 		break;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		vertical(editor, action == IK_ACTION_UP ? -1 : 1);
+		vertical(editor, action == IK_ACTION_UP ? -1 : 1, selects);
 		return true;
 	case IK_ACTION_HISTORY_OLDER:
 		browse_older(editor);
@@ -1071,16 +1036,13 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action)
 static bool extend(struct ik_editor *editor, enum ik_action action)
 {
 	size_t anchor = editor->selecting ? editor->anchor : editor->now.cursor;
-	enum ik_action motion = motion_of(action);
 
-	if (action == IK_ACTION_SELECT_UP || action == IK_ACTION_SELECT_DOWN) {
-		move_row(editor, action == IK_ACTION_SELECT_UP ? -1 : 1);
-	} else if (action == IK_ACTION_SELECT_ALL) {
+	if (action == IK_ACTION_SELECT_ALL) {
 		anchor = 0;
 		editor->now.cursor = editor->now.text.length;
 		editor->chain = CHAIN_NONE;
-	} else if (motion != IK_ACTION_NONE) {
-		move_cursor(editor, motion);
+	} else if (action >= IK_ACTION_SELECT_LEFT && action <= IK_ACTION_SELECT_WORD_RIGHT) {
+		move_cursor(editor, IK_ACTION_LEFT + (action - IK_ACTION_SELECT_LEFT), true);
 	} else {
 		return false;
 	}
@@ -1233,8 +1195,7 @@ bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const
 
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length)
 {
-	editor->browsing = false;
-	put_in(editor, 0, editor->now.text.length, text, length, CHAIN_NONE, false);
+	(void)ik_editor_replace(editor, 0, editor->now.text.length, text, length);
 }
 
 void ik_editor_clear(struct ik_editor *editor, bool keep)
@@ -1302,10 +1263,11 @@ static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum
 /* Open the fold beside the cursor. */
 static bool open_fold(struct ik_editor *editor)
 {
-	struct fold *fold = fold_before(editor, editor->now.cursor);
+	size_t cursor = editor->now.cursor;
+	struct fold *fold = fold_to(editor, cursor);
 
-	if (!fold)
-		fold = fold_at(editor, editor->now.cursor);
+	if (!fold || end_of_fold(fold) != cursor)
+		fold = fold_at(editor, cursor);
 	if (fold)
 		unfold(editor, fold);
 	return fold;
@@ -1320,7 +1282,7 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 			editor->browsing = false;
 		return true;
 	}
-	if (move_cursor(editor, action)) {
+	if (move_cursor(editor, action, false)) {
 		editor->selecting = false;
 		return true;
 	}

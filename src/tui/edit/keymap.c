@@ -640,8 +640,7 @@ static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_
 	return IK_OK;
 }
 
-/* Bind all members in a keymap that is thrown away on failure. */
-static enum ik_status bind_all(struct ik_keymap *keymap, struct ik_json_span object,
+enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
 	const char **ret_place, struct ik_error *error)
 {
 	struct ik_json_walk walk = { NULL };
@@ -661,26 +660,6 @@ static enum ik_status bind_all(struct ik_keymap *keymap, struct ik_json_span obj
 	value = ik_json_member(object, bindings[row].name);
 	*ret_place = value.text ? value.text : object.text;
 	return IK_INVALID;
-}
-
-enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
-	const char **ret_place, struct ik_error *error)
-{
-	struct ik_keymap *tried = ik_keymap_new();
-
-	for (size_t i = 0; i < BINDING_COUNT; i++)
-		if (keymap->own[i])
-			tried->own[i] = ik_strdup(keymap->own[i]);
-	enum ik_status status = bind_all(tried, object, ret_place, error);
-
-	if (status == IK_OK) {
-		struct ik_keymap old = *keymap;
-
-		*keymap = *tried;
-		*tried = old;
-	}
-	ik_keymap_free(tried);
-	return status;
 }
 
 enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_place,

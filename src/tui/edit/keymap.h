@@ -71,7 +71,7 @@ enum ik_action {
 	IK_ACTION_REWIND,            /* r in SCROLLBACK */
 	IK_ACTION_COPY,              /* y in PANES */
 	IK_ACTION_OPEN,              /* Enter in SCROLLBACK | LISTS: fold and unfold */
-	IK_ACTION_UNFOLD,            /* Enter in INSPECTOR */
+	IK_ACTION_UNFOLD,            /* Enter in INSPECTOR, whose own are from here to PAGER */
 	IK_ACTION_TEXT,              /* Tab in INSPECTOR: into the text, and back */
 	IK_ACTION_INWARD,
 	IK_ACTION_OUTWARD, /* Right, Left in INSPECTOR */
@@ -92,7 +92,7 @@ enum ik_action {
 	/* editor */
 	IK_ACTION_SEND,
 	IK_ACTION_NEW_LINE,
-	IK_ACTION_LEFT,
+	IK_ACTION_LEFT, /* from here to WORD_RIGHT as from SELECT_LEFT to SELECT_WORD_RIGHT */
 	IK_ACTION_RIGHT,
 	IK_ACTION_UP,
 	IK_ACTION_DOWN,
@@ -116,10 +116,10 @@ enum ik_action {
 	IK_ACTION_SELECT_RIGHT, /* Shift-Left ... in EDITOR */
 	IK_ACTION_SELECT_UP,
 	IK_ACTION_SELECT_DOWN,
-	IK_ACTION_SELECT_WORD_LEFT,
-	IK_ACTION_SELECT_WORD_RIGHT,
 	IK_ACTION_SELECT_LINE_START,
 	IK_ACTION_SELECT_LINE_END,
+	IK_ACTION_SELECT_WORD_LEFT,
+	IK_ACTION_SELECT_WORD_RIGHT,
 	IK_ACTION_SELECT_ALL,
 	IK_ACTION_COPY_SELECTION,
 	IK_ACTION_REDO,
@@ -169,8 +169,8 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap);
 /*
  * Bind keys as the configuration says: {ACTION: "KEY, KEY"}, "" for none; what is not
  * named keeps its keys. On failure (an action that does not exist, a key that cannot be
- * read or pressed, two actions with one key in one place) nothing changes, the error
- * says which, and *ret_place points to the member.
+ * read or pressed, two actions with one key in one place) the error says which,
+ * *ret_place points to the member, and the keymap is of no use.
  */
 enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span object,
 	const char **ret_place, struct ik_error *error) IK_MUST_USE;

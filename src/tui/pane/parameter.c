@@ -14,6 +14,7 @@
 #define DEEPEST_WORDS 3     /* and of those that are put into words */
 #define MOST_VALUES 12      /* of an enum; the schema has the others */
 #define MOST_BYTES 400
+#define OR " | "
 
 /* Does a schema say itself what may stand there? */
 static bool says_what(struct ik_json_span schema)
@@ -188,31 +189,85 @@ void ik_parameter_free_choices(struct ik_parameter_values *parameter)
 
 /* ---- in words ---- */
 
-/* Append " | " between two. */
-static void put_or(struct ik_buf *out, size_t start)
-{
-	if (out->length > start)
-		ik_buf_puts(out, " | ");
-}
+/* How much is said. */
+struct words {
+	struct ik_parameter_root *root;
+	bool values; /* those of an enum, not their types alone */
+	int depth;
+};
 
-/* The values of an enum, as many as are easily read. */
-static void put_values(struct ik_buf *out, struct ik_json_span list)
-{
-	struct ik_json_span value;
-	struct ik_json_walk walk = { 0 };
-	size_t start = out->length, count = 0;
+/* Append what one of a list is; false: it is nothing that is told in a few words. */
+typedef bool put_one(struct ik_buf *out, struct ik_json_span one, struct words words);
 
-	while (ik_json_next(list, &walk, NULL, &value)) {
-		put_or(out, start);
-		if (count++ == MOST_VALUES || out->length - start + value.length > MOST_BYTES) {
-			ik_buf_puts(out, "...");
-			return;
-		}
-		ik_buf_append(out, value.text, value.length);
+/* Are the bytes from "at" on said before, between two signs for "or"? */
+static bool is_said(const struct ik_buf *out, size_t start, size_t at)
+{
+	size_t length = out->length - at;
+
+	while (start < at) {
+		const char *end = memmem(out->data + start, at - start, OR, strlen(OR));
+		size_t said = (size_t)(end - out->data) - start;
+
+		if (said == length && memcmp(out->data + start, out->data + at, length) == 0)
+			return true;
+		start += said + strlen(OR);
 	}
+	return false;
 }
 
-/* The bounds of a number, as far as there are any: " 1..10", " >= 1", " > 0 <= 5". */
+/* Append what is in a list, each once, as many as are easily read; false, and nothing is appended:
+ * one of them takes anything, or there is none. */
+static bool put_each(struct ik_buf *out, struct ik_json_span list, put_one *put, struct words words)
+{
+	struct ik_json_span one;
+	struct ik_json_walk walk = { 0 };
+	size_t start = out->length;
+
+	for (size_t count = 0; ik_json_next(list, &walk, NULL, &one); count++) {
+		size_t before = out->length;
+
+		if (before > start)
+			ik_buf_puts(out, OR);
+		size_t at = out->length;
+
+		if (count == MOST_VALUES || at - start > MOST_BYTES) {
+			ik_buf_puts(out, "...");
+			return true;
+		}
+		if (!put(out, one, words)) {
+			ik_buf_truncate(out, start);
+			return false;
+		}
+		if (is_said(out, start, at))
+			ik_buf_truncate(out, before);
+	}
+	return out->length > start;
+}
+
+static bool put_value(struct ik_buf *out, struct ik_json_span value, struct words words)
+{
+	(void)words;
+	if (value.length > MOST_BYTES)
+		ik_buf_puts(out, "...");
+	else
+		ik_buf_append(out, value.text, value.length);
+	return true;
+}
+
+static bool put_type_of(struct ik_buf *out, struct ik_json_span value, struct words words)
+{
+	(void)words;
+	ik_buf_puts(out, ik_json_type_name(ik_json_span_type(value)));
+	return true;
+}
+
+static bool put_name(struct ik_buf *out, struct ik_json_span name, struct words words)
+{
+	(void)words;
+	return ik_json_string(name, out);
+}
+
+/* Append the bounds of a number, as far as there are any: " 1..10", " >= 1", " > 0 <= 5". */
 static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 {
 	static const struct {
@@ -239,126 +294,54 @@ static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 	}
 }
 
-/* How much is said. */
-struct words {
-	struct ik_parameter_root *root;
-	bool values; /* those of an enum, not their types alone */
-	int depth;
-};
-
-static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words);
-
-/* The types of the values of an enum, each once. */
-static void put_types_of(struct ik_buf *out, struct ik_json_span list)
-{
-	struct ik_json_span value;
-	struct ik_json_walk walk = { 0 };
-	size_t start = out->length;
-	unsigned seen = 0;
-
-	while (ik_json_next(list, &walk, NULL, &value)) {
-		enum ik_json_type type = ik_json_span_type(value);
-
-		if (seen & 1u << type)
-			continue;
-		seen |= 1u << type;
-		put_or(out, start);
-		ik_buf_puts(out, ik_json_type_name(type));
-	}
-}
-
-/* The type that is named, or those; of an array what is in it. */
+/* Append the type that is named, or those; of an array what is in it. */
 static bool put_named(struct ik_buf *out, struct ik_json_span property, struct words words)
 {
-	struct ik_json_span type = ik_json_member(property, "type"), one;
+	struct ik_json_span type = ik_json_member(property, "type");
 	struct ik_json_span items = ik_json_member(property, "items");
-	struct ik_json_walk walk = { 0 };
-	size_t start = out->length;
 
 	if (ik_json_string_is(type, "array") &&
 		ik_json_string(ik_json_member(ik_parameter_resolve(words.root, items), "type"), out)) {
 		ik_buf_puts(out, "[]");
 		return true;
 	}
-	if (ik_json_string(type, out) || ik_json_span_type(type) != IK_JSON_ARRAY)
-		return out->length > start;
-	while (ik_json_next(type, &walk, NULL, &one)) {
-		put_or(out, start);
-		(void)ik_json_string(one, out);
-	}
-	return out->length > start;
+	bool named = ik_json_string(type, out) || put_each(out, type, put_name, words);
+
+	put_bounds(out, property);
+	return named;
 }
 
-/* What one of several schemas asks for. */
-static bool put_alternatives(struct ik_buf *out, struct ik_json_span list, struct words words)
-{
-	struct ik_json_span one;
-	struct ik_json_walk walk = { 0 };
-	size_t start = out->length, last = start, last_length = 0;
-
-	words.depth++;
-	while (ik_json_next(list, &walk, NULL, &one)) {
-		size_t before = out->length;
-
-		put_or(out, start);
-		size_t at = out->length;
-
-		if (!put_schema(out, one, words)) {
-			ik_buf_truncate(out, start);
-			return false; /* one of them takes anything */
-		}
-		/* Texts of two forms are "string" once. */
-		if (last_length > 0 && out->length - at == last_length &&
-			memcmp(out->data + last, out->data + at, last_length) == 0) {
-			ik_buf_truncate(out, before);
-			continue;
-		}
-		last = at;
-		last_length = out->length - at;
-	}
-	return out->length > start;
-}
-
-/* Append what a schema asks for; false: nothing that is told in a few words. */
+/* Append what a schema asks for. */
 static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words)
 {
 	property = ik_parameter_resolve(words.root, property);
 	struct ik_json_span listed = ik_json_member(property, "enum");
 	struct ik_json_span constant = ik_json_member(property, "const");
 
-	if (ik_json_span_type(property) != IK_JSON_OBJECT || words.depth > DEEPEST_WORDS)
+	if (ik_json_span_type(property) != IK_JSON_OBJECT || words.depth++ > DEEPEST_WORDS)
 		return false;
-	if (words.values && ik_json_span_type(listed) == IK_JSON_ARRAY) {
-		put_values(out, listed);
+	if (words.values && ik_json_span_type(listed) == IK_JSON_ARRAY)
+		return put_each(out, listed, put_value, words);
+	if (words.values && constant.text && constant.length <= MOST_BYTES)
+		return put_value(out, constant, words);
+	if (ik_json_member(property, "type").text)
+		return put_named(out, property, words);
+	if (put_each(out, listed, put_type_of, words))
 		return true;
-	}
-	if (words.values && constant.text && constant.length <= MOST_BYTES) {
-		ik_buf_append(out, constant.text, constant.length);
-		return true;
-	}
-	if (ik_json_member(property, "type").text) {
-		bool named = put_named(out, property, words);
-
-		put_bounds(out, property);
-		return named;
-	}
-	if (ik_json_span_type(listed) == IK_JSON_ARRAY && ik_json_count(listed) > 0) {
-		put_types_of(out, listed);
-		return true;
-	}
-	if (constant.text) {
-		ik_buf_puts(out, ik_json_type_name(ik_json_span_type(constant)));
-		return true;
-	}
-	return put_alternatives(out, ik_json_member(property, "anyOf"), words) ||
-		put_alternatives(out, ik_json_member(property, "oneOf"), words);
+	if (constant.text)
+		return put_type_of(out, constant, words);
+	return put_each(out, ik_json_member(property, "anyOf"), put_schema, words) ||
+		put_each(out, ik_json_member(property, "oneOf"), put_schema, words);
 }
 
 void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
 	struct ik_json_span property, bool values)
 {
 	struct words words = { .root = root, .values = values };
+	size_t start = out->length;
 
-	if (!put_schema(out, property, words))
-		ik_buf_puts(out, _("any type"));
+	if (put_schema(out, property, words))
+		return;
+	ik_buf_truncate(out, start);
+	ik_buf_puts(out, _("any type"));
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tui/edit/history.h"
-#include "tui/edit/history_search.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tui/edit/history.h"
-#include "tui/edit/history_search.h"
 #include "tui/term/key_name.h"
 #include "tui/screen/prompt.h"
 #include "tui/screen/screen.h"
