@@ -4,7 +4,6 @@
 
 #include "commands/sandbox_command.h"
 #include "loop/children.h"
-#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
 
@@ -65,50 +64,48 @@ static enum ik_agent_state state_of(const struct ik_agent *agent)
 	return agent->unread ? IK_AGENT_UNREAD : IK_AGENT_IDLE;
 }
 
-static void show_agents(struct ik_chat *chat)
+static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
 {
-	size_t count = ik_agent_count(chat), i = 0;
-	struct ik_agent_mark *marks = ik_alloc_array(NULL, count + 1, sizeof(*marks));
-	const struct ik_agent *agent;
+	bool several = ik_agent_count(chat) > 1;
 
-	for (agent = chat->agents; agent; agent = agent->next)
-		marks[i++] = (struct ik_agent_mark){
-			.number = agent->number,
-			.shown = agent == chat->agent,
-			.state = state_of(agent),
-			.started_ms = agent->turn_started_ms,
-		};
-	ik_screen_set_agents(chat->screen, marks, count > 1 ? count : 0);
-	free(marks);
+	bar->agent_count = 0;
+	for (const struct ik_agent *agent = chat->agents;
+		 agent && several && bar->agent_count < IK_AGENTS_MOST; agent = agent->next) {
+		/* Member by member: bars are compared byte by byte. */
+		struct ik_agent_mark *mark = &bar->agents[bar->agent_count++];
+
+		mark->number = agent->number;
+		mark->shown = agent == chat->agent;
+		mark->state = state_of(agent);
+		mark->started_ms = agent->turn_started_ms;
+	}
 }
 
 /* Show the mode, or that the session is only followed. */
-static void show_mode(struct ik_chat *chat)
+static void show_mode(const struct ik_chat *chat, struct ik_status_bar *bar)
 {
 	const struct ik_session *session = chat->agent->session;
 	enum ik_mode mode = ik_policy_mode(chat->core.policy);
+	bool following = session && ik_session_is_following(session);
 
-	if (session && ik_session_is_following(session))
-		ik_screen_set_mode(chat->screen, ik_session_is_asking(session) ? _("asking") : _("reading"),
-			true);
-	else
-		ik_screen_set_mode(chat->screen, ik_mode_name(mode), mode != IK_MODE_AUTO);
+	bar->mode_strong = following || mode != IK_MODE_AUTO;
+	bar->mode = !following              ? ik_mode_name(mode)
+		: ik_session_is_asking(session) ? _("asking")
+										: _("reading");
 }
 
-static void show_status(struct ik_chat *chat)
+static void show_status(const struct ik_chat *chat)
 {
-	const char *sandbox;
-	bool trouble;
+	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
 
-	show_agents(chat);
+	show_agents(chat, bar);
 	if (chat->term)
-		ik_screen_set_mouse(chat->screen, chat->modes.mouse, ik_term_answers(chat->term));
+		bar->mouse_off = ik_term_answers(chat->term) && !chat->modes.mouse;
 	if (!chat->core_started)
 		return;
-	show_mode(chat);
-	sandbox = ik_sandbox_mark(chat->setup->sandbox, &trouble);
-	ik_screen_set_sandbox(chat->screen, sandbox, trouble);
-	ik_screen_set_background(chat->screen, ik_children_orphans(chat->loop));
+	show_mode(chat, bar);
+	bar->sandbox = ik_sandbox_mark(chat->setup->sandbox, &bar->sandbox_trouble);
+	bar->background = ik_children_orphans(chat->loop);
 }
 
 /* ---- frames ---- */

@@ -585,12 +585,6 @@ static void release(struct ik_pane *pane)
 	free(browser);
 }
 
-void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms, void *arg)
-{
-	browser->forms = forms;
-	browser->forms_arg = arg;
-}
-
 void ik_browser_measure(struct ik_browser *browser)
 {
 	browser->measured = false;
@@ -815,11 +809,14 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8)
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8,
+	const struct ik_tool_forms *forms, void *forms_arg)
 {
 	struct ik_browser *browser = ik_alloc(sizeof(*browser));
 
 	ik_pane_init(&browser->pane, &ops, keymap, utf8);
 	ik_browser_list_init(&browser->tools, calls);
+	browser->forms = forms;
+	browser->forms_arg = forms_arg;
 	return browser;
 }

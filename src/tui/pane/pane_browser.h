@@ -24,11 +24,10 @@ struct ik_tool_forms {
 
 struct ik_browser;
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8);
+/* keymap, calls and forms are borrowed; forms may be NULL: nobody knows how providers are told. */
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8,
+	const struct ik_tool_forms *forms, void *forms_arg);
 
-/* Who knows how providers are told of tools. Borrowed; NULL: nobody. */
-void ik_browser_set_forms(struct ik_browser *browser, const struct ik_tool_forms *forms, void *arg);
 /* The provider of now is another one: sizes are measured anew. */
 void ik_browser_measure(struct ik_browser *browser);
 

@@ -496,22 +496,20 @@ void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_sessio
 	sessions->all = problem || !page->more;
 }
 
-int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out)
+int64_t ik_sessions_place(const struct ik_sessions *sessions, char **ret_words)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 	size_t best = 0, start = 0;
 
-	if (!row || row->sequence == 0)
-		return 0;
 	/* The longest is the one that says most. */
-	for (size_t i = 0; i < row->mark_count; i++) {
+	for (size_t i = 0; row && i < row->mark_count; i++) {
 		if (row->marks[i].length <= best)
 			continue;
 		start = row->marks[i].start;
 		best = row->marks[i].length;
 	}
-	ik_buf_append(out, row->snippet + start, best);
-	return row->sequence;
+	*ret_words = best > 0 ? ik_strndup(row->snippet + start, best) : ik_strdup("");
+	return row ? row->sequence : 0;
 }
 
 void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,

@@ -80,9 +80,8 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 /* The selected session or place, or NULL; valid until the rows change. */
 const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sessions);
 
-/* The place that is selected: its event, and appended to out what of it was found; 0: it is
- * none. */
-int64_t ik_sessions_place(const struct ik_sessions *sessions, struct ik_buf *out);
+/* The place that is selected: its event, 0: it is none; and a new string of what of it was found. */
+int64_t ik_sessions_place(const struct ik_sessions *sessions, char **ret_words);
 
 /* The session that the program is in. */
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id);

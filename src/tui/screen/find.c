@@ -68,11 +68,11 @@ void ik_find_keep(struct ik_find *find)
 		ik_search_select(find->search); /* Enter opens and y copies what was found */
 }
 
-void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t length)
+void ik_find_in(struct ik_find *find, size_t index, const char *words)
 {
 	find->writing = false;
 	ik_buf_clear(&find->pattern);
-	ik_sanitize_line(&find->pattern, words, length);
+	ik_sanitize_line(&find->pattern, words, strlen(words));
 	ik_scrollback_select_at(find->text, index, true);
 	ik_scrollback_show_selected(find->text);
 	ik_search_set_in(find->search, find->pattern.data, find->pattern.length, index);

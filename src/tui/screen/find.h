@@ -26,7 +26,7 @@ void ik_find_end(struct ik_find *find);
 /* Close the line, and keep the place and the marks, if there is a pattern. */
 void ik_find_keep(struct ik_find *find);
 /* Search for words from the block with that index on, and show only a place in it. */
-void ik_find_in(struct ik_find *find, size_t index, const char *words, size_t length);
+void ik_find_in(struct ik_find *find, size_t index, const char *words);
 
 /* Is the pattern being written? Is something marked while the line is closed? */
 bool ik_find_is_writing(const struct ik_find *find);

@@ -30,12 +30,6 @@ struct popup {
 	struct ik_rectangle area; /* of those that are seen */
 };
 
-/* The history while it is searched. */
-struct ik_history_view {
-	struct ik_history_search search;
-	struct ik_editor *editor; /* shows what was found */
-};
-
 struct ik_prompt {
 	struct ik_history *history;
 	struct ik_editor *editor;
@@ -47,7 +41,8 @@ struct ik_prompt {
 	bool recalled;     /* the text is from the history: suggest nothing */
 	bool refused_word; /* the popup was closed over the word that begins at refused_start */
 	size_t refused_start;
-	struct ik_history_view *history_view; /* NULL: the history is not being searched */
+	struct ik_history_search search; /* in the history, */
+	struct ik_editor *found;         /* and what shows the place; NULL: it is not being searched */
 };
 
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
@@ -459,54 +454,44 @@ void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
 
 struct ik_editor *ik_prompt_front(const struct ik_prompt *prompt)
 {
-	return prompt->history_view ? prompt->history_view->editor : prompt->editor;
+	return prompt->found ? prompt->found : prompt->editor;
 }
 
 /* Leave the search in the history; the text is as it was before. */
 static void close_history(struct ik_prompt *prompt)
 {
-	struct ik_history_view *view = prompt->history_view;
-
-	if (!view)
-		return;
-	ik_history_search_done(&view->search);
-	ik_editor_free(view->editor);
-	free(view);
-	prompt->history_view = NULL;
+	if (prompt->found)
+		ik_history_search_done(&prompt->search);
+	prompt->found = ik_editor_free(prompt->found);
 }
 
 /* Begin to search the history. */
 static void open_history(struct ik_prompt *prompt)
 {
-	struct ik_history_view *view = ik_alloc(sizeof(*view));
-
-	ik_history_search_init(&view->search, prompt->history);
-	view->editor = ik_editor_new(NULL);
-	prompt->history_view = view;
+	ik_history_search_init(&prompt->search, prompt->history);
+	prompt->found = ik_editor_new(NULL);
 	close_popup(&prompt->popup);
 }
 
 /* Show what was found, with what was searched for in it marked. */
-static void show_found(struct ik_history_view *view)
+static void show_found(struct ik_prompt *prompt)
 {
-	const struct ik_history_search *search = &view->search;
+	const struct ik_history_search *search = &prompt->search;
 	size_t length = 0;
 	const char *text = search->found ? ik_history_at(search->history, search->index, &length) : "";
 
-	ik_editor_set(view->editor, text, length);
+	ik_editor_set(prompt->found, text, length);
 	if (search->found)
-		ik_editor_select(view->editor, search->position + search->length, search->position);
+		ik_editor_select(prompt->found, search->position + search->length, search->position);
 }
 
 /* What was found becomes the text; what was there is a step of undo away. */
 static void take_found(struct ik_prompt *prompt)
 {
-	const struct ik_history_search *search = &prompt->history_view->search;
-	size_t length, position = search->position;
-	bool found = search->found;
-	const char *text = ik_editor_text(prompt->history_view->editor, &length);
+	size_t length, position = prompt->search.position;
+	const char *text = ik_editor_text(prompt->found, &length);
 
-	if (found) {
+	if (prompt->search.found) {
 		ik_editor_set(prompt->editor, text, length);
 		ik_editor_select(prompt->editor, position, position);
 	}
@@ -514,13 +499,13 @@ static void take_found(struct ik_prompt *prompt)
 }
 
 /* What is typed or pasted is searched for. */
-static void type_query(struct ik_history_view *view, const struct ik_key *key)
+static void type_query(struct ik_history_search *search, const struct ik_key *key)
 {
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
 	if (ik_key_put_text(&text, key))
-		ik_history_search_type(&view->search, text.data, text.length);
+		ik_history_search_type(search, text.data, text.length);
 	ik_buf_done(&text);
 }
 
@@ -534,11 +519,9 @@ static bool is_leave(const struct ik_key *key)
 bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 	const struct ik_key *key)
 {
-	struct ik_history_view *view = prompt->history_view;
-
-	if (!view && action != IK_ACTION_HISTORY_SEARCH)
+	if (!prompt->found && action != IK_ACTION_HISTORY_SEARCH)
 		return false;
-	if (!view) {
+	if (!prompt->found) {
 		open_history(prompt);
 		return true;
 	}
@@ -546,14 +529,14 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 	case IK_ACTION_HISTORY_SEARCH:
 	case IK_ACTION_HISTORY_OLDER:
 	case IK_ACTION_UP:
-		ik_history_search_move(&view->search, 1);
+		ik_history_search_move(&prompt->search, 1);
 		break;
 	case IK_ACTION_HISTORY_NEWER:
 	case IK_ACTION_DOWN:
-		ik_history_search_move(&view->search, -1);
+		ik_history_search_move(&prompt->search, -1);
 		break;
 	case IK_ACTION_DELETE_LEFT:
-		ik_history_search_erase(&view->search);
+		ik_history_search_erase(&prompt->search);
 		break;
 	case IK_ACTION_CANCEL:
 	case IK_ACTION_INTERRUPT:
@@ -572,31 +555,30 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 			take_found(prompt); /* and what the key means is done to it */
 			return false;
 		}
-		type_query(view, key);
+		type_query(&prompt->search, key);
 		break;
 	}
-	show_found(view);
+	show_found(prompt);
 	return true;
 }
 
 bool ik_prompt_searches(const struct ik_prompt *prompt)
 {
-	return prompt->history_view;
+	return prompt->found;
 }
 
 bool ik_prompt_search_failed(const struct ik_prompt *prompt)
 {
-	return prompt->history_view && prompt->history_view->search.failed;
+	return prompt->found && prompt->search.failed;
 }
 
 bool ik_prompt_label(const struct ik_prompt *prompt, struct ik_buf *out)
 {
-	const struct ik_history_search *search;
+	const struct ik_history_search *search = &prompt->search;
 	struct ik_buf query;
 
-	if (!prompt->history_view)
+	if (!prompt->found)
 		return false;
-	search = &prompt->history_view->search;
 	ik_buf_init(&query, IK_KIB(64));
 	ik_sanitize_line(&query, search->query.data, search->query.length);
 	if (search->failed)
@@ -606,6 +588,7 @@ bool ik_prompt_label(const struct ik_prompt *prompt, struct ik_buf *out)
 	ik_buf_done(&query);
 	return true;
 }
+
 struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt)
 {
 	if (!prompt)

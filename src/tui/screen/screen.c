@@ -48,9 +48,9 @@ struct ik_press {
 /* A place in a session, to be shown once it is there. */
 struct ik_wanted_place {
 	char session[IK_UUID_TEXT];
-	int64_t sequence;    /* 0: none */
-	struct ik_buf words; /* to be marked there */
-	bool typed;          /* the editor keeps focus */
+	int64_t sequence; /* 0: none */
+	char *words;      /* to be marked there */
+	bool typed;       /* the editor keeps focus */
 };
 
 struct ik_screen {
@@ -59,9 +59,9 @@ struct ik_screen {
 	bool dirty;
 	int64_t now_ms; /* of the last tick */
 
-	char *provider, *model, *store;
-	struct ik_status_bar bar;   /* the strings in it are owned here */
-	char *title;                /* of the session, as its messages have it; NULL: none yet */
+	struct ik_status_bar bar;   /* provider, model, store, keys are owned */
+	struct ik_status_bar drawn; /* the same as it was drawn last */
+	const char *title;          /* of the session, as its messages have it; NULL: none yet */
 	bool title_named;           /* the user gave it */
 	char running[IK_UUID_TEXT]; /* the session's id; "": not known yet */
 	bool older;                 /* messages of a restored session are still to be read */
@@ -80,17 +80,17 @@ struct ik_screen {
 	struct ik_dialog *dialog;
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_prompt *prompt;
-	struct ik_turn_status *turn;
+	struct ik_turn_status turn;
 	char *queued;     /* the messages that wait (bar.queued), harmless, a line each; NULL: none */
 	bool queued_held; /* until the user sends them */
-	char *bar_keys, *quit_hint; /* as the keymap has them */
+	char *quit_hint;  /* with the key of now */
 	struct ik_invocation asked; /* what the key at hand asks the program for */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
 
 	struct ik_find *find;      /* in the conversation */
 	struct ik_find *help_find; /* in the help, as long as that is open */
-	char *flash;               /* said once, until the next key; NULL: nothing */
+	const char *flash;         /* said once, until the next key; NULL: nothing */
 	struct ik_wanted_place place;
 	struct ik_press press; /* of the left mouse button */
 
@@ -101,7 +101,6 @@ struct ik_screen {
 	bool help_open;
 	enum ik_focus focus; /* as far as it is there: focus_of() */
 
-	int64_t shown_second;  /* of the status bar */
 	int64_t agents_due_ms; /* when a second of the other conversations changes */
 	bool quit_asked;       /* Ctrl-C was pressed; the next tick gives it its time */
 	int64_t quit_until_ms; /* NEVER, or until when another one ends */
@@ -121,11 +120,11 @@ static void ask_with(struct ik_screen *screen, enum ik_action action, const stru
 }
 
 /* A copy of a text that may be NULL, in place of an old one. */
-static void set_text(char **text, const char *value)
+static void set_text(const char **text, const char *value)
 {
 	char *copy = value ? ik_strdup(value) : NULL;
 
-	free(*text);
+	free((char *)*text);
 	*text = copy;
 }
 
@@ -158,7 +157,7 @@ static struct ik_pane *pane_of(void *pane)
 /* Is there anything that a cancel ends: a turn, a call of the user's own? */
 static bool is_busy(const struct ik_screen *screen)
 {
-	return ik_turn_status_busy(screen->turn);
+	return ik_turn_status_busy(&screen->turn);
 }
 
 /* Was Ctrl-C pressed a moment ago? */
@@ -464,19 +463,17 @@ static void take_title(struct ik_screen *screen, const struct ik_message *messag
 	bool better = older ? !screen->title_named : named || !screen->title;
 
 	if (title[0] && better) {
-		free(screen->title);
-		screen->title = title;
+		set_text(&screen->title, title);
 		screen->title_named = named;
-	} else {
-		free(title);
 	}
+	free(title);
 	show_title(screen);
 }
 
 static void forget_place(struct ik_screen *screen)
 {
-	screen->place.sequence = 0;
-	ik_buf_done(&screen->place.words);
+	free(screen->place.words);
+	screen->place = (struct ik_wanted_place){ .sequence = 0 };
 }
 
 int64_t ik_screen_wanted_place(const struct ik_screen *screen)
@@ -485,34 +482,33 @@ int64_t ik_screen_wanted_place(const struct ik_screen *screen)
 }
 
 /* A capital would have only words with that capital found: of what is ASCII none stays. */
-static void make_small(struct ik_buf *words)
+static void make_small(char *words)
 {
-	for (size_t i = 0; i < words->length; i++)
-		if ((unsigned char)words->data[i] >= 0x80)
+	for (const char *at = words; *at; at++)
+		if ((unsigned char)*at >= 0x80)
 			return;
-	for (size_t i = 0; i < words->length; i++)
-		if (words->data[i] >= 'A' && words->data[i] <= 'Z')
-			words->data[i] += 'a' - 'A';
+	for (; *words; words++)
+		if (*words >= 'A' && *words <= 'Z')
+			*words += 'a' - 'A';
 }
 
 /* Want the place that is selected in the pane, in a session that is to be resumed: its event is to
  * come into view, with what was found marked by the search. */
 static void want_place(struct ik_screen *screen, const char *session)
 {
+	struct ik_wanted_place *place = &screen->place;
+
 	forget_place(screen);
-	ik_buf_init(&screen->place.words, IK_KIB(4));
-	screen->place.sequence = ik_sessions_place(screen->sessions, &screen->place.words);
-	make_small(&screen->place.words);
-	memcpy(screen->place.session, session, strnlen(session, IK_UUID_TEXT - 1) + 1);
-	screen->place.typed = false;
+	place->sequence = ik_sessions_place(screen->sessions, &place->words);
+	make_small(place->words);
+	memcpy(place->session, session, strnlen(session, IK_UUID_TEXT - 1) + 1);
 }
 
 void ik_screen_move_place(struct ik_screen *screen, struct ik_screen *from)
 {
 	forget_place(screen);
 	screen->place = from->place;
-	from->place.sequence = 0;
-	ik_buf_init(&from->place.words, 0);
+	from->place = (struct ik_wanted_place){ .sequence = 0 };
 }
 
 /* Does the block show the message? */
@@ -553,9 +549,8 @@ void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *mes
 	if (index == ik_scrollback_count(screen->scrollback)) {
 		ik_screen_flash(screen, _("The place is not on the screen any more."));
 	} else {
-		free(screen->flash);
-		screen->flash = NULL;
-		ik_find_in(screen->find, index, screen->place.words.data, screen->place.words.length);
+		ik_screen_flash(screen, NULL);
+		ik_find_in(screen->find, index, screen->place.words);
 		if (!screen->place.typed)
 			screen->focus = IK_FOCUS_SCROLLBACK;
 	}
@@ -1084,12 +1079,6 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 
 /* ---- mouse ---- */
 
-void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible)
-{
-	screen->dirty |= screen->bar.mouse_off != (possible && !on);
-	screen->bar.mouse_off = possible && !on;
-}
-
 /* Is a cell in an area? */
 static bool is_in(struct ik_rectangle area, const struct ik_key *key)
 {
@@ -1366,10 +1355,8 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 
 static void set_model(struct ik_screen *screen, const char *provider, const char *model)
 {
-	set_text(&screen->provider, provider);
-	set_text(&screen->model, model);
-	screen->bar.provider = screen->provider;
-	screen->bar.model = screen->model;
+	set_text(&screen->bar.provider, provider);
+	set_text(&screen->bar.model, model);
 	ik_browser_measure(screen->browser);
 	screen->dirty = true;
 }
@@ -1411,7 +1398,7 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 		return;
 	offer_inspector(screen, IK_INSPECTOR_AUTO, INSPECTOR_COLUMNS);
 	if (event->kind == IK_EVENT_TOOL_STARTED && event->round == 0)
-		ik_turn_status_stop_waiting(screen->turn);
+		screen->turn.waiting = false;
 }
 
 /* Note the messages that wait. */
@@ -1450,15 +1437,15 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		note_messages(screen, event->older, event->count, true);
 		break;
 	case IK_EVENT_TURN_STARTED:
-		ik_turn_status_start(screen->turn);
+		ik_turn_status_start(&screen->turn);
 		screen->older = false;
 		break;
 	case IK_EVENT_WAITING:
-		ik_turn_status_wait(screen->turn, !event->text || event->text_length > 0,
+		ik_turn_status_wait(&screen->turn, !event->text || event->text_length > 0,
 			event->text ? event_label(event) : NULL);
 		break;
 	case IK_EVENT_ROUND_STARTED: /* a sign of life: no wait for tools, no retry */
-		ik_turn_status_answer(screen->turn);
+		ik_turn_status_answer(&screen->turn);
 		break;
 	case IK_EVENT_CALL_PROGRESS:
 	case IK_EVENT_TOOL_STARTED:
@@ -1473,7 +1460,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		screen->bar.context = event->percent;
 		break;
 	case IK_EVENT_RETRY:
-		ik_turn_status_retry(screen->turn, event->delay_ms, event_label(event));
+		ik_turn_status_retry(&screen->turn, event->delay_ms, event_label(event));
 		break;
 	case IK_EVENT_QUEUED:
 		set_queued(screen, event);
@@ -1483,7 +1470,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		screen->bar.store_trouble = event->trouble;
 		break;
 	case IK_EVENT_TURN_DONE:
-		ik_turn_status_end(screen->turn);
+		ik_turn_status_end(&screen->turn);
 		break;
 	default: /* the chat log shows it, or those who are told act on it */
 		break;
@@ -1495,14 +1482,9 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
 	size_t total)
 {
-	struct ik_status_bar *bar = &screen->bar;
-
-	if (bar->scan == state && bar->scan_done == done && bar->scan_total == total)
-		return;
-	bar->scan = state;
-	bar->scan_done = done;
-	bar->scan_total = total;
-	screen->dirty = true;
+	screen->bar.scan = state;
+	screen->bar.scan_done = done;
+	screen->bar.scan_total = total;
 }
 
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry)
@@ -1515,23 +1497,13 @@ void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *regist
 
 void ik_screen_set_store(struct ik_screen *screen, const char *name)
 {
-	set_text(&screen->store, name);
+	set_text(&screen->bar.store, name);
 	ik_calls_set_stored(screen->calls, strcmp(name, "memory") != 0);
-	screen->bar.store = screen->store;
-	screen->dirty = true;
 }
 
-void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong)
+struct ik_status_bar *ik_screen_bar(struct ik_screen *screen)
 {
-	screen->dirty |= screen->bar.mode != mode || screen->bar.mode_strong != strong;
-	screen->bar.mode = mode;
-	screen->bar.mode_strong = strong;
-}
-
-void ik_screen_set_background(struct ik_screen *screen, int processes)
-{
-	screen->dirty |= screen->bar.background != processes;
-	screen->bar.background = processes;
+	return &screen->bar;
 }
 
 void ik_screen_blob_arrived(struct ik_screen *screen)
@@ -1540,41 +1512,10 @@ void ik_screen_blob_arrived(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble)
-{
-	screen->dirty |= screen->bar.sandbox != sandbox || screen->bar.sandbox_trouble != trouble;
-	screen->bar.sandbox = sandbox;
-	screen->bar.sandbox_trouble = trouble;
-}
-
-/* Member by member: what lies between them is anything. */
-static bool is_same(const struct ik_agent_mark *a, const struct ik_agent_mark *b)
-{
-	return a->number == b->number && a->state == b->state && a->shown == b->shown &&
-		a->started_ms == b->started_ms;
-}
-
-void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks, size_t count)
-{
-	struct ik_status_bar *bar = &screen->bar;
-
-	count = count < IK_AGENTS_MOST ? count : IK_AGENTS_MOST;
-	bool same = count == bar->agent_count;
-
-	for (size_t i = 0; same && i < count; i++)
-		same = is_same(&marks[i], &bar->agents[i]);
-	if (same)
-		return;
-	if (count > 0)
-		memcpy(bar->agents, marks, count * sizeof(*marks));
-	bar->agent_count = count;
-	screen->dirty = true;
-}
-
 void ik_screen_clear(struct ik_screen *screen)
 {
 	ik_find_end(screen->find);
-	ik_chat_log_clear(screen->log, screen->provider);
+	ik_chat_log_clear(screen->log, screen->bar.provider);
 	screen->dirty = true;
 }
 
@@ -1621,16 +1562,15 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 static void update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
-	const struct ik_shown_call *call = ik_turn_status_call(screen->turn);
+	const struct ik_shown_call *call = ik_turn_status_call(&screen->turn);
 
-	bar->activity = ik_turn_status_activity(screen->turn, &bar->seconds);
+	bar->activity = ik_turn_status_activity(&screen->turn, &bar->seconds);
 	if (ik_dialog_count(screen->dialog) > 0) {
 		bar->activity = IK_ACTIVITY_ASKING;
 		bar->seconds = 0;
 	}
-	bar->now_ms = screen->now_ms;
 	bar->tool = NULL;
-	bar->waiting_for = ik_turn_status_waiting_for(screen->turn);
+	bar->waiting_for = screen->turn.waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
 	bar->hint = is_quit_pending(screen) ? screen->quit_hint : ik_keymap_pending(screen->keymap);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
@@ -1686,18 +1626,16 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	free(problem);
 	ik_calls_tick(screen->calls, now_ms);
 	changed |= ik_chat_log_tick(screen->log, now_ms);
-	changed |= ik_turn_status_tick(screen->turn, now_ms);
+	changed |= ik_turn_status_tick(&screen->turn, now_ms);
 	int64_t quit = tick_quit(screen);
 
 	update_bar(screen);
-	changed |= screen->bar.seconds != screen->shown_second;
-	screen->shown_second = screen->bar.seconds;
 	bool more = ik_find_work(screen->find, &changed);
 
 	more |= ik_find_work(screen->help_find, &changed);
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
 	bool counts = ik_dialog_count(screen->dialog) == 0 || ik_calls_running(screen->calls) > 0;
-	int64_t next = more ? 0 : counts ? ik_turn_status_next_second(screen->turn) : -1;
+	int64_t next = more ? 0 : counts ? ik_turn_status_next_second(&screen->turn) : -1;
 
 	screen->dirty |= changed;
 	return sooner(sooner(next, asked), sooner(tick_agents(screen), quit));
@@ -1721,7 +1659,7 @@ void ik_screen_touch(struct ik_screen *screen)
 
 bool ik_screen_dirty(const struct ik_screen *screen)
 {
-	return screen->dirty;
+	return screen->dirty || memcmp(&screen->bar, &screen->drawn, sizeof(screen->bar)) != 0;
 }
 
 /* ---- drawing ---- */
@@ -1838,8 +1776,8 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area,
 			&cursor);
-	else if (!searching && ik_turn_status_retry_reason(screen->turn))
-		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(screen->turn));
+	else if (!searching && ik_turn_status_retry_reason(&screen->turn))
+		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(&screen->turn));
 	else if (!searching && screen->queued_held && context_of(screen) == IK_IN_EDITOR &&
 		is_draft_empty(screen))
 		put_held(screen, &out);
@@ -1962,6 +1900,9 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 {
 	struct ik_layout layout = layout_of(screen);
 
+	update_bar(screen);
+	screen->bar.now_ms = screen->now_ms;
+	screen->drawn = screen->bar;
 	screen->dirty = false;
 	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
 		IK_STYLE_NORMAL);
@@ -1992,8 +1933,6 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	if (context_of(screen) == IK_IN_EDITOR)
 		ik_prompt_draw_candidates(screen->prompt, cells,
 			(struct ik_rectangle){ 0, 0, layout.rule.row, screen->columns }, column);
-	update_bar(screen);
-	screen->shown_second = screen->bar.seconds;
 	ik_status_bar_draw(&screen->bar, cells, layout.status);
 }
 
@@ -2030,7 +1969,7 @@ static void name_keys(struct ik_screen *screen)
 
 	ik_buf_init(&out, IK_KIB(1));
 	ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, hints, INT_MAX, &out);
-	screen->bar.keys = screen->bar_keys = ik_buf_take(&out, NULL);
+	screen->bar.keys = ik_buf_take(&out, NULL);
 	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
 		ik_calls_set_open_key(screen->calls, out.data);
 	ik_buf_done(&out);
@@ -2047,8 +1986,8 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 
 	screen->inspector = ik_inspector_new(screen->calls, keymap, utf8);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	screen->browser = ik_browser_new(screen->calls, keymap, utf8);
-	ik_browser_set_forms(screen->browser, options->tool_forms, options->tool_forms_arg);
+	screen->browser = ik_browser_new(screen->calls, keymap, utf8, options->tool_forms,
+		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
 	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
 	screen->help = ik_help_new(options->commands, keymap, utf8);
@@ -2086,7 +2025,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 		.keymap = screen->keymap,
 	});
 	screen->scrollback = ik_chat_log_scrollback(screen->log);
-	screen->turn = ik_turn_status_new(screen->calls);
+	ik_turn_status_init(&screen->turn, screen->calls);
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
@@ -2107,20 +2046,20 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	for (size_t i = 0; i < PANES; i++)
 		screen->panes[i]->ops->release(screen->panes[i]);
 	free(screen->queued);
-	ik_turn_status_free(screen->turn);
+	ik_turn_status_done(&screen->turn);
 	ik_chat_log_free(screen->log);
 	ik_calls_free(screen->calls);
 	ik_keymap_free(screen->keymap);
 	ik_buf_done(&screen->submitted);
 	ik_buf_done(&screen->copied);
 	forget_place(screen);
-	free(screen->bar_keys);
 	free(screen->quit_hint);
-	free(screen->flash);
-	free(screen->provider);
-	free(screen->model);
-	free(screen->title);
-	free(screen->store);
+	set_text(&screen->flash, NULL);
+	set_text(&screen->title, NULL);
+	set_text(&screen->bar.provider, NULL);
+	set_text(&screen->bar.model, NULL);
+	set_text(&screen->bar.store, NULL);
+	set_text(&screen->bar.keys, NULL);
 	free(screen);
 	return NULL;
 }

@@ -74,19 +74,11 @@ void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry);
 /* "memory": nothing is stored, so that large outputs stay here. */
 void ik_screen_set_store(struct ik_screen *screen, const char *name);
-/* The mode of the policy (static text; NULL: not shown); strong: not the usual one. */
-void ik_screen_set_mode(struct ik_screen *screen, const char *mode, bool strong);
-/* What holds tools back, likewise; trouble: it cannot, so that no tool runs. */
-void ik_screen_set_sandbox(struct ik_screen *screen, const char *sandbox, bool trouble);
-void ik_screen_set_background(struct ik_screen *screen, int processes);
 
-/* The conversations of the program, this one among them; none where it is the only one.
- * Copied; of more than IK_AGENTS_MOST the first. */
-void ik_screen_set_agents(struct ik_screen *screen, const struct ik_agent_mark *marks,
-	size_t count);
-
-/* Whether wheel and clicks come here; possible: whether they ever do in this terminal. */
-void ik_screen_set_mouse(struct ik_screen *screen, bool on, bool possible);
+/* What the status bar shows, for the program to change: the mode and what holds tools back (texts
+ * that stay), processes in the background, whether wheel and clicks are left to the terminal, the
+ * conversations. A change is drawn. */
+struct ik_status_bar *ik_screen_bar(struct ik_screen *screen);
 
 /*
  * Ask the user (tui/screen/dialog.h); all is copied. Returns the question's id, which

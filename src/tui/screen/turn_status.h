@@ -10,24 +10,34 @@
 #include "tui/pane/status_bar.h"
 #include "tui/scrollback/calls.h"
 
-struct ik_turn_status;
+struct ik_turn_status {
+	const struct ik_calls *calls;
+	int64_t now_ms; /* of the last tick */
+	bool running;
+	bool unstarted;    /* the next tick is its start */
+	bool waiting;      /* for the tools, or for a session to be read; also without a turn */
+	char *waiting_for; /* in words; NULL: for the tools */
+	int64_t started_ms;
+	int64_t retry_ms;    /* asked for, until the next tick; else IK_NO_RETRY */
+	int64_t retry_at_ms; /* IK_NO_RETRY: none is due */
+	char *retry_reason;
+};
+#define IK_NO_RETRY INT64_C(-1)
 
-struct ik_turn_status *ik_turn_status_new(const struct ik_calls *calls);
-struct ik_turn_status *ik_turn_status_free(struct ik_turn_status *status);
+void ik_turn_status_init(struct ik_turn_status *status, const struct ik_calls *calls);
+void ik_turn_status_done(struct ik_turn_status *status);
 
 /* A turn starts; the model answers; the turn ends. */
 void ik_turn_status_start(struct ik_turn_status *status);
 void ik_turn_status_answer(struct ik_turn_status *status);
 void ik_turn_status_end(struct ik_turn_status *status);
-/* Something waits (what: in words, taken over; NULL: for the tools), or no longer does. */
+/* Something waits (what: taken over), or no longer does. */
 void ik_turn_status_wait(struct ik_turn_status *status, bool waiting, char *what);
-void ik_turn_status_stop_waiting(struct ik_turn_status *status);
 /* A retry is due in that time; reason is taken over. */
 void ik_turn_status_retry(struct ik_turn_status *status, int64_t milliseconds, char *reason);
 
 /* Is there anything that a cancel ends: a turn, a wait, a call of the user's own? */
 bool ik_turn_status_busy(const struct ik_turn_status *status);
-const char *ik_turn_status_waiting_for(const struct ik_turn_status *status);
 /* Why a retry is due; NULL: none is. */
 const char *ik_turn_status_retry_reason(const struct ik_turn_status *status);
 /* The oldest of the calls that run, or NULL. */

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	calls = ik_calls_new();
 	keymap = ik_keymap_new();
-	browser = ik_browser_new(calls, keymap, true);
+	browser = ik_browser_new(calls, keymap, true, NULL, NULL);
 	pane = (struct ik_pane *)browser;
 	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
 }

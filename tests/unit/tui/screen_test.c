@@ -529,7 +529,11 @@ Test(screen, only_visible_changes_ask_for_a_draw)
 	cr_assert_not(ik_screen_dirty(screen));
 	cr_assert_eq(ik_screen_tick(screen, 99999), -1);
 	cr_assert_not(ik_screen_dirty(screen));
-	ik_screen_set_background(screen, 0);
+	ik_screen_bar(screen)->background = 0;
+	cr_assert_not(ik_screen_dirty(screen));
+	ik_screen_bar(screen)->background = 1;
+	cr_assert(ik_screen_dirty(screen));
+	draw(20, 60);
 	cr_assert_not(ik_screen_dirty(screen));
 	type("x");
 	cr_assert(ik_screen_dirty(screen));
