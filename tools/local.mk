@@ -11,7 +11,6 @@ libik_tools_a_SOURCES = \
 	tools/common/missing_path.c tools/common/missing_path.h \
 	tools/common/edit_hint.c tools/common/edit_hint.h \
 	tools/common/program.c tools/common/program.h \
-	tools/common/open_path.c tools/common/open_path.h \
 	tools/common/source.c tools/common/source.h \
 	tools/common/target.c tools/common/target.h \
 	tools/common/walk.c tools/common/walk.h

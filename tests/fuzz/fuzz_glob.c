@@ -92,7 +92,7 @@ static void compare_in(const char *locale, const char *pattern)
 		plain_glob(tree, pattern, &wanted);
 	else
 		library_glob(pattern, &wanted);
-	if (ik_walk(pattern, IK_WALK_PATTERN, take_path, &found) == IK_MATCH_DONE &&
+	if (ik_walk(pattern, IK_MATCH_PATTERN, take_path, &found) == IK_MATCH_DONE &&
 		(found.length != wanted.length ||
 			memcmp(found.data, wanted.data, found.length) != 0)) {
 		fprintf(stderr, "%s: '%s' found %zu bytes, wanted %zu: '%s' '%s'\n", locale, pattern,

@@ -89,17 +89,6 @@ Test(input, reads_64_megabytes)
 	free(content);
 }
 
-Test(input, that_never_ends_is_answered_when_it_can_be_no_object)
-{
-	int zero = open("/dev/zero", O_RDONLY);
-	struct reply reply = call_run(&(struct call){ .tool = "file-read", .stdin_fd = zero });
-
-	close(zero);
-	cr_assert_eq(reply.status, 0);
-	cr_assert_lt(reply.peak_kib, 128 * 1024);
-	expect_error_with(reply, "INVALID_ARG", "the input must be a JSON object");
-}
-
 Test(input, that_never_ends_is_answered_at_the_limit)
 {
 	static const char beginning[] = "{\"file_path\":\"a\",\"content\":\"";

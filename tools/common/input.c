@@ -1,20 +1,17 @@
 #include "tools/common/input.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
 #include "json/scan.h"
 
-/* Limit on invalid input that is read so that its writer does not get a closed pipe. */
-#define DISCARD_MAX IK_MIB(64)
 /* Limit on a wrong value in a message. */
 #define SHOWN_MAX 60
 
@@ -29,53 +26,13 @@ static size_t input_ceiling(void)
 	return share < IK_LIMIT_TOOL_INPUT ? share : IK_LIMIT_TOOL_INPUT;
 }
 
-/* Return the first byte after white space, whose length is in *blank; 0 if there is none yet. */
-static char first_byte(const struct ik_buf *input, size_t *blank)
-{
-	*blank += strspn(input->data + *blank, " \t\r\n");
-	return *blank < input->length ? input->data[*blank] : '\0';
-}
-
-/* Read once. If the descriptor is non-blocking, wait for it. */
-static ssize_t read_some(int fd, char *to, size_t size)
-{
-	for (;;) {
-		ssize_t count = read(fd, to, size);
-
-		if (count >= 0 || (errno != EINTR && errno != EAGAIN))
-			return count;
-		if (errno == EAGAIN)
-			(void)poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
-	}
-}
-
 enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error)
 {
-	size_t discarded = 0, blank = 0;
-	bool hopeless = false;
-
 	ik_buf_init(input, input_ceiling());
-	while (discarded < DISCARD_MAX) {
-		size_t room = input->length < IK_KIB(64) ? IK_KIB(64) : input->length;
-		char *to = ik_buf_reserve(input, room < IK_MIB(4) ? room : IK_MIB(4));
+	int number = ik_read_all(fd, input, 0);
 
-		if (!to)
-			return ik_buf_check(input, "the input", error);
-		ssize_t count = read_some(fd, to, input->capacity - input->length - 1);
-
-		if (count < 0)
-			return ik_error_set_errno(error, errno, "stdin cannot be read");
-		if (count == 0)
-			break;
-		if (hopeless) {
-			discarded += (size_t)count;
-			continue;
-		}
-		ik_buf_commit(input, (size_t)count);
-		char first = first_byte(input, &blank);
-		hopeless = input->length > IK_KIB(4) && blank < input->length && first != '{';
-	}
-	return IK_OK;
+	return number != 0 ? ik_error_set_errno(error, number, "stdin cannot be read")
+					   : ik_buf_check(input, "the input", error);
 }
 
 /* Append a sentence with the parameters: "... file_path, offset (optional)". */
@@ -91,23 +48,6 @@ static void list_parameters(const struct ik_program *program, struct ik_buf *out
 			ik_buf_puts(out, " (optional)");
 	}
 	ik_buf_putc(out, '.');
-}
-
-/* Return what a parameter must be, in words. */
-static const char *wanted(const struct ik_parameter *parameter)
-{
-	switch (parameter->type) {
-	case IK_PARAMETER_STRING:
-	case IK_PARAMETER_NAME:
-		return "a string";
-	case IK_PARAMETER_COUNT:
-		return "an integer of at least 1";
-	case IK_PARAMETER_NUMBER:
-		return "an integer of at least 0";
-	case IK_PARAMETER_BOOLEAN:
-		return "true or false";
-	}
-	return "";
 }
 
 /* Append a value as it was given, shortened. */
@@ -135,7 +75,8 @@ static void refuse_value(const struct ik_parameter *parameter, struct ik_json_sp
 	ik_answer_error(answer, "INVALID_ARG",
 		!parameter->required && ik_json_span_type(value) == IK_JSON_NULL ? "Leave it out instead."
 																		 : NULL,
-		"%s must be %s, but is %s", parameter->name, wanted(parameter), shown.data);
+		"%s must be %s, but is %s", parameter->name, ik_parameter_kinds[parameter->type].words,
+		shown.data);
 	ik_buf_done(&shown);
 }
 
@@ -264,12 +205,11 @@ bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input
 	struct ik_error error;
 	struct ik_buf known;
 	bool is_object = false;
-	size_t blank = 0;
 
 	ik_buf_init(&known, IK_KIB(4));
 	list_parameters(program, &known);
 	ik_buf_printf(&known, " For example: %s", program->example);
-	if (first_byte(input, &blank) == '\0' && blank == input->length)
+	if (strspn(input->data, " \t\r\n") == input->length)
 		ik_answer_error(answer, "INVALID_ARG", known.data,
 			"the input must be a JSON object, but is empty");
 	else if (ik_json_check(input->data, input->length, &object, &error) != IK_OK)
@@ -287,7 +227,7 @@ bool ik_input_parse(const struct ik_program *program, const struct ik_buf *input
 	for (size_t i = 0; i < program->parameter_count; i++)
 		if (program->parameters[i].required && !arguments[i].given) {
 			ik_answer_error(answer, "INVALID_ARG", NULL, "%s is missing, it must be %s",
-				program->parameters[i].name, wanted(&program->parameters[i]));
+				program->parameters[i].name, ik_parameter_kinds[program->parameters[i].type].words);
 			return false;
 		}
 	return true;

@@ -8,8 +8,7 @@
 
 #include "tools/common/program.h"
 
-/* Append everything from fd; on failure, *error has a sentence. Input that cannot be an object, by
- * its first byte, is discarded. */
+/* Append everything from fd; on failure, *error has a sentence. */
 enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error) IK_MUST_USE;
 
 /*

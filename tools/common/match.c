@@ -158,6 +158,14 @@ static void deepen(struct ik_buf *pattern)
 	ik_buf_insert(pattern, at, "**/", 3);
 }
 
+enum ik_match_depth ik_match_depth(const struct ik_argument *recursive,
+	const struct ik_argument *ignored)
+{
+	return !recursive->truth ? IK_MATCH_PATTERN
+		: ignored->truth     ? IK_MATCH_BELOW_ALL
+							 : IK_MATCH_BELOW;
+}
+
 enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
 	ik_match_fn visit, void *arg)
 {
@@ -171,11 +179,8 @@ enum ik_match_result ik_match(const char *directory, const char *pattern, enum i
 		deepen(&whole);
 	if (ik_buf_status(&whole) != IK_OK)
 		result = IK_MATCH_NO_MEMORY;
-	else if (depth != IK_MATCH_PATTERN)
-		result = ik_walk(whole.data, depth == IK_MATCH_BELOW ? IK_WALK_UNIGNORED : IK_WALK_ALL,
-			take_path, &visitor);
-	else if (has_deep_component(whole.data))
-		result = ik_walk(whole.data, IK_WALK_PATTERN, take_path, &visitor);
+	else if (depth != IK_MATCH_PATTERN || has_deep_component(whole.data))
+		result = ik_walk(whole.data, depth, take_path, &visitor);
 	else
 		result = match_plain(whole.data, &visitor);
 	if (result == IK_MATCH_DONE && visitor.count == 0 && is_start_unreadable(whole.data))
@@ -184,12 +189,34 @@ enum ik_match_result ik_match(const char *directory, const char *pattern, enum i
 	return result;
 }
 
-const char *ik_match_warning(enum ik_match_result result)
+void ik_match_answer(enum ik_match_result result, int64_t count, struct ik_tool_answer *answer)
 {
-	if (result == IK_MATCH_TOO_DEEP)
-		return "Directories more than 4096 levels deep were not searched.";
-	if (result == IK_MATCH_RULES_CUT)
-		return "A .gitignore or .ignore file has more than 20000 rules, the rest of which was not "
-			   "used.";
-	return NULL;
+	const char *warning = NULL;
+
+	switch (result) {
+	case IK_MATCH_TOO_LONG:
+		warning = "Paths longer than 4095 bytes were not searched.";
+		break;
+	case IK_MATCH_RULES_CUT:
+		warning = "A .gitignore or .ignore file has more than 20000 rules, the rest of which was "
+				  "not used.";
+		break;
+	case IK_MATCH_NO_MEMORY:
+		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
+		return;
+	case IK_MATCH_READ_ERROR:
+		ik_answer_error(answer, "READ_ERROR", "The directory to search in cannot be read.",
+			"Read error during glob");
+		return;
+	case IK_MATCH_INVALID:
+		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
+			"Invalid glob pattern");
+		return;
+	case IK_MATCH_DONE:
+		break;
+	}
+	ik_answer_close(answer);
+	ik_answer_integer(answer, "count", count);
+	if (warning)
+		ik_answer_text(answer, "warning", warning, strlen(warning));
 }

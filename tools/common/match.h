@@ -3,20 +3,20 @@
  *
  * A pattern without a component "**" means what it means to glob(3).  "**" matches any number of
  * directories; it follows no symbolic links, skips dot entries, and ignores directories that cannot
- * be read.  At the end of a pattern it matches everything below.  Directories more than 4,096
- * levels deep are skipped.
+ * be read.  At the end of a pattern it matches everything below.  Paths that are too long for the
+ * kernel are skipped.
  *
- * May include: util.
+ * May include: util, tools/common/program.h.
  */
 #ifndef IK_TOOLS_MATCH_H
 #define IK_TOOLS_MATCH_H
 
-#include <stdbool.h>
+#include "tools/common/program.h"
 
 enum ik_match_result {
 	IK_MATCH_DONE,
-	IK_MATCH_TOO_DEEP,  /* done, except for directories that are too deep, and */
-	IK_MATCH_RULES_CUT, /* done, but with some rules of ignore.h only: see ik_match_warning() */
+	IK_MATCH_TOO_LONG,  /* done, except for paths that are too long */
+	IK_MATCH_RULES_CUT, /* done, but with some rules of ignore.h only */
 	IK_MATCH_NO_MEMORY,
 	IK_MATCH_READ_ERROR, /* the directory where the search begins cannot be read */
 	IK_MATCH_INVALID     /* too many parts */
@@ -33,6 +33,10 @@ enum ik_match_depth {
 	IK_MATCH_BELOW_ALL /* in all directories below, too */
 };
 
+/* Return what the parameters "recursive" and "ignored" of a tool ask for. */
+enum ik_match_depth ik_match_depth(const struct ik_argument *recursive,
+	const struct ik_argument *ignored);
+
 /*
  * Call visit for everything that matches pattern in directory (NULL or empty: the current one;
  * paths then begin as pattern does). If a directory of exactly that name exists, it is used;
@@ -42,7 +46,8 @@ enum ik_match_depth {
 enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
 	ik_match_fn visit, void *arg);
 
-/* Return a sentence about what was skipped; NULL: nothing was. */
-const char *ik_match_warning(enum ik_match_result result);
+/* Complete an answer whose string of paths or lines is open: with their number and a warning of what
+ * was skipped, or as an error. */
+void ik_match_answer(enum ik_match_result result, int64_t count, struct ik_tool_answer *answer);
 
 #endif

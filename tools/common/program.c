@@ -22,21 +22,13 @@
 
 #include "json/write.h"
 
-/* Return JSON Schema's name for a type. */
-static const char *schema_type(enum ik_parameter_type type)
-{
-	switch (type) {
-	case IK_PARAMETER_STRING:
-	case IK_PARAMETER_NAME:
-		return "string";
-	case IK_PARAMETER_COUNT:
-	case IK_PARAMETER_NUMBER:
-		return "integer";
-	case IK_PARAMETER_BOOLEAN:
-		return "boolean";
-	}
-	return "";
-}
+const struct ik_parameter_kind ik_parameter_kinds[] = {
+	[IK_PARAMETER_STRING] = { "string", "a string" },
+	[IK_PARAMETER_NAME] = { "string", "a string" },
+	[IK_PARAMETER_COUNT] = { "integer", "an integer of at least 1" },
+	[IK_PARAMETER_NUMBER] = { "integer", "an integer of at least 0" },
+	[IK_PARAMETER_BOOLEAN] = { "boolean", "true or false" },
+};
 
 /* Append what --schema prints. */
 static void schema_print(const struct ik_program *program, struct ik_buf *out)
@@ -48,7 +40,7 @@ static void schema_print(const struct ik_program *program, struct ik_buf *out)
 		const struct ik_parameter *parameter = &program->parameters[i];
 
 		ik_json_printf(out, "'%s':{'type':'%s','description':'%s'}", parameter->name,
-			schema_type(parameter->type), parameter->description);
+			ik_parameter_kinds[parameter->type].schema, parameter->description);
 	}
 	ik_json_printf(out, "},'required':[");
 	for (size_t i = 0; i < program->parameter_count; i++)
@@ -109,7 +101,7 @@ static void help_print(const struct ik_program *program, struct ik_buf *out)
 		/* Translators: a parameter's name, its type in JSON Schema, what it is for. */
 		ik_buf_printf(out,
 			parameter->required ? _("  %-12s %s, required: %s\n") : "  %-12s %s: %s\n",
-			parameter->name, schema_type(parameter->type), parameter->description);
+			parameter->name, ik_parameter_kinds[parameter->type].schema, parameter->description);
 	}
 	ik_buf_printf(out,
 		_("\nOptions:\n"

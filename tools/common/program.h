@@ -21,6 +21,12 @@ enum ik_parameter_type {
 	IK_PARAMETER_BOOLEAN
 };
 
+/* Names of these types: JSON Schema's, and in words. */
+struct ik_parameter_kind {
+	const char *schema, *words;
+};
+extern const struct ik_parameter_kind ik_parameter_kinds[];
+
 struct ik_parameter {
 	const char *name;
 	enum ik_parameter_type type;

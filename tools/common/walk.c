@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "tools/common/ignore.h"
-#include "tools/common/open_path.h"
 
 #include "util/alloc.h"
 #include "util/buf.h"
@@ -23,8 +23,6 @@
  */
 #define COMPONENTS_MAX 63
 
-/* Limit on depth; each level is a few calls on the stack. */
-#define DEPTH_MAX 4096
 enum component_kind {
 	COMPONENT_LITERAL, /* text is the name */
 	COMPONENT_ANY,     /* "*" */
@@ -45,8 +43,7 @@ struct walk {
 	struct ik_ignore *ignore; /* what is skipped, or NULL */
 	bool stopped;             /* by the visitor */
 	bool no_memory;
-	bool too_deep;
-	size_t depth; /* of the directory being read, from the start of the walk */
+	bool too_long; /* a path is longer than the kernel accepts */
 	ik_match_fn visit;
 	void *arg;
 	const char *sorted; /* the names being sorted */
@@ -352,7 +349,7 @@ static void drop_excluded(struct walk *walk, struct walk_listing *listing)
 static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *listing)
 {
 	unsigned files = 0;
-	int fd = ik_open_path(walk->path.length > 0 ? walk->path.data : ".",
+	int fd = open(walk->path.length > 0 ? walk->path.data : ".",
 		O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
@@ -386,56 +383,31 @@ static bool read_listing(struct walk *walk, uint64_t set, struct walk_listing *l
 	return true;
 }
 
-/* Report the path with name appended. */
-static void report(struct walk *walk, const char *name, unsigned char type)
+/* Append a name and perhaps a slash to walk->path; false if the kernel would refuse it. */
+static bool append_name(struct walk *walk, const char *name, bool slash)
 {
-	size_t length = walk->path.length;
-
 	ik_buf_puts(&walk->path, name);
-	if (walk->directories_only)
+	if (slash)
 		ik_buf_putc(&walk->path, '/');
-	if (!walk->visit(walk->arg, walk->path.data, type))
-		walk->stopped = true;
-	ik_buf_truncate(&walk->path, length);
+	walk->too_long |= walk->path.length >= PATH_MAX;
+	return walk->path.length < PATH_MAX;
 }
 
 static void walk_directory(struct walk *walk, uint64_t set);
 
-/* Continue in the directory of that name, unless it is too deep. */
-static void descend(struct walk *walk, const char *name, uint64_t set)
+/* Report the name of an item, or what is below it. */
+static void take_item(struct walk *walk, const char *name, const struct walk_item *item)
 {
 	size_t length = walk->path.length;
+	bool below = item->below != 0;
 
-	if (walk->depth == DEPTH_MAX) {
-		walk->too_deep = true;
-		return;
+	if (append_name(walk, name, below || walk->directories_only)) {
+		if (below)
+			walk_directory(walk, item->below);
+		else if (!walk->visit(walk->arg, walk->path.data, item->type))
+			walk->stopped = true;
 	}
-	ik_buf_puts(&walk->path, name);
-	ik_buf_putc(&walk->path, '/');
-	walk->depth++;
-	walk_directory(walk, set);
-	walk->depth--;
 	ik_buf_truncate(&walk->path, length);
-}
-
-/* Match a component that is a plain name without reading the directory, which need not be readable. */
-static void walk_literal(struct walk *walk, size_t index)
-{
-	const char *name = walk->components[index].text;
-	size_t length = walk->path.length;
-	struct stat status;
-
-	if (index + 1 < walk->count) {
-		descend(walk, name, bit(index + 1));
-		return;
-	}
-	ik_buf_puts(&walk->path, name);
-	int flags = walk->directories_only ? 0 : AT_SYMLINK_NOFOLLOW;
-	bool found = fstatat(AT_FDCWD, walk->path.data, &status, flags) == 0 &&
-		(!walk->directories_only || S_ISDIR(status.st_mode));
-	ik_buf_truncate(&walk->path, length);
-	if (found)
-		report(walk, name, IFTODT(status.st_mode));
 }
 
 /* Find what the components in set match in and below the directory at walk->path. */
@@ -444,25 +416,14 @@ static void walk_directory(struct walk *walk, uint64_t set)
 	struct walk_listing listing;
 
 	set = closure(walk, set);
-	if (!walk->ignore && (set & (set - 1)) == 0 &&
-		walk->components[__builtin_ctzll(set)].kind == COMPONENT_LITERAL) {
-		walk_literal(walk, (size_t)__builtin_ctzll(set));
-		return;
-	}
 	ik_buf_init(&listing.names, SIZE_MAX / 2);
 	ik_buf_init(&listing.items, SIZE_MAX / 2);
 	if (read_listing(walk, set, &listing)) {
 		const struct walk_item *items = (const struct walk_item *)(const void *)listing.items.data;
 		size_t count = listing.items.length / sizeof(items[0]);
 
-		for (size_t i = 0; i < count && !walk->stopped && !walk->no_memory; i++) {
-			const char *found = listing.names.data + items[i].name;
-
-			if (items[i].below != 0)
-				descend(walk, found, items[i].below);
-			else
-				report(walk, found, items[i].type);
-		}
+		for (size_t i = 0; i < count && !walk->stopped && !walk->no_memory; i++)
+			take_item(walk, listing.names.data + items[i].name, &items[i]);
 		if (walk->ignore)
 			ik_ignore_leave(walk->ignore);
 	}
@@ -470,10 +431,10 @@ static void walk_directory(struct walk *walk, uint64_t set)
 	ik_buf_done(&listing.items);
 }
 
-enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_match_fn visit,
+enum ik_match_result ik_walk(const char *pattern, enum ik_match_depth depth, ik_match_fn visit,
 	void *arg)
 {
-	struct walk walk = { .visit = visit, .arg = arg, .dots = kind != IK_WALK_PATTERN };
+	struct walk walk = { .visit = visit, .arg = arg, .dots = depth != IK_MATCH_PATTERN };
 	enum ik_match_result result = IK_MATCH_INVALID;
 	char *settled = settle_slashes(pattern);
 
@@ -481,12 +442,12 @@ enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_mat
 		return IK_MATCH_DONE;
 	ik_buf_init(&walk.path, SIZE_MAX / 2);
 	if (parse_pattern(&walk, settled)) {
-		if (kind == IK_WALK_UNIGNORED)
+		if (depth == IK_MATCH_BELOW)
 			walk.ignore = ik_ignore_new(walk.path.data);
 		if (walk.count > 0)
 			walk_directory(&walk, bit(0));
 		result = walk.no_memory || ik_buf_status(&walk.path) != IK_OK ? IK_MATCH_NO_MEMORY
-			: walk.too_deep                                           ? IK_MATCH_TOO_DEEP
+			: walk.too_long                                           ? IK_MATCH_TOO_LONG
 			: walk.ignore && ik_ignore_is_cut(walk.ignore)            ? IK_MATCH_RULES_CUT
 																	  : IK_MATCH_DONE;
 		walk.ignore = ik_ignore_free(walk.ignore);

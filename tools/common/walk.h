@@ -8,13 +8,9 @@
 
 #include "tools/common/match.h"
 
-enum ik_walk_kind {
-	IK_WALK_PATTERN,  /* as in glob(7): wildcards do not match a leading dot */
-	IK_WALK_ALL,      /* wildcards match a leading dot */
-	IK_WALK_UNIGNORED /* the same, but skip what ignore.h excludes */
-};
-
-enum ik_match_result ik_walk(const char *pattern, enum ik_walk_kind kind, ik_match_fn visit,
+/* depth says whether wildcards match a leading dot, and whether to skip what ignore.h excludes; the
+ * pattern itself says where to search. */
+enum ik_match_result ik_walk(const char *pattern, enum ik_match_depth depth, ik_match_fn visit,
 	void *arg);
 
 #endif

@@ -41,39 +41,15 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 
 static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
 {
-	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN
-		: arguments[IGNORED].truth                          ? IK_MATCH_BELOW_ALL
-															: IK_MATCH_BELOW;
 	struct glob_found found = { .answer = answer };
 
 	/* "?" depends on the locale; the order does not, it is that of the bytes. */
 	setlocale(LC_CTYPE, "");
 	ik_answer_open(answer, "output");
-	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text, depth,
-		take_path, &found);
-	const char *warning = ik_match_warning(result);
+	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text,
+		ik_match_depth(&arguments[RECURSIVE], &arguments[IGNORED]), take_path, &found);
 
-	switch (result) {
-	case IK_MATCH_DONE:
-	case IK_MATCH_TOO_DEEP:
-	case IK_MATCH_RULES_CUT:
-		ik_answer_close(answer);
-		ik_answer_integer(answer, "count", found.count);
-		if (warning)
-			ik_answer_text(answer, "warning", warning, strlen(warning));
-		break;
-	case IK_MATCH_NO_MEMORY:
-		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
-		break;
-	case IK_MATCH_READ_ERROR:
-		ik_answer_error(answer, "READ_ERROR", "The directory to search in cannot be read.",
-			"Read error during glob");
-		break;
-	case IK_MATCH_INVALID:
-		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
-			"Invalid glob pattern");
-		break;
-	}
+	ik_match_answer(result, found.count, answer);
 }
 
 const struct ik_program ik_program = {

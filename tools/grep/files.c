@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/common/open_path.h"
-
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -184,8 +182,8 @@ static bool search_queued(const struct files *files, size_t index, uint64_t most
 	report->path = files->names.data + file->name;
 	report->groups = files->options.groups;
 	ik_buf_init(&report->text, SIZE_MAX / 2);
-	int fd = ik_open_path(report->path,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
+	int fd = open(report->path,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		return false;
 	report->fd = files->options.name_binaries ? fd : -1;

@@ -61,34 +61,17 @@ static enum ik_match_result find_files(const struct ik_argument *arguments, stru
 {
 	const char *path = arguments[PATH].text;
 	const char *filter = arguments[GLOB].length > 0 ? arguments[GLOB].text : "*";
-	enum ik_match_depth depth = !arguments[RECURSIVE].truth ? IK_MATCH_PATTERN
-		: arguments[IGNORED].truth                          ? IK_MATCH_BELOW_ALL
-															: IK_MATCH_BELOW;
 	struct stat status;
 
 	if (path && path[0] != '\0' && stat(path, &status) == 0 && !S_ISDIR(status.st_mode)) {
 		files_add(files, path, DT_LNK);
 		return IK_MATCH_DONE;
 	}
+	enum ik_match_result result = ik_match(path, filter,
+		ik_match_depth(&arguments[RECURSIVE], &arguments[IGNORED]), take_path, files);
+
 	/* A directory that cannot be read counts as empty, as an unreadable file does. */
-	return ik_match(path, filter, depth, take_path, files);
-}
-
-/* Answer with what was found. */
-static void finish(const struct ik_argument *arguments, int64_t count, bool more,
-	const char *warning, struct ik_tool_answer *answer)
-{
-	if (more) {
-		char *note = ik_format("\n(more lines match than the limit of %jd)",
-			(intmax_t)arguments[LIMIT].number);
-
-		ik_answer_piece(answer, note, strlen(note));
-		free(note);
-	}
-	ik_answer_close(answer);
-	ik_answer_integer(answer, "count", count);
-	if (warning)
-		ik_answer_text(answer, "warning", warning, strlen(warning));
+	return result == IK_MATCH_READ_ERROR ? IK_MATCH_DONE : result;
 }
 
 static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
@@ -118,13 +101,14 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	enum ik_match_result result = find_files(arguments, files);
 	int64_t count = files_finish(files, &more);
 
-	if (result == IK_MATCH_INVALID)
-		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
-			"Invalid glob pattern");
-	else if (result == IK_MATCH_NO_MEMORY)
-		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
-	else
-		finish(arguments, count, more, ik_match_warning(result), answer);
+	if (more) {
+		char *note = ik_format("\n(more lines match than the limit of %jd)",
+			(intmax_t)arguments[LIMIT].number);
+
+		ik_answer_piece(answer, note, strlen(note));
+		free(note);
+	}
+	ik_match_answer(result, count, answer);
 	search_free(search);
 }
 
