@@ -98,54 +98,14 @@ void ik_trust_all(struct ik_trust *trust)
 
 /* ---- names in the text ---- */
 
-/* Return a path as text from which it can be restored (new memory). */
-static char *encode(const char *path)
+/* Return the name that a path has in the text (new memory). */
+static char *name_in_text(const char *path)
 {
-	size_t length = strlen(path), at = 0;
 	struct ik_buf out;
 
-	ik_buf_init(&out, 3 * length);
-	while (at < length) {
-		size_t valid = ik_utf8_valid_prefix(path + at, length - at);
-		size_t end = at + valid;
-
-		for (; at < end; at++) {
-			if (path[at] == '%')
-				ik_buf_puts(&out, "%25");
-			else
-				ik_buf_putc(&out, path[at]);
-		}
-		if (at < length)
-			ik_buf_printf(&out, "%%%02X", (unsigned char)path[at++]);
-	}
+	ik_buf_init(&out, SIZE_MAX / 2);
+	ik_utf8_repair(&out, path, strlen(path));
 	return ik_buf_take(&out, NULL);
-}
-
-static int hex_value(char digit)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	const char *found = digit != '\0' ? strchr(digits, digit) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-/* Restore a path from its text, in place. */
-static void decode(char *text)
-{
-	char *to = text;
-	const char *from;
-
-	for (from = text; *from != '\0'; from++, to++) {
-		int high = *from == '%' ? hex_value(from[1]) : -1;
-		int low = high >= 0 ? hex_value(from[2]) : -1;
-
-		*to = *from;
-		if (low >= 0) {
-			*to = (char)(16 * high + low);
-			from += 2;
-		}
-	}
-	*to = '\0';
 }
 
 static const struct ik_json_span nothing = { NULL, 0 };
@@ -153,7 +113,7 @@ static const struct ik_json_span nothing = { NULL, 0 };
 /* Return the member of an object that a path names. */
 static struct ik_json_span member_of(struct ik_json_span object, const char *path)
 {
-	char *name = encode(path);
+	char *name = name_in_text(path);
 	struct ik_json_span member = ik_json_member(object, name);
 
 	free(name);
@@ -216,7 +176,8 @@ static void put_changed(struct ik_buf *out, struct ik_json_span object, const ch
 static void change_entry(struct ik_trust *trust, const char *member, const char *file,
 	struct ik_json_span value)
 {
-	char *directory = encode(trust->directory), *name = file ? encode(file) : NULL, *text;
+	char *directory = name_in_text(trust->directory), *name = file ? name_in_text(file) : NULL;
+	char *text;
 	const char *const path[] = { "directories", directory, member, name, NULL };
 	struct ik_buf out;
 	size_t length;
@@ -306,8 +267,6 @@ const char *ik_trust_file_at(struct ik_trust *trust, size_t index)
 	} while (found && index-- > 0);
 	free(trust->name);
 	trust->name = found ? ik_json_string_new(name, NULL) : NULL;
-	if (trust->name)
-		decode(trust->name);
 	return trust->name;
 }
 
@@ -359,21 +318,24 @@ static enum ik_status take_text(struct ik_trust *trust, struct ik_buf *text, str
 	return IK_OK;
 }
 
-/* Read the file; one that is missing, or cannot be used, says nothing. IK_INVALID: it is damaged;
- * other errors: it must be left alone. */
+/* Read the file; one that is missing says nothing. IK_INVALID: it is damaged; other errors: it must
+ * be left alone. After an error, what it said before is still known. */
 static enum ik_status read_file(struct ik_trust *trust, struct ik_error *error)
 {
 	struct ik_buf text;
 	enum ik_status status;
 	int fd, number;
 
-	set_nothing(trust);
 	trust->was_read = true;
 	memset(&trust->read, 0, sizeof(trust->read));
 	/* Read the identity even if the file cannot be read, so that this is reported once. */
 	status = ik_identity_read(trust->path, &trust->read, error);
+	if (status == IK_NOT_FOUND) {
+		set_nothing(trust);
+		return IK_OK;
+	}
 	if (status != IK_OK)
-		return status == IK_NOT_FOUND ? IK_OK : status;
+		return status;
 	fd = open(trust->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return ik_error_set_errno(error, errno, _("cannot read %s"), trust->path);
@@ -458,6 +420,7 @@ static enum ik_status read_locked(struct ik_trust *trust, struct ik_error *error
 
 	if (status == IK_INVALID) {
 		memset(&trust->read, 0, sizeof(trust->read));
+		set_nothing(trust);
 		return rename_damaged(trust->path, &reason, error);
 	}
 	if (status != IK_OK)
@@ -483,6 +446,8 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 	}
 	free(trust->problem);
 	trust->problem = status != IK_OK ? ik_strdup(error->text) : NULL;
+	if (status != IK_OK)
+		set_nothing(trust);
 	return status;
 }
 
@@ -569,11 +534,15 @@ struct grant {
 /* Is this file of the directory among those that are granted? */
 static bool is_granted(const struct ik_trust *trust, const struct grant *grant, const char *file)
 {
-	for (size_t i = 0; i < grant->count; i++) {
-		if (ik_text_equal(name_of(trust, grant->files[i].path), file))
-			return true;
+	bool found = false;
+
+	for (size_t i = 0; i < grant->count && !found; i++) {
+		char *name = name_in_text(name_of(trust, grant->files[i].path));
+
+		found = ik_text_equal(name, file);
+		free(name);
 	}
-	return false;
+	return found;
 }
 
 static void change_grant(struct ik_trust *trust, const void *arg)

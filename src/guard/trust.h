@@ -15,7 +15,7 @@
  * A file that has not changed since it was seen (device, inode, size, both times) is not read
  * again.  That is safe because an ordinary user cannot set ctime back (util/identity.h names the
  * exceptions), and because a file whose next change might fall into the same clock tick is not
- * recorded as seen.  Names that are not UTF-8 are written with %XX, and % as %25.
+ * recorded as seen.  In names, bytes that are not UTF-8 are written as U+FFFD.
  *
  * Several programs may write at once: a change is made under a lock of the directory, to the
  * present contents of the file, which a rename then replaces. A damaged file is renamed and
