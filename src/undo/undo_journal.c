@@ -445,44 +445,28 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }
 
-/* Append a range of a file; less if the file ends or cannot be read. */
-static void read_range(int fd, off_t from, off_t to, struct ik_buf *text)
-{
-	while (from < to) {
-		char *room = ik_buf_reserve(text, (size_t)(to - from));
-		ssize_t count = room ? pread(fd, room, (size_t)(to - from), from) : 0;
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return;
-		ik_buf_commit(text, (size_t)count);
-		from += count;
-	}
-}
-
 /* Read the first so many bytes of a journal; if that is too much, its newest whole lines. */
 static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat about;
-	const char *first;
-	off_t end;
 
-	if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
-		if (fd >= 0)
-			(void)close(fd);
-		return;
+	if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+		size_t end = (uintmax_t)about.st_size > bytes ? bytes : (size_t)about.st_size;
+		size_t from = end > JOURNAL_MOST ? end - JOURNAL_MOST : 0;
+
+		/* If it cannot be read on, what was read is used. */
+		if (lseek(fd, (off_t)from, SEEK_SET) >= 0)
+			(void)!ik_read_all(fd, text, end - from + 1);
+		ik_buf_truncate(text, end - from);
+		if (from > 0) {
+			const char *first = memchr(text->data, '\n', text->length);
+
+			ik_buf_consume(text, first ? (size_t)(first + 1 - text->data) : text->length);
+		}
 	}
-	end = (uintmax_t)about.st_size > bytes ? (off_t)bytes : about.st_size;
-	if ((size_t)end <= JOURNAL_MOST) {
-		read_range(fd, 0, end, text);
-	} else {
-		read_range(fd, end - (off_t)JOURNAL_MOST, end, text);
-		first = memchr(text->data, '\n', text->length);
-		ik_buf_consume(text, first ? (size_t)(first + 1 - text->data) : text->length);
-	}
-	(void)close(fd);
+	if (fd >= 0)
+		(void)close(fd);
 }
 
 /* Process the first so many bytes of a journal. */

@@ -185,16 +185,16 @@ Test(hint, edits)
 			"new_string is in the file already, at line 2." },
 		{ "file-edit", EDIT("empty", "a", "x"), "The file is empty." },
 		{ "file-edit", EDIT("src/main.c", "    return 0;", "x"), "The text at line 3 differs only "
-			"in white space: it has a tab where old_string has 4 spaces.\n3: \treturn 0;" },
+			"in white space: it has \"\\t\" where old_string has \"    \".\n3: \treturn 0;" },
 		{ "file-edit", EDIT("src/main.c", "int main(void) {", "x"), "The text at line 1 differs "
-			"only in white space: it has a line feed where old_string has a space.\n"
+			"only in white space: it has \"\\n\" where old_string has \" \".\n"
 			"1: int main(void)\n2: {" },
 		{ "file-edit", EDIT("src/main.c", "return\\t0;", "x"), "The text at line 3 differs only in "
-			"white space: it has a space where old_string has a tab.\n3: \treturn 0;" },
+			"white space: it has \" \" where old_string has \"\\t\".\n3: \treturn 0;" },
 		{ "file-edit", EDIT("src/main.c", "return 0 ;", "x"), "The text at line 3 differs only in "
-			"white space: it has nothing where old_string has a space.\n3: \treturn 0;" },
+			"white space: it has \"\" where old_string has \" \".\n3: \treturn 0;" },
 		{ "file-edit", EDIT("src/main.c", "}\\n\\n", "x"), "The text at line 4 differs only in "
-			"white space: it has a line feed where old_string has 2 line feeds.\n4: }" },
+			"white space: it has \"\\n\" where old_string has \"\\n\\n\".\n4: }" },
 		{ "file-edit", EDIT("crlf.txt", "one\\ntwo", "x"), "The text at line 1 differs only in "
 			"white space: its lines end in \\r\\n.\n1: one\r\n2: two\r" },
 		{ "file-edit", EDIT("notes.txt", "1: alpha\\n2: beta", "x"),

@@ -12,6 +12,8 @@
 /* Limits on a line, and on the places, that a hint shows. */
 #define LINE_SHOWN_MAX 300
 #define PLACES_SHOWN_MAX 10
+/* The same on a run of blanks. */
+#define BLANKS_SHOWN_MAX 40
 
 /* A line of a text, without its end. */
 struct nearest_line {
@@ -105,33 +107,16 @@ static struct nearest_line blanks_at(const char *at, const char *end)
 	return run;
 }
 
-/* Append a run of blanks in words: "a tab and 4 spaces". */
-static void describe_blanks(struct nearest_line run, struct ik_buf *hint)
+/* Append a run of blanks so that they can be told apart. */
+static void show_blanks(struct nearest_line run, struct ik_buf *hint)
 {
-	if (run.length == 0)
-		ik_buf_puts(hint, "nothing");
-	for (size_t at = 0, groups = 0; at < run.length; groups++) {
-		char blank = run.text[at];
-		size_t count = 0;
-		const char *name = blank == ' ' ? "space"
-			: blank == '\t'             ? "tab"
-			: blank == '\n'             ? "line feed"
-										: "carriage return";
-
-		while (at < run.length && run.text[at] == blank) {
-			at++;
-			count++;
-		}
-		if (groups == 4) {
-			ik_buf_puts(hint, " and more");
-			break;
-		}
-		ik_buf_puts(hint, groups > 0 ? " and " : "");
-		if (count == 1)
-			ik_buf_printf(hint, "a %s", name);
+	ik_buf_putc(hint, '"');
+	for (size_t i = 0; i < run.length && i < BLANKS_SHOWN_MAX; i++)
+		if (run.text[i] == ' ')
+			ik_buf_putc(hint, ' ');
 		else
-			ik_buf_printf(hint, "%zu %ss", count, name);
-	}
+			ik_buf_puts(hint, run.text[i] == '\t' ? "\\t" : run.text[i] == '\n' ? "\\n" : "\\r");
+	ik_buf_puts(hint, run.length > BLANKS_SHOWN_MAX ? "…\"" : "\"");
 }
 
 /* Find the first run of blanks that differs. The text matches core (wanted without outer blanks) at
@@ -197,9 +182,9 @@ static bool hint_white_space(const char *text, size_t length, struct nearest_lin
 			ik_buf_puts(hint, "its lines end in \\r\\n.");
 		} else if (differs) {
 			ik_buf_puts(hint, "it has ");
-			describe_blanks(ours, hint);
+			show_blanks(ours, hint);
 			ik_buf_puts(hint, " where old_string has ");
-			describe_blanks(theirs, hint);
+			show_blanks(theirs, hint);
 			ik_buf_putc(hint, '.');
 		}
 		while (at < stop && hint->length < 2000 && next_line(&at, end, &line))
@@ -291,63 +276,65 @@ static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_bu
 	return false;
 }
 
-/* Hint that the text was copied with a listing's line numbers. */
-static bool hint_numbered(const char *text, size_t length, struct nearest_line wanted,
-	struct ik_buf *hint)
+/* Append the text without the numbers of a listing; nothing if a line has none. */
+static void put_unnumbered(struct nearest_line text, bool blank, struct ik_buf *out)
 {
-	const char *end = wanted.text + wanted.length;
-	const char *found = NULL;
-	struct ik_buf plain;
+	const char *at = text.text, *end = text.text + text.length;
+	struct nearest_line line;
 
-	ik_buf_init(&plain, SIZE_MAX / 2);
-	for (int blank = 1; blank >= 0 && !found; blank--) {
-		const char *at = wanted.text;
-		bool numbered = true;
-		struct nearest_line line;
-
-		ik_buf_clear(&plain);
-		while (numbered && next_line(&at, end, &line)) {
-			numbered = append_unnumbered(line, blank == 1, &plain);
-			if (at < end || end[-1] == '\n')
-				ik_buf_putc(&plain, '\n');
+	while (next_line(&at, end, &line)) {
+		if (!append_unnumbered(line, blank, out)) {
+			ik_buf_clear(out);
+			return;
 		}
-		if (numbered && plain.length > 0)
-			found = memmem(text, length, plain.data, plain.length);
+		if (at < end || end[-1] == '\n')
+			ik_buf_putc(out, '\n');
 	}
-	if (found)
-		ik_buf_printf(hint,
-			"old_string has line numbers, the file (at line %zu) has not: "
-			"leave them out.",
-			line_number(text, found));
-	ik_buf_done(&plain);
-	return found;
 }
 
-/* Hint that line feeds, tabs or quotes of the text were escaped once too often. */
-static bool hint_escaped(const char *text, size_t length, struct nearest_line wanted,
-	struct ik_buf *hint)
+/* Append the text with its escapes replaced by what they stand for; nothing if it has none. */
+static void put_unescaped(struct nearest_line text, struct ik_buf *out)
 {
 	static const char letters[] = "nrt\"\\", meant[] = "\n\r\t\"\\";
+
+	for (size_t i = 0; i < text.length; i++) {
+		const char *letter = text.text[i] == '\\' && i + 1 < text.length && text.text[i + 1] != '\0'
+			? strchr(letters, text.text[i + 1])
+			: NULL;
+
+		ik_buf_putc(out, letter ? meant[letter - letters] : text.text[i]);
+		i += !!letter;
+	}
+	if (out->length == text.length)
+		ik_buf_clear(out);
+}
+
+/* Hint that the text was copied with a listing's line numbers, or escaped once too often. */
+static bool hint_reading(const char *text, size_t length, struct nearest_line wanted,
+	struct ik_buf *hint)
+{
 	const char *found = NULL;
 	struct ik_buf plain;
 
 	ik_buf_init(&plain, SIZE_MAX / 2);
-	for (size_t i = 0; i < wanted.length; i++) {
-		const char *letter = wanted.text[i] == '\\' && i + 1 < wanted.length &&
-				wanted.text[i + 1] != '\0'
-			? strchr(letters, wanted.text[i + 1])
-			: NULL;
-
-		ik_buf_putc(&plain, letter ? meant[letter - letters] : wanted.text[i]);
-		i += !!letter;
+	/* With the blank after a number, without it, and with the escapes replaced. */
+	for (int way = 0; way < 3 && !found; way++) {
+		ik_buf_clear(&plain);
+		if (way < 2)
+			put_unnumbered(wanted, way == 0, &plain);
+		else
+			put_unescaped(wanted, &plain);
+		found = plain.length > 0 ? memmem(text, length, plain.data, plain.length) : NULL;
+		if (found && way < 2)
+			ik_buf_printf(hint,
+				"old_string has line numbers, the file (at line %zu) has not: leave them out.",
+				line_number(text, found));
+		else if (found)
+			ik_buf_printf(hint,
+				"The text at line %zu is meant, but old_string is escaped once too often: it has a "
+				"backslash and a letter for each line feed, tab or quote.",
+				line_number(text, found));
 	}
-	if (plain.length > 0 && plain.length < wanted.length)
-		found = memmem(text, length, plain.data, plain.length);
-	if (found)
-		ik_buf_printf(hint,
-			"The text at line %zu is meant, but old_string is escaped once too "
-			"often: it has a backslash and a letter for each line feed, tab or quote.",
-			line_number(text, found));
 	ik_buf_done(&plain);
 	return found;
 }
@@ -415,8 +402,7 @@ void ik_edit_hint_lines(const char *text, size_t length, const char *wanted, siz
 	if (length == 0)
 		ik_buf_puts(hint, "The file is empty.");
 	else if (!hint_white_space(text, length, whole, hint) &&
-		!hint_numbered(text, length, whole, hint) && !hint_escaped(text, length, whole, hint) &&
-		!hint_later_line(text, length, whole, hint))
+		!hint_reading(text, length, whole, hint) && !hint_later_line(text, length, whole, hint))
 		hint_similar(text, length, whole, hint);
 }
 

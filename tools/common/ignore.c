@@ -21,7 +21,7 @@
 #define RULES_MAX 20000
 
 struct rule {
-	const char *text;    /* for ik_ignore_matches() */
+	const char *text;    /* for rule_matches() */
 	bool included;       /* "!": what matches is not excluded */
 	bool directory_only; /* it ends in a slash */
 	bool whole_path;     /* it has another slash: compare the path from the file's directory */
@@ -129,7 +129,9 @@ static bool take_one(const char **pattern, char byte)
 	return *(*pattern)++ == byte;
 }
 
-bool ik_ignore_matches(const char *pattern, const char *path)
+/* Does a pattern of gitignore(5), without "!" and without slashes at its ends, match a path?
+ * Compares bytes, whatever the locale. */
+static bool rule_matches(const char *pattern, const char *path)
 {
 	const char *start = pattern;
 	/* Where to retry: the pattern after "*" and how far that has matched, and the same for "**" and
@@ -264,7 +266,7 @@ static const struct rule *rules_find(const struct rules *rules, const char *path
 		const struct rule *rule = &rules->list[i - 1];
 
 		if ((directory || !rule->directory_only) &&
-			ik_ignore_matches(rule->text, rule->whole_path ? path : name))
+			rule_matches(rule->text, rule->whole_path ? path : name))
 			return rule;
 	}
 	return NULL;

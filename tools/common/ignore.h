@@ -47,8 +47,4 @@ bool ik_ignore_excludes(struct ik_ignore *ignore, const char *name, bool directo
 /* Did a file have more rules than the limit? */
 bool ik_ignore_is_cut(const struct ik_ignore *ignore);
 
-/* Does a pattern of gitignore(5), without "!" and without slashes at its ends, match a path?
- * Compares bytes, whatever the locale. */
-bool ik_ignore_matches(const char *pattern, const char *path);
-
 #endif

@@ -204,14 +204,11 @@ void ik_match_answer(enum ik_match_result result, int64_t count, struct ik_tool_
 	case IK_MATCH_NO_MEMORY:
 		ik_answer_error(answer, "OUT_OF_MEMORY", NULL, "Out of memory during glob");
 		return;
-	case IK_MATCH_READ_ERROR:
-		ik_answer_error(answer, "READ_ERROR", "The directory to search in cannot be read.",
-			"Read error during glob");
-		return;
 	case IK_MATCH_INVALID:
 		ik_answer_error(answer, "INVALID_PATTERN", "It has too many parts.",
 			"Invalid glob pattern");
 		return;
+	case IK_MATCH_READ_ERROR:
 	case IK_MATCH_DONE:
 		break;
 	}

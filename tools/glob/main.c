@@ -49,7 +49,11 @@ static void run(const struct ik_argument *arguments, struct ik_tool_answer *answ
 	enum ik_match_result result = ik_match(arguments[PATH].text, arguments[PATTERN].text,
 		ik_match_depth(&arguments[RECURSIVE], &arguments[IGNORED]), take_path, &found);
 
-	ik_match_answer(result, found.count, answer);
+	if (result == IK_MATCH_READ_ERROR)
+		ik_answer_error(answer, "READ_ERROR", "The directory to search in cannot be read.",
+			"Read error during glob");
+	else
+		ik_match_answer(result, found.count, answer);
 }
 
 const struct ik_program ik_program = {

@@ -67,11 +67,8 @@ static enum ik_match_result find_files(const struct ik_argument *arguments, stru
 		files_add(files, path, DT_LNK);
 		return IK_MATCH_DONE;
 	}
-	enum ik_match_result result = ik_match(path, filter,
-		ik_match_depth(&arguments[RECURSIVE], &arguments[IGNORED]), take_path, files);
-
-	/* A directory that cannot be read counts as empty, as an unreadable file does. */
-	return result == IK_MATCH_READ_ERROR ? IK_MATCH_DONE : result;
+	return ik_match(path, filter, ik_match_depth(&arguments[RECURSIVE], &arguments[IGNORED]),
+		take_path, files);
 }
 
 static void run(const struct ik_argument *arguments, struct ik_tool_answer *answer)
