@@ -1,6 +1,8 @@
 /* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
 #include "chat/chat.h"
 
+#include "util/text.h"
+
 #define ENDING_MS 20 /* between two looks whether what was under way has ended */
 
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
@@ -8,6 +10,15 @@ struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 	struct ik_agent *agent = chat->agents;
 
 	while (agent && agent->number != number)
+		agent = agent->next;
+	return agent;
+}
+
+struct ik_agent *ik_agent_with(const struct ik_chat *chat, const char *id)
+{
+	struct ik_agent *agent = chat->agents;
+
+	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
 		agent = agent->next;
 	return agent;
 }

@@ -1,10 +1,9 @@
-#include "chat/chat_agents.h"
+#include "chat/chat.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/chat.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"

@@ -45,14 +45,11 @@ struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children
 /* Is it known already, or at work here? */
 static bool is_known(const struct ik_chat_children *children, const char *session)
 {
-	const struct ik_agent *agent = children->agent->chat->agents;
 	size_t i = 0;
 
 	while (i < children->count && !ik_text_equal(children->children[i].session, session))
 		i++;
-	while (agent && !ik_text_equal(ik_session_id(agent->session), session))
-		agent = agent->next;
-	return i < children->count || agent;
+	return i < children->count || ik_agent_with(children->agent->chat, session);
 }
 
 /* Note those that the conversation names, the newest first. */

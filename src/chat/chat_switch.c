@@ -62,20 +62,10 @@ static void switch_now(struct ik_agent *agent, const char *id, bool fork, struct
 	ik_session_restore_fork(agent->session, id, copy, on_resumed, agent);
 }
 
-/* Return the agent that has the session with this id, or NULL. */
-static struct ik_agent *agent_with(const struct ik_chat *chat, const char *id)
-{
-	struct ik_agent *agent = chat->agents;
-
-	while (agent && !ik_text_equal(id, ik_session_id(agent->session)))
-		agent = agent->next;
-	return agent;
-}
-
 /* Switch an agent whose turn has ended, whether it is shown or not. */
 static void try_switch(struct ik_agent *agent)
 {
-	if (!agent_with(agent->chat, agent->switch_to))
+	if (!ik_agent_with(agent->chat, agent->switch_to))
 		switch_now(agent, agent->switch_to, false, NULL);
 }
 
@@ -128,7 +118,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 
 	if (!chat->core_started)
 		return;
-	agent = agent_with(chat, id);
+	agent = ik_agent_with(chat, id);
 	if (agent) {
 		ik_screen_close_side(chat->screen);
 		if (agent != chat->agent)
@@ -213,7 +203,7 @@ static void on_taken(void *arg, const struct ik_error *error)
 /* Refuse to delete a session that an agent has; false: none has it. */
 static bool refuse_deletion(struct ik_chat *chat, const char *id)
 {
-	const struct ik_agent *agent = agent_with(chat, id);
+	const struct ik_agent *agent = ik_agent_with(chat, id);
 	char *sentence;
 
 	if (!agent)

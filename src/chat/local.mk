@@ -6,7 +6,7 @@ libik_chat_a_SOURCES = \
 	src/chat/agents_text.c \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \
-	src/chat/chat_agents.c src/chat/chat_agents.h \
+	src/chat/chat_agents.c \
 	src/chat/chat_blobs.c \
 	src/chat/chat_children.c \
 	src/chat/chat_copy.c \

@@ -160,17 +160,7 @@ static char *excerpt(const char *bytes, size_t length)
 	return copy;
 }
 
-/* Return a line without the blanks around it. */
-static struct ik_json_span trim(const char *start, const char *end)
-{
-	while (start < end && strchr(" \t\r,", *start))
-		start++;
-	while (start < end && strchr(" \t\r,", end[-1]))
-		end--;
-	return (struct ik_json_span){ start, (size_t)(end - start) };
-}
-
-/* Return a line of a text by its number, trimmed; no value: there is none. */
+/* Return a line of a text by its number, without the blanks around it; no value: there is none. */
 static struct ik_json_span line_of(const char *text, int number)
 {
 	const char *end;
@@ -179,42 +169,33 @@ static struct ik_json_span line_of(const char *text, int number)
 		text++;
 	if (!text)
 		return (struct ik_json_span){ NULL, 0 };
-	end = strchr(text, '\n');
-	return trim(text, end ? end : text + strlen(text));
+	end = text + strcspn(text, "\n");
+	while (text < end && strchr(" \t\r,", *text))
+		text++;
+	while (text < end && strchr(" \t\r,", end[-1]))
+		end--;
+	return (struct ik_json_span){ text, (size_t)(end - text) };
 }
 
-/* Return the number of the one line in the file that is this line of its description; 0: there is
+/* Return the number of the one line in the file that has this line of its description; 0: there is
  * none, or several. */
 static int find_in_file(const char *path, const char *announcement, int line)
 {
 	struct ik_json_span wanted = line_of(announcement, line);
+	const char *found = NULL, *end;
 	struct ik_buf file;
-	int found = 0, number = 1;
-	const char *at, *end;
+	int number = 0;
 
-	if (wanted.length == 0)
-		return 0;
 	ik_buf_init(&file, IK_LIMIT_SCHEMA);
 	/* Nobody edits the schema in a binary. */
-	if (ik_file_read(path, &file, NULL) != IK_OK || !ik_text_starts(file.data, "#!")) {
-		ik_buf_done(&file);
-		return 0;
-	}
-	for (at = file.data; at; at = end ? end + 1 : NULL, number++) {
-		struct ik_json_span here;
-
-		end = strchr(at, '\n');
-		here = trim(at, end ? end : at + strlen(at));
-		if (here.length != wanted.length || memcmp(here.text, wanted.text, here.length) != 0)
-			continue;
-		if (found != 0) {
-			ik_buf_done(&file);
-			return 0;
-		}
-		found = number;
-	}
+	if (wanted.length > 0 && ik_file_read(path, &file, NULL) == IK_OK &&
+		ik_text_starts(file.data, "#!"))
+		found = memmem(file.data, file.length, wanted.text, wanted.length);
+	end = file.data + file.length;
+	if (found && !memmem(found + 1, (size_t)(end - found) - 1, wanted.text, wanted.length))
+		number = ik_json_line(file.data, found);
 	ik_buf_done(&file);
-	return found;
+	return number;
 }
 
 static void on_finding(void *arg, const struct ik_finding *finding)

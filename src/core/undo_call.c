@@ -39,21 +39,6 @@ static bool is_refused(const struct ik_undo_history *history, size_t index, stru
 	return true;
 }
 
-/* Is the call not undone, and did it write the file, as far as is known? */
-static bool has_written(const struct ik_undo_history *history, const struct ik_undo_call *call,
-	const char *path)
-{
-	if (call->undone || history->turns[call->turn].undone)
-		return false;
-	for (size_t i = 0; i < call->count; i++) {
-		const struct ik_file_change *file = &call->files[i];
-
-		if (ik_text_equal(file->path, path) && !ik_file_change_is_none(file))
-			return true;
-	}
-	return false;
-}
-
 /* Did another call write the file at the same time, as the calls of one round may? Then nobody
  * knows which of them did what. */
 static bool is_shared(const struct ik_undo_history *history, size_t index, const char *path)
@@ -64,7 +49,7 @@ static bool is_shared(const struct ik_undo_history *history, size_t index, const
 		const struct ik_undo_call *other = &history->calls[i];
 
 		if (i != index && other->begun < mine->over && other->over > mine->begun &&
-			has_written(history, other, path))
+			ik_undo_text_wrote(history, other, path))
 			return true;
 	}
 	return false;
@@ -75,7 +60,7 @@ static const struct ik_undo_call *later_writer(const struct ik_undo_history *his
 	const char *path)
 {
 	for (size_t i = history->call_count; i-- > index + 1;)
-		if (has_written(history, &history->calls[i], path))
+		if (ik_undo_text_wrote(history, &history->calls[i], path))
 			return &history->calls[i];
 	return NULL;
 }

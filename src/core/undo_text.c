@@ -180,18 +180,26 @@ static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
 	ik_buf_printf(out, "%s  %s\n", text, turn->title);
 }
 
+bool ik_undo_text_wrote(const struct ik_undo_history *history, const struct ik_undo_call *call,
+	const char *path)
+{
+	if (call->undone || history->turns[call->turn].undone)
+		return false;
+	for (size_t i = 0; i < call->count; i++) {
+		const struct ik_file_change *file = &call->files[i];
+
+		if (ik_text_equal(file->path, path) && !ik_file_change_is_none(file))
+			return true;
+	}
+	return false;
+}
+
 /* Did a later turn also write the file, so that it must be undone first? */
 static bool is_written_later(const struct ik_undo_history *history, size_t turn, const char *path)
 {
-	for (size_t i = 0; i < history->call_count; i++) {
-		const struct ik_undo_call *call = &history->calls[i];
-
-		for (size_t j = 0; call->turn > turn && !call->undone &&
-			 !history->turns[call->turn].undone && j < call->count;
-			 j++)
-			if (ik_text_equal(call->files[j].path, path))
-				return true;
-	}
+	for (size_t i = 0; i < history->call_count; i++)
+		if (history->calls[i].turn > turn && ik_undo_text_wrote(history, &history->calls[i], path))
+			return true;
 	return false;
 }
 

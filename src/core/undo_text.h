@@ -14,6 +14,10 @@ const char *ik_undo_text_path(const char *path, const char *directory);
 /* Append a line with the result for each file. */
 void ik_undo_text_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory);
 
+/* Is the call not undone, and did it write the file, as far as is known? */
+bool ik_undo_text_wrote(const struct ik_undo_history *history, const struct ik_undo_call *call,
+	const char *path);
+
 /* Return why it is unknown what a call did; NULL: nobody looked. */
 const char *ik_undo_text_reason(const struct ik_undo_call *call);
 
