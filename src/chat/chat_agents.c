@@ -183,7 +183,7 @@ void ik_agent_show(struct ik_agent *agent)
 	chat->screen = agent->screen;
 	chat->linear = agent->linear;
 	if (agent->session)
-		ik_core_set_front(&chat->core, agent->session);
+		chat->core.session = agent->session;
 	agent->unread = false;
 	bring_up_to_date(agent);
 	ik_chat_draw_now(chat);

@@ -17,7 +17,7 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 	if (line || chat->refresh_key)
 		ik_screen_flash(chat->screen, _("Refreshing tools…"));
-	ik_core_refresh(&chat->core);
+	ik_discovery_rescan(chat->core.discovery);
 }
 
 /* Run the action that a key asks for, if any. */

@@ -312,11 +312,6 @@ struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
 	return session;
 }
 
-void ik_core_set_front(struct ik_core *core, struct ik_session *session)
-{
-	core->session = session;
-}
-
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session)
 {
 	struct ik_core_session *entry = ik_core_entry(core, session);
@@ -458,11 +453,6 @@ void ik_core_read_instructions(struct ik_core *core)
 		ik_session_set_instructions(core->sessions[i].session, setup->instructions);
 	for (i = told; i < setup->config->warnings.count; i++)
 		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
-}
-
-void ik_core_refresh(struct ik_core *core)
-{
-	ik_discovery_rescan(core->discovery);
 }
 
 void ik_core_watch(struct ik_core *core)

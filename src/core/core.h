@@ -86,8 +86,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg);
 /* Report again why events wait, if they do: another session is in front. */
 void ik_core_tell_store_again(struct ik_core *core);
-/* Put a session in front. */
-void ik_core_set_front(struct ik_core *core, struct ik_session *session);
 /* End a session that is not in front; it can be resumed. Return NULL. */
 struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session *session);
 
@@ -103,9 +101,6 @@ void ik_model_question_free(struct ik_model_question *question);
 /* Switch a session to another model from the next request on. On failure nothing changes. */
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error) IK_MUST_USE;
-
-/* Ask all tools again, whatever the cache says. */
-void ik_core_refresh(struct ik_core *core);
 
 /* Switch a tool on or off from the next round on, for this session or for good. */
 enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool on, bool for_good,

@@ -101,10 +101,9 @@ static char *choose(const char *configured, char *built_in)
  * caller frees it. */
 static char *canonical_directory(const struct ik_places *places, const char *name)
 {
-	char *expanded = ik_path_expand(name, places->user_home);
-	char *whole = ik_path_join(places->directory, expanded), *canonical = ik_path_canonical(whole);
+	char *whole = ik_places_whole_path(places, name, strlen(name));
+	char *canonical = ik_path_canonical(whole);
 
-	free(expanded);
 	free(whole);
 	return canonical;
 }

@@ -269,13 +269,11 @@ static int open_temporary(struct ik_export *export)
 static int open_file(struct ik_export *export, const char *name, bool replace)
 {
 	const struct ik_places *places = &export->core->setup->places;
-	char *expanded = ik_path_expand(name, places->user_home), *above;
+	char *above;
 
 	free(export->path);
 	free(export->name);
-	export->path = expanded[0] == '/' ? ik_strdup(expanded)
-									  : ik_path_join(places->directory, expanded);
-	free(expanded);
+	export->path = ik_places_whole_path(places, name, strlen(name));
 	export->name = ik_strdup(ik_path_base(export->path));
 	above = ik_strndup(export->path, strlen(export->path) - strlen(export->name));
 	if (export->directory >= 0)

@@ -124,29 +124,37 @@ static enum ik_status write_rules(const char *path, const struct ik_rules *rules
 	return status;
 }
 
-/* Fail if there is no place for the file. */
-static enum ik_status need_path(const char *path, struct ik_error *error)
+/* Return the index of an equal rule, or how many there are. */
+static size_t find(const struct ik_rules *rules, const struct ik_rule *rule)
 {
-	return path
-		? IK_OK
-		: ik_error_set(error, IK_FAILED, _("there is no directory of your own to keep rules in"));
+	size_t i = 0;
+
+	while (i < rules->count && !ik_rules_contain(&(struct ik_rules){ &rules->items[i], 1 }, rule))
+		i++;
+	return i;
 }
 
-enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
+/* Read the file again, keep or forget a rule in it, and take over what is in it then. */
+static enum ik_status change(const char *path, const struct ik_rule *rule, bool keep,
 	struct ik_rules *rules, struct ik_error *error)
 {
 	struct ik_rules fresh = { NULL, 0 };
-	enum ik_status status = need_path(path, error);
+	enum ik_status status;
 	bool unread;
+	size_t at;
 
-	if (status != IK_OK)
-		return status;
+	if (!path)
+		return ik_error_set(error, IK_FAILED,
+			_("there is no directory of your own to keep rules in"));
 	status = read_file(path, &fresh, &unread, error);
-	if (unread)
+	/* An invalid file was renamed: a rule begins a new one. */
+	if (unread || (status != IK_OK && !keep))
 		return status;
-	/* An invalid file was renamed; start a new one. */
-	if (!ik_rules_contain(&fresh, rule))
+	at = find(&fresh, rule);
+	if (keep && at == fresh.count)
 		ik_rules_add(&fresh, rule);
+	else if (!keep && at < fresh.count)
+		ik_rules_remove(&fresh, at);
 	status = write_rules(path, &fresh, error);
 	if (status != IK_OK) {
 		ik_rules_done(&fresh);
@@ -157,28 +165,14 @@ enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
 	return IK_OK;
 }
 
+enum ik_status ik_policy_file_keep(const char *path, const struct ik_rule *rule,
+	struct ik_rules *rules, struct ik_error *error)
+{
+	return change(path, rule, true, rules, error);
+}
+
 enum ik_status ik_policy_file_forget(const char *path, size_t index, struct ik_rules *rules,
 	struct ik_error *error)
 {
-	struct ik_rules fresh = { NULL, 0 };
-	enum ik_status status = need_path(path, error);
-
-	if (status == IK_OK)
-		status = ik_policy_file_read(path, &fresh, error);
-	for (size_t i = 0; status == IK_OK && i < fresh.count; i++) {
-		struct ik_rules one = { &fresh.items[i], 1 };
-
-		if (ik_rules_contain(&one, &rules->items[index])) {
-			ik_rules_remove(&fresh, i);
-			status = write_rules(path, &fresh, error);
-			break;
-		}
-	}
-	if (status != IK_OK) {
-		ik_rules_done(&fresh);
-		return status;
-	}
-	ik_rules_done(rules);
-	*rules = fresh;
-	return IK_OK;
+	return change(path, &rules->items[index], false, rules, error);
 }

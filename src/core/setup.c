@@ -310,23 +310,20 @@ static bool holds_password(const char *variable)
 static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
 {
 	const struct ik_places *places = &setup->places;
-	const struct ik_config *config = setup->config;
+	const struct ik_string_list *more = &setup->config->sandbox_write;
 	const char *const always[] = { ik_path_temporary(), "/tmp", "/dev/shm", places->directory };
+	const size_t own = sizeof(always) / sizeof(always[0]);
 	char *named = ik_path_join(places->directory, directory), *place = ik_path_canonical(named);
 	bool writable = false;
-	size_t i;
 
-	for (i = 0; i < sizeof(always) / sizeof(always[0]) + config->sandbox_write.count; i++) {
-		size_t own = sizeof(always) / sizeof(always[0]);
-		char *expanded = ik_path_expand(i < own ? always[i] : config->sandbox_write.items[i - own],
-			places->user_home);
-		char *whole = ik_path_join(places->directory, expanded),
-			 *canonical = ik_path_canonical(whole);
+	for (size_t i = 0; i < own + more->count; i++) {
+		const char *path = i < own ? always[i] : more->items[i - own];
+		char *whole = ik_places_whole_path(places, path, strlen(path));
+		char *canonical = ik_path_canonical(whole);
 
 		writable = writable || ik_confine_below(place, canonical);
 		free(canonical);
 		free(whole);
-		free(expanded);
 	}
 	free(place);
 	free(named);
