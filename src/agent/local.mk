@@ -15,7 +15,6 @@ libik_agent_a_SOURCES += \
 	src/agent/session/context.c src/agent/session/context.h \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
-	src/agent/session/fork_copy.c src/agent/session/fork_copy.h \
 	src/agent/session/record.c src/agent/session/record.h \
 	src/agent/session/reply_journal.c src/agent/session/reply_journal.h \
 	src/agent/session/restore.c src/agent/session/restore.h \

@@ -41,7 +41,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	if (sequence > 0) {
 		char *sentence = ik_command_fork_sentence(&chat->core);
 
-		struct ik_fork_copy *copy = ik_command_make_fork(&chat->core,
+		struct ik_conversation *copy = ik_command_make_fork(&chat->core,
 			ik_fork_link_command(line, sentence, IK_FORK_PARENT, ik_session_id(chat->core.session)),
 			sequence, ret_id);
 

@@ -10,10 +10,10 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+struct ik_conversation *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
-	struct ik_fork_copy *copy = ik_session_fork_copy(core->session, sequence);
+	struct ik_conversation *copy = ik_session_fork_copy(core->session, sequence);
 
 	ik_uuid_new(ret_id);
 	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
@@ -21,7 +21,8 @@ struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_messag
 	ik_store_append(core->store, ret_id, command);
 	if (core->undo_directory)
 		ik_undo_fork(core->undo_directory, ik_session_id(core->session), ret_id);
-	ik_fork_copy_add(copy, command);
+	if (copy)
+		ik_conversation_append(copy, command);
 	ik_message_unref(command);
 	return copy;
 }
@@ -37,8 +38,7 @@ static struct ik_fork make_fork(struct ik_core *core, const char *line, char *se
 {
 	struct ik_fork fork = { .copy = NULL };
 
-	fork.copy = ik_command_make_fork(core,
-		ik_message_command(line, strlen(line), sentence, strlen(sentence)), sequence, fork.id);
+	fork.copy = ik_command_make_fork(core, ik_message_command(line, sentence), sequence, fork.id);
 	free(sentence);
 	return fork;
 }
@@ -144,7 +144,8 @@ static void tell_of_files(struct ik_core *core, const struct ik_fork *fork, int6
 			files, turns);
 	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
 	ik_store_append(core->store, fork->id, message);
-	ik_fork_copy_add(fork->copy, message);
+	if (fork->copy)
+		ik_conversation_append(fork->copy, message);
 	ik_message_unref(message);
 	free(sentence);
 }

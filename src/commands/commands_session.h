@@ -7,13 +7,13 @@
 #ifndef IK_COMMANDS_COMMANDS_SESSION_H
 #define IK_COMMANDS_COMMANDS_SESSION_H
 
-#include "agent/session/fork_copy.h"
+#include "conversation/conversation.h"
 #include "core/core.h"
 
 /* A fork that was made, to be resumed. */
 struct ik_fork {
 	char id[IK_UUID_TEXT];
-	struct ik_fork_copy *copy; /* what it has, in memory; owned by who has the fork */
+	struct ik_conversation *copy; /* what it has, in memory; owned by who has the fork */
 };
 
 /* Did the user say it? */
@@ -38,7 +38,7 @@ bool ik_command_rewind(struct ik_core *core, const char *line, const char *argum
 /* Make the fork of the session in front that has its events up to sequence, and return its id in
  * ret_id. command is stored in it; its reference is taken over. Return what it has, in memory
  * (the caller's), or NULL. */
-struct ik_fork_copy *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
+struct ik_conversation *ik_command_make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT]) IK_MUST_USE;
 /* Return the usual output of a fork: what it was forked from. New memory. */
 char *ik_command_fork_sentence(const struct ik_core *core);

@@ -73,6 +73,20 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 	}
 }
 
+struct ik_conversation *ik_conversation_copy(const struct ik_conversation *conversation,
+	int64_t sequence)
+{
+	struct ik_conversation *copy = ik_conversation_new();
+
+	for (size_t index = 0; index < conversation->count; index++) {
+		struct ik_message *message = ik_conversation_at(conversation, index);
+
+		if (message->sequence > 0 && message->sequence <= sequence)
+			ik_conversation_append(copy, message);
+	}
+	return copy;
+}
+
 size_t ik_conversation_count(const struct ik_conversation *conversation)
 {
 	return conversation->count;
@@ -81,6 +95,11 @@ size_t ik_conversation_count(const struct ik_conversation *conversation)
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index)
 {
 	return conversation->messages[index];
+}
+
+struct ik_message **ik_conversation_messages(const struct ik_conversation *conversation)
+{
+	return conversation->messages;
 }
 
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,

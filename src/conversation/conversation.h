@@ -12,6 +12,9 @@ struct ik_conversation;
 
 struct ik_conversation *ik_conversation_new(void);
 struct ik_conversation *ik_conversation_free(struct ik_conversation *conversation);
+/* Return one with the stored messages up to a sequence. */
+struct ik_conversation *ik_conversation_copy(const struct ik_conversation *conversation,
+	int64_t sequence);
 
 /* Takes a reference. */
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message);
@@ -22,6 +25,8 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 
 size_t ik_conversation_count(const struct ik_conversation *conversation);
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
+/* Return all of them, valid until another one is added. */
+struct ik_message **ik_conversation_messages(const struct ik_conversation *conversation);
 
 /* Return the newest message that summarises what came before it, and its index. NULL if there is
  * none; *ret_index is then unchanged. */

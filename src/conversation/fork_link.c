@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/write.h"
-#include "util/limits.h"
+#include "json/scan.h"
 
 static const char *const members[] = {
 	[IK_FORK_CHILD] = "child",
@@ -14,14 +13,7 @@ static const char *const members[] = {
 struct ik_message *ik_fork_link_command(const char *line, const char *output,
 	enum ik_fork_link link, const char *session)
 {
-	struct ik_message *message;
-	struct ik_buf data;
-
-	ik_buf_init(&data, IK_LIMIT_USER_TEXT);
-	ik_json_printf(&data, "{'output':'%s','%s':'%s'}", output, members[link], session);
-	message = ik_message_new(IK_KIND_COMMAND, line, strlen(line), data.data, data.length);
-	ik_buf_done(&data);
-	return message;
+	return ik_message_command_with(line, output, members[link], session);
 }
 
 bool ik_fork_link_session(const struct ik_message *message, enum ik_fork_link link,

@@ -18,40 +18,32 @@
 #define SUMMARY_BYTES 240
 #define ELLIPSIS "\xe2\x80\xa6"
 
-static const struct {
-	const char *name;
-	bool is_sent;
-} kinds[IK_KIND_COUNT] = {
-	[IK_KIND_SYSTEM] = { "system", false },
-	[IK_KIND_USER] = { "user", true },
-	[IK_KIND_ASSISTANT] = { "assistant", true },
-	[IK_KIND_TOOL_CALL] = { "tool_call", true },
-	[IK_KIND_TOOL_RESULT] = { "tool_result", true },
-	[IK_KIND_COMMAND] = { "command", false },
-	[IK_KIND_NOTICE] = { "notice", false },
-	[IK_KIND_THINKING] = { "thinking", false },
-	[IK_KIND_USAGE] = { "usage", false },
+static const char *const kinds[IK_KIND_COUNT] = {
+	[IK_KIND_SYSTEM] = "system",
+	[IK_KIND_USER] = "user",
+	[IK_KIND_ASSISTANT] = "assistant",
+	[IK_KIND_TOOL_CALL] = "tool_call",
+	[IK_KIND_TOOL_RESULT] = "tool_result",
+	[IK_KIND_COMMAND] = "command",
+	[IK_KIND_NOTICE] = "notice",
+	[IK_KIND_THINKING] = "thinking",
+	[IK_KIND_USAGE] = "usage",
 };
 
 const char *ik_kind_name(enum ik_kind kind)
 {
-	return kinds[kind].name;
+	return kinds[kind];
 }
 
 bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind)
 {
 	for (int kind = 0; kind < IK_KIND_COUNT; kind++) {
-		if (ik_text_equal(kinds[kind].name, name)) {
+		if (ik_text_equal(kinds[kind], name)) {
 			*ret_kind = (enum ik_kind)kind;
 			return true;
 		}
 	}
 	return false;
-}
-
-bool ik_kind_is_sent(enum ik_kind kind)
-{
-	return kinds[kind].is_sent;
 }
 
 /* Return the span of the call's id in data; no value for other kinds. */
@@ -465,11 +457,6 @@ struct ik_json_span ik_message_data(const struct ik_message *message)
 	return (struct ik_json_span){ message->data, message->data_length };
 }
 
-char *ik_message_call_id(const struct ik_message *message)
-{
-	return message->call_id ? ik_strdup(message->call_id) : NULL;
-}
-
 char *ik_message_tool_name(const struct ik_message *message)
 {
 	if (message->kind == IK_KIND_TOOL_CALL)
@@ -552,28 +539,33 @@ char *ik_call_summary(const char *name, const char *arguments, size_t length, si
 
 /* Commands: what the user typed that is not sent to a model. */
 
-/* Make a command with that data, which is emptied; NULL if that is too large. */
-static struct ik_message *take_command(const char *line, size_t line_length, struct ik_buf *data)
+/* Make a command with that data, which is emptied; without data that is too large to keep. */
+static struct ik_message *take_command(const char *line, struct ik_buf *data)
 {
-	struct ik_message *message = ik_buf_status(data) == IK_OK
-		? ik_message_new(IK_KIND_COMMAND, line, line_length, data->data, data->length)
-		: NULL;
+	bool fits = ik_buf_status(data) == IK_OK;
+	struct ik_message *message = ik_message_new(IK_KIND_COMMAND, line, strlen(line),
+		fits ? data->data : NULL, fits ? data->length : 0);
 
 	ik_buf_done(data);
 	return message;
 }
 
-struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
-	size_t output_length)
+struct ik_message *ik_message_command(const char *line, const char *output)
 {
-	struct ik_message *message;
+	return ik_message_command_with(line, output, NULL, NULL);
+}
+
+struct ik_message *ik_message_command_with(const char *line, const char *output, const char *member,
+	const char *text)
+{
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_printf(&data, "{'output':'%.*s'}", (int)output_length, output);
-	message = take_command(line, line_length, &data);
-	/* Too large to keep: at least record that it was given. */
-	return message ? message : ik_message_new(IK_KIND_COMMAND, line, line_length, NULL, 0);
+	ik_json_printf(&data, "{'output':'%s'", output);
+	if (member)
+		ik_json_printf(&data, "'%s':'%s'", member, text);
+	ik_json_printf(&data, "}");
+	return take_command(line, &data);
 }
 
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
@@ -584,24 +576,12 @@ struct ik_message *ik_message_summary(const char *line, const char *output, size
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
 	ik_json_printf(&data, "{'output':'%.*s','summary':'%.*s'}", (int)output_length, output,
 		(int)summary_length, summary);
-	return take_command(line, strlen(line), &data);
-}
-
-struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told)
-{
-	struct ik_message *message;
-	struct ik_buf data;
-
-	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	ik_json_printf(&data, "{'output':'%s','told':'%s'}", output, told);
-	message = take_command(line, strlen(line), &data);
-	return message ? message : ik_message_command(line, strlen(line), output, strlen(output));
+	return take_command(line, &data);
 }
 
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
 	size_t output_length)
 {
-	struct ik_message *message;
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
@@ -610,8 +590,7 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 		(int)own->arguments_length, own->arguments, (long long)own->duration_ms);
 	put_blobs(&data, own->kept);
 	ik_json_printf(&data, "'output':'%.*s'}", (int)output_length, output);
-	message = take_command(line, strlen(line), &data);
-	return message ? message : ik_message_command(line, strlen(line), output, output_length);
+	return take_command(line, &data);
 }
 
 enum ik_own_call ik_message_own_call(const struct ik_message *message)

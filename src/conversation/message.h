@@ -63,8 +63,6 @@ enum ik_kind {
 const char *ik_kind_name(enum ik_kind kind);
 /* Return false for an unknown name (written by a newer version). */
 bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind);
-/* Is this kind ever sent to a model? */
-bool ik_kind_is_sent(enum ik_kind kind);
 
 struct ik_message {
 	int references; /* private to message.c */
@@ -143,12 +141,13 @@ void ik_message_result(const struct ik_message *message, struct ik_result *ret_r
 typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
 
-/* Make a command with its output. */
-struct ik_message *ik_message_command(const char *line, size_t line_length, const char *output,
-	size_t output_length);
+/* Make a command with its output; and with a further member of data, which is a text. What is too
+ * large to keep is left out. */
+struct ik_message *ik_message_command(const char *line, const char *output);
+struct ik_message *ik_message_command_with(const char *line, const char *output, const char *member,
+	const char *text);
 
-/* Make a command for a tool call of the user's own. If it is too large to keep, leave out the
- * call. */
+/* Make a command for a tool call of the user's own. */
 #define IK_OWN_COMMAND "!" /* name under which shell commands are stored */
 struct ik_own {
 	const char *name;
@@ -164,11 +163,8 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 enum ik_own_call { IK_OWN_NONE, IK_OWN_SHELL, IK_OWN_TOOL };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
-/* Make a command that the model is told about with the user's next message (core/attach.h). */
-struct ik_message *ik_message_command_told(const char *line, const char *output, const char *told);
-
-/* Make a command whose result is a summary of everything before it; NULL if it is too large to
- * keep. */
+/* Make a command whose result is a summary of everything before it; it does not summarise if that is
+ * too large to keep. */
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length);
 
@@ -188,10 +184,8 @@ struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL
 /* Return data as a span (no value if it is NULL). */
 struct ik_json_span ik_message_data(const struct ik_message *message);
 
-/* The call id, tool name, arguments or envelope of a tool_call or tool_result, in new memory; NULL
- * for other kinds or broken data. An own call has all but the id; one for the shell has no
- * envelope. */
-char *ik_message_call_id(const struct ik_message *message);
+/* The tool name, arguments or envelope of a tool_call, tool_result or own call, in new memory; NULL
+ * for other kinds or broken data. An own call for the shell has no envelope. */
 char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);

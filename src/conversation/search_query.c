@@ -29,7 +29,7 @@ static void add_piece(struct ik_search_query *query, const char *text, size_t le
 		term->length = word.length;
 		term->joined = query->count > first;
 		term->half = word.kind == IK_WORD_ALONE || word.kind == IK_WORD_LAST;
-		term->prefix = term->loose = false;
+		term->prefix = false;
 		kind = word.kind;
 		query->count++;
 	}
@@ -82,79 +82,20 @@ enum ik_status ik_search_query_read(struct ik_search_query *query, const char *t
 
 /* ---- for the backends ---- */
 
-/* Append the words that belong together from this one on, but for a loose one. */
-static void put_phrase(const struct ik_search_query *query, size_t first, struct ik_buf *out)
+void ik_search_query_put_fts(const struct ik_search_query *query, struct ik_buf *out)
 {
-	const struct ik_search_term *term = &query->terms[first];
-	const struct ik_search_term *end = query->terms + query->count;
-
-	ik_buf_putc(out, '"');
-	ik_buf_append(out, term->text, term->length);
-	for (; term + 1 < end && term[1].joined && !term[1].loose; term++) {
-		ik_buf_putc(out, ' ');
-		ik_buf_append(out, term[1].text, term[1].length);
-	}
-	ik_buf_puts(out, term->prefix ? "\"*" : "\"");
-}
-
-/* Append the words that stand alone, or the phrases, or both, with what is between. */
-static void put_parts(const struct ik_search_query *query, bool words, bool phrases,
-	const char *between, struct ik_buf *out)
-{
-	size_t before = out->length;
-
 	for (size_t i = 0; i < query->count; i++) {
 		const struct ik_search_term *term = &query->terms[i];
-		bool more = i + 1 < query->count && term[1].joined && !term[1].loose;
+		bool more = i + 1 < query->count && term[1].joined;
 
-		if (term->joined || term->loose || !(more ? phrases : words))
-			continue;
-		if (out->length > before)
-			ik_buf_puts(out, between);
-		put_phrase(query, i, out);
+		if (term->joined)
+			ik_buf_putc(out, ' ');
+		else
+			ik_buf_puts(out, i > 0 ? " AND \"" : "\"");
+		ik_buf_append(out, term->text, term->length);
+		if (!more)
+			ik_buf_puts(out, term->prefix ? "\"*" : "\"");
 	}
-}
-
-bool ik_search_query_has_phrase(const struct ik_search_query *query)
-{
-	for (size_t i = 0; i < query->count; i++) {
-		if (query->terms[i].joined && !query->terms[i].loose)
-			return true;
-	}
-	return false;
-}
-
-/* Append the words one of which a text has to have. */
-static void put_with(const char *const *with, size_t count, struct ik_buf *out)
-{
-	for (size_t i = 0; i < count; i++)
-		ik_buf_printf(out, "%s\"%s\"", i > 0 ? " OR " : count > 1 ? "(" : "", with[i]);
-	if (count > 1)
-		ik_buf_putc(out, ')');
-}
-
-void ik_search_query_put_fts(const struct ik_search_query *query, const char *const *with,
-	size_t count, struct ik_buf *out)
-{
-	struct ik_buf parts;
-
-	if (count == 0) {
-		put_parts(query, true, true, " AND ", out);
-		return;
-	}
-	ik_buf_init(&parts, SIZE_MAX / 2);
-	put_parts(query, false, true, " ", &parts);
-	/* For a phrase alone FTS5 looks through all the rest of the index, unless what it has to be
-	 * near to ends before that: so far away that it may stand anywhere. */
-	if (parts.length > 0)
-		ik_buf_printf(out, "NEAR(\"%s\" %s, 1000000)", with[0], parts.data);
-	else
-		put_with(with, count, out);
-	ik_buf_clear(&parts);
-	put_parts(query, true, false, " AND ", &parts);
-	if (parts.length > 0)
-		ik_buf_printf(out, " AND %s", parts.data);
-	ik_buf_done(&parts);
 }
 
 void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *out)
@@ -200,25 +141,6 @@ static bool stands(const struct ik_search_query *query, size_t first, const stru
 	}
 	*ret_end = query->terms[i - 1].half ? next.middle : next.end;
 	return true;
-}
-
-bool ik_search_query_fits(const struct ik_search_query *query, const char *text, size_t length)
-{
-	struct ik_words words;
-	struct ik_word word;
-	uint64_t missing = 0;
-	size_t i, end;
-
-	for (i = 0; i < query->count; i++)
-		missing |= (uint64_t)!query->terms[i].joined << i;
-	ik_words_begin(&words, text, length);
-	while (missing && ik_words_next(&words, &word)) {
-		for (i = 0; i < query->count; i++) {
-			if ((missing >> i & 1) && stands(query, i, &words, &word, &end))
-				missing &= ~(UINT64_C(1) << i);
-		}
-	}
-	return !missing;
 }
 
 /* All places, the first PLACES of them; returns how many. */

@@ -24,7 +24,6 @@ struct ik_search_term {
 	bool prefix; /* words that begin so */
 	bool joined; /* stands right behind the one before it */
 	bool half;   /* one character, of pairs */
-	bool loose;  /* not to be looked up: what is found so may fit (ik_search_query_fits()) */
 };
 
 struct ik_search_query {
@@ -36,17 +35,8 @@ struct ik_search_query {
 enum ik_status ik_search_query_read(struct ik_search_query *query, const char *text, size_t length,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Does it stand in a text (ik_search_text())? */
-bool ik_search_query_fits(const struct ik_search_query *query, const char *text, size_t length);
-
-/* Are there words that have to stand one behind the other, loose ones aside? */
-bool ik_search_query_has_phrase(const struct ik_search_query *query);
-
-/* Append it in the language of SQLite's FTS5 (without loose terms; with some words, no text's
- * own, one of which a text has to have: one or none where there is a phrase), of PostgreSQL's
- * tsquery. */
-void ik_search_query_put_fts(const struct ik_search_query *query, const char *const *with,
-	size_t count, struct ik_buf *out);
+/* Append it in the language of SQLite's FTS5, of PostgreSQL's tsquery. */
+void ik_search_query_put_fts(const struct ik_search_query *query, struct ik_buf *out);
 void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *out);
 
 #define IK_SNIPPET_MARKS 8

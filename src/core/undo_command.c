@@ -143,8 +143,8 @@ static void finish(struct ik_undo_work *work)
 	if (out.data[out.length - 1] == '\n')
 		ik_buf_truncate(&out, out.length - 1);
 	ik_undo_text_told(&told, work->undo, work->again);
-	message = done > 0 ? ik_message_command_told(work->line, out.data, told.data)
-					   : ik_message_command(work->line, strlen(work->line), out.data, out.length);
+	message = done > 0 ? ik_message_command_with(work->line, out.data, "told", told.data)
+					   : ik_message_command(work->line, out.data);
 	ik_session_add_message(work->session, message);
 	ik_message_unref(message);
 	ik_buf_done(&told);

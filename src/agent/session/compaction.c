@@ -40,10 +40,9 @@ static void finish(struct ik_compaction *compaction, struct ik_message *message,
 /* Fail: nothing has changed; sentence says why. */
 static void fail(struct ik_compaction *compaction, const char *sentence, size_t length)
 {
-	const char *line = compaction->line;
 	char *output = ik_format(_("%.*s\nThe conversation was not summarised; nothing is changed."),
 		(int)length, sentence);
-	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
+	struct ik_message *message = ik_message_command(compaction->line, output);
 
 	free(output);
 	finish(compaction, message, true);
@@ -72,11 +71,12 @@ static void succeed(struct ik_compaction *compaction)
 	message = ik_message_summary(compaction->line, output.data, output.length,
 		compaction->text.data, compaction->text.length);
 	ik_buf_done(&output);
-	if (message) {
+	if (message->summarises) {
 		finish(compaction, message, false);
 	} else {
 		const char *sentence = _("The summary is larger than ikigai takes.");
 
+		ik_message_unref(message);
 		fail(compaction, sentence, strlen(sentence));
 	}
 }

@@ -125,7 +125,7 @@ void ik_session_record_add_message(struct ik_session_record *record, struct ik_m
 void ik_session_record_add_command(struct ik_session_record *record, const char *line,
 	const char *output)
 {
-	struct ik_message *message = ik_message_command(line, strlen(line), output, strlen(output));
+	struct ik_message *message = ik_message_command(line, output);
 
 	ik_session_record_add_message(record, message);
 	ik_message_unref(message);

@@ -22,7 +22,7 @@ struct ik_restore {
 	bool prompt_wanted;         /* the record's prompt replaces the stored one */
 	ik_session_restored *done;
 	void *done_arg;
-	struct ik_fork_copy *copy; /* of the fork that is to be read; NULL: none */
+	struct ik_conversation *copy; /* of the fork that is to be read; NULL: none */
 	char copy_id[IK_UUID_TEXT];
 	int64_t count;  /* messages of the session */
 	int64_t oldest; /* sequence of the oldest that is loaded */
@@ -178,9 +178,10 @@ static void decide(struct ik_restore *restore, const struct ik_error *error)
 static void continue_with_copy(struct ik_restore *restore)
 {
 	struct ik_session_record *record = restore->record;
-	struct ik_fork_copy *copy = restore->copy;
-	size_t count, older;
-	struct ik_message **messages = ik_fork_copy_messages(copy, &count);
+	struct ik_conversation *copy = restore->copy;
+	size_t count = ik_conversation_count(copy),
+		   older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
+	struct ik_message **messages = ik_conversation_messages(copy);
 
 	restore->copy = NULL;
 	ik_session_record_set_id(record, restore->copy_id);
@@ -190,14 +191,13 @@ static void continue_with_copy(struct ik_restore *restore)
 	ik_session_record_start_storing(record);
 	restore->events->identified(restore->arg);
 	add_page(restore, messages, count);
-	older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
 	tell_messages(restore, messages + older, count - older);
 	restore->count = (int64_t)count;
 	tell_restored(restore);
 	decide(restore, NULL);
 	if (older > 0)
 		tell_older(restore, messages, older);
-	ik_fork_copy_free(copy);
+	ik_conversation_free(copy);
 	if (record->loading)
 		finish_loading(restore);
 }
@@ -254,7 +254,7 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	if (!record->closing)
 		ik_session_lock_continue(restore->lock, newest);
 	tell_restored(restore);
-	restore->copy = ik_fork_copy_free(restore->copy);
+	restore->copy = ik_conversation_free(restore->copy);
 	if (record->loading)
 		decide(restore, NULL);
 	if (record->loading && restore->oldest == 1)
@@ -293,7 +293,7 @@ void ik_restore_read(struct ik_restore *restore, const struct ik_error *error)
 	}
 }
 
-void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_fork_copy *copy,
+void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg)
 {
 	struct ik_session_record *record = restore->record;
@@ -336,7 +336,7 @@ struct ik_restore *ik_restore_close(struct ik_restore *restore)
 {
 	struct ik_loop *loop = restore->record->loop;
 
-	restore->copy = ik_fork_copy_free(restore->copy);
+	restore->copy = ik_conversation_free(restore->copy);
 	restore->record->loading = false;
 	ik_loop_cancel_deferred(loop, read_older, restore);
 	restore->read = ik_store_read_close(restore->read);

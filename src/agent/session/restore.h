@@ -6,15 +6,15 @@
  * loading until all is.
  *
  * Borrows the record, the turn and the lock.  May include: util, conversation, loop, store,
- * agent/turn/turn.h, agent/session/record.h, fork_copy.h, session_lock.h.
+ * agent/turn/turn.h, agent/session/record.h, session_lock.h.
  */
 #ifndef IK_AGENT_SESSION_RESTORE_H
 #define IK_AGENT_SESSION_RESTORE_H
 
-#include "agent/session/fork_copy.h"
 #include "agent/session/record.h"
 #include "agent/session/session_lock.h"
 #include "agent/turn/turn.h"
+#include "conversation/conversation.h"
 
 struct ik_restore;
 
@@ -43,7 +43,7 @@ void ik_restore_want_prompt(struct ik_restore *restore);
 /* Load the session whose id begins with id, or (NULL) the newest of its directory. Where it cannot
  * be read, continue with the copy (taken over) under the copy's id; NULL: fail. done may be
  * NULL. */
-void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_fork_copy *copy,
+void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg);
 /* The lock has decided: the session can be read, or error says why not. */
 void ik_restore_read(struct ik_restore *restore, const struct ik_error *error);

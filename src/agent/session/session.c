@@ -883,11 +883,11 @@ bool ik_session_await_undo(struct ik_session *session, void (*ready)(void *arg),
 
 /* ---- stored sessions ---- */
 
-struct ik_fork_copy *ik_session_fork_copy(const struct ik_session *session, int64_t sequence)
+struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, int64_t sequence)
 {
 	if (session->record->loading)
 		return NULL;
-	return ik_fork_copy_new(session->record->conversation, sequence);
+	return ik_conversation_copy(session->record->conversation, sequence);
 }
 
 void ik_session_want_prompt(struct ik_session *session)
@@ -895,8 +895,8 @@ void ik_session_want_prompt(struct ik_session *session)
 	ik_restore_want_prompt(session->restore);
 }
 
-void ik_session_restore_fork(struct ik_session *session, const char *id, struct ik_fork_copy *copy,
-	ik_session_restored *done, void *arg)
+void ik_session_restore_fork(struct ik_session *session, const char *id,
+	struct ik_conversation *copy, ik_session_restored *done, void *arg)
 {
 	ik_restore_start(session->restore, id, copy, done, arg);
 	post_history(session, false);

@@ -20,10 +20,10 @@
 
 #include "agent/model.h"
 #include "agent/session/file_writes.h"
-#include "agent/session/fork_copy.h"
 #include "agent/session/restore.h"
 #include "agent/session/session_lock.h"
 #include "agent/slots.h"
+#include "conversation/conversation.h"
 #include "conversation/event.h"
 #include "guard/policy.h"
 #include "net/http.h"
@@ -123,11 +123,11 @@ void ik_session_want_prompt(struct ik_session *session);
 
 /* Return the messages of the session up to sequence, for a fork of it. NULL: not all of them have
  * been read yet. */
-struct ik_fork_copy *ik_session_fork_copy(const struct ik_session *session, int64_t sequence);
+struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, int64_t sequence);
 /* Restore the fork with this whole id; where it cannot be read, continue with the copy (taken
  * over; NULL: there is none), and store what is said once it can be. */
-void ik_session_restore_fork(struct ik_session *session, const char *id, struct ik_fork_copy *copy,
-	ik_session_restored *done, void *arg);
+void ik_session_restore_fork(struct ik_session *session, const char *id,
+	struct ik_conversation *copy, ik_session_restored *done, void *arg);
 
 /* The session is stored under another id from now on (ik_store_on_fork()): tell it as
  * IK_EVENT_SESSION. */

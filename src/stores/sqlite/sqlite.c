@@ -533,7 +533,7 @@ static void put_words(struct ik_buf *out, const char *text_of, size_t length)
 
 static void put_query(const struct ik_search_query *query, struct ik_buf *out)
 {
-	ik_search_query_put_fts(query, NULL, 0, out);
+	ik_search_query_put_fts(query, out);
 }
 
 /* Take the words of the event of a row out of the index. */

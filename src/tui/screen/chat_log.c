@@ -202,7 +202,7 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 	size_t index)
 {
 	bool own = message->kind == IK_KIND_COMMAND;
-	char *id = own ? ik_strdup(message->id) : ik_message_call_id(message);
+	const char *id = own ? message->id : message->call_id;
 	char *name = ik_message_tool_name(message);
 	struct ik_shown_call *call = NULL;
 
@@ -222,7 +222,6 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 		ik_calls_set_command(call, message);
 	if (call && message->kind != IK_KIND_TOOL_CALL)
 		ik_calls_set_result(log->options.calls, call, message);
-	free(id);
 	free(name);
 	return call;
 }

@@ -523,9 +523,7 @@ static bool shows(const struct ik_block *block, const struct ik_message *message
 /* The index of the block that shows a message, or else of the last one that came before it. */
 static size_t index_of(const struct ik_screen *screen, const struct ik_message *message)
 {
-	char *call = message->kind == IK_KIND_TOOL_CALL || message->kind == IK_KIND_TOOL_RESULT
-		? ik_message_call_id(message)
-		: NULL;
+	const char *call = message->call_id;
 	size_t count = ik_scrollback_count(screen->scrollback), before = count, i;
 
 	for (i = 0; i < count; i++) {
@@ -537,7 +535,6 @@ static size_t index_of(const struct ik_screen *screen, const struct ik_message *
 			block->message->sequence < message->sequence)
 			before = i;
 	}
-	free(call);
 	return i < count ? i : before;
 }
 

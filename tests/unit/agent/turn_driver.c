@@ -72,7 +72,7 @@ static void expect_all_resulted(const struct driver *driver)
 static void note_call(struct driver *driver, struct ik_message *message)
 {
 	struct driver_call *call = &driver->calls[driver->call_count++];
-	char *id = ik_message_call_id(message);
+	const char *id = message->call_id;
 	char *name = ik_message_tool_name(message);
 
 	cr_assert_lt(driver->call_count, 4096);
@@ -81,13 +81,12 @@ static void note_call(struct driver *driver, struct ik_message *message)
 	snprintf(call->id, sizeof(call->id), "%s", id);
 	snprintf(call->name, sizeof(call->name), "%s", name);
 	note(driver, "+call", id);
-	free(id);
 	free(name);
 }
 
 static void note_result(struct driver *driver, struct ik_message *message)
 {
-	char *id = ik_message_call_id(message);
+	const char *id = message->call_id;
 	char *envelope = ik_message_envelope(message, NULL);
 	struct driver_call *call = find_call(driver, id);
 
@@ -96,7 +95,6 @@ static void note_result(struct driver *driver, struct ik_message *message)
 	call->resulted = true;
 	snprintf(call->envelope, sizeof(call->envelope), "%s", envelope);
 	note(driver, "+result", id);
-	free(id);
 	free(envelope);
 }
 

@@ -189,11 +189,11 @@ Test(attach, takes_along_what_commands_printed)
 {
 	struct ik_conversation *conversation = ik_conversation_new();
 	struct ik_message *messages[] = {
-		ik_message_command("!old", 4, "no", 2),
+		ik_message_command("!old", "no"),
 		ik_message_new(IK_KIND_USER, "hi", 2, NULL, 0),
-		ik_message_command("!ls \"<x>\"", 9, "a\nb\n", 4),
-		ik_message_command("/usage", 6, "no", 2),
-		ik_message_command("!true", 5, "", 0),
+		ik_message_command("!ls \"<x>\"", "a\nb\n"),
+		ik_message_command("/usage", "no"),
+		ik_message_command("!true", ""),
 	};
 	struct ik_attached attached;
 	struct ik_error error;

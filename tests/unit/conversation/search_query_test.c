@@ -19,7 +19,7 @@ static const char *fts(const char *text, size_t length)
 	ik_buf_done(&out);
 	ik_buf_init(&out, 100000);
 	if (ik_search_query_read(&query, text, length, &error) == IK_OK)
-		ik_search_query_put_fts(&query, NULL, 0, &out);
+		ik_search_query_put_fts(&query, &out);
 	else
 		ik_buf_putc(&out, '-');
 	return out.data;
@@ -154,7 +154,7 @@ Test(search_query, finds_what_calls_and_results_say_without_their_names)
 		"t\na\"b\ny\n");
 	cr_expect_str_eq(text_of(ik_message_tool_result("c", "t", envelope, sizeof(envelope) - 1, true,
 		1)), "one\ntwo é\n");
-	cr_expect_str_eq(text_of(ik_message_command("/run x", 6, "printed", 7)), "/run x\nprinted");
+	cr_expect_str_eq(text_of(ik_message_command("/run x", "printed")), "/run x\nprinted");
 	cr_expect_str_eq(text_of(ik_message_new(IK_KIND_SYSTEM, "be kind", 7, NULL, 0)), "");
 }
 

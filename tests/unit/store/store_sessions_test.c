@@ -75,7 +75,7 @@ Test(store_sessions, is_as_old_as_what_it_is_made_of)
 Test(store_sessions, a_command_names_one)
 {
 	char id[IK_UUID_TEXT];
-	struct ik_message *message = ik_message_command("/title  The  boat", 17, "", 0);
+	struct ik_message *message = ik_message_command("/title  The  boat", "");
 
 	add_session(id, "/x", "first words");
 	ik_store_append(fixture.store, id, message);
