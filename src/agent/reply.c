@@ -18,6 +18,7 @@ static void part_free(struct ik_part *part)
 	ik_buf_done(&part->opaque);
 	free(part->id);
 	free(part->name);
+	free(part->why);
 	free(part);
 }
 

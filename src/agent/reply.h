@@ -19,7 +19,6 @@
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
 enum ik_call_state {
 	IK_CALL_PENDING, /* waits for the calls before it */
-	IK_CALL_JUDGING, /* by the policy */
 	IK_CALL_ASKING,  /* waits for the user */
 	IK_CALL_ALLOWED, /* waits until another call has ended */
 	IK_CALL_RUNNING,
@@ -37,6 +36,7 @@ struct ik_part {
 	int slot;
 	int call;     /* its number in the session, from 1 */
 	bool granted; /* by the user */
+	char *why;    /* the user is asked; NULL: not said */
 	char *id;     /* unique in the conversation */
 	char *name;
 	struct ik_buf envelope; /* of a call that failed before it ran, or that is the last allowed */

@@ -9,18 +9,17 @@
 #include "util/text.h"
 
 struct ik_compaction {
-	struct ik_compaction_options options; /* with a reference of the model */
-	char *line;                           /* the command */
-	char *words;                          /* what the model is to keep in mind */
-	struct ik_conversation *asked;        /* what the model is asked with */
-	size_t first;                         /* message of the conversation that is summarised */
-	size_t left_out;                      /* messages before it that had no room */
+	struct ik_compaction_options options;
+	struct ik_price price;         /* of the model */
+	char *line;                    /* the command */
+	char *words;                   /* what the model is to keep in mind */
+	struct ik_conversation *asked; /* what the model is asked with */
+	size_t first;                  /* message of the conversation that is summarised */
+	size_t left_out;               /* messages before it that had no room */
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
-	struct ik_exchange *exchange; /* NULL: it waits for the next try */
-	struct ik_timer *retry;
-	int attempts; /* tries of this request after the first */
+	struct ik_exchange *exchange;
 };
 
 /* Hand over message (a reference, which is released): the summary is over. */
@@ -90,54 +89,20 @@ static bool counts(const struct ik_message *message)
 		message->kind == IK_KIND_TOOL_CALL;
 }
 
-static void on_request(void *arg, struct ik_request *request)
+static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
 	struct ik_compaction *compaction = arg;
+	struct ik_model *model = compaction->options.request(compaction->options.arg, request);
 
-	compaction->options.request(compaction->options.arg, request);
+	if (model)
+		compaction->price = model->spec.price;
 	request->conversation = compaction->asked;
+	ik_buf_clear(&compaction->text);
+	compaction->has_usage = false;
+	return model;
 }
 
 static void on_input(void *arg, const struct ik_input *input);
-
-static void send(struct ik_compaction *compaction)
-{
-	static const struct ik_exchange_events events = { on_request, on_input };
-
-	ik_buf_clear(&compaction->text);
-	compaction->has_usage = false;
-	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
-}
-
-/* The request failed: wait, if that may help, and send it again. False: it is over. */
-static bool wait_for_next(struct ik_compaction *compaction, const struct ik_input *failure)
-{
-	struct ik_event event = {
-		.kind = IK_EVENT_RETRY,
-		.code = failure->code,
-		.text = failure->text,
-		.text_length = failure->text_length,
-	};
-
-	if (compaction->text.length > 0)
-		return false;
-	event.delay_ms = ik_turn_retry_wait(&compaction->options.retry, compaction->attempts + 1,
-		failure);
-	if (event.delay_ms < 0)
-		return false;
-	compaction->attempts++;
-	ik_timer_start(compaction->retry, event.delay_ms);
-	ik_session_record_emit(compaction->options.record, &event);
-	return true;
-}
-
-static void retry_due(void *arg)
-{
-	struct ik_compaction *compaction = arg;
-
-	send(compaction);
-	ik_compaction_tell(compaction);
-}
 
 /* Put together what the model is asked with: the previous summary, what came after it (from first
  * on), and the question. */
@@ -152,6 +117,7 @@ static void ask(struct ik_compaction *compaction)
 		"language of the conversation.";
 	const struct ik_conversation *said = compaction->options.record->conversation;
 	size_t count = ik_conversation_count(said), before, i;
+	static const struct ik_exchange_events events = { on_request, on_input };
 	struct ik_message *message = ik_conversation_summary(said, &before);
 	char *text = ik_format("%s%s%s", question,
 		compaction->words[0] ? "\n\nKeep this in mind above all: " : "", compaction->words);
@@ -166,8 +132,7 @@ static void ask(struct ik_compaction *compaction)
 	ik_conversation_append(compaction->asked, message);
 	ik_message_unref(message);
 	free(text);
-	compaction->attempts = 0;
-	send(compaction);
+	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
 }
 
 /* What was asked is too long for the model: leave out the older half of it, up to a message of
@@ -201,39 +166,31 @@ static bool ask_for_less(struct ik_compaction *compaction)
 static void on_failure(struct ik_compaction *compaction, const struct ik_input *failure)
 {
 	compaction->exchange = ik_exchange_close(compaction->exchange);
-	if (!(failure->code == IK_CODE_CONTEXT && ask_for_less(compaction)) &&
-		!wait_for_next(compaction, failure))
+	if (failure->code != IK_CODE_CONTEXT || !ask_for_less(compaction))
 		fail(compaction, failure->text, failure->text_length);
 }
 
-static void on_delta(struct ik_compaction *compaction, const struct ik_delta *delta,
-	uint32_t random)
+/* The request failed, and is sent again. */
+static void on_retry(const struct ik_compaction *compaction, const struct ik_input *failure)
 {
-	static const struct ik_price unknown = IK_PRICE_UNKNOWN;
-	const struct ik_model *model = compaction->options.exchange.model;
+	const struct ik_event event = {
+		.kind = IK_EVENT_RETRY,
+		.code = failure->code,
+		.delay_ms = failure->delay_ms,
+		.text = failure->text,
+		.text_length = failure->text_length,
+	};
 
-	switch (delta->kind) {
-	case IK_DELTA_TEXT:
+	ik_session_record_emit(compaction->options.record, &event);
+}
+
+static void on_delta(struct ik_compaction *compaction, const struct ik_delta *delta)
+{
+	if (delta->kind == IK_DELTA_TEXT)
 		ik_buf_append(&compaction->text, delta->text, delta->text_length);
-		break;
-	case IK_DELTA_USAGE:
-		compaction->has_usage = true;
-		compaction->usage = ik_delta_usage(delta, model ? &model->spec.price : &unknown);
-		break;
-	case IK_DELTA_ERROR:
-		on_failure(compaction,
-			&(struct ik_input){
-				.code = delta->code,
-				.text = delta->text,
-				.text_length = delta->text_length,
-				.retryable = delta->retryable,
-				.retry_after_ms = -1,
-				.random = random,
-			});
-		break;
-	default:
-		break;
-	}
+	compaction->has_usage = compaction->has_usage || delta->kind == IK_DELTA_USAGE;
+	if (delta->kind == IK_DELTA_USAGE)
+		compaction->usage = ik_delta_usage(delta, &compaction->price);
 }
 
 /* The whole reply has arrived. */
@@ -251,7 +208,9 @@ static void on_reply(struct ik_compaction *compaction)
 static void on_input(void *arg, const struct ik_input *input)
 {
 	if (input->kind == IK_INPUT_DELTA)
-		on_delta(arg, input->delta, input->random);
+		on_delta(arg, input->delta);
+	else if (input->kind == IK_INPUT_RETRY)
+		on_retry(arg, input);
 	else if (input->kind == IK_INPUT_STREAM_FAILED)
 		on_failure(arg, input);
 	else if (input->kind == IK_INPUT_STREAM_END)
@@ -286,13 +245,10 @@ struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *op
 		return NULL;
 	compaction = ik_alloc(sizeof(*compaction));
 	compaction->options = *options;
-	if (options->exchange.model)
-		ik_model_ref(options->exchange.model);
 	compaction->options.exchange.forbid_calls = true;
 	compaction->line = ik_strdup(line);
 	compaction->words = ik_strdup(words);
 	compaction->first = first;
-	compaction->retry = ik_timer_new(options->record->loop, retry_due, compaction);
 	ik_buf_init(&compaction->text, IK_LIMIT_REPLY);
 	ask(compaction);
 	return compaction;
@@ -300,9 +256,8 @@ struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *op
 
 void ik_compaction_tell(const struct ik_compaction *compaction)
 {
-	if (!ik_timer_running(compaction->retry))
-		ik_session_record_emit_text(compaction->options.record, IK_EVENT_WAITING,
-			_("Summarising the conversation…"));
+	ik_session_record_emit_text(compaction->options.record, IK_EVENT_WAITING,
+		_("Summarising the conversation…"));
 }
 
 void ik_compaction_cancel(struct ik_compaction *compaction)
@@ -317,8 +272,6 @@ struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction)
 	if (!compaction)
 		return NULL;
 	ik_exchange_close(compaction->exchange);
-	ik_timer_close(compaction->retry);
-	ik_model_unref(compaction->options.exchange.model);
 	free(compaction->line);
 	free(compaction->words);
 	ik_conversation_free(compaction->asked);

@@ -2,7 +2,7 @@
  * compaction: a model's summary of the conversation so far, which replaces it for the model.
  *
  * Asks the model with the conversation since the last summary, leaving out the older half while
- * that is too long, and retries like a turn.  Nothing is changed before it is done.
+ * that is too long.  Nothing is changed before it is done.
  *
  * Owns its request.  May include: util, conversation, loop, net, provider, agent.
  */
@@ -24,9 +24,8 @@ struct ik_compaction_result {
 struct ik_compaction_options {
 	struct ik_session_record *record;
 	struct ik_exchange_options exchange;
-	struct ik_turn_options retry;
 	/* As in struct ik_exchange_events, but for the conversation. */
-	void (*request)(void *arg, struct ik_request *request);
+	struct ik_model *(*request)(void *arg, struct ik_request *request);
 	/* It is over and wants to be closed. */
 	void (*done)(void *arg, const struct ik_compaction_result *result);
 	void *arg;

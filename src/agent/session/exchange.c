@@ -13,26 +13,50 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* Limit on a wait that a server asks for: a longer one counts as a refusal. */
+#define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
+
 struct ik_exchange {
-	struct ik_exchange_options options; /* with a reference of the model */
+	struct ik_exchange_options options;
 	const struct ik_exchange_events *events;
 	void *arg;
+	int attempts;          /* tries after the first */
+	struct ik_timer *next; /* until the next one */
+	struct ik_timer *pace; /* of the built-in model */
+	struct ik_timer *idle;
+	bool closed;
+
+	/* Of this try: */
+	bool failed;            /* what may still come of it does not count */
+	struct ik_model *model; /* a reference */
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
 	struct ik_buf body;      /* of the request */
 	struct ik_buf words;     /* the beginning of a response that is not a stream */
-	struct ik_script script; /* of the built-in model, */
-	struct ik_timer *pace;   /* told step by step; NULL: a server answers */
-	struct ik_timer *idle;
+	struct ik_script script; /* of the built-in model, told step by step */
 	int64_t last_delta_ms;
 	int status;
 	bool web_page;
-	bool heard; /* something of the reply has arrived */
-	bool closed;
+	bool heard;             /* something of the reply has arrived */
 	struct ik_error unread; /* why the stream cannot be decoded */
 };
 
 /* ---- failures ---- */
+
+int64_t ik_retry_wait(const struct ik_retry_options *options, int attempt, int64_t retry_after_ms,
+	uint32_t random)
+{
+	int64_t delay = options->base_ms;
+
+	if (attempt > options->max || retry_after_ms > LONGEST_RETRY_AFTER_MS)
+		return -1;
+	for (int i = 1; i < attempt && delay < options->cap_ms; i++)
+		delay *= 2;
+	if (delay > options->cap_ms)
+		delay = options->cap_ms;
+	delay = delay / 2 + (int64_t)(random % ((uint64_t)(delay / 2) + 1));
+	return delay > retry_after_ms ? delay : retry_after_ms;
+}
 
 static uint32_t random_number(void)
 {
@@ -43,27 +67,49 @@ static uint32_t random_number(void)
 	return (uint32_t)strtoul(uuid + IK_UUID_TEXT - 1 - 8, NULL, 16);
 }
 
-/* Tell that the request has failed. */
+/* Is nothing of this try wanted any more? */
+static bool is_over(const struct ik_exchange *exchange)
+{
+	return exchange->closed || exchange->failed;
+}
+
+/* End the try, silently. */
+static void stop(struct ik_exchange *exchange)
+{
+	exchange->http = ik_http_close(exchange->http);
+	ik_timer_stop(exchange->pace);
+	ik_timer_stop(exchange->idle);
+}
+
+/* The try has failed: tell that, and whether there will be another one. */
 static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
 {
-	const struct ik_input input = {
+	struct ik_input input = {
 		.kind = IK_INPUT_STREAM_FAILED,
 		.request = exchange->options.number,
 		.code = code,
 		.text = sentence,
 		.text_length = strlen(sentence),
-		.retryable = retryable,
-		.retry_after_ms = retry_after_ms,
-		.random = random_number(),
+		.delay_ms = -1,
 	};
 
+	exchange->failed = true;
+	stop(exchange);
+	if (retryable && !exchange->heard)
+		input.delay_ms = ik_retry_wait(&exchange->options.retry, exchange->attempts + 1,
+			retry_after_ms, random_number());
+	if (input.delay_ms >= 0) {
+		input.kind = IK_INPUT_RETRY;
+		exchange->attempts++;
+		ik_timer_start(exchange->next, input.delay_ms);
+	}
 	exchange->events->input(exchange->arg, &input);
 }
 
 static const char *provider_name(const struct ik_exchange *exchange)
 {
-	const char *name = exchange->options.model->spec.endpoint.provider;
+	const char *name = exchange->model->spec.endpoint.provider;
 
 	return name ? name : "?";
 }
@@ -76,8 +122,8 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	enum ik_error_code code;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_transfer_failed(&sentence, exchange->options.model->spec.endpoint.provider, result,
-		exchange->heard, &code, &retryable);
+	ik_transfer_failed(&sentence, exchange->model->spec.endpoint.provider, result, exchange->heard,
+		&code, &retryable);
 	fail(exchange, code, retryable, result->retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
 }
@@ -90,7 +136,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_error(&exchange->options.model->spec.endpoint, status, exchange->words.data,
+	ik_provider_error(&exchange->model->spec.endpoint, status, exchange->words.data,
 		exchange->words.length, &sentence, &code, &retryable);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
@@ -100,7 +146,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = provider_name(exchange);
-	char *address = ik_address_of(exchange->options.model->spec.endpoint.base_url);
+	char *address = ik_address_of(exchange->model->spec.endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
 								 "reply. Check the base_url of %s."),
 		name, address, name);
@@ -183,14 +229,14 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
-		exchange->decoder = ik_decoder_new(exchange->options.model->spec.format);
+		exchange->decoder = ik_decoder_new(exchange->model->spec.format);
 	/* Until here http watches the time: it knows about a long request on a slow line. */
 	if (exchange->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
 
-/* Return the sentence for an error inside the stream, in new memory. */
-static char *error_sentence(const struct ik_exchange *exchange, const struct ik_delta *delta)
+/* An error inside the stream. */
+static void fail_within(struct ik_exchange *exchange, const struct ik_delta *delta)
 {
 	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
 	char *whole = ik_format("%s%s", delta->text, ends ? "" : ".");
@@ -199,8 +245,17 @@ static char *error_sentence(const struct ik_exchange *exchange, const struct ik_
 			: _("Provider %s: %s"),
 		provider_name(exchange), whole);
 
+	fail(exchange, delta->code, delta->retryable, -1, sentence);
+	free(sentence);
 	free(whole);
-	return sentence;
+}
+
+/* Does the user see this, or does it belong to a call? */
+static bool is_seen(const struct ik_delta *delta)
+{
+	if (delta->kind == IK_DELTA_TEXT || delta->kind == IK_DELTA_THINKING)
+		return delta->text_length > 0;
+	return delta->kind == IK_DELTA_CALL || delta->kind == IK_DELTA_ARGUMENTS;
 }
 
 /* Pass on what the decoder has understood. */
@@ -208,27 +263,23 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 {
 	struct ik_exchange *exchange = arg;
 	struct ik_delta named = *delta;
-	struct ik_input input = {
+	const struct ik_input input = {
 		.kind = IK_INPUT_DELTA,
 		.request = exchange->options.number,
 		.delta = &named,
 	};
-	char *sentence = NULL;
 
-	if (exchange->closed)
+	if (is_over(exchange))
 		return; /* by the delta just before it */
-	exchange->heard = exchange->heard || delta->kind <= IK_DELTA_ARGUMENTS;
+	exchange->heard = exchange->heard || is_seen(delta);
 	exchange->last_delta_ms = ik_clock_ms();
+	if (delta->kind == IK_DELTA_ERROR) {
+		fail_within(exchange, delta);
+		return;
+	}
 	if (delta->kind == IK_DELTA_OPAQUE)
 		named.id = provider_name(exchange);
-	if (delta->kind == IK_DELTA_ERROR) {
-		sentence = error_sentence(exchange, delta);
-		named.text = sentence;
-		named.text_length = strlen(sentence);
-		input.random = random_number();
-	}
 	exchange->events->input(exchange->arg, &input);
-	free(sentence);
 }
 
 static void on_body(void *arg, const char *bytes, size_t length)
@@ -245,7 +296,7 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	/* A stream that cannot be decoded is not read further; its end says why. */
 	if (ik_decoder_feed(exchange->decoder, bytes, length, on_delta, exchange, &exchange->unread) !=
 			IK_OK &&
-		!exchange->closed && exchange->heard)
+		!is_over(exchange) && exchange->heard)
 		fail_stream(exchange, &(struct ik_http_result){ .failure = IK_HTTP_OK }, IK_INVALID,
 			&exchange->unread);
 }
@@ -267,7 +318,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		return;
 	}
 	status = ik_decoder_finish(exchange->decoder, on_delta, exchange, &error);
-	if (exchange->closed)
+	if (is_over(exchange))
 		return; /* by the last delta */
 	if (status != IK_OK)
 		fail_stream(exchange, result, status, &error);
@@ -281,7 +332,7 @@ static void speak(void *arg)
 	struct ik_exchange *exchange = arg;
 	bool more = ik_script_step(&exchange->script, on_delta, exchange);
 
-	if (exchange->closed)
+	if (is_over(exchange))
 		return; /* by one of these words */
 	if (more)
 		ik_timer_start(exchange->pace, IK_SCRIPT_PACE_MS);
@@ -291,34 +342,42 @@ static void speak(void *arg)
 
 /* ---- the request ---- */
 
+/* Forget the try before. */
+static void clear_try(struct ik_exchange *exchange)
+{
+	exchange->decoder = ik_decoder_free(exchange->decoder);
+	exchange->model = ik_model_unref(exchange->model);
+	ik_script_done(&exchange->script);
+	ik_buf_clear(&exchange->body);
+	ik_buf_clear(&exchange->words);
+	exchange->status = 0;
+	exchange->failed = exchange->web_page = exchange->heard = false;
+	exchange->unread = (struct ik_error){ 0 };
+}
+
 /* Write the request out, or have the built-in model answer it. All of it at once: a million tokens
  * are some 4 MB, and take 7 ms. */
-static enum ik_status make_request(struct ik_exchange *exchange, struct ik_error *error)
+static enum ik_status make_request(struct ik_exchange *exchange, struct ik_request *request,
+	struct ik_error *error)
 {
-	const struct ik_model_spec *model = &exchange->options.model->spec;
-	struct ik_request request = {
-		.model = model->name,
-		.endpoint = &model->endpoint,
-		.forbid_calls = exchange->options.forbid_calls,
-		.max_output_tokens = model->max_output_tokens,
-		.thinking = model->thinking,
-	};
-	enum ik_status status = IK_OK;
+	const struct ik_model_spec *model = &exchange->model->spec;
 
-	exchange->events->request(exchange->arg, &request);
-	if (model->format->answer)
-		model->format->answer(&request, &exchange->script);
-	else
-		status = ik_request_serialize(model->format, &request, &exchange->body, error);
-	free((void *)request.tools);
-	return status;
+	request->model = model->name;
+	request->endpoint = &model->endpoint;
+	request->forbid_calls = exchange->options.forbid_calls;
+	request->max_output_tokens = model->max_output_tokens;
+	request->thinking = model->thinking;
+	if (!model->format->answer)
+		return ik_request_serialize(model->format, request, &exchange->body, error);
+	model->format->answer(request, &exchange->script);
+	return IK_OK;
 }
 
 /* Send what make_request() has written. */
 static void send_over_http(struct ik_exchange *exchange)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
-	const struct ik_model_spec *model = &exchange->options.model->spec;
+	const struct ik_model_spec *model = &exchange->model->spec;
 	char *url = ik_wire_url(model->format, &model->endpoint, model->name);
 	char **headers = ik_wire_headers(model->format, &model->endpoint);
 	const struct ik_http_spec spec = {
@@ -335,25 +394,29 @@ static void send_over_http(struct ik_exchange *exchange)
 	free(url);
 }
 
-/* Deferred: send the request. The turn of the loop before has enough to do with what the request
- * is about, a large result perhaps. */
+/* Deferred, or when the next try is due: send the request. The turn of the loop before has enough to
+ * do with what the request is about, a large result perhaps. */
 static void send_request(void *arg)
 {
 	struct ik_exchange *exchange = arg;
+	struct ik_request request = { .model = NULL };
 	struct ik_error error = { 0 };
+	struct ik_model *model;
 
-	if (!exchange->options.model) {
+	clear_try(exchange);
+	model = exchange->events->request(exchange->arg, &request);
+	exchange->model = model ? ik_model_ref(model) : NULL;
+	if (!model)
 		fail(exchange, IK_CODE_CONFIG, false, -1,
 			_("No model is chosen. Set provider and model in the "
 			  "configuration, or choose one with -p and -m."));
-	} else if (make_request(exchange, &error) != IK_OK) {
+	else if (make_request(exchange, &request, &error) != IK_OK)
 		fail(exchange, IK_CODE_CONTEXT, false, -1, error.text);
-	} else if (exchange->options.model->spec.format->answer) {
-		exchange->pace = ik_timer_new(exchange->options.loop, speak, exchange);
+	else if (model->spec.format->answer)
 		ik_timer_start(exchange->pace, 0);
-	} else {
+	else
 		send_over_http(exchange);
-	}
+	free((void *)request.tools);
 }
 
 struct ik_exchange *ik_exchange_start(const struct ik_exchange_options *options,
@@ -362,12 +425,12 @@ struct ik_exchange *ik_exchange_start(const struct ik_exchange_options *options,
 	struct ik_exchange *exchange = ik_alloc(sizeof(*exchange));
 
 	exchange->options = *options;
-	if (options->model)
-		ik_model_ref(options->model);
 	exchange->events = events;
 	exchange->arg = arg;
 	ik_buf_init(&exchange->body, IK_LIMIT_REQUEST);
 	ik_buf_init(&exchange->words, IK_LIMIT_ERROR_BODY);
+	exchange->next = ik_timer_new(options->loop, send_request, exchange);
+	exchange->pace = ik_timer_new(options->loop, speak, exchange);
 	exchange->idle = ik_timer_new(options->loop, idle_fired, exchange);
 	ik_loop_defer(options->loop, send_request, exchange);
 	return exchange;
@@ -378,9 +441,7 @@ static void release(void *arg)
 {
 	struct ik_exchange *exchange = arg;
 
-	ik_decoder_free(exchange->decoder);
-	ik_model_unref(exchange->options.model);
-	ik_script_done(&exchange->script);
+	clear_try(exchange);
 	ik_buf_done(&exchange->body);
 	ik_buf_done(&exchange->words);
 	free(exchange);
@@ -392,7 +453,8 @@ struct ik_exchange *ik_exchange_close(struct ik_exchange *exchange)
 		return NULL;
 	exchange->closed = true;
 	ik_loop_cancel_deferred(exchange->options.loop, send_request, exchange);
-	exchange->http = ik_http_close(exchange->http);
+	stop(exchange);
+	exchange->next = ik_timer_close(exchange->next);
 	exchange->pace = ik_timer_close(exchange->pace);
 	exchange->idle = ik_timer_close(exchange->idle);
 	ik_loop_defer(exchange->options.loop, release, exchange);

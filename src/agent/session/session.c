@@ -41,11 +41,9 @@ struct ik_session {
 	int own_calls; /* of the user's so far, commands included */
 
 	struct ik_turn *turn;
-	struct ik_turn_options turn_options;
 	struct ik_inbox_item *inbox, **inbox_end;
 	bool stepping;
 	struct ik_exchange *exchange; /* the turn's request; NULL: none is out */
-	struct ik_timer *retry;       /* until it is sent again */
 
 	struct ik_session_record *record;
 	struct ik_reply_journal *journal;
@@ -62,13 +60,14 @@ static void post(struct ik_session *session, const struct ik_input *input);
 /* ---- requests ---- */
 
 /* Fill in what is sent with every request. */
-static void on_request(void *arg, struct ik_request *request)
+static struct ik_model *on_request(void *arg, struct ik_request *request)
 {
 	const struct ik_session *session = arg;
 
 	request->system_prompt = session->system_prompt;
 	request->conversation = session->record->conversation;
 	request->tools = ik_session_tools(session, &request->tool_count);
+	return session->model;
 }
 
 /* An input of the turn's request. */
@@ -76,18 +75,26 @@ static void on_input(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
 
-	if (input->kind != IK_INPUT_DELTA)
+	if (input->kind == IK_INPUT_STREAM_END || input->kind == IK_INPUT_STREAM_FAILED)
 		session->exchange = ik_exchange_close(session->exchange);
 	post(session, input);
 }
 
+/* The options of a request, with the built-in figures where those of the session do not say. */
 static struct ik_exchange_options exchange_options(const struct ik_session *session)
 {
+	const struct ik_session_options *options = &session->options;
+	bool given = options->retry_base_ms > 0;
+
 	return (struct ik_exchange_options){
-		.loop = session->options.loop,
-		.http = session->options.http,
-		.model = session->model,
-		.idle_timeout_ms = session->options.idle_timeout_ms,
+		.loop = options->loop,
+		.http = options->http,
+		.retry = {
+			.max = given ? options->retry_max : RETRY_MAX,
+			.base_ms = given ? options->retry_base_ms : RETRY_BASE_MS,
+			.cap_ms = given ? options->retry_cap_ms : RETRY_CAP_MS,
+		},
+		.idle_timeout_ms = options->idle_timeout_ms,
 	};
 }
 
@@ -101,26 +108,7 @@ static void start_request(struct ik_session *session, const struct ik_effect *ef
 	session->exchange = ik_exchange_start(&options, &events, session);
 }
 
-static void retry_due(void *arg)
-{
-	post(arg, &(struct ik_input){ .kind = IK_INPUT_RETRY_DUE });
-}
-
 /* ---- calls ---- */
-
-/* Give the turn its answer about a call; text is NUL-terminated. */
-static void post_verdict(struct ik_session *session, int call, enum ik_turn_verdict verdict,
-	const char *text)
-{
-	post(session,
-		&(struct ik_input){
-			.kind = IK_INPUT_VERDICT,
-			.call = call,
-			.verdict = verdict,
-			.text = text,
-			.text_length = strlen(text),
-		});
-}
 
 /* Return why the user is asked (new memory). */
 static char *why_asked(const struct ik_verdict *verdict)
@@ -130,50 +118,58 @@ static char *why_asked(const struct ik_verdict *verdict)
 	return ik_strdup(_("In the mode \"ask\" you are asked before a tool may change anything."));
 }
 
-/* Answer IK_EFFECT_JUDGE; arguments as the tool would get them. */
-static void judge_call(struct ik_session *session, const struct ik_effect *effect,
+/* Return what the policy says about a call. */
+static struct ik_verdict verdict_of(const struct ik_session *session, const struct ik_tool *tool,
 	struct ik_json_span arguments)
 {
-	const struct ik_policy *policy = session->options.policy;
-	const struct ik_tool *tool = ik_registry_find(session->registry, effect->name);
-	struct ik_verdict verdict = { .decision = IK_DECISION_ALLOW };
-	enum ik_turn_verdict answer = IK_TURN_ALLOW;
-	char *text = NULL;
+	struct ik_verdict verdict;
+	struct ik_buf text;
 
-	/* A tool that is not there is not found, whatever the rules say. */
-	if (tool && policy)
-		verdict = ik_policy_judge(policy, tool->name, ik_tool_reads_only(tool), arguments.text,
-			arguments.length);
-	if (verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_USER) {
-		answer = IK_TURN_ASK;
-		text = why_asked(&verdict);
-	} else if (verdict.decision == IK_DECISION_DENY ||
-		(verdict.decision == IK_DECISION_ASK && session->options.asking == IK_ASKING_NOBODY)) {
-		answer = IK_TURN_DENY;
-		text = ik_policy_denial(policy, tool->name, &verdict);
-	}
-	/* On the way from "ask" to "auto" is "read-only": a question that is up stays, the user can
-	 * answer it. */
-	if (!(verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE &&
-			ik_turn_asking(session->turn, effect->id) != 0))
-		post_verdict(session, effect->call, answer, text ? text : "");
-	free(text);
+	/* It judges the arguments that the tool gets. */
+	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
+	ik_session_put_arguments(session, tool->name, arguments.text, arguments.length, &text);
+	verdict = ik_policy_judge(session->options.policy, tool->name, ik_tool_reads_only(tool),
+		text.data, text.length);
+	ik_buf_done(&text);
+	return verdict;
 }
 
-/* Judge or run a call, with the arguments that the tool gets. */
-static void perform_call(struct ik_session *session, const struct ik_effect *effect)
+static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_json_span arguments,
+	bool is_asking, char **ret_text)
 {
-	struct ik_json_span arguments;
+	const struct ik_session *session = arg;
+	const struct ik_tool *tool = ik_registry_find(session->registry, name);
+	enum ik_asking asking = session->options.asking;
+	struct ik_verdict verdict;
+
+	/* A tool that is not there is not found, whatever the rules say. */
+	if (!tool || !session->options.policy)
+		return IK_TURN_ALLOW;
+	verdict = verdict_of(session, tool, arguments);
+	/* On the way from "ask" to "auto" is "read-only": a question that is up stays, the user can
+	 * answer it. */
+	if (is_asking && verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE)
+		return IK_TURN_ASK;
+	if (verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_USER) {
+		*ret_text = why_asked(&verdict);
+		return IK_TURN_ASK;
+	}
+	if (verdict.decision == IK_DECISION_ALLOW ||
+		(verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_ALLOWED))
+		return IK_TURN_ALLOW;
+	*ret_text = ik_policy_denial(session->options.policy, name, &verdict);
+	return IK_TURN_DENY;
+}
+
+/* Run a call, with the arguments that the tool gets. */
+static void run_call(struct ik_session *session, const struct ik_effect *effect)
+{
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
 	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
 		&text);
-	arguments = (struct ik_json_span){ text.data, text.length };
-	if (effect->kind == IK_EFFECT_JUDGE)
-		judge_call(session, effect, arguments);
-	else
-		ik_runs_start(session->runs, effect, arguments);
+	ik_runs_start(session->runs, effect, (struct ik_json_span){ text.data, text.length });
 	ik_buf_done(&text);
 }
 
@@ -208,22 +204,15 @@ static void perform(struct ik_session *session, const struct ik_effect *effect)
 	case IK_EFFECT_ABORT:
 		session->exchange = ik_exchange_close(session->exchange);
 		break;
-	case IK_EFFECT_JUDGE:
 	case IK_EFFECT_RUN:
 		if (!record->closing)
-			perform_call(session, effect);
+			run_call(session, effect);
 		break;
 	case IK_EFFECT_CANCEL_RUNS:
 		ik_runs_cancel(session->runs, false);
 		break;
 	case IK_EFFECT_CLOSE_RUNS:
 		ik_runs_drop(session->runs);
-		break;
-	case IK_EFFECT_RETRY:
-		ik_timer_start(session->retry, effect->delay_ms);
-		break;
-	case IK_EFFECT_RETRY_STOP:
-		ik_timer_stop(session->retry);
 		break;
 	}
 }
@@ -311,7 +300,6 @@ static void finish_closing(struct ik_session *session)
 	session->runs = ik_runs_close(session->runs);
 	session->recorder = ik_undo_recorder_close(session->recorder);
 	session->lock = ik_session_lock_close(session->lock);
-	session->retry = ik_timer_close(session->retry);
 	session->journal = ik_reply_journal_close(session->journal);
 	ik_session_record_leave(session->record);
 	ik_loop_defer(session->options.loop, release, session);
@@ -536,22 +524,18 @@ static bool is_read_only(const void *arg, const char *name)
 	return tool && tool->read_only;
 }
 
-/* The options of the turn, with the built-in figures where those of the session do not say. */
-static struct ik_turn_options turn_options(const struct ik_session *session)
+static struct ik_turn *make_turn(const struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
-	bool retry_given = options->retry_base_ms > 0;
 
-	return (struct ik_turn_options){
+	return ik_turn_new(&(struct ik_turn_options){
 		.concurrency = options->concurrency,
 		.is_read_only = is_read_only,
-		.tools = session,
+		.judge = judge,
+		.arg = session,
 		.max_tool_turns = options->max_tool_turns,
 		.ask_repeated = options->asking == IK_ASKING_USER,
-		.retry_max = retry_given ? options->retry_max : RETRY_MAX,
-		.retry_base_ms = retry_given ? options->retry_base_ms : RETRY_BASE_MS,
-		.retry_cap_ms = retry_given ? options->retry_cap_ms : RETRY_CAP_MS,
-	};
+	});
 }
 
 static struct ik_session_record *make_record(struct ik_session *session,
@@ -626,9 +610,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.record = session->record,
 		.attended = options->asking == IK_ASKING_USER,
 	};
-	session->turn_options = turn_options(session);
-	session->turn = ik_turn_new(&session->turn_options);
-	session->retry = ik_timer_new(options->loop, retry_due, session);
+	session->turn = make_turn(session);
 	session->journal = ik_reply_journal_new(session->record, session->turn);
 	session->lock = ik_session_lock_new(session->record, session->turn, &lock_events, session);
 	session->restore = ik_restore_new(session->record, session->turn, session->lock,
@@ -801,18 +783,17 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
 void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,
 	const char *reason)
 {
-	int call = ik_turn_asking(session->turn, id);
+	struct ik_input input = { .kind = IK_INPUT_ANSWER, .success = allow };
 	char *sentence;
 
-	if (call == 0)
+	input.call = ik_turn_asking(session->turn, id);
+	if (input.call == 0)
 		return;
-	if (allow) {
-		post_verdict(session, call, IK_TURN_GRANT, "");
-		return;
-	}
 	sentence = ik_format("Tool '%s' was not run: the person denied this call%s%s", name,
 		reason[0] != '\0' ? ": " : "", reason);
-	post_verdict(session, call, IK_TURN_DENY, sentence);
+	input.text = sentence;
+	input.text_length = strlen(sentence);
+	post(session, &input);
 	free(sentence);
 }
 
@@ -826,7 +807,6 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 	const struct ik_compaction_options options = {
 		.record = session->record,
 		.exchange = exchange_options(session),
-		.retry = session->turn_options,
 		.request = on_request,
 		.done = on_compacted,
 		.arg = session,

@@ -14,15 +14,12 @@ enum ik_effect_kind {
 	IK_EFFECT_APPEND,      /* store message, add it to the conversation, then tell event
 	                          (whose message it is) */
 	IK_EFFECT_EMIT,        /* tell event */
-	IK_EFFECT_REQUEST,     /* ask the model; forbid_calls: it may not call */
+	IK_EFFECT_REQUEST,     /* ask the model, again and again if it fails; forbid_calls: it may not
+	                          call */
 	IK_EFFECT_ABORT,       /* end that request, silently */
-	IK_EFFECT_JUDGE,       /* may it be run? Give back IK_INPUT_VERDICT for: call, id, name,
-	                          arguments */
 	IK_EFFECT_RUN,         /* run a tool: call, id, name, arguments */
 	IK_EFFECT_CANCEL_RUNS, /* end the runs; each still reports IK_INPUT_TOOL_DONE */
-	IK_EFFECT_CLOSE_RUNS,  /* drop the runs; none reports */
-	IK_EFFECT_RETRY,       /* send IK_INPUT_RETRY_DUE in delay_ms */
-	IK_EFFECT_RETRY_STOP   /* do not send it */
+	IK_EFFECT_CLOSE_RUNS   /* drop the runs; none reports */
 };
 
 struct ik_effect {
@@ -36,7 +33,6 @@ struct ik_effect {
 	const char *name;
 	const char *arguments; /* as the model wrote them */
 	size_t arguments_length;
-	int64_t delay_ms;
 };
 
 #endif

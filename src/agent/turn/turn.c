@@ -21,9 +21,6 @@
 /* As many equal calls in a row are a loop. */
 #define REPEATED_CALLS 5
 
-/* Limit on a wait that a server asks for: a longer one counts as a refusal. */
-#define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
-
 /* A message that waits for the end of the turn. */
 struct ik_queued {
 	struct ik_queued *next;
@@ -53,7 +50,6 @@ struct ik_turn {
 	int round;
 	int tool_rounds; /* rounds with calls so far */
 	int continued;   /* requests for the rest of a reply that was cut, in a row */
-	int attempts;    /* tries of this round after the first */
 	bool forbidden;  /* the request that is out forbids calls */
 	char *last_name; /* the call before, and how often it came in a row */
 	struct ik_buf last_arguments;
@@ -150,25 +146,19 @@ void ik_turn_forget_effects(struct ik_turn *turn)
 
 /* ---- beginning and end of a turn ---- */
 
-/* Ask the model, for the first time in this round or again. */
-static void send_request(struct ik_turn *turn)
+/* Ask the model. */
+static void begin_round(struct ik_turn *turn)
 {
 	struct ik_effect *effect;
 
+	ik_reply_clear(&turn->reply, &turn->dead);
+	turn->round++;
+	emit(turn, IK_EVENT_ROUND_STARTED);
 	turn->forbidden = turn->tool_rounds >= turn->options.max_tool_turns;
 	turn->state = IK_TURN_STREAMING;
 	effect = add_effect(turn, IK_EFFECT_REQUEST);
 	effect->request = ++turn->request;
 	effect->forbid_calls = turn->forbidden;
-}
-
-static void begin_round(struct ik_turn *turn)
-{
-	ik_reply_clear(&turn->reply, &turn->dead);
-	turn->round++;
-	turn->attempts = 0;
-	emit(turn, IK_EVENT_ROUND_STARTED);
-	send_request(turn);
 }
 
 static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
@@ -458,8 +448,46 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 /* Does a call change nothing? */
 static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 {
-	return turn->options.is_read_only &&
-		turn->options.is_read_only(turn->options.tools, part->name);
+	return turn->options.is_read_only && turn->options.is_read_only(turn->options.arg, part->name);
+}
+
+/* Do what the rules, or the user, said about a call; of DENY, text is the envelope's sentence. */
+static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_turn_verdict verdict,
+	const char *text)
+{
+	switch (verdict) {
+	case IK_TURN_ALLOW:
+		end_asking(turn, part);
+		part->state = IK_CALL_ALLOWED;
+		break;
+	case IK_TURN_ASK:
+		if (part->state != IK_CALL_ASKING)
+			emit_call(turn, IK_EVENT_ASKING, part)->detail = part->why;
+		part->state = IK_CALL_ASKING;
+		break;
+	case IK_TURN_DENY:
+		fail_call(turn, part, IK_TOOL_DENIED, text);
+		break;
+	}
+}
+
+/* Ask the rules about a call, and do what they say. */
+static void judge(struct ik_turn *turn, struct ik_part *part)
+{
+	const struct ik_json_span arguments = { part->text.data, part->text.length };
+	enum ik_turn_verdict verdict = IK_TURN_ALLOW;
+	char *text = NULL;
+
+	if (turn->options.judge)
+		verdict = turn->options.judge(turn->options.arg, part->name, arguments,
+			part->state == IK_CALL_ASKING, &text);
+	if (verdict == IK_TURN_ASK && text) {
+		free(part->why);
+		part->why = text;
+		text = NULL;
+	}
+	apply_verdict(turn, part, verdict, text ? text : "");
+	free(text);
 }
 
 /* Judge and start the calls whose turn it is: the first that has no result and, if it is
@@ -474,16 +502,16 @@ static void advance(struct ik_turn *turn)
 	while (read_only && (part = next_call(turn, &at))) {
 		if (part->state == IK_CALL_DONE)
 			continue;
-		read_only = is_read_only(turn, part);
-		if (!first && !read_only)
+		if (!first && !is_read_only(turn, part))
 			break;
+		if (part->state == IK_CALL_PENDING)
+			judge(turn, part);
+		if (part->state == IK_CALL_DONE)
+			continue; /* it was denied */
 		first = false;
-		if (part->state == IK_CALL_PENDING) {
-			part->state = IK_CALL_JUDGING;
-			add_call_effect(turn, IK_EFFECT_JUDGE, part);
-		} else if (part->state == IK_CALL_ALLOWED && turn->running < limit) {
+		read_only = is_read_only(turn, part);
+		if (part->state == IK_CALL_ALLOWED && turn->running < limit)
 			run_call(turn, part);
-		}
 	}
 }
 
@@ -547,53 +575,22 @@ static void end_circling(struct ik_turn *turn, bool go_on)
 	start_calls(turn);
 }
 
-/* Accept the verdict of the rules or the user. False when it is not about this turn. */
-static bool take_verdict(struct ik_turn *turn, const struct ik_input *input)
+/* Accept the user's answer. False when it is not about this turn. */
+static bool take_answer(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
 														  : NULL;
 
-	if (part && turn->circling) {
-		if (part != turn->circling)
-			return false;
-		end_circling(turn, input->verdict == IK_TURN_GRANT);
+	if (!part || (turn->circling && part != turn->circling))
+		return false;
+	if (turn->circling) {
+		end_circling(turn, input->success);
 		return true;
 	}
-	if (!part || (part->granted && input->verdict != IK_TURN_DENY))
-		return false;
-	switch (input->verdict) {
-	case IK_TURN_GRANT:
-		part->granted = true;
-		/* fall through */
-	case IK_TURN_ALLOW:
-		end_asking(turn, part);
-		part->state = IK_CALL_ALLOWED;
-		break;
-	case IK_TURN_ASK:
-		if (part->state != IK_CALL_ASKING)
-			emit_call(turn, IK_EVENT_ASKING, part)->detail = input->text;
-		part->state = IK_CALL_ASKING;
-		break;
-	case IK_TURN_DENY:
-		fail_call(turn, part, IK_TOOL_DENIED, input->text);
-		break;
-	}
+	part->granted = part->granted || input->success;
+	apply_verdict(turn, part, input->success ? IK_TURN_ALLOW : IK_TURN_DENY, input->text);
 	advance(turn);
 	return true;
-}
-
-/* Have all calls judged that wait for the user or for their turn. */
-static void judge_again(struct ik_turn *turn)
-{
-	struct ik_part *part;
-	size_t at = 0;
-
-	if (turn->state != IK_TURN_RUNNING || turn->circling)
-		return;
-	while ((part = next_call(turn, &at))) {
-		if (!part->granted && (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
-			add_call_effect(turn, IK_EFFECT_JUDGE, part);
-	}
 }
 
 /* Does any call of the round still wait or run? */
@@ -701,65 +698,26 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			turn->reply.usage;
 }
 
-int64_t ik_turn_retry_wait(const struct ik_turn_options *options, int attempt,
-	const struct ik_input *failure)
-{
-	int64_t delay = options->retry_base_ms;
-
-	if (!failure->retryable || attempt > options->retry_max ||
-		failure->retry_after_ms > LONGEST_RETRY_AFTER_MS)
-		return -1;
-	for (int i = 1; i < attempt && delay < options->retry_cap_ms; i++)
-		delay *= 2;
-	if (delay > options->retry_cap_ms)
-		delay = options->retry_cap_ms;
-	delay = delay / 2 + (int64_t)(failure->random % ((uint64_t)(delay / 2) + 1));
-	return delay > failure->retry_after_ms ? delay : failure->retry_after_ms;
-}
-
 /* The request failed, or its reply cannot be used. */
-static void fail_request(struct ik_turn *turn, const struct ik_input *input)
+static void fail_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
+	size_t length)
 {
-	int64_t delay = turn->reply.started
-		? -1
-		: ik_turn_retry_wait(&turn->options, turn->attempts + 1, input);
-
-	if (delay >= 0) {
-		struct ik_event *event;
-
-		turn->attempts++;
-		ik_reply_clear(&turn->reply, &turn->dead);
-		turn->state = IK_TURN_RETRYING;
-		event = emit(turn, IK_EVENT_RETRY);
-		event->code = input->code;
-		event->delay_ms = delay;
-		event->text = input->text;
-		event->text_length = input->text_length;
-		add_effect(turn, IK_EFFECT_RETRY)->delay_ms = delay;
-		return;
-	}
 	append_parts(turn, true);
 	fail_calls(turn, false, IK_TOOL_CANCELLED, "was not run: the reply broke off");
-	append_error(turn, input->code, input->text, input->text_length);
+	append_error(turn, code, sentence, length);
 	finish(turn, IK_TURN_STOP_ERROR);
 }
 
-/* End the request from this side: its reply cannot be used. */
-static void abort_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
-	size_t length, bool retryable, uint32_t random)
+/* The request failed before anything of the reply could be seen, and is sent again. */
+static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 {
-	struct ik_input failure = {
-		.kind = IK_INPUT_STREAM_FAILED,
-		.code = code,
-		.text = sentence,
-		.text_length = length,
-		.retryable = retryable,
-		.retry_after_ms = -1,
-		.random = random,
-	};
+	struct ik_event *event = emit(turn, IK_EVENT_RETRY);
 
-	add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
-	fail_request(turn, &failure);
+	event->code = input->code;
+	event->delay_ms = input->delay_ms;
+	event->text = input->text;
+	event->text_length = input->text_length;
+	ik_reply_clear(&turn->reply, &turn->dead);
 }
 
 /* Add a piece of text or thinking. */
@@ -786,7 +744,7 @@ static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
 	turn->reply.usage = ik_delta_usage(delta, &turn->price);
 }
 
-static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_t random)
+static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	enum ik_status status = IK_OK;
 	struct ik_part *part = NULL;
@@ -813,15 +771,15 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta, uint32_
 		turn->reply.stop = delta->stop;
 		break;
 	case IK_DELTA_ERROR:
-		abort_request(turn, delta->code, delta->text, delta->text_length, delta->retryable, random);
-		return;
+		return; /* the request fails */
 	}
 	if (status != IK_OK) {
 		const char *sentence = status == IK_NO_MEMORY
 			? _("There is not enough memory for the reply; it was ended.")
 			: _("The reply is larger than ikigai takes; it was ended.");
 
-		abort_request(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence), false, 0);
+		add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+		fail_request(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
 	} else if (part) {
 		emit_call(turn, IK_EVENT_CALL_PROGRESS, part);
 	}
@@ -881,6 +839,22 @@ static void end_round(struct ik_turn *turn)
 		begin_round(turn);
 }
 
+/* The rules have changed: judge all calls again that wait for the user or for their turn. */
+static void judge_again(struct ik_turn *turn)
+{
+	struct ik_part *part;
+	size_t at = 0;
+
+	if (turn->state != IK_TURN_RUNNING || turn->circling)
+		return;
+	while ((part = next_call(turn, &at))) {
+		if (!part->granted && (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
+			judge(turn, part);
+	}
+	advance(turn);
+	end_round(turn);
+}
+
 /* ---- cancel ---- */
 
 static void on_cancel(struct ik_turn *turn)
@@ -897,9 +871,6 @@ static void on_cancel(struct ik_turn *turn)
 		add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
 		append_parts(turn, true);
 		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
-		break;
-	case IK_TURN_RETRYING:
-		add_effect(turn, IK_EFFECT_RETRY_STOP);
 		break;
 	case IK_TURN_RUNNING:
 		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
@@ -1004,7 +975,7 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_DELTA:
 		if (is_current(turn, input))
-			on_delta(turn, input->delta, input->random);
+			on_delta(turn, input->delta);
 		break;
 	case IK_INPUT_STREAM_END:
 		if (is_current(turn, input))
@@ -1012,14 +983,14 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		break;
 	case IK_INPUT_STREAM_FAILED:
 		if (is_current(turn, input))
-			fail_request(turn, input);
+			fail_request(turn, input->code, input->text, input->text_length);
 		break;
-	case IK_INPUT_RETRY_DUE:
-		if (turn->state == IK_TURN_RETRYING)
-			send_request(turn);
+	case IK_INPUT_RETRY:
+		if (is_current(turn, input))
+			on_retry(turn, input);
 		break;
-	case IK_INPUT_VERDICT:
-		if (take_verdict(turn, input))
+	case IK_INPUT_ANSWER:
+		if (take_answer(turn, input))
 			end_round(turn);
 		break;
 	case IK_INPUT_JUDGE_AGAIN:

@@ -2,16 +2,15 @@
  * turn: the state machine of a conversation: it decides, and does nothing itself.
  *
  * Inputs go in (what the user typed, what the model streamed, what tools answered), effects come
- * out (agent/turn/effect.h).  No I/O and no randomness: random numbers come in with the input,
- * and the time stamp of a new message is never read here.
+ * out (agent/turn/effect.h).  No I/O and no randomness, and the time stamp of a new message is never
+ * read here.
  *
  *                 user            tools ready            stream ends, no calls
  *      IDLE ------------> WAITING -----------> STREAMING ---------------------> IDLE
- *                                               ^  |  ^ |
- *                              retry is due     |  |  | | calls
- *                              RETRYING --------+  |  | v
- *                                 ^                |  RUNNING --cancel--> CANCELLING -> IDLE
- *                                 +--- failed -----+
+ *                                                 ^ |
+ *                                                 | | calls
+ *                                                 | v
+ *                                                RUNNING --cancel--> CANCELLING -> IDLE
  *
  * RUNNING, each call by itself, once its turn has come:
  *      judged --- allow --> waits for a place --> runs --> has its result
@@ -46,23 +45,27 @@
 
 struct ik_turn;
 
+/* What the rules say about a call. */
+enum ik_turn_verdict { IK_TURN_ALLOW, IK_TURN_ASK, IK_TURN_DENY };
+
 struct ik_turn_options {
 	int concurrency; /* read-only calls at once; at least 1 */
-	/* Does the tool of that name change nothing? Takes tools. NULL: each may change something. */
-	bool (*is_read_only)(const void *tools, const char *name);
-	const void *tools;
-	int max_tool_turns;    /* rounds with calls in a turn */
-	int retry_max;         /* tries after the first, for each round */
-	int64_t retry_base_ms; /* the first wait; doubled with each try */
-	int64_t retry_cap_ms;
-	bool ask_repeated; /* ask the user whether a loop may continue, instead of ending it */
+	/* Does the tool of that name change nothing? NULL: each may change something. */
+	bool (*is_read_only)(const void *arg, const char *name);
+	/* May that tool be called with these arguments, as the model wrote them? is_asking: the user is
+	 * being asked about this call. *ret_text may be set to new memory: of ASK, why; of DENY, the
+	 * envelope's sentence. NULL: every call is allowed. */
+	enum ik_turn_verdict (*judge)(const void *arg, const char *name, struct ik_json_span arguments,
+		bool is_asking, char **ret_text);
+	const void *arg;    /* of both */
+	int max_tool_turns; /* rounds with calls in a turn */
+	bool ask_repeated;  /* ask the user whether a loop may continue, instead of ending it */
 };
 
 enum ik_turn_state {
 	IK_TURN_IDLE,
 	IK_TURN_WAITING,   /* for the tools */
 	IK_TURN_STREAMING, /* a request is out */
-	IK_TURN_RETRYING,  /* until it is sent again */
 	IK_TURN_RUNNING,   /* tools run */
 	IK_TURN_CANCELLING /* tools were told to end */
 };
@@ -77,21 +80,14 @@ enum ik_input_kind {
 	                           success: it was switched as asked, else what is queued is held */
 	IK_INPUT_DELTA,         /* request, delta */
 	IK_INPUT_STREAM_END,    /* request: the reply is whole */
-	IK_INPUT_STREAM_FAILED, /* request, code, text, retryable, retry_after_ms, random */
-	IK_INPUT_RETRY_DUE,
-	IK_INPUT_VERDICT,     /* call, verdict; text: why; for DENY the envelope's sentence */
+	IK_INPUT_STREAM_FAILED, /* request, code, text */
+	IK_INPUT_RETRY,         /* the same, but it is sent again in delay_ms */
+	IK_INPUT_ANSWER,      /* the user's, about a call that waits for it: call, success: it may run,
+	                         else text: the envelope's sentence */
 	IK_INPUT_JUDGE_AGAIN, /* rules have changed: judge the calls that wait again */
 	IK_INPUT_TOOL_DONE,   /* call, text: envelope, success, duration_ms,
 	                           truncated, whole */
 	IK_INPUT_CANCEL       /* end the turn, and hold what is queued, also when no turn runs */
-};
-
-/* What was decided about a call. */
-enum ik_turn_verdict {
-	IK_TURN_ALLOW,
-	IK_TURN_ASK,
-	IK_TURN_DENY,
-	IK_TURN_GRANT /* the user allows it: it is not judged again */
 };
 
 /* Texts are borrowed until the effects of the step are performed. */
@@ -99,30 +95,19 @@ struct ik_input {
 	enum ik_input_kind kind;
 	bool ready;
 	int request; /* of IK_EFFECT_REQUEST: what comes too late is ignored */
-	int call;    /* of IK_EFFECT_JUDGE and RUN: likewise */
-	enum ik_turn_verdict verdict;
+	int call;    /* of IK_EFFECT_RUN, or ik_turn_asking(): likewise */
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
 	const char *data; /* for USER: the message's, checked JSON; NULL: none */
 	size_t data_length;
 	enum ik_error_code code;
-	bool retryable;
-	int64_t retry_after_ms; /* -1: not said */
-	uint32_t random;        /* for the jitter of the wait */
+	int64_t delay_ms;
 	bool success;
 	int64_t duration_ms;
 	bool truncated;            /* the envelope was cut */
 	struct ik_bytes *whole[2]; /* as in IK_EVENT_TOOL_DONE */
 };
-
-/*
- * Return the milliseconds to wait before try number attempt (from 1) after the first, when the
- * request failed with that IK_INPUT_STREAM_FAILED: between half and all of base * 2^(attempt-1),
- * at most cap, and at least what the server said. -1: it is not sent again.
- */
-int64_t ik_turn_retry_wait(const struct ik_turn_options *options, int attempt,
-	const struct ik_input *failure);
 
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
 struct ik_turn *ik_turn_free(struct ik_turn *turn);

@@ -1,3 +1,4 @@
+#include "agent/session/exchange.h"
 #include "provider/formats.h"
 #include "stage.h"
 
@@ -141,6 +142,41 @@ Test(session_faults, tries_again)
 	expect_order(stage.log.data, (const char *const[]){ "retry PROVIDER", "retry RATE_LIMIT",
 		"+assistant ok", "done end", NULL });
 	cr_assert_str_eq(stage.requests[0], stage.requests[2]);
+}
+
+/* Before anything was seen of the reply; then after that. */
+Test(session_faults, an_error_within_the_stream)
+{
+	static const char overloaded[] =
+		"data: {\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}\n\n";
+	static const struct stage_reply replies[] = {
+		{ .chunks = { overloaded } },
+		{ .chunks = { TEXT("half"), overloaded } },
+		{ .chunks = { TEXT("not asked for"), STOP("stop") } },
+	};
+
+	stage_open(replies);
+	stage_submit("hi");
+	stage_run_until(IK_EVENT_TURN_DONE);
+	cr_assert_eq(stage.request_count, 2);
+	expect_order(stage.log.data, (const char *const[]){ "retry PROVIDER", "+assistant half",
+		"error PROVIDER", "done error", NULL });
+}
+
+Test(session_faults, waits_grow_to_the_cap_and_heed_the_server)
+{
+	const struct ik_retry_options options = { .max = 2, .base_ms = 1000, .cap_ms = 1500 };
+
+	for (uint32_t random = 0; random < UINT32_MAX - 12345678; random += 12345678) {
+		int64_t first = ik_retry_wait(&options, 1, -1, random);
+		int64_t second = ik_retry_wait(&options, 2, -1, random);
+
+		cr_assert(first >= 500 && first <= 1000, "%lld", (long long)first);
+		cr_assert(second >= 750 && second <= 1500, "%lld", (long long)second);
+		cr_assert_eq(ik_retry_wait(&options, 1, 30000, random), 30000);
+		cr_assert_eq(ik_retry_wait(&options, 3, -1, random), -1);
+		cr_assert_eq(ik_retry_wait(&options, 1, 3600000, random), -1, "an hour is not waited");
+	}
 }
 
 Test(session_faults, gives_up_trying)

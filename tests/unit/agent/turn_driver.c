@@ -17,17 +17,30 @@ static bool is_read_only(const void *tools, const char *name)
 	return length == 0 || name[length - 1] != 'w';
 }
 
+/* What the rules say of a call. */
+static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_json_span arguments,
+	bool is_asking, char **ret_text)
+{
+	const struct driver *driver = arg;
+
+	(void)arguments;
+	(void)is_asking;
+	*ret_text = ik_strdup("No.");
+	if (strncmp(name, "ask", 3) == 0)
+		return driver->asked;
+	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
+}
+
 struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated)
 {
 	struct driver *driver = ik_alloc(sizeof(*driver));
 	struct ik_turn_options options = {
 		.concurrency = concurrency,
 		.is_read_only = is_read_only,
+		.judge = judge,
+		.arg = driver,
 		.max_tool_turns = max_tool_turns,
 		.ask_repeated = ask_repeated,
-		.retry_max = 2,
-		.retry_base_ms = 1000,
-		.retry_cap_ms = 1500,
 	};
 
 	driver->turn = ik_turn_new(&options);
@@ -165,7 +178,6 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 	case IK_EVENT_TURN_DONE:
 		cr_assert(driver->in_turn);
 		cr_assert(!driver->request_out);
-		cr_assert(!driver->retrying);
 		expect_all_resulted(driver);
 		driver->in_turn = false;
 		driver->turns_done++;
@@ -190,7 +202,7 @@ static void check_event(struct driver *driver, const struct ik_event *event)
 		note(driver, event->held ? "held" : "queued", number);
 		break;
 	case IK_EVENT_RETRY:
-		driver->retry_delay = event->delay_ms;
+		cr_assert_eq(event->delay_ms, 500);
 		note(driver, "retry", ik_error_code_word(event->code));
 		break;
 	case IK_EVENT_WAITING:
@@ -235,7 +247,7 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 		check_event(driver, &effect->event);
 		break;
 	case IK_EFFECT_REQUEST:
-		cr_assert(driver->in_turn && !driver->request_out && !driver->retrying);
+		cr_assert(driver->in_turn && !driver->request_out);
 		expect_all_resulted(driver);
 		driver->request_out = true;
 		driver->request = effect->request;
@@ -245,11 +257,6 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 		cr_assert(driver->request_out && effect->request == driver->request);
 		driver->request_out = false;
 		note(driver, "abort", NULL);
-		break;
-	case IK_EFFECT_JUDGE:
-		cr_assert(!find_call(driver, effect->id)->resulted, "judged too late");
-		driver->judged[driver->judged_count].call = effect->call;
-		snprintf(driver->judged[driver->judged_count++].name, 80, "%s", effect->name);
 		break;
 	case IK_EFFECT_RUN:
 		check_run(driver, effect);
@@ -262,18 +269,10 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 			driver->calls[i].running = false;
 		note(driver, "close", NULL);
 		break;
-	case IK_EFFECT_RETRY:
-		cr_assert(!driver->retrying && !driver->request_out);
-		driver->retrying = true;
-		break;
-	case IK_EFFECT_RETRY_STOP:
-		cr_assert(driver->retrying);
-		driver->retrying = false;
-		break;
 	}
 }
 
-static void step_once(struct driver *driver, const struct ik_input *input)
+static void step(struct driver *driver, const struct ik_input *input)
 {
 	const struct ik_effect *effects;
 	size_t count = ik_turn_step(driver->turn, input, &effects);
@@ -281,30 +280,6 @@ static void step_once(struct driver *driver, const struct ik_input *input)
 
 	for (i = 0; i < count; i++)
 		perform(driver, &effects[i]);
-}
-
-/* What the rules say of a call. */
-static enum ik_turn_verdict verdict_of(const struct driver *driver, const char *name)
-{
-	if (strncmp(name, "ask", 3) == 0)
-		return driver->asked;
-	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
-}
-
-/* Take an input, then answer what is to be judged. */
-static void step(struct driver *driver, const struct ik_input *input)
-{
-	size_t i;
-
-	driver->judged_count = 0;
-	step_once(driver, input);
-	for (i = 0; i < driver->judged_count; i++)
-		step_once(driver, &(struct ik_input){
-			.kind = IK_INPUT_VERDICT,
-			.call = driver->judged[i].call,
-			.verdict = verdict_of(driver, driver->judged[i].name),
-			.text = "No.", .text_length = 3,
-		});
 }
 
 /* The person's word on a call, whether or not that waits for it. */
@@ -315,8 +290,7 @@ static void answer(struct driver *driver, const char *id, bool allow)
 
 	cr_assert_eq(call != 0, known && known->asking);
 	step(driver, &(struct ik_input){
-		.kind = IK_INPUT_VERDICT, .call = call,
-		.verdict = allow ? IK_TURN_GRANT : IK_TURN_DENY, .text = "No!", .text_length = 3,
+		.kind = IK_INPUT_ANSWER, .call = call, .success = allow, .text = "No!", .text_length = 3,
 	});
 }
 
@@ -376,8 +350,7 @@ static enum ik_error_code code_of(const char *word)
 /* Words about the stream. False when it is another word. */
 static bool stream_word(struct driver *driver, char *word)
 {
-	struct ik_input input = { .request = driver->request, .text = "why", .text_length = 3,
-		.retry_after_ms = -1 };
+	struct ik_input input = { .request = driver->request, .text = "why", .text_length = 3 };
 	char *rest, *more;
 	char kind = word[0];
 
@@ -410,23 +383,19 @@ static bool stream_word(struct driver *driver, char *word)
 	case 's':
 		delta(driver, (struct ik_delta){ .kind = IK_DELTA_STOP, .stop = stop_of(rest) });
 		return true;
-	case 'e':
-		driver->request_out = ik_turn_state(driver->turn) == IK_TURN_STREAMING;
-		split(rest, &more);
-		delta(driver, (struct ik_delta){ .kind = IK_DELTA_ERROR, .code = code_of(rest),
-			.text = "why", .text_length = 3, .retryable = more != NULL });
-		return true;
 	case '.':
 		input.kind = IK_INPUT_STREAM_END;
 		break;
-	case 'F':
 	case 'R':
-		split(rest, &more);
+		/* It is sent again. */
+		input.kind = IK_INPUT_RETRY;
+		input.code = code_of(rest);
+		input.delay_ms = 500;
+		step(driver, &input);
+		return true;
+	case 'F':
 		input.kind = IK_INPUT_STREAM_FAILED;
 		input.code = code_of(rest);
-		input.retryable = kind == 'R';
-		input.retry_after_ms = more ? atoi(more) : -1;
-		input.random = 12345;
 		break;
 	default:
 		return false;
@@ -472,11 +441,6 @@ void driver_word(struct driver *driver, const char *text)
 	case 'H':
 	case 'h':
 		input = (struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = word[0] == 'H' };
-		step(driver, &input);
-		break;
-	case '!':
-		input.kind = IK_INPUT_RETRY_DUE;
-		driver->retrying = false;
 		step(driver, &input);
 		break;
 	case 'd':

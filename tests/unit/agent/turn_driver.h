@@ -6,10 +6,8 @@
  *   x:TEXT  text            k:TEXT  thinking             cSLOT:ID:NAME  a call begins
  *   aSLOT:TEXT  arguments   g:IN:OUT  usage              s:end|calls|length|refused
  *   ok:JSON ox:JSON oSLOT:JSON  the provider's own data of thinking, text, a call
- *   e:CODE[:again]  an error in the stream               .  the stream ends
- *   F:CODE  it fails        R:CODE[:MS]  it fails and may be tried again
- *   !  retry is due         d:ID D:ID  a tool has answered, well or not
- *   C  cancel
+ *   .  the stream ends      F:CODE  it fails             R:CODE  it fails and is sent again
+ *   d:ID D:ID  a tool has answered, well or not          C  cancel
  *   y:ID n:ID  the person allows a call, or denies it
  *   J:allow J:ask J:deny  the rules say so now of calls whose name begins with ask
  *   j:allow j:ask j:deny  the same, but the turn is not told
@@ -38,12 +36,9 @@ struct driver {
 	struct driver_call calls[4096];
 	size_t call_count;
 	size_t results_in_order; /* results appended so far */
-	bool in_turn, request_out, retrying;
+	bool in_turn, request_out;
 	int request;
-	int64_t retry_delay;
 	enum ik_turn_verdict asked; /* what the rules say of calls named ask... */
-	struct { int call; char name[80]; } judged[4096]; /* to be answered after the step */
-	size_t judged_count;
 	size_t turns_done, users;
 };
 

@@ -50,8 +50,8 @@ static const struct row rows[] = {
 	  "+result:A +result:B request +assistant:b done:end" },
 	{ "data of what is not there is nothing", 4, 50, "T u:hi k:m ox:4 o7:5 x:a s:end .",
 	  "+user:hi started request +thinking +assistant:a done:end" },
-	{ "data alone are no beginning", 4, 50, "T u:hi ok:1 R:CONNECT ! x:a s:end .",
-	  "+user:hi started request retry:CONNECT request +assistant:a done:end" },
+	{ "data alone are no beginning", 4, 50, "T u:hi ok:1 R:CONNECT x:a s:end .",
+	  "+user:hi started request retry:CONNECT +assistant:a done:end" },
 	{ "empty pieces are nothing", 4, 50, "T u:hi x: k: s:end .",
 	  "+user:hi started request +notice done:end" },
 	{ "tool calls announced, none came", 4, 50, "T u:hi x:a s:calls .",
@@ -194,7 +194,7 @@ static const struct row rows[] = {
 	  "+user:hi started request +call:A asking:A queued:1 asked:A +result:A held:1 "
 	  "done:cancelled queued:0 +user:more started request +assistant:ok done:end" },
 	{ "rules that allow answer for the person", 4, 50, "T u:hi c0:A:ask c1:B:ask . J:allow d:A d:B x:ok .",
-	  "+user:hi started request +call:A +call:B asking:A asking:B asked:A tool:A run: asked:B "
+	  "+user:hi started request +call:A +call:B asking:A asking:B asked:A asked:B tool:A run: "
 	  "tool:B run: +result:A +result:B request +assistant:ok done:end" },
 	{ "rules that deny, too", 4, 50, "T u:hi c0:A:ask . J:deny x:ok .",
 	  "+user:hi started request +call:A asking:A asked:A +result:A request +assistant:ok done:end" },
@@ -241,30 +241,18 @@ static const struct row rows[] = {
 	  "done:end" },
 
 	{ "failed before a word", 4, 50, "T u:hi F:AUTH", "+user:hi started request +error:AUTH done:error" },
-	{ "tried again", 4, 50, "T u:hi R:RATE_LIMIT ! x:ok .",
-	  "+user:hi started request retry:RATE_LIMIT request +assistant:ok done:end" },
-	{ "tried too often", 4, 50, "T u:hi R:CONNECT ! R:CONNECT ! R:CONNECT",
-	  "+user:hi started request retry:CONNECT request retry:CONNECT request "
-	  "+error:CONNECT done:error" },
-	{ "each round has its tries", 4, 50, "T u:hi R:CONNECT ! R:CONNECT ! c0:A:x . d:A R:CONNECT ! x:ok .",
-	  "+user:hi started request retry:CONNECT request retry:CONNECT request +call:A tool:A run: "
-	  "+result:A request retry:CONNECT request +assistant:ok done:end" },
-	{ "broken in mid-text", 4, 50, "T u:hi x:half R:CONNECT",
+	{ "tried again", 4, 50, "T u:hi R:RATE_LIMIT x:ok .",
+	  "+user:hi started request retry:RATE_LIMIT +assistant:ok done:end" },
+	{ "tried too often", 4, 50, "T u:hi R:CONNECT R:CONNECT F:CONNECT",
+	  "+user:hi started request retry:CONNECT retry:CONNECT +error:CONNECT done:error" },
+	{ "broken in mid-text", 4, 50, "T u:hi x:half F:CONNECT",
 	  "+user:hi started request +assistant!:half +error:CONNECT done:error" },
-	{ "broken in a call", 4, 50, "T u:hi x:a c0:A:x a0:{\"b R:CONNECT",
+	{ "broken in a call", 4, 50, "T u:hi x:a c0:A:x a0:{\"b F:CONNECT",
 	  "+user:hi started request +assistant!:a +call:A +result:A +error:CONNECT done:error" },
-	{ "usage alone is no word", 4, 50, "T u:hi g:1:0 R:CONNECT ! x:ok .",
-	  "+user:hi started request retry:CONNECT request +assistant:ok done:end" },
-	{ "thinking is", 4, 50, "T u:hi k:hm R:CONNECT",
+	{ "what came before another try does not count", 4, 50, "T u:hi g:1:0 ok:1 R:CONNECT x:ok .",
+	  "+user:hi started request retry:CONNECT +assistant:ok done:end" },
+	{ "broken in thinking", 4, 50, "T u:hi k:hm F:CONNECT",
 	  "+user:hi started request +thinking +error:CONNECT done:error" },
-	{ "an hour is not waited", 4, 50, "T u:hi R:RATE_LIMIT:3600000",
-	  "+user:hi started request +error:RATE_LIMIT done:error" },
-	{ "an error in the stream, early", 4, 50, "T u:hi e:PROVIDER:again ! x:ok .",
-	  "+user:hi started request abort retry:PROVIDER request +assistant:ok done:end" },
-	{ "an error in the stream, late", 4, 50, "T u:hi x:a e:PROVIDER x:b .",
-	  "+user:hi started request abort +assistant!:a +error:PROVIDER done:error" },
-	{ "an error in the stream that stays", 4, 50, "T u:hi e:CONTEXT",
-	  "+user:hi started request abort +error:CONTEXT done:error" },
 
 	{ "cancel before a word", 4, 50, "T u:hi C", "+user:hi started request abort done:cancelled" },
 	{ "cancel in text", 4, 50, "T u:hi x:ha C x:lf .",
@@ -282,10 +270,10 @@ static const struct row rows[] = {
 	{ "a second cancel does not wait", 4, 50, "T u:hi c0:A:x c1:B:y . C D:B C D:A",
 	  "+user:hi started request +call:A +call:B tool:A run: tool:B run: cancel +result:B close "
 	  "+result:A done:cancelled" },
-	{ "cancel while waiting to try again", 4, 50, "T u:hi R:CONNECT C !",
-	  "+user:hi started request retry:CONNECT done:cancelled" },
+	{ "cancel while waiting to try again", 4, 50, "T u:hi R:CONNECT C",
+	  "+user:hi started request retry:CONNECT abort done:cancelled" },
 	{ "cancel of nothing", 4, 50, "C T C", "" },
-	{ "what is late is nothing", 4, 50, "T . x:a d:A ! R:CONNECT g:1:1 u:hi x:ok . x:more . F:AUTH",
+	{ "what is late is nothing", 4, 50, "T . x:a d:A R:CONNECT g:1:1 u:hi x:ok . x:more . F:AUTH",
 	  "+user:hi started request +assistant:ok done:end" },
 
 	{ "the queue", 4, 50, "T u:a u:b u:c x:1 . x:2 . x:3 .",
@@ -406,21 +394,6 @@ Test(turn, ids_of_the_history_are_known)
 	driver_free(driver);
 }
 
-Test(turn, waits_grow_to_the_cap_and_heed_the_server)
-{
-	struct driver *driver = driver_new(4, 50, false);
-
-	driver_script(driver, "T u:hi R:CONNECT");
-	cr_assert_geq(driver->retry_delay, 500);
-	cr_assert_leq(driver->retry_delay, 1000);
-	driver_script(driver, "! R:CONNECT");
-	cr_assert_geq(driver->retry_delay, 750);
-	cr_assert_leq(driver->retry_delay, 1500);
-	driver_script(driver, "C u:hi R:RATE_LIMIT:30000");
-	cr_assert_eq(driver->retry_delay, 30000);
-	driver_free(driver);
-}
-
 /* A reply that never ends is ended. */
 Test(turn, a_reply_has_a_ceiling)
 {
@@ -459,13 +432,13 @@ Test(turn, more_calls_than_a_reply_has)
 /* ---- promises at every moment ---- */
 
 static const char *const long_turn[] = {
-	"u:first", "T", "R:CONNECT", "!", "k:hm", "x:Let", "x:us", "c0:A:glob", "a0:{\"p\":", "c1:B:grep",
+	"u:first", "T", "R:CONNECT", "k:hm", "x:Let", "x:us", "c0:A:glob", "a0:{\"p\":", "c1:B:grep",
 	"a1:{}", "a0:1}", "g:10:5", "s:calls", ".", "u:second", "d:B", "D:A", "x:And", "c0::bash", "a0:{",
 	"a0:}", "c1:A:glob", "c2:D:glob", "c3:E:glob", "s:calls", ".", "d:E", "d:call_1", "d:D",
 	"d:call_2", "c0:K:w", "c1:L:x", "c2:M:askw", "c3:N:y", "c4:O:w", "s:calls", ".", "d:K",
 	"d:L", "y:M", "d:M", "D:N", "d:O", "c0:F:ask", "c1:G:deny", "c2:H:ask", "c3:I:ask_too", "s:calls", ".", "n:F", "J:allow",
-	"y:I", "d:H", "d:I", "e:RATE_LIMIT:again", "!", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
-	"u:third", "x:half", "R:CONNECT",
+	"y:I", "d:H", "d:I", "R:RATE_LIMIT", "x:Done", "g:20:9", "s:end", ".", "k:hm", "x:two", "s:length", ".",
+	"u:third", "x:half", "F:CONNECT",
 };
 #define LONG_TURN (sizeof(long_turn) / sizeof(long_turn[0]))
 
@@ -485,7 +458,7 @@ static void cancel_after(size_t count, int cancels, int concurrency)
 	cr_assert_eq(ik_turn_state(driver->turn), IK_TURN_IDLE);
 	while (ik_turn_queued(driver->turn) > 0)
 		driver_word(driver, "B");
-	cr_assert(!driver->in_turn && !driver->request_out && !driver->retrying);
+	cr_assert(!driver->in_turn && !driver->request_out);
 	for (i = 0; i < driver->call_count; i++)
 		cr_assert(driver->calls[i].resulted);
 	turns = driver->turns_done;
@@ -511,7 +484,7 @@ Test(turn, keeps_its_promises_on_anything)
 {
 	static const char *const words[] = {
 		"u:m", "T", "t", "H", "h", "x:a", "k:b", "c0:A:x", "c1::y", "c2:B:z", "a0:1", "a1:2", "g:1:2",
-		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "e:PROVIDER:again", "e:AUTH", "!", "C",
+		"s:calls", "s:end", "s:length", ".", "F:AUTH", "R:CONNECT", "C",
 		"d:A", "d:call_1", "D:B", ".", "x:a", "c0:A:x", "u:n", "T", "H",
 		"c3:D:ask", "c4:E:ask", "c5:F:deny", "y:D", "n:D", "y:E", "n:E", "J:ask", "J:allow", "J:deny",
 		"c6:G:w", "c7:H:askw", "c8:I:w", "d:G", "y:H", "d:H", "d:I",
@@ -529,9 +502,6 @@ Test(turn, keeps_its_promises_on_anything)
 			random ^= random >> 17;
 			random ^= random << 5;
 			word = words[random % (sizeof(words) / sizeof(words[0]))];
-			/* The caller sends this while it waits for it only. */
-			if (word[0] == '!' && !driver->retrying)
-				continue;
 			if (random % 5 == 0)
 				driver_finish_runs(driver);
 			driver_word(driver, word);
