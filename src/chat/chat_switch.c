@@ -47,7 +47,8 @@ static void on_resumed(void *arg, const struct ik_error *error)
 
 /* Resume another session in an agent in which no turn runs. fork: it was just made of this one, and
  * says itself which session it is of. */
-static void switch_now(struct ik_agent *agent, const char *id, bool fork, struct ik_conversation *copy)
+static void switch_now(struct ik_agent *agent, const char *id, bool fork,
+	struct ik_conversation *copy)
 {
 	bool said = !fork && ik_resume_is_possible(agent->session);
 
