@@ -276,12 +276,16 @@ static bool ask(struct ik_candidate *candidate, struct ik_error *error)
 }
 
 struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
-	const struct ik_candidate_options *options, ik_candidate_done *done, void *arg)
+	const struct ik_identity *identity, const struct ik_candidate_options *options,
+	ik_candidate_done *done, void *arg)
 {
 	struct ik_candidate *candidate = ik_alloc(sizeof(*candidate));
 
 	candidate->loop = loop;
 	candidate->path = ik_strdup(path);
+	candidate->pinned = identity;
+	if (identity)
+		candidate->identity = *identity;
 	candidate->options = options;
 	candidate->done = done;
 	candidate->arg = arg;
@@ -297,12 +301,6 @@ void ik_candidate_ask(struct ik_candidate *candidate)
 
 	if (is_unchanged(candidate) && !ask(candidate, &error))
 		fail(candidate, "SPAWN_FAILED", ik_strdup(error.text));
-}
-
-void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *identity)
-{
-	candidate->pinned = true;
-	candidate->identity = *identity;
 }
 
 bool ik_candidate_asleep(const struct ik_candidate *candidate)

@@ -41,13 +41,12 @@ struct ik_candidate_options {
  */
 typedef void ik_candidate_done(void *arg, struct ik_tool *tool);
 
+/* identity (NULL: any) is the one that the file must have; otherwise it is UNTRUSTED. */
 struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
-	const struct ik_candidate_options *options, ik_candidate_done *done, void *arg);
+	const struct ik_identity *identity, const struct ik_candidate_options *options,
+	ik_candidate_done *done, void *arg);
 
 void ik_candidate_ask(struct ik_candidate *candidate);
-
-/* Ask only if the file still has this identity; otherwise it is UNTRUSTED. */
-void ik_candidate_pin(struct ik_candidate *candidate, const struct ik_identity *identity);
 
 /* Does none of its processes run, or want to? */
 bool ik_candidate_asleep(const struct ik_candidate *candidate);

@@ -19,8 +19,8 @@ int ik_load_processors(void);
 struct ik_process_load {
 	/* None of them runs, could run, or waits for the disk. */
 	bool asleep;
-	/* Some of them want to run but cannot: they wait for the disk or for a processor, which they
-	 * had for less than half of their time. */
+	/* Some of them want to run but cannot: they wait for the disk, or have waited longer for a
+	 * processor than they had one. */
 	bool held_up;
 	/* Microseconds that they have waited for a processor so far; 0 if the kernel does not count
 	 * them. Descendants that have ended are not included. */

@@ -36,9 +36,10 @@ struct ik_run {
 	void *arg;
 	enum ik_tool_protocol protocol;
 	struct ik_sandbox *sandbox;
-	bool confined;        /* it ran in the sandbox */
-	bool read_only;       /* by its own account */
-	struct ik_call *call; /* NULL: not running */
+	bool confined;            /* it ran in the sandbox */
+	bool read_only;           /* by its own account */
+	struct ik_source *source; /* of the tool, as long as the registry is there */
+	struct ik_call *call;     /* NULL: not running */
 	struct ik_buf arguments;
 	struct run_stream streams[2];  /* by enum ik_stream */
 	struct ik_output_files *files; /* for what is cut; NULL: none */
@@ -174,7 +175,7 @@ static char *reported_failure(const struct ik_run *run, struct ik_json_span valu
 static void close_call(struct ik_run *run)
 {
 	if (run->call)
-		run->call->ops->close(run->call);
+		run->source->ops->close_call(run->call);
 	run->call = NULL;
 }
 
@@ -318,7 +319,8 @@ static void begin(struct ik_run *run, const struct ik_tool *tool,
 		tool->owner) {
 		spec.confinement = run->confined ? &confinement : NULL;
 		spec.sandbox = run->confined ? ik_sandbox_variable(options->sandbox) : NULL;
-		run->call = tool->owner->ops->call(tool->owner, &spec, &events, run, &error);
+		run->source = tool->owner;
+		run->call = run->source->ops->call(run->source, &spec, &events, run, &error);
 	}
 	if (run->confined)
 		ik_confine_close(&confinement);
@@ -426,7 +428,7 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 void ik_run_cancel(struct ik_run *run)
 {
 	if (run->call)
-		run->call->ops->cancel(run->call);
+		run->source->ops->cancel_call(run->call);
 }
 
 /* Deferred: free the memory. */

@@ -51,17 +51,8 @@ struct ik_call_spec {
 	const char *sandbox; /* NAME=VALUE for the environment of a confined process, or NULL */
 };
 
-/* First member of every source's own struct for a call. */
-struct ik_call {
-	const struct ik_call_ops *ops;
-};
-
-struct ik_call_ops {
-	/* End it; done follows, with cancelled set. No effect on a call that has ended. */
-	void (*cancel)(struct ik_call *call);
-	/* Stop at once, without a callback, and free the memory. Required in any case. */
-	void (*close)(struct ik_call *call);
-};
+/* A call at work; what it is only its source knows. */
+struct ik_call;
 
 /* A place whose change may change the tools of a source: all files of a directory, or (name) one
  * entry in it. */
@@ -79,6 +70,10 @@ struct ik_source_ops {
 	 */
 	struct ik_call *(*call)(struct ik_source *source, const struct ik_call_spec *spec,
 		const struct ik_child_events *events, void *arg, struct ik_error *error);
+	/* End a call; done follows, with cancelled set. No effect on a call that has ended. */
+	void (*cancel_call)(struct ik_call *call);
+	/* Stop it at once, without a callback, and free its memory. Required in any case. */
+	void (*close_call)(struct ik_call *call);
 	/* Report no further events, even when called from inside one, and end what runs. Running calls
 	 * still report. No scan and no call starts afterwards. */
 	void (*close)(struct ik_source *source);

@@ -276,10 +276,9 @@ static void ask(struct source_directory_file *file)
 	directory->running++;
 	file->asked_ms = ik_clock_ms();
 	file->asked_ns = ik_clock_wall_ms() * 1000000;
-	file->candidate = ik_candidate_new(directory->loop, file->path, &directory->questions,
-		candidate_done, file);
-	if (checked(file))
-		ik_candidate_pin(file->candidate, &checked(file)->identity);
+	file->candidate = ik_candidate_new(directory->loop, file->path,
+		checked(file) ? &checked(file)->identity : NULL, &directory->questions, candidate_done,
+		file);
 	ik_candidate_ask(file->candidate);
 }
 
@@ -442,20 +441,16 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 
 /* ---- calls ---- */
 
-struct executable {
-	struct ik_call call;
-	struct ik_child *child; /* reports to the caller */
-};
+/* A call is the child, which reports to the caller. */
 
-static void executable_cancel(struct ik_call *call)
+static void cancel_call(struct ik_call *call)
 {
-	ik_child_cancel(((struct executable *)call)->child);
+	ik_child_cancel((struct ik_child *)call);
 }
 
-static void executable_close(struct ik_call *call)
+static void close_call(struct ik_call *call)
 {
-	ik_child_close(((struct executable *)call)->child);
-	free(call);
+	ik_child_close((struct ik_child *)call);
 }
 
 /* Start the process of a call. A native tool is started without arguments, in the environment of
@@ -464,8 +459,6 @@ static void executable_close(struct ik_call *call)
 static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
-	static const struct ik_call_ops ops = { executable_cancel, executable_close };
-	struct executable *executable = ik_alloc(sizeof(*executable));
 	const struct ik_tool *tool = spec->tool;
 	bool native = tool->protocol == IK_PROTOCOL_NATIVE;
 	const char *const *environment = spec->environments[tool->protocol];
@@ -474,7 +467,7 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		spec->sandbox ? spec->sandbox : IK_SANDBOX_VARIABLE, NULL };
 	const char **live = native ? ik_environment_with(environment, ours) : NULL;
 	const char *const argv[] = { tool->path, native ? NULL : "run", NULL };
-	struct ik_child_spec child = {
+	struct ik_child_spec spec_of_child = {
 		.path = tool->path,
 		.identity = tool->pinned ? &tool->identity : NULL,
 		.argv = argv,
@@ -488,16 +481,13 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 		.grace_ms = GRACE_MS,
 		.memory_limit = spec->memory_limit,
 	};
-	enum ik_status status;
+	struct ik_child *child;
 
-	executable->call.ops = &ops;
-	status = ik_child_start(loop, &child, events, arg, &executable->child, error);
+	if (ik_child_start(loop, &spec_of_child, events, arg, &child, error) != IK_OK)
+		child = NULL;
 	free(live);
 	free(id);
-	if (status == IK_OK)
-		return &executable->call;
-	free(executable);
-	return NULL;
+	return (struct ik_call *)child;
 }
 
 /*
@@ -593,11 +583,13 @@ struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options)
 {
 	static const struct ik_source_ops ops = {
-		directory_scan,
-		directory_call,
-		directory_close,
-		directory_free,
-		directory_places,
+		.scan = directory_scan,
+		.call = directory_call,
+		.cancel_call = cancel_call,
+		.close_call = close_call,
+		.close = directory_close,
+		.free = directory_free,
+		.places = directory_places,
 	};
 	struct directory *directory = ik_alloc(sizeof(*directory));
 	char here[PATH_MAX];

@@ -56,7 +56,7 @@ static struct ik_tool ask(struct answers answers, struct ik_candidate_options op
 
 	if (options.timeout_ms == 0)
 		options.timeout_ms = PATIENT_MS;
-	told.candidate = ik_candidate_new(told.loop, path, &options, on_done, &told);
+	told.candidate = ik_candidate_new(told.loop, path, NULL, &options, on_done, &told);
 	ik_candidate_ask(told.candidate);
 	if (told.times == 0)
 		support_loop_run(told.loop);

@@ -41,7 +41,7 @@ static void staged_free(struct ik_source *source)
 }
 
 static const struct ik_source_ops staged_ops = {
-	staged_scan, NULL, staged_close, staged_free, NULL
+	.scan = staged_scan, .call = NULL, .close = staged_close, .free = staged_free,
 };
 
 static void announce(struct staged *staged, const char *name, const char *path)

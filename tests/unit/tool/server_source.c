@@ -20,7 +20,6 @@
 struct server;
 
 struct server_call {
-	struct ik_call call;
 	struct server *server; /* NULL: it is over */
 	struct server_call *next;
 	int id;
@@ -109,7 +108,6 @@ static void server_call_close(struct ik_call *base)
 static struct ik_call *server_call(struct ik_source *source, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
-	static const struct ik_call_ops ops = { server_call_cancel, server_call_close };
 	struct server *server = (struct server *)source;
 	struct server_call *call;
 
@@ -118,7 +116,6 @@ static struct ik_call *server_call(struct ik_source *source, const struct ik_cal
 		return NULL;
 	}
 	call = ik_alloc(sizeof *call);
-	call->call.ops = &ops;
 	call->server = server;
 	call->id = server->next_id++;
 	call->events = *events;
@@ -130,7 +127,7 @@ static struct ik_call *server_call(struct ik_source *source, const struct ik_cal
 	server->calls = call;
 	send_line(server, ik_format("CALL %d %s %.*s\n", call->id, spec->tool->name,
 		(int)spec->length, spec->arguments));
-	return &call->call;
+	return (struct ik_call *)call;
 }
 
 /* Announce all tools of one message. */
@@ -269,7 +266,8 @@ static void server_free(struct ik_source *source)
 struct ik_source *server_source_new(struct ik_loop *loop)
 {
 	static const struct ik_source_ops ops = {
-		server_scan, server_call, server_close, server_free, NULL
+		.scan = server_scan, .call = server_call, .cancel_call = server_call_cancel,
+		.close_call = server_call_close, .close = server_close, .free = server_free,
 	};
 	struct server *server = ik_alloc(sizeof *server);
 	struct ik_error error;
