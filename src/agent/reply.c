@@ -14,32 +14,16 @@
 static void part_free(struct ik_part *part)
 {
 	ik_buf_done(&part->text);
-	ik_buf_done(&part->envelope);
 	ik_buf_done(&part->opaque);
 	free(part->id);
 	free(part->name);
-	free(part->why);
 	free(part);
 }
 
-void ik_parts_free(struct ik_part *list)
+void ik_reply_clear(struct ik_reply *reply)
 {
-	while (list) {
-		struct ik_part *next = list->next_dead;
-
-		part_free(list);
-		list = next;
-	}
-}
-
-void ik_reply_clear(struct ik_reply *reply, struct ik_part **list)
-{
-	size_t i;
-
-	for (i = 0; i < reply->count; i++) {
-		reply->parts[i]->next_dead = *list;
-		*list = reply->parts[i];
-	}
+	for (size_t i = 0; i < reply->count; i++)
+		part_free(reply->parts[i]);
 	free(reply->parts);
 	*reply = (struct ik_reply){ 0 };
 }
@@ -52,7 +36,6 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	part->kind = kind;
 	ik_uuid_new(part->message_id);
 	ik_buf_init(&part->text, ceiling);
-	ik_buf_init(&part->envelope, IK_LIMIT_ENVELOPE);
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
 	/* Grown at each power of two, so that no capacity has to be stored. */
 	if ((reply->count & (reply->count + 1)) == 0)

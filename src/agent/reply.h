@@ -36,11 +36,8 @@ struct ik_part {
 	int slot;
 	int call;     /* its number in the session, from 1 */
 	bool granted; /* by the user */
-	char *why;    /* the user is asked; NULL: not said */
 	char *id;     /* unique in the conversation */
 	char *name;
-	struct ik_buf envelope; /* of a call that failed before it ran, or that is the last allowed */
-	struct ik_part *next_dead;
 };
 
 struct ik_reply {
@@ -53,10 +50,8 @@ struct ik_reply {
 	struct ik_usage usage;
 };
 
-/* Move the parts to the end of *list (linked by next_dead), and start empty: effects may still
- * point into them. */
-void ik_reply_clear(struct ik_reply *reply, struct ik_part **list);
-void ik_parts_free(struct ik_part *list);
+/* Free the parts, and start empty. */
+void ik_reply_clear(struct ik_reply *reply);
 
 /* Add a piece of text or thinking: to the last part, or as a new one. */
 enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,

@@ -8,7 +8,6 @@ struct ik_slots {
 	int free;
 	bool shut;
 	struct ik_slot *first, **end; /* that wait */
-	struct ik_slot *held;
 };
 
 struct ik_slots *ik_slots_new(int count)
@@ -32,21 +31,19 @@ void ik_slots_shut(struct ik_slots *slots)
 }
 
 /* Give a slot out. */
-static void hold(struct ik_slots *slots, struct ik_slot *slot)
+static void hold(struct ik_slot *slot)
 {
 	slot->held = true;
-	slot->next = slots->held;
-	slots->held = slot;
+	++*slot->owner;
 }
 
 bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 {
 	if (slots->free > 0 && !slots->shut) {
 		slots->free--;
-		hold(slots, slot);
+		hold(slot);
 		return true;
 	}
-	slot->held = false;
 	slot->waiting = true;
 	slot->next = NULL;
 	*slots->end = slot;
@@ -54,31 +51,14 @@ bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 	return false;
 }
 
-/* Count the slots that an owner holds. */
-static int count_held(const struct ik_slots *slots, const void *owner)
-{
-	const struct ik_slot *slot;
-	int count = 0;
-
-	for (slot = slots->held; slot; slot = slot->next)
-		count += slot->owner == owner;
-	return count;
-}
-
 /* Find the next waiting one. */
 static struct ik_slot *choose(const struct ik_slots *slots)
 {
-	struct ik_slot *slot = slots->first, *best = slot;
-	int least = count_held(slots, slot->owner);
+	struct ik_slot *best = slots->first;
 
-	for (; slot && least > 0; slot = slot->next) {
-		int count = slot->owner != best->owner ? count_held(slots, slot->owner) : least;
-
-		if (count < least) {
-			least = count;
+	for (struct ik_slot *slot = best; slot; slot = slot->next)
+		if (*slot->owner < *best->owner)
 			best = slot;
-		}
-	}
 	return best;
 }
 
@@ -95,31 +75,21 @@ static void leave(struct ik_slots *slots, struct ik_slot *slot)
 	slot->waiting = false;
 }
 
-/* Remove one from those that are held. */
-static void let_go(struct ik_slots *slots, struct ik_slot *slot)
-{
-	struct ik_slot **place = &slots->held;
-
-	while (*place != slot)
-		place = &(*place)->next;
-	*place = slot->next;
-	slot->held = false;
-}
-
 void ik_slots_give_back(struct ik_slots *slots, struct ik_slot *slot)
 {
 	if (slot->waiting) {
 		leave(slots, slot);
 	} else if (slot->held) {
-		let_go(slots, slot);
+		slot->held = false;
+		--*slot->owner;
+		slots->free++;
 		if (slots->first && !slots->shut) {
 			struct ik_slot *next = choose(slots);
 
 			leave(slots, next);
-			hold(slots, next);
+			slots->free--;
+			hold(next);
 			next->begin(next->arg);
-		} else {
-			slots->free++;
 		}
 	}
 }

@@ -17,8 +17,8 @@ struct ik_slots;
 /* A request for a slot, a member of what needs it. begin is called once it has the slot, inside
  * ik_slots_give_back() of another one. */
 struct ik_slot {
-	struct ik_slot *next; /* that waits, or is held; private, like the members after arg */
-	const void *owner;    /* anything that tells sessions apart */
+	struct ik_slot *next; /* that waits; private, like the members after arg */
+	int *owner;           /* how many slots one session holds; 0 at first */
 	void (*begin)(void *arg);
 	void *arg;
 	bool held, waiting;

@@ -74,7 +74,7 @@ void ik_agents_pause(struct ik_chat *chat)
 
 	for (agent = chat->agents; agent; agent = agent->next)
 		if (agent->session)
-			ik_session_pause(agent->session);
+			ik_session_lock_pause(ik_session_lock_of(agent->session));
 }
 
 void ik_agents_continue(struct ik_chat *chat)
@@ -83,5 +83,5 @@ void ik_agents_continue(struct ik_chat *chat)
 
 	for (agent = chat->agents; agent; agent = agent->next)
 		if (agent->session)
-			ik_session_continue(agent->session);
+			ik_session_lock_resume(ik_session_lock_of(agent->session));
 }

@@ -166,27 +166,41 @@ static bool is_stream(const struct ik_exchange *exchange)
 		strstr(words, "\ndata:");
 }
 
+/* Something of a stream has arrived, perhaps nothing of the reply: fail with that text. */
+static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
+	const char *text)
+{
+	char *sentence = ik_format(exchange->heard
+			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
+			: _("Provider %s: %s"),
+		provider_name(exchange), text);
+
+	fail(exchange, code, retryable, -1, sentence);
+	free(sentence);
+}
+
 /* A stream that ended too early or is none. */
 static void fail_stream(struct ik_exchange *exchange, const struct ik_http_result *result,
 	enum ik_status status, const struct ik_error *error)
 {
 	bool early = status == IK_UNAVAILABLE;
-	char *sentence;
 
-	if (result->failure != IK_HTTP_OK) {
+	if (result->failure != IK_HTTP_OK)
 		fail_transfer(exchange, result);
-		return;
-	}
-	if (!is_stream(exchange)) {
+	else if (!is_stream(exchange))
 		fail_response(exchange, exchange->status, result->retry_after_ms);
-		return;
-	}
-	sentence = ik_format(exchange->heard
-			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
-			: _("Provider %s: %s"),
-		provider_name(exchange), error->text);
-	fail(exchange, early ? IK_CODE_CONNECT : IK_CODE_BAD_RESPONSE, early, -1, sentence);
-	free(sentence);
+	else
+		fail_within(exchange, early ? IK_CODE_CONNECT : IK_CODE_BAD_RESPONSE, early, error->text);
+}
+
+/* An error that the stream itself tells. */
+static void fail_as_told(struct ik_exchange *exchange, const struct ik_delta *delta)
+{
+	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
+	char *text = ik_format("%s%s", delta->text, ends ? "" : ".");
+
+	fail_within(exchange, delta->code, delta->retryable, text);
+	free(text);
 }
 
 /* ---- the response ---- */
@@ -235,21 +249,6 @@ static void on_headers(void *arg, int status, const char *content_type)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
 
-/* An error inside the stream. */
-static void fail_within(struct ik_exchange *exchange, const struct ik_delta *delta)
-{
-	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
-	char *whole = ik_format("%s%s", delta->text, ends ? "" : ".");
-	char *sentence = ik_format(exchange->heard
-			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
-			: _("Provider %s: %s"),
-		provider_name(exchange), whole);
-
-	fail(exchange, delta->code, delta->retryable, -1, sentence);
-	free(sentence);
-	free(whole);
-}
-
 /* Does the user see this, or does it belong to a call? */
 static bool is_seen(const struct ik_delta *delta)
 {
@@ -274,7 +273,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	exchange->heard = exchange->heard || is_seen(delta);
 	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_ERROR) {
-		fail_within(exchange, delta);
+		fail_as_told(exchange, delta);
 		return;
 	}
 	if (delta->kind == IK_DELTA_OPAQUE)

@@ -1,24 +1,23 @@
 #include "agent/session/file_writes.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "util/alloc.h"
 #include "util/text.h"
 
-struct written_entry {
+/* A write that runs, or that ended while somebody watched. */
+struct file_write {
 	const void *owner;
 	char *path;
-};
-
-struct list {
-	struct written_entry *entries;
-	size_t count, capacity;
+	size_t ended; /* when; SIZE_MAX: it runs */
 };
 
 struct ik_file_writes {
 	int watchers;
-	struct list noted;   /* writes that began or ended while somebody watched */
-	struct list running; /* writes at present */
+	size_t clock; /* counts ends */
+	struct file_write *items;
+	size_t count, capacity;
 };
 
 struct ik_file_writes *ik_file_writes_new(void)
@@ -26,40 +25,26 @@ struct ik_file_writes *ik_file_writes_new(void)
 	return ik_alloc(sizeof(struct ik_file_writes));
 }
 
-static void clear(struct list *list)
+/* Forget the writes that have ended, and with running set the others, too. */
+static void clear(struct ik_file_writes *writes, bool running)
 {
-	while (list->count > 0)
-		free(list->entries[--list->count].path);
-}
+	size_t kept = 0;
 
-static void add(struct list *list, const void *owner, const char *path)
-{
-	if (list->count == list->capacity) {
-		list->capacity = 2 * list->capacity + 16;
-		list->entries = ik_alloc_array(list->entries, list->capacity, sizeof(*list->entries));
+	for (size_t i = 0; i < writes->count; i++) {
+		if (writes->items[i].ended == SIZE_MAX && !running)
+			writes->items[kept++] = writes->items[i];
+		else
+			free(writes->items[i].path);
 	}
-	list->entries[list->count++] = (struct written_entry){ .owner = owner,
-		.path = ik_strdup(path) };
-}
-
-static bool has_anothers(const struct list *list, size_t since, const void *owner, const char *path)
-{
-	size_t i;
-
-	for (i = since; i < list->count; i++)
-		if (list->entries[i].owner != owner && ik_text_equal(list->entries[i].path, path))
-			return true;
-	return false;
+	writes->count = kept;
 }
 
 struct ik_file_writes *ik_file_writes_free(struct ik_file_writes *writes)
 {
 	if (!writes)
 		return NULL;
-	clear(&writes->noted);
-	clear(&writes->running);
-	free(writes->noted.entries);
-	free(writes->running.entries);
+	clear(writes, true);
+	free(writes->items);
 	free(writes);
 	return NULL;
 }
@@ -67,41 +52,46 @@ struct ik_file_writes *ik_file_writes_free(struct ik_file_writes *writes)
 size_t ik_file_writes_watch(struct ik_file_writes *writes)
 {
 	writes->watchers++;
-	return writes->noted.count;
+	return writes->clock;
 }
 
 void ik_file_writes_unwatch(struct ik_file_writes *writes)
 {
 	if (--writes->watchers == 0)
-		clear(&writes->noted);
+		clear(writes, false);
 }
 
 void ik_file_writes_begin(struct ik_file_writes *writes, const void *owner, const char *path)
 {
-	add(&writes->running, owner, path);
-	if (writes->watchers > 0)
-		add(&writes->noted, owner, path);
+	if (writes->count == writes->capacity) {
+		writes->capacity = 2 * writes->capacity + 16;
+		writes->items = ik_alloc_array(writes->items, writes->capacity, sizeof(*writes->items));
+	}
+	writes->items[writes->count++] = (struct file_write){ owner, ik_strdup(path), SIZE_MAX };
 }
 
 void ik_file_writes_end(struct ik_file_writes *writes, const void *owner, const char *path)
 {
-	struct list *running = &writes->running;
-	size_t i = 0;
+	for (size_t i = 0; i < writes->count; i++) {
+		struct file_write *item = &writes->items[i];
 
-	if (writes->watchers > 0)
-		add(&writes->noted, owner, path);
-	while (i < running->count &&
-		(running->entries[i].owner != owner || !ik_text_equal(running->entries[i].path, path)))
-		i++;
-	if (i == running->count)
-		return;
-	free(running->entries[i].path);
-	running->entries[i] = running->entries[--running->count];
+		if (item->ended == SIZE_MAX && item->owner == owner && ik_text_equal(item->path, path)) {
+			item->ended = ++writes->clock;
+			break;
+		}
+	}
+	if (writes->watchers == 0)
+		clear(writes, false);
 }
 
 bool ik_file_writes_by_other(const struct ik_file_writes *writes, size_t since, const void *owner,
 	const char *path)
 {
-	return has_anothers(&writes->noted, since, owner, path) ||
-		has_anothers(&writes->running, 0, owner, path);
+	for (size_t i = 0; i < writes->count; i++) {
+		const struct file_write *item = &writes->items[i];
+
+		if (item->ended > since && item->owner != owner && ik_text_equal(item->path, path))
+			return true;
+	}
+	return false;
 }

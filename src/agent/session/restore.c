@@ -265,6 +265,23 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 		ik_session_lock_read(restore->lock);
 }
 
+/* The session can be read, or error says why not. */
+static void on_decided(void *arg, const struct ik_error *error)
+{
+	struct ik_restore *restore = arg;
+	struct ik_session_record *record = restore->record;
+
+	if (record->closing)
+		return;
+	if (error) {
+		ik_uuid_new(record->id);
+		give_up(restore, error);
+	} else {
+		restore->read = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest,
+			restore);
+	}
+}
+
 /* It is known which session it is. */
 static void on_found(void *arg, const struct ik_store_answer *answer)
 {
@@ -277,20 +294,7 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 	}
 	ik_session_record_set_id(restore->record, answer->sessions[0].id);
 	restore->count = answer->sessions[0].event_count;
-	ik_session_lock_await(restore->lock);
-}
-
-void ik_restore_read(struct ik_restore *restore, const struct ik_error *error)
-{
-	struct ik_session_record *record = restore->record;
-
-	if (error) {
-		ik_uuid_new(record->id);
-		give_up(restore, error);
-	} else {
-		restore->read = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest,
-			restore);
-	}
+	ik_session_lock_await(restore->lock, on_decided, restore);
 }
 
 void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conversation *copy,

@@ -45,8 +45,6 @@ void ik_restore_want_prompt(struct ik_restore *restore);
  * NULL. */
 void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg);
-/* The lock has decided: the session can be read, or error says why not. */
-void ik_restore_read(struct ik_restore *restore, const struct ik_error *error);
 
 /* Add and tell the result that a call without one gets. */
 void ik_restore_repair(struct ik_restore *restore);

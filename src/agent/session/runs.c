@@ -31,6 +31,7 @@ struct tool_run {
 	struct ik_buf head, tail; /* its output */
 	size_t left_out;          /* bytes between the two */
 	bool own;                 /* the user's */
+	bool told;                /* of an own one: that it started */
 	bool released;            /* it is silent, and not in the list any more */
 	struct ik_slot slot;      /* of a call of the model's */
 	int call;                 /* the turn's number */
@@ -48,6 +49,7 @@ struct ik_runs {
 	struct ik_session_record *record;
 	struct ik_registry *registry;
 	bool tools_ready;
+	int slots_held;
 	struct tool_run *first;
 };
 
@@ -113,54 +115,72 @@ static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *res
 	whole[1] = result->whole[IK_STDERR];
 }
 
-/* What an own call ended with. */
-struct own_end {
-	const char *line;             /* which it is stored as */
-	struct ik_json_span output;   /* stored with it */
-	struct ik_json_span envelope; /* told */
-	int64_t duration_ms;
-	struct ik_bytes *whole[2];
-};
+/* Tell that an own call starts. */
+static void tell_started(struct tool_run *run)
+{
+	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
 
-/* Store and tell the end of an own call, which the turn knows nothing of. */
-static void end_own(struct tool_run *run, const struct own_end *end)
+	run->told = true;
+	event.text = run->arguments.data;
+	event.text_length = run->arguments.length;
+	ik_session_record_emit(run->runs->record, &event);
+}
+
+/* Store and tell the end of an own call, which the turn knows nothing of: a command of that line, with
+ * that output. */
+static void end_own(struct tool_run *run, const char *line, struct ik_json_span output,
+	const struct ik_run_result *result)
 {
 	struct ik_session_record *record = run->runs->record;
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_DONE);
-	const struct ik_own own = {
+	struct ik_own own = {
 		.name = run->name,
 		.arguments = run->arguments.data,
 		.arguments_length = run->arguments.length,
-		.duration_ms = end->duration_ms,
-		.kept = { ik_bytes_length(end->whole[0]), ik_bytes_length(end->whole[1]) },
+		.duration_ms = result->duration_ms,
 	};
 
-	event.message = ik_message_own(end->line, &own, end->output.text, end->output.length);
+	if (!run->told)
+		tell_started(run);
+	get_whole(event.whole, result);
+	for (int i = 0; i < 2; i++)
+		own.kept[i] = ik_bytes_length(event.whole[i]);
+	event.message = ik_message_own(line, &own, output.text, output.length);
+	event.text = result->envelope;
+	event.text_length = result->envelope_length;
+	event.duration_ms = result->duration_ms;
 	ik_session_record_add(record, event.message);
-	ik_session_record_add_blobs(record, event.message, end->whole);
-	memcpy(event.whole, end->whole, sizeof(event.whole));
-	event.text = end->envelope.text;
-	event.text_length = end->envelope.length;
-	event.duration_ms = end->duration_ms;
+	ik_session_record_add_blobs(record, event.message, event.whole);
 	ik_session_record_emit(record, &event);
 	ik_message_unref(event.message);
 }
 
-/* The same for a tool. */
-static void end_own_tool(struct tool_run *run, const struct ik_run_result *result)
+/* Give the result of a tool to the turn, or store it where the call is the user's. */
+static void deliver(struct tool_run *run, const struct ik_run_result *result)
 {
 	const struct ik_json_span envelope = { result->envelope, result->envelope_length };
-	char *line = ik_format("/run %s %s", run->name, run->arguments.data);
-	struct own_end end = {
-		.line = line,
-		.output = envelope,
-		.envelope = envelope,
+	const struct ik_runs *runs = run->runs;
+	struct ik_input input = {
+		.kind = IK_INPUT_TOOL_DONE,
+		.call = run->call,
+		.text = envelope.text,
+		.text_length = envelope.length,
+		.success = result->success,
 		.duration_ms = result->duration_ms,
+		.truncated = result->truncated,
 	};
 
-	get_whole(end.whole, result);
-	end_own(run, &end);
-	free(line);
+	/* Off the list first, so that the session is idle for the sink. */
+	run_release(run);
+	if (run->own) {
+		char *line = ik_format("/run %s %s", run->name, run->arguments.data);
+
+		end_own(run, line, envelope, result);
+		free(line);
+	} else {
+		get_whole(input.whole, result);
+		runs->options.done(runs->options.arg, &input);
+	}
 }
 
 /* A call has ended. */
@@ -168,27 +188,10 @@ static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
 	struct ik_run *done = run->run;
-	struct ik_input input = {
-		.kind = IK_INPUT_TOOL_DONE,
-		.call = run->call,
-		.text = result->envelope,
-		.text_length = result->envelope_length,
-		.success = result->success,
-		.duration_ms = result->duration_ms,
-		.truncated = result->truncated,
-	};
-	struct ik_runs *runs = run->runs;
 
 	run->recording = ik_recording_end(run->recording);
-	get_whole(input.whole, result);
-	/* Off the list first, so that the session is idle for the sink; what result points to is
-	 * valid until the run is closed. */
-	run->run = NULL;
-	run_release(run);
-	if (run->own)
-		end_own_tool(run, result);
-	else
-		runs->options.done(runs->options.arg, &input);
+	run->run = NULL; /* what result points to is valid until it is closed */
+	deliver(run, result);
 	ik_run_close(done);
 }
 
@@ -295,20 +298,17 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 	run->round = effect->event.round;
 	run->slot.begin = run_start;
 	run->slot.arg = run;
-	run->slot.owner = runs;
+	run->slot.owner = &runs->slots_held;
 	if (!runs->options.slots || ik_slots_take(runs->options.slots, &run->slot))
 		run_start(run);
 }
 
-/* Tell that an own call starts, and start it. */
+/* Tell that an own call starts, and start it, unless the sink cancels it. */
 static void start_own(struct tool_run *run)
 {
-	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
-
-	event.text = run->arguments.data;
-	event.text_length = run->arguments.length;
-	run_start(run);
-	ik_session_record_emit(run->runs->record, &event);
+	tell_started(run);
+	if (!run->released)
+		run_start(run);
 }
 
 void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
@@ -369,16 +369,15 @@ static void end_command(struct tool_run *run, struct ik_json_span output, int64_
 	char *line = ik_format("!%s", run->command);
 	struct ik_buf envelope;
 
-	run_release(run); /* off the list first, so that the session is idle for the sink */
+	run_release(run); /* off the list first, as above */
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_envelope_open(&envelope);
 	ik_json_put_string(&envelope, output.text, output.length);
 	ik_envelope_close(&envelope, false);
-	end_own(run,
-		&(struct own_end){
-			.line = line,
-			.output = output,
-			.envelope = { envelope.data, envelope.length },
+	end_own(run, line, output,
+		&(struct ik_run_result){
+			.envelope = envelope.data,
+			.envelope_length = envelope.length,
 			.duration_ms = duration_ms,
 		});
 	ik_buf_done(&envelope);
@@ -426,7 +425,6 @@ static bool spawn(struct tool_run *run, struct ik_error *error)
 void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *command)
 {
 	struct tool_run *run;
-	struct ik_event event;
 	struct ik_buf arguments;
 	struct ik_error error;
 	bool started;
@@ -438,28 +436,13 @@ void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *com
 	run->own = true;
 	run->command = ik_strdup(command);
 	started = spawn(run, &error);
-	event = run_event(run, IK_EVENT_TOOL_STARTED);
-	event.text = arguments.data;
-	event.text_length = arguments.length;
-	ik_session_record_emit(runs->record, &event);
-	if (!started)
+	tell_started(run);
+	if (!started && !run->released)
 		end_command(run, (struct ik_json_span){ error.text, strlen(error.text) }, 0);
 	ik_buf_done(&arguments);
 }
 
 /* ---- all of them ---- */
-
-/* Does it wait for what it may overwrite, or for the disk? */
-static bool is_pending(const struct tool_run *run)
-{
-	return run->sync || ik_recording_is_pending(run->recording);
-}
-
-/* Has it started, or is it about to? */
-static bool has_started(const struct tool_run *run)
-{
-	return run->run || run->command || is_pending(run);
-}
 
 /* Start the own calls that waited for the tools. */
 static void start_waiting(struct ik_runs *runs)
@@ -468,7 +451,7 @@ static void start_waiting(struct ik_runs *runs)
 
 	/* From the beginning each time: the sink may cancel others. */
 	while (run) {
-		if (!run->own || has_started(run)) {
+		if (!run->own || run->told) {
 			run = run->next;
 		} else {
 			start_own(run);
@@ -485,76 +468,36 @@ void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bo
 		start_waiting(runs);
 }
 
-/* Find the first of the user's runs; waiting: of those that have not started. */
-static struct tool_run *find_own(const struct ik_runs *runs, bool waiting)
+/* Find the first of the model's runs (own: the user's); waiting: of those that have not started. */
+static struct tool_run *find(const struct ik_runs *runs, bool own, bool waiting)
 {
 	struct tool_run *run = runs->first;
 
-	while (run && !(run->own && (!waiting || !(run->run || run->command))))
+	while (run && (run->own != own || (waiting && (run->run || run->command))))
 		run = run->next;
 	return run;
 }
 
-/* End the user's call of a tool at once. */
-static void cut_own_tool(struct tool_run *run)
+/* End a run at once, as cancelled. */
+static void cut(struct tool_run *run)
 {
-	struct ik_event started = run_event(run, IK_EVENT_TOOL_STARTED);
-	char *message = ik_format("Tool '%s' was cancelled", run->name);
-	bool started_before = has_started(run);
 	struct ik_buf envelope;
+	char *message;
 
-	run_release(run); /* off the list, so that the session is idle for the sink */
-	if (!started_before) {
-		started.text = run->arguments.data;
-		started.text_length = run->arguments.length;
-		ik_session_record_emit(run->runs->record, &started);
+	if (run->command) {
+		on_command_done(run, &(struct ik_child_result){ .cancelled = true });
+		return;
 	}
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
+	message = ik_format("Tool '%s' was cancelled", run->name);
+	ik_buf_init(&envelope, IK_KIB(64));
 	ik_envelope_refusal(&envelope, IK_TOOL_CANCELLED, message);
 	free(message);
-	end_own_tool(run,
+	deliver(run,
 		&(struct ik_run_result){
 			.envelope = envelope.data,
 			.envelope_length = envelope.length,
 			.exit_code = -1,
 		});
-	ik_buf_done(&envelope);
-}
-
-/* End an own run at once; it is stored and told as cancelled. */
-static void cut_own(struct tool_run *run)
-{
-	if (run->command)
-		on_command_done(run, &(struct ik_child_result){ .cancelled = true });
-	else
-		cut_own_tool(run);
-}
-
-/* Find the first of the model's calls that has not started its tool. */
-static struct tool_run *find_waiting(const struct ik_runs *runs)
-{
-	struct tool_run *run = runs->first;
-
-	while (run && !run->slot.waiting && (run->own || run->run || !is_pending(run)))
-		run = run->next;
-	return run;
-}
-
-/* End a call of the model's whose tool was not started: the turn gets its result. */
-static void cut_waiting(struct tool_run *run)
-{
-	char *message = ik_format("Tool '%s' was cancelled", run->name);
-	struct ik_input input = { .kind = IK_INPUT_TOOL_DONE, .call = run->call };
-	struct ik_runs *runs = run->runs;
-	struct ik_buf envelope;
-
-	run_release(run);
-	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
-	ik_envelope_refusal(&envelope, IK_TOOL_CANCELLED, message);
-	free(message);
-	input.text = envelope.data;
-	input.text_length = envelope.length;
-	runs->options.done(runs->options.arg, &input);
 	ik_buf_done(&envelope);
 }
 
@@ -567,33 +510,24 @@ void ik_runs_cancel(struct ik_runs *runs, bool own)
 {
 	struct tool_run *run;
 
-	/* Those that wait first: none of them is to start in place of one that ends. */
-	while (!own && (run = find_waiting(runs)))
-		cut_waiting(run);
+	/* Those that wait first: none of them is to start in place of one that ends. From the beginning
+	 * each time, as above. */
+	while ((run = find(runs, own, true)))
+		cut(run);
 	for (run = runs->first; run; run = run->next) {
 		if (run->own == own && run->run)
 			ik_run_cancel(run->run);
 		else if (run->own == own && run->child)
 			ik_child_cancel(run->child);
 	}
-	/* From the beginning each time, as above. */
-	while (own && (run = find_own(runs, true)))
-		cut_own(run);
 }
 
 void ik_runs_drop(struct ik_runs *runs)
 {
 	struct tool_run *run;
 
-	while ((run = find_waiting(runs))) /* as above */
+	while ((run = find(runs, false, true)) || (run = find(runs, false, false)))
 		run_release(run);
-	for (run = runs->first; run;) {
-		struct tool_run *next = run->next;
-
-		if (!run->own)
-			run_release(run);
-		run = next;
-	}
 }
 
 struct ik_runs *ik_runs_new(const struct ik_runs_options *options)
@@ -616,8 +550,8 @@ struct ik_runs *ik_runs_close(struct ik_runs *runs)
 	struct tool_run *run;
 
 	ik_runs_drop(runs);
-	while ((run = find_own(runs, false)))
-		cut_own(run);
+	while ((run = find(runs, true, false)))
+		cut(run);
 	ik_loop_defer(runs->record->loop, runs_free, runs);
 	return NULL;
 }

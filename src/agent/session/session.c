@@ -8,9 +8,7 @@
 #include "agent/session/context.h"
 #include "agent/session/exchange.h"
 #include "agent/session/record.h"
-#include "agent/session/reply_journal.h"
 #include "agent/session/runs.h"
-#include "agent/session/tool_definitions.h"
 #include "agent/session/undo_recorder.h"
 #include "agent/turn/turn.h"
 #include "conversation/prompt.h"
@@ -25,11 +23,14 @@
 #define RETRY_BASE_MS 500
 #define RETRY_CAP_MS 20000
 
+/* What a crash can cost of a reply that was on the screen. */
+#define KEEP_MS 500
+
 /* An input that came while the turn's effects were carried out. */
 struct ik_inbox_item {
 	struct ik_inbox_item *next;
 	struct ik_input input;
-	struct ik_buf text, data;
+	struct ik_buf text;
 };
 
 struct ik_session {
@@ -46,7 +47,8 @@ struct ik_session {
 	struct ik_exchange *exchange; /* the turn's request; NULL: none is out */
 
 	struct ik_session_record *record;
-	struct ik_reply_journal *journal;
+	struct ik_timer *keeping; /* until more of a reply is journaled */
+	bool reply_kept;          /* something was journaled of it */
 	struct ik_context_meter context;
 	struct ik_session_lock *lock;
 	struct ik_restore *restore;
@@ -55,7 +57,7 @@ struct ik_session {
 	struct ik_compaction *compaction; /* NULL: no summary is being made */
 };
 
-static void post(struct ik_session *session, const struct ik_input *input);
+static void post(void *arg, const struct ik_input *input);
 
 /* ---- requests ---- */
 
@@ -173,15 +175,11 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 	ik_buf_done(&text);
 }
 
-static void on_call_done(void *arg, const struct ik_input *input)
-{
-	post(arg, input);
-}
-
 /* ---- the turn ---- */
 
-static void perform(struct ik_session *session, const struct ik_effect *effect)
+static void perform(void *arg, const struct ik_effect *effect)
 {
+	struct ik_session *session = arg;
 	struct ik_session_record *record = session->record;
 
 	switch (effect->kind) {
@@ -217,23 +215,53 @@ static void perform(struct ik_session *session, const struct ik_effect *effect)
 	}
 }
 
-/* Step the turn and carry out its effects. */
-static void step(struct ik_session *session, const struct ik_input *input)
-{
-	const struct ik_effect *effects;
-	size_t count, i;
+/* ---- what has arrived of a reply ---- */
 
-	assert(!session->stepping);
-	session->stepping = true;
-	count = ik_turn_step(session->turn, input, &effects);
-	for (i = 0; i < count; i++)
-		perform(session, &effects[i]);
-	ik_turn_forget_effects(session->turn);
-	session->stepping = false;
-	ik_reply_journal_update(session->journal);
+static void keep_part(void *arg, struct ik_message *message)
+{
+	const struct ik_session_record *record = arg;
+
+	ik_store_keep_reply(record->store, record->id, message);
 }
 
-/* Keep an input for later; only its text and data are borrowed. */
+/* Journal what has arrived of a reply. */
+static void keep_reply(void *arg)
+{
+	struct ik_session *session = arg;
+
+	if (!ik_turn_has_partial_reply(session->turn) || session->record->read_only)
+		return;
+	session->reply_kept = true;
+	ik_turn_partial_reply(session->turn, keep_part, session->record);
+}
+
+/* There may be more of a reply, or it may be over. */
+static void update_kept_reply(struct ik_session *session)
+{
+	const struct ik_session_record *record = session->record;
+
+	if (ik_turn_has_partial_reply(session->turn)) {
+		if (record->stored && !ik_timer_running(session->keeping))
+			ik_timer_start(session->keeping, KEEP_MS);
+	} else if (session->reply_kept) {
+		/* What became an event is one; the rest was given up. */
+		ik_store_drop_replies(record->store, record->id);
+		session->reply_kept = false;
+	}
+}
+
+/* ---- steps ---- */
+
+static void step(struct ik_session *session, const struct ik_input *input)
+{
+	assert(!session->stepping);
+	session->stepping = true;
+	ik_turn_step(session->turn, input);
+	session->stepping = false;
+	update_kept_reply(session);
+}
+
+/* Keep an input for later; only its text and message are borrowed. */
 static void put_into_inbox(struct ik_session *session, const struct ik_input *input)
 {
 	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
@@ -245,9 +273,8 @@ static void put_into_inbox(struct ik_session *session, const struct ik_input *in
 	ik_buf_init(&item->text, input->text_length);
 	ik_buf_append(&item->text, input->text ? input->text : "", input->text_length);
 	item->input.text = item->text.data;
-	ik_buf_init(&item->data, input->data_length);
-	ik_buf_append(&item->data, input->data ? input->data : "", input->data_length);
-	item->input.data = item->data.data;
+	if (input->message)
+		ik_message_ref(input->message);
 	*session->inbox_end = item;
 	session->inbox_end = &item->next;
 }
@@ -262,7 +289,7 @@ static void step_from_inbox(struct ik_session *session)
 		session->inbox_end = &session->inbox;
 	step(session, &item->input);
 	ik_buf_done(&item->text);
-	ik_buf_done(&item->data);
+	ik_message_unref(item->input.message);
 	free(item);
 }
 
@@ -300,14 +327,16 @@ static void finish_closing(struct ik_session *session)
 	session->runs = ik_runs_close(session->runs);
 	session->recorder = ik_undo_recorder_close(session->recorder);
 	session->lock = ik_session_lock_close(session->lock);
-	session->journal = ik_reply_journal_close(session->journal);
+	session->keeping = ik_timer_close(session->keeping);
 	ik_session_record_leave(session->record);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
 /* Give the turn an input; at once, or after the one whose effects are carried out. */
-static void post(struct ik_session *session, const struct ik_input *input)
+static void post(void *arg, const struct ik_input *input)
 {
+	struct ik_session *session = arg;
+
 	if (session->stepping) {
 		put_into_inbox(session, input);
 		return;
@@ -321,27 +350,21 @@ static void post(struct ik_session *session, const struct ik_input *input)
 		finish_closing(session);
 }
 
-/* Store a message that was not handed over yet. */
-static void store_pending(void *arg, struct ik_message *message)
+void ik_session_end_now(struct ik_session *session)
 {
-	const struct ik_session_record *record = arg;
+	const struct ik_session_record *record = session->record;
+	struct ik_message *message = ik_turn_pending(session->turn);
 
-	/* What is said before anything else does not make a session. */
-	if (message->sequence != 0 || (message->kind == IK_KIND_NOTICE && !record->stored))
-		return;
-	ik_store_begin(record->store, record->id, record->directory);
-	ik_store_append(record->store, record->id, message);
-}
-
-void ik_session_end_now(const struct ik_session *session)
-{
 	/* A session that is followed stores nothing; of one that is being restored it is not known
 	 * yet where it would belong. */
-	if (session->record->read_only || session->record->undecided)
+	if (record->read_only || record->undecided)
 		return;
-	ik_turn_pending(session->turn, store_pending, session->record);
-	if (session->journal)
-		ik_reply_journal_write(session->journal);
+	/* What is said before anything else does not make a session. */
+	if (message && message->sequence == 0 && (message->kind != IK_KIND_NOTICE || record->stored)) {
+		ik_store_begin(record->store, record->id, record->directory);
+		ik_store_append(record->store, record->id, message);
+	}
+	keep_reply(session);
 }
 
 /* ---- what the parts of the session tell ---- */
@@ -386,14 +409,6 @@ static void begin_turns(struct ik_session *session)
 static bool is_busy(void *arg)
 {
 	return ik_session_busy(arg);
-}
-
-static void on_lock_decided(void *arg, const struct ik_error *error)
-{
-	struct ik_session *session = arg;
-
-	if (!session->record->closing)
-		ik_restore_read(session->restore, error);
 }
 
 static void on_lock_lost(void *arg)
@@ -524,7 +539,7 @@ static bool is_read_only(const void *arg, const char *name)
 	return tool && tool->read_only;
 }
 
-static struct ik_turn *make_turn(const struct ik_session *session)
+static struct ik_turn *make_turn(struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
 
@@ -532,6 +547,7 @@ static struct ik_turn *make_turn(const struct ik_session *session)
 		.concurrency = options->concurrency,
 		.is_read_only = is_read_only,
 		.judge = judge,
+		.perform = perform,
 		.arg = session,
 		.max_tool_turns = options->max_tool_turns,
 		.ask_repeated = options->asking == IK_ASKING_USER,
@@ -571,7 +587,7 @@ static void make_runs(struct ik_session *session)
 		.record = record,
 		.slots = options->slots,
 		.run = options->run,
-		.done = on_call_done,
+		.done = post,
 		.arg = session,
 	};
 
@@ -586,7 +602,6 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 {
 	static const struct ik_session_lock_events lock_events = {
 		.is_busy = is_busy,
-		.decided = on_lock_decided,
 		.lost = on_lock_lost,
 		.won = on_lock_won,
 		.read = on_lock_read,
@@ -611,7 +626,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.attended = options->asking == IK_ASKING_USER,
 	};
 	session->turn = make_turn(session);
-	session->journal = ik_reply_journal_new(session->record, session->turn);
+	session->keeping = ik_timer_new(options->loop, keep_reply, session);
 	session->lock = ik_session_lock_new(session->record, session->turn, &lock_events, session);
 	session->restore = ik_restore_new(session->record, session->turn, session->lock,
 		&restore_events, session);
@@ -673,17 +688,14 @@ void ik_session_submit(struct ik_session *session, const char *text, size_t leng
 void ik_session_submit_with(struct ik_session *session, const char *text, size_t length,
 	const char *data, size_t data_length)
 {
-	struct ik_input input = {
-		.kind = IK_INPUT_USER,
-		.text = text,
-		.text_length = length,
-		.data = data,
-		.data_length = data_length,
-	};
+	struct ik_message *message;
 
 	if (length == 0)
 		return;
-	post(session, &input);
+	message = ik_message_new(IK_KIND_USER, text, length, data_length > 0 ? data : NULL,
+		data_length);
+	post(session, &(struct ik_input){ .kind = IK_INPUT_USER, .message = message });
+	ik_message_unref(message);
 	if (session->compaction)
 		ik_compaction_tell(session->compaction);
 }
@@ -765,19 +777,45 @@ void ik_session_add_notice(struct ik_session *session, const char *sentence)
 	ik_session_record_add_notice(session->record, sentence);
 }
 
+static struct ik_tool_definition definition_of(const struct ik_tool *tool)
+{
+	return (struct ik_tool_definition){
+		.name = tool->name,
+		.description = tool->description,
+		.parameters = { tool->parameters, tool->parameters_length },
+	};
+}
+
 struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count)
 {
-	if (!session->options.no_tools)
-		return ik_tool_definitions(session->registry, ret_count);
-	*ret_count = 0;
-	return NULL;
+	size_t all = session->options.no_tools ? 0 : ik_registry_count(session->registry), count = 0;
+	struct ik_tool_definition *tools = ik_alloc((all + 1) * sizeof(*tools));
+
+	for (size_t i = 0; i < all; i++) {
+		const struct ik_tool *tool = ik_registry_at(session->registry, i);
+
+		if (tool->state == IK_TOOL_OK)
+			tools[count++] = definition_of(tool);
+	}
+	*ret_count = count;
+	return tools;
 }
 
 void ik_session_put_arguments(const struct ik_session *session, const char *name,
 	const char *arguments, size_t length, struct ik_buf *out)
 {
-	ik_tool_put_arguments(out, session->registry, session->model, name,
-		(struct ik_json_span){ arguments, length });
+	const struct ik_tool *tool = ik_registry_find(session->registry, name);
+	const struct ik_model_spec *model = session->model ? &session->model->spec : NULL;
+	struct ik_json_span text = ik_run_arguments(arguments, length), value;
+	struct ik_tool_definition definition;
+
+	if (tool && model && model->format->put_arguments &&
+		ik_json_check(text.text, text.length, &value, NULL) == IK_OK) {
+		definition = definition_of(tool);
+		if (model->format->put_arguments(out, &model->endpoint, &definition, value))
+			return;
+	}
+	ik_buf_append(out, text.text, text.length);
 }
 
 void ik_session_answer(struct ik_session *session, const char *id, const char *name, bool allow,
@@ -888,47 +926,12 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 	ik_session_restore_fork(session, id, NULL, done, arg);
 }
 
-void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when)
+struct ik_session_lock *ik_session_lock_of(const struct ik_session *session)
 {
-	ik_session_lock_when_locked(session->lock, when);
+	return session->lock;
 }
 
 bool ik_session_is_following(const struct ik_session *session)
 {
 	return session->record->read_only;
-}
-
-void ik_session_take_over(struct ik_session *session)
-{
-	ik_session_lock_ask(session->lock);
-}
-
-void ik_session_withdraw(struct ik_session *session)
-{
-	ik_session_lock_withdraw(session->lock);
-}
-
-bool ik_session_is_asking(const struct ik_session *session)
-{
-	return ik_session_lock_is_asking(session->lock);
-}
-
-void ik_session_refuse(struct ik_session *session)
-{
-	ik_session_lock_refuse(session->lock);
-}
-
-void ik_session_release(struct ik_session *session)
-{
-	ik_session_lock_release(session->lock);
-}
-
-void ik_session_pause(struct ik_session *session)
-{
-	ik_session_lock_pause(session->lock);
-}
-
-void ik_session_continue(struct ik_session *session)
-{
-	ik_session_lock_resume(session->lock);
 }

@@ -8,7 +8,7 @@
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
  * conversation, in memory and in the store), exchange (the request to the provider),
- * reply_journal, context, session_lock, restore, runs (calls and commands at work),
+ * context, session_lock, restore, runs (calls and commands at work),
  * undo_recorder and compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
@@ -77,7 +77,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options);
 struct ik_session *ik_session_close(struct ik_session *session);
 
 /* Memory has run out: hand over to the store what the turn has not yet. */
-void ik_session_end_now(const struct ik_session *session);
+void ik_session_end_now(struct ik_session *session);
 
 /* ---- what requests are made of ---- */
 
@@ -141,19 +141,8 @@ bool ik_session_loading(const struct ik_session *session);
  * told as IK_EVENT_MESSAGE, nothing that is said here is stored, and nothing may be submitted, run
  * or compacted. IK_EVENT_LOCK tells of changes.
  */
-void ik_session_when_locked(struct ik_session *session, enum ik_when_locked when);
+struct ik_session_lock *ik_session_lock_of(const struct ik_session *session);
 bool ik_session_is_following(const struct ik_session *session);
-/* Take over a session that is followed: at once when it is free, else ask for it; stop asking. */
-void ik_session_take_over(struct ik_session *session);
-void ik_session_withdraw(struct ik_session *session);
-bool ik_session_is_asking(const struct ik_session *session);
-/* Answer another process that asks: keep the session, or follow it as soon as all is stored (no
- * turn may be running). */
-void ik_session_refuse(struct ik_session *session);
-void ik_session_release(struct ik_session *session);
-/* The process is about to be stopped; it is back. */
-void ik_session_pause(struct ik_session *session);
-void ik_session_continue(struct ik_session *session);
 
 /* ---- the turn ---- */
 

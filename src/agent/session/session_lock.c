@@ -16,7 +16,10 @@ struct ik_session_lock {
 	void *arg;
 	struct ik_lock *lock; /* NULL: nothing is stored yet */
 	enum ik_when_locked when_locked;
-	bool awaited;                /* the session is restored when it is known whose it is */
+	/* The session is restored when it is known whose it is. */
+	bool awaited;
+	void (*decided)(void *arg, const struct ik_error *error);
+	void *decided_arg;
 	bool taking_over;            /* what the other process wrote is read, then it is ours */
 	bool more;                   /* there is more to be read */
 	int64_t newest;              /* sequence of the last event that is known, while following */
@@ -142,7 +145,7 @@ static void refuse_to_restore(struct ik_session_lock *lock)
 	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
 	ik_buf_done(&sentence);
 	lock->lock = ik_lock_close(lock->lock);
-	lock->events->decided(lock->arg, &error);
+	lock->decided(lock->decided_arg, &error);
 }
 
 /* The session is to be restored: now it is known whose it is. */
@@ -165,7 +168,7 @@ static void decide(struct ik_session_lock *lock, enum ik_lock_state state)
 	lock->record->read_only = theirs;
 	if (theirs)
 		emit(lock, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(lock->lock));
-	lock->events->decided(lock->arg, NULL);
+	lock->decided(lock->decided_arg, NULL);
 }
 
 static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
@@ -270,9 +273,12 @@ void ik_session_lock_take(struct ik_session_lock *lock)
 	lock->lock = ik_lock_new(lock->record->store, lock->record->id, &events, lock);
 }
 
-void ik_session_lock_await(struct ik_session_lock *lock)
+void ik_session_lock_await(struct ik_session_lock *lock,
+	void (*decided)(void *arg, const struct ik_error *error), void *arg)
 {
 	lock->awaited = true;
+	lock->decided = decided;
+	lock->decided_arg = arg;
 	ik_session_lock_take(lock);
 }
 

@@ -25,8 +25,6 @@ enum ik_when_locked {
 struct ik_session_lock_events {
 	/* Does the session write anything at present? */
 	bool (*is_busy)(void *arg);
-	/* The answer to ik_session_lock_await(): the session can be read, or it cannot be restored. */
-	void (*decided)(void *arg, const struct ik_error *error);
 	/* Another process writes the session from now on. */
 	void (*lost)(void *arg);
 	/* All that the other process wrote is known: the session is ours. */
@@ -44,8 +42,10 @@ void ik_session_lock_when_locked(struct ik_session_lock *lock, enum ik_when_lock
 
 /* Take the lock of the session, which is stored from now on or has a new id. */
 void ik_session_lock_take(struct ik_session_lock *lock);
-/* The same before the session is restored. */
-void ik_session_lock_await(struct ik_session_lock *lock);
+/* The same before the session is restored; decided is called when it can be read, or cannot be
+ * restored. */
+void ik_session_lock_await(struct ik_session_lock *lock,
+	void (*decided)(void *arg, const struct ik_error *error), void *arg);
 /* Release it, silently. */
 void ik_session_lock_drop(struct ik_session_lock *lock);
 /* Was it taken? It may be another process's. */

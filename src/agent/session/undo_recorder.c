@@ -582,12 +582,6 @@ bool ik_recording_start(struct ik_undo_recorder *recorder, const struct ik_recor
 	return ik_writes_anything(tool) ? keep_anything(recording) : keep_named(recording, tool);
 }
 
-bool ik_recording_is_pending(const struct ik_recording *recording)
-{
-	return recording &&
-		(recording->waiting || (recording->files && recording->at < recording->count));
-}
-
 /* Write down how the files that the call names are now, if it names any. */
 static void note_end(struct ik_recording *recording)
 {

@@ -61,8 +61,6 @@ struct ik_recorded_call {
  * nothing is recorded. What is told meanwhile may close it. */
 bool ik_recording_start(struct ik_undo_recorder *recorder, const struct ik_recorded_call *call,
 	void (*ready)(void *arg), void *arg, struct ik_recording **ret_recording);
-/* Does the call still have to wait? Takes NULL. */
-bool ik_recording_is_pending(const struct ik_recording *recording);
 /* The call has ended: write down what it did, now or when it is known. Takes NULL, returns NULL. */
 struct ik_recording *ik_recording_end(struct ik_recording *recording);
 /* The call is dropped. Takes NULL, returns NULL. */

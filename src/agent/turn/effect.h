@@ -1,7 +1,7 @@
 /*
  * effect: what the turn wants done, one closed list.
  *
- * The state machine (agent/turn/turn.h) decides, and its caller carries it out, in order.
+ * The state machine (agent/turn/turn.h) decides, and its owner carries it out at once.
  *
  * May include: util, json, conversation.
  */
@@ -22,11 +22,12 @@ enum ik_effect_kind {
 	IK_EFFECT_CLOSE_RUNS   /* drop the runs; none reports */
 };
 
+/* All is borrowed while it is carried out. */
 struct ik_effect {
 	enum ik_effect_kind kind;
-	struct ik_message *message; /* the turn's reference */
-	struct ik_event event;      /* its round is that of every effect */
-	int request;                /* number to give back with its inputs */
+	struct ik_message *message;
+	struct ik_event event; /* its round is that of every effect */
+	int request;           /* number to give back with its inputs */
 	bool forbid_calls;
 	int call; /* number to give back with the envelope */
 	const char *id;

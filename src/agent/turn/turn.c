@@ -21,13 +21,6 @@
 /* As many equal calls in a row are a loop. */
 #define REPEATED_CALLS 5
 
-/* A message that waits for the end of the turn. */
-struct ik_queued {
-	struct ik_queued *next;
-	struct ik_buf text;
-	struct ik_buf data; /* of the message; empty: none */
-};
-
 struct ik_turn {
 	struct ik_turn_options options;
 	struct ik_price price;
@@ -37,10 +30,9 @@ struct ik_turn {
 	bool history_loading;
 	bool model_unknown;
 
-	struct ik_queued *queue, **queue_end;
+	struct ik_message **queue; /* that wait for the end of the turn */
 	size_t queue_count;
-	bool held;                 /* queued messages wait for the user */
-	struct ik_buf queue_lines; /* of the last IK_EVENT_QUEUED */
+	bool held; /* they wait for the user */
 
 	struct ik_call_ids ids;
 	int next_call; /* numbers of calls and requests in the session */
@@ -61,56 +53,40 @@ struct ik_turn {
 	struct ik_reply reply;
 	size_t running;
 
-	/* Effects of the last step, and parts that only they still use. */
-	struct ik_effect *effects;
-	size_t effect_count, effect_capacity;
-	struct ik_part *dead;
+	struct ik_message *appending; /* while that is carried out */
 };
 
 /* ---- effects ---- */
 
-/* Add an effect; the pointer is valid until the next one is added, as those of the two below. */
-static struct ik_effect *add_effect(struct ik_turn *turn, enum ik_effect_kind kind)
+/* Have an effect of this round carried out. */
+static void perform(struct ik_turn *turn, struct ik_effect effect)
 {
-	struct ik_effect *effect;
-
-	if (turn->effect_count == turn->effect_capacity) {
-		turn->effect_capacity = 2 * turn->effect_capacity + 8;
-		turn->effects = ik_alloc_array(turn->effects, turn->effect_capacity,
-			sizeof(*turn->effects));
-	}
-	effect = &turn->effects[turn->effect_count++];
-	*effect = (struct ik_effect){ .kind = kind, .event.round = turn->round };
-	return effect;
+	effect.event.round = turn->round;
+	turn->options.perform(turn->options.arg, &effect);
 }
 
 /* Tell an event of this round. */
-static struct ik_event *emit(struct ik_turn *turn, enum ik_event_kind kind)
+static void emit(struct ik_turn *turn, struct ik_event event)
 {
-	struct ik_effect *effect = add_effect(turn, IK_EFFECT_EMIT);
-
-	effect->event.kind = kind;
-	return &effect->event;
+	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_EMIT, .event = event });
 }
 
-/* Store a message (the reference is taken over) and tell it as kind. */
-static struct ik_event *append(struct ik_turn *turn, struct ik_message *message,
-	enum ik_event_kind kind)
+/* Store a message (the reference is taken over) and tell it as that event. */
+static void append(struct ik_turn *turn, struct ik_message *message, struct ik_event event)
 {
-	struct ik_effect *effect = add_effect(turn, IK_EFFECT_APPEND);
-
-	effect->message = message;
-	effect->event.kind = kind;
-	effect->event.message = message;
-	effect->event.text = message->content;
-	effect->event.text_length = message->content_length;
-	return &effect->event;
+	event.message = message;
+	event.text = message->content;
+	event.text_length = message->content_length;
+	turn->appending = message;
+	perform(turn,
+		(struct ik_effect){ .kind = IK_EFFECT_APPEND, .message = message, .event = event });
+	turn->appending = ik_message_unref(message);
 }
 
 static void append_notice(struct ik_turn *turn, const char *sentence)
 {
 	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0),
-		IK_EVENT_NOTICE);
+		(struct ik_event){ .kind = IK_EVENT_NOTICE });
 }
 
 static void append_error(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
@@ -119,29 +95,15 @@ static void append_error(struct ik_turn *turn, enum ik_error_code code, const ch
 	char *data = ik_format("{\"code\":\"%s\"}", ik_error_code_word(code));
 
 	append(turn, ik_message_new(IK_KIND_NOTICE, sentence, length, data, strlen(data)),
-		IK_EVENT_ERROR)
-		->code = code;
+		(struct ik_event){ .kind = IK_EVENT_ERROR, .code = code });
 	free(data);
 }
 
-/* Tell a static sentence. */
-static void emit_text(struct ik_turn *turn, enum ik_event_kind kind, const char *text)
+/* Tell that something is waited for; "": no longer. */
+static void emit_waiting(struct ik_turn *turn, const char *text)
 {
-	struct ik_event *event = emit(turn, kind);
-
-	event->text = text;
-	event->text_length = strlen(text);
-}
-
-void ik_turn_forget_effects(struct ik_turn *turn)
-{
-	size_t i;
-
-	for (i = 0; i < turn->effect_count; i++)
-		ik_message_unref(turn->effects[i].message);
-	turn->effect_count = 0;
-	ik_parts_free(turn->dead);
-	turn->dead = NULL;
+	emit(turn,
+		(struct ik_event){ .kind = IK_EVENT_WAITING, .text = text, .text_length = strlen(text) });
 }
 
 /* ---- beginning and end of a turn ---- */
@@ -149,64 +111,59 @@ void ik_turn_forget_effects(struct ik_turn *turn)
 /* Ask the model. */
 static void begin_round(struct ik_turn *turn)
 {
-	struct ik_effect *effect;
-
-	ik_reply_clear(&turn->reply, &turn->dead);
+	ik_reply_clear(&turn->reply);
 	turn->round++;
-	emit(turn, IK_EVENT_ROUND_STARTED);
 	turn->forbidden = turn->tool_rounds >= turn->options.max_tool_turns;
 	turn->state = IK_TURN_STREAMING;
-	effect = add_effect(turn, IK_EFFECT_REQUEST);
-	effect->request = ++turn->request;
-	effect->forbid_calls = turn->forbidden;
+	emit(turn, (struct ik_event){ .kind = IK_EVENT_ROUND_STARTED });
+	perform(turn,
+		(struct ik_effect){
+			.kind = IK_EFFECT_REQUEST,
+			.request = ++turn->request,
+			.forbid_calls = turn->forbidden,
+		});
 }
 
-static void begin_turn(struct ik_turn *turn, const struct ik_input *input)
+static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 {
 	turn->tool_rounds = 0;
 	turn->continued = 0;
-	append(turn,
-		ik_message_new(IK_KIND_USER, input->text, input->text_length,
-			input->data_length > 0 ? input->data : NULL, input->data_length),
-		IK_EVENT_MESSAGE);
-	emit(turn, IK_EVENT_TURN_STARTED);
-	if (turn->tools_ready) {
-		begin_round(turn);
-		return;
-	}
 	turn->state = IK_TURN_WAITING;
-	emit_text(turn, IK_EVENT_WAITING, _("Loading tools…"));
+	message->time_ms = ik_clock_wall_ms(); /* it may have been queued */
+	append(turn, ik_message_ref(message), (struct ik_event){ .kind = IK_EVENT_MESSAGE });
+	emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_STARTED });
+	if (turn->tools_ready)
+		begin_round(turn);
+	else
+		emit_waiting(turn, _("Loading tools…"));
 }
 
 /* Tell which messages are queued, the beginning of each in one line. */
 static void emit_queued(struct ik_turn *turn)
 {
-	const struct ik_queued *item;
-	size_t i;
+	struct ik_event event = {
+		.kind = IK_EVENT_QUEUED,
+		.count = turn->queue_count,
+		.held = turn->held,
+	};
+	struct ik_buf lines;
 
-	emit(turn, IK_EVENT_QUEUED)->round = 0;
-	ik_buf_clear(&turn->queue_lines);
-	for (item = turn->queue; item; item = item->next) {
-		size_t length = ik_user_typed(item->data.data, item->data.length, item->text.length);
+	ik_buf_init(&lines, IK_LIMIT_USER_TEXT);
+	for (size_t index = 0; index < turn->queue_count; index++) {
+		size_t length;
+		const char *text = ik_turn_queued_at(turn, index, &length);
 
-		length = ik_utf8_cut(item->text.data, length, QUEUED_BYTES);
-		for (i = 0; i < length; i++)
-			ik_buf_putc(&turn->queue_lines,
-				(unsigned char)item->text.data[i] < ' ' ? ' ' : item->text.data[i]);
-		if (item->next)
-			ik_buf_putc(&turn->queue_lines, '\n');
+		length = ik_utf8_cut(text, length, QUEUED_BYTES);
+		if (index > 0)
+			ik_buf_putc(&lines, '\n');
+		for (size_t i = 0; i < length; i++)
+			ik_buf_putc(&lines, (unsigned char)text[i] < ' ' ? ' ' : text[i]);
 	}
-	/* All such events of a step are told after it, and share one buffer. */
-	for (i = 0; i < turn->effect_count; i++) {
-		struct ik_event *event = &turn->effects[i].event;
-
-		if (turn->effects[i].kind != IK_EFFECT_EMIT || event->kind != IK_EVENT_QUEUED)
-			continue;
-		event->count = turn->queue_count;
-		event->held = turn->held;
-		event->text = turn->queue_lines.data;
-		event->text_length = turn->queue_lines.length;
-	}
+	event.text = lines.data;
+	event.text_length = lines.length;
+	turn->options.perform(turn->options.arg,
+		&(struct ik_effect){ .kind = IK_EFFECT_EMIT, .event = event });
+	ik_buf_done(&lines);
 }
 
 /* Can a turn begin now? */
@@ -218,87 +175,51 @@ static bool may_begin(const struct ik_turn *turn)
 /* The turn did not end as expected when messages were queued: hold them. */
 static void hold(struct ik_turn *turn)
 {
-	if (!turn->queue || turn->held)
+	if (turn->queue_count == 0 || turn->held)
 		return;
 	turn->held = true;
 	emit_queued(turn);
 }
 
-static void enqueue(struct ik_turn *turn, const struct ik_input *input)
+static void enqueue(struct ik_turn *turn, struct ik_message *message)
 {
-	struct ik_queued *item = ik_alloc(sizeof(*item));
-
-	/* The front end has limited its size. */
-	ik_buf_init(&item->text, input->text_length);
-	ik_buf_append(&item->text, input->text, input->text_length);
-	ik_buf_init(&item->data, input->data_length);
-	if (input->data_length > 0)
-		ik_buf_append(&item->data, input->data, input->data_length);
-	*turn->queue_end = item;
-	turn->queue_end = &item->next;
-	turn->queue_count++;
+	turn->queue = ik_alloc_more(turn->queue, turn->queue_count, sizeof(*turn->queue));
+	turn->queue[turn->queue_count++] = ik_message_ref(message);
 	emit_queued(turn);
 	if (turn->state == IK_TURN_IDLE)
-		emit_text(turn, IK_EVENT_WAITING,
+		emit_waiting(turn,
 			turn->history_loading ? _("Loading the session…") : _("Asking for the model…"));
 }
 
-static void queued_free(struct ik_queued *item)
+/* Remove a message from the queue; the reference becomes the caller's. */
+static struct ik_message *remove_queued(struct ik_turn *turn, size_t index)
 {
-	ik_buf_done(&item->text);
-	ik_buf_done(&item->data);
-	free(item);
-}
+	struct ik_message *message = turn->queue[index];
 
-/* Remove a message from the queue. */
-static void unlink_queued(struct ik_turn *turn, struct ik_queued **place)
-{
-	struct ik_queued *item = *place;
-
-	*place = item->next;
-	if (!item->next)
-		turn->queue_end = place;
 	turn->queue_count--;
-	turn->held = turn->held && turn->queue;
+	memmove(turn->queue + index, turn->queue + index + 1,
+		(turn->queue_count - index) * sizeof(*turn->queue));
+	turn->held = turn->held && turn->queue_count > 0;
 	emit_queued(turn);
+	return message;
 }
 
 /* Start a turn with the first queued message, if one may begin. */
 static void take_queued(struct ik_turn *turn)
 {
-	struct ik_queued *item = turn->queue;
+	struct ik_message *message;
 
-	if (!item || turn->held || !may_begin(turn))
+	if (turn->queue_count == 0 || turn->held || !may_begin(turn))
 		return;
-	unlink_queued(turn, &turn->queue);
-	begin_turn(turn,
-		&(struct ik_input){
-			.text = item->text.data,
-			.text_length = item->text.length,
-			.data = item->data.data,
-			.data_length = item->data.length,
-		});
-	queued_free(item);
-}
-
-/* The user edits the newest message again: remove it from the queue. */
-static void forget_newest(struct ik_turn *turn)
-{
-	struct ik_queued **place = &turn->queue, *item;
-
-	if (!*place)
-		return;
-	while ((*place)->next)
-		place = &(*place)->next;
-	item = *place;
-	unlink_queued(turn, place);
-	queued_free(item);
+	message = remove_queued(turn, 0);
+	begin_turn(turn, message);
+	ik_message_unref(message);
 }
 
 /* End the turn, and start one with the next queued message. */
 static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 {
-	ik_reply_clear(&turn->reply, &turn->dead);
+	ik_reply_clear(&turn->reply);
 	free(turn->last_name);
 	turn->last_name = NULL;
 	ik_buf_done(&turn->last_arguments);
@@ -309,7 +230,7 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	turn->state = IK_TURN_IDLE;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
 		hold(turn);
-	emit(turn, IK_EVENT_TURN_DONE)->stop = stop;
+	emit(turn, (struct ik_event){ .kind = IK_EVENT_TURN_DONE, .stop = stop });
 	take_queued(turn);
 }
 
@@ -327,53 +248,48 @@ static struct ik_part *next_call(const struct ik_turn *turn, size_t *at)
 	return NULL;
 }
 
-/* Store and tell the result of a call; envelope is valid as long as the effects. */
+/* Store and tell the result of a call. */
 static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
 	const struct ik_input *outcome)
 {
 	size_t kept[2] = { 0, 0 };
-	struct ik_event *event;
+	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name };
 
 	/* All that was printed is stored only where the envelope was cut. */
 	for (int i = 0; i < 2 && outcome->truncated; i++)
 		kept[i] = ik_bytes_length(outcome->whole[i]);
+	memcpy(event.whole, outcome->whole, sizeof(event.whole));
 	part->state = IK_CALL_DONE;
-	event = append(turn,
+	append(turn,
 		ik_message_tool_result_kept(part->id, part->name, envelope.text, envelope.length,
 			outcome->success, outcome->duration_ms, kept),
-		IK_EVENT_MESSAGE);
-	event->id = part->id;
-	event->name = part->name;
-	memcpy(event->whole, outcome->whole, sizeof(event->whole));
-	event = emit(turn, IK_EVENT_TOOL_DONE);
-	event->id = part->id;
-	event->name = part->name;
-	event->text = envelope.text;
-	event->text_length = envelope.length;
-	memcpy(event->whole, outcome->whole, sizeof(event->whole));
-	event->duration_ms = outcome->duration_ms;
+		event);
+	event.kind = IK_EVENT_TOOL_DONE;
+	event.text = envelope.text;
+	event.text_length = envelope.length;
+	event.duration_ms = outcome->duration_ms;
+	emit(turn, event);
 }
 
 /* A call no longer waits for the user. */
-static void end_asking(struct ik_turn *turn, struct ik_part *part)
+static void end_asking(struct ik_turn *turn, const struct ik_part *part)
 {
-	struct ik_event *event;
-
-	if (part->state != IK_CALL_ASKING)
-		return;
-	event = emit(turn, IK_EVENT_ASKED);
-	event->id = part->id;
-	event->name = part->name;
+	if (part->state == IK_CALL_ASKING)
+		emit(turn, (struct ik_event){ .kind = IK_EVENT_ASKED, .id = part->id, .name = part->name });
 }
 
 /* Give a call that is not run a failure as its result; sentence says why. */
 static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_failure failure,
 	const char *sentence)
 {
+	struct ik_buf envelope;
+
 	end_asking(turn, part);
-	ik_envelope_refusal(&part->envelope, failure, sentence);
-	add_result(turn, part, (struct ik_json_span){ part->envelope.data, part->envelope.length },
+	ik_buf_init(&envelope, IK_KIB(64));
+	ik_envelope_refusal(&envelope, failure, sentence);
+	add_result(turn, part, (struct ik_json_span){ envelope.data, envelope.length },
 		&(struct ik_input){ .kind = IK_INPUT_TOOL_DONE });
+	ik_buf_done(&envelope);
 }
 
 /* Give every call that does not run (running: every one that does) a failure as its result; what
@@ -410,30 +326,27 @@ static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 	free(message);
 }
 
-/* Add an effect about a call. */
-static void add_call_effect(struct ik_turn *turn, enum ik_effect_kind kind,
-	const struct ik_part *part)
+/* Return an event about a call, with its arguments. */
+static struct ik_event call_event(const struct ik_part *part, enum ik_event_kind kind)
 {
-	struct ik_effect *effect = add_effect(turn, kind);
-
-	effect->call = part->call;
-	effect->id = part->id;
-	effect->name = part->name;
-	effect->arguments = part->text.data;
-	effect->arguments_length = part->text.length;
+	return (struct ik_event){
+		.kind = kind,
+		.id = part->id,
+		.name = part->name,
+		.text = part->text.data,
+		.text_length = part->text.length,
+	};
 }
 
-/* Tell of a call with its arguments. */
-static struct ik_event *emit_call(struct ik_turn *turn, enum ik_event_kind kind,
-	const struct ik_part *part)
+/* Ask the user about a call. */
+static void emit_asking(struct ik_turn *turn, struct ik_part *part, const char *why, bool ends_turn)
 {
-	struct ik_event *event = emit(turn, kind);
+	struct ik_event event = call_event(part, IK_EVENT_ASKING);
 
-	event->id = part->id;
-	event->name = part->name;
-	event->text = part->text.data;
-	event->text_length = part->text.length;
-	return event;
+	event.detail = why;
+	event.ends_turn = ends_turn;
+	part->state = IK_CALL_ASKING;
+	emit(turn, event);
 }
 
 /* Start a call that is allowed. */
@@ -441,8 +354,16 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 {
 	part->state = IK_CALL_RUNNING;
 	turn->running++;
-	emit_call(turn, IK_EVENT_TOOL_STARTED, part);
-	add_call_effect(turn, IK_EFFECT_RUN, part);
+	emit(turn, call_event(part, IK_EVENT_TOOL_STARTED));
+	perform(turn,
+		(struct ik_effect){
+			.kind = IK_EFFECT_RUN,
+			.call = part->call,
+			.id = part->id,
+			.name = part->name,
+			.arguments = part->text.data,
+			.arguments_length = part->text.length,
+		});
 }
 
 /* Does a call change nothing? */
@@ -451,7 +372,7 @@ static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 	return turn->options.is_read_only && turn->options.is_read_only(turn->options.arg, part->name);
 }
 
-/* Do what the rules, or the user, said about a call; of DENY, text is the envelope's sentence. */
+/* Do what the rules, or the user, said about a call; text as the rules give it. */
 static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_turn_verdict verdict,
 	const char *text)
 {
@@ -462,8 +383,7 @@ static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_tu
 		break;
 	case IK_TURN_ASK:
 		if (part->state != IK_CALL_ASKING)
-			emit_call(turn, IK_EVENT_ASKING, part)->detail = part->why;
-		part->state = IK_CALL_ASKING;
+			emit_asking(turn, part, text, false);
 		break;
 	case IK_TURN_DENY:
 		fail_call(turn, part, IK_TOOL_DENIED, text);
@@ -481,11 +401,6 @@ static void judge(struct ik_turn *turn, struct ik_part *part)
 	if (turn->options.judge)
 		verdict = turn->options.judge(turn->options.arg, part->name, arguments,
 			part->state == IK_CALL_ASKING, &text);
-	if (verdict == IK_TURN_ASK && text) {
-		free(part->why);
-		part->why = text;
-		text = NULL;
-	}
 	apply_verdict(turn, part, verdict, text ? text : "");
 	free(text);
 }
@@ -550,13 +465,10 @@ static void stop_circling(struct ik_turn *turn)
 /* Ask the user whether the turn may continue, and count from here. */
 static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 {
-	struct ik_event *event = emit_call(turn, IK_EVENT_ASKING, part);
-
-	event->ends_turn = true;
-	event->detail = _("It made the same call with the same arguments five times running.");
-	part->state = IK_CALL_ASKING;
 	turn->circling = part;
 	turn->repeated = 0;
+	emit_asking(turn, part, _("It made the same call with the same arguments five times running."),
+		true);
 }
 
 /* The user has said whether the turn may continue. */
@@ -628,15 +540,18 @@ static bool end_call(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_json_span envelope = { input->text, input->text_length };
 	struct ik_part *part = find_call(turn, input->call, true);
+	struct ik_buf marked;
 
 	if (!part)
 		return false;
 	turn->running--;
+	ik_buf_init(&marked, IK_LIMIT_ENVELOPE);
 	if (turn->state == IK_TURN_RUNNING && turn->tool_rounds >= turn->options.max_tool_turns) {
-		ik_envelope_limit(&part->envelope, envelope, turn->options.max_tool_turns);
-		envelope = (struct ik_json_span){ part->envelope.data, part->envelope.length };
+		ik_envelope_limit(&marked, envelope, turn->options.max_tool_turns);
+		envelope = (struct ik_json_span){ marked.data, marked.length };
 	}
 	add_result(turn, part, envelope, input);
+	ik_buf_done(&marked);
 	if (turn->state == IK_TURN_RUNNING)
 		advance(turn);
 	return true;
@@ -686,16 +601,20 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 	}
 	for (i = 0; i < turn->reply.count; i++) {
 		struct ik_part *part = turn->reply.parts[i];
-		struct ik_event *event = append(turn, ik_part_message(part, interrupted && i == last_text),
-			IK_EVENT_MESSAGE);
 
-		event->id = part->id;
-		event->name = part->name;
 		part->appended = true;
+		append(turn, ik_part_message(part, interrupted && i == last_text),
+			(struct ik_event){ .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name });
 	}
 	if (turn->reply.has_usage)
-		append(turn, ik_usage_message(&turn->reply.usage, turn->round), IK_EVENT_USAGE)->usage =
-			turn->reply.usage;
+		append(turn, ik_usage_message(&turn->reply.usage, turn->round),
+			(struct ik_event){ .kind = IK_EVENT_USAGE, .usage = turn->reply.usage });
+}
+
+/* End the request from this side. */
+static void abort_request(struct ik_turn *turn)
+{
+	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_ABORT, .request = turn->request });
 }
 
 /* The request failed, or its reply cannot be used. */
@@ -711,31 +630,34 @@ static void fail_request(struct ik_turn *turn, enum ik_error_code code, const ch
 /* The request failed before anything of the reply could be seen, and is sent again. */
 static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 {
-	struct ik_event *event = emit(turn, IK_EVENT_RETRY);
-
-	event->code = input->code;
-	event->delay_ms = input->delay_ms;
-	event->text = input->text;
-	event->text_length = input->text_length;
-	ik_reply_clear(&turn->reply, &turn->dead);
+	ik_reply_clear(&turn->reply);
+	emit(turn,
+		(struct ik_event){
+			.kind = IK_EVENT_RETRY,
+			.code = input->code,
+			.delay_ms = input->delay_ms,
+			.text = input->text,
+			.text_length = input->text_length,
+		});
 }
 
 /* Add a piece of text or thinking. */
 static enum ik_status take_text(struct ik_turn *turn, const struct ik_delta *delta)
 {
 	bool thinking = delta->kind == IK_DELTA_THINKING;
-	struct ik_event *event;
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 
 	if (delta->text_length == 0)
 		return IK_OK;
 	status = ik_reply_add_text(&turn->reply, thinking ? IK_PART_THINKING : IK_PART_TEXT, delta);
-	if (status != IK_OK)
-		return status;
-	event = emit(turn, thinking ? IK_EVENT_THINKING : IK_EVENT_TEXT);
-	event->text = delta->text;
-	event->text_length = delta->text_length;
-	return IK_OK;
+	if (status == IK_OK)
+		emit(turn,
+			(struct ik_event){
+				.kind = thinking ? IK_EVENT_THINKING : IK_EVENT_TEXT,
+				.text = delta->text,
+				.text_length = delta->text_length,
+			});
+	return status;
 }
 
 static void take_usage(struct ik_turn *turn, const struct ik_delta *delta)
@@ -778,10 +700,10 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 			? _("There is not enough memory for the reply; it was ended.")
 			: _("The reply is larger than ikigai takes; it was ended.");
 
-		add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+		abort_request(turn);
 		fail_request(turn, IK_CODE_BAD_RESPONSE, sentence, strlen(sentence));
 	} else if (part) {
-		emit_call(turn, IK_EVENT_CALL_PROGRESS, part);
+		emit(turn, call_event(part, IK_EVENT_CALL_PROGRESS));
 	}
 }
 
@@ -796,7 +718,7 @@ static bool continue_reply(struct ik_turn *turn)
 	append(turn,
 		ik_message_automatic("Your reply was cut at its limit of length. Go on "
 							 "exactly where it stopped; repeat nothing and say nothing about it."),
-		IK_EVENT_MESSAGE);
+		(struct ik_event){ .kind = IK_EVENT_MESSAGE });
 	begin_round(turn);
 	return true;
 }
@@ -868,7 +790,7 @@ static void on_cancel(struct ik_turn *turn)
 	case IK_TURN_WAITING:
 		break;
 	case IK_TURN_STREAMING:
-		add_effect(turn, IK_EFFECT_ABORT)->request = turn->request;
+		abort_request(turn);
 		append_parts(turn, true);
 		fail_calls(turn, false, IK_TOOL_CANCELLED, sentence);
 		break;
@@ -877,10 +799,10 @@ static void on_cancel(struct ik_turn *turn)
 		if (turn->running == 0)
 			break; /* all of them waited for the user */
 		turn->state = IK_TURN_CANCELLING;
-		add_effect(turn, IK_EFFECT_CANCEL_RUNS);
+		perform(turn, (struct ik_effect){ .kind = IK_EFFECT_CANCEL_RUNS });
 		return;
 	case IK_TURN_CANCELLING:
-		add_effect(turn, IK_EFFECT_CLOSE_RUNS);
+		perform(turn, (struct ik_effect){ .kind = IK_EFFECT_CLOSE_RUNS });
 		fail_calls(turn, true, IK_TOOL_CANCELLED, sentence);
 		turn->running = 0;
 		break;
@@ -896,9 +818,7 @@ struct ik_turn *ik_turn_new(const struct ik_turn_options *options)
 
 	turn->options = *options;
 	turn->price = (struct ik_price)IK_PRICE_UNKNOWN;
-	turn->queue_end = &turn->queue;
 	ik_buf_init(&turn->last_arguments, IK_LIMIT_ARGUMENTS);
-	ik_buf_init(&turn->queue_lines, IK_LIMIT_USER_TEXT);
 	return turn;
 }
 
@@ -912,16 +832,10 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 	if (!turn)
 		return NULL;
 	assert(!turn->stepping);
-	ik_reply_clear(&turn->reply, &turn->dead);
-	ik_turn_forget_effects(turn);
-	free(turn->effects);
-	while (turn->queue) {
-		struct ik_queued *item = turn->queue;
-
-		turn->queue = item->next;
-		queued_free(item);
-	}
-	ik_buf_done(&turn->queue_lines);
+	ik_reply_clear(&turn->reply);
+	while (turn->queue_count > 0)
+		ik_message_unref(turn->queue[--turn->queue_count]);
+	free(turn->queue);
 	ik_call_ids_done(&turn->ids);
 	free(turn->last_name);
 	ik_buf_done(&turn->last_arguments);
@@ -941,12 +855,13 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 	switch (input->kind) {
 	case IK_INPUT_USER:
 		if (may_begin(turn))
-			begin_turn(turn, input);
+			begin_turn(turn, input->message);
 		else
-			enqueue(turn, input);
+			enqueue(turn, input->message);
 		break;
 	case IK_INPUT_UNQUEUE:
-		forget_newest(turn);
+		if (turn->queue_count > 0)
+			ik_message_unref(remove_queued(turn, turn->queue_count - 1));
 		break;
 	case IK_INPUT_RELEASE:
 		turn->held = false;
@@ -966,8 +881,8 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		take_queued(turn);
 		break;
 	case IK_INPUT_MODEL:
-		if (turn->model_unknown && turn->queue && turn->state == IK_TURN_IDLE)
-			emit_text(turn, IK_EVENT_WAITING, "");
+		if (turn->model_unknown && turn->queue_count > 0 && turn->state == IK_TURN_IDLE)
+			emit_waiting(turn, "");
 		turn->model_unknown = !input->ready;
 		if (input->ready && !input->success)
 			hold(turn);
@@ -1006,16 +921,12 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 	}
 }
 
-size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
-	const struct ik_effect **ret_effects)
+void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 {
 	assert(!turn->stepping);
 	turn->stepping = true;
-	ik_turn_forget_effects(turn);
 	take_input(turn, input);
 	turn->stepping = false;
-	*ret_effects = turn->effects;
-	return turn->effect_count;
 }
 
 void ik_turn_know_call(struct ik_turn *turn, const char *id)
@@ -1053,14 +964,10 @@ bool ik_turn_holds(const struct ik_turn *turn)
 
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length)
 {
-	const struct ik_queued *item = turn->queue;
-
-	while (item && index-- > 0)
-		item = item->next;
-	if (!item)
+	if (index >= turn->queue_count)
 		return NULL;
-	*ret_length = ik_user_typed(item->data.data, item->data.length, item->text.length);
-	return item->text.data;
+	*ret_length = ik_message_typed(turn->queue[index]);
+	return turn->queue[index]->content;
 }
 
 /* ---- what has not been stored yet ---- */
@@ -1085,11 +992,9 @@ static struct ik_message *message_of(const struct ik_part *part, bool interrupte
 	return message;
 }
 
-void ik_turn_pending(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg)
+struct ik_message *ik_turn_pending(const struct ik_turn *turn)
 {
-	for (size_t i = 0; i < turn->effect_count; i++)
-		if (turn->effects[i].kind == IK_EFFECT_APPEND && turn->effects[i].message)
-			keep(arg, turn->effects[i].message);
+	return turn->appending;
 }
 
 /* Is it text that has no message yet? */

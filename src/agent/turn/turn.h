@@ -57,7 +57,9 @@ struct ik_turn_options {
 	 * envelope's sentence. NULL: every call is allowed. */
 	enum ik_turn_verdict (*judge)(const void *arg, const char *name, struct ik_json_span arguments,
 		bool is_asking, char **ret_text);
-	const void *arg;    /* of both */
+	/* Carry out what the turn has decided: it may ask the turn, but not step it. */
+	void (*perform)(void *arg, const struct ik_effect *effect);
+	void *arg;          /* of all three */
 	int max_tool_turns; /* rounds with calls in a turn */
 	bool ask_repeated;  /* ask the user whether a loop may continue, instead of ending it */
 };
@@ -71,7 +73,7 @@ enum ik_turn_state {
 };
 
 enum ik_input_kind {
-	IK_INPUT_USER,          /* text, data; queued unless IDLE with history and model known */
+	IK_INPUT_USER,          /* message; queued unless IDLE with history and model known */
 	IK_INPUT_UNQUEUE,       /* forget the newest queued message */
 	IK_INPUT_RELEASE,       /* send the messages that are held */
 	IK_INPUT_TOOLS,         /* ready: the tools are known (at first they are not) */
@@ -90,7 +92,7 @@ enum ik_input_kind {
 	IK_INPUT_CANCEL       /* end the turn, and hold what is queued, also when no turn runs */
 };
 
-/* Texts are borrowed until the effects of the step are performed. */
+/* Texts are borrowed. */
 struct ik_input {
 	enum ik_input_kind kind;
 	bool ready;
@@ -99,8 +101,7 @@ struct ik_input {
 	const struct ik_delta *delta;
 	const char *text;
 	size_t text_length;
-	const char *data; /* for USER: the message's, checked JSON; NULL: none */
-	size_t data_length;
+	struct ik_message *message; /* the user's; the turn takes a reference of its own */
 	enum ik_error_code code;
 	int64_t delay_ms;
 	bool success;
@@ -112,16 +113,8 @@ struct ik_input {
 struct ik_turn *ik_turn_new(const struct ik_turn_options *options);
 struct ik_turn *ik_turn_free(struct ik_turn *turn);
 
-/*
- * Process one input. Returns the number of effects, to be carried out in order; they are valid
- * until they are forgotten, at the latest by the next step. Never called while effects of the
- * last step are still being carried out.
- */
-size_t ik_turn_step(struct ik_turn *turn, const struct ik_input *input,
-	const struct ik_effect **ret_effects);
-
-/* The effects were carried out: free what only they used, such as a whole reply. */
-void ik_turn_forget_effects(struct ik_turn *turn);
+/* Process one input, never within another one. */
+void ik_turn_step(struct ik_turn *turn, const struct ik_input *input);
 
 /* Set what the model's tokens cost from now on; unknown at first. */
 void ik_turn_set_price(struct ik_turn *turn, const struct ik_price *price);
@@ -142,9 +135,8 @@ bool ik_turn_holds(const struct ik_turn *turn);
 const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *ret_length);
 
 typedef void ik_turn_message_sink(void *arg, struct ik_message *message);
-/* Memory has run out, perhaps in the middle of a step: keep is called with each message of the
- * step's effects, whether it was appended yet or not. Nothing changes. */
-void ik_turn_pending(const struct ik_turn *turn, ik_turn_message_sink *keep, void *arg);
+/* Return the message that is being appended; NULL: none is. */
+struct ik_message *ik_turn_pending(const struct ik_turn *turn);
 /* Report what has arrived of a reply so far: keep is called with each text or thinking of it, as
  * it would be appended if nothing more came, and with the id that it will have; valid in the
  * call. */

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-static int begun;
+static int begun, owner;
 
 static void begin(void *arg)
 {
@@ -17,7 +17,7 @@ Test(slots, go_to_those_that_wait_in_their_order)
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		slot[i] = (struct ik_slot){.begin = begin, .arg = &names[i]};
+		slot[i] = (struct ik_slot){.begin = begin, .arg = &names[i], .owner = &owner};
 		cr_assert_eq(ik_slots_take(slots, &slot[i]), i == 0);
 	}
 	ik_slots_give_back(slots, &slot[2]); /* waits no more */
@@ -40,7 +40,7 @@ Test(slots, that_are_shut_let_nothing_begin)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		slot[i] = (struct ik_slot){.begin = begin, .arg = &names[i]};
+		slot[i] = (struct ik_slot){.begin = begin, .arg = &names[i], .owner = &owner};
 		cr_assert_eq(ik_slots_take(slots, &slot[i]), i == 0);
 	}
 	ik_slots_shut(slots);
@@ -56,7 +56,7 @@ Test(slots, that_are_shut_let_nothing_begin)
  * take turns. */
 Test(slots, go_to_who_holds_the_fewest)
 {
-	static const char owners[3];
+	static int owners[3];
 	int names[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const int whose[] = {0, 0, 0, 0, 1, 1, 1, 2};
 	struct ik_slot slot[8];

@@ -31,24 +31,6 @@ static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_j
 	return strncmp(name, "deny", 4) == 0 ? IK_TURN_DENY : IK_TURN_ALLOW;
 }
 
-struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated)
-{
-	struct driver *driver = ik_alloc(sizeof(*driver));
-	struct ik_turn_options options = {
-		.concurrency = concurrency,
-		.is_read_only = is_read_only,
-		.judge = judge,
-		.arg = driver,
-		.max_tool_turns = max_tool_turns,
-		.ask_repeated = ask_repeated,
-	};
-
-	driver->turn = ik_turn_new(&options);
-	driver->asked = IK_TURN_ASK;
-	ik_buf_init(&driver->log, 1 << 22);
-	return driver;
-}
-
 struct driver *driver_free(struct driver *driver)
 {
 	ik_turn_free(driver->turn);
@@ -129,6 +111,7 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 	struct ik_message *message = effect->message;
 
 	cr_assert_eq(effect->event.message, message);
+	cr_assert_eq(ik_turn_pending(driver->turn), message);
 	switch (message->kind) {
 	case IK_KIND_TOOL_CALL:
 		note_call(driver, message);
@@ -137,6 +120,7 @@ static void check_append(struct driver *driver, const struct ik_effect *effect)
 		note_result(driver, message);
 		break;
 	case IK_KIND_ASSISTANT:
+		memcpy(driver->said, message->id, sizeof(driver->said));
 		note(driver, ik_json_member(ik_message_data(message), "interrupted").text ?
 			"+assistant!" : "+assistant", message->content);
 		break;
@@ -235,8 +219,9 @@ static void check_run(struct driver *driver, const struct ik_effect *effect)
 	note(driver, "run", effect->arguments);
 }
 
-static void perform(struct driver *driver, const struct ik_effect *effect)
+static void perform(void *arg, const struct ik_effect *effect)
 {
+	struct driver *driver = arg;
 	size_t i;
 
 	switch (effect->kind) {
@@ -272,14 +257,29 @@ static void perform(struct driver *driver, const struct ik_effect *effect)
 	}
 }
 
+struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated)
+{
+	struct driver *driver = ik_alloc(sizeof(*driver));
+	struct ik_turn_options options = {
+		.concurrency = concurrency,
+		.is_read_only = is_read_only,
+		.judge = judge,
+		.perform = perform,
+		.arg = driver,
+		.max_tool_turns = max_tool_turns,
+		.ask_repeated = ask_repeated,
+	};
+
+	driver->turn = ik_turn_new(&options);
+	driver->asked = IK_TURN_ASK;
+	ik_buf_init(&driver->log, 1 << 22);
+	return driver;
+}
+
 static void step(struct driver *driver, const struct ik_input *input)
 {
-	const struct ik_effect *effects;
-	size_t count = ik_turn_step(driver->turn, input, &effects);
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		perform(driver, &effects[i]);
+	ik_turn_step(driver->turn, input);
+	cr_assert_null(ik_turn_pending(driver->turn));
 }
 
 /* The person's word on a call, whether or not that waits for it. */
@@ -429,9 +429,10 @@ void driver_word(struct driver *driver, const char *text)
 
 	switch (word[0]) {
 	case 'u':
-		input = (struct ik_input){ .kind = IK_INPUT_USER, .text = word + 2,
-			.text_length = strlen(word + 2) };
+		input = (struct ik_input){ .kind = IK_INPUT_USER,
+			.message = ik_message_new(IK_KIND_USER, word + 2, strlen(word + 2), NULL, 0) };
 		step(driver, &input);
+		ik_message_unref(input.message);
 		break;
 	case 'T':
 	case 't':

@@ -40,6 +40,7 @@ struct driver {
 	int request;
 	enum ik_turn_verdict asked; /* what the rules say of calls named ask... */
 	size_t turns_done, users;
+	char said[IK_UUID_TEXT]; /* id of the last text of the model's */
 };
 
 struct driver *driver_new(int concurrency, int max_tool_turns, bool ask_repeated);
