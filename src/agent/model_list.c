@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "agent/transfer.h"
+#include "provider/formats.h"
 #include "provider/models.h"
-#include "provider/practice.h"
-#include "provider/wire/address.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "net/address.h"
-#include "provider/context_window.h"
 #include "provider/formats.h"
-#include "provider/practice.h"
+#include "provider/models.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"

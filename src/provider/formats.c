@@ -1,9 +1,5 @@
 #include "provider/formats.h"
 
-#include "provider/anthropic/anthropic.h"
-#include "provider/google/google.h"
-#include "provider/openai/openai_chat.h"
-#include "provider/openai/openai_responses.h"
 #include "util/text.h"
 
 static const struct ik_wire_format *const formats[] = {

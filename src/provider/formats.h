@@ -8,6 +8,14 @@
 
 #include "provider/wire/format.h"
 
+extern const struct ik_wire_format ik_openai_chat_format, ik_openai_responses_format,
+	ik_anthropic_format, ik_google_format;
+
+/* The built-in practice model: fixed rules that call real tools. Not in the table, because no server
+ * speaks it. */
+extern const struct ik_wire_format ik_practice_format;
+#define IK_PRACTICE_MODEL "practice"
+
 /* Return the format of that type, or NULL. */
 const struct ik_wire_format *ik_wire_format_find(const char *type);
 /* Return each in turn, for help and checks; NULL at the end of the table. */

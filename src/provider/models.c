@@ -1,14 +1,165 @@
 #include "provider/models.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/scan.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
 /* More than any provider has; the rest is ignored. */
 #define MODELS_MOST 10000
+
+/* Which servers a row's way of thinking is for. */
+enum model_place { ANYWHERE, OPENAI_HOST };
+
+/* Names of the levels off, low, medium, high, for models that share them; NULL: switched off. */
+static const char *const low_to_high[] = { "low", "low", "medium", "high" };
+static const char *const none_to_high[] = { "none", "low", "medium", "high" };
+static const char *const minimal_to_high[] = { "minimal", "low", "medium", "high" };
+static const char *const off_to_high[] = { NULL, "low", "medium", "high" };
+static const char *const low_or_high[] = { "low", "low", "high", "high" };
+static const char *const medium_or_high[] = { "medium", "medium", "medium", "high" };
+static const char *const always_high[] = { "high", "high", "high", "high" };
+
+/* Their sizes in tokens; 0: switched off. */
+static const int64_t budgets[] = { 0, 2048, 8192, 24576 };
+static const int64_t budgets_of_pro[] = { 128, 2048, 8192, 24576 };
+
+/* Ways of thinking: the form, the names of the levels, the sizes. */
+#define UNSAID IK_THINKING_UNSAID, NULL, NULL
+#define EFFORT(levels) IK_THINKING_EFFORT, levels, NULL
+#define ADAPTIVE(levels) IK_THINKING_ADAPTIVE, levels, NULL
+#define BUDGET IK_THINKING_BUDGET, NULL, budgets
+#define GOOGLE_LEVEL(levels) IK_THINKING_GOOGLE_LEVEL, levels, NULL
+#define GOOGLE_BUDGET(sizes) IK_THINKING_GOOGLE_BUDGET, NULL, sizes
+
+/*
+ * The first row whose pattern (fnmatch) matches the model's name without its vendor applies. For the
+ * context window, rows in which it is not known are passed over, and formats and places do not
+ * matter. A model that lacks a level of thinking gets the nearest. Sources: OpenAI, "Reasoning
+ * models" and the pages of the models; Anthropic, "Extended thinking", "Adaptive thinking" and the
+ * table of models; Google, "Gemini thinking".
+ */
+/* clang-format off */
+static const struct model_row {
+	const char *type;
+	enum model_place place;
+	const char *model;
+	int64_t window;   /* tokens; 0: not known */
+	int64_t output;   /* tokens; 0: not known */
+	enum ik_thinking_form form;
+	const char *const *levels;
+	const int64_t *tokens;
+} rows[] = {
+	{ IK_OPENAI_CHAT, ANYWHERE, "gpt-oss*", 0, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5-pro*", 400000, 0, EFFORT(always_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*-pro*", 400000, 0, EFFORT(medium_or_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*-chat*", 128000, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*codex*", 400000, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-*codex*", 0, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5.*", 400000, 0, EFFORT(none_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-5*", 400000, 0, EFFORT(minimal_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-[6-9]*", 0, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "codex*", 0, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o1-mini*", 128000, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[134]*", 200000, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "o[1-9]*", 0, 0, EFFORT(low_to_high) },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-4.1*", 1047576, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-4.5*", 128000, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-4o*", 128000, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-4-turbo*", 128000, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-3.5-turbo*", 16385, 0, UNSAID },
+	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", 0, 0, UNSAID },
+	/* Another server: a user who sets a level knows what the model accepts. */
+	{ IK_OPENAI_CHAT, ANYWHERE, "*", 0, 0, EFFORT(none_to_high) },
+
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", 200000, 64000, BUDGET },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-3-5*", 200000, 8192, UNSAID },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-[23]*", 200000, 4096, UNSAID },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-instant*", 200000, 4096, UNSAID },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-[01]*", 200000, 32000, BUDGET },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-opus-4-2[0-9]*", 200000, 32000, BUDGET }, /* a date */
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-[015]*", 200000, 64000, BUDGET },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*-4-2[0-9]*", 200000, 64000, BUDGET },
+	/* These always think. */
+	{ IK_ANTHROPIC, ANYWHERE, "claude-fable*", 200000, 64000, ADAPTIVE(low_to_high) },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-mythos*", 200000, 64000, ADAPTIVE(low_to_high) },
+	{ IK_ANTHROPIC, ANYWHERE, "claude-*", 200000, 64000, ADAPTIVE(off_to_high) },
+	{ IK_ANTHROPIC, ANYWHERE, "*", 0, 8192, BUDGET },
+
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-flash*", 1048576, 0, GOOGLE_LEVEL(minimal_to_high) },
+	{ IK_GOOGLE, ANYWHERE, "gemini-3-pro*", 1048576, 0, GOOGLE_LEVEL(low_or_high) },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5-pro*", 1048576, 0, GOOGLE_BUDGET(budgets_of_pro) },
+	{ IK_GOOGLE, ANYWHERE, "gemini-2.5*", 1048576, 0, GOOGLE_BUDGET(budgets) },
+	{ IK_GOOGLE, ANYWHERE, "gemini-1.5-pro*", 2097152, 0, UNSAID },
+	{ IK_GOOGLE, ANYWHERE, "gemini-[12]*", 1048576, 0, UNSAID },
+	{ IK_GOOGLE, ANYWHERE, "gemini-*", 1048576, 0, GOOGLE_LEVEL(low_to_high) },
+	{ IK_GOOGLE, ANYWHERE, "*", 0, 0, UNSAID },
+};
+/* clang-format on */
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Does a row match the model, whose name may begin with its vendor? */
+static bool matches(const struct model_row *row, const char *model)
+{
+	const char *slash = strrchr(model, '/');
+
+	return fnmatch(row->model, slash ? slash + 1 : model, 0) == 0;
+}
+
+/* Return the row for a model in a wire format; the last one of a format matches each. */
+static const struct model_row *row_of(const char *model, const char *type, bool openai)
+{
+	const struct model_row *row = rows;
+
+	/* OpenAI's two formats say the same with different members. */
+	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
+		type = IK_OPENAI_CHAT;
+	while (!ik_text_equal(row->type, type) || (row->place == OPENAI_HOST && !openai) ||
+		!matches(row, model))
+		row++;
+	return row;
+}
+
+int64_t ik_context_window(const char *model)
+{
+	for (size_t index = 0; model && index < ROWS; index++) {
+		if (rows[index].window && matches(&rows[index], model))
+			return rows[index].window;
+	}
+	return 0;
+}
+
+int64_t ik_output_limit(const char *model, const char *type)
+{
+	return row_of(model, type, false)->output;
+}
+
+struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type)
+{
+	const struct model_row *row = row_of(request->model, type,
+		ik_endpoint_is_openai(request->endpoint));
+	int level = (int)request->thinking - (int)IK_THINKING_OFF;
+
+	if (request->thinking == IK_THINKING_UNSET)
+		return (struct ik_thinking_words){ IK_THINKING_UNSAID, NULL, 0 };
+	return (struct ik_thinking_words){ row->form, row->levels ? row->levels[level] : NULL,
+		row->tokens ? row->tokens[level] : 0 };
+}
+
+enum ik_thinking ik_thinking_level(const char *name)
+{
+	static const char *const names[] = { "off", "low", "medium", "high" };
+
+	for (size_t index = 0; name && index < sizeof(names) / sizeof(*names); index++) {
+		if (ik_text_equal(names[index], name))
+			return (enum ik_thinking)((size_t)IK_THINKING_OFF + index);
+	}
+	return IK_THINKING_UNSET;
+}
+
+/* ---- a provider's list ---- */
 
 /* Does a Google model generate content? Other providers do not say. */
 static bool generates(struct ik_json_span model)

@@ -1,21 +1,46 @@
 /*
- * models: read a provider's list of models.
+ * models: what is known about models, and a provider's list of them.
  *
- * OpenAI and Anthropic: {"data":[{"id":"..."}]}; Google:
- * {"models":[{"name":"models/...","supportedGenerationMethods":[...]}]}. Sources: the API
- * references, "List models".
+ * One table, by the pattern of a model's name; the configuration takes precedence. Sources: the
+ * providers' pages of their models.
  *
- * Pure. May include: util, json.
+ * Pure. May include: util, json, provider.
  */
 #ifndef IK_PROVIDER_MODELS_H
 #define IK_PROVIDER_MODELS_H
 
-#include "util/buf.h"
+#include "provider/wire/format.h"
+
+/* Return the context window, the tokens of input and output together; 0: unknown model. */
+int64_t ik_context_window(const char *model);
+
+/* Return the largest output that can be asked for in that wire format; 0: not known. */
+int64_t ik_output_limit(const char *model, const char *type);
+
+/* The members of a request that carry a level of thinking. */
+enum ik_thinking_form {
+	IK_THINKING_UNSAID,        /* the model does not think, or must not be told */
+	IK_THINKING_EFFORT,        /* OpenAI: an effort, by name */
+	IK_THINKING_BUDGET,        /* Anthropic: tokens */
+	IK_THINKING_ADAPTIVE,      /* Anthropic: the model decides, guided by an effort */
+	IK_THINKING_GOOGLE_BUDGET, /* Google: tokens */
+	IK_THINKING_GOOGLE_LEVEL   /* Google: a level, by name */
+};
+
+struct ik_thinking_words {
+	enum ik_thinking_form form;
+	const char *level; /* name of the effort or level; NULL: switched off */
+	int64_t tokens;    /* size of the budget; 0: switched off */
+};
+
+/* Return what to send for the level that the request wants, in that wire format. */
+struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type);
 
 /*
- * Return the names in such an answer, sorted, without duplicates, in new memory (free() the array
- * and each name), without models that do not generate text if the provider says so. NULL with
- * *error if it is not such an answer.
+ * Return the names in an answer with a list of models, sorted, without duplicates, in new memory
+ * (free() the array and each name), without models that do not generate text if the provider says
+ * so. NULL with *error if it is not such an answer. OpenAI and Anthropic: {"data":[{"id":"..."}]};
+ * Google: {"models":[{"name":"models/...","supportedGenerationMethods":[...]}]}.
  */
 char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct ik_error *error);
 

@@ -6,7 +6,6 @@
 
 #include "agent/transfer.h"
 #include "net/address.h"
-#include "provider/wire/address.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
 #include "util/clock.h"

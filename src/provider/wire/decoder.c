@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json/write.h"
-#include "provider/wire/error.h"
+#include "provider/wire/wire.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -19,8 +19,8 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 	struct ik_stream_decoder *decoder = ik_alloc(sizeof(*decoder));
 
 	decoder->format = format;
-	if (format->rules->state_size)
-		decoder->state = ik_alloc(format->rules->state_size);
+	if (format->state_size)
+		decoder->state = ik_alloc(format->state_size);
 	ik_sse_init(&decoder->sse);
 	ik_buf_init(&decoder->body, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
@@ -34,8 +34,8 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 {
 	if (!decoder)
 		return NULL;
-	if (decoder->state && decoder->format->rules->state_done)
-		decoder->format->rules->state_done(decoder->state);
+	if (decoder->state && decoder->format->state_done)
+		decoder->format->state_done(decoder->state);
 	free(decoder->state);
 	ik_sse_done(&decoder->sse);
 	ik_buf_done(&decoder->body);
@@ -211,7 +211,7 @@ void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_k
 
 void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage)
 {
-	const struct ik_count_name *rows = decoder->format->rules->counts;
+	const struct ik_count_name *rows = decoder->format->counts;
 	int64_t counts[IK_COUNTS] = { 0 }, count;
 
 	for (size_t i = 0; rows[i].path; i++) {
@@ -275,7 +275,7 @@ void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop
 
 bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
-	const struct ik_stop_name *row = decoder->format->rules->stops;
+	const struct ik_stop_name *row = decoder->format->stops;
 
 	if (!ik_decoder_has_text(value))
 		return false;
@@ -331,7 +331,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	if (!length)
 		return;
 	if (check_text(decoder, data, length, &value)) {
-		decoder->format->rules->take(decoder, value);
+		decoder->format->take(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
 		/* After its stop reason the reply is complete, whatever follows. */
 		ik_error_set(&decoder->error, IK_INVALID,
@@ -392,9 +392,9 @@ static bool take_body(struct ik_stream_decoder *decoder)
 		return false;
 	if (ik_json_span_type(value) == IK_JSON_ARRAY) {
 		while (!decoder->over && ik_json_next(value, &walk, &key, &item))
-			decoder->format->rules->take(decoder, item);
+			decoder->format->take(decoder, item);
 	} else {
-		decoder->format->rules->take(decoder, value);
+		decoder->format->take(decoder, value);
 	}
 	if (decoder->stopped && !decoder->over && decoder->error.status == IK_OK)
 		ik_decoder_complete(decoder);

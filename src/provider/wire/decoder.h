@@ -2,9 +2,9 @@
  * decoder: turn the body of a response into deltas.
  *
  * What all wire formats share is here: the form of a body, its events, errors in it, counts of
- * tokens, stop reasons, and when a reply is complete. A format supplies rules: what one JSON text of
- * its stream means. A body that is a single JSON text instead of a stream goes through the same
- * rules.
+ * tokens, stop reasons, and when a reply is complete. A format says what one JSON text
+ * of its stream means. A body that is a single JSON text instead of a stream is taken in the same
+ * way.
  *
  * Owns everything kept of one response. May include: util, json, provider.
  */
@@ -29,7 +29,7 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 enum ik_status ik_decoder_finish(struct ik_stream_decoder *decoder, ik_delta_sink *sink, void *arg,
 	struct ik_error *error) IK_MUST_USE;
 
-/* ---- for the rules; private to src/provider ---- */
+/* ---- for the formats; private to src/provider ---- */
 
 enum ik_body_form {
 	IK_FORM_UNKNOWN, /* only blanks so far */
@@ -56,16 +56,6 @@ struct ik_stop_name {
 struct ik_event_name {
 	const char *name;
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
-};
-
-struct ik_decoder_rules {
-	size_t state_size;               /* size of the format's own state, zeroed at first */
-	void (*state_done)(void *state); /* may be NULL */
-	/* Handle one JSON text. */
-	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
-	/* Tables, each ended by a row without a name. */
-	const struct ik_count_name *counts;
-	const struct ik_stop_name *stops; /* others mean the normal end */
 };
 
 struct ik_stream_decoder {

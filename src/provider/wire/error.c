@@ -1,10 +1,9 @@
-#include "provider/wire/error.h"
+#include "provider/wire/wire.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-#include "provider/wire/format.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"

@@ -37,8 +37,9 @@ bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain);
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
 struct ik_stream_decoder;
-struct ik_decoder_rules;
 struct ik_wire_writer;
+struct ik_count_name;
+struct ik_stop_name;
 
 struct ik_wire_format {
 	const char *type; /* "openai-chat" */
@@ -65,8 +66,13 @@ struct ik_wire_format {
 	 * same from round to round comes first, what may change comes last. */
 	void (*put_request)(struct ik_wire_writer *writer);
 
-	/* How the reply is decoded (provider/wire/decoder.h). */
-	const struct ik_decoder_rules *rules;
+	/* How the reply is decoded (provider/wire/decoder.h): what to do with one JSON text of its
+	 * stream; a state for that, zeroed at first; tables, each ended by a row without a name. */
+	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
+	size_t state_size;
+	void (*state_done)(void *state); /* may be NULL */
+	const struct ik_count_name *counts;
+	const struct ik_stop_name *stops; /* others mean the normal end */
 
 	/*
 	 * NULL: there is a server. Otherwise the model is inside the program: this writes its complete
@@ -77,6 +83,16 @@ struct ik_wire_format {
 
 /* Return the level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
 enum ik_thinking ik_thinking_level(const char *name);
+
+/* Return the URL of a request, or of the list of models, in new memory. */
+char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
+	const char *model);
+char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
+
+/* Return the headers, NULL-terminated, in new memory. Without a key there is no header for it; white
+ * space around the key (as from a file) is removed. */
+char **ik_wire_headers(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
+void ik_wire_headers_free(char **headers);
 
 /* Append the body of a streamed request. */
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,

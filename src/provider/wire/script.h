@@ -1,7 +1,7 @@
 /*
  * script: a complete reply that is delivered as if it were streamed.
  *
- * For a model inside the program (provider/practice.h), which needs no bytes and no decoder. The
+ * For a model inside the program (provider/formats.h), which needs no bytes and no decoder. The
  * caller has the timer. Pure.
  *
  * Owns copies of all strings. May include: util, provider/wire.

@@ -1,5 +1,5 @@
 /*
- * wire: parts of a request that several wire formats write alike.
+ * wire: parts of a request that several wire formats write alike, and reading errors.
  *
  * Private to src/provider. May include: util, json, conversation, provider.
  */
@@ -85,6 +85,18 @@ struct ik_json_span ik_wire_opaque_member(const struct ik_request *request,
 
 /* The user's message in place of a lost beginning: the first message must be the user's. */
 #define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"
+
+/*
+ * Read an error body, or an error object inside a stream, in any known shape (OpenAI, Anthropic,
+ * Google, Ollama, vLLM, FastAPI): append its message (possibly empty), set *ret_code and
+ * *ret_retryable. status is that of the response, 0 inside a stream. Return false and set nothing
+ * if value is not an error.
+ */
+bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
+	enum ik_error_code *ret_code, bool *ret_retryable);
+
+/* Append the first words of any text, on one line, at most limit bytes. */
+void ik_error_first_words(const char *text, size_t length, size_t limit, struct ik_buf *out);
 
 /* Is it only white space? Some providers refuse such a text. */
 bool ik_wire_is_blank(const char *text, size_t length);

@@ -7,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-#include "provider/practice.h"
+#include "provider/formats.h"
 #include "util/alloc.h"
 #include "util/path.h"
 

@@ -7,7 +7,6 @@
 #include <criterion/criterion.h>
 
 #include "provider/formats.h"
-#include "provider/wire/address.h"
 #include "util/limits.h"
 
 struct ik_conversation *conversation;

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 
 #include "asking.h"
-#include "provider/google/google.h"
 #include "util/limits.h"
 
 #define TYPE "google"

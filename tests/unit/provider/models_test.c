@@ -5,7 +5,6 @@
 
 #include "provider/models.h"
 #include "provider/formats.h"
-#include "provider/wire/address.h"
 #include "util/limits.h"
 
 TestSuite(models);

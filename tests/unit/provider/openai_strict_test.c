@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "json/schema.h"
-#include "provider/openai/openai_strict.h"
+#include "provider/openai.h"
 #include "util/limits.h"
 
 TestSuite(openai_strict);

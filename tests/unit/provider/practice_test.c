@@ -1,4 +1,4 @@
-#include "provider/practice.h"
+#include "provider/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

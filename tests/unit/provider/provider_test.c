@@ -1,12 +1,11 @@
 #include "provider/formats.h"
-#include "provider/wire/address.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
-#include "provider/context_window.h"
+#include "provider/models.h"
 
 Test(provider, finds_formats)
 {

@@ -1,11 +1,31 @@
-#include "provider/wire/address.h"
+/* The half of provider/wire/format.h about endpoints: URLs and HTTP headers. */
+#include "provider/wire/format.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/alloc.h"
 #include "util/text.h"
+
+bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain)
+{
+	const char *url = endpoint && endpoint->base_url ? endpoint->base_url : "";
+	const char *host = strstr(url, "://");
+
+	host = host ? host + 3 : url;
+	size_t length = strcspn(host, ":/"), wanted = strlen(domain);
+
+	return length >= wanted && strncasecmp(host + length - wanted, domain, wanted) == 0 &&
+		(length == wanted || host[length - wanted - 1] == '.');
+}
+
+bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint)
+{
+	return ik_endpoint_is_in(endpoint, "api.openai.com") ||
+		ik_endpoint_is_in(endpoint, "openai.azure.com");
+}
 
 char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint,
 	const char *model)

@@ -1,4 +1,4 @@
-#include "provider/openai/openai_strict.h"
+#include "provider/openai.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "json/pointer.h"
 #include "json/schema.h"
 #include "json/write.h"
+#include "provider/wire/wire.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -512,4 +513,27 @@ bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 		ik_buf_truncate(out, begin);
 	ik_buf_done(&strict);
 	return changed;
+}
+
+/* ---- for both formats ---- */
+
+bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	struct ik_json_span parameters = ik_wire_parameters(tool);
+	bool strict;
+
+	ik_wire_put_name(out, tool);
+	ik_json_printf(out, "'parameters':");
+	strict = endpoint && endpoint->strict_tools && ik_openai_put_strict_schema(out, parameters);
+	if (!strict)
+		ik_json_put_raw(out, parameters);
+	return strict;
+}
+
+bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool, struct ik_json_span arguments)
+{
+	return endpoint && endpoint->strict_tools &&
+		ik_openai_put_without_nulls(out, ik_wire_parameters(tool), arguments);
 }

@@ -1,5 +1,5 @@
 /*
- * openai_strict: schemas and arguments in OpenAI's strict mode.
+ * openai: what OpenAI's two formats share: tools, and strict mode.
  *
  * In strict mode a model can only write what the schema allows. In return, every object is closed,
  * every property is required (so an omitted one is written as null), and only a part of JSON Schema
@@ -8,12 +8,25 @@
  * Source: OpenAI's guide "Structured model outputs", "Supported schemas". Limits differ between
  * hosts; the smallest ones are used here.
  *
- * Private to src/provider; pure. May include: util, json.
+ * Private to src/provider; pure. May include: util, json, conversation, provider.
  */
-#ifndef IK_PROVIDER_OPENAI_OPENAI_STRICT_H
-#define IK_PROVIDER_OPENAI_OPENAI_STRICT_H
+#ifndef IK_PROVIDER_OPENAI_H
+#define IK_PROVIDER_OPENAI_H
 
-#include "json/scan.h"
+#include "provider/wire/format.h"
+
+/* Write the members of a tool that both formats have: name, description, parameters. Return true if
+ * those are in strict form. */
+bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
+
+/* Write arguments without the nulls of strict mode (format.h). */
+bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool, struct ik_json_span arguments);
+
+/* Write a tool in the chat format, which the practice model has, too. */
+void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool);
 
 /*
  * Append the strict form of a canonical schema: every object closed, all properties required,

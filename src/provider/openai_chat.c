@@ -1,0 +1,631 @@
+/*
+ * openai_chat: OpenAI's Chat Completions format, which most other servers speak too (llama.cpp,
+ * Ollama, vLLM, OpenRouter).
+ *
+ * Source: API reference, "Create chat completion" and "The chat completion chunk object"; where
+ * real servers deviate, the decoder accepts what they send.
+ */
+#include "provider/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/write.h"
+#include "provider/models.h"
+#include "provider/openai.h"
+#include "provider/wire/decoder.h"
+#include "provider/wire/wire.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* The longest call id that OpenAI accepts in this format. */
+#define OPENAI_CALL_ID 40
+/* Mistral accepts call ids of exactly this length. */
+#define SHORT_CALL_ID 9
+
+/* Opaque data with which the decoder remembers the name of the member with the thinking (a string) or
+ * the further members of a call (an object). */
+#define REASONING_CONTENT "reasoning_content"
+#define REASONING "reasoning"
+#define EXTRA "extra_content"
+#define REASONING_DETAILS "reasoning_details"
+
+/* Is it a Mistral model, on any server? */
+static bool is_mistral(const char *model)
+{
+	return strcasestr(model, "mistral") || strcasestr(model, "mixtral") ||
+		strcasestr(model, "ministral") || strcasestr(model, "devstral") ||
+		strcasestr(model, "codestral") || strcasestr(model, "magistral");
+}
+
+/*
+ * How servers that speak this format differ from OpenAI. They are recognised by the host and, for
+ * models that are also served elsewhere, by their name: those rules are in the templates that their
+ * makers publish.
+ */
+struct chat_dialect {
+	bool openai;            /* OpenAI itself */
+	bool alternates;        /* user and assistant must alternate: adjacent messages are joined */
+	bool answers_results;   /* results must be followed by the assistant, never by the user */
+	bool short_ids;         /* a call id is nine letters and digits */
+	bool counts_unasked;    /* reports usage unasked, and refuses to be asked */
+	bool wants_thoughts;    /* refuses a call without the thinking before it */
+	bool switches_thinking; /* has a member to switch thinking on and off */
+	bool knows_efforts;     /* accepts an effort as well */
+};
+
+static struct chat_dialect dialect_of(const struct ik_request *request)
+{
+	const struct ik_endpoint *endpoint = request->endpoint;
+	bool openai = ik_endpoint_is_openai(endpoint);
+	bool mistral = ik_endpoint_is_in(endpoint, "mistral.ai");
+	bool template = mistral || is_mistral(request->model);
+	bool deepseek = ik_endpoint_is_in(endpoint, "deepseek.com");
+	bool kimi = ik_endpoint_is_in(endpoint, "moonshot.ai") ||
+		ik_endpoint_is_in(endpoint, "moonshot.cn") || ik_endpoint_is_in(endpoint, "kimi.com");
+	/* Their later models always think, and accept efforts. */
+	bool kimi_switch = kimi && (strstr(request->model, "k2.5") || strstr(request->model, "k2.6"));
+	bool glm = ik_endpoint_is_in(endpoint, "z.ai") || ik_endpoint_is_in(endpoint, "bigmodel.cn");
+
+	return (struct chat_dialect){
+		.openai = openai,
+		.alternates = !openai,
+		.answers_results = template,
+		.short_ids = template,
+		.counts_unasked = mistral,
+		.wants_thoughts = deepseek || kimi,
+		.switches_thinking = deepseek || kimi_switch || glm,
+		.knows_efforts = !kimi_switch && !glm,
+	};
+}
+
+/* Return the id of a call (perhaps in made): as it came where that is allowed, since some servers keep
+ * data in it. */
+static const char *call_id_of(const struct ik_request *request, const char *call_id,
+	char made[IK_WIRE_MADE_ID])
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct chat_dialect dialect = dialect_of(request);
+	uint64_t hash = ik_text_hash(call_id);
+
+	if (dialect.openai)
+		return ik_wire_call_id(call_id, OPENAI_CALL_ID, made);
+	if (!dialect.short_ids ||
+		(strlen(call_id) == SHORT_CALL_ID && strspn(call_id, digits) == SHORT_CALL_ID))
+		return call_id;
+	for (size_t at = 0; at < SHORT_CALL_ID; at++) {
+		made[at] = digits[hash % (sizeof(digits) - 1)];
+		hash /= sizeof(digits) - 1;
+	}
+	made[SHORT_CALL_ID] = '\0';
+	return made;
+}
+
+/* Write the members of a call that the server wants back unchanged. */
+static void put_call_extra(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_message *call)
+{
+	struct ik_json_span extra = ik_wire_opaque_member(request, call, IK_OPENAI_CHAT, EXTRA);
+
+	if (extra.text)
+		ik_json_printf(out, "'" EXTRA "':%.*s", IK_WIRE_SPAN(extra));
+}
+
+/* Write how much the model should think, as the name of an effort, which OpenAI and most others
+ * accept. */
+static void put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
+{
+	struct chat_dialect dialect = dialect_of(request);
+	bool off = request->thinking == IK_THINKING_OFF;
+
+	if (dialect.switches_thinking)
+		ik_json_printf(out, "'thinking':{'type':'%s'}", off ? "disabled" : "enabled");
+	if (dialect.knows_efforts && !(off && dialect.switches_thinking))
+		ik_json_printf(out, "'reasoning_effort':'%s'", effort);
+}
+
+/* Return the member in which this server sent the thinking; NULL: none, or another server's. */
+static const char *member_of(const struct ik_request *request, const struct ik_message *message)
+{
+	struct ik_json_span name = { .text = NULL };
+
+	if (message->kind == IK_KIND_THINKING)
+		name = ik_wire_opaque(request, message, IK_OPENAI_CHAT);
+	if (ik_json_span_type(name) != IK_JSON_STRING)
+		return NULL;
+	return ik_json_string_is(name, REASONING_CONTENT) ? REASONING_CONTENT
+		: ik_json_string_is(name, REASONING)          ? REASONING
+													  : NULL;
+}
+
+/* Write everything that the server sent about this passage's thinking besides its text. */
+static bool put_details(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	bool any = false;
+
+	for (size_t index = 0; index < passage->count; index++) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span key, detail,
+			list = ik_wire_opaque_member(request, passage->messages[index], IK_OPENAI_CHAT,
+				REASONING_DETAILS);
+
+		while (ik_json_next(list, &walk, &key, &detail)) {
+			if (!any)
+				ik_json_printf(out, "'" REASONING_DETAILS "':[");
+			any = true;
+			ik_json_put_raw(out, detail);
+		}
+	}
+	if (any)
+		ik_json_printf(out, "]");
+	return any;
+}
+
+/*
+ * Write the member with the assistant's thinking of that passage, if this server sent one (or
+ * requires one): its models continue from it after their calls.
+ */
+static void put_reasoning(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_passage *passage)
+{
+	const char *member = NULL;
+	bool calls = false;
+
+	if (put_details(out, request, passage))
+		return; /* it contains the text, too */
+
+	for (size_t index = 0; index < passage->count; index++) {
+		const struct ik_message *message = passage->messages[index];
+		const char *other = member_of(request, message);
+
+		calls = calls || message->kind == IK_KIND_TOOL_CALL;
+		if (!other || (member && strcmp(member, other) != 0))
+			continue;
+		if (!member) {
+			ik_json_key(out, other);
+			ik_json_quote_open(out);
+		}
+		member = other;
+		ik_json_escape(out, message->content, message->content_length);
+	}
+	if (member)
+		ik_json_quote_close(out);
+	else if (calls && dialect_of(request).wants_thoughts)
+		/* For another provider's call; an empty text is not accepted everywhere. */
+		ik_json_printf(out, "'" REASONING_CONTENT "':' '");
+}
+
+struct openai_chat_stream_state {
+	const char *member;    /* that the current thinking arrived in; NULL: none */
+	struct ik_buf details; /* of the thinking, including hidden parts: a list, not closed yet */
+	size_t last;           /* where the newest of them begins */
+	bool unwanted;         /* they are too long, or the calls have data of their own */
+};
+
+static void state_done(void *arg)
+{
+	ik_buf_done(&((struct openai_chat_stream_state *)arg)->details);
+}
+
+/* ---- the details of thinking ---- */
+
+/*
+ * What OpenRouter sends about a model's thinking besides its text: a list of objects with a type
+ * (reasoning.text, reasoning.summary, reasoning.encrypted), an index, and members that depend on the
+ * type. It is sent back as the model wrote it: without it, models that sign or encrypt their thinking
+ * start from scratch after each of their calls, or refuse to continue. Source: OpenRouter,
+ * "Preserving reasoning".
+ */
+
+/* Does a piece continue the newest object? What is encrypted arrives whole. */
+static bool is_continued(struct ik_json_span last, struct ik_json_span piece)
+{
+	struct ik_json_span type = ik_json_member(piece, "type");
+
+	return !ik_json_string_is(type, "reasoning.encrypted") &&
+		ik_json_equal(ik_json_member(last, "type"), type) &&
+		ik_json_equal(ik_json_member(last, "index"), ik_json_member(piece, "index"));
+}
+
+/* Write a member of the newest object: a text goes on, other values are replaced. */
+static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
+	struct ik_json_span more)
+{
+	bool is_text = ik_json_string_is(name, "text") || ik_json_string_is(name, "summary");
+
+	ik_json_put_raw(out, name);
+	ik_buf_putc(out, ':');
+	if (is_text && ik_decoder_has_text(value) && ik_decoder_has_text(more)) {
+		ik_buf_append(out, value.text, value.length - 1);
+		ik_buf_append(out, more.text + 1, more.length - 1);
+	} else {
+		ik_json_put_raw(out, more.text && ik_json_span_type(more) != IK_JSON_NULL ? more : value);
+	}
+}
+
+/* Write the newest object with a piece that continues it. */
+static void put_joined(struct ik_buf *out, struct ik_json_span last, struct ik_json_span piece)
+{
+	struct ik_json_walk walk = { 0 }, more = { 0 };
+	struct ik_json_span name, value;
+
+	ik_json_open(out, '{');
+	while (ik_json_next(last, &walk, &name, &value))
+		put_member(out, name, value, ik_json_member_named(piece, name));
+	while (ik_json_next(piece, &more, &name, &value)) {
+		if (ik_json_span_type(value) != IK_JSON_NULL && !ik_json_member_named(last, name).text)
+			put_member(out, name, value, value);
+	}
+	ik_json_close(out, '}');
+}
+
+/* Add an element of the list in one chunk. */
+static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span piece)
+{
+	struct openai_chat_stream_state *state = decoder->state;
+	struct ik_buf *details = &state->details, joined;
+	struct ik_json_span last = { NULL, details->length - state->last };
+
+	if (ik_json_span_type(ik_json_member(piece, "type")) != IK_JSON_STRING || state->unwanted)
+		return;
+	if (details->length)
+		last.text = details->data + state->last;
+	if (!last.text) {
+		ik_buf_init(details, IK_LIMIT_REPLY);
+		ik_json_open(details, '[');
+	} else if (is_continued(last, piece)) {
+		ik_buf_init(&joined, IK_LIMIT_REPLY);
+		put_joined(&joined, last, piece);
+		ik_buf_truncate(details, state->last);
+		ik_buf_append(details, joined.data, joined.length);
+		state->unwanted = ik_buf_status(&joined) != IK_OK;
+		ik_buf_done(&joined);
+		return;
+	} else {
+		ik_buf_putc(details, ',');
+	}
+	state->last = details->length;
+	ik_json_put_raw(details, piece);
+	state->unwanted = ik_buf_status(details) != IK_OK;
+}
+
+/* The thinking is complete: report what has to be sent back with it. */
+static void end_thinking(struct ik_stream_decoder *decoder)
+{
+	struct openai_chat_stream_state *state = decoder->state;
+	struct ik_buf name;
+
+	if (!state->member)
+		return;
+	ik_buf_init(&name, IK_KIB(1));
+	ik_json_put_text(&name, state->member);
+	ik_decoder_opaque(decoder, IK_DELTA_THINKING, (struct ik_json_span){ name.data, name.length });
+	ik_buf_done(&name);
+	state->member = NULL;
+}
+
+/* The reply is complete: report the details of its thinking. They belong to the whole round, and
+ * are stored with its last message, which is certain to exist. */
+static void end_details(struct ik_stream_decoder *decoder)
+{
+	struct openai_chat_stream_state *state = decoder->state;
+	struct ik_buf *details = &state->details;
+
+	if (details->length)
+		ik_json_close(details, ']');
+	if (details->length && !state->unwanted && ik_buf_status(details) == IK_OK)
+		ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
+			(struct ik_opaque_member[]){
+				{ REASONING_DETAILS, { details->data, details->length } }, { 0 } });
+	state_done(state);
+}
+
+/* Is there anything in the value? An empty text often accompanies thinking. */
+static bool says_something(struct ik_json_span value)
+{
+	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 : ik_json_count(value) > 0;
+}
+
+/* Handle an element of thinking in parts. */
+static void take_thought(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(part, "text"));
+}
+
+/* Handle an element of content in parts, as some servers send it: texts, and thinking with texts
+ * inside. */
+static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
+{
+	ik_decoder_text(decoder, IK_DELTA_TEXT, part);
+	ik_decoder_text(decoder, IK_DELTA_TEXT, ik_json_member(part, "text"));
+	ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(part, "thinking"));
+	ik_decoder_each(decoder, ik_json_member(part, "thinking"), take_thought);
+}
+
+/* Report additional members of a call: Gemini refuses it later without its signatures. */
+static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
+{
+	struct ik_json_span extra = ik_json_member(item, EXTRA);
+
+	if (ik_json_span_type(extra) != IK_JSON_OBJECT || !decoder->calls.count)
+		return;
+	ik_decoder_opaque_object(decoder, IK_DELTA_CALL,
+		(struct ik_opaque_member[]){ { EXTRA, extra }, { 0 } });
+	((struct openai_chat_stream_state *)decoder->state)->unwanted = true;
+}
+
+/* Handle a call with its function. */
+static void take_function(struct ik_stream_decoder *decoder, struct ik_json_span item,
+	struct ik_json_span function)
+{
+	struct ik_call_piece piece = {
+		.index = ik_decoder_index(item, "index"),
+		.id = ik_json_member(item, "id"),
+		.name = ik_json_member(function, "name"),
+	};
+
+	ik_decoder_call(decoder, &piece, ik_json_member(function, "arguments"));
+	tell_extra(decoder, item);
+}
+
+/* Handle an element of tool_calls. */
+static void take_call(struct ik_stream_decoder *decoder, struct ik_json_span item)
+{
+	take_function(decoder, item, ik_json_member(item, "function"));
+}
+
+/* Handle the delta of a streamed choice, or the message of a complete one. */
+static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span message)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, value;
+	bool thought = false; /* the same text may arrive in both spellings */
+	struct openai_chat_stream_state *state = decoder->state;
+
+	while (ik_json_next(message, &walk, &key, &value)) {
+		if (ik_json_span_type(value) == IK_JSON_NULL)
+			continue;
+		if ((ik_json_string_is(key, "content") || ik_json_string_is(key, "tool_calls")) &&
+			says_something(value))
+			end_thinking(decoder);
+		if (ik_json_string_is(key, "content")) {
+			ik_decoder_text(decoder, IK_DELTA_TEXT, value);
+			ik_decoder_each(decoder, value, take_part);
+		} else if (ik_json_string_is(key, "tool_calls")) {
+			ik_decoder_each(decoder, value, take_call);
+		} else if (ik_json_string_is(key, REASONING_CONTENT) || ik_json_string_is(key, REASONING)) {
+			if (thought || !ik_decoder_text(decoder, IK_DELTA_THINKING, value))
+				continue;
+			thought = true;
+			state->member = ik_json_string_is(key, REASONING) ? REASONING : REASONING_CONTENT;
+		} else if (ik_json_string_is(key, REASONING_DETAILS)) {
+			ik_decoder_each(decoder, value, take_detail);
+		} else if (ik_json_string_is(key, "refusal")) {
+			if (ik_decoder_text(decoder, IK_DELTA_TEXT, value))
+				decoder->refused = true;
+		} else if (ik_json_string_is(key, "function_call")) {
+			take_function(decoder, (struct ik_json_span){ NULL, 0 }, value);
+		}
+	}
+}
+
+static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json_span reason)
+{
+	if (!ik_decoder_has_text(reason))
+		return;
+	end_thinking(decoder);
+	end_details(decoder);
+	ik_decoder_stop_name(decoder, reason);
+}
+
+/* Handle an element of choices. Only the first was requested. */
+static void take_choice(struct ik_stream_decoder *decoder, struct ik_json_span choice)
+{
+	struct ik_json_span message = ik_json_member(choice, "delta");
+	struct ik_json_span error = ik_json_member(choice, "error");
+
+	if (ik_decoder_index(choice, "index") > 0)
+		return;
+	if (ik_json_span_type(message) != IK_JSON_OBJECT)
+		message = ik_json_member(choice, "message");
+	take_message(decoder, message);
+	ik_decoder_usage(decoder, ik_json_member(choice, "usage"));
+	if (error.text && ik_json_span_type(error) != IK_JSON_NULL)
+		ik_decoder_error(decoder, choice);
+	take_finish_reason(decoder, ik_json_member(choice, "finish_reason"));
+}
+
+/* Handle one chunk, or a complete answer. */
+static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
+{
+	struct ik_json_span choices = ik_json_member(chunk, "choices");
+	struct ik_json_span usage = ik_json_member(chunk, "usage");
+	struct ik_json_span error = ik_json_member(chunk, "error");
+	bool known = ik_json_span_type(choices) == IK_JSON_ARRAY ||
+		ik_json_span_type(usage) == IK_JSON_OBJECT;
+
+	ik_decoder_each(decoder, choices, take_choice);
+	ik_decoder_usage(decoder, usage);
+	/* Some errors have no member "error". */
+	if (!known || ik_json_span_type(error) == IK_JSON_OBJECT ||
+		ik_json_span_type(error) == IK_JSON_STRING)
+		ik_decoder_error(decoder, chunk);
+}
+
+static const struct ik_count_name counts[] = {
+	{ "prompt_tokens", IK_COUNT_INPUT },
+	{ "completion_tokens", IK_COUNT_OUTPUT },
+	{ "prompt_tokens_details.cached_tokens", IK_COUNT_CACHED },
+	{ "prompt_cache_hit_tokens", IK_COUNT_CACHED },
+	{ "completion_tokens_details.reasoning_tokens", IK_COUNT_REASONING },
+	{ 0 },
+};
+
+static const struct ik_stop_name stops[] = {
+	{ "tool_calls", IK_STOP_TOOL_CALLS },
+	{ "function_call", IK_STOP_TOOL_CALLS },
+	{ "length", IK_STOP_LENGTH },
+	{ "max_tokens", IK_STOP_LENGTH },
+	{ "content_filter", IK_STOP_REFUSED },
+	{ 0 },
+};
+
+/* Inserted between results and the user's next message, for servers that require an answer. */
+#define INTERRUPTED "(interrupted)"
+
+void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
+	const struct ik_tool_definition *tool)
+{
+	ik_json_printf(out, "{'type':'function','function':{");
+	if (ik_openai_put_function(out, endpoint, tool))
+		ik_json_printf(out, "'strict':true");
+	ik_json_printf(out, "}}");
+}
+
+static void put_call(struct ik_buf *out, const struct ik_request *request,
+	const struct ik_message *call)
+{
+	char made[IK_WIRE_MADE_ID];
+
+	ik_json_printf(out, "{'id':'%s','type':'function','function':{'name':%.*s,'arguments':",
+		call_id_of(request, call->call_id, made), IK_WIRE_SPAN(ik_wire_call_name(call)));
+	ik_wire_put_arguments_text(out, call);
+	ik_json_printf(out, "}");
+	put_call_extra(out, request, call);
+	ik_json_printf(out, "}");
+}
+
+/* The content of a text message stays open, so that an adjacent message of the same role can be
+ * joined to it: many servers refuse two in a row. */
+static void close_message(struct ik_wire_writer *writer)
+{
+	if (*writer->role && !ik_text_equal(writer->role, "tool"))
+		ik_buf_puts(writer->out, "\"}");
+	writer->role = "";
+}
+
+/* Can the open message take what this role says next? */
+static bool goes_on(const struct ik_wire_writer *writer, const char *role)
+{
+	return ik_text_equal(writer->role, role) && dialect_of(writer->request).alternates;
+}
+
+static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
+{
+	if (goes_on(writer, "user")) {
+		ik_buf_puts(writer->out, "\\n\\n");
+	} else {
+		if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).answers_results)
+			ik_json_printf(writer->out, "{'role':'assistant','content':'" INTERRUPTED "'}");
+		close_message(writer);
+		ik_json_printf(writer->out, "{'role':'user','content':");
+		ik_json_quote_open(writer->out);
+	}
+	ik_json_escape(writer->out, text, length);
+	writer->role = "user";
+	writer->any = true;
+}
+
+static void put_calls(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	ik_json_printf(writer->out, "'tool_calls':[");
+	for (size_t index = 0; index < passage->count; index++) {
+		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
+			put_call(writer->out, writer->request, passage->messages[index]);
+	}
+	ik_json_printf(writer->out, "]}");
+}
+
+static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
+{
+	struct ik_buf *out = writer->out;
+	const struct ik_message *text = NULL;
+	size_t calls = 0;
+
+	if (!writer->any)
+		put_user(writer, IK_WIRE_BEGINNING, strlen(IK_WIRE_BEGINNING));
+	for (size_t index = 0; index < passage->count; index++) {
+		if (passage->messages[index]->kind == IK_KIND_ASSISTANT)
+			text = passage->messages[index];
+		else if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
+			calls++;
+	}
+	bool joined = goes_on(writer, "assistant");
+
+	if (joined) {
+		ik_buf_puts(out, text ? "\\n\\n" : "");
+	} else {
+		close_message(writer);
+		ik_json_printf(out, "{'role':'assistant'");
+		put_reasoning(out, writer->request, passage);
+		ik_json_printf(out, text ? "'content':" : "'content':null");
+		if (text)
+			ik_json_quote_open(out);
+	}
+	if (text)
+		ik_json_escape(out, text->content, text->content_length);
+	writer->role = "assistant";
+	if (!calls)
+		return;
+	if (joined || text)
+		ik_buf_putc(out, '"');
+	put_calls(writer, passage);
+	writer->role = "";
+}
+
+static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
+	const struct ik_message *result)
+{
+	char made[IK_WIRE_MADE_ID];
+
+	ik_json_printf(writer->out, "{'role':'tool','tool_call_id':'%s','content':",
+		call_id_of(writer->request, call->call_id, made));
+	ik_wire_put_envelope(writer->out, result);
+	ik_json_printf(writer->out, "}");
+	writer->role = "tool";
+}
+
+static void put_request(struct ik_wire_writer *writer)
+{
+	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
+	const struct ik_request *request = writer->request;
+	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_CHAT);
+	struct ik_buf *out = writer->out;
+
+	ik_json_printf(out, "{'model':'%s'", request->model);
+	ik_wire_put_tools(out, request, ik_openai_chat_put_tool);
+	ik_json_printf(out, "'messages':[");
+	if (request->system_prompt && *request->system_prompt)
+		ik_json_printf(out, "{'role':'system','content':'%s'}", request->system_prompt);
+	ik_wire_put_messages(writer, &messages);
+	close_message(writer);
+	ik_json_printf(out, "],'stream':true");
+	if (!dialect_of(request).counts_unasked)
+		ik_json_printf(out, "'stream_options':{'include_usage':true}");
+	if (request->forbid_calls && request->tool_count)
+		ik_json_printf(out, "'tool_choice':'none'");
+	if (request->max_output_tokens > 0)
+		ik_json_printf(out,
+			ik_endpoint_is_openai(request->endpoint) ? "'max_completion_tokens':%lld"
+													 : "'max_tokens':%lld",
+			(long long)request->max_output_tokens);
+	if (thinking.form == IK_THINKING_EFFORT)
+		put_effort(out, request, thinking.level);
+	ik_json_printf(out, "}");
+}
+
+const struct ik_wire_format ik_openai_chat_format = {
+	.type = IK_OPENAI_CHAT,
+	.path = "/chat/completions",
+	.models_path = "/models",
+	.key_header = "Authorization: Bearer ",
+	.put_tool = ik_openai_chat_put_tool,
+	.put_arguments = ik_openai_put_arguments,
+	.put_request = put_request,
+	.state_size = sizeof(struct openai_chat_stream_state),
+	.state_done = state_done,
+	.take = take_chunk,
+	.counts = counts,
+	.stops = stops,
+};
