@@ -12,7 +12,6 @@ libik_provider_a_SOURCES = \
 	src/provider/practice.c
 
 libik_provider_a_SOURCES += \
-	src/provider/wire/call_list.c src/provider/wire/call_list.h \
 	src/provider/wire/decoder.c src/provider/wire/decoder.h \
 	src/provider/wire/delta.h \
 	src/provider/wire/endpoint.c \

@@ -315,7 +315,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 	if (details->length)
 		ik_json_close(details, ']');
 	if (details->length && !state->unwanted && ik_buf_status(details) == IK_OK)
-		ik_decoder_opaque_object(decoder, decoder->calls.count ? IK_DELTA_CALL : IK_DELTA_TEXT,
+		ik_decoder_opaque_object(decoder, decoder->call_count ? IK_DELTA_CALL : IK_DELTA_TEXT,
 			(struct ik_opaque_member[]){
 				{ REASONING_DETAILS, { details->data, details->length } }, { 0 } });
 	state_done(state);
@@ -348,7 +348,7 @@ static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span it
 {
 	struct ik_json_span extra = ik_json_member(item, EXTRA);
 
-	if (ik_json_span_type(extra) != IK_JSON_OBJECT || !decoder->calls.count)
+	if (ik_json_span_type(extra) != IK_JSON_OBJECT || !decoder->call_count)
 		return;
 	ik_decoder_opaque_object(decoder, IK_DELTA_CALL,
 		(struct ik_opaque_member[]){ { EXTRA, extra }, { 0 } });

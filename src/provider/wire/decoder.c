@@ -13,6 +13,22 @@
 #define WORDS_BYTES 120
 /* No reply has this many blocks. */
 #define MARKS_MAX IK_KIB(16)
+/* No model makes this many calls in one reply; a broken server might. */
+#define CALLS_MAX 1024
+/* Providers accept names of up to 64 bytes; a longer one is cut. */
+#define NAME_MAX_BYTES 1024
+
+struct ik_pending_call {
+	int64_t index;    /* as given by the provider; negative: not given */
+	struct ik_buf id; /* empty: none */
+	struct ik_buf name;
+	bool told;
+	/* Where the arguments are as JSON text, to know when they are complete. */
+	int depth;
+	bool in_string;
+	bool after_backslash;
+	bool complete;
+};
 
 struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 {
@@ -26,7 +42,6 @@ struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format)
 	ik_buf_init(&decoder->scratch, IK_LIMIT_REPLY);
 	ik_buf_init(&decoder->repaired, IK_LIMIT_REPLY * 3);
 	ik_buf_init(&decoder->marks, MARKS_MAX);
-	ik_call_list_init(&decoder->calls);
 	return decoder;
 }
 
@@ -42,7 +57,11 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	ik_buf_done(&decoder->scratch);
 	ik_buf_done(&decoder->repaired);
 	ik_buf_done(&decoder->marks);
-	ik_call_list_done(&decoder->calls);
+	for (int slot = 0; slot < decoder->call_count; slot++) {
+		ik_buf_done(&decoder->calls[slot].id);
+		ik_buf_done(&decoder->calls[slot].name);
+	}
+	free(decoder->calls);
 	free(decoder);
 	return NULL;
 }
@@ -130,31 +149,170 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	return true;
 }
 
-void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
+static bool same(const struct ik_buf *text, struct ik_json_span value)
+{
+	return ik_json_string_is(value, text->data);
+}
+
+/* Return the slot of the newest call with this index, or this id, or both; -1 if none. */
+static int find(const struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span id)
+{
+	for (int slot = decoder->call_count - 1; slot >= 0; slot--) {
+		const struct ik_pending_call *call = &decoder->calls[slot];
+
+		if (index >= 0 && call->index != index)
+			continue;
+		if (id.text && !same(&call->id, id))
+			continue;
+		return slot;
+	}
+	return -1;
+}
+
+/* Return the slot that a piece continues, -1 if it begins another call. */
+static int continued(const struct ik_stream_decoder *decoder, const struct ik_call_piece *piece)
+{
+	static const struct ik_json_span none = { NULL, 0 };
+	bool has_id = ik_decoder_has_text(piece->id), has_name = ik_decoder_has_text(piece->name);
+	int slot;
+
+	if (has_id) {
+		slot = find(decoder, piece->index, piece->id);
+		if (slot >= 0)
+			return slot;
+		/* A new id with an old index is another call, unless that one still lacks its id. */
+		if (piece->index < 0)
+			return -1;
+		slot = find(decoder, piece->index, none);
+		return slot >= 0 && !decoder->calls[slot].id.length && !decoder->calls[slot].complete ? slot
+																							  : -1;
+	}
+	slot = find(decoder, piece->index, none);
+	if (slot < 0 || !has_name)
+		return slot;
+	/* The name again: the same call repeated, unless that one is complete. */
+	if (decoder->calls[slot].complete)
+		return -1;
+	if (piece->index < 0 && !same(&decoder->calls[slot].name, piece->name))
+		return -1;
+	return slot;
+}
+
+/* Report the calls up to and including this slot. */
+static void tell_calls(struct ik_stream_decoder *decoder, int last)
+{
+	for (int slot = 0; slot <= last; slot++) {
+		struct ik_pending_call *call = &decoder->calls[slot];
+
+		if (call->told)
+			continue;
+		call->told = true;
+		struct ik_delta delta = { .kind = IK_DELTA_CALL,
+			.slot = slot,
+			.id = call->id.length ? call->id.data : NULL,
+			.name = call->name.data };
+		for (int other = 0; delta.id && other < slot; other++) {
+			if (strcmp(decoder->calls[other].id.data, delta.id) == 0)
+				delta.id = NULL;
+		}
+		tell(decoder, &delta);
+	}
+}
+
+/* Track the arguments' brackets. */
+static void follow(struct ik_pending_call *call, const char *text, size_t length)
+{
+	for (size_t at = 0; at < length && !call->complete; at++) {
+		char byte = text[at];
+
+		if (call->after_backslash) {
+			call->after_backslash = false;
+		} else if (call->in_string) {
+			call->after_backslash = byte == '\\';
+			call->in_string = byte != '"';
+		} else if (byte == '"') {
+			call->in_string = true;
+		} else if (byte == '{' || byte == '[') {
+			call->depth++;
+		} else if (byte == '}' || byte == ']') {
+			call->complete = --call->depth <= 0;
+		}
+	}
+}
+
+/* Append a decoded string to a small buffer, cut to fit. */
+static void take_text(struct ik_buf *buf, struct ik_json_span value)
+{
+	char *text = ik_json_string_new(value, NULL);
+
+	if (text) {
+		size_t length = strlen(text), room = buf->ceiling - buf->length;
+
+		ik_buf_append(buf, text, length < room ? length : room);
+	}
+	free(text);
+}
+
+/* Begin another call; return false if there are too many. */
+static bool begin_call(struct ik_stream_decoder *decoder, int64_t index)
+{
+	struct ik_pending_call *call;
+
+	if (decoder->call_count == CALLS_MAX)
+		return false;
+	if (decoder->call_count == decoder->call_capacity) {
+		decoder->call_capacity = decoder->call_capacity * 2 + 4;
+		decoder->calls = ik_alloc_array(decoder->calls, (size_t)decoder->call_capacity,
+			sizeof(*decoder->calls));
+	}
+	tell_calls(decoder, decoder->call_count - 1);
+	call = &decoder->calls[decoder->call_count++];
+	*call = (struct ik_pending_call){ .index = index };
+	ik_buf_init(&call->id, NAME_MAX_BYTES);
+	ik_buf_init(&call->name, NAME_MAX_BYTES);
+	return true;
+}
+
+void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece,
 	struct ik_json_span arguments)
 {
-	switch (ik_json_span_type(arguments)) {
-	case IK_JSON_STRING:
-		if (!string_bytes(decoder, arguments, &piece->arguments, &piece->arguments_length))
-			return;
-		break;
-	case IK_JSON_OBJECT:
-	case IK_JSON_ARRAY:
-		piece->arguments = arguments.text;
-		piece->arguments_length = arguments.length;
-		break;
-	default:
-		break;
+	struct ik_delta delta = { .kind = IK_DELTA_ARGUMENTS, .slot = continued(decoder, piece) };
+	struct ik_pending_call *call;
+
+	if (!string_bytes(decoder, arguments, &delta.text, &delta.text_length) &&
+		(ik_json_span_type(arguments) == IK_JSON_OBJECT ||
+			ik_json_span_type(arguments) == IK_JSON_ARRAY)) {
+		delta.text = arguments.text;
+		delta.text_length = arguments.length;
 	}
 	/* An index alone begins nothing. */
-	if ((piece->id.text || piece->name.text || arguments.text) &&
-		!ik_call_list_take(&decoder->calls, piece, decoder->sink, decoder->arg))
-		ik_error_set(&decoder->error, IK_INVALID, "%s", _("The reply has too many tool calls."));
+	if (!piece->id.text && !piece->name.text && !arguments.text)
+		return;
+	if (delta.slot < 0) {
+		if (!begin_call(decoder, piece->index)) {
+			ik_error_set(&decoder->error, IK_INVALID, "%s",
+				_("The reply has too many tool calls."));
+			return;
+		}
+		delta.slot = decoder->call_count - 1;
+	}
+	call = &decoder->calls[delta.slot];
+	if (!call->told) {
+		if (!call->id.length)
+			take_text(&call->id, piece->id);
+		if (ik_decoder_has_text(piece->name) && !same(&call->name, piece->name))
+			take_text(&call->name, piece->name);
+	}
+	if (delta.text_length) {
+		tell_calls(decoder, delta.slot);
+		follow(call, delta.text, delta.text_length);
+		tell(decoder, &delta);
+	}
 }
 
 void ik_decoder_end_calls(struct ik_stream_decoder *decoder)
 {
-	ik_call_list_end(&decoder->calls, decoder->sink, decoder->arg);
+	tell_calls(decoder, decoder->call_count - 1);
 }
 
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
@@ -177,7 +335,7 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 {
 	struct ik_delta delta = { .kind = IK_DELTA_OPAQUE,
 		.of = of,
-		.slot = of == IK_DELTA_CALL ? decoder->calls.count - 1 : -1,
+		.slot = of == IK_DELTA_CALL ? decoder->call_count - 1 : -1,
 		.name = decoder->format->type,
 		.text = value.text,
 		.text_length = value.length };
@@ -291,9 +449,9 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 
 	ik_decoder_end_calls(decoder);
 	/* Servers differ in the stop reason of a reply with calls. */
-	if (delta.stop == IK_STOP_END && decoder->calls.count)
+	if (delta.stop == IK_STOP_END && decoder->call_count)
 		delta.stop = IK_STOP_TOOL_CALLS;
-	else if (delta.stop == IK_STOP_TOOL_CALLS && !decoder->calls.count)
+	else if (delta.stop == IK_STOP_TOOL_CALLS && !decoder->call_count)
 		delta.stop = IK_STOP_END;
 	if (delta.stop == IK_STOP_END && decoder->refused)
 		delta.stop = IK_STOP_REFUSED;

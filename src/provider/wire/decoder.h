@@ -11,7 +11,6 @@
 #ifndef IK_PROVIDER_WIRE_DECODER_H
 #define IK_PROVIDER_WIRE_DECODER_H
 
-#include "provider/wire/call_list.h"
 #include "provider/wire/format.h"
 #include "provider/wire/sse.h"
 
@@ -58,6 +57,15 @@ struct ik_event_name {
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
 
+/* What one event says about a call; a span that is not a string counts as missing. */
+struct ik_call_piece {
+	int64_t index; /* negative: missing */
+	struct ik_json_span id;
+	struct ik_json_span name;
+};
+
+struct ik_pending_call;
+
 struct ik_stream_decoder {
 	const struct ik_wire_format *format;
 	void *state; /* the format's own */
@@ -67,7 +75,8 @@ struct ik_stream_decoder {
 	struct ik_buf scratch; /* for strings that have to be decoded */
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */
-	struct ik_call_list calls;
+	struct ik_pending_call *calls;
+	int call_count, call_capacity;
 	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
 	int64_t counts[IK_COUNTS];     /* what they make */
 	bool any_event;
@@ -92,9 +101,16 @@ void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span arra
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
-/* Add a piece of a call, with its arguments as in the stream: a string with a part of their text,
- * or an object or array that is all of them. */
-void ik_decoder_call(struct ik_stream_decoder *decoder, struct ik_call_piece *piece,
+/*
+ * Add a piece of a call, with its arguments as in the stream: a string with a part of their text, or
+ * an object or array that is all of them.
+ *
+ * It is not always clear which call a piece belongs to: servers omit the index, or give every call
+ * the same one, or send the id only once, or repeat the name in every piece. A call is reported
+ * (IK_DELTA_CALL) when its name is known to be complete: when its arguments begin, when the next
+ * call begins, or at the end of the reply.
+ */
+void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece,
 	struct ik_json_span arguments);
 
 /* No more pieces of the calls so far will follow: report them. */
