@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/address.h"
+#include "net/http.h"
 #include "provider/formats.h"
 #include "provider/models.h"
 #include "util/alloc.h"

@@ -469,3 +469,16 @@ bool ik_json_equal(struct ik_json_span one, struct ik_json_span other)
 		return true;
 	}
 }
+
+bool ik_json_holds(struct ik_json_span array, struct ik_json_span value)
+{
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span element;
+
+	while (ik_json_span_type(array) == IK_JSON_ARRAY &&
+		ik_json_next(array, &walk, NULL, &element)) {
+		if (ik_json_equal(element, value))
+			return true;
+	}
+	return false;
+}

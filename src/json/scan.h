@@ -35,6 +35,9 @@ struct ik_json_span {
 	size_t length;
 };
 
+/* The value that a literal is. */
+#define IK_JSON_SPAN(literal) ((struct ik_json_span){ literal, sizeof(literal) - 1 })
+
 /*
  * Check that text is one JSON value with only white space around it, and set *ret_value (may be
  * NULL) to it. The error names line and column (both from 1, column in bytes) and what was
@@ -120,5 +123,8 @@ bool ik_json_is_true(struct ik_json_span value); /* false for another type */
 /* Are they equal as in JSON Schema? 1 equals 1.0, the order of members does not matter (of members
  * with the same name the first one counts). */
 bool ik_json_equal(struct ik_json_span one, struct ik_json_span other);
+
+/* Is a value equal to one of the elements of an array? */
+bool ik_json_holds(struct ik_json_span array, struct ik_json_span value);
 
 #endif

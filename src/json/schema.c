@@ -168,19 +168,6 @@ static bool check_names(struct ik_json_span list, const struct ik_place *place,
 	return true;
 }
 
-/* Is a text among the elements of a list? */
-static bool holds(struct ik_json_span list, struct ik_json_span text)
-{
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span element;
-
-	while (ik_json_next(list, &walk, NULL, &element)) {
-		if (ik_json_equal(element, text))
-			return true;
-	}
-	return false;
-}
-
 /* Write the names in the list `required` (perhaps no value), then those of the properties that say so
  * themselves; nothing if there are none. */
 static void put_required(struct ik_buf *out, struct ik_json_span list,
@@ -197,7 +184,7 @@ static void put_required(struct ik_buf *out, struct ik_json_span list,
 		ik_json_put_raw(out, name);
 	walk.at = NULL;
 	while (next_child(properties, count, &walk, &name, &property)) {
-		if (!ik_json_is_true(ik_json_member(property, "required")) || holds(list, name))
+		if (!ik_json_is_true(ik_json_member(property, "required")) || ik_json_holds(list, name))
 			continue;
 		if (!any)
 			ik_json_printf(out, "'required':[");

@@ -11,7 +11,15 @@
 
 #include "loop/loop.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Return host and port as written in the URL, without user name, password and the colon of an empty
+ * port; new memory. */
+char *ik_address_of(const char *url);
+
+/* Is it this machine? */
+bool ik_address_is_loopback(const char *address);
 
 struct ik_http; /* the client: one per program */
 struct ik_http_request;

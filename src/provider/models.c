@@ -165,16 +165,8 @@ enum ik_thinking ik_thinking_level(const char *name)
 static bool generates(struct ik_json_span model)
 {
 	struct ik_json_span methods = ik_json_member(model, "supportedGenerationMethods");
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span key, method;
 
-	if (!methods.text)
-		return true;
-	while (ik_json_next(methods, &walk, &key, &method)) {
-		if (ik_json_string_is(method, "generateContent"))
-			return true;
-	}
-	return false;
+	return !methods.text || ik_json_holds(methods, IK_JSON_SPAN("\"generateContent\""));
 }
 
 /* Return the name to use in requests in new memory, or NULL. */

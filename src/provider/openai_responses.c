@@ -78,7 +78,6 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span item)
 {
-	static const char type[] = "\"reasoning\"";
 	struct ik_json_span summary = ik_json_member(item, "summary"), key, part;
 	struct ik_json_span encrypted = ik_json_member(item, "encrypted_content");
 	struct ik_json_walk walk = { 0 };
@@ -89,7 +88,7 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	}
 	if (ik_json_span_type(encrypted) == IK_JSON_STRING)
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "type", { type, sizeof(type) - 1 } },
+			(struct ik_opaque_member[]){ { "type", IK_JSON_SPAN("\"reasoning\"") },
 				{ "id", ik_json_member(item, "id") }, { "summary", summary },
 				{ "encrypted_content", encrypted }, { 0 } });
 }

@@ -61,32 +61,14 @@ static bool is_listed(struct ik_json_span name, const char *const *list, size_t 
 }
 #define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof(*(list)))
 
-/* Is a text among the elements of an array? */
-static bool holds(struct ik_json_span array, struct ik_json_span text)
+/* Is it that type (in quotes), or one of several with it? */
+static bool has_type(struct ik_json_span schema, struct ik_json_span name)
 {
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span element;
+	struct ik_json_span type = ik_json_member(schema, "type");
 
-	while (ik_json_span_type(array) == IK_JSON_ARRAY &&
-		ik_json_next(array, &walk, NULL, &element)) {
-		if (ik_json_equal(element, text))
-			return true;
-	}
-	return false;
+	return ik_json_equal(type, name) || ik_json_holds(type, name);
 }
-
-/* Is it that type, or one of several with it? */
-static bool has_type(struct ik_json_span schema, const char *name)
-{
-	struct ik_json_span type = ik_json_member(schema, "type"), one;
-	struct ik_json_walk walk = { 0 };
-
-	while (ik_json_span_type(type) == IK_JSON_ARRAY && ik_json_next(type, &walk, NULL, &one)) {
-		if (ik_json_string_is(one, name))
-			return true;
-	}
-	return ik_json_string_is(type, name);
-}
+#define HAS_TYPE(schema, name) has_type(schema, IK_JSON_SPAN("\"" name "\""))
 
 /* Does a schema allow null? For a reference, the target decides. */
 static bool allows_null(struct ik_json_span schema)
@@ -98,41 +80,21 @@ static bool allows_null(struct ik_json_span schema)
 		if (allows_null(choice))
 			return true;
 	}
-	return has_type(schema, "null");
+	return HAS_TYPE(schema, "null");
 }
 
-/* Is a member of a schema written? Annotations that would be refused are not. */
-static bool is_kept(struct ik_json_span name, struct ik_json_span value)
+/* What becomes of a member of a schema. */
+enum strict_member { KEPT, DROPPED, REFUSED };
+
+/* Annotations that would be refused are dropped. */
+static enum strict_member judge(struct ik_json_span name, struct ik_json_span value)
 {
+	if (IS_LISTED(name, refused))
+		return REFUSED;
 	return IS_LISTED(name, taken) &&
-		(!ik_json_string_is(name, "format") || IS_LISTED(value, formats));
-}
-
-/* Would the meaning of a schema be lost? */
-static bool is_refused(struct ik_json_span schema)
-{
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, value;
-
-	while (ik_json_next(schema, &walk, &name, &value)) {
-		if (IS_LISTED(name, refused))
-			return true;
-	}
-	return false;
-}
-
-/* Does a schema say nothing but that member and what explains it? */
-static bool is_alone(struct ik_json_span schema, const char *member)
-{
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, value;
-
-	while (ik_json_next(schema, &walk, &name, &value)) {
-		if (is_kept(name, value) && !ik_json_string_is(name, member) &&
-			!ik_json_string_is(name, "description") && !ik_json_string_is(name, "title"))
-			return false;
-	}
-	return true;
+			(!ik_json_string_is(name, "format") || IS_LISTED(value, formats))
+		? KEPT
+		: DROPPED;
 }
 
 /* Is it a local reference that strict mode supports: "#", or a name in $defs? */
@@ -158,23 +120,25 @@ static void put_key(struct ik_buf *out, struct ik_json_span name)
 static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool optional);
 
-/* Write the properties of an object: those that were optional may be null. */
-static bool put_properties(struct conversion *conversion, struct ik_json_span schema, int depth)
+/* Write schemas by their names; as properties, those that are not required may be null. */
+static bool put_schemas(struct conversion *conversion, struct ik_json_span schemas, int depth,
+	const struct ik_json_span *required)
 {
-	struct ik_json_span properties = ik_json_member(schema, "properties"), name, property;
-	struct ik_json_span required = ik_json_member(schema, "required");
 	struct ik_json_walk walk = { 0 };
+	struct ik_json_span name, schema;
+	bool good = true;
 
-	ik_json_printf(conversion->out, "'properties':{");
-	while (ik_json_next(properties, &walk, &name, &property)) {
-		conversion->name_bytes += name.length - 2;
+	ik_json_open(conversion->out, '{');
+	while (good && ik_json_next(schemas, &walk, &name, &schema)) {
+		if (required)
+			conversion->name_bytes += name.length - 2;
+		good = !required || ++conversion->properties <= PROPERTIES_MAX;
 		put_key(conversion->out, name);
-		if (++conversion->properties > PROPERTIES_MAX ||
-			!put_schema(conversion, property, depth + 1, !holds(required, name)))
-			return false;
+		good = good &&
+			put_schema(conversion, schema, depth, required && !ik_json_holds(*required, name));
 	}
-	ik_json_printf(conversion->out, "}");
-	return true;
+	ik_json_close(conversion->out, '}');
+	return good;
 }
 
 /* Require every property. */
@@ -187,21 +151,6 @@ static void put_required(struct ik_buf *out, struct ik_json_span schema)
 	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &name, &property))
 		ik_json_put_raw(out, name);
 	ik_json_printf(out, "]");
-}
-
-static bool put_definitions(struct conversion *conversion, struct ik_json_span definitions)
-{
-	struct ik_json_walk walk = { 0 };
-	struct ik_json_span name, schema;
-
-	ik_json_open(conversion->out, '{');
-	while (ik_json_next(definitions, &walk, &name, &schema)) {
-		put_key(conversion->out, name);
-		if (!put_schema(conversion, schema, 1, false))
-			return false;
-	}
-	ik_json_close(conversion->out, '}');
-	return true;
 }
 
 /* Check that the values in enum or const are of one type, and set *ret_type to it. */
@@ -249,21 +198,21 @@ static bool put_choices(struct conversion *conversion, struct ik_json_span schem
 {
 	struct ik_json_span reference = ik_json_member(schema, "$ref"), name, value;
 	struct ik_json_span choices = ik_json_member(schema, "anyOf");
+	const char *own = reference.text ? "$ref" : "anyOf";
 	struct ik_buf *out = conversion->out;
 	struct ik_json_walk walk = { 0 };
 	bool bare = reference.text && !nullable, good = true;
 
 	if (schema.text == conversion->root.text ||
-		!is_alone(schema, reference.text ? "$ref" : "anyOf"))
-		return false;
-	if (reference.text ? !is_plain_reference(conversion, reference)
-					   : ik_json_span_type(choices) != IK_JSON_ARRAY || !ik_json_count(choices))
+		(reference.text ? !is_plain_reference(conversion, reference)
+						: ik_json_span_type(choices) != IK_JSON_ARRAY || !ik_json_count(choices)))
 		return false;
 	ik_json_open(out, '{');
 	while (ik_json_next(schema, &walk, &name, &value)) {
-		if (!is_kept(name, value) || ik_json_string_is(name, "$ref") ||
-			ik_json_string_is(name, "anyOf"))
+		if (ik_json_string_is(name, own) || judge(name, value) == DROPPED)
 			continue;
+		if (!ik_json_string_is(name, "description") && !ik_json_string_is(name, "title"))
+			return false;
 		bare = false;
 		put_key(out, name);
 		ik_json_put_raw(out, value);
@@ -287,25 +236,27 @@ static bool put_choices(struct conversion *conversion, struct ik_json_span schem
 static bool put_members(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool nullable, bool described)
 {
-	bool object = has_type(schema, "object"), array = has_type(schema, "array");
-	struct ik_json_span name, value;
+	bool object = HAS_TYPE(schema, "object"), array = HAS_TYPE(schema, "array");
+	struct ik_json_span required = ik_json_member(schema, "required"), name, value;
 	struct ik_buf *out = conversion->out;
 	struct ik_json_walk walk = { 0 };
 	bool good = true;
 
 	while (good && ik_json_next(schema, &walk, &name, &value)) {
-		if (!is_kept(name, value) || (!described && ik_json_string_is(name, "description")))
+		if (judge(name, value) == REFUSED)
+			return false;
+		if (judge(name, value) == DROPPED || (!described && ik_json_string_is(name, "description")))
 			continue;
 		if (ik_json_string_is(name, "type")) {
 			put_type(out, value, nullable);
-		} else if (object && ik_json_string_is(name, "properties")) {
-			good = put_properties(conversion, schema, depth);
 		} else if (object && ik_json_string_is(name, "required")) {
 			put_required(out, schema);
 		} else {
 			put_key(out, name);
 			if (ik_json_string_is(name, "$defs"))
-				good = put_definitions(conversion, value);
+				good = put_schemas(conversion, value, 1, NULL);
+			else if (object && ik_json_string_is(name, "properties"))
+				good = put_schemas(conversion, value, depth + 1, &required);
 			else if (array && ik_json_string_is(name, "items"))
 				good = put_schema(conversion, value, depth + 1, false);
 			else
@@ -331,7 +282,7 @@ static void put_missing(struct ik_buf *out, struct ik_json_span schema, enum ik_
 {
 	if (!ik_json_member(schema, "type").text)
 		ik_json_printf(out, "'type':'%s'", ik_json_type_name(values));
-	if (!has_type(schema, "object"))
+	if (!HAS_TYPE(schema, "object"))
 		return;
 	if (!ik_json_member(schema, "properties").text)
 		ik_json_printf(out, "'properties':{}");
@@ -350,7 +301,7 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 	enum ik_json_type values = IK_JSON_NONE;
 	struct ik_buf *out = conversion->out;
 
-	if (ik_json_span_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX || is_refused(schema) ||
+	if (ik_json_span_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX ||
 		(schema.text != conversion->root.text && ik_json_member(schema, "$defs").text))
 		return false;
 	if (ik_json_member(schema, "$ref").text || ik_json_member(schema, "anyOf").text)
@@ -359,8 +310,8 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 		!check_values(conversion, schema, &values))
 		return false;
 	if ((!ik_json_member(schema, "type").text && values == IK_JSON_NONE) ||
-		(has_type(schema, "object") && !is_closed(conversion, schema)) ||
-		(has_type(schema, "array") && !ik_json_member(schema, "items").text))
+		(HAS_TYPE(schema, "object") && !is_closed(conversion, schema)) ||
+		(HAS_TYPE(schema, "array") && !ik_json_member(schema, "items").text))
 		return false;
 	/* A type can have null as another one, a list of values cannot. */
 	wrapped = nullable && values != IK_JSON_NONE;
@@ -415,7 +366,7 @@ static bool takes_null(struct ik_json_span root, struct ik_json_span schema)
 	}
 	return allows_null(target) ||
 		(!ik_json_member(target, "type").text &&
-			holds(ik_json_member(target, "enum"), (struct ik_json_span){ "null", 4 }));
+			ik_json_holds(ik_json_member(target, "enum"), IK_JSON_SPAN("null")));
 }
 
 /* Write a value without the nulls that strict mode brought; root is the schema before it became
@@ -435,8 +386,8 @@ static bool put_clean_object(struct ik_buf *out, struct ik_json_span root,
 	while (ik_json_next(value, &walk, &name, &member)) {
 		struct ik_json_span property = ik_json_member_named(properties, name);
 
-		if (property.text && ik_json_span_type(member) == IK_JSON_NULL && !holds(required, name) &&
-			!takes_null(root, property)) {
+		if (property.text && ik_json_span_type(member) == IK_JSON_NULL &&
+			!ik_json_holds(required, name) && !takes_null(root, property)) {
 			changed = true;
 			continue;
 		}

@@ -727,25 +727,24 @@ static void read_user(struct exchange *exchange, const struct ik_message *messag
 	exchange->words += count_words(message->content, message->content_length);
 }
 
-static void read_results(struct exchange *exchange, const struct ik_passage *passage)
+static void read_call_made(struct exchange *exchange, const struct ik_message *call,
+	const struct ik_message *result)
 {
-	for (size_t index = 0; index < passage->count; index++) {
-		size_t length;
-		char *envelope = envelope_of(passage->messages[index], &length);
+	size_t length;
+	char *envelope = envelope_of(result, &length);
 
-		exchange->words += count_words(envelope, length);
-		free(envelope);
-		if (exchange->count == exchange->capacity) {
-			exchange->capacity = exchange->capacity * 2 + 8;
-			exchange->calls = ik_alloc_array(exchange->calls, exchange->capacity,
-				sizeof(*exchange->calls));
-			exchange->results = ik_alloc_array(exchange->results, exchange->capacity,
-				sizeof(*exchange->results));
-		}
-		exchange->calls[exchange->count] = passage->calls[index];
-		exchange->results[exchange->count++] = passage->messages[index];
+	exchange->words += count_words(envelope, length);
+	free(envelope);
+	if (exchange->count == exchange->capacity) {
+		exchange->capacity = exchange->capacity * 2 + 8;
+		exchange->calls = ik_alloc_array(exchange->calls, exchange->capacity,
+			sizeof(*exchange->calls));
+		exchange->results = ik_alloc_array(exchange->results, exchange->capacity,
+			sizeof(*exchange->results));
 	}
-	exchange->calls_before += passage->count;
+	exchange->calls[exchange->count] = call;
+	exchange->results[exchange->count++] = result;
+	exchange->calls_before++;
 }
 
 /* Read the conversation. */
@@ -758,16 +757,15 @@ static void read_request(struct exchange *exchange)
 	exchange->words = prompt ? count_words(prompt, strlen(prompt)) : 0;
 	ik_transcript_init(&transcript, exchange->request->conversation);
 	while (ik_transcript_next(&transcript, &passage)) {
-		if (passage.kind == IK_PASSAGE_USER)
-			read_user(exchange, passage.messages[0]);
-		else if (passage.kind == IK_PASSAGE_RESULTS)
-			read_results(exchange, &passage);
-		for (size_t index = 0; passage.kind == IK_PASSAGE_ASSISTANT && index < passage.count;
-			 index++) {
+		for (size_t index = 0; index < passage.count; index++) {
 			const struct ik_message *message = passage.messages[index];
 
-			if (message->kind == IK_KIND_ASSISTANT)
+			if (message->kind == IK_KIND_USER)
+				read_user(exchange, message);
+			else if (message->kind == IK_KIND_ASSISTANT)
 				exchange->words += count_words(message->content, message->content_length);
+			else if (message->kind == IK_KIND_TOOL_CALL)
+				read_call_made(exchange, message, passage.results[index]);
 		}
 	}
 	ik_transcript_done(&transcript);

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "agent/transfer.h"
-#include "net/address.h"
+#include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
 #include "util/clock.h"

@@ -41,125 +41,88 @@ void ik_transcript_done(struct ik_transcript *transcript)
 	ik_pairing_done(&transcript->pairing);
 	ik_message_unref(transcript->summary);
 	free(transcript->messages);
-	free(transcript->calls);
-	free(transcript->call_indexes);
+	free(transcript->results);
 	memset(transcript, 0, sizeof(*transcript));
 }
 
-/* Add a message to the current passage. */
-static void add_message(struct ik_transcript *transcript, const struct ik_message *message)
+/* Add a message to the current passage; result is that of a call, or NULL. */
+static void add_message(struct ik_transcript *transcript, const struct ik_message *message,
+	const struct ik_message *result)
 {
-	if (transcript->message_count == transcript->message_capacity) {
-		transcript->message_capacity = transcript->message_capacity * 2 + 8;
-		transcript->messages = ik_alloc_array(transcript->messages, transcript->message_capacity,
+	if (transcript->count == transcript->capacity) {
+		transcript->capacity = transcript->capacity * 2 + 8;
+		transcript->messages = ik_alloc_array(transcript->messages, transcript->capacity,
 			sizeof(*transcript->messages));
+		transcript->results = ik_alloc_array(transcript->results, transcript->capacity,
+			sizeof(*transcript->results));
 	}
-	transcript->messages[transcript->message_count++] = message;
+	transcript->messages[transcript->count] = message;
+	transcript->results[transcript->count++] = result;
 }
 
-/* Remember a call, whose result is due after this passage. */
-static void add_call(struct ik_transcript *transcript, const struct ik_message *call, size_t index)
+/* Return the result of the call at transcript->at; NULL: none. */
+static const struct ik_message *result_of(struct ik_transcript *transcript)
 {
-	if (transcript->call_count == transcript->call_capacity) {
-		transcript->call_capacity = transcript->call_capacity * 2 + 8;
-		transcript->calls = ik_alloc_array(transcript->calls, transcript->call_capacity,
-			sizeof(*transcript->calls));
-		transcript->call_indexes = ik_alloc_array(transcript->call_indexes,
-			transcript->call_capacity, sizeof(*transcript->call_indexes));
-	}
-	transcript->calls[transcript->call_count] = call;
-	transcript->call_indexes[transcript->call_count++] = index;
+	size_t result = ik_pairing_of(&transcript->pairing, transcript->at);
+
+	return result == IK_UNPAIRED ? NULL : ik_conversation_at(transcript->conversation, result);
 }
 
 /*
  * Collect what the assistant did in one round, starting at transcript->at. Thinking that is
- * followed by a new text belongs to that text and is left for the next passage. Return false if
- * there is nothing to send.
+ * followed by a new text belongs to that text and is left for the next passage; without anything
+ * after it, it is not sent at all.
  */
-static bool gather_round(struct ik_transcript *transcript)
+static void gather_round(struct ik_transcript *transcript)
 {
 	size_t count = ik_conversation_count(transcript->conversation);
-	size_t kept = 0;                /* messages up to the last text or call */
-	size_t resume = transcript->at; /* after it */
+	size_t kept = 0;                /* messages up to the last text or call, */
+	size_t resume = transcript->at; /* and what follows it */
 	bool has_text = false;
 
 	for (; transcript->at < count; transcript->at++) {
 		const struct ik_message *message = ik_conversation_at(transcript->conversation,
 			transcript->at);
+		bool is_text = message->kind == IK_KIND_ASSISTANT && message->content_length;
 
-		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT)
+		if (message->kind == IK_KIND_USER || message->kind == IK_KIND_TOOL_RESULT ||
+			(is_text && has_text))
 			break;
-		if (message->kind == IK_KIND_ASSISTANT && message->content_length) {
-			if (has_text)
-				break;
-			has_text = true;
-		} else if (message->kind == IK_KIND_TOOL_CALL && message->call_id) {
-			add_call(transcript, message, transcript->at);
-		} else if (message->kind == IK_KIND_THINKING) {
-			add_message(transcript, message);
-			continue;
-		} else {
-			continue;
+		if (message->kind == IK_KIND_THINKING) {
+			add_message(transcript, message, NULL);
+		} else if (is_text || (message->kind == IK_KIND_TOOL_CALL && message->call_id)) {
+			has_text = has_text || is_text;
+			add_message(transcript, message, is_text ? NULL : result_of(transcript));
+			kept = transcript->count;
+			resume = transcript->at + 1;
 		}
-		add_message(transcript, message);
-		kept = transcript->message_count;
-		resume = transcript->at + 1;
 	}
-	if (!kept)
-		return false;
-	transcript->message_count = kept;
-	transcript->at = resume;
-	return true;
+	if (kept)
+		transcript->at = resume;
+	transcript->count = kept;
 }
 
-/* Collect the results of the previous passage's calls. */
-static void gather_results(struct ik_transcript *transcript)
+bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage)
 {
-	for (size_t index = 0; index < transcript->call_count; index++) {
-		size_t result = ik_pairing_of(&transcript->pairing, transcript->call_indexes[index]);
-
-		add_message(transcript,
-			result == IK_UNPAIRED ? NULL : ik_conversation_at(transcript->conversation, result));
-	}
-}
-
-/* Prepare the next passage; false at the end. */
-static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *ret_kind)
-{
-	if (transcript->results_due) {
-		transcript->results_due = false;
-		gather_results(transcript);
-		*ret_kind = IK_PASSAGE_RESULTS;
-		return true;
-	}
-	transcript->call_count = 0;
+	transcript->count = 0;
 	if (transcript->summary_due) {
 		transcript->summary_due = false;
-		add_message(transcript, transcript->summary);
-		*ret_kind = IK_PASSAGE_USER;
-		return true;
+		add_message(transcript, transcript->summary, NULL);
 	}
-	while (transcript->at < ik_conversation_count(transcript->conversation)) {
+	while (!transcript->count && transcript->at < ik_conversation_count(transcript->conversation)) {
 		const struct ik_message *message = ik_conversation_at(transcript->conversation,
 			transcript->at);
 
 		switch (message->kind) {
-		case IK_KIND_USER:
-			transcript->at++;
-			if (!message->content_length)
-				break;
-			add_message(transcript, message);
-			*ret_kind = IK_PASSAGE_USER;
-			return true;
 		case IK_KIND_ASSISTANT:
 		case IK_KIND_TOOL_CALL:
 		case IK_KIND_THINKING:
-			if (gather_round(transcript)) {
-				transcript->results_due = transcript->call_count > 0;
-				*ret_kind = IK_PASSAGE_ASSISTANT;
-				return true;
-			}
-			transcript->message_count = 0;
+			gather_round(transcript);
+			break;
+		case IK_KIND_USER:
+			if (message->content_length)
+				add_message(transcript, message, NULL);
+			transcript->at++;
 			break;
 		default:
 			/* A result is sent after its call; the rest is not sent at all. The system prompt is
@@ -168,19 +131,7 @@ static bool next_kind(struct ik_transcript *transcript, enum ik_passage_kind *re
 			break;
 		}
 	}
-	return false;
-}
-
-bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage)
-{
-	enum ik_passage_kind kind;
-
-	transcript->message_count = 0;
-	if (!next_kind(transcript, &kind))
-		return false;
-	ret_passage->kind = kind;
-	ret_passage->messages = transcript->messages;
-	ret_passage->count = transcript->message_count;
-	ret_passage->calls = kind == IK_PASSAGE_RESULTS ? transcript->calls : NULL;
-	return true;
+	*ret_passage = (struct ik_passage){ transcript->messages, transcript->results,
+		transcript->count };
+	return transcript->count > 0;
 }

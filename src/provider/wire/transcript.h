@@ -18,19 +18,14 @@
 
 #include "conversation/pairing.h"
 
-enum ik_passage_kind {
-	IK_PASSAGE_USER,      /* one message */
-	IK_PASSAGE_ASSISTANT, /* thinking, at most one text, calls, as stored; always with text or
-	                         calls */
-	IK_PASSAGE_RESULTS    /* for each call of the previous passage, in order, its result, or
-	                         NULL: none, make one up */
-};
-
+/* A message of the user, or what the assistant did in a round: thinking, at most one text, calls, as
+ * stored; always with text or calls. */
 struct ik_passage {
-	enum ik_passage_kind kind;
 	const struct ik_message *const *messages;
+	const struct ik_message *const
+		*results; /* for each that is a call: its result; NULL: none, make
+	                                            one up */
 	size_t count;
-	const struct ik_message *const *calls; /* RESULTS: the calls they belong to, count of them */
 };
 
 struct ik_transcript {
@@ -39,12 +34,8 @@ struct ik_transcript {
 	struct ik_message *summary; /* NULL: none */
 	bool summary_due;
 	size_t at;
-	bool results_due;
-	const struct ik_message **messages; /* of the current passage */
-	size_t message_count, message_capacity;
-	const struct ik_message **calls; /* of the last assistant passage */
-	size_t *call_indexes;
-	size_t call_count, call_capacity;
+	const struct ik_message **messages, **results; /* of the current passage */
+	size_t count, capacity;
 };
 
 void ik_transcript_init(struct ik_transcript *transcript,

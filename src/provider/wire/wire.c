@@ -11,11 +11,8 @@
 
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool)
 {
-	static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
-
-	if (tool->parameters.text)
-		return tool->parameters;
-	return (struct ik_json_span){ none, sizeof(none) - 1 };
+	return tool->parameters.text ? tool->parameters
+								 : IK_JSON_SPAN("{\"type\":\"object\",\"properties\":{}}");
 }
 
 /* Write a stored string value unchanged, if it is a string. */
@@ -35,12 +32,11 @@ void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool)
 
 struct ik_json_span ik_wire_call_name(const struct ik_message *call)
 {
-	static const char unnamed[] = "\"unnamed\"";
 	struct ik_json_span name = ik_json_at(ik_message_data(call), "function.name");
 
-	if (ik_json_span_type(name) == IK_JSON_STRING && !ik_json_string_is(name, ""))
-		return name;
-	return (struct ik_json_span){ unnamed, sizeof(unnamed) - 1 };
+	return ik_json_span_type(name) == IK_JSON_STRING && !ik_json_string_is(name, "")
+		? name
+		: IK_JSON_SPAN("\"unnamed\"");
 }
 
 /* Return the arguments as text in new memory (NULL: none), and as the object that they should be;
@@ -171,12 +167,14 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 	while (ik_transcript_next(&transcript, &passage)) {
 		const struct ik_message *const *message = passage.messages;
 
-		if (passage.kind == IK_PASSAGE_USER)
+		if ((*message)->kind == IK_KIND_USER)
 			messages->user(writer, (*message)->content, (*message)->content_length);
-		else if (passage.kind == IK_PASSAGE_ASSISTANT)
+		else
 			messages->assistant(writer, &passage);
-		for (size_t i = 0; passage.kind == IK_PASSAGE_RESULTS && i < passage.count; i++)
-			messages->result(writer, passage.calls[i], message[i]);
+		for (size_t i = 0; i < passage.count; i++) {
+			if (message[i]->kind == IK_KIND_TOOL_CALL)
+				messages->result(writer, message[i], passage.results[i]);
+		}
 	}
 	ik_transcript_done(&transcript);
 }

@@ -10,7 +10,6 @@
 
 #include <criterion/criterion.h>
 
-#include "net/address.h"
 #include "net/http.h"
 #include "raw_server.h"
 #include "util/clock.h"
