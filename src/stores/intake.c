@@ -2,9 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
@@ -19,6 +23,8 @@
 #define BATCH_BYTES ((int64_t)IK_MIB(8))
 /* Replies that arrive at the same time: a thought, a text. */
 #define REPLIES_LIMIT 16
+/* Seconds after which a journal without a first line gets none any more. */
+#define EMPTY_FOR_S 60
 
 /* A reply that is not whole yet. */
 struct intake_reply {
@@ -405,6 +411,22 @@ enum ik_status ik_intake_journal(struct ik_database *database, const char *direc
 	return take_journal(database, directory, name, true, ret_position, error);
 }
 
+/* Remove a journal that has not even a first line, as a power failure may leave one. A writer
+ * needs less time than that from the file to its lock. */
+static void remove_if_empty(const char *directory, const char *name)
+{
+	char *path = ik_format("%s/%s", directory, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && time(NULL) - status.st_mtime > EMPTY_FOR_S &&
+		flock(fd, LOCK_EX | LOCK_NB) == 0)
+		(void)unlink(path);
+	if (fd >= 0)
+		(void)close(fd);
+	free(path);
+}
+
 /* "SESSION.WRITER" */
 static int is_journal(const struct dirent *entry)
 {
@@ -428,7 +450,9 @@ enum ik_status ik_intake_all(struct ik_database *database, const char *directory
 		/* A database that is away is away for the others, too. */
 		if (one != IK_UNAVAILABLE)
 			one = take_journal(database, directory, entries[i]->d_name, false, &position, &why);
-		/* Not found: another store program was faster, or its first line is being written. */
+		/* Not found: another store program was faster, or it has no first line. */
+		if (one == IK_NOT_FOUND)
+			remove_if_empty(directory, entries[i]->d_name);
 		if (status == IK_OK && one != IK_NOT_FOUND && one != IK_OK) {
 			status = one;
 			*error = why;

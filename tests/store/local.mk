@@ -5,3 +5,8 @@ tests_store_kills_program_SOURCES = tests/store/kills_program.c \
 	tests/screen/place.c tests/screen/place.h tests/screen/terminal.c tests/screen/terminal.h
 tests_store_kills_program_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS) $(LIBPQ_CFLAGS) $(SQLITE_CFLAGS)
 tests_store_kills_program_LDADD = $(LINK_UTIL) $(VTERM_LIBS) $(LIBPQ_LIBS) $(SQLITE_LIBS) -lutil
+# Loaded into programs to make their calls fail.
+check_PROGRAMS += tests/store/faulty.so
+tests_store_faulty_so_SOURCES = tests/store/faulty.c
+tests_store_faulty_so_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_store_faulty_so_LDFLAGS = $(AM_LDFLAGS) -shared
