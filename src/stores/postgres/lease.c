@@ -297,7 +297,6 @@ void ik_lease_tell_heard(struct ik_database *database)
 	if (!server->connection)
 		return;
 	if (!PQconsumeInput(server->connection)) {
-		ik_connection_tell(database->client, "lost", database->name);
 		ik_server_drop(server);
 		return;
 	}

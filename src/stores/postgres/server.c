@@ -44,6 +44,9 @@ static char *words_of(const char *message)
 
 void ik_server_drop(struct ik_server *server)
 {
+	/* The client follows sessions: it has to ask again how they are. */
+	if (server->listens)
+		ik_connection_tell(server->base.client, "lost", server->base.name);
 	PQfinish(server->connection);
 	server->connection = NULL;
 	server->base.user = NULL;

@@ -39,7 +39,7 @@ enum ik_server_kind { IK_SERVER_TEXT, IK_SERVER_NUMBER, IK_SERVER_BOOL };
 const char *ik_server_column_name(struct ik_rows *rows, int column);
 enum ik_server_kind ik_server_column_kind(struct ik_rows *rows, int column);
 
-/* Give up a connection that is broken. */
+/* Give up a connection; a client that follows sessions is told that it is lost. */
 void ik_server_drop(struct ik_server *server);
 
 #endif
