@@ -67,7 +67,7 @@ enum ik_status ik_cli_session_recover(struct ik_cli *cli)
 	ik_complainf(_("Checking %s…"), cli->setup->database);
 	status = ask(cli, "check", NULL, NULL);
 	if (status == IK_OK)
-		ik_cli_print(cli, "%s\n", _("The database is whole: nothing was done."));
+		ik_cli_print(cli, "%s\n", _("The database is whole."));
 	if (status != IK_INVALID)
 		return status;
 	ik_complain(cli->error.text);
