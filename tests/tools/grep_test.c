@@ -345,8 +345,7 @@ Test(grep, goes_on_alone_when_its_helper_is_killed)
 			killed += kill(helper, SIGKILL) == 0;
 		expect_json(call_finish(running), "{'output':'%s','count':30000}", wanted.data);
 	}
-	if (killed == 0)
-		cr_skip("no helper was made: there is only one processor");
+	cr_assert_gt(killed, 0, "no helper was made");
 	ik_buf_done(&wanted);
 }
 

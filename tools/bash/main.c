@@ -54,16 +54,6 @@ struct shell {
 	int exit_code;
 };
 
-/* The signals that are read from a descriptor instead of being delivered. */
-static void watched_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGCHLD);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGHUP);
-}
-
 /*
  * Return the argument for sh -c: the command or, if it is too long for an argument, a command that
  * reads it from a memory file of this process.
@@ -141,12 +131,6 @@ static void shell_read(struct shell *shell)
 	}
 }
 
-/* Send a signal to all processes of the shell's group. */
-static void shell_signal(const struct shell *shell, int number)
-{
-	kill(-shell->pid, number);
-}
-
 /* If the shell has ended, keep its exit code and limit the wait for its output. */
 static void shell_reap(struct shell *shell)
 {
@@ -165,7 +149,7 @@ static void shell_terminate(struct shell *shell)
 	if (shell->terminating)
 		return;
 	shell->terminating = true;
-	shell_signal(shell, SIGTERM);
+	kill(-shell->pid, SIGTERM); /* its group */
 	if (!shell->ended)
 		shell->deadline = ik_clock_ms() + TERMINATE_MS;
 }
@@ -188,7 +172,7 @@ static void shell_expire(struct shell *shell)
 {
 	shell->deadline = 0;
 	if (!shell->ended) {
-		shell_signal(shell, SIGKILL);
+		kill(-shell->pid, SIGKILL);
 		return;
 	}
 	close(shell->output);
@@ -236,7 +220,11 @@ static int signals_open(void)
 
 	/* If SIGCHLD were ignored, as it may be inherited, the exit status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
-	watched_signals(&set);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -15,20 +14,9 @@
 /* Limit on a wrong value in a message. */
 #define SHOWN_MAX 60
 
-/* Return the limit on the input, or less if memory is scarce, since a value is in memory twice
- * while it is read. */
-static size_t input_ceiling(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long size = sysconf(_SC_PAGESIZE);
-	size_t share = pages > 0 && size > 0 ? (size_t)pages / 4 * (size_t)size : IK_LIMIT_TOOL_INPUT;
-
-	return share < IK_LIMIT_TOOL_INPUT ? share : IK_LIMIT_TOOL_INPUT;
-}
-
 enum ik_status ik_input_read(int fd, struct ik_buf *input, struct ik_error *error)
 {
-	ik_buf_init(input, input_ceiling());
+	ik_buf_init(input, IK_LIMIT_TOOL_INPUT);
 	int number = ik_read_all(fd, input, 0);
 
 	return number != 0 ? ik_error_set_errno(error, number, "stdin cannot be read")

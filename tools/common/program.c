@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
@@ -125,34 +124,25 @@ static int print_and_exit(struct ik_buf *out)
 }
 
 /* Run an option and return the exit status. */
-static int run_option(const struct ik_program *program, int argc, char **argv)
+static int run_option(const struct ik_program *program, const char *option)
 {
-	static const struct option options[] = { { "schema", no_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 } };
 	struct ik_buf out;
 
 	speak();
 	ik_buf_init(&out, IK_KIB(64));
-	switch (getopt_long(argc, argv, "", options, NULL)) {
-	case 's':
+	if (ik_text_equal(option, "--schema")) {
 		schema_print(program, &out);
-		return print_and_exit(&out);
-	case 'h':
+	} else if (ik_text_equal(option, "--help")) {
 		help_print(program, &out);
-		return print_and_exit(&out);
-	case 'v':
+	} else if (ik_text_equal(option, "--version")) {
 		ik_buf_printf(&out, "%s (%s) %s\n", program->binary, PACKAGE_NAME, PACKAGE_VERSION);
-		return print_and_exit(&out);
-	case -1:
+	} else {
 		fprintf(stderr, _("%s: unexpected argument '%s': the input goes to standard input\n"),
-			program->binary, argv[optind]);
-		break;
-	default:
-		break;
+			program->binary, option);
+		fprintf(stderr, _("Try '%s --help'.\n"), program->binary);
+		return 2;
 	}
-	fprintf(stderr, _("Try '%s --help'.\n"), program->binary);
-	return 2;
+	return print_and_exit(&out);
 }
 
 /*
@@ -219,7 +209,7 @@ int ik_program_main(const struct ik_program *program, int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	if (argc > 1)
-		return run_option(program, argc, argv);
+		return run_option(program, argv[1]);
 	ik_answer_init(&the_answer, STDOUT_FILENO);
 	answering = getpid();
 	ik_alloc_set_hook(answer_out_of_memory);

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -305,14 +304,6 @@ static void search_together(struct files *files, size_t index)
 		munmap(findings, sizeof(*findings));
 }
 
-/* May this process use several processors? */
-static bool has_processors(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
 void files_add(struct files *files, const char *path, unsigned char type)
 {
 	struct queued_file file = { files->names.length, type };
@@ -324,13 +315,11 @@ void files_add(struct files *files, const char *path, unsigned char type)
 int64_t files_finish(struct files *files, bool *ret_more)
 {
 	int64_t start = ik_clock_us(), count;
-	bool alone = !has_processors();
 	size_t index = 0;
 
 	if (ik_buf_status(&files->names) != IK_OK || ik_buf_status(&files->queue) != IK_OK)
 		ik_alloc_fail();
-	while (index < queue_length(files) && !is_over(files) &&
-		(alone || ik_clock_us() - start <= HELP_US))
+	while (index < queue_length(files) && !is_over(files) && ik_clock_us() - start <= HELP_US)
 		search_directly(files, index++);
 	if (index < queue_length(files) && !is_over(files))
 		search_together(files, index);

@@ -22,18 +22,14 @@ struct search {
 	                       from the start of a line */
 	off_t end;          /* offset in the file of the text's end */
 	/* Of the file that is being searched: */
+	search_fn visit;
+	void *arg;
 	uint64_t lines;   /* before the text that is searched next */
 	uint64_t matches; /* so far */
 	uint64_t most;    /* limit on them; 0: none */
 	bool more;        /* the search stopped because there is one more */
 	uint64_t visited; /* number of the last visited line */
 	uint64_t owed;    /* lines still to be visited after the last match */
-};
-
-/* The visitor. */
-struct search_visitor {
-	search_fn visit;
-	void *arg;
 };
 
 struct search *search_new(const char *pattern, bool ignore_case, uint64_t context,
@@ -86,23 +82,22 @@ static uint64_t count_feeds(const char *at, const char *end)
 	return count;
 }
 
-static bool visit_line(struct search *search, const struct search_visitor *visitor, uint64_t number,
-	const char *start, const char *end, bool context)
+static bool visit_line(struct search *search, uint64_t number, const char *start, const char *end,
+	bool context)
 {
 	const struct search_line line = { number, start, (size_t)(end - start), context };
 
 	search->visited = number;
-	return visitor->visit(visitor->arg, &line);
+	return search->visit(search->arg, &line);
 }
 
 /* Visit the lines from text to end that are owed to the last match. */
-static bool visit_after(struct search *search, const struct search_visitor *visitor,
-	const char *text, const char *end)
+static bool visit_after(struct search *search, const char *text, const char *end)
 {
 	for (; search->owed > 0 && text < end; search->owed--) {
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
 
-		if (!visit_line(search, visitor, search->visited + 1, text, feed, true))
+		if (!visit_line(search, search->visited + 1, text, feed, true))
 			return false;
 		text = feed + 1;
 	}
@@ -110,8 +105,8 @@ static bool visit_after(struct search *search, const struct search_visitor *visi
 }
 
 /* Visit the lines before a match, from text on, that have not been visited. */
-static bool visit_before(struct search *search, const struct search_visitor *visitor,
-	const char *text, const char *start, uint64_t number)
+static bool visit_before(struct search *search, const char *text, const char *start,
+	uint64_t number)
 {
 	uint64_t count = 0;
 	const char *at = start;
@@ -123,7 +118,7 @@ static bool visit_before(struct search *search, const struct search_visitor *vis
 	for (; count > 0; count--) {
 		const char *feed = memchr(at, '\n', (size_t)(start - at));
 
-		if (!visit_line(search, visitor, number - count, at, feed, true))
+		if (!visit_line(search, number - count, at, feed, true))
 			return false;
 		at = feed + 1;
 	}
@@ -134,8 +129,7 @@ static bool visit_before(struct search *search, const struct search_visitor *vis
  * Visit the lines of [seen, end) that match, and their context. [text, seen) was searched before and
  * is there as context. search->lines counts the lines before seen, and afterwards those before end.
  */
-static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
-	const struct search_visitor *visitor)
+static bool search_block(struct search *search, const char *text, const char *seen, const char *end)
 {
 	const char *next = seen, *found;
 
@@ -144,14 +138,14 @@ static bool search_block(struct search *search, const char *text, const char *se
 		const char *start = line_before(next, feed + 1);
 
 		search->lines += count_feeds(next, start);
-		if (!visit_after(search, visitor, next, start))
+		if (!visit_after(search, next, start))
 			return false;
 		if (search->most > 0 && search->matches == search->most) {
 			search->more = true;
 			return false;
 		}
-		if (!visit_before(search, visitor, text, start, search->lines + 1) ||
-			!visit_line(search, visitor, search->lines + 1, start, feed, false))
+		if (!visit_before(search, text, start, search->lines + 1) ||
+			!visit_line(search, search->lines + 1, start, feed, false))
 			return false;
 		search->lines++;
 		search->matches++;
@@ -159,7 +153,7 @@ static bool search_block(struct search *search, const char *text, const char *se
 		next = feed + 1;
 	}
 	search->lines += count_feeds(next, end);
-	return visit_after(search, visitor, next, end);
+	return visit_after(search, next, end);
 }
 
 /* Return the start of the lines of [text, end) that may be context of a later match. */
@@ -234,7 +228,6 @@ static void skip_line(struct search *search, int fd)
 
 bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, void *arg)
 {
-	const struct search_visitor visitor = { visit, arg };
 	struct ik_buf *text = &search->text;
 	size_t wanted = BLOCK, seen = 0;
 	bool going = true;
@@ -242,6 +235,8 @@ bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, 
 	ik_buf_clear(text);
 	search->end = 0;
 	search->lines = search->matches = search->owed = search->visited = 0;
+	search->visit = visit;
+	search->arg = arg;
 	search->most = most;
 	search->more = false;
 	while (going) {
@@ -258,7 +253,7 @@ bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, 
 			ik_buf_putc(text, '\n');
 		const char *end = filled && feed ? feed + 1 : text->data + text->length;
 
-		going = search_block(search, text->data, text->data + seen, end, &visitor) && filled;
+		going = search_block(search, text->data, text->data + seen, end) && filled;
 		const char *start = context_start(search, text->data, end);
 
 		seen = (size_t)(end - start);
