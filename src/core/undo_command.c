@@ -105,7 +105,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 	enum ik_status status = IK_OK;
 
 	if (work->again)
-		status = ik_undo_note_redo(work->directory, work->id, changes, count, error);
+		status = ik_undo_note_redo(work->directory, work->id, error);
 	else if (!work->call || count > 0) /* else no /redo could ever reverse it */
 		status = ik_undo_note_undo(work->directory, work->id,
 			&(struct ik_undo_scope){

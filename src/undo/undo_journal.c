@@ -132,11 +132,6 @@ static enum ik_status end(const char *directory, struct ik_buf *line, struct ik_
 	return append(directory, line, error);
 }
 
-static void put_time(struct ik_buf *line)
-{
-	ik_json_printf(line, "'time':%lld", (long long)ik_clock_wall_ms());
-}
-
 static void put_files(struct ik_buf *line, const struct ik_file_change *files, size_t count)
 {
 	ik_json_key(line, "files");
@@ -158,9 +153,8 @@ enum ik_status ik_undo_note_call(const char *directory, const struct ik_undo_cal
 	struct ik_buf line;
 
 	begin(&line, "call", call->id);
-	put_time(&line);
-	ik_json_printf(&line, "'turn':'%s','title':'%s','name':'%s','call_id':'%s','words':'%s'",
-		call->turn, call->title, call->name, call->call_id, call->words);
+	ik_json_printf(&line, "'time':%lld,'turn':'%s','title':'%s','call_id':'%s','words':'%s'",
+		(long long)ik_clock_wall_ms(), call->turn, call->title, call->call_id, call->words);
 	if (call->files)
 		put_files(&line, call->files, call->count);
 	if (call->compared)
@@ -188,7 +182,6 @@ enum ik_status ik_undo_note_undo(const char *directory, const char *id,
 	struct ik_buf line;
 
 	begin(&line, "undo", id);
-	put_time(&line);
 	ik_json_printf(&line, "'turns':[");
 	for (size_t i = 0; i < whole->turn_count; i++)
 		ik_json_printf(&line, "'%s'", whole->turns[i]);
@@ -199,14 +192,11 @@ enum ik_status ik_undo_note_undo(const char *directory, const char *id,
 	return end(directory, &line, error);
 }
 
-enum ik_status ik_undo_note_redo(const char *directory, const char *id,
-	const struct ik_file_change *files, size_t count, struct ik_error *error)
+enum ik_status ik_undo_note_redo(const char *directory, const char *id, struct ik_error *error)
 {
 	struct ik_buf line;
 
 	begin(&line, "redo", id);
-	put_time(&line);
-	put_files(&line, files, count);
 	return end(directory, &line, error);
 }
 

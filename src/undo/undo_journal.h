@@ -5,10 +5,10 @@
  * event, in order; the contents of files are beside it, named by their hashes (undo/file_keep.h). 
  * A line is appended with one write(2) before what it records begins, so after a crash the next
  * process knows everything that was kept.
- *   {"call":{"id","turn","title","time","name","call_id","words","files":[{"path","before"}]}}
+ *   {"call":{"id","turn","title","time","call_id","words","files":[{"path","before"}]}}
  *   {"done":{"id","files":[{"path","before","after"}]}}
- *   {"undo":{"id","time","turns":["..."],"calls":["..."],"files":[{"path","before","after"}]}}
- *   {"redo":{"id" of that undo,"time","files":[...]}}
+ *   {"undo":{"id","turns":["..."],"calls":["..."],"files":[{"path","before","after"}]}}
+ *   {"redo":{"id" of that undo}}
  *   {"parent":{"session","bytes"}}    first line of a fork: these bytes of its parent's journal
  * A call without "files" may have changed anything; "words" describe it.  If its changes are found
  * by comparing work trees (undo/worktree.h), it has "tree"; if not, "why" in either line gives the
@@ -31,7 +31,6 @@ struct ik_undo_call_line {
 	const char *id;    /* a new UUID */
 	const char *turn;  /* UUID of its turn */
 	const char *title; /* what the user asked for in that turn */
-	const char *name;  /* of the tool */
 	const char *call_id;
 	const char *words;                  /* the call in one line */
 	const struct ik_file_change *files; /* as they are before it; NULL: it may change anything */
@@ -73,7 +72,7 @@ enum ik_status ik_undo_note_undo(const char *directory, const char *id,
 	struct ik_error *error) IK_MUST_USE;
 /* Record that the undo with that id was redone. */
 enum ik_status ik_undo_note_redo(const char *directory, const char *id,
-	const struct ik_file_change *files, size_t count, struct ik_error *error) IK_MUST_USE;
+	struct ik_error *error) IK_MUST_USE;
 
 /* Let the journal of a fork begin with that of its parent so far. */
 void ik_undo_fork(const char *root, const char *parent, const char *child);

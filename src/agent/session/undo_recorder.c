@@ -184,7 +184,6 @@ static bool note_call(struct ik_recording *recording)
 		.id = recording->id,
 		.turn = question ? question->id : recording->id,
 		.title = title,
-		.name = call->name,
 		.call_id = call->id,
 		.words = words,
 		.files = recording->files,

@@ -54,7 +54,7 @@ static void begin(const char *id, const char *path, const char *hash, size_t sin
 
 	begun[id[strlen(id) - 1] - '0'] = file.before;
 	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
-		.id = id, .turn = TURN, .title = "a title", .name = "a", .call_id = id, .words = id,
+		.id = id, .turn = TURN, .title = "a title", .call_id = id, .words = id,
 		.files = path != NULL ? &file : NULL, .count = path != NULL,
 		.compared = path == NULL, .since = since,
 	}, &error), IK_OK);

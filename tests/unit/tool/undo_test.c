@@ -108,7 +108,7 @@ static struct call begin(const char *turn, const char *name)
 	call.file = (struct ik_file_change){ .path = path_of(name), .after.kind = IK_FILE_UNKNOWN };
 	call.file.before = keep(call.file.path);
 	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
-		.id = call.id, .turn = turn, .title = "a title", .name = "file_edit", .call_id = name,
+		.id = call.id, .turn = turn, .title = "a title", .call_id = name,
 		.words = "file_edit(...)", .files = &call.file, .count = 1,
 	}, &error), IK_OK);
 	return call;
@@ -417,7 +417,7 @@ static void redo(void)
 		;
 	moves = ik_undo_changes(undo, &count);
 	cr_assert_eq(count, 1);
-	cr_assert_eq(ik_undo_note_redo(directory, last->id, moves, count, &error), IK_OK);
+	cr_assert_eq(ik_undo_note_redo(directory, last->id, &error), IK_OK);
 	free(moves);
 	ik_undo_free(undo);
 	ik_undo_history_done(&history);
@@ -567,7 +567,7 @@ Test(undo, a_line_that_is_too_large_is_not_written)
 
 	memset(words, 'x', length);
 	cr_assert_eq(ik_undo_note_call(directory, &(struct ik_undo_call_line){
-		.id = id, .turn = turn_1, .title = "a title", .name = "bash", .call_id = "1", .words = words,
+		.id = id, .turn = turn_1, .title = "a title", .call_id = "1", .words = words,
 	}, &error), IK_TOO_LARGE);
 	put_text("a", "one");
 	edit(turn_2, "a", "two");
