@@ -542,13 +542,12 @@ static void make_sections(struct ik_block *block)
 		size_t size = renderer->split(block->text, last->start, block->length, &opener);
 
 		last->end = size > 0 ? last->start + (uint32_t)size : (uint32_t)block->length;
+		last->columns = 0;
 		learnt |= renderer->learn &&
 			renderer->learn(&block->learnt, block->text, last->opener, last->start, last->end,
 				size > 0 || !block->growing);
 		if (size == 0)
 			break;
-		if (last->made_end >= last->end)
-			last->columns = 0;
 		if (last->end < block->length)
 			last = add_section(block, last->end, opener);
 	}
@@ -584,12 +583,8 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 {
 	struct ik_section *section = &block->sections[index];
 
-	if (section->columns != columns) {
-		ik_lines_clear(&section->lines);
-		section->columns = columns;
-	} else if (section->made_end == section->end && section->lines.count > 0) {
+	if (section->columns == columns)
 		return &section->lines;
-	}
 	const struct ik_block_look *look = &looks[block->kind];
 	struct ik_render request = {
 		.text = block->text,
@@ -609,8 +604,9 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.style = look->style,
 		.tail_style = look->tail_style,
 	};
+	ik_lines_clear(&section->lines);
 	renderer_of(block)->render(&request, &section->lines);
-	section->made_end = section->end;
+	section->columns = columns;
 	return &section->lines;
 }
 
@@ -620,5 +616,4 @@ void ik_block_forget_lines(struct ik_block *block, uint32_t index)
 
 	ik_lines_done(&section->lines);
 	section->columns = 0;
-	section->made_end = 0;
 }

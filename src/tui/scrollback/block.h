@@ -39,9 +39,8 @@ enum ik_block_kind {
 /* A stretch of the text that is laid out by itself. */
 struct ik_section {
 	uint32_t start, end;
-	uint32_t opener;   /* where the block of the text begins that it continues, or start */
-	uint32_t made_end; /* what the lines cover begins at start and ends here */
-	int columns;       /* the width of the lines; 0: there are none */
+	uint32_t opener; /* where the block of the text begins that it continues, or start */
+	int columns;     /* the width of the lines; 0: there are none */
 	struct ik_lines lines;
 };
 

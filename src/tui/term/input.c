@@ -1,5 +1,6 @@
 #include "tui/term/input.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,43 +34,43 @@ struct parameters {
 	int value[PARAMETERS][SUBPARAMETERS];
 };
 
-struct key_name {
+/* The keys of sequences that end with a byte and begin with a number; 1 may be left out. */
+static const struct {
+	char final;
 	int number;
 	enum ik_key_code code;
 	unsigned modifiers;
+} key_rows[] = {
+	/* CSI X, SS3 X */
+	{ 'A', 1, IK_KEY_UP, 0 }, { 'B', 1, IK_KEY_DOWN, 0 }, { 'C', 1, IK_KEY_RIGHT, 0 },
+	{ 'D', 1, IK_KEY_LEFT, 0 }, { 'H', 1, IK_KEY_HOME, 0 }, { 'F', 1, IK_KEY_END, 0 },
+	{ 'P', 1, IK_KEY_F1, 0 }, { 'Q', 1, IK_KEY_F2, 0 }, { 'R', 1, IK_KEY_F3, 0 },
+	{ 'S', 1, IK_KEY_F4, 0 }, { 'Z', 1, IK_KEY_TAB, IK_SHIFT },
+	/* CSI x of rxvt */
+	{ 'a', 1, IK_KEY_UP, IK_SHIFT }, { 'b', 1, IK_KEY_DOWN, IK_SHIFT },
+	{ 'c', 1, IK_KEY_RIGHT, IK_SHIFT }, { 'd', 1, IK_KEY_LEFT, IK_SHIFT },
+	/* CSI number ~ ; from 25 on: F13 and up, which are Shift-F1 and up */
+	{ '~', 1, IK_KEY_HOME, 0 }, { '~', 2, IK_KEY_INSERT, 0 }, { '~', 3, IK_KEY_DELETE, 0 },
+	{ '~', 4, IK_KEY_END, 0 }, { '~', 5, IK_KEY_PAGE_UP, 0 }, { '~', 6, IK_KEY_PAGE_DOWN, 0 },
+	{ '~', 7, IK_KEY_HOME, 0 }, { '~', 8, IK_KEY_END, 0 }, { '~', 11, IK_KEY_F1, 0 },
+	{ '~', 12, IK_KEY_F2, 0 }, { '~', 13, IK_KEY_F3, 0 }, { '~', 14, IK_KEY_F4, 0 },
+	{ '~', 15, IK_KEY_F5, 0 }, { '~', 17, IK_KEY_F6, 0 }, { '~', 18, IK_KEY_F7, 0 },
+	{ '~', 19, IK_KEY_F8, 0 }, { '~', 20, IK_KEY_F9, 0 }, { '~', 21, IK_KEY_F10, 0 },
+	{ '~', 23, IK_KEY_F11, 0 }, { '~', 24, IK_KEY_F12, 0 }, { '~', 25, IK_KEY_F1, IK_SHIFT },
+	{ '~', 26, IK_KEY_F2, IK_SHIFT }, { '~', 28, IK_KEY_F3, IK_SHIFT },
+	{ '~', 29, IK_KEY_F4, IK_SHIFT }, { '~', 31, IK_KEY_F5, IK_SHIFT },
+	{ '~', 32, IK_KEY_F6, IK_SHIFT }, { '~', 33, IK_KEY_F7, IK_SHIFT },
+	{ '~', 34, IK_KEY_F8, IK_SHIFT },
+	/* CSI [ X of the linux console */
+	{ '[', 'A', IK_KEY_F1, 0 }, { '[', 'B', IK_KEY_F2, 0 }, { '[', 'C', IK_KEY_F3, 0 },
+	{ '[', 'D', IK_KEY_F4, 0 }, { '[', 'E', IK_KEY_F5, 0 },
+	/* kitty's numbers for keypad keys that are not characters */
+	{ 'u', 57414, IK_KEY_ENTER, 0 }, { 'u', 57417, IK_KEY_LEFT, 0 },
+	{ 'u', 57418, IK_KEY_RIGHT, 0 }, { 'u', 57419, IK_KEY_UP, 0 }, { 'u', 57420, IK_KEY_DOWN, 0 },
+	{ 'u', 57421, IK_KEY_PAGE_UP, 0 }, { 'u', 57422, IK_KEY_PAGE_DOWN, 0 },
+	{ 'u', 57423, IK_KEY_HOME, 0 }, { 'u', 57424, IK_KEY_END, 0 }, { 'u', 57425, IK_KEY_INSERT, 0 },
+	{ 'u', 57426, IK_KEY_DELETE, 0 }
 };
-
-/* By the final byte of "CSI ... X" and "SS3 X" */
-static const struct key_name by_letter[] = { { 'A', IK_KEY_UP, 0 }, { 'B', IK_KEY_DOWN, 0 },
-	{ 'C', IK_KEY_RIGHT, 0 }, { 'D', IK_KEY_LEFT, 0 }, { 'H', IK_KEY_HOME, 0 },
-	{ 'F', IK_KEY_END, 0 }, { 'P', IK_KEY_F1, 0 }, { 'Q', IK_KEY_F2, 0 }, { 'R', IK_KEY_F3, 0 },
-	{ 'S', IK_KEY_F4, 0 }, { 0, IK_KEY_NONE, 0 } };
-
-/* rxvt writes arrows in lower case: CSI with Shift, SS3 with Control. */
-static const struct key_name by_small_letter[] = { { 'a', IK_KEY_UP, 0 }, { 'b', IK_KEY_DOWN, 0 },
-	{ 'c', IK_KEY_RIGHT, 0 }, { 'd', IK_KEY_LEFT, 0 }, { 0, IK_KEY_NONE, 0 } };
-
-/* CSI number ~ ; from 25 on: F13 and up, which are Shift-F1 and up */
-static const struct key_name by_number[] = { { 1, IK_KEY_HOME, 0 }, { 2, IK_KEY_INSERT, 0 },
-	{ 3, IK_KEY_DELETE, 0 }, { 4, IK_KEY_END, 0 }, { 5, IK_KEY_PAGE_UP, 0 },
-	{ 6, IK_KEY_PAGE_DOWN, 0 }, { 7, IK_KEY_HOME, 0 }, { 8, IK_KEY_END, 0 }, { 11, IK_KEY_F1, 0 },
-	{ 12, IK_KEY_F2, 0 }, { 13, IK_KEY_F3, 0 }, { 14, IK_KEY_F4, 0 }, { 15, IK_KEY_F5, 0 },
-	{ 17, IK_KEY_F6, 0 }, { 18, IK_KEY_F7, 0 }, { 19, IK_KEY_F8, 0 }, { 20, IK_KEY_F9, 0 },
-	{ 21, IK_KEY_F10, 0 }, { 23, IK_KEY_F11, 0 }, { 24, IK_KEY_F12, 0 },
-	{ 25, IK_KEY_F1, IK_SHIFT }, { 26, IK_KEY_F2, IK_SHIFT }, { 28, IK_KEY_F3, IK_SHIFT },
-	{ 29, IK_KEY_F4, IK_SHIFT }, { 31, IK_KEY_F5, IK_SHIFT }, { 32, IK_KEY_F6, IK_SHIFT },
-	{ 33, IK_KEY_F7, IK_SHIFT }, { 34, IK_KEY_F8, IK_SHIFT }, { 0, IK_KEY_NONE, 0 } };
-
-/* CSI [ X of the linux console */
-static const struct key_name by_console_letter[] = { { 'A', IK_KEY_F1, 0 }, { 'B', IK_KEY_F2, 0 },
-	{ 'C', IK_KEY_F3, 0 }, { 'D', IK_KEY_F4, 0 }, { 'E', IK_KEY_F5, 0 }, { 0, IK_KEY_NONE, 0 } };
-
-/* kitty's numbers for keypad keys that are not characters */
-static const struct key_name by_kitty_number[] = { { 57414, IK_KEY_ENTER, 0 },
-	{ 57417, IK_KEY_LEFT, 0 }, { 57418, IK_KEY_RIGHT, 0 }, { 57419, IK_KEY_UP, 0 },
-	{ 57420, IK_KEY_DOWN, 0 }, { 57421, IK_KEY_PAGE_UP, 0 }, { 57422, IK_KEY_PAGE_DOWN, 0 },
-	{ 57423, IK_KEY_HOME, 0 }, { 57424, IK_KEY_END, 0 }, { 57425, IK_KEY_INSERT, 0 },
-	{ 57426, IK_KEY_DELETE, 0 }, { 0, IK_KEY_NONE, 0 } };
 
 #define KITTY_FIRST 57344 /* its private numbers, which are not characters */
 #define KITTY_LAST 63743
@@ -80,12 +81,13 @@ static const char kitty_keypad[] = "0123456789./*-+";
 #define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not the locks */
 #define EVENT_RELEASE 3
 
-/* Set *ret_key from the row with that number. */
-static bool look_up(const struct key_name *table, int number, struct ik_key *ret_key)
+/* Make the key of a row of the table; false: there is none. */
+static bool look_up(char final, int number, unsigned modifiers, struct ik_key *ret_key)
 {
-	for (; table->number; table++)
-		if (table->number == number) {
-			*ret_key = (struct ik_key){ .code = table->code, .modifiers = table->modifiers };
+	for (size_t i = 0; i < sizeof(key_rows) / sizeof(*key_rows); i++)
+		if (key_rows[i].final == final && key_rows[i].number == number) {
+			*ret_key = (struct ik_key){ .code = key_rows[i].code,
+				.modifiers = key_rows[i].modifiers | modifiers };
 			return true;
 		}
 	return false;
@@ -119,13 +121,6 @@ static bool read_parameters(const char *text, size_t length, struct parameters *
 	}
 	*ret = read;
 	return true;
-}
-
-/* Read the bits of a modifiers parameter, which counts from 1; false for a release. */
-static bool read_modifiers(const int value[SUBPARAMETERS], unsigned *ret_bits)
-{
-	*ret_bits = value[0] > 1 ? (unsigned)value[0] - 1 : 0;
-	return value[1] != EVENT_RELEASE;
 }
 
 /* Make the key of a character, which may be a control character; false: it is none. */
@@ -167,37 +162,20 @@ static bool make_character(uint32_t codepoint, unsigned modifiers, struct ik_key
 }
 
 /* Read CSI code:shifted ; modifiers:event u. */
-static bool kitty_key(const struct parameters *parameters, struct ik_key *ret_key)
+static bool kitty_key(const struct parameters *parameters, unsigned bits, struct ik_key *ret_key)
 {
 	int code = parameters->value[0][0], shifted = parameters->value[0][1];
-	unsigned bits;
-
-	if (code < 0 || !read_modifiers(parameters->value[1], &bits))
-		return false;
 	unsigned modifiers = bits & MODIFIER_KEYS;
 
-	if (look_up(by_kitty_number, code, ret_key)) {
-		ret_key->modifiers = modifiers;
+	if (look_up('u', code, modifiers, ret_key))
 		return true;
-	}
 	if (code >= KITTY_KEYPAD && code < KITTY_KEYPAD + (int)strlen(kitty_keypad))
 		code = kitty_keypad[code - KITTY_KEYPAD];
-	if ((code >= KITTY_FIRST && code <= KITTY_LAST) || bits & OTHER_MODIFIERS)
+	if (code < 0 || (code >= KITTY_FIRST && code <= KITTY_LAST) || bits & OTHER_MODIFIERS)
 		return false;
 	if (modifiers & IK_SHIFT && !(modifiers & IK_CONTROL) && shifted > 0)
 		code = shifted;
 	return make_character((uint32_t)code, modifiers, ret_key);
-}
-
-/* Read CSI 27 ; modifiers ; code ~ of xterm's modifyOtherKeys. */
-static bool other_key(const struct parameters *parameters, struct ik_key *ret_key)
-{
-	unsigned bits;
-
-	if (parameters->count != 3 || parameters->value[2][0] < 0 ||
-		!read_modifiers(parameters->value[1], &bits))
-		return false;
-	return make_character((uint32_t)parameters->value[2][0], bits & MODIFIER_KEYS, ret_key);
 }
 
 /* Read CSI < button ; column ; row M, or m for a release. */
@@ -233,76 +211,45 @@ static bool mouse_report(const struct parameters *parameters, bool released, str
 	return true;
 }
 
-/* Read CSI number ; modifiers ~, or rxvt's ^ $ @ in place of ~. */
-static bool numbered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
-{
-	unsigned bits;
-
-	if (!look_up(by_number, parameters->value[0][0], ret_key) ||
-		!read_modifiers(parameters->value[1], &bits))
-		return false;
-	ret_key->modifiers |= bits & MODIFIER_KEYS;
-	if (final == '^' || final == '@')
-		ret_key->modifiers |= IK_CONTROL;
-	if (final == '$' || final == '@')
-		ret_key->modifiers |= IK_SHIFT;
-	return true;
-}
-
-/* Read CSI X and CSI 1 ; modifiers X. */
-static bool lettered_key(const struct parameters *parameters, char final, struct ik_key *ret_key)
-{
-	unsigned bits;
-
-	/* A report of the cursor's place, row ; column R, is not a key. */
-	if (parameters->count > 0 && parameters->value[0][0] > 1)
-		return false;
-	if (final == 'R' && parameters->value[1][0] > 256)
-		return false;
-	if (!look_up(by_letter, final, ret_key) || !read_modifiers(parameters->value[1], &bits))
-		return false;
-	ret_key->modifiers |= bits & MODIFIER_KEYS;
-	return true;
-}
-
 /* Interpret "CSI body", whose last byte is the final one; false: it is no key. */
 static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
 {
 	struct parameters parameters;
+	const int *number = parameters.value[0], *modifier = parameters.value[1];
 	char final = body[length - 1];
 
 	if (length == 2 && body[0] == '[')
-		return look_up(by_console_letter, final, ret_key);
+		return look_up('[', final, 0, ret_key);
 	if (body[0] == '<')
 		return (final == 'M' || final == 'm') &&
 			read_parameters(body + 1, length - 2, &parameters) &&
 			mouse_report(&parameters, final == 'm', ret_key);
-	if (!read_parameters(body, length - 1, &parameters))
+	if (!read_parameters(body, length - 1, &parameters) || modifier[1] == EVENT_RELEASE)
 		return false;
+	unsigned bits = modifier[0] > 1 ? (unsigned)modifier[0] - 1 : 0; /* it counts from 1 */
+	unsigned modifiers = bits & MODIFIER_KEYS;
+
 	switch (final) {
 	case '~':
-		if (parameters.value[0][0] == 27)
-			return other_key(&parameters, ret_key);
-		return numbered_key(&parameters, final, ret_key);
-	case '^':
+		if (number[0] == 27 && parameters.count == 3) /* xterm's modifyOtherKeys */
+			return parameters.value[2][0] >= 0 &&
+				make_character((uint32_t)parameters.value[2][0], modifiers, ret_key);
+		return look_up('~', number[0], modifiers, ret_key);
+	case '^': /* these three of rxvt */
+		return look_up('~', number[0], modifiers | IK_CONTROL, ret_key);
 	case '$':
+		return look_up('~', number[0], modifiers | IK_SHIFT, ret_key);
 	case '@':
-		return numbered_key(&parameters, final, ret_key);
+		return look_up('~', number[0], modifiers | IK_CONTROL | IK_SHIFT, ret_key);
 	case 'u':
-		return kitty_key(&parameters, ret_key);
-	case 'Z':
-		*ret_key = (struct ik_key){ .code = IK_KEY_TAB, .modifiers = IK_SHIFT };
-		return true;
+		return kitty_key(&parameters, bits, ret_key);
 	case 'I':
 	case 'O':
 		*ret_key = (struct ik_key){ .code = final == 'I' ? IK_KEY_FOCUS_IN : IK_KEY_FOCUS_OUT };
 		return length == 1;
 	default:
-		if (length == 1 && look_up(by_small_letter, final, ret_key)) {
-			ret_key->modifiers = IK_SHIFT;
-			return true;
-		}
-		return lettered_key(&parameters, final, ret_key);
+		/* A report of the cursor's place, row ; column R, is not a key. */
+		return number[0] <= 1 && modifier[0] <= 256 && look_up(final, 1, modifiers, ret_key);
 	}
 }
 
@@ -311,34 +258,25 @@ static bool read_ss3(const char *body, size_t length, struct ik_key *ret_key)
 {
 	/* the keypad in application mode, from "j" on */
 	static const char keypad[] = "*+,-./0123456789";
-	struct parameters parameters;
-	char final = body[length - 1];
+	char final = body[length - 1], csi[SEQUENCE_BYTES + 3];
+	bool letter = final >= 'A' && final <= 'S';
 
-	if (length > 1) {
+	if (length > 1 && letter) {
 		/* "SS3 modifiers X" and "SS3 1 ; modifiers X" of older terminals */
-		if (!read_parameters(body, length - 1, &parameters))
-			return false;
-		if (parameters.count == 1) {
-			memcpy(parameters.value[1], parameters.value[0], sizeof(parameters.value[1]));
-			parameters.value[0][0] = 1;
-		}
-		return lettered_key(&parameters, final, ret_key);
+		bool alone = !memchr(body, ';', length);
+
+		(void)snprintf(csi, sizeof(csi), "%s%.*s", alone ? "1;" : "", (int)length, body);
+		return read_csi(csi, strlen(csi), ret_key);
 	}
-	if (look_up(by_letter, final, ret_key))
-		return true;
-	if (look_up(by_small_letter, final, ret_key)) {
-		ret_key->modifiers = IK_CONTROL;
-		return true;
-	}
-	if (final == 'M') {
-		*ret_key = (struct ik_key){ .code = IK_KEY_ENTER };
-		return true;
-	}
+	if (final >= 'a' && final <= 'd') /* of rxvt */
+		return look_up((char)(final - 'a' + 'A'), 1, IK_CONTROL, ret_key);
+	if (final == 'M')
+		return make_character('\r', 0, ret_key);
 	if (final == 'X')
 		return make_character('=', 0, ret_key);
 	if (final >= 'j' && final < 'j' + (int)strlen(keypad))
 		return make_character((unsigned char)keypad[final - 'j'], 0, ret_key);
-	return false;
+	return length == 1 && letter && look_up(final, 1, 0, ret_key);
 }
 
 /* ---- bytes ---- */

@@ -91,7 +91,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 		ik_lines_add_run(lines, head, end - head, (int)width, IK_STYLE_DIM);
 }
 
-/* Lay out the row and what is below it, all of it even if the text has only grown. */
+/* Lay out the row and what is below it. */
 static void render_folded(const struct ik_render *request, struct ik_lines *lines)
 {
 	if (request->start > 0) {
@@ -100,11 +100,12 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 	}
 	const char *feed = memchr(request->text, '\n', request->end);
 	size_t end = feed ? (size_t)(feed - request->text) : request->end;
-	ik_lines_clear(lines);
 	render_summary(request, lines, end);
 	if (end < request->end) {
-		ik_lines_add(lines, end + 1); /* a line that the other renderer begins with */
-		ik_renderer_plain.render(request, lines);
+		struct ik_render rest = *request;
+
+		rest.start = end + 1;
+		ik_renderer_plain.render(&rest, lines);
 	}
 }
 

@@ -815,7 +815,6 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 
 static void render_markdown(const struct ik_render *request, struct ik_lines *lines)
 {
-	ik_lines_clear(lines);
 	if (!render_page(request, lines)) {
 		ik_lines_clear(lines);
 		ik_renderer_plain.render(request, lines);

@@ -100,14 +100,6 @@ void ik_lines_clear(struct ik_lines *lines)
 	lines->added_length = 0;
 }
 
-void ik_lines_truncate(struct ik_lines *lines, uint32_t index)
-{
-	if (index >= lines->count)
-		return;
-	lines->run_count = lines->lines[index].run;
-	lines->count = index;
-}
-
 void ik_lines_add(struct ik_lines *lines, size_t source)
 {
 	if (lines->count == lines->capacity) {
@@ -293,22 +285,10 @@ static void render_row(const struct ik_render *request, struct ik_lines *lines, 
 	*position += row.taken;
 }
 
-/* Return where to continue: all lines but the last are those of the shorter text. */
-static size_t resume(const struct ik_render *request, struct ik_lines *lines)
-{
-	size_t position = request->start;
-
-	if (lines->count > 0) {
-		position = lines->lines[lines->count - 1].source;
-		ik_lines_truncate(lines, lines->count - 1);
-	}
-	return position;
-}
-
 /* Lay out a section. */
 static void render_plain(const struct ik_render *request, struct ik_lines *lines)
 {
-	size_t position = resume(request, lines);
+	size_t position = request->start;
 
 	do
 		render_row(request, lines, &position);
@@ -341,7 +321,7 @@ enum ik_style ik_diff_style(char first)
 static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 {
 	struct ik_render line = *request;
-	size_t position = resume(request, lines);
+	size_t position = request->start;
 	size_t start = after_last(request->text, position, '\n');
 
 	do {

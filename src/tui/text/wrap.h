@@ -3,9 +3,7 @@
  * lines of styled runs.
  *
  * Rows end at blanks where they can, between wide characters, else inside a
- * word.  Breaking is greedy from left to right: a row that another one follows
- * never changes when text is appended, so that a growing text costs what its
- * last row and the new piece cost.
+ * word.
  *
  * A line names its text by offsets; so the same lines serve text that moved in
  * memory.  What a renderer adds of its own (bars, bullets, decoded entities)
@@ -70,9 +68,6 @@ struct ik_lines {
 void ik_lines_done(struct ik_lines *lines);
 void ik_lines_clear(struct ik_lines *lines);
 
-/* Forget all lines from index on. */
-void ik_lines_truncate(struct ik_lines *lines, uint32_t index);
-
 /* Begin a line; it is the rest of the one before; add a run to the line begun last. */
 void ik_lines_add(struct ik_lines *lines, size_t source);
 void ik_lines_continue(struct ik_lines *lines);
@@ -128,8 +123,7 @@ struct ik_renderer {
 	 * of text, and it may still grow. *opener: where the block begins that the section continues
 	 * (start: none), then the same of the next one. */
 	size_t (*split)(const char *text, size_t start, size_t length, size_t *opener);
-	/* Lay out a section. lines is empty, or holds the lines of a shorter
-	 * end: those that cannot change any more may be kept. At least one line. */
+	/* Lay out a section: at least one line. lines is empty. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
 	/* NULL, or: read a section, or what there is of it so far, and return whether sections with
 	 * '[' look different now. */
@@ -138,7 +132,7 @@ struct ik_renderer {
 };
 
 #define IK_SECTION_MAX 16384u /* unless it is one line, */
-#define IK_LINE_MAX 1048576u  /* which is cut when it is as long as this */
+#define IK_LINE_MAX 131072u   /* which is cut when it is as long as this */
 
 /* Text as it is, wrapped. */
 extern const struct ik_renderer ik_renderer_plain;

@@ -68,42 +68,6 @@ Test(wrap, tabs_are_blanks_up_to_the_next_stop)
 	cr_assert_str_eq(rows_of("a\tb", 9), "a\tb|");
 }
 
-/* Lay out a text at once and in pieces; both must give the same lines. */
-static void compare_growth(const char *text, int columns, size_t step)
-{
-	size_t length = strlen(text);
-	struct ik_lines whole = {0}, grown = {0};
-	struct ik_render request = {.text = text, .end = length, .columns = columns, .tail = SIZE_MAX};
-	ik_renderer_plain.render(&request, &whole);
-	for (size_t end = 0; end < length;) {
-		end = end + step < length ? end + step : length;
-		while (end < length && ik_utf8_is_continuation(text[end]))
-			end++; /* pieces are whole characters by then */
-		request.end = end;
-		ik_renderer_plain.render(&request, &grown);
-	}
-	cr_assert_eq(whole.count, grown.count);
-	cr_assert_eq(whole.run_count, grown.run_count);
-	for (uint32_t i = 0; i < whole.count; i++)
-		cr_assert_eq(whole.lines[i].source, grown.lines[i].source);
-	for (uint32_t i = 0; i < whole.run_count; i++) {
-		cr_assert_eq(whole.runs[i].offset, grown.runs[i].offset);
-		cr_assert_eq(whole.runs[i].length, grown.runs[i].length);
-		cr_assert_eq(whole.runs[i].column, grown.runs[i].column);
-	}
-	ik_lines_done(&whole);
-	ik_lines_done(&grown);
-}
-
-Test(wrap, growing_in_pieces_gives_the_same_lines)
-{
-	static const char text[] = "The quick  brown\tfox \njumps over\n\n  the lazy dog and "
-		"averyveryverylongword \n日本語のテキスト mixed with e\xCC\x81 clusters \n \n end   ";
-	for (int columns = 1; columns < 40; columns++)
-		for (size_t step = 1; step < 9; step++)
-			compare_growth(text, columns, step);
-}
-
 Test(wrap, runs_stand_where_tabs_and_styles_put_them)
 {
 	static const char text[] = "ab\tcd";
