@@ -149,11 +149,11 @@ static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool 
 #define PLACEHOLDERS (2 * IK_STYLE_COUNT)
 _Static_assert(PLACEHOLDER_FIRST + PLACEHOLDERS <= 256, "the palette has room");
 
-/* Return ncurses' number for a colour that a theme gives as 24 bits, of 16, and of 8. */
-static int number_of(enum ik_colour_depth colours, int32_t rgb, int of16, int of8, int placeholder)
+/* Return ncurses' number for a colour that a theme gives as 24 bits and of 16. */
+static int number_of(enum ik_colour_depth colours, int32_t rgb, int of16, int placeholder)
 {
 	const int numbers[] = { [IK_COLOURS_NONE] = IK_COLOUR_OWN,
-		[IK_COLOURS_8] = of8,
+		[IK_COLOURS_8] = of16 < 0 ? of16 : of16 & 7,
 		[IK_COLOURS_16] = of16,
 		[IK_COLOURS_256] = ik_colour_nearest(rgb),
 		[IK_COLOURS_TRUE] = rgb < 0 ? IK_COLOUR_OWN : placeholder };
@@ -179,10 +179,8 @@ static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colour
 	for (int style = 0; style < IK_STYLE_COUNT; style++) {
 		const struct ik_look *look = &theme->looks[style];
 		int placeholder = PLACEHOLDER_FIRST + 2 * style;
-		int front = number_of(colours, look->foreground, look->foreground16, look->foreground8,
-			placeholder);
-		int back = number_of(colours, look->background, look->background16, look->background8,
-			placeholder + 1);
+		int front = number_of(colours, look->foreground, look->foreground16, placeholder);
+		int back = number_of(colours, look->background, look->background16, placeholder + 1);
 		short pair = 0;
 
 		if (front >= 0 || back >= 0) {

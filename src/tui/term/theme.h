@@ -35,11 +35,11 @@ enum {
 };
 
 /* A foreground and a background, each -1 for the terminal's own: as 0xRRGGBB, and as a number for
- * terminals of 16 and of 8 colours.  With 256 colours, ik_colour_nearest(). */
+ * terminals of 16 colours, which is the one of 8 without its highest bit.  With 256 colours,
+ * ik_colour_nearest(). */
 struct ik_look {
 	int32_t foreground, background;
 	int8_t foreground16, background16;
-	int8_t foreground8, background8;
 	uint8_t attributes;
 	uint8_t mono_attributes; /* for terminals without colours */
 };
