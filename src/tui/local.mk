@@ -51,13 +51,11 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/text/code_colour.c src/tui/text/code_colour.h \
-	src/tui/text/entity.c src/tui/text/entity.h \
 	src/tui/text/folded.c src/tui/text/folded.h \
 	src/tui/text/json_tree.c src/tui/text/json_tree.h \
 	src/tui/text/json_view.c src/tui/text/json_view.h \
 	src/tui/text/layout.c src/tui/text/layout.h \
 	src/tui/text/markdown.c src/tui/text/markdown.h \
-	src/tui/text/markdown_flow.c src/tui/text/markdown_flow.h \
 	src/tui/text/markdown_source.c src/tui/text/markdown_source.h \
 	src/tui/text/quantity.c src/tui/text/quantity.h \
 	src/tui/text/wrap.c src/tui/text/wrap.h

@@ -44,10 +44,9 @@ static void render_wrapped(const struct ik_render *request, struct ik_lines *lin
 	if (more > 0) {
 		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
 		char *mark = ik_format("%s %s", request->utf8 ? "…" : "...", words);
-		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
 
 		column = begin_row(request, lines, head);
-		ik_lines_add_kept(lines, kept, strlen(mark), column, IK_STYLE_DIM);
+		ik_lines_add_own(lines, mark, strlen(mark), column, IK_STYLE_DIM);
 		column += (int)ik_utf8_width(mark, strlen(mark));
 		free(words);
 		free(mark);
@@ -81,8 +80,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 
 		shown = ik_utf8_fit(request->text, head, room > mark_width ? room - mark_width : 0, &width);
 		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
-		uint32_t kept = ik_lines_keep(lines, mark, strlen(mark));
-		ik_lines_add_kept(lines, kept, strlen(mark), (int)width, IK_STYLE_DIM);
+		ik_lines_add_own(lines, mark, strlen(mark), (int)width, IK_STYLE_DIM);
 		width += mark_width;
 	} else if (shown > 0) {
 		ik_lines_add_run(lines, 0, shown, 0, request->head_style);

@@ -1,17 +1,24 @@
 #include "tui/text/markdown.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <md4c.h>
 
 #include "tui/text/code_colour.h"
-#include "tui/text/entity.h"
-#include "tui/text/markdown_flow.h"
 #include "tui/text/markdown_source.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
+#include "util/sanitize.h"
+#include "util/utf8.h"
 
+#define FLOW_DEPTH 32 /* quotes and lists in each other that are shown as such */
+#define MARK_BYTES 24 /* of a list item */
+#define ENTITY_MOST 8 /* bytes of the longest name of one */
+#define CODEPOINT_LAST 0x10FFFF
 #define LISTS 32         /* lists in each other that are numbered */
 #define TABLE_COLUMNS 64 /* a table with more is laid out as plain text */
 #define GIVE_UP (-1)     /* of a callback: md4c goes on after any other value */
@@ -20,6 +27,349 @@
 #define FLAGS \
 	(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS | \
 		MD_FLAG_NOHTML)
+
+/* ---- text in styles, broken into lines after the marks of quotes and lists ---- */
+
+/* A stretch of collected text in one style: it is in the source as it is shown, or added. */
+struct flow_piece {
+	uint32_t start;  /* in text */
+	uint32_t source; /* unless it is added */
+	uint8_t style;
+	bool added;
+};
+
+/* A quote or a list item around what is laid out. */
+struct flow_frame {
+	int columns;
+	bool quote;
+	bool mark_due; /* it comes with the next line */
+	char mark[MARK_BYTES];
+};
+
+/* Text of a paragraph, a cell or the like, collected from the parser. */
+struct flow {
+	struct ik_lines *lines;
+	int columns;
+	bool utf8;
+	size_t source; /* how far in the source the lines are */
+	struct ik_buf text;
+	struct flow_piece *pieces;
+	size_t count, capacity;
+	struct flow_frame frames[FLOW_DEPTH];
+	size_t depth;
+};
+
+/* Forget what was collected. */
+static void flow_clear(struct flow *flow)
+{
+	ik_buf_clear(&flow->text);
+	flow->count = 0;
+}
+
+/* Append text in a style; source is where it is in there, or IK_MARKDOWN_NOWHERE. */
+static void flow_add(struct flow *flow, const char *text, size_t length, size_t source,
+	enum ik_style style)
+{
+	if (length == 0)
+		return;
+	bool added = source == IK_MARKDOWN_NOWHERE;
+	size_t start = flow->text.length;
+	ik_buf_append(&flow->text, text, length);
+	if (flow->count > 0) {
+		const struct flow_piece *last = &flow->pieces[flow->count - 1];
+
+		if (last->added == added && last->style == style &&
+			(added || last->source + (start - last->start) == source))
+			return;
+	}
+	if (flow->count == flow->capacity) {
+		flow->capacity = flow->capacity ? flow->capacity * 2 : 16;
+		flow->pieces = ik_alloc_array(flow->pieces, flow->capacity, sizeof(*flow->pieces));
+	}
+	flow->pieces[flow->count++] = (struct flow_piece){
+		.start = (uint32_t)start,
+		.source = (uint32_t)source,
+		.style = (uint8_t)style,
+		.added = added,
+	};
+}
+
+/* Append a tab: in code as many blanks as it takes (the parser has made blanks of those at the start
+ * of a line), else one. */
+static void flow_tab(struct flow *flow, bool code, enum ik_style style)
+{
+	static const char blanks[IK_CODE_TAB_COLUMNS + 1] = "    ";
+	size_t count = 1;
+
+	if (code) {
+		const char *feed = memrchr(flow->text.data, '\n', flow->text.length);
+		size_t start = feed ? (size_t)(feed - flow->text.data) + 1 : 0;
+
+		count = IK_CODE_TAB_COLUMNS -
+			ik_utf8_width(flow->text.data + start, flow->text.length - start) % IK_CODE_TAB_COLUMNS;
+	}
+	flow_add(flow, blanks, count, IK_MARKDOWN_NOWHERE, style);
+}
+
+/* Return the length of a break of HTML at the start of a text; 0: there is none. */
+static size_t break_length(const char *text, size_t length)
+{
+	static const char *const breaks[] = { "<br>", "<br/>", "<br />" };
+
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
+		size_t size = strlen(breaks[i]);
+
+		if (size <= length && strncasecmp(text, breaks[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
+/* Return where the next tab of a text is, or, from breaks on, the next break of HTML ("<br>");
+ * length: there is none. *ret_length: of it, or 0. */
+static size_t flow_special(const char *text, size_t length, size_t breaks, size_t *ret_length)
+{
+	const char *tab = memchr(text, '\t', length);
+	size_t end = tab ? (size_t)(tab - text) : length;
+	const char *at = text + breaks;
+
+	*ret_length = tab ? 1 : 0;
+	while (at < text + end && (at = memchr(at, '<', (size_t)(text + end - at)))) {
+		size_t size = break_length(at, (size_t)(text + length - at));
+
+		if (size > 0) {
+			*ret_length = size;
+			return (size_t)(at - text);
+		}
+		at++;
+	}
+	return end;
+}
+
+/* Return the columns of the widest line in bytes [start, end) of the flow. */
+static int flow_width(const struct flow *flow, size_t start, size_t end)
+{
+	int widest = 0;
+
+	while (start < end) {
+		const char *line = flow->text.data + start;
+		const char *feed = memchr(line, '\n', end - start);
+		size_t length = feed ? (size_t)(feed - line) : end - start;
+		int width = (int)ik_utf8_width(line, length);
+
+		widest = width > widest ? width : widest;
+		start += length + 1;
+	}
+	return widest;
+}
+
+/* Return the columns of all frames. */
+static int indentation(const struct flow *flow)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < flow->depth && i < FLOW_DEPTH; i++)
+		columns += flow->frames[i].columns;
+	return columns;
+}
+
+/* Return the columns left for text within the frames. */
+static int flow_room(const struct flow *flow)
+{
+	int room = flow->columns - indentation(flow);
+
+	return room > 0 ? room : 1;
+}
+
+/* Begin a quote, or a list item: mark is drawn before its first line. They take at most half of the
+ * width; then the mark is part of the text. */
+static void flow_push(struct flow *flow, const char *mark)
+{
+	if (flow->depth >= FLOW_DEPTH) {
+		flow->depth++; /* it has no frame of its own */
+		return;
+	}
+	size_t length = mark ? strlen(mark) : 0;
+	int columns = mark ? (int)ik_utf8_width(mark, length) : 2;
+	bool fits = indentation(flow) + columns <= flow->columns / 2;
+	struct flow_frame *frame = &flow->frames[flow->depth++];
+	*frame = (struct flow_frame){ .quote = !mark, .columns = fits ? columns : 0 };
+	if (mark && !fits)
+		flow_add(flow, mark, length, IK_MARKDOWN_NOWHERE, IK_STYLE_DIM);
+	if (!mark || !fits)
+		return;
+	frame->mark_due = true;
+	(void)snprintf(frame->mark, sizeof(frame->mark), "%s", mark);
+}
+
+/* Begin a line with its bars and marks; returns the column after them. */
+static int flow_line(struct flow *flow, size_t source)
+{
+	int column = 0;
+
+	if (source > flow->source)
+		flow->source = source;
+	ik_lines_add(flow->lines, flow->source);
+	for (size_t i = 0; i < flow->depth && i < FLOW_DEPTH; i++) {
+		struct flow_frame *frame = &flow->frames[i];
+
+		if (frame->quote && frame->columns > 0) {
+			const char *bar = flow->utf8 ? "│" : "|";
+
+			ik_lines_add_own(flow->lines, bar, strlen(bar), column, IK_STYLE_FRAME);
+		} else if (frame->mark_due) {
+			ik_lines_add_own(flow->lines, frame->mark, strlen(frame->mark), column, IK_STYLE_DIM);
+			frame->mark_due = false;
+		}
+		column += frame->columns;
+	}
+	return column;
+}
+
+/* End a quote or a list item. */
+static void flow_pop(struct flow *flow)
+{
+	if (flow->depth > 0 && flow->depth-- > FLOW_DEPTH)
+		return;
+	if (flow->frames[flow->depth].mark_due) { /* an item with nothing in it */
+		flow->depth++;
+		flow_line(flow, flow->source);
+		flow->depth--;
+	}
+}
+
+/* Return the piece that holds the byte at position. */
+static size_t piece_at(const struct flow *flow, size_t position)
+{
+	size_t low = 0, high = flow->count;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (flow->pieces[middle].start <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Return the source of the byte at a position of the flow, or of what comes next. */
+static size_t flow_source(const struct flow *flow, size_t position)
+{
+	for (size_t i = piece_at(flow, position); i < flow->count; i++) {
+		const struct flow_piece *piece = &flow->pieces[i];
+
+		if (!piece->added)
+			return piece->source + (position > piece->start ? position - piece->start : 0);
+	}
+	return flow->source;
+}
+
+/* Add bytes [start, end) of the flow to the line begun last, at a column. */
+static void flow_runs(struct flow *flow, size_t start, size_t end, int column)
+{
+	for (size_t i = piece_at(flow, start); start < end && i < flow->count; i++) {
+		const struct flow_piece *piece = &flow->pieces[i];
+		size_t stop = i + 1 < flow->count ? flow->pieces[i + 1].start : flow->text.length;
+
+		if (stop > end)
+			stop = end;
+		enum ik_style style = (enum ik_style)piece->style;
+
+		if (piece->added)
+			ik_lines_add_own(flow->lines, flow->text.data + start, stop - start, column, style);
+		else
+			ik_lines_add_run(flow->lines, piece->source + (start - piece->start), stop - start,
+				column, style);
+		if (stop < end)
+			column += (int)ik_utf8_width(flow->text.data + start, stop - start);
+		start = stop;
+	}
+}
+
+/* Lay out bytes [start, end) of the flow, wrapped between words. */
+static void flow_wrap(struct flow *flow, size_t start, size_t end)
+{
+	size_t first = start;
+
+	do {
+		struct ik_row row = ik_wrap_row(flow->text.data + start, end - start, flow_room(flow));
+		int column = flow_line(flow, flow_source(flow, start));
+
+		if (start > first)
+			ik_lines_continue(flow->lines);
+		flow_runs(flow, start, start + row.shown, column);
+		start += row.taken;
+	} while (start < end);
+}
+
+/* Return where a row of code ends: at the last cluster that leaves room for the mark. */
+static size_t code_row(const char *text, size_t length, int room)
+{
+	size_t width;
+
+	if (ik_utf8_fit(text, length, (size_t)room, &width) == length)
+		return length;
+	size_t end = ik_utf8_fit(text, length, room > 1 ? (size_t)room - 1 : 1, NULL);
+
+	return end > 0 ? end : ik_cluster_next(text, length).length;
+}
+
+/* Lay out bytes [start, end) of the flow as code: line by line, wrapped anywhere, the breaks
+ * marked. */
+static void flow_code(struct flow *flow, size_t start, size_t end)
+{
+	const char *text = flow->text.data;
+	const char *mark = flow->utf8 ? "↩" : "\\";
+	int room = flow_room(flow);
+
+	while (start < end) {
+		const char *feed = memchr(text + start, '\n', end - start);
+		size_t line_end = feed ? (size_t)(feed - text) : end, first = start;
+
+		do {
+			size_t stop = start + code_row(text + start, line_end - start, room);
+			int column = flow_line(flow, flow_source(flow, start));
+
+			if (start > first)
+				ik_lines_continue(flow->lines);
+			flow_runs(flow, start, stop, column);
+			start = stop;
+			if (start < line_end && room > 1)
+				ik_lines_add_own(flow->lines, mark, strlen(mark), column + room - 1,
+					IK_STYLE_FRAME);
+		} while (start < line_end);
+		start = line_end + 1;
+	}
+}
+
+/* Add a line of a repeated character, with a label after the first two. */
+static void flow_rule(struct flow *flow, const char *character, int columns, const char *label,
+	size_t label_length)
+{
+	int column = flow_line(flow, flow->source);
+	size_t size = strlen(character), width = 0;
+	int drawn = 0;
+	struct ik_buf rule;
+
+	ik_buf_init(&rule, IK_KIB(64));
+	if (label_length > 0 && columns > 8) {
+		ik_buf_puts(&rule, character);
+		ik_buf_puts(&rule, character);
+		ik_buf_putc(&rule, ' ');
+		label_length = ik_utf8_fit(label, label_length, (size_t)columns - 6, &width);
+		ik_buf_append(&rule, label, label_length);
+		ik_buf_putc(&rule, ' ');
+		drawn = 4 + (int)width;
+	}
+	for (; drawn < columns && rule.length + size < IK_KIB(64); drawn++)
+		ik_buf_puts(&rule, character);
+	ik_lines_add_own(flow->lines, rule.data, rule.length, column, IK_STYLE_FRAME);
+	ik_buf_done(&rule);
+}
+
+/* ---- a section ---- */
 
 /* Bytes [start, end) of the flow. */
 struct table_cell {
@@ -48,7 +398,7 @@ struct page {
 	const struct ik_render *request;
 	struct ik_markdown_source source;
 	struct markdown_cursor cursor;
-	struct ik_flow flow;
+	struct flow flow;
 	struct markdown_table table;
 	int strong, emphasis, code, link, head;
 	unsigned heading; /* its level; 0: none */
@@ -88,14 +438,14 @@ static const struct table_cell *cell_at(const struct markdown_table *table, size
 }
 
 /* Give each column its width; false: there is no room for columns. */
-static bool make_widths(const struct markdown_table *table, const struct ik_flow *flow, int *widths)
+static bool make_widths(const struct markdown_table *table, const struct flow *flow, int *widths)
 {
-	int room = ik_flow_room(flow) - BETWEEN * ((int)table->columns - 1), total = 0;
+	int room = flow_room(flow) - BETWEEN * ((int)table->columns - 1), total = 0;
 
 	for (size_t i = 0; i < table->columns; i++)
 		widths[i] = 1;
 	for (size_t i = 0; i < table->count; i++) {
-		int width = ik_flow_width(flow, table->cells[i].start, table->cells[i].end);
+		int width = flow_width(flow, table->cells[i].start, table->cells[i].end);
 
 		if (width > widths[i % table->columns])
 			widths[i % table->columns] = width;
@@ -124,23 +474,22 @@ static bool make_widths(const struct markdown_table *table, const struct ik_flow
 }
 
 /* Draw bars, or the rule's crossings, between the columns of the line begun last. */
-static void draw_bars(const struct markdown_table *table, struct ik_flow *flow, const int *widths,
+static void draw_bars(const struct markdown_table *table, struct flow *flow, const int *widths,
 	int column)
 {
 	const char *bar = flow->utf8 ? "│" : "|";
-	uint32_t kept = ik_lines_keep(flow->lines, bar, strlen(bar));
 
 	for (size_t i = 0; i + 1 < table->columns; i++) {
 		column += widths[i];
-		ik_lines_add_kept(flow->lines, kept, strlen(bar), column + 1, IK_STYLE_FRAME);
+		ik_lines_add_own(flow->lines, bar, strlen(bar), column + 1, IK_STYLE_FRAME);
 		column += BETWEEN;
 	}
 }
 
 /* Draw the rule under the head. */
-static void draw_rule(const struct markdown_table *table, struct ik_flow *flow, const int *widths)
+static void draw_rule(const struct markdown_table *table, struct flow *flow, const int *widths)
 {
-	int column = ik_flow_line(flow, flow->source);
+	int column = flow_line(flow, flow->source);
 	const char *line = flow->utf8 ? "─" : "-";
 	const char *cross = flow->utf8 ? "─┼─" : "-+-";
 	struct ik_buf rule;
@@ -152,13 +501,12 @@ static void draw_rule(const struct markdown_table *table, struct ik_flow *flow, 
 		if (i + 1 < table->columns)
 			ik_buf_puts(&rule, cross);
 	}
-	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, rule.data, rule.length), rule.length,
-		column, IK_STYLE_FRAME);
+	ik_lines_add_own(flow->lines, rule.data, rule.length, column, IK_STYLE_FRAME);
 	ik_buf_done(&rule);
 }
 
 /* Draw a row: as many lines as its highest cell takes. */
-static void draw_row(const struct markdown_table *table, struct ik_flow *flow, const int *widths,
+static void draw_row(const struct markdown_table *table, struct flow *flow, const int *widths,
 	size_t row)
 {
 	size_t at[TABLE_COLUMNS];
@@ -167,7 +515,7 @@ static void draw_row(const struct markdown_table *table, struct ik_flow *flow, c
 	for (size_t i = 0; i < table->columns; i++)
 		at[i] = cell_at(table, row, i)->start;
 	while (more) {
-		int column = ik_flow_line(flow, ik_flow_source(flow, at[0]));
+		int column = flow_line(flow, flow_source(flow, at[0]));
 
 		draw_bars(table, flow, widths, column);
 		more = false;
@@ -175,12 +523,12 @@ static void draw_row(const struct markdown_table *table, struct ik_flow *flow, c
 			const struct table_cell *cell = cell_at(table, row, i);
 			struct ik_row taken = ik_wrap_row(flow->text.data + at[i], cell->end - at[i],
 				widths[i]);
-			int spare = widths[i] - ik_flow_width(flow, at[i], at[i] + taken.shown);
+			int spare = widths[i] - flow_width(flow, at[i], at[i] + taken.shown);
 			int indent = cell->align == MD_ALIGN_RIGHT ? spare
 				: cell->align == MD_ALIGN_CENTER       ? spare / 2
 													   : 0;
 
-			ik_flow_runs(flow, at[i], at[i] + taken.shown, column + (indent > 0 ? indent : 0));
+			flow_runs(flow, at[i], at[i] + taken.shown, column + (indent > 0 ? indent : 0));
 			at[i] += taken.taken;
 			more |= at[i] < cell->end;
 			column += widths[i] + BETWEEN;
@@ -189,50 +537,48 @@ static void draw_row(const struct markdown_table *table, struct ik_flow *flow, c
 }
 
 /* Draw one cell as "label: value". */
-static void draw_pair(const struct markdown_table *table, struct ik_flow *flow, size_t row,
-	size_t i)
+static void draw_pair(const struct markdown_table *table, struct flow *flow, size_t row, size_t i)
 {
 	const struct table_cell *label = cell_at(table, 0, i);
 	const struct table_cell *value = cell_at(table, row, i);
 
 	if (label->start == label->end) {
-		ik_flow_wrap(flow, value->start, value->end);
+		flow_wrap(flow, value->start, value->end);
 		return;
 	}
-	int room = ik_flow_room(flow);
-	int width = ik_flow_width(flow, label->start, label->end) + 2;
+	int room = flow_room(flow);
+	int width = flow_width(flow, label->start, label->end) + 2;
 
-	if (width + ik_flow_width(flow, value->start, value->end) > room ||
+	if (width + flow_width(flow, value->start, value->end) > room ||
 		memchr(flow->text.data + value->start, '\n', value->end - value->start)) {
-		ik_flow_wrap(flow, label->start, label->end);
-		ik_flow_wrap(flow, value->start, value->end);
+		flow_wrap(flow, label->start, label->end);
+		flow_wrap(flow, value->start, value->end);
 		return;
 	}
-	int column = ik_flow_line(flow, ik_flow_source(flow, value->start));
-	ik_flow_runs(flow, label->start, label->end, column);
-	ik_lines_add_kept(flow->lines, ik_lines_keep(flow->lines, ":", 1), 1, column + width - 2,
-		IK_STYLE_DIM);
-	ik_flow_runs(flow, value->start, value->end, column + width);
+	int column = flow_line(flow, flow_source(flow, value->start));
+	flow_runs(flow, label->start, label->end, column);
+	ik_lines_add_own(flow->lines, ":", 1, column + width - 2, IK_STYLE_DIM);
+	flow_runs(flow, value->start, value->end, column + width);
 }
 
 /* Draw the rows as lists, with a short rule between two. */
-static void draw_pairs(const struct markdown_table *table, struct ik_flow *flow, bool continued)
+static void draw_pairs(const struct markdown_table *table, struct flow *flow, bool continued)
 {
 	size_t rows = table->count / table->columns;
 
 	if (rows == 1 && !continued)
 		for (size_t i = 0; i < table->columns; i++)
-			ik_flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
+			flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
 	for (size_t row = 1; row < rows; row++) {
 		if (row > 1 || continued)
-			ik_flow_rule(flow, flow->utf8 ? "─" : "-", 3, NULL, 0);
+			flow_rule(flow, flow->utf8 ? "─" : "-", 3, NULL, 0);
 		for (size_t i = 0; i < table->columns; i++)
 			draw_pair(table, flow, row, i);
 	}
 }
 
 /* Draw a table, or the rows that continue one. */
-static void draw_table(const struct markdown_table *table, struct ik_flow *flow, bool continued)
+static void draw_table(const struct markdown_table *table, struct flow *flow, bool continued)
 {
 	int widths[TABLE_COLUMNS];
 
@@ -347,6 +693,62 @@ static bool cursor_gap(struct markdown_cursor *cursor)
 	return position == 0 || cursor->text[position - 1] == '\n';
 }
 
+/* ---- entities ---- */
+
+/* Names of characters that are met in prose, each with its character after it, all with blanks around. */
+static const char entities[] =
+	" amp & lt < gt > quot \" apos ' nbsp \u00A0 ensp \u2002 emsp \u2003 thinsp \u2009 "
+	"copy © reg ® trade ™ sect § para ¶ deg ° plusmn ± times × divide ÷ micro µ middot · "
+	"bull • hellip … ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ "
+	"laquo « raquo » lsaquo ‹ rsaquo › larr ← uarr ↑ rarr → darr ↓ harr ↔ lArr ⇐ rArr ⇒ "
+	"hArr ⇔ euro € pound £ yen ¥ cent ¢ frac12 ½ frac14 ¼ frac34 ¾ sup1 ¹ sup2 ² sup3 ³ "
+	"ne ≠ le ≤ ge ≥ asymp ≈ infin ∞ sum ∑ prod ∏ radic √ minus − forall ∀ exist ∃ isin ∈ "
+	"and ∧ or ∨ alpha α beta β gamma γ delta δ epsilon ε lambda λ mu μ pi π sigma σ "
+	"omega ω Delta Δ Sigma Σ Omega Ω check ✓ cross ✗ auml ä ouml ö uuml ü Auml Ä Ouml Ö "
+	"Uuml Ü szlig ß eacute é egrave è agrave à ccedil ç ntilde ñ lbrace { rbrace } "
+	"lbrack [ rbrack ] vert | ast * lowbar _ grave ` num # bsol \\ dollar $ percnt % "
+	"star ☆ ";
+
+/* Read "&#10;" or "&#xA;". */
+static bool read_number(const char *text, uint32_t *ret_codepoint)
+{
+	bool hexadecimal = (text[2] | 0x20) == 'x';
+	char *end;
+	unsigned long value = strtoul(text + (hexadecimal ? 3 : 2), &end, hexadecimal ? 16 : 10);
+
+	*ret_codepoint = value <= CODEPOINT_LAST ? (uint32_t)value : 0;
+	return *end == ';';
+}
+
+/* Append the character that "&...;" means, made harmless; the text itself when it isn't known. */
+static void decode_entity(struct ik_buf *out, const char *text, size_t length)
+{
+	uint32_t codepoint;
+	char bytes[4];
+
+	if (length > 3 && text[1] == '#' && read_number(text, &codepoint)) {
+		int size = codepoint > 0 ? ik_utf8_encode(codepoint, bytes) : 0;
+
+		if (size > 0)
+			ik_sanitize_line(out, bytes, (size_t)size);
+		else
+			ik_buf_puts(out, "\uFFFD");
+		return;
+	}
+	char name[ENTITY_MOST + 3];
+	size_t size = length - strlen("&;");
+	const char *found = NULL;
+
+	if (size > 0 && size <= ENTITY_MOST) {
+		(void)snprintf(name, sizeof(name), " %.*s ", (int)size, text + 1);
+		found = strstr(entities, name);
+	}
+	if (found)
+		ik_buf_append(out, found + size + 2, strcspn(found + size + 2, " "));
+	else
+		ik_buf_append(out, text, length);
+}
+
 /* ---- blocks and spans ---- */
 
 /* Begin a block: with a blank line before it where the text has one. */
@@ -357,7 +759,7 @@ static void separate(struct page *page)
 	page->continued = false;
 
 	if (cursor_gap(&page->cursor) && (page->cursor.moved || first))
-		ik_flow_blank(&page->flow);
+		flow_line(&page->flow, page->flow.source);
 }
 
 /* Return what text looks like here. */
@@ -377,7 +779,7 @@ static enum ik_style style_here(const struct page *page)
 /* Add text of the renderer's own. */
 static void add_own(struct page *page, const char *text, size_t length, enum ik_style style)
 {
-	ik_flow_add(&page->flow, text, length, IK_MARKDOWN_NOWHERE, style);
+	flow_add(&page->flow, text, length, IK_MARKDOWN_NOWHERE, style);
 }
 
 /* Add text that the parser gave. */
@@ -408,11 +810,11 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		? 1
 		: 0;
 	while (length > 0) {
-		size_t skipped, piece = ik_flow_special(text, length, breaks ? first : length, &skipped);
+		size_t skipped, piece = flow_special(text, length, breaks ? first : length, &skipped);
 
-		ik_flow_add(&page->flow, text, piece, source, style);
+		flow_add(&page->flow, text, piece, source, style);
 		if (skipped > 0 && text[piece] == '\t')
-			ik_flow_tab(&page->flow, page->in_code, style);
+			flow_tab(&page->flow, page->in_code, style);
 		else if (skipped > 0)
 			add_own(page, "\n", 1, style);
 		piece += skipped;
@@ -427,11 +829,11 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 /* Lay out what was collected of a paragraph, a heading or an item. */
 static void flush(struct page *page)
 {
-	struct ik_flow *flow = &page->flow;
+	struct flow *flow = &page->flow;
 
 	if (!page->in_table && !page->in_code && flow->text.length > 0) {
-		ik_flow_wrap(flow, 0, flow->text.length);
-		ik_flow_clear(flow);
+		flow_wrap(flow, 0, flow->text.length);
+		flow_clear(flow);
 	}
 }
 
@@ -448,7 +850,7 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 		bool written = source != IK_MARKDOWN_NOWHERE && source < page->cursor.until &&
 			length <= page->cursor.until - source;
 		if (attribute->substr_types[i] == MD_TEXT_ENTITY)
-			ik_entity_decode(&page->address, text, length);
+			decode_entity(&page->address, text, length);
 		else
 			ik_buf_append(&page->address, written ? page->request->text + source : text, length);
 	}
@@ -499,15 +901,14 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 		ik_buf_puts(&mark, bullets[page->request->utf8][(page->list_depth - 1) % 3]);
 	if (item->is_task)
 		ik_buf_puts(&mark, item->task_mark == ' ' ? "[ ] " : "[x] ");
-	ik_flow_push(&page->flow, mark.data);
+	flow_push(&page->flow, mark.data);
 	ik_buf_done(&mark);
 }
 
 /* Add a rule across the page. */
 static void add_rule(struct page *page, const char *label, size_t length)
 {
-	ik_flow_rule(&page->flow, page->request->utf8 ? "─" : "-", ik_flow_room(&page->flow), label,
-		length);
+	flow_rule(&page->flow, page->request->utf8 ? "─" : "-", flow_room(&page->flow), label, length);
 }
 
 /* Begin code: with a rule that has its language; another one will be below it. */
@@ -528,10 +929,10 @@ static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 
 static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
-	struct ik_flow *flow = &page->flow;
+	struct flow *flow = &page->flow;
 
-	ik_flow_code(flow, 0, flow->text.length);
-	ik_flow_clear(flow);
+	flow_code(flow, 0, flow->text.length);
+	flow_clear(flow);
 	page->in_code = page->continued = false;
 	bool cut = page->request->cut && page->cursor.at >= page->cursor.until;
 
@@ -545,16 +946,16 @@ static void leave_heading(struct page *page)
 {
 	static const char *const rules[2][2] = { { "=", "-" }, { "═", "─" } };
 	unsigned level = page->heading;
-	int width = ik_flow_width(&page->flow, 0, page->flow.text.length);
-	int room = ik_flow_room(&page->flow);
+	int width = flow_width(&page->flow, 0, page->flow.text.length);
+	int room = flow_room(&page->flow);
 
 	flush(page);
 	page->heading = 0;
 	if (cursor_line_starts(&page->cursor) != '#')
 		cursor_skip_line(&page->cursor); /* the line under it made it one */
 	if (level <= 2 && width > 0)
-		ik_flow_rule(&page->flow, rules[page->request->utf8][level - 1],
-			width < room ? width : room, NULL, 0);
+		flow_rule(&page->flow, rules[page->request->utf8][level - 1], width < room ? width : room,
+			NULL, 0);
 }
 
 static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
@@ -577,7 +978,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	switch (type) {
 	case MD_BLOCK_QUOTE:
 		separate(page);
-		ik_flow_push(&page->flow, NULL);
+		flow_push(&page->flow, NULL);
 		break;
 	case MD_BLOCK_UL:
 		enter_list(page, false, 0, '.');
@@ -640,7 +1041,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		break;
 	case MD_BLOCK_TABLE:
 		draw_table(&page->table, &page->flow, page->continued);
-		ik_flow_clear(&page->flow);
+		flow_clear(&page->flow);
 		page->in_table = page->continued = false;
 		break;
 	default:
@@ -648,7 +1049,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 		break;
 	}
 	if (type == MD_BLOCK_QUOTE || type == MD_BLOCK_LI)
-		ik_flow_pop(&page->flow);
+		flow_pop(&page->flow);
 	if (type == MD_BLOCK_UL || type == MD_BLOCK_OL)
 		page->list_depth--;
 	return 0;
@@ -742,7 +1143,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 		if (source != IK_MARKDOWN_NOWHERE)
 			cursor_move(&page->cursor, source + size);
 		ik_buf_init(&decoded, IK_KIB(4));
-		ik_entity_decode(&decoded, text, size);
+		decode_entity(&decoded, text, size);
 		add_own(page, decoded.data, decoded.length, style);
 		ik_buf_done(&decoded);
 	} else if (type == MD_TEXT_BR || type == MD_TEXT_SOFTBR) {
@@ -769,11 +1170,10 @@ static void render_tail(struct page *page)
 		return;
 	if (start < request->end && request->text[start] == '\n')
 		start++;
-	ik_flow_clear(&page->flow);
+	flow_clear(&page->flow);
 	page->flow.depth = 0;
-	ik_flow_add(&page->flow, request->text + start, request->end - start, start,
-		request->tail_style);
-	ik_flow_wrap(&page->flow, 0, page->flow.text.length);
+	flow_add(&page->flow, request->text + start, request->end - start, start, request->tail_style);
+	flow_wrap(&page->flow, 0, page->flow.text.length);
 }
 
 static const MD_PARSER page_parser = {
@@ -791,14 +1191,17 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 	struct page page = {
 		.request = request,
 		.continued = request->opener < request->start,
+		.flow = { .lines = lines,
+			.columns = request->columns,
+			.utf8 = request->utf8,
+			.source = request->start },
 		.cursor = { .text = request->text, .start = request->start, .at = request->start },
 	};
 	struct ik_buf *source = &page.source.text;
 	bool parsed = true;
 
 	ik_buf_init(&page.address, IK_LIMIT_ENVELOPE);
-	ik_flow_init(&page.flow, lines, request->columns, request->utf8);
-	page.flow.source = request->start;
+	ik_buf_init(&page.flow.text, IK_LIMIT_ENVELOPE);
 	ik_markdown_source_init(&page.source, request);
 	page.cursor.until = page.source.until;
 	if (request->start < request->tail)
@@ -806,7 +1209,8 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 			md_parse(source->data, (MD_SIZE)source->length, &page_parser, &page) == 0;
 	if (parsed)
 		render_tail(&page);
-	ik_flow_done(&page.flow);
+	ik_buf_done(&page.flow.text);
+	free(page.flow.pieces);
 	free(page.table.cells);
 	ik_markdown_source_done(&page.source);
 	ik_buf_done(&page.address);

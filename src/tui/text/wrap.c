@@ -130,7 +130,8 @@ void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int 
 	};
 }
 
-uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length)
+void ik_lines_add_own(struct ik_lines *lines, const char *text, size_t length, int column,
+	enum ik_style style)
 {
 	uint32_t offset = lines->added_length;
 
@@ -141,12 +142,6 @@ uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length)
 	if (length > 0)
 		memcpy(lines->added + offset, text, length);
 	lines->added_length += (uint32_t)length;
-	return offset;
-}
-
-void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
-	enum ik_style style)
-{
 	ik_lines_add_run(lines, offset, length, column, style);
 	lines->runs[lines->run_count - 1].added = true;
 }

@@ -74,9 +74,8 @@ void ik_lines_continue(struct ik_lines *lines);
 void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
 	enum ik_style style);
 
-/* Keep text that is the renderer's own; its offset, for runs of what was added. */
-uint32_t ik_lines_keep(struct ik_lines *lines, const char *text, size_t length);
-void ik_lines_add_kept(struct ik_lines *lines, size_t offset, size_t length, int column,
+/* The same of text that is the renderer's own; copied. */
+void ik_lines_add_own(struct ik_lines *lines, const char *text, size_t length, int column,
 	enum ik_style style);
 
 /* The runs of a line. */
