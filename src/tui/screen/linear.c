@@ -179,10 +179,10 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 	bool growing = block->growing;
 
 	ik_block_prepare(block);
-	if (open->written > block->full_length)
-		open->written = block->full_length;
-	const char *text = block->full + open->written;
-	size_t length = block->full_length - open->written;
+	if (open->written > block->length)
+		open->written = block->length;
+	const char *text = block->text + open->written;
+	size_t length = block->length - open->written;
 	size_t count = growing ? ready(text, length) : length;
 
 	if (count > 0) {

@@ -6,6 +6,7 @@
 #include "tui/text/folded.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -66,10 +67,8 @@ struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
 	block->folded = kind == IK_BLOCK_THINKING || kind == IK_BLOCK_CALL;
 	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&block->label, IK_KIB(1));
 	ik_buf_init(&block->learnt.text, IK_KIB(64));
-	block->full = block->text = block->own.data;
-	block->head = 0;
+	block->text = block->own.data;
 	block->tail = SIZE_MAX;
 	return block;
 }
@@ -92,7 +91,6 @@ struct ik_block *ik_block_free(struct ik_block *block)
 		return NULL;
 	drop_sections(block);
 	ik_buf_done(&block->own);
-	ik_buf_done(&block->label);
 	ik_message_unref(block->message);
 	free(block);
 	return NULL;
@@ -181,7 +179,7 @@ static void trim_own(struct ik_block *block)
 	ik_buf_truncate(&block->own, (size_t)(text - block->own.data) + length);
 }
 
-/* Is its label shown in place of its text? */
+/* Is there a label in place of its text? */
 static bool shows_label(const struct ik_block *block)
 {
 	return block->folded && block->kind == IK_BLOCK_THINKING;
@@ -190,12 +188,8 @@ static bool shows_label(const struct ik_block *block)
 /* Let the block have that text. */
 static void show(struct ik_block *block, const char *text, size_t length)
 {
-	block->full = text;
-	block->full_length = length;
-	if (!shows_label(block)) {
-		block->text = text;
-		block->length = length;
-	}
+	block->text = text;
+	block->length = length;
 }
 
 /* Let the block show its own buffer. */
@@ -209,12 +203,12 @@ void ik_block_remark(struct ik_block *block, const char *remark)
 	if (block->growing || block->tail != SIZE_MAX)
 		return;
 	ik_block_prepare(block);
-	if (block->full != block->own.data) {
+	if (block->text != block->own.data) {
 		ik_buf_clear(&block->own);
-		ik_buf_append(&block->own, block->full, block->full_length);
+		ik_buf_append(&block->own, block->text, block->length);
 	}
-	block->tail = block->full_length;
-	if (block->full_length > 0)
+	block->tail = block->length;
+	if (block->length > 0)
 		ik_buf_putc(&block->own, '\n');
 	ik_buf_puts(&block->own, remark);
 	show_own(block);
@@ -310,11 +304,11 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-/* Make the line that folded thinking shows. */
-static void make_label(struct ik_block *block)
+/* Lay out the line that folded thinking shows: what it is, and facts. */
+static void render_label(const struct ik_block *block, struct ik_lines *lines)
 {
+	size_t count = count_lines(block->text, block->length);
 	struct ik_buf label;
-	size_t lines = count_lines(block->full, block->full_length);
 
 	ik_buf_init(&label, IK_KIB(1));
 	if (block->growing)
@@ -326,20 +320,17 @@ static void make_label(struct ik_block *block)
 			(long long)block->seconds);
 	else
 		ik_buf_puts(&label, _("Thought"));
-	block->head = label.length;
+	int column = (int)ik_utf8_width(label.data, label.length);
+
+	ik_lines_add(lines, 0);
+	ik_lines_add_own(lines, label.data, label.length, 0, IK_STYLE_THINKING);
+	ik_buf_clear(&label);
 	if (block->growing && block->seconds > 0)
 		ik_buf_printf(&label, _(" %lld s"), (long long)block->seconds);
 	ik_buf_puts(&label, block->utf8 ? " · " : " - ");
-	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", lines), lines);
-	if (label.length != block->label.length ||
-		memcmp(label.data, block->label.data, label.length) != 0) {
-		ik_buf_clear(&block->label);
-		ik_buf_append(&block->label, label.data, label.length);
-		drop_sections(block);
-	}
+	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", count), count);
+	ik_lines_add_own(lines, label.data, label.length, column, IK_STYLE_DIM);
 	ik_buf_done(&label);
-	block->text = block->label.data;
-	block->length = block->label.length;
 }
 
 bool ik_block_foldable(const struct ik_block *block)
@@ -362,9 +353,6 @@ void ik_block_fold(struct ik_block *block, bool folded)
 		ik_buf_done(&block->own);
 		show_own(block);
 		block->filled = false;
-	} else {
-		block->head = 0;
-		show(block, block->full, block->full_length);
 	}
 }
 
@@ -388,8 +376,8 @@ void ik_block_copy(struct ik_block *block, struct ik_buf *out)
 		ik_buf_append(out, block->message->content, block->message->content_length);
 	} else {
 		ik_block_prepare(block);
-		size_t length = block->tail < block->full_length ? block->tail : block->full_length;
-		ik_buf_append(out, block->full, length);
+		size_t length = block->tail < block->length ? block->tail : block->length;
+		ik_buf_append(out, block->text, length);
 	}
 }
 
@@ -484,8 +472,7 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 	block->filled = false;
 	block->tail = SIZE_MAX;
 	fill(block);
-	if (streamed.length != block->full_length ||
-		memcmp(streamed.data, block->full, block->full_length) != 0)
+	if (streamed.length != block->length || memcmp(streamed.data, block->text, block->length) != 0)
 		drop_sections(block);
 	ik_buf_done(&streamed);
 }
@@ -537,6 +524,10 @@ static void make_sections(struct ik_block *block)
 													   : add_section(block, 0, 0);
 	bool learnt = false;
 
+	if (shows_label(block)) {
+		last->end = (uint32_t)block->length;
+		last->columns = 0;
+	}
 	while (last->end < block->length) {
 		size_t opener = last->opener;
 		size_t size = renderer->split(block->text, last->start, block->length, &opener);
@@ -558,8 +549,6 @@ static void make_sections(struct ik_block *block)
 void ik_block_prepare(struct ik_block *block)
 {
 	fill(block);
-	if (shows_label(block))
-		make_label(block);
 	make_sections(block);
 }
 
@@ -593,7 +582,7 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.opener = section->opener,
 		.cut = index + 1 < block->section_count && section[1].opener < section[1].start,
 		.learnt = &block->learnt,
-		.growing = block->growing && section->end == block->length && !shows_label(block),
+		.growing = block->growing && section->end == block->length,
 		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,
@@ -605,7 +594,10 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.tail_style = look->tail_style,
 	};
 	ik_lines_clear(&section->lines);
-	renderer_of(block)->render(&request, &section->lines);
+	if (shows_label(block))
+		render_label(block, &section->lines);
+	else
+		renderer_of(block)->render(&request, &section->lines);
 	section->columns = columns;
 	return &section->lines;
 }

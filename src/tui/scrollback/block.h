@@ -59,11 +59,8 @@ struct ik_block {
 	int64_t began_ms;      /* thinking that grows: monotonic; -1: at the next tick */
 	int64_t seconds;       /* that it took; -1: not known */
 	struct ik_buf own;     /* text, unless it is the message's own */
-	struct ik_buf label;   /* the line in its place while thinking is folded */
 	struct ik_sanitize_state state;
-	const char *full; /* all of the text, */
-	size_t full_length;
-	const char *text; /* and what is shown: that, the label, or a call's text */
+	const char *text; /* its own, or the message's */
 	size_t length;
 	int hang;          /* indentation of rows that continue a line, or IK_HANG_TABLE */
 	size_t head, tail; /* parts of their own style: struct ik_render */
