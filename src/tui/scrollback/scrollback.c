@@ -23,8 +23,8 @@ struct mark {
 };
 
 struct ik_scrollback {
-	struct ik_block **slots; /* blocks are slots[first] .. slots[first + count - 1] */
-	size_t first, count, capacity;
+	struct ik_block **blocks;
+	size_t count, capacity;
 	int64_t first_number; /* a block's number is this plus its index */
 	int rows, columns;
 	bool from_start;            /* it is but a page to be read from its start */
@@ -62,7 +62,7 @@ struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback)
 	if (!scrollback)
 		return NULL;
 	ik_scrollback_clear(scrollback);
-	free(scrollback->slots);
+	free(scrollback->blocks);
 	free(scrollback);
 	return NULL;
 }
@@ -70,8 +70,7 @@ struct ik_scrollback *ik_scrollback_free(struct ik_scrollback *scrollback)
 void ik_scrollback_clear(struct ik_scrollback *scrollback)
 {
 	for (size_t i = 0; i < scrollback->count; i++)
-		ik_block_free(scrollback->slots[scrollback->first + i]);
-	scrollback->first = scrollback->capacity / 4;
+		ik_block_free(scrollback->blocks[i]);
 	scrollback->count = 0;
 	scrollback->first_number = 0;
 	scrollback->laid_first = scrollback->laid_end = 0;
@@ -81,47 +80,39 @@ void ik_scrollback_clear(struct ik_scrollback *scrollback)
 	ik_scrollback_mark_end(scrollback);
 }
 
-/* Make room for this many blocks before and after those that are there. */
-static void reserve(struct ik_scrollback *scrollback, size_t before, size_t after)
+/* Make room for this many more blocks. */
+static void reserve(struct ik_scrollback *scrollback, size_t more)
 {
-	size_t end = scrollback->first + scrollback->count;
+	size_t wanted = scrollback->count + more;
 
-	if (before <= scrollback->first && after <= scrollback->capacity - end)
+	if (wanted <= scrollback->capacity)
 		return;
-	size_t wanted = scrollback->count + before + after;
-	size_t capacity = wanted + wanted / 2 + 16;
-	size_t spare = capacity - wanted;
-	size_t first = before + (before > 0 ? spare : 0);
-	struct ik_block **slots = ik_alloc_array(NULL, capacity, sizeof(struct ik_block *));
-
-	if (scrollback->count > 0)
-		memcpy(slots + first, scrollback->slots + scrollback->first,
-			scrollback->count * sizeof(struct ik_block *));
-	free(scrollback->slots);
-	scrollback->slots = slots;
-	scrollback->first = first;
-	scrollback->capacity = capacity;
+	scrollback->capacity = wanted + wanted / 2 + 16;
+	scrollback->blocks = ik_alloc_array(scrollback->blocks, scrollback->capacity,
+		sizeof(*scrollback->blocks));
 }
 
 void ik_scrollback_add(struct ik_scrollback *scrollback, struct ik_block *block)
 {
-	reserve(scrollback, 0, 1);
+	reserve(scrollback, 1);
 	if (scrollback->from_start)
 		scrollback->top.at_end = true;
 	scrollback->from_start = scrollback->count == 0 && block->kind == IK_BLOCK_WELCOME;
-	scrollback->slots[scrollback->first + scrollback->count++] = block;
+	scrollback->blocks[scrollback->count++] = block;
 }
 
 void ik_scrollback_prepend(struct ik_scrollback *scrollback, struct ik_block *const *blocks,
 	size_t count)
 {
+	size_t size = sizeof(*scrollback->blocks);
+
 	if (count == 0)
 		return;
-	reserve(scrollback, count, 0);
-	scrollback->first -= count;
+	reserve(scrollback, count);
+	memmove(scrollback->blocks + count, scrollback->blocks, scrollback->count * size);
+	memcpy(scrollback->blocks, blocks, count * size);
 	scrollback->count += count;
 	scrollback->first_number -= (int64_t)count;
-	memcpy(scrollback->slots + scrollback->first, blocks, count * sizeof(struct ik_block *));
 }
 
 void ik_scrollback_drop_first(struct ik_scrollback *scrollback)
@@ -130,10 +121,11 @@ void ik_scrollback_drop_first(struct ik_scrollback *scrollback)
 		return;
 	if (scrollback->from_start)
 		ik_scrollback_bottom(scrollback);
-	ik_block_free(scrollback->slots[scrollback->first]);
-	scrollback->first++;
+	ik_block_free(scrollback->blocks[0]);
 	scrollback->count--;
 	scrollback->first_number++;
+	memmove(scrollback->blocks, scrollback->blocks + 1,
+		scrollback->count * sizeof(*scrollback->blocks));
 }
 
 size_t ik_scrollback_count(const struct ik_scrollback *scrollback)
@@ -155,7 +147,7 @@ size_t ik_scrollback_index(const struct ik_scrollback *scrollback, int64_t numbe
 
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index)
 {
-	return scrollback->slots[scrollback->first + index];
+	return scrollback->blocks[index];
 }
 
 struct ik_block *ik_scrollback_last(const struct ik_scrollback *scrollback)
@@ -561,12 +553,20 @@ static struct ik_scroll_row first_row(const struct ik_scrollback *scrollback, si
 	return ik_scrollback_row(scrollback, index, 0, 0);
 }
 
+/* Return which row comes first: below, at or above 0. */
+static int compare_rows(struct ik_scroll_row a, struct ik_scroll_row b)
+{
+	if (a.block != b.block)
+		return a.block < b.block ? -1 : 1;
+	if (a.section != b.section)
+		return a.section < b.section ? -1 : 1;
+	return (a.line > b.line) - (a.line < b.line);
+}
+
 /* Is the row of a place above that of the other? */
 static bool is_before(struct ik_scroll_row a, struct ik_scroll_row b)
 {
-	if (a.block != b.block)
-		return a.block < b.block;
-	return a.section != b.section ? a.section < b.section : a.line < b.line;
+	return compare_rows(a, b) < 0;
 }
 
 /* Return the last row of the window. */
@@ -753,40 +753,44 @@ static struct mark mark_of(const struct ik_scrollback *scrollback, struct ik_scr
 	return (struct mark){ number, place.section, place.line, column };
 }
 
-/* Return which row comes first: below, at or above 0. */
-static int compare_rows(const struct mark *a, const struct mark *b)
+/* Return the row of a mark; after all others where its block is gone. */
+static struct ik_scroll_row row_of_mark(const struct ik_scrollback *scrollback,
+	const struct mark *mark)
 {
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return (struct ik_scroll_row){ ik_scrollback_index(scrollback, mark->number), mark->section,
+		mark->line };
 }
 
 /* Is something marked, at this width? Its ends, in order. */
 static bool ends(const struct ik_scrollback *scrollback, struct mark *ret_first,
 	struct mark *ret_last)
 {
-	int order = compare_rows(&scrollback->mark_anchor, &scrollback->mark_head);
+	const struct mark *anchor = &scrollback->mark_anchor, *head = &scrollback->mark_head;
+	int order = compare_rows(row_of_mark(scrollback, anchor), row_of_mark(scrollback, head));
 
 	if (!scrollback->marked || scrollback->marked_columns != scrollback->columns)
 		return false;
 	if (order == 0)
-		order = scrollback->mark_anchor.column - scrollback->mark_head.column;
-	*ret_first = order <= 0 ? scrollback->mark_anchor : scrollback->mark_head;
-	*ret_last = order <= 0 ? scrollback->mark_head : scrollback->mark_anchor;
+		order = anchor->column - head->column;
+	*ret_first = order <= 0 ? *anchor : *head;
+	*ret_last = order <= 0 ? *head : *anchor;
 	return true;
 }
 
 /* Find the columns of a row that are marked, from the first to before the second; false: none
  * is. */
-static bool marked_part(const struct mark *row, const struct mark *first, const struct mark *last,
+static bool marked_part(const struct ik_scrollback *scrollback, struct ik_scroll_row row,
 	int *ret_from, int *ret_to)
 {
-	int to_first = compare_rows(row, first), to_last = compare_rows(row, last);
+	struct mark first, last;
 
-	*ret_from = to_first == 0 ? first->column : 0;
-	*ret_to = to_last == 0 ? last->column + 1 : INT_MAX;
+	if (!ends(scrollback, &first, &last))
+		return false;
+	int to_first = compare_rows(row, row_of_mark(scrollback, &first));
+	int to_last = compare_rows(row, row_of_mark(scrollback, &last));
+
+	*ret_from = to_first == 0 ? first.column : 0;
+	*ret_to = to_last == 0 ? last.column + 1 : INT_MAX;
 	return to_first >= 0 && to_last <= 0;
 }
 
@@ -794,12 +798,10 @@ static bool marked_part(const struct mark *row, const struct mark *first, const 
 static void paint_mark(const struct ik_scrollback *scrollback, struct ik_scroll_row place,
 	struct ik_cells *cells, struct ik_rectangle text_area, int row)
 {
-	struct mark first, last, here = mark_of(scrollback, place, 0);
 	uint32_t gap = row_gap(scrollback, place);
 	int from, to;
 
-	if (place.line < gap || !ends(scrollback, &first, &last) ||
-		!marked_part(&here, &first, &last, &from, &to))
+	if (place.line < gap || !marked_part(scrollback, place, &from, &to))
 		return;
 	struct ik_block *block = ik_scrollback_prepared(scrollback, place.block);
 	const struct ik_lines *lines = ik_scrollback_lines(scrollback, block, place.section);
@@ -848,9 +850,8 @@ void ik_scrollback_mark_begin(struct ik_scrollback *scrollback, int row, int col
 /* Is the cell that the mark began at in the first row of the window? */
 static bool begins_in_first_row(struct ik_scrollback *scrollback)
 {
-	struct mark first = mark_of(scrollback, ik_scrollback_window(scrollback), 0);
-
-	return compare_rows(&scrollback->mark_anchor, &first) == 0;
+	return compare_rows(row_of_mark(scrollback, &scrollback->mark_anchor),
+			   ik_scrollback_window(scrollback)) == 0;
 }
 
 void ik_scrollback_mark_to(struct ik_scrollback *scrollback, int row, int column)

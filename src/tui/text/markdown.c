@@ -698,16 +698,17 @@ static bool cursor_gap(struct markdown_cursor *cursor)
 /* Names of characters that are met in prose, each with its character after it, all with blanks around. */
 static const char entities[] =
 	" amp & lt < gt > quot \" apos ' nbsp \u00A0 ensp \u2002 emsp \u2003 thinsp \u2009 "
-	"copy © reg ® trade ™ sect § para ¶ deg ° plusmn ± times × divide ÷ micro µ middot · "
-	"bull • hellip … ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ "
-	"laquo « raquo » lsaquo ‹ rsaquo › larr ← uarr ↑ rarr → darr ↓ harr ↔ lArr ⇐ rArr ⇒ "
-	"hArr ⇔ euro € pound £ yen ¥ cent ¢ frac12 ½ frac14 ¼ frac34 ¾ sup1 ¹ sup2 ² sup3 ³ "
-	"ne ≠ le ≤ ge ≥ asymp ≈ infin ∞ sum ∑ prod ∏ radic √ minus − forall ∀ exist ∃ isin ∈ "
-	"and ∧ or ∨ alpha α beta β gamma γ delta δ epsilon ε lambda λ mu μ pi π sigma σ "
-	"omega ω Delta Δ Sigma Σ Omega Ω check ✓ cross ✗ auml ä ouml ö uuml ü Auml Ä Ouml Ö "
-	"Uuml Ü szlig ß eacute é egrave è agrave à ccedil ç ntilde ñ lbrace { rbrace } "
-	"lbrack [ rbrack ] vert | ast * lowbar _ grave ` num # bsol \\ dollar $ percnt % "
-	"star ☆ ";
+	"copy © reg ® trade ™ sect § para ¶ deg ° plusmn ± times × divide ÷ micro µ "
+	"middot · bull • hellip … ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ "
+	"ldquo “ rdquo ” bdquo „ laquo « raquo » lsaquo ‹ rsaquo › larr ← uarr ↑ "
+	"rarr → darr ↓ harr ↔ lArr ⇐ rArr ⇒ hArr ⇔ euro € pound £ yen ¥ cent ¢ "
+	"frac12 ½ frac14 ¼ frac34 ¾ sup1 ¹ sup2 ² sup3 ³ ne ≠ le ≤ ge ≥ asymp ≈ "
+	"infin ∞ sum ∑ prod ∏ radic √ minus − forall ∀ exist ∃ isin ∈ and ∧ "
+	"or ∨ alpha α beta β gamma γ delta δ epsilon ε lambda λ mu μ pi π sigma σ "
+	"omega ω Delta Δ Sigma Σ Omega Ω check ✓ cross ✗ auml ä ouml ö uuml ü Auml Ä "
+	"Ouml Ö Uuml Ü szlig ß eacute é egrave è agrave à ccedil ç ntilde ñ lbrace { "
+	"rbrace } lbrack [ rbrack ] vert | ast * lowbar _ grave ` num # bsol \\ dollar $ "
+	"percnt % star ☆ ";
 
 /* Read "&#10;" or "&#xA;". */
 static bool read_number(const char *text, uint32_t *ret_codepoint)
