@@ -254,7 +254,7 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 {
 	char id[IK_UUID_TEXT];
 
-	if (kept[0] == 0 && kept[1] == 0)
+	if (!kept || (kept[0] == 0 && kept[1] == 0))
 		return;
 	ik_json_printf(data, "'blobs':{");
 	for (int i = 0; i < 2; i++) {
@@ -322,13 +322,6 @@ bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blo
 }
 
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
-	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms)
-{
-	return ik_message_tool_result_kept(call_id, name, envelope, envelope_length, success,
-		duration_ms, (const size_t[2]){ 0, 0 });
-}
-
-struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2])
 {

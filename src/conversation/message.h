@@ -92,11 +92,13 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 	int64_t time_ms, const char *content, size_t content_length, const char *data,
 	size_t data_length);
 
-/* The two kinds with structure. arguments is the model's text, valid JSON or not. */
+/* The two kinds with structure. arguments is the model's text, valid JSON or not; kept: the whole
+ * output is stored under new ids, so many bytes of stdout and of stderr (0: nothing; NULL: of neither). */
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
-	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms);
+	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
+	const size_t kept[2]);
 
 /* Make a notice with the text of a system prompt that is not trusted to instruct the model. Its id
  * and time stay the same. */
@@ -110,12 +112,6 @@ bool ik_message_is_automatic(const struct ik_message *message);
 size_t ik_message_typed(const struct ik_message *message);
 /* The same for content and data that are not a message yet. */
 size_t ik_user_typed(const char *data, size_t data_length, size_t content_length);
-
-/* The same for a call whose whole output is stored under new ids: kept[] bytes of stdout and of
- * stderr (0: nothing). */
-struct ik_message *ik_message_tool_result_kept(const char *call_id, const char *name,
-	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
-	const size_t kept[2]);
 
 /* A large part of a message that is stored separately: stdout (stream 0) and stderr (1) of a
  * tool_result or an own call. Return false if there is none. */

@@ -104,7 +104,7 @@ size_t ik_pairing_complete(struct ik_conversation *conversation, struct ik_messa
 			continue;
 		char *name = ik_message_tool_name(call);
 		struct ik_message *result = ik_message_tool_result(call->call_id, name ? name : "",
-			envelope.data, envelope.length, false, 0);
+			envelope.data, envelope.length, false, 0, NULL);
 		free(name);
 		ik_conversation_append(conversation, result);
 		added = ik_alloc_array(added, added_count + 1, sizeof(*added));

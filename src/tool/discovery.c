@@ -8,13 +8,11 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* A source, and how far its scan is. */
+/* A source, and its place. */
 struct slot {
 	struct ik_discovery *discovery;
 	struct ik_source *source;
 	size_t index;
-	size_t done;
-	size_t total;
 };
 
 struct ik_discovery {
@@ -28,6 +26,7 @@ struct ik_discovery {
 	struct ik_registry *registry;     /* of the last scan */
 	struct ik_registry *next;         /* of the running scan; NULL: none runs */
 	size_t unfinished;                /* sources whose scan runs */
+	size_t done, total;               /* candidates of the running scan */
 	bool readable;                    /* one of them at least could be read */
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
@@ -42,7 +41,7 @@ struct ik_discovery {
 /* Places to watch, while they are collected. */
 struct places {
 	struct ik_watched *items;
-	size_t count, capacity;
+	size_t count;
 };
 
 static void finish(void *arg);
@@ -158,10 +157,7 @@ static void add_place(void *arg, const char *directory, const char *name)
 {
 	struct places *places = arg;
 
-	if (places->count == places->capacity) {
-		places->capacity = places->capacity > 0 ? places->capacity * 2 : 8;
-		places->items = ik_alloc_array(places->items, places->capacity, sizeof(*places->items));
-	}
+	places->items = ik_alloc_more(places->items, places->count, sizeof(*places->items));
 	places->items[places->count++] = (struct ik_watched){ ik_strdup(directory),
 		name ? ik_strdup(name) : NULL };
 }
@@ -169,7 +165,7 @@ static void add_place(void *arg, const char *directory, const char *name)
 /* Watch the places that the sources name now. */
 static void watch_places(struct ik_discovery *discovery)
 {
-	struct places places = { NULL, 0, 0 };
+	struct places places = { NULL, 0 };
 
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct ik_source *source = discovery->slots[i]->source;
@@ -222,33 +218,34 @@ static void finish_if_done(struct ik_discovery *discovery)
 		ik_loop_defer(discovery->loop, finish, discovery);
 }
 
+static void tell_progress(const struct ik_discovery *discovery)
+{
+	if (discovery->events.progress && !discovery->quiet)
+		discovery->events.progress(discovery->arg, discovery->done, discovery->total);
+}
+
+static void source_found(void *arg, size_t count)
+{
+	struct ik_discovery *discovery = ((struct slot *)arg)->discovery;
+
+	discovery->total += count;
+	tell_progress(discovery);
+}
+
 static void source_tool(void *arg, struct ik_tool *tool)
 {
 	const struct slot *slot = arg;
+	struct ik_discovery *discovery = slot->discovery;
 
 	tool->precedence = slot->index;
 	tool->owner = ik_source_ref(slot->source);
-	if (tool->state == IK_TOOL_OK && is_disabled(slot->discovery, tool->name))
+	if (tool->state == IK_TOOL_OK && is_disabled(discovery, tool->name))
 		ik_tool_reject(tool, IK_TOOL_DISABLED, "DISABLED",
 			ik_strdup(_("switched off, by tools.disabled in the configuration or in the tool "
 						"browser")));
-	ik_registry_add(slot->discovery->next, tool);
-}
-
-static void source_progress(void *arg, size_t done, size_t total)
-{
-	struct slot *slot = arg;
-	struct ik_discovery *discovery = slot->discovery;
-	size_t all_done = 0, all_total = 0;
-
-	slot->done = done;
-	slot->total = total;
-	for (size_t i = 0; i < discovery->slot_count; i++) {
-		all_done += discovery->slots[i]->done;
-		all_total += discovery->slots[i]->total;
-	}
-	if (discovery->events.progress && !discovery->quiet)
-		discovery->events.progress(discovery->arg, all_done, all_total);
+	ik_registry_add(discovery->next, tool);
+	discovery->done++;
+	tell_progress(discovery);
 }
 
 static void source_done(void *arg, bool readable, const char *sentence)
@@ -272,7 +269,7 @@ static void source_changed(void *arg)
 /* Start a scan, or let one follow the running one; the request that uses least of the cache wins. */
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet)
 {
-	static const struct ik_source_events events = { source_tool, source_progress, source_done,
+	static const struct ik_source_events events = { source_tool, source_found, source_done,
 		source_changed };
 
 	if (discovery->scanning) {
@@ -292,9 +289,8 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool qu
 	discovery->next = ik_registry_new();
 	discovery->unfinished = discovery->slot_count;
 	discovery->readable = false;
-	for (size_t i = 0; i < discovery->slot_count; i++)
-		discovery->slots[i]->done = discovery->slots[i]->total = 0;
-	for (size_t i = 0; i < discovery->slot_count; i++) {
+	discovery->done = discovery->total = 0;
+	for (size_t i = 0; i < discovery->slot_count && !discovery->closed; i++) {
 		struct slot *slot = discovery->slots[i];
 
 		slot->source->ops->scan(slot->source, &events, slot);

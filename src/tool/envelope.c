@@ -186,19 +186,16 @@ void ik_envelope_limit(struct ik_buf *out, struct ik_json_span envelope, int max
 void ik_envelope_hint(struct ik_buf *envelope, const char *sentence)
 {
 	const char *comma = memchr(envelope->data, ',', envelope->length);
-	struct ik_buf rest;
+	struct ik_buf hint;
 
 	if (!comma)
 		return;
-	ik_buf_init(&rest, envelope->ceiling);
-	ik_buf_append(&rest, comma, envelope->length - (size_t)(comma - envelope->data));
-	if (ik_buf_status(&rest) == IK_OK) {
-		ik_buf_truncate(envelope, (size_t)(comma - envelope->data));
-		ik_buf_puts(envelope, ",\"hint\":");
-		ik_json_put_text(envelope, sentence);
-		ik_buf_append(envelope, rest.data, rest.length);
-	}
-	ik_buf_done(&rest);
+	ik_buf_init(&hint, envelope->ceiling);
+	ik_buf_puts(&hint, ",\"hint\":");
+	ik_json_put_text(&hint, sentence);
+	if (ik_buf_status(&hint) == IK_OK)
+		ik_buf_insert(envelope, (size_t)(comma - envelope->data), hint.data, hint.length);
+	ik_buf_done(&hint);
 }
 
 bool ik_envelope_succeeded(struct ik_json_span envelope)

@@ -18,14 +18,23 @@ static bool listed(const char *entry, const char *const *names)
 	return false;
 }
 
-/* Allocate a copy of this process's environment. */
-static char **make_room(void)
+/* Copy the entries of this process's environment that are in only (NULL: all), but not those that are
+ * in without and not in keep. */
+static char **copy_environment(const char *const *only, const char *const *without,
+	const char *const *keep)
 {
+	char **copy = NULL;
 	size_t count = 0;
 
-	while (environ && environ[count])
-		count++;
-	return ik_alloc_array(NULL, count + 1, sizeof(char *));
+	for (char **entry = environ; entry && *entry; entry++) {
+		if ((only && !listed(*entry, only)) || (listed(*entry, without) && !listed(*entry, keep)))
+			continue;
+		copy = ik_alloc_more(copy, count, sizeof(*copy));
+		copy[count++] = ik_strdup(*entry);
+	}
+	copy = ik_alloc_more(copy, count, sizeof(*copy));
+	copy[count] = NULL;
+	return copy;
 }
 
 void ik_environment_hide(void)
@@ -46,15 +55,14 @@ void ik_environment_hide(void)
 
 char **ik_environment_for_tools(const char *const *secrets, const char *const *keep)
 {
-	char **copy = make_room();
-	size_t count = 0;
+	return copy_environment(NULL, secrets, keep);
+}
 
-	for (char **entry = environ; entry && *entry; entry++) {
-		if (!listed(*entry, secrets) || listed(*entry, keep))
-			copy[count++] = ik_strdup(*entry);
-	}
-	copy[count] = NULL;
-	return copy;
+char **ik_environment_of(const char *const *names)
+{
+	static const char *const none[] = { NULL };
+
+	return copy_environment(names ? names : none, NULL, NULL);
 }
 
 const char **ik_environment_with(const char *const *environment, const char *const *entries)
@@ -82,19 +90,6 @@ const char **ik_environment_with(const char *const *environment, const char *con
 			copy[kept++] = *entries;
 	}
 	copy[kept] = NULL;
-	return copy;
-}
-
-char **ik_environment_of(const char *const *names)
-{
-	char **copy = make_room();
-	size_t count = 0;
-
-	for (char **entry = environ; entry && *entry; entry++) {
-		if (listed(*entry, names))
-			copy[count++] = ik_strdup(*entry);
-	}
-	copy[count] = NULL;
 	return copy;
 }
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 /* Files are named so that no two calls share one, in whatever process. Any other file is not ours. */
 #define NAME_LETTERS 6
 #define NAME_END ".txt"
-#define NAME_TRIES 100
 /* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much. */
 enum { MOST_OF_A_CALL = 16 };
 
@@ -117,7 +115,7 @@ struct old {
 
 struct old_files {
 	struct old *items;
-	size_t count, capacity;
+	size_t count;
 	int64_t size;
 };
 
@@ -137,10 +135,7 @@ static void note_files(struct old_files *old, int root, const char *session)
 			fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
 			!S_ISREG(status.st_mode))
 			continue;
-		if (old->count == old->capacity) {
-			old->capacity = 2 * old->capacity + 32;
-			old->items = ik_alloc_array(old->items, old->capacity, sizeof(*old->items));
-		}
+		old->items = ik_alloc_more(old->items, old->count, sizeof(*old->items));
 		old->items[old->count++] = (struct old){
 			.session = ik_strdup(session),
 			.name = ik_strdup(entry->d_name),
@@ -201,28 +196,16 @@ static void make_room(int root)
 
 /* ---- a file ---- */
 
-/* Create a file with a new random name (mode 0600); ret_path is new memory. -1: it cannot be
- * created. */
+/* Create a file with a new random name (mode 0600) in an open directory; ret_path is new memory. -1: it
+ * cannot be created. */
 static int make_file(const struct ik_output_files *files, int directory, char **ret_path)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	int fd = -1;
+	char *path = ik_format("/proc/self/fd/%d/XXXXXX" NAME_END, directory);
+	int fd = mkostemps(path, (int)strlen(NAME_END), O_CLOEXEC);
 
-	for (int i = 0; i < NAME_TRIES && fd < 0; i++) {
-		unsigned char drawn[NAME_LETTERS];
-		char name[NAME_LETTERS + sizeof(NAME_END)];
-
-		if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) != (ssize_t)sizeof(drawn))
-			return -1;
-		for (size_t at = 0; at < NAME_LETTERS; at++)
-			name[at] = letters[drawn[at] % (sizeof(letters) - 1)];
-		memcpy(name + NAME_LETTERS, NAME_END, sizeof(NAME_END));
-		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd >= 0)
-			*ret_path = ik_path_join(files->directory, name);
-		else if (errno != EEXIST)
-			break;
-	}
+	if (fd >= 0)
+		*ret_path = ik_path_join(files->directory, ik_path_base(path));
+	free(path);
 	return fd;
 }
 

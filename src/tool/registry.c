@@ -12,7 +12,6 @@ struct ik_registry {
 	enum ik_scan_state state;
 	struct ik_tool *tools;
 	size_t count;
-	size_t capacity;
 	size_t ok_count;
 	size_t failed_count;
 	char **problems;
@@ -107,11 +106,7 @@ struct ik_registry *ik_registry_unref(struct ik_registry *registry)
 
 void ik_registry_add(struct ik_registry *registry, const struct ik_tool *tool)
 {
-	if (registry->count == registry->capacity) {
-		registry->capacity = registry->capacity ? registry->capacity * 2 : 16;
-		registry->tools = ik_alloc_array(registry->tools, registry->capacity,
-			sizeof(*registry->tools));
-	}
+	registry->tools = ik_alloc_more(registry->tools, registry->count, sizeof(*registry->tools));
 	registry->tools[registry->count++] = *tool;
 }
 

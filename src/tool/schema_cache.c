@@ -38,9 +38,9 @@ struct ik_schema_cache {
 	char *version;
 	bool dirty; /* the file would differ */
 	enum ik_cache_use use;
-	struct ik_identity file;      /* as last read or written */
-	struct cache_entry **entries; /* ordered by path and first question */
-	size_t count, capacity;
+	struct ik_identity file; /* as last read or written */
+	struct cache_entry **entries;
+	size_t count;
 	int64_t first_asked_ns; /* of the timeouts that this scan used; 0: none */
 };
 
@@ -73,58 +73,37 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 	return NULL;
 }
 
-/* Return where the entry of that path and question is, or where it belongs. */
-static size_t place_of(const struct ik_schema_cache *cache, const char *path,
-	enum ik_tool_protocol first, bool *ret_found)
-{
-	size_t low = 0, high = cache->count;
-
-	*ret_found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct cache_entry *entry = cache->entries[middle];
-		int order = strcmp(entry->path, path);
-
-		if (order == 0)
-			order = (int)entry->first - (int)first;
-		*ret_found = *ret_found || order == 0;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Return the entry of that path and question, or NULL. */
 static struct cache_entry *entry_of(const struct ik_schema_cache *cache, const char *path,
 	enum ik_tool_protocol first)
 {
-	bool found;
-	size_t place = place_of(cache, path, first, &found);
+	for (size_t i = 0; i < cache->count; i++) {
+		struct cache_entry *entry = cache->entries[i];
 
-	return found ? cache->entries[place] : NULL;
+		if (entry->first == first && strcmp(entry->path, path) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+/* Remove an entry, if there is one. */
+static void drop(struct ik_schema_cache *cache, struct cache_entry *entry)
+{
+	for (size_t i = 0; entry && i < cache->count; i++) {
+		if (cache->entries[i] == entry) {
+			cache->entries[i] = cache->entries[--cache->count];
+			free_entry(entry);
+			return;
+		}
+	}
 }
 
 /* Add an entry, which becomes the cache's, in place of an older one. */
 static void put(struct ik_schema_cache *cache, struct cache_entry *entry)
 {
-	bool found;
-	size_t place = place_of(cache, entry->path, entry->first, &found);
-
-	if (found) {
-		free_entry(cache->entries[place]);
-		cache->entries[place] = entry;
-		return;
-	}
-	if (cache->count == cache->capacity) {
-		cache->capacity = cache->capacity * 2 + 64;
-		cache->entries = ik_alloc_array(cache->entries, cache->capacity, sizeof(*cache->entries));
-	}
-	memmove(cache->entries + place + 1, cache->entries + place,
-		(cache->count - place) * sizeof(*cache->entries));
-	cache->entries[place] = entry;
-	cache->count++;
+	drop(cache, entry_of(cache, entry->path, entry->first));
+	cache->entries = ik_alloc_more(cache->entries, cache->count, sizeof(*cache->entries));
+	cache->entries[cache->count++] = entry;
 }
 
 /* Split a text of that length and a line feed off rest; NULL if they are not there. */
@@ -348,16 +327,10 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key)
 {
-	bool found;
-	size_t place = place_of(cache, key->path, key->first, &found);
+	struct cache_entry *entry = entry_of(cache, key->path, key->first);
 
-	if (!found)
-		return;
-	cache->dirty = cache->dirty || is_kept(cache->entries[place]);
-	free_entry(cache->entries[place]);
-	cache->count--;
-	memmove(cache->entries + place, cache->entries + place + 1,
-		(cache->count - place) * sizeof(*cache->entries));
+	cache->dirty = cache->dirty || (entry && is_kept(entry));
+	drop(cache, entry);
 }
 
 /* Append the entries to be saved: not those of files that are gone. */

@@ -25,8 +25,8 @@ struct ik_source;
 struct ik_source_events {
 	/* A tool, OK or not; its strings become the receiver's. */
 	void (*tool)(void *arg, struct ik_tool *tool);
-	/* Progress: done of total candidates. */
-	void (*progress)(void *arg, size_t done, size_t total);
+	/* So many candidates are there, more than were told so far: each becomes a tool, OK or not. */
+	void (*found)(void *arg, size_t count);
 	/* The scan of this source is over; never called from inside scan. readable: false if the place
 	 * does not exist (sentence NULL) or could not be read (sentence says why). A new scan may be
 	 * started in here. */

@@ -96,11 +96,6 @@ static void clear_scan(struct directory *directory)
 	directory->events = NULL;
 }
 
-static void tell_progress(struct directory *directory)
-{
-	directory->events->progress(directory->arg, directory->finished, directory->count);
-}
-
 /* Return the result of the trust check for a file; NULL: it did not come with a project. */
 static const struct ik_checked_file *checked(const struct source_directory_file *file)
 {
@@ -128,8 +123,6 @@ static void announce(struct source_directory_file *file, struct ik_tool *tool)
 	}
 	directory->finished++;
 	directory->events->tool(directory->arg, tool);
-	if (directory->events)
-		tell_progress(directory);
 }
 
 static void go_on(struct directory *directory)
@@ -315,11 +308,6 @@ static void launch(void *arg)
 	struct directory *directory = arg;
 	int64_t begin = ik_clock_us();
 
-	/* Report the total before the first file has answered. */
-	if (directory->next == 0 && directory->count > 0)
-		tell_progress(directory);
-	if (!directory->events)
-		return;
 	while (directory->next < directory->count) {
 		struct source_directory_file *file = &directory->files[directory->next++];
 
@@ -368,7 +356,6 @@ static int compare_paths(const void *left, const void *right)
 /* List the candidates, or say why that is impossible. */
 static void list(struct directory *directory)
 {
-	size_t capacity = 0;
 	struct ik_identity identity;
 	struct dirent *entry;
 	DIR *stream = opendir(directory->path);
@@ -387,11 +374,8 @@ static void list(struct directory *directory)
 	while ((entry = readdir(stream))) {
 		if (!is_candidate(dirfd(stream), entry->d_name, &identity))
 			continue;
-		if (directory->count == capacity) {
-			capacity = capacity ? capacity * 2 : 32;
-			directory->files = ik_alloc_array(directory->files, capacity,
-				sizeof(*directory->files));
-		}
+		directory->files = ik_alloc_more(directory->files, directory->count,
+			sizeof(*directory->files));
 		directory->files[directory->count++] = (struct source_directory_file){
 			.directory = directory,
 			.path = ik_path_join(directory->path, entry->d_name),
@@ -437,6 +421,7 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 		check_trust(directory);
 	else
 		go_on(directory);
+	events->found(arg, directory->count);
 }
 
 /* ---- calls ---- */

@@ -17,7 +17,7 @@ struct ik_file_writes {
 	int watchers;
 	size_t clock; /* counts ends */
 	struct file_write *items;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct ik_file_writes *ik_file_writes_new(void)
@@ -63,10 +63,7 @@ void ik_file_writes_unwatch(struct ik_file_writes *writes)
 
 void ik_file_writes_begin(struct ik_file_writes *writes, const void *owner, const char *path)
 {
-	if (writes->count == writes->capacity) {
-		writes->capacity = 2 * writes->capacity + 16;
-		writes->items = ik_alloc_array(writes->items, writes->capacity, sizeof(*writes->items));
-	}
+	writes->items = ik_alloc_more(writes->items, writes->count, sizeof(*writes->items));
 	writes->items[writes->count++] = (struct file_write){ owner, ik_strdup(path), SIZE_MAX };
 }
 

@@ -146,18 +146,13 @@ void ik_session_record_start_storing(struct ik_session_record *record)
 
 	ik_store_begin(record->store, record->id, record->directory);
 	record->stored = true;
-	record->events->stored(record->arg);
+	record->on_stored(record->arg);
 	for (i = 0; i < count; i++) {
 		struct ik_message *message = ik_conversation_at(record->conversation, i);
 
 		if (message->sequence == 0)
 			ik_store_append(record->store, record->id, message);
 	}
-}
-
-void ik_session_record_leave(struct ik_session_record *record)
-{
-	ik_store_rest(record->store, record->id);
 }
 
 void ik_session_record_decide(struct ik_session_record *record)

@@ -16,17 +16,12 @@
 #include "store/store.h"
 #include "util/uuid.h"
 
-struct ik_session_record_events {
-	/* The session is stored from now on. */
-	void (*stored)(void *arg);
-};
-
 struct ik_session_record {
 	struct ik_loop *loop;
 	struct ik_store *store;
 	ik_event_sink *sink;
 	void *sink_arg;
-	const struct ik_session_record_events *events;
+	void (*on_stored)(void *arg); /* the session is stored from now on */
 	void *arg;
 
 	char id[IK_UUID_TEXT];
@@ -69,8 +64,6 @@ void ik_session_record_add_notice(struct ik_session_record *record, const char *
 
 /* Store what was said so far, and everything from now on. */
 void ik_session_record_start_storing(struct ik_session_record *record);
-/* Nothing is added to the session under its present id any more. */
-void ik_session_record_leave(struct ik_session_record *record);
 /* It is known which session this is: store what waited for that. */
 void ik_session_record_decide(struct ik_session_record *record);
 

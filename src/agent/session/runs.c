@@ -50,6 +50,7 @@ struct ik_runs {
 	struct ik_registry *registry;
 	bool tools_ready;
 	int slots_held;
+	int own_count; /* of the user's so far */
 	struct tool_run *first;
 };
 
@@ -195,14 +196,15 @@ static void on_done(void *arg, const struct ik_run_result *result)
 	ik_run_close(done);
 }
 
-/* Add a run to the list; strings are copied. */
+/* Add a run to the list; strings are copied. id: of the model's; NULL: it is the user's. */
 static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char *name,
 	struct ik_json_span arguments)
 {
 	struct tool_run *run = ik_alloc(sizeof(*run)), **end = &runs->first;
 
 	run->runs = runs;
-	run->id = ik_strdup(id);
+	run->own = !id;
+	run->id = id ? ik_strdup(id) : ik_format("run_%d", ++runs->own_count);
 	run->name = ik_strdup(name);
 	ik_buf_init(&run->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_append(&run->arguments, arguments.text, arguments.length);
@@ -311,12 +313,10 @@ static void start_own(struct tool_run *run)
 		run_start(run);
 }
 
-void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
-	struct ik_json_span arguments)
+void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_span arguments)
 {
-	struct tool_run *run = run_add(runs, id, name, arguments);
+	struct tool_run *run = run_add(runs, NULL, name, arguments);
 
-	run->own = true;
 	if (runs->tools_ready)
 		start_own(run);
 	else
@@ -422,7 +422,7 @@ static bool spawn(struct tool_run *run, struct ik_error *error)
 	return started;
 }
 
-void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *command)
+void ik_runs_start_command(struct ik_runs *runs, const char *command)
 {
 	struct tool_run *run;
 	struct ik_buf arguments;
@@ -431,9 +431,8 @@ void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *com
 
 	ik_buf_init(&arguments, IK_LIMIT_ARGUMENTS);
 	ik_json_printf(&arguments, "{'command':'%s'}", command);
-	run = run_add(runs, id, IK_OWN_COMMAND,
+	run = run_add(runs, NULL, IK_OWN_COMMAND,
 		(struct ik_json_span){ arguments.data, arguments.length });
-	run->own = true;
 	run->command = ik_strdup(command);
 	started = spawn(run, &error);
 	tell_started(run);

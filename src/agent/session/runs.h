@@ -46,11 +46,10 @@ void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bo
 /* Start a call of IK_EFFECT_RUN; the tool gets the arguments. */
 void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 	struct ik_json_span arguments);
-/* Start an own call of that id, told in round 0 and stored as a command. */
-void ik_runs_start_own(struct ik_runs *runs, const char *id, const char *name,
-	struct ik_json_span arguments);
-/* Start a command of the user's, with that id. */
-void ik_runs_start_command(struct ik_runs *runs, const char *id, const char *command);
+/* Start an own call, told in round 0 and stored as a command. */
+void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_span arguments);
+/* Start a command of the user's. */
+void ik_runs_start_command(struct ik_runs *runs, const char *command);
 
 bool ik_runs_is_empty(const struct ik_runs *runs);
 /* Cancel the model's (own: the user's); each still ends as usual. */

@@ -39,7 +39,6 @@ struct ik_session {
 	char *system_prompt;               /* complete */
 	struct ik_model *model;            /* NULL: none chosen yet */
 	struct ik_registry *registry;
-	int own_calls; /* of the user's so far, commands included */
 
 	struct ik_turn *turn;
 	struct ik_inbox_item *inbox, **inbox_end;
@@ -328,7 +327,7 @@ static void finish_closing(struct ik_session *session)
 	session->recorder = ik_undo_recorder_close(session->recorder);
 	session->lock = ik_session_lock_close(session->lock);
 	session->keeping = ik_timer_close(session->keeping);
-	ik_session_record_leave(session->record);
+	ik_store_rest(session->record->store, session->record->id);
 	ik_loop_defer(session->options.loop, release, session);
 }
 
@@ -557,14 +556,12 @@ static struct ik_turn *make_turn(struct ik_session *session)
 static struct ik_session_record *make_record(struct ik_session *session,
 	const struct ik_session_options *options)
 {
-	static const struct ik_session_record_events events = { on_stored };
-
 	return ik_session_record_new(&(struct ik_session_record){
 		.loop = options->loop,
 		.store = options->store,
 		.sink = options->sink,
 		.sink_arg = options->sink_arg,
-		.events = &events,
+		.on_stored = on_stored,
 		.arg = session,
 		.directory = (char *)options->directory,
 		.prompt = (char *)(options->system_prompt ? options->system_prompt : ik_built_in_prompt()),
@@ -650,7 +647,7 @@ void ik_session_forked(struct ik_session *session, const char *id)
 {
 	if (session->options.undo_directory)
 		ik_undo_fork(session->options.undo_directory, session->record->id, id);
-	ik_session_record_leave(session->record);
+	ik_store_rest(session->record->store, session->record->id);
 	ik_session_record_set_id(session->record, id);
 	if (ik_session_lock_is_taken(session->lock))
 		ik_session_lock_take(session->lock);
@@ -866,27 +863,15 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 	ik_compaction_tell(session->compaction);
 }
 
-/* Return the id of the next call or command of the user's. */
-static char *next_own_id(struct ik_session *session)
-{
-	return ik_format("run_%d", ++session->own_calls);
-}
-
 void ik_session_run_tool(struct ik_session *session, const char *name, const char *arguments,
 	size_t length)
 {
-	char *id = next_own_id(session);
-
-	ik_runs_start_own(session->runs, id, name, (struct ik_json_span){ arguments, length });
-	free(id);
+	ik_runs_start_own(session->runs, name, (struct ik_json_span){ arguments, length });
 }
 
 void ik_session_run_shell(struct ik_session *session, const char *command)
 {
-	char *id = next_own_id(session);
-
-	ik_runs_start_command(session->runs, id, command);
-	free(id);
+	ik_runs_start_command(session->runs, command);
 }
 
 bool ik_session_undo_is_recorded(const struct ik_session *session)

@@ -7,9 +7,8 @@
  * function here, ik_session_close() included.
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
- * conversation, in memory and in the store), exchange (the request to the provider),
- * context, session_lock, restore, runs (calls and commands at work),
- * undo_recorder and compaction.
+ * conversation, in memory and in the store), exchange (the request to the provider), context,
+ * session_lock, restore, runs (calls and commands at work), undo_recorder and compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
  * sessions may share one), the registry.
@@ -139,7 +138,8 @@ bool ik_session_loading(const struct ik_session *session);
 /*
  * Who may write. A session that is open in another process is followed: what the other stores is
  * told as IK_EVENT_MESSAGE, nothing that is said here is stored, and nothing may be submitted, run
- * or compacted. IK_EVENT_LOCK tells of changes.
+ * or compacted. IK_EVENT_LOCK tells of changes. Its lock is asked for the session, answers others
+ * who ask, and rests while the process is stopped (agent/session/session_lock.h).
  */
 struct ik_session_lock *ik_session_lock_of(const struct ik_session *session);
 bool ik_session_is_following(const struct ik_session *session);

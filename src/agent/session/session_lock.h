@@ -59,7 +59,8 @@ void ik_session_lock_read(struct ik_session_lock *lock);
 void ik_session_lock_ask(struct ik_session_lock *lock);
 void ik_session_lock_withdraw(struct ik_session_lock *lock);
 bool ik_session_lock_is_asking(const struct ik_session_lock *lock);
-/* Answer another process that asks: keep the session; or follow it as soon as all is stored. */
+/* Answer another process that asks: keep the session; or follow it as soon as all is stored (no turn
+ * may be running). */
 void ik_session_lock_refuse(struct ik_session_lock *lock);
 void ik_session_lock_release(struct ik_session_lock *lock);
 /* The process is about to be stopped; it is back. */

@@ -261,7 +261,7 @@ static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_jso
 	memcpy(event.whole, outcome->whole, sizeof(event.whole));
 	part->state = IK_CALL_DONE;
 	append(turn,
-		ik_message_tool_result_kept(part->id, part->name, envelope.text, envelope.length,
+		ik_message_tool_result(part->id, part->name, envelope.text, envelope.length,
 			outcome->success, outcome->duration_ms, kept),
 		event);
 	event.kind = IK_EVENT_TOOL_DONE;

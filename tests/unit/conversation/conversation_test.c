@@ -26,7 +26,7 @@ static struct ik_message *call(const char *id)
 
 static struct ik_message *result(const char *id)
 {
-	return ik_message_tool_result(id, "glob", "{\"tool_success\":true,\"result\":1}", 32, true, 1);
+	return ik_message_tool_result(id, "glob", "{\"tool_success\":true,\"result\":1}", 32, true, 1, NULL);
 }
 
 Test(conversation, keeps_order_while_it_grows_on_both_sides)

@@ -86,7 +86,7 @@ Test(message, a_result_carries_its_envelope)
 	const char *envelope = "{\"tool_success\":true,\"result\":{\"output\":\"a.c\\nb.c\\nc.c\\n\","
 		"\"count\":3}}";
 	struct ik_message *result = ik_message_tool_result("call_1", "glob", envelope,
-		strlen(envelope), true, 12);
+		strlen(envelope), true, 12, NULL);
 	bool success = false;
 	int64_t duration = 0;
 
@@ -121,7 +121,7 @@ Test(message, the_line_of_a_result_says_what_matters)
 	};
 	for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
 		struct ik_message *result = ik_message_tool_result("c", "t", cases[index].envelope,
-			strlen(cases[index].envelope), true, 0);
+			strlen(cases[index].envelope), true, 0, NULL);
 		cr_assert_str_eq(result->content, cases[index].content);
 		ik_message_unref(result);
 	}
@@ -136,7 +136,7 @@ Test(message, the_line_of_a_large_result_is_short)
 		ik_buf_puts(&envelope, "\xc3\xa4\xc3\xa4 ");
 	ik_buf_puts(&envelope, "\"}}");
 	struct ik_message *result = ik_message_tool_result("c", "t", envelope.data,
-		envelope.length, true, 0);
+		envelope.length, true, 0, NULL);
 
 	cr_assert_leq(result->content_length, 260);
 	cr_assert_eq(memcmp(result->content + result->content_length - 3, "\xe2\x80\xa6", 3), 0);

@@ -153,7 +153,7 @@ Test(search_query, finds_what_calls_and_results_say_without_their_names)
 	cr_expect_str_eq(text_of(ik_message_tool_call("c", "t", broken, sizeof(broken) - 1)),
 		"t\na\"b\ny\n");
 	cr_expect_str_eq(text_of(ik_message_tool_result("c", "t", envelope, sizeof(envelope) - 1, true,
-		1)), "one\ntwo é\n");
+		1, NULL)), "one\ntwo é\n");
 	cr_expect_str_eq(text_of(ik_message_command("/run x", "printed")), "/run x\nprinted");
 	cr_expect_str_eq(text_of(ik_message_new(IK_KIND_SYSTEM, "be kind", 7, NULL, 0)), "");
 }

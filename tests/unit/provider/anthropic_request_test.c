@@ -157,7 +157,7 @@ Test(anthropic_request, mends_what_would_be_refused)
 	say(IK_KIND_USER, "a");
 	call("functions.one:0", "one", "{\"x\":");
 	call("t2", "one", "[1]");
-	give(ik_message_tool_result("functions.one:0", "one", "{}", 2, false, 1));
+	give(ik_message_tool_result("functions.one:0", "one", "{}", 2, false, 1, NULL));
 
 	struct ik_request request = { .model = "m", .conversation = conversation };
 	char *body = body_of(TYPE, &request);

@@ -39,7 +39,7 @@ void call(const char *id, const char *name, const char *arguments)
 
 void result(const char *id, const char *envelope)
 {
-	give(ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1));
+	give(ik_message_tool_result(id, "x", envelope, strlen(envelope), true, 1, NULL));
 }
 
 void give_opaque(struct ik_message *message, const char *provider, const char *type,

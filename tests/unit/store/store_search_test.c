@@ -146,7 +146,7 @@ Test(store_search, finds_what_tools_were_asked_and_said)
 	message = ik_message_tool_call("c", "grep", "{\"pattern\":\"needle\"}", 20);
 	ik_store_append(fixture.store, id, message);
 	ik_message_unref(message);
-	message = ik_message_tool_result("c", "grep", envelope, sizeof(envelope) - 1, true, 1);
+	message = ik_message_tool_result("c", "grep", envelope, sizeof(envelope) - 1, true, 1, NULL);
 	ik_store_append(fixture.store, id, message);
 	ik_message_unref(message);
 	cr_expect_eq(count_of("grep needle"), 1);
@@ -170,7 +170,7 @@ Test(store_search, finds_the_beginning_of_what_is_longer_than_is_looked_at)
 	ik_buf_puts(&envelope, " thread\"}");
 	ik_uuid_new(id);
 	ik_store_begin(fixture.store, id, "/x");
-	message = ik_message_tool_result("c", "grep", envelope.data, envelope.length, true, 1);
+	message = ik_message_tool_result("c", "grep", envelope.data, envelope.length, true, 1, NULL);
 	ik_store_append(fixture.store, id, message);
 	ik_message_unref(message);
 	ik_buf_done(&envelope);

@@ -119,7 +119,7 @@ Test(store_sessions, are_deleted_where_the_last_step_takes_as_many_as_it_can)
 Test(store_sessions, are_deleted_with_all_they_have)
 {
 	static const size_t kept[2] = { 4, 0 };
-	struct ik_message *result = ik_message_tool_result_kept("c", "t", "{}", 2, true, 1, kept);
+	struct ik_message *result = ik_message_tool_result("c", "t", "{}", 2, true, 1, kept);
 	char id[IK_UUID_TEXT], other[IK_UUID_TEXT];
 	struct ik_bytes *bytes;
 	struct ik_blob blob;

@@ -315,8 +315,13 @@ Test(discovery, adds_up_progress)
 
 	begin(&told, sources, 2);
 	ik_discovery_scan(told.discovery);
-	sources[0].events->progress(sources[0].arg, 1, 4);
-	sources[1].events->progress(sources[1].arg, 2, 3);
+	sources[0].events->found(sources[0].arg, 4);
+	announce(&sources[0], "x", "/system/x");
+	cr_assert_eq(told.done, 1);
+	cr_assert_eq(told.total, 4);
+	sources[1].events->found(sources[1].arg, 3);
+	announce(&sources[1], "y", "/user/y");
+	announce(&sources[0], "z", "/system/z");
 	cr_assert_eq(told.done, 3);
 	cr_assert_eq(told.total, 7);
 	end(&told);

@@ -135,10 +135,9 @@ static void take_tools(struct server *server, const char *text)
 {
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span all, key, value;
-	size_t count, done = 0;
 
 	cr_assert_eq(ik_json_check(text, strlen(text), &all, NULL), IK_OK);
-	count = ik_json_count(all);
+	server->events->found(server->arg, ik_json_count(all));
 	while (server->events != NULL && ik_json_next(all, &walk, &key, &value)) {
 		struct ik_tool tool;
 
@@ -146,8 +145,6 @@ static void take_tools(struct server *server, const char *text)
 		tool.path = ik_format("server/%s", tool.name);
 		tool.source = server->source.origin;
 		server->events->tool(server->arg, &tool);
-		if (server->events != NULL)
-			server->events->progress(server->arg, ++done, count);
 	}
 	server->scanning = false;
 	if (server->events != NULL)

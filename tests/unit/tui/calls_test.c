@@ -180,7 +180,7 @@ Test(calls, a_call_goes_through_its_states)
 	ik_buf_done(&text);
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
 	struct ik_message *message = ik_message_tool_result("a", "bash", envelope, strlen(envelope),
-		true, 77);
+		true, 77, NULL);
 	ik_calls_set_result(calls, call, message);
 	ik_message_unref(message);
 	cr_assert_eq(call->stage, IK_STAGE_OK);
@@ -283,7 +283,7 @@ Test(calls, whole_outputs_of_old_calls_are_let_go)
 Test(calls, whole_outputs_that_are_stored_are_not_held)
 {
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";
-	struct ik_message *result = ik_message_tool_result_kept("c", "t", envelope, strlen(envelope),
+	struct ik_message *result = ik_message_tool_result("c", "t", envelope, strlen(envelope),
 		true, 1, (size_t[2]){ 3, 0 });
 	struct ik_calls *calls = ik_calls_new();
 	struct ik_shown_call *call = ik_calls_get(calls, "c", "t");

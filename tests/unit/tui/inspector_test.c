@@ -228,7 +228,7 @@ static struct ik_shown_call *add_restored(size_t output, size_t errors)
 {
 	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	static const char envelope[] = "{\"tool_success\":true,\"result\":\"cut\",\"truncated\":true}";
-	struct ik_message *message = ik_message_tool_result_kept("c1", "bash", envelope,
+	struct ik_message *message = ik_message_tool_result("c1", "bash", envelope,
 		sizeof envelope - 1, true, 5, (const size_t[2]){output, errors});
 	ik_calls_set_result(calls, call, message);
 	ik_message_unref(message);

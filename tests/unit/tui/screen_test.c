@@ -92,7 +92,7 @@ static struct ik_message *call_message(const char *id, const char *arguments)
 
 static struct ik_message *result_message(const char *id, const char *envelope)
 {
-	return ik_message_tool_result(id, "glob", envelope, strlen(envelope), true, 12);
+	return ik_message_tool_result(id, "glob", envelope, strlen(envelope), true, 12, NULL);
 }
 
 Test(screen, an_empty_conversation_says_how_to_begin)
