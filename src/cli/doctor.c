@@ -39,7 +39,7 @@ enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 /* A larger difference shows: sessions are sorted by time. */
 #define CLOCK_MS 5000
 
-enum { WORD_COLUMNS = 7, LABEL_COLUMNS = 15 };
+enum { WORD_COLUMNS = 6, LABEL_COLUMNS = 14 };
 
 struct doctor {
 	struct ik_cli cli;
@@ -50,14 +50,6 @@ struct doctor {
 /* ---- what is found ---- */
 
 enum doctor_finding { OK, NOTE, WRONG };
-
-/* Append text, padded with blanks. */
-static void put_cell(struct ik_buf *out, const char *text, size_t columns)
-{
-	size_t width = ik_utf8_width(text, strlen(text));
-
-	ik_buf_printf(out, "%s%*s", text, width < columns ? (int)(columns - width) : 1, "");
-}
 
 /* Print a line: what was checked (N_() or a name), what was found and what to do; with --json, an
  * object. */
@@ -82,8 +74,10 @@ static void say(struct doctor *doctor, enum doctor_finding finding, const char *
 		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", label, words[finding],
 			sentence.data);
 	} else {
-		put_cell(&out, _(words[finding]), WORD_COLUMNS);
-		put_cell(&out, _(label), LABEL_COLUMNS);
+		ik_utf8_put_cell(&out, _(words[finding]), WORD_COLUMNS);
+		ik_buf_putc(&out, ' ');
+		ik_utf8_put_cell(&out, _(label), LABEL_COLUMNS);
+		ik_buf_putc(&out, ' ');
 		for (const char *at = sentence.data; *at != '\0'; at++) /* one line a check */
 			ik_buf_putc(&out, *at == '\n' ? ' ' : *at);
 	}

@@ -187,12 +187,11 @@ bool ik_command_model(struct ik_core *core, const char *line, const char *argume
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
 	struct ik_model_choice choice = { .provider = NULL };
-	size_t width = ik_utf8_width(name, strlen(name));
 	struct ik_error error;
 
-	ik_buf_printf(out, "%s %s%*s  ",
-		ik_text_equal(name, ik_core_choice(core)->provider) ? "*" : " ", name,
-		width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 0, "");
+	ik_buf_puts(out, ik_text_equal(name, ik_core_choice(core)->provider) ? "* " : "  ");
+	ik_utf8_put_cell(out, name, NAME_COLUMNS);
+	ik_buf_puts(out, "  ");
 	/* Show the current one as it is used: address and key may come from the command line. */
 	if (ik_text_equal(name, ik_core_choice(core)->provider) && !ik_core_choice(core)->practice)
 		ik_buf_printf(out, "%s  %s\n", ik_core_choice(core)->model, ik_core_choice(core)->base_url);

@@ -26,15 +26,6 @@ static size_t name_columns(const struct ik_registry *registry, bool all)
 	return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
 }
 
-/* "  name   text": the name padded to columns. */
-static void put_line(struct ik_buf *out, const char *name, size_t columns, const char *text)
-{
-	size_t width = ik_utf8_width(name, strlen(name));
-
-	ik_buf_printf(out, "  %s%*s  %s\n", name, width < columns ? (int)(columns - width) : 0, "",
-		text);
-}
-
 /* Append "state: CODE: reason" of one that is not offered. */
 static void put_problem(struct ik_buf *out, const struct ik_tool *tool)
 {
@@ -56,7 +47,9 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 
 			if (!all && tool->state != IK_TOOL_OK)
 				continue;
-			put_line(out, tool->name, columns, tool->description ? tool->description : "");
+			ik_buf_puts(out, "  ");
+			ik_utf8_put_cell(out, tool->name, columns);
+			ik_buf_printf(out, "  %s\n", tool->description ? tool->description : "");
 			if (tool->state != IK_TOOL_OK)
 				put_problem(out, tool);
 		}

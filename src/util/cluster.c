@@ -1,5 +1,6 @@
 #include "util/cluster.h"
 
+#include <string.h>
 #include <utf8proc.h>
 
 #include "util/utf8.h"
@@ -285,6 +286,13 @@ size_t ik_utf8_width(const char *text, size_t length)
 
 	ik_utf8_fit(text, length, SIZE_MAX, &width);
 	return width;
+}
+
+void ik_utf8_put_cell(struct ik_buf *out, const char *text, size_t columns)
+{
+	size_t width = ik_utf8_width(text, strlen(text));
+
+	ik_buf_printf(out, "%s%*s", text, width < columns ? (int)(columns - width) : 0, "");
 }
 
 size_t ik_utf8_fit(const char *text, size_t length, size_t columns, size_t *ret_width)

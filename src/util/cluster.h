@@ -10,7 +10,7 @@
  *
  * Separate from utf8.c so that programs without a screen (the tools) need no Unicode tables.
  *
- * Pure. May include: libc, utf8proc, util/utf8.h.
+ * Pure. May include: libc, utf8proc, util/buf.h, util/utf8.h.
  */
 #ifndef IK_UTIL_CLUSTER_H
 #define IK_UTIL_CLUSTER_H
@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "util/buf.h"
 
 /* Is the character assigned in the built-in Unicode version (private use counts)? The width of
  * others is unknown. */
@@ -60,6 +62,9 @@ size_t ik_cluster_previous(const char *text, size_t position);
 
 /* Return the columns of a text without control characters. */
 size_t ik_utf8_width(const char *text, size_t length);
+
+/* Append a text, and blanks up to that many columns. */
+void ik_utf8_put_cell(struct ik_buf *out, const char *text, size_t columns);
 
 /* Return the bytes of the longest prefix of whole clusters that fits into columns; *ret_width (may
  * be NULL) gets its width. */
