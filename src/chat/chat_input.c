@@ -79,12 +79,6 @@ static void on_input(void *arg, const char *bytes, size_t length)
 	ik_chat_draw_now(chat);
 }
 
-static void on_drained(void *arg)
-{
-	/* The loop draws before it sleeps: nothing to do but to have woken up. */
-	(void)arg;
-}
-
 static void on_resized(void *arg, int rows, int columns)
 {
 	struct ik_chat *chat = arg;
@@ -113,8 +107,9 @@ static void on_hung_up(void *arg)
 	ik_chat_end(arg, 128 + SIGHUP);
 }
 
-/* clang-format off */
 const struct ik_tty_events ik_chat_tty_events = {
-	on_input, on_drained, on_resized, on_resumed, on_hung_up,
+	.input = on_input,
+	.resized = on_resized,
+	.resumed = on_resumed,
+	.hung_up = on_hung_up,
 };
-/* clang-format on */

@@ -48,9 +48,14 @@ struct validation {
 /* Print "  word    sentence", the words in a column, and free the sentence. */
 static void put_finding(struct validation *v, const char *word, char *sentence)
 {
-	int width = (int)ik_utf8_width(word, strlen(word));
+	struct ik_buf out;
 
-	ik_cli_print(&v->cli, "  %s%*s  %s\n", word, width < 6 ? 6 - width : 0, "", sentence);
+	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
+	ik_buf_puts(&out, "  ");
+	ik_utf8_put_cell(&out, word, 6);
+	ik_buf_printf(&out, "  %s\n", sentence);
+	ik_cli_print_buf(&v->cli, &out);
+	ik_buf_done(&out);
 	free(sentence);
 }
 
@@ -328,14 +333,6 @@ static bool needs_arguments(const struct ik_tool *tool)
 	return ik_json_count(ik_json_member(schema, "required")) > 0;
 }
 
-static void on_run_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
-{
-	(void)arg;
-	(void)stream;
-	(void)bytes;
-	(void)length;
-}
-
 static void on_run_done(void *arg, const struct ik_run_result *result)
 {
 	struct validation *v = arg;
@@ -363,7 +360,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 /* Call the tool with {}, even if its schema refuses that. */
 static bool call_empty(struct validation *v)
 {
-	static const struct ik_run_events events = { on_run_output, on_run_done };
+	static const struct ik_run_events events = { .done = on_run_done };
 	struct ik_run_options options = ik_core_run_options(v->cli.loop, v->cli.setup,
 		v->cli.environment);
 	struct ik_tool tool = {

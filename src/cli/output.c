@@ -36,7 +36,7 @@ static void fail(struct ik_output *output, int number)
 /* Tell the owner once everything is written. */
 static void tell_when_empty(struct ik_output *output)
 {
-	if (output->start < output->waiting.length)
+	if (!ik_output_is_empty(output))
 		return;
 	ik_buf_clear(&output->waiting);
 	output->start = 0;
@@ -59,17 +59,6 @@ static void on_writable(void *arg, int what)
 		output->start += (size_t)written;
 	else if (errno != EINTR && errno != EAGAIN)
 		fail(output, errno);
-	tell_when_empty(output);
-}
-
-/* Write to a regular file at once. */
-static void write_now(struct ik_output *output)
-{
-	int number = ik_write_all(output->fd, output->waiting.data, output->waiting.length);
-
-	if (number != 0)
-		fail(output, number);
-	ik_buf_clear(&output->waiting);
 	tell_when_empty(output);
 }
 
@@ -119,10 +108,10 @@ void ik_output_write(struct ik_output *output, const char *bytes, size_t length)
 		ik_buf_append(&output->waiting, bytes, length);
 	if (ik_buf_status(&output->waiting) != IK_OK)
 		fail(output, ENOMEM);
-	else if (!output->watch)
-		write_now(output);
-	else if (ik_watch_set(output->watch, IK_WRITABLE, NULL) != IK_OK)
+	else if (output->watch && ik_watch_set(output->watch, IK_WRITABLE, NULL) != IK_OK)
 		fail(output, EIO);
+	while (!output->watch && !ik_output_is_empty(output))
+		on_writable(output, IK_WRITABLE);
 }
 
 bool ik_output_is_empty(const struct ik_output *output)

@@ -35,27 +35,11 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	taken->taken(taken->arg, &error);
 }
 
-/* Let others wait: the lock is held for a moment only. */
-static void on_asked(void *arg, const struct ik_holder *asker)
-{
-	(void)arg;
-	(void)asker;
-}
-
-static void on_other(void *arg)
-{
-	(void)arg;
-}
-
 struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 	ik_session_is_taken *fn, void *arg)
 {
-	static const struct ik_lock_events events = {
-		.changed = on_changed,
-		.asked = on_asked,
-		.refused = on_other,
-		.news = on_other,
-	};
+	/* Others wait: the lock is held for a moment only. */
+	static const struct ik_lock_events events = { .changed = on_changed };
 	struct ik_taken *taken = ik_alloc(sizeof(*taken));
 
 	taken->taken = fn;

@@ -68,7 +68,8 @@ static void tell(void *arg)
 	lock->telling = false;
 	if (lock->events && lock->refused) {
 		lock->refused = false;
-		events->refused(lock->arg);
+		if (events->refused)
+			events->refused(lock->arg);
 	}
 	if (lock->events && lock->changed) {
 		lock->changed = false;
@@ -76,11 +77,13 @@ static void tell(void *arg)
 	}
 	if (lock->events && lock->asked) {
 		lock->asked = false;
-		events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
+		if (events->asked)
+			events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
 	}
 	if (lock->events && lock->news) {
 		lock->news = false;
-		events->news(lock->arg);
+		if (events->news)
+			events->news(lock->arg);
 	}
 }
 

@@ -28,6 +28,7 @@ enum ik_lock_state {
 	                    has to be */
 };
 
+/* All but changed may be NULL. */
 struct ik_lock_events {
 	/* It is another state, or another holder (pid 0 where it is nobody's, or not known). */
 	void (*changed)(void *arg, enum ik_lock_state state, const struct ik_holder *holder);
