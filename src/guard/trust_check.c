@@ -73,6 +73,12 @@ static void settle(struct ik_trust_check *check, enum ik_trust_state state, cons
 	check->next++;
 }
 
+/* Finish the current file, which cannot be read. */
+static void give_up(struct ik_trust_check *check, const struct ik_error *error)
+{
+	settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error->text);
+}
+
 /* Must the check wait before it looks at the file? Then the timer is started. */
 static bool must_wait(struct ik_trust_check *check, const struct ik_identity *identity)
 {
@@ -105,16 +111,6 @@ static enum ik_status open_file(struct ik_trust_check *check, struct check_file 
 	return check->sum ? IK_OK : error->status;
 }
 
-/* Decide by what is known, including the digest if the file was read. */
-static void decide(struct ik_trust_check *check, struct check_file *file)
-{
-	if (check->granting)
-		settle(check, IK_TRUST_TRUSTED, NULL);
-	else
-		settle(check,
-			ik_trust_judge(check->trust, file->path, &file->result.identity, file->digest), NULL);
-}
-
 /* Begin with the next file, and open it only if it must be read. False: later. */
 static bool begin(struct ik_trust_check *check)
 {
@@ -138,7 +134,7 @@ static bool begin(struct ik_trust_check *check)
 	if (state != IK_TRUST_UNREAD)
 		settle(check, state, NULL);
 	else if (open_file(check, file, &error) != IK_OK)
-		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+		give_up(check, &error);
 	return true;
 }
 
@@ -149,12 +145,16 @@ static void end_reading(struct ik_trust_check *check, struct check_file *file)
 	struct ik_error error;
 
 	if (ik_sha256_end(check->sum, file->digest, &error) != IK_OK)
-		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+		give_up(check, &error);
 	else if (ik_identity_read(file->path, &now, &error) != IK_OK ||
 		!ik_identity_equal(&now, &file->result.identity))
 		settle(check, IK_TRUST_CHANGED, NULL);
 	else
-		decide(check, file);
+		settle(check,
+			check->granting
+				? IK_TRUST_TRUSTED
+				: ik_trust_judge(check->trust, file->path, &file->result.identity, file->digest),
+			NULL);
 }
 
 /* Read the next piece. */
@@ -174,7 +174,7 @@ static void read_piece(struct ik_trust_check *check)
 	} else {
 		(void)ik_error_set_errno(&error, errno, _("%s cannot be read, so it cannot be trusted"),
 			file->path);
-		settle(check, check->granting ? IK_TRUST_NEW : IK_TRUST_CHANGED, error.text);
+		give_up(check, &error);
 	}
 }
 

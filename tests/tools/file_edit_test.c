@@ -99,7 +99,7 @@ Test(file_edit, not_found)
 		"String not found in file");
 	expect_hint(ask("file-edit", EDIT, "a", "int main(vid)", "x"), "NOT_FOUND", "1: int main(void)");
 	expect_hint(ask("file-edit", EDIT, "a", "{\\n    return 0;", "x"), "NOT_FOUND",
-		"it has a line feed and a tab where old_string has a line feed and 4 spaces.\n"
+		"it has \"\\n\\t\" where old_string has \"\\n    \".\n"
 		"2: {\n3: \treturn  0;");
 	expect_hint(ask("file-edit", EDIT, "a", "{\\n\\treturn  1;", "x"), "NOT_FOUND",
 		"line 3 is different:\n3: \treturn  0;");

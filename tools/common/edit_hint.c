@@ -1,12 +1,13 @@
 #include "tools/common/edit_hint.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/common/suggestions.h"
 
+#include "util/alloc.h"
+#include "util/text.h"
 #include "util/utf8.h"
 
 /* Limits on a line, and on the places, that a hint shows. */
@@ -14,6 +15,8 @@
 #define PLACES_SHOWN_MAX 10
 /* The same on a run of blanks. */
 #define BLANKS_SHOWN_MAX 40
+/* Limit on the bytes compared with each other in a search for similar lines: half a second. */
+#define WORK_MAX ((size_t)100000000)
 
 /* A line of a text, without its end. */
 struct nearest_line {
@@ -339,28 +342,6 @@ static bool hint_reading(const char *text, size_t length, struct nearest_line wa
 	return found;
 }
 
-/* A small set of the byte pairs in a line. */
-struct pairs {
-	uint64_t bits[16];
-	size_t count;
-};
-
-static size_t pair_of(const char *text)
-{
-	return ((unsigned)(unsigned char)text[0] * 31 + (unsigned char)text[1]) % 1024;
-}
-
-static struct pairs pairs_of(struct nearest_line line)
-{
-	struct pairs pairs = { { 0 }, 0 };
-
-	for (size_t i = 0; i + 1 < line.length; i++)
-		pairs.bits[pair_of(line.text + i) / 64] |= UINT64_C(1) << pair_of(line.text + i) % 64;
-	for (size_t i = 0; i < 16; i++)
-		pairs.count += (size_t)__builtin_popcountll(pairs.bits[i]);
-	return pairs;
-}
-
 /* Show the lines most similar to the first line of wanted. */
 static void hint_similar(const char *text, size_t length, struct nearest_line wanted,
 	struct ik_buf *hint)
@@ -369,24 +350,27 @@ static void hint_similar(const char *text, size_t length, struct nearest_line wa
 	const char *at = text;
 	const char *wanted_at = wanted.text;
 	struct nearest_line line, first = { "", 0 };
+	size_t work = 0;
 
-	while (trimmed(first).length == 0 && next_line(&wanted_at, wanted.text + wanted.length, &first))
-		;
-	struct pairs pairs = pairs_of(trimmed(first));
+	while (first.length == 0 && next_line(&wanted_at, wanted.text + wanted.length, &first))
+		first = trimmed(first);
+	char *meant = ik_strndup(first.text, first.length);
 
-	for (size_t number = 1; pairs.count > 0 && next_line(&at, text + length, &line); number++) {
-		if (line.length > 4 * trimmed(first).length + 200)
+	for (size_t number = 1; work < WORK_MAX && next_line(&at, text + length, &line); number++) {
+		struct nearest_line core = trimmed(line);
+
+		/* Half of the text must be the same. */
+		if (2 * core.length <= first.length || core.length >= 2 * first.length)
 			continue;
-		struct pairs other = pairs_of(trimmed(line));
-		size_t common = 0;
+		char *other = ik_strndup(core.text, core.length);
+		size_t distance = ik_text_distance(other, meant);
 
-		for (size_t i = 0; i < 16; i++)
-			common += (size_t)__builtin_popcountll(pairs.bits[i] & other.bits[i]);
-		/* Half of the pairs, counted over both lines, must be shared. */
-		if (4 * common > pairs.count + other.count)
-			ik_suggestions_add(&best, 1000 - 2000 * common / (pairs.count + other.count), number,
-				line.text, line.length);
+		work += core.length * first.length;
+		if (2 * distance < first.length)
+			ik_suggestions_add(&best, distance, number, line.text, line.length);
+		free(other);
 	}
+	free(meant);
 	if (best.count > 0)
 		ik_buf_puts(hint, "The nearest lines are:");
 	for (size_t i = 0; i < best.count; i++)
