@@ -26,8 +26,7 @@ libik_tui_a_SOURCES += \
 	src/tui/screen/linear.c src/tui/screen/linear.h \
 	src/tui/screen/prompt.c src/tui/screen/prompt.h \
 	src/tui/screen/screen.c src/tui/screen/screen.h \
-	src/tui/screen/chat_log.c src/tui/screen/chat_log.h \
-	src/tui/screen/turn_status.c src/tui/screen/turn_status.h
+	src/tui/screen/chat_log.c src/tui/screen/chat_log.h
 
 libik_tui_a_SOURCES += \
 	src/tui/scrollback/block.c src/tui/scrollback/block.h \

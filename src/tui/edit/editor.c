@@ -85,6 +85,7 @@ struct ik_editor {
 	bool browsing;
 	size_t browse_index;
 
+	struct ik_buf shown;         /* of the piece that was looked at last */
 	int width;                   /* columns of text when last drawn; 0: not drawn yet */
 	struct editor_row top;       /* the first drawn row, */
 	int top_width;               /* as it is at that width; 0: its text has changed */
@@ -459,13 +460,6 @@ static void undo_step(struct ik_editor *editor, bool again)
 	push_state(again ? &editor->done : &editor->undone, before);
 }
 
-/* Walking along the rows of a text at a width. */
-struct layout {
-	const struct ik_editor *editor;
-	int width;
-	struct ik_buf shown; /* of the piece that was looked at last */
-};
-
 /* A cluster, a tab or a fold as it is drawn. */
 struct editor_draw_piece {
 	size_t length; /* bytes of the text */
@@ -474,19 +468,6 @@ struct editor_draw_piece {
 	int width;
 	enum ik_style style;
 };
-
-static struct layout layout_begin(const struct ik_editor *editor, int width)
-{
-	struct layout layout = { .editor = editor, .width = width > 1 ? width : 1 };
-
-	ik_buf_init(&layout.shown, IK_KIB(4));
-	return layout;
-}
-
-static void layout_end(struct layout *layout)
-{
-	ik_buf_done(&layout->shown);
-}
 
 /* Append a number with commas between thousands. */
 static void put_grouped(struct ik_buf *out, size_t number)
@@ -517,9 +498,9 @@ static void put_fold(struct ik_buf *out, const struct fold *fold)
 }
 
 /* The piece at position, drawn from column on. */
-static struct editor_draw_piece piece_at(struct layout *layout, size_t position, int column)
+static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, size_t position,
+	int column)
 {
-	const struct ik_editor *editor = layout->editor;
 	const char *text = editor->now.text.data + position;
 	struct editor_draw_piece piece = {
 		.length = 1, .shown = text, .shown_length = 1, .width = 1, .style = IK_STYLE_NORMAL
@@ -533,8 +514,8 @@ static struct editor_draw_piece piece_at(struct layout *layout, size_t position,
 		piece.style = IK_STYLE_DIM;
 		piece.shown = TAB_MARK;
 		piece.width = TAB_WIDTH - column % TAB_WIDTH;
-		if (piece.width > layout->width)
-			piece.width = layout->width;
+		if (piece.width > width)
+			piece.width = width;
 		piece.shown_length = (size_t)(ARROW_LENGTH + piece.width - 1);
 		return piece;
 	}
@@ -544,21 +525,21 @@ static struct editor_draw_piece piece_at(struct layout *layout, size_t position,
 		cluster = ik_cluster_next(text, next_fold(editor, position + 1) - position);
 	if (!fold && ik_sanitize_is_clean(text, cluster.length)) {
 		piece.length = piece.shown_length = cluster.length;
-		piece.width = cluster.width < layout->width ? cluster.width : layout->width;
+		piece.width = cluster.width < width ? cluster.width : width;
 		return piece;
 	}
-	ik_buf_clear(&layout->shown);
+	ik_buf_clear(&editor->shown);
 	piece.length = fold ? fold->length : cluster.length;
 	if (fold)
-		put_fold(&layout->shown, fold);
+		put_fold(&editor->shown, fold);
 	else
-		ik_sanitize_line(&layout->shown, text, piece.length);
-	piece.shown = layout->shown.data;
-	piece.shown_length = layout->shown.length;
+		ik_sanitize_line(&editor->shown, text, piece.length);
+	piece.shown = editor->shown.data;
+	piece.shown_length = editor->shown.length;
 	piece.width = (int)ik_utf8_width(piece.shown, piece.shown_length);
 	piece.style = IK_STYLE_DIM;
-	if (piece.width > layout->width)
-		piece.width = layout->width;
+	if (piece.width > width)
+		piece.width = width;
 	return piece;
 }
 
@@ -570,15 +551,15 @@ static bool is_end(const struct ik_editor *editor, size_t position)
 }
 
 /* Lay out the row that begins at start. */
-static struct editor_row row_at(struct layout *layout, size_t start)
+static struct editor_row row_at(struct ik_editor *editor, int width, size_t start)
 {
 	struct editor_row row = { .start = start, .end = start };
 	int column = 0;
 
-	while (!is_end(layout->editor, row.end)) {
-		struct editor_draw_piece piece = piece_at(layout, row.end, column);
+	while (!is_end(editor, row.end)) {
+		struct editor_draw_piece piece = piece_at(editor, width, row.end, column);
 
-		if (column > 0 && column + piece.width > layout->width)
+		if (column > 0 && column + piece.width > width)
 			return row;
 		column += piece.width;
 		row.end += piece.length;
@@ -588,46 +569,47 @@ static struct editor_row row_at(struct layout *layout, size_t start)
 }
 
 /* The row after another; false when it is the last. */
-static bool row_after(struct layout *layout, const struct editor_row *row,
+static bool row_after(struct ik_editor *editor, int width, const struct editor_row *row,
 	struct editor_row *ret_row)
 {
-	if (row->last && row->end >= layout->editor->now.text.length)
+	if (row->last && row->end >= editor->now.text.length)
 		return false;
-	*ret_row = row_at(layout, row->last ? row->end + 1 : row->end);
+	*ret_row = row_at(editor, width, row->last ? row->end + 1 : row->end);
 	return true;
 }
 
 /* The row that a position is in. */
-static struct editor_row row_of(struct layout *layout, size_t position)
+static struct editor_row row_of(struct ik_editor *editor, int width, size_t position)
 {
-	const struct ik_editor *editor = layout->editor;
 	size_t line = start_of_line(editor, position);
 	/* In a long line the first row on the screen is nearer. */
-	bool near = editor->top_width == layout->width && editor->top.start >= line &&
+	bool near = editor->top_width == width && editor->top.start >= line &&
 		editor->top.start <= position;
-	struct editor_row row = near ? editor->top : row_at(layout, line);
+	struct editor_row row = near ? editor->top : row_at(editor, width, line);
 
 	while (position >= row.end && !row.last)
-		row = row_at(layout, row.end);
+		row = row_at(editor, width, row.end);
 	return row;
 }
 
 /* The row before the one that begins at start; false when that is the first. */
-static bool row_before(struct layout *layout, size_t start, struct editor_row *ret_row)
+static bool row_before(struct ik_editor *editor, int width, size_t start,
+	struct editor_row *ret_row)
 {
 	if (start == 0)
 		return false;
-	*ret_row = row_of(layout, previous_place(layout->editor, start));
+	*ret_row = row_of(editor, width, previous_place(editor, start));
 	return true;
 }
 
 /* Column of a position within its row. */
-static int column_of(struct layout *layout, const struct editor_row *row, size_t position)
+static int column_of(struct ik_editor *editor, int width, const struct editor_row *row,
+	size_t position)
 {
 	int column = 0;
 
 	for (size_t at = row->start; at < row->end;) {
-		struct editor_draw_piece piece = piece_at(layout, at, column);
+		struct editor_draw_piece piece = piece_at(editor, width, at, column);
 
 		at += piece.length;
 		if (at > position)
@@ -638,13 +620,14 @@ static int column_of(struct layout *layout, const struct editor_row *row, size_t
 }
 
 /* Position in a row that is nearest to a column from the left. */
-static size_t position_at(struct layout *layout, const struct editor_row *row, int goal)
+static size_t position_at(struct ik_editor *editor, int width, const struct editor_row *row,
+	int goal)
 {
 	size_t at = row->start, kept = row->start;
 	int column = 0;
 
 	while (at < row->end) {
-		struct editor_draw_piece piece = piece_at(layout, at, column);
+		struct editor_draw_piece piece = piece_at(editor, width, at, column);
 
 		kept = at;
 		if (column + piece.width > goal)
@@ -660,17 +643,16 @@ static size_t position_at(struct layout *layout, const struct editor_row *row, i
  * false: there is no such row. */
 static bool move_vertically(struct ik_editor *editor, int direction, bool keep_goal)
 {
-	struct layout layout = layout_begin(editor, editor->width ? editor->width : 1 << 20);
-	struct editor_row here = row_of(&layout, editor->now.cursor), there;
-	bool found = direction < 0 ? row_before(&layout, here.start, &there)
-							   : row_after(&layout, &here, &there);
+	int width = editor->width ? editor->width : 1 << 20;
+	struct editor_row here = row_of(editor, width, editor->now.cursor), there;
+	bool found = direction < 0 ? row_before(editor, width, here.start, &there)
+							   : row_after(editor, width, &here, &there);
 
 	if (found) {
 		if (!keep_goal)
-			editor->goal = column_of(&layout, &here, editor->now.cursor);
-		editor->now.cursor = position_at(&layout, &there, editor->goal);
+			editor->goal = column_of(editor, width, &here, editor->now.cursor);
+		editor->now.cursor = position_at(editor, width, &there, editor->goal);
 	}
-	layout_end(&layout);
 	return found;
 }
 
@@ -678,55 +660,54 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 {
 	if (editor->width == 0 || row < editor->drawn_row)
 		return;
-	struct layout layout = layout_begin(editor, editor->width);
-	struct editor_row there = row_of(&layout, editor->top.start);
+	int width = editor->width;
+	struct editor_row there = row_of(editor, width, editor->top.start);
 
-	for (int i = editor->drawn_row; i < row && row_after(&layout, &there, &there); i++)
+	for (int i = editor->drawn_row; i < row && row_after(editor, width, &there, &there); i++)
 		;
 	int goal = column > editor->drawn_column ? column - editor->drawn_column : 0;
-	editor->now.cursor = position_at(&layout, &there, goal);
+	editor->now.cursor = position_at(editor, width, &there, goal);
 	editor->selecting = false;
 	editor->chain = CHAIN_NONE;
-	layout_end(&layout);
 }
 
-int ik_editor_height(const struct ik_editor *editor, int columns)
+int ik_editor_height(struct ik_editor *editor, int columns)
 {
-	struct layout layout = layout_begin(editor, columns - 1);
-	struct editor_row row = row_at(&layout, 0);
+	int width = columns > 2 ? columns - 1 : 1;
+	struct editor_row row = row_at(editor, width, 0);
 	int height = 1;
 
-	while (height < IK_EDITOR_HEIGHT_MAX && row_after(&layout, &row, &row))
+	while (height < IK_EDITOR_HEIGHT_MAX && row_after(editor, width, &row, &row))
 		height++;
-	layout_end(&layout);
 	return height;
 }
 
 /* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
-static struct editor_row scroll(struct layout *layout, struct ik_editor *editor, int rows)
+static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 {
 	size_t length = editor->now.text.length;
-	struct editor_row top = row_of(layout, editor->top.start < length ? editor->top.start : length);
-	struct editor_row cursor = row_of(layout, editor->now.cursor), row, before;
+	struct editor_row top = row_of(editor, width,
+		editor->top.start < length ? editor->top.start : length);
+	struct editor_row cursor = row_of(editor, width, editor->now.cursor), row, before;
 	int below = 0;
 
 	if (cursor.start < top.start)
 		top = cursor;
 	for (row = top; below < rows && row.start != cursor.start; below++)
-		row_after(layout, &row, &row);
+		row_after(editor, width, &row, &row);
 	if (below >= rows) {
 		top = cursor;
-		for (int i = 1; i < rows && row_before(layout, top.start, &before); i++)
+		for (int i = 1; i < rows && row_before(editor, width, top.start, &before); i++)
 			top = before;
 	}
 	int shown = 1;
 
-	for (row = top; shown < rows && row_after(layout, &row, &row); shown++)
+	for (row = top; shown < rows && row_after(editor, width, &row, &row); shown++)
 		;
-	for (; shown < rows && row_before(layout, top.start, &before); shown++)
+	for (; shown < rows && row_before(editor, width, top.start, &before); shown++)
 		top = before;
 	editor->top = top;
-	editor->top_width = layout->width;
+	editor->top_width = width;
 	return top;
 }
 
@@ -741,17 +722,17 @@ static enum ik_style style_at(const struct ik_editor *editor, size_t position, e
 }
 
 /* Draw one row of text; returns the column of a position in it. */
-static int draw_row(struct layout *layout, struct ik_cells *cells, struct ik_rectangle area,
-	const struct editor_row *row, size_t position)
+static int draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
+	struct ik_rectangle area, const struct editor_row *row, size_t position)
 {
 	int column = 0, found = 0;
 
 	for (size_t at = row->start; at < row->end;) {
-		struct editor_draw_piece piece = piece_at(layout, at, column);
-		enum ik_style style = style_at(layout->editor, at, piece.style);
+		struct editor_draw_piece piece = piece_at(editor, width, at, column);
+		enum ik_style style = style_at(editor, at, piece.style);
 		struct ik_rectangle place = { area.row, area.column + column, 1, piece.width };
 
-		if (fold_at(layout->editor, at))
+		if (fold_at(editor, at))
 			ik_cells_label(cells, place, place.row, place.column, style, piece.shown);
 		else
 			ik_cells_text(cells, place, place.row, place.column, style, piece.shown,
@@ -777,8 +758,8 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 		indent = 0;
 	ik_cells_fill(cells, area, IK_STYLE_NORMAL);
 	editor->width = area.columns - indent > 2 ? area.columns - indent - 1 : 1;
-	struct layout layout = layout_begin(editor, editor->width);
-	struct editor_row row = scroll(&layout, editor, area.rows);
+	int width = editor->width;
+	struct editor_row row = scroll(editor, width, area.rows);
 
 	if (indent > 0 && row.start == 0)
 		ik_cells_text(cells, area, area.row, area.column, IK_STYLE_PROMPT, prompt, strlen(prompt));
@@ -786,19 +767,18 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 	editor->drawn_column = area.column + indent;
 	for (int i = 0; i < area.rows; i++) {
 		struct ik_rectangle place = { area.row + i, area.column + indent, 1, editor->width };
-		int found = draw_row(&layout, cells, place, &row, editor->now.cursor);
+		int found = draw_row(editor, width, cells, place, &row, editor->now.cursor);
 
 		if (editor->now.cursor >= row.start &&
 			(editor->now.cursor < row.end || (row.last && editor->now.cursor == row.end))) {
 			*ret_row = area.row + i;
 			*ret_column = place.column + found;
 		}
-		if (!row_after(&layout, &row, &row))
+		if (!row_after(editor, width, &row, &row))
 			break;
 	}
 	if (*ret_column >= area.column + area.columns)
 		*ret_column = area.column + area.columns - 1; /* an area of one column */
-	layout_end(&layout);
 }
 
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)
@@ -894,28 +874,22 @@ static bool matches(const struct ik_editor *editor, size_t index)
 		!(length == now->length && memcmp(text, now->data, length) == 0);
 }
 
-/* To an older entry of the history. */
-static void browse_older(struct ik_editor *editor)
+/* To an older entry of the history (step 1), or a newer one (-1), at last to the draft. */
+static void browse(struct ik_editor *editor, int step)
 {
 	size_t count = editor->history ? ik_history_count(editor->history) : 0;
 
-	for (size_t i = editor->browsing ? editor->browse_index + 1 : 0; i < count; i++)
-		if (matches(editor, i)) {
-			show_entry(editor, i, true);
-			return;
-		}
-}
-
-/* To a newer entry, at last to the draft. */
-static void browse_newer(struct ik_editor *editor)
-{
-	if (!editor->browsing)
+	if (step < 0 && !editor->browsing)
 		return;
-	for (size_t i = editor->browse_index; i-- > 0;)
+	/* From the newest on the index goes round, and there is none. */
+	for (size_t i = editor->browsing ? editor->browse_index + (size_t)step : 0; i < count;
+		 i += (size_t)step)
 		if (matches(editor, i)) {
-			show_entry(editor, i, false);
+			show_entry(editor, i, step > 0);
 			return;
 		}
+	if (step > 0)
+		return;
 	undo_step(editor, false);
 	editor->browsing = false;
 }
@@ -936,17 +910,19 @@ static bool is_word(const struct ik_editor *editor, size_t position)
 		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
 }
 
-/* Where the word after position ends. */
-static size_t word_right(const struct ik_editor *editor, size_t position)
+/* Where the word before position begins, or the one after it ends. */
+static size_t word_edge(const struct ik_editor *editor, size_t position, bool left)
 {
 	bool within = false;
 
-	while (position < editor->now.text.length) {
-		bool fold = fold_at(editor, position), word = fold || is_word(editor, position);
+	while (left ? position > 0 : position < editor->now.text.length) {
+		size_t next = left ? previous_place(editor, position) : next_place(editor, position);
+		size_t passed = left ? next : position;
+		bool fold = fold_at(editor, passed), word = fold || is_word(editor, passed);
 
 		if (within && (fold || !word))
 			break;
-		position = next_place(editor, position);
+		position = next;
 		within = word;
 		if (fold)
 			break;
@@ -965,29 +941,8 @@ static void vertical(struct ik_editor *editor, int direction, bool selects)
 		return;
 	if (selects)
 		editor->now.cursor = direction < 0 ? 0 : editor->now.text.length;
-	else if (direction < 0)
-		browse_older(editor);
 	else
-		browse_newer(editor);
-}
-
-/* Where the word before position begins. */
-static size_t word_left(const struct ik_editor *editor, size_t position)
-{
-	bool within = false;
-
-	while (position > 0) {
-		size_t before = previous_place(editor, position);
-		bool fold = fold_at(editor, before), word = fold || is_word(editor, before);
-
-		if (within && (fold || !word))
-			break;
-		position = before;
-		within = word;
-		if (fold)
-			break;
-	}
-	return position;
+		browse(editor, -direction);
 }
 
 /* Move the cursor; false: the action is not a movement. selects: it stays in the text. */
@@ -1003,10 +958,8 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool se
 		cursor = next_place(editor, cursor);
 		break;
 	case IK_ACTION_WORD_LEFT:
-		cursor = word_left(editor, cursor);
-		break;
 	case IK_ACTION_WORD_RIGHT:
-		cursor = word_right(editor, cursor);
+		cursor = word_edge(editor, cursor, action == IK_ACTION_WORD_LEFT);
 		break;
 	case IK_ACTION_LINE_START:
 		cursor = start_of_line(editor, cursor);
@@ -1019,10 +972,8 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool se
 		vertical(editor, action == IK_ACTION_UP ? -1 : 1, selects);
 		return true;
 	case IK_ACTION_HISTORY_OLDER:
-		browse_older(editor);
-		return true;
 	case IK_ACTION_HISTORY_NEWER:
-		browse_newer(editor);
+		browse(editor, action == IK_ACTION_HISTORY_OLDER ? 1 : -1);
 		return true;
 	default:
 		return false;
@@ -1136,6 +1087,7 @@ struct ik_editor *ik_editor_new(struct ik_history *history)
 	ik_buf_init(&editor->now.text, IK_LIMIT_USER_TEXT);
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_init(&editor->kills[i], IK_LIMIT_USER_TEXT);
+	ik_buf_init(&editor->shown, IK_KIB(4));
 	editor->history = history;
 	return editor;
 }
@@ -1149,6 +1101,7 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 	for (size_t i = 0; i < KILL_RING; i++)
 		ik_buf_done(&editor->kills[i]);
 	clear_state(&editor->now);
+	ik_buf_done(&editor->shown);
 	free(editor);
 	return NULL;
 }
@@ -1302,10 +1255,10 @@ bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 		delete_part(editor, cursor, next_place(editor, cursor), CHAIN_DELETE_RIGHT);
 		break;
 	case IK_ACTION_DELETE_WORD_LEFT:
-		kill_part(editor, word_left(editor, cursor), cursor, false);
+		kill_part(editor, word_edge(editor, cursor, true), cursor, false);
 		break;
 	case IK_ACTION_DELETE_WORD_RIGHT:
-		kill_part(editor, cursor, word_right(editor, cursor), false);
+		kill_part(editor, cursor, word_edge(editor, cursor, false), false);
 		break;
 	case IK_ACTION_KILL_TO_END:
 		line_end = end_of_line(editor, cursor);

@@ -77,7 +77,7 @@ size_t ik_editor_cursor(const struct ik_editor *editor);
  * prompt, of which the last is kept for the cursor. At least 1; beyond
  * IK_EDITOR_HEIGHT_MAX nothing is counted. */
 #define IK_EDITOR_HEIGHT_MAX 40
-int ik_editor_height(const struct ik_editor *editor, int columns);
+int ik_editor_height(struct ik_editor *editor, int columns);
 /* Put the cursor where a cell of the screen was drawn last. */
 void ik_editor_click(struct ik_editor *editor, int row, int column);
 /* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt

@@ -6,6 +6,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "tui/edit/editor.h"
+#include "tui/pane/pane.h"
 #include "tui/pane/parameter.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
@@ -368,18 +369,21 @@ enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 /* A text from outside, wrapped into rows from row on: of its rows those after skip, so many
  * at most; returns the rows it took. Without cells it is only measured. */
 static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int row,
-	enum ik_style style, const struct ik_buf *text, int skip, int most)
+	enum ik_style style, const char *text, int skip, int most)
 {
+	char *line = ik_pane_line(text, strlen(text));
+	size_t length = strlen(line);
 	int rows = 0;
 
-	for (size_t at = 0; at < text->length && rows < skip + most; rows++) {
-		struct ik_row line = ik_wrap_row(text->data + at, text->length - at, area.columns);
+	for (size_t at = 0; at < length && rows < skip + most; rows++) {
+		struct ik_row wrapped = ik_wrap_row(line + at, length - at, area.columns);
 
 		if (cells && rows >= skip)
-			ik_cells_text(cells, area, row + rows - skip, area.column, style, text->data + at,
-				line.shown);
-		at += line.taken;
+			ik_cells_text(cells, area, row + rows - skip, area.column, style, line + at,
+				wrapped.shown);
+		at += wrapped.taken;
 	}
+	free(line);
 	return rows > skip ? rows - skip : 0;
 }
 
@@ -387,13 +391,7 @@ static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int r
 static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, enum ik_style style,
 	const char *text, int most)
 {
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	ik_sanitize_line(&out, text, strnlen(text, IK_KIB(4)));
-	int rows = put_rows_from(cells, area, row, style, &out, 0, most);
-	ik_buf_done(&out);
-	return rows;
+	return put_rows_from(cells, area, row, style, text, 0, most);
 }
 
 /* The heading of a field: name, type, what may be left out, the default. */
@@ -433,7 +431,8 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 
 	for (size_t at = 0; at < end; above++)
 		at += ik_wrap_row(out.data + at, out.length - at, area.columns).taken;
-	int rows = put_rows_from(cells, area, row, style, &out, above > most ? above - most : 0, most);
+	int rows = put_rows_from(cells, area, row, style, out.data, above > most ? above - most : 0,
+		most);
 	ik_buf_done(&out);
 	return rows;
 }

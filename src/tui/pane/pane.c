@@ -7,6 +7,7 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/needle.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 #define FILTER_COLUMNS 16 /* that a filter needs beside the count */
@@ -278,6 +279,15 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 }
 
 /* ---- drawing ---- */
+
+char *ik_pane_line(const char *text, size_t length)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	ik_sanitize_line(&out, text, length);
+	return ik_buf_take(&out, NULL);
+}
 
 void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8)
 {

@@ -166,6 +166,9 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area);
 
+/* A text from anywhere as a harmless one in one line: a new string. */
+char *ik_pane_line(const char *text, size_t length);
+
 /* A text in several lines, wrapped, dim, in the middle of area. */
 void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
 /* Draw a text at the right end of a row, in so many columns; returns the row without them. */

@@ -6,7 +6,6 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 
 #define ASIDE_PART 3 /* what is at the end of a row gets at most one of so many parts of it */
@@ -57,12 +56,10 @@ static void release(struct ik_pane *pane)
 /* Make a text harmless, and one line. */
 static void make_line(char **text)
 {
-	struct ik_buf out;
+	char *line = ik_pane_line(*text, strlen(*text));
 
-	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
-	ik_sanitize_line(&out, *text, strlen(*text));
 	free(*text);
-	*text = ik_buf_take(&out, NULL);
+	*text = line;
 }
 
 /* The selected one, or NULL. */

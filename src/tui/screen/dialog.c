@@ -9,7 +9,6 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 #include "util/utf8.h"
 
@@ -95,16 +94,6 @@ struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
 }
 
 /* ---- questions ---- */
-
-/* One harmless line of a text. */
-static char *make_line(const char *text)
-{
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_MIB(1));
-	ik_sanitize_line(&out, text, strlen(text));
-	return ik_buf_take(&out, NULL);
-}
 
 /* Is that a character that shows nothing? */
 static bool is_blank(uint32_t character)
@@ -207,19 +196,19 @@ static struct dialog_question *make_question(struct ik_dialog *dialog,
 	struct dialog_question *question = ik_alloc(sizeof(*question));
 
 	question->id = ++dialog->last_id;
-	question->title = make_line(asked->title);
+	question->title = ik_pane_line(asked->title, strlen(asked->title));
 	question->selected = question->escape = asked->escape;
 	question->choice_count = asked->choice_count;
 	question->choices = ik_alloc(asked->choice_count * sizeof(*question->choices));
 	for (size_t i = 0; i < asked->choice_count; i++) {
 		const struct ik_choice *choice = &asked->choices[i];
-		char *label = make_line(choice->label);
+		char *label = ik_pane_line(choice->label, strlen(choice->label));
 
 		question->choices[i] = (struct choice){
 			.key = choice->key,
 			.label = choice->key != '\0' ? ik_format("[%c] %s", choice->key, label)
 										 : ik_strdup(label),
-			.prompt = choice->prompt ? make_line(choice->prompt) : NULL,
+			.prompt = choice->prompt ? ik_pane_line(choice->prompt, strlen(choice->prompt)) : NULL,
 			.value = choice->value,
 		};
 		free(label);

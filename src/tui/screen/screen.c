@@ -11,7 +11,6 @@
 #include "tui/pane/pane_picker.h"
 #include "tui/pane/pane_sessions.h"
 #include "tui/screen/chat_log.h"
-#include "tui/screen/turn_status.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -51,6 +50,18 @@ struct ik_wanted_place {
 	int64_t sequence; /* 0: none */
 	char *words;      /* to be marked there */
 	bool typed;       /* the editor keeps focus */
+};
+
+/* What the session is doing, and since when. */
+struct ik_turn_status {
+	bool running;
+	bool unstarted;          /* the next tick is its start */
+	bool waiting;            /* for the tools, or for a session to be read; also without a turn */
+	const char *waiting_for; /* in words; NULL: for the tools */
+	int64_t started_ms;
+	int64_t retry_ms;         /* asked for, until the next tick; else NEVER */
+	int64_t retry_at_ms;      /* NEVER: none is due */
+	const char *retry_reason; /* NULL: nothing is known */
 };
 
 struct ik_screen {
@@ -154,10 +165,10 @@ static struct ik_pane *pane_of(void *pane)
 	return pane;
 }
 
-/* Is there anything that a cancel ends: a turn, a call of the user's own? */
+/* Is there anything that a cancel ends: a turn, a wait, a call of the user's own? */
 static bool is_busy(const struct ik_screen *screen)
 {
-	return ik_turn_status_busy(&screen->turn);
+	return screen->turn.running || screen->turn.waiting || ik_calls_running(screen->calls) > 0;
 }
 
 /* Was Ctrl-C pressed a moment ago? */
@@ -1361,12 +1372,44 @@ static void set_model(struct ik_screen *screen, const char *provider, const char
 /* The text of an event on one row. */
 static char *event_label(const struct ik_event *event)
 {
-	struct ik_buf out;
 	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
 
-	ik_buf_init(&out, IK_KIB(16));
-	ik_sanitize_line(&out, event->text ? event->text : "", event->text ? length : 0);
-	return ik_buf_take(&out, NULL);
+	return event->text ? ik_pane_line(event->text, length) : ik_strdup("");
+}
+
+/* Forget the retry. */
+static void end_retry(struct ik_turn_status *turn)
+{
+	turn->retry_ms = turn->retry_at_ms = NEVER;
+	set_text(&turn->retry_reason, NULL);
+}
+
+/* There is a sign of life, or an end: no wait, no retry. */
+static void end_wait(struct ik_turn_status *turn)
+{
+	end_retry(turn);
+	turn->waiting = false;
+}
+
+/* Something waits, or no longer does. */
+static void note_wait(struct ik_screen *screen, const struct ik_event *event)
+{
+	struct ik_turn_status *turn = &screen->turn;
+
+	turn->unstarted |= !is_busy(screen);
+	turn->waiting = !event->text || event->text_length > 0;
+	set_text(&turn->waiting_for, NULL);
+	turn->waiting_for = event->text ? event_label(event) : NULL;
+	if (!turn->waiting)
+		end_retry(turn); /* of a summary that was given up */
+}
+
+/* A retry is due. */
+static void note_retry(struct ik_turn_status *turn, const struct ik_event *event)
+{
+	end_retry(turn);
+	turn->retry_ms = event->delay_ms > 0 ? event->delay_ms : 0;
+	turn->retry_reason = event_label(event);
 }
 
 /* Note what messages say of the session: its title, what it has used. older: they come before all
@@ -1434,15 +1477,14 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		note_messages(screen, event->older, event->count, true);
 		break;
 	case IK_EVENT_TURN_STARTED:
-		ik_turn_status_start(&screen->turn);
-		screen->older = false;
+		screen->turn.running = screen->turn.unstarted = true;
+		screen->turn.waiting = screen->older = false;
 		break;
 	case IK_EVENT_WAITING:
-		ik_turn_status_wait(&screen->turn, !event->text || event->text_length > 0,
-			event->text ? event_label(event) : NULL);
+		note_wait(screen, event);
 		break;
-	case IK_EVENT_ROUND_STARTED: /* a sign of life: no wait for tools, no retry */
-		ik_turn_status_answer(&screen->turn);
+	case IK_EVENT_ROUND_STARTED:
+		end_wait(&screen->turn);
 		break;
 	case IK_EVENT_CALL_PROGRESS:
 	case IK_EVENT_TOOL_STARTED:
@@ -1457,7 +1499,7 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		screen->bar.context = event->percent;
 		break;
 	case IK_EVENT_RETRY:
-		ik_turn_status_retry(&screen->turn, event->delay_ms, event_label(event));
+		note_retry(&screen->turn, event);
 		break;
 	case IK_EVENT_QUEUED:
 		set_queued(screen, event);
@@ -1467,7 +1509,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		screen->bar.store_trouble = event->trouble;
 		break;
 	case IK_EVENT_TURN_DONE:
-		ik_turn_status_end(&screen->turn);
+		end_wait(&screen->turn);
+		screen->turn.running = false;
 		break;
 	default: /* the chat log shows it, or those who are told act on it */
 		break;
@@ -1555,13 +1598,91 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 
 /* ---- time ---- */
 
+/* The oldest of the calls that run, or NULL. */
+static const struct ik_shown_call *running_call(const struct ik_screen *screen)
+{
+	size_t left = ik_calls_running(screen->calls);
+	const struct ik_shown_call *found = NULL;
+
+	for (size_t i = ik_calls_count(screen->calls); left > 0 && i-- > 0;) {
+		const struct ik_shown_call *call = ik_calls_at(screen->calls, i);
+
+		if (call->stage != IK_STAGE_RUNNING)
+			continue;
+		found = call;
+		left--;
+	}
+	return found;
+}
+
+/* Why a retry is due; NULL: none is. */
+static const char *retry_reason(const struct ik_screen *screen)
+{
+	const char *reason = screen->turn.retry_reason;
+
+	return screen->turn.retry_at_ms != NEVER && reason && reason[0] ? reason : NULL;
+}
+
+/* Give what has begun its time; true: a retry is over. */
+static bool tick_turn(struct ik_screen *screen)
+{
+	struct ik_turn_status *turn = &screen->turn;
+
+	if (turn->unstarted)
+		turn->started_ms = screen->now_ms;
+	turn->unstarted = false;
+	if (turn->retry_ms != NEVER)
+		turn->retry_at_ms = screen->now_ms + turn->retry_ms;
+	turn->retry_ms = NEVER;
+	if (turn->retry_at_ms == NEVER || screen->now_ms < turn->retry_at_ms)
+		return false;
+	end_retry(turn);
+	return true;
+}
+
+/* What is going on, but for questions, and the second to be shown. */
+static enum ik_activity activity_of(const struct ik_screen *screen, int64_t *ret_second)
+{
+	const struct ik_turn_status *turn = &screen->turn;
+
+	*ret_second = 0;
+	if (!is_busy(screen))
+		return IK_ACTIVITY_NONE;
+	if (turn->retry_at_ms != NEVER) {
+		int64_t left = turn->retry_at_ms - screen->now_ms;
+
+		*ret_second = left > 0 ? (left + 999) / 1000 : 0;
+		return IK_ACTIVITY_RETRY;
+	}
+	if (!turn->unstarted)
+		*ret_second = (screen->now_ms - turn->started_ms) / 1000;
+	if (turn->waiting)
+		return IK_ACTIVITY_WAITING;
+	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
+}
+
+/* Milliseconds until that second changes; -1: it does not. */
+static int64_t next_second(const struct ik_screen *screen)
+{
+	const struct ik_shown_call *call = running_call(screen);
+
+	if (!is_busy(screen))
+		return -1;
+	if (screen->turn.retry_at_ms != NEVER) {
+		int64_t left = screen->turn.retry_at_ms - screen->now_ms;
+
+		return left > 0 ? (left - 1) % 1000 + 1 : 0;
+	}
+	return 1000 - (screen->now_ms - (call ? call->started_ms : screen->turn.started_ms)) % 1000;
+}
+
 /* Put the status bar in order for the present time. */
 static void update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
-	const struct ik_shown_call *call = ik_turn_status_call(&screen->turn);
+	const struct ik_shown_call *call = running_call(screen);
 
-	bar->activity = ik_turn_status_activity(&screen->turn, &bar->seconds);
+	bar->activity = activity_of(screen, &bar->seconds);
 	if (ik_dialog_count(screen->dialog) > 0) {
 		bar->activity = IK_ACTIVITY_ASKING;
 		bar->seconds = 0;
@@ -1623,7 +1744,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	free(problem);
 	ik_calls_tick(screen->calls, now_ms);
 	changed |= ik_chat_log_tick(screen->log, now_ms);
-	changed |= ik_turn_status_tick(&screen->turn, now_ms);
+	changed |= tick_turn(screen);
 	int64_t quit = tick_quit(screen);
 
 	update_bar(screen);
@@ -1632,7 +1753,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	more |= ik_find_work(screen->help_find, &changed);
 	int64_t asked = ik_dialog_tick(screen->dialog, now_ms, !screen->help_open, &changed);
 	bool counts = ik_dialog_count(screen->dialog) == 0 || ik_calls_running(screen->calls) > 0;
-	int64_t next = more ? 0 : counts ? ik_turn_status_next_second(&screen->turn) : -1;
+	int64_t next = more ? 0 : counts ? next_second(screen) : -1;
 
 	screen->dirty |= changed;
 	return sooner(sooner(next, asked), sooner(tick_agents(screen), quit));
@@ -1773,8 +1894,8 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area,
 			&cursor);
-	else if (!searching && ik_turn_status_retry_reason(&screen->turn))
-		ik_buf_printf(&out, " %s ", ik_turn_status_retry_reason(&screen->turn));
+	else if (!searching && retry_reason(screen))
+		ik_buf_printf(&out, " %s ", retry_reason(screen));
 	else if (!searching && screen->queued_held && context_of(screen) == IK_IN_EDITOR &&
 		is_draft_empty(screen))
 		put_held(screen, &out);
@@ -2022,7 +2143,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 		.keymap = screen->keymap,
 	});
 	screen->scrollback = ik_chat_log_scrollback(screen->log);
-	ik_turn_status_init(&screen->turn, screen->calls);
+	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
 	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
@@ -2043,7 +2164,8 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	for (size_t i = 0; i < PANES; i++)
 		screen->panes[i]->ops->release(screen->panes[i]);
 	free(screen->queued);
-	ik_turn_status_done(&screen->turn);
+	set_text(&screen->turn.waiting_for, NULL);
+	set_text(&screen->turn.retry_reason, NULL);
 	ik_chat_log_free(screen->log);
 	ik_calls_free(screen->calls);
 	ik_keymap_free(screen->keymap);
