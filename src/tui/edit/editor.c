@@ -1052,17 +1052,6 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 	if (!ik_editor_selection(editor, &start, &end))
 		return false;
 	switch (action) {
-	case IK_ACTION_DELETE_LEFT:
-	case IK_ACTION_DELETE_RIGHT:
-	case IK_ACTION_END_OF_INPUT:
-		replace_text(editor, start, end - start, "", 0, CHAIN_NONE);
-		return true;
-	case IK_ACTION_DELETE_WORD_LEFT:
-	case IK_ACTION_KILL_TO_END:
-	case IK_ACTION_KILL_TO_START:
-	case IK_ACTION_DELETE_WORD_RIGHT:
-		kill_part(editor, start, end, false);
-		return true;
 	case IK_ACTION_COPY_SELECTION:
 		kill_part(editor, start, end, true);
 		editor->selecting = false;
@@ -1078,6 +1067,57 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 	default:
 		return false;
 	}
+}
+
+/* The part that an action deletes or cuts: what is selected, else what it names; false: it does
+ * neither. */
+static bool part_of(const struct ik_editor *editor, enum ik_action action, size_t *ret_start,
+	size_t *ret_end)
+{
+	size_t cursor = editor->now.cursor;
+
+	*ret_start = *ret_end = cursor;
+	switch (action) {
+	case IK_ACTION_DELETE_LEFT:
+		*ret_start = previous_place(editor, cursor);
+		break;
+	case IK_ACTION_DELETE_RIGHT:
+	case IK_ACTION_END_OF_INPUT:
+		*ret_end = next_place(editor, cursor);
+		break;
+	case IK_ACTION_DELETE_WORD_LEFT:
+		*ret_start = word_edge(editor, cursor, true);
+		break;
+	case IK_ACTION_DELETE_WORD_RIGHT:
+		*ret_end = word_edge(editor, cursor, false);
+		break;
+	case IK_ACTION_KILL_TO_END:
+		*ret_end = end_of_line(editor, cursor);
+		if (*ret_end == cursor) /* at the end already: the line end itself */
+			*ret_end = next_place(editor, cursor);
+		break;
+	case IK_ACTION_KILL_TO_START:
+		*ret_start = start_of_line(editor, cursor);
+		break;
+	default:
+		return false;
+	}
+	(void)ik_editor_selection(editor, ret_start, ret_end);
+	return true;
+}
+
+/* Delete a part, or cut it. */
+static void remove_part(struct ik_editor *editor, enum ik_action action, size_t start, size_t end)
+{
+	enum editor_chain chain = editor->selecting ? CHAIN_NONE
+		: action == IK_ACTION_DELETE_LEFT       ? CHAIN_DELETE_LEFT
+												: CHAIN_DELETE_RIGHT;
+
+	if (action != IK_ACTION_DELETE_LEFT && action != IK_ACTION_DELETE_RIGHT &&
+		action != IK_ACTION_END_OF_INPUT)
+		kill_part(editor, start, end, false);
+	else if (start < end)
+		replace_text(editor, start, end - start, "", 0, chain);
 }
 
 struct ik_editor *ik_editor_new(struct ik_history *history)
@@ -1206,13 +1246,6 @@ static void yank(struct ik_editor *editor, bool older)
 	editor->yank_position = position;
 }
 
-/* Delete from start to end, of which one is the cursor. */
-static void delete_part(struct ik_editor *editor, size_t start, size_t end, enum editor_chain chain)
-{
-	if (start < end)
-		replace_text(editor, start, end - start, "", 0, chain);
-}
-
 /* Open the fold beside the cursor. */
 static bool open_fold(struct ik_editor *editor)
 {
@@ -1228,46 +1261,25 @@ static bool open_fold(struct ik_editor *editor)
 
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action)
 {
-	size_t cursor, line_end, length = editor->now.text.length;
+	size_t start, end;
 
-	if (act_on_selection(editor, action)) {
-		if (editor->now.text.length != length)
-			editor->browsing = false;
+	if (act_on_selection(editor, action))
 		return true;
-	}
 	if (move_cursor(editor, action, false)) {
 		editor->selecting = false;
 		return true;
 	}
-	cursor = editor->now.cursor;
+	if (action == IK_ACTION_END_OF_INPUT && ik_editor_is_empty(editor))
+		return false;
+	if (part_of(editor, action, &start, &end)) {
+		remove_part(editor, action, start, end);
+		editor->browsing = false;
+		return true;
+	}
 	switch (action) {
 	case IK_ACTION_NEW_LINE:
 		ik_editor_insert(editor, "\n", 1);
 		return true;
-	case IK_ACTION_DELETE_LEFT:
-		delete_part(editor, previous_place(editor, cursor), cursor, CHAIN_DELETE_LEFT);
-		break;
-	case IK_ACTION_END_OF_INPUT:
-		if (ik_editor_is_empty(editor))
-			return false;
-		/* fall through */
-	case IK_ACTION_DELETE_RIGHT:
-		delete_part(editor, cursor, next_place(editor, cursor), CHAIN_DELETE_RIGHT);
-		break;
-	case IK_ACTION_DELETE_WORD_LEFT:
-		kill_part(editor, word_edge(editor, cursor, true), cursor, false);
-		break;
-	case IK_ACTION_DELETE_WORD_RIGHT:
-		kill_part(editor, cursor, word_edge(editor, cursor, false), false);
-		break;
-	case IK_ACTION_KILL_TO_END:
-		line_end = end_of_line(editor, cursor);
-		/* at the end already: the line end itself */
-		kill_part(editor, cursor, line_end > cursor ? line_end : next_place(editor, cursor), false);
-		break;
-	case IK_ACTION_KILL_TO_START:
-		kill_part(editor, start_of_line(editor, cursor), cursor, false);
-		break;
 	case IK_ACTION_YANK:
 	case IK_ACTION_YANK_OLDER:
 		yank(editor, action == IK_ACTION_YANK_OLDER);

@@ -269,7 +269,8 @@ struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, con
 
 void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence)
 {
-	ik_block_finish(ik_pane_text(pane, kind, sentence, strlen(sentence)));
+	if (sentence && sentence[0])
+		ik_block_finish(ik_pane_text(pane, kind, sentence, strlen(sentence)));
 }
 
 void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow)
@@ -431,13 +432,19 @@ static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_hint
 static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle row)
 {
+	const struct ik_key_hint away[] = {
+		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
+		{ pane->ops->toggle, IK_ACTION_NONE, N_("close"), 1 },
+		{ 0 },
+	};
 	const struct ik_pane_hints *hints = view->hints;
 	unsigned context = ik_pane_context(pane);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
 	if (!view->focus)
-		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, hints->away, row.columns, &out);
+		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, hints->away ? hints->away : away,
+			row.columns, &out);
 	else if (pane->filter || pane->writing)
 		ik_keymap_put_hints(pane->keymap, context, hints->writing, row.columns, &out);
 	else if (pane->in_text)

@@ -133,6 +133,7 @@ struct ik_invocation ik_pane_invoke(struct ik_pane *pane, enum ik_action action,
 /* Replace the text: begin, add, end. The place in it is kept if the user
  * scrolled; else it shows its start, or, with follow, its end. */
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
+/* A paragraph; NULL, "": none. */
 void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence);
 /* Sanitised here; returns the block, which may be appended to. */
 struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
@@ -141,7 +142,8 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 
 /* The keys that the last line shows, as far as there is room: while the pane has focus, while its
  * text has (where IK_ACTION_DETAILS is bound), while something is written in it, while others have
- * focus. Of focus only what works without an item where there is none. */
+ * focus (NULL: to go there, and to close it). Of focus only what works without an item where there
+ * is none. */
 struct ik_pane_hints {
 	const struct ik_key_hint *focus, *text, *writing, *away;
 	/* What IK_ACTION_CANCEL does in the list while words filter it, in place of what focus says

@@ -65,13 +65,6 @@ static const struct {
 	{ "UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.") },
 };
 
-/* Add a paragraph. */
-static void add_text(struct ik_browser *browser, enum ik_block_kind kind, const char *text)
-{
-	if (text && text[0])
-		ik_pane_say(&browser->pane, kind, text);
-}
-
 /* Add how the tool served. */
 static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *uses)
 {
@@ -88,7 +81,7 @@ static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *u
 			ik_duration_put(&out, uses->total_ms / (int64_t)uses->timed);
 		}
 	}
-	add_text(browser, IK_BLOCK_HINT, out.data);
+	ik_pane_say(&browser->pane, IK_BLOCK_HINT, out.data);
 	ik_buf_done(&out);
 }
 
@@ -127,7 +120,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 		ik_buf_putc(&out, '\n');
 	}
 	ik_pane_say(&browser->pane, IK_BLOCK_HEADING, _("Parameters"));
-	add_text(browser, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
+	ik_pane_say(&browser->pane, IK_BLOCK_TEXT, out.length > 0 ? out.data : _("none"));
 	ik_buf_done(&out);
 }
 
@@ -140,7 +133,7 @@ static void add_switch(struct ik_browser *browser)
 	if (ik_keymap_put_key(browser->pane.keymap, IK_IN_BROWSER, IK_ACTION_SWITCH, &key)) {
 		char *sentence = ik_format(_("%s switches it on."), key.data);
 
-		add_text(browser, IK_BLOCK_HINT, sentence);
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT, sentence);
 		free(sentence);
 	}
 	ik_buf_done(&key);
@@ -159,15 +152,15 @@ static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 	if (tool->reason)
 		ik_buf_printf(&out, ": %s", tool->reason);
 	bool failed = tool->state == IK_TOOL_FAILED || tool->state == IK_TOOL_UNTRUSTED;
-	add_text(browser, failed ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE, out.data);
+	ik_pane_say(&browser->pane, failed ? IK_BLOCK_ERROR : IK_BLOCK_NOTICE, out.data);
 	ik_buf_done(&out);
 	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
 		if (ik_text_equal(tool->code, advices[i].code))
-			add_text(browser, IK_BLOCK_HINT, _(advices[i].advice));
+			ik_pane_say(&browser->pane, IK_BLOCK_HINT, _(advices[i].advice));
 	if (tool->state == IK_TOOL_SHADOWED)
-		add_text(browser, IK_BLOCK_HINT, _("Rename one of the two to have both."));
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT, _("Rename one of the two to have both."));
 	if (tool->state == IK_TOOL_UNTRUSTED)
-		add_text(browser, IK_BLOCK_HINT,
+		ik_pane_say(&browser->pane, IK_BLOCK_HINT,
 			_("Refresh the tools to be asked again whether to trust "
 			  "it."));
 	if (tool->state == IK_TOOL_DISABLED)
@@ -234,19 +227,19 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 
 	ik_pane_say(pane, IK_BLOCK_HEADING, tool->name);
-	add_text(browser, IK_BLOCK_TEXT, tool->description);
+	ik_pane_say(&browser->pane, IK_BLOCK_TEXT, tool->description);
 	if (row->change == IK_CHANGE_GONE)
-		add_text(browser, IK_BLOCK_NOTICE, tool->reason);
+		ik_pane_say(&browser->pane, IK_BLOCK_NOTICE, tool->reason);
 	else
 		add_reason(browser, tool);
-	add_text(browser, IK_BLOCK_HINT, tool->path);
+	ik_pane_say(&browser->pane, IK_BLOCK_HINT, tool->path);
 	add_uses(browser, &row->uses);
 	add_parameters(browser, tool);
 	add_schema(browser, tool);
 	for (size_t i = 0; i < ik_registry_problem_count(registry); i++) {
 		if (i == 0)
 			ik_pane_say(pane, IK_BLOCK_HEADING, _("Directories that could not be read"));
-		add_text(browser, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
+		ik_pane_say(&browser->pane, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
 	}
 	ik_pane_text_end(pane, place, false);
 	browser->shown = tool;

@@ -1005,16 +1005,9 @@ static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 	{ 0 },
 };
-static const struct ik_key_hint hints[] = {
-	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
-	{ IK_ACTION_INSPECTOR, IK_ACTION_NONE, N_("close"), 1 },
-	{ 0 },
-};
-
 static const struct ik_pane_hints list_hints = {
 	.focus = focus_hints,
 	.text = text_hints,
-	.away = hints,
 };
 
 /* Draw it. */

@@ -222,10 +222,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	const struct ik_status_bar *bar)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
-	static const struct ik_key_hint away[] = {
-		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
-		{ 0 },
-	};
 	const struct ik_key_hint keys[] = {
 		{ IK_ACTION_SEND, IK_ACTION_NONE, picker->told.take, 1 },
 		{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
@@ -233,7 +229,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 		{ 0 },
 	};
-	const struct ik_pane_hints hints = { .focus = keys, .writing = keys, .away = away };
+	const struct ik_pane_hints hints = { .focus = keys, .writing = keys };
 	size_t left = pane->count, all = picker->told.count;
 	char *count = left == all ? NULL : ik_format(_("%zu of %zu"), left, all);
 	const struct ik_pane_view view = {

@@ -185,16 +185,9 @@ static const struct ik_key_hint filter_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 	{ 0 },
 };
-static const struct ik_key_hint hints[] = {
-	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
-	{ IK_ACTION_SESSIONS, IK_ACTION_NONE, N_("close"), 1 },
-	{ 0 },
-};
-
 static const struct ik_pane_hints list_hints = {
 	.focus = focus_hints,
 	.writing = filter_hints,
-	.away = hints,
 	.all = N_("all sessions"),
 };
 
@@ -209,7 +202,6 @@ static const struct ik_key_hint pick_hints[] = {
 static const struct ik_pane_hints pick_list_hints = {
 	.focus = focus_hints,
 	.writing = pick_hints,
-	.away = hints,
 };
 
 /* Keys of a search: what is found is opened. */
@@ -231,7 +223,6 @@ static const struct ik_key_hint words_hints[] = {
 static const struct ik_pane_hints found_list_hints = {
 	.focus = found_hints,
 	.writing = words_hints,
-	.away = hints,
 };
 
 /* The same of a search. */

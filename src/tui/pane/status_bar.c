@@ -46,6 +46,7 @@ struct text {
 	char bytes[160];
 	size_t columns;
 	enum ik_style style;
+	bool counted; /* the agents are counted only */
 };
 
 /* ---- the conversations ---- */
@@ -423,36 +424,32 @@ static void count_agents(struct text *text, const struct ik_status_bar *bar)
 	ik_buf_init(&out, IK_KIB(1));
 	ik_agent_marks_put_short(&out, bar->agents, bar->agent_count, bar->utf8);
 	keep(text, &out);
+	text->counted = true;
 	ik_buf_done(&out);
 }
 
-/* Leave out what has no room, the least first. Returns whether the agents are counted only. */
-static bool make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
+/* Leave out what has no room, the least first. */
+static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
-	bool counted = false;
 
 	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
 		continue;
 	/* The last that is left is cut rather than dropped; a hint, which was asked
 	 * for a moment ago, outlives all others. */
 	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
-		if (dropped[i] == PART_QUEUED && bar->agent_count > 0) {
+		if (dropped[i] == PART_QUEUED && bar->agent_count > 0)
 			count_agents(&texts[PART_AGENTS], bar);
-			counted = true;
-		}
 		if ((dropped[i] != PART_KEYS || !bar->hint) && !shorten(texts, dropped[i], room))
 			texts[dropped[i]].columns = 0;
 	}
 	if (bar->hint && width_of(texts) > room)
 		texts[PART_ACTIVITY].columns = 0;
-	return counted;
 }
 
-/* Write all parts that there is room for; returns whether the agents are counted only. */
-static bool lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
+/* Write all parts that there is room for. */
+static void lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
 {
-	bool counted = false;
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
@@ -460,24 +457,25 @@ static bool lay_out(const struct ik_status_bar *bar, int columns, struct text *t
 		ik_buf_clear(&out);
 		texts[i].style = put_part(&out, bar, (enum status_bar_part)i);
 		keep(&texts[i], &out);
-		if (i == PART_AGENTS && out.length >= sizeof(texts[i].bytes)) {
+		texts[i].counted = false;
+		if (i == PART_AGENTS && out.length >= sizeof(texts[i].bytes))
 			count_agents(&texts[i], bar);
-			counted = true;
-		}
 	}
 	ik_buf_done(&out);
-	return make_fit(texts, bar, columns) || counted;
+	make_fit(texts, bar, columns);
 }
 
 bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
 	int *ret_number)
 {
 	struct text texts[PART_COUNT];
-	bool counted = lay_out(bar, area.columns, texts);
 	int inside = column - area.column - 1;
 
+	lay_out(bar, area.columns, texts);
 	if (inside < 0 || (size_t)inside >= texts[PART_AGENTS].columns)
 		return false;
+	bool counted = texts[PART_AGENTS].counted;
+
 	*ret_number = counted
 		? 0
 		: ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms, bar->utf8, (size_t)inside);
@@ -489,7 +487,7 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 {
 	struct text texts[PART_COUNT];
 
-	(void)lay_out(bar, area.columns, texts);
+	lay_out(bar, area.columns, texts);
 	ik_cells_fill(cells, area, IK_STYLE_STATUS);
 	int column = area.column + 1;
 

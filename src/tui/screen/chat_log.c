@@ -12,20 +12,6 @@
 #define NAME_COLUMNS \
 	11 /* of a message, a command or a key in the welcome, with the blanks after it */
 
-struct ik_chat_log {
-	struct ik_chat_log_options options;
-	struct ik_scrollback *scrollback;
-	unsigned clears;          /* how often it was emptied */
-	struct ik_block *welcome; /* the first block while there is nothing else */
-	struct ik_block **live;   /* texts and thoughts of this round, in order, until
-	                             their messages come; blocks of the scrollback */
-	size_t live_count;
-	bool live_open;              /* the last of them may go on */
-	bool continues;              /* what comes next is the rest of the last reply */
-	bool turn_seen;              /* since the session began */
-	struct ik_block *last_reply; /* what a stop reason is remarked on */
-};
-
 /* Show a block as the options say; returns it. */
 static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
 {
@@ -467,11 +453,6 @@ void ik_chat_log_clear(struct ik_chat_log *log, const char *provider)
 	ik_scrollback_add(log->scrollback, log->welcome);
 }
 
-void ik_chat_log_begin(struct ik_chat_log *log)
-{
-	log->turn_seen = false;
-}
-
 bool ik_chat_log_toggle_markdown(struct ik_chat_log *log)
 {
 	log->options.markdown = !log->options.markdown;
@@ -487,19 +468,4 @@ bool ik_chat_log_tick(struct ik_chat_log *log, int64_t now_ms)
 	for (size_t i = 0; i < log->live_count; i++)
 		changed |= ik_block_tick(log->live[i], now_ms);
 	return changed;
-}
-
-struct ik_scrollback *ik_chat_log_scrollback(const struct ik_chat_log *log)
-{
-	return log->scrollback;
-}
-
-const struct ik_block *ik_chat_log_welcome(const struct ik_chat_log *log)
-{
-	return log->welcome;
-}
-
-unsigned ik_chat_log_clears(const struct ik_chat_log *log)
-{
-	return log->clears;
 }

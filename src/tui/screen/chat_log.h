@@ -2,8 +2,8 @@
  * chat_log: the conversation as blocks of a scrollback: its messages and calls, what a
  * model is saying, notices, and the welcome while there is nothing else.
  *
- * Owns the scrollback; borrows calls and keymap.  May include: util, conversation, tui/edit,
- * tui/scrollback.
+ * Others read its members only.  Owns the scrollback; borrows calls and keymap.
+ * May include: util, conversation, tui/edit, tui/scrollback.
  */
 #ifndef IK_TUI_SCREEN_CHAT_LOG_H
 #define IK_TUI_SCREEN_CHAT_LOG_H
@@ -13,8 +13,6 @@
 #include "tui/scrollback/calls.h"
 #include "tui/scrollback/scrollback.h"
 
-struct ik_chat_log;
-
 struct ik_chat_log_options {
 	bool utf8;
 	bool markdown;      /* show replies as Markdown */
@@ -22,6 +20,20 @@ struct ik_chat_log_options {
 	size_t tool_lines;  /* of the outcome of a folded call */
 	struct ik_calls *calls;
 	const struct ik_keymap *keymap;
+};
+
+struct ik_chat_log {
+	struct ik_chat_log_options options;
+	struct ik_scrollback *scrollback;
+	unsigned clears;          /* how often it was emptied */
+	struct ik_block *welcome; /* the first block while there is nothing else; or NULL */
+	struct ik_block **live;   /* texts and thoughts of this round, in order, until
+	                             their messages come; blocks of the scrollback */
+	size_t live_count;
+	bool live_open;              /* the last of them may go on */
+	bool continues;              /* what comes next is the rest of the last reply */
+	bool turn_seen;              /* since the session began */
+	struct ik_block *last_reply; /* what a stop reason is remarked on */
 };
 
 /* It is empty, without a welcome, until ik_chat_log_clear(). */
@@ -34,17 +46,9 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event);
 void ik_chat_log_say(struct ik_chat_log *log, const char *sentence);
 /* Empty it, and welcome the user of a provider. */
 void ik_chat_log_clear(struct ik_chat_log *log, const char *provider);
-/* Another session begins: no turn of it was seen. */
-void ik_chat_log_begin(struct ik_chat_log *log);
 /* Show replies as Markdown, or as they were written; returns whether as Markdown. */
 bool ik_chat_log_toggle_markdown(struct ik_chat_log *log);
 /* The time (monotonic), for thoughts that grow; true: what is shown has changed. */
 bool ik_chat_log_tick(struct ik_chat_log *log, int64_t now_ms);
-
-struct ik_scrollback *ik_chat_log_scrollback(const struct ik_chat_log *log);
-/* The welcome; NULL: there is something else. */
-const struct ik_block *ik_chat_log_welcome(const struct ik_chat_log *log);
-/* How often it was emptied. */
-unsigned ik_chat_log_clears(const struct ik_chat_log *log);
 
 #endif

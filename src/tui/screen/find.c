@@ -11,15 +11,6 @@
 
 #define PATTERN_BYTES 1000
 
-struct ik_find {
-	const struct ik_keymap *keymap;
-	struct ik_scrollback *text;
-	bool downwards;
-	struct ik_search *search;
-	struct ik_buf pattern;
-	bool writing; /* the pattern is being written */
-};
-
 struct ik_find *ik_find_new(struct ik_scrollback *text, bool downwards,
 	const struct ik_keymap *keymap)
 {
@@ -78,19 +69,9 @@ void ik_find_in(struct ik_find *find, size_t index, const char *words)
 	ik_search_set_in(find->search, find->pattern.data, find->pattern.length, index);
 }
 
-bool ik_find_is_writing(const struct ik_find *find)
-{
-	return find->writing;
-}
-
 bool ik_find_shows(const struct ik_find *find)
 {
 	return !find->writing && ik_search_state(find->search).on;
-}
-
-struct ik_search *ik_find_search(const struct ik_find *find)
-{
-	return find->search;
 }
 
 void ik_find_step(struct ik_find *find, int direction)

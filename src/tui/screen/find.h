@@ -12,7 +12,14 @@
 #include "tui/term/cells.h"
 #include "tui/term/input.h"
 
-struct ik_find;
+struct ik_find {
+	const struct ik_keymap *keymap; /* borrowed */
+	struct ik_scrollback *text;
+	bool downwards;
+	struct ik_search *search;
+	struct ik_buf pattern;
+	bool writing; /* the pattern is being written */
+};
 
 /* Search upwards from the end, as in a conversation, or downwards from the start. */
 struct ik_find *ik_find_new(struct ik_scrollback *text, bool downwards,
@@ -28,11 +35,8 @@ void ik_find_keep(struct ik_find *find);
 /* Search for words from the block with that index on, and show only a place in it. */
 void ik_find_in(struct ik_find *find, size_t index, const char *words);
 
-/* Is the pattern being written? Is something marked while the line is closed? */
-bool ik_find_is_writing(const struct ik_find *find);
+/* Is something marked while the line is closed? */
 bool ik_find_shows(const struct ik_find *find);
-/* The search itself. */
-struct ik_search *ik_find_search(const struct ik_find *find);
 
 /* Go to the next place (1) or the one before (-1). */
 void ik_find_step(struct ik_find *find, int direction);

@@ -377,7 +377,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	struct ik_buf lines;
 	bool any = linear->pane.length > 0;
 
-	if (screen->help_open && ik_find_is_writing(screen->find))
+	if (screen->help_open && screen->find->writing)
 		return; /* each letter may turn the page: what was found is said, the page after Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
@@ -463,7 +463,7 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 static void write_found(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	struct ik_buf *now)
 {
-	struct ik_search *search = ik_find_search(screen->find);
+	struct ik_search *search = screen->find->search;
 	struct ik_search_state state = ik_search_state(search);
 	struct ik_buf line;
 

@@ -244,10 +244,10 @@ static struct ik_find *find_of(const struct ik_screen *screen)
 static unsigned context_of(const struct ik_screen *screen)
 {
 	if (screen->help_open)
-		return ik_find_is_writing(screen->help_find) ? IK_IN_PROMPT : IK_IN_HELP;
+		return screen->help_find->writing ? IK_IN_PROMPT : IK_IN_HELP;
 	if (ik_dialog_is_open(screen->dialog))
 		return IK_IN_DIALOG;
-	if (ik_find_is_writing(screen->find))
+	if (screen->find->writing)
 		return IK_IN_PROMPT;
 	switch (focus_of(screen)) {
 	case IK_FOCUS_SCROLLBACK:
@@ -281,11 +281,11 @@ static bool search_key(struct ik_screen *screen, const struct ik_key *key, enum 
 {
 	struct ik_find *find = find_of(screen);
 
-	if (!ik_find_is_writing(find))
+	if (!find->writing)
 		return false;
 	bool taken = ik_find_key(find, key, action);
 
-	if (!ik_find_is_writing(find))
+	if (!find->writing)
 		note_found(screen);
 	return taken;
 }
@@ -303,7 +303,7 @@ static void show_help(struct ik_screen *screen, bool open)
 static void make_way(struct ik_screen *screen)
 {
 	show_help(screen, false);
-	if (!ik_find_is_writing(screen->find))
+	if (!screen->find->writing)
 		return;
 	ik_find_keep(screen->find);
 	note_found(screen);
@@ -319,7 +319,7 @@ static bool is_aside(const struct ik_screen *screen)
 static bool is_at_work(const struct ik_screen *screen)
 {
 	return !is_draft_empty(screen) || focus_of(screen) != IK_FOCUS_EDITOR ||
-		ik_find_is_writing(screen->find) || ik_prompt_searches(screen->prompt);
+		screen->find->writing || ik_prompt_searches(screen->prompt);
 }
 
 /* If a question was answered: after one that a key asked for, the next does not come up by
@@ -675,7 +675,7 @@ static void toggle_raw(struct ik_screen *screen)
 {
 	bool markdown = ik_chat_log_toggle_markdown(screen->log);
 
-	ik_search_restart(ik_find_search(screen->find));
+	ik_search_restart(screen->find->search);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
 	flash_new(screen,
 		ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
@@ -1459,13 +1459,12 @@ static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 {
-	bool welcomed = ik_chat_log_welcome(screen->log);
+	bool welcomed = screen->log->welcome;
 
 	screen->dirty = true;
 	ik_chat_log_apply(screen->log, event);
-	if (welcomed && !ik_chat_log_welcome(screen->log))
-		ik_search_restart(
-			ik_find_search(screen->find)); /* older messages have the number that it had */
+	if (welcomed && !screen->log->welcome)
+		ik_search_restart(screen->find->search); /* older messages have the number that it had */
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
 		set_model(screen, event->name, event->detail);
@@ -1562,7 +1561,7 @@ void ik_screen_clear(struct ik_screen *screen)
 void ik_screen_begin(struct ik_screen *screen)
 {
 	ik_screen_clear(screen);
-	ik_chat_log_begin(screen->log);
+	screen->log->turn_seen = false;
 	ik_inspector_forget(screen->inspector);
 	ik_calls_clear(screen->calls);
 	screen->bar.usage = (struct ik_usage){ .cost = -1 };
@@ -1761,8 +1760,8 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 {
-	ik_search_hold(ik_find_search(screen->find));
-	ik_search_hold(ik_find_search(screen->help_find));
+	ik_search_hold(screen->find->search);
+	ik_search_hold(screen->help_find->search);
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
 	withdraw_inspector(screen);
@@ -1794,7 +1793,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history, columns, out);
 		return;
 	}
-	if (ik_find_is_writing(screen->find)) {
+	if (screen->find->writing) {
 		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, ik_find_hints, columns, out);
 		return;
 	}
@@ -1878,7 +1877,7 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
 	bool focus = context_of(screen) == IK_IN_SCROLLBACK;
-	bool writing = ik_find_is_writing(find_of(screen));
+	bool writing = find_of(screen)->writing;
 	int cursor = -1;
 
 	ik_buf_init(&out, IK_KIB(16));
@@ -1934,7 +1933,7 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 	const struct ik_pane_hints hints = { .focus = ik_find_shows(screen->help_find) ? found : quiet,
 		.writing = ik_find_hints };
 
-	ik_help_draw(screen->help, &hints, ik_find_is_writing(screen->help_find), cells, area);
+	ik_help_draw(screen->help, &hints, screen->help_find->writing, cells, area);
 }
 
 /* The pane beside the scrollback or in its place. */
@@ -2005,10 +2004,10 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	ik_scrollback_select(screen->scrollback, context_of(screen) == IK_IN_SCROLLBACK);
 	if (screen->help_open) {
 		draw_help(screen, cells, layout->scrollback);
-		ik_search_paint(ik_find_search(screen->help_find), cells);
+		ik_search_paint(screen->help_find->search, cells);
 	} else if (layout->scrollback.rows > 0) {
 		ik_scrollback_draw(screen->scrollback, cells, layout->scrollback);
-		ik_search_paint(ik_find_search(screen->find), cells);
+		ik_search_paint(screen->find->search, cells);
 	}
 	draw_pane(screen, cells, layout);
 }
@@ -2041,8 +2040,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 		*ret_cursor_row = row;
 		*ret_cursor_column = column;
 	}
-	if (ik_find_is_writing(find_of(screen)) &&
-		(screen->help_open || !ik_dialog_is_open(screen->dialog))) {
+	if (find_of(screen)->writing && (screen->help_open || !ik_dialog_is_open(screen->dialog))) {
 		*ret_cursor_row = layout.rule.row;
 		*ret_cursor_column = search_column;
 	}
@@ -2058,8 +2056,8 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 {
 	return (struct ik_screen_parts){
 		.scrollback = screen->scrollback,
-		.welcome = ik_chat_log_welcome(screen->log),
-		.clears = ik_chat_log_clears(screen->log),
+		.welcome = screen->log->welcome,
+		.clears = screen->log->clears,
 		.layout = layout_of(screen),
 		.help_open = screen->help_open,
 		.side_open = screen->side,
@@ -2142,7 +2140,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 		.calls = screen->calls,
 		.keymap = screen->keymap,
 	});
-	screen->scrollback = ik_chat_log_scrollback(screen->log);
+	screen->scrollback = screen->log->scrollback;
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
