@@ -598,11 +598,9 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		ask(sessions, true);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_RESUME:
-		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	case IK_ACTION_DELETE:
-		return invoke(sessions, IK_ACTION_DELETE, ret_invocation);
 	case IK_ACTION_COPY:
-		return invoke(sessions, IK_ACTION_COPY, ret_invocation);
+		return invoke(sessions, action, ret_invocation);
 	default:
 		return IK_PANE_PASSED;
 	}

@@ -15,11 +15,9 @@
 /* Show a block as the options say; returns it. */
 static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
 {
-	bool markdown = log->options.markdown;
-
-	block->lines = log->options.tool_lines;
+	block->lines = log->tool_lines;
 	if (block->kind == IK_BLOCK_ASSISTANT)
-		ik_block_set_renderer(block, markdown ? &ik_renderer_markdown : &ik_renderer_plain);
+		ik_block_set_renderer(block, log->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
 	return block;
 }
 
@@ -43,7 +41,7 @@ static void add_block(struct ik_chat_log *log, struct ik_block *block)
 static void add_text(struct ik_chat_log *log, enum ik_block_kind kind, const char *code,
 	const char *text, size_t length)
 {
-	struct ik_block *block = ik_block_new(kind, log->options.utf8);
+	struct ik_block *block = ik_block_new(kind, log->utf8);
 
 	if (code && code[0]) {
 		ik_block_append(block, code, strlen(code));
@@ -64,7 +62,7 @@ static void add_notice(struct ik_chat_log *log, const struct ik_event *event,
 	enum ik_block_kind kind)
 {
 	if (event->message)
-		add_block(log, ik_block_of_message(event->message, log->options.utf8));
+		add_block(log, ik_block_of_message(event->message, log->utf8));
 	else if (event->text)
 		add_text(log, kind, event->code != IK_CODE_NONE ? ik_error_code_word(event->code) : NULL,
 			event->text, event->text_length);
@@ -98,7 +96,7 @@ static struct ik_block *begin_live(struct ik_chat_log *log, enum ik_block_kind k
 	if (block) {
 		ik_block_go_on(block, NULL);
 	} else {
-		block = ik_block_new(kind, log->options.utf8);
+		block = ik_block_new(kind, log->utf8);
 		add_block(log, block);
 	}
 	log->live = ik_alloc_more(log->live, log->live_count, sizeof(struct ik_block *));
@@ -114,7 +112,7 @@ static void grow(struct ik_chat_log *log, enum ik_block_kind kind, const struct 
 {
 	struct ik_block *block = NULL;
 
-	if (kind == IK_BLOCK_THINKING && log->options.hide_thinking)
+	if (kind == IK_BLOCK_THINKING && log->hide_thinking)
 		return;
 	if (log->live_open)
 		block = log->live[log->live_count - 1];
@@ -132,7 +130,7 @@ static void finish_live(struct ik_chat_log *log, struct ik_message *message,
 	enum ik_block_kind kind)
 {
 	if (!ik_block_text_shows(message->content, message->content_length) ||
-		(kind == IK_BLOCK_THINKING && log->options.hide_thinking))
+		(kind == IK_BLOCK_THINKING && log->hide_thinking))
 		return;
 	size_t index = 0;
 
@@ -152,7 +150,7 @@ static void finish_live(struct ik_chat_log *log, struct ik_message *message,
 		ik_block_go_on(block, message);
 		return;
 	}
-	block = ik_block_of_message(message, log->options.utf8);
+	block = ik_block_of_message(message, log->utf8);
 	add_block(log, block);
 	if (kind == IK_BLOCK_ASSISTANT)
 		log->last_reply = block;
@@ -173,7 +171,7 @@ static struct ik_block *call_block(struct ik_chat_log *log, struct ik_shown_call
 	if (call->has_block)
 		return NULL;
 	call->has_block = true;
-	return ik_block_of_call(call, log->options.utf8);
+	return ik_block_of_call(call, log->utf8);
 }
 
 /* Does it say something of a call? */
@@ -193,21 +191,21 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 	struct ik_shown_call *call = NULL;
 
 	if (id)
-		call = ik_calls_get_at(log->options.calls, index, id, name);
+		call = ik_calls_get_at(log->calls, index, id, name);
 	if (call && (message->kind == IK_KIND_TOOL_CALL || own)) {
 		size_t length;
 		char *arguments = ik_message_arguments(message, &length);
 
 		if (arguments)
-			ik_calls_set_arguments(log->options.calls, call, arguments, length);
+			ik_calls_set_arguments(log->calls, call, arguments, length);
 		free(arguments);
 		if (call->stage == IK_STAGE_WRITING)
-			ik_calls_set_stage(log->options.calls, call, IK_STAGE_WAITING);
+			ik_calls_set_stage(log->calls, call, IK_STAGE_WAITING);
 	}
 	if (call && own)
 		ik_calls_set_command(call, message);
 	if (call && message->kind != IK_KIND_TOOL_CALL)
-		ik_calls_set_result(log->options.calls, call, message);
+		ik_calls_set_result(log->calls, call, message);
 	free(name);
 	return call;
 }
@@ -217,7 +215,7 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 static struct ik_block *block_of(struct ik_chat_log *log, struct ik_message *message, size_t index)
 {
 	if (!is_of_call(message))
-		return ik_block_of_message(message, log->options.utf8);
+		return ik_block_of_message(message, log->utf8);
 	struct ik_shown_call *call = call_of_message(log, message, index);
 
 	return call ? call_block(log, call) : NULL;
@@ -236,7 +234,7 @@ static void add_message(struct ik_chat_log *log, struct ik_message *message)
 		finish_live(log, message,
 			kind == IK_KIND_ASSISTANT ? IK_BLOCK_ASSISTANT : IK_BLOCK_THINKING);
 	else
-		add_block(log, block_of(log, message, ik_calls_count(log->options.calls)));
+		add_block(log, block_of(log, message, ik_calls_count(log->calls)));
 }
 
 /* Show older messages of a restored session above what is there. */
@@ -250,7 +248,7 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 	drop_welcome(log);
 	for (size_t i = 0; i < count; i++) {
 		struct ik_message *message = messages[i];
-		size_t before = ik_calls_count(log->options.calls);
+		size_t before = ik_calls_count(log->calls);
 		struct ik_block *block = NULL;
 
 		if (message->kind == IK_KIND_USER)
@@ -258,9 +256,9 @@ static void prepend(struct ik_chat_log *log, struct ik_message *const *messages,
 		if (continues && message->kind == IK_KIND_ASSISTANT && made > 0 &&
 			blocks[made - 1]->kind == IK_BLOCK_ASSISTANT)
 			ik_block_go_on(blocks[made - 1], message);
-		else if (message->kind != IK_KIND_THINKING || !log->options.hide_thinking)
+		else if (message->kind != IK_KIND_THINKING || !log->hide_thinking)
 			block = block_of(log, message, calls_made);
-		calls_made += ik_calls_count(log->options.calls) - before;
+		calls_made += ik_calls_count(log->calls) - before;
 		if (block)
 			blocks[made++] = dress(log, block);
 	}
@@ -273,7 +271,7 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 {
 	if (!event->id)
 		return;
-	struct ik_shown_call *call = ik_calls_get(log->options.calls, event->id, event->name);
+	struct ik_shown_call *call = ik_calls_get(log->calls, event->id, event->name);
 	add_block(log, call_block(log, call));
 	end_thinking(log);
 	const char *text = event->text ? event->text : "";
@@ -282,22 +280,22 @@ static void apply_call(struct ik_chat_log *log, const struct ik_event *event)
 	switch (event->kind) {
 	case IK_EVENT_TOOL_STARTED:
 		call->own = event->round == 0;
-		ik_calls_set_arguments(log->options.calls, call, text, length);
-		ik_calls_set_stage(log->options.calls, call, IK_STAGE_RUNNING);
+		ik_calls_set_arguments(log->calls, call, text, length);
+		ik_calls_set_stage(log->calls, call, IK_STAGE_RUNNING);
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
-		ik_calls_add_output(log->options.calls, call, event->is_stderr, text, length);
+		ik_calls_add_output(log->calls, call, event->is_stderr, text, length);
 		break;
 	case IK_EVENT_TOOL_DONE:
 		if (event->message)
 			ik_calls_set_command(call, event->message);
 		if (event->message && ik_message_own_call(event->message) == IK_OWN_TOOL)
-			ik_calls_set_result(log->options.calls, call, event->message);
-		ik_calls_set_whole(log->options.calls, call, event->whole);
-		ik_calls_set_envelope(log->options.calls, call, text, length, event->duration_ms);
+			ik_calls_set_result(log->calls, call, event->message);
+		ik_calls_set_whole(log->calls, call, event->whole);
+		ik_calls_set_envelope(log->calls, call, text, length, event->duration_ms);
 		break;
 	default: /* IK_EVENT_CALL_PROGRESS */
-		ik_calls_grow_arguments(log->options.calls, call, text, length);
+		ik_calls_grow_arguments(log->calls, call, text, length);
 		break;
 	}
 }
@@ -314,7 +312,7 @@ static void end_turn(struct ik_chat_log *log, enum ik_turn_stop stop)
 	bool cancelled = stop == IK_TURN_STOP_CANCELLED;
 
 	end_live(log);
-	ik_calls_end_turn(log->options.calls);
+	ik_calls_end_turn(log->calls);
 	struct ik_block *last = ik_scrollback_last(log->scrollback);
 
 	if (cancelled && last && last == log->last_reply)
@@ -371,11 +369,12 @@ void ik_chat_log_apply(struct ik_chat_log *log, const struct ik_event *event)
 	}
 }
 
-struct ik_chat_log *ik_chat_log_new(const struct ik_chat_log_options *options)
+struct ik_chat_log *ik_chat_log_new(struct ik_calls *calls, const struct ik_keymap *keymap)
 {
 	struct ik_chat_log *log = ik_alloc(sizeof(*log));
 
-	log->options = *options;
+	log->calls = calls;
+	log->keymap = keymap;
 	log->scrollback = ik_scrollback_new();
 	return log;
 }
@@ -449,16 +448,16 @@ void ik_chat_log_clear(struct ik_chat_log *log, const char *provider)
 	log->live_count = 0;
 	log->live_open = false;
 	log->last_reply = NULL;
-	log->welcome = make_welcome(provider, log->options.keymap, log->options.utf8);
+	log->welcome = make_welcome(provider, log->keymap, log->utf8);
 	ik_scrollback_add(log->scrollback, log->welcome);
 }
 
 bool ik_chat_log_toggle_markdown(struct ik_chat_log *log)
 {
-	log->options.markdown = !log->options.markdown;
+	log->markdown = !log->markdown;
 	for (size_t i = 0; i < ik_scrollback_count(log->scrollback); i++)
 		(void)dress(log, ik_scrollback_at(log->scrollback, i));
-	return log->options.markdown;
+	return log->markdown;
 }
 
 bool ik_chat_log_tick(struct ik_chat_log *log, int64_t now_ms)

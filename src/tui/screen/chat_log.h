@@ -13,17 +13,11 @@
 #include "tui/scrollback/calls.h"
 #include "tui/scrollback/scrollback.h"
 
-struct ik_chat_log_options {
-	bool utf8;
-	bool markdown;      /* show replies as Markdown */
-	bool hide_thinking; /* do not show what a model thinks at all */
-	size_t tool_lines;  /* of the outcome of a folded call */
+struct ik_chat_log {
+	bool utf8, markdown, hide_thinking; /* to be set, as in struct ik_screen_options */
+	size_t tool_lines;                  /* the same */
 	struct ik_calls *calls;
 	const struct ik_keymap *keymap;
-};
-
-struct ik_chat_log {
-	struct ik_chat_log_options options;
 	struct ik_scrollback *scrollback;
 	unsigned clears;          /* how often it was emptied */
 	struct ik_block *welcome; /* the first block while there is nothing else; or NULL */
@@ -37,7 +31,7 @@ struct ik_chat_log {
 };
 
 /* It is empty, without a welcome, until ik_chat_log_clear(). */
-struct ik_chat_log *ik_chat_log_new(const struct ik_chat_log_options *options);
+struct ik_chat_log *ik_chat_log_new(struct ik_calls *calls, const struct ik_keymap *keymap);
 struct ik_chat_log *ik_chat_log_free(struct ik_chat_log *log);
 
 /* Add what an event says. */

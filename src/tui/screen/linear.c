@@ -523,10 +523,10 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 		say_state(linear, &now, agent_sentence(&bar->agents[i]));
 	if (bar->hint)
 		say_state(linear, &now, ik_strdup(bar->hint));
-	if (ik_prompt_searches(screen->prompt))
+	if (screen->prompt->found)
 		say_state(linear, &now,
-			ik_strdup(ik_prompt_search_failed(screen->prompt) ? _("Nothing like that was sent.")
-															  : _("What was sent is searched.")));
+			ik_strdup(screen->prompt->search.failed ? _("Nothing like that was sent.")
+													: _("What was sent is searched.")));
 	write_found(linear, screen, &now);
 	ik_buf_done(&linear->said);
 	linear->said = now;

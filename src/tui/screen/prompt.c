@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/edit/history.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
@@ -15,35 +14,6 @@
 #define FOOT_COLUMNS 60  /* of the keys in the last row */
 #define TEXT_BYTES 400   /* of a name or a description that is looked at */
 #define NONE SIZE_MAX
-
-/* The candidates for the word at the cursor, over the line above the editor. */
-struct popup {
-	bool open;
-	bool asked; /* the user asked for them */
-	struct ik_completions shown;
-	char *typed, *head;
-	uint32_t *matches; /* those that fit, as indexes */
-	size_t count;
-	size_t selected;          /* index of matches, or NONE */
-	char *chosen;             /* the text of the one that the user went to; NULL: went to none */
-	size_t top;               /* the first that is seen */
-	struct ik_rectangle area; /* of those that are seen */
-};
-
-struct ik_prompt {
-	struct ik_history *history;
-	struct ik_editor *editor;
-	ik_completer *completer; /* NULL: nothing is completed */
-	void *completer_arg;
-	const struct ik_keymap *keymap;
-	struct popup popup;
-	bool preselect;    /* select the first of candidates that come by themselves */
-	bool recalled;     /* the text is from the history: suggest nothing */
-	bool refused_word; /* the popup was closed over the word that begins at refused_start */
-	size_t refused_start;
-	struct ik_history_search search; /* in the history, */
-	struct ik_editor *found;         /* and what shows the place; NULL: it is not being searched */
-};
 
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
 	bool preselect)
@@ -58,16 +28,10 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 	return prompt;
 }
 
-void ik_prompt_on_complete(struct ik_prompt *prompt, ik_completer *completer, void *arg)
-{
-	prompt->completer = completer;
-	prompt->completer_arg = arg;
-}
-
 /* ---- candidates ---- */
 
 /* Close it, and forget what it showed. */
-static void close_popup(struct popup *popup)
+static void close_popup(struct ik_popup *popup)
 {
 	popup->open = false;
 	popup->area = (struct ik_rectangle){ .rows = 0 };
@@ -91,7 +55,7 @@ static bool is_typed(const char *text, const char *typed)
 }
 
 /* Select the one that the user went to, or the first, unless what was typed will do. */
-static void select_first(struct popup *popup, const char *chosen, bool preselect)
+static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
 	bool typed = popup->typed[0] == '\0';
 
@@ -111,7 +75,7 @@ static void select_first(struct popup *popup, const char *chosen, bool preselect
 
 /* Show candidates; nothing to show closes it. The one that the user went to stays selected. Else, with
  * preselect, the first is, unless what was typed is one of them already. */
-static void show_popup(struct popup *popup, const struct ik_completions *completions,
+static void show_popup(struct ik_popup *popup, const struct ik_completions *completions,
 	bool preselect)
 {
 	uint32_t *matches;
@@ -134,7 +98,7 @@ static void show_popup(struct popup *popup, const struct ik_completions *complet
 }
 
 /* Select the next (1) or the one before (-1), round at the ends; 0: the one that is selected. */
-static void move_in_popup(struct popup *popup, int direction)
+static void move_in_popup(struct ik_popup *popup, int direction)
 {
 	if (popup->count == 0 || (direction == 0 && popup->selected == NONE))
 		return;
@@ -151,7 +115,7 @@ static void move_in_popup(struct popup *popup, int direction)
 }
 
 /* Select the candidate in a cell; false: there is none. */
-static bool click_popup(struct popup *popup, int row, int column)
+static bool click_popup(struct ik_popup *popup, int row, int column)
 {
 	const struct ik_rectangle *area = &popup->area;
 
@@ -170,7 +134,7 @@ static void put_line(struct ik_buf *out, const char *text)
 }
 
 /* Columns of the names and of the rows that are seen. */
-static void measure(const struct popup *popup, size_t rows, int *ret_label, int *ret_row)
+static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, int *ret_row)
 {
 	struct ik_buf out;
 	int label = 0, description = 0;
@@ -196,7 +160,7 @@ static void measure(const struct popup *popup, size_t rows, int *ret_label, int 
 }
 
 /* Draw one candidate. */
-static void draw_candidate(const struct popup *popup, struct ik_cells *cells,
+static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	struct ik_rectangle row, size_t index, int label_columns)
 {
 	const struct ik_proposal *candidate = &popup->shown.candidates[popup->matches[index]];
@@ -214,7 +178,8 @@ static void draw_candidate(const struct popup *popup, struct ik_cells *cells,
 }
 
 /* What the last row says. */
-static void put_foot(const struct popup *popup, const struct ik_keymap *keymap, struct ik_buf *out)
+static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keymap,
+	struct ik_buf *out)
 {
 	static const struct ik_key_hint hints[] = {
 		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
@@ -235,8 +200,8 @@ static void put_foot(const struct popup *popup, const struct ik_keymap *keymap, 
 }
 
 /* Draw within area, at its bottom; the word begins at that column. */
-static void draw_popup(struct popup *popup, const struct ik_keymap *keymap, struct ik_cells *cells,
-	struct ik_rectangle area, int column)
+static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
+	struct ik_cells *cells, struct ik_rectangle area, int column)
 {
 	int label, width, most = area.rows - 2 < POPUP_ROWS ? area.rows - 2 : POPUP_ROWS;
 	size_t rows = most < 0 ? 0 : (size_t)most;
@@ -300,7 +265,7 @@ static void query(struct ik_prompt *prompt, bool asked)
 /* Is the only candidate what is there already? */
 static bool is_whole(const struct ik_prompt *prompt)
 {
-	const struct popup *popup = &prompt->popup;
+	const struct ik_popup *popup = &prompt->popup;
 
 	return popup->count == 1 && !popup->shown.note &&
 		strcmp(popup->shown.candidates[popup->matches[0]].text, popup->typed) == 0;
@@ -357,7 +322,7 @@ static void take(struct ik_prompt *prompt, size_t index)
  * where the list has only just been opened. */
 static void complete(struct ik_prompt *prompt, int direction, bool opened)
 {
-	struct popup *popup = &prompt->popup;
+	struct ik_popup *popup = &prompt->popup;
 	const uint32_t *matches = popup->matches;
 	const struct ik_completions *shown = &popup->shown;
 	size_t count = popup->count, common, prefixed;
@@ -562,16 +527,6 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 	return true;
 }
 
-bool ik_prompt_searches(const struct ik_prompt *prompt)
-{
-	return prompt->found;
-}
-
-bool ik_prompt_search_failed(const struct ik_prompt *prompt)
-{
-	return prompt->found && prompt->search.failed;
-}
-
 bool ik_prompt_label(const struct ik_prompt *prompt, struct ik_buf *out)
 {
 	const struct ik_history_search *search = &prompt->search;
@@ -601,11 +556,6 @@ struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt)
 	return NULL;
 }
 
-struct ik_editor *ik_prompt_editor(const struct ik_prompt *prompt)
-{
-	return prompt->editor;
-}
-
 struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt)
 {
 	/* Others would speak while the user types, where the screen is read aloud. */
@@ -616,14 +566,4 @@ void ik_prompt_set(struct ik_prompt *prompt, const char *text, size_t length)
 {
 	ik_editor_set(prompt->editor, text, length);
 	close_popup(&prompt->popup);
-}
-
-void ik_prompt_set_recalled(struct ik_prompt *prompt, bool recalled)
-{
-	prompt->recalled = recalled;
-}
-
-char *ik_prompt_take_problem(struct ik_prompt *prompt)
-{
-	return ik_history_take_problem(prompt->history);
 }

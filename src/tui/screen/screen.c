@@ -180,7 +180,7 @@ static bool is_quit_pending(const struct ik_screen *screen)
 /* Is the message empty? */
 static bool is_draft_empty(const struct ik_screen *screen)
 {
-	return ik_editor_is_empty(ik_prompt_editor(screen->prompt));
+	return ik_editor_is_empty(screen->prompt->editor);
 }
 
 /* ---- focus ---- */
@@ -319,7 +319,7 @@ static bool is_aside(const struct ik_screen *screen)
 static bool is_at_work(const struct ik_screen *screen)
 {
 	return !is_draft_empty(screen) || focus_of(screen) != IK_FOCUS_EDITOR ||
-		screen->find->writing || ik_prompt_searches(screen->prompt);
+		screen->find->writing || screen->prompt->found;
 }
 
 /* If a question was answered: after one that a key asked for, the next does not come up by
@@ -721,7 +721,7 @@ static void interrupt(struct ik_screen *screen)
 	if (is_busy(screen))
 		ask(screen, IK_ACTION_CANCEL);
 	else if (!is_draft_empty(screen))
-		ik_editor_clear(ik_prompt_editor(screen->prompt), true);
+		ik_editor_clear(screen->prompt->editor, true);
 	else if (is_quit_pending(screen))
 		ask(screen, IK_ACTION_QUIT);
 	else
@@ -732,7 +732,7 @@ static void interrupt(struct ik_screen *screen)
 static void submit(struct ik_screen *screen)
 {
 	size_t length;
-	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
+	const char *text = ik_editor_text(screen->prompt->editor, &length);
 
 	if (strspn(text, " \t\n") == length) {
 		if (is_aside(screen))
@@ -745,7 +745,7 @@ static void submit(struct ik_screen *screen)
 	ik_buf_append(&screen->submitted, text, length);
 	if (ik_buf_status(&screen->submitted) != IK_OK)
 		return; /* it stays in the editor */
-	ik_editor_clear(ik_prompt_editor(screen->prompt), true);
+	ik_editor_clear(screen->prompt->editor, true);
 	forget_place(screen);
 	ik_scrollback_bottom(screen->scrollback);
 	/* A pane in place of the conversation would hide what comes of the message. */
@@ -758,7 +758,7 @@ static void submit(struct ik_screen *screen)
 /* An action of the editor's; it has focus again, as when something is typed. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
-	if (ik_editor_act(ik_prompt_editor(screen->prompt), action))
+	if (ik_editor_act(screen->prompt->editor, action))
 		screen->focus = IK_FOCUS_EDITOR;
 }
 
@@ -797,7 +797,7 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 	}
 	screen->place.typed = true;
 	screen->focus = IK_FOCUS_EDITOR;
-	if (!ik_editor_type(ik_prompt_editor(screen->prompt), key))
+	if (!ik_editor_type(screen->prompt->editor, key))
 		say(screen, _("The message is full: nothing more was put in."));
 }
 
@@ -805,16 +805,8 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->focus = IK_FOCUS_EDITOR;
-	if (key->text_cut ||
-		!ik_editor_paste(ik_prompt_editor(screen->prompt), key->text, key->text_length))
+	if (key->text_cut || !ik_editor_paste(screen->prompt->editor, key->text, key->text_length))
 		say(screen, _("The paste is too large for a message: nothing was put in."));
-}
-
-/* To the question before, or the next; after the last one is the end. */
-static void question(struct ik_screen *screen, int direction)
-{
-	if (!ik_scrollback_question(screen->scrollback, direction) && direction > 0)
-		ik_scrollback_bottom(screen->scrollback);
 }
 
 /* Ask to go back to before the message with the mark. */
@@ -865,8 +857,8 @@ static void copy(struct ik_screen *screen)
 static void edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
-	const char *text = ik_editor_text(ik_prompt_editor(screen->prompt), &length);
-	bool selected = ik_editor_selection(ik_prompt_editor(screen->prompt), &start, &end);
+	const char *text = ik_editor_text(screen->prompt->editor, &length);
+	bool selected = ik_editor_selection(screen->prompt->editor, &start, &end);
 
 	ik_buf_append(begin_copy(screen), text + start, end - start);
 	edit(screen, action);
@@ -892,6 +884,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
 		(context_of(screen) != IK_IN_EDITOR || is_draft_empty(screen));
 	struct ik_pane *pane = toggled_pane(screen, action);
+	bool found;
 
 	if (pane) {
 		toggle_pane(screen, pane);
@@ -954,7 +947,10 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		break;
 	case IK_ACTION_PREVIOUS_QUESTION:
 	case IK_ACTION_NEXT_QUESTION:
-		question(screen, action == IK_ACTION_NEXT_QUESTION ? 1 : -1);
+		found = ik_scrollback_question(screen->scrollback,
+			action == IK_ACTION_NEXT_QUESTION ? 1 : -1);
+		if (!found && action == IK_ACTION_NEXT_QUESTION)
+			ik_scrollback_bottom(screen->scrollback); /* after the last one is the end */
 		break;
 	case IK_ACTION_OPEN:
 		ik_scrollback_open(screen->scrollback);
@@ -1020,10 +1016,10 @@ static bool recalls(enum ik_action action)
 /* Give a key to the search in the history; false: it is for others. */
 static bool history_key(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
-	bool searched = ik_prompt_searches(screen->prompt);
+	bool searched = screen->prompt->found;
 	bool taken = ik_prompt_history_key(screen->prompt, action, key);
 
-	if (!searched && ik_prompt_searches(screen->prompt))
+	if (!searched && screen->prompt->found)
 		set_focus(screen, IK_FOCUS_EDITOR);
 	return taken;
 }
@@ -1323,7 +1319,7 @@ static void handle_key(struct ik_screen *screen, const struct ik_key *key, enum 
 		return;
 	if (context_of(screen) == IK_IN_EDITOR && ik_prompt_candidate_key(screen->prompt, action))
 		return;
-	ik_prompt_set_recalled(screen->prompt, recalls(action));
+	screen->prompt->recalled = recalls(action);
 	if (action != IK_ACTION_NONE)
 		act(screen, action, key);
 	else if (key->code == IK_KEY_PASTE)
@@ -1574,7 +1570,8 @@ void ik_screen_begin(struct ik_screen *screen)
 
 void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, void *arg)
 {
-	ik_prompt_on_complete(screen->prompt, completer, arg);
+	screen->prompt->completer = completer;
+	screen->prompt->completer_arg = arg;
 }
 
 void ik_screen_candidates_changed(struct ik_screen *screen)
@@ -1586,7 +1583,7 @@ void ik_screen_candidates_changed(struct ik_screen *screen)
 
 const char *ik_screen_draft(const struct ik_screen *screen, size_t *ret_length)
 {
-	return ik_editor_text(ik_prompt_editor(screen->prompt), ret_length);
+	return ik_editor_text(screen->prompt->editor, ret_length);
 }
 
 void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t length)
@@ -1734,7 +1731,7 @@ static int64_t tick_quit(struct ik_screen *screen)
 
 int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 {
-	char *problem = ik_prompt_take_problem(screen->prompt);
+	char *problem = ik_history_take_problem(screen->prompt->history);
 	bool changed = false;
 
 	screen->now_ms = now_ms;
@@ -1789,7 +1786,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 		{ 0 },
 	};
-	if (ik_prompt_searches(screen->prompt)) {
+	if (screen->prompt->found) {
 		ik_keymap_put_hints(screen->keymap, IK_IN_EDITOR, history, columns, out);
 		return;
 	}
@@ -2105,7 +2102,7 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 	screen->browser = ik_browser_new(screen->calls, keymap, utf8, options->tool_forms,
 		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
-	screen->picker = ik_picker_new(keymap, utf8, ik_prompt_editor(screen->prompt));
+	screen->picker = ik_picker_new(keymap, utf8, screen->prompt->editor);
 	screen->help = ik_help_new(options->commands, keymap, utf8);
 	screen->find = ik_find_new(screen->scrollback, false, keymap);
 	screen->help_find = ik_find_new(pane_of(screen->help)->text, true, keymap);
@@ -2132,14 +2129,11 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->keymap = ik_keymap_new_with(options->keys);
 	screen->calls = ik_calls_new();
-	screen->log = ik_chat_log_new(&(struct ik_chat_log_options){
-		.utf8 = options->utf8,
-		.markdown = options->markdown,
-		.hide_thinking = options->hide_thinking,
-		.tool_lines = options->tool_lines,
-		.calls = screen->calls,
-		.keymap = screen->keymap,
-	});
+	screen->log = ik_chat_log_new(screen->calls, screen->keymap);
+	screen->log->utf8 = options->utf8;
+	screen->log->markdown = options->markdown;
+	screen->log->hide_thinking = options->hide_thinking;
+	screen->log->tool_lines = options->tool_lines;
 	screen->scrollback = screen->log->scrollback;
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);

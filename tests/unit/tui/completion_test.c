@@ -142,7 +142,8 @@ static void begin_prompt(bool preselect)
 {
 	keymap = ik_keymap_new();
 	prompt = ik_prompt_new(keymap, NULL, preselect);
-	ik_prompt_on_complete(prompt, tell, NULL);
+	prompt->completer = tell;
+	prompt->completer_arg = NULL;
 	ik_cells_init(&cells);
 }
 
@@ -257,7 +258,7 @@ Test(popup, a_click_accepts_what_it_is_on)
 	cr_assert(!ik_prompt_click(prompt, 10, 5));
 	cr_assert(!ik_prompt_click(prompt, 19, 5), "that row says the keys");
 	cr_assert(ik_prompt_click(prompt, 13, 5));
-	cr_assert_str_eq(ik_editor_text(ik_prompt_editor(prompt), &length), "Makefile ");
+	cr_assert_str_eq(ik_editor_text(prompt->editor, &length), "Makefile ");
 	end_prompt();
 }
 
