@@ -9,47 +9,44 @@
  */
 #include "provider/formats.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "provider/models.h"
 #include "provider/wire/decoder.h"
 #include "provider/wire/wire.h"
-#include "util/alloc.h"
-#include "util/text.h"
+#include "util/limits.h"
 
 /* Kinds of content blocks; those of the provider's own tools are ignored. */
 enum { BLOCK_OTHER, BLOCK_THINKING, BLOCK_CALL };
 
-/* A value that is kept until its block ends. */
-struct kept_value {
-	char *text; /* NULL: none */
-	size_t length;
-};
-
 struct anthropic_stream_state {
-	struct kept_value signature; /* of the current thinking */
-	struct kept_value input;     /* of a call whose arguments arrived complete at its start */
+	struct ik_buf signature; /* of the current thinking, as JSON */
+	struct ik_buf input;     /* of a call whose arguments arrived complete at its start */
 };
 
-static void drop(struct kept_value *value)
+/* Keep a value until its block ends, in place of the one before. */
+static void keep(struct ik_buf *kept, struct ik_json_span value)
 {
-	free(value->text);
-	*value = (struct kept_value){ NULL, 0 };
+	ik_buf_done(kept);
+	ik_buf_init(kept, IK_LIMIT_REPLY);
+	ik_buf_append(kept, value.text, value.length);
 }
 
-static void keep(struct kept_value *value, struct ik_json_span span)
+/* Return what was kept, if it is whole. */
+static struct ik_json_span kept_value(const struct ik_buf *kept)
 {
-	drop(value);
-	*value = (struct kept_value){ ik_strndup(span.text, span.length), span.length };
+	bool whole = kept->length && ik_buf_status(kept) == IK_OK;
+
+	return whole ? (struct ik_json_span){ kept->data, kept->length }
+				 : (struct ik_json_span){ NULL, 0 };
 }
 
 static void state_done(void *arg)
 {
 	struct anthropic_stream_state *state = arg;
 
-	drop(&state->signature);
-	drop(&state->input);
+	ik_buf_done(&state->signature);
+	ik_buf_done(&state->input);
 }
 
 /* Remember a signature that is not empty; a later one replaces it. */
@@ -92,17 +89,16 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 {
 	struct anthropic_stream_state *state = decoder->state;
-	struct ik_json_span signature = { state->signature.text, state->signature.length };
-	struct ik_json_span input = { state->input.text, state->input.length };
 	char kind = ik_decoder_mark(decoder, index);
 
 	if (kind == BLOCK_THINKING) {
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
-			(struct ik_opaque_member[]){ { "signature", signature }, { 0 } });
-		drop(&state->signature);
+			(struct ik_opaque_member[]){ { "signature", kept_value(&state->signature) }, { 0 } });
+		ik_buf_done(&state->signature);
 	} else if (kind == BLOCK_CALL) {
-		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index }, input);
-		drop(&state->input);
+		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index },
+			kept_value(&state->input));
+		ik_buf_done(&state->input);
 		ik_decoder_end_calls(decoder);
 	}
 }
@@ -135,7 +131,7 @@ static void take_delta(struct ik_stream_decoder *decoder, struct ik_json_span ev
 		keep_signature(decoder, ik_json_member(delta, "signature"));
 	} else if (ik_json_string_is(type, "input_json_delta") &&
 		ik_decoder_mark(decoder, index) == BLOCK_CALL && ik_decoder_has_text(arguments)) {
-		drop(&state->input);
+		ik_buf_done(&state->input);
 		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index }, arguments);
 	}
 }

@@ -17,8 +17,7 @@ libik_provider_a_SOURCES += \
 	src/provider/wire/endpoint.c \
 	src/provider/wire/error.c \
 	src/provider/wire/format.h \
-	src/provider/wire/request.h \
-	src/provider/wire/script.c src/provider/wire/script.h \
+	src/provider/wire/script.c \
 	src/provider/wire/sse.c src/provider/wire/sse.h \
 	src/provider/wire/transcript.c src/provider/wire/transcript.h \
 	src/provider/wire/wire.c src/provider/wire/wire.h

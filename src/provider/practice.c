@@ -12,7 +12,6 @@
 
 #include "json/write.h"
 #include "provider/openai.h"
-#include "provider/wire/script.h"
 #include "provider/wire/transcript.h"
 #include "util/alloc.h"
 #include "util/limits.h"

@@ -9,9 +9,8 @@
 #ifndef IK_PROVIDER_WIRE_FORMAT_H
 #define IK_PROVIDER_WIRE_FORMAT_H
 
+#include "conversation/conversation.h"
 #include "provider/wire/delta.h"
-#include "provider/wire/request.h"
-#include "provider/wire/script.h"
 
 /* Format types, as named in the configuration. */
 #define IK_OPENAI_CHAT "openai-chat"
@@ -30,11 +29,59 @@ struct ik_endpoint {
 	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
 };
 
+/* How much a model thinks before it answers; UNSET: its default. */
+enum ik_thinking {
+	IK_THINKING_UNSET,
+	IK_THINKING_OFF,
+	IK_THINKING_LOW,
+	IK_THINKING_MEDIUM,
+	IK_THINKING_HIGH
+};
+
+struct ik_tool_definition {
+	const char *name;
+	const char *description;
+	struct ik_json_span parameters; /* canonical JSON Schema */
+};
+
+/* What a round asks of a model, independent of the provider. Borrows everything. */
+struct ik_request {
+	const char *model;
+	const struct ik_endpoint *endpoint; /* the destination: a provider's own host and compatible
+	                                       servers want different members; NULL: a compatible
+	                                       server */
+	const char *system_prompt;          /* NULL or "": none; the serializer adds nothing to it */
+	const struct ik_conversation *conversation;
+	const struct ik_tool_definition *tools;
+	size_t tool_count;
+	bool forbid_calls;         /* tool choice "none"; the tools are still listed */
+	int64_t max_output_tokens; /* 0: the provider's default */
+	enum ik_thinking thinking;
+};
+
 /* Is its host in that domain? endpoint may be NULL. */
 bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain);
 
 /* Is it OpenAI's own host rather than a compatible server? */
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
+
+/* Pause between two steps, which makes words arrive at a readable pace. */
+#define IK_SCRIPT_PACE_MS 12
+
+/* The complete reply of a model inside the program, delivered as if it were streamed. The caller has
+ * the timer. Owns copies of all strings. Empty when zeroed. */
+struct ik_script {
+	struct ik_delta *deltas;
+	size_t count, capacity;
+	size_t told;
+};
+
+void ik_script_add(struct ik_script *script, const struct ik_delta *delta);
+
+/* Deliver the next few deltas, more at a time if there are many; false: those were the last. */
+bool ik_script_step(struct ik_script *script, ik_delta_sink *sink, void *arg);
+
+void ik_script_done(struct ik_script *script);
 
 struct ik_stream_decoder;
 struct ik_wire_writer;

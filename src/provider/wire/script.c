@@ -1,4 +1,5 @@
-#include "provider/wire/script.h"
+/* The part of provider/wire/format.h about the replies of a model inside the program. */
+#include "provider/wire/format.h"
 
 #include <stdlib.h>
 #include <string.h>

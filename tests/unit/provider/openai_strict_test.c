@@ -26,7 +26,9 @@ static char *strict_of(const char *schema)
 	ik_buf_init(&out, IK_MIB(4));
 	bool fits = ik_openai_put_strict_schema(&out, span_of(schema));
 	cr_assert_eq(fits, out.length > 0, "%s", schema);
-	return fits ? ik_buf_take(&out, NULL) : calloc(1, 1);
+	char *strict = fits ? ik_buf_take(&out, NULL) : calloc(1, 1);
+	ik_buf_done(&out);
+	return strict;
 }
 
 static void assert_strict(const char *schema, const char *wanted)
