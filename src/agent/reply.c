@@ -41,7 +41,6 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	if ((reply->count & (reply->count + 1)) == 0)
 		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1, sizeof(struct ik_part *));
 	reply->parts[reply->count++] = part;
-	reply->started = true;
 	return part;
 }
 
@@ -134,7 +133,6 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delta *delta)
 {
 	struct ik_part *last = reply->count ? reply->parts[reply->count - 1] : NULL;
-	bool started = reply->started;
 
 	if (delta->of == IK_DELTA_CALL)
 		return find_slot(reply, delta->slot);
@@ -142,9 +140,7 @@ static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delt
 		return last && last->kind == IK_PART_TEXT ? last : NULL;
 	if (last && last->kind == IK_PART_THINKING && !last->opaque.length)
 		return last;
-	last = part_add(reply, IK_PART_THINKING, IK_LIMIT_REPLY);
-	reply->started = started; /* it is not visible */
-	return last;
+	return part_add(reply, IK_PART_THINKING, IK_LIMIT_REPLY);
 }
 
 enum ik_status ik_reply_add_opaque(struct ik_reply *reply, const struct ik_delta *delta)

@@ -44,7 +44,6 @@ struct ik_reply {
 	struct ik_part **parts;
 	size_t count;
 	size_t call_count;
-	bool started; /* something visible has arrived */
 	enum ik_stop_reason stop;
 	bool has_usage;
 	struct ik_usage usage;

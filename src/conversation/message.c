@@ -378,23 +378,15 @@ bool ik_message_is_automatic(const struct ik_message *message)
 		ik_json_member(ik_message_data(message), "automatic").text;
 }
 
-size_t ik_user_typed(const char *data, size_t data_length, size_t content_length)
-{
-	struct ik_json_span span;
-	int64_t typed;
-
-	if (data_length == 0 || ik_json_check(data, data_length, &span, NULL) != IK_OK ||
-		!ik_json_integer(ik_json_member(span, "typed"), &typed) || typed < 0 ||
-		(uint64_t)typed > content_length)
-		return content_length;
-	return (size_t)typed;
-}
-
 size_t ik_message_typed(const struct ik_message *message)
 {
-	return message->kind == IK_KIND_USER
-		? ik_user_typed(message->data, message->data_length, message->content_length)
-		: message->content_length;
+	int64_t typed;
+
+	if (message->kind != IK_KIND_USER ||
+		!ik_json_integer(ik_json_member(ik_message_data(message), "typed"), &typed) || typed < 0 ||
+		(uint64_t)typed > message->content_length)
+		return message->content_length;
+	return (size_t)typed;
 }
 
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,

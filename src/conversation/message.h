@@ -110,8 +110,6 @@ bool ik_message_is_automatic(const struct ik_message *message);
 
 /* Return how many bytes of a user's content were typed: all of them if nothing is attached. */
 size_t ik_message_typed(const struct ik_message *message);
-/* The same for content and data that are not a message yet. */
-size_t ik_user_typed(const char *data, size_t data_length, size_t content_length);
 
 /* A large part of a message that is stored separately: stdout (stream 0) and stderr (1) of a
  * tool_result or an own call. Return false if there is none. */

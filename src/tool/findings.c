@@ -20,28 +20,20 @@ struct findings_search {
 	void *arg;
 };
 
-/* The members that each protocol knows. */
+/* The members that each protocol knows, and which of them has the parameters. */
 /* clang-format off */
-static const char *const native_members[] = {
-	"name", "description", "parameters", "returns", "annotations", "timeout_s",
+static const struct {
+	const char *members[6];
+	size_t count;
+	const char *parameters;
+} known[IK_PROTOCOL_COUNT] = {
+	[IK_PROTOCOL_NATIVE] = {
+		{ "name", "description", "parameters", "returns", "annotations", "timeout_s" }, 6,
+		"parameters",
+	},
+	[IK_PROTOCOL_KODELET] = { { "name", "description", "input_schema" }, 3, "input_schema" },
 };
 /* clang-format on */
-static const char *const kodelet_members[] = { "name", "description", "input_schema" };
-
-static const char *const *members_of(enum ik_tool_protocol protocol, size_t *ret_count)
-{
-	if (protocol == IK_PROTOCOL_KODELET) {
-		*ret_count = sizeof(kodelet_members) / sizeof(*kodelet_members);
-		return kodelet_members;
-	}
-	*ret_count = sizeof(native_members) / sizeof(*native_members);
-	return native_members;
-}
-
-static const char *parameters_member(enum ik_tool_protocol protocol)
-{
-	return protocol == IK_PROTOCOL_KODELET ? "input_schema" : "parameters";
-}
 
 /* Report a finding; the sentence is taken over. */
 static void tell(const struct findings_search *search, const char *code, char *sentence,
@@ -122,7 +114,7 @@ static bool judge_properties(const struct findings_search *search, struct ik_jso
 		ik_buf_init(&alone, 4 * IK_LIMIT_SCHEMA);
 		ik_json_printf(&alone, flat ? "{%.*s:%.*s}" : "{'type':'object','properties':{%.*s:%.*s}}",
 			(int)key.length, key.text, (int)property.length, property.text);
-		fine = judge_member(search, parameters_member(search->protocol),
+		fine = judge_member(search, known[search->protocol].parameters,
 				   (struct ik_json_span){ alone.data, alone.length }, key.text) &&
 			fine;
 		ik_buf_done(&alone);
@@ -214,7 +206,7 @@ static void advise_required(const struct findings_search *search, struct ik_json
 static void advise_parameters(const struct findings_search *search)
 {
 	struct ik_json_span parameters = ik_json_member(search->all,
-		parameters_member(search->protocol));
+		known[search->protocol].parameters);
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, property;
 	bool flat;
@@ -247,16 +239,16 @@ static void advise_description(const struct findings_search *search)
 /* Report members that are ignored and may be misspelled. */
 static void advise_members(const struct findings_search *search)
 {
-	size_t count, i;
-	const char *const *known = members_of(search->protocol, &count);
+	const char *const *members = known[search->protocol].members;
+	size_t count = known[search->protocol].count, i;
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span key, value;
 
 	while (ik_json_next(search->all, &walk, &key, &value)) {
 		char *name = ik_json_string_new(key, NULL);
-		const char *nearest = ik_text_nearest(name, known, count);
+		const char *nearest = ik_text_nearest(name, members, count);
 
-		for (i = 0; i < count && !ik_text_equal(name, known[i]); i++)
+		for (i = 0; i < count && !ik_text_equal(name, members[i]); i++)
 			;
 		if (i == count && nearest && !ik_json_member(search->all, nearest).text)
 			tell(search, NULL,
@@ -276,21 +268,20 @@ void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length
 	ik_finding_sink *sink, void *arg)
 {
 	struct findings_search search = { protocol, text, { NULL, 0 }, sink, arg };
-	size_t count, i;
-	const char *const *known = members_of(protocol, &count);
+	size_t i;
 
 	if (ik_json_check(text, length, &search.all, NULL) != IK_OK ||
 		ik_json_span_type(search.all) != IK_JSON_OBJECT) {
 		(void)judge(&search, text, length, NULL);
 		return;
 	}
-	for (i = 0; i < count; i++) {
-		struct ik_json_span value = ik_json_member(search.all, known[i]);
+	for (i = 0; i < known[protocol].count; i++) {
+		const char *member = known[protocol].members[i];
+		struct ik_json_span value = ik_json_member(search.all, member);
 
-		if (ik_text_equal(known[i], parameters_member(protocol)) &&
-			!judge_properties(&search, value))
+		if (ik_text_equal(member, known[protocol].parameters) && !judge_properties(&search, value))
 			continue; /* the error of the whole is one of these */
-		(void)judge_member(&search, known[i], value, value.text);
+		(void)judge_member(&search, member, value, value.text);
 	}
 	advise_description(&search);
 	advise_parameters(&search);

@@ -70,13 +70,6 @@ char **ik_writes_paths(const struct ik_tool *tool, const char *arguments, size_t
 	return paths.items;
 }
 
-void ik_writes_free(char **paths, size_t count)
-{
-	while (count > 0)
-		free(paths[--count]);
-	free(paths);
-}
-
 bool ik_writes_anything(const struct ik_tool *tool)
 {
 	return !tool->read_only && !tool->writes;

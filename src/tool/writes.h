@@ -16,7 +16,6 @@
  * paths begin in directory. NULL: none. */
 char **ik_writes_paths(const struct ik_tool *tool, const char *arguments, size_t length,
 	const char *directory, size_t *ret_count);
-void ik_writes_free(char **paths, size_t count);
 
 /* May a call of the tool change anything at all? */
 bool ik_writes_anything(const struct ik_tool *tool);

@@ -22,10 +22,9 @@ struct ik_restore {
 	bool prompt_wanted;         /* the record's prompt replaces the stored one */
 	ik_session_restored *done;
 	void *done_arg;
-	struct ik_conversation *copy; /* of the fork that is to be read; NULL: none */
-	char copy_id[IK_UUID_TEXT];
-	int64_t count;  /* messages of the session */
-	int64_t oldest; /* sequence of the oldest that is loaded */
+	struct ik_conversation *copy; /* all of a fork, which need not be read; NULL: none */
+	int64_t count;                /* messages of the session */
+	int64_t oldest;               /* sequence of the oldest that is loaded */
 };
 
 static void know_calls(struct ik_restore *restore, struct ik_message *const *messages, size_t count)
@@ -174,18 +173,15 @@ static void decide(struct ik_restore *restore, const struct ik_error *error)
 		restore->done(restore->done_arg, error);
 }
 
-/* The fork cannot be read: continue with what is known of it. */
-static void continue_with_copy(struct ik_restore *restore)
+/* Deferred: continue with a fork of which everything is known. */
+static void use_copy(void *arg)
 {
+	struct ik_restore *restore = arg;
 	struct ik_session_record *record = restore->record;
-	struct ik_conversation *copy = restore->copy;
-	size_t count = ik_conversation_count(copy),
+	size_t count = ik_conversation_count(restore->copy),
 		   older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
-	struct ik_message **messages = ik_conversation_messages(copy);
+	struct ik_message **messages = ik_conversation_messages(restore->copy);
 
-	restore->copy = NULL;
-	ik_session_record_set_id(record, restore->copy_id);
-	ik_session_lock_drop(restore->lock);
 	record->to_store = false;
 	/* With what was said here meanwhile; the store has all that the copy has. */
 	ik_session_record_start_storing(record);
@@ -197,18 +193,13 @@ static void continue_with_copy(struct ik_restore *restore)
 	decide(restore, NULL);
 	if (older > 0)
 		tell_older(restore, messages, older);
-	ik_conversation_free(copy);
 	if (record->loading)
 		finish_loading(restore);
 }
 
-/* Continue with the copy, or stay a new session. */
+/* Stay a new session. */
 static void give_up(struct ik_restore *restore, const struct ik_error *error)
 {
-	if (restore->copy) {
-		continue_with_copy(restore);
-		return;
-	}
 	restore->record->loading = false;
 	decide(restore, error);
 	restore->events->failed(restore->arg);
@@ -254,7 +245,6 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	if (!record->closing)
 		ik_session_lock_continue(restore->lock, newest);
 	tell_restored(restore);
-	restore->copy = ik_conversation_free(restore->copy);
 	if (record->loading)
 		decide(restore, NULL);
 	if (record->loading && restore->oldest == 1)
@@ -305,9 +295,12 @@ void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conv
 	restore->done = done;
 	restore->done_arg = arg;
 	restore->copy = copy;
-	if (copy)
-		memcpy(restore->copy_id, id, strnlen(id, sizeof(restore->copy_id) - 1));
 	record->undecided = record->loading = true;
+	if (copy) {
+		ik_session_record_set_id(record, id);
+		ik_loop_defer(record->loop, use_copy, restore);
+		return;
+	}
 	restore->read = id ? ik_store_find(record->store, id, on_found, restore)
 					   : ik_store_newest(record->store, record->directory, on_found, restore);
 }
@@ -333,16 +326,19 @@ struct ik_restore *ik_restore_new(struct ik_session_record *record, struct ik_tu
 /* Deferred: its memory. */
 static void restore_free(void *arg)
 {
-	free(arg);
+	struct ik_restore *restore = arg;
+
+	ik_conversation_free(restore->copy);
+	free(restore);
 }
 
 struct ik_restore *ik_restore_close(struct ik_restore *restore)
 {
 	struct ik_loop *loop = restore->record->loop;
 
-	restore->copy = ik_conversation_free(restore->copy);
 	restore->record->loading = false;
 	ik_loop_cancel_deferred(loop, read_older, restore);
+	ik_loop_cancel_deferred(loop, use_copy, restore);
 	restore->read = ik_store_read_close(restore->read);
 	if (restore->record->undecided)
 		ik_session_record_decide(restore->record);

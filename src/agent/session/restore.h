@@ -40,9 +40,8 @@ struct ik_restore *ik_restore_close(struct ik_restore *restore);
 /* The prompt of the record replaces the stored one. */
 void ik_restore_want_prompt(struct ik_restore *restore);
 
-/* Load the session whose id begins with id, or (NULL) the newest of its directory. Where it cannot
- * be read, continue with the copy (taken over) under the copy's id; NULL: fail. done may be
- * NULL. */
+/* Load the session whose id begins with id, or (NULL) the newest of its directory. copy (taken over)
+ * is all of the session of that whole id, a fork; NULL: it is read. done may be NULL. */
 void ik_restore_start(struct ik_restore *restore, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg);
 

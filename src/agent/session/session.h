@@ -123,8 +123,7 @@ void ik_session_want_prompt(struct ik_session *session);
 /* Return the messages of the session up to sequence, for a fork of it. NULL: not all of them have
  * been read yet. */
 struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, int64_t sequence);
-/* Restore the fork with this whole id; where it cannot be read, continue with the copy (taken
- * over; NULL: there is none), and store what is said once it can be. */
+/* Restore the fork with this whole id from its copy (taken over); NULL: there is none, it is read. */
 void ik_session_restore_fork(struct ik_session *session, const char *id,
 	struct ik_conversation *copy, ik_session_restored *done, void *arg);
 

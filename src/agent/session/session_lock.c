@@ -227,6 +227,14 @@ static void on_news(void *arg)
 	ik_session_lock_read(lock);
 }
 
+/* Release the lock, silently. */
+static void drop(struct ik_session_lock *lock)
+{
+	lock->read = ik_store_read_close(lock->read);
+	lock->read_again = ik_timer_close(lock->read_again);
+	lock->lock = ik_lock_close(lock->lock);
+}
+
 /* ---- from outside ---- */
 
 struct ik_session_lock *ik_session_lock_new(struct ik_session_record *record, struct ik_turn *turn,
@@ -249,7 +257,7 @@ static void lock_free(void *arg)
 
 struct ik_session_lock *ik_session_lock_close(struct ik_session_lock *lock)
 {
-	ik_session_lock_drop(lock);
+	drop(lock);
 	ik_loop_defer(lock->record->loop, lock_free, lock);
 	return NULL;
 }
@@ -269,7 +277,7 @@ void ik_session_lock_take(struct ik_session_lock *lock)
 	};
 
 	lock->record->read_only = lock->taking_over = false;
-	ik_session_lock_drop(lock);
+	drop(lock);
 	lock->lock = ik_lock_new(lock->record->store, lock->record->id, &events, lock);
 }
 
@@ -280,13 +288,6 @@ void ik_session_lock_await(struct ik_session_lock *lock,
 	lock->decided = decided;
 	lock->decided_arg = arg;
 	ik_session_lock_take(lock);
-}
-
-void ik_session_lock_drop(struct ik_session_lock *lock)
-{
-	lock->read = ik_store_read_close(lock->read);
-	lock->read_again = ik_timer_close(lock->read_again);
-	lock->lock = ik_lock_close(lock->lock);
 }
 
 bool ik_session_lock_is_taken(const struct ik_session_lock *lock)

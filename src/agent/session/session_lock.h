@@ -46,8 +46,6 @@ void ik_session_lock_take(struct ik_session_lock *lock);
  * restored. */
 void ik_session_lock_await(struct ik_session_lock *lock,
 	void (*decided)(void *arg, const struct ik_error *error), void *arg);
-/* Release it, silently. */
-void ik_session_lock_drop(struct ik_session_lock *lock);
 /* Was it taken? It may be another process's. */
 bool ik_session_lock_is_taken(const struct ik_session_lock *lock);
 /* The session is restored up to that event: continue it, or follow it from there. */

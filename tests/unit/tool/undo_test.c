@@ -594,7 +594,9 @@ Test(undo, a_schema_names_what_is_written)
 	cr_assert_eq(count, 2);
 	cr_assert_str_eq(paths[0], path);
 	cr_assert_str_eq(paths[1], "/y");
-	ik_writes_free(paths, count);
+	while (count > 0)
+		free(paths[--count]);
+	free(paths);
 	ik_tool_clear(&tool);
 	free(path);
 }
