@@ -21,14 +21,6 @@ bool ik_call_has_more(const struct ik_shown_call *call)
 	return ik_call_is_large(call) || call->whole[0] || call->blobs[0].bytes > 0;
 }
 
-/* Where JSON that was cut off can be closed, and what is open there. */
-struct cut {
-	char open[IK_LIMIT_JSON_DEPTH];
-	size_t depth;
-	size_t end;     /* the text up to here is whole but for what is open */
-	bool in_string; /* so is a string, which is a value */
-};
-
 /* Return the length of the character or escape at a place in a string, of both halves of a pair of
  * escapes. It may be beyond the end of the text. */
 static size_t character_length(const char *text, size_t length, size_t at)
@@ -47,62 +39,44 @@ static size_t character_length(const char *text, size_t length, size_t at)
 	return end - at;
 }
 
-/* Read a string from its first quote on; return where it ends, or the length of the text. */
-static size_t read_string(struct cut *cut, const char *text, size_t length, size_t at, bool value)
+/* Append the beginning of a JSON text without what is incomplete at its end, except for a text as a
+ * value, and with what closes the rest. */
+static void put_closed(struct ik_buf *out, const char *text, size_t length)
 {
-	at++;
-	cut->in_string = value;
-	if (value)
-		cut->end = at;
-	while (at < length && text[at] != '"') {
-		at += character_length(text, length, at);
-		if (value && at < length) /* what ends with the text may be incomplete */
-			cut->end = at;
-	}
-	if (at >= length)
-		return length;
-	cut->in_string = false;
-	if (value)
-		cut->end = at + 1;
-	return at + 1;
-}
+	char open[IK_LIMIT_JSON_DEPTH], last = ':'; /* of the characters between values */
+	size_t depth = 0, whole = 0, at = 0;
+	bool in_string = false, value = false;
 
-/* Find it; false: it is nested too deep. */
-static bool find_cut(struct cut *cut, const char *text, size_t length)
-{
-	bool value = true; /* what comes is a value, not the name of one */
+	while (at < length && depth < IK_LIMIT_JSON_DEPTH) {
+		size_t size = in_string ? character_length(text, length, at) : 1;
+		char byte = text[at];
 
-	for (size_t at = 0; at < length;) {
-		switch (text[at]) {
-		case '"':
-			at = read_string(cut, text, length, at, value);
+		if (in_string && byte != '"' && at + size >= length)
+			break; /* it may be incomplete */
+		at += size;
+		if (in_string || byte == '"') {
+			if (!in_string)
+				value = last == ':' || (depth > 0 && open[depth - 1] == '[');
+			in_string ^= byte == '"';
+			whole = value ? at : whole;
 			continue;
-		case '{':
-		case '[':
-			if (cut->depth == IK_LIMIT_JSON_DEPTH)
-				return false;
-			cut->open[cut->depth++] = text[at];
-			cut->end = at + 1;
-			value = text[at] == '[';
-			break;
-		case '}':
-		case ']':
-			cut->depth -= cut->depth > 0;
-			cut->end = at + 1;
-			break;
-		case ',':
-			cut->end = at;
-			value = cut->depth > 0 && cut->open[cut->depth - 1] == '[';
-			break;
-		case ':':
-			value = true;
-			break;
-		default:
-			break;
 		}
-		at++;
+		if (byte == '{' || byte == '[')
+			open[depth++] = byte;
+		else if (byte == '}' || byte == ']')
+			depth -= depth > 0;
+		if (byte && strchr("{[}],:", byte))
+			last = byte;
+		if (byte == ',')
+			whole = at - 1;
+		else if (byte && strchr("{[}]", byte))
+			whole = at;
 	}
-	return true;
+	ik_buf_append(out, text, whole);
+	if (in_string && value)
+		ik_buf_putc(out, '"');
+	while (depth-- > 0)
+		ik_buf_putc(out, open[depth] == '{' ? '}' : ']');
 }
 
 /* Append at most this many bytes of the envelope as text (a few more if an escape ends there);
@@ -120,19 +94,13 @@ static bool put_text(const struct ik_shown_call *call, size_t most, struct ik_bu
 
 bool ik_call_envelope(const struct ik_shown_call *call, size_t most, struct ik_buf *out)
 {
-	struct cut cut = { .depth = 0 };
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	if (!put_text(call, most, &text) || !find_cut(&cut, text.data, text.length)) {
+	if (put_text(call, most, &text))
+		put_closed(out, text.data, text.length);
+	else
 		ik_buf_append(out, text.data, text.length);
-	} else {
-		ik_buf_append(out, text.data, cut.end);
-		if (cut.in_string)
-			ik_buf_putc(out, '"');
-		while (cut.depth-- > 0)
-			ik_buf_putc(out, cut.open[cut.depth] == '{' ? '}' : ']');
-	}
 	ik_buf_done(&text);
 	return ik_call_envelope_size(call) > 0;
 }
