@@ -96,34 +96,24 @@ struct ik_block *ik_block_free(struct ik_block *block)
 	return NULL;
 }
 
-/* Find which block shows a message of that kind; false: none does. */
-static bool block_kind(const struct ik_message *message, enum ik_block_kind *ret_kind)
+/* Return which block shows a message; IK_BLOCK_KINDS: none does. */
+static enum ik_block_kind block_kind(const struct ik_message *message)
 {
 	switch (message->kind) {
 	case IK_KIND_USER:
-		*ret_kind = IK_BLOCK_USER;
-		return true;
+		return IK_BLOCK_USER;
 	case IK_KIND_ASSISTANT:
-		*ret_kind = IK_BLOCK_ASSISTANT;
-		return true;
+		return IK_BLOCK_ASSISTANT;
 	case IK_KIND_THINKING:
-		*ret_kind = IK_BLOCK_THINKING;
-		return true;
+		return IK_BLOCK_THINKING;
 	case IK_KIND_COMMAND:
-		*ret_kind = IK_BLOCK_COMMAND;
-		return true;
+		return IK_BLOCK_COMMAND;
 	case IK_KIND_NOTICE:
-		*ret_kind = ik_json_member(ik_message_data(message), "code").text ? IK_BLOCK_ERROR
-																		  : IK_BLOCK_NOTICE;
-		return true;
-	case IK_KIND_SYSTEM:
-	case IK_KIND_USAGE:
-	case IK_KIND_TOOL_CALL:
-	case IK_KIND_TOOL_RESULT:
-	case IK_KIND_COUNT:
-		break;
+		return ik_json_member(ik_message_data(message), "code").text ? IK_BLOCK_ERROR
+																	 : IK_BLOCK_NOTICE;
+	default:
+		return IK_BLOCK_KINDS;
 	}
-	return false;
 }
 
 bool ik_block_text_shows(const char *text, size_t length)
@@ -136,9 +126,9 @@ bool ik_block_text_shows(const char *text, size_t length)
 
 struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
 {
-	enum ik_block_kind kind;
+	enum ik_block_kind kind = block_kind(message);
 
-	if (!block_kind(message, &kind) || ik_message_is_automatic(message) ||
+	if (kind == IK_BLOCK_KINDS || ik_message_is_automatic(message) ||
 		!ik_block_text_shows(message->content, message->content_length))
 		return NULL;
 	struct ik_block *block = ik_block_new(kind, utf8);

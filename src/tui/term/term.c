@@ -561,9 +561,17 @@ static void put_mode(struct ik_buf *out, bool on, const char *sequence)
 		ik_buf_puts(out, sequence);
 }
 
+/* Append what switches from one set of modes to another. */
+static void put_modes(const struct ik_term *term, struct ik_term_modes from,
+	struct ik_term_modes to, struct ik_buf *out)
+{
+	put_mode(out, term->answers && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
+	put_mode(out, term->answers && from.keyboard != to.keyboard,
+		to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
+}
+
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes)
 {
-	bool known = ik_term_answers(term);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
@@ -571,21 +579,18 @@ char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes
 	put_capability(&out, "smkx");
 	put_capability(&out, "sgr0");
 	put_mode(&out, is_ansi(), PASTE_ON);
-	put_mode(&out, known, OTHER_KEYS_ON);
-	put_mode(&out, known && modes.mouse, MOUSE_ON);
-	put_mode(&out, known && modes.keyboard, KEYBOARD_ON);
+	put_mode(&out, term->answers, OTHER_KEYS_ON);
+	put_modes(term, (struct ik_term_modes){ 0 }, modes, &out);
 	return ik_buf_take(&out, NULL);
 }
 
 char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes)
 {
-	bool known = ik_term_answers(term);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	put_mode(&out, known && modes.keyboard, KEYBOARD_OFF);
-	put_mode(&out, known && modes.mouse, MOUSE_OFF);
-	put_mode(&out, known, OTHER_KEYS_OFF FRAME_END);
+	put_modes(term, modes, (struct ik_term_modes){ 0 }, &out);
+	put_mode(&out, term->answers, OTHER_KEYS_OFF FRAME_END);
 	put_capability(&out, "sgr0");
 	put_mode(&out, is_ansi(), PASTE_OFF);
 	put_capability(&out, "rmkx");
@@ -601,11 +606,9 @@ char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to)
 {
-	bool known = ik_term_answers(term);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
-	put_mode(&out, known && from.mouse != to.mouse, to.mouse ? MOUSE_ON : MOUSE_OFF);
-	put_mode(&out, known && from.keyboard != to.keyboard, to.keyboard ? KEYBOARD_ON : KEYBOARD_OFF);
+	put_modes(term, from, to, &out);
 	return ik_buf_take(&out, NULL);
 }

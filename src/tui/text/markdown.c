@@ -400,8 +400,9 @@ struct page {
 	struct markdown_cursor cursor;
 	struct flow flow;
 	struct markdown_table table;
-	int strong, emphasis, code, link, head;
-	unsigned heading; /* its level; 0: none */
+	int open[MD_SPAN_U + 1]; /* spans of each type */
+	bool head;               /* of a table */
+	unsigned heading;        /* its level; 0: none */
 	bool in_table, in_code;
 	bool continued; /* the block that it begins in is drawn; what opens it isn't drawn again */
 	bool indented;  /* the blanks at the start of the line of code came */
@@ -766,15 +767,15 @@ static void separate(struct page *page)
 /* Return what text looks like here. */
 static enum ik_style style_here(const struct page *page)
 {
-	if (page->link > 0)
+	if (page->open[MD_SPAN_A] + page->open[MD_SPAN_IMG] > 0)
 		return IK_STYLE_LINK;
 	if (page->heading > 0)
 		return page->heading <= 3 ? IK_STYLE_HEADING : IK_STYLE_BOLD;
-	if (page->code > 0)
+	if (page->open[MD_SPAN_CODE] > 0)
 		return IK_STYLE_INLINE_CODE;
-	if (page->strong > 0 || page->head > 0)
+	if (page->open[MD_SPAN_STRONG] > 0 || page->head)
 		return IK_STYLE_BOLD;
-	return page->emphasis > 0 ? IK_STYLE_EMPHASIS : page->request->style;
+	return page->open[MD_SPAN_EM] > 0 ? IK_STYLE_EMPHASIS : page->request->style;
 }
 
 /* Add text of the renderer's own. */
@@ -805,7 +806,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 			cursor_move(&page->cursor, source + length);
 	}
 	/* A break of HTML, the one that tables need, unless its bracket is escaped. */
-	bool breaks = !page->in_code && page->code == 0;
+	bool breaks = !page->in_code && page->open[MD_SPAN_CODE] == 0;
 	size_t first = source != IK_MARKDOWN_NOWHERE && source > 0 &&
 			page->request->text[source - 1] == '\\'
 		? 1
@@ -1038,7 +1039,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	case MD_BLOCK_TD:
 		table_add(&page->table, page->cell_start, page->flow.text.length,
 			((MD_BLOCK_TD_DETAIL *)detail)->align);
-		page->head = 0;
+		page->head = false;
 		break;
 	case MD_BLOCK_TABLE:
 		draw_table(&page->table, &page->flow, page->continued);
@@ -1060,29 +1061,14 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
 
-	switch (type) {
-	case MD_SPAN_EM:
-		page->emphasis++;
-		break;
-	case MD_SPAN_STRONG:
-		page->strong++;
-		break;
-	case MD_SPAN_CODE:
-		page->code++;
-		break;
-	case MD_SPAN_DEL: /* no terminal is sure to have it: the marks stay */
+	(void)detail;
+	page->open[type]++;
+	if (type == MD_SPAN_DEL) { /* no terminal is sure to have it: the marks stay */
 		page->delete_due = true;
 		page->delete_length = 2;
-		break;
-	case MD_SPAN_A:
-	case MD_SPAN_IMG:
-		page->link++;
+	} else if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
 		page->link_start = page->flow.text.length;
-		break;
-	default:
-		break;
 	}
-	(void)detail;
 	return 0;
 }
 
@@ -1090,30 +1076,15 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 {
 	struct page *page = userdata;
 
-	switch (type) {
-	case MD_SPAN_EM:
-		page->emphasis--;
-		break;
-	case MD_SPAN_STRONG:
-		page->strong--;
-		break;
-	case MD_SPAN_CODE:
-		page->code--;
-		break;
-	case MD_SPAN_DEL:
+	page->open[type]--;
+	if (type == MD_SPAN_DEL) {
 		add_own(page, "~~", page->delete_length, style_here(page));
 		page->delete_due = false;
-		break;
-	case MD_SPAN_A:
-	case MD_SPAN_IMG:
+	} else if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
 		read_address(page,
 			type == MD_SPAN_A ? &((MD_SPAN_A_DETAIL *)detail)->href
 							  : &((MD_SPAN_IMG_DETAIL *)detail)->src);
-		page->link--;
 		add_address(page);
-		break;
-	default:
-		break;
 	}
 	return 0;
 }
