@@ -70,7 +70,7 @@ static void work(struct ik_search *search, bool all, double *longest)
 static void search(struct ik_scrollback *scrollback, const char *pattern, size_t runs)
 {
 	double shown[MOST_RUNS], counted[MOST_RUNS], stepped[MOST_RUNS], slices[MOST_RUNS];
-	struct ik_search *search = ik_search_new(scrollback);
+	struct ik_search *search = ik_search_new(scrollback, false);
 	struct ik_search_state state = {.on = false};
 	for (size_t i = 0; i < runs; i++) {
 		double began = now_ms();

@@ -19,9 +19,7 @@ struct ik_find *ik_find_new(struct ik_scrollback *text, bool downwards,
 	find->keymap = keymap;
 	find->text = text;
 	find->downwards = downwards;
-	find->search = ik_search_new(text);
-	if (downwards)
-		ik_search_downwards(find->search);
+	find->search = ik_search_new(text, downwards);
 	ik_buf_init(&find->pattern, PATTERN_BYTES);
 	return find;
 }

@@ -54,14 +54,14 @@ struct ik_search {
 	bool opened; /* its block was folded before */
 };
 
-struct ik_search *ik_search_new(struct ik_scrollback *scrollback)
+struct ik_search *ik_search_new(struct ik_scrollback *scrollback, bool downwards)
 {
 	struct ik_search *search = ik_alloc(sizeof(*search));
 
 	search->scrollback = scrollback;
 	ik_needle_init(&search->needle, "", 0);
 	ik_shown_text_init(&search->text);
-	search->way = -1;
+	search->way = downwards ? 1 : -1;
 	ik_search_begin(search);
 	return search;
 }
@@ -255,12 +255,6 @@ static void set_origin(struct ik_search *search)
 		search->origin_offset = ik_scrollback_lines(scrollback, block, row.section)
 									->lines[row.line - first.line]
 									.source;
-}
-
-void ik_search_downwards(struct ik_search *search)
-{
-	search->way = 1;
-	set_origin(search);
 }
 
 void ik_search_begin(struct ik_search *search)

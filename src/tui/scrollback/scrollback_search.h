@@ -17,17 +17,13 @@
 
 struct ik_search;
 
-/* scrollback must outlive it. */
-struct ik_search *ik_search_new(struct ik_scrollback *scrollback);
+/* scrollback must outlive it. A first place is looked for upwards from the end of the window, or
+ * downwards from its beginning, as in a text that is read from its start. */
+struct ik_search *ik_search_new(struct ik_scrollback *scrollback, bool downwards);
 struct ik_search *ik_search_free(struct ik_search *search);
 
-/* From now on a first place is looked for downwards from the beginning of the window, as in a
- * text that is read from its start. */
-void ik_search_downwards(struct ik_search *search);
-
-/* Look for pattern (valid UTF-8; util/needle.h), upwards from the end of the window (or as
- * ik_search_downwards() says) that was there when the search began (ik_search_begin()). "":
- * nothing is shown. */
+/* Look for pattern (valid UTF-8; util/needle.h) from the window on that was there when the search
+ * began (ik_search_begin()). "": nothing is shown. */
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length);
 
 /* The same downwards from the beginning of the block with that index, and no further than its

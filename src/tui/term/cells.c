@@ -44,10 +44,6 @@ static bool is_control(uint32_t codepoint)
 /* Return the first cluster of a text as it is drawn. */
 static struct glyph glyph_next(const char *text, size_t length)
 {
-	unsigned char first = (unsigned char)text[0];
-
-	if (first >= 0x20 && first < 0x7F && (length == 1 || (unsigned char)text[1] < 0x80))
-		return (struct glyph){ text, 1, 1, 1 };
 	uint32_t codepoint;
 	int base = ik_utf8_decode(text, length, &codepoint);
 

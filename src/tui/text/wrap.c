@@ -18,16 +18,6 @@ static int blank_width(char byte, int column)
 	return byte == '\t' ? IK_TAB_COLUMNS - column % IK_TAB_COLUMNS : 1;
 }
 
-/* Return the cluster at text; ASCII needs no call. */
-static struct ik_cluster cluster_at(const char *text, size_t length)
-{
-	unsigned char byte = (unsigned char)text[0];
-
-	if (byte > 0x20 && byte < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80))
-		return (struct ik_cluster){ .length = 1, .drawn_length = 1, .width = 1 };
-	return ik_cluster_next(text, length);
-}
-
 /* Return a row that a blank at position overflows: the blanks go with the break. */
 static struct ik_row row_before_blanks(const char *text, size_t length, size_t position)
 {
@@ -66,7 +56,7 @@ struct ik_row ik_wrap_row(const char *text, size_t length, int columns)
 			position++;
 			continue;
 		}
-		struct ik_cluster cluster = cluster_at(text + position, length - position);
+		struct ik_cluster cluster = ik_cluster_next(text + position, length - position);
 		bool wide = cluster.width == 2;
 
 		if (wide && word_seen && breaking.taken != position)

@@ -431,7 +431,7 @@ Test(scrollback, what_is_marked_is_copied_as_it_was_written)
 Test(scrollback, a_search_finds_words_over_markup_and_line_breaks)
 {
 	struct window window = window_of("some words **that are** `too` long for it", 10, 16);
-	struct ik_search *search = ik_search_new(window.scrollback);
+	struct ik_search *search = ik_search_new(window.scrollback, false);
 	ik_search_set(search, "words that are too long", 23);
 	while (ik_search_working(search))
 		(void)ik_search_work(search);

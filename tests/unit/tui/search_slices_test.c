@@ -29,7 +29,7 @@ static struct large large_new(size_t lines, size_t step)
 	ik_buf_done(&text);
 	ik_scrollback_add(large.scrollback, block);
 	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
-	large.search = ik_search_new(large.scrollback);
+	large.search = ik_search_new(large.scrollback, false);
 	return large;
 }
 
@@ -89,7 +89,7 @@ static void is_found_at(struct ik_buf *text, size_t place)
 	memcpy(text->data + place, kept, 5);
 	ik_scrollback_add(large.scrollback, block);
 	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
-	large.search = ik_search_new(large.scrollback);
+	large.search = ik_search_new(large.scrollback, false);
 	ik_search_set(large.search, "f\xC3\xBCnd", 5);
 	(void)seek(&large);
 	cr_assert(ik_search_state(large.search).found, "upwards, at %zu", place);
@@ -129,7 +129,7 @@ Test(search_slices, a_fence_of_many_megabytes_is_no_slice)
 	ik_block_finish(block);
 	ik_scrollback_add(large.scrollback, block);
 	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
-	large.search = ik_search_new(large.scrollback);
+	large.search = ik_search_new(large.scrollback, false);
 	ik_search_set_in(large.search, "f\xC3\xBCnd", 5, 0);
 	cr_assert_gt(seek(&large), 3);
 	cr_assert(ik_search_state(large.search).found);
@@ -148,7 +148,7 @@ Test(search_slices, what_changes_is_searched_once_it_is_complete)
 		ik_scrollback_add(large.scrollback, blocks[i]);
 	}
 	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
-	large.search = ik_search_new(large.scrollback);
+	large.search = ik_search_new(large.scrollback, false);
 	ik_search_set(large.search, "found", 5);
 	count(&large);
 	cr_assert_eq(ik_search_state(large.search).total, 2);
