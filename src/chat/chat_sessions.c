@@ -46,7 +46,7 @@ static void ask_list(void *arg, const char *words, bool here, const struct ik_se
 	ik_chat_search_stop(agent);
 	if (!chat->core_started)
 		return;
-	agent->list_read = ik_store_select(chat->core.store, &choice, last ? last->updated_ms : 0,
+	agent->list_read = ik_store_list(chat->core.store, &choice, last ? last->updated_ms : 0,
 		last ? last->id : "", IK_SESSIONS_PAGE, take_list, agent);
 }
 

@@ -456,13 +456,6 @@ static void say_what_lacks(struct doctor *doctor, struct ik_json_span facts)
 		say(doctor, NOTE, DATABASE,
 			_("what is sent is not encrypted: add sslmode=verify-full "
 			  "to its address"));
-	if (flag_of(facts, "pooled"))
-		say(doctor, NOTE, DATABASE,
-			_("a pooler stands between: what other terminals do "
-			  "is looked for every few seconds; with the server's own address it is told "
-			  "at once"));
-	else
-		say(doctor, OK, DATABASE, _("what other terminals do is told at once (LISTEN)"));
 	if (ahead_ms > CLOCK_MS || ahead_ms < -CLOCK_MS)
 		say(doctor, NOTE, DATABASE,
 			_("its clock differs by %lld s from this machine's: "

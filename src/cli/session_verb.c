@@ -128,7 +128,7 @@ enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *v
 
 	do {
 		status = ik_await(&awaited,
-			ik_store_list(cli->store, pages.updated_ms, pages.last, PAGE, ik_await_answer,
+			ik_store_list(cli->store, NULL, pages.updated_ms, pages.last, PAGE, ik_await_answer,
 				&awaited),
 			&cli->error);
 	} while (status == IK_OK && pages.more);

@@ -197,8 +197,8 @@ static void answer_titles(struct ik_complete *complete, struct ik_completions *a
 	bool fresh = titles->read_ms > 0 && ik_clock_ms() - titles->read_ms < SESSIONS_FRESH_MS;
 
 	if (!titles->read && !fresh)
-		titles->read = ik_store_list(complete->core->store, 0, "", SESSIONS_NEWEST, on_sessions,
-			complete);
+		titles->read = ik_store_list(complete->core->store, NULL, 0, "", SESSIONS_NEWEST,
+			on_sessions, complete);
 	answer->candidates = titles->candidates;
 	answer->count = titles->count;
 }

@@ -58,7 +58,7 @@ static void ask_for_words(struct ik_session_find *find)
 {
 	const struct ik_session_choice choice = { .words = find->text };
 
-	find->read = ik_store_select(find->store, &choice, 0, "", 2, take_words, find);
+	find->read = ik_store_list(find->store, &choice, 0, "", 2, take_words, find);
 }
 
 /* The session whose id begins so. */
@@ -105,7 +105,7 @@ struct ik_session_find *ik_session_find(struct ik_store *store, const char *text
 	if (text[0] != '0' && length <= NUMBER_DIGITS && strspn(text, "0123456789") == length)
 		find->number = (size_t)strtoul(text, NULL, 10);
 	if (find->number > 0)
-		find->read = ik_store_list(store, 0, "", find->number, take_number, find);
+		find->read = ik_store_list(store, NULL, 0, "", find->number, take_number, find);
 	else if (length > 0 && strspn(text, "0123456789abcdef-") == length)
 		find->read = ik_store_find(store, text, take_id, find);
 	else

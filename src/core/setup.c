@@ -346,9 +346,9 @@ static char *spare_directory(const struct ik_setup *setup)
 	return NULL;
 }
 
-/* Return where journals go: home. Without one it is beside the database's file, if that can be, or
- * a directory of this process. */
-static char *journals_of(const struct ik_setup *setup)
+/* Return where journals go: home. Without one it is beside the database's file, if that can be, the
+ * spare directory, where the next process finds them, or one of this process. */
+static char *journals_of(const struct ik_setup *setup, const char *spare)
 {
 	char *directory = ik_places_file(&setup->places, "journal");
 	char *beside, id[IK_UUID_TEXT];
@@ -363,6 +363,8 @@ static char *journals_of(const struct ik_setup *setup)
 		if (directory)
 			return directory;
 	}
+	if (spare)
+		return ik_strdup(spare);
 	ik_uuid_new(id);
 	return ik_format("%s/ikigai-%s", ik_path_temporary(), id);
 }
@@ -370,12 +372,12 @@ static char *journals_of(const struct ik_setup *setup)
 struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
 	struct ik_error *error)
 {
-	char *journals = journals_of(setup), *spare = spare_directory(setup);
+	char *spare = spare_directory(setup), *journals = journals_of(setup, spare);
 	char *programs = ik_path_join(setup->places.system_tools, "stores");
 	const struct ik_store_options options = {
 		.database = setup->database,
 		.journals = journals,
-		.spare = spare,
+		.spare = spare && !ik_text_equal(spare, journals) ? spare : NULL,
 		.programs = programs,
 		.patience_s = setup->config->database_timeout_s,
 	};

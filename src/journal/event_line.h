@@ -13,6 +13,9 @@
 
 #include "conversation/message.h"
 
+/* A line that has such an object is so much deeper than its data. */
+#define IK_EVENT_LINE_LEVELS 2
+
 /* Append the object, without a line feed. session may be NULL; a sequence of 0 is left out. */
 void ik_event_line_put(struct ik_buf *out, const char *session, const struct ik_message *message);
 

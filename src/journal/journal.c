@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
@@ -205,6 +206,15 @@ enum ik_status ik_journal_add_part(struct ik_journal *journal, const char *blob,
 	ik_base64_put(&journal->line, bytes, length);
 	ik_json_quote_close(&journal->line);
 	return close_record(journal, error);
+}
+
+enum ik_status ik_journal_check(const struct ik_journal *journal, struct ik_error *error)
+{
+	struct stat about;
+
+	if (fstat(journal->fd, &about) != 0 || about.st_nlink > 0)
+		return IK_OK;
+	return ik_error_set_errno(error, ENOENT, _("The journal %s cannot be read"), journal->path);
 }
 
 const char *ik_journal_name(const struct ik_journal *journal)

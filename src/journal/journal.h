@@ -65,6 +65,9 @@ enum ik_status ik_journal_drop_reply(struct ik_journal *journal, const char *id,
 enum ik_status ik_journal_add_part(struct ik_journal *journal, const char *blob, int64_t part,
 	const char *bytes, size_t length, struct ik_error *error) IK_MUST_USE;
 
+/* IK_NOT_FOUND: somebody has removed the file, and what is written to it is lost. */
+enum ik_status ik_journal_check(const struct ik_journal *journal, struct ik_error *error);
+
 /* The name of the file within its directory, and how many bytes it has. */
 const char *ik_journal_name(const struct ik_journal *journal);
 int64_t ik_journal_size(const struct ik_journal *journal);

@@ -45,7 +45,8 @@ static enum ik_status read_line(struct ik_journal_reader *reader, struct ik_json
 			? ik_error_set_errno(error, number, _("The journal %s cannot be read"), reader->path)
 			: IK_NOT_FOUND;
 	}
-	if (ik_json_check(reader->line, (size_t)length - 1, ret_line, NULL) != IK_OK ||
+	if (ik_json_check_around(reader->line, (size_t)length - 1, IK_EVENT_LINE_LEVELS, ret_line,
+			NULL) != IK_OK ||
 		ik_json_span_type(*ret_line) != IK_JSON_OBJECT)
 		status = damaged(reader, error);
 	reader->place += length;

@@ -13,7 +13,7 @@
 struct json_check {
 	const char *at, *end;
 	const char *expected; /* at `at` instead of what is there; set by the function that fails */
-	int depth;
+	int depth, deepest;
 };
 
 static bool check_value(struct json_check *check);
@@ -167,7 +167,7 @@ static bool check_name(struct json_check *check)
 /* Check an object or array from its opening bracket. */
 static bool check_container(struct json_check *check, char close)
 {
-	if (check->depth == IK_LIMIT_JSON_DEPTH)
+	if (check->depth == check->deepest)
 		return expect(check, _("no deeper nesting"));
 	check->at++;
 	skip_blanks(check);
@@ -227,7 +227,17 @@ static void describe_found(const struct json_check *check, char out[64])
 enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_span *ret_value,
 	struct ik_error *error)
 {
-	struct json_check check = { .at = text, .end = text + length };
+	return ik_json_check_around(text, length, 0, ret_value, error);
+}
+
+enum ik_status ik_json_check_around(const char *text, size_t length, int levels,
+	struct ik_json_span *ret_value, struct ik_error *error)
+{
+	struct json_check check = {
+		.at = text,
+		.end = text + length,
+		.deepest = IK_LIMIT_JSON_DEPTH + levels,
+	};
 	const char *line, *start, *end;
 	char found[64];
 

@@ -45,6 +45,9 @@ struct ik_json_span {
  */
 enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_span *ret_value,
 	struct ik_error *error) IK_MUST_USE;
+/* The same of what is put around checked text, so that it may be so many levels deeper. */
+enum ik_status ik_json_check_around(const char *text, size_t length, int levels,
+	struct ik_json_span *ret_value, struct ik_error *error) IK_MUST_USE;
 
 /*
  * Append text as valid UTF-8 with lone surrogate escapes replaced by \ufffd, so that text which is

@@ -199,21 +199,30 @@ static const char *put_argument(struct ik_buf *out, const char *format, va_list 
 	}
 }
 
-void ik_json_printf(struct ik_buf *out, const char *format, ...)
+void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments)
 {
-	va_list arguments;
+	va_list rest;
 
 	if (!strchr("]},", *format))
 		separate(out);
-	va_start(arguments, format);
+	va_copy(rest, arguments);
 	while (*format) {
 		if (*format == '%' || ik_text_starts(format, "'%")) {
-			format = put_argument(out, format, &arguments);
+			format = put_argument(out, format, &rest);
 			continue;
 		}
 		ik_buf_putc(out, *format == '\'' ? '"' : *format);
 		format++;
 	}
+	va_end(rest);
+}
+
+void ik_json_printf(struct ik_buf *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	ik_json_vprintf(out, format, arguments);
 	va_end(arguments);
 }
 

@@ -16,6 +16,8 @@
 #ifndef IK_JSON_WRITE_H
 #define IK_JSON_WRITE_H
 
+#include <stdarg.h>
+
 #include "json/scan.h"
 
 /*
@@ -26,6 +28,7 @@
  * A comma is added before it if one is due.
  */
 void ik_json_printf(struct ik_buf *out, const char *format, ...) IK_PRINTF(2, 3);
+void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments) IK_PRINTF(2, 0);
 
 /* The words of booleans, for %s. */
 static inline const char *ik_json_word(bool value)

@@ -1,11 +1,11 @@
 # src/store: one library.
 noinst_LIBRARIES += libik_store.a
 libik_store_a_SOURCES = \
-	src/store/holder.c \
-	src/store/left_behind.c src/store/left_behind.h \
+	src/store/answer.h \
+	src/store/holder.c src/store/holder.h \
 	src/store/lock.c src/store/lock.h \
+	src/store/lock_base.c src/store/lock_base.h \
 	src/store/lock_file.c \
-	src/store/lock_private.h \
 	src/store/lock_row.c \
 	src/store/program.c src/store/program.h \
 	src/store/requests.c src/store/requests.h \

@@ -1,142 +1,11 @@
 #include "store/lock.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "store/lock_private.h"
+#include "store/lock_base.h"
 #include "util/alloc.h"
-#include "util/clock.h"
-#include "util/limits.h"
 #include "util/text.h"
-
-/* ---- who ---- */
-
-void ik_holder_self(struct ik_holder *ret_self)
-{
-	const char *user = getenv("USER");
-
-	*ret_self = (struct ik_holder){ .pid = getpid(), .since_ms = ik_clock_wall_ms() };
-	if (gethostname(ret_self->host, sizeof(ret_self->host) - 1) != 0)
-		ret_self->host[0] = '\0';
-	if (user)
-		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%s", user);
-	else
-		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%lu", (unsigned long)geteuid());
-}
-
-bool ik_holder_is_self(const struct ik_holder *holder)
-{
-	return holder->pid == getpid() && ik_holder_is_here(holder);
-}
-
-void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder)
-{
-	time_t since = (time_t)(holder->since_ms / 1000);
-	char time[16] = "";
-	struct tm parts;
-
-	if (holder->pid <= 0 || !localtime_r(&since, &parts) ||
-		strftime(time, sizeof(time), "%H:%M", &parts) == 0)
-		ik_buf_puts(out, _("another program"));
-	else
-		/* Translators: user and computer, number of a process, time of day. */
-		ik_buf_printf(out, _("%s@%s, pid %lld, since %s"), holder->user, holder->host,
-			(long long)holder->pid, time);
-}
-
-void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder)
-{
-	struct ik_buf who;
-
-	ik_buf_init(&who, IK_KIB(4));
-	ik_holder_put(&who, holder);
-	ik_buf_printf(out, _("The session is open in another ikigai (%s)."), who.data);
-	ik_buf_done(&who);
-}
-
-/* ---- telling ---- */
-
-/* Deferred: tell what is new; whoever is told may close the lock. */
-static void tell(void *arg)
-{
-	struct ik_lock *lock = arg;
-	const struct ik_lock_events *events = lock->events;
-
-	lock->telling = false;
-	if (lock->events && lock->refused) {
-		lock->refused = false;
-		if (events->refused)
-			events->refused(lock->arg);
-	}
-	if (lock->events && lock->changed) {
-		lock->changed = false;
-		events->changed(lock->arg, lock->state, &lock->holder);
-	}
-	if (lock->events && lock->asked) {
-		lock->asked = false;
-		if (events->asked)
-			events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
-	}
-	if (lock->events && lock->news) {
-		lock->news = false;
-		if (events->news)
-			events->news(lock->arg);
-	}
-}
-
-static void tell_later(struct ik_lock *lock)
-{
-	if (lock->telling || !lock->events)
-		return;
-	lock->telling = true;
-	ik_loop_defer(lock->store->loop, tell, lock);
-}
-
-static bool same_holder(const struct ik_holder *one, const struct ik_holder *other)
-{
-	return one->pid == other->pid && one->since_ms == other->since_ms &&
-		ik_text_equal(one->host, other->host);
-}
-
-void ik_lock_set(struct ik_lock *lock, enum ik_lock_state state, const struct ik_holder *holder)
-{
-	struct ik_holder nobody = { .pid = 0 };
-
-	if (state != IK_LOCK_OTHERS)
-		holder = &nobody;
-	if (state != IK_LOCK_OURS)
-		ik_lock_set_asker(lock, &nobody);
-	if (lock->state == state && same_holder(&lock->holder, holder))
-		return;
-	lock->state = state;
-	lock->holder = *holder;
-	lock->changed = true;
-	tell_later(lock);
-}
-
-void ik_lock_set_asker(struct ik_lock *lock, const struct ik_holder *asker)
-{
-	if (same_holder(&lock->asker, asker))
-		return;
-	lock->asker = *asker;
-	lock->asked = true;
-	tell_later(lock);
-}
-
-void ik_lock_tell_refused(struct ik_lock *lock)
-{
-	lock->refused = true;
-	tell_later(lock);
-}
-
-void ik_lock_tell_news(struct ik_lock *lock)
-{
-	lock->news = true;
-	tell_later(lock);
-}
 
 /* ---- where there is nothing to be shared ---- */
 
@@ -151,8 +20,8 @@ static void nothing(struct ik_lock *lock)
 
 /* clang-format off */
 static const struct ik_lock_ops nothing_ops = {
-	.open = nothing_open, .update = nothing, .release = nothing, .pause = nothing,
-	.close = nothing,
+	.open = nothing_open, .look = nothing, .update = nothing, .release = nothing,
+	.pause = nothing, .close = nothing,
 };
 /* clang-format on */
 
@@ -209,7 +78,7 @@ static void finish(struct ik_lock *lock)
 		link = &(*link)->next;
 	*link = lock->next;
 	lock->ops->close(lock);
-	ik_loop_cancel_deferred(lock->store->loop, tell, lock);
+	ik_lock_silence(lock);
 	ik_loop_defer(lock->store->loop, free, lock); /* it may be telling just now */
 }
 
@@ -227,6 +96,8 @@ static void settle(struct ik_store *store)
 			lock->leaving = false;
 			lock->wanted = false;
 			lock->ops->release(lock);
+		} else if (lock->ops->stored) {
+			lock->ops->stored(lock);
 		}
 		lock = next;
 	}
@@ -251,8 +122,6 @@ static void end_all(struct ik_store *store)
 
 static const struct ik_store_listener listener = {
 	.settled = settle,
-	.heard = ik_lock_rows_heard,
-	.lost = ik_lock_rows_lost,
 	.done = end_all,
 };
 
@@ -267,6 +136,13 @@ static struct ik_lock *find_closing(struct ik_store *store, const char *session)
 	return lock;
 }
 
+static void on_timer(void *arg)
+{
+	struct ik_lock *lock = arg;
+
+	lock->ops->look(lock);
+}
+
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg)
 {
@@ -279,7 +155,7 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 		lock->refused = lock->news = false;
 		lock->changed = true;
 		lock->asked = lock->asker.pid != 0;
-		tell_later(lock);
+		ik_lock_tell(lock);
 		lock->ops->update(lock);
 		return lock;
 	}
@@ -292,6 +168,7 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	store->listener = &listener;
 	lock->next = store->locks;
 	store->locks = lock;
+	lock->timer = ik_timer_new(store->loop, on_timer, lock);
 	lock->ops->open(lock);
 	return lock;
 }

@@ -73,16 +73,4 @@ void ik_lock_continue(struct ik_lock *lock);
  * returns NULL. */
 struct ik_lock *ik_lock_close(struct ik_lock *lock);
 
-/* Append who it is, for people: "USER@HOST, pid N, since 12:03". */
-void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder);
-
-/* The same as a sentence: that the session is open there. */
-void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder);
-
-/* This process; is it the holder? */
-void ik_holder_self(struct ik_holder *ret_self);
-bool ik_holder_is_self(const struct ik_holder *holder);
-/* Is it certain that this process, one of this machine, is no more? */
-bool ik_holder_is_dead(const struct ik_holder *holder);
-
 #endif

@@ -3,7 +3,8 @@
  * writes and named after the session.  Who asks for it puts a second one beside it, SESSION.ask,
  * and holds a lock on that while it asks; the holder refuses by removing it.  What is there and
  * not locked is of a process that died.  Changes are told by the kernel (inotify); who reads along
- * on a file system of the network, where those of other machines are not, looks now and then.
+ * looks now and then, too: for what is written, and on a file system of the network, where those of
+ * other machines are not told.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,40 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "loop/directory_watch.h"
-#include "store/lock_private.h"
+#include "store/lock_base.h"
 #include "util/alloc.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
-#define POLL_MS 2000 /* where not all is told, and somebody else may write */
+#define LOOK_MS 1000 /* while somebody else may write */
 /* So often, with pauses, a lock is looked at whose holder seems dead. */
 #define LEFT_LOOKS 100
 #define LEFT_MS 20
 
 struct lock_file_kept {
-	char *database, *directory, *path, *ask_path;
+	char *directory, *path, *ask_path;
 	int fd, ask_fd;                   /* -1: not ours; we do not ask */
 	bool opened;                      /* it was tried once */
 	bool paused;                      /* it was ours, and is to be so again */
 	struct ik_directory_watch *watch; /* of the two files */
-	struct ik_directory_watch *news;  /* of the database, while somebody else has it */
-	struct ik_timer *timer;           /* to look; NULL: all is told */
 	int left_looks;                   /* at a lock that its holder seems to have left to a child */
-	struct ik_timer *left_timer;
 };
-
-static char *directory_of(const char *database)
-{
-	char *path = ik_path_canonical(database), *directory = ik_format("%s-locks", path);
-
-	free(path);
-	return directory;
-}
 
 /* ---- one file ---- */
 
@@ -56,14 +45,6 @@ static bool try_lock(int fd)
 	return fcntl(fd, F_OFD_SETLK, &all) == 0;
 }
 
-/* Does anybody have it? */
-static bool is_locked(int fd)
-{
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
-}
-
 /* Is it still what has this name? */
 static bool is_at(int fd, const char *path)
 {
@@ -71,48 +52,6 @@ static bool is_at(int fd, const char *path)
 
 	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
 		ours.st_dev == theirs.st_dev;
-}
-
-static void write_holder(int fd)
-{
-	struct ik_holder self;
-	char *line;
-
-	ik_holder_self(&self);
-	line = ik_format("%lld %lld %s %s\n", (long long)self.pid, (long long)self.since_ms,
-		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
-	if (ftruncate(fd, 0) != 0 || pwrite(fd, line, strlen(line), 0) < 0)
-		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
-	free(line);
-}
-
-/* Who has the lock of the file at path; pid 0: nobody. */
-static void read_holder(const char *path, struct ik_holder *ret_holder)
-{
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	long long pid = -1, since = 0;
-	char line[256] = "";
-
-	*ret_holder = (struct ik_holder){ .pid = 0 };
-	if (fd < 0)
-		return;
-	if (is_locked(fd)) {
-		if (pread(fd, line, sizeof(line) - 1, 0) > 0)
-			(void)sscanf(line, "%lld %lld %64s %32s", &pid, &since, ret_holder->host,
-				ret_holder->user);
-		ret_holder->pid = pid; /* -1: it is just being written */
-		ret_holder->since_ms = since;
-	}
-	(void)close(fd);
-}
-
-void ik_lock_file_holder(const char *path, const char *session, struct ik_holder *ret_holder)
-{
-	char *directory = directory_of(path), *file = ik_path_join(directory, session);
-
-	read_holder(file, ret_holder);
-	free(directory);
-	free(file);
 }
 
 /* Take the file at path; -1 with errno: not to be had (EAGAIN: somebody has it). */
@@ -131,42 +70,13 @@ static int take_file(const char *path)
 			return -1;
 		}
 		if (is_at(fd, path)) {
-			write_holder(fd);
+			ik_holder_write(fd);
 			return fd;
 		}
 		(void)close(fd); /* whoever had it has removed it meanwhile */
 	}
 	errno = EAGAIN;
 	return -1;
-}
-
-/* Does the kernel tell of what another machine writes there? Not on a file system of the network. */
-static bool is_told(const char *path)
-{
-	/* statfs(2), linux/magic.h */
-	static const uint32_t silent[] = {
-		0x6969,     /* NFS */
-		0x517b,     /* SMB */
-		0xff534d42, /* CIFS */
-		0xfe534d42, /* SMB2 */
-		0x01021997, /* 9p */
-		0x65735546, /* FUSE */
-		0x00c36400, /* Ceph */
-		0x5346414f, /* AFS */
-		0x6b414653, /* AFS of the kernel */
-		0x73757245, /* Coda */
-		0x0bd00bd0, /* Lustre */
-		0x01161970, /* GFS2 */
-		0x7461636f  /* OCFS2 */
-	};
-	struct statfs facts;
-
-	if (statfs(path, &facts) != 0)
-		return true;
-	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
-		if ((uint32_t)facts.f_type == silent[i])
-			return false;
-	return true;
 }
 
 /* ---- the lock ---- */
@@ -186,7 +96,7 @@ static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holde
 		lock->wanted = true;
 	}
 	/* Whoever fails with an open file wakes all who watch it. */
-	read_holder(kept->path, ret_holder);
+	ik_holder_of_file(kept->path, ret_holder);
 	if (ret_holder->pid != 0)
 		return IK_LOCK_OTHERS;
 	if (!lock->wanted)
@@ -200,7 +110,7 @@ static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holde
 		ik_log(IK_LOG_INFO, "store: no lock in %s: %s", kept->directory, strerror(errno));
 		return IK_LOCK_NONE;
 	}
-	read_holder(kept->path, ret_holder);
+	ik_holder_of_file(kept->path, ret_holder);
 	return IK_LOCK_OTHERS;
 }
 
@@ -227,7 +137,7 @@ static void ask(struct ik_lock *lock)
 		lock->wanted = false;
 		ik_lock_tell_refused(lock);
 	}
-	read_holder(kept->ask_path, &other);
+	ik_holder_of_file(kept->ask_path, &other);
 	if (kept->ask_fd >= 0 || !lock->wanted || other.pid != 0)
 		return;
 	/* Locked and written before it has its name. */
@@ -247,7 +157,7 @@ static void look_for_asker(struct ik_lock *lock)
 	struct lock_file_kept *kept = lock->kept;
 	struct ik_holder asker;
 
-	read_holder(kept->ask_path, &asker);
+	ik_holder_of_file(kept->ask_path, &asker);
 	if (lock->refusing) {
 		(void)unlink(kept->ask_path);
 		asker = (struct ik_holder){ .pid = 0 };
@@ -257,38 +167,10 @@ static void look_for_asker(struct ik_lock *lock)
 		ik_lock_set_asker(lock, &asker);
 }
 
-static void on_news(void *arg)
-{
-	ik_lock_tell_news(arg);
-}
-
 static void on_problem(void *arg, const char *sentence)
 {
 	(void)arg;
 	ik_log(IK_LOG_INFO, "store: %s", sentence);
-}
-
-/* Watch what the holder writes. */
-static void follow(struct ik_lock *lock)
-{
-	static const struct ik_directory_watch_events events = {
-		.changed = on_news,
-		.problem = on_problem,
-		.writes = true,
-	};
-	struct lock_file_kept *kept = lock->kept;
-	char *directory = ik_strdup(kept->database), *slash = strrchr(directory, '/');
-	char *log = ik_format("%s-wal", slash + 1);
-	const struct ik_watched places[] = {
-		{ .directory = directory, .name = log },
-		{ .directory = directory, .name = slash + 1 },
-	};
-
-	*slash = '\0';
-	kept->news = ik_directory_watch_new(lock->store->loop, &events, lock);
-	ik_directory_watch_set(kept->news, places, 2);
-	free(log);
-	free(directory);
 }
 
 /* Who was killed while it started a child has left the lock to that, up to the child's execve:
@@ -299,9 +181,8 @@ static bool is_being_left(struct lock_file_kept *kept, const struct ik_holder *h
 }
 
 /* See how things are, and do what is wanted. */
-static void look(void *arg)
+static void look(struct ik_lock *lock)
 {
-	struct ik_lock *lock = arg;
 	struct lock_file_kept *kept = lock->kept;
 	bool paused = kept->paused, first = paused || !kept->opened;
 	struct ik_holder holder = { .pid = 0 };
@@ -315,7 +196,7 @@ static void look(void *arg)
 		kept->left_looks++;
 		kept->opened = false;
 		kept->paused = paused;
-		ik_timer_start(kept->left_timer, LEFT_MS);
+		ik_timer_start(lock->timer, LEFT_MS);
 		return;
 	}
 	if (paused)
@@ -325,18 +206,14 @@ static void look(void *arg)
 		lock->wanted = false;
 	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
 		stop_asking(kept);
-		kept->news = ik_directory_watch_close(kept->news);
-		if (kept->timer)
-			ik_timer_stop(kept->timer);
-	} else if (!kept->news) {
-		follow(lock);
+		ik_timer_stop(lock->timer);
+	} else {
+		ik_timer_start(lock->timer, LOOK_MS);
 	}
 	if (state == IK_LOCK_OTHERS && lock->wanted && !lock->quietly)
 		ask(lock);
 	else
 		stop_asking(kept);
-	if (kept->timer && kept->news)
-		ik_timer_start(kept->timer, POLL_MS);
 	ik_lock_set(lock, state, &holder);
 	if (state == IK_LOCK_OURS)
 		look_for_asker(lock);
@@ -344,15 +221,15 @@ static void look(void *arg)
 		ik_lock_tell_news(lock); /* it may have been written just before it was let go */
 }
 
-static void update(struct ik_lock *lock)
+static void on_changed(void *arg)
 {
-	look(lock);
+	look(arg);
 }
 
 static void open_lock(struct ik_lock *lock)
 {
 	static const struct ik_directory_watch_events events = {
-		.changed = look,
+		.changed = on_changed,
 		.problem = on_problem,
 	};
 	struct lock_file_kept *kept = lock->kept = ik_alloc(sizeof(*kept));
@@ -360,8 +237,7 @@ static void open_lock(struct ik_lock *lock)
 	char *name;
 
 	kept->fd = kept->ask_fd = -1;
-	kept->database = ik_path_canonical(lock->store->path);
-	kept->directory = ik_format("%s-locks", kept->database);
+	kept->directory = ik_holder_directory(lock->store->path);
 	kept->path = ik_path_join(kept->directory, lock->session);
 	kept->ask_path = ik_format("%s.ask", kept->path);
 	name = ik_format("%s.ask", lock->session);
@@ -370,9 +246,6 @@ static void open_lock(struct ik_lock *lock)
 	kept->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
 	ik_directory_watch_set(kept->watch, places, 2);
 	free(name);
-	kept->left_timer = ik_timer_new(lock->store->loop, look, lock);
-	if (!is_told(kept->database))
-		kept->timer = ik_timer_new(lock->store->loop, look, lock);
 	look(lock);
 }
 
@@ -381,7 +254,7 @@ static void let_go(struct lock_file_kept *kept)
 {
 	struct ik_holder asker;
 
-	read_holder(kept->ask_path, &asker);
+	ik_holder_of_file(kept->ask_path, &asker);
 	if (asker.pid == 0)
 		(void)unlink(kept->ask_path);
 	(void)unlink(kept->path);
@@ -392,12 +265,11 @@ static void let_go(struct lock_file_kept *kept)
 static void release(struct ik_lock *lock)
 {
 	struct lock_file_kept *kept = lock->kept;
-
 	struct ik_holder asker, nobody = { .pid = 0 };
 
 	if (kept->fd < 0)
 		return;
-	read_holder(kept->ask_path, &asker);
+	ik_holder_of_file(kept->ask_path, &asker);
 	let_go(kept);
 	/* Whoever asked for it takes it in a moment. */
 	if (asker.pid != 0)
@@ -421,13 +293,9 @@ static void close_lock(struct ik_lock *lock)
 	struct lock_file_kept *kept = lock->kept;
 
 	kept->watch = ik_directory_watch_close(kept->watch);
-	kept->news = ik_directory_watch_close(kept->news);
-	kept->timer = ik_timer_close(kept->timer);
-	kept->left_timer = ik_timer_close(kept->left_timer);
 	stop_asking(kept);
 	if (kept->fd >= 0)
 		let_go(kept);
-	free(kept->database);
 	free(kept->directory);
 	free(kept->path);
 	free(kept->ask_path);
@@ -436,7 +304,7 @@ static void close_lock(struct ik_lock *lock)
 
 /* clang-format off */
 const struct ik_lock_ops ik_lock_file_ops = {
-	.open = open_lock, .update = update, .release = release, .pause = pause_lock,
+	.open = open_lock, .look = look, .update = look, .release = release, .pause = pause_lock,
 	.close = close_lock,
 };
 /* clang-format on */

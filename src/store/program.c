@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "journal/event_line.h"
 #include "json/write.h"
 #include "loop/children.h"
 #include "loop/spawn.h"
@@ -22,7 +23,7 @@
 
 struct ik_store_program {
 	struct ik_loop *loop;
-	char *path, *database, *journals;
+	char *path, *database, *journals, *spare;
 	const struct ik_store_program_events *events;
 	void *arg;
 	int fd; /* -1: there is none */
@@ -43,6 +44,7 @@ struct ik_store_program *ik_store_program_new(struct ik_loop *loop,
 	program->path = ik_strdup(options->path);
 	program->database = ik_strdup(options->database);
 	program->journals = ik_strdup(options->journals);
+	program->spare = options->spare ? ik_strdup(options->spare) : NULL;
 	program->events = events;
 	program->arg = arg;
 	program->fd = -1;
@@ -124,7 +126,8 @@ static void take_lines(struct ik_store_program *program)
 		size_t length = (size_t)(end - program->in.data);
 		struct ik_json_span object;
 
-		if (ik_json_check(program->in.data, length, &object, NULL) == IK_OK &&
+		if (ik_json_check_around(program->in.data, length, IK_EVENT_LINE_LEVELS, &object, NULL) ==
+				IK_OK &&
 			ik_json_span_type(object) == IK_JSON_OBJECT)
 			program->events->line(program->arg, object);
 		else
@@ -169,7 +172,7 @@ static int spawn(const struct ik_store_program *program, int theirs, pid_t *ret_
 	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
 		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
 		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
-	const char *const argv[] = { program->path, "-", program->journals, NULL };
+	const char *const argv[] = { program->path, "-", program->journals, program->spare, NULL };
 	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
 	int nothing = ik_spawn_above_streams(open("/dev/null", O_WRONLY | O_CLOEXEC)), number;
 	struct ik_spawn spawn = {
@@ -193,10 +196,7 @@ static int spawn(const struct ik_store_program *program, int theirs, pid_t *ret_
 /* Where its database is: the first line. */
 static void put_database(struct ik_store_program *program)
 {
-	ik_json_open(&program->out, '{');
-	ik_json_key(&program->out, "database");
-	ik_json_put_text(&program->out, program->database);
-	ik_json_close(&program->out, '}');
+	ik_json_printf(&program->out, "{'database':'%s'}", program->database);
 	ik_buf_putc(&program->out, '\n');
 }
 
@@ -274,6 +274,7 @@ static void program_free(void *arg)
 	free(program->path);
 	free(program->database);
 	free(program->journals);
+	free(program->spare);
 	free(program);
 }
 

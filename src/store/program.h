@@ -5,7 +5,7 @@
  * while; the next line starts another. It gets neither the terminal nor anybody's keys, and it
  * outlives this process: it stores what is left in the journals then, and ends.
  *
- * Inside src/store only.  Owns the socket.  May include: util, json, loop.
+ * Inside src/store only.  Owns the socket.  May include: util, json, loop, journal/event_line.h.
  */
 #ifndef IK_STORE_PROGRAM_H
 #define IK_STORE_PROGRAM_H
@@ -16,9 +16,9 @@
 struct ik_store_program;
 
 struct ik_store_program_options {
-	const char *path;     /* of the executable */
-	const char *database; /* sent to it, so that no list of processes shows a password */
-	const char *journals; /* directory */
+	const char *path;             /* of the executable */
+	const char *database;         /* sent to it, so that no list of processes shows a password */
+	const char *journals, *spare; /* directories of journals; NULL: there is no second one */
 };
 
 struct ik_store_program_events {

@@ -1,5 +1,6 @@
 #include "store/requests.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,10 @@
 #define DELAY_LONGEST_MS 2000
 /* Programs that are asked the same. */
 #define TRIES 2
-/* Without an answer for so long the user is told. */
+/* Without an answer for so long the user is told. A server has to be connected with first, and may
+ * get its tables. */
 #define SLOW_MS 1500
+#define SLOW_BEGIN_MS 5000
 
 struct ik_store_read {
 	struct ik_store_read *next;
@@ -59,43 +62,28 @@ static void send_later(struct ik_requests *requests);
 
 /* ---- one request ---- */
 
-struct ik_store_read *ik_request_new(struct ik_requests *requests, const char *verb,
-	ik_store_reader *reader, void *arg)
+struct ik_store_read *ik_request(struct ik_requests *requests, int flags, ik_store_reader *reader,
+	void *arg, const char *members, ...)
 {
 	struct ik_store_read *read = ik_alloc(sizeof(*read));
+	va_list arguments;
 
 	read->requests = requests;
 	read->id = ++requests->newest;
+	read->flags = flags;
 	read->reader = reader;
 	read->arg = arg;
 	ik_buf_init(&read->line, IK_MIB(1));
 	ik_buf_init(&read->part, 2 * IK_LIMIT_PART);
-	ik_json_open(&read->line, '{');
-	ik_request_number(read, "id", read->id);
-	ik_request_text(read, "do", verb);
+	ik_json_printf(&read->line, "{'id':%lld", (long long)read->id);
+	va_start(arguments, members);
+	ik_json_vprintf(&read->line, members, arguments);
+	va_end(arguments);
+	ik_buf_puts(&read->line, "}\n");
+	*requests->end = read;
+	requests->end = &read->next;
+	send_later(requests);
 	return read;
-}
-
-void ik_request_text(struct ik_store_read *read, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	ik_json_key(&read->line, name);
-	ik_json_put_string(&read->line, text, strlen(text));
-}
-
-void ik_request_number(struct ik_store_read *read, const char *name, int64_t number)
-{
-	ik_json_key(&read->line, name);
-	ik_json_put_integer(&read->line, number);
-}
-
-void ik_request_json(struct ik_store_read *read, const char *name, const char *json)
-{
-	if (!json)
-		return;
-	ik_json_key(&read->line, name);
-	ik_json_put_raw(&read->line, (struct ik_json_span){ .text = json, .length = strlen(json) });
 }
 
 void ik_request_missing(struct ik_store_read *read, char *sentence)
@@ -103,17 +91,9 @@ void ik_request_missing(struct ik_store_read *read, char *sentence)
 	read->missing = sentence;
 }
 
-struct ik_store_read *ik_request_send(struct ik_store_read *read, int flags)
+void ik_request_mark(struct ik_store_read *read, int64_t mark)
 {
-	struct ik_requests *requests = read->requests;
-
-	read->flags = flags;
-	ik_json_close(&read->line, '}');
-	ik_buf_putc(&read->line, '\n');
-	*requests->end = read;
-	requests->end = &read->next;
-	send_later(requests);
-	return read;
+	read->answer.mark = mark;
 }
 
 static void release(struct ik_store_read *read)
@@ -209,27 +189,6 @@ static char *text_of(struct ik_json_span object, const char *name)
 	char *text = ik_json_string_new(ik_json_member(object, name), NULL);
 
 	return text ? text : ik_strdup("");
-}
-
-static void copy_text(struct ik_json_span object, const char *name, char *out, size_t size)
-{
-	char *text = text_of(object, name);
-	size_t length = strnlen(text, size - 1);
-
-	memcpy(out, text, length);
-	out[length] = '\0';
-	free(text);
-}
-
-void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder)
-{
-	*ret_holder = (struct ik_holder){ .pid = 0 };
-	copy_text(object, "host", ret_holder->host, sizeof(ret_holder->host));
-	copy_text(object, "user", ret_holder->user, sizeof(ret_holder->user));
-	copy_text(object, "place", ret_holder->place, sizeof(ret_holder->place));
-	(void)ik_json_integer(ik_json_member(object, "pid"), &ret_holder->pid);
-	(void)ik_json_integer(ik_json_member(object, "since_ms"), &ret_holder->since_ms);
-	(void)ik_json_integer(ik_json_member(object, "started"), &ret_holder->started);
 }
 
 static struct ik_session_info *new_session(struct ik_store_read *read)
@@ -332,7 +291,7 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	free(sentence);
 	/* Other errors are about what was asked, not about the database. */
 	if (status == IK_UNAVAILABLE || status == IK_IO || status == IK_DENIED)
-		requests->events->answered(requests->arg, &error);
+		requests->events->answered(requests->arg, object, &error);
 	finish(read, status, &error);
 }
 
@@ -360,7 +319,7 @@ static void take_end(struct ik_store_read *read, struct ik_json_span line)
 	requests->delay_ms = 0;
 	requests->answers = true;
 	if (!(read->flags & IK_REQUEST_APART))
-		requests->events->answered(requests->arg, NULL);
+		requests->events->answered(requests->arg, line, NULL);
 	finish(read, IK_OK, NULL);
 }
 
@@ -376,9 +335,11 @@ static struct ik_store_read *find(const struct ik_requests *requests, int64_t id
 
 static void listen_on(struct ik_requests *requests)
 {
+	bool begins = requests->patience_ms > 0 && !requests->answers;
+
 	requests->told_slow = false;
 	if (requests->first)
-		ik_timer_start(requests->silence, SLOW_MS);
+		ik_timer_start(requests->silence, begins ? SLOW_BEGIN_MS : SLOW_MS);
 	else
 		ik_timer_stop(requests->silence);
 }
@@ -394,6 +355,8 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 		take_error(read, error);
 		return;
 	}
+	if (ik_json_span_type(ik_json_member(line, "journal")) == IK_JSON_STRING)
+		read->requests->events->told(read->requests->arg, line);
 	if (ik_json_span_type(session) == IK_JSON_OBJECT)
 		add_session(read, session);
 	if (ik_json_span_type(lock) == IK_JSON_OBJECT)
@@ -433,7 +396,7 @@ static void fail(struct ik_requests *requests, bool all, const struct ik_error *
 	int64_t newest = requests->newest; /* what readers ask from here on is another matter */
 
 	if (requests->program)
-		requests->events->answered(requests->arg, error);
+		requests->events->answered(requests->arg, (struct ik_json_span){ NULL, 0 }, error);
 	while (read && read->id <= newest) {
 		struct ik_store_read *next = read->next;
 
@@ -509,7 +472,6 @@ static void on_ended(void *arg)
 		asked = asked || read->sent;
 		read->sent = false;
 	}
-	requests->events->ended(requests->arg);
 	if (!asked)
 		return;
 	(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program ended unexpectedly."));

@@ -4,33 +4,27 @@
  * Requests are answered one after another, in their order. What was asked of a program that ended
  * is asked once more; what it cannot answer then fails with IK_UNAVAILABLE.
  *
- * A request is made, given its members, and sent:
- *     read = ik_request_new(requests, "page", reader, arg);
- *     ik_request_text(read, "session", session);
- *     return ik_request_send(read);
- *
  * Inside src/store only.  Owns the program and the requests.  May include: util, json, loop,
- * journal/event_line.h, store/store.h, store/program.h.
+ * journal/event_line.h, store/answer.h, store/program.h.
  */
 #ifndef IK_STORE_REQUESTS_H
 #define IK_STORE_REQUESTS_H
 
+#include "store/answer.h"
 #include "store/program.h"
-#include "store/store.h"
 
 struct ik_requests;
 
 struct ik_requests_events {
-	/* A request was answered: the database can be used (error is NULL), or not. */
-	void (*answered)(void *arg, const struct ik_error *error);
+	/* A request was answered, with this last line: the database can be used. Or not (then error is
+	 * not NULL). */
+	void (*answered)(void *arg, struct ik_json_span line, const struct ik_error *error);
 	/* No answer has come for a while. */
 	void (*slow)(void *arg);
-	/* A line that belongs to no request. */
+	/* A line that belongs to no request, or is about a journal. */
 	void (*told)(void *arg, struct ik_json_span line);
 	/* Fill in what the program does not know of a session. */
 	void (*session)(void *arg, struct ik_session_info *info);
-	/* The program has ended. */
-	void (*ended)(void *arg);
 };
 
 /* program: NULL: nothing is stored, and all that is asked is answered with IK_NOT_FOUND. events are
@@ -46,16 +40,6 @@ struct ik_requests *ik_requests_close(struct ik_requests *requests);
  * then let the program end, which it may take a while for, too. */
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
-/* reader may be NULL. */
-struct ik_store_read *ik_request_new(struct ik_requests *requests, const char *verb,
-	ik_store_reader *reader, void *arg);
-/* text may be NULL: then there is no such member. */
-void ik_request_text(struct ik_store_read *read, const char *name, const char *text);
-/* json is what an answer had, to the letter; it may be NULL, too. */
-void ik_request_json(struct ik_store_read *read, const char *name, const char *json);
-void ik_request_number(struct ik_store_read *read, const char *name, int64_t number);
-/* What the error says (new memory, taken over) if there is nothing such: IK_NOT_FOUND. */
-void ik_request_missing(struct ik_store_read *read, char *sentence);
 enum {
 	IK_REQUEST_CHANGES = 1,   /* it is done even if nobody wants its answer any more */
 	IK_REQUEST_LONG = 2,      /* it may take any time */
@@ -64,9 +48,14 @@ enum {
 	IK_REQUEST_APART = 16,    /* it needs no database */
 	IK_REQUEST_OWN = 32       /* of the store: its answer is wanted to the end */
 };
-struct ik_store_read *ik_request_send(struct ik_store_read *read, int flags);
-
-/* Read who holds a session; pid 0 where the object says nothing. */
-void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder);
+/* Ask with some members (json/write.h), the first of which is 'do': ik_request(requests, 0, reader,
+ * arg, "'do':'find','prefix':'%s'", prefix). reader may be NULL. It is sent between turns of the
+ * loop. */
+struct ik_store_read *ik_request(struct ik_requests *requests, int flags, ik_store_reader *reader,
+	void *arg, const char *members, ...) IK_PRINTF(5, 6);
+/* What the error says (new memory, taken over) if there is nothing such: IK_NOT_FOUND. */
+void ik_request_missing(struct ik_store_read *read, char *sentence);
+/* The answer's mark. */
+void ik_request_mark(struct ik_store_read *read, int64_t mark);
 
 #endif

@@ -5,17 +5,15 @@
 
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* A journal that is larger, and all of which is stored, is ended. */
-#define JOURNAL_BYTES ((int64_t)IK_MIB(8))
-
-struct ik_session_writer *ik_session_writer_new(const char *id, const char *directory)
+struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *place, const char *id,
+	const char *directory)
 {
 	struct ik_session_writer *writer = ik_alloc(sizeof(*writer));
 
+	writer->place = place;
 	memcpy(writer->id, id, strnlen(id, sizeof(writer->id) - 1));
 	writer->directory = ik_strdup(directory);
 	writer->created_ms = ik_clock_wall_ms();
@@ -41,12 +39,6 @@ struct ik_session_writer *ik_session_writer_free(struct ik_session_writer *write
 	ik_session_writer_end(writer);
 	while (writer->first)
 		forget_first(writer);
-	while (writer->takes) {
-		struct ik_writer_take *take = writer->takes;
-
-		writer->takes = take->next;
-		free(take);
-	}
 	free(writer->name);
 	free(writer->directory);
 	free(writer);
@@ -59,11 +51,12 @@ void ik_session_writer_end(struct ik_session_writer *writer)
 	writer->reply_count = 0;
 }
 
-/* Have a journal that takes records. time_ms: of an event that is the first one, or 0. */
-static enum ik_status open_journal(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, int64_t time_ms, struct ik_error *error)
+/* ---- its journal ---- */
+
+static enum ik_status open_in(struct ik_session_writer *writer, const char *directory,
+	struct ik_error *error)
 {
-	struct ik_journal_session session = {
+	const struct ik_journal_session session = {
 		.id = writer->id,
 		.directory = writer->directory,
 		.created_ms = writer->created_ms,
@@ -71,23 +64,38 @@ static enum ik_status open_journal(struct ik_session_writer *writer,
 		.parent = writer->parent[0] ? writer->parent : NULL,
 		.forked_at = writer->forked_at,
 	};
+	enum ik_status status = ik_path_make(directory, 0700, error);
 
-	if (writer->journal && writer->stored == writer->events && writer->reply_count == 0 &&
-		!writer->changed && !writer->takes && ik_journal_size(writer->journal) > JOURNAL_BYTES)
-		ik_session_writer_end(writer);
-	if (writer->journal)
-		return IK_OK;
-	/* What is imported is older than its session here. */
-	if (time_ms > 0 && time_ms < session.created_ms)
-		session.created_ms = time_ms;
-	if (ik_path_make(place->directory, 0700, error) != IK_OK)
-		return error->status;
-	if (ik_journal_new(place->directory, place->process, &session, &writer->journal, error) !=
-		IK_OK)
-		return error->status;
+	if (status == IK_OK)
+		status = ik_journal_new(directory, writer->place->process, &session, &writer->journal,
+			error);
+	if (status != IK_OK)
+		return status;
+	writer->spared = directory == writer->place->spare;
 	free(writer->name);
 	writer->name = ik_strdup(ik_journal_name(writer->journal));
 	return IK_OK;
+}
+
+/* Have a journal that takes records. */
+static enum ik_status open_journal(struct ik_session_writer *writer, struct ik_error *error)
+{
+	return writer->journal ? IK_OK : open_in(writer, writer->place->journals, error);
+}
+
+/* This disk takes nothing: go on in a journal on the other one. False: there is none that does. A
+ * reply that is arriving begins anew there. */
+static bool go_to_spare(struct ik_session_writer *writer)
+{
+	struct ik_error ignored;
+
+	if (!writer->place->spare || (writer->journal && writer->spared))
+		return false;
+	if (writer->journal) {
+		ik_session_writer_drop_replies(writer);
+		ik_session_writer_end(writer);
+	}
+	return open_in(writer, writer->place->spare, &ignored) == IK_OK;
 }
 
 static size_t find_reply(const struct ik_session_writer *writer, const char *id)
@@ -107,28 +115,28 @@ static void forget_reply(struct ik_session_writer *writer, size_t index)
 }
 
 static enum ik_status write_event(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, const struct ik_message *message, struct ik_error *error)
+	const struct ik_message *message, struct ik_error *error)
 {
-	enum ik_status status = open_journal(writer, place, message->time_ms, error);
+	enum ik_status status = open_journal(writer, error);
 	size_t reply;
 
 	if (status == IK_OK)
 		status = ik_journal_add_event(writer->journal, message, error);
+	if (status != IK_OK && go_to_spare(writer))
+		status = ik_journal_add_event(writer->journal, message, error);
 	if (status != IK_OK)
 		return status;
 	writer->journaled++;
-	writer->changed = true;
 	reply = find_reply(writer, message->id);
 	if (reply < writer->reply_count)
 		forget_reply(writer, reply);
 	return IK_OK;
 }
 
-enum ik_status ik_session_writer_flush(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, struct ik_error *error)
+enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, struct ik_error *error)
 {
 	while (writer->first) {
-		enum ik_status status = write_event(writer, place, writer->first->message, error);
+		enum ik_status status = write_event(writer, writer->first->message, error);
 
 		if (status != IK_OK)
 			return status;
@@ -138,57 +146,64 @@ enum ik_status ik_session_writer_flush(struct ik_session_writer *writer,
 }
 
 enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, struct ik_message *message, struct ik_error *error)
+	struct ik_message *message, struct ik_error *error)
 {
 	struct ik_writer_queued *queued = ik_alloc(sizeof(*queued));
 
+	/* What is imported is older than its session here. */
+	if (message->time_ms < writer->created_ms)
+		writer->created_ms = message->time_ms;
 	/* It waits from here on: memory may run out while it is written. */
-	writer->events++;
 	message->sequence = ++writer->last;
 	queued->message = ik_message_ref(message);
 	*writer->end = queued;
 	writer->end = &queued->next;
-	return ik_session_writer_flush(writer, place, error);
+	return ik_session_writer_flush(writer, error);
 }
 
-enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, const char *blob, size_t part, const char *bytes,
-	size_t length, struct ik_error *error)
+enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, const char *blob,
+	size_t part, const char *bytes, size_t length, struct ik_error *error)
 {
-	enum ik_status status = open_journal(writer, place, 0, error);
+	enum ik_status status = open_journal(writer, error);
 
 	if (status == IK_OK)
 		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
-	writer->changed = writer->changed || status == IK_OK;
+	if (status != IK_OK && go_to_spare(writer))
+		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
+	return status;
+}
+
+/* Begin a reply in the journal: what waits comes before it. */
+static enum ik_status begin_reply(struct ik_session_writer *writer,
+	const struct ik_message *message, struct ik_error *error)
+{
+	enum ik_status status = ik_session_writer_flush(writer, error);
+
+	if (status == IK_OK)
+		status = open_journal(writer, error);
+	if (status == IK_OK)
+		status = ik_journal_begin_reply(writer->journal, message, error);
+	if (status == IK_OK)
+		memcpy(writer->replies[writer->reply_count++].id, message->id, sizeof(message->id));
 	return status;
 }
 
 enum ik_status ik_session_writer_keep_reply(struct ik_session_writer *writer,
-	const struct ik_writer_place *place, const struct ik_message *message, struct ik_error *error)
+	const struct ik_message *message, struct ik_error *error)
 {
-	size_t index = find_reply(writer, message->id);
+	size_t index = find_reply(writer, message->id), had;
 	enum ik_status status = IK_OK;
 
 	if (index == IK_WRITER_REPLIES)
 		return IK_OK;
-	if (index < writer->reply_count) {
-		size_t length = writer->replies[index].length;
-
-		if (message->content_length > length)
-			status = ik_journal_grow_reply(writer->journal, message->id, message->content + length,
-				message->content_length - length, error);
-	} else {
-		/* What waits comes before it. */
-		status = ik_session_writer_flush(writer, place, error);
-		if (status == IK_OK)
-			status = open_journal(writer, place, 0, error);
-		if (status == IK_OK)
-			status = ik_journal_begin_reply(writer->journal, message, error);
-		if (status == IK_OK)
-			memcpy(writer->replies[writer->reply_count++].id, message->id, sizeof(message->id));
-	}
+	had = index < writer->reply_count ? writer->replies[index].length : 0;
+	if (index == writer->reply_count)
+		status = begin_reply(writer, message, error);
+	else if (message->content_length > had)
+		status = ik_journal_grow_reply(writer->journal, message->id, message->content + had,
+			message->content_length - had, error);
 	if (status == IK_OK)
-		writer->replies[index].length = message->content_length;
+		writer->replies[find_reply(writer, message->id)].length = message->content_length;
 	return status;
 }
 

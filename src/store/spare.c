@@ -1,101 +1,92 @@
 #include "store/spare.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "journal/event_line.h"
+#include "json/write.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/limits.h"
-#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* ---- journals ---- */
-
-/* Copy a file to another disk. */
-static bool copy(const char *from, const char *to)
+/* Write the line that was built, and empty it; 0, or errno. */
+static int write_line(int fd, struct ik_buf *line)
 {
-	struct ik_error error;
-	struct ik_buf bytes;
-	bool copied;
+	int number;
 
-	ik_buf_init(&bytes, IK_LIMIT_ENVELOPE);
-	copied = ik_file_read(from, &bytes, &error) == IK_OK &&
-		ik_file_write(to, bytes.data, bytes.length, 0600, &error) == IK_OK;
-	ik_buf_done(&bytes);
-	return copied;
+	ik_buf_putc(line, '\n');
+	number = ik_buf_status(line) == IK_OK ? ik_write_all(fd, line->data, line->length) : ENOMEM;
+	ik_buf_clear(line);
+	return number;
 }
 
-/* False: nobody writes it, and it stays where it is. */
-static bool adopt(const char *from, const char *to)
+/* Lines are those of an export (core/export.c, core/export_output.c). */
+static int write_text(int fd, struct ik_buf *line, struct ik_store_blob *blob)
 {
-	int fd = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	bool adopted = true;
+	const struct ik_bytes *bytes = blob->bytes;
+	int number = 0;
 
-	if (fd < 0)
-		return true;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(from, to) != 0) {
-		adopted = errno == EXDEV && copy(from, to);
-		if (adopted)
-			(void)unlink(from);
+	for (size_t at = 0, part = 0; number == 0 && at < bytes->length; at += IK_LIMIT_PART, part++) {
+		size_t left = bytes->length - at;
+
+		ik_json_printf(line, "{'blob':'%s','part':%zu,'base64':", blob->id, part);
+		ik_buf_putc(line, '"');
+		ik_base64_put(line, bytes->data + at, left < IK_LIMIT_PART ? left : IK_LIMIT_PART);
+		ik_buf_puts(line, "\"}");
+		number = write_line(fd, line);
 	}
-	(void)close(fd);
-	return adopted;
+	blob->written = number == 0;
+	return number;
 }
 
-bool ik_spare_adopt(const char *spare, const char *journals)
+/* The text that an event names; NULL: it names none, or the journal has it. */
+static struct ik_store_blob *text_of(const struct ik_message *message, int stream,
+	struct ik_store_blob *blobs)
 {
-	bool all = true;
-	DIR *stream = opendir(spare);
-	const struct dirent *entry;
-	struct ik_error error;
+	struct ik_blob blob;
 
-	while (stream && (entry = readdir(stream))) {
-		char *from, *to;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		if (ik_path_make(journals, 0700, &error) != IK_OK) {
-			all = false;
-			break;
-		}
-		from = ik_path_join(spare, entry->d_name);
-		to = ik_path_join(journals, entry->d_name);
-		all = adopt(from, to) && all;
-		free(from);
-		free(to);
-	}
-	if (stream)
-		(void)closedir(stream);
-	return all;
+	if (!ik_message_blob(message, stream, &blob))
+		return NULL;
+	while (blobs && !ik_text_equal(blobs->id, blob.id))
+		blobs = blobs->next;
+	return blobs;
 }
 
-/* ---- a file for the user ---- */
+static int write_event(int fd, struct ik_buf *line, const char *session,
+	const struct ik_message *message, struct ik_store_blob *blobs)
+{
+	int number;
 
-char *ik_spare_write(struct ik_session_writer *writers, struct ik_error *error)
+	ik_event_line_put(line, session, message);
+	number = write_line(fd, line);
+	for (int stream = 0; number == 0 && stream < 2; stream++) {
+		struct ik_store_blob *blob = text_of(message, stream, blobs);
+
+		if (blob)
+			number = write_text(fd, line, blob);
+	}
+	return number;
+}
+
+char *ik_spare_write(struct ik_session_writer *writers, struct ik_store_blob *blobs,
+	struct ik_error *error)
 {
 	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
 	int fd = mkostemps(path, (int)strlen(".jsonl"), O_CLOEXEC), number = fd < 0 ? errno : 0;
 	struct ik_session_writer *writer;
-	struct ik_buf lines;
+	const struct ik_writer_queued *queued;
+	struct ik_buf line;
 
-	ik_buf_init(&lines, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
 	for (writer = writers; writer; writer = writer->next)
-		for (const struct ik_writer_queued *queued = writer->first; queued; queued = queued->next) {
-			ik_event_line_put(&lines, writer->id, queued->message);
-			ik_buf_putc(&lines, '\n');
-		}
-	if (ik_buf_status(&lines) != IK_OK)
-		number = ENOMEM;
-	if (number == 0)
-		number = ik_write_all(fd, lines.data, lines.length);
-	ik_buf_done(&lines);
+		for (queued = writer->first; number == 0 && queued; queued = queued->next)
+			number = write_event(fd, &line, writer->id, queued->message, blobs);
+	ik_buf_done(&line);
 	if (fd >= 0)
 		(void)close(fd);
 	if (number == 0) {

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "journal/event_line.h"
-#include "store/left_behind.h"
-#include "store/lock_private.h"
 #include "store/spare.h"
+#include "store/store_private.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/log.h"
@@ -20,18 +19,12 @@
 #define RETRY_MS 1000
 /* Further words of a search are not looked at anyway. */
 #define QUERY_BYTES 65536
+/* A journal that is larger is ended when all of it is stored. */
+#define JOURNAL_BYTES ((int64_t)IK_MIB(8))
 /* How long the end of the program waits: until all is stored, then until the store program has
  * closed its database. */
 #define LAST_MS 3000
 #define END_MS 500
-
-/* A large text that the journal does not have whole yet. */
-struct ik_store_blob {
-	struct ik_store_blob *next;
-	char session[IK_UUID_TEXT], id[IK_UUID_TEXT];
-	struct ik_bytes *bytes;
-	size_t part;
-};
 
 /* ---- telling ---- */
 
@@ -117,23 +110,25 @@ static void set_error(struct ik_store *store, const struct ik_error *error)
 		error->text);
 }
 
-size_t ik_store_waiting(const struct ik_store *store)
+/* Events that no journal took. */
+static size_t count_queued(const struct ik_store *store)
 {
 	const struct ik_session_writer *writer;
-	size_t waiting = store->left;
+	size_t queued = 0;
 
 	for (writer = store->writers; writer; writer = writer->next)
-		waiting += writer->events - writer->stored;
-	return waiting;
+		queued += (size_t)(writer->last - writer->journaled);
+	return queued;
+}
+
+size_t ik_store_waiting(const struct ik_store *store)
+{
+	return store->left + store->appended - store->stored;
 }
 
 bool ik_store_is_kept(const struct ik_store *store)
 {
-	const struct ik_session_writer *writer = store->writers;
-
-	while (writer && !writer->first)
-		writer = writer->next;
-	return !writer;
+	return count_queued(store) == 0;
 }
 
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
@@ -143,8 +138,7 @@ enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
 
 /* ---- storing what the journals have ---- */
 
-static void take(struct ik_store *store, struct ik_session_writer *writer, bool now);
-static void take_all(struct ik_store *store);
+static void take(struct ik_store *store, bool now);
 
 /* Try again in a while. */
 static void retry_later(struct ik_store *store)
@@ -163,56 +157,70 @@ static void remove_writer(struct ik_store *store, struct ik_session_writer *writ
 	(void)ik_session_writer_free(writer);
 }
 
-/* The journal is stored as far as it was when that was asked. */
-static void on_stored(struct ik_store *store, struct ik_session_writer *writer,
-	struct ik_json_span answer)
+/* The newest writer of a session; NULL: none adds to it. */
+static struct ik_session_writer *find_writer(const struct ik_store *store, const char *session)
 {
-	char session[IK_UUID_TEXT], *sentence;
-	int64_t damaged = 0;
+	struct ik_session_writer *writer, *found = NULL;
 
-	if (ik_json_integer(ik_json_member(answer, "damaged"), &damaged) && damaged > 0) {
-		sentence =
-			ik_format(ngettext("%lld line of the journal %s/%s is damaged and was passed over.",
-						  "%lld lines of the journal %s/%s are damaged and were passed over.",
-						  (unsigned long)damaged),
-				(long long)damaged, store->journals, writer->name);
-
-		add_notice(store, sentence);
-		free(sentence);
-	}
-	if (ik_event_line_id(answer, "session", session) && !ik_text_equal(session, writer->id) &&
-		!writer->forked) {
-		memcpy(writer->stored_as, session, sizeof(writer->stored_as));
-		writer->forked = true;
-		sentence =
-			ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
-						"since is kept as its fork, session %s."),
-				writer->id, session);
-		add_notice(store, sentence);
-		free(sentence);
-	}
+	for (writer = store->writers; writer; writer = writer->next)
+		if (!writer->leaving && ik_text_equal(writer->id, session))
+			found = writer;
+	return found;
 }
 
-/* All of it is stored: whoever waited for that may go on. */
-static void settle(struct ik_store *store, const struct ik_session_writer *writer)
+/* The one that has written a journal of a session; NULL: it is gone. */
+static struct ik_session_writer *writer_of(const struct ik_store *store, const char *journal,
+	const char *session)
 {
-	struct ik_session_writer *other;
+	struct ik_session_writer *writer = store->writers;
 
-	for (other = writer->next; other; other = other->next)
-		if (ik_text_equal(other->id, writer->id))
-			take(store, other, false);
-	if (store->listener && ik_store_waiting(store) == 0)
-		store->listener->settled(store);
+	while (writer && !(writer->name && ik_text_equal(writer->name, journal)))
+		writer = writer->next;
+	return writer ? writer : find_writer(store, session);
 }
 
-/* Has somebody removed the journal? */
-static bool is_gone(const struct ik_session_writer *writer, const struct ik_store_answer *answer)
+/* A journal is stored as another session than it was written for. */
+static void note_fork(struct ik_store *store, const char *journal, const char *from, const char *to)
 {
-	char *path = ik_path_join(writer->owner->journals, writer->name);
-	bool gone = answer->status == IK_NOT_FOUND && access(path, F_OK) != 0;
+	struct ik_session_writer *writer = writer_of(store, journal, from);
+	char *sentence;
 
-	free(path);
-	return gone;
+	/* It has been told. */
+	if (!writer || writer->forked || !ik_text_equal(writer->id, from))
+		return;
+	memcpy(writer->stored_as, to, sizeof(writer->stored_as));
+	writer->forked = true;
+	sentence = ik_format(_("Another ikigai went on with session %s meanwhile: what was said here "
+						   "since is kept as its fork, session %s."),
+		from, to);
+	add_notice(store, sentence);
+	free(sentence);
+}
+
+/* What the program says of a journal while it stores it. */
+static void take_line(struct ik_store *store, struct ik_json_span line)
+{
+	char *journal = ik_json_text_new(ik_json_member(line, "journal"));
+	char from[IK_UUID_TEXT], to[IK_UUID_TEXT];
+
+	if (journal && ik_event_line_id(line, "of", from) && ik_event_line_id(line, "session", to) &&
+		!ik_text_equal(from, to))
+		note_fork(store, journal, from, to);
+	free(journal);
+}
+
+/* Has somebody removed a journal that is being written? The next record begins another. */
+static void check_journals(struct ik_store *store)
+{
+	struct ik_session_writer *writer;
+	struct ik_error error;
+
+	for (writer = store->writers; writer; writer = writer->next) {
+		if (!writer->journal || ik_journal_check(writer->journal, &error) == IK_OK)
+			continue;
+		add_notice(store, error.text);
+		ik_session_writer_end(writer);
+	}
 }
 
 static bool has_blob(const struct ik_store *store, const char *session)
@@ -224,52 +232,28 @@ static bool has_blob(const struct ik_store *store, const char *session)
 	return blob;
 }
 
-/* End the journal of a session that nobody has open, once all is stored. */
-static void end_if_resting(struct ik_store *store, struct ik_session_writer *writer)
+/* All that was journaled is stored: end the journals that are not needed any more, and forget the
+ * sessions that were left. */
+static void settle(struct ik_store *store)
 {
-	if (!writer->resting || !writer->journal || writer->spared || writer->changed ||
-		writer->takes || writer->stored != writer->events || has_blob(store, writer->id))
-		return;
-	ik_session_writer_end(writer);
-	writer->changed = true; /* its file is to be removed */
-	take(store, writer, true);
-}
+	struct ik_session_writer *writer, *next;
 
-static void on_taken(void *arg, const struct ik_store_answer *answer)
-{
-	struct ik_session_writer *writer = arg;
-	struct ik_store *store = writer->owner;
-	struct ik_writer_take *take_done = writer->takes;
-	size_t events = take_done->events;
+	for (writer = store->writers; writer; writer = next) {
+		bool busy = writer->first || writer->reply_count > 0 || has_blob(store, writer->id);
+		bool ends = writer->resting || writer->leaving || writer->spared ||
+			(writer->journal && ik_journal_size(writer->journal) > JOURNAL_BYTES);
 
-	writer->takes = take_done->next;
-	free(take_done);
-	if (answer->status != IK_OK && !is_gone(writer, answer)) {
-		writer->changed = true;
-		set_error(store, &answer->error);
-		retry_later(store);
-		return;
+		next = writer->next;
+		if (writer->journal && ends && !busy) {
+			ik_session_writer_end(writer);
+			store->changed = true; /* its file is to be removed */
+		} else if (writer->leaving && !writer->journal && !writer->first && !writer->forked) {
+			remove_writer(store, writer);
+		}
 	}
-	if (answer->status == IK_OK) {
-		on_stored(store, writer, answer->last);
-	} else if (writer->journal) { /* somebody has removed the file */
-		add_notice(store, answer->error.text);
-		ik_session_writer_end(writer);
-	} /* else it was stored with those that nobody writes any more */
-	if (events > writer->stored)
-		writer->stored = events;
-	if (ik_store_is_kept(store) && !store->blobs)
-		set_trouble(store, IK_STORE_FINE, "");
-	tell_later(store);
-	if (writer->changed || writer->takes) {
-		take(store, writer, false);
-		return;
-	}
-	settle(store, writer);
-	if (writer->leaving && writer->stored == writer->events)
-		remove_writer(store, writer);
-	else
-		end_if_resting(store, writer);
+	take(store, false);
+	if (store->listener && ik_store_waiting(store) == 0)
+		store->listener->settled(store);
 }
 
 static void notice_stored_now(struct ik_store *store)
@@ -282,123 +266,66 @@ static void notice_stored_now(struct ik_store *store)
 
 	add_notice(store, sentence);
 	free(sentence);
+	store->left = 0;
 }
 
-static void on_abandoned_taken(void *arg, const struct ik_store_answer *answer)
+static void on_taken(void *arg, const struct ik_store_answer *answer)
 {
+	char *refused = ik_json_text_new(ik_json_member(answer->last, "refused"));
 	struct ik_store *store = arg;
 
-	store->searching = false;
-	if (answer->status == IK_UNAVAILABLE || answer->status == IK_IO) {
+	store->takes--;
+	if (answer->status != IK_OK) {
+		store->changed = true;
 		set_error(store, &answer->error);
 		retry_later(store);
 		return;
 	}
-	/* Ours are not to wait for one that cannot be stored. */
-	if (answer->status != IK_OK && answer->status != IK_NOT_FOUND)
-		ik_log(IK_LOG_ERROR, "store: %s", answer->error.text);
-	/* Ours continue what these said. */
-	if (store->left > 0 && store->stranded) {
-		retry_later(store);
-		return;
-	}
-	if (store->left > 0 && (answer->status == IK_OK || answer->status == IK_NOT_FOUND))
+	if (refused)
+		ik_log(IK_LOG_ERROR, "store: %s", refused);
+	if (store->left > 0 && !refused)
 		notice_stored_now(store);
-	store->searched = true;
-	store->left = 0;
-	take_all(store);
+	free(refused);
+	if ((size_t)answer->mark > store->stored)
+		store->stored = (size_t)answer->mark;
+	check_journals(store);
+	if (ik_store_is_kept(store) && !store->blobs)
+		set_trouble(store, IK_STORE_FINE, "");
+	tell_later(store);
+	if (store->changed)
+		take(store, false);
+	else if (store->takes == 0)
+		settle(store);
 }
 
-/* Have what earlier processes could not store stored. */
-static void take_abandoned(struct ik_store *store)
+/* Have what is new in journals stored; if that is being done, not before it is done, unless it has
+ * to be now: a read follows. */
+static void take(struct ik_store *store, bool now)
 {
-	if (store->searching)
-		return;
-	if (!store->searched && store->spare)
-		store->stranded = !ik_spare_adopt(store->spare, store->journals);
-	store->searching = true;
-	(void)ik_request_send(ik_request_new(store->requests, "take", on_abandoned_taken, store),
-		IK_REQUEST_OWN | IK_REQUEST_CHANGES | IK_REQUEST_LONG);
-}
-
-/* Does an earlier journal of the same session have something that is not stored? */
-static bool is_preceded(const struct ik_store *store, const struct ik_session_writer *writer)
-{
-	const struct ik_session_writer *other = store->writers;
-
-	while (other != writer &&
-		(other->stored == other->events || !ik_text_equal(other->id, writer->id)))
-		other = other->next;
-	return other != writer;
-}
-
-/* Have what is new in the journal of a session stored; if that is being done, not before it is done,
- * unless it has to be now: a read follows. */
-static void take(struct ik_store *store, struct ik_session_writer *writer, bool now)
-{
-	struct ik_writer_take **link = &writer->takes;
 	struct ik_store_read *read;
 
-	if (store->ending || (writer->takes && !now) || !writer->changed || !writer->name ||
-		writer->spared || is_preceded(store, writer))
+	if (!store->changed || !store->path || store->ending || (store->takes > 0 && !now))
 		return;
-	/* Those come first: a session may continue what an earlier process said. */
-	if (!store->searched) {
-		take_abandoned(store);
-		if (!now || store->trouble != IK_STORE_FINE)
-			return;
-	}
-	writer->changed = false;
-	while (*link)
-		link = &(*link)->next;
-	*link = ik_alloc(sizeof(**link));
-	(*link)->events = writer->events - (size_t)(writer->last - writer->journaled);
-	read = ik_request_new(store->requests, "take", on_taken, writer);
-	ik_request_text(read, "journal", writer->name);
-	(void)ik_request_send(read, IK_REQUEST_OWN | IK_REQUEST_CHANGES);
-}
-
-static void take_all(struct ik_store *store)
-{
-	struct ik_session_writer *writer;
-
-	for (writer = store->writers; writer; writer = writer->next)
-		take(store, writer, true);
+	store->changed = false;
+	store->takes++;
+	read = ik_request(store->requests, IK_REQUEST_OWN | IK_REQUEST_CHANGES, on_taken, store,
+		"'do':'take','writer':'%s'", store->place.process);
+	ik_request_mark(read, (int64_t)(store->appended - count_queued(store)));
 }
 
 /* ---- writing ---- */
 
-static struct ik_writer_place place_of(const struct ik_session_writer *writer)
+/* A record is in a journal, or has to wait. */
+static void note_journaled(struct ik_store *store, enum ik_status status,
+	const struct ik_error *error)
 {
-	const struct ik_store *store = writer->owner;
-
-	return (struct ik_writer_place){
-		.directory = writer->spared ? store->spare : store->journals,
-		.process = store->process,
-	};
-}
-
-/* A record is in the journal, or has to wait. */
-static void note_journaled(struct ik_store *store, struct ik_session_writer *writer,
-	enum ik_status status, const struct ik_error *error)
-{
+	store->changed = true;
 	if (status != IK_OK) {
 		set_trouble(store, IK_STORE_REFUSES, error->text);
 		retry_later(store);
 	} else if (!ik_timer_running(store->retry)) {
-		take(store, writer, false);
+		take(store, false);
 	}
-}
-
-/* The newest writer of a session; NULL: none adds to it. */
-static struct ik_session_writer *find_writer(const struct ik_store *store, const char *session)
-{
-	struct ik_session_writer *writer, *found = NULL;
-
-	for (writer = store->writers; writer; writer = writer->next)
-		if (!writer->leaving && ik_text_equal(writer->id, session))
-			found = writer;
-	return found;
 }
 
 static struct ik_session_writer *add_writer(struct ik_store *store, const char *session,
@@ -408,97 +335,28 @@ static struct ik_session_writer *add_writer(struct ik_store *store, const char *
 
 	while (*link)
 		link = &(*link)->next;
-	*link = ik_session_writer_new(session, directory);
-	(*link)->owner = store;
+	*link = ik_session_writer_new(&store->place, session, directory);
 	(*link)->last = (*link)->journaled = sequence;
 	return *link;
 }
 
-/* The session goes on in another journal, with what this one did not take: return the writer for
- * it. One that never had a journal is gone then. */
-static struct ik_session_writer *succeed(struct ik_session_writer *writer)
+/* The writer of a session, begun if it has none. */
+static struct ik_session_writer *need_writer(struct ik_store *store, const char *session)
 {
-	struct ik_store *store = writer->owner;
-	struct ik_session_writer *next = add_writer(store, writer->id, writer->directory,
-		writer->journaled);
-	size_t waiting = (size_t)(writer->last - writer->journaled);
+	struct ik_session_writer *writer = find_writer(store, session);
 
-	memcpy(next->parent, writer->parent, sizeof(next->parent));
-	next->forked_at = writer->forked_at;
-	next->created_ms = writer->created_ms;
-	next->last = writer->last;
-	writer->last = writer->journaled;
-	next->events = waiting;
-	writer->events -= waiting;
-	next->first = writer->first;
-	next->end = writer->first ? writer->end : &next->first;
-	writer->first = NULL;
-	writer->end = &writer->first;
-	writer->leaving = true;
-	ik_session_writer_end(writer);
-	if (!writer->name)
-		remove_writer(store, writer);
-	return next;
-}
-
-/* The journal does not take what waits: have it in one on the spare disk. */
-static enum ik_status spill(struct ik_session_writer *writer, struct ik_error *error)
-{
-	struct ik_session_writer *next;
-	struct ik_writer_place place;
-
-	writer->changed = true;
-	next = succeed(writer);
-	next->spared = true;
-	place = place_of(next);
-	return ik_session_writer_flush(next, &place, error);
+	return writer ? writer : add_writer(store, session, "", 0);
 }
 
 /* Write what no journal took so far. */
 static void flush_all(struct ik_store *store)
 {
 	struct ik_session_writer *writer;
+	struct ik_error error;
 
-	for (writer = store->writers; writer; writer = writer->next) {
-		struct ik_writer_place place = place_of(writer);
-		struct ik_error error;
-
+	for (writer = store->writers; writer; writer = writer->next)
 		if (writer->first)
-			note_journaled(store, writer, ik_session_writer_flush(writer, &place, &error), &error);
-	}
-}
-
-/* Bring journals back from the spare disk, those of earlier processes too. */
-static void bring_back(struct ik_store *store)
-{
-	struct ik_session_writer *writer, *next;
-
-	for (writer = store->writers; writer; writer = next) {
-		next = writer->next;
-		if (writer->spared && !writer->leaving)
-			(void)succeed(writer);
-	}
-	store->stranded = !ik_spare_adopt(store->spare, store->journals);
-	for (writer = store->writers; writer; writer = writer->next) {
-		char *path = writer->spared && writer->name ? ik_path_join(store->journals, writer->name)
-													: NULL;
-
-		if (path && access(path, F_OK) == 0) {
-			writer->spared = false;
-			writer->changed = true;
-		}
-		free(path);
-	}
-}
-
-/* Is anything on the spare disk? */
-static bool is_spared(const struct ik_store *store)
-{
-	const struct ik_session_writer *writer = store->writers;
-
-	while (writer && !writer->spared)
-		writer = writer->next;
-	return writer;
+			note_journaled(store, ik_session_writer_flush(writer, &error), &error);
 }
 
 static void blobs_later(struct ik_store *store);
@@ -507,17 +365,10 @@ static void on_retry(void *arg)
 {
 	struct ik_store *store = arg;
 
-	if (store->spare)
-		bring_back(store);
-	if (is_spared(store))
-		retry_later(store);
 	flush_all(store);
 	blobs_later(store);
-	if (store->left > 0) {
-		store->searched = false;
-		take_abandoned(store);
-	}
-	take_all(store);
+	store->changed = true;
+	take(store, false);
 }
 
 void ik_store_begin(struct ik_store *store, const char *session, const char *directory)
@@ -533,13 +384,13 @@ void ik_store_leave(struct ik_store *store, const char *session)
 	if (!writer)
 		return;
 	writer->leaving = true;
-	if (!writer->name && !writer->first) {
+	if (!writer->journal && !writer->first) {
 		remove_writer(store, writer);
 		return;
 	}
 	ik_session_writer_end(writer);
-	writer->changed = true; /* its file is to be removed */
-	take(store, writer, true);
+	store->changed = true; /* its file is to be removed */
+	take(store, true);
 }
 
 void ik_store_rest(struct ik_store *store, const char *session)
@@ -549,7 +400,8 @@ void ik_store_rest(struct ik_store *store, const char *session)
 	if (!writer)
 		return;
 	writer->resting = true;
-	end_if_resting(store, writer);
+	if (!store->changed && store->takes == 0)
+		settle(store);
 }
 
 void ik_store_continue(struct ik_store *store, const char *session, const char *directory,
@@ -561,28 +413,6 @@ void ik_store_continue(struct ik_store *store, const char *session, const char *
 		return;
 	ik_store_leave(store, session);
 	(void)add_writer(store, session, directory, sequence);
-}
-
-struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
-	int64_t sequence, size_t *ret_count)
-{
-	const char *directories[] = { store->journals, store->spare };
-	const struct ik_session_writer *writer;
-	struct ik_message **messages;
-	size_t own = 0;
-
-	*ret_count = 0;
-	if (!store->path)
-		return NULL;
-	messages = ik_left_behind(directories, 2, session, sequence, ret_count);
-	for (writer = store->writers; writer; writer = writer->next)
-		own += ik_text_equal(writer->id, session) ? writer->events - writer->stored : 0;
-	store->left = *ret_count > own ? *ret_count - own : 0;
-	if (store->left > 0) {
-		tell_later(store);
-		retry_later(store);
-	}
-	return messages;
 }
 
 void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
@@ -597,33 +427,23 @@ void ik_store_begin_fork(struct ik_store *store, const char *session, const char
 void ik_store_append(struct ik_store *store, const char *session, struct ik_message *message)
 {
 	struct ik_session_writer *writer;
-	struct ik_writer_place place;
-	enum ik_status status;
 	struct ik_error error;
 
 	if (!store->path)
 		return;
-	ik_store_begin(store, session, "");
-	writer = find_writer(store, session);
+	writer = need_writer(store, session);
 	writer->resting = false;
-	place = place_of(writer);
-	status = ik_session_writer_append(writer, &place, message, &error);
-	note_journaled(store, writer, status, &error);
-	if (status != IK_OK && store->spare && !writer->spared && spill(writer, &error) != IK_OK)
-		ik_log(IK_LOG_ERROR, "store: %s", error.text);
+	store->appended++;
+	note_journaled(store, ik_session_writer_append(writer, message, &error), &error);
 }
 
 void ik_store_keep_reply(struct ik_store *store, const char *session,
 	const struct ik_message *message)
 {
 	struct ik_session_writer *writer = find_writer(store, session);
-	struct ik_writer_place place;
 	struct ik_error error;
 
-	if (!store->path || !writer)
-		return;
-	place = place_of(writer);
-	if (ik_session_writer_keep_reply(writer, &place, message, &error) != IK_OK)
+	if (store->path && writer && ik_session_writer_keep_reply(writer, message, &error) != IK_OK)
 		ik_log(IK_LOG_ERROR, "store: %s", error.text);
 }
 
@@ -638,19 +458,26 @@ void ik_store_drop_replies(struct ik_store *store, const char *session)
 enum ik_status ik_store_put_part(struct ik_store *store, const char *session, const char *id,
 	size_t part, const char *bytes, size_t length, struct ik_error *error)
 {
-	struct ik_session_writer *writer;
-	struct ik_writer_place place;
 	enum ik_status status;
 
 	if (!store->path)
 		return IK_OK;
-	ik_store_begin(store, session, "");
-	writer = find_writer(store, session);
-	place = place_of(writer);
-	status = ik_session_writer_put_part(writer, &place, id, part, bytes, length, error);
-	if (status == IK_OK && !ik_timer_running(store->retry))
-		take(store, writer, false);
+	status = ik_session_writer_put_part(need_writer(store, session), id, part, bytes, length,
+		error);
+	if (status == IK_OK)
+		note_journaled(store, status, error);
 	return status;
+}
+
+static void forget_first_blob(struct ik_store *store)
+{
+	struct ik_store_blob *blob = store->blobs;
+
+	store->blobs = blob->next;
+	if (!store->blobs)
+		store->blobs_end = &store->blobs;
+	(void)ik_bytes_unref(blob->bytes);
+	free(blob);
 }
 
 /* Journal the next part of the first text; false: there is none, or it does not fit now. */
@@ -671,13 +498,8 @@ static bool put_next_part(struct ik_store *store)
 		return false;
 	}
 	blob->part++;
-	if (length <= IK_LIMIT_PART) {
-		store->blobs = blob->next;
-		if (!store->blobs)
-			store->blobs_end = &store->blobs;
-		(void)ik_bytes_unref(blob->bytes);
-		free(blob);
-	}
+	if (length <= IK_LIMIT_PART)
+		forget_first_blob(store);
 	return true;
 }
 
@@ -725,172 +547,142 @@ void ik_store_end_now(struct ik_store *store)
 
 /* ---- reading ---- */
 
-/* Begin a read: what was handed over before it is stored first, and if fresh, what others have
- * left. */
-static struct ik_store_read *begin(struct ik_store *store, const char *verb, bool fresh,
-	ik_store_reader *reader, void *arg)
+/* Before a read: what was handed over is to be stored first, and if fresh, what others have left. */
+static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 {
-	take_all(store);
-	if (fresh && store->path)
-		take_abandoned(store);
-	return ik_request_new(store->requests, verb, reader, arg);
+	store->changed = store->changed || fresh;
+	take(store, true);
+	return store->requests;
 }
 
 struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "newest", true, reader, arg);
+	struct ik_store_read *read = ik_request(prepare(store, true), 0, reader, arg,
+		"'do':'newest','directory':'%s'", directory);
 
-	ik_request_text(read, "directory", directory);
 	ik_request_missing(read,
 		directory ? ik_format(_("There is no stored session of %s."), directory)
 				  : ik_strdup(_("There is no stored session.")));
-	return ik_request_send(read, 0);
+	return read;
 }
 
 struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "find", true, reader, arg);
+	struct ik_store_read *read = ik_request(prepare(store, true), 0, reader, arg,
+		"'do':'find','prefix':'%s'", id_prefix);
 
-	ik_request_text(read, "prefix", id_prefix);
 	ik_request_missing(read,
 		ik_format(_("There is no session %s. --resume without an id takes the newest of this "
 					"directory."),
 			id_prefix));
-	return ik_request_send(read, 0);
+	return read;
 }
 
-struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, const char *id,
-	size_t count, ik_store_reader *reader, void *arg)
+struct ik_store_read *ik_store_list(struct ik_store *store, const struct ik_session_choice *choice,
+	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg)
 {
-	const struct ik_session_choice all = { .words = NULL };
+	const char *words = choice && choice->words ? choice->words : "";
 
-	return ik_store_select(store, &all, updated_ms, id, count, reader, arg);
-}
-
-struct ik_store_read *ik_store_select(struct ik_store *store,
-	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
-	ik_store_reader *reader, void *arg)
-{
-	struct ik_store_read *read = begin(store, "list", id[0] == '\0', reader, arg);
-	const char *words = choice->words ? choice->words + strspn(choice->words, " ") : "";
-
-	ik_request_text(read, "directory", choice->directory);
-	ik_request_text(read, "words", words[0] ? words : NULL);
-	if (id[0]) {
-		ik_request_text(read, "session", id);
-		ik_request_number(read, "updated_ms", updated_ms);
-	}
-	ik_request_number(read, "count", (int64_t)count);
-	return ik_request_send(read, 0);
+	words += strspn(words, " ");
+	return ik_request(prepare(store, !id[0]), 0, reader, arg,
+		"'do':'list','directory':'%s','words':'%s','session':'%s','updated_ms':%lld,'count':%zu",
+		choice ? choice->directory : NULL, words[0] ? words : NULL, id[0] ? id : NULL,
+		(long long)updated_ms, count);
 }
 
 struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "delete", false, reader, arg);
+	struct ik_store_read *read = ik_request(prepare(store, false),
+		IK_REQUEST_CHANGES | IK_REQUEST_LONG, reader, arg, "'do':'delete','session':'%s'", session);
 
-	ik_request_text(read, "session", session);
 	ik_request_missing(read, ik_format(_("There is no session %s."), session));
-	return ik_request_send(read, IK_REQUEST_CHANGES | IK_REQUEST_LONG);
+	return read;
 }
 
 struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
 	size_t count, ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "page", before == 0, reader, arg);
-
-	ik_request_text(read, "session", session);
-	if (before > 0)
-		ik_request_number(read, "before", before);
-	ik_request_number(read, "count", (int64_t)count);
-	return ik_request_send(read, IK_REQUEST_BACKWARDS | IK_REQUEST_PAGE);
+	return ik_request(prepare(store, before == 0), IK_REQUEST_BACKWARDS | IK_REQUEST_PAGE, reader,
+		arg, "'do':'page','session':'%s','before':%lld,'count':%zu,'writer':'%s'", session,
+		(long long)(before > 0 ? before : INT64_MAX), count, store->place.process);
 }
 
 struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
 	size_t count, ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "after", true, reader, arg);
-
-	ik_request_text(read, "session", session);
-	ik_request_number(read, "sequence", sequence);
-	ik_request_number(read, "count", (int64_t)count);
-	return ik_request_send(read, IK_REQUEST_PAGE);
+	return ik_request(prepare(store, true), IK_REQUEST_PAGE, reader, arg,
+		"'do':'after','session':'%s','sequence':%lld,'count':%zu", session, (long long)sequence,
+		count);
 }
 
 struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
 	const char *directory, const char *row, size_t count, ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = begin(store, "search", !row, reader, arg);
-	char *query = ik_strndup(words, strnlen(words, QUERY_BYTES));
-
-	ik_request_text(read, "query", query);
-	free(query);
-	ik_request_text(read, "directory", directory);
-	ik_request_json(read, "row", row);
-	ik_request_number(read, "count", (int64_t)count);
-	return ik_request_send(read, IK_REQUEST_LONG);
+	return ik_request(prepare(store, !row), IK_REQUEST_LONG, reader, arg,
+		"'do':'search','query':'%.*s','directory':'%s','row':%s,'count':%zu",
+		(int)strnlen(words, QUERY_BYTES), words, directory, row, count);
 }
 
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read;
-
 	while (put_next_part(store))
 		;
-	read = begin(store, "part", false, reader, arg);
-	ik_request_text(read, "blob", id);
-	ik_request_number(read, "part", (int64_t)part);
-	return ik_request_send(read, 0);
+	return ik_request(prepare(store, false), 0, reader, arg, "'do':'part','blob':'%s','part':%zu",
+		id, part);
 }
 
 struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb, const char *file,
 	ik_store_reader *reader, void *arg)
 {
-	struct ik_store_read *read = ik_request_new(store->requests, verb, reader, arg);
-
-	ik_request_text(read, "file", file);
-	return ik_request_send(read, IK_REQUEST_LONG);
+	return ik_request(store->requests, IK_REQUEST_LONG, reader, arg, "'do':'%s','file':'%s'", verb,
+		file);
 }
 
-/* Ask for something that is done to the journal of a session; NULL: it has none. */
-static struct ik_store_read *ask_journal(struct ik_store *store, const char *verb, int flags,
-	const char *session, ik_store_reader *reader, void *arg)
+/* Has something of a session been journaled, and may not be stored yet? */
+static bool has_journal(const struct ik_store *store, const char *session)
 {
 	const struct ik_session_writer *writer = find_writer(store, session);
-	struct ik_store_read *read;
 
-	if (!writer || !writer->name || !writer->journal)
-		return NULL;
-	read = ik_request_new(store->requests, verb, reader, arg);
-	ik_request_text(read, "journal", writer->name);
-	return ik_request_send(read, flags);
+	return writer && writer->journal;
 }
 
 struct ik_store_read *ik_store_settle(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	take_all(store);
-	return ask_journal(store, "take", 0, session, reader, arg);
+	if (!has_journal(store, session))
+		return NULL;
+	return ik_request(prepare(store, false), 0, reader, arg,
+		"'do':'take','writer':'%s','session':'%s'", store->place.process, session);
 }
 
 struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg)
 {
-	return ask_journal(store, "sync", IK_REQUEST_APART, session, reader, arg);
+	if (!has_journal(store, session))
+		return NULL;
+	return ik_request(store->requests, IK_REQUEST_APART, reader, arg, "'do':'sync','session':'%s'",
+		session);
 }
 
 /* ---- what the store program says ---- */
 
-static void on_answered(void *arg, const struct ik_error *error)
+static void on_answered(void *arg, struct ik_json_span line, const struct ik_error *error)
 {
 	struct ik_store *store = arg;
+	int64_t unstored = 0;
 
 	if (error) {
 		set_error(store, error);
 		return;
+	}
+	if (ik_json_integer(ik_json_member(line, "unstored"), &unstored) && unstored > 0) {
+		store->left = (size_t)unstored;
+		tell_later(store);
+		retry_later(store);
 	}
 	/* What can be read may still not be written. */
 	if (ik_store_waiting(store) == 0)
@@ -913,34 +705,26 @@ static void on_told(void *arg, struct ik_json_span line)
 {
 	struct ik_store *store = arg;
 	char *notice = ik_json_text_new(ik_json_member(line, "notice"));
-	char session[IK_UUID_TEXT];
 
+	take_line(store, line);
 	if (notice)
 		add_notice(store, notice);
 	free(notice);
-	if (!store->listener)
-		return;
-	if (ik_event_line_id(line, "heard", session))
-		store->listener->heard(store, session);
-	if (ik_json_span_type(ik_json_member(line, "lost")) != IK_JSON_NONE)
-		store->listener->lost(store);
 }
 
 /* A lock of a file says who has a session. */
 static void on_session(void *arg, struct ik_session_info *info)
 {
 	const struct ik_store *store = arg;
+	char *directory, *path;
 
-	if (!store->server)
-		ik_lock_file_holder(store->path, info->id, &info->holder);
-}
-
-static void on_program_ended(void *arg)
-{
-	struct ik_store *store = arg;
-
-	if (store->listener)
-		store->listener->lost(store);
+	if (store->server || !store->path)
+		return;
+	directory = ik_holder_directory(store->path);
+	path = ik_path_join(directory, info->id);
+	ik_holder_of_file(path, &info->holder);
+	free(path);
+	free(directory);
 }
 
 /* ---- opening and closing ---- */
@@ -963,18 +747,17 @@ static char *own_journals(const struct ik_store *store, const char *directory)
 {
 	static const char *const variables[] = { "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE",
 		"PGUSER", "PGOPTIONS", "PGSERVICE", "PGSERVICEFILE" };
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
 	struct ik_buf name;
 	char *path;
 
+	if (!directory)
+		return NULL;
 	ik_buf_init(&name, IK_KIB(64));
 	ik_buf_puts(&name, store->path);
 	for (size_t i = 0; store->server && i < sizeof(variables) / sizeof(variables[0]); i++)
 		if (getenv(variables[i]))
 			ik_buf_printf(&name, " %s=%s", variables[i], getenv(variables[i]));
-	for (size_t i = 0; i < name.length; i++)
-		hash = (hash ^ (unsigned char)name.data[i]) * UINT64_C(1099511628211);
-	path = ik_format("%s/%016llx", directory, (unsigned long long)hash);
+	path = ik_format("%s/%016llx", directory, (unsigned long long)ik_text_hash(name.data));
 	ik_buf_done(&name);
 	return path;
 }
@@ -987,7 +770,6 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.slow = on_slow,
 		.told = on_told,
 		.session = on_session,
-		.ended = on_program_ended,
 	};
 	const char *database = options->database;
 	struct ik_store_program_options program = { .path = NULL };
@@ -1002,7 +784,8 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
 	store->blobs_end = &store->blobs;
-	ik_uuid_new(store->process);
+	ik_uuid_new(store->place.process);
+	store->changed = true; /* earlier processes may have left something */
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->retry = ik_timer_new(loop, on_retry, store);
 	if (!database) {
@@ -1011,18 +794,38 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	}
 	store->server = ik_postgres_is_uri(database);
 	store->path = store->server ? ik_redact(database) : ik_path_canonical(database);
-	store->journals = own_journals(store, options->journals);
-	if (options->spare)
-		store->spare = own_journals(store, options->spare);
+	store->place.journals = own_journals(store, options->journals);
+	store->place.spare = own_journals(store, options->spare);
 	program = (struct ik_store_program_options){
 		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
 		.database = store->server ? database : store->path,
-		.journals = store->journals,
+		.journals = store->place.journals,
+		.spare = store->place.spare,
 	};
 	store->requests = ik_requests_new(loop, &program,
 		store->server ? options->patience_s * 1000 : 0, &events, store);
 	free((char *)program.path);
 	return store;
+}
+
+/* Events and large texts that are nowhere. */
+static size_t count_lost(const struct ik_store *store)
+{
+	size_t lost = count_queued(store);
+
+	for (const struct ik_store_blob *blob = store->blobs; blob; blob = blob->next)
+		lost += !blob->written;
+	return lost;
+}
+
+/* Where what waits is. */
+static const char *place_of_waiting(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer = store->writers;
+
+	while (writer && !writer->spared)
+		writer = writer->next;
+	return writer ? store->place.spare : store->place.journals;
 }
 
 /* Say what could not be stored, and where it is. */
@@ -1043,18 +846,7 @@ static void say_what_waits(const struct ik_store *store, size_t lost, const char
 		(void)ik_error_set(notice, IK_UNAVAILABLE,
 			ngettext("%zu event waits in %s until the database can be used.",
 				"%zu events wait in %s until the database can be used.", waiting),
-			waiting, is_spared(store) ? store->spare : store->journals);
-}
-
-/* How many events no journal took. */
-static size_t count_lost(const struct ik_store *store)
-{
-	const struct ik_session_writer *writer;
-	size_t lost = 0;
-
-	for (writer = store->writers; writer; writer = writer->next)
-		lost += (size_t)(writer->last - writer->journaled);
-	return lost;
+			waiting, place_of_waiting(store));
 }
 
 /* Journal everything, have it stored, and let the locks go. */
@@ -1063,15 +855,12 @@ static void finish(struct ik_store *store)
 	struct ik_session_writer *writer;
 
 	flush_all(store);
-	if (store->spare)
-		bring_back(store);
 	while (put_next_part(store))
 		;
-	for (writer = store->writers; writer; writer = writer->next) {
-		writer->changed = writer->changed || writer->journal;
+	for (writer = store->writers; writer; writer = writer->next)
 		ik_session_writer_end(writer);
-		take(store, writer, true);
-	}
+	store->changed = true;
+	take(store, true);
 	if (store->listener)
 		store->listener->done(store);
 	ik_requests_finish(store->requests, LAST_MS, END_MS);
@@ -1088,7 +877,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	if (store->path) {
 		finish(store);
 		if (!ik_store_is_kept(store))
-			file = ik_spare_write(store->writers, &error);
+			file = ik_spare_write(store->writers, store->blobs, &error);
 		lost = count_lost(store);
 		if (notice && store->notices.length > 0)
 			(void)snprintf(notice->text, sizeof(notice->text), "%s", store->notices.data);
@@ -1104,16 +893,11 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_loop_cancel_deferred(store->loop, on_blobs, store);
 	while (store->writers)
 		remove_writer(store, store->writers);
-	while (store->blobs) {
-		struct ik_store_blob *blob = store->blobs;
-
-		store->blobs = blob->next;
-		(void)ik_bytes_unref(blob->bytes);
-		free(blob);
-	}
+	while (store->blobs)
+		forget_first_blob(store);
 	ik_buf_done(&store->notices);
-	free(store->journals);
-	free(store->spare);
+	free(store->place.journals);
+	free(store->place.spare);
 	free(store->path);
 	free(store);
 	return NULL;

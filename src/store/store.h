@@ -17,31 +17,10 @@
 #include "conversation/event.h"
 #include "conversation/message.h"
 #include "loop/loop.h"
+#include "store/answer.h"
 #include "util/bytes.h"
 
 struct ik_store;
-
-/* A program that writes to a session, or would like to. */
-struct ik_holder {
-	char host[65], user[33]; /* "": not known */
-	int64_t pid;             /* 0: there is none */
-	int64_t since_ms;        /* wall clock, where it is known by the database's */
-	char place[112];         /* where its number means this process: a boot of a machine,
-	                            namespaces; "": not known */
-	int64_t started;         /* when the process was, to know it by */
-};
-
-struct ik_session_info {
-	char id[IK_UUID_TEXT];
-	char *title;     /* first words of the first message; never NULL */
-	char *directory; /* "" where it is not known; never NULL */
-	int64_t created_ms;
-	int64_t updated_ms;
-	int64_t event_count;       /* with those that it has from its parent */
-	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
-	int64_t forked_at;         /* so many events are the parent's */
-	struct ik_holder holder;   /* who has it open for writing (store/lock.h); pid 0: nobody */
-};
 
 struct ik_store_options {
 	/* A path, "sqlite:PATH", or what PostgreSQL's library takes: a URI
@@ -118,13 +97,6 @@ void ik_store_continue(struct ik_store *store, const char *session, const char *
 void ik_store_begin_fork(struct ik_store *store, const char *session, const char *directory,
 	const char *parent, int64_t sequence);
 
-/* What was said after the event of this number in a session that is continued here, and is only in
- * journals so far: of earlier processes, and of this one. References to messages with their
- * numbers, oldest first, in new memory; NULL without any. Whoever continues the session continues
- * after them. */
-struct ik_message **ik_store_left_behind(struct ik_store *store, const char *session,
-	int64_t sequence, size_t *ret_count);
-
 /* Nothing is added to the session for now: it takes no descriptor any more once all is stored. */
 void ik_store_leave(struct ik_store *store, const char *session);
 
@@ -159,31 +131,6 @@ void ik_store_end_now(struct ik_store *store);
 
 /* ---- reading ---- */
 
-/*
- * What a read gives; all of it is the store's and valid during the answer only (take
- * references of the messages that are to stay).
- */
-struct ik_store_answer {
-	enum ik_status status; /* IK_OK, or as error says */
-	struct ik_error error; /* a sentence, unless the function below says otherwise */
-	const struct ik_session_info *sessions;
-	struct ik_message **messages;
-	size_t count; /* of either */
-	const char *bytes;
-	size_t length;
-	struct ik_json_span last; /* the last line of the program's answer */
-	const char *row;          /* of a search: JSON, the place where others follow; NULL: none */
-};
-
-/* A read that has no answer yet. */
-struct ik_store_read;
-/* Called once, in a later turn of the loop, with what the read gave; the read is gone then.
- * Any function of the store may be called from it but ik_store_close(). */
-typedef void ik_store_reader(void *arg, const struct ik_store_answer *answer);
-
-/* No answer is wanted any more: silent at once. Takes NULL, returns NULL. */
-struct ik_store_read *ik_store_read_close(struct ik_store_read *read);
-
 /* Reads are answered in the order of their calls. A database that cannot be reached now fails
  * them. */
 
@@ -207,11 +154,6 @@ struct ik_store_read *ik_store_newest(struct ik_store *store, const char *direct
 struct ik_store_read *ik_store_find(struct ik_store *store, const char *id_prefix,
 	ik_store_reader *reader, void *arg);
 
-/* Sessions with events, newest first: at most count, those after one whose answer was the
- * last so far (its updated_ms and its id; 0 and "": from the newest). None at the end. */
-struct ik_store_read *ik_store_list(struct ik_store *store, int64_t updated_ms, const char *id,
-	size_t count, ik_store_reader *reader, void *arg);
-
 /* Which sessions a list has. All is borrowed during the call. */
 struct ik_session_choice {
 	const char *directory; /* only those of it; NULL: of all */
@@ -219,10 +161,11 @@ struct ik_session_choice {
 	                          order, whatever the case of their ASCII letters; NULL or "": all */
 };
 
-/* The same of those that are chosen. */
-struct ik_store_read *ik_store_select(struct ik_store *store,
-	const struct ik_session_choice *choice, int64_t updated_ms, const char *id, size_t count,
-	ik_store_reader *reader, void *arg);
+/* Sessions with events that are chosen (NULL: all), newest first: at most count, those after one
+ * whose answer was the last so far (its updated_ms and its id; 0 and "": from the newest). None at
+ * the end. */
+struct ik_store_read *ik_store_list(struct ik_store *store, const struct ik_session_choice *choice,
+	int64_t updated_ms, const char *id, size_t count, ik_store_reader *reader, void *arg);
 
 /* Delete a session with all its events and large texts. IK_NOT_FOUND: there is none with this whole
  * id. */
@@ -231,7 +174,8 @@ struct ik_store_read *ik_store_delete(struct ik_store *store, const char *sessio
 
 /* Up to count events of a session that come before sequence (0: from the end), oldest first,
  * those of its parent below its own; fewer where they are large (IK_LIMIT_PAGE), none only
- * when there are none. */
+ * when there are none. What is only in journals so far is among them, of this process and of
+ * earlier ones: whoever continues the session continues after that. */
 struct ik_store_read *ik_store_page(struct ik_store *store, const char *session, int64_t before,
 	size_t count, ik_store_reader *reader, void *arg);
 

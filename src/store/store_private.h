@@ -15,25 +15,24 @@ struct ik_lock;
 /* What locks are told. */
 struct ik_store_listener {
 	void (*settled)(struct ik_store *store); /* all that was appended is stored */
-	void (*heard)(struct ik_store *store, const char *session); /* something happened to it */
-	void (*lost)(struct ik_store *store);                       /* nothing is heard any more */
-	void (*done)(struct ik_store *store);                       /* the store is about to end */
+	void (*done)(struct ik_store *store);    /* the store is about to end */
 };
 
 struct ik_store {
 	struct ik_loop *loop;
 	char *path;                   /* of the file, or the address without a password; NULL: memory */
 	bool server;                  /* PostgreSQL */
-	char *spare;                  /* the same on another disk; NULL: none */
-	char *journals;               /* directory */
-	char process[IK_UUID_TEXT];   /* this process, as a writer of journals and a holder of leases */
-	struct ik_requests *requests; /* NULL: memory */
-	struct ik_session_writer *writers;
+	struct ik_writer_place place; /* of the journals */
+	struct ik_requests *requests;
+	struct ik_session_writer *writers;        /* in the order in which they began */
 	struct ik_store_blob *blobs, **blobs_end; /* to be journaled */
 	struct ik_timer *retry;
-	size_t left; /* events of earlier processes that a session here has, and that wait */
-	bool searched, searching; /* journals of earlier processes are stored; are being stored */
-	bool stranded;            /* some on the spare disk could not be brought back */
+
+	/* Events: handed over, those of them in the database, and those that wait of earlier processes,
+	 * as far as a session here has them. */
+	size_t appended, stored, left;
+	size_t takes; /* requests to store what journals have that are out */
+	bool changed; /* a journal has what nobody was asked to store, or may have */
 
 	enum ik_store_trouble trouble;
 	char reason[sizeof(((struct ik_error *)NULL)->text)];

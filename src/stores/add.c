@@ -152,7 +152,7 @@ static char *title_of(const struct adding *adding, bool *ret_named)
 	return title;
 }
 
-/* Note the new events in their session's row, and tell those who follow it. */
+/* Note the new events in their session's row. */
 static enum ik_status touch_session(const struct adding *adding, int64_t count, int64_t time_ms,
 	struct ik_error *error)
 {
@@ -168,9 +168,6 @@ static enum ik_status touch_session(const struct adding *adding, int64_t count, 
 		error);
 
 	free(title);
-	if (status == IK_OK)
-		status = ik_database_change(adding->database, adding->database->ops->sql.tell,
-			IK_VALUES(ik_value_id(session)), error);
 	return status;
 }
 

@@ -179,13 +179,9 @@ static bool take_request(struct ik_connection *connection)
 	return !connection->verb || !ik_text_equal(connection->verb, "cancel");
 }
 
-enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int other,
-	int milliseconds)
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
 {
-	struct pollfd ready[] = {
-		{ .fd = connection->in, .events = POLLIN },
-		{ .fd = other, .events = POLLIN },
-	};
+	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
 
 	for (;;) {
 		while (line_length(connection, 0) > 0)
@@ -193,10 +189,8 @@ enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int
 				return IK_CONNECTION_REQUEST;
 		if (connection->ended || connection->broken)
 			return IK_CONNECTION_END;
-		if (poll(ready, 2, milliseconds) <= 0)
+		if (poll(&ready, 1, milliseconds) <= 0)
 			return IK_CONNECTION_IDLE;
-		if (ready[1].revents)
-			return IK_CONNECTION_OTHER;
 		(void)read_some(connection);
 	}
 }
@@ -270,31 +264,19 @@ bool ik_connection_has_answered(const struct ik_connection *connection)
 
 static const char *code_of(enum ik_status status)
 {
-	switch (status) {
-	case IK_OK:
-	case IK_FAILED:
-		return "FAILED";
-	case IK_NO_MEMORY:
-		return "NO_MEMORY";
-	case IK_TOO_LARGE:
-		return "TOO_LARGE";
-	case IK_INVALID:
-		return "INVALID";
-	case IK_NOT_FOUND:
-		return "NOT_FOUND";
-	case IK_DENIED:
-		return "DENIED";
-	case IK_IO:
-		return "IO";
-	case IK_UNAVAILABLE:
-		return "UNAVAILABLE";
-	}
-	return "FAILED";
-}
+	static const char *const codes[] = {
+		[IK_OK] = "FAILED",
+		[IK_FAILED] = "FAILED",
+		[IK_NO_MEMORY] = "NO_MEMORY",
+		[IK_TOO_LARGE] = "TOO_LARGE",
+		[IK_INVALID] = "INVALID",
+		[IK_NOT_FOUND] = "NOT_FOUND",
+		[IK_DENIED] = "DENIED",
+		[IK_IO] = "IO",
+		[IK_UNAVAILABLE] = "UNAVAILABLE",
+	};
 
-static void put_error(struct ik_buf *line, const char *code, const char *message)
-{
-	ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code, message);
+	return codes[status];
 }
 
 void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
@@ -308,9 +290,9 @@ void ik_connection_finish(struct ik_connection *connection, enum ik_status statu
 	if (status == IK_OK)
 		ik_json_printf(line, "'done':true");
 	else if (connection->cancelled)
-		put_error(line, "CANCELLED", "The request was cancelled.");
+		ik_json_printf(line, "'error':{'code':'CANCELLED','message':'The request was cancelled.'}");
 	else
-		put_error(line, code_of(status), error->text);
+		ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code_of(status), error->text);
 	ik_connection_send(connection);
 }
 

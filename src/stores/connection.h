@@ -19,20 +19,14 @@
 
 struct ik_connection;
 
-enum ik_connection_news {
-	IK_CONNECTION_REQUEST,
-	IK_CONNECTION_OTHER,
-	IK_CONNECTION_IDLE,
-	IK_CONNECTION_END
-};
+enum ik_connection_news { IK_CONNECTION_REQUEST, IK_CONNECTION_IDLE, IK_CONNECTION_END };
 
 struct ik_connection *ik_connection_new(int in, int out);
 struct ik_connection *ik_connection_free(struct ik_connection *connection);
 
-/* Wait at most so long for a request, which is then the current one (-1: for ever), or for another
- * descriptor (-1: none) to become readable. IDLE: neither came. END: the client is gone. */
-enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int other,
-	int milliseconds);
+/* Wait at most so long for a request, which is then the current one. IDLE: none came. END: the
+ * client is gone. */
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds);
 
 /* The current request: its verb ("" where it has none), and its members. */
 const char *ik_connection_verb(const struct ik_connection *connection);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/write.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -115,12 +116,27 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 	return NULL;
 }
 
-const char *ik_rows_text(struct ik_rows *rows, int column)
+const char *ik_rows_text_or_null(struct ik_rows *rows, int column)
 {
 	size_t length;
-	const char *text = rows->database->ops->text(rows, column, &length);
+
+	return rows->database->ops->text(rows, column, &length);
+}
+
+const char *ik_rows_text(struct ik_rows *rows, int column)
+{
+	const char *text = ik_rows_text_or_null(rows, column);
 
 	return text ? text : "";
+}
+
+void ik_rows_put_members(struct ik_rows *rows, int column, struct ik_buf *line)
+{
+	const char *object = ik_rows_text(rows, column);
+	size_t length = strlen(object);
+
+	if (length > 2)
+		ik_json_put_raw(line, (struct ik_json_span){ object + 1, length - 2 });
 }
 
 int64_t ik_rows_number(struct ik_rows *rows, int column)
@@ -130,9 +146,7 @@ int64_t ik_rows_number(struct ik_rows *rows, int column)
 
 bool ik_rows_is_null(struct ik_rows *rows, int column)
 {
-	size_t length;
-
-	return !rows->database->ops->text(rows, column, &length);
+	return !ik_rows_text_or_null(rows, column);
 }
 
 void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT])

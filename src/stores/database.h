@@ -41,14 +41,15 @@ struct ik_rows;
 struct ik_database {
 	const struct ik_database_ops *ops;
 	struct ik_connection *client;
-	const char *address; /* as the program's client gave it */
-	char *name;          /* as sentences have it; NULL: it is closed */
-	const char *user;    /* who we are there; NULL: it has no users */
-	bool interruptible;  /* the current request may be cancelled within a statement */
-	bool patient;        /* a statement may take any time */
-	bool reads_only;     /* what is stored in it would be lost */
-	bool damaged;        /* something in it could not be read */
-	bool exact;          /* it has refused a text of this transaction: all go as bytes, too */
+	const char *const *journals; /* their directories; NULL ends them */
+	const char *address;         /* as the program's client gave it */
+	char *name;                  /* as sentences have it; NULL: it is closed */
+	const char *user;            /* who we are there; NULL: it has no users */
+	bool interruptible;          /* the current request may be cancelled within a statement */
+	bool patient;                /* a statement may take any time */
+	bool reads_only;             /* what is stored in it would be lost */
+	bool damaged;                /* something in it could not be read */
+	bool exact; /* it has refused a text of this transaction: all go as bytes, too */
 };
 
 /* Statements of a backend. NULL: it needs none. */
@@ -60,11 +61,9 @@ struct ik_database_sql {
 	const char *state;
 	/* id, session, number, kind, content, data, time, content and data as bytes, size */
 	const char *add_event;
-	const char *tell;     /* ?1 a session: tell those who follow it */
 	const char *add_part; /* blob, part, bytes */
 	const char *list;     /* IK_LIST() */
-	/* ?1 ids of sessions with commas: those that are open, and in whose program: session, host, user,
-	 * process id, since when, where, and when the process was started. */
+	/* ?1 ids of sessions with commas: those that are open, and in whose program, as JSON. */
 	const char *holders;
 	/* ?1 a session, ?2 a number, ?3 how many: events below it, newest first, and above, oldest
 	 * first. */
@@ -160,6 +159,10 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows); /* takes NULL, returns NULL 
 const char *ik_rows_text(struct ik_rows *rows, int column);
 int64_t ik_rows_number(struct ik_rows *rows, int column);
 bool ik_rows_is_null(struct ik_rows *rows, int column);
+/* The text of a column; NULL where it is null. */
+const char *ik_rows_text_or_null(struct ik_rows *rows, int column);
+/* Append the members of an object, which a column has as JSON. */
+void ik_rows_put_members(struct ik_rows *rows, int column, struct ik_buf *line);
 void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT]);
 
 /* The event of a row that begins with an event's columns: id, sequence, kind, content, data, the

@@ -13,9 +13,11 @@
 
 #include "journal/event_line.h"
 #include "journal/journal.h"
+#include "json/write.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/limits.h"
+#include "util/path.h"
 #include "util/text.h"
 
 /* Records and bytes of one transaction. */
@@ -38,15 +40,16 @@ struct intake {
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
 	const char *name;
-	struct ik_journal_position *position;
+	struct ik_journal_position position;
 	struct intake_reply replies[REPLIES_LIMIT];
 	size_t reply_count;
-	struct ik_message *events[BATCH_RECORDS]; /* of this batch, not stored yet */
-	size_t event_count;
-	bool closed;
+	struct ik_message **events; /* of this batch, not stored yet */
+	size_t event_count, event_room;
+	bool abandoned, closed; /* nothing follows */
+	bool only_looks;        /* nothing is stored */
 };
 
-/* ---- replies that are still arriving ---- */
+/* ---- records ---- */
 
 static void forget_reply(struct intake *intake, size_t index)
 {
@@ -58,10 +61,14 @@ static void forget_reply(struct intake *intake, size_t index)
 	memmove(reply, reply + 1, (intake->reply_count - index) * sizeof(*reply));
 }
 
-static size_t find_reply(const struct intake *intake, const char *id)
+/* The reply whose id a member is; reply_count: it is none that has begun. */
+static size_t find_reply(const struct intake *intake, struct ik_json_span object, const char *name)
 {
+	char id[IK_UUID_TEXT];
 	size_t i = 0;
 
+	if (!ik_event_line_id(object, name, id))
+		return intake->reply_count;
 	while (i < intake->reply_count && !ik_text_equal(intake->replies[i].begun->id, id))
 		i++;
 	return i;
@@ -69,67 +76,73 @@ static size_t find_reply(const struct intake *intake, const char *id)
 
 static void begin_reply(struct intake *intake, struct ik_json_span value, int64_t place)
 {
-	struct ik_message *message = ik_event_line_read(value);
-	struct intake_reply *reply;
+	struct intake_reply *reply = &intake->replies[intake->reply_count];
 
-	if (!message || intake->reply_count == REPLIES_LIMIT) {
-		ik_message_unref(message);
+	if (intake->reply_count == REPLIES_LIMIT)
 		return;
-	}
-	reply = &intake->replies[intake->reply_count++];
-	reply->begun = message;
+	reply->begun = ik_event_line_read(value);
+	if (!reply->begun)
+		return;
 	reply->place = place;
 	ik_buf_init(&reply->text, IK_LIMIT_REPLY);
-	ik_buf_append(&reply->text, message->content, message->content_length);
+	ik_buf_append(&reply->text, reply->begun->content, reply->begun->content_length);
+	intake->reply_count++;
 }
 
-static void grow_reply(struct intake *intake, struct ik_json_span line)
+/* Takes over the reference. */
+static void add_event(struct intake *intake, struct ik_message *message)
 {
-	char id[IK_UUID_TEXT];
-	size_t index;
-
-	if (!ik_event_line_id(line, "more", id))
-		return;
-	index = find_reply(intake, id);
-	if (index < intake->reply_count)
-		(void)ik_json_string(ik_json_member(line, "text"), &intake->replies[index].text);
+	if (intake->event_count == intake->event_room) {
+		intake->event_room = intake->event_room ? 2 * intake->event_room : 64;
+		intake->events = ik_alloc_array(intake->events, intake->event_room,
+			sizeof(struct ik_message *));
+	}
+	intake->events[intake->event_count++] = message;
 }
 
-static void drop_reply(struct intake *intake, struct ik_json_span line)
-{
-	char id[IK_UUID_TEXT];
-	size_t index;
-
-	if (!ik_event_line_id(line, "drop", id))
-		return;
-	index = find_reply(intake, id);
-	if (index < intake->reply_count)
-		forget_reply(intake, index);
-}
-
-/* ---- records ---- */
-
-static void forget_batch(struct intake *intake)
+static void forget_events(struct intake *intake)
 {
 	while (intake->event_count > 0)
 		ik_message_unref(intake->events[--intake->event_count]);
+}
+
+static void forget_batch(struct intake *intake)
+{
+	forget_events(intake);
 	while (intake->reply_count > 0)
 		forget_reply(intake, 0);
+}
+
+/* Have what had arrived of replies as events: nobody completes them any more. */
+static void end_replies(struct intake *intake)
+{
+	static const char interrupted[] = "{\"interrupted\":true}";
+
+	while (intake->reply_count > 0) {
+		const struct intake_reply *reply = &intake->replies[0];
+		const struct ik_message *begun = reply->begun;
+		bool marked = begun->kind == IK_KIND_ASSISTANT;
+
+		add_event(intake,
+			ik_message_stored(begun->kind, begun->id, 0, begun->time_ms, reply->text.data,
+				reply->text.length, marked ? interrupted : NULL,
+				marked ? sizeof(interrupted) - 1 : 0));
+		forget_reply(intake, 0);
+	}
 }
 
 static void take_event(struct intake *intake, struct ik_json_span value)
 {
 	struct ik_message *message = ik_event_line_read(value);
-	size_t index;
+	size_t reply = find_reply(intake, value, "id");
 
 	if (!message) {
-		intake->position->damaged++;
+		intake->position.damaged++;
 		return;
 	}
-	intake->events[intake->event_count++] = message;
-	index = find_reply(intake, message->id);
-	if (index < intake->reply_count)
-		forget_reply(intake, index);
+	add_event(intake, message);
+	if (reply < intake->reply_count)
+		forget_reply(intake, reply);
 }
 
 static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
@@ -141,6 +154,8 @@ static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
 	int64_t part = 0;
 	struct ik_buf bytes;
 
+	if (intake->only_looks)
+		return IK_OK;
 	ik_buf_init(&bytes, 2 * IK_LIMIT_PART);
 	if (ik_event_line_id(line, "blob", blob) &&
 		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
@@ -150,7 +165,7 @@ static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
 				ik_value_bytes(bytes.data, bytes.length)),
 			error);
 	else
-		intake->position->damaged++;
+		intake->position.damaged++;
 	ik_buf_done(&bytes);
 	return status;
 }
@@ -158,21 +173,28 @@ static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
 static enum ik_status take_record(struct intake *intake, const struct ik_journal_record *record,
 	int64_t place, struct ik_error *error)
 {
+	struct ik_json_span value = record->value;
+	size_t reply;
+
 	switch (record->kind) {
 	case IK_JOURNAL_EVENT:
-		take_event(intake, record->value);
+		take_event(intake, value);
 		break;
 	case IK_JOURNAL_BEGIN:
-		begin_reply(intake, record->value, place);
+		begin_reply(intake, value, place);
 		break;
 	case IK_JOURNAL_MORE:
-		grow_reply(intake, record->value);
+		reply = find_reply(intake, value, "more");
+		if (reply < intake->reply_count)
+			(void)ik_json_string(ik_json_member(value, "text"), &intake->replies[reply].text);
 		break;
 	case IK_JOURNAL_DROP:
-		drop_reply(intake, record->value);
+		reply = find_reply(intake, value, "drop");
+		if (reply < intake->reply_count)
+			forget_reply(intake, reply);
 		break;
 	case IK_JOURNAL_PART:
-		return take_part(intake, record->value, error);
+		return take_part(intake, value, error);
 	case IK_JOURNAL_CLOSED:
 		intake->closed = true;
 		break;
@@ -184,18 +206,15 @@ static enum ik_status take_record(struct intake *intake, const struct ik_journal
 
 /* ---- a journal ---- */
 
-/* How far it is stored, as the database says within this transaction. */
+/* How far it is stored, as the database says. */
 static enum ik_status find_position(struct intake *intake, struct ik_error *error)
 {
-	struct ik_journal_position *position = intake->position;
-	const struct ik_value *name = IK_VALUES(ik_value_text(intake->name));
+	struct ik_journal_position *position = &intake->position;
 	struct ik_rows *rows;
-	enum ik_status status = ik_database_change(intake->database,
-		intake->database->ops->sql.lock_journal, name, error);
+	enum ik_status status = ik_database_ask(intake->database,
+		"SELECT place, sequence, stored_as FROM journals WHERE name = ?1",
+		IK_VALUES(ik_value_text(intake->name)), &rows, error);
 
-	if (status == IK_OK)
-		status = ik_database_ask(intake->database,
-			"SELECT place, sequence, stored_as FROM journals WHERE name = ?1", name, &rows, error);
 	if (status != IK_OK)
 		return status;
 	position->place = ik_journal_reader_start(intake->reader);
@@ -213,7 +232,7 @@ static enum ik_status find_position(struct intake *intake, struct ik_error *erro
 
 static enum ik_status write_position(struct intake *intake, struct ik_error *error)
 {
-	const struct ik_journal_position *position = intake->position;
+	const struct ik_journal_position *position = &intake->position;
 
 	return ik_database_change(intake->database,
 		"INSERT INTO journals(name, place, sequence, stored_as) VALUES(?1, ?2, ?3, ?4)"
@@ -247,7 +266,7 @@ static enum ik_status take_records(struct intake *intake, struct ik_error *error
 			break;
 		status = ik_journal_reader_next(intake->reader, &record, error);
 		if (status == IK_INVALID) {
-			intake->position->damaged++;
+			intake->position.damaged++;
 			status = IK_OK;
 		} else if (status == IK_OK) {
 			status = take_record(intake, &record, place, error);
@@ -256,40 +275,49 @@ static enum ik_status take_records(struct intake *intake, struct ik_error *error
 	return status;
 }
 
-/* Store the events of a batch, and how far the journal is stored with them: to before a reply that
- * may still grow, which is read again. */
+static enum ik_status store_events(struct intake *intake, struct ik_error *error)
+{
+	if (intake->event_count == 0)
+		return IK_OK;
+	return ik_add_events(intake->database, intake->head, intake->events, intake->event_count,
+		&intake->position, error);
+}
+
+/* Store a batch, and how far the journal is stored with it: to before a reply that may still grow,
+ * which is read again. IK_NOT_FOUND: that was the last one. */
 static enum ik_status store_batch(struct intake *intake, struct ik_error *error)
 {
-	enum ik_status status = IK_OK;
+	struct ik_database *database = intake->database;
+	enum ik_status status = ik_database_change(database, database->ops->sql.lock_journal,
+					   IK_VALUES(ik_value_text(intake->name)), error),
+				   end = IK_OK;
 
-	if (intake->event_count > 0)
-		status = ik_add_events(intake->database, intake->head, intake->events, intake->event_count,
-			intake->position, error);
-	intake->position->place = intake->reply_count > 0 ? intake->replies[0].place
-													  : ik_journal_reader_place(intake->reader);
-	return status == IK_OK ? write_position(intake, error) : status;
+	if (status == IK_OK)
+		status = find_position(intake, error);
+	if (status == IK_OK)
+		end = take_records(intake, error);
+	if (status == IK_OK && end != IK_OK && end != IK_NOT_FOUND)
+		return end;
+	if (status == IK_OK)
+		status = store_events(intake, error);
+	intake->position.place = intake->reply_count > 0 ? intake->replies[0].place
+													 : ik_journal_reader_place(intake->reader);
+	if (status == IK_OK)
+		status = write_position(intake, error);
+	return status == IK_OK ? end : status;
 }
 
 /* One transaction; *ret_more: there may be more records. */
 static enum ik_status try_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
 {
-	enum ik_status status = ik_database_begin(intake->database, error);
-	bool more = true;
+	enum ik_status status = ik_database_begin(intake->database, error), batch;
 
 	if (status != IK_OK)
 		return status;
 	forget_batch(intake);
-	status = find_position(intake, error);
-	if (status == IK_OK)
-		status = take_records(intake, error);
-	if (status == IK_NOT_FOUND) {
-		more = false;
-		status = IK_OK;
-	}
-	if (status == IK_OK)
-		status = store_batch(intake, error);
-	status = ik_database_end(intake->database, status, error);
-	*ret_more = status == IK_OK && more;
+	batch = store_batch(intake, error);
+	status = ik_database_end(intake->database, batch == IK_NOT_FOUND ? IK_OK : batch, error);
+	*ret_more = status == IK_OK && batch == IK_OK;
 	return status;
 }
 
@@ -309,25 +337,13 @@ static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct i
 /* Store what had arrived of replies when their writer died. */
 static enum ik_status store_replies(struct intake *intake, struct ik_error *error)
 {
-	static const char interrupted[] = "{\"interrupted\":true}";
-	struct ik_message *messages[REPLIES_LIMIT];
-	size_t count = intake->reply_count, i;
 	enum ik_status status = ik_database_begin(intake->database, error);
 
 	if (status != IK_OK)
 		return status;
-	for (i = 0; i < count; i++) {
-		const struct intake_reply *reply = &intake->replies[i];
-		bool marked = reply->begun->kind == IK_KIND_ASSISTANT;
-
-		messages[i] = ik_message_stored(reply->begun->kind, reply->begun->id, 0,
-			reply->begun->time_ms, reply->text.data, reply->text.length,
-			marked ? interrupted : NULL, marked ? sizeof(interrupted) - 1 : 0);
-	}
-	status = ik_add_events(intake->database, intake->head, messages, count, intake->position,
-		error);
-	for (i = 0; i < count; i++)
-		ik_message_unref(messages[i]);
+	forget_events(intake);
+	end_replies(intake);
+	status = store_events(intake, error);
 	return ik_database_end(intake->database, status, error);
 }
 
@@ -336,7 +352,7 @@ static enum ik_status store_replies(struct intake *intake, struct ik_error *erro
 static enum ik_status remove_journal(struct intake *intake, const char *directory,
 	struct ik_error *error)
 {
-	char *path = ik_format("%s/%s", directory, intake->name);
+	char *path = ik_path_join(directory, intake->name);
 	int number = unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 
 	if (number != 0)
@@ -344,30 +360,120 @@ static enum ik_status remove_journal(struct intake *intake, const char *director
 	free(path);
 	if (number != 0)
 		return error->status;
-	intake->position->place = -1;
+	intake->position.place = -1;
 	return ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
 		IK_VALUES(ik_value_text(intake->name)), error);
 }
 
 static enum ik_status take(struct intake *intake, const char *directory, struct ik_error *error)
 {
-	/* Looked at first: what a writer adds before it dies is then read below. */
-	bool abandoned = ik_journal_reader_is_abandoned(intake->reader), more = true;
-	enum ik_status status = IK_OK;
+	enum ik_status status = ik_database_check_writable(intake->database, error);
+	bool more = true;
 
 	while (status == IK_OK && more)
 		status = take_batch(intake, &more, error);
-	if (status != IK_OK || (!abandoned && !intake->closed))
+	if (status != IK_OK || (!intake->abandoned && !intake->closed))
 		return status;
 	if (intake->reply_count > 0)
 		status = store_replies(intake, error);
 	return status == IK_OK ? remove_journal(intake, directory, error) : status;
 }
 
-/* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
-static void put_aside(struct ik_database *database, const char *directory, const char *name)
+/* ---- all of them ---- */
+
+struct journal_file {
+	const char *directory;
+	char *name;
+};
+
+struct journal_files {
+	struct journal_file *files;
+	size_t count;
+};
+
+static int compare(const void *one, const void *other)
 {
-	char *path = ik_format("%s/%s", directory, name);
+	return strcmp(((const struct journal_file *)one)->name,
+		((const struct journal_file *)other)->name);
+}
+
+/* "SESSION.UUID" */
+static bool is_journal(const char *name, const char *session)
+{
+	return strlen(name) == 2 * (IK_UUID_TEXT - 1) + 1 && name[IK_UUID_TEXT - 1] == '.' &&
+		(!session || ik_text_starts(name, session));
+}
+
+static void find_files_in(struct journal_files *files, const char *directory, const char *session)
+{
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		if (!is_journal(entry->d_name, session))
+			continue;
+		files->files = ik_alloc_array(files->files, files->count + 1, sizeof(*files->files));
+		files->files[files->count++] = (struct journal_file){ directory, ik_strdup(entry->d_name) };
+	}
+	if (stream)
+		(void)closedir(stream);
+}
+
+/* Find the journals of a session (NULL: of all); of each session the oldest first. */
+static struct journal_files find_files(const struct ik_database *database, const char *session)
+{
+	struct journal_files files = { .count = 0 };
+
+	for (size_t i = 0; database->journals[i]; i++)
+		find_files_in(&files, database->journals[i], session);
+	if (files.count > 1)
+		qsort(files.files, files.count, sizeof(*files.files), compare);
+	return files;
+}
+
+static void free_files(struct journal_files *files)
+{
+	while (files->count > 0)
+		free(files->files[--files->count].name);
+	free(files->files);
+}
+
+static struct intake *close_intake(struct intake *intake)
+{
+	forget_batch(intake);
+	(void)ik_journal_reader_close(intake->reader);
+	free(intake->events);
+	free(intake);
+	return NULL;
+}
+
+/* Is it this writer's? */
+static bool is_of(const struct intake *intake, const char *writer)
+{
+	return writer && ik_text_equal(intake->head->writer, writer);
+}
+
+/* Open a journal; NULL where it is another's who lives, or status says why not. */
+static struct intake *open_intake(struct ik_database *database, const struct journal_file *file,
+	const char *writer, enum ik_status *status, struct ik_error *error)
+{
+	struct intake *intake = ik_alloc(sizeof(*intake));
+
+	intake->database = database;
+	intake->name = file->name;
+	*status = ik_journal_reader_open(file->directory, file->name, &intake->reader, error);
+	if (*status != IK_OK)
+		return close_intake(intake);
+	intake->head = ik_journal_reader_head(intake->reader);
+	/* Looked at first: what a writer adds before it dies is then read below. */
+	intake->abandoned = ik_journal_reader_is_abandoned(intake->reader);
+	return intake->abandoned || is_of(intake, writer) ? intake : close_intake(intake);
+}
+
+/* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
+static void put_aside(struct ik_database *database, const struct journal_file *file)
+{
+	char *path = ik_path_join(file->directory, file->name);
 	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
 	char *notice = ik_format(_("The journal %s is damaged: it was put aside as %s."), path, aside);
 
@@ -378,44 +484,11 @@ static void put_aside(struct ik_database *database, const char *directory, const
 	free(path);
 }
 
-/* Take in one journal; a writer that lives may be left alone. */
-static enum ik_status take_journal(struct ik_database *database, const char *directory,
-	const char *name, bool living, struct ik_journal_position *ret_position, struct ik_error *error)
-{
-	struct intake *intake = ik_alloc(sizeof(*intake));
-	enum ik_status status;
-
-	memset(ret_position, 0, sizeof(*ret_position));
-	intake->database = database;
-	intake->name = name;
-	intake->position = ret_position;
-	status = ik_journal_reader_open(directory, name, &intake->reader, error);
-	if (status == IK_OK && (living || ik_journal_reader_is_abandoned(intake->reader))) {
-		intake->head = ik_journal_reader_head(intake->reader);
-		status = ik_database_check_writable(database, error);
-		if (status == IK_OK)
-			status = take(intake, directory, error);
-		forget_batch(intake);
-	} else if (status == IK_INVALID) {
-		put_aside(database, directory, name);
-		status = living ? status : IK_OK;
-	}
-	(void)ik_journal_reader_close(intake->reader);
-	free(intake);
-	return status;
-}
-
-enum ik_status ik_intake_journal(struct ik_database *database, const char *directory,
-	const char *name, struct ik_journal_position *ret_position, struct ik_error *error)
-{
-	return take_journal(database, directory, name, true, ret_position, error);
-}
-
 /* Remove a journal that has not even a first line, as a power failure may leave one. A writer
  * needs less time than that from the file to its lock. */
-static void remove_if_empty(const char *directory, const char *name)
+static void remove_if_empty(const struct journal_file *file)
 {
-	char *path = ik_format("%s/%s", directory, name);
+	char *path = ik_path_join(file->directory, file->name);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
@@ -427,38 +500,195 @@ static void remove_if_empty(const char *directory, const char *name)
 	free(path);
 }
 
-/* "SESSION.WRITER" */
-static int is_journal(const struct dirent *entry)
+/* Tell the writer how far its journal is stored. */
+static void send_position(const struct intake *intake)
 {
-	return strlen(entry->d_name) == 2 * (IK_UUID_TEXT - 1) + 1 &&
-		entry->d_name[IK_UUID_TEXT - 1] == '.';
+	const struct ik_journal_position *position = &intake->position;
+
+	ik_json_printf(ik_connection_begin(intake->database->client),
+		"'journal':'%s','of':'%s','session':'%s','sequence':%lld,'place':%lld,'damaged':%lld",
+		intake->name, intake->head->session, position->stored_as, (long long)position->sequence,
+		(long long)position->place, (long long)position->damaged);
+	ik_connection_send(intake->database->client);
 }
 
-enum ik_status ik_intake_all(struct ik_database *database, const char *directory,
-	struct ik_error *error)
+/* Take in one journal; *ret_sequence changes with those of the session. */
+static enum ik_status take_file(struct ik_database *database, const struct journal_file *file,
+	int64_t *ret_sequence, bool *ret_ours, struct ik_error *error)
 {
-	struct ik_journal_position position;
-	enum ik_status status = IK_OK, one = IK_OK;
-	struct dirent **entries = NULL;
-	int count = scandir(directory, &entries, is_journal, alphasort);
+	const char *writer = ik_connection_text(database->client, "writer");
+	const char *session = ik_connection_text(database->client, "session");
+	enum ik_status status;
+	struct intake *intake = open_intake(database, file, writer, &status, error);
 
-	if (count < 0)
-		return ik_error_set_errno(error, errno, _("The directory %s cannot be read"), directory);
-	for (int i = 0; i < count; i++) {
+	*ret_ours = false;
+	if (status == IK_INVALID) {
+		put_aside(database, file);
+		return IK_OK;
+	}
+	/* Not found: another program was faster, or it has no first line. */
+	if (status == IK_NOT_FOUND)
+		remove_if_empty(file);
+	if (!intake)
+		return status == IK_NOT_FOUND || status == IK_OK ? IK_OK : IK_FAILED;
+	*ret_ours = is_of(intake, writer);
+	status = take(intake, file->directory, error);
+	if (status == IK_OK && *ret_ours) {
+		send_position(intake);
+		if (session && ik_text_equal(intake->head->session, session))
+			*ret_sequence = intake->position.sequence;
+	}
+	(void)close_intake(intake);
+	return status;
+}
+
+enum ik_status ik_answer_take(struct ik_database *database, struct ik_error *error)
+{
+	struct journal_files files = find_files(database, NULL);
+	struct ik_error refused = { .status = IK_OK };
+	enum ik_status status = IK_OK;
+	int64_t sequence = 0;
+
+	for (size_t i = 0; i < files.count && status != IK_UNAVAILABLE && status != IK_IO; i++) {
 		struct ik_error why = { .status = IK_OK };
+		bool ours;
+		enum ik_status one = take_file(database, &files.files[i], &sequence, &ours, &why);
 
-		/* A database that is away is away for the others, too. */
-		if (one != IK_UNAVAILABLE)
-			one = take_journal(database, directory, entries[i]->d_name, false, &position, &why);
-		/* Not found: another store program was faster, or it has no first line. */
-		if (one == IK_NOT_FOUND)
-			remove_if_empty(directory, entries[i]->d_name);
-		if (status == IK_OK && one != IK_NOT_FOUND && one != IK_OK) {
+		/* The client's do not wait for one of others that is refused. */
+		if (one != IK_OK && (ours || one == IK_UNAVAILABLE || one == IK_IO || database->damaged)) {
 			status = one;
 			*error = why;
+		} else if (one != IK_OK) {
+			refused = why;
 		}
-		free(entries[i]);
 	}
-	free(entries);
+	free_files(&files);
+	if (status == IK_OK && refused.status != IK_OK)
+		ik_json_printf(ik_connection_begin(database->client), "'refused':'%s'", refused.text);
+	if (status == IK_OK && sequence > 0)
+		ik_json_printf(ik_connection_begin(database->client), "'sequence':%lld",
+			(long long)sequence);
 	return status;
+}
+
+bool ik_intake_is_due(struct ik_database *database)
+{
+	const char *writer = ik_connection_text(database->client, "writer");
+	struct journal_files files = find_files(database, NULL);
+	struct intake *found = NULL;
+	struct ik_error ignored;
+	enum ik_status status;
+
+	for (size_t i = 0; i < files.count && !found; i++)
+		found = open_intake(database, &files.files[i], writer, &status, &ignored);
+	if (found)
+		(void)close_intake(found);
+	free_files(&files);
+	return found;
+}
+
+enum ik_status ik_answer_sync(struct ik_database *database, struct ik_error *error)
+{
+	const char *session = ik_connection_text(database->client, "session");
+	struct journal_files files = find_files(database, session ? session : "");
+	enum ik_status status = files.count > 0
+		? IK_OK
+		: ik_error_set(error, IK_NOT_FOUND, "There is no journal of the session.");
+
+	for (size_t i = 0; i < files.count && status == IK_OK; i++) {
+		struct ik_journal_reader *reader = NULL;
+
+		status = ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
+			error);
+		if (status == IK_OK)
+			status = ik_journal_reader_sync(reader, error);
+		else if (status == IK_NOT_FOUND) /* all of it is stored */
+			status = IK_OK;
+		(void)ik_journal_reader_close(reader);
+	}
+	free_files(&files);
+	return status;
+}
+
+/* ---- what is not stored yet ---- */
+
+static bool is_stored(struct intake *intake, const struct ik_message *message)
+{
+	struct ik_error ignored;
+	int64_t count = 0;
+
+	return ik_database_number(intake->database, "SELECT count(*) FROM events WHERE id = ?1",
+			   IK_VALUES(ik_value_id(message->id)), &count, &ignored) == IK_OK &&
+		count > 0;
+}
+
+/* Read all that is behind the position. Before a reply that may still grow there may be some that is
+ * stored. */
+static enum ik_status read_events(struct intake *intake, struct ik_unstored *unstored,
+	struct ik_error *error)
+{
+	enum ik_status status = IK_OK;
+	size_t stored = 0, fresh;
+
+	while (status == IK_OK)
+		status = take_records(intake, error);
+	if (status != IK_NOT_FOUND)
+		return status;
+	if (intake->abandoned || intake->closed)
+		end_replies(intake);
+	while (stored < intake->event_count && is_stored(intake, intake->events[stored]))
+		stored++;
+	fresh = intake->event_count - stored;
+	unstored->messages = ik_alloc_array(unstored->messages, unstored->count + fresh + 1,
+		sizeof(struct ik_message *));
+	for (size_t i = stored; i < intake->event_count; i++) {
+		struct ik_message *message = ik_message_ref(intake->events[i]);
+
+		message->sequence = ++intake->position.sequence;
+		unstored->messages[unstored->count++] = message;
+	}
+	unstored->left += intake->abandoned ? fresh : 0;
+	return IK_OK;
+}
+
+/* What others have continued meanwhile becomes a fork: that is not this session's. */
+static enum ik_status read_file(struct ik_database *database, const struct journal_file *file,
+	const char *writer, struct ik_unstored *unstored, struct ik_error *error)
+{
+	enum ik_status status;
+	struct intake *intake = open_intake(database, file, writer, &status, error);
+	int64_t last = 0;
+
+	if (!intake)
+		return IK_OK;
+	intake->only_looks = true;
+	status = find_position(intake, error);
+	if (status == IK_OK)
+		status = ik_database_number(database, "SELECT last_sequence FROM sessions WHERE id = ?1",
+			IK_VALUES(ik_value_id(intake->head->session)), &last, error);
+	if (status == IK_OK && ik_text_equal(intake->position.stored_as, intake->head->session) &&
+		last <= intake->position.sequence)
+		status = read_events(intake, unstored, error);
+	(void)close_intake(intake);
+	return status;
+}
+
+enum ik_status ik_unstored_read(struct ik_database *database, const char *session,
+	const char *writer, struct ik_unstored *ret_unstored, struct ik_error *error)
+{
+	struct journal_files files = find_files(database, session);
+	enum ik_status status = IK_OK;
+
+	*ret_unstored = (struct ik_unstored){ .count = 0 };
+	for (size_t i = 0; i < files.count && status == IK_OK; i++)
+		status = read_file(database, &files.files[i], writer, ret_unstored, error);
+	free_files(&files);
+	return status;
+}
+
+void ik_unstored_done(struct ik_unstored *unstored)
+{
+	while (unstored->count > 0)
+		ik_message_unref(unstored->messages[--unstored->count]);
+	free(unstored->messages);
 }

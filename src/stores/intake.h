@@ -16,14 +16,28 @@
 
 #include "stores/add.h"
 
-/* Take in what is new in DIRECTORY/NAME. IK_INVALID: its first line is damaged; it was put aside
- * under its name with IK_JOURNAL_DAMAGED. */
-enum ik_status ik_intake_journal(struct ik_database *database, const char *directory,
-	const char *name, struct ik_journal_position *ret_position, struct ik_error *error) IK_MUST_USE;
+/* take {writer, session}: take in the journals of this writer, and all whose writers are gone: those
+ * that live have a store program of their own. Goes on after one that fails. Sends a line for each
+ * journal of the writer; the last one has the newest number of the session. */
+enum ik_status ik_answer_take(struct ik_database *database, struct ik_error *error);
 
-/* Take in all journals of a directory whose writers are gone: those that live have a store program
- * of their own. Goes on after one that fails; the error is the first one's. */
-enum ik_status ik_intake_all(struct ik_database *database, const char *directory,
-	struct ik_error *error) IK_MUST_USE;
+/* May a take have something to store? */
+bool ik_intake_is_due(struct ik_database *database);
+
+/* sync {session}: have on disk what was written to the journals of a session. IK_NOT_FOUND: it has
+ * none. */
+enum ik_status ik_answer_sync(struct ik_database *database, struct ik_error *error);
+
+/* What the journals of a session have that the database has not taken yet: of this writer (NULL: of
+ * none), and of those that are gone. */
+struct ik_unstored {
+	struct ik_message **messages; /* oldest first, with the numbers that they will have */
+	size_t count;
+	size_t left; /* so many of them are of others */
+};
+
+enum ik_status ik_unstored_read(struct ik_database *database, const char *session,
+	const char *writer, struct ik_unstored *ret_unstored, struct ik_error *error) IK_MUST_USE;
+void ik_unstored_done(struct ik_unstored *unstored);
 
 #endif

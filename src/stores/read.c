@@ -7,6 +7,7 @@
 #include "journal/event_line.h"
 #include "json/write.h"
 #include "stores/index.h"
+#include "stores/intake.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/limits.h"
@@ -39,63 +40,22 @@ enum ik_status ik_no_session(struct ik_error *error)
 	return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such session."));
 }
 
-/* A member of an object that is made of a row. */
-struct member_column {
-	const char *name; /* NULL: the end */
-	bool number, optional;
-};
-
-/* Append the object NAME of the columns from first on. */
-static void put_columns(struct ik_buf *line, const char *name, struct ik_rows *rows, int first,
-	const struct member_column *columns)
-{
-	ik_json_key(line, name);
-	ik_json_open(line, '{');
-	for (int i = 0; columns[i].name; i++) {
-		if (columns[i].optional && ik_rows_is_null(rows, first + i))
-			continue;
-		ik_json_key(line, columns[i].name);
-		if (columns[i].number)
-			ik_json_put_integer(line, ik_rows_number(rows, first + i));
-		else
-			ik_json_put_text(line, ik_rows_text(rows, first + i));
-	}
-	ik_json_close(line, '}');
-}
-
 /* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
 static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 {
-	static const struct member_column columns[] = {
-		{ "id", false, false },
-		{ "title", false, false },
-		{ "directory", false, false },
-		{ "created_ms", true, false },
-		{ "updated_ms", true, false },
-		{ "event_count", true, false },
-		{ "parent", false, true },
-		{ "forked_at", true, false },
-		{ "owner", false, true },
-		{ NULL, false, false },
-	};
-
-	put_columns(line, "session", rows, first, columns);
+	ik_json_printf(line,
+		"'session':{'id':'%s','title':'%s','directory':'%s','created_ms':%lld,'updated_ms':%lld,"
+		"'event_count':%lld,'parent':'%s','forked_at':%lld,'owner':'%s'}",
+		ik_rows_text(rows, first), ik_rows_text(rows, first + 1), ik_rows_text(rows, first + 2),
+		(long long)ik_rows_number(rows, first + 3), (long long)ik_rows_number(rows, first + 4),
+		(long long)ik_rows_number(rows, first + 5), ik_rows_text_or_null(rows, first + 6),
+		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8));
 }
 
 /* Send who has which of these sessions open. */
 static enum ik_status send_holders(struct ik_database *database, const char *ids,
 	struct ik_error *error)
 {
-	static const struct member_column columns[] = {
-		{ "session", false, false },
-		{ "host", false, false },
-		{ "user", false, false },
-		{ "pid", true, false },
-		{ "since_ms", true, false },
-		{ "place", false, true },
-		{ "started", true, true },
-		{ NULL, false, false },
-	};
 	struct ik_rows *rows;
 	enum ik_status status = ik_database_ask(database, database->ops->sql.holders,
 		IK_VALUES(ik_value_text(ids)), &rows, error);
@@ -103,7 +63,7 @@ static enum ik_status send_holders(struct ik_database *database, const char *ids
 	if (status != IK_OK)
 		return status;
 	while (ik_rows_next(rows, &status, error)) {
-		put_columns(ik_connection_begin(database->client), "lock", rows, 0, columns);
+		ik_json_printf(ik_connection_begin(database->client), "'lock':%s", ik_rows_text(rows, 0));
 		ik_connection_send(database->client);
 	}
 	(void)ik_rows_free(rows);
@@ -295,25 +255,51 @@ static enum ik_status go_to_parent(struct ik_database *database, char session[IK
 	return status;
 }
 
+/* Send the events below *before that are in journals only, newest first. */
+static enum ik_status send_unstored(struct ik_database *database, const char *session,
+	int64_t *before, int64_t *left, size_t *ret_others, struct ik_error *error)
+{
+	struct ik_unstored unstored;
+	enum ik_status status = ik_unstored_read(database, session,
+		ik_connection_text(database->client, "writer"), &unstored, error);
+
+	for (size_t i = status == IK_OK ? unstored.count : 0; i > 0 && *left > 0; i--) {
+		const struct ik_message *message = unstored.messages[i - 1];
+
+		if (message->sequence >= *before)
+			continue;
+		send_event(database, session, message);
+		*before = message->sequence;
+		(*left)--;
+	}
+	*ret_others = unstored.left;
+	ik_unstored_done(&unstored);
+	return status;
+}
+
 enum ik_status ik_answer_page(struct ik_database *database, struct ik_error *error)
 {
 	const char *id = ik_connection_text(database->client, "session");
 	int64_t before = ik_connection_number(database->client, "before", INT64_MAX);
 	int64_t left = count_of(database);
 	char session[IK_UUID_TEXT] = "";
-	enum ik_status status = IK_OK;
+	enum ik_status status;
+	size_t others;
 
 	if (id)
 		memcpy(session, id, strnlen(id, sizeof(session) - 1));
+	status = send_unstored(database, session, &before, &left, &others, error);
 	/* Most sessions are no forks: their first event says so, without another question. */
-	for (int depth = 0; session[0] && before > 1 && left > 0 && depth < PARENTS_LIMIT; depth++) {
+	for (int depth = 0; status == IK_OK && session[0] && before > 1 && left > 0; depth++) {
 		status = send_events(database, database->ops->sql.page, session, before, &left, &before,
 			error);
 		if (status == IK_OK && before > 1 && left > 0)
 			status = go_to_parent(database, session, &before, error);
-		if (status != IK_OK)
-			return status;
+		if (depth == PARENTS_LIMIT)
+			break;
 	}
+	if (status == IK_OK)
+		ik_json_printf(ik_connection_begin(database->client), "'unstored':%zu", others);
 	return status;
 }
 

@@ -18,7 +18,9 @@ enum ik_status ik_answer_find(struct ik_database *database, struct ik_error *err
 /* list {count, directory, words, owner, mine, updated_ms, session}: newest first, after that session
  * if named. */
 enum ik_status ik_answer_list(struct ik_database *database, struct ik_error *error);
-/* page {session, before, count}: events of a session and of what it was forked from, newest first. */
+/* page {session, before, count, writer}: events of a session and of what it was forked from, newest
+ * first, with those that only the journals of this writer, or of dead ones, have. The last line has
+ * "unstored": so many of these are of dead ones. */
 enum ik_status ik_answer_page(struct ik_database *database, struct ik_error *error);
 /* after {session, sequence, count}: events of the session itself that came later, oldest first. */
 enum ik_status ik_answer_after(struct ik_database *database, struct ik_error *error);

@@ -18,7 +18,7 @@
 #include "util/text.h"
 
 /* Without anything to do for so long, the program ends: the next request starts another. */
-#define IDLE_MS 10000
+#define IDLE_MS 5000
 /* After a request nothing else is done for so long: another one may follow. */
 #define PAUSE_MS 200
 /* A database that could not be opened is left alone for so long: requests are answered meanwhile. */
@@ -30,24 +30,11 @@ struct serving {
 	const struct ik_service *service;
 	struct ik_database *database;
 	struct ik_connection *connection;
-	const char *journals;
 	struct ik_error away; /* why it could not be opened */
 	int64_t retry_ms;     /* when to try again */
 	bool converted;       /* files of earlier versions */
 	bool tried;           /* to repair it for a read */
 };
-
-static void put_number(struct ik_buf *line, const char *name, int64_t number)
-{
-	ik_json_key(line, name);
-	ik_json_put_integer(line, number);
-}
-
-static void put_text(struct ik_buf *line, const char *name, const char *text)
-{
-	ik_json_key(line, name);
-	ik_json_put_text(line, text);
-}
 
 /* hello: which store this is, and who we are there. */
 static enum ik_status answer_hello(struct ik_database *database, struct ik_error *error)
@@ -55,75 +42,10 @@ static enum ik_status answer_hello(struct ik_database *database, struct ik_error
 	struct ik_buf *line = ik_connection_begin(database->client);
 
 	(void)error;
-	put_text(line, "name", database->ops->name);
-	put_number(line, "protocol", PROTOCOL_VERSION);
+	ik_json_printf(line, "'name':'%s','protocol':%d", database->ops->name, PROTOCOL_VERSION);
 	if (database->user)
-		put_text(line, "user", database->user);
+		ik_json_printf(line, "'user':'%s'", database->user);
 	return IK_OK;
-}
-
-/* The member "journal", the name of a file; NULL where it is anything else. */
-static const char *journal_name(struct serving *serving)
-{
-	const char *name = ik_connection_text(serving->connection, "journal");
-
-	return name && !strchr(name, '/') ? name : NULL;
-}
-
-static enum ik_status no_journal(struct serving *serving, struct ik_error *error)
-{
-	const char *name = ik_connection_text(serving->connection, "journal");
-
-	return ik_error_set(error, IK_INVALID, "\"%s\" is not the name of a journal.",
-		name ? name : "");
-}
-
-/* Store what all left whose processes are gone, also of earlier versions. */
-static enum ik_status take_all(struct serving *serving, struct ik_error *error)
-{
-	if (!serving->converted)
-		serving->service->convert_old_files(serving->database, serving->journals);
-	serving->converted = true;
-	return ik_intake_all(serving->database, serving->journals, error);
-}
-
-/* take {journal}: store what is new in it, or in all whose writers are gone. */
-static enum ik_status answer_take(struct serving *serving, struct ik_error *error)
-{
-	struct ik_json_span member = ik_connection_member(serving->connection, "journal");
-	struct ik_journal_position position;
-	enum ik_status status;
-	struct ik_buf *line;
-
-	if (ik_json_span_type(member) == IK_JSON_NONE)
-		return take_all(serving, error);
-	if (!journal_name(serving))
-		return no_journal(serving, error);
-	status = ik_intake_journal(serving->database, serving->journals, journal_name(serving),
-		&position, error);
-	if (status != IK_OK)
-		return status;
-	line = ik_connection_begin(serving->connection);
-	put_number(line, "place", position.place);
-	put_number(line, "sequence", position.sequence);
-	put_text(line, "session", position.stored_as);
-	put_number(line, "damaged", position.damaged);
-	return IK_OK;
-}
-
-/* sync {journal}: have on disk what was written to it so far. */
-static enum ik_status answer_sync(struct serving *serving, struct ik_error *error)
-{
-	struct ik_journal_reader *reader = NULL;
-	enum ik_status status;
-
-	if (!journal_name(serving))
-		return no_journal(serving, error);
-	status = ik_journal_reader_open(serving->journals, journal_name(serving), &reader, error);
-	if (status == IK_OK)
-		status = ik_journal_reader_sync(reader, error);
-	(void)ik_journal_reader_close(reader);
-	return status;
 }
 
 /* Open the database, unless it is open. */
@@ -192,18 +114,22 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 	return status;
 }
 
+/* Store what is left in journals, also in the files of earlier versions. */
 static enum ik_status take(struct serving *serving, struct ik_error *error)
 {
 	enum ik_status status = open_database(serving, error);
 
-	return status == IK_OK ? answer_take(serving, error) : status;
+	if (status == IK_OK && !serving->converted)
+		serving->service->convert_old_files(serving->database, serving->database->journals[0]);
+	serving->converted = serving->converted || status == IK_OK;
+	return status == IK_OK ? ik_answer_take(serving->database, error) : status;
 }
 
 static enum ik_status answer_request(struct serving *serving, const char *name,
 	struct ik_error *error)
 {
 	if (ik_text_equal(name, "sync")) /* needs no database */
-		return answer_sync(serving, error);
+		return ik_answer_sync(serving->database, error);
 	return ik_text_equal(name, "take") ? take(serving, error) : answer_verb(serving, name, error);
 }
 
@@ -212,8 +138,7 @@ static enum ik_status answer_request(struct serving *serving, const char *name,
 static bool repair(struct serving *serving, const char *name)
 {
 	struct ik_database *database = serving->database;
-	/* Without a name there may be nothing to store. */
-	bool stores = ik_text_equal(name, "take") && journal_name(serving);
+	bool stores = ik_text_equal(name, "take") && ik_intake_is_due(database);
 	struct ik_error ignored;
 
 	if (!database->damaged || !serving->service->repair || (serving->tried && !stores))
@@ -248,31 +173,22 @@ static bool work(struct ik_database *database)
 		ik_index_some(database, true, &more, &error) == IK_OK && more;
 }
 
-/* Answer requests until the client is gone or nothing happens; do what can wait in between. */
-static void serve(struct serving *serving)
+/* Answer requests until the client is gone, or nothing happens: false; do what can wait in between. */
+static bool serve(struct serving *serving)
 {
-	struct ik_database *database = serving->database;
-	const struct ik_service *service = serving->service;
 	bool working = true;
 
 	for (;;) {
-		int other = service->watched ? service->watched(database) : -1;
-		int wait_ms = working ? PAUSE_MS : other >= 0 ? -1 : IDLE_MS;
-		enum ik_connection_news news = ik_connection_wait(serving->connection, other, wait_ms);
+		enum ik_connection_news news = ik_connection_wait(serving->connection,
+			working ? PAUSE_MS : IDLE_MS);
 
-		if (news == IK_CONNECTION_REQUEST) {
+		if (news == IK_CONNECTION_REQUEST)
 			answer(serving);
-			working = true;
-		} else if (news == IK_CONNECTION_END || (news == IK_CONNECTION_IDLE && !working)) {
-			return;
-		} else if (news == IK_CONNECTION_IDLE) {
-			while (work(database) && !ik_connection_has_input(serving->connection))
-				;
-			working = false;
-		}
-		/* Last: whatever was asked above may have read what the database says by itself, too. */
-		if (service->heard)
-			service->heard(database);
+		else if (news == IK_CONNECTION_END || !working)
+			return news == IK_CONNECTION_END;
+		working = news == IK_CONNECTION_REQUEST;
+		while (!working && work(serving->database) && !ik_connection_has_input(serving->connection))
+			;
 	}
 }
 
@@ -294,7 +210,7 @@ static char *read_address(struct ik_connection *connection)
 {
 	const char *address = NULL;
 
-	if (ik_connection_wait(connection, -1, IDLE_MS) == IK_CONNECTION_REQUEST)
+	if (ik_connection_wait(connection, IDLE_MS) == IK_CONNECTION_REQUEST)
 		address = ik_connection_text(connection, "database");
 	return address ? ik_strdup(address) : NULL;
 }
@@ -304,7 +220,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 {
 	struct serving serving = { .service = service, .database = database };
 	struct ik_error error = { .status = IK_OK };
-	enum ik_status status;
+	enum ik_status status = IK_OK;
 	char *address = NULL;
 
 	hide_environment();
@@ -312,13 +228,13 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	setlocale(LC_MESSAGES, "");
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
-	if (argc != 3) {
-		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS\n", database->ops->name);
+	if (argc < 3) {
+		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS...\n", database->ops->name);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
 	database->address = argv[1];
-	serving.journals = argv[2];
+	database->journals = (const char *const *)argv + 2;
 	serving.connection = ik_connection_new(STDIN_FILENO, STDOUT_FILENO);
 	database->client = serving.connection;
 	if (ik_text_equal(argv[1], "-"))
@@ -327,13 +243,12 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 		(void)ik_connection_free(serving.connection);
 		return 2;
 	}
-	serve(&serving);
-	/* The client is gone, perhaps killed: store what it has left. */
-	status = open_database(&serving, &error);
-	if (status == IK_OK)
-		status = take_all(&serving, &error);
-	if (status == IK_OK && service->end)
-		service->end(database);
+	if (serve(&serving)) {
+		/* The client is gone, perhaps killed: store what it has left. */
+		status = take(&serving, &error);
+		if (status == IK_OK && service->end)
+			service->end(database);
+	}
 	database->ops->close(database);
 	(void)ik_connection_free(serving.connection);
 	free(address);

@@ -27,16 +27,11 @@ struct ik_service {
 	/* Make a closed database that is damaged usable again; only_whole: if nothing is lost by it. NULL:
 	 * it cannot. */
 	enum ik_status (*repair)(struct ik_database *database, bool only_whole, struct ik_error *error);
-	/* A descriptor that becomes readable when the database says something by itself, and what to do
-	 * then; that is also called after each request. NULL: it never does. The program does not end by
-	 * itself while there is one (-1: there is none now). */
-	int (*watched)(const struct ik_database *database);
-	void (*heard)(struct ik_database *database);
 	/* The client is gone, and what it has left is stored. NULL: nothing needs to be done. */
 	void (*end)(struct ik_database *database);
 };
 
-/* Run the program "NAME DATABASE JOURNALS" on standard input and output, with a database that is
+/* Run the program "NAME DATABASE JOURNALS..." on standard input and output, with a database that is
  * closed; its exit status. */
 int ik_service_run(const struct ik_service *service, struct ik_database *database, int argc,
 	char **argv);

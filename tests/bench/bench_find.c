@@ -282,7 +282,7 @@ static void list(struct bench *bench, int runs, const char *words)
 	for (i = 0; i < runs; i++) {
 		double begun = now_ms();
 
-		await(bench, ik_store_select(bench->store, &choice, 0, "", SESSION_PAGE, take, bench));
+		await(bench, ik_store_list(bench->store, &choice, 0, "", SESSION_PAGE, take, bench));
 		first[i] = now_ms() - begun;
 	}
 	print_figure(words ? words : "first page of sessions", "ms", first, (size_t)runs);
@@ -296,7 +296,7 @@ static void list(struct bench *bench, int runs, const char *words)
 		bench->updated_ms = 0;
 		bench->session[0] = '\0';
 		do {
-			await(bench, ik_store_select(bench->store, &choice, bench->updated_ms, bench->session,
+			await(bench, ik_store_list(bench->store, &choice, bench->updated_ms, bench->session,
 				SESSION_PAGE, take, bench));
 			count += bench->count;
 		} while (bench->count == SESSION_PAGE);

@@ -79,8 +79,14 @@ class Client:
     def take(self):
         """Store all journals, those of living writers included."""
         for name in sorted(os.listdir(self.journals)):
-            if len(name) == 73:
-                self.ask("take", journal=name)
+            with contextlib.suppress(FileNotFoundError), \
+                    open(os.path.join(self.journals, name), encoding="utf-8") as file:
+                self.ask("take", writer=json.loads(file.readline())["writer"])
+
+    def take_of(self, journal):
+        """Store what this journal's writer has written; what is said of the journal."""
+        lines = self.ask("take", writer=journal.writer)
+        return next((line for line in lines if line.get("journal") == journal.name), None)
 
     def close(self):
         self.lines.close()
@@ -206,7 +212,7 @@ def takes_each_event_once_and_as_it_is(place):
     first = journal.event("Hello \u00fc \u0000 \U0001f600", data={"big": 9007199254740993})
     second = journal.event("there", kind="assistant")
     for _ in range(3):
-        last = client.ask("take", journal=journal.name)[-1]
+        last = client.take_of(journal)
         assert last["sequence"] == 2 and last["session"] == journal.session, last
     third = journal.event("again")
     client.take()
@@ -231,10 +237,10 @@ def removes_a_journal_only_when_its_writer_is_done(place):
     client.ask("take")
     assert ids(client, words=alive.session) == [], "a living writer's is not anybody's to store"
     assert os.listdir(place.journals) == [alive.name], os.listdir(place.journals)
-    client.ask("take", journal=alive.name)
+    client.take_of(alive)
     alive.event("two")
     alive.died()
-    assert client.ask("take", journal=alive.name)[-1]["place"] == -1
+    assert client.take_of(alive)["place"] == -1
     assert os.listdir(place.journals) == []
     assert contents(client, alive.session) == ["one", "two"]
     assert contents(client, dead.session) == ["one"]
@@ -256,14 +262,14 @@ def waits_for_the_end_of_a_line(place):
     journal.event("one")
     line = json.dumps({"event": {"id": new_id(), "kind": "user", "time": 1, "content": "two"}})
     journal.raw(line[:20].encode())
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == ["one"]
     journal.raw(line[20:].encode() + b"\n")
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == ["one", "two"]
     journal.raw(b'{"event":{"id":"torn')
     journal.died()
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == ["one", "two"]
     assert os.listdir(place.journals) == []
 
@@ -276,7 +282,7 @@ def passes_over_damaged_lines_and_counts_them(place):
     journal.put({"event": {"id": "no id", "kind": "user"}})
     journal.put({"of": "a newer program"})
     journal.event("two")
-    last = client.ask("take", journal=journal.name)[-1]
+    last = client.take_of(journal)
     assert last["damaged"] == 2, last
     assert contents(client, journal.session) == ["one", "two"]
 
@@ -287,9 +293,7 @@ def refuses_what_is_no_journal(place):
     path = os.path.join(place.journals, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write("no journal\n")
-    assert code_of(client.ask, "take", journal=name) == "INVALID"
-    assert code_of(client.ask, "take", journal="../ikigai.db") == "INVALID"
-    assert code_of(client.ask, "take", journal="missing") == "NOT_FOUND"
+    client.ask("take")
     good = place.journal()
     good.event("one")
     good.died()
@@ -299,7 +303,7 @@ def refuses_what_is_no_journal(place):
     assert os.listdir(place.journals) == [name + ".damaged"]
     assert [".damaged" in line["notice"] for line in client.told] == [True, True], client.told
     os.symlink("/dev/zero", path)
-    assert code_of(client.ask, "take", journal=name) != "OK"
+    assert client.ask("take")[-1]["refused"]
 
 
 def keeps_what_had_arrived_of_a_reply(place):
@@ -308,11 +312,11 @@ def keeps_what_had_arrived_of_a_reply(place):
     journal.event("question")
     reply = new_id()
     journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "Once "}})
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == ["question"], "it may still grow"
     journal.put({"more": reply, "text": "upon"})
     journal.put({"more": new_id(), "text": "a stranger's"})
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     journal.put({"more": reply, "text": " a time"})
     journal.died()
     client.kill()
@@ -329,12 +333,12 @@ def stores_a_whole_reply_once(place):
     thought, reply = new_id(), new_id()
     journal.put({"begin": {"id": thought, "kind": "thinking", "time": 5, "content": "Hm"}})
     journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "On"}})
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     journal.put({"event": {"id": thought, "kind": "thinking", "time": 5, "content": "Hmm."}})
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     journal.put({"event": {"id": reply, "kind": "assistant", "time": 5, "content": "Once."}})
     journal.died()
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == ["Hmm.", "Once."]
 
 
@@ -342,16 +346,16 @@ def makes_late_events_a_fork(place):
     client = place.start()
     first = place.journal()
     first.event("one")
-    client.ask("take", journal=first.name)
+    client.take_of(first)
     second = place.journal(first.session, after=1)
     second.event("two of the second")
-    client.ask("take", journal=second.name)
+    client.take_of(second)
     first.event("two of the first")
-    last = client.ask("take", journal=first.name)[-1]
+    last = client.take_of(first)
     fork = last["session"]
     assert fork != first.session, last
     first.event("three of the first")
-    assert client.ask("take", journal=first.name)[-1]["session"] == fork
+    assert client.take_of(first)["session"] == fork
     assert contents(client, first.session) == ["one", "two of the second"]
     assert contents(client, fork) == ["one", "two of the first", "three of the first"]
     session = client.ask("find", prefix=fork)[0]["session"]
@@ -506,7 +510,7 @@ def loses_nothing_however_it_is_killed(place):
             for _ in range(300):
                 written[journal.session].append(journal.event("y" * random.randrange(2000)))
         for journal in journals:
-            client.send("take", journal=journal.name)
+            client.send("take", writer=journal.writer)
         time.sleep(random.random() * 0.03)
         client.kill()
     for journal in journals:
@@ -542,8 +546,8 @@ def has_what_was_written_on_disk(place):
     client = place.start()
     journal = place.journal()
     journal.event("one")
-    assert client.ask("sync", journal=journal.name)[-1]["done"]
-    assert code_of(client.ask, "sync", journal="missing") == "NOT_FOUND"
+    assert client.ask("sync", session=journal.session)[-1]["done"]
+    assert code_of(client.ask, "sync", session="missing") == "NOT_FOUND"
 
 
 def fixture(name):
@@ -724,7 +728,7 @@ def sqlite_stores_in_spite_of_damage(place):
     client = place.start()
     journal = place.journal()
     journal.event("one")
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     many_events(place, client)
     follower = place.start()
     assert contents(follower, journal.session) == ["one"]
@@ -732,7 +736,7 @@ def sqlite_stores_in_spite_of_damage(place):
     damage(place, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_events_1'")
     client = place.start()
     journal.event("two")
-    assert client.ask("take", journal=journal.name)[-1]["sequence"] == 2
+    assert client.take_of(journal)["sequence"] == 2
     assert contents(client, journal.session) == ["one", "two"] and len(aside(place)) == 1
     assert [" lost" in line["notice"] for line in client.told] == [True], client.told
     assert contents(follower, journal.session) == ["one", "two"], "it sees the new file"
@@ -748,13 +752,13 @@ def sqlite_is_recovered_by_one_of_many(place):
     journals = [place.journal() for _ in clients]
     for client, journal in zip(clients, journals):
         journal.event("one")
-        client.send("take", journal=journal.name)
+        client.send("take", writer=journal.writer)
     for client, journal in zip(clients, journals):
         code = code_of(client.answer, client.number)
         end = time.monotonic() + SECONDS
         while code != "OK" and time.monotonic() < end: # the others are at it
             time.sleep(0.1)
-            code = code_of(client.ask, "take", journal=journal.name)
+            code = code_of(client.take_of, journal)
         assert code == "OK", code
     for journal in journals:
         assert contents(clients[0], journal.session) == ["one"]
@@ -880,7 +884,7 @@ def postgres_keeps_what_is_no_text_of_its_own(place):
     big = new_id()
     journal.raw(('{"event":{"id":"%s","kind":"user","time":1,"content":"big",'
                  '"data":{"n":1e400000,"a":1, "a":2}}}\n' % big).encode())
-    client.ask("take", journal=journal.name)
+    client.take_of(journal)
     assert contents(client, journal.session) == contents_of + ["big"]
     assert place.sql(f"SELECT count(*) FROM events WHERE id = '{big}'") == "1"
 
@@ -907,7 +911,7 @@ def postgres_says_what_it_is(place):
         "id": 1, "done": True, "server": "", "role": "ikigai", "encoding": "UTF8", "read_only": False,
         "can_create": True, "has_form": False, "has_others": False, "can_use": False, "events": 0,
         "sessions": 0, "bytes": 0, "clock_ms": 0, "encrypted": True, "owns": False, "version": 0,
-        "wanted": 5, "locks_held": 0, "pooled": False}
+        "wanted": 5, "locks_held": 0}
     client = place.start()
     journal = place.journal()
     lease(client, journal, "take", new_id())
@@ -996,7 +1000,7 @@ def postgres_stores_once_whatever_happens_to_connections(place):
     written = []
     for _ in range(KILLS):
         written += [journal.event("z" * random.randrange(3000)) for _ in range(100)]
-        number = client.send("take", journal=journal.name)
+        number = client.send("take", writer=journal.writer)
         time.sleep(random.random() * 0.03)
         place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                   " WHERE datname = current_database() AND pid <> pg_backend_pid()")
@@ -1046,30 +1050,21 @@ def lease(client, journal, step, lock, **members):
                       host="here", user="ada", pid=42, place="p", started=7, **members)[-1]
 
 
-def heard(client, session):
-    """Wait until the client is told of a session."""
-    while {"heard": session} not in client.told:
-        client.told.append(json.loads(client.lines.readline()))
-    client.told.remove({"heard": session})
-
-
 def postgres_has_one_holder_of_a_session(place):
     first, second = place.start(), place.start()
     one, two = place.journal(), place.journal()
     two.session = one.session
     lock, other = new_id(), new_id()
     state = lease(first, one, "take", lock)
-    assert state["state"] == "ours" and state["heard"], state
+    assert state["state"] == "ours", state
     state = lease(second, two, "take", other)
     assert state["state"] == "others" and state["lock"] == lock, state
-    assert 50000 < state["left_ms"] <= 60000 and "asker" not in state
+    assert 80000 < state["left_ms"] <= 90000 and "asker" not in state
     assert state["holder"] | {"since_ms": 0} == {"host": "here", "user": "ada", "pid": 42,
                                                  "place": "p", "started": 7, "since_ms": 0}
     assert lease(second, two, "ask", other)["state"] == "others"
-    heard(first, one.session)
     assert lease(first, one, "take", lock)["asker"]["pid"] == 42
     lease(first, one, "refuse", lock)
-    heard(second, one.session)
     assert lease(second, two, "follow", other)["refused"] is True
     assert lease(second, two, "follow", other)["refused"] is False, "it is said once"
     lease(second, two, "ask", other)
@@ -1077,14 +1072,12 @@ def postgres_has_one_holder_of_a_session(place):
     assert "asker" not in lease(first, one, "take", lock)
     lease(second, two, "ask", other)
     lease(first, one, "release", lock)
-    heard(second, one.session)
     assert lease(second, two, "ask", other)["state"] == "ours"
     assert lease(first, one, "take", lock)["state"] == "others"
     # A holder that was killed: whoever knows that it is dead need not wait.
     assert lease(first, one, "take", lock, dead=other)["state"] == "ours"
     for client, journal, mine in ((first, one, lock), (second, two, other)):
         assert lease(client, journal, "close", mine)["state"] == "free"
-    assert place.sql("UPDATE locks SET followed = now() RETURNING 1") in ("", "1")
     lease(first, one, "close", lock)
     assert place.sql("SELECT count(*) FROM locks") == "0"
     assert code_of(lease, first, one, "dance", lock) == "INVALID"
@@ -1099,9 +1092,8 @@ def postgres_releases_what_a_dead_client_held(place):
     journal.event("two")
     journal.died()
     first.close()
-    heard(second, journal.session)
     state = lease(second, place.journal(journal.session), "take", new_id())
-    assert state["state"] == "ours" and contents(second, journal.session) == ["one", "two"]
+    assert state["state"] == "ours" and state["newest"] == 2 and contents(second, journal.session) == ["one", "two"]
 
 
 def policies():
@@ -1126,11 +1118,11 @@ def postgres_lets_nobody_delete_what_is_anothers(place):
     first, second = clients
     journal = place.journal()
     journal.event("one")
-    first.ask("take", journal=journal.name)
+    first.take_of(journal)
     other = place.journal(journal.session, after=1)
     other.event("two of another")
     other.closed()
-    second.ask("take", journal=other.name)
+    second.take_of(other)
     assert contents(second, journal.session) == ["one", "two of another"], "it may be continued"
     assert search(second, "another")[0] != [], "and indexed"
     session = second.ask("find", prefix=journal.session)[0]["session"]
@@ -1154,29 +1146,49 @@ def postgres_lets_nobody_write_beside_the_holder(place):
     lease(client, ours, "take", new_id())
     late = place.journal(ours.session, after=1)
     late.event("without the lease")
-    assert client.ask("take", journal=late.name)[-1]["session"] != ours.session
+    assert client.take_of(late)["session"] != ours.session
     ours.event("two")
-    assert client.ask("take", journal=ours.name)[-1]["session"] == ours.session
+    assert client.take_of(ours)["session"] == ours.session
     assert contents(client, ours.session) == ["one", "two"]
 
 
-def postgres_tells_those_who_follow(place):
-    writer, follower = place.start(), place.start()
+def postgres_holds_no_connection_at_rest(place):
+    """It ends when nothing is asked, and what it holds is still held."""
+    client, other = place.start(), place.start()
+    journal, lock = place.journal(), new_id()
+    lease(client, journal, "take", lock)
+    assert client.process.wait(SECONDS) == 0
+    assert place.sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                     " AND application_name = 'ikigai'") == "0"
+    assert lease(other if other.process.poll() is None else place.start(), place.journal(journal.session),
+                 "take", new_id())["state"] == "others"
+
+
+def reads_what_is_only_in_journals(place):
+    """Of the one who asks, and of those who are dead."""
+    client = place.start()
     journal = place.journal()
-    journal.event("one")
-    writer.take()
-    lease(writer, journal, "take", new_id())
-    lease(follower, place.journal(journal.session), "follow", new_id())
-    journal.event("two")
-    writer.take()
-    heard(follower, journal.session)
-    lines = follower.ask("after", session=journal.session, sequence=1)[:-1]
-    assert [line["event"]["content"] for line in lines] == ["two"]
-    place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-              " WHERE datname = current_database() AND pid <> pg_backend_pid()")
-    while not any("lost" in line for line in follower.told):
-        follower.told.append(json.loads(follower.lines.readline()))
-    assert follower.ask("hello")[-1]["name"] == "postgres"
+    for number in range(4):
+        journal.event(str(number))
+    client.take()
+    dead = place.journal(journal.session, after=4)
+    reply = new_id()
+    dead.event("4")
+    dead.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "beg"}})
+    dead.put({"more": reply, "text": "un"})
+    dead.died()
+    living = place.journal(journal.session, after=4)
+    living.event("another's")
+    ours = place.journal(journal.session, after=6)
+    ours.event("6")
+    lines = client.ask("page", session=journal.session, count=4, writer=ours.writer)
+    found = [line["event"] for line in lines[:-1]]
+    assert [event["content"] for event in found] == ["6", "begun", "4", "3"], found
+    assert [event["sequence"] for event in found] == [7, 6, 5, 4] and lines[-1]["unstored"] == 2
+    lines = client.ask("page", session=journal.session, count=2, before=6, writer=ours.writer)
+    assert [line["event"]["content"] for line in lines[:-1]] == ["4", "3"]
+    client.take_of(ours)
+    assert contents(client, journal.session) == ["0", "1", "2", "3", "4", "begun", "6"]
 
 
 def postgres_says_why_it_cannot(place):

@@ -205,25 +205,6 @@ static void give_up(struct ik_restore *restore, const struct ik_error *error)
 	restore->events->failed(restore->arg);
 }
 
-/* Add and tell what is only in journals so far: it belongs after the rest. Return the number of the
- * session's newest event. */
-static int64_t add_left_behind(struct ik_restore *restore, int64_t newest)
-{
-	struct ik_session_record *record = restore->record;
-	size_t count;
-	struct ik_message **messages = ik_store_left_behind(record->store, record->id, newest, &count);
-
-	know_calls(restore, messages, count);
-	for (size_t i = 0; i < count; i++)
-		ik_conversation_append(record->conversation, messages[i]);
-	tell_messages(restore, messages, count);
-	restore->count += (int64_t)count;
-	if (count > 0)
-		newest = messages[count - 1]->sequence;
-	release_messages(messages, count);
-	return newest;
-}
-
 /* The newest page is there. */
 static void on_newest(void *arg, const struct ik_store_answer *answer)
 {
@@ -240,8 +221,9 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	restore->events->identified(restore->arg);
 	add_page(restore, answer->messages, answer->count);
 	tell_messages(restore, answer->messages, answer->count);
-	if (!record->read_only)
-		newest = add_left_behind(restore, newest);
+	/* With what is only in journals so far. */
+	if (newest > restore->count)
+		restore->count = newest;
 	if (!record->closing)
 		ik_session_lock_continue(restore->lock, newest);
 	tell_restored(restore);

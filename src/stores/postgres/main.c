@@ -37,8 +37,6 @@ int main(int argc, char **argv)
 	static const struct ik_service service = {
 		.verbs = verbs,
 		.convert_old_files = convert_old_files,
-		.watched = ik_lease_watched,
-		.heard = ik_lease_tell_heard,
 		.end = ik_lease_end,
 	};
 	struct ik_server server = { .base.ops = &ik_postgres_ops };

@@ -21,7 +21,7 @@
 /* A cancellation is looked for so often: it seems instant. */
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
-enum { BOOL = 16, BYTEA = 17, INT8 = 20, INT4 = 23, TEXT = 25, UUID = 2950 };
+enum { BYTEA = 17, INT8 = 20, TEXT = 25, UUID = 2950 };
 
 static struct ik_server *server_of(struct ik_database *database)
 {
@@ -42,15 +42,11 @@ static char *words_of(const char *message)
 	return ik_buf_take(&out, NULL);
 }
 
-void ik_server_drop(struct ik_server *server)
+static void drop(struct ik_server *server)
 {
-	/* The client follows sessions: it has to ask again how they are. */
-	if (server->listens)
-		ik_connection_tell(server->base.client, "lost", server->base.name);
 	PQfinish(server->connection);
 	server->connection = NULL;
 	server->base.user = NULL;
-	server->listens = false;
 	server->in_transaction = false;
 }
 
@@ -62,13 +58,13 @@ static enum ik_status lose(struct ik_server *server, struct ik_error *error)
 	(void)ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
 		server->base.name, words[0] ? words : _("the connection was closed"));
 	free(words);
-	ik_server_drop(server);
+	drop(server);
 	return IK_UNAVAILABLE;
 }
 
 static enum ik_status give_up(struct ik_server *server, struct ik_error *error)
 {
-	ik_server_drop(server);
+	drop(server);
 	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s does not answer."),
 		server->base.name);
 }
@@ -186,7 +182,7 @@ static enum ik_status read_answers(struct ik_server *server, PGresult **ret_resu
 	}
 	/* One that can only be read may not be the one to ask next time. */
 	if (server->connection && ik_text_equal(server->state, "25006"))
-		ik_server_drop(server);
+		drop(server);
 	return status;
 }
 
@@ -484,20 +480,6 @@ static const char *bytes(struct ik_rows *base, int column, size_t *ret_length)
 	return (const char *)rows->decoded[column];
 }
 
-const char *ik_server_column_name(struct ik_rows *rows, int column)
-{
-	return PQfname(((struct server_rows *)rows)->result, column);
-}
-
-enum ik_server_kind ik_server_column_kind(struct ik_rows *rows, int column)
-{
-	Oid type = PQftype(((struct server_rows *)rows)->result, column);
-
-	return type == BOOL                ? IK_SERVER_BOOL
-		: type == INT8 || type == INT4 ? IK_SERVER_NUMBER
-									   : IK_SERVER_TEXT;
-}
-
 static void free_rows(struct ik_rows *base)
 {
 	struct server_rows *rows = (struct server_rows *)base;
@@ -647,7 +629,7 @@ static bool is_open(const struct ik_database *database)
 
 static void close_server(struct ik_database *database)
 {
-	ik_server_drop(server_of(database));
+	drop(server_of(database));
 	free(database->name);
 	database->name = NULL;
 }
@@ -687,13 +669,12 @@ const struct ik_database_ops ik_postgres_ops = {
 		.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time,"
 					 " exact_content, exact_data, size)"
 					 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)",
-		.tell = "SELECT pg_notify('ikigai_' || ?1::text, '') FROM locks WHERE session = ?1"
-				" AND followed > now()",
 		.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
 		.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
-		.holders = "SELECT session, host, user_name, pid, since, place, started FROM locks"
+		.holders = "SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
+				   " since AS since_ms, place, started FROM locks"
 				   " WHERE session = ANY(string_to_array(?1, ',')::uuid[])"
-				   " AND holder IS NOT NULL AND expires > now()",
+				   " AND holder IS NOT NULL AND expires > now()) l",
 		.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
 				" ORDER BY e.sequence DESC LIMIT ?3",
 		.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"

@@ -18,9 +18,8 @@ struct ik_server {
 	struct ik_database base;
 	PGconn *connection; /* NULL: there is none */
 	bool in_transaction;
-	const char *prepared; /* the text of the unnamed statement; NULL: there is none */
-	bool listens;         /* the client has a session, or follows one: it is told of changes */
-	bool ascii;           /* the database's encoding may lack characters */
+	const char *prepared;       /* the text of the unnamed statement; NULL: there is none */
+	bool ascii;                 /* the database's encoding may lack characters */
 	char process[IK_UUID_TEXT]; /* the client's, as a holder of leases; "": it has none */
 	char state[8];              /* SQLSTATE of the last failure */
 };
@@ -33,13 +32,5 @@ void ik_server_put_identity(const char *address, struct ik_buf *out);
 
 /* Connect, and look at no tables. Close it in any case. */
 enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *error) IK_MUST_USE;
-
-/* The name of a column, and what it has. */
-enum ik_server_kind { IK_SERVER_TEXT, IK_SERVER_NUMBER, IK_SERVER_BOOL };
-const char *ik_server_column_name(struct ik_rows *rows, int column);
-enum ik_server_kind ik_server_column_kind(struct ik_rows *rows, int column);
-
-/* Give up a connection; a client that follows sessions is told that it is lost. */
-void ik_server_drop(struct ik_server *server);
 
 #endif

@@ -11,6 +11,7 @@
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/path.h"
 
 TestSuite(store_journal, .init = fixture_set_up, .fini = fixture_tear_down, .timeout = 60);
@@ -74,7 +75,8 @@ Test(store_journal, that_cannot_be_written_anywhere_loses_and_changes_nothing)
 	cr_assert_str_eq(fixture.forked, "");
 }
 
-Test(store_journal, comes_back_from_the_spare_disk_by_itself)
+/* From there it is stored as from the other disk, where the next one is begun. */
+Test(store_journal, is_on_the_spare_disk_meanwhile)
 {
 	char id[IK_UUID_TEXT];
 
@@ -82,13 +84,14 @@ Test(store_journal, comes_back_from_the_spare_disk_by_itself)
 	cr_assert_eq(unlink(fixture.spare), 0);
 	fixture_session(id, "/x", 2);
 	cr_assert(ik_store_is_kept(fixture.store));
-	pass(2500);
-	cr_assert_eq(ik_store_waiting(fixture.store), 2);
-	cr_assert_eq(unlink(fixture.journals), 0);
+	fixture_expect_page(id, 0, 10, "1 2");
 	while (ik_store_waiting(fixture.store) > 0)
 		pass(50);
+	cr_assert_eq(unlink(fixture.journals), 0);
+	pass(100);
 	fixture_append(id, IK_KIND_USER, "3");
 	fixture_expect_page(id, 0, 10, "1 2 3");
+	cr_assert_eq(fixture_count_journals(), 1);
 	cr_assert_str_eq(fixture.forked, "");
 }
 
@@ -198,39 +201,106 @@ Test(store_journal, waits_while_the_store_program_dies_again_and_again)
 	fixture_expect_page(id, 0, 9, "1 2");
 }
 
-/* In a process that dies. */
-static void say(void *id)
+/* In a process that dies: go on with a session of three events. */
+static void say_more(void *id)
 {
-	ik_store_begin(fixture.store, id, "/x");
-	fixture_append(id, IK_KIND_USER, "1");
-	fixture_append(id, IK_KIND_USER, "2");
+	ik_store_continue(fixture.store, id, "/x", 3);
+	fixture_append(id, IK_KIND_USER, "4");
+	fixture_append(id, IK_KIND_USER, "5");
 }
 
-Test(store_journal, of_an_earlier_process_is_stored_when_the_database_is_free_again)
+Test(store_journal, of_an_earlier_process_is_read_before_and_stored_when_that_can_be_done)
 {
-	struct ik_message **messages;
 	char id[IK_UUID_TEXT];
 	sqlite3 *db = NULL;
-	size_t count;
 
 	if (fixture.server)
 		return;
+	fixture_session(id, "/x", 3);
 	fixture_settle();
 	fixture_close();
 	cr_assert_eq(sqlite3_open(fixture.path, &db), SQLITE_OK);
-	cr_assert_eq(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-	ik_uuid_new(id);
-	fixture_die(say, id);
+	cr_assert_eq(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_die(say_more, id);
 	fixture_open();
-	messages = ik_store_left_behind(fixture.store, id, 0, &count);
-	cr_assert_eq(count, 2);
-	while (count > 0)
-		ik_message_unref(messages[--count]);
-	free(messages);
+	fixture_expect_page(id, 0, 10, "1 2 3 4 5");
+	fixture_expect_page(id, 0, 1, "5");
+	fixture_expect_page(id, 5, 2, "3 4");
 	cr_assert_eq(ik_store_waiting(fixture.store), 2);
-	pass(2500);
+	/* Whoever continues the session continues after them. */
+	ik_store_continue(fixture.store, id, "/x", 5);
+	fixture_append(id, IK_KIND_USER, "6");
+	fixture_expect_page(id, 0, 10, "1 2 3 4 5 6");
+	cr_assert_eq(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	while (ik_store_waiting(fixture.store) > 0)
 		pass(50);
-	fixture_expect_page(id, 0, 10, "1 2");
+	fixture_expect_page(id, 0, 10, "1 2 3 4 5 6");
+	cr_assert_str_empty(fixture.forked);
+}
+
+/* A large journal is ended once it is stored, though only events are in it. */
+Test(store_journal, that_is_large_is_begun_anew)
+{
+	const size_t length = IK_MIB(3);
+	char *text = ik_alloc(length + 1), id[IK_UUID_TEXT];
+
+	memset(text, 'x', length);
+	fixture_session(id, "/x", 1);
+	for (int i = 0; i < 3; i++)
+		fixture_append(id, IK_KIND_USER, text);
+	free(text);
+	while (fixture_count_journals() > 0)
+		fixture_turn(2);
+	fixture_append(id, IK_KIND_USER, "5");
+	cr_assert_eq(fixture_count_journals(), 1);
+	cr_assert_eq(fixture_query("SELECT count(*) FROM events"), 5);
+	cr_assert_str_empty(fixture.forked);
+}
+
+Test(store_journal, has_data_as_deep_as_any)
+{
+	char data[2 * IK_LIMIT_JSON_DEPTH + 1], id[IK_UUID_TEXT];
+	struct ik_message *message;
+
+	memset(data, '[', IK_LIMIT_JSON_DEPTH);
+	memset(data + IK_LIMIT_JSON_DEPTH, ']', IK_LIMIT_JSON_DEPTH);
+	fixture_session(id, "/x", 1);
+	message = ik_message_new(IK_KIND_NOTICE, "deep", 4, data, 2 * (size_t)IK_LIMIT_JSON_DEPTH);
+	ik_store_append(fixture.store, id, message);
+	ik_message_unref(message);
+	fixture_expect_page(id, 0, 10, "1 deep");
+	cr_assert_eq(fixture_answer.messages[1]->data_length, 2 * (size_t)IK_LIMIT_JSON_DEPTH);
+}
+
+/* What no journal takes until the end is in a file that can be imported, large texts too. */
+Test(store_journal, that_cannot_be_written_to_the_end_becomes_a_file)
+{
+	static const char data[] = "{\"tool_call_id\":\"c\",\"name\":\"bash\",\"output\":\"{}\","
+		"\"success\":true,\"duration_ms\":1,\"blobs\":{\"stdout\":{\"id\":"
+		"\"01a21ed0-0000-7000-8000-000000000004\",\"bytes\":5}}}";
+	char id[IK_UUID_TEXT], other[IK_UUID_TEXT];
+	struct ik_message *message = ik_message_new(IK_KIND_TOOL_RESULT, "out", 3, data,
+		sizeof(data) - 1);
+	struct ik_error notice;
+	struct ik_bytes *bytes;
+	struct ik_buf text;
+	size_t lost;
+
+	open_blocked(true);
+	ik_buf_init(&text, 1000);
+	ik_buf_puts(&text, "large");
+	bytes = ik_bytes_take(&text);
+	fixture_session(id, "/x", 0);
+	ik_store_append(fixture.store, id, message);
+	ik_message_unref(message);
+	ik_store_put_blob(fixture.store, id, "01a21ed0-0000-7000-8000-000000000004", bytes);
+	ik_uuid_new(other);
+	ik_store_put_blob(fixture.store, id, other, bytes);
+	ik_bytes_unref(bytes);
+	fixture.store = ik_store_close(fixture.store, &lost, &notice);
+	cr_assert_eq(lost, 1, "the text that no event names");
+	cr_assert(strstr(notice.text, "session import"), "%s", notice.text);
+	cr_assert_eq(system("grep -q '\"blob\":.*\"base64\":\"bGFyZ2U=\"' $TMPDIR/ikigai-*.jsonl"), 0);
+	cr_assert_eq(unlink(fixture.journals), 0);
 }

@@ -11,7 +11,6 @@
 #include <sqlite3.h>
 
 #include "store/lock.h"
-#include "store/lock_private.h"
 #include "util/alloc.h"
 #include "util/text.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,16 +16,7 @@ static bool silent;
 static enum ik_lock_state state;
 static bool news;
 
-/* These two are called in place of the system's. */
-int statfs(const char *path, struct statfs *ret_facts)
-{
-	int failed = (int)syscall(SYS_statfs, path, ret_facts);
-
-	if (silent)
-		ret_facts->f_type = 0x6969; /* NFS */
-	return failed;
-}
-
+/* Called in place of the system's. */
 int inotify_add_watch(int fd, const char *path, uint32_t mask)
 {
 	if (silent) {

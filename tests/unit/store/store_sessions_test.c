@@ -23,7 +23,7 @@ static size_t count_of(const char *directory, const char *words)
 {
 	const struct ik_session_choice choice = { .directory = directory, .words = words };
 
-	return fixture_wait(ik_store_select(fixture.store, &choice, 0, "", 8, FIXTURE_READ))->count;
+	return fixture_wait(ik_store_list(fixture.store, &choice, 0, "", 8, FIXTURE_READ))->count;
 }
 
 Test(store_sessions, are_chosen_by_directory_and_words)
@@ -64,7 +64,7 @@ Test(store_sessions, is_as_old_as_what_it_is_made_of)
 		ik_store_append(fixture.store, id, message);
 		ik_message_unref(message);
 	}
-	fixture_wait(ik_store_list(fixture.store, 0, "", 8, FIXTURE_READ));
+	fixture_wait(ik_store_list(fixture.store, NULL, 0, "", 8, FIXTURE_READ));
 	cr_assert_eq(fixture_answer.count, 2);
 	cr_expect_str_eq(fixture_answer.sessions[0].id, today);
 	cr_expect_str_eq(fixture_answer.sessions[1].id, id);
@@ -206,7 +206,7 @@ Test(store_sessions, are_found_among_very_many)
 	const struct ik_session_choice choice = { .words = "needle" }, here = { .directory = "/7" };
 	const struct fixture_answer *answer;
 
-	(void)fixture_wait(ik_store_list(fixture.store, 0, "", 1, FIXTURE_READ));
+	(void)fixture_wait(ik_store_list(fixture.store, NULL, 0, "", 1, FIXTURE_READ));
 	if (fixture.server)
 		fixture_execute("INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
 			" SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(s), 12, '0'))::uuid, '/' || (s % 1000),"
@@ -217,14 +217,14 @@ Test(store_sessions, are_found_among_very_many)
 			" INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
 			" SELECT printf('01900000-0000-7000-8000-%012x', s), '/' || (s % 1000),"
 			" CASE WHEN s % 15000 = 7 THEN 'needle ' ELSE 'hay ' END || s, s, s, 1 FROM n");
-	answer = fixture_wait(ik_store_select(fixture.store, &choice, 0, "", 10, FIXTURE_READ));
+	answer = fixture_wait(ik_store_list(fixture.store, &choice, 0, "", 10, FIXTURE_READ));
 	cr_assert_eq(answer->count, 3);
 	cr_expect_str_eq(answer->sessions[0].title, "needle 30007");
 	cr_expect_str_eq(answer->sessions[2].title, "needle 7");
-	answer = fixture_wait(ik_store_select(fixture.store, &choice, 30007,
+	answer = fixture_wait(ik_store_list(fixture.store, &choice, 30007,
 		"01900000-0000-7000-8000-000000007537", 1, FIXTURE_READ));
 	cr_assert_eq(answer->count, 1);
 	cr_expect_str_eq(answer->sessions[0].title, "needle 15007");
-	answer = fixture_wait(ik_store_select(fixture.store, &here, 0, "", 60, FIXTURE_READ));
+	answer = fixture_wait(ik_store_list(fixture.store, &here, 0, "", 60, FIXTURE_READ));
 	cr_expect_eq(answer->count, 40);
 }

@@ -196,17 +196,17 @@ Test(store, lists_the_newest_first)
 		ik_store_append(fixture.store, ids[i], message);
 		ik_message_unref(message);
 	}
-	fixture_wait(ik_store_list(fixture.store, 0, "", 2, FIXTURE_READ));
+	fixture_wait(ik_store_list(fixture.store, NULL, 0, "", 2, FIXTURE_READ));
 	cr_assert_eq(answer->count, 2);
 	cr_assert_str_eq(answer->sessions[0].title, "t3");
 	cr_assert_str_eq(answer->sessions[1].title, "t2");
 	fixture_append(ids[2], IK_KIND_NOTICE, "seen"); /* the store may be used in between */
-	fixture_wait(ik_store_list(fixture.store, answer->sessions[1].updated_ms, ids[2], 8,
+	fixture_wait(ik_store_list(fixture.store, NULL, answer->sessions[1].updated_ms, ids[2], 8,
 		FIXTURE_READ));
 	cr_assert_eq(answer->count, 2);
 	cr_assert_str_eq(answer->sessions[0].title, "t1");
 	cr_assert_str_eq(answer->sessions[1].title, "t0");
-	fixture_wait(ik_store_list(fixture.store, answer->sessions[1].updated_ms, ids[0], 8,
+	fixture_wait(ik_store_list(fixture.store, NULL, answer->sessions[1].updated_ms, ids[0], 8,
 		FIXTURE_READ));
 	cr_assert_eq(answer->status, IK_OK);
 	cr_assert_eq(answer->count, 0);

@@ -1,11 +1,13 @@
 /*
- * lock_private: what the files of the locks share.
+ * lock_base: a lock as its kinds see it, and how it tells of changes.
  *
- * lock.c tells of changes and lets go in time; lock_file.c keeps locks beside an embedded
- * database, lock_row.c on a server; holder.c knows who is dead.  May include: what backend.h may.
+ * lock.c lets go in time; lock_file.c keeps locks beside an embedded database, lock_row.c on a
+ * server.
+ *
+ * Inside src/store only.  May include: what store.h may.
  */
-#ifndef IK_STORE_LOCK_PRIVATE_H
-#define IK_STORE_LOCK_PRIVATE_H
+#ifndef IK_STORE_LOCK_BASE_H
+#define IK_STORE_LOCK_BASE_H
 
 #include "store/lock.h"
 #include "store/store_private.h"
@@ -14,8 +16,12 @@
 struct ik_lock_ops {
 	/* Begin: lock->kept is its own. */
 	void (*open)(struct ik_lock *lock);
+	/* The timer says that it is time to look. */
+	void (*look)(struct ik_lock *lock);
 	/* What is wanted has changed (wanted, refusing): do it. */
 	void (*update)(struct ik_lock *lock);
+	/* All that was appended is stored; NULL: that changes nothing. */
+	void (*stored)(struct ik_lock *lock);
 	/* All is stored: let it go, and go on reading. */
 	void (*release)(struct ik_lock *lock);
 	/* The process is about to stop: others may have it, until update. */
@@ -30,6 +36,7 @@ struct ik_lock {
 	char session[IK_UUID_TEXT];
 	const struct ik_lock_ops *ops;
 	void *kept;
+	struct ik_timer *timer;
 	const struct ik_lock_events *events; /* NULL: closed */
 	void *arg;
 
@@ -49,35 +56,13 @@ struct ik_lock {
 extern const struct ik_lock_ops ik_lock_file_ops;
 extern const struct ik_lock_ops ik_lock_row_ops;
 
-/* ---- lock.c ---- */
-
 /* Set what is known, and tell what is new of it. */
 void ik_lock_set(struct ik_lock *lock, enum ik_lock_state state, const struct ik_holder *holder);
 void ik_lock_set_asker(struct ik_lock *lock, const struct ik_holder *asker);
 void ik_lock_tell_refused(struct ik_lock *lock);
 void ik_lock_tell_news(struct ik_lock *lock);
-
-/* ---- holder.c ---- */
-
-/* Fill in where this process is, and when it was started. */
-void ik_holder_locate(struct ik_holder *holder);
-/* Is its machine called as this one is? */
-bool ik_holder_is_here(const struct ik_holder *holder);
-/* Does its number mean a process of this machine? */
-bool ik_holder_is_near(const struct ik_holder *holder);
-/* Is a process of this number, on a machine of this name, no more? It may live in another namespace
- * of process numbers. */
-bool ik_holder_seems_dead(const struct ik_holder *holder);
-
-/* ---- lock_row.c ---- */
-
-/* The server says that something happened to a session, or does not say so any more. */
-void ik_lock_rows_heard(struct ik_store *store, const char *session);
-void ik_lock_rows_lost(struct ik_store *store);
-
-/* ---- lock_file.c ---- */
-
-/* Who holds the session of the database file at path; pid 0: nobody. Takes no lock. */
-void ik_lock_file_holder(const char *path, const char *session, struct ik_holder *ret_holder);
+/* Tell later what is to be told; tell nothing any more, and stop the timer. */
+void ik_lock_tell(struct ik_lock *lock);
+void ik_lock_silence(struct ik_lock *lock);
 
 #endif
