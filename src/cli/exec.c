@@ -29,6 +29,8 @@ static const int signal_numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* The session is open elsewhere; trying later may help (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
+/* The database lacks something that --require-store asks for: EX_IOERR. */
+#define STATUS_NOT_STORED 74
 
 /* A pipe that is silent for so long is left alone. */
 #define SILENCE_MS 1000
@@ -391,6 +393,8 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		exec->status = 1;
 	if (notice.status != IK_OK)
 		ik_complain(notice.text);
+	if (exec->status == 0 && options->require_store && (!setup->database || notice.status != IK_OK))
+		exec->status = STATUS_NOT_STORED;
 	for (i = 0; i < SIGNAL_COUNT; i++)
 		exec->signals[i] = ik_signal_close(exec->signals[i]);
 	ik_children_end(exec->loop);

@@ -58,10 +58,12 @@ static const char exec_help[] =
 	   "      --json             one JSON object a line for all that happens\n"
 	   "      --yes              allow what would be asked for\n"
 	   "      --wait             with --resume: wait while the session is open elsewhere\n"
+	   "      --require-store    fail unless the database has everything at the end\n"
 	   "and the options of ikigai itself (ikigai --help).\n"
 	   "\n"
 	   "Exit status: 0 the reply is complete; 1 it failed; 2 wrong usage or\n"
-	   "configuration; 75 the session is open elsewhere; 130 interrupted.\n"
+	   "configuration; 74 --require-store, and something is not in the database;\n"
+	   "75 the session is open elsewhere; 130 interrupted.\n"
 	   "\n"
 	   "Example: git diff | ikigai exec \"review this\"\n");
 
@@ -222,6 +224,7 @@ static const struct option_row {
 	{ "--revoke", 0, NOTHING, offsetof(struct ik_options, revoke), VERB(TOOL_TRUST) },
 	{ "--format", 0, VALUE, offsetof(struct ik_options, format), VERB(SESSION_EXPORT) },
 	{ "--wait", 0, NOTHING, offsetof(struct ik_options, wait), VERB(EXEC) },
+	{ "--require-store", 0, NOTHING, offsetof(struct ik_options, require_store), VERB(EXEC) },
 	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE) },
 	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE) },
 	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST) },

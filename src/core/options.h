@@ -51,6 +51,7 @@ struct ik_options {
 	const char *max_tool_turns; /* --max-tool-turns, not parsed yet */
 	bool resume;                /* --resume[=ID] */
 	bool wait;                  /* --wait: until a session that is open elsewhere is free */
+	bool require_store;         /* --require-store: fail unless the database has everything */
 	const char *resume_id;
 	bool no_tools;
 	bool screen_reader;

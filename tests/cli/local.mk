@@ -32,7 +32,7 @@ CLI_TESTS = \
 	tests/cli/exec_policy.screen \
 	tests/cli/exec_policy_yes.screen \
 	tests/cli/exec_prompt.screen \
-	tests/cli/exec_resume.screen \
+	tests/cli/exec_require_store.screen tests/cli/exec_resume.screen \
 	tests/cli/exec_resume_interrupted.screen \
 	tests/cli/exec_resume_undo.screen tests/cli/exec_slow_undo.screen tests/cli/undo_hidden.screen \
 	tests/cli/exec_status.screen \
