@@ -213,33 +213,30 @@ static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf
 
 enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_error *error)
 {
-	struct ik_buf pretty;
+	size_t start = out->length;
+	enum ik_status status = IK_OK;
 
-	ik_buf_init(&pretty, IK_LIMIT_ARGUMENTS);
-	ik_json_open(&pretty, '{');
-	for (size_t i = 0; i < form->count; i++) {
+	ik_json_open(out, '{');
+	for (size_t i = 0; i < form->count && status == IK_OK; i++) {
 		const struct ik_form_field *field = &form->fields[i];
 
 		if (ik_editor_is_empty(field->editor))
 			continue;
-		ik_json_key(&pretty, field->name);
-		enum ik_status status = put_value(field, &pretty, error);
-
-		if (status != IK_OK) {
+		ik_json_key(out, field->name);
+		status = put_value(field, out, error);
+		if (status != IK_OK)
 			blame_value(form, i, error);
-			ik_buf_done(&pretty);
-			return status;
-		}
 	}
-	ik_json_close(&pretty, '}');
+	if (status != IK_OK) {
+		ik_buf_truncate(out, start);
+		return status;
+	}
+	ik_json_close(out, '}');
 	/* One line: line ends stand between values only, where a blank does as well. */
-	for (size_t i = 0; i < pretty.length; i++)
-		if (pretty.data[i] == '\n' || pretty.data[i] == '\r')
-			pretty.data[i] = ' ';
-	ik_buf_append(out, pretty.data, pretty.length);
-	enum ik_status status = ik_buf_check(out, _("the arguments"), error);
-	ik_buf_done(&pretty);
-	return status;
+	for (size_t i = start; i < out->length; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+	return ik_buf_check(out, _("the arguments"), error);
 }
 
 /* The field that a sentence of the validator's is about: its place is "/NAME/..."; what is
@@ -267,20 +264,19 @@ static bool check(struct ik_form *form)
 {
 	struct ik_error error = { .text = "" };
 	struct ik_buf out;
-	bool good = true;
 
 	forgive(form);
-	for (size_t i = 0; good && i < form->count; i++)
+	for (size_t i = 0; i < form->count; i++)
 		if (form->fields[i].required && ik_editor_is_empty(form->fields[i].editor)) {
 			blame(form, i,
 				form->fields[i].kind == IK_FIELD_TEXT
 					? _("This is required (\"\" is the empty text).")
 					: _("This is required."));
-			good = false;
+			return false;
 		}
 	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
-	if (good)
-		good = ik_form_put(form, &out, &error) == IK_OK;
+	bool good = ik_form_put(form, &out, &error) == IK_OK;
+
 	if (good && form->schema.text) {
 		struct ik_json_span arguments;
 

@@ -1173,13 +1173,6 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
 }
 
-/* What is marked, for the clipboard. */
-static void copy_marked(struct ik_screen *screen)
-{
-	if (ik_scrollback_marked(screen->press.text, begin_copy(screen)))
-		ask_with(screen, IK_ACTION_COPY, &screen->copied);
-}
-
 /* Nothing is marked any more. */
 static void unmark(struct ik_screen *screen)
 {
@@ -1269,7 +1262,8 @@ static void release(struct ik_screen *screen, const struct ik_layout *layout)
 	if (!held->text)
 		return;
 	if (held->moved) {
-		copy_marked(screen);
+		if (ik_scrollback_marked(held->text, begin_copy(screen)))
+			ask_with(screen, IK_ACTION_COPY, &screen->copied);
 		return;
 	}
 	ik_scrollback_mark_end(held->text);

@@ -201,6 +201,21 @@ Test(browser, a_refresh_keeps_the_selected_tool)
 	cr_assert(picture_has(&cells, "\n/lib/echo\n"));
 }
 
+Test(browser, the_selected_tool_stays_selected_when_another_one_is_used_more)
+{
+	struct ik_key other = {.code = IK_KEY_F12};
+	struct ik_invocation reaction;
+	set_three();
+	pane->ops->key(pane, &other, IK_ACTION_SORT, &reaction);
+	pane->ops->act(pane, IK_ACTION_DOWN);
+	draw(26, 60);
+	cr_assert_eq(picture_style(&cells, "echo "), IK_STYLE_SELECTION);
+	ik_calls_get(calls, "1", "glob");
+	draw(26, 60);
+	cr_assert_eq(picture_style(&cells, "echo "), IK_STYLE_SELECTION);
+	cr_assert(picture_has(&cells, "\n/lib/echo\n"));
+}
+
 Test(browser, a_long_name_pushes_nothing)
 {
 	struct ik_registry *registry = ik_registry_new();
