@@ -371,7 +371,7 @@ static void on_large_done(void *arg, const struct ik_run_result *result)
 
 	if (!result->success)
 		fail(result->envelope);
-	large->length = result->output_length;
+	large->length = ik_bytes_length(result->whole[IK_STDOUT]);
 	ik_loop_stop(large->loop);
 }
 
@@ -505,7 +505,7 @@ static double undo_begin(struct undo *undo, int64_t since_ms, struct ik_worktree
 {
 	char id[IK_UUID_TEXT];
 	const struct ik_undo_call_line line = {
-		.id = id, .turn = id, .title = "a title", .name = "bash", .call_id = "c1",
+		.id = id, .turn = id, .title = "a title", .call_id = "c1",
 		.words = "bash(...)", .compared = true,
 	};
 	double start = now_ms();
