@@ -11,7 +11,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/tools/support.h"
 
-TestSuite(input, .init = scratch_enter, .fini = scratch_leave, .timeout = 60);
+TestSuite(input, .init = scratch_enter, .fini = scratch_leave, .timeout = 180);
 
 Test(input, refuses_what_is_no_object)
 {
@@ -101,8 +101,9 @@ Test(input, that_never_ends_is_answered_at_the_limit)
 	struct reply reply = call_run(&(struct call){ .tool = "file-write", .stdin_fd = fd });
 	close(fd);
 	cr_assert_eq(reply.status, 0);
-	/* While the buffer grows, the old and the new one may both exist. */
-	cr_assert_lt(reply.peak_kib, 2 * 1024 * 1024);
+	/* While the buffer grows, the old and the new one may both exist, as they do with a sanitizer. */
+	if (!SANITIZED)
+		cr_assert_lt(reply.peak_kib, 2 * 1024 * 1024);
 	expect_error_with(reply, "INVALID_ARG", "the most that is taken");
 	cr_assert_neq(access("a", F_OK), 0);
 }
