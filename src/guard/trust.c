@@ -302,6 +302,8 @@ static enum ik_status take_text(struct ik_trust *trust, struct ik_buf *text, str
 	struct ik_error reason;
 	struct ik_json_span root;
 	int64_t version;
+	size_t before;
+	char *bytes;
 
 	if (ik_json_check(text->data, text->length, &root, &reason) != IK_OK)
 		return ik_error_set(error, IK_INVALID, "%s: %s", trust->path, reason.text);
@@ -314,7 +316,10 @@ static enum ik_status take_text(struct ik_trust *trust, struct ik_buf *text, str
 			_("%s was written by a newer version of ikigai: "
 			  "no tool of a project is trusted by this one"),
 			trust->path);
-	set_text(trust, ik_buf_take(text, NULL), root);
+	/* Taking the bytes may move them. */
+	before = (size_t)(root.text - text->data);
+	bytes = ik_buf_take(text, NULL);
+	set_text(trust, bytes, (struct ik_json_span){ bytes + before, root.length });
 	return IK_OK;
 }
 
