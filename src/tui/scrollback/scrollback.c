@@ -140,9 +140,11 @@ int64_t ik_scrollback_number(const struct ik_scrollback *scrollback, size_t inde
 
 size_t ik_scrollback_index(const struct ik_scrollback *scrollback, int64_t number)
 {
-	int64_t index = number - scrollback->first_number;
+	int64_t first = scrollback->first_number;
 
-	return index >= 0 && index < (int64_t)scrollback->count ? (size_t)index : scrollback->count;
+	return number >= first && number < first + (int64_t)scrollback->count
+		? (size_t)(number - first)
+		: scrollback->count;
 }
 
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index)
