@@ -142,9 +142,8 @@ size_t ik_scrollback_index(const struct ik_scrollback *scrollback, int64_t numbe
 {
 	int64_t first = scrollback->first_number;
 
-	return number >= first && number < first + (int64_t)scrollback->count
-		? (size_t)(number - first)
-		: scrollback->count;
+	return number >= first && number < first + (int64_t)scrollback->count ? (size_t)(number - first)
+																		  : scrollback->count;
 }
 
 struct ik_block *ik_scrollback_at(const struct ik_scrollback *scrollback, size_t index)
