@@ -74,7 +74,7 @@ static enum ik_status read_state(struct adding *adding, struct ik_error *error)
 	ik_buf_init(&ids, SIZE_MAX / 2);
 	for (size_t i = 0; i < adding->count; i++)
 		ik_buf_printf(&ids, "%s%s", i > 0 ? "," : "", adding->messages[i]->id);
-	status = ik_database_ask(adding->database, adding->database->ops->sql.state,
+	status = ik_database_ask(adding->database, ik_database_sql.state,
 		IK_VALUES(ik_value_id(adding->position->stored_as), ik_value_text(ids.data),
 			ik_value_id(adding->head->writer)),
 		&rows, error);
@@ -98,13 +98,12 @@ static enum ik_status add_event(const struct adding *adding, const struct ik_mes
 	int64_t sequence, struct ik_error *error)
 {
 	const struct ik_database *database = adding->database;
-	bool (*is_text)(const struct ik_database *, const char *, size_t) = database->ops->is_text;
 	const char *content = message->content, *data = message->data;
 	size_t length = message->content_length, data_length = message->data_length;
-	bool content_is_text = !is_text || is_text(database, content, length);
-	bool data_is_text = !data || !is_text || is_text(database, data, data_length);
+	bool content_is_text = ik_database_takes_text(database, content, length);
+	bool data_is_text = !data || ik_database_takes_text(database, data, data_length);
 
-	return ik_database_change(adding->database, database->ops->sql.add_event,
+	return ik_database_change(adding->database, ik_database_sql.add_event,
 		IK_VALUES(ik_value_id(message->id), ik_value_id(adding->position->stored_as),
 			ik_value_number(sequence), ik_value_text(ik_kind_name(message->kind)),
 			ik_value_chars(content, length),

@@ -41,29 +41,6 @@ struct ik_value ik_value_bytes(const char *bytes, size_t length)
 
 /* ---- statements ---- */
 
-enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error)
-{
-	return database->ops->begin(database, error);
-}
-
-enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
-	struct ik_error *error)
-{
-	return database->ops->end(database, status, error);
-}
-
-enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
-{
-	return database->ops->ask(database, statement, values, ret_rows, error);
-}
-
-enum ik_status ik_database_change(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_error *error)
-{
-	return statement ? database->ops->change(database, statement, values, error) : IK_OK;
-}
-
 enum ik_status ik_database_check_writable(const struct ik_database *database,
 	struct ik_error *error)
 {
@@ -104,23 +81,11 @@ enum ik_status ik_database_id(struct ik_database *database, const char *statemen
 
 /* ---- rows ---- */
 
-bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
-{
-	return *status == IK_OK && rows->database->ops->next(rows, status, error);
-}
-
-struct ik_rows *ik_rows_free(struct ik_rows *rows)
-{
-	if (rows)
-		rows->database->ops->free_rows(rows);
-	return NULL;
-}
-
 const char *ik_rows_text_or_null(struct ik_rows *rows, int column)
 {
 	size_t length;
 
-	return rows->database->ops->text(rows, column, &length);
+	return ik_rows_chars(rows, column, &length);
 }
 
 const char *ik_rows_text(struct ik_rows *rows, int column)
@@ -160,10 +125,9 @@ void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT]
 /* What a text column has, or the one for its exact bytes two columns on. */
 static const char *exact(struct ik_rows *rows, int column, size_t *ret_length)
 {
-	const struct ik_database_ops *ops = rows->database->ops;
-	const char *bytes = ops->bytes(rows, column + 2, ret_length);
+	const char *bytes = ik_rows_bytes(rows, column + 2, ret_length);
 
-	return bytes ? bytes : ops->text(rows, column, ret_length);
+	return bytes ? bytes : ik_rows_chars(rows, column, ret_length);
 }
 
 struct ik_message *ik_rows_event(struct ik_rows *rows)
@@ -204,11 +168,11 @@ static enum ik_status take_steps(struct ik_database *database, const struct ik_d
 	if (status == IK_OK)
 		status = check_form(database, number, form->count, error);
 	for (; status == IK_OK && number < (int64_t)form->count; number++)
-		status = database->ops->run(database, form->steps[number], error);
+		status = ik_database_run(database, form->steps[number], error);
 	if (status != IK_OK)
 		return status;
 	text = ik_format("%s%lld; COMMIT", form->set, (long long)number);
-	status = database->ops->run(database, text, error);
+	status = ik_database_run(database, text, error);
 	free(text);
 	return status;
 }
@@ -224,12 +188,12 @@ enum ik_status ik_database_migrate(struct ik_database *database,
 		status = check_form(database, number, form->count, error);
 	if (status != IK_OK || number == (int64_t)form->count)
 		return status;
-	status = database->ops->run(database, form->lock, error);
+	status = ik_database_run(database, form->lock, error);
 	if (status != IK_OK)
 		return status;
 	status = take_steps(database, form, error);
 	/* A connection that was lost has rolled back by itself. */
-	if (status != IK_OK && database->ops->is_open(database))
-		(void)!database->ops->run(database, "ROLLBACK", &ignored);
+	if (status != IK_OK && ik_database_is_open(database))
+		(void)!ik_database_run(database, "ROLLBACK", &ignored);
 	return status;
 }

@@ -1,9 +1,9 @@
 /*
  * database: what a store program asks of its database, whichever that is.
  *
- * SQLite and PostgreSQL each implement struct ik_database_ops; all verbs are written once, on top of
- * it. A statement is a literal with the parameters ?1 to ?12. What differs in SQL is a row of the
- * backend's struct ik_database_sql.
+ * sqlite/sqlite.c and postgres/server.c each implement this header, but for what database.c has; all
+ * verbs are written once, on top of it. A statement is a literal with the parameters ?1 to ?12. What
+ * differs in SQL is a member of ik_database_sql.
  *
  * Everything here blocks: for other writers, for the disk, for a server. What a request reads can be
  * interrupted by its cancellation.
@@ -17,6 +17,7 @@
 #include "stores/connection.h"
 
 struct ik_search_query;
+struct ik_database;
 
 /* A value for a parameter; texts are borrowed until the call returns. */
 struct ik_value {
@@ -35,11 +36,18 @@ struct ik_value ik_value_chars(const char *text, size_t length);
 struct ik_value ik_value_id(const char *id); /* a UUID; what is none becomes null */
 struct ik_value ik_value_bytes(const char *bytes, size_t length);
 
+/* Columns of an event. */
+enum { IK_EVENT_COLUMN_COUNT = 8 };
+
 /* The rows of an answer, one at a time. */
-struct ik_rows;
+struct ik_rows {
+	struct ik_database *database;
+	void *answer;                                  /* the library's */
+	int row;                                       /* of it, where all rows are there */
+	unsigned char *decoded[IK_EVENT_COLUMN_COUNT]; /* columns of bytes of that row */
+};
 
 struct ik_database {
-	const struct ik_database_ops *ops;
 	struct ik_connection *client;
 	const char *const *journals; /* their directories; NULL ends them */
 	const char *address;         /* as the program's client gave it */
@@ -83,57 +91,38 @@ struct ik_database_sql {
 	const char *events_deleted; /* the next event may get the key of one of them */
 };
 
-struct ik_database_ops {
-	const char *name; /* "sqlite" */
-	struct ik_database_sql sql;
+extern const struct ik_database_sql ik_database_sql;
+extern const char ik_database_kind[]; /* "sqlite" */
 
-	/* Open it, make its tables, or bring them to their present form. It is closed in any case. */
-	enum ik_status (*open)(struct ik_database *database, struct ik_error *error);
-	/* Is it open? A connection may be lost with any request. */
-	bool (*is_open)(const struct ik_database *database);
-	void (*close)(struct ik_database *database);
+/* Open it, make its tables, or bring them to their present form. It is closed in any case. */
+enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error) IK_MUST_USE;
+/* Is it open? A connection may be lost with any request. */
+bool ik_database_is_open(const struct ik_database *database);
+void ik_database_close(struct ik_database *database);
 
-	/* Begin a transaction that writes; end it by what its work came to. */
-	enum ik_status (*begin)(struct ik_database *database, struct ik_error *error);
-	enum ik_status (*end)(struct ik_database *database, enum ik_status status,
-		struct ik_error *error);
-	/* Run a statement; its rows are freed by the caller. */
-	enum ik_status (*ask)(struct ik_database *database, const char *statement,
-		const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error);
-	/* Run one that gives no rows. Within a transaction a failure may be reported by a later call. */
-	enum ik_status (*change)(struct ik_database *database, const char *statement,
-		const struct ik_value *values, struct ik_error *error);
-	/* Run several without values, outside transactions of begin. */
-	enum ik_status (*run)(struct ik_database *database, const char *statements,
-		struct ik_error *error);
-
-	/* Go to the next row, or the first; false: there is none, or *status says why it failed. */
-	bool (*next)(struct ik_rows *rows, enum ik_status *status, struct ik_error *error);
-	/* The text of a column, with its length, or the bytes of one that has bytes; NULL: null. */
-	const char *(*text)(struct ik_rows *rows, int column, size_t *ret_length);
-	const char *(*bytes)(struct ik_rows *rows, int column, size_t *ret_length);
-	void (*free_rows)(struct ik_rows *rows);
-
-	/* Can a text column have it? NULL: it can have everything. */
-	bool (*is_text)(const struct ik_database *database, const char *text, size_t length);
-	/* Append the words of a text, or of a query, as the index wants them. */
-	void (*put_words)(struct ik_buf *out, const char *text, size_t length);
-	void (*put_query)(const struct ik_search_query *query, struct ik_buf *out);
-	/* Take the words of the oldest events of a session that may go, at most count, out of the index. */
-	enum ik_status (*drop_words)(struct ik_database *database, const char *session, int64_t count,
-		struct ik_error *error);
-};
-
-/* The members of the table, called. IK_OK from next is what *status was: a loop ends, too, where its
- * body has set it to a failure. */
+/* Begin a transaction that writes; end it by what its work came to. */
 enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error) IK_MUST_USE;
 enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
 	struct ik_error *error) IK_MUST_USE;
+/* Run a statement; its rows are freed by the caller. */
 enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error) IK_MUST_USE;
-/* A statement that is NULL changes nothing. */
+/* Run one that gives no rows; NULL changes nothing. Within a transaction a failure may be reported
+ * by a later call. */
 enum ik_status ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_error *error) IK_MUST_USE;
+/* Run several without values, outside transactions of ik_database_begin(). */
+enum ik_status ik_database_run(struct ik_database *database, const char *statements,
+	struct ik_error *error) IK_MUST_USE;
+
+/* Can a text column have it? */
+bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length);
+/* Append the words of a text, or of a query, as the index wants them. */
+void ik_database_put_words(struct ik_buf *out, const char *text, size_t length);
+void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *out);
+/* Take the words of the oldest events of a session that may go, at most count, out of the index. */
+enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
+	int64_t count, struct ik_error *error) IK_MUST_USE;
 
 /* IK_IO: nothing can be stored in it. */
 enum ik_status ik_database_check_writable(const struct ik_database *database,
@@ -147,13 +136,13 @@ enum ik_status ik_database_id(struct ik_database *database, const char *statemen
 
 /* ---- rows ---- */
 
-/* What every kind of rows begins with. */
-struct ik_rows {
-	struct ik_database *database;
-};
-
+/* Go to the next row, or the first; false: there is none, or *status is, or becomes, a failure. */
 bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error);
 struct ik_rows *ik_rows_free(struct ik_rows *rows); /* takes NULL, returns NULL */
+
+/* The text of a column, with its length, or the bytes of one that has bytes; NULL: null. */
+const char *ik_rows_chars(struct ik_rows *rows, int column, size_t *ret_length);
+const char *ik_rows_bytes(struct ik_rows *rows, int column, size_t *ret_length);
 
 /* Columns: "" and 0 where they are null. */
 const char *ik_rows_text(struct ik_rows *rows, int column);
@@ -168,7 +157,6 @@ void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT]
 /* The event of a row that begins with an event's columns: id, sequence, kind, content, data, the
  * exact bytes of content and of data where these are no texts, time. One reference; NULL where its
  * kind is unknown. */
-enum { IK_EVENT_COLUMN_COUNT = 8 };
 struct ik_message *ik_rows_event(struct ik_rows *rows);
 
 /* The columns of a session (of a table "s"). */

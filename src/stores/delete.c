@@ -10,12 +10,11 @@
 static enum ik_status delete_some(struct ik_database *database, const char *session,
 	int64_t *ret_count, struct ik_error *error)
 {
-	const struct ik_database_sql *sql = &database->ops->sql;
 	const char *const statements[] = {
-		sql->drop_parts,
+		ik_database_sql.drop_parts,
 		"DELETE FROM events WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
 		")",
-		sql->events_deleted,
+		ik_database_sql.events_deleted,
 	};
 	const struct ik_value *values = IK_VALUES(ik_value_id(session), ik_value_number(BATCH_EVENTS));
 	enum ik_status status = ik_database_change(database,
@@ -31,7 +30,7 @@ static enum ik_status delete_some(struct ik_database *database, const char *sess
 			" WHERE session = ?1) AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = ?1)",
 			values, error);
 	if (status == IK_OK)
-		status = database->ops->drop_words(database, session, BATCH_EVENTS, error);
+		status = ik_database_drop_words(database, session, BATCH_EVENTS, error);
 	for (size_t i = 0; status == IK_OK && i < sizeof(statements) / sizeof(statements[0]); i++)
 		status = ik_database_change(database, statements[i], values, error);
 	return status;

@@ -8,8 +8,7 @@
 
 enum { SESSION = IK_EVENT_COLUMN_COUNT, KEY, MARK, LAST_MARK };
 
-void ik_index_put_words(const struct ik_database *database, const struct ik_message *message,
-	struct ik_buf *out)
+void ik_index_put_words(const struct ik_message *message, struct ik_buf *out)
 {
 	struct ik_buf text;
 
@@ -17,7 +16,7 @@ void ik_index_put_words(const struct ik_database *database, const struct ik_mess
 		return;
 	ik_buf_init(&text, SIZE_MAX / 2);
 	ik_search_text(&text, message);
-	database->ops->put_words(out, text.data, text.length);
+	ik_database_put_words(out, text.data, text.length);
 	ik_buf_done(&text);
 }
 
@@ -30,11 +29,11 @@ static enum ik_status add_words(struct ik_database *database, struct ik_rows *ro
 	struct ik_buf words;
 
 	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
-	ik_index_put_words(database, message, &words);
+	ik_index_put_words(message, &words);
 	if (message)
 		*size += message->content_length + message->data_length;
 	if (words.length > 0)
-		status = ik_database_change(database, database->ops->sql.add_words,
+		status = ik_database_change(database, ik_database_sql.add_words,
 			IK_VALUES(ik_value_id(ik_rows_text(rows, SESSION)),
 				ik_value_number(ik_rows_number(rows, KEY)),
 				ik_value_number(ik_rows_number(rows, MARK)),
@@ -49,7 +48,6 @@ static enum ik_status add_words(struct ik_database *database, struct ik_rows *ro
 static enum ik_status add_rows(struct ik_database *database, struct ik_rows *rows, bool gives_way,
 	int64_t *ret_count, struct ik_error *error)
 {
-	const struct ik_database_sql *sql = &database->ops->sql;
 	enum ik_status status = IK_OK;
 	int64_t mark = 0, key = 0;
 	char session[IK_UUID_TEXT];
@@ -62,13 +60,13 @@ static enum ik_status add_rows(struct ik_database *database, struct ik_rows *row
 		mark = ik_rows_number(rows, MARK);
 		key = ik_rows_number(rows, ik_rows_is_null(rows, 0) ? LAST_MARK : KEY);
 		if ((*ret_count)++ == 0)
-			status = ik_database_change(database, sql->lock_index,
+			status = ik_database_change(database, ik_database_sql.lock_index,
 				IK_VALUES(ik_value_id(session), ik_value_number(mark)), error);
 		if (status == IK_OK && !ik_rows_is_null(rows, 0))
 			status = add_words(database, rows, &size, error);
 	}
 	if (status == IK_OK && *ret_count > 0)
-		status = ik_database_change(database, sql->set_mark,
+		status = ik_database_change(database, ik_database_sql.set_mark,
 			IK_VALUES(ik_value_id(session), ik_value_number(key), ik_value_number(mark)), error);
 	return status;
 }
@@ -78,7 +76,7 @@ enum ik_status ik_index_some(struct ik_database *database, bool gives_way, bool 
 {
 	int64_t count = 0, behind = 0;
 	struct ik_rows *rows;
-	enum ik_status status = ik_database_number(database, database->ops->sql.behind, NULL, &behind,
+	enum ik_status status = ik_database_number(database, ik_database_sql.behind, NULL, &behind,
 		error);
 
 	*ret_more = false;
@@ -87,7 +85,7 @@ enum ik_status ik_index_some(struct ik_database *database, bool gives_way, bool 
 	if (status != IK_OK || !behind)
 		return status;
 	database->patient = true;
-	status = ik_database_ask(database, database->ops->sql.unindexed, NULL, &rows, error);
+	status = ik_database_ask(database, ik_database_sql.unindexed, NULL, &rows, error);
 	if (status == IK_OK) {
 		status = add_rows(database, rows, gives_way, &count, error);
 		(void)ik_rows_free(rows);

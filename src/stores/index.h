@@ -17,7 +17,6 @@ enum ik_status ik_index_some(struct ik_database *database, bool gives_way, bool 
 	struct ik_error *error) IK_MUST_USE;
 
 /* Append the words of an event as the index wants them; none where there is no event. */
-void ik_index_put_words(const struct ik_database *database, const struct ik_message *message,
-	struct ik_buf *out);
+void ik_index_put_words(const struct ik_message *message, struct ik_buf *out);
 
 #endif

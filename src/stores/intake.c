@@ -160,7 +160,7 @@ static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
 	if (ik_event_line_id(line, "blob", blob) &&
 		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
 		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
-		status = ik_database_change(intake->database, intake->database->ops->sql.add_part,
+		status = ik_database_change(intake->database, ik_database_sql.add_part,
 			IK_VALUES(ik_value_id(blob), ik_value_number(part),
 				ik_value_bytes(bytes.data, bytes.length)),
 			error);
@@ -288,7 +288,7 @@ static enum ik_status store_events(struct intake *intake, struct ik_error *error
 static enum ik_status store_batch(struct intake *intake, struct ik_error *error)
 {
 	struct ik_database *database = intake->database;
-	enum ik_status status = ik_database_change(database, database->ops->sql.lock_journal,
+	enum ik_status status = ik_database_change(database, ik_database_sql.lock_journal,
 					   IK_VALUES(ik_value_text(intake->name)), error),
 				   end = IK_OK;
 
@@ -326,7 +326,7 @@ static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct i
 {
 	enum ik_status status = try_batch(intake, ret_more, error);
 
-	if (status != IK_INVALID || !intake->database->ops->is_text)
+	if (status != IK_INVALID || intake->database->damaged)
 		return status;
 	intake->database->exact = true;
 	status = try_batch(intake, ret_more, error);

@@ -57,7 +57,7 @@ static enum ik_status send_holders(struct ik_database *database, const char *ids
 	struct ik_error *error)
 {
 	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, database->ops->sql.holders,
+	enum ik_status status = ik_database_ask(database, ik_database_sql.holders,
 		IK_VALUES(ik_value_text(ids)), &rows, error);
 
 	if (status != IK_OK)
@@ -89,7 +89,7 @@ static enum ik_status send_sessions(struct ik_database *database, const char *st
 	(void)ik_rows_free(rows);
 	if (status == IK_OK && ids.length == 0)
 		status = ik_no_session(error);
-	if (status == IK_OK && database->ops->sql.holders)
+	if (status == IK_OK && ik_database_sql.holders)
 		status = send_holders(database, ids.data, error);
 	ik_buf_done(&ids);
 	return status;
@@ -184,7 +184,7 @@ enum ik_status ik_answer_list(struct ik_database *database, struct ik_error *err
 	ik_buf_init(&pattern, IK_MIB(2));
 	if (words)
 		put_pattern(&pattern, words);
-	status = send_sessions(database, database->ops->sql.list,
+	status = send_sessions(database, ik_database_sql.list,
 		IK_VALUES(ik_value_id(after ? after : LAST_UUID),
 			ik_value_number(after ? ik_connection_number(client, "updated_ms", INT64_MAX)
 								  : INT64_MAX),
@@ -291,7 +291,7 @@ enum ik_status ik_answer_page(struct ik_database *database, struct ik_error *err
 	status = send_unstored(database, session, &before, &left, &others, error);
 	/* Most sessions are no forks: their first event says so, without another question. */
 	for (int depth = 0; status == IK_OK && session[0] && before > 1 && left > 0; depth++) {
-		status = send_events(database, database->ops->sql.page, session, before, &left, &before,
+		status = send_events(database, ik_database_sql.page, session, before, &left, &before,
 			error);
 		if (status == IK_OK && before > 1 && left > 0)
 			status = go_to_parent(database, session, &before, error);
@@ -308,7 +308,7 @@ enum ik_status ik_answer_after(struct ik_database *database, struct ik_error *er
 	const char *session = ik_connection_text(database->client, "session");
 	int64_t left = count_of(database), last;
 
-	return send_events(database, database->ops->sql.after, session ? session : "",
+	return send_events(database, ik_database_sql.after, session ? session : "",
 		ik_connection_number(database->client, "sequence", 0), &left, &last, error);
 }
 
@@ -326,7 +326,7 @@ enum ik_status ik_answer_part(struct ik_database *database, struct ik_error *err
 	if (ik_rows_next(rows, &status, error)) {
 		struct ik_buf *line = ik_connection_begin(database->client);
 		size_t length = 0;
-		const char *bytes = database->ops->bytes(rows, 0, &length);
+		const char *bytes = ik_rows_bytes(rows, 0, &length);
 
 		ik_json_key(line, "base64");
 		ik_json_quote_open(line);
@@ -423,8 +423,8 @@ static enum ik_status search(struct ik_database *database, const struct ik_searc
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_KIB(64));
-	database->ops->put_query(query, &text);
-	status = ik_database_ask(database, database->ops->sql.search,
+	ik_database_put_query(query, &text);
+	status = ik_database_ask(database, ik_database_sql.search,
 		IK_VALUES(ik_value_text(text.data), ik_value_text(place),
 			ik_value_text(ik_connection_text(client, "directory")),
 			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)),

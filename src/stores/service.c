@@ -42,7 +42,7 @@ static enum ik_status answer_hello(struct ik_database *database, struct ik_error
 	struct ik_buf *line = ik_connection_begin(database->client);
 
 	(void)error;
-	ik_json_printf(line, "'name':'%s','protocol':%d", database->ops->name, PROTOCOL_VERSION);
+	ik_json_printf(line, "'name':'%s','protocol':%d", ik_database_kind, PROTOCOL_VERSION);
 	if (database->user)
 		ik_json_printf(line, "'user':'%s'", database->user);
 	return IK_OK;
@@ -54,18 +54,21 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 	struct ik_database *database = serving->database;
 	enum ik_status status;
 
-	if (database->ops->is_open(database))
+	if (ik_database_is_open(database))
 		return IK_OK;
-	database->ops->close(database);
+	ik_database_close(database);
 	if (ik_clock_ms() < serving->retry_ms) {
 		*error = serving->away;
 		return error->status;
 	}
-	status = database->ops->open(database, error);
+	status = ik_database_open(database, error);
+	if (status == IK_OK && !serving->converted)
+		serving->service->convert_old_files(database, database->journals[0]);
+	serving->converted = serving->converted || status == IK_OK;
 	if (status == IK_NOT_FOUND) /* which means what was asked for, not the database */
 		status = error->status = IK_IO;
 	if (status != IK_OK) {
-		database->ops->close(database);
+		ik_database_close(database);
 		serving->away = *error;
 		serving->retry_ms = ik_clock_ms() + (status == IK_UNAVAILABLE ? RETRY_MS : 0);
 	}
@@ -74,6 +77,8 @@ static enum ik_status open_database(struct serving *serving, struct ik_error *er
 
 static const struct ik_store_verb common_verbs[] = {
 	{ "hello", answer_hello, IK_VERB_PLAIN },
+	{ "take", ik_answer_take, IK_VERB_PLAIN },
+	{ "sync", ik_answer_sync, IK_VERB_APART },
 	{ "newest", ik_answer_newest, IK_VERB_LONG },
 	{ "find", ik_answer_find, IK_VERB_LONG },
 	{ "list", ik_answer_list, IK_VERB_LONG },
@@ -103,8 +108,8 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 	if (!verb)
 		return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
 	if (verb->kind == IK_VERB_CLOSED)
-		database->ops->close(database);
-	else
+		ik_database_close(database);
+	else if (verb->kind != IK_VERB_APART)
 		status = open_database(serving, error);
 	if (status != IK_OK)
 		return status;
@@ -112,25 +117,6 @@ static enum ik_status answer_verb(struct serving *serving, const char *name, str
 	status = verb->answer(database, error);
 	database->interruptible = false;
 	return status;
-}
-
-/* Store what is left in journals, also in the files of earlier versions. */
-static enum ik_status take(struct serving *serving, struct ik_error *error)
-{
-	enum ik_status status = open_database(serving, error);
-
-	if (status == IK_OK && !serving->converted)
-		serving->service->convert_old_files(serving->database, serving->database->journals[0]);
-	serving->converted = serving->converted || status == IK_OK;
-	return status == IK_OK ? ik_answer_take(serving->database, error) : status;
-}
-
-static enum ik_status answer_request(struct serving *serving, const char *name,
-	struct ik_error *error)
-{
-	if (ik_text_equal(name, "sync")) /* needs no database */
-		return ik_answer_sync(serving->database, error);
-	return ik_text_equal(name, "take") ? take(serving, error) : answer_verb(serving, name, error);
 }
 
 /* Is the request to be tried again, since the database was damaged, and is repaired now? What is to be
@@ -144,7 +130,7 @@ static bool repair(struct serving *serving, const char *name)
 	if (!database->damaged || !serving->service->repair || (serving->tried && !stores))
 		return false;
 	serving->tried = true;
-	database->ops->close(database);
+	ik_database_close(database);
 	return serving->service->repair(database, !stores, &ignored) == IK_OK &&
 		!ik_connection_has_answered(serving->connection);
 }
@@ -156,9 +142,9 @@ static void answer(struct serving *serving)
 	enum ik_status status;
 
 	serving->database->damaged = false;
-	status = answer_request(serving, name, &error);
+	status = answer_verb(serving, name, &error);
 	if (status == IK_INVALID && repair(serving, name))
-		status = answer_request(serving, name, &error);
+		status = answer_verb(serving, name, &error);
 	ik_connection_finish(serving->connection, status, &error);
 }
 
@@ -169,8 +155,8 @@ static bool work(struct ik_database *database)
 	bool more = false;
 
 	/* A search tells why, if it fails. */
-	return database->ops->is_open(database) &&
-		ik_index_some(database, true, &more, &error) == IK_OK && more;
+	return ik_database_is_open(database) && ik_index_some(database, true, &more, &error) == IK_OK &&
+		more;
 }
 
 /* Answer requests until the client is gone, or nothing happens: false; do what can wait in between. */
@@ -229,7 +215,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	bindtextdomain(PACKAGE, IK_LOCALEDIR);
 	textdomain(PACKAGE);
 	if (argc < 3) {
-		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS...\n", database->ops->name);
+		(void)fprintf(stderr, "Usage: store-%s DATABASE JOURNALS...\n", ik_database_kind);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -245,11 +231,13 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	}
 	if (serve(&serving)) {
 		/* The client is gone, perhaps killed: store what it has left. */
-		status = take(&serving, &error);
+		status = open_database(&serving, &error);
+		if (status == IK_OK)
+			status = ik_answer_take(database, &error);
 		if (status == IK_OK && service->end)
 			service->end(database);
 	}
-	database->ops->close(database);
+	ik_database_close(database);
 	(void)ik_connection_free(serving.connection);
 	free(address);
 	return status == IK_OK ? 0 : 1;

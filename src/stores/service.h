@@ -15,7 +15,8 @@ struct ik_store_verb {
 	enum {
 		IK_VERB_PLAIN,
 		IK_VERB_LONG,  /* a cancellation ends it at once */
-		IK_VERB_CLOSED /* it needs the database closed, or not at all */
+		IK_VERB_APART, /* it needs no database */
+		IK_VERB_CLOSED /* it needs the database closed */
 	} kind;
 };
 

@@ -104,7 +104,6 @@ static enum ik_status put_facts(struct ik_database *database, struct ik_error *e
 enum ik_status ik_answer_facts(struct ik_database *database, struct ik_error *error)
 {
 	struct ik_server server = { .base = {
-									.ops = database->ops,
 									.client = database->client,
 									.address = database->address,
 									.interruptible = true,
@@ -113,6 +112,6 @@ enum ik_status ik_answer_facts(struct ik_database *database, struct ik_error *er
 
 	if (status == IK_OK)
 		status = put_facts(&server.base, error);
-	server.base.ops->close(&server.base);
+	ik_database_close(&server.base);
 	return status;
 }

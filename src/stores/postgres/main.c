@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 		.convert_old_files = convert_old_files,
 		.end = ik_lease_end,
 	};
-	struct ik_server server = { .base.ops = &ik_postgres_ops };
+	struct ik_server server = { .connection = NULL };
 
 	return ik_service_run(&service, &server.base, argc, argv);
 }

@@ -197,7 +197,7 @@ static enum ik_status check_connection(struct ik_server *server, struct ik_error
 }
 
 /* Can the server have it as text? */
-static bool is_text(const struct ik_database *database, const char *bytes, size_t length)
+bool ik_database_takes_text(const struct ik_database *database, const char *bytes, size_t length)
 {
 	const struct ik_server *server = (const struct ik_server *)database;
 
@@ -242,7 +242,7 @@ static void put_text(struct ik_server *server, struct server_values *out, int i,
 
 	out->types[i] = TEXT;
 	out->formats[i] = 1; /* its length counts */
-	if (!value->text || is_text(&server->base, value->text, value->length))
+	if (!value->text || ik_database_takes_text(&server->base, value->text, value->length))
 		return;
 	put_readable(copy, value->text, value->length, server->ascii || server->base.exact);
 	out->texts[i] = copy->data;
@@ -332,20 +332,20 @@ static enum ik_status synchronize(struct ik_server *server, PGresult **ret_resul
 	return status;
 }
 
-static enum ik_status change(struct ik_database *database, const char *statement,
+enum ik_status ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status = send_statement(server, statement, values, error);
+	enum ik_status status = statement ? send_statement(server, statement, values, error) : IK_OK;
 	PGresult *result = NULL;
 
-	if (status == IK_OK && !server->in_transaction)
+	if (status == IK_OK && statement && !server->in_transaction)
 		status = synchronize(server, &result, error);
 	PQclear(result);
 	return status;
 }
 
-static enum ik_status run(struct ik_database *database, const char *statements,
+enum ik_status ik_database_run(struct ik_database *database, const char *statements,
 	struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
@@ -364,7 +364,7 @@ static enum ik_status run(struct ik_database *database, const char *statements,
 	return status;
 }
 
-static enum ik_status begin(struct ik_database *database, struct ik_error *error)
+enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
 	enum ik_status status;
@@ -391,7 +391,7 @@ static void roll_back(struct ik_server *server)
 	}
 }
 
-static enum ik_status end(struct ik_database *database, enum ik_status status,
+enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
 	struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
@@ -411,19 +411,12 @@ static enum ik_status end(struct ik_database *database, enum ik_status status,
 
 /* ---- rows ---- */
 
-struct server_rows {
-	struct ik_rows base;
-	PGresult *result;
-	int row;
-	unsigned char *decoded[IK_EVENT_COLUMN_COUNT]; /* columns of bytes of this row */
-};
-
-static enum ik_status ask(struct ik_database *database, const char *statement,
+enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
 	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
 	enum ik_status status = send_statement(server, statement, values, error);
-	struct server_rows *rows;
+	struct ik_rows *rows;
 	PGresult *result = NULL;
 
 	if (status == IK_OK)
@@ -431,14 +424,14 @@ static enum ik_status ask(struct ik_database *database, const char *statement,
 	if (status != IK_OK)
 		return status;
 	rows = ik_alloc(sizeof(*rows));
-	rows->base.database = database;
-	rows->result = result;
+	rows->database = database;
+	rows->answer = result;
 	rows->row = -1;
-	*ret_rows = &rows->base;
+	*ret_rows = rows;
 	return IK_OK;
 }
 
-static void forget_decoded(struct server_rows *rows)
+static void forget_decoded(struct ik_rows *rows)
 {
 	for (size_t i = 0; i < sizeof(rows->decoded) / sizeof(rows->decoded[0]); i++) {
 		PQfreemem(rows->decoded[i]);
@@ -446,30 +439,23 @@ static void forget_decoded(struct server_rows *rows)
 	}
 }
 
-static bool next(struct ik_rows *base, enum ik_status *status, struct ik_error *error)
+bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
 {
-	struct server_rows *rows = (struct server_rows *)base;
-
-	(void)status;
-	(void)error;
 	forget_decoded(rows);
-	return ++rows->row < PQntuples(rows->result);
+	return *status == IK_OK && ++rows->row < PQntuples(rows->answer);
 }
 
-static const char *text(struct ik_rows *base, int column, size_t *ret_length)
+const char *ik_rows_chars(struct ik_rows *rows, int column, size_t *ret_length)
 {
-	struct server_rows *rows = (struct server_rows *)base;
-
-	*ret_length = (size_t)PQgetlength(rows->result, rows->row, column);
-	return PQgetisnull(rows->result, rows->row, column)
+	*ret_length = (size_t)PQgetlength(rows->answer, rows->row, column);
+	return PQgetisnull(rows->answer, rows->row, column)
 		? NULL
-		: PQgetvalue(rows->result, rows->row, column);
+		: PQgetvalue(rows->answer, rows->row, column);
 }
 
-static const char *bytes(struct ik_rows *base, int column, size_t *ret_length)
+const char *ik_rows_bytes(struct ik_rows *rows, int column, size_t *ret_length)
 {
-	struct server_rows *rows = (struct server_rows *)base;
-	const char *hexadecimal = text(base, column, ret_length);
+	const char *hexadecimal = ik_rows_chars(rows, column, ret_length);
 
 	if (!hexadecimal)
 		return NULL;
@@ -480,13 +466,14 @@ static const char *bytes(struct ik_rows *base, int column, size_t *ret_length)
 	return (const char *)rows->decoded[column];
 }
 
-static void free_rows(struct ik_rows *base)
+struct ik_rows *ik_rows_free(struct ik_rows *rows)
 {
-	struct server_rows *rows = (struct server_rows *)base;
-
+	if (!rows)
+		return NULL;
 	forget_decoded(rows);
-	PQclear(rows->result);
+	PQclear(rows->answer);
 	free(rows);
+	return NULL;
 }
 
 /* ---- opening ---- */
@@ -507,7 +494,7 @@ static enum ik_status check_owner(struct ik_database *database, struct ik_error 
 			_("%s is the database of another program: it has a table \"sessions\" of its own."),
 			database->name);
 	return status == IK_OK
-		? run(database,
+		? ik_database_run(database,
 			  "BEGIN; SELECT pg_advisory_xact_lock(" IK_POSTGRES_LOCK ");"
 			  " CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL);"
 			  " COMMIT",
@@ -604,7 +591,7 @@ enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *erro
 	return IK_OK;
 }
 
-static enum ik_status open_server(struct ik_database *database, struct ik_error *error)
+enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error)
 {
 	struct ik_server *server = server_of(database);
 	enum ik_status status = ik_server_connect(server, error);
@@ -622,12 +609,12 @@ static enum ik_status open_server(struct ik_database *database, struct ik_error 
 	return status;
 }
 
-static bool is_open(const struct ik_database *database)
+bool ik_database_is_open(const struct ik_database *database)
 {
 	return ((const struct ik_server *)database)->connection;
 }
 
-static void close_server(struct ik_database *database)
+void ik_database_close(struct ik_database *database)
 {
 	drop(server_of(database));
 	free(database->name);
@@ -636,15 +623,20 @@ static void close_server(struct ik_database *database)
 
 /* ---- the index of words ---- */
 
-static void put_words(struct ik_buf *out, const char *text_of, size_t length)
+void ik_database_put_words(struct ik_buf *out, const char *text, size_t length)
 {
-	ik_search_words(out, text_of, length, IK_SEARCH_PLACES);
+	ik_search_words(out, text, length, IK_SEARCH_PLACES);
 }
 
-static enum ik_status drop_words(struct ik_database *database, const char *session, int64_t count,
-	struct ik_error *error)
+void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *out)
 {
-	return change(database,
+	ik_search_query_put_ts(query, out);
+}
+
+enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
+	int64_t count, struct ik_error *error)
+{
+	return ik_database_change(database,
 		"DELETE FROM search WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
 		")",
 		IK_VALUES(ik_value_id(session), ik_value_number(count)), error);
@@ -657,81 +649,65 @@ static enum ik_status drop_words(struct ik_database *database, const char *sessi
 /* Where a session was deleted that has forks, only its owner may change its row. */
 #define MAY_INDEX "(event_count > 0 OR owner IS NULL OR owner = session_user)"
 
-const struct ik_database_ops ik_postgres_ops = {
-	.name = "postgres",
-	.sql = {
-		.lock_journal = "SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))",
-		.state = "SELECT s.last_sequence, EXISTS (SELECT FROM locks WHERE session = s.id"
-				 " AND holder IS NOT NULL AND process IS DISTINCT FROM ?3 AND expires > now())::int,"
-				 " e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0 END FROM sessions s"
-				 " LEFT JOIN events e ON e.id = ANY(string_to_array(?2, ',')::uuid[])"
-				 " WHERE s.id = ?1 FOR UPDATE OF s",
-		.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time,"
-					 " exact_content, exact_data, size)"
-					 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)",
-		.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
-		.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
-		.holders = "SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-				   " since AS since_ms, place, started FROM locks"
-				   " WHERE session = ANY(string_to_array(?1, ',')::uuid[])"
-				   " AND holder IS NOT NULL AND expires > now()) l",
-		.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
-				" ORDER BY e.sequence DESC LIMIT ?3",
-		.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
-				 " ORDER BY e.sequence LIMIT ?3",
-		.search = "WITH place AS (SELECT string_to_array(coalesce(?2, '9223372036854775807"
-				  " ffffffff-ffff-ffff-ffff-ffffffffffff 9223372036854775807'), ' ') AS p),"
-				  " hits AS (SELECT session, sequence, time FROM search WHERE words @@ ?1::tsquery"
-				  "  AND (time, session, sequence) < ((SELECT p[1]::bigint FROM place),"
-				  "   (SELECT p[2]::uuid FROM place), (SELECT p[3]::bigint FROM place))"
-				  "  AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))"
-				  "  AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE owner = ?4"
-				  "   OR owner IS NULL))"
-				  "  ORDER BY time DESC, session DESC, sequence DESC LIMIT ?5)"
-				  " SELECT " EVENT ", h.time || ' ' || h.session || ' ' || h.sequence, h.session, "
-				  IK_SESSION_COLUMNS " FROM hits h"
-				  " JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
-				  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
-				  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
-		.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE searched < last_sequence"
-				  " AND " MAY_INDEX " LIMIT 1) s",
-		/* Of one session, at random of the first that have some, since other programs index, too.
-		 * Nothing here may read all sessions, of which there can be a million. */
-		.unindexed = "WITH chosen AS (SELECT id, searched, last_sequence FROM (SELECT id, searched,"
-					 "  last_sequence FROM sessions WHERE searched < last_sequence AND " MAY_INDEX
-					 "  ORDER BY id LIMIT 64) pending"
-					 "  ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
-					 " SELECT " EVENT ", c.id, e.sequence, c.searched, c.last_sequence FROM chosen c"
-					 " LEFT JOIN LATERAL (SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY sequence)"
-					 "  - size AS before FROM (SELECT * FROM events WHERE session = c.id"
-					 "  AND sequence > c.searched ORDER BY sequence LIMIT 2000) few) fewer"
-					 "  WHERE before < 8388608) e ON true ORDER BY e.sequence",
-		.lock_index = "SELECT 1 FROM sessions WHERE id = ?1 AND searched = ?2 FOR UPDATE",
-		/* Not what another program has indexed meanwhile, or deleted. */
-		.add_words = "INSERT INTO search(session, sequence, time, words)"
-					 " SELECT e.session, e.sequence, e.time, ?4::tsvector FROM events e"
-					 " JOIN sessions s ON s.id = e.session AND s.searched = ?3"
-					 " WHERE e.session = ?1 AND e.sequence = ?2 ON CONFLICT DO NOTHING",
-		.set_mark = "UPDATE sessions SET searched = ?2 WHERE id = ?1 AND searched = ?3",
-		.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT (e.data->'blobs'->stream->>'id')::uuid"
-					  " FROM events e, unnest(ARRAY['stdout', 'stderr']) stream"
-					  " WHERE e.kind IN ('tool_result', 'command') AND e.session = ?1"
-					  " AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS "))",
-	},
-	.open = open_server,
-	.is_open = is_open,
-	.close = close_server,
-	.begin = begin,
-	.end = end,
-	.ask = ask,
-	.change = change,
-	.run = run,
-	.next = next,
-	.text = text,
-	.bytes = bytes,
-	.free_rows = free_rows,
-	.is_text = is_text,
-	.put_words = put_words,
-	.put_query = ik_search_query_put_ts,
-	.drop_words = drop_words,
+const char ik_database_kind[] = "postgres";
+
+const struct ik_database_sql ik_database_sql = {
+	.lock_journal = "SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))",
+	.state = "SELECT s.last_sequence, EXISTS (SELECT FROM locks WHERE session = s.id"
+			 " AND holder IS NOT NULL AND process IS DISTINCT FROM ?3 AND expires > now())::int,"
+			 " e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0 END FROM sessions s"
+			 " LEFT JOIN events e ON e.id = ANY(string_to_array(?2, ',')::uuid[])"
+			 " WHERE s.id = ?1 FOR UPDATE OF s",
+	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time,"
+				 " exact_content, exact_data, size)"
+				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)",
+	.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+	.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
+	.holders = "SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
+			   " since AS since_ms, place, started FROM locks"
+			   " WHERE session = ANY(string_to_array(?1, ',')::uuid[])"
+			   " AND holder IS NOT NULL AND expires > now()) l",
+	.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
+			" ORDER BY e.sequence DESC LIMIT ?3",
+	.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
+			 " ORDER BY e.sequence LIMIT ?3",
+	.search = "WITH place AS (SELECT string_to_array(coalesce(?2, '9223372036854775807"
+			  " ffffffff-ffff-ffff-ffff-ffffffffffff 9223372036854775807'), ' ') AS p),"
+			  " hits AS (SELECT session, sequence, time FROM search WHERE words @@ ?1::tsquery"
+			  "  AND (time, session, sequence) < ((SELECT p[1]::bigint FROM place),"
+			  "   (SELECT p[2]::uuid FROM place), (SELECT p[3]::bigint FROM place))"
+			  "  AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))"
+			  "  AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE owner = ?4"
+			  "   OR owner IS NULL))"
+			  "  ORDER BY time DESC, session DESC, sequence DESC LIMIT ?5)"
+			  " SELECT " EVENT
+			  ", h.time || ' ' || h.session || ' ' || h.sequence, h.session, " IK_SESSION_COLUMNS
+			  " FROM hits h"
+			  " JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
+			  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
+			  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
+	.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE searched < last_sequence"
+			  " AND " MAY_INDEX " LIMIT 1) s",
+	/* Of one session, at random of the first that have some, since other programs index, too.
+	 * Nothing here may read all sessions, of which there can be a million. */
+	.unindexed = "WITH chosen AS (SELECT id, searched, last_sequence FROM (SELECT id, searched,"
+				 "  last_sequence FROM sessions WHERE searched < last_sequence AND " MAY_INDEX
+				 "  ORDER BY id LIMIT 64) pending"
+				 "  ORDER BY uuid_hash_extended(id, pg_backend_pid()) LIMIT 1)"
+				 " SELECT " EVENT ", c.id, e.sequence, c.searched, c.last_sequence FROM chosen c"
+				 " LEFT JOIN LATERAL (SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY sequence)"
+				 "  - size AS before FROM (SELECT * FROM events WHERE session = c.id"
+				 "  AND sequence > c.searched ORDER BY sequence LIMIT 2000) few) fewer"
+				 "  WHERE before < 8388608) e ON true ORDER BY e.sequence",
+	.lock_index = "SELECT 1 FROM sessions WHERE id = ?1 AND searched = ?2 FOR UPDATE",
+	/* Not what another program has indexed meanwhile, or deleted. */
+	.add_words = "INSERT INTO search(session, sequence, time, words)"
+				 " SELECT e.session, e.sequence, e.time, ?4::tsvector FROM events e"
+				 " JOIN sessions s ON s.id = e.session AND s.searched = ?3"
+				 " WHERE e.session = ?1 AND e.sequence = ?2 ON CONFLICT DO NOTHING",
+	.set_mark = "UPDATE sessions SET searched = ?2 WHERE id = ?1 AND searched = ?3",
+	.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT (e.data->'blobs'->stream->>'id')::uuid"
+				  " FROM events e, unnest(ARRAY['stdout', 'stderr']) stream"
+				  " WHERE e.kind IN ('tool_result', 'command') AND e.session = ?1"
+				  " AND e.sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS "))",
 };

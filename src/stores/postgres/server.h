@@ -24,8 +24,6 @@ struct ik_server {
 	char state[8];              /* SQLSTATE of the last failure */
 };
 
-extern const struct ik_database_ops ik_postgres_ops;
-
 /* Append what tells one database from another, whichever way an address names it: with a role, or
  * options, its tables may be others. */
 void ik_server_put_identity(const char *address, struct ik_buf *out);

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		.convert_old_files = convert_old_files,
 		.repair = ik_sqlite_repair,
 	};
-	struct ik_sqlite sqlite = { .base.ops = &ik_sqlite_ops };
+	struct ik_sqlite sqlite = { .db = NULL };
 
 	return ik_service_run(&service, &sqlite.base, argc, argv);
 }

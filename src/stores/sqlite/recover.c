@@ -190,10 +190,9 @@ static enum ik_status make_copy(struct ik_database *database, bool only_whole, c
 
 	ik_uuid_new(uuid);
 	path = ik_format("%s.new-%s", database->address, uuid);
-	fresh->ops = database->ops;
 	fresh->client = database->client;
 	fresh->address = path;
-	recovery.status = fresh->ops->open(fresh, error);
+	recovery.status = ik_database_open(fresh, error);
 	if (recovery.status == IK_OK) {
 		(void)run(&recovery, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
 		*ret_whole = copy_all(&recovery, database->address);
@@ -204,7 +203,7 @@ static enum ik_status make_copy(struct ik_database *database, bool only_whole, c
 	if (recovery.status == IK_OK && only_whole && !*ret_whole)
 		recovery.status = ik_error_set(error, IK_INVALID, _("The database %s is damaged."),
 			database->address);
-	fresh->ops->close(fresh);
+	ik_database_close(fresh);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (recovery.status == IK_OK && (fd < 0 || fsync(fd) != 0 || rename(path, ready) != 0))
 		recovery.status = ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);

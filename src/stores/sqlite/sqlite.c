@@ -69,7 +69,7 @@ enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *erro
 
 /* ---- statements ---- */
 
-static enum ik_status run(struct ik_database *database, const char *statements,
+enum ik_status ik_database_run(struct ik_database *database, const char *statements,
 	struct ik_error *error)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
@@ -120,13 +120,15 @@ static void reset(sqlite3_stmt *statement)
 	sqlite3_clear_bindings(statement);
 }
 
-static enum ik_status change(struct ik_database *database, const char *literal,
+enum ik_status ik_database_change(struct ik_database *database, const char *literal,
 	const struct ik_value *values, struct ik_error *error)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
-	sqlite3_stmt *statement = prepare(sqlite, literal);
+	sqlite3_stmt *statement = literal ? prepare(sqlite, literal) : NULL;
 	enum ik_status status = IK_OK;
 
+	if (!literal)
+		return IK_OK;
 	if (!statement)
 		return ik_sqlite_explain(sqlite, error);
 	bind(statement, values, SQLITE_STATIC);
@@ -138,49 +140,44 @@ static enum ik_status change(struct ik_database *database, const char *literal,
 
 /* ---- rows ---- */
 
-struct sqlite_rows {
-	struct ik_rows base;
-	sqlite3_stmt *statement;
-};
-
-static enum ik_status ask(struct ik_database *database, const char *literal,
+enum ik_status ik_database_ask(struct ik_database *database, const char *literal,
 	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	sqlite3_stmt *statement = prepare(sqlite, literal);
-	struct sqlite_rows *rows;
+	struct ik_rows *rows;
 
 	if (!statement)
 		return ik_sqlite_explain(sqlite, error);
 	bind(statement, values, SQLITE_TRANSIENT);
 	rows = ik_alloc(sizeof(*rows));
-	rows->base.database = database;
-	rows->statement = statement;
-	*ret_rows = &rows->base;
+	rows->database = database;
+	rows->answer = statement;
+	*ret_rows = rows;
 	return IK_OK;
 }
 
-static bool next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
+bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
 {
-	int step = sqlite3_step(((struct sqlite_rows *)rows)->statement);
+	int step = *status == IK_OK ? sqlite3_step(rows->answer) : SQLITE_DONE;
 
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
 		*status = ik_sqlite_explain(sqlite_of(rows->database), error);
 	return step == SQLITE_ROW;
 }
 
-static const char *text(struct ik_rows *rows, int column, size_t *ret_length)
+const char *ik_rows_chars(struct ik_rows *rows, int column, size_t *ret_length)
 {
-	sqlite3_stmt *row = ((struct sqlite_rows *)rows)->statement;
+	sqlite3_stmt *row = rows->answer;
 	const char *found = (const char *)sqlite3_column_text(row, column);
 
 	*ret_length = (size_t)sqlite3_column_bytes(row, column);
 	return found;
 }
 
-static const char *bytes(struct ik_rows *rows, int column, size_t *ret_length)
+const char *ik_rows_bytes(struct ik_rows *rows, int column, size_t *ret_length)
 {
-	sqlite3_stmt *row = ((struct sqlite_rows *)rows)->statement;
+	sqlite3_stmt *row = rows->answer;
 	bool null = sqlite3_column_type(row, column) == SQLITE_NULL;
 	const char *found = sqlite3_column_blob(row, column);
 
@@ -188,10 +185,12 @@ static const char *bytes(struct ik_rows *rows, int column, size_t *ret_length)
 	return found || null ? found : "";
 }
 
-static void free_rows(struct ik_rows *rows)
+struct ik_rows *ik_rows_free(struct ik_rows *rows)
 {
-	reset(((struct sqlite_rows *)rows)->statement);
+	if (rows)
+		reset(rows->answer);
 	free(rows);
+	return NULL;
 }
 
 /* ---- opening ---- */
@@ -213,7 +212,7 @@ static bool is_on_read_only_disk(const char *path)
 	return statvfs(path, &facts) == 0 && (facts.f_flag & ST_RDONLY);
 }
 
-static bool is_open(const struct ik_database *database)
+bool ik_database_is_open(const struct ik_database *database)
 {
 	const struct ik_sqlite *sqlite = (const struct ik_sqlite *)database;
 
@@ -343,7 +342,7 @@ static enum ik_status open_handle(struct ik_sqlite *sqlite, const char *name, in
 	ik_sqlite_protect(sqlite->db);
 	(void)sqlite3_busy_handler(sqlite->db, on_busy, sqlite);
 	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
-	return run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version", error);
+	return ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version", error);
 }
 
 /* A copy of what was opened, in a temporary file: its tables can be brought to their present form,
@@ -423,7 +422,7 @@ static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *er
 		status = ik_database_number(&sqlite->base, ik_sqlite_form.ask, NULL, &form, error);
 	old = form < (int64_t)ik_sqlite_form.count;
 	if (status == IK_OK && !old)
-		status = ik_database_number(&sqlite->base, ik_sqlite_ops.sql.behind, NULL, &behind, error);
+		status = ik_database_number(&sqlite->base, ik_database_sql.behind, NULL, &behind, error);
 	return status == IK_OK && (old || behind) ? copy_handle(sqlite, error) : status;
 }
 
@@ -436,20 +435,20 @@ static enum ik_status open_to_write(struct ik_sqlite *sqlite, struct ik_error *e
 	if (status == IK_OK)
 		status = check_owner(sqlite, error);
 	if (status == IK_OK)
-		status = run(&sqlite->base, "PRAGMA journal_mode = WAL", error);
+		status = ik_database_run(&sqlite->base, "PRAGMA journal_mode = WAL", error);
 	code = sqlite->db ? sqlite3_extended_errcode(sqlite->db) : SQLITE_OK;
 	/* No shared memory for a log, as on some network file systems: a journal is slower, as safe. Only
 	 * one who has the file for itself can leave a log without it. */
 	if (status != IK_OK && (code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN))
 		status = open_handle(sqlite, sqlite->base.name, SQLITE_OPEN_READWRITE, error);
 	if (code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN)
-		status = run(&sqlite->base,
+		status = ik_database_run(&sqlite->base,
 			"PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
 			" PRAGMA locking_mode = NORMAL; PRAGMA user_version",
 			error);
 	/* A journal of a session is removed once its events are committed: they must be on the disk. */
 	if (status == IK_OK)
-		status = run(&sqlite->base, "PRAGMA synchronous = FULL", error);
+		status = ik_database_run(&sqlite->base, "PRAGMA synchronous = FULL", error);
 	return status;
 }
 
@@ -466,7 +465,7 @@ static void tell_loss(const struct ik_database *database)
 	free(notice);
 }
 
-static enum ik_status open_sqlite(struct ik_database *database, struct ik_error *error)
+enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error)
 {
 	const char *path = database->address;
 	struct ik_sqlite *sqlite = sqlite_of(database);
@@ -487,7 +486,7 @@ static enum ik_status open_sqlite(struct ik_database *database, struct ik_error 
 	return status == IK_OK ? ik_database_migrate(database, &ik_sqlite_form, error) : status;
 }
 
-static void close_sqlite(struct ik_database *database)
+void ik_database_close(struct ik_database *database)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
@@ -500,9 +499,9 @@ static void close_sqlite(struct ik_database *database)
 
 /* ---- transactions ---- */
 
-static enum ik_status begin(struct ik_database *database, struct ik_error *error)
+enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error)
 {
-	enum ik_status status = run(database, "BEGIN IMMEDIATE", error);
+	enum ik_status status = ik_database_run(database, "BEGIN IMMEDIATE", error);
 
 	/* Whoever recovers a file has this lock until the new one is in its place. */
 	if (status != IK_OK || !ik_sqlite_is_lost(sqlite_of(database)))
@@ -512,13 +511,13 @@ static enum ik_status begin(struct ik_database *database, struct ik_error *error
 		database->name);
 }
 
-static enum ik_status end(struct ik_database *database, enum ik_status status,
+enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
 	struct ik_error *error)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
 	if (status == IK_OK)
-		status = run(database, "COMMIT", error);
+		status = ik_database_run(database, "COMMIT", error);
 	if (status != IK_OK && !sqlite3_get_autocommit(sqlite->db))
 		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
@@ -526,12 +525,12 @@ static enum ik_status end(struct ik_database *database, enum ik_status status,
 
 /* ---- the index of words ---- */
 
-static void put_words(struct ik_buf *out, const char *text_of, size_t length)
+void ik_database_put_words(struct ik_buf *out, const char *text, size_t length)
 {
-	ik_search_words(out, text_of, length, IK_SEARCH_BLANKS);
+	ik_search_words(out, text, length, IK_SEARCH_BLANKS);
 }
 
-static void put_query(const struct ik_search_query *query, struct ik_buf *out)
+void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *out)
 {
 	ik_search_query_put_fts(query, out);
 }
@@ -546,11 +545,11 @@ static enum ik_status drop_row(struct ik_database *database, struct ik_rows *row
 	struct ik_buf words;
 
 	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
-	ik_index_put_words(database, message, &words);
+	ik_index_put_words(message, &words);
 	if (words.length > 0) {
 		if (ik_rows_number(rows, IK_EVENT_COLUMN_COUNT + 1) != 0)
 			ik_buf_printf(&words, "\xff%lld", (long long)(row / BLOCK_ROWS));
-		status = change(database,
+		status = ik_database_change(database,
 			"INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
 			IK_VALUES(ik_value_number(row), ik_value_chars(words.data, words.length)), error);
 	}
@@ -559,14 +558,19 @@ static enum ik_status drop_row(struct ik_database *database, struct ik_rows *row
 	return status;
 }
 
-/* SQLite has no columns for exact bytes: its texts can have everything. */
+/* Its texts can have everything: there are no columns for exact bytes. */
+bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length)
+{
+	return true;
+}
+
 #define EVENT "e.id, e.sequence, e.kind, e.content, e.data_json, NULL, NULL, e.time"
 
-static enum ik_status drop_words(struct ik_database *database, const char *session, int64_t count,
-	struct ik_error *error)
+enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
+	int64_t count, struct ik_error *error)
 {
 	struct ik_rows *rows = NULL;
-	enum ik_status status = ask(database,
+	enum ik_status status = ik_database_ask(database,
 		"SELECT * FROM (SELECT " EVENT ", e.rowid, (SELECT e.rowid > plain_rows AND"
 		" e.rowid <= named_rows FROM search_state), e.rowid AS row" IK_OLDEST_EVENTS
 		") WHERE row <= (SELECT indexed FROM search_state)",
@@ -576,60 +580,44 @@ static enum ik_status drop_words(struct ik_database *database, const char *sessi
 		return status;
 	while (ik_rows_next(rows, &status, error))
 		status = drop_row(database, rows, error);
-	free_rows(rows);
+	(void)ik_rows_free(rows);
 	return status;
 }
 
-const struct ik_database_ops ik_sqlite_ops = {
-	.name = "sqlite",
-	.sql = {
-		.state = "SELECT s.last_sequence, 0, e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0"
-				 " END FROM sessions s LEFT JOIN events e ON e.id IN (SELECT value FROM"
-				 " json_each('[\"' || replace(?2, ',', '\",\"') || '\"]')) WHERE s.id = ?1",
-		.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
-					 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-		.add_part = "INSERT OR IGNORE INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)",
-		.list = IK_LIST("s.title || char(10) || s.directory || char(10) || s.id"
-						" LIKE ?4 ESCAPE '\\'"),
-		.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
-				" ORDER BY e.sequence DESC LIMIT ?3",
-		.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
-				 " ORDER BY e.sequence LIMIT ?3",
-		.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
-				  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
-				  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"
-				  " WHERE search MATCH ?1"
-				  " AND search.rowid < coalesce(CAST(?2 AS INTEGER), 9223372036854775807)"
-				  " AND (?3 IS NULL OR ?3 = (SELECT directory FROM sessions WHERE id = e.session))"
-				  " ORDER BY search.rowid DESC LIMIT ?5",
-		.behind = "SELECT coalesce((SELECT max(rowid) FROM events), 0) > indexed FROM search_state",
-		.unindexed = "SELECT " EVENT ", NULL, e.rowid, 0, 0 FROM events e"
-					 " WHERE e.rowid > (SELECT indexed FROM search_state)"
-					 " ORDER BY e.rowid LIMIT 5000",
-		.add_words = "INSERT INTO search(rowid, words) VALUES(?2, ?4)",
-		.set_mark = "UPDATE search_state SET indexed = ?2",
-		.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT"
-					  " json_extract(e.data_json, '$.blobs.' || stream.value || '.id')"
-					  " FROM events e, json_each('[\"stdout\",\"stderr\"]') AS stream"
-					  " WHERE e.rowid IN (SELECT e.rowid" IK_OLDEST_EVENTS ")"
-					  " AND e.kind IN ('tool_result', 'command') AND json_valid(e.data_json))",
-		.events_deleted = "UPDATE search_state SET indexed = min(indexed, last),"
-						  " plain_rows = min(plain_rows, last), named_rows = min(named_rows, last)"
-						  " FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)",
-	},
-	.open = open_sqlite,
-	.is_open = is_open,
-	.close = close_sqlite,
-	.begin = begin,
-	.end = end,
-	.ask = ask,
-	.change = change,
-	.run = run,
-	.next = next,
-	.text = text,
-	.bytes = bytes,
-	.free_rows = free_rows,
-	.put_words = put_words,
-	.put_query = put_query,
-	.drop_words = drop_words,
+const char ik_database_kind[] = "sqlite";
+
+const struct ik_database_sql ik_database_sql = {
+	.state = "SELECT s.last_sequence, 0, e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0"
+			 " END FROM sessions s LEFT JOIN events e ON e.id IN (SELECT value FROM"
+			 " json_each('[\"' || replace(?2, ',', '\",\"') || '\"]')) WHERE s.id = ?1",
+	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
+				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	.add_part = "INSERT OR IGNORE INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)",
+	.list = IK_LIST("s.title || char(10) || s.directory || char(10) || s.id"
+					" LIKE ?4 ESCAPE '\\'"),
+	.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
+			" ORDER BY e.sequence DESC LIMIT ?3",
+	.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
+			 " ORDER BY e.sequence LIMIT ?3",
+	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
+			  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
+			  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"
+			  " WHERE search MATCH ?1"
+			  " AND search.rowid < coalesce(CAST(?2 AS INTEGER), 9223372036854775807)"
+			  " AND (?3 IS NULL OR ?3 = (SELECT directory FROM sessions WHERE id = e.session))"
+			  " ORDER BY search.rowid DESC LIMIT ?5",
+	.behind = "SELECT coalesce((SELECT max(rowid) FROM events), 0) > indexed FROM search_state",
+	.unindexed = "SELECT " EVENT ", NULL, e.rowid, 0, 0 FROM events e"
+				 " WHERE e.rowid > (SELECT indexed FROM search_state)"
+				 " ORDER BY e.rowid LIMIT 5000",
+	.add_words = "INSERT INTO search(rowid, words) VALUES(?2, ?4)",
+	.set_mark = "UPDATE search_state SET indexed = ?2",
+	.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT"
+				  " json_extract(e.data_json, '$.blobs.' || stream.value || '.id')"
+				  " FROM events e, json_each('[\"stdout\",\"stderr\"]') AS stream"
+				  " WHERE e.rowid IN (SELECT e.rowid" IK_OLDEST_EVENTS ")"
+				  " AND e.kind IN ('tool_result', 'command') AND json_valid(e.data_json))",
+	.events_deleted = "UPDATE search_state SET indexed = min(indexed, last),"
+					  " plain_rows = min(plain_rows, last), named_rows = min(named_rows, last)"
+					  " FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)",
 };

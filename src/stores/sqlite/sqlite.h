@@ -24,8 +24,6 @@ struct ik_sqlite {
 	} statements[IK_SQLITE_STATEMENTS];
 };
 
-extern const struct ik_database_ops ik_sqlite_ops;
-
 /* The status and the sentence of what SQLite failed with last. */
 enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *error);
 

@@ -34,30 +34,21 @@ enum ik_status ik_answer_check(struct ik_database *database, struct ik_error *er
 	return status;
 }
 
-static void put_number(struct ik_buf *line, const char *name, int64_t number)
-{
-	ik_json_key(line, name);
-	ik_json_put_integer(line, number);
-}
-
 enum ik_status ik_answer_facts(struct ik_database *database, struct ik_error *error)
 {
-	static const char *const names[] = { "version", "bytes", "sessions", "events", "unindexed" };
 	struct ik_rows *rows;
 	enum ik_status status = ik_database_ask(database,
-		"SELECT (SELECT user_version FROM pragma_user_version), (SELECT page_count * page_size"
-		" FROM pragma_page_count, pragma_page_size),"
-		" (SELECT count(*) FROM sessions WHERE event_count > 0), (SELECT count(*) FROM events),"
-		" (SELECT count(*) FROM events WHERE rowid > (SELECT indexed FROM search_state))",
+		"SELECT json_object('version', (SELECT user_version FROM pragma_user_version),"
+		" 'bytes', (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size),"
+		" 'sessions', (SELECT count(*) FROM sessions WHERE event_count > 0),"
+		" 'events', (SELECT count(*) FROM events), 'unindexed', (SELECT count(*) FROM events"
+		" WHERE rowid > (SELECT indexed FROM search_state)))",
 		NULL, &rows, error);
-	struct ik_buf *line;
 
 	if (status != IK_OK)
 		return status;
-	line = ik_connection_begin(database->client);
 	if (ik_rows_next(rows, &status, error))
-		for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
-			put_number(line, names[i], ik_rows_number(rows, i));
+		ik_rows_put_members(rows, 0, ik_connection_begin(database->client));
 	(void)ik_rows_free(rows);
 	return status;
 }
@@ -67,16 +58,12 @@ enum ik_status ik_answer_recover(struct ik_database *database, struct ik_error *
 	int64_t events = 0, sessions = 0;
 	bool whole = false;
 	enum ik_status status = ik_sqlite_recover(database, false, &events, &sessions, &whole, error);
-	struct ik_buf *line;
 
-	if (status != IK_OK)
-		return status;
-	line = ik_connection_begin(database->client);
-	put_number(line, "events", events);
-	put_number(line, "sessions", sessions);
-	ik_json_key(line, "whole");
-	ik_json_put_bool(line, whole);
-	return IK_OK;
+	if (status == IK_OK)
+		ik_json_printf(ik_connection_begin(database->client),
+			"'events':%lld,'sessions':%lld,'whole':%s", (long long)events, (long long)sessions,
+			ik_json_word(whole));
+	return status;
 }
 
 enum ik_status ik_sqlite_repair(struct ik_database *database, bool only_whole,
