@@ -6,7 +6,6 @@
 
 #include "guard/policy_match.h"
 #include "json/write.h"
-#include "loop/confine.h"
 #include "util/alloc.h"
 #include "util/diff.h"
 #include "util/limits.h"
@@ -65,7 +64,7 @@ static bool add_target(struct ik_question_text *text, const char *directory, con
 	char *plain = ik_policy_absolute(&place, name), *target = follow(directory, name);
 	char *here = ik_path_resolve(directory), *path, *line;
 	bool known = target && here;
-	bool outside = known && !ik_confine_below(target, here),
+	bool outside = known && !ik_path_below(target, here),
 		 leads = known && !ik_text_equal(plain, target);
 
 	path = leads ? ik_format("%s -> %s", name, target) : ik_strdup(name);

@@ -109,7 +109,7 @@ static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
 	const char *writable;
 
 	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)); i++)
-		if (ik_confine_below(directory, writable))
+		if (ik_path_below(directory, writable))
 			return true;
 	return false;
 }
@@ -216,7 +216,7 @@ static void put_writable(const struct ik_setup *setup, struct ik_buf *out)
 	ik_buf_printf(out, "%s\n", _("Tools, and all that they start, may write to:"));
 	for (size_t i = 0; (path = ik_sandbox_writable(setup->sandbox, i)); i++) {
 		ik_buf_printf(out, "  %s\n", path);
-		own = own || (setup->places.home && ik_confine_below(setup->places.home, path));
+		own = own || (setup->places.home && ik_path_below(setup->places.home, path));
 	}
 	if (own && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF)
 		ik_buf_printf(out,

@@ -202,7 +202,7 @@ static void guard_targets(struct ik_setup *setup)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *file = ik_places_file(&setup->places, names[i]), *target = ik_path_canonical(file);
 
-		if (!ik_confine_below(target, home))
+		if (!ik_path_below(target, home))
 			ik_sandbox_guard(setup->sandbox, target, IK_CONFINE_READING);
 		free(target);
 		free(file);
@@ -321,7 +321,7 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 		char *whole = ik_places_whole_path(places, path, strlen(path));
 		char *canonical = ik_path_canonical(whole);
 
-		writable = writable || ik_confine_below(place, canonical);
+		writable = writable || ik_path_below(place, canonical);
 		free(canonical);
 		free(whole);
 	}

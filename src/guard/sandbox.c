@@ -232,7 +232,7 @@ static bool is_excepted(const struct ik_sandbox *sandbox, const char *tool)
 /* Is path in that place, and are its files unreadable? */
 static bool is_hidden_by(const char *place, enum ik_confine_left left, const char *path)
 {
-	return left != IK_CONFINE_READING && ik_confine_below(path, place);
+	return left != IK_CONFINE_READING && ik_path_below(path, place);
 }
 
 /* Is path in one of the places of a list whose files are unreadable? */
@@ -355,7 +355,7 @@ static void add_limit(struct ik_sandbox *sandbox, char *path, enum ik_confine_le
 {
 	struct sandbox_listing *listing = &sandbox->listing;
 	/* If the session's directory were covered, the tool would have no directory. */
-	bool cover = !ik_confine_below(sandbox->directory, path);
+	bool cover = !ik_path_below(sandbox->directory, path);
 	struct stat status;
 
 	if (lstat(path, &status) != 0) {
@@ -476,7 +476,7 @@ static bool is_writable_around(const struct ik_sandbox *sandbox, const char *pat
 	if (sandbox->mode == IK_SANDBOX_OFF)
 		return false; /* off does not limit the user's own rights */
 	for (size_t i = 0; (writable = ik_sandbox_writable(sandbox, i)); i++)
-		if (ik_confine_below(path, writable) || ik_confine_below(writable, path))
+		if (ik_path_below(path, writable) || ik_path_below(writable, path))
 			return true;
 	return false;
 }

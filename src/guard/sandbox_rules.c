@@ -142,8 +142,7 @@ static size_t earlier_rule(const struct ik_rules *rules, size_t index, const cha
 			continue;
 		literal = argument ? literal_of(place, argument->glob, &rest) : NULL;
 		canonical = literal ? ik_path_canonical(literal) : NULL;
-		apart = canonical && !ik_confine_below(canonical, path) &&
-			!ik_confine_below(path, canonical);
+		apart = canonical && !ik_path_below(canonical, path) && !ik_path_below(path, canonical);
 		free(literal);
 		free(canonical);
 		if (!apart)
@@ -174,7 +173,7 @@ static bool take_pattern(struct ik_sandbox_limits *limits, const struct ik_rules
 	const char *named = path_argument(rule)->glob, *rest;
 	char *literal = literal_of(place, named, &rest);
 	char *base = literal ? ik_path_canonical(literal) : ik_strdup(place->directory);
-	bool taken = ik_confine_below(base, place->directory) && rule->argument_count == 1 &&
+	bool taken = ik_path_below(base, place->directory) && rule->argument_count == 1 &&
 		earlier_rule(rules, index, tool, place, base) == 0 &&
 		ik_mount_mask_method() != IK_MOUNT_MASK_NONE;
 	struct ik_buf glob;
@@ -228,8 +227,8 @@ static void read_rule(struct ik_sandbox_limits *limits, const struct ik_rules *r
 		add_gap(limits, index + 1, IK_SANDBOX_CONDITION, 0);
 	else if (other > 0)
 		add_gap(limits, index + 1, IK_SANDBOX_EARLIER, other);
-	else if (ik_confine_below(place->directory, path) ||
-		(ik_confine_below(path, place->directory) && ik_mount_mask_method() == IK_MOUNT_MASK_NONE))
+	else if (ik_path_below(place->directory, path) ||
+		(ik_path_below(path, place->directory) && ik_mount_mask_method() == IK_MOUNT_MASK_NONE))
 		add_gap(limits, index + 1, IK_SANDBOX_INSIDE, 0);
 	else
 		ik_sandbox_limits_add(limits, argument->glob, path, left_by(rule, tool), index + 1);

@@ -67,20 +67,17 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 	return say_unwritten(journal, number, error);
 }
 
-/* Open a line that is one object with this first member. */
-static void open_record(struct ik_journal *journal, const char *member)
+/* Begin a line, which add_record() ends. */
+static struct ik_buf *begin_record(struct ik_journal *journal)
 {
 	ik_buf_clear(&journal->line);
-	ik_json_open(&journal->line, '{');
-	ik_json_key(&journal->line, member);
+	return &journal->line;
 }
 
-static enum ik_status close_record(struct ik_journal *journal, struct ik_error *error)
+static enum ik_status add_record(struct ik_journal *journal, struct ik_error *error)
 {
-	enum ik_status status;
+	enum ik_status status = append(journal, error);
 
-	ik_json_close(&journal->line, '}');
-	status = append(journal, error);
 	journal->filled = journal->filled || status == IK_OK;
 	/* A large output must not stay in memory. */
 	if (journal->line.capacity > IK_MIB(1))
@@ -88,35 +85,19 @@ static enum ik_status close_record(struct ik_journal *journal, struct ik_error *
 	return status;
 }
 
-static void put_number(struct ik_buf *out, const char *name, int64_t number)
-{
-	ik_json_key(out, name);
-	ik_json_put_integer(out, number);
-}
-
-static void put_text(struct ik_buf *out, const char *name, const char *text)
-{
-	ik_json_key(out, name);
-	ik_json_put_text(out, text);
-}
-
 static enum ik_status add_first_line(struct ik_journal *journal, const char *writer,
 	const struct ik_journal_session *session, struct ik_error *error)
 {
 	struct ik_buf *line = &journal->line;
 
-	ik_json_open(line, '{');
-	put_number(line, "journal", IK_JOURNAL_VERSION);
-	put_text(line, "session", session->id);
-	put_text(line, "writer", writer);
-	put_text(line, "directory", session->directory);
-	put_number(line, "created_ms", session->created_ms);
-	put_number(line, "after", session->after);
-	if (session->parent) {
-		put_text(line, "parent", session->parent);
-		put_number(line, "forked_at", session->forked_at);
-	}
-	ik_json_close(line, '}');
+	ik_json_printf(line, "{'journal':%d,'session':'%s','writer':'%s','directory':'%s'",
+		IK_JOURNAL_VERSION, session->id, writer, session->directory);
+	ik_json_printf(line, "'created_ms':%lld,'after':%lld", (long long)session->created_ms,
+		(long long)session->after);
+	if (session->parent)
+		ik_json_printf(line, "'parent':'%s','forked_at':%lld", session->parent,
+			(long long)session->forked_at);
+	ik_json_printf(line, "}");
 	return append(journal, error);
 }
 
@@ -161,51 +142,55 @@ enum ik_status ik_journal_new(const char *directory, const char *writer,
 	return IK_OK;
 }
 
+/* Append a record that contains an event. */
+static enum ik_status add_event(struct ik_journal *journal, const char *member,
+	const struct ik_message *message, struct ik_error *error)
+{
+	struct ik_buf *line = begin_record(journal);
+
+	ik_json_printf(line, "{");
+	ik_json_key(line, member);
+	ik_event_line_put(line, NULL, message);
+	ik_json_printf(line, "}");
+	return add_record(journal, error);
+}
+
 enum ik_status ik_journal_add_event(struct ik_journal *journal, const struct ik_message *message,
 	struct ik_error *error)
 {
-	open_record(journal, "event");
-	ik_event_line_put(&journal->line, NULL, message);
-	return close_record(journal, error);
+	return add_event(journal, "event", message, error);
 }
 
 enum ik_status ik_journal_begin_reply(struct ik_journal *journal, const struct ik_message *message,
 	struct ik_error *error)
 {
-	open_record(journal, "begin");
-	ik_event_line_put(&journal->line, NULL, message);
-	return close_record(journal, error);
+	return add_event(journal, "begin", message, error);
 }
 
 enum ik_status ik_journal_grow_reply(struct ik_journal *journal, const char *id, const char *text,
 	size_t length, struct ik_error *error)
 {
-	open_record(journal, "more");
-	ik_json_put_text(&journal->line, id);
-	ik_json_key(&journal->line, "text");
-	ik_json_put_string(&journal->line, text, length);
-	return close_record(journal, error);
+	ik_json_printf(begin_record(journal), "{'more':'%s','text':'%.*s'}", id, (int)length, text);
+	return add_record(journal, error);
 }
 
 enum ik_status ik_journal_drop_reply(struct ik_journal *journal, const char *id,
 	struct ik_error *error)
 {
-	open_record(journal, "drop");
-	ik_json_put_text(&journal->line, id);
-	return close_record(journal, error);
+	ik_json_printf(begin_record(journal), "{'drop':'%s'}", id);
+	return add_record(journal, error);
 }
 
 enum ik_status ik_journal_add_part(struct ik_journal *journal, const char *blob, int64_t part,
 	const char *bytes, size_t length, struct ik_error *error)
 {
-	open_record(journal, "blob");
-	ik_json_put_text(&journal->line, blob);
-	put_number(&journal->line, "part", part);
-	ik_json_key(&journal->line, "base64");
-	ik_json_quote_open(&journal->line);
-	ik_base64_put(&journal->line, bytes, length);
-	ik_json_quote_close(&journal->line);
-	return close_record(journal, error);
+	struct ik_buf *line = begin_record(journal);
+
+	ik_json_printf(line, "{'blob':'%s','part':%lld,'base64':", blob, (long long)part);
+	ik_buf_putc(line, '"');
+	ik_base64_put(line, bytes, length);
+	ik_buf_puts(line, "\"}");
+	return add_record(journal, error);
 }
 
 enum ik_status ik_journal_check(const struct ik_journal *journal, struct ik_error *error)
@@ -237,9 +222,8 @@ struct ik_journal *ik_journal_close(struct ik_journal *journal)
 		(void)unlink(journal->path);
 		return release(journal);
 	}
-	open_record(journal, "closed");
-	ik_json_put_bool(&journal->line, true);
+	ik_json_printf(begin_record(journal), "{'closed':true}");
 	/* Without it the store sees from the lock that the writer is gone. */
-	(void)!close_record(journal, &error);
+	(void)!add_record(journal, &error);
 	return release(journal);
 }

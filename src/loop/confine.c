@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,10 +15,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "loop/landlock.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/text.h"
 
 /* ---- no sockets ---- */
@@ -82,16 +84,16 @@ static int refuse_sockets(void)
 /* Allow the newly mounted terminals, which no earlier rule could name. 0 or an errno value. */
 static int allow_terminals(const struct ik_confinement *confinement)
 {
-	struct ik_landlock_path_beneath rule = { .allowed = confinement->terminal_rights };
+	struct landlock_path_beneath_attr rule = { .allowed_access = confinement->terminal_rights };
 	int number = 0;
 
-	rule.parent = ik_mount_mask_open(IK_MOUNT_MASK_TERMINALS);
-	if (rule.parent < 0)
+	rule.parent_fd = ik_path_open(IK_MOUNT_MASK_TERMINALS, 0);
+	if (rule.parent_fd < 0)
 		return errno == ENOENT ? 0 : errno;
-	if (syscall(SYS_landlock_add_rule, confinement->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule,
+	if (syscall(SYS_landlock_add_rule, confinement->ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,
 			0) != 0)
 		number = errno;
-	close(rule.parent);
+	close(rule.parent_fd);
 	return number;
 }
 
@@ -116,7 +118,22 @@ int ik_confine_self(const struct ik_confinement *confinement)
 
 /* ---- rulesets ---- */
 
-#define READING (IK_LANDLOCK_EXECUTE | IK_LANDLOCK_READ_FILE | IK_LANDLOCK_READ_DIR)
+/* What came after ABI 1, for system headers that are older than the kernel
+ * (Documentation/userspace-api/landlock.rst). */
+#define RIGHT_REFER (UINT64_C(1) << 13)     /* ABI 2: renaming between directories */
+#define RIGHT_TRUNCATE (UINT64_C(1) << 14)  /* ABI 3 */
+#define RIGHT_IOCTL_DEV (UINT64_C(1) << 15) /* ABI 5 */
+#define TCP UINT64_C(3)                     /* ABI 4: bind and connect */
+#define SCOPES UINT64_C(3)                  /* ABI 6: abstract Unix sockets, signals */
+
+struct ruleset_attributes {
+	uint64_t handled_files;
+	uint64_t handled_network; /* ABI 4 */
+	uint64_t scoped;          /* ABI 6 */
+};
+
+#define READING \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
 /* A ruleset under construction. */
 struct maker {
@@ -130,49 +147,39 @@ struct maker {
 
 int ik_confine_abi(void)
 {
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, IK_LANDLOCK_ASK_VERSION);
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
 	return abi > 0 ? (int)abi : 0;
-}
-
-bool ik_confine_below(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	if (length == 1)
-		return true; /* of / */
-	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 /* Return all file rights that this ABI knows. */
 static uint64_t rights_of(int abi)
 {
-	uint64_t rights = (IK_LANDLOCK_MAKE_SYM << 1) - 1;
+	uint64_t rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
 	if (abi >= 2)
-		rights |= IK_LANDLOCK_REFER;
+		rights |= RIGHT_REFER;
 	if (abi >= 3)
-		rights |= IK_LANDLOCK_TRUNCATE;
+		rights |= RIGHT_TRUNCATE;
 	if (abi >= 5)
-		rights |= IK_LANDLOCK_IOCTL_DEV;
+		rights |= RIGHT_IOCTL_DEV;
 	return rights;
 }
 
 /* Allow, at what fd is open on, those of the rights that apply to such a file. */
 static void add_rule(struct maker *maker, int fd, uint64_t rights)
 {
-	struct ik_landlock_path_beneath rule = { .allowed = rights, .parent = fd };
+	struct landlock_path_beneath_attr rule = { .allowed_access = rights, .parent_fd = fd };
 	struct stat status;
 
 	if (fstat(fd, &status) != 0 || S_ISLNK(status.st_mode))
 		return;
 	if (!S_ISDIR(status.st_mode))
-		rule.allowed &= IK_LANDLOCK_EXECUTE | IK_LANDLOCK_WRITE_FILE | IK_LANDLOCK_READ_FILE |
-			IK_LANDLOCK_TRUNCATE | IK_LANDLOCK_IOCTL_DEV;
+		rule.allowed_access &= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+			LANDLOCK_ACCESS_FS_READ_FILE | RIGHT_TRUNCATE | RIGHT_IOCTL_DEV;
 	/* EBADFD: it is in a file system without paths. */
-	if (rule.allowed != 0 && maker->number == 0 &&
-		syscall(SYS_landlock_add_rule, maker->ruleset, IK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) !=
-			0 &&
+	if (rule.allowed_access != 0 && maker->number == 0 &&
+		syscall(SYS_landlock_add_rule, maker->ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0 &&
 		errno != EBADFD)
 		maker->number = errno;
 }
@@ -214,7 +221,7 @@ static uint64_t rights_left(const struct ik_confine_limit *limit)
 {
 	static const uint64_t left[] = {
 		[IK_CONFINE_NOTHING] = 0,
-		[IK_CONFINE_NAMES] = IK_LANDLOCK_READ_DIR,
+		[IK_CONFINE_NAMES] = LANDLOCK_ACCESS_FS_READ_DIR,
 		[IK_CONFINE_READING] = READING,
 	};
 
@@ -229,7 +236,7 @@ static uint64_t rights_along(const struct ik_confine_limit *limit)
 	/* Nothing is lost if the directory could not be listed anyway. */
 	if (limit->left == IK_CONFINE_NOTHING && lstat(limit->path, &status) == 0 &&
 		!S_ISDIR(status.st_mode))
-		return IK_LANDLOCK_READ_DIR;
+		return LANDLOCK_ACCESS_FS_READ_DIR;
 	return rights_left(limit);
 }
 
@@ -241,9 +248,9 @@ static void allow(struct maker *maker, int fd, const char *path, uint64_t rights
 	for (size_t i = 0; i < maker->limit_count; i++) {
 		const struct ik_confine_limit *limit = &maker->limits[i];
 
-		if (ik_confine_below(path, limit->path))
+		if (ik_path_below(path, limit->path))
 			rights &= rights_left(limit);
-		else if (ik_confine_below(limit->path, path))
+		else if (ik_path_below(limit->path, path))
 			whole &= rights_along(limit);
 	}
 	whole &= rights;
@@ -258,7 +265,7 @@ static void allow_places(struct maker *maker, int abi)
 {
 	for (size_t i = 0; i < maker->plan->place_count && maker->number == 0; i++) {
 		const struct ik_confine_place *place = &maker->plan->places[i];
-		int fd = ik_mount_mask_open(place->path);
+		int fd = ik_path_open(place->path, 0);
 
 		if (fd < 0)
 			continue;
@@ -288,7 +295,7 @@ static void limit_consoles(struct maker *maker, struct ik_mount_mask **mask)
 		char *path = maker->consoles[fd];
 
 		if (ttyname_r(fd, path, sizeof(maker->consoles[fd])) == 0 &&
-			!ik_confine_below(path, IK_MOUNT_MASK_TERMINALS) &&
+			!ik_path_below(path, IK_MOUNT_MASK_TERMINALS) &&
 			(fd == 0 || !ik_text_equal(path, maker->consoles[fd - 1])))
 			add_limit(maker, mask,
 				&(struct ik_confine_limit){
@@ -326,7 +333,7 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct ik_confinement *ret_confinement, struct ik_error *error)
 {
 	const int abi = ik_confine_abi();
-	struct ik_landlock_ruleset attributes = { .handled_files = rights_of(abi) };
+	struct ruleset_attributes attributes = { .handled_files = rights_of(abi) };
 	struct maker maker = { .plan = plan };
 	struct ik_mount_mask *mask;
 
@@ -336,9 +343,9 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 			  "be confined (Linux 5.13 and later have it, if \"landlock\" is in "
 			  "/sys/kernel/security/lsm)"));
 	if (plan->no_network && abi >= 4)
-		attributes.handled_network = IK_LANDLOCK_BIND_TCP | IK_LANDLOCK_CONNECT_TCP;
+		attributes.handled_network = TCP;
 	if (plan->apart && abi >= IK_CONFINE_APART_ABI)
-		attributes.scoped = IK_LANDLOCK_SCOPE_ABSTRACT_UNIX | IK_LANDLOCK_SCOPE_SIGNAL;
+		attributes.scoped = SCOPES;
 	/* Members that an older kernel does not know are zero, which it accepts. */
 	maker.ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0);
 	if (maker.ruleset < 0)

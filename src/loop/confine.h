@@ -79,7 +79,4 @@ void ik_confine_close(struct ik_confinement *confinement);
  * value. */
 int ik_confine_self(const struct ik_confinement *confinement);
 
-/* Is path the directory itself, or below it? Both are absolute. */
-bool ik_confine_below(const char *path, const char *directory);
-
 #endif

@@ -229,19 +229,6 @@ static bool is_marked(int process, const struct rlimit *mark)
 		low >= mark->rlim_cur && high <= mark->rlim_max;
 }
 
-/* Kill the process whose directory in /proc is open, even if its pid has been reused; before Linux
- * 5.1 by pid. */
-static bool kill_process(int process, const char *name)
-{
-#ifdef SYS_pidfd_send_signal
-	if (syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0) == 0)
-		return true;
-	if (errno != ENOSYS)
-		return false;
-#endif
-	return kill((pid_t)strtol(name, NULL, 10), SIGKILL) == 0;
-}
-
 /* Kill a process if it has the mark. Return true if it was alive; it may be for another moment. */
 static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 {
@@ -252,8 +239,9 @@ static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 	if (process < 0)
 		return false;
 	if (is_marked(process, mark) && ik_proc_stat(process, "stat", &stat)) {
+		/* By its directory, as its pid may have been reused. */
 		if (stat.state != 'Z')
-			alive = kill_process(process, name);
+			alive = syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0) == 0;
 		/* The whole group at once: a process that keeps forking would outrun us otherwise. A tool
 		 * leads a session of its own, so the group contains nobody else. */
 		if (alive && stat.group > 1)

@@ -8,7 +8,6 @@ libik_loop_a_SOURCES = \
 	src/loop/fatal.c src/loop/fatal.h \
 	src/loop/foreground.c src/loop/foreground.h \
 	src/loop/killer.c src/loop/killer.h \
-	src/loop/landlock.h \
 	src/loop/orphans.c src/loop/orphans.h \
 	src/loop/loop.c src/loop/loop.h \
 	src/loop/spawn.c src/loop/spawn.h \

@@ -30,7 +30,6 @@ struct ik_loop {
 	struct attachment *attachments; /* newest first */
 	struct deferred *deferred;      /* in order of the calls */
 	size_t deferred_count;
-	size_t deferred_capacity;
 	void (*before_sleep)(void *);
 	void *before_sleep_arg;
 	bool running;
@@ -218,13 +217,7 @@ void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg)
 
 void ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg)
 {
-	if (loop->deferred_count == loop->deferred_capacity) {
-		size_t capacity = loop->deferred_capacity;
-
-		loop->deferred_capacity = capacity > 0 ? 2 * capacity : 16;
-		loop->deferred = ik_alloc_array(loop->deferred, loop->deferred_capacity,
-			sizeof(*loop->deferred));
-	}
+	loop->deferred = ik_alloc_more(loop->deferred, loop->deferred_count, sizeof(*loop->deferred));
 	loop->deferred[loop->deferred_count++] = (struct deferred){ .fn = fn, .arg = arg };
 }
 
@@ -294,13 +287,15 @@ struct ik_timer *ik_timer_close(struct ik_timer *timer)
 	return NULL;
 }
 
+_Static_assert((int)IK_READABLE == EV_READ && (int)IK_WRITABLE == EV_WRITE,
+	"passed on as they are");
+
 /* libevent's callback for watches. */
 static void watch_fired(evutil_socket_t fd, short what, void *arg)
 {
 	struct ik_watch *watch = arg;
 
-	watch->fn(watch->arg,
-		((what & EV_READ) != 0 ? IK_READABLE : 0) | ((what & EV_WRITE) != 0 ? IK_WRITABLE : 0));
+	watch->fn(watch->arg, what & (IK_READABLE | IK_WRITABLE));
 }
 
 struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg, int what),
@@ -318,19 +313,14 @@ struct ik_watch *ik_watch_new(struct ik_loop *loop, int fd, void (*fn)(void *arg
 
 enum ik_status ik_watch_set(struct ik_watch *watch, int what, struct ik_error *error)
 {
-	short flags = EV_PERSIST;
-
 	if (what == watch->what)
 		return IK_OK;
 	event_del(watch->event);
 	watch->what = 0;
 	if (what == 0)
 		return IK_OK;
-	if ((what & IK_READABLE) != 0)
-		flags |= EV_READ;
-	if ((what & IK_WRITABLE) != 0)
-		flags |= EV_WRITE;
-	event_assign(watch->event, watch->loop->base, watch->fd, flags, watch_fired, watch);
+	event_assign(watch->event, watch->loop->base, watch->fd, (short)(what | EV_PERSIST),
+		watch_fired, watch);
 	errno = 0;
 	if (event_add(watch->event, NULL) != 0) {
 		if (errno == EPERM)

@@ -53,7 +53,7 @@ void ik_timer_stop(struct ik_timer *timer);
 bool ik_timer_running(const struct ik_timer *timer);
 struct ik_timer *ik_timer_close(struct ik_timer *timer);
 
-enum { IK_READABLE = 1, IK_WRITABLE = 2 };
+enum { IK_READABLE = 2, IK_WRITABLE = 4 }; /* libevent's EV_READ and EV_WRITE */
 
 /* Watch a descriptor (not owned; close the watch before the descriptor). what is a set of
  * IK_READABLE, IK_WRITABLE, or 0 to pause. Fails for a regular file, which epoll refuses. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/openat2.h>
+#include <linux/mount.h>
 #include <linux/securebits.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,28 +18,9 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/path.h"
 
-/* The kernel's mount interface, for system headers that are older than it. */
-#ifndef SYS_open_tree
-#define SYS_open_tree 428
-#define SYS_move_mount 429
-#define SYS_fsopen 430
-#define SYS_fsconfig 431
-#define SYS_fsmount 432
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
-enum { TREE_CLONE = 1, TREE_CLOEXEC = O_CLOEXEC, TREE_RECURSIVE = 0x8000 };
-enum { MOVE_FROM_DESCRIPTOR = 0x4, MOVE_TO_DESCRIPTOR = 0x40 };
-enum { FS_CLOEXEC = 1, FS_SET_STRING = 1, FS_CREATE = 6 };
-enum { ATTR_READ_ONLY = 1, ATTR_NO_SETUID = 2, ATTR_NO_DEVICES = 4, ATTR_NO_EXEC = 8 };
-enum { MOUNT_RECURSIVE = 1 << 14, MOUNT_SLAVE = 1 << 19 };
-#define ATTR_NOTHING (ATTR_READ_ONLY | ATTR_NO_SETUID | ATTR_NO_DEVICES | ATTR_NO_EXEC)
-
-struct attributes {
-	uint64_t set, clear, propagation, user_namespace;
-};
+#define NOTHING (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
 /* Stack for what runs between clone and exec. */
 #define STACK_SIZE ((size_t)64 << 10)
@@ -75,14 +56,14 @@ static int write_file(const char *path, const char *text)
 /* Make a file system with two options and their values. -1 with errno. */
 static int make_system(const char *type, const char *const options[4], uint64_t less)
 {
-	int context = (int)syscall(SYS_fsopen, type, FS_CLOEXEC), tree = -1, number;
+	int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC), tree = -1, number;
 
 	if (context < 0)
 		return -1;
-	if (syscall(SYS_fsconfig, context, FS_SET_STRING, options[0], options[1], 0) == 0 &&
-		syscall(SYS_fsconfig, context, FS_SET_STRING, options[2], options[3], 0) == 0 &&
-		syscall(SYS_fsconfig, context, FS_CREATE, NULL, NULL, 0) == 0)
-		tree = (int)syscall(SYS_fsmount, context, FS_CLOEXEC, less);
+	if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, options[0], options[1], 0) == 0 &&
+		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, options[2], options[3], 0) == 0 &&
+		syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		tree = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, less);
 	number = errno;
 	close(context);
 	errno = number;
@@ -94,7 +75,7 @@ static int make_directory(void)
 {
 	static const char *const options[] = { "mode", "0", "size", "4k" };
 
-	return make_system("tmpfs", options, ATTR_NOTHING);
+	return make_system("tmpfs", options, NOTHING);
 }
 
 /* Make a devpts; each instance is independent of the others. */
@@ -102,15 +83,15 @@ static int make_terminals(void)
 {
 	static const char *const options[] = { "mode", "600", "ptmxmode", "666" };
 
-	return make_system("devpts", options, ATTR_NO_SETUID | ATTR_NO_EXEC);
+	return make_system("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
 /* Make a mount of what is there, with fewer rights. -1 with errno. */
 static int make_copy(int directory, const char *path, unsigned int recursive, uint64_t less)
 {
-	const struct attributes attributes = { .set = less };
+	const struct mount_attr attributes = { .attr_set = less };
 	int tree = (int)syscall(SYS_open_tree, directory, path,
-			AT_EMPTY_PATH | TREE_CLONE | TREE_CLOEXEC | recursive),
+			AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive),
 		number;
 
 	if (tree < 0)
@@ -131,8 +112,8 @@ static int mount_over(int tree, int target)
 
 	if (tree < 0)
 		return errno;
-	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR) !=
-		0)
+	if (syscall(SYS_move_mount, tree, "", target, "",
+			MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
 		number = errno;
 	close(tree);
 	return number;
@@ -149,32 +130,18 @@ static int cover_target(const struct cover *cover, int target)
 	if (S_ISLNK(status.st_mode))
 		return ELOOP;
 	if (cover->readable)
-		tree = make_copy(target, "", TREE_RECURSIVE, ATTR_READ_ONLY);
+		tree = make_copy(target, "", AT_RECURSIVE, MOUNT_ATTR_RDONLY);
 	else if (S_ISDIR(status.st_mode))
 		tree = make_directory();
 	else
 		/* A device on a mount with nodev: even root cannot open it. */
-		tree = make_copy(AT_FDCWD, "/dev/null", 0, ATTR_NOTHING);
+		tree = make_copy(AT_FDCWD, "/dev/null", 0, NOTHING);
 	return mount_over(tree, target);
-}
-
-int ik_mount_mask_open(const char *path)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	/* Some containers do not allow openat2(2). */
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd;
 }
 
 static int cover_one(const struct cover *cover)
 {
-	int target = ik_mount_mask_open(cover->path), number;
+	int target = ik_path_open(cover->path, 0), number;
 
 	if (target < 0) /* what this process cannot reach, its children cannot either */
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno;
@@ -186,7 +153,7 @@ static int cover_one(const struct cover *cover)
 /* Mask the terminals; 0 or an errno value. */
 static int cover_terminals(void)
 {
-	int target = ik_mount_mask_open(IK_MOUNT_MASK_TERMINALS), number;
+	int target = ik_path_open(IK_MOUNT_MASK_TERMINALS, 0), number;
 
 	if (target < 0)
 		return errno == ENOENT ? 0 : errno;
@@ -250,8 +217,7 @@ int ik_mount_mask_apply(const struct ik_mount_mask *mask)
 			number = write_file("/proc/self/gid_map", mask->groups);
 	}
 	/* Mounts made here stay here; unmounts outside propagate here. */
-	if (number == 0 &&
-		syscall(SYS_mount, NULL, "/", NULL, MOUNT_RECURSIVE | MOUNT_SLAVE, NULL) != 0)
+	if (number == 0 && syscall(SYS_mount, NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
 		number = errno;
 	if (number == 0 && mask->terminals)
 		number = cover_terminals();

@@ -21,10 +21,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Open a place by absolute path (O_PATH) without following links: one may have been put there
- * since. System calls only. -1 with errno. */
-int ik_mount_mask_open(const char *path);
-
 struct ik_mount_mask;
 
 /* How masking works on this system. */

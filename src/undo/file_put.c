@@ -188,7 +188,7 @@ static bool open_in_place(struct ik_file_put *put)
 /* Create the directory of a file with its parents, and open it; -1 with errno. */
 static int make_directory(const char *directory)
 {
-	int fd = ik_path_open_directory(directory), parent, number;
+	int fd = ik_path_open(directory, O_DIRECTORY), parent, number;
 	char *above;
 
 	if (fd >= 0 || errno != ENOENT)
@@ -212,7 +212,7 @@ static bool open_directory(struct ik_file_put *put)
 	char *directory = ik_path_directory(put->path);
 
 	put->directory = put->present.kind == IK_FILE_ABSENT ? make_directory(directory)
-														 : ik_path_open_directory(directory);
+														 : ik_path_open(directory, O_DIRECTORY);
 	if (put->directory < 0)
 		put->number = errno;
 	free(directory);

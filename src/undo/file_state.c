@@ -45,7 +45,7 @@ bool ik_file_directory_same(const struct ik_file_directory *one,
 int ik_file_directory_open(const char *path)
 {
 	char *directory = ik_path_directory(path);
-	int fd = ik_path_open_directory(directory), number = errno;
+	int fd = ik_path_open(directory, O_DIRECTORY), number = errno;
 
 	free(directory);
 	errno = number;
@@ -58,7 +58,7 @@ static char *first_missing(const char *path)
 	char *directory = ik_path_directory(path), *missing = NULL;
 	int fd;
 
-	while ((fd = ik_path_open_directory(directory)) < 0 && errno == ENOENT) {
+	while ((fd = ik_path_open(directory, O_DIRECTORY)) < 0 && errno == ENOENT) {
 		char *next = ik_path_directory(directory);
 
 		free(missing);

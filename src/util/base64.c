@@ -2,33 +2,27 @@
 
 #include <stdint.h>
 
-/* Characters are collected before they are appended. */
-#define GATHERED 3072 /* of three bytes, or four characters, each */
-
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
 {
-	char some[GATHERED];
-	size_t filled = 0, i;
+	const size_t text_length = (length + 2) / 3 * 4;
+	char *to = ik_buf_reserve(out, text_length);
 
-	for (i = 0; i < length; i += 3) {
+	for (size_t i = 0; to && i < length; i += 3) {
 		uint32_t bits = (uint32_t)(unsigned char)bytes[i] << 16;
 
 		if (i + 1 < length)
 			bits |= (uint32_t)(unsigned char)bytes[i + 1] << 8;
 		if (i + 2 < length)
 			bits |= (unsigned char)bytes[i + 2];
-		some[filled++] = digits[bits >> 18];
-		some[filled++] = digits[bits >> 12 & 63];
-		some[filled++] = i + 1 < length ? digits[bits >> 6 & 63] : '=';
-		some[filled++] = i + 2 < length ? digits[bits & 63] : '=';
-		if (filled == sizeof(some)) {
-			ik_buf_append(out, some, filled);
-			filled = 0;
-		}
+		*to++ = digits[bits >> 18];
+		*to++ = digits[bits >> 12 & 63];
+		*to++ = i + 1 < length ? digits[bits >> 6 & 63] : '=';
+		*to++ = i + 2 < length ? digits[bits & 63] : '=';
 	}
-	ik_buf_append(out, some, filled);
+	if (to)
+		ik_buf_commit(out, text_length);
 }
 
 /* The value of each character, plus one; 0: not a base64 character. */
@@ -45,18 +39,17 @@ static void make_values(unsigned char values[256])
 bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 {
 	unsigned char values[256];
-	char some[GATHERED];
-	size_t filled = 0, i, j;
+	char *start = ik_buf_reserve(out, length / 4 * 3), *to = start;
 
 	if (length % 4 != 0)
 		return false;
 	make_values(values);
-	for (i = 0; i < length; i += 4) {
+	for (size_t i = 0; to && i < length; i += 4) {
 		/* Only the end may be padded. */
 		size_t count = i + 4 < length || text[i + 3] != '=' ? 4 : text[i + 2] != '=' ? 3 : 2;
 		uint32_t bits = 0;
 
-		for (j = 0; j < 4; j++) {
+		for (size_t j = 0; j < 4; j++) {
 			unsigned value = j < count ? values[(unsigned char)text[i + j]] : 1;
 
 			if (value == 0)
@@ -65,16 +58,13 @@ bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 		}
 		if ((bits & (count == 2 ? 0xffff : count == 3 ? 0xff : 0)) != 0)
 			return false;
-		some[filled++] = (char)(bits >> 16);
+		*to++ = (char)(bits >> 16);
 		if (count > 2)
-			some[filled++] = (char)(bits >> 8 & 255);
+			*to++ = (char)(bits >> 8 & 255);
 		if (count > 3)
-			some[filled++] = (char)(bits & 255);
-		if (filled + 3 > sizeof(some)) {
-			ik_buf_append(out, some, filled);
-			filled = 0;
-		}
+			*to++ = (char)(bits & 255);
 	}
-	ik_buf_append(out, some, filled);
+	if (to)
+		ik_buf_commit(out, (size_t)(to - start));
 	return true;
 }

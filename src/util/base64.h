@@ -14,7 +14,7 @@
 void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length);
 
 /* Append the decoded bytes. Return false if the text is not exactly what ik_base64_put() produces
- * (other characters, wrong length, leftover bits); out then holds only a part. */
+ * (other characters, wrong length, leftover bits); out is then as it was. */
 bool ik_base64_read(struct ik_buf *out, const char *text, size_t length);
 
 #endif

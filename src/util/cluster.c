@@ -167,34 +167,6 @@ static bool is_plain(const char *text, size_t length)
 	return text[0] >= 0x20 && text[0] < 0x7f && (length == 1 || (unsigned char)text[1] < 0x80);
 }
 
-/* Return the width of all characters that begin with this byte if they are letters (or similar) of
- * the same width that combine with nothing before them; otherwise 0. Most text beyond ASCII then
- * needs no table lookup. */
-static int letter_width(unsigned char lead)
-{
-	if (lead >= 0xc3 && lead <= 0xcb) /* U+00C0 to U+02FF: Latin */
-		return 1;
-	if (lead == 0xd0 || lead == 0xd1) /* U+0400 to U+047F: Cyrillic */
-		return 1;
-	return lead >= 0xe5 && lead <= 0xe9 ? 2 : 0; /* U+5000 to U+9FFF: Han */
-}
-
-/* Does the text start with such a letter, followed by a character of another cluster? */
-static bool is_letter(const char *text, size_t length, struct ik_cluster *ret_cluster)
-{
-	int width = letter_width((unsigned char)text[0]);
-	size_t bytes = (size_t)width + 1;
-
-	if (width == 0 || length < bytes || !ik_utf8_is_continuation(text[1]) ||
-		!ik_utf8_is_continuation(text[bytes - 1]))
-		return false;
-	if (length > bytes && (unsigned char)text[bytes] >= 0x80 &&
-		letter_width((unsigned char)text[bytes]) == 0)
-		return false;
-	*ret_cluster = (struct ik_cluster){ .length = bytes, .drawn_length = bytes, .width = width };
-	return true;
-}
-
 struct ik_cluster ik_cluster_next(const char *text, size_t length)
 {
 	struct ik_cluster cluster = { .length = 1, .drawn_length = 1, .width = 1 };
@@ -204,7 +176,7 @@ struct ik_cluster ik_cluster_next(const char *text, size_t length)
 	int characters = 1;
 	int count;
 
-	if (is_plain(text, length) || is_letter(text, length, &cluster))
+	if (is_plain(text, length))
 		return cluster;
 	count = ik_utf8_decode(text, length, &base);
 	if (count <= 0)

@@ -43,11 +43,9 @@ struct ik_error {
 enum ik_status ik_error_set(struct ik_error *error, enum ik_status status, const char *format, ...)
 	IK_PRINTF(3, 4);
 
-/* The same, followed by ": strerror(number)"; number is an errno value. */
+/* The same, followed by ": strerror(number)"; the status follows from number, an errno value
+ * (ENOENT: IK_NOT_FOUND, ...). */
 enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char *format, ...)
 	IK_PRINTF(3, 4);
-
-/* Return the status for an errno value (ENOENT: IK_NOT_FOUND, ...). */
-enum ik_status ik_status_from_errno(int number);
 
 #endif

@@ -13,7 +13,6 @@ libik_util_a_SOURCES = \
 	src/util/library.c src/util/library.h \
 	src/util/limits.h \
 	src/util/log.c src/util/log.h \
-	src/util/needle.c src/util/needle.h \
 	src/util/path.c src/util/path.h \
 	src/util/proc_stat.c src/util/proc_stat.h \
 	src/util/redact.c src/util/redact.h \

@@ -152,38 +152,41 @@ static int make_one(const char *directory, mode_t mode)
 }
 
 /* Open component by component, where the kernel has no openat2(2) or a container forbids it. */
-static int open_name_by_name(const char *directory)
+static int open_name_by_name(const char *path, int flags)
 {
 	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	while (fd >= 0 && *(directory += strspn(directory, "/")) != '\0') {
-		size_t length = strcspn(directory, "/");
-		char *name = ik_strndup(directory, length);
-		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), number = errno;
+	while (fd >= 0 && *(path += strspn(path, "/")) != '\0') {
+		size_t length = strcspn(path, "/");
+		char name[NAME_MAX + 1] = "";
 		struct stat status;
+		int next, number;
 
+		memcpy(name, path, length < sizeof(name) ? length : 0); /* "": ENOENT */
+		next = openat(fd, name,
+			O_PATH | O_NOFOLLOW | O_CLOEXEC | (path[length] == '/' ? O_DIRECTORY : flags));
+		number = errno;
 		if (next < 0 && number == ENOTDIR && fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISLNK(status.st_mode))
 			number = ELOOP;
 		(void)close(fd);
-		free(name);
 		errno = number;
 		fd = next;
-		directory += length;
+		path += length;
 	}
 	return fd;
 }
 
-int ik_path_open_directory(const char *directory)
+int ik_path_open(const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
-	long fd = syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return open_name_by_name(directory);
+		return open_name_by_name(path, flags);
 	return (int)fd;
 }
 
@@ -290,8 +293,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 /* Make the rename itself survive a power failure, where directories can be synced. */
 static void sync_directory_of(const char *path)
 {
-	const char *base = ik_path_base(path);
-	char *directory = base == path ? ik_strdup(".") : ik_strndup(path, (size_t)(base - path));
+	char *directory = ik_path_directory(path);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0) {
@@ -363,12 +365,19 @@ int ik_write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
+bool ik_path_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	if (length == 1)
+		return true; /* of / */
+	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 bool ik_path_within(const char *directory, const char *path)
 {
 	char *whole = realpath(path, NULL);
-	size_t length = strlen(directory);
-	bool within = !whole || ik_text_equal(directory, "/") ||
-		(strncmp(whole, directory, length) == 0 && whole[length] == '/');
+	bool within = !whole || ik_path_below(whole, directory);
 
 	free(whole);
 	return within;

@@ -25,6 +25,9 @@ char *ik_path_canonical(const char *path);
  * that do not exist. */
 bool ik_path_within(const char *directory, const char *path);
 
+/* Is path the directory itself, or below it? Both are absolute; only the texts are compared. */
+bool ik_path_below(const char *path, const char *directory);
+
 /* Return the part after the last slash; points into path. */
 const char *ik_path_base(const char *path);
 
@@ -39,11 +42,12 @@ const char *ik_path_temporary(void);
 enum ik_status ik_path_make(const char *directory, mode_t mode, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Open a directory by absolute path (O_PATH), for openat(2) and the like. Refuses symbolic links
- * anywhere in the path, so a path that had none when it was noted either leads to the same place or
- * nowhere. -1 with errno; ELOOP if there is a link.
+ * Open by absolute path (O_PATH and flags, as O_DIRECTORY), for openat(2) and the like. Refuses
+ * symbolic links anywhere in the path, so a path that had none when it was noted either leads to the
+ * same place or nowhere; where the kernel has no openat2(2), a link at its end may be opened itself,
+ * unless a directory is asked for. System calls only. -1 with errno; ELOOP if there is a link.
  */
-int ik_path_open_directory(const char *directory);
+int ik_path_open(const char *path, int flags);
 
 /*
  * Return where an absolute path leads when all symbolic links are followed, as opening it would;

@@ -50,21 +50,11 @@ static const struct {
 	{ 0xe0100, 0xe01ef, AS_SELECTOR },
 };
 
-/* Is it a Latin, Cyrillic or Han letter? Those need no table lookup. */
-static bool is_letter(uint32_t codepoint)
-{
-	return (codepoint >= 0x00c0 && codepoint <= 0x02ff) ||
-		(codepoint >= 0x0400 && codepoint <= 0x047f) ||
-		(codepoint >= 0x4e00 && codepoint <= 0x9fa5);
-}
-
 /* Decide how to treat a character beyond ASCII. */
 static enum treatment treat(uint32_t codepoint)
 {
 	size_t low = 0, high = sizeof(exceptions) / sizeof(exceptions[0]);
 
-	if (is_letter(codepoint))
-		return AS_IT_IS;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -120,31 +110,6 @@ static bool is_plain(char byte, bool one_line)
 	return (byte >= 0x20 && byte < 0x7f) || (!one_line && (byte == '\n' || byte == '\t'));
 }
 
-/* Return the length of the run of harmless bytes at the start, eight at a time if they contain no
- * line feed or tab. */
-static size_t plain_run(const char *bytes, size_t length, bool one_line)
-{
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-	size_t at = 0;
-
-	while (at < length) {
-		uint64_t word;
-
-		while (at + sizeof(word) <= length) {
-			memcpy(&word, bytes + at, sizeof(word));
-			/* A set top bit: above 127, below 0x20, or DEL. */
-			if ((word | (word - ones * 0x20) | (word + ones)) & tops)
-				break;
-			at += sizeof(word);
-		}
-		for (size_t end = at + sizeof(word); at < length && at < end; at++) {
-			if (!is_plain(bytes[at], one_line))
-				return at;
-		}
-	}
-	return at;
-}
-
 /*
  * Sanitise bytes and return how many were processed: all of them or, if more may follow, all but an
  * incomplete character or CR. Runs of harmless bytes are appended in one piece.
@@ -160,8 +125,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 		int count;
 
 		if (is_plain(bytes[at], one_line)) {
-			at += plain_run(bytes + at, length - at, one_line);
-			*before = bytes[at - 1] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
+			*before = bytes[at++] > ' ' ? BEFORE_VISIBLE : BEFORE_NOTHING;
 			continue;
 		}
 		count = ik_utf8_decode(bytes + at, length - at, &codepoint);

@@ -1,7 +1,5 @@
 #include "util/utf8.h"
 
-#include <string.h>
-
 /*
  * Decode by table 3-7 of Unicode 15: only the second byte has a range that depends on the first.
  * *ret_seen gets the number of bytes that fit together.
@@ -97,39 +95,21 @@ int ik_utf8_encode(uint32_t codepoint, char out[4])
 	return 4;
 }
 
-/* Return the length of the run of ASCII at the start, eight bytes at a time. */
-static size_t ascii_run(const char *bytes, size_t length)
-{
-	size_t at = 0;
-	uint64_t word;
-
-	while (at + sizeof(word) <= length) {
-		memcpy(&word, bytes + at, sizeof(word));
-		if (word & 0x8080808080808080u)
-			break;
-		at += sizeof(word);
-	}
-	while (at < length && (unsigned char)bytes[at] < 0x80)
-		at++;
-	return at;
-}
-
 size_t ik_utf8_valid_prefix(const char *bytes, size_t length)
 {
 	size_t at = 0;
+	uint32_t codepoint;
 
-	for (;;) {
-		uint32_t codepoint;
-		int count;
+	while (at < length) {
+		int count = 1;
 
-		at += ascii_run(bytes + at, length - at);
-		if (at == length)
-			return at;
-		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+		if ((unsigned char)bytes[at] >= 0x80)
+			count = ik_utf8_decode(bytes + at, length - at, &codepoint);
 		if (count <= 0)
-			return at;
+			break;
 		at += (size_t)count;
 	}
+	return at;
 }
 
 void ik_utf8_repair(struct ik_buf *out, const char *bytes, size_t length)

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tui/text/needle.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/log.h"
-#include "util/needle.h"
 #include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -270,14 +270,13 @@ void ik_history_search_done(struct ik_history_search *search)
 static bool find_last(const struct ik_needle *needle, const char *text, size_t length,
 	size_t *ret_position, size_t *ret_length)
 {
-	struct ik_needle_scan scan;
-	size_t at, matched;
+	size_t at = 0, matched;
 	bool found = false;
 
-	ik_needle_begin(&scan, needle, text, length, 0);
-	for (; (at = ik_needle_next(&scan, &matched)) != SIZE_MAX; found = true) {
+	for (; (at = ik_needle_find(needle, text, length, at, &matched)) != SIZE_MAX; at += matched) {
 		*ret_position = at;
 		*ret_length = matched;
+		found = true;
 	}
 	return found;
 }

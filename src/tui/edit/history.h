@@ -7,7 +7,7 @@
  * written stops nobody who writes a message: it is told once, and logged.
  *
  * An entry is looked for by a part of it, while that is being typed: small letters are for both
- * cases, a capital one for itself (util/needle.h).
+ * cases, a capital one for itself (tui/text/needle.h).
  *
  * May include: util, json through scan and write only.
  */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/text/needle.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/needle.h"
 #include "util/sanitize.h"
 #include "util/text.h"
 

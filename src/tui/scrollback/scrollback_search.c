@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "tui/scrollback/shown_text.h"
+#include "tui/text/needle.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/cluster.h"
-#include "util/needle.h"
 
 #define SLICE_US 4000   /* of work, after which a key may have its turn */
 #define LINE_BYTES 400u /* of a longer line what is around the place */
@@ -118,14 +118,13 @@ static void fill_text(struct ik_search *search, struct ik_block *block, uint32_t
 static size_t find_match(const struct ik_search *search, size_t match, size_t *ret_start)
 {
 	const struct ik_buf *text = &search->text.text;
-	struct ik_needle_scan scan;
-	size_t length;
+	size_t end = 0, length = 0;
 
-	ik_needle_begin(&scan, &search->needle, text->data, text->length, 0);
-	do
-		*ret_start = ik_needle_next(&scan, &length);
-	while (*ret_start != SIZE_MAX && match-- > 0);
-	return *ret_start == SIZE_MAX ? SIZE_MAX : *ret_start + length;
+	do {
+		*ret_start = ik_needle_find(&search->needle, text->data, text->length, end, &length);
+		end = *ret_start + length;
+	} while (*ret_start != SIZE_MAX && match-- > 0);
+	return *ret_start == SIZE_MAX ? SIZE_MAX : end;
 }
 
 static void add_place(struct found_list *list, int64_t block, uint32_t section, size_t match)
@@ -583,8 +582,8 @@ static void paint_section(struct ik_search *search, struct ik_scroll_row place,
 {
 	struct ik_block *block = ik_scrollback_prepared(search->scrollback, place.block);
 	const struct found_place *current = &search->place;
-	struct ik_needle_scan scan;
-	size_t start, length;
+	const struct ik_buf *text = &search->text.text;
+	size_t start, length, from = 0;
 	bool current_here = search->found && !block->folded && current->section == place.section &&
 		current->block == ik_scrollback_number(search->scrollback, place.block);
 
@@ -593,11 +592,14 @@ static void paint_section(struct ik_search *search, struct ik_scroll_row place,
 	fill_text(search, block, place.section, false);
 	area.columns -= ik_scrollback_gutter(search->scrollback, block);
 	area.column += ik_scrollback_gutter(search->scrollback, block);
-	ik_needle_begin(&scan, &search->needle, search->text.text.data, search->text.text.length, 0);
-	for (size_t i = 0; (start = ik_needle_next(&scan, &length)) != SIZE_MAX; i++)
-		paint_match(search, start, start + length,
+	for (size_t i = 0; (start = ik_needle_find(&search->needle, text->data, text->length, from,
+							&length)) != SIZE_MAX;
+		 i++) {
+		from = start + length;
+		paint_match(search, start, from,
 			current_here && i == current->match ? IK_STYLE_MATCH_CURRENT : IK_STYLE_MATCH, cells,
 			area, row);
+	}
 }
 
 void ik_search_paint(struct ik_search *search, struct ik_cells *cells)

@@ -22,8 +22,8 @@ struct ik_search;
 struct ik_search *ik_search_new(struct ik_scrollback *scrollback, bool downwards);
 struct ik_search *ik_search_free(struct ik_search *search);
 
-/* Look for pattern (valid UTF-8; util/needle.h) from the window on that was there when the search
- * began (ik_search_begin()). "": nothing is shown. */
+/* Look for pattern (valid UTF-8; tui/text/needle.h) from the window on that was there when the
+ * search began (ik_search_begin()). "": nothing is shown. */
 void ik_search_set(struct ik_search *search, const char *pattern, size_t length);
 
 /* The same downwards from the beginning of the block with that index, and no further than its

@@ -13,12 +13,12 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
 
-#include "loop/landlock.h"
 #include "support.h"
 #include "util/alloc.h"
 #include "util/limits.h"

@@ -41,6 +41,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/picture.h \
 	tests/unit/tui/right_edge_test.c \
 	tests/unit/tui/screen_test.c \
+	tests/unit/tui/needle_test.c \
 	tests/unit/tui/search_markup_test.c tests/unit/tui/search_slices_test.c \
 	tests/unit/tui/scrollback_test.c \
 	tests/unit/tui/agent_marks_test.c tests/unit/tui/status_bar_test.c \

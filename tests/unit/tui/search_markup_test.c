@@ -5,7 +5,7 @@
 
 #include "tui/text/markdown.h"
 #include "tui/scrollback/shown_text.h"
-#include "util/needle.h"
+#include "tui/text/needle.h"
 #include "util/limits.h"
 
 static void generate(struct ik_buf *out, unsigned seed, size_t size)

@@ -51,10 +51,10 @@ Test(err, cuts_at_a_character)
 
 Test(err, errno_has_a_status)
 {
-	cr_assert_eq(ik_status_from_errno(0), IK_OK);
-	cr_assert_eq(ik_status_from_errno(ENOMEM), IK_NO_MEMORY);
-	cr_assert_eq(ik_status_from_errno(EPERM), IK_DENIED);
-	cr_assert_eq(ik_status_from_errno(ECONNREFUSED), IK_UNAVAILABLE);
-	cr_assert_eq(ik_status_from_errno(EIO), IK_IO);
-	cr_assert_eq(ik_status_from_errno(99999), IK_IO);
+	cr_assert_eq(ik_error_set_errno(NULL, 0, "x"), IK_OK);
+	cr_assert_eq(ik_error_set_errno(NULL, ENOMEM, "x"), IK_NO_MEMORY);
+	cr_assert_eq(ik_error_set_errno(NULL, EPERM, "x"), IK_DENIED);
+	cr_assert_eq(ik_error_set_errno(NULL, ECONNREFUSED, "x"), IK_UNAVAILABLE);
+	cr_assert_eq(ik_error_set_errno(NULL, EIO, "x"), IK_IO);
+	cr_assert_eq(ik_error_set_errno(NULL, 99999, "x"), IK_IO);
 }

@@ -256,7 +256,7 @@ static void opens(const char *name, int number)
 {
 	char *base = realpath(directory, NULL), *path = ik_format("%s/%s", base, name);
 	struct stat found, wanted;
-	int fd = ik_path_open_directory(path);
+	int fd = ik_path_open(path, O_DIRECTORY);
 
 	cr_assert_eq(fd < 0 ? errno : 0, number, "%s: %s", name, strerror(errno));
 	if (fd >= 0) {

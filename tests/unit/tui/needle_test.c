@@ -1,4 +1,4 @@
-#include "util/needle.h"
+#include "tui/text/needle.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -125,8 +125,7 @@ static size_t length_at(const char *pattern, const char *text, bool ignore_case)
 	return (size_t)(text - begin);
 }
 
-/* Longer texts, in which places are looked at many at a time; letters with forms of
- * other lengths; both ways to take case. */
+/* Longer texts; letters with forms of other lengths; both ways to take case. */
 Test(needle, finds_the_same_in_longer_texts)
 {
 	static const char *const pieces[] = {"a", "b", "A", "B", "k", "s", "\xE2\x84\xAA",
@@ -142,16 +141,16 @@ Test(needle, finds_the_same_in_longer_texts)
 		if (capital)
 			strcat(pattern, "B");
 		struct ik_needle needle;
-		struct ik_needle_scan scan;
+		size_t from = 0;
 		ik_needle_init(&needle, pattern, strlen(pattern));
-		ik_needle_begin(&scan, &needle, text, strlen(text), 0);
 		for (const char *at = text; *at;) {
 			size_t length = length_at(pattern, at, !capital), found_length;
 			if (length > 0) {
-				cr_assert_eq(ik_needle_next(&scan, &found_length), (size_t)(at - text),
-					"%s in %s", pattern, text);
+				cr_assert_eq(ik_needle_find(&needle, text, strlen(text), from, &found_length),
+					(size_t)(at - text), "%s in %s", pattern, text);
 				cr_assert_eq(found_length, length, "%s in %s", pattern, text);
 				at += length;
+				from = (size_t)(at - text);
 			} else {
 				at++;
 				while (ik_utf8_is_continuation(*at))
@@ -159,7 +158,8 @@ Test(needle, finds_the_same_in_longer_texts)
 			}
 		}
 		size_t unused;
-		cr_assert_eq(ik_needle_next(&scan, &unused), SIZE_MAX, "%s in %s", pattern, text);
+		cr_assert_eq(ik_needle_find(&needle, text, strlen(text), from, &unused), SIZE_MAX,
+			"%s in %s", pattern, text);
 		ik_needle_done(&needle);
 	}
 }
