@@ -5,8 +5,9 @@
  * What a construct looks like is in markdown.c, beside its callback.  Differences from
  * CommonMark: line ends within a paragraph are kept; HTML is text, except for <br>; a link
  * definition is shown, and the links that name it become links once it has come, in sections
- * before it too.  Nothing of the text is lost: the addresses of links follow them, long lines of
- * code continue after a mark, an unknown entity stays as it is.
+ * before it too; of a very long table each section has columns of its own widths.  Nothing of the
+ * text is lost: the addresses of links follow them, long lines of code continue after a mark, an
+ * unknown entity stays as it is.
  *
  * What the parser (md4c) gives up on is laid out as ik_renderer_plain does it.
  *
