@@ -110,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	ik_input_free(&program, arguments);
 	ik_buf_done(&answer.text);
+	ik_buf_done(&answer.held);
 	ik_buf_done(&input);
 	return 0;
 }
