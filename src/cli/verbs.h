@@ -10,8 +10,8 @@
 #include "core/setup.h"
 
 /* exec.c: one turn without a terminal. Answers go to standard output, everything else to standard
- * error. Status: 0 the reply is complete; 1 it failed; 75 the session is open elsewhere; 128 + N
- * ended by signal N. */
+ * error. Status: 0 the reply is complete; 1 it failed; 74 it is not in the database (--require-store);
+ * 75 the session is open elsewhere; 128 + N ended by signal N. */
 int ik_exec(const struct ik_options *options, struct ik_setup *setup);
 /* Print on standard output, for --json, that the command line or configuration is wrong. */
 void ik_exec_refuse(const struct ik_options *options, const char *sentence);
