@@ -54,7 +54,7 @@ static void make_row(const struct ik_chat_search *search, const struct ik_sessio
 static void take_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat_search *search = arg;
-	struct ik_search_page page = { .anew = search->first, .percent = 100, .more = answer->row };
+	struct ik_search_page page = { .anew = search->first, .more = answer->row };
 	bool found = answer->status == IK_OK;
 	struct ik_session_row rows[PAGE];
 	struct ik_snippet snippets[PAGE];
@@ -100,7 +100,7 @@ static struct ik_chat_search *have(struct ik_agent *agent)
 void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bool writing,
 	bool first)
 {
-	const struct ik_search_page nothing = { .anew = true, .percent = 100 };
+	const struct ik_search_page nothing = { .anew = true };
 	struct ik_chat_search *search;
 	struct ik_error error;
 

@@ -29,8 +29,7 @@ struct ik_sessions {
 	char *problem;               /* why there is no page; NULL */
 	int64_t now_ms;              /* when the last one came */
 
-	bool said;   /* places where the words were said, not sessions */
-	int percent; /* of all that was said, looked through for them */
+	bool said; /* places where the words were said, not sessions */
 
 	bool picking; /* while the filter is written, Enter takes one and Esc leaves */
 
@@ -228,7 +227,7 @@ static const struct ik_pane_hints found_list_hints = {
 /* The same of a search. */
 static char *nothing_found(const struct ik_sessions *sessions)
 {
-	if (sessions->reading || sessions->percent < 100)
+	if (sessions->reading)
 		return ik_strdup(_("Searching…"));
 	char *key = ik_keymap_key_name(sessions->pane.keymap,
 		sessions->pane.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
@@ -252,8 +251,6 @@ static char *found_title(const struct ik_sessions *sessions)
 		return ik_strdup(_(" Search all sessions "));
 	if (sessions->reading && sessions->anew)
 		return ik_strdup(_(" Searching… "));
-	if (sessions->percent < 100)
-		return ik_format(_(" Found so far: %zu; %d %% looked through "), count, sessions->percent);
 	return sessions->here
 		? ik_format(_(" Found in this directory (%zu%s) "), count, sessions->all ? "" : "+")
 		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
@@ -483,7 +480,6 @@ void ik_sessions_take_found(struct ik_sessions *sessions, const struct ik_sessio
 {
 	sessions->anew = page->anew;
 	take_rows(sessions, rows, count, now_ms, problem);
-	sessions->percent = page->percent;
 	sessions->all = problem || !page->more;
 }
 

@@ -33,9 +33,8 @@ struct ik_session_row {
 
 /* How a search stands that was answered. */
 struct ik_search_page {
-	bool anew;   /* in place of all that were there */
-	bool more;   /* there are others after these */
-	int percent; /* looked through; below 100 others come by themselves */
+	bool anew; /* in place of all that were there */
+	bool more; /* there are others after these */
 };
 
 #define IK_SESSIONS_PAGE 100 /* rows of a page; fewer: there are no more */
