@@ -53,6 +53,7 @@ struct ik_scrollback *ik_scrollback_new(void)
 {
 	struct ik_scrollback *scrollback = ik_alloc(sizeof(*scrollback));
 
+	scrollback->columns = 1; /* until it is drawn: sections without lines have a width of 0 */
 	scrollback->top.at_end = true;
 	return scrollback;
 }

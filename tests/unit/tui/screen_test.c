@@ -346,6 +346,16 @@ Test(screen, help_has_the_keys_and_the_commands)
 		"                        clear the line; twice: end\n"), "%s", picture_of(&cells));
 }
 
+Test(screen, keys_may_come_before_the_first_picture)
+{
+	press(IK_KEY_PAGE_UP, 0, 0);
+	press(IK_KEY_F1, 0, 0);
+	press(IK_KEY_PAGE_DOWN, 0, 0);
+	cr_assert(picture_has(draw(24, 80), " Help "));
+	press(IK_KEY_ESCAPE, 0, 0);
+	cr_assert(picture_has(draw(24, 80), "list *.c"));
+}
+
 Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 {
 	tell_message(call_message("c1", "{\"pattern\":\"*.c\"}"));
