@@ -176,10 +176,10 @@ static bool is_changing(const struct ik_block *block)
 /* Is all searched in a direction, but for a last block that changes? */
 static bool is_complete(const struct ik_search *search, bool down)
 {
-	int64_t end = end_number(search);
+	int64_t first = first_number(search), end = end_number(search);
 
-	if (!down)
-		return search->up.block < first_number(search);
+	if (first == end || !down)
+		return first == end || search->up.block < first;
 	return search->down.block >= end ||
 		(search->down.block == end - 1 && is_changing(block_of(search, end - 1)));
 }

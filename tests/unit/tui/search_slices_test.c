@@ -167,6 +167,20 @@ Test(search_slices, what_changes_is_searched_once_it_is_complete)
 	large_free(&large);
 }
 
+Test(search_slices, where_nothing_is_nothing_is_to_be_searched)
+{
+	struct large large = {.scrollback = ik_scrollback_new()};
+	large.search = ik_search_new(large.scrollback, false);
+	ik_search_set(large.search, "f\xC3\xBCnd", 5);
+	cr_assert_not(ik_search_working(large.search));
+	cr_assert_not(ik_search_work(large.search));
+	ik_scrollback_add(large.scrollback, ik_block_new(IK_BLOCK_NOTICE, true));
+	ik_scrollback_drop_first(large.scrollback);
+	ik_search_restart(large.search);
+	cr_assert_not(ik_search_working(large.search));
+	large_free(&large);
+}
+
 Test(search_slices, a_key_that_is_held_gets_there)
 {
 	struct large large = large_new(1000000, 400000);
