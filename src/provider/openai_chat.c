@@ -228,7 +228,8 @@ static bool is_continued(struct ik_json_span last, struct ik_json_span piece)
 		ik_json_equal(ik_json_member(last, "index"), ik_json_member(piece, "index"));
 }
 
-/* Write a member of the newest object: a text goes on, other values are replaced. */
+/* Write a member of the newest object with what a piece says about it (more, perhaps no value): a
+ * text goes on, other values are replaced. */
 static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
 	struct ik_json_span more)
 {
@@ -236,7 +237,8 @@ static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_j
 
 	ik_json_put_raw(out, name);
 	ik_buf_putc(out, ':');
-	if (is_text && ik_decoder_has_text(value) && ik_decoder_has_text(more)) {
+	if (is_text && ik_json_span_type(value) == IK_JSON_STRING &&
+		ik_json_span_type(more) == IK_JSON_STRING) {
 		ik_buf_append(out, value.text, value.length - 1);
 		ik_buf_append(out, more.text + 1, more.length - 1);
 	} else {
@@ -248,14 +250,14 @@ static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_j
 static void put_joined(struct ik_buf *out, struct ik_json_span last, struct ik_json_span piece)
 {
 	struct ik_json_walk walk = { 0 }, more = { 0 };
-	struct ik_json_span name, value;
+	struct ik_json_span name, value, none = { NULL, 0 };
 
 	ik_json_open(out, '{');
 	while (ik_json_next(last, &walk, &name, &value))
 		put_member(out, name, value, ik_json_member_named(piece, name));
 	while (ik_json_next(piece, &more, &name, &value)) {
 		if (ik_json_span_type(value) != IK_JSON_NULL && !ik_json_member_named(last, name).text)
-			put_member(out, name, value, value);
+			put_member(out, name, value, none);
 	}
 	ik_json_close(out, '}');
 }

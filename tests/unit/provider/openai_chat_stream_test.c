@@ -80,6 +80,14 @@ Test(openai_chat_stream, puts_the_details_of_thinking_together)
 			"\"type\":\"reasoning.summary\",\"summary\":\"s\"}]}") FINISH("stop") DONE,
 		"text: Yes\nopaque openai-chat of text -1: {\"reasoning_details\":["
 		"{\"type\":\"reasoning.summary\",\"summary\":\"s\"}]}\nstop: end");
+	/* The text may begin after the object, and a piece of it may be empty. */
+	assert_reads(CHAT, DELTA("{\"content\":\"Yes\",\"reasoning_details\":[{"
+			"\"type\":\"reasoning.text\",\"index\":0}]}")
+		DELTA("{\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"t\",\"index\":0}]}")
+		DELTA("{\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"\","
+			"\"signature\":\"sig\",\"index\":0}]}") FINISH("stop") DONE,
+		"text: Yes\nopaque openai-chat of text -1: {\"reasoning_details\":["
+		"{\"type\":\"reasoning.text\",\"index\":0,\"text\":\"t\",\"signature\":\"sig\"}]}\nstop: end");
 	assert_reads(CHAT, DELTA("{\"content\":\"Yes\",\"reasoning_details\":[]}")
 		FINISH("stop") DONE, "text: Yes\nstop: end");
 }
