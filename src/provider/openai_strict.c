@@ -298,18 +298,20 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 {
 	struct ik_json_span description = ik_json_member(schema, "description");
 	bool nullable = optional && !allows_null(schema), wrapped;
+	struct ik_json_span type = ik_json_member(schema, "type");
 	enum ik_json_type values = IK_JSON_NONE;
 	struct ik_buf *out = conversion->out;
 
 	if (ik_json_span_type(schema) != IK_JSON_OBJECT || depth > DEPTH_MAX ||
-		(schema.text != conversion->root.text && ik_json_member(schema, "$defs").text))
+		(schema.text != conversion->root.text && ik_json_member(schema, "$defs").text) ||
+		(ik_json_span_type(type) == IK_JSON_ARRAY && !ik_json_count(type)))
 		return false;
 	if (ik_json_member(schema, "$ref").text || ik_json_member(schema, "anyOf").text)
 		return put_choices(conversion, schema, depth, nullable);
 	if ((ik_json_member(schema, "enum").text || ik_json_member(schema, "const").text) &&
 		!check_values(conversion, schema, &values))
 		return false;
-	if ((!ik_json_member(schema, "type").text && values == IK_JSON_NONE) ||
+	if ((!type.text && values == IK_JSON_NONE) ||
 		(HAS_TYPE(schema, "object") && !is_closed(conversion, schema)) ||
 		(HAS_TYPE(schema, "array") && !ik_json_member(schema, "items").text))
 		return false;

@@ -356,11 +356,12 @@ static void hint_similar(const char *text, size_t length, struct nearest_line wa
 		first = trimmed(first);
 	char *meant = ik_strndup(first.text, first.length);
 
-	for (size_t number = 1; work < WORK_MAX && next_line(&at, text + length, &line); number++) {
+	for (size_t number = 1; next_line(&at, text + length, &line); number++) {
 		struct nearest_line core = trimmed(line);
 
-		/* Half of the text must be the same. */
-		if (2 * core.length <= first.length || core.length >= 2 * first.length)
+		/* Half of the text must be the same; two very long lines would take minutes. */
+		if (2 * core.length <= first.length || core.length >= 2 * first.length ||
+			core.length > (WORK_MAX - work) / first.length)
 			continue;
 		char *other = ik_strndup(core.text, core.length);
 		size_t distance = ik_text_distance(other, meant);

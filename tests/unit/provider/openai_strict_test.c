@@ -108,6 +108,7 @@ Test(openai_strict, gives_up_where_meaning_would_be_lost)
 		"{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true}",
 		"{\"type\":\"string\",\"minLength\":1}",
 		"{\"description\":\"anything\"}",
+		"{\"type\":[]}",
 		"true",
 		"{\"allOf\":[{\"type\":\"string\"}]}",
 		"{\"oneOf\":[{\"type\":\"string\"}]}",
