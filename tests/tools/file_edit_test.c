@@ -12,6 +12,7 @@
 
 #include "tests/support/sanitized.h"
 #include "tests/tools/support.h"
+#include "util/clock.h"
 
 TestSuite(file_edit, .init = scratch_enter, .fini = scratch_leave, .timeout = 120);
 
@@ -107,6 +108,19 @@ Test(file_edit, not_found)
 	expect_hint(ask("file-edit", EDIT, "crlf", "one\\ntwo", "x"), "NOT_FOUND", "end in \\r\\n");
 	make_text("empty", "");
 	expect_error(ask("file-edit", EDIT, "empty", "x", "y"), "NOT_FOUND", "String not found in file");
+}
+
+/* Two lines of this length, compared byte by byte, would take minutes. */
+Test(file_edit, not_found_in_a_very_long_line)
+{
+	static char line[300001], other[300001];
+	int64_t start = ik_clock_ms();
+
+	memset(line, 'a', sizeof(line) - 1);
+	memset(other, 'b', sizeof(other) - 1);
+	make_text("a", line);
+	expect_error(ask("file-edit", EDIT, "a", other, "x"), "NOT_FOUND", "String not found in file");
+	cr_assert_lt(ik_clock_ms() - start, 20000);
 }
 
 Test(file_edit, not_unique)
