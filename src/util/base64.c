@@ -39,10 +39,15 @@ static void make_values(unsigned char values[256])
 bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 {
 	unsigned char values[256];
-	char *start = ik_buf_reserve(out, length / 4 * 3), *to = start;
+	size_t whole = length / 4 * 3;
+	char *start, *to;
 
 	if (length % 4 != 0)
 		return false;
+	/* No more than there are: the buffer may have room for just these. */
+	if (length > 0 && text[length - 1] == '=')
+		whole -= text[length - 2] == '=' ? 2 : 1;
+	start = to = ik_buf_reserve(out, whole);
 	make_values(values);
 	for (size_t i = 0; to && i < length; i += 4) {
 		/* Only the end may be padded. */
