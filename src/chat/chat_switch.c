@@ -45,12 +45,12 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Resume another session in an agent in which no turn runs. fork: it was just made of this one, and
- * says itself which session it is of. */
-static void switch_now(struct ik_agent *agent, const char *id, bool fork,
-	struct ik_conversation *copy)
+/* Resume another session in an agent in which no turn runs. copy: what a fork that was just made of
+ * this one has, or NULL. A fork says itself which session it is of; one that has yet to be read may
+ * never come to that. */
+static void switch_now(struct ik_agent *agent, const char *id, struct ik_conversation *copy)
 {
-	bool said = !fork && ik_resume_is_possible(agent->session);
+	bool said = !copy && ik_resume_is_possible(agent->session);
 
 	free(agent->before);
 	agent->before = said
@@ -67,7 +67,7 @@ static void switch_now(struct ik_agent *agent, const char *id, bool fork,
 static void try_switch(struct ik_agent *agent)
 {
 	if (!ik_agent_with(agent->chat, agent->switch_to))
-		switch_now(agent, agent->switch_to, false, NULL);
+		switch_now(agent, agent->switch_to, NULL);
 }
 
 static void on_cancel(struct ik_chat *chat, void *arg)
@@ -131,7 +131,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 		ask_to_cancel(chat, id);
 	} else {
 		ik_chat_take_queue_back(chat); /* what is held */
-		switch_now(chat->agent, id, false, NULL);
+		switch_now(chat->agent, id, NULL);
 	}
 }
 
@@ -161,7 +161,7 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
 {
 	ik_chat_take_queue_back(chat); /* what is held */
-	switch_now(chat->agent, fork.id, true, fork.copy);
+	switch_now(chat->agent, fork.id, fork.copy);
 }
 
 /* ---- deleting ---- */

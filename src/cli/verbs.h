@@ -33,8 +33,8 @@ int ik_cli_trust(const struct ik_options *options, struct ik_setup *setup);
 /* cli_session.c: `ikigai session ...`; its verbs are the files session_*.c. */
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup);
 
-/* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check changes anything,
- * runs anything untrusted or shows a key. */
+/* doctor.c: `ikigai doctor`: check everything that a conversation needs. No check runs
+ * anything untrusted, shows a key, or changes more than opening the database does. */
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup);
 
 #endif
