@@ -232,15 +232,15 @@ static void take_answer(struct ik_run *run)
 	struct ik_buf repaired;
 
 	run->result.exit_code = 0;
-	/* One byte may become three. */
-	ik_buf_init(&repaired, 3 * IK_LIMIT_JSON_ANSWER);
+	/* One byte may become three, and the limit is for both. */
+	ik_buf_init(&repaired, IK_LIMIT_JSON_ANSWER);
 	if (output->dropped > 0 && run->protocol == IK_PROTOCOL_NATIVE)
 		fail(run, IK_TOOL_INVALID_OUTPUT,
 			ik_format("Tool '%s' returned more than %zu bytes", run->name, output->bytes.length),
 			0);
 	else if (!large && read_value(&output->bytes, &repaired, &value))
 		take_value(run, value);
-	else if (large || run->protocol == IK_PROTOCOL_KODELET)
+	else if (large || ik_buf_status(&repaired) != IK_OK || run->protocol == IK_PROTOCOL_KODELET)
 		take_text(run);
 	else
 		fail(run, IK_TOOL_INVALID_OUTPUT, ik_format("Tool '%s' returned invalid JSON", run->name),

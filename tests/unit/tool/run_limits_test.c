@@ -199,3 +199,13 @@ Test(run_limits, characters_of_an_answer_are_repaired_and_nothing_else)
 	}
 	end(&place);
 }
+
+Test(run_limits, an_answer_that_is_too_large_when_it_is_repaired_is_text)
+{
+	struct place place = begin(SCHEMA("tool") "printf '{\"a\":\"'\n"
+		"head -c 2000000 /dev/zero | tr '\\0' '\\377'\n"
+		"printf '\"}'\n");
+
+	gives(&place, "{}", NULL, "\"result\":{\"output\":\"{\\\"a\\\":\\\"\357\277\275");
+	end(&place);
+}
