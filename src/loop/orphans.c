@@ -24,21 +24,29 @@
 /* The kernel's own limit depends on the stack size. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* How often, and how many times, to look whether a process has stopped. */
-#define LOOK_AFTER_NS (1000 * 1000)
-#define MOST_LOOKS 50
+/* How often, and how many times, to look whether all have stopped. */
+#define LOOK_AFTER_MS 2
+#define MOST_LOOKS 250
+
+enum ending_stage {
+	STOPPING, /* was sent SIGSTOP */
+	STOPPED,  /* cannot start anything any more; its children are known */
+	TOLD      /* was sent SIGTERM and SIGCONT */
+};
 
 /* A process to be ended, with its start time, because pids are reused. */
 struct ending {
 	pid_t pid;
 	uint64_t start;
+	enum ending_stage stage;
+	bool last; /* it, or what started it, was sent SIGTERM before: SIGKILL comes next */
 };
 
 struct endings {
-	struct ik_timer *kill;
+	struct ik_timer *look, *kill;
 	struct ending *list;
 	size_t count;
-	size_t first; /* of those that are being stopped */
+	int looks;
 };
 
 /* Append the beginning of a file. */
@@ -160,12 +168,13 @@ static bool is_here(const struct ending *ending)
 }
 
 /* Stop a process that is to be ended, unless that was done. */
-static void stop(struct endings *endings, pid_t pid)
+static void stop(struct endings *endings, pid_t pid, bool last)
 {
-	const struct ending ending = { pid, start_of(pid) };
+	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
 
-	for (size_t i = endings->first; i < endings->count; i++)
-		if (endings->list[i].pid == pid && endings->list[i].start == ending.start)
+	for (size_t i = 0; i < endings->count; i++)
+		if (endings->list[i].pid == pid && endings->list[i].start == ending.start &&
+			endings->list[i].stage != TOLD)
 			return;
 	if (ending.start == 0)
 		return;
@@ -176,7 +185,8 @@ static void stop(struct endings *endings, pid_t pid)
 
 /* Stop the children of a thread, whose directory is below an open one. Return false if it runs: it
  * may be in a fork(2), which is completed and leaves a child. */
-static bool stop_children_of_thread(struct endings *endings, int directory, const char *thread)
+static bool stop_children_of_thread(struct endings *endings, int directory, const char *thread,
+	bool last)
 {
 	char path[40], *at, *end;
 	struct ik_proc_stat stat;
@@ -190,46 +200,79 @@ static bool stop_children_of_thread(struct endings *endings, int directory, cons
 	snprintf(path, sizeof(path), "%.20s/children", thread);
 	read_file(directory, path, &pids);
 	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
-		stop(endings, (pid_t)child);
+		stop(endings, (pid_t)child, last);
 	ik_buf_done(&pids);
 	return stopped;
 }
 
 /* Stop the children of a process. Return false if it has a thread that runs. */
-static bool stop_children(struct endings *endings, pid_t pid)
+static bool stop_children(struct endings *endings, const struct ending *ending)
 {
 	char path[40];
 	bool stopped = true;
 	struct dirent *task;
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)ending->pid);
 	tasks = opendir(path);
 	while (tasks && (task = readdir(tasks)))
 		if (isdigit((unsigned char)task->d_name[0]) &&
-			!stop_children_of_thread(endings, dirfd(tasks), task->d_name))
+			!stop_children_of_thread(endings, dirfd(tasks), task->d_name, ending->last))
 			stopped = false;
 	if (tasks)
 		closedir(tasks);
 	return stopped;
 }
 
-/* Stop the children of those that are being stopped, and theirs, so that nothing can be started any
- * more and all are known. A process that does not stop at once, for example inside the kernel, is
- * signalled with the children found so far. */
-static void stop_descendants(struct endings *endings)
+/* All that are to end are known and stopped: send the signals. */
+static void tell(struct endings *endings)
 {
-	const struct timespec moment = { 0, LOOK_AFTER_NS };
+	size_t kept = 0;
 
-	for (size_t i = endings->first; i < endings->count; i++) {
+	for (size_t i = 0; i < endings->count; i++) {
+		struct ending ending = endings->list[i];
+
+		if (!is_here(&ending))
+			continue;
+		if (ending.stage != TOLD && ending.last) {
+			kill(ending.pid, SIGKILL);
+			continue;
+		}
+		if (ending.stage != TOLD) {
+			kill(ending.pid, SIGTERM);
+			kill(ending.pid, SIGCONT);
+			ik_timer_start(endings->kill, KILL_AFTER_MS);
+		}
+		ending.stage = TOLD;
+		endings->list[kept++] = ending;
+	}
+	endings->count = kept;
+	endings->looks = 0;
+}
+
+/* Stop the children of those that are being stopped, and theirs, so that nothing can be started any
+ * more and all are known; then signal all of them. A process that does not stop in time, for example
+ * inside the kernel, is signalled with the children found so far. */
+static void look(void *arg)
+{
+	struct endings *endings = arg;
+	bool waiting = false;
+
+	for (size_t i = 0; i < endings->count; i++) {
 		const struct ending ending = endings->list[i];
 
-		for (int looks = 0; looks < MOST_LOOKS && is_here(&ending); looks++) {
-			if (stop_children(endings, ending.pid))
-				break;
-			nanosleep(&moment, NULL);
-		}
+		if (ending.stage != STOPPING)
+			continue;
+		if (is_here(&ending) && !stop_children(endings, &ending) && endings->looks < MOST_LOOKS)
+			waiting = true;
+		else
+			endings->list[i].stage = STOPPED;
 	}
+	endings->looks++;
+	if (waiting)
+		ik_timer_start(endings->look, LOOK_AFTER_MS);
+	else
+		tell(endings);
 }
 
 /* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
@@ -237,21 +280,23 @@ static void kill_rest(void *arg)
 {
 	struct endings *endings = arg;
 
-	endings->first = 0;
-	for (size_t i = 0; i < endings->count; i++)
-		if (is_here(&endings->list[i]))
-			kill(endings->list[i].pid, SIGSTOP);
-	stop_descendants(endings);
-	for (size_t i = 0; i < endings->count; i++)
-		if (is_here(&endings->list[i]))
-			kill(endings->list[i].pid, SIGKILL);
-	endings->count = 0;
+	for (size_t i = 0; i < endings->count; i++) {
+		struct ending *ending = &endings->list[i];
+
+		if (ending->stage != TOLD || !is_here(ending))
+			continue;
+		ending->stage = STOPPING;
+		ending->last = true;
+		kill(ending->pid, SIGSTOP);
+	}
+	look(endings);
 }
 
 static void *make_endings(struct ik_loop *loop)
 {
 	struct endings *endings = ik_alloc(sizeof(*endings));
 
+	endings->look = ik_timer_new(loop, look, endings);
 	endings->kill = ik_timer_new(loop, kill_rest, endings);
 	return endings;
 }
@@ -260,6 +305,8 @@ static void release_endings(void *object)
 {
 	struct endings *endings = object;
 
+	tell(endings); /* leave nothing stopped */
+	ik_timer_close(endings->look);
 	ik_timer_close(endings->kill);
 	free(endings->list);
 	free(endings);
@@ -268,22 +315,16 @@ static void release_endings(void *object)
 bool ik_orphan_end(struct ik_loop *loop, int pid)
 {
 	struct endings *endings = ik_loop_attached(loop, make_endings, release_endings);
+	bool found = false;
 	size_t adopted = 0;
 	pid_t *pids = ik_children_list_orphans(loop, &adopted);
 
-	endings->first = endings->count;
 	for (size_t i = 0; i < adopted; i++)
-		if (pids[i] == pid)
-			stop(endings, pid);
+		found = found || (pids[i] == pid && start_of(pid) != 0);
 	free(pids);
-	if (endings->first == endings->count)
+	if (!found)
 		return false;
-	stop_descendants(endings);
-	for (size_t i = endings->first; i < endings->count; i++)
-		if (is_here(&endings->list[i])) {
-			kill(endings->list[i].pid, SIGTERM);
-			kill(endings->list[i].pid, SIGCONT);
-		}
-	ik_timer_start(endings->kill, KILL_AFTER_MS);
+	stop(endings, pid, false);
+	look(endings);
 	return true;
 }
