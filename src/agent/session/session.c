@@ -318,8 +318,13 @@ static void finish_closing(struct ik_session *session)
 	if (session->options.asking == IK_ASKING_USER)
 		step(session, &cancel);
 	step(session, &history);
-	while (ik_turn_state(session->turn) != IK_TURN_IDLE)
-		step(session, &cancel);
+	/* The cancel may have put the ends of calls there. */
+	while (session->inbox || ik_turn_state(session->turn) != IK_TURN_IDLE) {
+		if (session->inbox)
+			step_from_inbox(session);
+		else
+			step(session, &cancel);
+	}
 	session->restore = ik_restore_close(session->restore);
 	session->compaction = ik_compaction_close(session->compaction);
 	session->exchange = ik_exchange_close(session->exchange);
