@@ -11,10 +11,11 @@ static void put_lines(struct ik_buf *out, const struct ik_buf *text, int indent)
 {
 	ik_buf_puts(out, "\"\"\"");
 	for (size_t at = 0; at < text->length;) {
-		size_t length = strcspn(text->data + at, "\n");
+		const char *line = text->data + at, *feed = memchr(line, '\n', text->length - at);
+		size_t length = feed ? (size_t)(feed - line) : text->length - at;
 
 		ik_buf_printf(out, "\n%*s", indent, "");
-		ik_buf_append(out, text->data + at, length);
+		ik_buf_append(out, line, length);
 		at += length + 1;
 	}
 	ik_buf_printf(out, "\n%*s\"\"\"", indent, "");

@@ -41,6 +41,14 @@ Test(json_view, shows_a_text_of_several_lines_as_these_lines)
 		"{\n  \"a\": \"\"\"\n    one\n     two\n    \"\"\",\n  \"b\": \"only one\\n\"\n}");
 }
 
+Test(json_view, a_nul_ends_no_line)
+{
+	static const char expected[] = "[\n  \"\"\"\n    x\0y\n    z\n    \"\"\"\n]";
+	view("[\"x\\u0000y\\nz\"]");
+	cr_assert_eq(out.length, sizeof(expected) - 1);
+	cr_assert_eq(memcmp(out.data, expected, sizeof(expected)), 0);
+}
+
 /* The changes of a call. */
 static bool changes(const char *name, const char *arguments)
 {
