@@ -190,6 +190,8 @@ static void use_copy(void *arg)
 	tell_messages(restore, messages + older, count - older);
 	restore->count = (int64_t)count;
 	tell_restored(restore);
+	if (!record->loading)
+		return; /* the sink has closed the session */
 	decide(restore, NULL);
 	if (older > 0)
 		tell_older(restore, messages, older);
