@@ -401,7 +401,7 @@ static bool show_wanted(struct ik_search *search)
 	bool complete = is_complete(search, false) && is_complete(search, true);
 
 	if (search->in_block &&
-		(beyond ? search->down.block > search->origin
+		(beyond ? complete || search->down.block > search->origin
 				: search->below.places[0].block != search->origin)) {
 		search->seeking = false;
 		return true;

@@ -181,6 +181,24 @@ Test(search_slices, where_nothing_is_nothing_is_to_be_searched)
 	large_free(&large);
 }
 
+Test(search_slices, a_place_in_a_block_that_changes_is_looked_for_nowhere_else)
+{
+	struct large large = {.scrollback = ik_scrollback_new()};
+	for (size_t i = 0; i < 2; i++) {
+		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		ik_block_append(block, "found", 5);
+		if (i == 0)
+			ik_block_finish(block);
+		ik_scrollback_add(large.scrollback, block);
+	}
+	ik_scrollback_resize(large.scrollback, ROWS, COLUMNS);
+	large.search = ik_search_new(large.scrollback, false);
+	ik_search_set_in(large.search, "found", 5, 1);
+	count(&large);
+	cr_assert_not(ik_search_state(large.search).found);
+	large_free(&large);
+}
+
 Test(search_slices, a_key_that_is_held_gets_there)
 {
 	struct large large = large_new(1000000, 400000);
