@@ -55,12 +55,16 @@ static void finish_taking_over(struct ik_session_lock *lock)
 	emit(lock, IK_LOCK_CHANGE_OURS, NULL);
 }
 
+/* What was written here meanwhile is known. */
 static void read_again(void *arg)
 {
-	ik_session_lock_read(arg);
+	struct ik_session_lock *lock = arg;
+
+	if (lock->record->read_only)
+		ik_session_lock_read(lock);
 }
 
-/* The session is ours, but what the other process wrote cannot be read at present. */
+/* What the other process wrote cannot be read at present; nobody may tell of it once more. */
 static void read_again_later(struct ik_session_lock *lock)
 {
 	if (!lock->read_again)
@@ -97,7 +101,7 @@ static void on_read(void *arg, const struct ik_store_answer *answer)
 		ik_session_lock_read(lock);
 	else if (lock->taking_over && answer->status == IK_OK)
 		finish_taking_over(lock);
-	else if (lock->taking_over)
+	else if (answer->status != IK_OK && record->read_only)
 		read_again_later(lock);
 }
 
