@@ -624,7 +624,7 @@ static bool is_stored(struct intake *intake, const struct ik_message *message)
 
 /* Read all that is behind the position. Before a reply that may still grow there may be some that is
  * stored. */
-static enum ik_status read_events(struct intake *intake, struct ik_unstored *unstored,
+static enum ik_status read_events(struct intake *intake, bool ours, struct ik_unstored *unstored,
 	struct ik_error *error)
 {
 	enum ik_status status = IK_OK;
@@ -647,7 +647,7 @@ static enum ik_status read_events(struct intake *intake, struct ik_unstored *uns
 		message->sequence = ++intake->position.sequence;
 		unstored->messages[unstored->count++] = message;
 	}
-	unstored->left += intake->abandoned ? fresh : 0;
+	unstored->left += ours ? 0 : fresh;
 	return IK_OK;
 }
 
@@ -668,7 +668,7 @@ static enum ik_status read_file(struct ik_database *database, const struct journ
 			IK_VALUES(ik_value_id(intake->head->session)), &last, error);
 	if (status == IK_OK && ik_text_equal(intake->position.stored_as, intake->head->session) &&
 		last <= intake->position.sequence)
-		status = read_events(intake, unstored, error);
+		status = read_events(intake, is_of(intake, writer), unstored, error);
 	(void)close_intake(intake);
 	return status;
 }

@@ -1187,6 +1187,8 @@ def reads_what_is_only_in_journals(place):
     assert [event["sequence"] for event in found] == [7, 6, 5, 4] and lines[-1]["unstored"] == 2
     lines = client.ask("page", session=journal.session, count=2, before=6, writer=ours.writer)
     assert [line["event"]["content"] for line in lines[:-1]] == ["4", "3"]
+    ours.closed()
+    assert client.ask("page", session=journal.session, count=9, writer=ours.writer)[-1]["unstored"] == 2
     client.take_of(ours)
     assert contents(client, journal.session) == ["0", "1", "2", "3", "4", "begun", "6"]
 
