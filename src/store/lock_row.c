@@ -115,7 +115,7 @@ static void on_step(void *arg, const struct ik_store_answer *answer)
 	/* What was so before it was let go is not so any more. */
 	if (answer->status == IK_OK && !kept->released)
 		take(lock, &row);
-	else if (lock->state == IK_LOCK_UNKNOWN)
+	else if (lock->state == IK_LOCK_UNKNOWN && !kept->released)
 		ik_lock_set(lock, IK_LOCK_NONE, NULL);
 	if (kept->again) {
 		look(lock);

@@ -22,7 +22,7 @@ struct opener {
 	enum ik_lock_state state;
 	struct ik_holder holder, asker;
 	bool asked, refused;
-	int news, ours;
+	int news, ours, none;
 };
 static struct opener one, two;
 
@@ -38,6 +38,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	opener->state = state;
 	opener->holder = *holder;
 	opener->ours += state == IK_LOCK_OURS;
+	opener->none += state == IK_LOCK_NONE;
 	stop();
 }
 
@@ -408,6 +409,7 @@ Test(store_lock, that_is_let_go_does_not_come_back)
 	wait_for(&two, IK_LOCK_OURS);
 	wait_for(&one, IK_LOCK_OTHERS);
 	cr_expect_eq(one.ours, 1, "it was told once that it has it");
+	cr_expect_eq(one.none, 0, "there is a lock to be had");
 	one.lock = ik_lock_close(one.lock);
 	two.lock = ik_lock_close(two.lock);
 	ik_store_close(second, NULL, NULL);
