@@ -80,8 +80,10 @@ static void take(struct ik_lock *lock, const struct lock_row *row)
 {
 	struct lock_row_kept *kept = lock->kept;
 
-	/* It is nobody's, and what was to be done is done once more. */
+	/* It is nobody's, and what was to be done is done once more, behind what the dead one has left:
+	 * beside another holder that would become a fork. */
 	if (row->state == IK_LOCK_OTHERS && ik_holder_is_dead(&row->holder)) {
+		ik_store_take_left(lock->store);
 		memcpy(kept->dead, row->held, sizeof(kept->dead));
 		kept->again = true;
 		kept->opened = !kept->trying;

@@ -555,6 +555,11 @@ static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 	return store->requests;
 }
 
+void ik_store_take_left(struct ik_store *store)
+{
+	(void)prepare(store, true);
+}
+
 struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
 	ik_store_reader *reader, void *arg)
 {

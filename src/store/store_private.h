@@ -52,4 +52,7 @@ struct ik_store {
 	const struct ik_store_listener *listener; /* NULL: there were no locks yet */
 };
 
+/* Have what dead processes have left stored before what is asked from here on. */
+void ik_store_take_left(struct ik_store *store);
+
 #endif

@@ -206,6 +206,32 @@ Test(store_lock, of_one_who_is_killed_is_free_at_once, .timeout = 60)
 	two.lock = ik_lock_close(two.lock);
 }
 
+/* In another process: hold it, and say something that no store program gets. */
+static void hold_and_say(void *id)
+{
+	hold(id);
+	cr_assert_eq(system("pkill -KILL -P $PPID store-"), 0);
+	ik_store_continue(fixture.store, id, "/x", 2);
+	fixture_append(id, IK_KIND_USER, "3");
+}
+
+/* What it has left is the session's, not a fork beside the next holder. */
+Test(store_lock, of_one_who_is_killed_is_had_with_what_was_said_last, .timeout = 60)
+{
+	char id[IK_UUID_TEXT];
+
+	if (!fixture.server)
+		cr_skip_test("a lock of the kernel has no lease");
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	fixture_die(hold_and_say, id);
+	fixture_open();
+	open_lock(&two, fixture.store, id);
+	wait_for(&two, IK_LOCK_OURS);
+	fixture_expect_page(id, 0, 9, "1 2 3");
+	two.lock = ik_lock_close(two.lock);
+}
+
 /* A child lives as long as this is open; when it has ended that is at its end. */
 static int kept_open[2], ended[2];
 
