@@ -31,8 +31,8 @@ void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpo
 /*
  * Append the strict form of a canonical schema: every object closed, all properties required,
  * optional ones nullable, annotations left out where they would be refused. Return false and append
- * nothing if strict mode cannot express the schema (an open object, a length, allOf and so on): it
- * is then sent unchanged, not strict.
+ * nothing if strict mode cannot express the schema (an open object, a length, allOf and so on), or if
+ * it has references or alternatives: it is then sent unchanged, not strict.
  */
 bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema);
 

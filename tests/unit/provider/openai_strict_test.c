@@ -66,25 +66,14 @@ Test(openai_strict, wraps_what_a_list_of_types_cannot_make_nullable)
 	assert_strict(OBJECT("\"a\":{\"const\":7}", ""),
 		OBJECT("\"a\":{\"anyOf\":[{\"const\":7,\"type\":\"number\"},{\"type\":\"null\"}]}",
 			CLOSED("\"a\"")));
-	assert_strict(OBJECT("\"a\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}", ""),
-		OBJECT("\"a\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"},"
-			"{\"type\":\"null\"}]}", CLOSED("\"a\"")));
 }
 
-Test(openai_strict, goes_into_objects_arrays_choices_and_definitions)
+Test(openai_strict, goes_into_objects_and_arrays)
 {
 	assert_strict(OBJECT("\"a\":{\"type\":\"array\",\"items\":" OBJECT("\"b\":{\"type\":\"string\"}", "")
 			"}", ",\"required\":[\"a\"]"),
 		OBJECT("\"a\":{\"type\":\"array\",\"items\":" OBJECT("\"b\":{\"type\":[\"string\",\"null\"]}",
 			CLOSED("\"b\"")) "}", CLOSED("\"a\"")));
-	/* A list that holds itself; a reference stands alone. */
-	assert_strict(OBJECT("\"n\":{\"description\":\"D\",\"$ref\":\"#/$defs/node\"}",
-			",\"required\":[\"n\"],\"$defs\":{\"node\":" OBJECT("\"next\":{\"$ref\":\"#/$defs/node\"}", "")
-			"}"),
-		OBJECT("\"n\":{\"description\":\"D\",\"anyOf\":[{\"$ref\":\"#/$defs/node\"}]}",
-			",\"required\":[\"n\"],\"$defs\":{\"node\":" OBJECT("\"next\":{\"anyOf\":["
-			"{\"$ref\":\"#/$defs/node\"},{\"type\":\"null\"}]}", CLOSED("\"next\"")) "},"
-			"\"additionalProperties\":false"));
 }
 
 Test(openai_strict, leaves_out_what_only_explains)
@@ -113,14 +102,11 @@ Test(openai_strict, gives_up_where_meaning_would_be_lost)
 		"{\"allOf\":[{\"type\":\"string\"}]}",
 		"{\"oneOf\":[{\"type\":\"string\"}]}",
 		"{\"not\":{\"type\":\"string\"}}",
-		"{\"type\":\"string\",\"anyOf\":[{\"type\":\"string\"}]}",
-		"{\"anyOf\":[]}",
+		"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}",
 		"{\"enum\":[\"a\",1]}",
 		"{\"enum\":[{}]}",
-		"{\"$ref\":\"#/$defs/missing\"}",
-		"{\"$ref\":\"#/properties/a\"}",
-		"{\"$ref\":\"https://example.org/x\"}",
-		"{\"$ref\":\"#\",\"minimum\":1}",
+		"{\"$ref\":\"#\"}",
+		"{\"type\":\"object\",\"properties\":{},\"$defs\":{}}",
 	};
 
 	for (size_t index = 0; index < sizeof properties / sizeof *properties; index++) {
@@ -130,7 +116,9 @@ Test(openai_strict, gives_up_where_meaning_would_be_lost)
 	}
 	assert_strict("{\"anyOf\":[{\"type\":\"object\",\"properties\":{}}]}", "");
 	assert_strict("{\"type\":\"object\",\"anyOf\":[{\"required\":[\"a\"]}],\"properties\":{}}", "");
-	assert_strict("{\"type\":\"object\",\"$ref\":\"#/$defs/x\",\"$defs\":{\"x\":{\"type\":\"string\"}}}", "");
+	/* Definitions that lead in a circle. */
+	assert_strict(OBJECT("\"a\":{\"$ref\":\"#/$defs/x\"}",
+			",\"$defs\":{\"x\":{\"anyOf\":[{\"$ref\":\"#/$defs/x\"}]}}"), "");
 }
 
 Test(openai_strict, knows_the_limits)
@@ -191,21 +179,12 @@ Test(openai_strict, takes_the_nulls_out_that_stand_for_nothing)
 
 Test(openai_strict, takes_nulls_out_at_every_depth)
 {
-	static const char inner[] = OBJECT("\"k\":{\"const\":\"%s\"},\"v\":{\"type\":\"%s\"}",
-		",\"required\":[\"k\"]");
-	char one[256], two[256], schema[2048];
+	static const char schema[] = OBJECT("\"list\":{\"type\":\"array\",\"items\":"
+		OBJECT("\"k\":{\"const\":\"one\"},\"v\":{\"type\":\"string\"}",
+			",\"required\":[\"k\"]") "}", "");
 
-	snprintf(one, sizeof one, inner, "one", "string");
-	snprintf(two, sizeof two, inner, "two", "integer");
-	snprintf(schema, sizeof schema, OBJECT("\"list\":{\"type\":\"array\",\"items\":%s},"
-		"\"choice\":{\"anyOf\":[%s,%s]},\"node\":{\"$ref\":\"#/$defs/node\"}",
-		",\"$defs\":{\"node\":" OBJECT("\"next\":{\"$ref\":\"#/$defs/node\"},"
-		"\"name\":{\"type\":\"string\"}", "") "}"), one, one, two);
 	assert_cleaned(schema, "{\"list\":[{\"k\":\"one\",\"v\":null},{\"k\":\"one\",\"v\":\"x\"}]}",
 		"{\"list\":[{\"k\":\"one\"},{\"k\":\"one\",\"v\":\"x\"}]}");
-	assert_cleaned(schema, "{\"choice\":{\"k\":\"two\",\"v\":null}}", "{\"choice\":{\"k\":\"two\"}}");
-	assert_cleaned(schema, "{\"node\":{\"name\":\"a\",\"next\":{\"name\":null,\"next\":null}}}",
-		"{\"node\":{\"name\":\"a\",\"next\":{}}}");
 }
 
 Test(openai_strict, leaves_arguments_alone_where_the_schema_went_out_as_it_is)
