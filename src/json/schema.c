@@ -173,10 +173,10 @@ static bool check_names(struct ik_json_span list, const struct ik_place *place,
 static void put_required(struct ik_buf *out, struct ik_json_span list,
 	struct ik_json_span properties)
 {
-	size_t count = ik_json_count(properties);
+	size_t count = ik_json_count(properties), listed = ik_json_count(list);
 	struct ik_json_walk walk = { NULL };
 	struct ik_json_span name, property;
-	bool any = ik_json_count(list) > 0;
+	bool any = listed > 0;
 
 	if (any)
 		ik_json_printf(out, "'required':[");
@@ -184,7 +184,8 @@ static void put_required(struct ik_buf *out, struct ik_json_span list,
 		ik_json_put_raw(out, name);
 	walk.at = NULL;
 	while (next_child(properties, count, &walk, &name, &property)) {
-		if (!ik_json_is_true(ik_json_member(property, "required")) || ik_json_holds(list, name))
+		if (!ik_json_is_true(ik_json_member(property, "required")) ||
+			(listed <= MEMBERS_SEARCHED && ik_json_holds(list, name)))
 			continue;
 		if (!any)
 			ik_json_printf(out, "'required':[");
