@@ -1,6 +1,5 @@
 #include "loop/children.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "loop/fatal.h"
 #include "util/alloc.h"
 #include "util/log.h"
-#include "util/proc_stat.h"
 
 /* How long the end of the loop waits for processes that were killed. */
 #define LAST_WAIT_MS 1000
@@ -52,47 +50,19 @@ struct children {
 	rlim_t descriptor_limit;
 };
 
-/* List this process's children by looking at every process on the machine. */
-static pid_t *list_children_slowly(size_t *ret_count)
-{
-	DIR *directory = opendir("/proc");
-	struct dirent *entry;
-	struct ik_proc_stat stat;
-	pid_t *pids = NULL;
-
-	*ret_count = 0;
-	while (directory && (entry = readdir(directory))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && ik_proc_stat_of(pid, &stat) && stat.parent == getpid() &&
-			!ik_fatal_is_stranger(pid)) {
-			pids = ik_alloc_more(pids, *ret_count, sizeof(*pids));
-			pids[(*ret_count)++] = pid;
-		}
-	}
-	if (directory)
-		closedir(directory);
-	return pids;
-}
-
 /* List this process's children, zombies included, strangers excluded. */
 static pid_t *list_children(size_t *ret_count)
 {
 	pid_t *pids = NULL;
-	size_t room = 32;
-	ssize_t count;
+	size_t room = 32, count;
 
 	do {
 		room *= 2;
 		pids = ik_alloc_array(pids, room, sizeof(*pids));
 		count = ik_fatal_list_children(pids, room);
-	} while (count == (ssize_t)room);
-	if (count >= 0) {
-		*ret_count = (size_t)count;
-		return pids;
-	}
-	free(pids); /* a kernel without CONFIG_PROC_CHILDREN */
-	return list_children_slowly(ret_count);
+	} while (count == room);
+	*ret_count = count;
+	return pids;
 }
 
 /* Return the process with this pid, NULL if nobody here spawned it. */

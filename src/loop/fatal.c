@@ -63,7 +63,8 @@ void ik_tty_restore(void)
 
 /* ---- the children ---- */
 
-bool ik_fatal_is_stranger(pid_t pid)
+/* Was it a child from before the program started? */
+static bool is_stranger(pid_t pid)
 {
 	for (size_t i = 0; i < fatal.stranger_count; i++)
 		if (fatal.strangers[i] == pid)
@@ -86,7 +87,7 @@ static void put_path(char path[64])
 	stpcpy(at, "/children");
 }
 
-ssize_t ik_fatal_list_children(pid_t *pids, size_t size)
+size_t ik_fatal_list_children(pid_t *pids, size_t size)
 {
 	char path[64], bytes[4096];
 	size_t count = 0;
@@ -97,7 +98,7 @@ ssize_t ik_fatal_list_children(pid_t *pids, size_t size)
 	put_path(path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -1;
+		return 0;
 	/* Numbers, each followed by a blank. */
 	while (count < size &&
 		((length = read(fd, bytes, sizeof(bytes))) > 0 || (length < 0 && errno == EINTR)))
@@ -106,12 +107,12 @@ ssize_t ik_fatal_list_children(pid_t *pids, size_t size)
 				pid = pid * 10 + (bytes[i] - '0');
 				continue;
 			}
-			if (pid > 0 && !ik_fatal_is_stranger(pid))
+			if (pid > 0 && !is_stranger(pid))
 				pids[count++] = pid;
 			pid = 0;
 		}
 	close(fd);
-	return (ssize_t)count;
+	return count;
 }
 
 /* Send SIGKILL to a child of ours (not reaped yet, so the pid is its own) and, if it is in another
@@ -129,18 +130,18 @@ void ik_fatal_kill_children(void)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
 	pid_t pids[AT_ONCE];
-	ssize_t count;
+	size_t count;
 
 	if (!fatal.children_are_ours)
 		return;
 	/* Children of killed processes become ours: each round finds the next generation. */
 	for (int round = 0; round < ROUNDS; round++) {
 		count = ik_fatal_list_children(pids, AT_ONCE);
-		if (count <= 0)
+		if (count == 0)
 			return;
-		for (ssize_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			kill_child(pids[i]);
-		for (ssize_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			waitpid(pids[i], NULL, WNOHANG);
 		nanosleep(&pause, NULL);
 	}

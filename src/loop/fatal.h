@@ -30,11 +30,10 @@ void ik_fatal_forget_terminal(void);
  * started. */
 void ik_fatal_end_children(const pid_t *strangers, size_t count);
 void ik_fatal_forget_children(void);
-bool ik_fatal_is_stranger(pid_t pid);
 
-/* List up to size children of this process, zombies included, strangers excluded. -1 if the kernel
- * does not provide it (no CONFIG_PROC_CHILDREN). */
-ssize_t ik_fatal_list_children(pid_t *pids, size_t size);
+/* List up to size children of this process, zombies included, strangers excluded; none if the kernel
+ * does not provide it (it was built without CONFIG_PROC_CHILDREN). */
+size_t ik_fatal_list_children(pid_t *pids, size_t size);
 
 /* If ik_fatal_end_children() was called: kill everything below this process, generation by
  * generation, and reap it, for at most a second. */

@@ -13,6 +13,7 @@
 #include "loop/children.h"
 #include "util/alloc.h"
 #include "util/buf.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/proc_stat.h"
@@ -24,29 +25,20 @@
 /* The kernel's own limit depends on the stack size. */
 #define ENVIRONMENT_LENGTH IK_MIB(8)
 
-/* How often, and how many times, to look whether all have stopped. */
-#define LOOK_AFTER_MS 2
-#define MOST_LOOKS 250
-
-enum ending_stage {
-	STOPPING, /* was sent SIGSTOP */
-	STOPPED,  /* cannot start anything any more; its children are known */
-	TOLD      /* was sent SIGTERM and SIGCONT */
-};
+/* Limit on the wait for processes that are being stopped, at each of the two signals. */
+#define STOP_MS 10
 
 /* A process to be ended, with its start time, because pids are reused. */
 struct ending {
 	pid_t pid;
 	uint64_t start;
-	enum ending_stage stage;
-	bool last; /* it, or what started it, was sent SIGTERM before: SIGKILL comes next */
+	bool told; /* it was sent a signal, or is gone */
 };
 
 struct endings {
-	struct ik_timer *look, *kill;
+	struct ik_timer *kill; /* runs until those that are left get SIGKILL */
 	struct ending *list;
 	size_t count;
-	int looks;
 };
 
 /* Append the beginning of a file. */
@@ -167,14 +159,14 @@ static bool is_here(const struct ending *ending)
 	return ending->start != 0 && start_of(ending->pid) == ending->start;
 }
 
-/* Stop a process that is to be ended, unless that was done. */
-static void stop(struct endings *endings, pid_t pid, bool last)
+/* Stop a process that is to be ended, unless it is being stopped already. */
+static void stop(struct endings *endings, pid_t pid)
 {
-	const struct ending ending = { .pid = pid, .start = start_of(pid), .last = last };
+	const struct ending ending = { .pid = pid, .start = start_of(pid) };
 
 	for (size_t i = 0; i < endings->count; i++)
 		if (endings->list[i].pid == pid && endings->list[i].start == ending.start &&
-			endings->list[i].stage != TOLD)
+			!endings->list[i].told)
 			return;
 	if (ending.start == 0)
 		return;
@@ -185,8 +177,7 @@ static void stop(struct endings *endings, pid_t pid, bool last)
 
 /* Stop the children of a thread, whose directory is below an open one. Return false if it runs: it
  * may be in a fork(2), which is completed and leaves a child. */
-static bool stop_children_of_thread(struct endings *endings, int directory, const char *thread,
-	bool last)
+static bool stop_children_of_thread(struct endings *endings, int directory, const char *thread)
 {
 	char path[40], *at, *end;
 	struct ik_proc_stat stat;
@@ -200,103 +191,70 @@ static bool stop_children_of_thread(struct endings *endings, int directory, cons
 	snprintf(path, sizeof(path), "%.20s/children", thread);
 	read_file(directory, path, &pids);
 	for (at = pids.data; (child = strtol(at, &end, 10)) > 0; at = end)
-		stop(endings, (pid_t)child, last);
+		stop(endings, (pid_t)child);
 	ik_buf_done(&pids);
 	return stopped;
 }
 
 /* Stop the children of a process. Return false if it has a thread that runs. */
-static bool stop_children(struct endings *endings, const struct ending *ending)
+static bool stop_children(struct endings *endings, pid_t pid)
 {
 	char path[40];
 	bool stopped = true;
 	struct dirent *task;
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)ending->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
 	while (tasks && (task = readdir(tasks)))
 		if (isdigit((unsigned char)task->d_name[0]) &&
-			!stop_children_of_thread(endings, dirfd(tasks), task->d_name, ending->last))
+			!stop_children_of_thread(endings, dirfd(tasks), task->d_name))
 			stopped = false;
 	if (tasks)
 		closedir(tasks);
 	return stopped;
 }
 
-/* All that are to end are known and stopped: send the signals. */
-static void tell(struct endings *endings)
+/* Stop the children of those that were stopped, and theirs, so that nothing can be started any more;
+ * then signal all of them. What does not stop in time, for example inside the kernel, is signalled
+ * with the children found so far. */
+static void tell(struct endings *endings, int number)
 {
-	size_t kept = 0;
+	const struct timespec pause = { 0, 500 * 1000 };
+	const int64_t end = ik_clock_ms() + STOP_MS;
 
+	for (size_t i = 0; i < endings->count; i++)
+		while (!endings->list[i].told && is_here(&endings->list[i]) &&
+			!stop_children(endings, endings->list[i].pid) && ik_clock_ms() < end)
+			nanosleep(&pause, NULL);
 	for (size_t i = 0; i < endings->count; i++) {
-		struct ending ending = endings->list[i];
+		struct ending *ending = &endings->list[i];
 
-		if (!is_here(&ending))
-			continue;
-		if (ending.stage != TOLD && ending.last) {
-			kill(ending.pid, SIGKILL);
-			continue;
+		if (!ending->told && is_here(ending)) {
+			kill(ending->pid, number);
+			kill(ending->pid, SIGCONT);
 		}
-		if (ending.stage != TOLD) {
-			kill(ending.pid, SIGTERM);
-			kill(ending.pid, SIGCONT);
-			ik_timer_start(endings->kill, KILL_AFTER_MS);
-		}
-		ending.stage = TOLD;
-		endings->list[kept++] = ending;
+		ending->told = true;
 	}
-	endings->count = kept;
-	endings->looks = 0;
-}
-
-/* Stop the children of those that are being stopped, and theirs, so that nothing can be started any
- * more and all are known; then signal all of them. A process that does not stop in time, for example
- * inside the kernel, is signalled with the children found so far. */
-static void look(void *arg)
-{
-	struct endings *endings = arg;
-	bool waiting = false;
-
-	for (size_t i = 0; i < endings->count; i++) {
-		const struct ending ending = endings->list[i];
-
-		if (ending.stage != STOPPING)
-			continue;
-		if (is_here(&ending) && !stop_children(endings, &ending) && endings->looks < MOST_LOOKS)
-			waiting = true;
-		else
-			endings->list[i].stage = STOPPED;
-	}
-	endings->looks++;
-	if (waiting)
-		ik_timer_start(endings->look, LOOK_AFTER_MS);
-	else
-		tell(endings);
 }
 
 /* Two seconds have passed. Processes that ignore SIGTERM may have started more since then. */
 static void kill_rest(void *arg)
 {
 	struct endings *endings = arg;
+	const size_t count = endings->count;
 
-	for (size_t i = 0; i < endings->count; i++) {
-		struct ending *ending = &endings->list[i];
-
-		if (ending->stage != TOLD || !is_here(ending))
-			continue;
-		ending->stage = STOPPING;
-		ending->last = true;
-		kill(ending->pid, SIGSTOP);
-	}
-	look(endings);
+	for (size_t i = 0; i < count; i++)
+		if (is_here(&endings->list[i]))
+			stop(endings, endings->list[i].pid);
+	tell(endings, SIGKILL);
+	endings->count = 0;
 }
 
 static void *make_endings(struct ik_loop *loop)
 {
 	struct endings *endings = ik_alloc(sizeof(*endings));
 
-	endings->look = ik_timer_new(loop, look, endings);
 	endings->kill = ik_timer_new(loop, kill_rest, endings);
 	return endings;
 }
@@ -305,8 +263,6 @@ static void release_endings(void *object)
 {
 	struct endings *endings = object;
 
-	tell(endings); /* leave nothing stopped */
-	ik_timer_close(endings->look);
 	ik_timer_close(endings->kill);
 	free(endings->list);
 	free(endings);
@@ -324,7 +280,8 @@ bool ik_orphan_end(struct ik_loop *loop, int pid)
 	free(pids);
 	if (!found)
 		return false;
-	stop(endings, pid, false);
-	look(endings);
+	stop(endings, pid);
+	tell(endings, SIGTERM);
+	ik_timer_start(endings->kill, KILL_AFTER_MS);
 	return true;
 }
