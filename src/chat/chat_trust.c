@@ -167,6 +167,8 @@ static void add_file(struct ik_chat_trust *trust, const char *path,
 static void collect(struct ik_chat_trust *trust, const struct ik_registry *registry)
 {
 	const struct ik_project *project = &trust->chat->setup->project;
+	struct ik_identity identity;
+	struct ik_error error;
 	size_t i;
 
 	forget_files(trust);
@@ -179,8 +181,7 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 	}
 	/* One that was trusted meanwhile is read at the next start. */
 	if (project->config_file &&
-		ik_trust_judge(project->trust, project->config_file, &project->config_identity, NULL) !=
-			IK_TRUST_TRUSTED)
+		!ik_project_trusts(project, project->config_file, &identity, &error))
 		add_file(trust, project->config_file, &project->config_identity, project->config_changed);
 	for (i = 0; i < project->agents_count; i++)
 		add_file(trust, project->agents[i].path, &project->agents[i].identity,

@@ -61,9 +61,9 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
  * Judge a file by its contents. Reading it is safe: nothing in it takes effect yet.
  */
 static enum ik_trust_state judge(const struct ik_project *project, const char *path,
-	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
+	const struct ik_buf *text, struct ik_config *config)
 {
-	enum ik_trust_state state = ik_trust_judge(project->trust, path, identity, NULL);
+	enum ik_trust_state state = ik_trust_judge(project->trust, path, NULL);
 	char digest[IK_SHA256_TEXT];
 	struct ik_error error;
 
@@ -72,12 +72,7 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 			ik_config_warn(config, "%s", error.text);
 			return IK_TRUST_CHANGED;
 		}
-		state = ik_trust_judge(project->trust, path, identity, digest);
-		if (state == IK_TRUST_TRUSTED) {
-			const struct ik_trust_file file = { path, *identity, digest };
-
-			ik_trust_seen(project->trust, &file, 1);
-		}
+		state = ik_trust_judge(project->trust, path, digest);
 	}
 	return state;
 }
@@ -96,7 +91,7 @@ static enum ik_status load(struct ik_project *project, const char *path, struct 
 	if (ik_file_read(path, &text, &reason) != IK_OK)
 		ik_config_warn(config, "%s", reason.text);
 	else if (ik_identity_holds(path, &project->config_identity))
-		state = judge(project, path, &project->config_identity, &text, config);
+		state = judge(project, path, &text, config);
 	if (state == IK_TRUST_TRUSTED) {
 		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
 	} else {
@@ -124,7 +119,7 @@ bool ik_project_judges(struct ik_project *project, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
 {
 	enum ik_trust_state state = ik_identity_holds(path, identity)
-		? judge(project, path, identity, text, config)
+		? judge(project, path, text, config)
 		: IK_TRUST_CHANGED;
 
 	if (state == IK_TRUST_TRUSTED)
@@ -153,12 +148,12 @@ bool ik_project_trusts(const struct ik_project *project, const char *path,
 	if (ik_trust_read(project->trust, error) != IK_OK ||
 		ik_identity_read(path, ret_identity, error) != IK_OK)
 		return false;
-	state = ik_trust_judge(project->trust, path, ret_identity, NULL);
+	state = ik_trust_judge(project->trust, path, NULL);
 	if (state == IK_TRUST_UNREAD) {
 		if (ik_sha256_of_file(path, digest, error) != IK_OK)
 			return false;
 		state = ik_identity_holds(path, ret_identity)
-			? ik_trust_judge(project->trust, path, ret_identity, digest)
+			? ik_trust_judge(project->trust, path, digest)
 			: IK_TRUST_CHANGED;
 	}
 	if (state == IK_TRUST_TRUSTED)
@@ -176,10 +171,8 @@ enum ik_status ik_project_trust_file(const struct ik_project *project, const cha
 {
 	char digest[IK_SHA256_TEXT];
 	struct ik_trust_file file = { .path = path, .digest = digest };
-	enum ik_status status = ik_identity_read(path, &file.identity, error);
+	enum ik_status status = ik_sha256_of_file(path, digest, error);
 
-	if (status == IK_OK)
-		status = ik_sha256_of_file(path, digest, error);
 	return status == IK_OK ? ik_trust_grant(project->trust, &file, 1, false, error) : status;
 }
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,8 @@
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/identity.h"
 #include "util/limits.h"
-#include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -171,14 +170,14 @@ static void put_changed(struct ik_buf *out, struct ik_json_span object, const ch
 	ik_json_close(out, '}');
 }
 
-/* Change what the file says about the directory: all of it (member is NULL), a member, or a file in
- * the member "files". */
+/* Change what the file says about the directory: all of it (member is NULL), a member, a file in the
+ * member "files", or a member of that. */
 static void change_entry(struct ik_trust *trust, const char *member, const char *file,
-	struct ik_json_span value)
+	const char *inner, struct ik_json_span value)
 {
 	char *directory = name_in_text(trust->directory), *name = file ? name_in_text(file) : NULL;
 	char *text;
-	const char *const path[] = { "directories", directory, member, name, NULL };
+	const char *const path[] = { "directories", directory, member, name, inner, NULL };
 	struct ik_buf out;
 	size_t length;
 
@@ -213,39 +212,16 @@ static struct ik_json_span record_of(const struct ik_trust *trust, const char *p
 	return member_of(ik_json_member(entry_of(trust), "files"), name_of(trust, path));
 }
 
-/* Return what "seen" is for a file of that identity (new memory). */
-static char *seen_text(const struct ik_identity *identity)
-{
-	return ik_format("%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64, identity->device,
-		identity->inode, identity->mtime_ns, identity->ctime_ns);
-}
-
-/* Has the file not changed since it was seen? */
-static bool is_seen(struct ik_json_span record, const struct ik_identity *identity)
-{
-	char *now = seen_text(identity);
-	bool same = ik_json_string_is(ik_json_member(record, "seen"), now);
-
-	free(now);
-	return same;
-}
-
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
-	const struct ik_identity *identity, const char *digest)
+	const char *digest)
 {
-	struct ik_json_span record, known;
-	int64_t size;
+	struct ik_json_span known;
 
 	if (trust->all)
 		return IK_TRUST_TRUSTED;
-	record = record_of(trust, path);
-	known = ik_json_member(record, "sha256");
+	known = ik_json_member(record_of(trust, path), "sha256");
 	if (ik_json_span_type(known) != IK_JSON_STRING || known.length != IK_SHA256_TEXT + 1)
 		return IK_TRUST_NEW;
-	if (!ik_json_integer(ik_json_member(record, "size"), &size) || (uint64_t)size != identity->size)
-		return IK_TRUST_CHANGED;
-	if (is_seen(record, identity))
-		return IK_TRUST_TRUSTED;
 	if (!digest)
 		return IK_TRUST_UNREAD;
 	return ik_json_string_is(known, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
@@ -498,36 +474,19 @@ static enum ik_status update(struct ik_trust *trust,
 
 /* ---- changes ---- */
 
-/* Would any further change of the file alter its identity? */
-static bool is_settled(const struct ik_identity *identity)
-{
-	int64_t now = ik_clock_wall_ns();
-
-	return identity->ctime_ns <= now && ik_identity_settles_ms(identity, now) == 0;
-}
-
-/* Record a file as trusted. */
+/* Record a file as trusted, from now on unless it was before. */
 static void note(struct ik_trust *trust, const struct ik_trust_file *file)
 {
-	struct ik_json_span old = record_of(trust, file->path), when = ik_json_member(old, "trusted");
-	char now[IK_CLOCK_TEXT], *seen = seen_text(&file->identity);
-	struct ik_buf record;
+	const char *name = name_of(trust, file->path);
+	char digest[IK_SHA256_TEXT + 2], now[IK_CLOCK_TEXT], when[IK_CLOCK_TEXT + 2];
 
-	ik_buf_init(&record, IK_KIB(16));
-	ik_json_printf(&record, "{'sha256':'%s','size':%lld", file->digest,
-		(long long)file->identity.size);
+	if (ik_json_string_is(ik_json_member(record_of(trust, file->path), "sha256"), file->digest))
+		return;
 	ik_clock_text(ik_clock_wall_ms(), now);
-	if (when.text && ik_json_string_is(ik_json_member(old, "sha256"), file->digest))
-		ik_json_printf(&record, "'trusted':%.*s", (int)when.length, when.text);
-	else
-		ik_json_printf(&record, "'trusted':'%s'", now);
-	if (is_settled(&file->identity))
-		ik_json_printf(&record, "'seen':'%s'", seen);
-	ik_json_printf(&record, "}");
-	change_entry(trust, "files", name_of(trust, file->path),
-		(struct ik_json_span){ record.data, record.length });
-	ik_buf_done(&record);
-	free(seen);
+	(void)snprintf(digest, sizeof(digest), "\"%s\"", file->digest);
+	(void)snprintf(when, sizeof(when), "\"%s\"", now);
+	change_entry(trust, "files", name, "sha256", (struct ik_json_span){ digest, strlen(digest) });
+	change_entry(trust, "files", name, "trusted", (struct ik_json_span){ when, strlen(when) });
 }
 
 struct grant {
@@ -556,18 +515,18 @@ static void change_grant(struct ik_trust *trust, const void *arg)
 	const char *file;
 	size_t kept = 0;
 
-	change_entry(trust, "never", NULL, nothing);
+	change_entry(trust, "never", NULL, NULL, nothing);
 	while (grant->only && (file = ik_trust_file_at(trust, kept))) {
 		size_t length = trust->root.length;
 
 		if (!is_granted(trust, grant, file))
-			change_entry(trust, "files", file, nothing);
+			change_entry(trust, "files", file, NULL, nothing);
 		kept += trust->root.length == length;
 	}
 	for (size_t i = 0; i < grant->count; i++)
 		note(trust, &grant->files[i]);
 	if (!ik_trust_file_at(trust, 0))
-		change_entry(trust, NULL, NULL, nothing);
+		change_entry(trust, NULL, NULL, NULL, nothing);
 }
 
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
@@ -578,56 +537,10 @@ enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file
 	return update(trust, change_grant, &grant, error);
 }
 
-/* Return what follows the device and the inode in "seen". */
-static const char *times_in(const char *seen)
-{
-	const char *space = strchr(seen, ' ');
-
-	space = space ? strchr(space + 1, ' ') : NULL;
-	return space ? space : seen;
-}
-
-/* Should the identity of a trusted file be recorded? Not if only its device or inode is new: on some
- * file systems they are new each time, and each record makes those who watch the file look again. */
-static bool is_new(const struct ik_trust *trust, const struct ik_trust_file *file)
-{
-	char *seen = ik_json_string_new(ik_json_member(record_of(trust, file->path), "seen"), NULL);
-	char *now = seen_text(&file->identity);
-	bool new = !seen || !ik_text_equal(times_in(seen), times_in(now));
-
-	free(seen);
-	free(now);
-	return new &&is_settled(&file->identity) &&
-		ik_trust_judge(trust, file->path, &file->identity, file->digest) == IK_TRUST_TRUSTED;
-}
-
-static void change_seen(struct ik_trust *trust, const void *arg)
-{
-	const struct grant *grant = arg;
-
-	for (size_t i = 0; i < grant->count; i++) {
-		/* It may have been revoked meanwhile. */
-		if (is_new(trust, &grant->files[i]))
-			note(trust, &grant->files[i]);
-	}
-}
-
-void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count)
-{
-	const struct grant grant = { files, count, false };
-	struct ik_error error;
-	bool any = false;
-
-	for (size_t i = 0; i < count && !trust->all; i++)
-		any = any || is_new(trust, &files[i]);
-	if (any && update(trust, change_seen, &grant, &error) != IK_OK)
-		ik_log(IK_LOG_ERROR, "%s", error.text);
-}
-
 static void change_revoke(struct ik_trust *trust, const void *arg)
 {
 	(void)arg;
-	change_entry(trust, NULL, NULL, nothing);
+	change_entry(trust, NULL, NULL, NULL, nothing);
 }
 
 enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
@@ -638,7 +551,7 @@ enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
 static void change_refuse(struct ik_trust *trust, const void *arg)
 {
 	(void)arg;
-	change_entry(trust, "never", NULL, (struct ik_json_span){ "true", 4 });
+	change_entry(trust, "never", NULL, NULL, (struct ik_json_span){ "true", 4 });
 }
 
 enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error)

@@ -2,20 +2,15 @@
  * trust: which files of a directory the user has agreed to run or read.
  *
  * Kept in trust.json in the home (mode 0600, but meant to be read, too): for each directory, by its
- * canonical path, the SHA-256 of each file that the user approved and what the kernel said about
- * the file then.  A file is TRUSTED if its contents match, NEW if it is unknown, CHANGED if its
- * contents differ.
+ * canonical path, the SHA-256 of each file that the user approved.  A file is TRUSTED if its contents
+ * match, NEW if it is unknown, CHANGED if its contents differ.
  *
  *     {"version": 1, "directories": {
  *       "/home/me/work": {"files": {
- *         ".ikigai/tools/x": {"sha256": "...", "size": 12, "trusted": "2026-...Z",
- *                             "seen": "DEVICE INODE MTIME CTIME"}}},
+ *         ".ikigai/tools/x": {"sha256": "...", "trusted": "2026-...Z"}}},
  *       "/tmp/theirs": {"never": true}}}
  *
- * A file that has not changed since it was seen (device, inode, size, both times) is not read
- * again.  That is safe because an ordinary user cannot set ctime back (util/identity.h names the
- * exceptions), and because a file whose next change might fall into the same clock tick is not
- * recorded as seen.  In names, bytes that are not UTF-8 are written as U+FFFD.
+ * In names, bytes that are not UTF-8 are written as U+FFFD.
  *
  * Several programs may write at once: a change is made under a lock of the directory, to the
  * present contents of the file, which a rename then replaces. A damaged file is renamed and
@@ -26,7 +21,6 @@
 #ifndef IK_GUARD_TRUST_H
 #define IK_GUARD_TRUST_H
 
-#include "util/identity.h"
 #include "util/sha256.h"
 
 #include <stdbool.h>
@@ -64,12 +58,10 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error) IK_
 /* Return why the file could not be used when it was last read; NULL: it could. */
 const char *ik_trust_problem(const struct ik_trust *trust);
 
-/*
- * Judge a file. path is absolute, or relative to the directory; digest may be NULL as long as the
- * contents have not been read.
- */
+/* Judge a file. path is absolute, or relative to the directory; digest may be NULL as long as the
+ * contents have not been read. */
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
-	const struct ik_identity *identity, const char *digest);
+	const char *digest);
 
 /* Does the user not want to be asked about this directory? */
 bool ik_trust_is_refused(const struct ik_trust *trust);
@@ -80,9 +72,7 @@ const char *ik_trust_file_at(struct ik_trust *trust, size_t index);
 
 /* A file whose contents were read. */
 struct ik_trust_file {
-	const char *path;
-	struct ik_identity identity;
-	const char *digest;
+	const char *path, *digest;
 };
 
 /*
@@ -91,10 +81,6 @@ struct ik_trust_file {
  */
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
 	size_t count, bool only, struct ik_error *error) IK_MUST_USE;
-
-/* Record the present identities of these files, which are trusted, so that they are not read again.
- * Does nothing if that cannot be saved. */
-void ik_trust_seen(struct ik_trust *trust, const struct ik_trust_file *files, size_t count);
 
 /* Trust no file of the directory any longer, and ask again. */
 enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;

@@ -128,9 +128,7 @@ static bool begin(struct ik_trust_check *check)
 	}
 	if (must_wait(check, &file->result.identity))
 		return false;
-	state = check->granting
-		? IK_TRUST_UNREAD
-		: ik_trust_judge(check->trust, file->path, &file->result.identity, NULL);
+	state = check->granting ? IK_TRUST_UNREAD : ik_trust_judge(check->trust, file->path, NULL);
 	if (state != IK_TRUST_UNREAD)
 		settle(check, state, NULL);
 	else if (open_file(check, file, &error) != IK_OK)
@@ -153,7 +151,7 @@ static void end_reading(struct ik_trust_check *check, struct check_file *file)
 		settle(check,
 			check->granting
 				? IK_TRUST_TRUSTED
-				: ik_trust_judge(check->trust, file->path, &file->result.identity, file->digest),
+				: ik_trust_judge(check->trust, file->path, file->digest),
 			NULL);
 }
 
@@ -178,8 +176,8 @@ static void read_piece(struct ik_trust_check *check)
 	}
 }
 
-/* Record what was found by reading. */
-static void keep(struct ik_trust_check *check)
+/* Trust what was read. */
+static void grant(struct ik_trust_check *check)
 {
 	struct ik_trust_file *files = ik_alloc_array(NULL, check->count + 1, sizeof(*files));
 	size_t count = 0, i;
@@ -187,14 +185,10 @@ static void keep(struct ik_trust_check *check)
 	for (i = 0; i < check->count; i++) {
 		const struct check_file *file = &check->files[i];
 
-		if (file->result.state == IK_TRUST_TRUSTED && file->digest[0] != '\0')
-			files[count++] = (struct ik_trust_file){ file->path, file->result.identity,
-				file->digest };
+		if (file->result.state == IK_TRUST_TRUSTED)
+			files[count++] = (struct ik_trust_file){ file->path, file->digest };
 	}
-	if (check->granting)
-		(void)!ik_trust_grant(check->trust, files, count, check->only, &check->error);
-	else if (count > 0)
-		ik_trust_seen(check->trust, files, count);
+	(void)!ik_trust_grant(check->trust, files, count, check->only, &check->error);
 	free(files);
 }
 
@@ -214,7 +208,8 @@ static void work(void *arg)
 		else if (!begin(check))
 			return;
 	}
-	keep(check);
+	if (check->granting)
+		grant(check);
 	check->done(check->arg);
 }
 

@@ -1,8 +1,8 @@
 /*
  * trust_check: find out which files of a project may be run, without blocking the loop.
  *
- * A check decides for each file whether the user trusts its contents (guard/trust.h).  A file is
- * read only if its identity is not enough, in slices of 4 ms; nothing is executed.  A grant reads
+ * A check decides for each file whether the user trusts its contents (guard/trust.h).  Files are read
+ * in slices of 4 ms; nothing is executed.  A grant reads
  * all of the files and records them as trusted, provided they are still what the user was shown.
  *
  * A file that has just been written is waited for (20 ms, or 2 s on file systems that store whole
@@ -16,6 +16,7 @@
 
 #include "guard/trust.h"
 #include "loop/loop.h"
+#include "util/identity.h"
 
 struct ik_trust_check;
 

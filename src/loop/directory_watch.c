@@ -96,7 +96,7 @@ static void note_change(struct ik_directory_watch *watch)
 		watch->first_ms = now;
 	if (due > watch->first_ms + IK_WATCH_LONGEST_MS)
 		due = watch->first_ms + IK_WATCH_LONGEST_MS;
-	if (!watch->events.writes && watch->told_ms != 0 && due < watch->told_ms + IK_WATCH_LONGEST_MS)
+	if (watch->told_ms != 0 && due < watch->told_ms + IK_WATCH_LONGEST_MS)
 		due = watch->told_ms + IK_WATCH_LONGEST_MS;
 	/* A timer that is restarted when it is due would never fire. */
 	if (ik_timer_running(watch->timer) && due == watch->due_ms)
@@ -146,7 +146,7 @@ static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 		char *path = ik_strdup(place->directory), *next;
 		bool there;
 
-		place->self = add(watch, path, ENTRY | (watch->events.writes ? IN_MODIFY : 0));
+		place->self = add(watch, path, ENTRY);
 		add_above(watch, place, path);
 		next = ik_format("%s/%s", path, place->component);
 		there = access(next, F_OK) == 0;
@@ -226,7 +226,7 @@ static void entry_event(struct ik_directory_watch *watch, const struct watch_pla
 		return;
 	if ((event->mask & IN_CREATE) != 0 && is_beginning(place, name))
 		note_beginning(watch);
-	else if ((event->mask & (ENTRY | IN_MODIFY)) != 0)
+	else if ((event->mask & ENTRY) != 0)
 		note_change(watch);
 }
 

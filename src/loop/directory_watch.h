@@ -31,8 +31,6 @@ struct ik_directory_watch_events {
 	void (*problem)(void *arg, const char *sentence);
 	/* Does an entry of that name matter? NULL: all do. */
 	bool (*counts)(const char *name);
-	/* Report every write, not only when the writer closes the file, and as soon as it is quiet. */
-	bool writes;
 };
 
 /* One place to watch: all files of a directory, or one entry (name). */
