@@ -72,7 +72,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
 	tell_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
-	ik_discovery_ask_due(core->discovery);
+	ik_discovery_ask_later(core->discovery, IK_DISCOVERY_LATER_MS);
 }
 
 /* New messages wait for the tools. */

@@ -152,9 +152,8 @@ bool ik_project_trusts(const struct ik_project *project, const char *path,
 	if (state == IK_TRUST_UNREAD) {
 		if (ik_sha256_of_file(path, digest, error) != IK_OK)
 			return false;
-		state = ik_identity_holds(path, ret_identity)
-			? ik_trust_judge(project->trust, path, digest)
-			: IK_TRUST_CHANGED;
+		state = ik_identity_holds(path, ret_identity) ? ik_trust_judge(project->trust, path, digest)
+													  : IK_TRUST_CHANGED;
 	}
 	if (state == IK_TRUST_TRUSTED)
 		return true;

@@ -149,9 +149,8 @@ static void end_reading(struct ik_trust_check *check, struct check_file *file)
 		settle(check, IK_TRUST_CHANGED, NULL);
 	else
 		settle(check,
-			check->granting
-				? IK_TRUST_TRUSTED
-				: ik_trust_judge(check->trust, file->path, file->digest),
+			check->granting ? IK_TRUST_TRUSTED
+							: ik_trust_judge(check->trust, file->path, file->digest),
 			NULL);
 }
 

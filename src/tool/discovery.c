@@ -30,7 +30,7 @@ struct ik_discovery {
 	bool readable;                    /* one of them at least could be read */
 	struct ik_schema_cache *cache;    /* NULL: none */
 	struct ik_directory_watch *watch; /* NULL: not wanted */
-	struct ik_timer *due;             /* runs until tools that timed out are asked again */
+	struct ik_timer *later;           /* runs until tools that timed out are asked again */
 	bool scanning;
 	bool quiet; /* nobody waits for this scan */
 	bool again;
@@ -48,13 +48,13 @@ static void finish(void *arg);
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
 static void save_cache(struct ik_discovery *discovery);
 
-/* Ask the tools that are due, unless a scan is running, whose end sets the timer again. */
-static void on_due(void *arg)
+/* Ask tools that failed, unless a scan is running, whose end sets the timer again. */
+static void on_later(void *arg)
 {
 	struct ik_discovery *discovery = arg;
 
 	if (!discovery->scanning)
-		start(discovery, IK_CACHE_DUE, true);
+		start(discovery, IK_CACHE_ANSWERS, true);
 }
 
 struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
@@ -66,7 +66,7 @@ struct ik_discovery *ik_discovery_new(struct ik_loop *loop,
 	discovery->events = *events;
 	discovery->arg = arg;
 	discovery->registry = ik_registry_new();
-	discovery->due = ik_timer_new(loop, on_due, discovery);
+	discovery->later = ik_timer_new(loop, on_later, discovery);
 	return discovery;
 }
 
@@ -96,7 +96,7 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	if (discovery->scanning)
 		save_cache(discovery);
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
-	discovery->due = ik_timer_close(discovery->due);
+	discovery->later = ik_timer_close(discovery->later);
 	discovery->watch = ik_directory_watch_close(discovery->watch);
 	for (size_t i = 0; i < discovery->slot_count; i++) {
 		struct ik_source *source = discovery->slots[i]->source;
@@ -300,7 +300,7 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool qu
 
 void ik_discovery_scan(struct ik_discovery *discovery)
 {
-	start(discovery, IK_CACHE_TIMEOUTS, false);
+	start(discovery, IK_CACHE_ALL, false);
 }
 
 void ik_discovery_ask_failed(struct ik_discovery *discovery)
@@ -308,14 +308,14 @@ void ik_discovery_ask_failed(struct ik_discovery *discovery)
 	start(discovery, IK_CACHE_ANSWERS, false);
 }
 
-void ik_discovery_ask_due(struct ik_discovery *discovery)
+void ik_discovery_ask_later(struct ik_discovery *discovery, int64_t after_ms)
 {
-	int64_t due_ms = discovery->cache ? ik_schema_cache_due_ms(discovery->cache) : -1;
+	const struct ik_tool *tool;
 
-	if (due_ms >= 0)
-		ik_timer_start(discovery->due, due_ms);
-	else
-		ik_timer_stop(discovery->due);
+	ik_timer_stop(discovery->later);
+	for (size_t i = 0; (tool = ik_registry_at(discovery->registry, i)); i++)
+		if (tool->code && ik_text_equal(tool->code, IK_CODE_SCHEMA_TIMEOUT))
+			ik_timer_start(discovery->later, after_ms);
 }
 
 void ik_discovery_rescan(struct ik_discovery *discovery)

@@ -44,19 +44,17 @@ struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery)
 /* From now on start a scan whenever something changes in the sources' directories. */
 void ik_discovery_watch(struct ik_discovery *discovery);
 
-/* Start a scan, or another one after the running one. ik_discovery_scan() uses the cache, including
- * its timeouts; ik_discovery_ask_failed() asks all tools that failed, ik_discovery_rescan() all
- * tools. */
+/* Start a scan, or another one after the running one. ik_discovery_scan() asks tools whose file is
+ * new or has changed, ik_discovery_ask_failed() those that failed, too, and ik_discovery_rescan()
+ * all. */
 void ik_discovery_scan(struct ik_discovery *discovery);
 void ik_discovery_ask_failed(struct ik_discovery *discovery);
 void ik_discovery_rescan(struct ik_discovery *discovery);
 
-/*
- * Ask tools that timed out again in the background, IK_CACHE_DUE_NS after they were last asked.
- * Nobody waits for this scan, and only its end is reported. Call it after each scan; no timer runs
- * unless a tool has timed out.
- */
-void ik_discovery_ask_due(struct ik_discovery *discovery);
+/* If a tool has timed out, ask those that failed again in the background, after that time. Nobody
+ * waits for this scan, and only its end is reported. Call it after each scan. */
+void ik_discovery_ask_later(struct ik_discovery *discovery, int64_t after_ms);
+#define IK_DISCOVERY_LATER_MS 60000
 
 /* Is a scan running that is worth waiting for? */
 bool ik_discovery_scanning(const struct ik_discovery *discovery);

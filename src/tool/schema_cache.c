@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
-#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -17,10 +16,10 @@
  *     ikigai schemas FORMAT VERSION HASH
  * followed by entries with that hash, which protects against damage. Each entry is a line
  *     DEVICE INODE SIZE MTIME CTIME FIRST PROTOCOL PATH-LENGTH TEXT-LENGTH TIMED-OUT
- * (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 0 or the time of
- * the question that timed out; the text is then the reason.
+ * (times in nanoseconds), the path, a line feed, the text, a line feed.  TIMED-OUT is 1 if it did not
+ * answer in time; the text is then the reason.
  */
-#define FORMAT "3"
+#define FORMAT "4"
 enum { HEAD_MOST = 200, NUMBERS = 10 };
 
 struct cache_entry {
@@ -30,7 +29,6 @@ struct cache_entry {
 	char *text; /* as printed; of a failure, the reason */
 	size_t length;
 	const char *code; /* of a failure; NULL: it answered */
-	int64_t asked_ns; /* of a timeout; 0: it is not one */
 };
 
 struct ik_schema_cache {
@@ -38,10 +36,9 @@ struct ik_schema_cache {
 	char *version;
 	bool dirty; /* the file would differ */
 	enum ik_cache_use use;
-	struct ik_identity file; /* as last read or written */
-	struct cache_entry **entries;
+	struct ik_identity file;      /* as last read or written */
+	struct cache_entry **entries; /* sorted by path and question */
 	size_t count;
-	int64_t first_asked_ns; /* of the timeouts that this scan used; 0: none */
 };
 
 struct ik_schema_cache *ik_schema_cache_new(const char *path, const char *version)
@@ -73,37 +70,56 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache)
 	return NULL;
 }
 
+/* Return the place of the entry of that path and question, or where it belongs. */
+static size_t place_of(const struct ik_schema_cache *cache, const char *path,
+	enum ik_tool_protocol first, bool *ret_found)
+{
+	size_t low = 0, high = cache->count;
+
+	*ret_found = false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct cache_entry *entry = cache->entries[middle];
+		int order = strcmp(entry->path, path);
+
+		if (order == 0)
+			order = (int)entry->first - (int)first;
+		if (order == 0) {
+			*ret_found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Return the entry of that path and question, or NULL. */
 static struct cache_entry *entry_of(const struct ik_schema_cache *cache, const char *path,
 	enum ik_tool_protocol first)
 {
-	for (size_t i = 0; i < cache->count; i++) {
-		struct cache_entry *entry = cache->entries[i];
+	bool found;
+	size_t place = place_of(cache, path, first, &found);
 
-		if (entry->first == first && strcmp(entry->path, path) == 0)
-			return entry;
-	}
-	return NULL;
-}
-
-/* Remove an entry, if there is one. */
-static void drop(struct ik_schema_cache *cache, struct cache_entry *entry)
-{
-	for (size_t i = 0; entry && i < cache->count; i++) {
-		if (cache->entries[i] == entry) {
-			cache->entries[i] = cache->entries[--cache->count];
-			free_entry(entry);
-			return;
-		}
-	}
+	return found ? cache->entries[place] : NULL;
 }
 
 /* Add an entry, which becomes the cache's, in place of an older one. */
 static void put(struct ik_schema_cache *cache, struct cache_entry *entry)
 {
-	drop(cache, entry_of(cache, entry->path, entry->first));
-	cache->entries = ik_alloc_more(cache->entries, cache->count, sizeof(*cache->entries));
-	cache->entries[cache->count++] = entry;
+	bool found;
+	size_t place = place_of(cache, entry->path, entry->first, &found);
+
+	if (found) {
+		free_entry(cache->entries[place]);
+	} else {
+		cache->entries = ik_alloc_more(cache->entries, cache->count, sizeof(*cache->entries));
+		memmove(cache->entries + place + 1, cache->entries + place,
+			(cache->count++ - place) * sizeof(*cache->entries));
+	}
+	cache->entries[place] = entry;
 }
 
 /* Split a text of that length and a line feed off rest; NULL if they are not there. */
@@ -148,8 +164,7 @@ static struct cache_entry *read_entry(struct ik_json_span *rest)
 	entry->path = take(rest, numbers[7]);
 	entry->text = entry->path ? take(rest, numbers[8]) : NULL;
 	entry->length = (size_t)numbers[8];
-	entry->asked_ns = (int64_t)numbers[9];
-	entry->code = entry->asked_ns != 0 ? IK_CODE_SCHEMA_TIMEOUT : NULL;
+	entry->code = numbers[9] != 0 ? IK_CODE_SCHEMA_TIMEOUT : NULL;
 	if (!entry->text) {
 		free_entry(entry);
 		return NULL;
@@ -221,50 +236,7 @@ static void load(struct ik_schema_cache *cache)
 void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use)
 {
 	cache->use = use;
-	cache->first_asked_ns = 0;
 	load(cache);
-}
-
-/* Return in how many milliseconds a tool that timed out then must be asked again; at once if the
- * clock was set back. */
-static int64_t due_ms(int64_t asked_ns)
-{
-	int64_t now_ns = ik_clock_wall_ms() * 1000000;
-
-	if (asked_ns > now_ns || now_ns - asked_ns >= IK_CACHE_DUE_NS)
-		return 0;
-	return (asked_ns + IK_CACHE_DUE_NS - now_ns + 999999) / 1000000;
-}
-
-/* May this scan use the entry? */
-static bool serves(const struct ik_schema_cache *cache, const struct cache_entry *entry)
-{
-	switch (cache->use) {
-	case IK_CACHE_NOTHING:
-		return false;
-	case IK_CACHE_ANSWERS:
-		return !entry->code;
-	case IK_CACHE_TIMEOUTS:
-		return !entry->code || entry->asked_ns != 0;
-	case IK_CACHE_DUE:
-		return entry->asked_ns == 0 || due_ms(entry->asked_ns) != 0;
-	case IK_CACHE_ALL:
-		break;
-	}
-	return true;
-}
-
-/* Note that this scan used the entry. */
-static void note(struct ik_schema_cache *cache, const struct cache_entry *entry)
-{
-	if (entry->asked_ns != 0 &&
-		(cache->first_asked_ns == 0 || entry->asked_ns < cache->first_asked_ns))
-		cache->first_asked_ns = entry->asked_ns;
-}
-
-int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache)
-{
-	return cache->first_asked_ns != 0 ? due_ms(cache->first_asked_ns) : -1;
 }
 
 bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
@@ -272,9 +244,9 @@ bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_k
 {
 	const struct cache_entry *entry = entry_of(cache, key->path, key->first);
 
-	if (!entry || !serves(cache, entry) || !ik_identity_equal(&entry->identity, &key->identity))
+	if (!entry || cache->use == IK_CACHE_NOTHING || (entry->code && cache->use != IK_CACHE_ALL) ||
+		!ik_identity_equal(&entry->identity, &key->identity))
 		return false;
-	note(cache, entry);
 	*ret_cached = (struct ik_cached){ .protocol = entry->protocol, .code = entry->code };
 	if (entry->code) {
 		ret_cached->reason = entry->text;
@@ -288,13 +260,13 @@ bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_k
 /* Does the entry belong into the file? */
 static bool is_kept(const struct cache_entry *entry)
 {
-	return !entry->code || entry->asked_ns != 0;
+	return !entry->code || ik_text_equal(entry->code, IK_CODE_SCHEMA_TIMEOUT);
 }
 
-/* Do two entries of one path give the same answer? */
+/* Do two entries of one path say the same? */
 static bool is_same(const struct cache_entry *one, const struct cache_entry *other)
 {
-	return ik_identity_equal(&one->identity, &other->identity) && !one->code && !other->code &&
+	return ik_identity_equal(&one->identity, &other->identity) && !one->code == !other->code &&
 		one->protocol == other->protocol && one->length == other->length &&
 		memcmp(one->text, other->text, one->length) == 0;
 }
@@ -317,20 +289,22 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 	entry->length = cached->text ? cached->length : strlen(cached->reason);
 	entry->text = ik_strndup(cached->text ? cached->text : cached->reason, entry->length);
 	entry->code = cached->text ? NULL : cached->code;
-	if (!cached->text && ik_text_equal(cached->code, IK_CODE_SCHEMA_TIMEOUT))
-		entry->asked_ns = asked_ns;
 	if (old ? (is_kept(old) || is_kept(entry)) && !is_same(old, entry) : is_kept(entry))
 		cache->dirty = true;
-	note(cache, entry);
 	put(cache, entry);
 }
 
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key)
 {
-	struct cache_entry *entry = entry_of(cache, key->path, key->first);
+	bool found;
+	size_t place = place_of(cache, key->path, key->first, &found);
 
-	cache->dirty = cache->dirty || (entry && is_kept(entry));
-	drop(cache, entry);
+	if (!found)
+		return;
+	cache->dirty = cache->dirty || is_kept(cache->entries[place]);
+	free_entry(cache->entries[place]);
+	memmove(cache->entries + place, cache->entries + place + 1,
+		(--cache->count - place) * sizeof(*cache->entries));
 }
 
 /* Append the entries to be saved: not those of files that are gone. */
@@ -345,11 +319,10 @@ static void put_entries(const struct ik_schema_cache *cache, struct ik_buf *out)
 			out->length + path_length + entry->length + HEAD_MOST > IK_LIMIT_SCHEMA_CACHE)
 			continue;
 		ik_buf_printf(out,
-			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d %d %zu %zu %" PRId64
-			"\n%s\n",
+			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d %d %zu %zu %d\n%s\n",
 			identity->device, identity->inode, identity->size, identity->mtime_ns,
 			identity->ctime_ns, (int)entry->first, (int)entry->protocol, path_length, entry->length,
-			entry->asked_ns, entry->path);
+			entry->code ? 1 : 0, entry->path);
 		ik_buf_append(out, entry->text, entry->length);
 		ik_buf_putc(out, '\n');
 	}

@@ -27,13 +27,10 @@ struct ik_schema_cache;
 
 /* Which entries a scan may use. */
 enum ik_cache_use {
-	IK_CACHE_NOTHING,  /* none: ask all tools and keep their answers */
-	IK_CACHE_ANSWERS,  /* good answers */
-	IK_CACHE_TIMEOUTS, /* answers and timeouts */
-	IK_CACHE_DUE,      /* everything but timeouts that are older than IK_CACHE_DUE_NS */
-	IK_CACHE_ALL       /* all failures, too: ask only what has changed */
+	IK_CACHE_NOTHING, /* none: ask all tools and keep their answers */
+	IK_CACHE_ANSWERS, /* good answers: ask those that failed, too */
+	IK_CACHE_ALL      /* failures, too: ask only what has changed */
 };
-#define IK_CACHE_DUE_NS (INT64_C(60) * 1000 * 1000 * 1000)
 
 /* Identifies a file. */
 struct ik_cache_key {
@@ -72,10 +69,6 @@ void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_
 
 /* Asking failed for a reason that may be temporary: do not use the entry again. */
 void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key);
-
-/* Return in how many milliseconds the first timeout that this scan used is due, at least 0; -1: it
- * used none. */
-int64_t ik_schema_cache_due_ms(const struct ik_schema_cache *cache);
 
 /* Write the file if it would differ; create its directory (mode 0700). Does not wait for the disk. */
 enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache,
