@@ -1,8 +1,8 @@
 /*
  * output_files: keep the whole texts of results that were cut, for the model to read.
  *
- * Below one root (~/.ikigai/outputs) each session has a directory, accessible to this user only,
- * with a file for each text that was cut.  In a sandbox tools can read these files but not write
+ * One directory (~/.ikigai/outputs), accessible to this user only, has a file for each text that was
+ * cut, whose name begins with its session.  In a sandbox tools can read these files but not write
  * them.  They are copies of what the store has. Their total size is limited over all sessions; the
  * oldest are removed first.
  *

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "util/limits.h"
 #include "util/text.h"
@@ -186,61 +185,20 @@ void ik_error_first_words(const char *text, size_t length, size_t limit, struct 
 	ik_buf_done(&line);
 }
 
-/* Append page[0..length) without tags, scripts and styles. */
-static void strip_tags(const char *page, size_t length, struct ik_buf *out)
+/* Append the title of a web page, if it has one. */
+static void put_title(const char *page, size_t length, struct ik_buf *out)
 {
-	const char *end = page + length;
-
-	while (page < end) {
-		const char *tag = memchr(page, '<', (size_t)(end - page));
-
-		ik_buf_append(out, page, (size_t)((tag ? tag : end) - page));
-		if (!tag)
-			return;
-		ik_buf_putc(out, ' ');
-		const char *closing = NULL;
-
-		if (end - tag > 7 && strncasecmp(tag, "<script", 7) == 0)
-			closing = "</script";
-		else if (end - tag > 6 && strncasecmp(tag, "<style", 6) == 0)
-			closing = "</style";
-		if (closing) {
-			/* The page is NUL-terminated: it is the caller's copy. */
-			const char *found = strcasestr(tag, closing);
-
-			if (!found)
-				return;
-			tag = found;
-		}
-		page = memchr(tag, '>', (size_t)(end - tag));
-		if (!page)
-			return;
-		page++;
-	}
-}
-
-/* Append the title of a web page or, if it has none, its first words. */
-static void page_words(const char *page, size_t length, struct ik_buf *out)
-{
-	struct ik_buf copy, words;
+	struct ik_buf copy;
 
 	ik_buf_init(&copy, IK_LIMIT_ERROR_BODY);
-	ik_buf_init(&words, IK_LIMIT_ERROR_BODY);
-
 	ik_buf_append(&copy, page, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);
 	const char *title = strcasestr(copy.data, "<title");
 	const char *begin = title ? strchr(title, '>') : NULL;
 	const char *end = begin ? strcasestr(begin, "</title") : NULL;
 
 	if (end)
-		ik_buf_append(&words, begin + 1, (size_t)(end - begin - 1));
-	if (strspn(words.data, " \t\r\n") == words.length) {
-		ik_buf_clear(&words);
-		strip_tags(copy.data, copy.length, &words);
-	}
-	ik_error_first_words(words.data, words.length, WORDS_BYTES, out);
+		ik_error_first_words(begin + 1, (size_t)(end - begin - 1), WORDS_BYTES, out);
 	ik_buf_done(&copy);
-	ik_buf_done(&words);
 }
 
 /* Replace the key in text by ***: some servers echo it. */
@@ -326,7 +284,7 @@ void ik_provider_error(const struct ik_endpoint *endpoint, int status, const cha
 		lead++;
 	if (lead < length && body[lead] == '<') {
 		is_page = true;
-		page_words(body, length, &raw);
+		put_title(body, length, &raw);
 	} else if (ik_json_check(body, length, &value, NULL) != IK_OK ||
 		!ik_error_read(value, status, &raw, ret_code, ret_retryable)) {
 		ik_buf_append(&raw, body, length < IK_LIMIT_ERROR_BODY ? length : IK_LIMIT_ERROR_BODY);

@@ -132,7 +132,7 @@ Test(error, shows_pages_and_plain_text_in_words)
 		"local answered with status 502 and a web page: 502 Bad Gateway. The trouble is on the "
 		"provider's side: try again later.", "PROVIDER", true);
 	assert_error(&local, 404, "<h1>Not\nFound</h1><p>here",
-		"local answered with status 404 and a web page: Not Found here. Is "
+		"local answered with status 404 and no explanation. Is "
 		"http://localhost:1/v1 the right base URL?", "PROVIDER", false);
 	assert_error(&local, 405, "Method Not Allowed\n", "local answered with status 405: Method Not "
 		"Allowed. Is http://localhost:1/v1 the right base URL?", "PROVIDER", false);
