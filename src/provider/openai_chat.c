@@ -15,6 +15,7 @@
 #include "provider/openai.h"
 #include "provider/wire/decoder.h"
 #include "provider/wire/wire.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -197,10 +198,11 @@ static void put_reasoning(struct ik_buf *out, const struct ik_request *request,
 }
 
 struct openai_chat_stream_state {
-	const char *member;    /* that the current thinking arrived in; NULL: none */
-	struct ik_buf details; /* of the thinking, including hidden parts: a list, not closed yet */
-	size_t last;           /* where the newest of them begins */
-	bool unwanted;         /* they are too long, or the calls have data of their own */
+	const char *member; /* that the current thinking arrived in; NULL: none */
+	struct ik_buf
+		details;   /* of the thinking, including hidden parts, in the pieces that came: a list,
+	                          not closed yet */
+	bool unwanted; /* the calls have data of their own */
 };
 
 static void state_done(void *arg)
@@ -218,78 +220,99 @@ static void state_done(void *arg)
  * "Preserving reasoning".
  */
 
-/* Does a piece continue the newest object? What is encrypted arrives whole. */
-static bool is_continued(struct ik_json_span last, struct ik_json_span piece)
+/* Does a piece continue the object that another began? What is encrypted arrives whole. */
+static bool is_continued(struct ik_json_span first, struct ik_json_span piece)
 {
 	struct ik_json_span type = ik_json_member(piece, "type");
 
 	return !ik_json_string_is(type, "reasoning.encrypted") &&
-		ik_json_equal(ik_json_member(last, "type"), type) &&
-		ik_json_equal(ik_json_member(last, "index"), ik_json_member(piece, "index"));
+		ik_json_equal(ik_json_member(first, "type"), type) &&
+		ik_json_equal(ik_json_member(first, "index"), ik_json_member(piece, "index"));
 }
 
-/* Write a member of the newest object with what a piece says about it (more, perhaps no value): a
- * text goes on, other values are replaced. */
-static void put_member(struct ik_buf *out, struct ik_json_span name, struct ik_json_span value,
-	struct ik_json_span more)
+/* Write a member of an object from its pieces: a text is all that they have of it, in a row; of other
+ * values the last one counts. */
+static void put_member(struct ik_buf *out, struct ik_json_span name,
+	const struct ik_json_span *pieces, size_t count)
 {
-	bool is_text = ik_json_string_is(name, "text") || ik_json_string_is(name, "summary");
+	bool is_text = ik_json_string_is(name, "text") || ik_json_string_is(name, "summary"),
+		 any = false;
+	struct ik_json_span last = IK_JSON_SPAN("null");
 
 	ik_json_put_raw(out, name);
 	ik_buf_putc(out, ':');
-	if (is_text && ik_json_span_type(value) == IK_JSON_STRING &&
-		ik_json_span_type(more) == IK_JSON_STRING) {
-		ik_buf_append(out, value.text, value.length - 1);
-		ik_buf_append(out, more.text + 1, more.length - 1);
-	} else {
-		ik_json_put_raw(out, more.text && ik_json_span_type(more) != IK_JSON_NULL ? more : value);
+	for (size_t i = 0; i < count; i++) {
+		struct ik_json_span value = ik_json_member_named(pieces[i], name);
+
+		if (is_text && ik_json_span_type(value) == IK_JSON_STRING) {
+			if (!any)
+				ik_json_quote_open(out);
+			any = true;
+			ik_buf_append(out, value.text + 1, value.length - 2);
+		} else if (value.text && ik_json_span_type(value) != IK_JSON_NULL) {
+			last = value;
+		}
 	}
+	if (any)
+		ik_json_quote_close(out);
+	else
+		ik_json_put_raw(out, last);
 }
 
-/* Write the newest object with a piece that continues it. */
-static void put_joined(struct ik_buf *out, struct ik_json_span last, struct ik_json_span piece)
+/* Write the object that these pieces make. */
+static void put_joined(struct ik_buf *out, const struct ik_json_span *pieces, size_t count)
 {
-	struct ik_json_walk walk = { 0 }, more = { 0 };
-	struct ik_json_span name, value, none = { NULL, 0 };
-
 	ik_json_open(out, '{');
-	while (ik_json_next(last, &walk, &name, &value))
-		put_member(out, name, value, ik_json_member_named(piece, name));
-	while (ik_json_next(piece, &more, &name, &value)) {
-		if (ik_json_span_type(value) != IK_JSON_NULL && !ik_json_member_named(last, name).text)
-			put_member(out, name, value, none);
+	for (size_t i = 0; i < count; i++) {
+		struct ik_json_walk walk = { 0 };
+		struct ik_json_span name, value;
+
+		while (ik_json_next(pieces[i], &walk, &name, &value)) {
+			size_t before = 0;
+
+			while (before < i && !ik_json_member_named(pieces[before], name).text)
+				before++;
+			if (before == i)
+				put_member(out, name, pieces + i, count - i);
+		}
 	}
 	ik_json_close(out, '}');
+}
+
+/* Write the list of details from its pieces. */
+static void put_list(struct ik_buf *out, struct ik_json_span list)
+{
+	struct ik_json_span *pieces = NULL, piece;
+	struct ik_json_walk walk = { 0 };
+	size_t count = 0, begin = 0;
+
+	while (ik_json_next(list, &walk, NULL, &piece)) {
+		pieces = ik_alloc_more(pieces, count, sizeof(*pieces));
+		pieces[count++] = piece;
+	}
+	ik_json_open(out, '[');
+	for (size_t end = 1; end <= count; end++) {
+		if (end < count && is_continued(pieces[begin], pieces[end]))
+			continue;
+		put_joined(out, pieces + begin, end - begin);
+		begin = end;
+	}
+	ik_json_close(out, ']');
+	free(pieces);
 }
 
 /* Add an element of the list in one chunk. */
 static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
 	struct openai_chat_stream_state *state = decoder->state;
-	struct ik_buf *details = &state->details, joined;
-	struct ik_json_span last = { NULL, details->length - state->last };
 
-	if (ik_json_span_type(ik_json_member(piece, "type")) != IK_JSON_STRING || state->unwanted)
+	if (ik_json_span_type(ik_json_member(piece, "type")) != IK_JSON_STRING)
 		return;
-	if (details->length)
-		last.text = details->data + state->last;
-	if (!last.text) {
-		ik_buf_init(details, IK_LIMIT_REPLY);
-		ik_json_open(details, '[');
-	} else if (is_continued(last, piece)) {
-		ik_buf_init(&joined, IK_LIMIT_REPLY);
-		put_joined(&joined, last, piece);
-		ik_buf_truncate(details, state->last);
-		ik_buf_append(details, joined.data, joined.length);
-		state->unwanted = ik_buf_status(&joined) != IK_OK;
-		ik_buf_done(&joined);
-		return;
-	} else {
-		ik_buf_putc(details, ',');
+	if (!state->details.length) {
+		ik_buf_init(&state->details, IK_LIMIT_REPLY);
+		ik_json_open(&state->details, '[');
 	}
-	state->last = details->length;
-	ik_json_put_raw(details, piece);
-	state->unwanted = ik_buf_status(details) != IK_OK;
+	ik_json_put_raw(&state->details, piece);
 }
 
 /* The thinking is complete: report what has to be sent back with it. */
@@ -312,14 +335,18 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
-	struct ik_buf *details = &state->details;
+	struct ik_buf *pieces = &state->details, list;
 
-	if (details->length)
-		ik_json_close(details, ']');
-	if (details->length && !state->unwanted && ik_buf_status(details) == IK_OK)
+	if (pieces->length)
+		ik_json_close(pieces, ']');
+	ik_buf_init(&list, IK_LIMIT_REPLY);
+	if (pieces->length && !state->unwanted && ik_buf_status(pieces) == IK_OK)
+		put_list(&list, (struct ik_json_span){ pieces->data, pieces->length });
+	if (list.length && ik_buf_status(&list) == IK_OK)
 		ik_decoder_opaque_object(decoder, decoder->call_count ? IK_DELTA_CALL : IK_DELTA_TEXT,
 			(struct ik_opaque_member[]){
-				{ REASONING_DETAILS, { details->data, details->length } }, { 0 } });
+				{ REASONING_DETAILS, { list.data, list.length } }, { 0 } });
+	ik_buf_done(&list);
 	state_done(state);
 }
 
