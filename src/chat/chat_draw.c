@@ -31,14 +31,12 @@ void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
 /* Draw the screen and hand the frame's bytes to the terminal. */
 static void draw_frame(struct ik_chat *chat)
 {
-	int row, column;
-
-	ik_screen_draw(chat->screen, &chat->cells, &row, &column);
+	ik_screen_draw(chat->screen, &chat->cells);
 	ik_buf_clear(&chat->frame);
 	if (chat->linear)
-		ik_linear_frame(chat->linear, chat->screen, &chat->cells, row, column, &chat->frame);
+		ik_linear_frame(chat->linear, chat->screen, &chat->cells, &chat->frame);
 	else
-		ik_term_frame(chat->term, &chat->cells, row, column, &chat->frame);
+		ik_term_frame(chat->term, &chat->cells, &chat->frame);
 	if (ik_buf_status(&chat->frame) != IK_OK) {
 		/* A frame that does not fit is drawn anew, whole. */
 		ik_chat_redraw(chat);

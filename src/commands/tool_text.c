@@ -58,18 +58,6 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 		ik_buf_printf(out, "%s\n", ik_registry_problem(registry, i));
 }
 
-/* Is name among the strings of list? */
-static bool list_has(struct ik_json_span list, struct ik_json_span name)
-{
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, item;
-
-	while (ik_json_next(list, &walk, &key, &item))
-		if (item.length == name.length && memcmp(item.text, name.text, name.length) == 0)
-			return true;
-	return false;
-}
-
 /* Objects within objects that are told; what refers to itself has no end. */
 #define DEEPEST 6
 #define MOST_BYTES IK_KIB(256)
@@ -98,8 +86,7 @@ static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_js
 /* For each member "  path (string, required)", beneath it the description and its own members. */
 static void put_members(struct ik_buf *out, struct members members)
 {
-	struct ik_json_span required = ik_json_member(members.schema, "required"), key, value;
-	struct ik_json_span properties = ik_json_member(members.schema, "properties");
+	struct ik_json_span properties = ik_json_member(members.schema, "properties"), key, value;
 	struct ik_json_walk walk = { NULL };
 	int indent = 2 * ++members.depth;
 
@@ -111,9 +98,10 @@ static void put_members(struct ik_buf *out, struct members members)
 		ik_buf_printf(out, "%*s", indent, "");
 		(void)ik_json_string(key, out);
 		ik_buf_puts(out, " (");
-		ik_parameter_put_type(out, members.root, value, true);
+		ik_parameter_put_type(out, members.root, value);
 		if (members.with_required)
-			ik_buf_printf(out, ", %s", list_has(required, key) ? _("required") : _("optional"));
+			ik_buf_printf(out, ", %s",
+				ik_parameter_is_required(members.schema, key) ? _("required") : _("optional"));
 		if (initial.text) {
 			ik_buf_printf(out, ", %s ", _("default"));
 			ik_buf_append(out, initial.text, initial.length);
@@ -141,7 +129,7 @@ static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 		return;
 	}
 	ik_buf_puts(out, "  ");
-	ik_parameter_put_type(out, &root, returns, true);
+	ik_parameter_put_type(out, &root, returns);
 	ik_buf_puts(out, "\n");
 }
 

@@ -40,10 +40,9 @@ static double cpu_ms_of_thread(void)
 /* Draw what there is to draw. */
 static void draw(struct bench *bench)
 {
-	int row, column;
-	ik_screen_draw(bench->screen, &bench->cells, &row, &column);
+	ik_screen_draw(bench->screen, &bench->cells);
 	ik_buf_clear(&bench->out);
-	ik_term_frame(bench->term, &bench->cells, row, column, &bench->out);
+	ik_term_frame(bench->term, &bench->cells, &bench->out);
 }
 
 /* A piece of the reply. */

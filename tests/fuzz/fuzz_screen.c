@@ -24,12 +24,10 @@ static void demand(bool truth)
 
 static void draw(struct ik_screen *screen, int rows, int columns)
 {
-	int row = -2, column = -2;
-
 	ik_cells_resize(&cells, rows, columns);
 	ik_screen_resize(screen, rows, columns);
-	ik_screen_draw(screen, &cells, &row, &column);
-	demand(row >= -1 && row < rows && column < columns);
+	ik_screen_draw(screen, &cells);
+	demand(cells.cursor_row >= -1 && cells.cursor_row < rows && cells.cursor_column < columns);
 	demand(!ik_screen_dirty(screen));
 }
 

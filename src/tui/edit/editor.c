@@ -746,12 +746,10 @@ static int draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
 }
 
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
-	const char *prompt, int *ret_row, int *ret_column)
+	const char *prompt)
 {
 	int indent = (int)ik_utf8_width(prompt, strlen(prompt));
 
-	*ret_row = area.row;
-	*ret_column = area.column;
 	if (area.rows < 1 || area.columns < 1)
 		return;
 	if (indent + PROMPT_ROOM > area.columns)
@@ -771,14 +769,14 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 
 		if (editor->now.cursor >= row.start &&
 			(editor->now.cursor < row.end || (row.last && editor->now.cursor == row.end))) {
-			*ret_row = area.row + i;
-			*ret_column = place.column + found;
+			int column = place.column + found, last = area.column + area.columns - 1;
+
+			/* last: an area of one column */
+			ik_cells_set_cursor(cells, area.row + i, column < last ? column : last);
 		}
 		if (!row_after(editor, width, &row, &row))
 			break;
 	}
-	if (*ret_column >= area.column + area.columns)
-		*ret_column = area.column + area.columns - 1; /* an area of one column */
 }
 
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end)

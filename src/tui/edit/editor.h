@@ -80,9 +80,9 @@ size_t ik_editor_cursor(const struct ik_editor *editor);
 int ik_editor_height(struct ik_editor *editor, int columns);
 /* Put the cursor where a cell of the screen was drawn last. */
 void ik_editor_click(struct ik_editor *editor, int row, int column);
-/* Draw, scrolled so that the cursor is seen; sets where the cursor is. prompt
+/* Draw, scrolled so that the cursor is seen, and set that. prompt
  * ("> ") stands before the first line, blanks of its width before the others. */
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
-	const char *prompt, int *ret_row, int *ret_column);
+	const char *prompt);
 
 #endif

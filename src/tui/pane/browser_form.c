@@ -6,7 +6,6 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "tui/edit/editor.h"
-#include "tui/pane/pane.h"
 #include "tui/pane/parameter.h"
 #include "tui/text/wrap.h"
 #include "util/alloc.h"
@@ -19,9 +18,7 @@
 enum ik_field_kind { IK_FIELD_TEXT, IK_FIELD_CHOICE, IK_FIELD_JSON };
 
 struct ik_form_field {
-	char *key; /* as it stands in the schema, with quotes */
 	char *name;
-	char *type;        /* in words */
 	char *description; /* or NULL */
 	char *initial;     /* the default, JSON text; or NULL */
 	bool required;
@@ -32,7 +29,6 @@ struct ik_form_field {
 
 struct ik_form {
 	char *tool, *description;
-	bool utf8;
 	struct ik_json_span schema; /* own copy; no value: there is none */
 	struct ik_form_field *fields;
 	size_t count, selected;
@@ -53,79 +49,42 @@ static bool is_written_as_json(const struct ik_form_field *field, const char *te
 	return false;
 }
 
-/* A value as it stands in its field: a text as it is, anything else as JSON. */
-static char *shown_value(const struct ik_form_field *field, struct ik_json_span value)
-{
-	if (ik_json_span_type(value) == IK_JSON_STRING && field->kind == IK_FIELD_TEXT) {
-		char *text = ik_json_string_new(value, NULL);
-
-		if (text && !is_written_as_json(field, value.text, value.length))
-			return text;
-		free(text);
-	}
-	return ik_strndup(value.text, value.length);
-}
-
-/* The type in words: "integer", "string | null"; what a choice offers stands below it. */
-static char *type_words(struct ik_parameter_root *root, struct ik_json_span property)
-{
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_LIMIT_SCHEMA);
-	ik_parameter_put_type(&out, root, property, false);
-	return ik_buf_take(&out, NULL);
-}
-
 /* Add the field of a property. */
 static void add_field(struct ik_form *form, struct ik_parameter_root *root, struct ik_json_span key,
-	struct ik_json_span property, struct ik_json_span value)
+	struct ik_json_span property)
 {
 	form->fields = ik_alloc_array(form->fields, form->count + 1, sizeof(*form->fields));
 	struct ik_form_field *field = &form->fields[form->count++];
 	struct ik_json_span initial = ik_parameter_member(root, property, "default");
 	struct ik_json_span description = ik_parameter_member(root, property, "description");
 	*field = (struct ik_form_field){ .editor = ik_editor_new(NULL) };
-	field->key = ik_strndup(key.text, key.length);
 	field->name = ik_json_string_new(key, NULL);
 	field->required = ik_parameter_is_required(root->schema, key);
-	field->type = type_words(root, property);
 	field->description = ik_json_string_new(description, NULL);
 	if (initial.text)
 		field->initial = ik_strndup(initial.text, initial.length);
-	ik_parameter_read(&field->parameter, root, property);
+	ik_parameter_read(&field->parameter, root, property, false);
 	field->kind = field->parameter.choices ? IK_FIELD_CHOICE
 		: field->parameter.is_text         ? IK_FIELD_TEXT
 										   : IK_FIELD_JSON;
-	if (!value.text)
-		return;
-	char *text = shown_value(field, value);
-	ik_editor_set(field->editor, text, strlen(text));
-	free(text);
 }
 
-struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, bool utf8)
+struct ik_form *ik_form_new(const struct ik_tool *tool)
 {
 	struct ik_form *form = ik_alloc(sizeof(*form));
-	struct ik_json_span schema, key, property, values = { NULL, 0 };
+	struct ik_json_span schema, key, property;
 	struct ik_json_walk walk = { 0 };
 
 	form->tool = ik_strdup(tool->name);
 	form->description = tool->description ? ik_strdup(tool->description) : NULL;
-	form->utf8 = utf8;
 	if (!tool->parameters ||
 		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return form;
 	form->schema = (struct ik_json_span){ ik_strndup(schema.text, schema.length), schema.length };
-	if (arguments && ik_json_check(arguments, strlen(arguments), &values, NULL) != IK_OK)
-		values = (struct ik_json_span){ NULL, 0 };
 	struct ik_parameter_root root = { .schema = schema };
 
-	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property)) {
-		char *name = ik_json_string_new(key, NULL);
-
-		add_field(form, &root, key, property, ik_json_member(values, name));
-		free(name);
-	}
+	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &property))
+		add_field(form, &root, key, property);
 	return form;
 }
 
@@ -136,10 +95,8 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	for (size_t i = 0; i < form->count; i++) {
 		struct ik_form_field *field = &form->fields[i];
 
-		ik_parameter_free_choices(&field->parameter);
-		free(field->key);
+		ik_parameter_done(&field->parameter);
 		free(field->name);
-		free(field->type);
 		free(field->description);
 		free(field->initial);
 		ik_editor_free(field->editor);
@@ -153,15 +110,37 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	return NULL;
 }
 
+/* Nothing is wrong any more. */
+static void forgive(struct ik_form *form)
+{
+	free(form->wrong);
+	form->wrong = NULL;
+}
+
 const char *ik_form_tool(const struct ik_form *form)
 {
 	return form->tool;
 }
 
+bool ik_form_is_of(const struct ik_form *form, const struct ik_tool *tool)
+{
+	struct ik_json_span schema = form->schema;
+	bool same = tool->parameters_length == schema.length &&
+		(schema.length == 0 || memcmp(tool->parameters, schema.text, schema.length) == 0);
+
+	return same && ik_text_equal(form->tool, tool->name);
+}
+
+void ik_form_open(struct ik_form *form)
+{
+	forgive(form);
+	form->selected = form->top = 0;
+}
+
 /* Say what is wrong with a field, and go there. */
 static void blame(struct ik_form *form, size_t field, const char *sentence)
 {
-	free(form->wrong);
+	forgive(form);
 	form->wrong = ik_strdup(sentence);
 	form->wrong_field = field;
 	form->selected = field;
@@ -170,7 +149,7 @@ static void blame(struct ik_form *form, size_t field, const char *sentence)
 /* Say what a field takes in which something else stands. */
 static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
 {
-	const char *type = form->fields[field].type; /* "integer >= 1", "integer | null" */
+	const char *type = form->fields[field].parameter.type; /* "integer >= 1", "integer | null" */
 	bool alone = !strchr(type, '|');
 	char *sentence;
 
@@ -184,12 +163,6 @@ static void blame_value(struct ik_form *form, size_t field, const struct ik_erro
 		sentence = ik_format(_("Not valid JSON: %s"), error->text);
 	blame(form, field, sentence);
 	free(sentence);
-}
-
-static void forgive(struct ik_form *form)
-{
-	free(form->wrong);
-	form->wrong = NULL;
 }
 
 /* Append the value of a field that is not empty. */
@@ -305,7 +278,7 @@ static void choose(struct ik_form_field *field, bool back)
 }
 
 /* Something is written into a field. */
-static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *key,
+static enum ik_pane_result write_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action)
 {
 	struct ik_form_field *field = &form->fields[form->selected];
@@ -314,50 +287,50 @@ static enum ik_form_result write_key(struct ik_form *form, const struct ik_key *
 		bool back = action == IK_ACTION_LEFT;
 
 		if (!back && action != IK_ACTION_RIGHT && key->code != IK_KEY_CHARACTER)
-			return key->code == IK_KEY_PASTE ? IK_FORM_TAKEN : IK_FORM_PASSED;
+			return key->code == IK_KEY_PASTE ? IK_PANE_TAKEN : IK_PANE_PASSED;
 		choose(field, back);
 	} else if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE) {
 		(void)ik_editor_type(field->editor, key);
 	} else if (!ik_editor_act(field->editor, action)) {
-		return IK_FORM_PASSED;
+		return IK_PANE_PASSED;
 	}
 	if (form->wrong_field == form->selected)
 		forgive(form);
-	return IK_FORM_TAKEN;
+	return IK_PANE_TAKEN;
 }
 
-enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
+enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action)
 {
 	switch (action) {
 	case IK_ACTION_CANCEL:
-		return IK_FORM_LEFT;
+		return IK_PANE_CLOSED;
 	case IK_ACTION_SEND:
-		return check(form) ? IK_FORM_SENT : IK_FORM_TAKEN;
+		return check(form) ? IK_PANE_CALLED : IK_PANE_TAKEN;
 	case IK_ACTION_UP:
 		if (form->selected > 0)
 			form->selected--;
-		return IK_FORM_TAKEN;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_DOWN:
 		if (form->selected + 1 < form->count)
 			form->selected++;
-		return IK_FORM_TAKEN;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_COMPLETE:
 		if (form->count > 0)
 			form->selected = (form->selected + 1) % form->count;
-		return IK_FORM_TAKEN;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_COMPLETE_PREVIOUS:
 		if (form->count > 0)
 			form->selected = (form->selected + form->count - 1) % form->count;
-		return IK_FORM_TAKEN;
+		return IK_PANE_TAKEN;
 	case IK_ACTION_END_OF_INPUT: /* there is no end here, only an empty field */
 		if (form->count > 0)
 			(void)ik_editor_act(form->fields[form->selected].editor, IK_ACTION_DELETE_RIGHT);
-		return IK_FORM_TAKEN;
+		return IK_PANE_TAKEN;
 	default:
 		if (form->count == 0)
-			return key->code == IK_KEY_CHARACTER || key->code == IK_KEY_PASTE ? IK_FORM_TAKEN
-																			  : IK_FORM_PASSED;
+			return key->code == IK_KEY_CHARACTER || key->code == IK_KEY_PASTE ? IK_PANE_TAKEN
+																			  : IK_PANE_PASSED;
 		return write_key(form, key, action);
 	}
 }
@@ -393,7 +366,7 @@ static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, e
 /* The heading of a field: name, type, what may be left out, the default. */
 static void put_heading(const struct ik_form_field *field, struct ik_buf *out)
 {
-	ik_buf_printf(out, "%s  %s", field->name, field->type);
+	ik_buf_printf(out, "%s  %s", field->name, field->parameter.type);
 	if (field->required)
 		ik_buf_printf(out, "  %s", _("required"));
 	if (field->initial)
@@ -435,11 +408,10 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 
 /* Draw the value; returns its rows. */
 static int put_field_value(const struct ik_form *form, size_t index, struct ik_cells *cells,
-	struct ik_rectangle area, int row, int most, int *ret_row, int *ret_column)
+	struct ik_rectangle area, int row, int most)
 {
 	const struct ik_form_field *field = &form->fields[index];
 	bool selected = index == form->selected;
-	int at_row, at_column;
 
 	if (field->kind == IK_FIELD_CHOICE)
 		return put_choices(field, cells, area, row, selected ? IK_STYLE_SELECTION : IK_STYLE_NORMAL,
@@ -455,11 +427,11 @@ static int put_field_value(const struct ik_form *form, size_t index, struct ik_c
 		place.rows = area.row + area.rows - row;
 	if (place.rows < 1)
 		return rows;
-	ik_editor_draw(field->editor, cells, place, selected ? "> " : "  ", &at_row, &at_column);
-	if (selected) {
-		*ret_row = at_row;
-		*ret_column = at_column;
-	}
+	int cursor_row = cells->cursor_row, cursor_column = cells->cursor_column;
+
+	ik_editor_draw(field->editor, cells, place, selected ? "> " : "  ");
+	if (!selected)
+		ik_cells_set_cursor(cells, cursor_row, cursor_column);
 	return rows;
 }
 
@@ -472,16 +444,15 @@ static int share(int left)
 /* Draw (or, without cells, measure) a field from row on; returns its rows.  Where there is
  * no room for all of it, the value comes first, then what is wrong with it, then its name. */
 static int put_field(const struct ik_form *form, size_t index, struct ik_cells *cells,
-	struct ik_rectangle area, int row, int *ret_row, int *ret_column)
+	struct ik_rectangle area, int row)
 {
 	const struct ik_form_field *field = &form->fields[index];
 	struct ik_rectangle inner = { area.row, area.column + 2, area.rows, area.columns - 2 };
 	const char *wrong = form->wrong && form->wrong_field == index ? form->wrong : "";
 	struct ik_buf heading;
-	int left = area.rows, begin = row, no_row, no_column;
+	int left = area.rows, begin = row;
 
-	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1), &no_row,
-		&no_column);
+	left -= put_field_value(form, index, NULL, area, 0, share(left > 3 ? left / 2 : 1));
 	int value_rows = area.rows - left;
 	int wrong_rows = put_rows(NULL, inner, 0, IK_STYLE_ERROR, wrong, share(left - 1));
 	left -= wrong_rows;
@@ -494,7 +465,7 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	left -= heading_rows;
 	if (field->description)
 		row += put_rows(cells, inner, row, IK_STYLE_DIM, field->description, share(left));
-	put_field_value(form, index, cells, area, row, value_rows, ret_row, ret_column);
+	put_field_value(form, index, cells, area, row, value_rows);
 	row += value_rows;
 	put_rows(cells, inner, row, IK_STYLE_ERROR, wrong, wrong_rows);
 	return row + wrong_rows - begin;
@@ -503,14 +474,13 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 /* Move the first field that is seen so that the selected one is seen whole. */
 static void follow(struct ik_form *form, struct ik_rectangle area)
 {
-	int row, column;
+	int rows = 0;
 
 	if (form->selected < form->top)
 		form->top = form->selected;
-	int rows = 0;
 
 	for (size_t i = form->selected + 1; i-- > form->top;) {
-		rows += put_field(form, i, NULL, area, 0, &row, &column);
+		rows += put_field(form, i, NULL, area, 0);
 		if (rows > area.rows && i < form->selected) {
 			form->top = i + 1;
 			return;
@@ -518,8 +488,7 @@ static void follow(struct ik_form *form, struct ik_rectangle area)
 	}
 }
 
-void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectangle area,
-	int *ret_cursor_row, int *ret_cursor_column)
+void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectangle area)
 {
 	int row = area.row;
 
@@ -536,5 +505,5 @@ void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectan
 	struct ik_rectangle fields = { row, area.column, area.row + area.rows - row, area.columns };
 	follow(form, fields);
 	for (size_t i = form->top; i < form->count && row < area.row + area.rows; i++)
-		row += put_field(form, i, cells, fields, row, ret_cursor_row, ret_cursor_column);
+		row += put_field(form, i, cells, fields, row);
 }

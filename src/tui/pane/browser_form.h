@@ -15,24 +15,22 @@
 #define IK_TUI_PANE_BROWSER_FORM_H
 
 #include "tool/registry.h"
-#include "tui/edit/keymap.h"
-#include "tui/term/cells.h"
+#include "tui/pane/pane.h"
 
 struct ik_form;
 
-/* arguments (JSON text, or NULL): what the fields are filled with. */
-struct ik_form *ik_form_new(const struct ik_tool *tool, const char *arguments, bool utf8);
+struct ik_form *ik_form_new(const struct ik_tool *tool);
 struct ik_form *ik_form_free(struct ik_form *form);
 
 const char *ik_form_tool(const struct ik_form *form);
+/* Is it the form of a tool, as that is now? */
+bool ik_form_is_of(const struct ik_form *form, const struct ik_tool *tool);
 
-enum ik_form_result {
-	IK_FORM_PASSED, /* the key means nothing here */
-	IK_FORM_TAKEN,
-	IK_FORM_LEFT, /* it is to be closed */
-	IK_FORM_SENT  /* the arguments are good: ik_form_put() */
-};
-enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
+/* Begin at its first field, with what was written there before. */
+void ik_form_open(struct ik_form *form);
+
+/* A key. IK_PANE_CLOSED: it is to be closed; IK_PANE_CALLED: the arguments are good. */
+enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action);
 
 /* Append the arguments as they stand: one line of JSON, an object. Where that is none yet,
@@ -40,7 +38,6 @@ enum ik_form_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_error *error);
 
 /* Draw the fields around the one that has the cursor. */
-void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectangle area,
-	int *ret_cursor_row, int *ret_cursor_column);
+void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectangle area);
 
 #endif

@@ -384,7 +384,7 @@ static bool draw_filter(struct ik_pane *pane, const char *count, struct ik_cells
 		row.columns--;
 	}
 	if (pane->filter) {
-		ik_editor_draw(pane->filter, cells, row, "/ ", &pane->cursor_row, &pane->cursor_column);
+		ik_editor_draw(pane->filter, cells, row, "/ ");
 		return true;
 	}
 	char *words = ik_format("/ %s", pane->words.data);
@@ -463,7 +463,6 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 	enum ik_style frame = view->focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
 
 	ik_scrollback_hide(pane->text);
-	pane->cursor_row = -1;
 	if (area.rows < 1 || area.columns < 1)
 		return body;
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };

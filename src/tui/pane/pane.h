@@ -63,7 +63,7 @@ struct ik_pane_ops {
 	 * wherever the focus is. (ik_pane_scroll()) */
 	bool (*click)(struct ik_pane *pane, int row);
 	void (*scroll)(struct ik_pane *pane, int rows);
-	/* bar: how things are. */
+	/* The cursor of what is written in it is set. bar: how things are. */
 	void (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 		const struct ik_status_bar *bar);
 	/* Draw an item of the list into one row; the background is there. NULL: there is no list. */
@@ -84,12 +84,11 @@ struct ik_pane {
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool writing;             /* something else is written: what is typed is text */
 	struct ik_scrollback *text;
-	int text_row;                  /* where it was drawn last */
-	bool text_moved;               /* scrolled by the user: it stays where it is; */
-	bool text_follows;             /* else it shows its end, or its start */
-	bool in_text;                  /* Up and Down move the text */
-	struct ik_buf argument;        /* of the last action */
-	int cursor_row, cursor_column; /* where something is written, when drawn; -1: nowhere */
+	int text_row;           /* where it was drawn last */
+	bool text_moved;        /* scrolled by the user: it stays where it is; */
+	bool text_follows;      /* else it shows its end, or its start */
+	bool in_text;           /* Up and Down move the text */
+	struct ik_buf argument; /* of the last action */
 };
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,

@@ -19,11 +19,6 @@
 #define FACT_COLUMNS 44 /* a narrower row has no room for facts at its end */
 #define NAME_BYTES 200  /* of a name, and of a description, that a row may need */
 
-/* The arguments that were last written for a tool. */
-struct ik_browser_memory {
-	char *tool, *arguments;
-};
-
 struct ik_browser {
 	struct ik_pane pane;
 	struct ik_browser_list tools;
@@ -38,9 +33,9 @@ struct ik_browser {
 	bool measured; /* the rows' sizes are known, */
 	size_t bytes;  /* and what the provider is told of all tools */
 
-	struct ik_form *call; /* of the call that is being written, or NULL */
-	struct ik_browser_memory *memories;
-	size_t memory_count;
+	struct ik_form *call;   /* of the call that is being written, or NULL */
+	struct ik_form **calls; /* all that were opened, with what was written into them */
+	size_t call_count;
 };
 
 /* What to do about a failure, by its code. */
@@ -105,7 +100,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 
 		ik_json_string(key, &out);
 		ik_buf_puts(&out, " (");
-		ik_parameter_put_type(&out, &root, value, true);
+		ik_parameter_put_type(&out, &root, value);
 		ik_buf_puts(&out, ik_parameter_is_required(schema, key) ? _(", required)") : ")");
 		if (initial.text) {
 			char *text = ik_strndup(initial.text, initial.length);
@@ -506,16 +501,6 @@ static void list_tools(struct ik_browser *browser)
 		ik_browser_list_show(&browser->tools, browser->pane.words.data, browser->pane.selected));
 }
 
-/* Draw the form of a call. */
-static void draw_form(struct ik_browser *browser, const struct ik_pane_view *view,
-	struct ik_cells *cells, struct ik_rectangle area)
-{
-	struct ik_pane *pane = &browser->pane;
-
-	ik_form_draw(browser->call, cells, ik_pane_draw_frame(pane, view, cells, area),
-		&pane->cursor_row, &pane->cursor_column);
-}
-
 /* Draw the list with its filter, and the selected tool. */
 static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 	const struct ik_status_bar *scan, struct ik_cells *cells, struct ik_rectangle area)
@@ -556,7 +541,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	};
 
 	if (browser->call)
-		draw_form(browser, &view, cells, area);
+		ik_form_draw(browser->call, cells, ik_pane_draw_frame(pane, &view, cells, area));
 	else
 		draw_tools(browser, &view, scan, cells, area);
 	ik_buf_done(&title);
@@ -567,12 +552,9 @@ static void release(struct ik_pane *pane)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
 
-	for (size_t i = 0; i < browser->memory_count; i++) {
-		free(browser->memories[i].tool);
-		free(browser->memories[i].arguments);
-	}
-	free(browser->memories);
-	ik_form_free(browser->call);
+	for (size_t i = 0; i < browser->call_count; i++)
+		ik_form_free(browser->calls[i]);
+	free(browser->calls);
 	ik_pane_done(pane);
 	ik_browser_list_done(&browser->tools);
 	free(browser);
@@ -636,87 +618,46 @@ static bool act(struct ik_pane *pane, enum ik_action action)
 	return taken;
 }
 
-/* What was written last for a tool, in its place in the list of memories. */
-static struct ik_browser_memory *memory_of(struct ik_browser *browser, const char *tool)
-{
-	for (size_t i = 0; i < browser->memory_count; i++)
-		if (ik_text_equal(browser->memories[i].tool, tool))
-			return &browser->memories[i];
-	return NULL;
-}
-
 /* Open the form of the selected tool. */
 static void open_form(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
+	size_t i = 0;
 
 	if (!row || row->tool->state != IK_TOOL_OK)
 		return;
-	const struct ik_browser_memory *memory = memory_of(browser, row->tool->name);
-	browser->call = ik_form_new(row->tool, memory ? memory->arguments : NULL, browser->pane.utf8);
+	while (i < browser->call_count && !ik_form_is_of(browser->calls[i], row->tool))
+		i++;
+	if (i == browser->call_count) {
+		browser->calls = ik_alloc_more(browser->calls, i, sizeof(struct ik_form *));
+		browser->calls[browser->call_count++] = ik_form_new(row->tool);
+	}
+	browser->call = browser->calls[i];
+	ik_form_open(browser->call);
 	browser->pane.writing = true;
 }
 
-/* Remember what was written, as far as it can be said in JSON, and close the form. */
-static void close_form(struct ik_browser *browser)
+/* A key while a form is written: it may make the call that the form says. */
+static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_key *key,
+	enum ik_action action, struct ik_invocation *ret_invocation)
 {
-	struct ik_error error;
-	struct ik_buf out;
-	const char *tool = ik_form_tool(browser->call);
-
-	ik_buf_init(&out, IK_LIMIT_ARGUMENTS);
-	if (ik_form_put(browser->call, &out, &error) == IK_OK) {
-		struct ik_browser_memory *memory = memory_of(browser, tool);
-
-		if (!memory) {
-			browser->memories = ik_alloc_array(browser->memories, browser->memory_count + 1,
-				sizeof(*browser->memories));
-			memory = &browser->memories[browser->memory_count++];
-			*memory = (struct ik_browser_memory){ .tool = ik_strdup(tool) };
-		}
-		free(memory->arguments);
-		memory->arguments = ik_strndup(out.data, out.length);
-	}
-	ik_buf_done(&out);
-	browser->call = ik_form_free(browser->call);
-	browser->pane.writing = false;
-}
-
-/* Make the call that the form says. */
-static enum ik_pane_result send_form(struct ik_browser *browser,
-	struct ik_invocation *ret_invocation)
-{
+	struct ik_form *call = browser->call;
 	struct ik_buf *text = &browser->pane.argument;
+	enum ik_pane_result result = ik_form_key(call, key, action);
 	struct ik_error error;
 
+	if (result != IK_PANE_CLOSED && result != IK_PANE_CALLED)
+		return result;
+	browser->call = NULL;
+	browser->pane.writing = false;
 	ik_buf_clear(text);
-	ik_buf_printf(text, "/run %s ", ik_form_tool(browser->call));
-	bool good = ik_form_put(browser->call, text, &error) == IK_OK;
-	close_form(browser);
-	if (!good)
+	ik_buf_printf(text, "/run %s ", ik_form_tool(call));
+	if (result == IK_PANE_CLOSED || ik_form_put(call, text, &error) != IK_OK)
 		return IK_PANE_TAKEN;
 	*ret_invocation = (struct ik_invocation){
 		.action = IK_ACTION_SEND, .text = text->data, .length = text->length
 	};
 	return IK_PANE_CALLED;
-}
-
-/* A key while a form is written. */
-static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_key *key,
-	enum ik_action action, struct ik_invocation *ret_invocation)
-{
-	switch (ik_form_key(browser->call, key, action)) {
-	case IK_FORM_PASSED:
-		return IK_PANE_PASSED;
-	case IK_FORM_TAKEN:
-		break;
-	case IK_FORM_LEFT:
-		close_form(browser);
-		break;
-	case IK_FORM_SENT:
-		return send_form(browser, ret_invocation);
-	}
-	return IK_PANE_TAKEN;
 }
 
 /* The next form of the schema, or the one before. */

@@ -246,8 +246,6 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	(void)bar;
 	show_text(picker);
 	ik_pane_draw(pane, &view, cells, area);
-	if (!focus)
-		pane->cursor_row = -1;
 	free(count);
 }
 

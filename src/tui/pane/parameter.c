@@ -10,8 +10,7 @@
 
 #define MOST_READ IK_MIB(4) /* a few milliseconds */
 #define LONGEST_CHAIN 8     /* of references to references */
-#define DEEPEST 4           /* alternatives within alternatives, */
-#define DEEPEST_WORDS 3     /* and of those that are put into words */
+#define DEEPEST 4           /* alternatives within alternatives */
 #define MOST_VALUES 12      /* of an enum; the schema has the others */
 #define MOST_BYTES 400
 #define OR " | "
@@ -82,24 +81,48 @@ bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span ke
 	return found;
 }
 
-/* Its alternatives; no value: there are none. */
-static struct ik_json_span alternatives_of(struct ik_json_span schema)
+/* Free the values that may be in a parameter. */
+static void free_choices(struct ik_parameter_values *parameter)
 {
-	struct ik_json_span any = ik_json_member(schema, "anyOf");
-
-	return any.text ? any : ik_json_member(schema, "oneOf");
+	for (size_t i = 0; i < parameter->choice_count; i++)
+		free(parameter->choices[i]);
+	free(parameter->choices);
+	parameter->choices = NULL;
+	parameter->choice_count = 0;
 }
 
 /* What may be in a parameter, while it is being found. */
 struct found {
 	struct ik_parameter_root *root;
 	struct ik_parameter_values *parameter;
-	bool open;  /* other values than those listed */
-	bool text;  /* texts */
-	bool other; /* what is neither a text nor null */
+	bool values;         /* those of an enum are said, not their types alone */
+	bool open;           /* other values than those listed */
+	bool any;            /* what it is is not said in a few words */
+	bool text;           /* texts */
+	bool other;          /* what is neither a text nor null */
+	size_t said;         /* how much was, each again as well */
+	struct ik_buf words; /* OR, then what was said, each with OR after it */
 };
 
-/* Add a value, null only once: it is often among the values and the types. */
+/* Say something that may be there, once, as much as is easily read. */
+static void say(struct found *found, const char *text, size_t length)
+{
+	struct ik_buf *words = &found->words, one;
+
+	if (found->said++ >= MOST_VALUES || words->length > MOST_BYTES || length > MOST_BYTES) {
+		text = "...";
+		length = strlen(text);
+	}
+	if (words->length == 0)
+		ik_buf_puts(words, OR);
+	ik_buf_init(&one, IK_KIB(4));
+	ik_buf_printf(&one, OR "%.*s" OR, (int)length, text);
+	if (!memmem(words->data, words->length, one.data, one.length))
+		ik_buf_puts(words, one.data + strlen(OR));
+	ik_buf_done(&one);
+}
+
+/* Note a value, null only once: it is often among the values and the types. */
 static void add_choice(struct found *found, struct ik_json_span value)
 {
 	struct ik_parameter_values *parameter = found->parameter;
@@ -115,156 +138,18 @@ static void add_choice(struct found *found, struct ik_json_span value)
 	parameter->choices[parameter->choice_count++] = ik_strndup(value.text, value.length);
 }
 
-/* Add what a type is by its name. */
-static void add_type(struct found *found, struct ik_json_span name)
+/* Add a value of an enum, or a constant, of a type that its schema may name. */
+static void add_value(struct found *found, struct ik_json_span value, struct ik_json_span named)
 {
-	bool text = ik_json_string_is(name, "string");
+	const char *type = ik_json_type_name(ik_json_span_type(value));
 
-	if (ik_json_string_is(name, "null")) {
-		add_choice(found, (struct ik_json_span){ "null", 4 });
-	} else if (ik_json_string_is(name, "boolean")) {
-		add_choice(found, (struct ik_json_span){ "true", 4 });
-		add_choice(found, (struct ik_json_span){ "false", 5 });
-	} else {
-		found->open = true;
-		found->text |= text;
-		found->other |= !text;
-	}
-}
-
-/* Add what may be where a schema is, which may be the name of a type. */
-static void add_schema(struct found *found, struct ik_json_span schema, int depth)
-{
-	if (ik_json_span_type(schema) == IK_JSON_STRING) {
-		add_type(found, schema);
-		return;
-	}
-	schema = ik_parameter_resolve(found->root, schema);
-	struct ik_json_span type = ik_json_member(schema, "type"), one;
-	struct ik_json_span listed = ik_json_member(schema, "enum");
-	struct ik_json_span constant = ik_json_member(schema, "const");
-	struct ik_json_walk walk = { 0 };
-
-	if (ik_json_span_type(listed) == IK_JSON_ARRAY) {
-		while (ik_json_next(listed, &walk, NULL, &one))
-			add_choice(found, one);
-		return;
-	}
-	if (constant.text) {
-		add_choice(found, constant);
-		return;
-	}
-	if (ik_json_span_type(type) == IK_JSON_STRING) {
-		add_type(found, type);
-		return;
-	}
-	struct ik_json_span list = type.text ? type : alternatives_of(schema);
-
-	if (ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST)
-		found->open = found->other = true;
-	while (depth < DEEPEST && ik_json_next(list, &walk, NULL, &one))
-		add_schema(found, one, depth + 1);
-}
-
-void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
-	struct ik_json_span property)
-{
-	struct found found = { .root = root, .parameter = ret_parameter };
-
-	*ret_parameter = (struct ik_parameter_values){ 0 };
-	add_schema(&found, property, 0);
-	ret_parameter->is_text = found.text && !found.other;
-	if (found.open)
-		ik_parameter_free_choices(ret_parameter);
-}
-
-void ik_parameter_free_choices(struct ik_parameter_values *parameter)
-{
-	for (size_t i = 0; i < parameter->choice_count; i++)
-		free(parameter->choices[i]);
-	free(parameter->choices);
-	parameter->choices = NULL;
-	parameter->choice_count = 0;
-}
-
-/* ---- in words ---- */
-
-/* How much is said. */
-struct words {
-	struct ik_parameter_root *root;
-	bool values; /* those of an enum, not their types alone */
-	int depth;
-};
-
-/* Append what one of a list is; false: it is nothing that is told in a few words. */
-typedef bool put_one(struct ik_buf *out, struct ik_json_span one, struct words words);
-
-/* Are the bytes from "at" on said before, between two signs for "or"? */
-static bool is_said(const struct ik_buf *out, size_t start, size_t at)
-{
-	size_t length = out->length - at;
-
-	while (start < at) {
-		const char *end = memmem(out->data + start, at - start, OR, strlen(OR));
-		size_t said = (size_t)(end - out->data) - start;
-
-		if (said == length && memcmp(out->data + start, out->data + at, length) == 0)
-			return true;
-		start += said + strlen(OR);
-	}
-	return false;
-}
-
-/* Append what is in a list, each once, as many as are easily read; false, and nothing is appended:
- * one of them takes anything, or there is none. */
-static bool put_each(struct ik_buf *out, struct ik_json_span list, put_one *put, struct words words)
-{
-	struct ik_json_span one;
-	struct ik_json_walk walk = { 0 };
-	size_t start = out->length;
-
-	for (size_t count = 0; ik_json_next(list, &walk, NULL, &one); count++) {
-		size_t before = out->length;
-
-		if (before > start)
-			ik_buf_puts(out, OR);
-		size_t at = out->length;
-
-		if (count == MOST_VALUES || at - start > MOST_BYTES) {
-			ik_buf_puts(out, "...");
-			return true;
-		}
-		if (!put(out, one, words)) {
-			ik_buf_truncate(out, start);
-			return false;
-		}
-		if (is_said(out, start, at))
-			ik_buf_truncate(out, before);
-	}
-	return out->length > start;
-}
-
-static bool put_value(struct ik_buf *out, struct ik_json_span value, struct words words)
-{
-	(void)words;
-	if (value.length > MOST_BYTES)
-		ik_buf_puts(out, "...");
+	add_choice(found, value);
+	if (found->values)
+		say(found, value.text, value.length);
+	else if (ik_json_span_type(named) == IK_JSON_STRING)
+		say(found, named.text + 1, named.length - 2);
 	else
-		ik_buf_append(out, value.text, value.length);
-	return true;
-}
-
-static bool put_type_of(struct ik_buf *out, struct ik_json_span value, struct words words)
-{
-	(void)words;
-	ik_buf_puts(out, ik_json_type_name(ik_json_span_type(value)));
-	return true;
-}
-
-static bool put_name(struct ik_buf *out, struct ik_json_span name, struct words words)
-{
-	(void)words;
-	return ik_json_string(name, out);
+		say(found, type, strlen(type));
 }
 
 /* Append the bounds of a number, as far as there are any: " 1..10", " >= 1", " > 0 <= 5". */
@@ -294,54 +179,100 @@ static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 	}
 }
 
-/* Append the type that is named, or those; of an array what is in it. */
-static bool put_named(struct ik_buf *out, struct ik_json_span property, struct words words)
+/* Add a type by its name, with what its schema says of it: of an array what is in it, the bounds of
+ * a number. */
+static void add_type(struct found *found, struct ik_json_span name, struct ik_json_span schema)
 {
-	struct ik_json_span type = ik_json_member(property, "type");
-	struct ik_json_span items = ik_json_member(property, "items");
+	struct ik_json_span items = ik_json_member(schema, "items");
+	bool number = ik_json_string_is(name, "integer") || ik_json_string_is(name, "number");
+	struct ik_buf words;
 
-	if (ik_json_string_is(type, "array") &&
-		ik_json_string(ik_json_member(ik_parameter_resolve(words.root, items), "type"), out)) {
-		ik_buf_puts(out, "[]");
-		return true;
+	if (ik_json_span_type(name) != IK_JSON_STRING) {
+		found->any = true;
+		return;
 	}
-	bool named = ik_json_string(type, out) || put_each(out, type, put_name, words);
+	ik_buf_init(&words, IK_LIMIT_SCHEMA);
+	if (ik_json_string_is(name, "array") &&
+		ik_json_string(ik_json_member(ik_parameter_resolve(found->root, items), "type"), &words))
+		ik_buf_puts(&words, "[]");
+	else
+		ik_json_string(name, &words);
+	if (number)
+		put_bounds(&words, schema);
+	say(found, words.data, words.length);
+	ik_buf_done(&words);
+	if (ik_json_string_is(name, "null")) {
+		add_choice(found, (struct ik_json_span){ "null", 4 });
+	} else if (ik_json_string_is(name, "boolean")) {
+		add_choice(found, (struct ik_json_span){ "true", 4 });
+		add_choice(found, (struct ik_json_span){ "false", 5 });
+	} else {
+		bool text = ik_json_string_is(name, "string");
 
-	put_bounds(out, property);
-	return named;
+		found->open = true;
+		found->text |= text;
+		found->other |= !text;
+	}
 }
 
-/* Append what a schema asks for. */
-static bool put_schema(struct ik_buf *out, struct ik_json_span property, struct words words)
+/* Add what may be where a schema is. */
+static void add_schema(struct found *found, struct ik_json_span schema, int depth)
 {
-	property = ik_parameter_resolve(words.root, property);
-	struct ik_json_span listed = ik_json_member(property, "enum");
-	struct ik_json_span constant = ik_json_member(property, "const");
+	schema = ik_parameter_resolve(found->root, schema);
+	struct ik_json_span type = ik_json_member(schema, "type"), one;
+	struct ik_json_span listed = ik_json_member(schema, "enum");
+	struct ik_json_span constant = ik_json_member(schema, "const");
+	struct ik_json_span any = ik_json_member(schema, "anyOf");
+	struct ik_json_span list = any.text ? any : ik_json_member(schema, "oneOf");
+	struct ik_json_walk walk = { 0 };
 
-	if (ik_json_span_type(property) != IK_JSON_OBJECT || words.depth++ > DEEPEST_WORDS)
-		return false;
-	if (words.values && ik_json_span_type(listed) == IK_JSON_ARRAY)
-		return put_each(out, listed, put_value, words);
-	if (words.values && constant.text && constant.length <= MOST_BYTES)
-		return put_value(out, constant, words);
-	if (ik_json_member(property, "type").text)
-		return put_named(out, property, words);
-	if (put_each(out, listed, put_type_of, words))
-		return true;
-	if (constant.text)
-		return put_type_of(out, constant, words);
-	return put_each(out, ik_json_member(property, "anyOf"), put_schema, words) ||
-		put_each(out, ik_json_member(property, "oneOf"), put_schema, words);
+	if (ik_json_span_type(listed) == IK_JSON_ARRAY) {
+		while (ik_json_next(listed, &walk, NULL, &one))
+			add_value(found, one, type);
+	} else if (constant.text) {
+		add_value(found, constant, type);
+	} else if (ik_json_span_type(type) == IK_JSON_STRING) {
+		add_type(found, type, schema);
+	} else if (ik_json_span_type(type) == IK_JSON_ARRAY) {
+		while (ik_json_next(type, &walk, NULL, &one))
+			add_type(found, one, schema);
+	} else if (type.text || ik_json_span_type(list) != IK_JSON_ARRAY || depth == DEEPEST) {
+		found->any = true;
+	} else {
+		while (ik_json_next(list, &walk, NULL, &one))
+			add_schema(found, one, depth + 1);
+	}
+}
+
+void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
+	struct ik_json_span property, bool values)
+{
+	struct found found = { .root = root, .parameter = ret_parameter, .values = values };
+
+	*ret_parameter = (struct ik_parameter_values){ 0 };
+	ik_buf_init(&found.words, IK_LIMIT_SCHEMA);
+	add_schema(&found, property, 0);
+	ret_parameter->is_text = found.text && !found.other && !found.any;
+	if (found.open || found.any)
+		free_choices(ret_parameter);
+	ret_parameter->type = found.any || found.words.length == 0
+		? ik_strdup(_("any type"))
+		: ik_strndup(found.words.data + strlen(OR), found.words.length - 2 * strlen(OR));
+	ik_buf_done(&found.words);
+}
+
+void ik_parameter_done(struct ik_parameter_values *parameter)
+{
+	free_choices(parameter);
+	free(parameter->type);
 }
 
 void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
-	struct ik_json_span property, bool values)
+	struct ik_json_span property)
 {
-	struct words words = { .root = root, .values = values };
-	size_t start = out->length;
+	struct ik_parameter_values parameter;
 
-	if (put_schema(out, property, words))
-		return;
-	ik_buf_truncate(out, start);
-	ik_buf_puts(out, _("any type"));
+	ik_parameter_read(&parameter, root, property, true);
+	ik_buf_puts(out, parameter.type);
+	ik_parameter_done(&parameter);
 }

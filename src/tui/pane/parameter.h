@@ -34,18 +34,19 @@ bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span ke
 
 /* What may be in a parameter. */
 struct ik_parameter_values {
+	char *type;     /* in words */
 	char **choices; /* the only values that may, JSON texts; NULL: others may, too */
 	size_t choice_count;
 	bool is_text;     /* a text, */
 	bool may_be_null; /* or null */
 };
+/* values: the words say those of an enum, not their type alone. */
 void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
-	struct ik_json_span property);
-void ik_parameter_free_choices(struct ik_parameter_values *parameter);
-
-/* Append what may be in a property in words. values: with the values of an enum, not their type
- * alone. */
-void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
 	struct ik_json_span property, bool values);
+void ik_parameter_done(struct ik_parameter_values *parameter);
+
+/* Append what may be in a property in words, with the values of an enum. */
+void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
+	struct ik_json_span property);
 
 #endif

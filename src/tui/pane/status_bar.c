@@ -77,73 +77,62 @@ static int64_t age(const struct ik_agent_mark *mark, int64_t now_ms)
 }
 
 /* Append one. */
-static void put_mark(struct ik_buf *out, const struct ik_agent_mark *mark, int64_t now_ms,
-	bool utf8)
+static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_t index)
 {
-	ik_buf_printf(out, mark->shown ? "[%d%s]" : "%d%s", mark->number, sign(mark->state, utf8));
+	const struct ik_agent_mark *mark = &bar->agents[index];
+
+	if (index > 0)
+		ik_buf_putc(out, ' ');
+	ik_buf_printf(out, mark->shown ? "[%d%s]" : "%d%s", mark->number, sign(mark->state, bar->utf8));
 	if (has_time(mark))
-		ik_elapsed_put(out, age(mark, now_ms) / 1000);
+		ik_elapsed_put(out, age(mark, bar->now_ms) / 1000);
 }
 
-void ik_agent_marks_put(struct ik_buf *out, const struct ik_agent_mark *marks, size_t count,
-	int64_t now_ms, bool utf8)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0)
-			ik_buf_putc(out, ' ');
-		put_mark(out, &marks[i], now_ms, utf8);
-	}
-}
-
-void ik_agent_marks_put_short(struct ik_buf *out, const struct ik_agent_mark *marks, size_t count,
-	bool utf8)
+/* Append how many there are of each kind. */
+static void put_counts(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	size_t counts[IK_AGENT_STATE_COUNT] = { 0 };
 	int number = 0;
 
-	if (count == 0)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		if (marks[i].shown)
-			number = marks[i].number;
+	for (size_t i = 0; i < bar->agent_count; i++) {
+		if (bar->agents[i].shown)
+			number = bar->agents[i].number;
 		else
-			counts[marks[i].state]++;
+			counts[bar->agents[i].state]++;
 	}
-	ik_buf_printf(out, "[%d/%zu]", number, count);
+	ik_buf_printf(out, "[%d/%zu]", number, bar->agent_count);
 	for (int state = IK_AGENT_IDLE + 1; state < IK_AGENT_STATE_COUNT; state++)
 		if (counts[state] > 0)
-			ik_buf_printf(out, " %s%zu", sign((enum ik_agent_state)state, utf8), counts[state]);
+			ik_buf_printf(out, " %s%zu", sign((enum ik_agent_state)state, bar->utf8),
+				counts[state]);
 }
 
-int ik_agent_marks_at(const struct ik_agent_mark *marks, size_t count, int64_t now_ms, bool utf8,
-	size_t column)
+/* Return the number of the one that stands at a column of all; 0: none does. */
+static int agent_at(const struct ik_status_bar *bar, size_t column)
 {
 	struct ik_buf out;
-	size_t start = 0;
 	int found = 0;
 
 	ik_buf_init(&out, IK_KIB(1));
-	for (size_t i = 0; i < count && found == 0 && start <= column; i++) {
-		ik_buf_clear(&out);
-		put_mark(&out, &marks[i], now_ms, utf8);
-		size_t end = start + ik_utf8_width(out.data, out.length);
+	for (size_t i = 0; i < bar->agent_count && found == 0; i++) {
+		size_t start = ik_utf8_width(out.data, out.length) + (i > 0);
 
-		if (column < end && column >= start)
-			found = marks[i].number;
-		start = end + 1;
+		put_agent(&out, bar, i);
+		if (column >= start && column < ik_utf8_width(out.data, out.length))
+			found = bar->agents[i].number;
 	}
 	ik_buf_done(&out);
 	return found;
 }
 
-int64_t ik_agent_marks_next(const struct ik_agent_mark *marks, size_t count, int64_t now_ms)
+int64_t ik_status_bar_next(const struct ik_status_bar *bar, int64_t now_ms)
 {
 	int64_t next = -1;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!has_time(&marks[i]))
+	for (size_t i = 0; i < bar->agent_count; i++) {
+		if (!has_time(&bar->agents[i]))
 			continue;
-		int64_t left = 1000 - age(&marks[i], now_ms) % 1000;
+		int64_t left = 1000 - age(&bar->agents[i], now_ms) % 1000;
 		next = next < 0 || left < next ? left : next;
 	}
 	return next;
@@ -301,7 +290,8 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 {
 	switch (part) {
 	case PART_AGENTS:
-		ik_agent_marks_put(out, bar->agents, bar->agent_count, bar->now_ms, bar->utf8);
+		for (size_t i = 0; i < bar->agent_count; i++)
+			put_agent(out, bar, i);
 		return agents_style(bar);
 	case PART_SCAN:
 		ik_scan_put(out, bar);
@@ -422,7 +412,7 @@ static void count_agents(struct text *text, const struct ik_status_bar *bar)
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(1));
-	ik_agent_marks_put_short(&out, bar->agents, bar->agent_count, bar->utf8);
+	put_counts(&out, bar);
 	keep(text, &out);
 	text->counted = true;
 	ik_buf_done(&out);
@@ -476,9 +466,7 @@ bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle
 		return false;
 	bool counted = texts[PART_AGENTS].counted;
 
-	*ret_number = counted
-		? 0
-		: ik_agent_marks_at(bar->agents, bar->agent_count, bar->now_ms, bar->utf8, (size_t)inside);
+	*ret_number = counted ? 0 : agent_at(bar, (size_t)inside);
 	return counted || *ret_number > 0;
 }
 

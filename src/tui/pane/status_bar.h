@@ -15,7 +15,7 @@
 #include "util/buf.h"
 
 /*
- * The conversations of the program in one short text, "[1] 2◐12s 3?": the shown one is in brackets;
+ * The conversations of the program stand in one short text, "[1] 2◐12s 3?": the shown one is in brackets;
  * after a number is how it is: at work and for how long, "?" waits for the user, "!" failed, "*" has
  * said what was not read yet.  Short, where there is less room, they are counted: "[1/3] ◐1 ?1".
  */
@@ -36,19 +36,6 @@ struct ik_agent_mark {
 	bool shown;
 	int64_t started_ms; /* of a turn that runs, monotonic; 0: none does */
 };
-
-/* Append them. */
-void ik_agent_marks_put(struct ik_buf *out, const struct ik_agent_mark *marks, size_t count,
-	int64_t now_ms, bool utf8);
-void ik_agent_marks_put_short(struct ik_buf *out, const struct ik_agent_mark *marks, size_t count,
-	bool utf8);
-
-/* The number of the one whose mark stands at a column of the long text; 0: none does. */
-int ik_agent_marks_at(const struct ik_agent_mark *marks, size_t count, int64_t now_ms, bool utf8,
-	size_t column);
-
-/* In how many milliseconds a second that is shown changes; -1: none is. */
-int64_t ik_agent_marks_next(const struct ik_agent_mark *marks, size_t count, int64_t now_ms);
 
 enum ik_activity {
 	IK_ACTIVITY_NONE,
@@ -86,7 +73,7 @@ struct ik_status_bar {
 	int background;                              /* processes */
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
 	size_t agent_count;                          /* 0: there is one only */
-	int64_t now_ms;                              /* for their times */
+	int64_t now_ms;                              /* for their times, monotonic */
 	const char *keys; /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
 	const char *hint; /* instead of the keys: "Press Ctrl-C again to quit" */
 };
@@ -97,6 +84,9 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 /* Is there, at a column, a conversation to be shown? ret_number: which, 0: the next. */
 bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
 	int *ret_number);
+
+/* In how many milliseconds a second of a conversation that is shown changes; -1: none is. */
+int64_t ik_status_bar_next(const struct ik_status_bar *bar, int64_t now_ms);
 
 /* "● 12 tools, 1 failed": how the scan stands. */
 void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar);

@@ -670,7 +670,7 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 
 /* Choices, or the text that is being written; a mark in their place while it takes no answer. */
 static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_cursor_row, int *ret_cursor_column)
+	struct ik_rectangle area)
 {
 	struct dialog_question *question = dialog->first;
 
@@ -678,8 +678,8 @@ static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 		ik_cells_label(cells, area, area.row, area.column, IK_STYLE_DIM,
 			dialog->utf8 ? "…" : "...");
 	else if (question->writing)
-		ik_editor_draw(question->writing, cells, area, question->choices[question->selected].prompt,
-			ret_cursor_row, ret_cursor_column);
+		ik_editor_draw(question->writing, cells, area,
+			question->choices[question->selected].prompt);
 	else
 		(void)lay_out_choices(question,
 			&(struct choice_visit){ .cells = cells, .area = area, .row = -1 });
@@ -718,8 +718,7 @@ void ik_dialog_click(struct ik_dialog *dialog, struct ik_rectangle area, int row
 		choose(dialog, visit.found, ret_answer);
 }
 
-void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
-	int *ret_cursor_row, int *ret_cursor_column)
+void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct dialog_question *question = dialog->first;
 
@@ -752,7 +751,7 @@ void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_
 	question->seen |= below == 0;
 	draw_title(dialog, cells, title, below);
 	if (foot.rows > 0)
-		draw_foot(dialog, cells, foot, ret_cursor_row, ret_cursor_column);
+		draw_foot(dialog, cells, foot);
 	if (keys && dialog->ready)
 		draw_keys(question, cells,
 			(struct ik_rectangle){ area.row + area.rows - 1, area.column, 1, area.columns },

@@ -117,7 +117,6 @@ int ik_dialog_rows(struct ik_dialog *dialog, int columns, int most);
 int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns);
 
 /* Draw; the cursor is set where a text is being written, else left alone. */
-void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area,
-	int *ret_cursor_row, int *ret_cursor_column);
+void ik_dialog_draw(struct ik_dialog *dialog, struct ik_cells *cells, struct ik_rectangle area);
 
 #endif

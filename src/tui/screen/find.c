@@ -202,7 +202,7 @@ static void put_state(const struct ik_find *find, bool older, struct ik_buf *out
 }
 
 int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_cursor)
+	struct ik_rectangle area)
 {
 	struct ik_buf out;
 	int column = area.column + 1, end = area.column + area.columns;
@@ -220,7 +220,8 @@ int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
 	struct ik_rectangle row = { area.row, area.column, 1, area.columns };
 	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, out.data + skip,
 		out.length - skip);
-	*ret_cursor = column;
+	if (find->writing)
+		ik_cells_set_cursor(cells, area.row, column);
 	column = ik_cells_text(cells, row, area.row, column, IK_STYLE_PROMPT, "  ", 2);
 	ik_buf_clear(&out);
 	put_state(find, older, &out);

@@ -47,10 +47,10 @@ bool ik_find_work(struct ik_find *find, bool *ret_changed);
  * and so does a key that opens something else; Esc ends the search, and the text is where it was. */
 bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action action);
 
-/* Draw the pattern and how far the search is into a row; older: more of the text is still being
- * read. Returns the column after it. */
+/* Draw the pattern, with the cursor while it is written, and how far the search is into a row;
+ * older: more of the text is still being read. Returns the column after it. */
 int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
-	struct ik_rectangle area, int *ret_cursor);
+	struct ik_rectangle area);
 /* The keys of that line. */
 extern const struct ik_key_hint ik_find_hints[];
 

@@ -533,8 +533,9 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 }
 
 /* Bring the last line up to date: by what was added, if that is all. */
-static void write_line(struct ik_linear *linear, const struct ik_cells *cells, int row, int column)
+static void write_line(struct ik_linear *linear, const struct ik_cells *cells)
 {
+	int row = cells->cursor_row, column = cells->cursor_column;
 	struct ik_buf line;
 	bool there = linear->row >= 0;
 
@@ -572,7 +573,7 @@ static void write_line(struct ik_linear *linear, const struct ik_cells *cells, i
 }
 
 void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
-	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out)
+	const struct ik_cells *cells, struct ik_buf *out)
 {
 	struct ik_screen_parts parts = ik_screen_parts(screen);
 
@@ -583,7 +584,7 @@ void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
 	write_blocks(linear);
 	write_activity(linear, parts.bar);
 	write_panes(linear, &parts, cells);
-	write_line(linear, cells, cursor_row, cursor_column);
+	write_line(linear, cells);
 	linear->out = NULL;
 }
 

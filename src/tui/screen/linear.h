@@ -32,9 +32,9 @@ const char *ik_linear_leave(const struct ik_linear *linear);
 void ik_linear_size(int *rows, int *columns);
 
 /* Append what brings the terminal up to date with the screen, as it was just drawn
- * into cells with the cursor there. */
+ * into cells. */
 void ik_linear_frame(struct ik_linear *linear, struct ik_screen *screen,
-	const struct ik_cells *cells, int cursor_row, int cursor_column, struct ik_buf *out);
+	const struct ik_cells *cells, struct ik_buf *out);
 
 /* It is another conversation's turn to be written: go on after what was written of before,
  * whose last line is left, and which has nothing to say meanwhile. */

@@ -401,10 +401,11 @@ bool ik_prompt_candidate_key(struct ik_prompt *prompt, enum ik_action action)
 }
 
 void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
-	struct ik_rectangle area, int column)
+	struct ik_rectangle area)
 {
 	size_t length;
 	const char *text = ik_editor_text(prompt->editor, &length);
+	int column = cells->cursor_column;
 	size_t cursor = ik_editor_cursor(prompt->editor);
 
 	if (!prompt->popup.open)

@@ -76,9 +76,9 @@ bool ik_prompt_candidate_key(struct ik_prompt *prompt, enum ik_action action);
 /* Accept the candidate in a cell; false: there is none. */
 bool ik_prompt_click(struct ik_prompt *prompt, int row, int column);
 
-/* Draw the candidates at the bottom of area; column: of the cursor. */
+/* Draw the candidates at the bottom of area; the editor, with the cursor, was drawn. */
 void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
-	struct ik_rectangle area, int column);
+	struct ik_rectangle area);
 
 /* Return where candidates are that the user asked for; no rows: none are. */
 struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt);

@@ -1698,8 +1698,7 @@ static int64_t sooner(int64_t one, int64_t other)
  * milliseconds that is. */
 static int64_t tick_agents(struct ik_screen *screen)
 {
-	struct ik_status_bar *bar = &screen->bar;
-	int64_t next = ik_agent_marks_next(bar->agents, bar->agent_count, screen->now_ms);
+	int64_t next = ik_status_bar_next(&screen->bar, screen->now_ms);
 
 	if (next >= 0 && screen->now_ms >= screen->agents_due_ms) {
 		screen->agents_due_ms = screen->now_ms + next;
@@ -1815,9 +1814,6 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, columns, out);
 }
 
-/* The line over the editor: what waits, what is searched for and the keys of the scrollback at
- * the left, what is new at the right. */
-
 /* At the right of the line over the editor: how much is new. Returns the columns left. */
 static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
@@ -1861,15 +1857,14 @@ static void put_held(const struct ik_screen *screen, struct ik_buf *out)
 }
 
 /* Draw the line over the editor: what waits, what is searched for and the keys of the scrollback at
- * the left, what is new at the right. Returns the column of the cursor, if that is in it, else -1. */
-static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
+ * the left, what is new at the right. */
+static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
 	bool focus = context_of(screen) == IK_IN_SCROLLBACK;
 	bool writing = find_of(screen)->writing;
-	int cursor = -1;
 
 	ik_buf_init(&out, IK_KIB(16));
 	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
@@ -1882,8 +1877,7 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	if (!searching && !writing && screen->flash)
 		ik_buf_printf(&out, " %s ", screen->flash);
 	else if (!searching && (writing || ik_find_shows(find_of(screen))))
-		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area,
-			&cursor);
+		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
 	else if (!searching && retry_reason(screen))
 		ik_buf_printf(&out, " %s ", retry_reason(screen));
 	else if (!searching && screen->queued_held && context_of(screen) == IK_IN_EDITOR &&
@@ -1900,7 +1894,6 @@ static int draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 			ik_cells_label(cells, area, area.row, column, IK_STYLE_FRAME_FOCUS, out.data);
 	}
 	ik_buf_done(&out);
-	return cursor;
 }
 
 /* Draw the help, with the keys of its search. */
@@ -1934,11 +1927,14 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const char *bar = screen->utf8 ? "│" : "|";
 	bool focus = focus_of(screen) == IK_FOCUS_PANE;
 	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
+	int cursor_row = cells->cursor_row, cursor_column = cells->cursor_column;
 
 	for (int row = 0; row < layout->divider.rows; row++)
 		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar, strlen(bar));
 	if (screen->side)
 		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar);
+	if (!focus)
+		ik_cells_set_cursor(cells, cursor_row, cursor_column);
 }
 
 /* One sentence instead of a screen that nobody could use. */
@@ -2003,8 +1999,7 @@ static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	draw_pane(screen, cells, layout);
 }
 
-void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
-	int *ret_cursor_column)
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 {
 	struct ik_layout layout = layout_of(screen);
 
@@ -2014,32 +2009,25 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_c
 	screen->dirty = false;
 	ik_cells_fill(cells, (struct ik_rectangle){ 0, 0, screen->rows, screen->columns },
 		IK_STYLE_NORMAL);
-	*ret_cursor_row = *ret_cursor_column = -1;
+	ik_cells_set_cursor(cells, -1, 0);
 	if (layout.too_small) {
 		draw_too_small(screen, cells);
 		return;
 	}
+	/* The cursor is where what has the keys sets it. */
+	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT);
+	if (context_of(screen) != IK_IN_EDITOR)
+		ik_cells_set_cursor(cells, -1, 0);
 	draw_upper(screen, cells, &layout);
 	draw_queue(screen, cells, layout.queue);
-	int row, column, search_column = draw_rule(screen, cells, &layout);
-	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT, &row, &column);
-	if (screen->side && screen->side->cursor_row >= 0) {
-		*ret_cursor_row = screen->side->cursor_row;
-		*ret_cursor_column = screen->side->cursor_column;
-	}
-	if (context_of(screen) == IK_IN_EDITOR) {
-		*ret_cursor_row = row;
-		*ret_cursor_column = column;
-	}
-	if (find_of(screen)->writing && (screen->help_open || !ik_dialog_is_open(screen->dialog))) {
-		*ret_cursor_row = layout.rule.row;
-		*ret_cursor_column = search_column;
-	}
+	draw_rule(screen, cells, &layout);
+	if (context_of(screen) == IK_IN_DIALOG)
+		ik_cells_set_cursor(cells, -1, 0);
 	if (layout.dialog.rows > 0)
-		ik_dialog_draw(screen->dialog, cells, layout.dialog, ret_cursor_row, ret_cursor_column);
+		ik_dialog_draw(screen->dialog, cells, layout.dialog);
 	if (context_of(screen) == IK_IN_EDITOR)
 		ik_prompt_draw_candidates(screen->prompt, cells,
-			(struct ik_rectangle){ 0, 0, layout.rule.row, screen->columns }, column);
+			(struct ik_rectangle){ 0, 0, layout.rule.row, screen->columns });
 	ik_status_bar_draw(&screen->bar, cells, layout.status);
 }
 

@@ -143,9 +143,8 @@ void ik_screen_touch(struct ik_screen *screen);
 /* Has anything changed since the last draw? */
 bool ik_screen_dirty(const struct ik_screen *screen);
 
-/* Draw all; cells has the size of the last resize. Cursor row -1: hidden. */
-void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells, int *ret_cursor_row,
-	int *ret_cursor_column);
+/* Draw all; cells has the size of the last resize. */
+void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells);
 
 /* What there is to tell of the screen in words; all is borrowed. */
 struct ik_screen_parts {

@@ -122,13 +122,19 @@ static void put(struct ik_cells *cells, int row, int column, enum ik_style style
 
 void ik_cells_init(struct ik_cells *cells)
 {
-	*cells = (struct ik_cells){ 0 };
+	*cells = (struct ik_cells){ .cursor_row = -1 };
 }
 
 void ik_cells_done(struct ik_cells *cells)
 {
 	free(cells->cells);
-	*cells = (struct ik_cells){ 0 };
+	ik_cells_init(cells);
+}
+
+void ik_cells_set_cursor(struct ik_cells *cells, int row, int column)
+{
+	cells->cursor_row = row;
+	cells->cursor_column = column;
 }
 
 void ik_cells_resize(struct ik_cells *cells, int rows, int columns)
@@ -143,6 +149,7 @@ void ik_cells_resize(struct ik_cells *cells, int rows, int columns)
 		cells->cells = ik_alloc_array(cells->cells, count ? count : 1, sizeof(*cells->cells));
 	cells->rows = rows;
 	cells->columns = columns;
+	ik_cells_set_cursor(cells, -1, 0);
 	for (size_t i = 0; i < count; i++)
 		cells->cells[i] = blank_cell;
 }

@@ -61,7 +61,8 @@ struct ik_cell {
 struct ik_cells {
 	int rows;
 	int columns;
-	struct ik_cell *cells; /* rows * columns */
+	int cursor_row, cursor_column; /* cursor_row -1: it is hidden */
+	struct ik_cell *cells;         /* rows * columns */
 };
 
 struct ik_rectangle {
@@ -70,7 +71,7 @@ struct ik_rectangle {
 
 void ik_cells_init(struct ik_cells *cells);
 void ik_cells_done(struct ik_cells *cells);
-/* Make the grid rows x columns and blank. */
+/* Make the grid rows x columns and blank, without a cursor. */
 void ik_cells_resize(struct ik_cells *cells, int rows, int columns);
 
 /* Fill an area with blanks, or with a character of one column. */
@@ -88,6 +89,9 @@ int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int
  * ellipsis where it does not fit. */
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text);
+
+/* Show the cursor there; row -1: hide it. */
+void ik_cells_set_cursor(struct ik_cells *cells, int row, int column);
 
 const struct ik_cell *ik_cells_at(const struct ik_cells *cells, int row, int column);
 void ik_cells_restyle(struct ik_cells *cells, struct ik_rectangle area, enum ik_style style);

@@ -289,6 +289,8 @@ enum input_state {
 };
 
 struct ik_terminal_input {
+	ik_key_sink *sink; /* where keys go in this call */
+	void *sink_arg;
 	enum input_state state;
 	/* What came after ESC: nothing yet; CSI begins with '[' and SS3 with 'O'; anything else begins a
 	 * string, which ends with BEL or ESC \\. */
@@ -309,31 +311,26 @@ struct ik_terminal_input {
 	bool paste_ended; /* its end mark was the last input */
 };
 
-/* Where keys go in this call. */
-struct output {
-	ik_key_sink *sink;
-	void *arg;
-};
-
 /* Emit a key. */
-static void emit(const struct output *output, const struct ik_key *key)
+static void emit(const struct ik_terminal_input *input, const struct ik_key *key)
 {
-	output->sink(output->arg, key);
+	input->sink(input->sink_arg, key);
 }
 
 /* Emit the Escape key. */
-static void emit_escape(const struct output *output)
+static void emit_escape(const struct ik_terminal_input *input)
 {
-	emit(output, &(struct ik_key){ .code = IK_KEY_ESCAPE });
+	emit(input, &(struct ik_key){ .code = IK_KEY_ESCAPE });
 }
 
 /* Emit a character. */
-static void emit_character(const struct output *output, uint32_t codepoint, unsigned modifiers)
+static void emit_character(const struct ik_terminal_input *input, uint32_t codepoint,
+	unsigned modifiers)
 {
 	struct ik_key key;
 
 	if (make_character(codepoint, modifiers, &key))
-		emit(output, &key);
+		emit(input, &key);
 }
 
 /* An ESC begins a sequence. */
@@ -375,7 +372,7 @@ static void paste_append(struct ik_terminal_input *input, const char *bytes, siz
 }
 
 /* Emit the paste and release its memory. */
-static void paste_finish(struct ik_terminal_input *input, const struct output *output)
+static void paste_finish(struct ik_terminal_input *input)
 {
 	struct ik_key key = { .code = IK_KEY_PASTE,
 		.text = input->paste.data,
@@ -384,7 +381,7 @@ static void paste_finish(struct ik_terminal_input *input, const struct output *o
 
 	rest(input);
 	input->run = 0;
-	emit(output, &key);
+	emit(input, &key);
 	ik_buf_done(&input->paste);
 	input->paste_cut = false;
 	input->paste_end_matched = 0;
@@ -392,20 +389,19 @@ static void paste_finish(struct ik_terminal_input *input, const struct output *o
 }
 
 /* Emit an answer of the terminal, unless it is too long to be one that we know. */
-static void emit_report(struct ik_terminal_input *input, const struct output *output)
+static void emit_report(struct ik_terminal_input *input)
 {
 	size_t length = input->sequence_length;
 
 	if (length > SEQUENCE_BYTES)
 		return;
 	input->sequence[length] = '\0';
-	emit(output,
+	emit(input,
 		&(struct ik_key){ .code = IK_KEY_REPORT, .text = input->sequence, .text_length = length });
 }
 
 /* Read a byte of a character, or a control character. */
-static void ground_byte(struct ik_terminal_input *input, const struct output *output, char byte,
-	unsigned alt)
+static void ground_byte(struct ik_terminal_input *input, char byte, unsigned alt)
 {
 	uint32_t codepoint;
 
@@ -419,19 +415,19 @@ static void ground_byte(struct ik_terminal_input *input, const struct output *ou
 	bool alone = input->utf8_length == 1;
 	input->utf8_length = 0;
 	if (count > 0)
-		emit_character(output, codepoint, input->alt);
+		emit_character(input, codepoint, input->alt);
 	else if (!alone)
 		/* Drop the broken character; this byte may start the next. */
-		ground_byte(input, output, byte, 0);
+		ground_byte(input, byte, 0);
 }
 
 /* Read the byte after ESC. */
-static void escape_byte(struct ik_terminal_input *input, const struct output *output, char byte)
+static void escape_byte(struct ik_terminal_input *input, char byte)
 {
 	bool keys = byte == '[' || byte == 'O';
 
 	if (input->doubled && !keys)
-		emit_escape(output);
+		emit_escape(input);
 	input->doubled = byte == ESC || (input->doubled && keys);
 	if (byte == ESC)
 		return;
@@ -440,7 +436,7 @@ static void escape_byte(struct ik_terminal_input *input, const struct output *ou
 		return;
 	}
 	rest(input);
-	ground_byte(input, output, byte, IK_ALT);
+	ground_byte(input, byte, IK_ALT);
 }
 
 /* Is a CSI sequence complete with its last byte? */
@@ -461,7 +457,7 @@ static bool is_whole_csi(const struct ik_terminal_input *input, char last)
 
 /* Interpret a complete sequence. An ESC before a key's sequence means Alt, before any other it was
  * the Escape key. */
-static void finish(struct ik_terminal_input *input, const struct output *output)
+static void finish(struct ik_terminal_input *input)
 {
 	const char *body = input->sequence + 1;
 	size_t length = input->sequence_length - 1;
@@ -476,17 +472,17 @@ static void finish(struct ik_terminal_input *input, const struct output *output)
 	if (doubled && typed)
 		key.modifiers |= IK_ALT;
 	else if (doubled)
-		emit_escape(output);
+		emit_escape(input);
 	if (key.code != IK_KEY_NONE)
-		emit(output, &key);
+		emit(input, &key);
 	else if (csi && length > 1 && body[0] == '?')
-		emit_report(input, output);
+		emit_report(input);
 	else if (csi && length == strlen(paste_begin) && memcmp(body, paste_begin, length) == 0)
 		input->state = PASTE;
 }
 
 /* Give up an incomplete sequence: it was an Alt key, or is dropped. */
-static void abandon(struct ik_terminal_input *input, const struct output *output)
+static void abandon(struct ik_terminal_input *input)
 {
 	bool doubled = input->doubled;
 
@@ -494,43 +490,43 @@ static void abandon(struct ik_terminal_input *input, const struct output *output
 	if (input->sequence_length > 1 || input->string_escape)
 		return;
 	if (doubled)
-		emit_escape(output);
-	emit_character(output, (unsigned char)input->sequence[0], IK_ALT);
+		emit_escape(input);
+	emit_character(input, (unsigned char)input->sequence[0], IK_ALT);
 }
 
-static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte);
+static void one_byte(struct ik_terminal_input *input, char byte);
 
 /* Read a byte of a CSI or SS3 sequence. */
-static void key_byte(struct ik_terminal_input *input, const struct output *output, char byte)
+static void key_byte(struct ik_terminal_input *input, char byte)
 {
 	unsigned char value = (unsigned char)byte;
 	bool csi = input->sequence[0] == '[';
 	bool mouse = csi && input->sequence_length > 1 && input->sequence[1] == 'M';
 
 	if (!mouse && (value < 0x20 || value >= 0x7F)) {
-		abandon(input, output);
+		abandon(input);
 		if (value != CANCEL && value != SUBSTITUTE)
-			one_byte(input, output, byte);
+			one_byte(input, byte);
 		return;
 	}
 	collect(input, byte);
 	if (csi ? is_whole_csi(input, byte) : byte != ';' && (byte < '0' || byte > '9'))
-		finish(input, output);
+		finish(input);
 }
 
 /* Read a byte of a string. */
-static void string_byte(struct ik_terminal_input *input, const struct output *output, char byte)
+static void string_byte(struct ik_terminal_input *input, char byte)
 {
 	bool ends = byte == BEL || (input->string_escape && byte == '\\');
 
 	if (ends)
-		emit_report(input, output);
+		emit_report(input);
 	if (ends || byte == CANCEL || byte == SUBSTITUTE) {
 		rest(input);
 	} else if (input->string_escape) {
 		rest(input);
 		begin(input);
-		escape_byte(input, output, byte);
+		escape_byte(input, byte);
 	} else if (byte == ESC) {
 		input->string_escape = true;
 	} else {
@@ -539,19 +535,19 @@ static void string_byte(struct ik_terminal_input *input, const struct output *ou
 }
 
 /* Read a byte outside a paste. */
-static void one_byte(struct ik_terminal_input *input, const struct output *output, char byte)
+static void one_byte(struct ik_terminal_input *input, char byte)
 {
 	if (input->state == SEQUENCE && input->sequence_length == 0) {
-		escape_byte(input, output, byte);
+		escape_byte(input, byte);
 	} else if (input->state == SEQUENCE) {
 		bool keys = input->sequence[0] == '[' || input->sequence[0] == 'O';
 
-		(keys ? key_byte : string_byte)(input, output, byte);
+		(keys ? key_byte : string_byte)(input, byte);
 	} else if (byte == ESC) {
 		input->utf8_length = 0;
 		begin(input);
 	} else {
-		ground_byte(input, output, byte, 0);
+		ground_byte(input, byte, 0);
 	}
 }
 
@@ -620,27 +616,26 @@ static bool is_several(const char *bytes, size_t length)
 }
 
 /* Emit the line ends that waited as typed. */
-static void release_held(struct ik_terminal_input *input, const struct output *output)
+static void release_held(struct ik_terminal_input *input)
 {
 	size_t length = input->held_length;
 
 	input->held_length = 0;
 	for (size_t i = 0; i < length; i++)
-		ground_byte(input, output, input->held[i], 0);
+		ground_byte(input, input->held[i], 0);
 }
 
 /*
  * Apply the header's rule to a read: start a BURST, hold back line ends, or have everything typed.
  * Returns the number of bytes that are typed now.
  */
-static size_t judge(struct ik_terminal_input *input, const struct output *output, const char *bytes,
-	size_t length)
+static size_t judge(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
 	bool plain = length > 0 && plain_length(bytes, length) == length;
 
 	if (!plain || (input->run == 0 && !is_several(bytes, length))) {
 		input->run = 0;
-		release_held(input, output);
+		release_held(input);
 		return length;
 	}
 	size_t text = without_line_ends(bytes, length);
@@ -654,7 +649,7 @@ static size_t judge(struct ik_terminal_input *input, const struct output *output
 		return 0;
 	}
 	if (text > 0)
-		release_held(input, output);
+		release_held(input);
 	if (input->run < IK_INPUT_BURST_BYTES)
 		return length;
 	memcpy(input->held + input->held_length, bytes + text, length - text);
@@ -683,11 +678,13 @@ void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t al
 	ik_key_sink *sink, void *arg)
 {
 	size_t length = all;
-	const struct output output = { sink, arg };
 	size_t at = 0;
 
+	input->sink = sink;
+	input->sink_arg = arg;
+
 	if (input->state == GROUND)
-		length = judge(input, &output, bytes, all);
+		length = judge(input, bytes, all);
 	if (input->state == BURST) {
 		length = all;
 		at = plain_length(bytes, length);
@@ -695,14 +692,14 @@ void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t al
 		input->utf8_length = 0;
 		paste_append(input, bytes, at);
 		if (at < length)
-			paste_finish(input, &output);
+			paste_finish(input);
 	}
 	while (at < length) {
 		if (input->state == PASTE) {
 			paste_bytes(input, bytes + at, length - at);
 			break;
 		}
-		one_byte(input, &output, bytes[at++]);
+		one_byte(input, bytes[at++]);
 	}
 }
 
@@ -737,30 +734,31 @@ bool ik_input_pending(const struct ik_terminal_input *input)
 
 void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *arg)
 {
-	const struct output output = { sink, arg };
 	enum input_state state = input->state;
 	bool doubled = input->doubled;
 
+	input->sink = sink;
+	input->sink_arg = arg;
 	input->run = 0;
 	switch (state) {
 	case GROUND:
-		release_held(input, &output);
+		release_held(input);
 		return;
 	case PASTE:
 		paste_append(input, paste_end, input->paste_end_matched);
-		paste_finish(input, &output);
+		paste_finish(input);
 		return;
 	case BURST:
-		paste_finish(input, &output);
+		paste_finish(input);
 		return;
 	case SEQUENCE:
 		if (input->sequence_length > 0) {
-			abandon(input, &output);
+			abandon(input);
 			return;
 		}
 		rest(input);
 		if (doubled)
-			emit_escape(&output);
-		emit_escape(&output);
+			emit_escape(input);
+		emit_escape(input);
 	}
 }

@@ -531,11 +531,10 @@ static void write_changes(struct ik_term *term, int row, int column)
 	curs_set(visible);
 }
 
-void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
-	int cursor_column, struct ik_buf *out)
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out)
 {
 	put_rows(term, cells);
-	write_changes(term, cursor_row, cursor_column);
+	write_changes(term, cells->cursor_row, cells->cursor_column);
 	read_bytes(term);
 	if (term->bytes.length > 0) {
 		if (term->answers)

@@ -50,12 +50,10 @@ void ik_term_invalidate(struct ik_term *term);
 void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
 
 /*
- * Append to out the bytes that bring the terminal from the last frame to this one, with the
- * cursor at (row, column), or hidden where row < 0. Appends nothing when nothing changed. cells
- * has the terminal's size.
+ * Append to out the bytes that bring the terminal from the last frame to this one. Appends nothing
+ * when nothing changed. cells has the terminal's size.
  */
-void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, int cursor_row,
-	int cursor_column, struct ik_buf *out);
+void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out);
 
 /* Does the terminal answer queries, or else ignore them? */
 bool ik_term_answers(const struct ik_term *term);

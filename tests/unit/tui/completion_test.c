@@ -168,7 +168,8 @@ static int drawn(const char **ret_selected)
 	static char text[61];
 	int rows = 0;
 	ik_cells_resize(&cells, 20, 60);
-	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 20, 60 }, 5);
+	ik_cells_set_cursor(&cells, 0, 5);
+	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 20, 60 });
 	text[0] = '\0';
 	for (int row = 0; row < 20; row++) {
 		bool any = false;
@@ -224,8 +225,9 @@ Test(popup, is_drawn_in_any_area)
 	for (int rows = 1; rows < 14; rows++)
 		for (int columns = 1; columns < 50; columns += 3) {
 			ik_cells_resize(&cells, rows, columns);
+			ik_cells_set_cursor(&cells, 0, columns);
 			ik_prompt_draw_candidates(prompt, &cells,
-				(struct ik_rectangle){ 0, 0, rows, columns }, columns);
+				(struct ik_rectangle){ 0, 0, rows, columns });
 			ik_prompt_candidate_key(prompt, IK_ACTION_DOWN);
 		}
 	end_prompt();
@@ -239,7 +241,8 @@ Test(popup, fills_an_area_that_has_grown)
 	tell_of("x", &completions);
 	cr_assert(ik_prompt_candidate_key(prompt, IK_ACTION_COMPLETE_PREVIOUS));
 	ik_cells_resize(&cells, 4, 40);
-	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 4, 40 }, 1);
+	ik_cells_set_cursor(&cells, 0, 1);
+	ik_prompt_draw_candidates(prompt, &cells, (struct ik_rectangle){ 0, 0, 4, 40 });
 	ik_cells_resize(&cells, 20, 40);
 	cr_assert_eq(drawn(&text), 9);
 	cr_assert_str_eq(selected(), "remain");

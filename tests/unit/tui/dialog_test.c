@@ -12,7 +12,6 @@
 
 static struct ik_cells cells;
 static struct ik_screen *screen;
-static int cursor_row, cursor_column;
 static int64_t now_ms;
 
 static void begin(void)
@@ -36,7 +35,7 @@ static int64_t draw_after(int64_t ms, int rows, int columns)
 	ik_cells_resize(&cells, rows, columns);
 	ik_screen_resize(screen, rows, columns);
 	int64_t next = ik_screen_tick(screen, now_ms);
-	ik_screen_draw(screen, &cells, &cursor_row, &cursor_column);
+	ik_screen_draw(screen, &cells);
 	return next;
 }
 
@@ -141,7 +140,7 @@ Test(dialog, a_question_stands_over_the_editor)
 		"────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◌ tools  waiting for you  openai/gpt           F1 help  F2 tools  F3 inspector\n");
-	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(picture_style(&cells, "[n] No"), IK_STYLE_SELECTION);
 	cr_assert_eq(picture_style(&cells, "[a]"), IK_STYLE_NORMAL);
 	cr_assert_eq(picture_style(&cells, "+ "), IK_STYLE_ADDED);
@@ -296,7 +295,7 @@ Test(dialog, a_reason_may_be_written)
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "Reason: not now"));
 	cr_assert(picture_has(&cells, "Esc back"));
-	cr_assert_eq(cursor_column, 15);
+	cr_assert_eq(cells.cursor_column, 15);
 	press(IK_KEY_ESCAPE);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "[n] No"));
@@ -339,11 +338,11 @@ Test(dialog, who_is_writing_is_not_disturbed)
 	press(IK_KEY_F6);
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "[y] Once"));
-	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(cells.cursor_row, -1);
 	press(IK_KEY_F6);
 	draw(24, 80);
 	cr_assert_not(picture_has(&cells, "[y] Once"));
-	cr_assert_neq(cursor_row, -1);
+	cr_assert_neq(cells.cursor_row, -1);
 	press(IK_KEY_F6);
 	draw(24, 80);
 	is_answer(type("y"), id, 1, "");

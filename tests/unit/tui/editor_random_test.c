@@ -87,8 +87,9 @@ static void draw(struct ik_editor *editor, struct ik_cells *cells, int rows, int
 	int *ret_column)
 {
 	ik_cells_resize(cells, rows, COLUMNS);
-	ik_editor_draw(editor, cells, (struct ik_rectangle){0, 0, rows, COLUMNS}, "> ", ret_row,
-		ret_column);
+	ik_editor_draw(editor, cells, (struct ik_rectangle){0, 0, rows, COLUMNS}, "> ");
+	*ret_row = cells->cursor_row;
+	*ret_column = cells->cursor_column;
 }
 
 /* It shows its text as a new editor does (but for folds, which are no more in a new one). */

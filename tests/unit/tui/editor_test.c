@@ -54,12 +54,11 @@ static const char *drawing(struct ik_editor *editor, int rows, int columns, cons
 {
 	static char out[10000];
 	struct ik_cells cells;
-	int row, column;
 	size_t used = 0;
 	ik_cells_init(&cells);
 	ik_cells_resize(&cells, rows, columns);
-	ik_editor_draw(editor, &cells, (struct ik_rectangle){ 0, 0, rows, columns }, prompt,
-		&row, &column);
+	ik_editor_draw(editor, &cells, (struct ik_rectangle){ 0, 0, rows, columns }, prompt);
+	int row = cells.cursor_row, column = cells.cursor_column;
 	cr_assert(row >= 0 && row < rows && column >= 0 && column < columns);
 	for (int y = 0; y < rows; y++) {
 		size_t kept = used;

@@ -20,13 +20,12 @@ static struct ik_json_span whole(struct ik_json_span schema)
 static void says(const char *schema, bool values, const char *expected)
 {
 	struct ik_json_span span;
-	struct ik_buf out;
-	ik_buf_init(&out, IK_KIB(4));
+	struct ik_parameter_values parameter;
 	cr_assert_eq(ik_json_check(schema, strlen(schema), &span, NULL), IK_OK, "%s", schema);
 	struct ik_parameter_root root = {.schema = whole(span)};
-	ik_parameter_put_type(&out, &root, span, values);
-	cr_assert_str_eq(out.data, expected, "%s", schema);
-	ik_buf_done(&out);
+	ik_parameter_read(&parameter, &root, span, values);
+	cr_assert_str_eq(parameter.type, expected, "%s", schema);
+	ik_parameter_done(&parameter);
 }
 
 Test(parameter_text, names_types_values_and_bounds)
@@ -35,6 +34,8 @@ Test(parameter_text, names_types_values_and_bounds)
 	says("{\"type\":[\"string\",\"null\"]}", true, "string | null");
 	says("{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}", true, "\"red\" | \"green\"");
 	says("{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}", false, "string");
+	says("{\"type\":\"integer\",\"enum\":[1,2]}", false, "integer");
+	says("{\"type\":[\"integer\",\"null\"],\"minimum\":1}", true, "integer >= 1 | null");
 	says("{\"enum\":[1,null,true]}", true, "1 | null | true");
 	says("{\"enum\":[1,null,2]}", false, "number | null");
 	says("{\"const\":\"only\"}", false, "string");

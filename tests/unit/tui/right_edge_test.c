@@ -88,7 +88,8 @@ static void check_width(struct ik_scrollback *scrollback, int columns)
 		for (int row = 0; row < ROWS; row++)
 			ik_cells_text(&cells, whole, row, columns, IK_STYLE_FRAME, EDGE, strlen(EDGE));
 		ik_buf_init(&out, IK_MIB(4));
-		ik_term_frame(term, &cells, 0, 0, &out);
+		ik_cells_set_cursor(&cells, 0, 0);
+		ik_term_frame(term, &cells, &out);
 		vterm_input_write(vterm, out.data, out.length);
 		ik_buf_done(&out);
 		for (int row = 0; row < ROWS; row++) {

@@ -11,7 +11,6 @@
 
 static struct ik_cells cells;
 static struct ik_screen *screen;
-static int cursor_row, cursor_column;
 
 static void begin(void)
 {
@@ -32,7 +31,7 @@ static const struct ik_cells *draw(int rows, int columns)
 {
 	ik_cells_resize(&cells, rows, columns);
 	ik_screen_resize(screen, rows, columns);
-	ik_screen_draw(screen, &cells, &cursor_row, &cursor_column);
+	ik_screen_draw(screen, &cells);
 	cr_assert_not(ik_screen_dirty(screen));
 	return &cells;
 }
@@ -113,8 +112,8 @@ Test(screen, an_empty_conversation_says_how_to_begin)
 		"────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◐ 3/12  openai/gpt                F1 help  F2 tools  F3 inspector  F4 sessions\n");
-	cr_assert_eq(cursor_row, 12);
-	cr_assert_eq(cursor_column, 2);
+	cr_assert_eq(cells.cursor_row, 12);
+	cr_assert_eq(cells.cursor_column, 2);
 }
 
 Test(screen, practice_says_how_to_set_up_a_real_model)
@@ -323,7 +322,7 @@ Test(screen, escape_closes_help_then_the_pane_then_cancels)
 	tell_kind(IK_EVENT_TURN_STARTED);
 	press(IK_KEY_F1, 0, 0);
 	cr_assert(picture_has(draw(24, 80), " Help "));
-	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(cells.cursor_row, -1);
 	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_NONE);
 	cr_assert(picture_has(draw(24, 80), "Tool browser"));
 	cr_assert_eq(press(IK_KEY_ESCAPE, 0, 0).action, IK_ACTION_NONE);
@@ -378,13 +377,13 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 		"────────────────────────────────────────────────────────────────────────────────────────────────────\n"
 		">\n"
 		" ◌ tools  openai/gpt                                   F1 help  F2 tools  F3 inspector  F4 sessions\n");
-	cr_assert_eq(cursor_row, -1);
+	cr_assert_eq(cells.cursor_row, -1);
 	type("x");
 	cr_assert(picture_has(draw(16, 100), "Esc: back to the prompt"));
 	press(IK_KEY_F6, 0, 0);
 	type("x");
 	draw(16, 100);
-	cr_assert_eq(cursor_row, 14);
+	cr_assert_eq(cells.cursor_row, 14);
 	cr_assert(picture_has(&cells, "F6 next pane  F3 close"));
 	press(IK_KEY_F6, 0, 0);
 	cr_assert(picture_has(draw(16, 100), "─ Enter open  y copy"));

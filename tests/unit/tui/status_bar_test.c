@@ -179,3 +179,53 @@ Test(status_bar, counts_agents_that_have_no_room)
 	cr_assert_eq(number, 0);
 	cr_assert_not(ik_status_bar_agent_at(&bar, area, 16, &number));
 }
+
+/* A bar with agents of all states. */
+static struct ik_status_bar with_agents(void)
+{
+	return (struct ik_status_bar){.agent_count = 5, .now_ms = 13400, .agents = {
+		{.number = 1, .state = IK_AGENT_IDLE, .shown = true},
+		{.number = 2, .state = IK_AGENT_WORKING, .started_ms = 1000},
+		{.number = 3, .state = IK_AGENT_ASKING, .started_ms = 500},
+		{.number = 5, .state = IK_AGENT_UNREAD},
+		{.number = 12, .state = IK_AGENT_FAILED},
+	}};
+}
+
+Test(status_bar, says_how_each_agent_stands)
+{
+	struct ik_status_bar bar = with_agents();
+	cr_assert(picture_has(draw(&bar, 80), " [1] 2~12s 3? 5* 12!  "), "%s", picture_of(&cells));
+	cr_assert(picture_has(draw(&bar, 22), " [1/5] ~1 ?1 !1 *1"), "%s", picture_of(&cells));
+	bar.utf8 = true;
+	cr_assert(picture_has(draw(&bar, 80), " [1] 2◐12s 3? 5* 12!  "), "%s", picture_of(&cells));
+}
+
+/* The agent that is at a column of the bar; -1: none is. */
+static int agent_at(const struct ik_status_bar *bar, int column)
+{
+	int number;
+	return ik_status_bar_agent_at(bar, (struct ik_rectangle){0, 0, 1, 80}, column, &number)
+		? number : -1;
+}
+
+Test(status_bar, finds_agents_by_their_columns)
+{
+	struct ik_status_bar bar = with_agents();
+	cr_assert_eq(agent_at(&bar, 0), -1);
+	cr_assert_eq(agent_at(&bar, 1), 1);
+	cr_assert_eq(agent_at(&bar, 4), -1);
+	cr_assert_eq(agent_at(&bar, 5), 2);
+	cr_assert_eq(agent_at(&bar, 19), 12);
+	cr_assert_eq(agent_at(&bar, 20), -1);
+	bar.utf8 = true;
+	cr_assert_eq(agent_at(&bar, 9), 2);
+}
+
+Test(status_bar, wants_the_time_only_while_another_agent_works)
+{
+	struct ik_status_bar bar = with_agents();
+	cr_assert_eq(ik_status_bar_next(&bar, 13400), 600);
+	bar.agent_count = 1;
+	cr_assert_eq(ik_status_bar_next(&bar, 13400), -1);
+}

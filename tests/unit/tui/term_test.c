@@ -90,7 +90,8 @@ static void text(struct rig *rig, int row, int column, enum ik_style style, cons
 static void frame(struct rig *rig, int cursor_row, int cursor_column)
 {
 	ik_buf_clear(&rig->out);
-	ik_term_frame(rig->term, &rig->cells, cursor_row, cursor_column, &rig->out);
+	ik_cells_set_cursor(&rig->cells, cursor_row, cursor_column);
+	ik_term_frame(rig->term, &rig->cells, &rig->out);
 	feed(rig, rig->out.data, rig->out.length);
 }
 
@@ -363,7 +364,8 @@ Test(term, ascii_where_there_is_no_utf8)
 	ik_cells_resize(&cells, 1, 5);
 	ik_buf_init(&out, IK_KIB(64));
 	ik_cells_text(&cells, (struct ik_rectangle){ 0, 0, 1, 5 }, 0, 0, IK_STYLE_NORMAL, "é日", 5);
-	ik_term_frame(term, &cells, 0, 0, &out);
+	ik_cells_set_cursor(&cells, 0, 0);
+	ik_term_frame(term, &cells, &out);
 	for (size_t i = 0; i < out.length; i++)
 		cr_assert((unsigned char)out.data[i] < 0x80);
 	ik_buf_done(&out);
@@ -595,7 +597,8 @@ Test(term, costs)
 			text(rig, row, column, (enum ik_style)(column / 10), "some words");
 	ik_buf_clear(&rig->out);
 	int64_t made = ik_clock_us();
-	ik_term_frame(rig->term, &rig->cells, 0, 0, &rig->out);
+	ik_cells_set_cursor(&rig->cells, 0, 0);
+	ik_term_frame(rig->term, &rig->cells, &rig->out);
 	int64_t first = ik_clock_us();
 	cr_log_info("200x60 made in %d us, first frame in %d us, %zu bytes\n", (int)(made - start),
 		(int)(first - made), rig->out.length);
@@ -603,7 +606,8 @@ Test(term, costs)
 	text(rig, 30, 0, IK_STYLE_NORMAL, "another line");
 	int64_t before = ik_clock_us();
 	ik_buf_clear(&rig->out);
-	ik_term_frame(rig->term, &rig->cells, 0, 0, &rig->out);
+	ik_cells_set_cursor(&rig->cells, 0, 0);
+	ik_term_frame(rig->term, &rig->cells, &rig->out);
 	cr_log_info("one line in %d us, %zu bytes\n", (int)(ik_clock_us() - before), rig->out.length);
 	feed(rig, rig->out.data, rig->out.length);
 	cr_assert_lt(rig->out.length, 120);

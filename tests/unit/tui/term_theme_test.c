@@ -17,7 +17,8 @@ static struct ik_buf draw_words(struct ik_term *term, const char *words)
 	for (int style = 0; style < IK_STYLE_COUNT; style++)
 		ik_cells_text(&cells, (struct ik_rectangle){ 0, 0, IK_STYLE_COUNT, 12 }, style, 0,
 			(enum ik_style)style, words, strlen(words));
-	ik_term_frame(term, &cells, 0, 0, &out);
+	ik_cells_set_cursor(&cells, 0, 0);
+	ik_term_frame(term, &cells, &out);
 	ik_cells_done(&cells);
 	cr_assert_eq(ik_buf_status(&out), IK_OK);
 	return out;

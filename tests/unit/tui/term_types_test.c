@@ -133,8 +133,8 @@ static void compare(const char *type, enum ik_colour_depth colours, const struct
 				fill(&cells, frame);
 			if (i == 1)
 				ik_term_invalidate(term);
-			ik_term_frame(term, &cells, frame == HIDDEN ? -1 : 7 + frame, 9 + frame,
-				&frames[i][frame]);
+			ik_cells_set_cursor(&cells, frame == HIDDEN ? -1 : 7 + frame, 9 + frame);
+			ik_term_frame(term, &cells, &frames[i][frame]);
 		}
 		ik_term_free(term);
 	}
