@@ -142,8 +142,8 @@ enum ik_status ik_answer_find(struct ik_database *database, struct ik_error *err
 	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
 /* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
 #define BEGIN_SO \
-	" FROM sessions s WHERE s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR NOT EXISTS" \
-	" (SELECT 1 FROM sessions c WHERE c.parent = s.id))"
+	" FROM sessions s WHERE s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
+	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
 	status = ik_database_number(database,
 		"SELECT count(*) FROM (SELECT 1" BEGIN_SO " LIMIT 2) found", bounds, &matches, error);
 	if (status == IK_OK && matches > 1)

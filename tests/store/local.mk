@@ -10,3 +10,8 @@ check_PROGRAMS += tests/store/faulty.so
 tests_store_faulty_so_SOURCES = tests/store/faulty.c
 tests_store_faulty_so_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_store_faulty_so_LDFLAGS = $(AM_LDFLAGS) -shared
+# Loaded into store programs, to write down what they ask of their databases.
+check_PROGRAMS += tests/store/statements.so
+tests_store_statements_so_SOURCES = tests/store/statements.c
+tests_store_statements_so_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_store_statements_so_LDFLAGS = $(AM_LDFLAGS) -shared

@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -25,6 +26,9 @@ SOURCES = os.environ.get("IK_TOP_SRCDIR", os.path.join(os.path.dirname(__file__)
 # Long enough for a sanitizer's build on a busy machine.
 SECONDS = 60
 KILLS = int(os.environ.get("IK_TEST_KILLS", "20"))
+# The library that writes down what a database is asked, and where; empty: none.
+STATEMENTS = os.environ.get("IK_TEST_STATEMENTS_LIBRARY", "")
+ASKED = os.path.join(tempfile.mkdtemp(), "statements")
 
 
 class Refused(Exception):
@@ -39,7 +43,8 @@ class Client:
     def __init__(self, command):
         self.journals = command[-1]
         ours, theirs = socket.socketpair()
-        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs)
+        written = {"LD_PRELOAD": STATEMENTS, "IK_TEST_STATEMENTS": ASKED} if STATEMENTS else {}
+        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env={**os.environ, **written})
         theirs.close()
         ours.settimeout(SECONDS)
         self.socket = ours
@@ -1227,6 +1232,84 @@ def postgres_cancels_a_statement(place):
     assert time.monotonic() - started < SECONDS / 2
 
 
+# ---- plans ----
+
+# So many sessions, events of each and forks that nobody would read all of them for one answer.
+FILL = {"sqlite": """
+    WITH RECURSIVE n(s) AS (SELECT 1 UNION ALL SELECT s + 1 FROM n WHERE s < 3000)
+    INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count, last_sequence, parent)
+    SELECT printf('01900000-0000-7000-8000-%012x', s), '/d' || (s % 100), 'title', s, s, 10, 10,
+    CASE s % 10 WHEN 0 THEN printf('01900000-0000-7000-8000-%012x', s - 1) END FROM n;
+    WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 10)
+    INSERT INTO events(id, session, sequence, kind, content, time)
+    SELECT substr(id, 1, 8) || printf('-%04x', n) || substr(id, 14), id, n, 'user', 'some words', n
+    FROM sessions, i;
+    INSERT INTO blobs(id, part, bytes) SELECT id, 0, 'x' FROM events;
+    INSERT INTO journals(name, place, sequence, stored_as) SELECT id, 1, 1, id FROM sessions""",
+        "postgres": """
+    INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count, last_sequence, parent)
+    SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(s), 12, '0'))::uuid, '/d' || (s % 100), 'title', s, s,
+    10, 10, CASE s % 10 WHEN 0 THEN ('01900000-0000-7000-8000-' || lpad(to_hex(s - 1), 12, '0'))::uuid END
+    FROM generate_series(1, 30000) s;
+    INSERT INTO events(id, session, sequence, kind, content, size, time)
+    SELECT gen_random_uuid(), id, n, 'user', 'some words', 10, n FROM sessions, generate_series(1, 3) n;
+    INSERT INTO blobs(id, part, bytes) SELECT id, 0, 'x' FROM events;
+    INSERT INTO journals(name, place, sequence, stored_as) SELECT id::text, 1, 1, id FROM sessions;
+    INSERT INTO locks(session, expires) SELECT id, now() FROM sessions;
+    INSERT INTO search(session, sequence, time, words)
+    SELECT session, sequence, time, 'some words'::tsvector FROM events;
+    UPDATE sessions SET searched = last_sequence; ANALYZE"""}
+# What reads a whole table, or an index of it: only what people ask for when they want to know that.
+WHOLE = {"json_object('version'": "doctor: how much is stored",
+         "current_setting('server_version')": "doctor: how much is stored",
+         "count(*) OVER ()": "doctor: who has which session open"}
+
+
+# The types of parameters that the program names: unknown, bytea, bigint, text, uuid.
+TYPES = {"0": "unknown", "17": "bytea", "20": "bigint", "25": "text", "2950": "uuid"}
+
+
+def plan_of(place, statement, types):
+    """Lines of its plan that say that a whole table is read."""
+    if place.kind == "sqlite":
+        db = sqlite3.connect(place.database)
+        count = max([int(number) for number in re.findall(r"\?(\d+)", statement)] or [statement.count("?")])
+        lines = [row[3] for row in db.execute("EXPLAIN QUERY PLAN " + statement, [None] * count)]
+        # Rows in the order of an index are read up to the limit.
+        scan = r"SCAN (TABLE )?(?!CONSTANT|\(|oldest|found|line|.*(VIRTUAL|USING INDEX|search_state|sqlite_|_schema))"
+        return [line for line in lines if re.match(scan, line)]
+    names = ", ".join(TYPES[number] for number in types.split())
+    lines = place.sql(f"SET plan_cache_mode = force_generic_plan;"
+                      f" PREPARE asked{f'({names})' if names else ''} AS {statement}; EXPLAIN EXECUTE asked"
+                      + (f"({', '.join(['NULL'] * len(types.split()))})" if names else "")).splitlines()
+    return [line for line in lines if "Seq Scan" in line and "ikigai_form" not in line]
+
+
+def plans(kind):
+    """No statement that the tests have caused reads a whole table."""
+    place = Place(kind)
+    try:
+        place.start().ask("hello")
+        if kind == "sqlite":
+            with contextlib.closing(sqlite3.connect(place.database)) as db:
+                db.executescript(FILL[kind])
+        else:
+            place.sql(FILL[kind])
+        with open(ASKED, encoding="utf-8") as file:
+            words = file.read().split("\0")
+        asked = sorted(set(zip(words[0::2], words[1::2])))
+        failures = []
+        for statement, types in asked:
+            if not statement.startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")):
+                continue
+            whole = plan_of(place, statement, types)
+            if whole and not any(part in statement for part in WHOLE):
+                failures.append((whole, statement))
+        return failures, len(asked)
+    finally:
+        place.close()
+
+
 def main():
     kind, wanted = sys.argv[1], sys.argv[2:]
     others = tuple(name + "_" for name in ("sqlite", "postgres") if name != kind)
@@ -1252,6 +1335,11 @@ def main():
             print(f"# line {line.tb_lineno}: {type(problem).__name__}: {problem}"[:2000])
         finally:
             place.close()
+    if not wanted and STATEMENTS:
+        failures, count = plans(kind)
+        print(f"{'not ok' if failures else 'ok'} - {kind}: none of {count} statements reads a whole table")
+        for whole, statement in failures:
+            print(f"# {whole}: {statement}")
 
 
 main()

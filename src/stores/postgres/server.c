@@ -653,7 +653,7 @@ const char ik_database_kind[] = "postgres";
 
 const struct ik_database_sql ik_database_sql = {
 	.lock_journal = "SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))",
-	.state = "SELECT s.last_sequence, EXISTS (SELECT FROM locks WHERE session = s.id"
+	.state = "SELECT s.last_sequence, EXISTS (SELECT FROM locks WHERE session = ?1"
 			 " AND holder IS NOT NULL AND process IS DISTINCT FROM ?3 AND expires > now())::int,"
 			 " e.id, CASE WHEN e.session = s.id THEN e.sequence ELSE 0 END FROM sessions s"
 			 " LEFT JOIN events e ON e.id = ANY(string_to_array(?2, ',')::uuid[])"
@@ -677,8 +677,9 @@ const struct ik_database_sql ik_database_sql = {
 			  "  AND (time, session, sequence) < ((SELECT p[1]::bigint FROM place),"
 			  "   (SELECT p[2]::uuid FROM place), (SELECT p[3]::bigint FROM place))"
 			  "  AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))"
-			  "  AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE owner = ?4"
-			  "   OR owner IS NULL))"
+			  /* Of each hit, instead of all sessions of an owner. */
+			  "  AND (?4 IS NULL OR (SELECT owner = ?4 OR owner IS NULL FROM sessions"
+			  "   WHERE id = search.session))"
 			  "  ORDER BY time DESC, session DESC, sequence DESC LIMIT ?5)"
 			  " SELECT " EVENT
 			  ", h.time || ' ' || h.session || ' ' || h.sequence, h.session, " IK_SESSION_COLUMNS
@@ -687,7 +688,7 @@ const struct ik_database_sql ik_database_sql = {
 			  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
 			  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
 	.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE searched < last_sequence"
-			  " AND " MAY_INDEX " LIMIT 1) s",
+			  " AND " MAY_INDEX " ORDER BY id LIMIT 1) s", /* in order: by the index */
 	/* Of one session, at random of the first that have some, since other programs index, too.
 	 * Nothing here may read all sessions, of which there can be a million. */
 	.unindexed = "WITH chosen AS (SELECT id, searched, last_sequence FROM (SELECT id, searched,"

@@ -82,7 +82,9 @@ static const char *const steps[] = {
 	"ALTER TABLE blobs ALTER COLUMN owner SET DEFAULT session_user;"
 	"ALTER TABLE sessions ALTER COLUMN owner SET DEFAULT session_user;"
 	"ALTER TABLE events ALTER COLUMN owner SET DEFAULT session_user;"
-	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);",
+	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);"
+	"CREATE INDEX locks_of_process ON locks(process);"
+	"CREATE INDEX locks_of_time ON locks(expires);",
 };
 
 const struct ik_database_form ik_postgres_form = {
