@@ -33,21 +33,6 @@ static int64_t file_clock_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Return the umask of this process. */
-static mode_t the_mask(void)
-{
-	mode_t mask = umask(077);
-
-	(void)umask(mask);
-	return mask;
-}
-
-/* Return the permissions of a new file, by git's mode. */
-static int new_mode(const struct ik_worktree_check *check, int git_mode)
-{
-	return (int)((git_mode == IK_GIT_PROGRAM ? 0777 : 0666) & ~check->mask);
-}
-
 /* Keep a file; without its contents if time runs out. */
 static struct ik_file_state keep(const struct ik_worktree_check_options *options, const char *path,
 	const struct stat *status, int64_t until_us)
@@ -84,19 +69,6 @@ static void record_seen(struct ik_worktree_check *check,
 	free(path);
 }
 
-/* Record the permissions of a file if they are not the default. */
-static void note_mode(struct ik_worktree_check *check, const struct ik_worktree_entry *entry,
-	const struct stat *status)
-{
-	int mode = (int)(status->st_mode & 07777);
-
-	if (!S_ISREG(status->st_mode) || mode == new_mode(check, entry->mode))
-		return;
-	if (check->mode_count % 64 == 0)
-		check->modes = ik_alloc_array(check->modes, check->mode_count + 64, sizeof(*check->modes));
-	check->modes[check->mode_count++] = (struct ik_worktree_mode){ check->checked, mode };
-}
-
 /* Check one file. */
 static void check_file(struct ik_worktree_check *check,
 	const struct ik_worktree_check_options *options, int root, const struct limits *limits)
@@ -105,13 +77,14 @@ static void check_file(struct ik_worktree_check *check,
 	struct stat status = { .st_size = 0 };
 	bool there;
 
+	check->modes[check->checked] = -1;
 	if (entry.mode == IK_GIT_LINK)
 		return;
 	there = fstatat(root, entry.path, &status, AT_SYMLINK_NOFOLLOW) == 0;
-	if (there && ik_worktree_entry_holds(&entry, &status))
-		note_mode(check, &entry, &status);
-	else
+	if (!there || !ik_worktree_entry_holds(&entry, &status))
 		record_seen(check, options, entry.path, &status, limits);
+	else if (S_ISREG(status.st_mode))
+		check->modes[check->checked] = (int)(status.st_mode & 07777);
 }
 
 /* Is there time for another file? */
@@ -138,7 +111,8 @@ struct ik_worktree_check *ik_worktree_check_new(const struct ik_worktree_check_o
 	int root = open(options->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	check->index = ik_worktree_index_ref(options->index);
-	check->mask = the_mask();
+	check->modes = ik_alloc_array(NULL, ik_worktree_index_count(check->index) + 1,
+		sizeof(*check->modes));
 	for (; root >= 0 && check->checked < ik_worktree_index_count(check->index) &&
 		 has_time(check, &limits);
 		 check->checked++)
@@ -167,10 +141,9 @@ bool ik_worktree_check_complete(const struct ik_worktree_check *check)
 	return check->checked == ik_worktree_index_count(check->index);
 }
 
-/* Compare an entry's position with that of a record, which begins with it. */
-static int compare_entry(const void *entry, const void *noted)
+static int compare_entry(const void *entry, const void *seen)
 {
-	size_t one = *(const size_t *)entry, other = *(const size_t *)noted;
+	size_t one = *(const size_t *)entry, other = ((const struct ik_worktree_seen *)seen)->entry;
 
 	return one < other ? -1 : one > other;
 }
@@ -185,12 +158,5 @@ const struct ik_worktree_seen *ik_worktree_check_seen(const struct ik_worktree_c
 
 int ik_worktree_check_mode(const struct ik_worktree_check *check, size_t entry)
 {
-	const struct ik_worktree_mode *unusual = check->mode_count == 0
-		? NULL
-		: bsearch(&entry, check->modes, check->mode_count, sizeof(*check->modes), compare_entry);
-
-	if (entry >= check->checked)
-		return -1;
-	return unusual ? unusual->mode
-				   : new_mode(check, ik_worktree_index_entry(check->index, entry).mode);
+	return entry < check->checked ? check->modes[entry] : -1;
 }

@@ -10,8 +10,6 @@
 #ifndef IK_UNDO_WORKTREE_CHECK_H
 #define IK_UNDO_WORKTREE_CHECK_H
 
-#include <sys/types.h>
-
 #include "undo/file_keep.h"
 #include "undo/worktree_index.h"
 
@@ -31,12 +29,7 @@ struct ik_worktree_check {
 	int64_t time_ns;               /* later changes have a later ctime */
 	struct ik_worktree_seen *seen; /* in the order of the index */
 	size_t count;
-	struct ik_worktree_mode {
-		size_t entry;
-		int mode;
-	} * modes; /* of unchanged files whose permissions are not the default ones; same order */
-	size_t mode_count;
-	mode_t mask;    /* umask */
+	int *modes;     /* permissions of each file checked; -1: it had changed, or is none */
 	size_t checked; /* number of entries checked */
 };
 
