@@ -316,22 +316,6 @@ static bool open_inotify(struct ik_directory_watch *watch, const char *path)
 	return false;
 }
 
-static bool same_places(const struct ik_directory_watch *watch, const struct ik_watched *places,
-	size_t count)
-{
-	if (watch->count != count)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct watch_place *place = &watch->places[i];
-
-		if (strcmp(place->directory, places[i].directory) != 0 ||
-			(!place->name) != (!places[i].name) ||
-			(place->name && strcmp(place->name, places[i].name) != 0))
-			return false;
-	}
-	return true;
-}
-
 static void free_places(struct watch_place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -348,8 +332,7 @@ void ik_directory_watch_set(struct ik_directory_watch *watch, const struct ik_wa
 	struct watch_place *old = watch->places;
 	size_t old_count = watch->count;
 
-	if (same_places(watch, places, count) ||
-		(count > 0 && !open_inotify(watch, places[0].directory)))
+	if (count > 0 && !open_inotify(watch, places[0].directory))
 		return;
 	watch->places = count > 0 ? ik_alloc(count * sizeof(*watch->places)) : NULL;
 	watch->count = count;

@@ -440,15 +440,18 @@ static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat about;
+	ssize_t count;
+	char *room;
 
 	if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
 		size_t end = (uintmax_t)about.st_size > bytes ? bytes : (size_t)about.st_size;
 		size_t from = end > JOURNAL_MOST ? end - JOURNAL_MOST : 0;
 
 		/* If it cannot be read on, what was read is used. */
-		if (lseek(fd, (off_t)from, SEEK_SET) >= 0)
-			(void)!ik_read_all(fd, text, end - from + 1);
-		ik_buf_truncate(text, end - from);
+		while (text->length < end - from &&
+			(room = ik_buf_reserve(text, end - from - text->length)) &&
+			(count = pread(fd, room, end - from - text->length, (off_t)(from + text->length))) > 0)
+			ik_buf_commit(text, (size_t)count);
 		if (from > 0) {
 			const char *first = memchr(text->data, '\n', text->length);
 

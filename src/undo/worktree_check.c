@@ -16,12 +16,10 @@ enum { FILES_AT_ONCE = 64 };
 /* Files checked, and files kept, in any case if that does not take too long. */
 enum { FILES_SURELY = 1024, KEPT_SURELY = 16 };
 #define BYTES_SURELY IK_KIB(512)
-/* Limit on keeping those, in microseconds: their contents will be gone later. */
-#define KEPT_SURELY_US 100000
 
-/* Deadlines: for the check, for the files checked in any case, and for those kept in any case. */
+/* Deadlines: for the check, and for the files that are checked or kept in any case. */
 struct limits {
-	int64_t until_us, surely_us, kept_us;
+	int64_t until_us, surely_us;
 };
 
 /* Return the time of the clock that file times come from, which lags behind the precise one. */
@@ -63,7 +61,7 @@ static void record_seen(struct ik_worktree_check *check,
 			check->seen = ik_alloc_array(check->seen, check->count + 16, sizeof(*check->seen));
 		check->seen[check->count++] = (struct ik_worktree_seen){
 			.entry = check->checked,
-			.state = keep(options, path, status, surely ? limits->kept_us : limits->until_us),
+			.state = keep(options, path, status, surely ? limits->surely_us : limits->until_us),
 		};
 	}
 	free(path);
@@ -106,7 +104,6 @@ struct ik_worktree_check *ik_worktree_check_new(const struct ik_worktree_check_o
 	const struct limits limits = {
 		now_us + options->most_us,
 		now_us + options->surely_us,
-		now_us + KEPT_SURELY_US,
 	};
 	int root = open(options->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 

@@ -14,9 +14,10 @@
 #include "undo/worktree_index.h"
 
 /* Limits on a check, in microseconds. On a busy machine the first is over at once; the first
- * thousand files or so are checked anyway, up to the second limit. */
+ * thousand files or so are checked, and the first few that changed are kept, anyway, up to the second
+ * limit: their contents will be gone later. */
 #define IK_WORKTREE_CHECK_US 3000
-#define IK_WORKTREE_CHECK_SURELY_US 15000
+#define IK_WORKTREE_CHECK_SURELY_US 100000
 
 /* A file that differs from its entry in the index. */
 struct ik_worktree_seen {
