@@ -303,11 +303,6 @@ void ik_candidate_ask(struct ik_candidate *candidate)
 		fail(candidate, "SPAWN_FAILED", ik_strdup(error.text));
 }
 
-bool ik_candidate_asleep(const struct ik_candidate *candidate)
-{
-	return candidate->child && ik_load_of(ik_child_pid(candidate->child)).asleep;
-}
-
 /* Deferred: free the memory. */
 static void release(void *arg)
 {

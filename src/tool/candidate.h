@@ -48,9 +48,6 @@ struct ik_candidate *ik_candidate_new(struct ik_loop *loop, const char *path,
 
 void ik_candidate_ask(struct ik_candidate *candidate);
 
-/* Does none of its processes run, or want to? */
-bool ik_candidate_asleep(const struct ik_candidate *candidate);
-
 /* Stop at once, without a callback; kill what runs. Takes and returns NULL. */
 struct ik_candidate *ik_candidate_close(struct ik_candidate *candidate);
 

@@ -52,7 +52,6 @@ static bool count_thread(int pid, int tid, struct ik_process_load *look)
 	ran = strtoll(text, &at, 10);
 	delayed = strtoll(at, &at, 10);
 	look->delayed_us += delayed / 1000;
-	look->asleep = look->asleep && !running && !waiting;
 	look->held_up = look->held_up || waiting || (running && delayed > ran);
 	return true;
 }
@@ -82,11 +81,9 @@ static void look_at(int pid, int *left, struct ik_process_load *look)
 
 struct ik_process_load ik_load_of(int pid)
 {
-	struct ik_process_load look = { .asleep = true };
+	struct ik_process_load look = { .held_up = false };
 	int left = THREADS_MOST;
 
 	look_at(pid, &left, &look);
-	if (left == THREADS_MOST)
-		look.asleep = false;
 	return look;
 }

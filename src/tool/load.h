@@ -1,6 +1,6 @@
 /*
- * load: who has a processor and who waits for one, so that a scan starts no more tools than can make
- * progress, and times out none that had no chance to run.
+ * load: who has a processor and who waits for one, so that a scan times out no tool that had no chance
+ * to run.
  *
  * Asks the kernel each time and keeps nothing.  Without /proc the machine counts as idle.
  *
@@ -17,8 +17,6 @@ int ik_load_processors(void);
 
 /* The state of a process, its threads and all its living descendants. */
 struct ik_process_load {
-	/* None of them runs, could run, or waits for the disk. */
-	bool asleep;
 	/* Some of them want to run but cannot: they wait for the disk, or have waited longer for a
 	 * processor than they had one. */
 	bool held_up;
@@ -27,7 +25,7 @@ struct ik_process_load {
 	int64_t delayed_us;
 };
 
-/* All false and 0 if it has ended. */
+/* False and 0 if it has ended. */
 struct ik_process_load ik_load_of(int pid);
 
 #endif

@@ -120,7 +120,7 @@ bool ik_source_name_counts(const char *name);
  * symbolic link, that this user may execute. Strings are copied, environments are borrowed. Each
  * call is a process.
  *
- * Many files are asked at once: as many as the processors can serve, not counting those that sleep.
+ * Many files are asked at once: as many as the processors can serve, not counting those that take long.
  * Files in the cache are not asked.
  */
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,

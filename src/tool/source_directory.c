@@ -24,10 +24,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Start at most AWAKE_MOST a processor: more would only wait for each other. Tools that sleep do not
- * count, so that one that hangs does not delay the others: one that sleeps at AWAKE_MS waits for a
- * clock or for somebody. */
-enum { AWAKE_MOST = 4, WIDTH_MOST = 256, AWAKE_MS = 5, LOOK_MS = 3 };
+/* Start at most YOUNG_MOST a processor at once: more would only wait for each other. A tool that has
+ * not answered after YOUNG_MS probably waits for something, and does not count any more, so that one
+ * that hangs does not delay the others. */
+enum { YOUNG_MOST = 4, YOUNG_MS = 100, LOOK_MS = 10, WIDTH_MOST = 256 };
 /* Limit on links to links, as in the kernel. */
 enum { LINKS_MOST = 40 };
 /* One source may use this fraction of all possible children. */
@@ -47,7 +47,6 @@ struct source_directory_file {
 	struct ik_candidate *candidate; /* NULL: not being asked */
 	int64_t asked_ms;               /* when it was asked */
 	int64_t asked_ns;               /* the same by the wall clock */
-	bool asleep;                    /* it slept when it was last examined */
 };
 
 struct directory {
@@ -67,10 +66,9 @@ struct directory {
 	struct ik_trust_check *check; /* of all files, in order; NULL without trust */
 	size_t next;                  /* the first file that has not been asked */
 	size_t running;
-	size_t asleep; /* of those asked */
 	size_t width;
 	size_t finished;
-	struct ik_timer *look; /* checks whether there is room for more */
+	struct ik_timer *look; /* looks whether there is room for more */
 	bool readable;
 	char *problem;
 };
@@ -92,7 +90,7 @@ static void clear_scan(struct directory *directory)
 	directory->files = NULL;
 	directory->problem = NULL;
 	directory->count = directory->next = 0;
-	directory->running = directory->asleep = directory->finished = 0;
+	directory->running = directory->finished = 0;
 	directory->events = NULL;
 }
 
@@ -198,27 +196,9 @@ static void candidate_done(void *arg, struct ik_tool *tool)
 
 	file->candidate = ik_candidate_close(file->candidate);
 	file->directory->running--;
-	file->directory->asleep -= file->asleep;
 	go_on(file->directory);
 	remember(file, tool);
 	announce(file, tool);
-}
-
-/* Find out which running candidates sleep, and continue. */
-static void look(void *arg)
-{
-	struct directory *directory = arg;
-	int64_t now = ik_clock_ms();
-
-	for (size_t i = 0; i < directory->next; i++) {
-		struct source_directory_file *file = &directory->files[i];
-
-		if (!file->candidate || file->asleep || now - file->asked_ms < AWAKE_MS)
-			continue;
-		file->asleep = ik_candidate_asleep(file->candidate);
-		directory->asleep += file->asleep;
-	}
-	launch(directory);
 }
 
 /* May this file be run at all? If not, *ret_tool says why. */
@@ -292,11 +272,14 @@ static void finish(struct directory *directory)
 /* Is there room for another one? If not, make sure that the scan goes on when there is. */
 static bool has_room(struct directory *directory)
 {
-	size_t awake = directory->running - directory->asleep;
+	const int64_t since = ik_clock_ms() - YOUNG_MS;
+	int young = 0;
 
 	if (directory->running >= directory->width)
 		return false; /* the next one that ends continues */
-	if (awake < AWAKE_MOST || awake < AWAKE_MOST * (size_t)ik_load_processors())
+	for (size_t i = 0; i < directory->next; i++)
+		young += directory->files[i].candidate && directory->files[i].asked_ms > since;
+	if (young < YOUNG_MOST * ik_load_processors())
 		return true;
 	ik_timer_start(directory->look, LOOK_MS);
 	return false;
@@ -413,7 +396,7 @@ static void directory_scan(struct ik_source *source, const struct ik_source_even
 	directory->events = events;
 	directory->arg = arg;
 	directory->width = capacity < 1 ? 1 : capacity > WIDTH_MOST ? WIDTH_MOST : (size_t)capacity;
-	directory->look = ik_timer_new(directory->loop, look, directory);
+	directory->look = ik_timer_new(directory->loop, launch, directory);
 	list(directory);
 	if (directory->count > 0)
 		qsort(directory->files, directory->count, sizeof(*directory->files), compare_paths);

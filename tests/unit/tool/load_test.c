@@ -52,29 +52,14 @@ static void until(pid_t pid, bool (*so)(const struct ik_process_load *look), con
 	} while (!so(&look));
 }
 
-static bool sleeps(const struct ik_process_load *look)
+static bool is_free(const struct ik_process_load *look)
 {
-	return look->asleep && !look->held_up;
-}
-
-static bool works(const struct ik_process_load *look)
-{
-	return !look->asleep;
+	return !look->held_up;
 }
 
 static bool is_held_up(const struct ik_process_load *look)
 {
-	return look->held_up && !look->asleep && look->delayed_us > 0;
-}
-
-Test(load, tells_sleeping_from_working)
-{
-	pid_t sleeper = start(false), worker = start(true);
-
-	until(sleeper, sleeps, "a sleeper sleeps");
-	until(worker, works, "a worker works");
-	stop(sleeper);
-	stop(worker);
+	return look->held_up && look->delayed_us > 0;
 }
 
 Test(load, sees_who_gets_no_processor)
@@ -86,7 +71,7 @@ Test(load, sees_who_gets_no_processor)
 	sleeper = start(false);
 	for (int i = 0; i < RIVALS; i++)
 		until(rivals[i], is_held_up, "four share one processor");
-	until(sleeper, sleeps, "who sleeps is not held up by others");
+	until(sleeper, is_free, "who sleeps is not held up by others");
 	for (int i = 0; i < RIVALS; i++)
 		stop(rivals[i]);
 	stop(sleeper);
@@ -119,7 +104,6 @@ Test(load, knows_nothing_of_what_has_ended)
 
 	stop(pid);
 	look = ik_load_of(pid);
-	cr_assert_not(look.asleep);
 	cr_assert_not(look.held_up);
 	cr_assert_eq(look.delayed_us, 0);
 	cr_assert_geq(ik_load_processors(), 1);
