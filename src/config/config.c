@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config_value.h"
+#include "config/config_keys.h"
 #include "config/rules.h"
 #include "json/write.h"
 #include "util/alloc.h"
@@ -23,13 +23,6 @@ static const char *origin_name(enum ik_origin origin)
 	return names[origin];
 }
 
-/* Where each key's value comes from, in the order of the tables. */
-struct ik_config_origins {
-	enum ik_origin *keys;
-	enum ik_origin *providers; /* one row for each provider with all provider keys;
-	                              IK_ORIGIN_DEFAULT: not set */
-};
-
 /* A struct whose fields a table describes. */
 struct config_target {
 	const struct ik_key_table *table;
@@ -39,13 +32,7 @@ struct config_target {
 
 static struct config_target plain_target(struct ik_config *config)
 {
-	return (struct config_target){ &ik_config_keys, config, config->origins->keys };
-}
-
-/* Return the row of origins of a provider. */
-static enum ik_origin *provider_origins(const struct ik_config *config, size_t index)
-{
-	return config->origins->providers + index * ik_provider_keys.count;
+	return (struct config_target){ &ik_config_keys, config, config->origins };
 }
 
 /* Return the entry of that name in providers; make it if there is none. */
@@ -53,24 +40,21 @@ static struct config_target provider_target(struct ik_config *config, const char
 {
 	const struct ik_provider_config *known = ik_config_provider(config, name);
 	size_t index = known ? (size_t)(known - config->providers) : config->provider_count;
+	struct ik_provider_config *provider;
 
 	if (!known) {
 		config->providers = ik_alloc_array(config->providers, index + 1,
 			sizeof(*config->providers));
-		config->providers[index] = (struct ik_provider_config){
+		config->providers[config->provider_count++] = (struct ik_provider_config){
 			.name = ik_strdup(name),
 			.price_input = -1,
 			.price_output = -1,
 			.price_cached = -1,
+			.origins = ik_alloc(ik_provider_keys.count * sizeof(enum ik_origin)),
 		};
-		config->origins->providers = ik_alloc_array(config->origins->providers,
-			(index + 1) * ik_provider_keys.count, sizeof(enum ik_origin));
-		for (size_t i = 0; i < ik_provider_keys.count; i++)
-			provider_origins(config, index)[i] = IK_ORIGIN_DEFAULT;
-		config->provider_count++;
 	}
-	return (struct config_target){ &ik_provider_keys, &config->providers[index],
-		provider_origins(config, index) };
+	provider = &config->providers[index];
+	return (struct config_target){ &ik_provider_keys, provider, provider->origins };
 }
 
 /* Store a valid value in its field and note its origin. */
@@ -97,34 +81,12 @@ void ik_config_warn(struct ik_config *config, const char *format, ...)
 	list->items[list->count] = NULL;
 }
 
-/* Fail: subject ("--model", "config.json:7: \"model\"") is value, but must be wanted. Runs of blanks
- * in value are collapsed; long text is cut. */
-static enum ik_status refuse_value(const char *subject, struct ik_json_span value,
-	const char *wanted, struct ik_error *error)
-{
-	char excerpt[EXCERPT_BYTES + 1];
-	size_t count = 0, at;
-
-	for (at = 0; at < value.length && count < EXCERPT_BYTES; at++) {
-		bool blank = strchr(" \t\r\n", value.text[at]);
-
-		if (!blank || count == 0 || excerpt[count - 1] != ' ')
-			excerpt[count++] = blank ? ' ' : value.text[at];
-	}
-	/* The cut may have split a character. */
-	excerpt[count] = '\0';
-	count = ik_utf8_valid_prefix(excerpt, count);
-	return ik_error_set(error, IK_INVALID, _("%s is %.*s%s, but must be %s"), subject, (int)count,
-		excerpt, at < value.length ? "\xe2\x80\xa6" : "", wanted);
-}
-
 struct ik_config *ik_config_new(void)
 {
 	struct ik_config *config = ik_alloc(sizeof(*config));
 	struct config_target target;
 
-	config->origins = ik_alloc(sizeof(*config->origins));
-	config->origins->keys = ik_alloc(ik_config_keys.count * sizeof(enum ik_origin));
+	config->origins = ik_alloc(ik_config_keys.count * sizeof(enum ik_origin));
 	target = plain_target(config);
 	for (size_t i = 0; i < ik_config_keys.count; i++) {
 		const struct ik_config_key *key = &ik_config_keys.keys[i];
@@ -151,13 +113,12 @@ struct ik_config *ik_config_free(struct ik_config *config)
 	for (size_t i = 0; i < config->provider_count; i++) {
 		free_fields(&ik_provider_keys, &config->providers[i]);
 		free(config->providers[i].name);
+		free(config->providers[i].origins);
 	}
 	free(config->providers);
 	for (size_t i = 0; i < config->warnings.count; i++)
 		free(config->warnings.items[i]);
 	free(config->warnings.items);
-	free(config->origins->keys);
-	free(config->origins->providers);
 	free(config->origins);
 	free(config);
 	return NULL;
@@ -199,19 +160,17 @@ static const struct ik_config_key *find_key(const char *name, char **ret_provide
 
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *name)
 {
-	enum ik_origin origin = IK_ORIGIN_DEFAULT;
 	char *provider_name;
 	const struct ik_config_key *key = find_key(name, &provider_name);
-	const struct ik_provider_config *provider;
+	const struct ik_provider_config *provider = provider_name
+		? ik_config_provider(config, provider_name)
+		: NULL;
+	enum ik_origin origin = IK_ORIGIN_DEFAULT;
 
-	if (key && !provider_name) {
-		origin = config->origins->keys[key - ik_config_keys.keys];
-	} else if (key) {
-		provider = ik_config_provider(config, provider_name);
-		if (provider)
-			origin = provider_origins(config,
-				(size_t)(provider - config->providers))[key - ik_provider_keys.keys];
-	}
+	if (key && !provider_name)
+		origin = config->origins[key - ik_config_keys.keys];
+	else if (provider)
+		origin = provider->origins[key - ik_provider_keys.keys];
 	free(provider_name);
 	return origin;
 }
@@ -266,38 +225,94 @@ static enum ik_status check_form(const struct ik_config *config, const struct ik
 	return status;
 }
 
+/* Where values come from, as errors name it. */
+struct config_source {
+	const char *name; /* of a file, a variable or an option */
+	const char *text; /* the file's; NULL: it is none */
+	enum ik_origin origin;
+};
+
+/* Return what an error is about: "config.json:7: \"model\"", or "--model". The caller frees it. */
+static char *subject_of(const struct config_source *source, const char *place, const char *key)
+{
+	return source->text
+		? ik_format("%s:%d: \"%s\"", source->name, ik_json_line(source->text, place), key)
+		: ik_strdup(source->name);
+}
+
+/* Fail: the value of a key, or of what it is part of, must be what is wanted. Runs of blanks in value
+ * are collapsed; long text is cut. */
+static enum ik_status refuse(const struct config_source *source, const char *name,
+	struct ik_json_span value, const char *wanted, struct ik_error *error)
+{
+	char *subject = subject_of(source, value.text, name);
+	char excerpt[EXCERPT_BYTES + 1];
+	size_t count = 0, at;
+
+	for (at = 0; at < value.length && count < EXCERPT_BYTES; at++) {
+		bool blank = strchr(" \t\r\n", value.text[at]);
+
+		if (!blank || count == 0 || excerpt[count - 1] != ' ')
+			excerpt[count++] = blank ? ' ' : value.text[at];
+	}
+	/* The cut may have split a character. */
+	excerpt[count] = '\0';
+	count = ik_utf8_valid_prefix(excerpt, count);
+	(void)ik_error_set(error, IK_INVALID, _("%s is %.*s%s, but must be %s"), subject, (int)count,
+		excerpt, at < value.length ? "\xe2\x80\xa6" : "", wanted);
+	free(subject);
+	return IK_INVALID;
+}
+
+/* Set a key of that full name, of a provider or (NULL) a plain one, if the value is valid. */
+static enum ik_status set_value(struct ik_config *config, const struct ik_config_key *key,
+	const char *name, const char *provider, struct ik_json_span value,
+	const struct config_source *source, struct ik_error *error)
+{
+	const char *place = value.text;
+	struct config_target target;
+	struct ik_error reason;
+	struct ik_buf wanted;
+	char *subject;
+
+	if (!ik_config_value_fits(key, value)) {
+		ik_buf_init(&wanted, IK_KIB(1));
+		ik_config_key_wanted(key, &wanted);
+		(void)refuse(source, name, value, wanted.data, error);
+		ik_buf_done(&wanted);
+		return IK_INVALID;
+	}
+	if (check_form(config, key, value, &place, &reason) != IK_OK) {
+		subject = subject_of(source, place, name);
+		(void)ik_error_set(error, IK_INVALID, "%s%s %s", subject, source->text ? "," : ":",
+			reason.text);
+		free(subject);
+		return IK_INVALID;
+	}
+	target = provider ? provider_target(config, provider) : plain_target(config);
+	store_value(&target, key, value, source->origin);
+	return IK_OK;
+}
+
 enum ik_status ik_config_set(struct ik_config *config, const char *name, const char *text,
 	enum ik_origin origin, const char *where, struct ik_error *error)
 {
+	const struct config_source source = { .name = where, .origin = origin };
 	char *provider;
 	const struct ik_config_key *key = find_key(name, &provider);
-	enum ik_status status = IK_OK;
-	struct config_target target;
-	struct ik_buf json, wanted;
-	struct ik_json_span value;
-	struct ik_error reason;
-	const char *place;
+	enum ik_status status;
+	struct ik_buf json;
 
 	if (!key)
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("%s: there is no key \"%s\" in the configuration"), where, name);
 	ik_buf_init(&json, IK_LIMIT_CONFIG);
-	ik_buf_init(&wanted, IK_KIB(1));
 	to_json(key, text, &json);
-	value = (struct ik_json_span){ json.data, json.length };
 	status = ik_buf_check(&json, where, error);
-	if (status == IK_OK && !ik_config_value_fits(key, value)) {
-		ik_config_key_wanted(key, &wanted);
-		status = refuse_value(where, value, wanted.data, error);
-	}
-	if (status == IK_OK && check_form(config, key, value, &place, &reason) != IK_OK)
-		status = ik_error_set(error, IK_INVALID, "%s: %s", where, reason.text);
-	if (status == IK_OK) {
-		target = provider ? provider_target(config, provider) : plain_target(config);
-		store_value(&target, key, value, origin);
-	}
+	if (status == IK_OK)
+		status = set_value(config, key, name, provider,
+			(struct ik_json_span){ json.data, json.length }, &source, error);
 	ik_buf_done(&json);
-	ik_buf_done(&wanted);
 	free(provider);
 	return status;
 }
@@ -346,17 +361,18 @@ void ik_config_print(const struct ik_config *config, bool json, struct ik_buf *o
 	if (json)
 		ik_json_open(out, '{');
 	for (size_t i = 0; i < ik_config_keys.count; i++)
-		print_key(ik_config_keys.keys[i].name, &ik_config_keys.keys[i], config,
-			config->origins->keys[i], json, out);
+		print_key(ik_config_keys.keys[i].name, &ik_config_keys.keys[i], config, config->origins[i],
+			json, out);
 	for (size_t i = 0; i < config->provider_count * ik_provider_keys.count; i++) {
 		const struct ik_config_key *key = &ik_provider_keys.keys[i % ik_provider_keys.count];
 		const struct ik_provider_config *provider = &config->providers[i / ik_provider_keys.count];
+		enum ik_origin origin = provider->origins[i % ik_provider_keys.count];
 		char *name;
 
-		if (config->origins->providers[i] == IK_ORIGIN_DEFAULT)
+		if (origin == IK_ORIGIN_DEFAULT)
 			continue;
 		name = ik_format("providers.%s.%s", provider->name, key->name);
-		print_key(name, key, provider, config->origins->providers[i], json, out);
+		print_key(name, key, provider, origin, json, out);
 		free(name);
 	}
 	if (json)
@@ -365,13 +381,10 @@ void ik_config_print(const struct ik_config *config, bool json, struct ik_buf *o
 
 /* ---- files ---- */
 
-/* A file is traversed twice: first everything is checked, then, if it is valid, stored. */
+/* A file that is being loaded. */
 struct loader {
 	struct ik_config *config;
-	const char *path;
-	const char *text;
-	enum ik_origin origin;
-	bool store;
+	struct config_source source;
 	struct ik_error *error;
 };
 
@@ -382,42 +395,24 @@ struct section {
 	const char *prefix;   /* prefix of the keys in the table: "" or "tools." */
 };
 
-static enum ik_status load_section(struct loader *loader, struct ik_json_span object,
-	const struct section *section);
+static enum ik_status load_section(struct loader *loader, const char *name,
+	struct ik_json_span object, const struct section *section);
 
-/* Return a key's full name for an error, in new memory. */
-static char *shown_name(const struct section *section, const char *name)
+/* Return the full name of a key of a section, in new memory. */
+static char *full_name(const struct section *section, const char *name)
 {
-	if (section->provider)
-		return ik_format("providers.%s.%s", section->provider, name);
-	return ik_strdup(name);
+	return section->provider ? ik_format("providers.%s.%s", section->provider, name)
+							 : ik_strdup(name);
 }
 
-/* Fail: the value of a key is invalid. */
-static enum ik_status refuse(struct loader *loader, const char *name, struct ik_json_span value,
-	const char *wanted)
-{
-	char *subject = ik_format("%s:%d: \"%s\"", loader->path, ik_json_line(loader->text, value.text),
-		name);
-	enum ik_status status = refuse_value(subject, value, wanted, loader->error);
-
-	free(subject);
-	return status;
-}
-
-/* Add a warning about a key, during the storing pass. */
+/* Add a warning about a key. */
 static void warn(struct loader *loader, struct ik_json_span key, const char *name,
 	const char *sentence)
 {
-	if (loader->store)
-		ik_config_warn(loader->config, "%s:%d: \"%s\" %s", loader->path,
-			ik_json_line(loader->text, key.text), name, sentence);
-}
+	char *subject = subject_of(&loader->source, key.text, name);
 
-/* Return the group of a key, "tools" of "tools.watch", in new memory. */
-static char *group_of(const struct ik_config_key *key)
-{
-	return ik_strndup(key->name, strcspn(key->name, "."));
+	ik_config_warn(loader->config, "%s %s", subject, sentence);
+	free(subject);
 }
 
 /* Add a warning about an unknown key that suggests the nearest key or group. */
@@ -425,20 +420,21 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	const struct section *section, const char *name)
 {
 	size_t count = section->table->count;
-	/* Each key and its group; duplicate groups do no harm. */
+	/* Each key and its group, "tools" of "tools.watch"; duplicates do no harm. */
 	char **groups = ik_alloc_array(NULL, count, sizeof(*groups));
 	const char **names = ik_alloc_array(NULL, 2 * count + 1, sizeof(*names));
-	char *shown = shown_name(section, name), *nearest, *sentence;
+	char *shown = full_name(section, name), *nearest, *sentence;
 	const char *found;
 
 	for (size_t i = 0; i < count; i++) {
-		groups[i] = group_of(&section->table->keys[i]);
-		names[i] = section->table->keys[i].name;
-		names[count + i] = groups[i];
+		const char *known = section->table->keys[i].name;
+
+		names[i] = known;
+		names[count + i] = groups[i] = ik_strndup(known, strcspn(known, "."));
 	}
 	names[2 * count] = "providers";
 	found = ik_text_nearest(name, names, section->provider ? 2 * count : 2 * count + 1);
-	nearest = found ? shown_name(section, found) : NULL;
+	nearest = found ? full_name(section, found) : NULL;
 	sentence = nearest ? ik_format(_("is unknown; did you mean \"%s\"?"), nearest)
 					   : ik_strdup(_("is unknown"));
 	warn(loader, key, shown, sentence);
@@ -451,77 +447,7 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	free(sentence);
 }
 
-/* May a file of this origin set this? If not, add a warning. */
-static bool is_allowed(struct loader *loader, struct ik_json_span key, const char *name,
-	bool project)
-{
-	if (loader->origin != IK_ORIGIN_PROJECT || project)
-		return true;
-	warn(loader, key, name, _("is left out: a project's file may not set it"));
-	return false;
-}
-
-/* Fail if a value with its own format is invalid. */
-static enum ik_status check_value_form(struct loader *loader, const struct ik_config_key *key,
-	struct ik_json_span value)
-{
-	struct ik_error reason;
-	const char *place;
-
-	if (check_form(loader->config, key, value, &place, &reason) == IK_OK)
-		return IK_OK;
-	return ik_error_set(loader->error, IK_INVALID, "%s:%d: \"%s\", %s", loader->path,
-		ik_json_line(loader->text, place), key->name, reason.text);
-}
-
-/* Check or store the value of a known key. */
-static enum ik_status load_value(struct loader *loader, const struct section *section,
-	const struct ik_config_key *key, struct ik_json_span value)
-{
-	struct config_target target;
-	enum ik_status status = IK_OK;
-	struct ik_buf wanted;
-	char *name;
-
-	if (loader->store) {
-		target = section->provider ? provider_target(loader->config, section->provider)
-								   : plain_target(loader->config);
-		store_value(&target, key, value, loader->origin);
-	} else if (!ik_config_value_fits(key, value)) {
-		ik_buf_init(&wanted, IK_KIB(1));
-		ik_config_key_wanted(key, &wanted);
-		name = shown_name(section, key->name);
-		status = refuse(loader, name, value, wanted.data);
-		free(name);
-		ik_buf_done(&wanted);
-	} else {
-		status = check_value_form(loader, key, value);
-	}
-	return status;
-}
-
-/* Traverse an object whose members are parts of keys. */
-static enum ik_status load_group(struct loader *loader, const struct section *section,
-	const char *name, struct ik_json_span value)
-{
-	struct section inner = *section;
-	enum ik_status status;
-	char *shown, *prefix;
-
-	if (ik_json_span_type(value) != IK_JSON_OBJECT) {
-		shown = shown_name(section, name);
-		status = refuse(loader, shown, value, _("an object"));
-		free(shown);
-		return status;
-	}
-	prefix = ik_format("%s.", name);
-	inner.prefix = prefix;
-	status = load_section(loader, value, &inner);
-	free(prefix);
-	return status;
-}
-
-/* Traverse `providers`. */
+/* Load `providers`. */
 static enum ik_status load_providers(struct loader *loader, struct ik_json_span providers)
 {
 	struct ik_json_walk walk = { NULL };
@@ -529,18 +455,17 @@ static enum ik_status load_providers(struct loader *loader, struct ik_json_span 
 	struct ik_json_span key, value;
 
 	if (ik_json_span_type(providers) != IK_JSON_OBJECT)
-		return refuse(loader, "providers", providers, _("an object"));
+		return refuse(&loader->source, "providers", providers, _("an object"), loader->error);
 	while (status == IK_OK && ik_json_next(providers, &walk, &key, &value)) {
 		char *name = ik_json_string_new(key, NULL), *shown = ik_format("providers.%s", name);
 		const struct section section = { &ik_provider_keys, name, "" };
 
-		if (!*name)
-			status = refuse(loader, "providers", key, _("a name that is not empty"));
-		else if (ik_json_span_type(value) != IK_JSON_OBJECT)
-			status = refuse(loader, shown, value, _("an object"));
+		if (*name)
+			status = load_section(loader, shown, value, &section);
 		else
-			status = load_section(loader, value, &section);
-		if (status == IK_OK && loader->store)
+			status = refuse(&loader->source, "providers", key, _("a name that is not empty"),
+				loader->error);
+		if (status == IK_OK)
 			provider_target(loader->config, name); /* even if it is empty */
 		free(name);
 		free(shown);
@@ -548,43 +473,54 @@ static enum ik_status load_providers(struct loader *loader, struct ik_json_span 
 	return status;
 }
 
-/* Handle one member of a section. */
+/* Load one member of a section. */
 static enum ik_status load_member(struct loader *loader, const struct section *section,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {
 	const struct ik_config_key *known = ik_config_key_find(section->table, name);
+	bool providers = !section->provider && ik_text_equal(name, "providers");
+	char *shown = full_name(section, name), *prefix = ik_format("%s.", name);
+	struct section inner = { section->table, section->provider, prefix };
+	enum ik_status status = IK_OK;
 
 	if (!section->provider && ik_text_equal(name, "max_output_size"))
 		known = ik_config_key_find(section->table, "tools.max_output_size");
-	if (!section->provider && ik_text_equal(name, "providers"))
-		return is_allowed(loader, key, name, false) ? load_providers(loader, value) : IK_OK;
-	if (known)
-		return is_allowed(loader, key, name, known->project || section->provider)
-			? load_value(loader, section, known, value)
-			: IK_OK;
-	if (ik_config_key_is_group(section->table, name))
-		return load_group(loader, section, name, value);
-	warn_unknown(loader, key, section, name);
-	return IK_OK;
+	if (loader->source.origin == IK_ORIGIN_PROJECT && (providers || (known && !known->project)))
+		warn(loader, key, name, _("is left out: a project's file may not set it"));
+	else if (providers)
+		status = load_providers(loader, value);
+	else if (known)
+		status = set_value(loader->config, known, shown, section->provider, value, &loader->source,
+			loader->error);
+	else if (ik_config_key_is_group(section->table, name))
+		status = load_section(loader, shown, value, &inner);
+	else
+		warn_unknown(loader, key, section, name);
+	free(shown);
+	free(prefix);
+	return status;
 }
 
-static enum ik_status load_section(struct loader *loader, struct ik_json_span object,
-	const struct section *section)
+/* Load an object, of that full name, whose members are keys or parts of keys. */
+static enum ik_status load_section(struct loader *loader, const char *name,
+	struct ik_json_span object, const struct section *section)
 {
 	struct ik_json_walk walk = { NULL };
 	enum ik_status status = IK_OK;
 	struct ik_json_span key, value;
 
+	if (ik_json_span_type(object) != IK_JSON_OBJECT)
+		return refuse(&loader->source, name, object, _("an object"), loader->error);
 	while (status == IK_OK && ik_json_next(object, &walk, &key, &value)) {
 		char *part = ik_json_string_new(key, NULL);
-		char *name = ik_format("%s%s", section->prefix, part);
+		char *member = ik_format("%s%s", section->prefix, part);
 
 		if (ik_json_member(object, part).text != value.text)
-			warn(loader, key, name, _("is there more than once; the first one counts"));
+			warn(loader, key, member, _("is there more than once; the first one counts"));
 		else
-			status = load_member(loader, section, name, key, value);
+			status = load_member(loader, section, member, key, value);
 		free(part);
-		free(name);
+		free(member);
 	}
 	return status;
 }
@@ -593,12 +529,13 @@ enum ik_status ik_config_load_text(struct ik_config *config, const char *path, s
 	enum ik_origin origin, struct ik_error *error)
 {
 	struct loader loader = {
-		.config = config, .path = path, .text = text->data, .origin = origin, .error = error
+		.config = config,
+		.source = { .name = path, .text = text->data, .origin = origin },
+		.error = error,
 	};
 	const struct section section = { &ik_config_keys, NULL, "" };
 	struct ik_json_span root;
 	struct ik_error reason;
-	enum ik_status status;
 
 	if (text->length >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0)
 		memset(text->data, ' ', 3); /* an editor's byte order mark; columns stay the same */
@@ -610,11 +547,7 @@ enum ik_status ik_config_load_text(struct ik_config *config, const char *path, s
 	if (ik_json_span_type(root) != IK_JSON_OBJECT)
 		return ik_error_set(error, IK_INVALID, _("%s: must be a JSON object, but is: %s"), path,
 			ik_json_type_name(ik_json_span_type(root)));
-	status = load_section(&loader, root, &section);
-	if (status != IK_OK)
-		return status;
-	loader.store = true;
-	return load_section(&loader, root, &section);
+	return load_section(&loader, path, root, &section);
 }
 
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,

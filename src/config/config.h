@@ -43,6 +43,7 @@ struct ik_provider_config {
 	bool strict_tools, strict_tools_set;
 	char *thinking;                                 /* "off", "low", "medium", "high" */
 	double price_input, price_output, price_cached; /* per million tokens; -1: not set */
+	enum ik_origin *origins;                        /* private, like that of struct ik_config */
 };
 
 struct ik_tool_timeout {
@@ -96,9 +97,9 @@ struct ik_config {
 	bool sandbox_network, sandbox_rules;
 	char *log_level; /* "off", "error", "info", "debug" */
 
-	struct ik_string_list warnings;    /* sentences to show: unknown keys and the like */
-	ik_config_checker *check_keys;     /* for ui.keys; set before anything is loaded; NULL: none */
-	struct ik_config_origins *origins; /* private */
+	struct ik_string_list warnings; /* sentences to show: unknown keys and the like */
+	ik_config_checker *check_keys;  /* for ui.keys; set before anything is loaded; NULL: none */
+	enum ik_origin *origins;        /* private: of each key, in the order of the table */
 };
 
 /* Return the defaults. */
@@ -108,8 +109,8 @@ struct ik_config *ik_config_free(struct ik_config *config);
 /*
  * Load a file over the current values. If it does not exist, return IK_OK and change nothing. A
  * file that is unreadable, is not JSON (comments allowed) or contains a value of the wrong type or
- * range is an error that names file, line, key, the value found and what is allowed; nothing of it
- * is used. An unknown key is a warning that suggests the nearest known one. From a project file,
+ * range is an error that names file, line, key, the value found and what is allowed; only what
+ * stands before it is set then. An unknown key is a warning that suggests the nearest known one. From a project file,
  * providers, database and everything that names an executable are skipped with a warning.
  */
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,

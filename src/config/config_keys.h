@@ -1,7 +1,9 @@
 /*
- * config_keys: every key of the configuration, in one table.
+ * config_keys: every key of the configuration, in one table, and how a value of each type is read
+ * and written as JSON.
  *
- * For the files of config, and for listing keys (help, man page). May include: config/config.h.
+ * For the files of config, and for listing keys (help, man page). May include: util, json,
+ * config/config.h.
  */
 #ifndef IK_CONFIG_CONFIG_KEYS_H
 #define IK_CONFIG_CONFIG_KEYS_H
@@ -57,7 +59,16 @@ bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
 /* Describe in words what a key's value must be. */
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
 
-/* Append a duration as it is written: "30s". */
-void ik_config_put_duration(int64_t milliseconds, struct ik_buf *out);
+/* Is value valid for key? */
+bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span value);
+
+/* Store a valid value in its field of the struct at base. */
+void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span value, void *base);
+
+/* Release what the field holds. */
+void ik_config_value_free(const struct ik_config_key *key, void *base);
+
+/* Append the field as JSON (null if not set), without secrets. */
+void ik_config_value_print(const struct ik_config_key *key, const void *base, struct ik_buf *out);
 
 #endif

@@ -3,5 +3,4 @@ noinst_LIBRARIES += libik_config.a
 libik_config_a_SOURCES = \
 	src/config/config.c src/config/config.h \
 	src/config/config_keys.c src/config/config_keys.h \
-	src/config/config_value.c src/config/config_value.h \
 	src/config/rules.c src/config/rules.h

@@ -1,5 +1,4 @@
 #include "config/config_keys.h"
-#include "config/config_value.h"
 #include "util/text.h"
 
 #include <string.h>

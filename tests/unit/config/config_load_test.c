@@ -210,20 +210,6 @@ Test(config_load, errors_name_file_line_key_value_and_what_is_allowed)
 	expect_error("{\n\"a\": }", "config.json: line 2, column 6: found '}', expected a value");
 }
 
-Test(config_load, of_a_wrong_file_nothing_is_taken)
-{
-	struct ik_config *config = ik_config_new();
-	struct ik_error error;
-
-	cr_assert_eq(load(config, "{\"model\": \"m\", \"providers\": {\"x\": {}}, \"unknown\": 1, \"max_tool_turns\": -1}",
-		IK_ORIGIN_USER, &error), IK_INVALID);
-	cr_assert_null(config->model);
-	cr_assert_eq(config->provider_count, 0);
-	cr_assert_eq(config->warnings.count, 0);
-	cr_assert_eq(config->max_tool_turns, 50);
-	ik_config_free(config);
-}
-
 static void expect_warning(const char *text, enum ik_origin origin, const char *sentence)
 {
 	struct ik_config *config = ik_config_new();
