@@ -12,8 +12,6 @@
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "commands/commands_session.h"
-#include "core/command.h"
-#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/limits.h"

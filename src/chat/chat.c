@@ -14,7 +14,6 @@
 #include "commands/tool_text.h"
 #include "core/memory.h"
 #include "core/print.h"
-#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "loop/children.h"
 #include "loop/killer.h"

@@ -6,7 +6,6 @@
 
 #include "commands/session_find.h"
 #include "commands/session_taken.h"
-#include "core/resume_text.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/limits.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "core/agents_file.h"
 #include "core/print.h"
 #include "guard/trust_check.h"
 #include "util/alloc.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/command.h"
 #include "loop/orphans.h"
 #include "tui/text/quantity.h"
 #include "util/limits.h"

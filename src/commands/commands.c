@@ -5,7 +5,6 @@
 
 #include "commands/tool_text.h"
 #include "conversation/title.h"
-#include "core/command.h"
 #include "core/export.h"
 #include "util/alloc.h"
 #include "util/limits.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/command.h"
 #include "core/model_hint.h"
 #include "util/alloc.h"
 #include "util/cluster.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/command.h"
 #include "core/policy_file.h"
 #include "util/limits.h"
 #include "util/text.h"

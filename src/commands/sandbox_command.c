@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "core/command.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"

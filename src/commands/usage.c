@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "conversation/usage.h"
-#include "core/command.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"

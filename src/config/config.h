@@ -110,8 +110,9 @@ struct ik_config *ik_config_free(struct ik_config *config);
  * Load a file over the current values. If it does not exist, return IK_OK and change nothing. A
  * file that is unreadable, is not JSON (comments allowed) or contains a value of the wrong type or
  * range is an error that names file, line, key, the value found and what is allowed; only what
- * stands before it is set then. An unknown key is a warning that suggests the nearest known one. From a project file,
- * providers, database and everything that names an executable are skipped with a warning.
+ * stands before it is set then. An unknown key is a warning that suggests the nearest known one.
+ * From a project file, providers, database and everything that names an executable are skipped with
+ * a warning.
  */
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
 	struct ik_error *error) IK_MUST_USE;

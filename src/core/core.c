@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/agents_file.h"
 #include "core/export.h"
 #include "core/policy_file.h"
 #include "core/undo_command.h"
@@ -250,6 +249,16 @@ struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct i
 const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
 {
 	return core->session ? &ik_core_entry(core, core->session)->choice : &core->setup->choice;
+}
+
+bool ik_resume_is_possible(const struct ik_session *session)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(session);
+	size_t i = ik_conversation_count(conversation);
+
+	while (i > 0 && ik_conversation_at(conversation, i - 1)->kind == IK_KIND_NOTICE)
+		i--;
+	return i > 0;
 }
 
 /* Give a session its model. */

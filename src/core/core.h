@@ -10,7 +10,6 @@
 #include "agent/model_list.h"
 #include "agent/session/session.h"
 #include "core/setup.h"
-#include "core/tool_switch.h"
 #include "tool/discovery.h"
 
 /* A reply that streams is read and shown at most once in this time. */
@@ -27,6 +26,21 @@ struct ik_model_question {
 	char *line;   /* the command */
 	char *wanted; /* the model to switch to; NULL: to list them all */
 };
+
+/*
+ * Tools that the user switched on or off in the tool browser. Permanent switches are in tools.json
+ * in the home, an object of names: {"bash": false, "grep": true}. They override tools.disabled of
+ * the configuration, which ikigai never writes; switches of the session override both.
+ */
+struct ik_tool_switches {
+	struct ik_tool_switch {
+		char *name;
+		bool on;
+	} * items;
+	size_t count;
+};
+/* Release the names. */
+void ik_tool_switches_done(struct ik_tool_switches *switches);
 
 struct ik_core_events {
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
@@ -98,6 +112,9 @@ struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct i
 /* Release a question (or NULL) that is in no entry any more. */
 void ik_model_question_free(struct ik_model_question *question);
 
+/* Does a session have anything besides the program's own notices? Allocates nothing. */
+bool ik_resume_is_possible(const struct ik_session *session);
+
 /* Switch a session to another model from the next request on. On failure nothing changes. */
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error) IK_MUST_USE;
@@ -117,6 +134,11 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
 /* Judge all calls that wait for permission again: mode or rules have changed. */
 void ik_core_policy_changed(struct ik_core *core);
+
+/* Store and show what a command says, less its last line feed; releases output. */
+void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output);
+/* The same in a session that may not be the one in front. */
+void ik_command_answer_in(struct ik_session *session, const char *line, struct ik_buf *output);
 
 /* Log an event. */
 void ik_core_log_event(const struct ik_event *event);

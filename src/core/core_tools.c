@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "config.h"
+#include "json/scan.h"
+#include "json/write.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -134,6 +137,107 @@ bool ik_core_is_project_tool(const struct ik_setup *setup, const char *path)
 	return found;
 }
 
+/* ---- tools switched on or off ---- */
+
+void ik_tool_switches_done(struct ik_tool_switches *switches)
+{
+	for (size_t i = 0; i < switches->count; i++)
+		free(switches->items[i].name);
+	free(switches->items);
+	*switches = (struct ik_tool_switches){ .items = NULL };
+}
+
+static void switches_set(struct ik_tool_switches *switches, const char *name, bool on)
+{
+	for (size_t i = 0; i < switches->count; i++)
+		if (ik_text_equal(switches->items[i].name, name)) {
+			switches->items[i].on = on;
+			return;
+		}
+	switches->items = ik_alloc_array(switches->items, switches->count + 1,
+		sizeof(*switches->items));
+	switches->items[switches->count++] = (struct ik_tool_switch){ ik_strdup(name), on };
+}
+
+/* Add the switches of a text. */
+static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool_switches *switches,
+	struct ik_error *error)
+{
+	struct ik_json_span object, key, value;
+	struct ik_json_walk walk = { 0 };
+	struct ik_error reason;
+
+	ik_json_blank_comments(text->data, text->length);
+	if (ik_json_check(text->data, text->length, &object, &reason) != IK_OK)
+		return ik_error_set(error, IK_INVALID, "%s: %s", path, reason.text);
+	if (ik_json_span_type(object) != IK_JSON_OBJECT)
+		return ik_error_set(error, IK_INVALID,
+			_("%s must be an object of tools: {\"NAME\": false}"), path);
+	while (ik_json_next(object, &walk, &key, &value)) {
+		bool on;
+		char *name = ik_json_text_new(key);
+
+		if (!name || !ik_json_bool(value, &on)) {
+			free(name);
+			return ik_error_set(error, IK_INVALID,
+				_("%s:%d: a tool's name and true or false were expected"), path,
+				ik_json_line(text->data, key.text));
+		}
+		switches_set(switches, name, on);
+		free(name);
+	}
+	return IK_OK;
+}
+
+/* Add the switches of a file (NULL or missing: none). The error names file and line. */
+static enum ik_status switches_read(const char *path, struct ik_tool_switches *switches,
+	struct ik_error *error)
+{
+	enum ik_status status = IK_NOT_FOUND;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	if (path)
+		status = ik_file_read(path, &text, error);
+	if (status == IK_OK)
+		status = take(path, &text, switches, error);
+	else if (status == IK_NOT_FOUND)
+		status = IK_OK;
+	ik_buf_done(&text);
+	return status;
+}
+
+/* Write a switch to the file. It is read again first, so that what another ikigai wrote stays. */
+static enum ik_status switch_keep(const char *path, const char *name, bool on,
+	struct ik_error *error)
+{
+	struct ik_tool_switches switches = { .items = NULL };
+	enum ik_status status;
+	struct ik_buf out;
+	size_t i;
+
+	if (!path)
+		return ik_error_set(error, IK_FAILED,
+			_("there is no directory of your own to keep this in"));
+	ik_buf_init(&out, IK_LIMIT_CONFIG);
+	status = switches_read(path, &switches, error);
+	if (status == IK_OK) {
+		switches_set(&switches, name, on);
+		ik_json_open(&out, '{');
+		for (i = 0; i < switches.count; i++)
+			ik_json_printf(&out, "'%s':%s", switches.items[i].name,
+				ik_json_word(switches.items[i].on));
+		ik_json_close(&out, '}');
+		ik_buf_putc(&out, '\n');
+		status = ik_buf_check(&out, path, error);
+	}
+	if (status == IK_OK)
+		status = ik_file_write(path, out.data, out.length, 0600, error);
+	ik_tool_switches_done(&switches);
+	ik_buf_done(&out);
+	return status;
+}
+
 /* Switch tools off: those of the configuration and of tools.json, except those that were switched
  * on since; the session's switches (or NULL) override both. */
 static void apply_switches(struct ik_discovery *discovery, const struct ik_setup *setup,
@@ -146,8 +250,8 @@ static void apply_switches(struct ik_discovery *discovery, const struct ik_setup
 	size_t i;
 
 	for (i = 0; i < disabled->count; i++)
-		ik_tool_switches_set(&switches, disabled->items[i], false);
-	if (ik_tool_switches_read(path, &switches, &error) != IK_OK) {
+		switches_set(&switches, disabled->items[i], false);
+	if (switches_read(path, &switches, &error) != IK_OK) {
 		ik_log(IK_LOG_ERROR, "%s", error.text);
 		ik_config_warn(setup->config,
 			_("%s. The tools that it switches are as config.json has them: "
@@ -155,7 +259,7 @@ static void apply_switches(struct ik_discovery *discovery, const struct ik_setup
 			error.text);
 	}
 	for (i = 0; session && i < session->count; i++)
-		ik_tool_switches_set(&switches, session->items[i].name, session->items[i].on);
+		switches_set(&switches, session->items[i].name, session->items[i].on);
 	ik_discovery_enable_all(discovery);
 	for (i = 0; i < switches.count; i++)
 		if (!switches.items[i].on)
@@ -168,12 +272,12 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 	struct ik_error *error)
 {
 	char *path = ik_places_file(&core->setup->places, "tools.json");
-	enum ik_status status = for_good ? ik_tool_switch_keep(path, name, on, error) : IK_OK;
+	enum ik_status status = for_good ? switch_keep(path, name, on, error) : IK_OK;
 
 	free(path);
 	if (status != IK_OK)
 		return status;
-	ik_tool_switches_set(&core->switches, name, on);
+	switches_set(&core->switches, name, on);
 	apply_switches(core->discovery, core->setup, &core->switches);
 	ik_discovery_scan(core->discovery);
 	return IK_OK;
@@ -257,4 +361,17 @@ struct ik_discovery *ik_core_project_discovery(struct ik_loop *loop, const struc
 	};
 
 	return find_directories(&directories, setup, trust);
+}
+
+void ik_command_answer_in(struct ik_session *session, const char *line, struct ik_buf *output)
+{
+	if (output->length > 0 && output->data[output->length - 1] == '\n')
+		ik_buf_truncate(output, output->length - 1);
+	ik_session_add_command(session, line, output->data);
+	ik_buf_done(output);
+}
+
+void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output)
+{
+	ik_command_answer_in(core->session, line, output);
 }

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "conversation/title.h"
-#include "core/command.h"
 #include "core/export_output.h"
 #include "json/write.h"
 #include "util/alloc.h"

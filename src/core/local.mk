@@ -1,10 +1,8 @@
 # src/core: one library.
 noinst_LIBRARIES += libik_core.a
 libik_core_a_SOURCES = \
-	src/core/agents_file.c src/core/agents_file.h \
 	src/core/argument_template.c src/core/argument_template.h \
 	src/core/attach.c src/core/attach.h \
-	src/core/command.c src/core/command.h \
 	src/core/core.c src/core/core.h \
 	src/core/core_tools.c \
 	src/core/export.c src/core/export.h \
@@ -18,9 +16,5 @@ libik_core_a_SOURCES = \
 	src/core/policy_file.c src/core/policy_file.h \
 	src/core/print.c src/core/print.h \
 	src/core/project.c src/core/project.h \
-	src/core/resume_text.c src/core/resume_text.h \
 	src/core/setup.c src/core/setup.h \
-	src/core/tool_switch.c src/core/tool_switch.h \
-	src/core/undo_call.c src/core/undo_call.h \
-	src/core/undo_command.c src/core/undo_command.h \
-	src/core/undo_text.c src/core/undo_text.h
+	src/core/undo_command.c src/core/undo_command.h

@@ -5,7 +5,6 @@
 
 #include "core/core.h"
 #include "core/print.h"
-#include "core/resume_text.h"
 #include "loop/children.h"
 #include "util/alloc.h"
 #include "util/text.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/limits.h"
 #include "util/redact.h"
 #include "util/shell_word.h"
 #include "util/text.h"
@@ -416,7 +417,8 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	return IK_OK;
 }
 
-void ik_options_put(const struct ik_options *options, struct ik_buf *out)
+/* Append the options that all verbs have, as they were given, quoted for a shell: " -C DIR ...". */
+static void put_options(const struct ik_options *options, struct ik_buf *out)
 {
 	for (const struct option_row *row = rows; row < rows + ROWS; row++) {
 		const void *place = (const char *)options + row->place;
@@ -441,4 +443,15 @@ void ik_options_put(const struct ik_options *options, struct ik_buf *out)
 		}
 		free(shown);
 	}
+}
+
+char *ik_resume_command(const struct ik_options *options, const char *id)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
+	ik_shell_word_put(&out, options->program);
+	put_options(options, &out);
+	ik_buf_printf(&out, " --resume=%s", id);
+	return ik_buf_take(&out, NULL);
 }

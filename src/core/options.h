@@ -78,8 +78,8 @@ struct ik_options {
 enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Append the options that all verbs have, as they were given, quoted for a shell: " -C DIR ...". An
- * address that has a password is left out. */
-void ik_options_put(const struct ik_options *options, struct ik_buf *out);
+/* Return the command that resumes a session with the same program and options, quoted for a shell in
+ * the same directory, but without an address that has a password. The caller frees it. */
+char *ik_resume_command(const struct ik_options *options, const char *id);
 
 #endif

@@ -47,11 +47,20 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
 	const char *user_file, struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
-/* Is an AGENTS.md with this text trusted? If not, note that it was skipped. */
-bool ik_project_judges(struct ik_project *project, const char *path,
-	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config);
-/* Forget the skipped AGENTS.md files. */
-void ik_project_forget_agents(struct ik_project *project);
+/*
+ * Read all AGENTS.md files, a project's instructions for every model that works in it: there may be
+ * one in each directory from the project's root (the nearest parent with a .git, else the session's
+ * directory) down to the session's directory. Return the text to append to a system prompt, those
+ * that are trusted, outermost first, each under its path, or NULL. The caller frees it. Files that
+ * are not trusted are noted in project; a file that is too large, or leads out of the project,
+ * becomes a warning of config.
+ */
+char *ik_agents_files_read(struct ik_project *project, const struct ik_places *places,
+	struct ik_config *config);
+
+/* Return the paths of all of them, trusted or not, outermost first, as a NULL-terminated array. The
+ * caller frees the paths and the array. */
+char **ik_agents_files_find(const struct ik_places *places);
 
 /*
  * Is this file trusted as it is? Reads it if necessary, which may block. If it is trusted, store

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/agents_file.h"
 #include "store/store.h"
 #include "tool/run.h"
 #include "tui/edit/keymap.h"

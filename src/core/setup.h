@@ -20,7 +20,7 @@ struct ik_setup {
 	struct ik_project project;
 	struct ik_model_choice choice;
 	char *system_prompt;        /* the file's text, or NULL */
-	char *instructions;         /* of the project (core/agents_file.h), or NULL */
+	char *instructions;         /* of the project (core/project.h), or NULL */
 	char *language;             /* LANGUAGE before ui.language replaced it, or NULL */
 	char *database;             /* for ik_store_open(); NULL: in memory */
 	struct ik_sandbox *sandbox; /* of tools */

@@ -1,10 +1,10 @@
 #include "core/undo_command.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "core/undo_call.h"
-#include "core/undo_text.h"
 #include "tool/output_files.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -13,6 +13,415 @@
 
 /* Limit on turns undone at once. */
 #define TURNS_MOST 1000
+
+/* Limits on turns in /undo ?, and on unknown calls that are named one by one. */
+enum { TURNS_SHOWN = 20, COMMANDS_SHOWN = 5 };
+
+/* ---- texts ---- */
+
+/* Return a path as it is shown: relative to the session's directory if it is in it. */
+static const char *shown_path(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	if (strncmp(path, directory, length) == 0 && path[length] == '/')
+		return path + length + 1;
+	return path;
+}
+
+/* Append a line for one file. */
+static void put_result(struct ik_buf *out, const struct ik_undo_result *result, const char *path)
+{
+	bool gone = result->file.before.kind == IK_FILE_ABSENT;
+
+	switch (result->outcome) {
+	case IK_UNDO_READY:
+		ik_buf_printf(out,
+			gone ? _("  %s: would be removed, it was not there before\n")
+				 : _("  %s: would be as it was before\n"),
+			path);
+		break;
+	case IK_UNDO_DONE:
+		ik_buf_printf(out,
+			gone                  ? _("  %s: removed\n")
+				: result->present ? _("  %s: restored\n")
+								  : _("  %s: there again\n"),
+			path);
+		break;
+	case IK_UNDO_ALREADY:
+		ik_buf_printf(out, _("  %s: is like that already\n"), path);
+		break;
+	case IK_UNDO_CHANGED:
+		ik_buf_printf(out, _("  %s: changed since, not touched (/undo %s! does it all the same)\n"),
+			path, path);
+		break;
+	case IK_UNDO_NO_FILE:
+		ik_buf_printf(out, _("  %s: not touched, it is not a regular file any more\n"), path);
+		break;
+	case IK_UNDO_CUT_OFF:
+		ik_buf_printf(out,
+			_("  %s: its call was cut off, not touched (/undo %s! does it all the "
+			  "same)\n"),
+			path, path);
+		break;
+	case IK_UNDO_MOVED:
+		ik_buf_printf(out, _("  %s: not touched, its directory has changed since\n"), path);
+		break;
+	case IK_UNDO_NOT_KEPT:
+		ik_buf_printf(out, _("  %s: not touched, what it was is not kept\n"), path);
+		break;
+	case IK_UNDO_FAILED:
+		ik_buf_printf(out, "  %s: %s\n", path, result->reason.text);
+		break;
+	}
+}
+
+/* Append a line with the result for each file. */
+static void put_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory)
+{
+	size_t count;
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
+
+	for (size_t i = 0; i < count; i++)
+		put_result(out, &results[i], shown_path(results[i].file.path, directory));
+}
+
+/* Return why it is unknown what a call did; NULL: nobody looked. */
+static const char *reason_of(const struct ik_undo_call *call)
+{
+	static const char *const reasons[] = {
+		[IK_WORKTREE_FINE] = NULL,
+		[IK_WORKTREE_NO_GIT] = N_("git is not installed"),
+		[IK_WORKTREE_NO_TREE] = N_("not in a git work tree"),
+		[IK_WORKTREE_SLOW] = N_("a snapshot of the work tree takes too long"),
+		[IK_WORKTREE_PREPARING] = N_("the work tree was being read for the first time"),
+		[IK_WORKTREE_MANY] = N_("too many files changed"),
+		[IK_WORKTREE_FAILED] = N_("git could not take a snapshot"),
+	};
+
+	if (call->compared && !call->ended)
+		return _("it was cut off");
+	return reasons[call->problem] ? _(reasons[call->problem]) : NULL;
+}
+
+/* Append a call whose changes are unknown. */
+static void put_command(struct ik_buf *out, const struct ik_undo_call *call)
+{
+	const char *reason = reason_of(call);
+
+	if (reason)
+		ik_buf_printf(out, _("  What this did is not known, and stays (%s): %s\n"), reason,
+			call->words);
+	else
+		ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
+}
+
+/* Append the calls in the turns from first to last (indexes) whose changes are unknown, except in
+ * turns that were undone. */
+static void put_unknown(struct ik_buf *out, const struct ik_undo_history *history, size_t first,
+	size_t last)
+{
+	size_t count = 0, compared = 0;
+
+	for (size_t i = 0; i < history->call_count; i++) {
+		const struct ik_undo_call *call = &history->calls[i];
+
+		if (call->turn < first || call->turn > last || call->undone ||
+			history->turns[call->turn].undone)
+			continue;
+		compared += call->compared && !call->anything;
+		if (call->anything && ++count <= COMMANDS_SHOWN)
+			put_command(out, call);
+	}
+	if (compared > 0)
+		ik_buf_puts(out,
+			_("  What commands did to files that git ignores, and outside of its work "
+			  "tree, stays.\n"));
+	if (count > COMMANDS_SHOWN)
+		ik_buf_printf(out,
+			ngettext("  and %zu more call\n", "  and %zu more calls\n", count - COMMANDS_SHOWN),
+			count - COMMANDS_SHOWN);
+}
+
+/* Append what the model is told; again: after a redo. */
+static void put_told(struct ik_buf *out, const struct ik_undo *undo, bool again)
+{
+	size_t count;
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
+
+	ik_buf_puts(out,
+		again ? "The user has redone changes that your tools had made to files:\n"
+			  : "The user has undone changes that your tools had made to files:\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct ik_undo_result *result = &results[i];
+
+		if (result->outcome != IK_UNDO_DONE)
+			continue;
+		ik_buf_printf(out, "%s %s\n", result->file.path,
+			result->file.before.kind == IK_FILE_ABSENT ? "does not exist any more."
+				: again                                ? "is again as your tools had left it."
+						: "has again the contents that it had before.");
+	}
+	ik_buf_puts(out,
+		"What you remember of these files is out of date: read them before you edit "
+		"them.\n");
+}
+
+/* Store the indexes of at most count turns that can be undone, newest first. Return how many. */
+static size_t find_turns(const struct ik_undo_history *history, size_t *turns, size_t count)
+{
+	size_t found = 0, files;
+
+	for (size_t i = history->turn_count; i-- > 0 && found < count;) {
+		struct ik_file_change *list;
+
+		if (history->turns[i].undone)
+			continue;
+		list = ik_undo_files(history, i, i, NULL, false, &files);
+		ik_file_changes_free(list, files);
+		if (files > 0)
+			turns[found++] = i;
+	}
+	return found;
+}
+
+/* Append a turn's time and subject. */
+static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
+{
+	time_t seconds = (time_t)(turn->time_ms / 1000);
+	struct tm local;
+	char text[32] = "";
+
+	if (localtime_r(&seconds, &local))
+		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &local);
+	ik_buf_printf(out, "%s  %s\n", text, turn->title);
+}
+
+/* Is the call not undone, and did it write the file, as far as is known? */
+static bool has_written(const struct ik_undo_history *history, const struct ik_undo_call *call,
+	const char *path)
+{
+	if (call->undone || history->turns[call->turn].undone)
+		return false;
+	for (size_t i = 0; i < call->count; i++) {
+		const struct ik_file_change *file = &call->files[i];
+
+		if (ik_text_equal(file->path, path) && !ik_file_change_is_none(file))
+			return true;
+	}
+	return false;
+}
+
+/* Did a later turn also write the file, so that it must be undone first? */
+static bool is_written_later(const struct ik_undo_history *history, size_t turn, const char *path)
+{
+	for (size_t i = 0; i < history->call_count; i++)
+		if (history->calls[i].turn > turn && has_written(history, &history->calls[i], path))
+			return true;
+	return false;
+}
+
+/* Append the files of one turn with their state. */
+static void put_files(struct ik_buf *out, const struct ik_undo_history *history, size_t turn,
+	const char *directory)
+{
+	size_t count;
+	struct ik_file_change *files = ik_undo_files(history, turn, turn, NULL, false, &count);
+	struct ik_undo *undo = ik_undo_new(NULL, history, files, count, false);
+	const struct ik_undo_result *results = ik_undo_results(undo, &count);
+
+	while (!ik_undo_advance(undo))
+		;
+	for (size_t i = 0; i < count; i++) {
+		const char *path = shown_path(results[i].file.path, directory);
+
+		if (is_written_later(history, turn, results[i].file.path))
+			ik_buf_printf(out, _("  %s: written again in a later turn\n"), path);
+		else
+			put_result(out, &results[i], path);
+	}
+	ik_undo_free(undo);
+}
+
+/* Append the turns that changed files, newest first. Looks at the files. */
+static void put_list(struct ik_buf *out, const struct ik_undo_history *history,
+	const char *directory)
+{
+	size_t turns[TURNS_SHOWN], count = find_turns(history, turns, TURNS_SHOWN);
+
+	for (size_t i = 0; i < count; i++) {
+		ik_buf_printf(out, "%zu  ", i + 1);
+		put_turn(out, &history->turns[turns[i]]);
+		put_files(out, history, turns[i], directory);
+		put_unknown(out, history, turns[i], turns[i]);
+	}
+	if (count > 0) {
+		ik_buf_puts(out, _("/undo undoes the first, /undo N those from 1 to N."));
+	} else {
+		ik_buf_printf(out, "%s\n", _("No file was written in this session that could be undone."));
+		put_unknown(out, history, 0, SIZE_MAX);
+	}
+}
+
+/* ---- one call by itself ---- */
+
+/* Return the index of the newest call of that id; SIZE_MAX: there is none. */
+static size_t newest(const struct ik_undo_history *history, const char *id)
+{
+	for (size_t i = history->call_count; i-- > 0;)
+		if (ik_text_equal(history->calls[i].call_id, id))
+			return i;
+	return SIZE_MAX;
+}
+
+/* Did the model make a call with that id? */
+static bool call_exists(const struct ik_undo_history *history, const char *id)
+{
+	return newest(history, id) != SIZE_MAX;
+}
+
+/* Fail if a call can't be undone in any case. */
+static bool is_refused(const struct ik_undo_history *history, size_t index, struct ik_error *error)
+{
+	const struct ik_undo_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
+	const char *reason;
+
+	if (!call) {
+		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
+			_("Nothing is kept of this call: it wrote no files, or was made before that."));
+	} else if (call->undone || history->turns[call->turn].undone) {
+		(void)ik_error_set(error, IK_NOT_FOUND, "%s",
+			_("What this call did was undone already; /redo brings it back."));
+	} else if (call->anything && (reason = reason_of(call))) {
+		(void)ik_error_set(error, IK_NOT_FOUND, _("What this call did is not known (%s)."), reason);
+	} else if (call->anything) {
+		(void)ik_error_set(error, IK_NOT_FOUND, "%s", _("What this call did is not known."));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Did another call write the file at the same time, as the calls of one round may? Then nobody
+ * knows which of them did what. */
+static bool is_shared(const struct ik_undo_history *history, size_t index, const char *path)
+{
+	const struct ik_undo_call *mine = &history->calls[index];
+
+	for (size_t i = 0; i < history->call_count; i++) {
+		const struct ik_undo_call *other = &history->calls[i];
+
+		if (i != index && other->begun < mine->over && other->over > mine->begun &&
+			has_written(history, other, path))
+			return true;
+	}
+	return false;
+}
+
+/* Return the newest call after index that also wrote the file and is not undone; NULL: none. */
+static const struct ik_undo_call *later_writer(const struct ik_undo_history *history, size_t index,
+	const char *path)
+{
+	for (size_t i = history->call_count; i-- > index + 1;)
+		if (has_written(history, &history->calls[i], path))
+			return &history->calls[i];
+	return NULL;
+}
+
+/* Fail unless the call alone changed the file, and was the last to do so. */
+static enum ik_status check_file(const struct ik_undo_history *history, size_t index,
+	const char *path, const char *directory, struct ik_error *error)
+{
+	const struct ik_undo_call *later;
+
+	if (is_shared(history, index, path))
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("Another call wrote %s at that time: /undo undoes the turn"),
+			shown_path(path, directory));
+	later = later_writer(history, index, path);
+	if (later)
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("%s was written again by a later call, which comes first: %s"),
+			shown_path(path, directory), later->words);
+	return IK_OK;
+}
+
+enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
+	const char *directory, size_t *ret_call, struct ik_file_change **ret_files, size_t *ret_count,
+	struct ik_error *error)
+{
+	size_t index = newest(history, id), count;
+	struct ik_file_change *files;
+	enum ik_status status = IK_OK;
+
+	if (is_refused(history, index, error))
+		return error->status;
+	files = ik_undo_files_of_call(history, index, &count);
+	if (count == 0)
+		status = ik_error_set(error, IK_NOT_FOUND, "%s", _("This call changed no file."));
+	for (size_t i = 0; i < count && status == IK_OK; i++)
+		status = check_file(history, index, files[i].path, directory, error);
+	if (status != IK_OK) {
+		ik_file_changes_free(files, count);
+		return status;
+	}
+	*ret_call = index;
+	*ret_files = files;
+	*ret_count = count;
+	return IK_OK;
+}
+
+/* Return why a change of a file can't be undone. */
+static enum ik_status explain(const struct ik_undo_result *result, const char *path,
+	struct ik_error *error)
+{
+	switch (result->outcome) {
+	case IK_UNDO_ALREADY:
+		return ik_error_set(error, IK_NOT_FOUND, _("%s is already as it was before this call."),
+			path);
+	case IK_UNDO_CUT_OFF:
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("This call was cut off: what it left of %s is not known."), path);
+	case IK_UNDO_MOVED:
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("The directory of %s has changed since: it is not touched."), path);
+	case IK_UNDO_NOT_KEPT:
+		return ik_error_set(error, IK_NOT_FOUND, _("What %s was before this call is not kept."),
+			path);
+	default:
+		return ik_error_set(error, IK_NOT_FOUND,
+			_("%s was changed since by somebody else: it is not touched."), path);
+	}
+}
+
+/* Append a call, and what would become of each file, a line for each. Looks at the files: where none
+ * of them could be undone as it is now, that is the error. */
+static enum ik_status put_call(const struct ik_undo_history *history, const char *id,
+	const char *directory, struct ik_buf *out, struct ik_error *error)
+{
+	const struct ik_undo_result *results;
+	enum ik_status status = IK_OK;
+	struct ik_file_change *files;
+	struct ik_undo *look;
+	size_t call, count;
+
+	if (ik_undo_call_find(history, id, directory, &call, &files, &count, error) != IK_OK)
+		return error->status;
+	look = ik_undo_new(NULL, history, files, count, false);
+	while (!ik_undo_advance(look))
+		;
+	results = ik_undo_results(look, &count);
+	if (ik_undo_count(look, IK_UNDO_READY) == 0) {
+		status = explain(&results[0], shown_path(results[0].file.path, directory), error);
+	} else {
+		ik_buf_printf(out, "%s\n", history->calls[call].words);
+		put_results(out, look, directory);
+	}
+	ik_undo_free(look);
+	return status;
+}
+
+/* ---- the work on files ---- */
 
 struct ik_undo_work {
 	struct ik_core *core;
@@ -130,10 +539,10 @@ static void finish(struct ik_undo_work *work)
 	ik_buf_init(&out, IK_MIB(1));
 	ik_buf_init(&told, IK_MIB(1));
 	put_head(&out, work, done);
-	ik_undo_text_results(&out, work->undo, work->core->setup->places.directory);
+	put_results(&out, work->undo, work->core->setup->places.directory);
 	/* Turns that wrote no file were skipped: what they did stays too. */
 	if (work->first <= work->last)
-		ik_undo_text_commands(&out, &work->history, work->first, work->history.turn_count - 1);
+		put_unknown(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
 		ik_buf_printf(&out, "%s\n", error.text);
 	else if (done > 0 && work->call)
@@ -142,7 +551,7 @@ static void finish(struct ik_undo_work *work)
 		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
 	if (out.data[out.length - 1] == '\n')
 		ik_buf_truncate(&out, out.length - 1);
-	ik_undo_text_told(&told, work->undo, work->again);
+	put_told(&told, work->undo, work->again);
 	message = done > 0 ? ik_message_command_with(work->line, out.data, "told", told.data)
 					   : ik_message_command(work->line, out.data);
 	ik_session_add_message(work->session, message);
@@ -170,7 +579,7 @@ static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wan
 	size_t *ret_count, struct ik_buf *answer)
 {
 	size_t *turns = ik_alloc(wanted * sizeof(*turns));
-	size_t count = ik_undo_text_turns(&work->history, turns, wanted);
+	size_t count = find_turns(&work->history, turns, wanted);
 
 	work->turns = ik_alloc((count + 1) * sizeof(*work->turns));
 	for (size_t i = 0; i < count; i++)
@@ -184,7 +593,7 @@ static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wan
 	if (count > 0)
 		return ik_undo_files(&work->history, work->first, work->last, NULL, false, ret_count);
 	ik_buf_printf(answer, "%s\n", _("No file was written in this session that could be undone."));
-	ik_undo_text_commands(answer, &work->history, 0, SIZE_MAX);
+	put_unknown(answer, &work->history, 0, SIZE_MAX);
 	return NULL;
 }
 
@@ -245,10 +654,10 @@ static struct ik_file_change *choose_undo(struct ik_undo_work *work, size_t *ret
 
 	ik_uuid_new(work->id);
 	if (ik_text_equal(rest, "?")) {
-		ik_undo_text_list(answer, &work->history, work->core->setup->places.directory);
+		put_list(answer, &work->history, work->core->setup->places.directory);
 		return NULL;
 	}
-	if (rest[0] == '#' && ik_undo_call_exists(&work->history, rest + 1))
+	if (rest[0] == '#' && call_exists(&work->history, rest + 1))
 		return choose_call(work, rest + 1, ret_count, answer);
 	if (rest[0] == '\0' || (*end == '\0' && number >= 1))
 		return choose_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST, ret_count,
@@ -289,7 +698,7 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	if (problem)
 		return ik_error_set(error, IK_UNAVAILABLE, "%s", problem);
 	ik_undo_history_read(core->undo_directory, ik_session_id(core->session), &history);
-	status = ik_undo_call_text(&history, id, core->setup->places.directory, ret_text, error);
+	status = put_call(&history, id, core->setup->places.directory, ret_text, error);
 	ik_undo_history_done(&history);
 	return status;
 }
@@ -399,7 +808,7 @@ size_t ik_undo_files_since(const struct ik_core *core, int64_t time_ms, size_t *
 	*ret_turns = 0;
 	if (core->undo_directory) {
 		ik_undo_history_read(core->undo_directory, ik_session_id(core->session), &history);
-		count = ik_undo_text_turns(&history, turns, TURNS_MOST);
+		count = find_turns(&history, turns, TURNS_MOST);
 		while (*ret_turns < count && history.turns[turns[*ret_turns]].time_ms >= time_ms)
 			(*ret_turns)++;
 		if (*ret_turns > 0) {

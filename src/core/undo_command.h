@@ -9,13 +9,24 @@
 #ifndef IK_CORE_UNDO_COMMAND_H
 #define IK_CORE_UNDO_COMMAND_H
 
-#include "core/command.h"
+#include "core/core.h"
+#include "undo/undo.h"
 
 struct ik_undo_work;
 
 /* /undo [N | FILE[!] | #CALL | ?], /redo */
 void ik_command_undo(struct ik_core *core, const char *line, const char *rest);
 void ik_command_redo(struct ik_core *core, const char *line, const char *rest);
+
+/*
+ * Find the newest call with that id of the model's: its index in history, and what it did to files
+ * (ik_file_changes_free()). Paths are shown relative to directory. IK_NOT_FOUND: it can't be undone
+ * by itself, and the error says why: a later call wrote the same files (undo that one first), or
+ * another call wrote them at the same time.
+ */
+enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const char *id,
+	const char *directory, size_t *ret_call, struct ik_file_change **ret_files, size_t *ret_count,
+	struct ik_error *error) IK_MUST_USE;
 
 /* Append what /undo #ID would do, in lines, or fail and say why it can't. Changes nothing. */
 enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,

@@ -1,4 +1,4 @@
-#include "core/resume_text.h"
+#include "core/options.h"
 
 #include <stdlib.h>
 

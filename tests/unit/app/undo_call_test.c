@@ -1,4 +1,4 @@
-#include "core/undo_call.h"
+#include "core/undo_command.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
