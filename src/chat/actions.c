@@ -20,7 +20,11 @@
 /* /help [COMMAND] */
 static void help(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_command_help(&chat->core, chat->actions, invocation->line, invocation->text);
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_command_help(&chat->core, chat->actions, invocation->text, &out);
+	ik_command_answer(chat->core.session, invocation->line, &out);
 }
 
 /* ---- tools and rules ---- */
@@ -40,10 +44,16 @@ static void refresh(struct ik_chat *chat, const struct ik_invocation *invocation
 /* /model [NAME]: the provider may take a while to answer. */
 static void use_model(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
+	struct ik_buf out;
 	char *sentence;
 
-	if (!ik_command_model(&chat->core, invocation->line, invocation->text))
+	ik_buf_init(&out, IK_KIB(16));
+	ik_command_model(&chat->core, invocation, &out);
+	if (out.length > 0) {
+		ik_command_answer(chat->core.session, invocation->line, &out);
 		return;
+	}
+	ik_buf_done(&out);
 	sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
 	ik_screen_flash(chat->screen, sentence);
 	free(sentence);
@@ -177,7 +187,7 @@ static void set_theme(struct ik_chat *chat, const struct ik_invocation *invocati
 
 	ik_buf_init(&out, IK_KIB(64));
 	changed = ik_theme_command(chat->setup->config, invocation->text, &out);
-	ik_command_answer(&chat->core, invocation->line, &out);
+	ik_command_answer(chat->core.session, invocation->line, &out);
 	if (!changed)
 		return;
 	ik_chat_theme_apply(chat);
@@ -209,19 +219,16 @@ static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 static void send_queued(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)invocation;
 	ik_session_send_held(chat->core.session);
 }
 
 static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)invocation;
 	ik_session_cancel(chat->core.session);
 }
 
 static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)invocation;
 	(void)ik_chat_draft_save(chat);
 	ik_agents_pause(chat);
 	ik_tty_suspend(chat->tty);
@@ -229,13 +236,11 @@ static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation
 
 static void redraw(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)invocation;
 	ik_chat_redraw(chat);
 }
 
 static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	(void)invocation;
 	if (chat->core_started)
 		ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 }

@@ -116,7 +116,6 @@ static void on_signal(void *arg, int number)
 static void wake(void *arg)
 {
 	/* Drawing is what happens before the loop sleeps again. */
-	(void)arg;
 }
 
 /* Can the terminal move its cursor? */

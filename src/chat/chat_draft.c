@@ -249,7 +249,6 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	const char *text;
 	char *copy;
 
-	(void)invocation;
 	while (ik_session_queued(session, index, &length))
 		index++;
 	if (index == 0)

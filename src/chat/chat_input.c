@@ -85,8 +85,6 @@ static void on_resized(void *arg, int rows, int columns)
 
 	/* Drawn at the pace of frames: a window that is dragged changes its size
 	 * faster than anybody can see. */
-	(void)rows;
-	(void)columns;
 	chat->resized = true;
 }
 

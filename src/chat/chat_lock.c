@@ -41,7 +41,6 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 {
 	struct ik_agent *agent = chat->agent; /* who is asked is shown */
 
-	(void)arg;
 	if (!answer)
 		return;
 	agent->lock_question = 0;
@@ -135,7 +134,6 @@ void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocat
 	struct ik_agent *agent = chat->agent;
 	struct ik_session *session = agent->session;
 
-	(void)invocation;
 	if (!agent->session || !ik_session_is_following(session)) {
 		ik_screen_flash(agent->screen, _("You write in this session already"));
 	} else if (ik_session_lock_is_asking(ik_session_lock_of(session))) {

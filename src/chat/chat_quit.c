@@ -26,7 +26,6 @@ void ik_chat_end(struct ik_chat *chat, int status)
 
 static void on_quit(struct ik_chat *chat, void *arg)
 {
-	(void)arg;
 	ik_chat_end(chat, 0);
 }
 

@@ -7,12 +7,15 @@
 #include "core/attach.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* Run the row of a command, or answer that there is none. */
 static void run_command(struct ik_chat *chat, const struct ik_action_row *row, const char *line)
 {
 	const char *start = line + strcspn(line, " \t\n");
+	struct ik_invocation invocation = { .line = line };
+	struct ik_buf answer;
 	size_t length;
 	char *argument;
 
@@ -20,13 +23,18 @@ static void run_command(struct ik_chat *chat, const struct ik_action_row *row, c
 	length = strlen(start);
 	while (length > 0 && strchr(" \t\n", start[length - 1]))
 		length--;
-	argument = ik_strndup(start, length);
+	invocation.text = argument = ik_strndup(start, length);
+	invocation.length = length;
+	ik_buf_init(&answer, IK_MIB(16));
 	if (!row)
-		ik_command_unknown(&chat->core, chat->actions, line);
+		ik_command_unknown(chat->actions, line, &answer);
 	else if (row->core)
-		row->core(&chat->core, line, argument);
+		row->core(&chat->core, &invocation, &answer);
 	else
-		row->run(chat, &(struct ik_invocation){ .line = line, .text = argument, .length = length });
+		row->run(chat, &invocation);
+	if (answer.length > 0)
+		ik_command_answer(chat->core.session, line, &answer);
+	ik_buf_done(&answer);
 	free(argument);
 }
 

@@ -221,7 +221,6 @@ void ik_external_editor_open(struct ik_chat *chat, const struct ik_invocation *i
 	size_t length;
 	const char *draft = ik_screen_draft(chat->screen, &length);
 
-	(void)invocation;
 	open_program(chat, choose("VISUAL", "EDITOR", "vi"), true, draft, length);
 }
 

@@ -70,7 +70,6 @@ void ik_cli_go_on(void *arg)
 
 static void on_scanned(void *arg, struct ik_registry *registry)
 {
-	(void)registry;
 	ik_cli_go_on(arg);
 }
 

@@ -29,7 +29,6 @@ static enum ik_status run_verb(struct ik_cli *cli)
 
 static void on_notice(void *arg, const char *sentence)
 {
-	(void)arg;
 	ik_complain(sentence);
 }
 

@@ -52,7 +52,6 @@ static void on_writable(void *arg, int what)
 	size_t left = output->waiting.length - output->start;
 	ssize_t written;
 
-	(void)what;
 	written = write(output->fd, output->waiting.data + output->start,
 		left < PIPE_BUF ? left : PIPE_BUF);
 	if (written >= 0)

@@ -134,26 +134,19 @@ static void put_commands(const struct ik_core *core, const struct ik_action_row 
 		out);
 }
 
-void ik_command_help(struct ik_core *core, const struct ik_action_row *rows, const char *line,
-	const char *argument)
+void ik_command_help(const struct ik_core *core, const struct ik_action_row *rows,
+	const char *argument, struct ik_buf *answer)
 {
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_KIB(64));
 	if (argument[0] != '\0')
-		put_command(core, rows, argument, &out);
+		put_command(core, rows, argument, answer);
 	else
-		put_commands(core, rows, &out);
-	ik_command_answer(core, line, &out);
+		put_commands(core, rows, answer);
 }
 
-void ik_command_unknown(struct ik_core *core, const struct ik_action_row *rows, const char *line)
+void ik_command_unknown(const struct ik_action_row *rows, const char *line, struct ik_buf *answer)
 {
 	char *word = ik_strndup(line, strcspn(line, " \t\n"));
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
-	put_unknown(rows, word, &out);
-	ik_command_answer(core, line, &out);
+	put_unknown(rows, word, answer);
 	free(word);
 }

@@ -37,8 +37,9 @@ struct ik_action_row {
 	const char *usage;  /* its argument, "[NAME | --all]"; NULL: it has none */
 	enum ik_argument_kind argument;
 	bool writes; /* changes the session: refused while another program has it */
-	/* What it runs: a function that needs no screen, and so suits any front end, */
-	void (*core)(struct ik_core *core, const char *line, const char *argument);
+	/* What it runs: a function that needs no screen (commands/commands.h), */
+	void (*core)(struct ik_core *core, const struct ik_invocation *invocation,
+		struct ik_buf *answer);
 	/* or one that needs the chat. */
 	void (*run)(struct ik_chat *chat, const struct ik_invocation *invocation);
 	const char *description; /* N_() text in the list of /help; NULL where name is */
@@ -64,11 +65,11 @@ void ik_action_list(const struct ik_action_row *rows, const char *indent, struct
 const struct ik_action_row *ik_action_of_key(const struct ik_action_row *rows,
 	enum ik_action action);
 
-/* /help [COMMAND]: answer line with the list of commands, or with one of them. */
-void ik_command_help(struct ik_core *core, const struct ik_action_row *rows, const char *line,
-	const char *argument);
+/* /help [COMMAND]: append the list of commands, or one of them. */
+void ik_command_help(const struct ik_core *core, const struct ik_action_row *rows,
+	const char *argument, struct ik_buf *answer);
 
 /* Answer a command that does not exist: name the nearest one. */
-void ik_command_unknown(struct ik_core *core, const struct ik_action_row *rows, const char *line);
+void ik_command_unknown(const struct ik_action_row *rows, const char *line, struct ik_buf *answer);
 
 #endif

@@ -103,20 +103,19 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 			told);
 }
 
-void ik_command_background(struct ik_core *core, const char *line, const char *argument)
+void ik_command_background(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	struct ik_buf out;
+	const char *argument = invocation->text;
 
-	ik_buf_init(&out, IK_MIB(16));
 	if (argument[0] == '\0')
-		put_list(core->loop, ik_session_conversation(core->session), &out);
+		put_list(core->loop, ik_session_conversation(core->session), answer);
 	else if (ik_text_equal(argument, "end"))
-		put_end(core->loop, "", &out);
+		put_end(core->loop, "", answer);
 	else if (ik_text_starts(argument, "end "))
-		put_end(core->loop, argument + 4 + strspn(argument + 4, " "), &out);
+		put_end(core->loop, argument + 4 + strspn(argument + 4, " "), answer);
 	else
-		ik_buf_puts(&out,
+		ik_buf_puts(answer,
 			_("/background lists what tools left running; /background end PID ends "
 			  "one, /background end all.\n"));
-	ik_command_answer(core, line, &out);
 }

@@ -10,19 +10,18 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-void ik_command_tool(struct ik_core *core, const char *line, const char *argument)
+void ik_command_tool(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
 	struct ik_registry *registry = ik_core_registry(core);
-	struct ik_buf out;
+	const char *argument = invocation->text;
 
-	ik_buf_init(&out, IK_MIB(16));
 	if (!core->scanned)
-		ik_buf_printf(&out, "%s\n", _("Loading tools…"));
+		ik_buf_printf(answer, "%s\n", _("Loading tools…"));
 	else if (argument[0] == '\0' || ik_text_equal(argument, "--all"))
-		ik_tool_text_list(registry, argument[0] != '\0', &out);
+		ik_tool_text_list(registry, argument[0] != '\0', answer);
 	else
-		(void)ik_tool_text_show(registry, argument, "/tool", &out);
-	ik_command_answer(core, line, &out);
+		(void)ik_tool_text_show(registry, argument, "/tool", answer);
 }
 
 void ik_command_refreshed(struct ik_session *session, const char *line,
@@ -33,22 +32,21 @@ void ik_command_refreshed(struct ik_session *session, const char *line,
 	ik_buf_init(&out, IK_MIB(16));
 	ik_buf_printf(&out, "%s\n", _("Refreshing tools…"));
 	ik_tool_text_refreshed(registry, &out);
-	ik_command_answer_in(session, line, &out);
+	ik_command_answer(session, line, &out);
 }
 
-void ik_command_run(struct ik_core *core, const char *line, const char *argument)
+void ik_command_run(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
+	const char *argument = invocation->text;
 	size_t length = strcspn(argument, " \t\n");
 	const char *arguments = argument + length + strspn(argument + length, " \t\n");
-	struct ik_buf out;
 	char *name;
 
 	if (length == 0) {
-		ik_buf_init(&out, IK_KIB(4));
-		ik_buf_puts(&out,
+		ik_buf_puts(answer,
 			_("/run needs the name of a tool and its arguments: "
 			  "/run glob {\"pattern\": \"*.c\"}"));
-		ik_command_answer(core, line, &out);
 		return;
 	}
 	name = ik_strndup(argument, length);
@@ -78,39 +76,34 @@ static void put_system(const struct ik_core *core, struct ik_buf *out)
 	free(tools);
 }
 
-void ik_command_system(struct ik_core *core, const char *line, const char *argument)
+void ik_command_system(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	struct ik_buf out;
-
-	(void)argument;
-	ik_buf_init(&out, IK_MIB(16));
 	/* The prompt is the first event of a session, and read last. */
 	if (ik_session_loading(core->session))
-		ik_buf_puts(&out, _("This session is still being read. Type /system again in a moment."));
+		ik_buf_puts(answer, _("This session is still being read. Type /system again in a moment."));
 	else
-		put_system(core, &out);
-	ik_command_answer(core, line, &out);
+		put_system(core, answer);
 }
 
-void ik_command_compact(struct ik_core *core, const char *line, const char *argument)
+void ik_command_compact(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	ik_session_compact(core->session, line, argument);
+	ik_session_compact(core->session, invocation->line, invocation->text);
 }
 
-void ik_command_title(struct ik_core *core, const char *line, const char *argument)
+void ik_command_title(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	char *title = argument[0] != '\0'
-		? ik_session_title(argument, strlen(argument))
+	char *title = invocation->length > 0
+		? ik_session_title(invocation->text, invocation->length)
 		: ik_conversation_title(ik_session_conversation(core->session));
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_KIB(16));
 	if (title[0] == '\0')
-		ik_buf_puts(&out, _("The session has no title yet: /title TEXT gives it one."));
+		ik_buf_puts(answer, _("The session has no title yet: /title TEXT gives it one."));
 	else
-		ik_buf_printf(&out, _("Title: %s"), title);
+		ik_buf_printf(answer, _("Title: %s"), title);
 	free(title);
-	ik_command_answer(core, line, &out);
 }
 
 /* Return a name without the quotes that a shell would remove; the caller frees it. */
@@ -123,9 +116,11 @@ static char *without_quotes(const char *name)
 	return quoted ? ik_strndup(name + 1, length - 2) : ik_strdup(name);
 }
 
-void ik_command_export(struct ik_core *core, const char *line, const char *argument)
+void ik_command_export(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
 	static const char force[] = "--force";
+	const char *argument = invocation->text;
 	struct ik_error error;
 	bool replace = strncmp(argument, force, strlen(force)) == 0 &&
 		strchr(" ", argument[strlen(force)]);
@@ -136,7 +131,7 @@ void ik_command_export(struct ik_core *core, const char *line, const char *argum
 	}
 	char *file = without_quotes(argument);
 
-	if (ik_export_start(core, line, file, replace, &error) != IK_OK)
-		ik_session_add_command(core->session, line, error.text);
+	if (ik_export_start(core, invocation->line, file, replace, &error) != IK_OK)
+		ik_buf_puts(answer, error.text);
 	free(file);
 }

@@ -20,38 +20,34 @@ static void put_present(struct ik_buf *out, const struct ik_model_choice *choice
 	ik_buf_putc(out, '\n');
 }
 
-/* Switch a session to another model, and answer with the new state or an error. */
-static bool use(struct ik_core *core, struct ik_session *session, const char *line,
-	const struct ik_model_wish *wish)
+/* Switch a session to another model, and append the new state or an error. */
+static bool use(struct ik_core *core, struct ik_session *session, const struct ik_model_wish *wish,
+	struct ik_buf *answer)
 {
-	bool switched;
 	struct ik_error error;
-	struct ik_buf out;
+	bool switched = ik_core_use_model(core, session, wish, &error) == IK_OK;
 
-	ik_buf_init(&out, IK_KIB(16));
-	switched = ik_core_use_model(core, session, wish, &error) == IK_OK;
 	if (!switched)
-		ik_buf_printf(&out, "%s\n", error.text);
-	put_present(&out, &ik_core_entry(core, session)->choice);
+		ik_buf_printf(answer, "%s\n", error.text);
+	put_present(answer, &ik_core_entry(core, session)->choice);
 	if (switched && ik_session_busy(session))
-		ik_buf_printf(&out, "%s\n", _("It is asked from the next request on."));
-	ik_command_answer_in(session, line, &out);
+		ik_buf_printf(answer, "%s\n", _("It is asked from the next request on."));
 	return switched;
 }
 
 /* ---- /model ---- */
 
 /* Switch a session to another model of its provider. */
-static bool use_model(struct ik_core *core, struct ik_session *session, const char *line,
-	const char *model)
+static bool use_model(struct ik_core *core, struct ik_session *session, const char *model,
+	struct ik_buf *answer)
 {
 	const struct ik_model_choice *choice = &ik_core_entry(core, session)->choice;
 	/* Copies: the choice is replaced. */
 	char *provider = ik_strdup(choice->provider);
 	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
 
-	bool switched = use(core, session, line,
-		&(struct ik_model_wish){ .provider = provider, .model = model, .base_url = url });
+	bool switched = use(core, session,
+		&(struct ik_model_wish){ .provider = provider, .model = model, .base_url = url }, answer);
 
 	free(provider);
 	free(url);
@@ -116,10 +112,10 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	struct ik_buf out;
 
 	ik_core_entry(core, session)->question = NULL;
+	ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
 	if (wanted && has(names, count, wanted)) {
-		switched = use_model(core, session, question->line, wanted);
+		switched = use_model(core, session, wanted, &out);
 	} else {
-		ik_buf_init(&out, IK_LIMIT_MODEL_LIST);
 		if (!names)
 			ik_buf_printf(&out, "%s\n", sentence);
 		else if (wanted)
@@ -133,8 +129,8 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 				wanted);
 		else if (!names)
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
-		ik_command_answer_in(session, question->line, &out);
 	}
+	ik_command_answer(session, question->line, &out);
 	/* What was sent meanwhile is for that model only. */
 	ik_session_know_model(session, !wanted || switched);
 	ik_model_question_free(question);
@@ -163,21 +159,22 @@ static void ask(struct ik_core *core, const char *line, const char *wanted)
 		core->setup->config->http_idle_timeout_s * 1000, on_models, question);
 }
 
-bool ik_command_model(struct ik_core *core, const char *line, const char *argument)
+void ik_command_model(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
+	const char *argument = invocation->text;
 	size_t force = strlen(FORCE);
 
 	if (!ik_text_starts(argument, FORCE) || !strchr(" \t", argument[force])) {
-		ask(core, line, argument[0] != '\0' ? argument : NULL);
-		return true;
+		ask(core, invocation->line, argument[0] != '\0' ? argument : NULL);
+		return;
 	}
 	argument += force;
 	argument += strspn(argument, " \t");
 	if (argument[0] != '\0')
-		(void)use_model(core, core->session, line, argument);
+		(void)use_model(core, core->session, argument, answer);
 	else
-		ik_session_add_command(core->session, line, _("/model --force needs the name of a model."));
-	return false;
+		ik_buf_puts(answer, _("/model --force needs the name of a model."));
 }
 
 /* ---- /provider ---- */
@@ -204,19 +201,17 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 	ik_model_choice_done(&choice);
 }
 
-void ik_command_provider(struct ik_core *core, const char *line, const char *argument)
+void ik_command_provider(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
 	const char *name;
-	struct ik_buf out;
-	size_t i;
 
-	if (argument[0] != '\0') {
-		(void)use(core, core->session, line, &(struct ik_model_wish){ .provider = argument });
+	if (invocation->length > 0) {
+		(void)use(core, core->session, &(struct ik_model_wish){ .provider = invocation->text },
+			answer);
 		return;
 	}
-	ik_buf_init(&out, IK_KIB(256));
-	ik_buf_printf(&out, "%s\n", _("/provider NAME switches to another:"));
-	for (i = 0; (name = ik_model_provider_at(core->setup->config, i)); i++)
-		put_provider(&out, core, name);
-	ik_command_answer(core, line, &out);
+	ik_buf_printf(answer, "%s\n", _("/provider NAME switches to another:"));
+	for (size_t i = 0; (name = ik_model_provider_at(core->setup->config, i)); i++)
+		put_provider(answer, core, name);
 }

@@ -67,24 +67,23 @@ static void forget(struct ik_core *core, const char *text, struct ik_buf *out)
 	ik_core_policy_changed(core);
 }
 
-void ik_command_mode(struct ik_core *core, const char *line, const char *argument)
+void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
 	static const char forget_word[] = "forget ";
-	struct ik_buf out;
+	const char *argument = invocation->text;
 	enum ik_mode mode;
 
-	ik_buf_init(&out, IK_MIB(1));
 	if (argument[0] == '\0') {
-		put_all(core->policy, &out);
+		put_all(core->policy, answer);
 	} else if (ik_text_starts(argument, forget_word)) {
 		argument += strlen(forget_word);
-		forget(core, argument + strspn(argument, " "), &out);
+		forget(core, argument + strspn(argument, " "), answer);
 	} else if (ik_mode_find(argument, &mode)) {
 		ik_core_set_mode(core, mode);
-		ik_buf_printf(&out, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
+		ik_buf_printf(answer, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
 	} else {
-		ik_buf_printf(&out, _("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."),
-			argument);
+		ik_buf_printf(answer,
+			_("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."), argument);
 	}
-	ik_command_answer(core, line, &out);
 }

@@ -274,20 +274,19 @@ static void set_mode(struct ik_core *core, enum ik_sandbox_mode mode, struct ik_
 	ik_core_policy_changed(core);
 }
 
-void ik_command_sandbox(struct ik_core *core, const char *line, const char *argument)
+void ik_command_sandbox(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
+	const char *argument = invocation->text;
 	enum ik_sandbox_mode mode;
-	struct ik_buf out;
 
-	ik_buf_init(&out, IK_MIB(1));
 	if (argument[0] == '\0')
-		put_all(core->setup, &out);
+		put_all(core->setup, answer);
 	else if (ik_sandbox_mode_find(argument, &mode))
-		set_mode(core, mode, &out);
+		set_mode(core, mode, answer);
 	else
-		ik_buf_printf(&out,
+		ik_buf_printf(answer,
 			_("There is no sandbox \"%s\": /sandbox off, /sandbox project or "
 			  "/sandbox read-only."),
 			argument);
-	ik_command_answer(core, line, &out);
 }

@@ -99,16 +99,13 @@ static void put_usage(const struct ik_usage spans[SPAN_COUNT], struct ik_buf *ou
 		ik_buf_printf(out, "%s\n", _("What it costs is shown when providers.NAME.price is set."));
 }
 
-void ik_command_usage(struct ik_core *core, const char *line, const char *argument)
+void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
 	struct ik_usage spans[SPAN_COUNT];
-	struct ik_buf out;
 
-	(void)argument;
-	ik_buf_init(&out, IK_KIB(64));
 	if (add_up(ik_session_conversation(core->session), spans) == 0)
-		ik_buf_printf(&out, "%s\n", _("The provider has counted nothing yet."));
+		ik_buf_printf(answer, "%s\n", _("The provider has counted nothing yet."));
 	else
-		put_usage(spans, &out);
-	ik_command_answer(core, line, &out);
+		put_usage(spans, answer);
 }

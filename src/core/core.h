@@ -136,9 +136,7 @@ void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
 void ik_core_policy_changed(struct ik_core *core);
 
 /* Store and show what a command says, less its last line feed; releases output. */
-void ik_command_answer(struct ik_core *core, const char *line, struct ik_buf *output);
-/* The same in a session that may not be the one in front. */
-void ik_command_answer_in(struct ik_session *session, const char *line, struct ik_buf *output);
+void ik_command_answer(struct ik_session *session, const char *line, struct ik_buf *output);
 
 /* Log an event. */
 void ik_core_log_event(const struct ik_event *event);

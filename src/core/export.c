@@ -351,7 +351,7 @@ static void finish(struct ik_export *export, int number)
 		free(export->path);
 		export->path = NULL; /* keep the file */
 	}
-	ik_command_answer_in(export->session ? export->session : core->session, export->line, &out);
+	ik_command_answer(export->session ? export->session : core->session, export->line, &out);
 	core->export = ik_export_close(export);
 }
 

@@ -724,7 +724,7 @@ static void carry_out(struct ik_undo_work *work)
 							: choose_undo(work, &count, &answer);
 	}
 	if (!files) {
-		ik_command_answer_in(work->session, work->line, &answer);
+		ik_command_answer(work->session, work->line, &answer);
 		work_free(work);
 		return;
 	}
@@ -746,7 +746,8 @@ static void on_noted(void *arg)
 }
 
 /* Start a command in the current session. */
-static void begin(struct ik_core *core, const char *line, const char *rest, bool again)
+static void begin(struct ik_core *core, const struct ik_invocation *invocation, bool again,
+	struct ik_buf *answer)
 {
 	const char *problem = problem_now(core, core->session);
 	struct ik_undo_work *work;
@@ -758,14 +759,14 @@ static void begin(struct ik_core *core, const char *line, const char *rest, bool
 			  &error)))
 		problem = error.text;
 	if (problem) {
-		ik_session_add_command(core->session, line, problem);
+		ik_buf_puts(answer, problem);
 		return;
 	}
 	core->undo = work = ik_alloc(sizeof(*work));
 	work->core = core;
 	work->session = core->session;
-	work->line = ik_strdup(line);
-	work->rest = ik_strdup(rest);
+	work->line = ik_strdup(invocation->line);
+	work->rest = ik_strdup(invocation->text);
 	work->directory = directory;
 	work->first = 1;
 	work->again = again;
@@ -774,14 +775,16 @@ static void begin(struct ik_core *core, const char *line, const char *rest, bool
 		carry_out(work);
 }
 
-void ik_command_undo(struct ik_core *core, const char *line, const char *rest)
+void ik_command_undo(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	begin(core, line, rest, false);
+	begin(core, invocation, false, answer);
 }
 
-void ik_command_redo(struct ik_core *core, const char *line, const char *rest)
+void ik_command_redo(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
 {
-	begin(core, line, rest, true);
+	begin(core, invocation, true, answer);
 }
 
 struct ik_undo_work *ik_undo_work_finish(struct ik_undo_work *work)

@@ -10,13 +10,16 @@
 #define IK_CORE_UNDO_COMMAND_H
 
 #include "core/core.h"
+#include "tui/edit/keymap.h"
 #include "undo/undo.h"
 
 struct ik_undo_work;
 
 /* /undo [N | FILE[!] | #CALL | ?], /redo */
-void ik_command_undo(struct ik_core *core, const char *line, const char *rest);
-void ik_command_redo(struct ik_core *core, const char *line, const char *rest);
+void ik_command_undo(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer);
+void ik_command_redo(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer);
 
 /*
  * Find the newest call with that id of the model's: its index in history, and what it did to files
