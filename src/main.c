@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "chat/chat.h"
-#include "cli/verbs.h"
+#include "cli/cli.h"
 #include "core/options.h"
 #include "core/places.h"
 #include "core/print.h"

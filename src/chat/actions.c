@@ -11,11 +11,12 @@
 
 #include "commands/appearance.h"
 #include "commands/commands.h"
-#include "commands/commands_session.h"
 #include "core/undo_command.h"
+#include "tui/term/clipboard.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 /* /help [COMMAND] */
 static void help(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -45,7 +46,6 @@ static void refresh(struct ik_chat *chat, const struct ik_invocation *invocation
 static void use_model(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_buf out;
-	char *sentence;
 
 	ik_buf_init(&out, IK_KIB(16));
 	ik_command_model(&chat->core, invocation, &out);
@@ -54,9 +54,61 @@ static void use_model(struct ik_chat *chat, const struct ik_invocation *invocati
 		return;
 	}
 	ik_buf_done(&out);
-	sentence = ik_format(_("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
-	ik_screen_flash(chat->screen, sentence);
-	free(sentence);
+	ik_chat_flash(chat, _("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
+}
+
+/* Characters of a text. */
+static size_t characters(const char *text, size_t length)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < length; i++)
+		count += !ik_utf8_is_continuation(text[i]);
+	return count;
+}
+
+/* Say what was copied. */
+static void tell_copied(struct ik_chat *chat, const char *text, size_t length, size_t copied,
+	bool cut)
+{
+	size_t count = characters(text, copied);
+
+	if (cut)
+		ik_chat_flash(chat,
+			_("Copied the first %'zu characters: terminals take no more; /export writes all"),
+			count);
+	else if (copied < length)
+		ik_chat_flash(chat,
+			_("Copied the first %'zu of %'zu characters: terminals take no more; "
+			  "/export writes all"),
+			count, characters(text, length));
+	else
+		ik_chat_flash(chat, ngettext("Copied %'zu character", "Copied %'zu characters", count),
+			count);
+}
+
+/* Put a text on the terminal's clipboard, and say so. cut: it is the beginning of a larger one. */
+static void copy(struct ik_chat *chat, const char *text, size_t length, bool cut)
+{
+	const char *type = getenv("TERM");
+	size_t copied = length;
+	struct ik_buf out;
+
+	if (length == 0) {
+		ik_screen_flash(chat->screen, _("There is nothing to copy here"));
+		return;
+	}
+	if (!ik_clipboard_there(type)) {
+		ik_screen_flash(chat->screen, _("This terminal has no clipboard; /export writes a file"));
+		return;
+	}
+	if (copied > IK_CLIPBOARD_BYTES)
+		copied = ik_utf8_cut(text, length, IK_CLIPBOARD_BYTES);
+	ik_buf_init(&out, IK_MIB(1));
+	ik_clipboard_put(&out, text, copied, type, getenv("TMUX"));
+	ik_tty_write(chat->tty, out.data, out.length);
+	ik_buf_done(&out);
+	tell_copied(chat, text, length, copied, cut);
 }
 
 /* /copy [N | code] */
@@ -67,7 +119,7 @@ static void copy_reply(struct ik_chat *chat, const struct ik_invocation *invocat
 	size_t length;
 
 	if (ik_command_copy(&chat->core, invocation->text, &text, &length, &error) == IK_OK)
-		ik_chat_copy(chat, text, length, false);
+		copy(chat, text, length, false);
 	else
 		ik_session_add_command(chat->core.session, invocation->line, error.text);
 }
@@ -125,42 +177,6 @@ static void resume_session(struct ik_chat *chat, const struct ik_invocation *inv
 		ik_chat_resume_named(chat, invocation->text);
 	else
 		ik_sessions_pick(ik_screen_open_sessions(chat->screen), "");
-}
-
-/* /fork [PROMPT | N | ?] */
-static void fork_session(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	const char *line = invocation->line, *text = invocation->text;
-	bool number = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
-	struct ik_fork fork;
-
-	if (text[0] != '\0' && !number && !ik_text_equal(text, "?"))
-		ik_agent_fork(chat, line, text);
-	else if (!ik_command_can_fork(&chat->core, line))
-		return;
-	else if (text[0] == '\0')
-		ik_chat_resume_fork(chat, ik_command_fork_all(&chat->core, line));
-	else if (!number)
-		ik_chat_pick(chat, IK_PICKING_FORK, "");
-	else if (ik_command_fork(&chat->core, line, strtol(text, NULL, 10), &fork))
-		ik_chat_resume_fork(chat, fork);
-}
-
-/* /rewind [N | ?] */
-static void rewind_session(struct ik_chat *chat, const struct ik_invocation *invocation)
-{
-	struct ik_fork fork;
-	char *draft;
-
-	if (!ik_command_can_fork(&chat->core, invocation->line))
-		return;
-	if (ik_text_equal(invocation->text, "?")) {
-		ik_chat_pick(chat, IK_PICKING_REWIND, "");
-	} else if (ik_command_rewind(&chat->core, invocation->line, invocation->text, &fork, &draft)) {
-		ik_screen_set_draft(chat->screen, draft, strlen(draft));
-		free(draft);
-		ik_chat_resume_fork(chat, fork);
-	}
 }
 
 /* ---- the screen ---- */
@@ -230,7 +246,7 @@ static void cancel(struct ik_chat *chat, const struct ik_invocation *invocation)
 static void suspend(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	(void)ik_chat_draft_save(chat);
-	ik_agents_pause(chat);
+	ik_agents_pause(chat, true);
 	ik_tty_suspend(chat->tty);
 }
 
@@ -252,7 +268,7 @@ static void show_agent(struct ik_chat *chat, const struct ik_invocation *invocat
 
 static void copy_text(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	ik_chat_copy(chat, invocation->text, invocation->length, invocation->cut);
+	copy(chat, invocation->text, invocation->length, invocation->cut);
 }
 
 static void resume_selected(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -341,7 +357,7 @@ static const struct ik_action_row rows[] = {
 		.details = N_("N counts from the newest session, 1; of an ID its beginning is enough; "
 			"WORDS stand in the title; of several that have them, and alone, it lets you choose "
 			"one. This session stays, and can be resumed itself.")},
-	{.name = "/fork", .usage = "[PROMPT | N | ?]", .run = fork_session,
+	{.name = "/fork", .usage = "[PROMPT | N | ?]", .run = ik_chat_fork,
 		.description = N_("go on in a copy of this session, or have another agent do it"),
 		.details = N_("The copy has all that was said so far, by reference; from here on the two "
 			"are apart. /fork N copies up to the answer to your Nth last message, /fork ? lets you "
@@ -359,7 +375,7 @@ static const struct ik_action_row rows[] = {
 	{.name = "/close", .usage = "[N]", .run = ik_agent_close_named,
 		.description = N_("close an agent (its session can be resumed)"),
 		.details = N_("Without a number this one.")},
-	{.name = "/rewind", .usage = "[N | ?]", .run = rewind_session,
+	{.name = "/rewind", .usage = "[N | ?]", .run = ik_chat_rewind_to,
 		.description = N_("go back to before your last message, or the Nth last"),
 		.details = N_("Nothing is deleted: a copy goes on from there, and the message is in the "
 			"editor again. /rewind ? lets you choose the message; {next-pane} and {rewind} do it "

@@ -68,20 +68,12 @@ void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agen
 	ik_timer_start(agent->idle_timer, 0);
 }
 
-void ik_agents_pause(struct ik_chat *chat)
+void ik_agents_pause(const struct ik_chat *chat, bool pause)
 {
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		if (agent->session)
+	for (const struct ik_agent *agent = chat->agents; agent; agent = agent->next) {
+		if (agent->session && pause)
 			ik_session_lock_pause(ik_session_lock_of(agent->session));
-}
-
-void ik_agents_continue(struct ik_chat *chat)
-{
-	struct ik_agent *agent;
-
-	for (agent = chat->agents; agent; agent = agent->next)
-		if (agent->session)
+		else if (agent->session)
 			ik_session_lock_resume(ik_session_lock_of(agent->session));
+	}
 }

@@ -18,7 +18,7 @@
 /* Limit on an argument that is shown on the line of its name. */
 #define SHORT_TEXT 200
 
-void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length)
 {
 	struct ik_question_part part = { .kind = kind };
@@ -31,7 +31,7 @@ void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind 
 	text->parts[text->count++] = part;
 }
 
-void ik_call_text_done(struct ik_question_text *text)
+void ik_question_text_done(struct ik_question_text *text)
 {
 	for (size_t i = 0; i < text->count; i++)
 		free((char *)text->parts[i].text);
@@ -39,11 +39,10 @@ void ik_call_text_done(struct ik_question_text *text)
 	*text = (struct ik_question_text){ NULL, 0 };
 }
 
-/* Add a sentence. */
-static void add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *sentence)
 {
-	ik_call_text_add(text, kind, sentence, strlen(sentence));
+	ik_question_add(text, kind, sentence, strlen(sentence));
 }
 
 /* ---- where a path leads ---- */
@@ -72,7 +71,7 @@ static bool add_target(struct ik_question_text *text, const char *directory, con
 		: outside ? ik_format(_("%s (outside this directory)"), path)
 				  : ik_strdup(path);
 	if (!known || outside || leads)
-		add_sentence(text, IK_QUESTION_WARNING, line);
+		ik_question_add_sentence(text, IK_QUESTION_WARNING, line);
 	free(line);
 	free(path);
 	free(plain);
@@ -122,16 +121,17 @@ static enum file_state read_file(const char *directory, const char *name, struct
 	if (stat(path, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size > 0)
 		status = ik_file_read(path, contents, &error);
 	if (status == IK_NOT_FOUND) {
-		add_sentence(text, IK_QUESTION_HINT, _("There is no such file yet."));
+		ik_question_add_sentence(text, IK_QUESTION_HINT, _("There is no such file yet."));
 		state = FILE_NEW;
 	} else if (status == IK_TOO_LARGE) {
-		add_sentence(text, IK_QUESTION_HINT, _("The file is too large to be compared here."));
+		ik_question_add_sentence(text, IK_QUESTION_HINT,
+			_("The file is too large to be compared here."));
 		state = FILE_UNKNOWN;
 	} else if (status != IK_OK) {
-		add_sentence(text, IK_QUESTION_HINT, error.text);
+		ik_question_add_sentence(text, IK_QUESTION_HINT, error.text);
 		state = FILE_UNKNOWN;
 	} else if (memchr(contents->data, '\0', contents->length)) {
-		add_sentence(text, IK_QUESTION_HINT, _("The file is binary."));
+		ik_question_add_sentence(text, IK_QUESTION_HINT, _("The file is binary."));
 		state = FILE_UNKNOWN;
 	}
 	free(path);
@@ -149,15 +149,15 @@ static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
 	more = ik_diff_lines(&out, before->data, before->length, after->data, after->length,
 		MOST_LINES);
 	if (out.length > 0)
-		ik_call_text_add(text, IK_QUESTION_DIFF, out.data, out.length);
+		ik_question_add(text, IK_QUESTION_DIFF, out.data, out.length);
 	else
-		add_sentence(text, IK_QUESTION_HINT, _("Nothing would change in the file."));
+		ik_question_add_sentence(text, IK_QUESTION_HINT, _("Nothing would change in the file."));
 	if (more > 0) {
 		char *sentence = ik_format(ngettext("%zu more line is not shown.",
 									   "%zu more lines are not shown.", more),
 			more);
 
-		add_sentence(text, IK_QUESTION_HINT, sentence);
+		ik_question_add_sentence(text, IK_QUESTION_HINT, sentence);
 		free(sentence);
 	}
 	ik_buf_done(&out);
@@ -204,7 +204,7 @@ static void add_edit(struct ik_question_text *text, const struct ik_buf *content
 		add_diff(text, contents, &after);
 	} else {
 		if (known)
-			add_sentence(text, IK_QUESTION_HINT,
+			ik_question_add_sentence(text, IK_QUESTION_HINT,
 				count == 0
 					? _("The text to be replaced is not in the file: the edit would fail.")
 					: _("The text to be replaced is there more than once: the edit would fail."));
@@ -229,7 +229,7 @@ static bool add_file(struct ik_question_text *text, const char *directory, const
 		enum file_state state;
 
 		if (!add_target(text, directory, name.data))
-			ik_call_text_add(text, IK_QUESTION_TEXT, name.data, name.length);
+			ik_question_add(text, IK_QUESTION_TEXT, name.data, name.length);
 		state = read_file(directory, name.data, &contents, text);
 		if (edits)
 			add_edit(text, &contents, state == FILE_THERE, arguments, &one, &other);
@@ -262,10 +262,10 @@ static void add_argument(struct ik_question_text *text, const char *directory,
 	if (shown.length <= SHORT_TEXT && !memchr(shown.data, '\n', shown.length)) {
 		ik_buf_puts(&line, ": ");
 		ik_buf_append(&line, shown.data, shown.length);
-		ik_call_text_add(text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_question_add(text, IK_QUESTION_TEXT, line.data, line.length);
 	} else {
-		ik_call_text_add(text, IK_QUESTION_HEADING, line.data, line.length);
-		ik_call_text_add(text, IK_QUESTION_TEXT, shown.data, shown.length);
+		ik_question_add(text, IK_QUESTION_HEADING, line.data, line.length);
+		ik_question_add(text, IK_QUESTION_TEXT, shown.data, shown.length);
 	}
 	if (ik_json_span_type(value) == IK_JSON_STRING && ik_policy_is_path(name.data))
 		(void)add_target(text, directory, shown.data);
@@ -274,7 +274,7 @@ static void add_argument(struct ik_question_text *text, const char *directory,
 	ik_buf_done(&line);
 }
 
-void ik_call_text_add_call(struct ik_question_text *text, const char *directory, const char *tool,
+void ik_question_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *bytes, size_t length)
 {
 	struct ik_json_span arguments = { NULL, 0 }, key, value;
@@ -282,13 +282,13 @@ void ik_call_text_add_call(struct ik_question_text *text, const char *directory,
 
 	if (ik_json_check(bytes, length, &arguments, NULL) != IK_OK ||
 		ik_json_span_type(arguments) != IK_JSON_OBJECT) {
-		ik_call_text_add(text, IK_QUESTION_TEXT, bytes, length);
+		ik_question_add(text, IK_QUESTION_TEXT, bytes, length);
 		return;
 	}
 	if (add_file(text, directory, tool, arguments))
 		return;
 	if (ik_json_count(arguments) == 0)
-		add_sentence(text, IK_QUESTION_HINT, _("It has no arguments."));
+		ik_question_add_sentence(text, IK_QUESTION_HINT, _("It has no arguments."));
 	while (ik_json_next(arguments, &walk, &key, &value))
 		add_argument(text, directory, key, value);
 }

@@ -24,7 +24,7 @@ struct ik_question_text {
  * differences. Relative names are below directory. Reads a regular file of at
  * most IK_LIMIT_COMPARED bytes, else nothing, and never waits for one.
  */
-void ik_call_text_add_call(struct ik_question_text *text, const char *directory, const char *tool,
+void ik_question_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *arguments, size_t length);
 
 /* Return where the call's paths lead now; the caller frees it. If this text changes, the call isn't
@@ -32,9 +32,12 @@ void ik_call_text_add_call(struct ik_question_text *text, const char *directory,
 char *ik_call_targets(const char *directory, const char *arguments, size_t length);
 
 /* Add a piece; copied. */
-void ik_call_text_add(struct ik_question_text *text, enum ik_question_part_kind kind,
+void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length);
 
-void ik_call_text_done(struct ik_question_text *text);
+void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_part_kind kind,
+	const char *sentence);
+
+void ik_question_text_done(struct ik_question_text *text);
 
 #endif

@@ -20,8 +20,8 @@
 #ifndef IK_CHAT_CHAT_H
 #define IK_CHAT_CHAT_H
 
+#include "chat/call_question.h"
 #include "commands/action.h"
-#include "commands/commands_session.h"
 #include "commands/complete.h"
 #include "conversation/event.h"
 #include "core/core.h"
@@ -144,9 +144,8 @@ bool ik_agent_begin_session(struct ik_agent *agent);
 bool ik_agent_works(const struct ik_agent *agent);
 /* Do something once nothing is under way in its session. */
 void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent));
-/* The program is about to be stopped, and is back. */
-void ik_agents_pause(struct ik_chat *chat);
-void ik_agents_continue(struct ik_chat *chat);
+/* The program is about to be stopped, or is back. */
+void ik_agents_pause(const struct ik_chat *chat, bool pause);
 
 /* ---- chat_agents.c ---- */
 
@@ -154,6 +153,8 @@ void ik_agents_continue(struct ik_chat *chat);
 struct ik_agent *ik_agent_new(struct ik_chat *chat);
 /* Close an agent: its session can be resumed, and another agent is shown. */
 struct ik_agent *ik_agent_close(struct ik_agent *agent);
+/* Forget the parts of stored outputs that its inspector read. */
+void ik_chat_forget_blobs(struct ik_agent *agent);
 /* Release all agents when the program ends. */
 void ik_agents_done(struct ik_chat *chat);
 
@@ -174,8 +175,11 @@ char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_fork.c ---- */
 
-/* "/fork PROMPT": start a child of the shown agent with the prompt. */
-void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt);
+/* "/fork [PROMPT | N | ?]": go on in a copy of the session, of all or up to the answer to the user's
+ * Nth last message; with a prompt a child of the shown agent begins with it. */
+void ik_chat_fork(struct ik_chat *chat, const struct ik_invocation *invocation);
+/* "/rewind [N | ?]": go on in a copy of what was before that message. */
+void ik_chat_rewind_to(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* "/join [N] [WORDS]": send a child's last reply to this model; without N in a child, send its own
  * to the parent and show that. Of several children the user picks one. */
@@ -192,11 +196,21 @@ void ik_chat_quit(struct ik_chat *chat);
 /* chat_pick.c: lists to pick from where a command needs a choice: a message, an agent. A pick
  * becomes the command line that you could have typed. */
 
+/* Did the user say it? */
+bool ik_chat_is_question(const struct ik_message *message);
+/* Return the user's stored message with that number from the end; NULL: there are not so many. */
+const struct ik_message *ik_chat_question_at(const struct ik_conversation *conversation,
+	long number);
+
 /* Open a list in the shown agent; words follow the number in the command line. */
 void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words);
 
 /* An agent's messages, or the agents, have changed: update its list if that is open. */
 void ik_chat_pick_again(struct ik_agent *agent);
+
+/* Append what a child did and its last reply, then words (or ""), as a message for another agent's
+ * model. False: it has not replied yet. */
+bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out);
 
 /* chat_children.c: the agents that a session had begun, when it is gone on with later: which
  * there are, which have not finished, and how to go on with them. */
@@ -208,30 +222,6 @@ void ik_chat_children_event(struct ik_agent *agent, const struct ik_event *event
 /* Cancel it. Accepts NULL and returns NULL. */
 struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children);
 
-/* chat_search.c: a search in all sessions, for the pane of an agent's screen: a moment after the
- * words were typed, again by itself while there is more to come. */
-
-/* As struct ik_sessions_source has it. */
-void ik_chat_search_ask(struct ik_agent *agent, const char *words, bool here, bool writing,
-	bool first);
-/* Stop the search. */
-void ik_chat_search_stop(struct ik_agent *agent);
-/* Accepts NULL and returns NULL. */
-struct ik_chat_search *ik_chat_search_free(struct ik_chat_search *search);
-
-/* agents_text.c: the state of an agent in words, and what /join sends. */
-
-/* Append its state, in a word or two. */
-void ik_agents_text_state(const struct ik_agent *agent, struct ik_buf *out);
-/* Return what it is about; the caller frees it. */
-char *ik_agents_text_title(const struct ik_agent *agent);
-/* Append turns, tokens, cost and parent, then its task and its last reply. */
-void ik_agents_text_facts(const struct ik_agent *agent, struct ik_buf *out);
-
-/* Append what a child did and its last reply, then words (or ""), as a message for another agent's
- * model. False: it has not replied yet. */
-bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out);
-
 /* chat_draw.c: the one place that draws, called before the loop sleeps. */
 void ik_chat_draw(void *chat);
 /* Draw every cell in the next frame. */
@@ -242,33 +232,31 @@ void ik_chat_draw_now(struct ik_chat *chat);
 /* Return the size of the screen. */
 void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns);
 
-/* chat_input.c: bytes and events of the terminal. */
-extern const struct ik_tty_events ik_chat_tty_events;
-void ik_chat_escape_timeout(void *chat);
-/* Rescan the tools. line: the command that its end answers, or NULL. */
-void ik_chat_refresh(struct ik_chat *chat, const char *line);
-
 /* chat_submit.c: run a command or "!COMMAND", or send a message. */
 void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 
 /* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
-void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence);
-/* Show what went wrong. */
-void ik_chat_complain(struct ik_chat *chat, const char *sentence);
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
+	IK_PRINTF(3, 4);
+/* Show one over the editor of the shown agent, for a moment. */
+void ik_chat_flash(const struct ik_chat *chat, const char *format, ...) IK_PRINTF(2, 3);
 /* Return a sentence with the keys of now in place of their names in braces; the caller frees it. */
 char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 
 /* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
-/* Set up the terminal again after a stop; it may be a different one. */
-void ik_chat_terminal_again(struct ik_chat *chat);
 void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
-void ik_chat_terminal_report(struct ik_chat *chat, const char *report, size_t length);
 /* The theme that was configured has changed. */
 void ik_chat_theme_apply(struct ik_chat *chat);
 /* Use wheel and clicks, or leave them to the terminal. */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
+
+/* Bytes and events of the terminal. */
+extern const struct ik_tty_events ik_chat_tty_events;
+void ik_chat_escape_timeout(void *chat);
+/* Rescan the tools. line: the command that its end answers, or NULL. */
+void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
 /* chat_draft.c: save the text of the editor, so that it survives the program. */
 void ik_chat_draft_load(struct ik_agent *agent);
@@ -297,13 +285,15 @@ void ik_chat_draft_due(void *chat);
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
+/* The same with parts that were collected, and are released. */
+int ik_agent_ask_with(struct ik_agent *agent, struct ik_question *question,
+	struct ik_question_text *text, ik_answer_handler *handler, void *arg);
 
 /* A question that a key or command leads to: do it, or not? */
 struct ik_confirmation {
 	const char *title;
-	const char *text, *hint;              /* what it is about, what it means; or NULL */
-	const struct ik_question_part *parts; /* in place of these, or NULL */
-	size_t part_count;
+	const char *text, *hint;       /* what it is about, what it means; or NULL */
+	struct ik_question_text parts; /* before these; released */
 	char yes_key, no_key;
 	const char *yes, *no;
 	bool guarded; /* as in struct ik_question */
@@ -324,11 +314,6 @@ void ik_chat_forget_questions(struct ik_agent *agent);
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
 
-/* chat_blobs.c: read a part of a stored output, for an agent's inspector (an ik_blob_reader). */
-enum ik_status ik_chat_read_blob(void *agent, const char *id, size_t part, struct ik_buf *out,
-	struct ik_error *error);
-void ik_chat_forget_blobs(struct ik_agent *agent);
-
 /* chat_tools.c: switch a tool on or off; asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
 extern const struct ik_tool_forms ik_chat_tool_forms;
@@ -339,10 +324,6 @@ void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocat
 
 /* chat_pick.c: go back to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);
-
-/* chat_copy.c: put a text on the terminal's clipboard, and say so. cut: it is the beginning of a
- * larger one. */
-void ik_chat_copy(struct ik_chat *chat, const char *text, size_t length, bool cut);
 
 /* chat_sessions.c: the data of the pane of sessions. */
 extern const struct ik_sessions_source ik_chat_sessions_source;
@@ -357,8 +338,8 @@ void ik_chat_resume(struct ik_chat *chat, const char *id);
 /* The same by number, beginning of the id, or words of the title. */
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
 /* The same for a fork that was just made of this session, in which nothing is under way; takes over
- * its copy. */
-void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork);
+ * what it has in memory, or NULL. */
+void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy);
 /* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* An agent is about to have another session. */

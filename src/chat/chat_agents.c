@@ -9,6 +9,112 @@
 #include "util/limits.h"
 #include "util/text.h"
 
+/* ---- parts of stored outputs ---- */
+
+/* Parts that are remembered: the two texts of a call with the ends of their last characters,
+ * and the page before. */
+#define REMEMBERED 6
+/* So long a failure is remembered. */
+#define FAILURE_MS 2000
+
+/* A part that was wanted. */
+struct blob {
+	struct ik_agent *agent;
+	int64_t wanted; /* when it was wanted last, by a count; 0: this place is free */
+	char id[IK_UUID_TEXT];
+	size_t part;
+	struct ik_store_read *read; /* NULL: answered */
+	enum ik_status status;
+	struct ik_error error;
+	int64_t answered_ms;
+	struct ik_buf bytes;
+};
+
+struct ik_chat_blobs {
+	int64_t count;
+	struct blob places[REMEMBERED];
+};
+
+static void forget_blob(struct blob *blob)
+{
+	if (blob->wanted == 0)
+		return;
+	blob->wanted = 0;
+	blob->read = ik_store_read_close(blob->read);
+	ik_buf_done(&blob->bytes);
+}
+
+void ik_chat_forget_blobs(struct ik_agent *agent)
+{
+	for (int i = 0; agent->blobs && i < REMEMBERED; i++)
+		forget_blob(&agent->blobs->places[i]);
+	free(agent->blobs);
+	agent->blobs = NULL;
+}
+
+/* A part is there: it is asked for again when the inspector is drawn. */
+static void on_part(void *arg, const struct ik_store_answer *answer)
+{
+	struct blob *blob = arg;
+
+	blob->read = NULL;
+	blob->status = answer->status;
+	blob->error = answer->error;
+	blob->answered_ms = ik_clock_ms();
+	ik_buf_append(&blob->bytes, answer->bytes, answer->length);
+	ik_screen_blob_arrived(blob->agent->screen);
+}
+
+/* Return the place of a part, or that of the part that was not wanted for longest. A failure is
+ * remembered for a while only. */
+static struct blob *find_blob(struct ik_chat_blobs *blobs, const char *id, size_t part)
+{
+	struct blob *oldest = &blobs->places[0];
+
+	for (int i = 0; i < REMEMBERED; i++) {
+		struct blob *blob = &blobs->places[i];
+
+		if (blob->wanted > 0 && blob->part == part && ik_text_equal(blob->id, id)) {
+			if (!blob->read && blob->status != IK_OK &&
+				ik_clock_ms() - blob->answered_ms > FAILURE_MS)
+				forget_blob(blob);
+			return blob;
+		}
+		if (blob->wanted < oldest->wanted)
+			oldest = blob;
+	}
+	forget_blob(oldest);
+	return oldest;
+}
+
+/* Read a part of a stored output, for an agent's inspector (an ik_blob_reader). */
+static enum ik_status read_blob(void *arg, const char *id, size_t part, struct ik_buf *out,
+	struct ik_error *error)
+{
+	struct ik_agent *agent = arg;
+	struct blob *blob;
+
+	if (!agent->chat->core_started)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
+	if (!agent->blobs)
+		agent->blobs = ik_alloc(sizeof(*agent->blobs));
+	blob = find_blob(agent->blobs, id, part);
+	if (blob->wanted == 0) {
+		*blob = (struct blob){ .agent = agent, .part = part };
+		memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
+		ik_buf_init(&blob->bytes, IK_LIMIT_PART);
+		blob->read = ik_store_read_part(agent->chat->core.store, id, part, on_part, blob);
+	}
+	blob->wanted = ++agent->blobs->count;
+	if (blob->read)
+		return ik_error_set(error, IK_UNAVAILABLE, "%s", "");
+	if (blob->status == IK_OK)
+		ik_buf_append(out, blob->bytes.data, blob->bytes.length);
+	else
+		*error = blob->error;
+	return blob->status;
+}
+
 /* ---- life ---- */
 
 /* A page of help text about the commands, from their table. */
@@ -47,7 +153,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		.preselect = !linear,
 		.hide_thinking = !setup->config->ui_show_thinking,
 		.tool_lines = (size_t)setup->config->ui_tool_output,
-		.read_blob = ik_chat_read_blob,
+		.read_blob = read_blob,
 		.read_arg = agent,
 		.tool_forms = &ik_chat_tool_forms,
 		.tool_forms_arg = agent->chat,
@@ -202,21 +308,17 @@ static struct ik_agent *agent_before(const struct ik_chat *chat)
 void ik_agent_show_number(struct ik_chat *chat, int number)
 {
 	struct ik_agent *agent = number > 0 ? ik_agent_find(chat, number) : chat->agent->next;
-	char *sentence;
 
 	if (number < 0)
 		agent = agent_before(chat);
 	else if (number == 0 && !agent)
 		agent = chat->agents;
-	if (agent && agent != chat->agent) {
+	if (agent && agent != chat->agent)
 		ik_agent_show(agent);
-		return;
-	}
-	sentence = number > 0 && !agent ? ik_format(_("There is no agent %d."), number)
-		: number > 0                ? ik_format(_("This is agent %d."), number)
-					 : ik_strdup(_("There is one agent only: /fork PROMPT begins another."));
-	ik_screen_flash(chat->screen, sentence);
-	free(sentence);
+	else if (number > 0)
+		ik_chat_flash(chat, agent ? _("This is agent %d.") : _("There is no agent %d."), number);
+	else
+		ik_chat_flash(chat, _("There is one agent only: /fork PROMPT begins another."));
 }
 
 /* ---- what is told ---- */
@@ -225,13 +327,14 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 static void call(const struct ik_agent *agent)
 {
 	char *key = ik_agent_key(agent->chat, agent->number);
-	char *sentence = agent->calls
-		? ik_format(_("Agent %d waits for your answer: %s shows it."), agent->number, key)
-		: agent->failed ? ik_format(_("Agent %d has failed: %s shows it."), agent->number, key)
-						: ik_format(_("Agent %d has ended its turn."), agent->number);
 
-	ik_screen_flash(agent->chat->screen, sentence);
-	free(sentence);
+	if (agent->calls || agent->failed)
+		ik_chat_flash(agent->chat,
+			agent->calls ? _("Agent %d waits for your answer: %s shows it.")
+						 : _("Agent %d has failed: %s shows it."),
+			agent->number, key);
+	else
+		ik_chat_flash(agent->chat, _("Agent %d has ended its turn."), agent->number);
 	free(key);
 }
 

@@ -115,7 +115,7 @@ static void tell(struct ik_chat_children *children)
 				"\nand %zu more, which /sessions lists", there - TOLD),
 			there - TOLD);
 	if (there > 0)
-		ik_agent_say(agent, IK_EVENT_NOTICE, out.data);
+		ik_agent_say(agent, IK_EVENT_NOTICE, "%s", out.data);
 	ik_buf_done(&out);
 	agent->children = ik_chat_children_free(children);
 }

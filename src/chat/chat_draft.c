@@ -156,7 +156,6 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	struct ik_buf raw, text;
 	struct ik_error error;
 	enum ik_status status;
-	char *sentence;
 
 	ik_chat_draft_begin(agent, false);
 	if (!agent->draft_path)
@@ -164,13 +163,9 @@ void ik_chat_draft_load(struct ik_agent *agent)
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&text, 3 * IK_LIMIT_USER_TEXT);
 	status = ik_file_read(agent->draft_path, &raw, &error);
-	if (status != IK_OK && status != IK_NOT_FOUND) {
-		sentence = ik_format(_("%s. What you wrote here before and did not send stays in that "
-							   "file."),
-			error.text);
-		ik_agent_say(agent, IK_EVENT_ERROR, sentence);
-		free(sentence);
-	}
+	if (status != IK_OK && status != IK_NOT_FOUND)
+		ik_agent_say(agent, IK_EVENT_ERROR,
+			_("%s. What you wrote here before and did not send stays in that file."), error.text);
 	if (status == IK_OK && raw.length > 0) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		if (ik_buf_status(&text) == IK_OK)
@@ -210,17 +205,13 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 /* Say once that a draft can't be saved. */
 static void tell_failure(struct ik_agent *agent, int number)
 {
-	char *sentence;
-
 	ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
 	if (agent->chat->draft_told)
 		return;
 	agent->chat->draft_told = true;
-	sentence = ik_format(_("%s cannot be written: %s. What you write and do not send is lost "
-						   "if the program ends."),
+	ik_agent_say(agent, IK_EVENT_ERROR,
+		_("%s cannot be written: %s. What you write and do not send is lost if the program ends."),
 		agent->draft_path, strerror(number));
-	ik_agent_say(agent, IK_EVENT_ERROR, sentence);
-	free(sentence);
 }
 
 void ik_chat_draft_due(void *arg)

@@ -1,17 +1,180 @@
-/* Children of a conversation: forked, joined, closed. */
+/* Copies of a conversation: gone on with in its place, or by agents of their own, which are joined and
+ * closed. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands_session.h"
 #include "conversation/fork_link.h"
 #include "conversation/title.h"
 #include "core/attach.h"
-#include "tui/edit/keymap.h"
+#include "core/undo_command.h"
+#include "undo/undo_journal.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+
+/* ---- copies ---- */
+
+/* Make the fork of the session in front that has its events up to sequence, and store its id. Taken
+ * over: command, which is stored in it. Return what it has, in memory (the caller's), or NULL. */
+static struct ik_conversation *make_fork(struct ik_core *core, struct ik_message *command,
+	int64_t sequence, char ret_id[IK_UUID_TEXT])
+{
+	struct ik_conversation *copy = ik_session_fork_copy(core->session, sequence);
+
+	ik_uuid_new(ret_id);
+	ik_store_begin_fork(core->store, ret_id, core->setup->places.directory,
+		ik_session_id(core->session), sequence);
+	ik_store_append(core->store, ret_id, command);
+	if (core->undo_directory)
+		ik_undo_fork(core->undo_directory, ik_session_id(core->session), ret_id);
+	if (copy)
+		ik_conversation_append(copy, command);
+	ik_message_unref(command);
+	return copy;
+}
+
+/* Return what a fork begins with; the caller frees it. */
+static char *fork_sentence(const struct ik_core *core)
+{
+	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
+}
+
+/* What a message is known by. */
+static char *title_of(const struct ik_message *question)
+{
+	return ik_session_title(question->content, ik_message_typed(question));
+}
+
+/* Return the last event that a copy of the session in front has: while a turn runs, the one before
+ * the turn; 0: nothing was said yet. */
+static int64_t fork_point(const struct ik_core *core)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(core->session);
+	size_t i = ik_conversation_count(conversation);
+	int64_t sequence = 0;
+
+	if (ik_session_busy(core->session)) {
+		while (i > 0 && !ik_chat_is_question(ik_conversation_at(conversation, i - 1)))
+			i--;
+		i = i > 0 ? i - 1 : 0;
+	}
+	for (; i > 0 && sequence == 0; i--)
+		sequence = ik_conversation_at(conversation, i - 1)->sequence;
+	return sequence;
+}
+
+/* Can the session in front be forked now? If not, line is answered with the reason. */
+static bool can_fork(struct ik_core *core, const char *line)
+{
+	const char *problem = NULL;
+
+	if (ik_session_busy(core->session))
+		problem = _("Something is under way: wait for its end, or cancel it (Esc).");
+	else if (fork_point(core) == 0)
+		problem = _("Nothing of this session is stored yet.");
+	if (problem)
+		ik_session_add_command(core->session, line, problem);
+	return !problem;
+}
+
+/* Say in the fork which files were written since the message that it goes back to. */
+static void tell_of_files(struct ik_core *core, const char *id, struct ik_conversation *copy,
+	int64_t time_ms)
+{
+	size_t turns, files = ik_undo_files_since(core, time_ms, &turns);
+	struct ik_message *message;
+	char *sentence;
+
+	if (files == 0)
+		return;
+	sentence =
+		ik_format(ngettext("%zu file was written since, and stays so: /undo %zu takes it "
+						   "back.",
+					  "%zu files were written since, and stay so: /undo %zu takes them back.",
+					  files),
+			files, turns);
+	message = ik_message_new(IK_KIND_NOTICE, sentence, strlen(sentence), NULL, 0);
+	ik_store_append(core->store, id, message);
+	if (copy)
+		ik_conversation_append(copy, message);
+	ik_message_unref(message);
+	free(sentence);
+}
+
+/* Go on in a copy that has the events up to sequence, and begins with line and a sentence (taken
+ * over). back: the message that it goes back to, whose text comes into the editor; NULL: none. */
+static void go_on_in_copy(struct ik_chat *chat, const char *line, char *sentence, int64_t sequence,
+	const struct ik_message *back)
+{
+	char id[IK_UUID_TEXT];
+	struct ik_conversation *copy = make_fork(&chat->core, ik_message_command(line, sentence),
+		sequence, id);
+
+	free(sentence);
+	if (back) {
+		tell_of_files(&chat->core, id, copy, back->time_ms);
+		ik_screen_set_draft(chat->screen, back->content, ik_message_typed(back));
+	}
+	ik_chat_resume_fork(chat, id, copy);
+}
+
+/* "/fork N": up to the answer to the user's Nth last message. */
+static void fork_at(struct ik_chat *chat, const char *line, long number)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
+	const struct ik_message *question = number > 0 ? ik_chat_question_at(conversation, number)
+												   : NULL;
+	const struct ik_message *next = number > 1 ? ik_chat_question_at(conversation, number - 1)
+											   : NULL;
+	char *title, *sentence;
+
+	if (!question) {
+		ik_session_add_command(chat->core.session, line,
+			_("/fork 2 copies all up to the answer to the "
+			  "message before your last one; there are not so many here."));
+		return;
+	}
+	title = title_of(question);
+	sentence = ik_format(_("A fork of the session, up to the answer to: > %s\n"
+						   "The session itself goes on with /resume %s"),
+		title, ik_session_id(chat->core.session));
+	free(title);
+	go_on_in_copy(chat, line, sentence, next ? next->sequence - 1 : fork_point(&chat->core), NULL);
+}
+
+void ik_chat_rewind_to(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	const char *text = invocation->text;
+	struct ik_session *session = chat->core.session;
+	const struct ik_message *question;
+	char *end = NULL, *title, *sentence;
+	long number = text[0] != '\0' ? strtol(text, &end, 10) : 1;
+
+	if (!can_fork(&chat->core, invocation->line))
+		return;
+	if (ik_text_equal(text, "?")) {
+		ik_chat_pick(chat, IK_PICKING_REWIND, "");
+		return;
+	}
+	question = number < 1 || (end && *end != '\0')
+		? NULL
+		: ik_chat_question_at(ik_session_conversation(session), number);
+	if (!question) {
+		ik_session_add_command(session, invocation->line,
+			_("/rewind goes back to before your last message, /rewind 2 to before the one "
+			  "before it; there are not so many here."));
+		return;
+	}
+	title = title_of(question);
+	sentence =
+		ik_format(_("Back before: > %s\n"
+					"It and what came of it stay in the session, which goes on with /resume %s"),
+			title, ik_session_id(session));
+	free(title);
+	go_on_in_copy(chat, invocation->line, sentence, question->sequence - 1, question);
+}
 
 /* ---- /fork PROMPT ---- */
 
@@ -39,9 +202,9 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	ik_chat_draft_begin(child, true);
 	child->session = ik_core_add_session(&chat->core, child);
 	if (sequence > 0) {
-		char *sentence = ik_command_fork_sentence(&chat->core);
+		char *sentence = fork_sentence(&chat->core);
 
-		struct ik_conversation *copy = ik_command_make_fork(&chat->core,
+		struct ik_conversation *copy = make_fork(&chat->core,
 			ik_fork_link_command(line, sentence, IK_FORK_PARENT, ik_session_id(chat->core.session)),
 			sequence, ret_id);
 
@@ -70,7 +233,8 @@ static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_
 	free(key);
 }
 
-void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
+/* Start a child of the shown agent with the prompt. */
+static void fork_agent(struct ik_chat *chat, const char *line, const char *prompt)
 {
 	struct ik_session *session = chat->core.session;
 	struct ik_attached attached;
@@ -78,16 +242,16 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 
 	ik_attached_init(&attached);
 	if (ik_agent_count(chat) >= IK_AGENTS_MOST) {
-		ik_chat_complain(chat, _("There are as many agents as there can be: /close ends one."));
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
+			_("There are as many agents as there can be: /close ends one."));
 	} else if (ik_attach(prompt, strlen(prompt), strlen(prompt), &chat->setup->places,
 				   ik_session_conversation(session), chat->agent->shared_command, &attached,
 				   &error) != IK_OK) {
-		ik_chat_complain(chat, error.text);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
 		ik_screen_set_draft(chat->screen, line, strlen(line));
 	} else {
 		char id[IK_UUID_TEXT];
-		struct ik_agent *child = make_child(chat, line, prompt, ik_command_fork_point(&chat->core),
-			id);
+		struct ik_agent *child = make_child(chat, line, prompt, fork_point(&chat->core), id);
 
 		memcpy(child->shared_command,
 			attached.last_command[0] != '\0' ? attached.last_command : chat->agent->shared_command,
@@ -97,6 +261,23 @@ void ik_agent_fork(struct ik_chat *chat, const char *line, const char *prompt)
 			attached.data.data, attached.data.length);
 	}
 	ik_attached_done(&attached);
+}
+
+void ik_chat_fork(struct ik_chat *chat, const struct ik_invocation *invocation)
+{
+	const char *line = invocation->line, *text = invocation->text;
+	bool number = text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+
+	if (text[0] != '\0' && !number && !ik_text_equal(text, "?"))
+		fork_agent(chat, line, text);
+	else if (!can_fork(&chat->core, line))
+		return;
+	else if (text[0] == '\0')
+		go_on_in_copy(chat, line, fork_sentence(&chat->core), fork_point(&chat->core), NULL);
+	else if (!number)
+		ik_chat_pick(chat, IK_PICKING_FORK, "");
+	else
+		fork_at(chat, line, strtol(text, NULL, 10));
 }
 
 /* ---- /join ---- */

@@ -14,7 +14,7 @@ static void say(struct ik_agent *agent, char *sentence)
 {
 	char *text = ik_chat_with_keys(agent->chat, sentence);
 
-	ik_agent_say(agent, IK_EVENT_NOTICE, text);
+	ik_agent_say(agent, IK_EVENT_NOTICE, "%s", text);
 	free(text);
 	free(sentence);
 }
@@ -58,17 +58,15 @@ static void ask(struct ik_agent *agent)
 {
 	bool busy = ik_session_busy(agent->session);
 	struct ik_choice choices[3];
-	const char *hint =
-		_("Whoever asked goes on with it, and you read along here. You can ask for it "
-		  "back, or go on in a copy of your own with /fork.");
-	struct ik_question_part parts[2];
-	struct ik_question question = { .parts = parts, .part_count = 2, .choices = choices };
+	struct ik_question_text text = { NULL, 0 };
+	struct ik_question question = { .choices = choices };
 
 	if (agent->lock_question != 0)
 		ik_chat_withdraw(agent->chat, agent->lock_question);
-	parts[0] = (struct ik_question_part){ IK_QUESTION_TEXT, agent->lock_asker,
-		strlen(agent->lock_asker) };
-	parts[1] = (struct ik_question_part){ IK_QUESTION_HINT, hint, strlen(hint) };
+	ik_question_add_sentence(&text, IK_QUESTION_TEXT, agent->lock_asker);
+	ik_question_add_sentence(&text, IK_QUESTION_HINT,
+		_("Whoever asked goes on with it, and you read along here. You can ask for it "
+		  "back, or go on in a copy of your own with /fork."));
 	choices[question.choice_count++] = (struct ik_choice){ .key = 'l',
 		.value = ANSWER_NOW,
 		.label = busy ? _("Cancel what runs, and let it go") : _("Let it go") };
@@ -81,7 +79,7 @@ static void ask(struct ik_agent *agent)
 	};
 	question.escape = question.choice_count++;
 	question.title = _("Another ikigai asks for this session.");
-	agent->lock_question = ik_agent_ask(agent, &question, on_answer, NULL);
+	agent->lock_question = ik_agent_ask_with(agent, &question, &text, on_answer, NULL);
 }
 
 /* ---- events of the session ---- */

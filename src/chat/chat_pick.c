@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands_session.h"
 #include "conversation/title.h"
 #include "tui/text/quantity.h"
 #include "util/alloc.h"
@@ -13,7 +12,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define TEXT_BYTES 4000 /* of a message, to be read under the list */
+#define TEXT_BYTES 4000 /* of a message or a reply, to be read under the list */
 
 /* ---- messages ---- */
 
@@ -25,6 +24,25 @@ static char *age_of(int64_t time_ms)
 	ik_buf_init(&out, IK_KIB(1));
 	ik_age_text(&out, ik_clock_wall_ms() - time_ms);
 	return ik_buf_take(&out, NULL);
+}
+
+bool ik_chat_is_question(const struct ik_message *message)
+{
+	return message->kind == IK_KIND_USER && !ik_message_is_automatic(message);
+}
+
+const struct ik_message *ik_chat_question_at(const struct ik_conversation *conversation,
+	long number)
+{
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (ik_chat_is_question(message) && message->sequence > 0 && --number == 0)
+			return message;
+	}
+	return NULL;
 }
 
 /* Add the user's stored messages, newest first. */
@@ -39,7 +57,7 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 		const struct ik_message *message = ik_conversation_at(conversation, --i);
 		size_t typed;
 
-		if (!ik_command_is_question(message) || message->sequence == 0)
+		if (!ik_chat_is_question(message) || message->sequence == 0)
 			continue;
 		typed = ik_message_typed(message);
 		number++;
@@ -74,8 +92,7 @@ static void on_rewind(struct ik_chat *chat, void *arg)
 	long number = 1;
 
 	/* Others may have been sent meanwhile, and the message goes into the editor. */
-	while ((message = ik_command_question_at(conversation, number)) &&
-		message->sequence != *sequence)
+	while ((message = ik_chat_question_at(conversation, number)) && message->sequence != *sequence)
 		number++;
 	if (!message)
 		return;
@@ -108,7 +125,7 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 		return;
 	message = ik_session_busy(chat->core.session)
 		? NULL
-		: ik_command_question_at(ik_session_conversation(chat->core.session), number);
+		: ik_chat_question_at(ik_session_conversation(chat->core.session), number);
 	if (!message) {
 		go_back_to(chat, number); /* it says why not */
 		return;
@@ -124,6 +141,113 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- agents ---- */
 
+/* What a conversation did since it was forked. */
+struct work {
+	size_t turns, calls;
+	struct ik_usage usage;
+	const struct ik_message *reply; /* the last one; NULL: none */
+};
+
+/* Did it come after the fork? Messages without a number did. */
+static bool is_own(const struct ik_agent *agent, const struct ik_message *message)
+{
+	return message->sequence == 0 || message->sequence > agent->forked_at;
+}
+
+static struct work work_of(const struct ik_agent *agent)
+{
+	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
+	struct work work = { .usage = { .cost = -1 } };
+	size_t i = ik_conversation_count(conversation);
+
+	while (i > 0) {
+		const struct ik_message *message = ik_conversation_at(conversation, --i);
+		struct ik_usage usage;
+
+		if (!is_own(agent, message))
+			break;
+		if (ik_chat_is_question(message))
+			work.turns++;
+		else if (message->kind == IK_KIND_TOOL_CALL)
+			work.calls++;
+		else if (message->kind == IK_KIND_ASSISTANT && !work.reply)
+			work.reply = message;
+		else if (ik_usage_read(message, &usage))
+			ik_usage_add(&work.usage, &usage);
+	}
+	return work;
+}
+
+/* Append its state, in a word or two. */
+static void put_state(const struct ik_agent *agent, struct ik_buf *out)
+{
+	if (agent->calls)
+		ik_buf_puts(out, _("waiting for you"));
+	else if (ik_agent_works(agent))
+		ik_buf_puts(out, _("working"));
+	else if (agent->failed)
+		ik_buf_puts(out, _("failed"));
+	else
+		ik_buf_puts(out, agent->unread ? _("ended, unread") : _("idle"));
+}
+
+/* Return what it is about; the caller frees it. */
+static char *title_of_agent(const struct ik_agent *agent)
+{
+	char *title = agent->task ? ik_strdup(agent->task)
+							  : ik_conversation_title(ik_session_conversation(agent->session));
+
+	if (title[0] != '\0')
+		return title;
+	free(title);
+	return ik_strdup(_("(nothing was said yet)"));
+}
+
+/* Append turns, tokens, cost and parent, then its task and its last reply. */
+static void put_facts(const struct ik_agent *agent, struct ik_buf *out)
+{
+	struct work work = work_of(agent);
+	char *title = title_of_agent(agent);
+
+	ik_buf_printf(out, ngettext("%zu turn", "%zu turns", work.turns), work.turns);
+	if (work.usage.input_tokens > 0 || work.usage.output_tokens > 0)
+		ik_buf_printf(out, _(", tokens: %lld in, %lld out"), (long long)work.usage.input_tokens,
+			(long long)work.usage.output_tokens);
+	if (work.usage.cost >= 0) {
+		ik_buf_puts(out, ", ");
+		ik_cost_put(out, work.usage.cost);
+	}
+	if (agent->parent)
+		ik_buf_printf(out, _(", child of %d"), agent->parent->number);
+	ik_buf_printf(out, "\n> %s\n", title);
+	if (work.reply) {
+		ik_buf_putc(out, '\n');
+		ik_buf_append(out, work.reply->content,
+			ik_utf8_cut(work.reply->content, work.reply->content_length, TEXT_BYTES));
+	}
+	free(title);
+}
+
+bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out)
+{
+	struct work work = work_of(child);
+
+	if (!work.reply)
+		return false;
+	ik_buf_printf(out, _("Agent %d was given this task: %s"), child->number,
+		child->task ? child->task : "-");
+	ik_buf_puts(out, "\n");
+	ik_buf_printf(out,
+		ngettext("It made %zu call of tools. Its last reply:",
+			"It made %zu calls of tools. Its last reply:", work.calls),
+		work.calls);
+	ik_buf_puts(out, "\n\n");
+	ik_buf_append(out, work.reply->content, work.reply->content_length);
+	if (words[0] != '\0')
+		ik_buf_printf(out, "\n\n%s", words);
+	return true;
+}
+
 /* Add all agents but one (or NULL). */
 static void add_agents(const struct ik_chat *chat, const struct ik_agent *without,
 	const char *command, const char *words, struct ik_pick_list *picks)
@@ -137,13 +261,13 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 			continue;
 		ik_buf_init(&state, IK_KIB(1));
 		ik_buf_init(&facts, IK_KIB(64));
-		ik_agents_text_state(agent, &state);
-		ik_agents_text_facts(agent, &facts);
+		put_state(agent, &state);
+		put_facts(agent, &facts);
 		ik_pick_add(picks,
 			(struct ik_pick){
 				.number = agent->number,
 				.id = ik_strdup(ik_session_id(agent->session)),
-				.title = ik_agents_text_title(agent),
+				.title = title_of_agent(agent),
 				.aside = ik_buf_take(&state, NULL),
 				.text = ik_buf_take(&facts, NULL),
 				.line = words[0] != '\0' ? ik_format("%s %d %s", command, agent->number, words)

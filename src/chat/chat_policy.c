@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/call_question.h"
 #include "core/policy_file.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -141,7 +140,7 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		ik_buf_clear(&line);
 		ik_buf_printf(&line, "[%c] ", widths[width].key);
 		ik_rule_put(&line, &rule);
-		ik_call_text_add(&text, IK_QUESTION_TEXT, line.data, line.length);
+		ik_question_add(&text, IK_QUESTION_TEXT, line.data, line.length);
 		ik_rule_done(&rule);
 		choices[question.choice_count++] = (struct ik_choice){
 			.key = widths[width].key,
@@ -153,19 +152,14 @@ static void ask_for_rule(struct ik_chat *chat, struct ik_chat_call *call)
 		.key = 'b', .label = _("Back"), .value = -1
 	};
 	question.escape = question.choice_count++;
-	ik_buf_clear(&line);
-	ik_buf_puts(&line,
+	ik_question_add_sentence(&text, IK_QUESTION_HINT,
 		call->for_good
 			? _("It is kept in policy.json, for all sessions; /mode lists such rules and takes "
 				"them back.")
 			: _("It holds until this session ends; /mode lists such rules and takes them back."));
-	ik_call_text_add(&text, IK_QUESTION_HINT, line.data, line.length);
 	question.title = call->for_good ? _("Which calls are always to be allowed?")
 									: _("Which calls are to be allowed in this session?");
-	question.parts = text.parts;
-	question.part_count = text.count;
-	call->question = ik_agent_ask(call->agent, &question, on_rule, call);
-	ik_call_text_done(&text);
+	call->question = ik_agent_ask_with(call->agent, &question, &text, on_rule, call);
 	ik_buf_done(&line);
 }
 
@@ -224,13 +218,10 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 
 	free(call->targets);
 	call->targets = find_targets(call);
-	ik_call_text_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
+	ik_question_add_call(&text, chat->setup->places.directory, call->name, call->arguments,
 		call->length);
-	ik_call_text_add(&text, IK_QUESTION_HINT, call->why, strlen(call->why));
-	question.parts = text.parts;
-	question.part_count = text.count;
-	call->question = ik_agent_ask(call->agent, &question, on_answer, call);
-	ik_call_text_done(&text);
+	ik_question_add_sentence(&text, IK_QUESTION_HINT, call->why);
+	call->question = ik_agent_ask_with(call->agent, &question, &text, on_answer, call);
 	free(title);
 }
 

@@ -7,20 +7,30 @@
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
 
-void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *sentence)
+void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
 {
-	const struct ik_event event = {
-		.kind = kind,
-		.text = sentence,
-		.text_length = strlen(sentence),
-	};
+	struct ik_event event = { .kind = kind };
+	va_list arguments;
+	char *sentence;
 
+	va_start(arguments, format);
+	event.text = sentence = ik_vformat(format, arguments);
+	va_end(arguments);
+	event.text_length = strlen(sentence);
 	ik_screen_apply(agent->screen, &event);
+	free(sentence);
 }
 
-void ik_chat_complain(struct ik_chat *chat, const char *sentence)
+void ik_chat_flash(const struct ik_chat *chat, const char *format, ...)
 {
-	ik_agent_say(chat->agent, IK_EVENT_ERROR, sentence);
+	va_list arguments;
+	char *sentence;
+
+	va_start(arguments, format);
+	sentence = ik_vformat(format, arguments);
+	va_end(arguments);
+	ik_screen_flash(chat->screen, sentence);
+	free(sentence);
 }
 
 char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence)
@@ -130,6 +140,18 @@ void ik_chat_forget_questions(struct ik_agent *agent)
 		settle(agent->chat, take(&agent->questions), NULL);
 }
 
+int ik_agent_ask_with(struct ik_agent *agent, struct ik_question *question,
+	struct ik_question_text *text, ik_answer_handler *handler, void *arg)
+{
+	int id;
+
+	question->parts = text->parts;
+	question->part_count = text->count;
+	id = ik_agent_ask(agent, question, handler, arg);
+	ik_question_text_done(text);
+	return id;
+}
+
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
 	void *arg)
 {
@@ -137,11 +159,9 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		{ .key = about->yes_key, .label = about->yes, .value = ANSWER_YES },
 		{ .key = about->no_key, .label = about->no, .value = ANSWER_NO },
 	};
-	struct ik_question_part parts[2];
+	struct ik_question_text text = about->parts;
 	struct ik_question question = {
 		.title = about->title,
-		.parts = about->parts ? about->parts : parts,
-		.part_count = about->part_count,
 		.choices = choices,
 		.choice_count = 2,
 		.escape = 1,
@@ -151,12 +171,10 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 	int id;
 
 	if (about->text)
-		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_TEXT, about->text,
-			strlen(about->text) };
+		ik_question_add_sentence(&text, IK_QUESTION_TEXT, about->text);
 	if (about->hint)
-		parts[question.part_count++] = (struct ik_question_part){ IK_QUESTION_HINT, about->hint,
-			strlen(about->hint) };
-	id = ik_agent_ask(chat->agent, &question, NULL, arg);
+		ik_question_add_sentence(&text, IK_QUESTION_HINT, about->hint);
+	id = ik_agent_ask_with(chat->agent, &question, &text, NULL, arg);
 	chat->agent->questions->yes = yes; /* it is the newest */
 	return id;
 }

@@ -47,7 +47,7 @@ static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 	while (length > start && strchr(" \t\n", text[length - 1]))
 		length--;
 	if (start >= length || (length - start == 1 && text[start] == '!' && !chat->last_shell)) {
-		ik_chat_complain(chat,
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
 			start >= length
 				? _("! needs a command: !ls -l. Its output goes with your next message.")
 				: _("!! repeats the last command; there was none yet."));
@@ -70,7 +70,7 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	if (ik_attach_and_submit(chat->core.session, text, length, length, &chat->setup->places,
 			chat->agent->shared_command, &error) == IK_OK)
 		return;
-	ik_chat_complain(chat, error.text);
+	ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
 	ik_screen_set_draft(chat->screen, text, length);
 }
 

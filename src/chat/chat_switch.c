@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/session_find.h"
-#include "commands/session_taken.h"
+#include "commands/stored_session.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -146,7 +145,7 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 	else if (answer->status == IK_INVALID)
 		ik_sessions_pick(ik_screen_open_sessions(chat->screen), words);
 	else
-		ik_chat_complain(chat, answer->error.text);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", answer->error.text);
 	free(words);
 }
 
@@ -157,10 +156,10 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
 }
 
-void ik_chat_resume_fork(struct ik_chat *chat, struct ik_fork fork)
+void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy)
 {
 	ik_chat_take_queue_back(chat); /* what is held */
-	switch_now(chat->agent, fork.id, fork.copy);
+	switch_now(chat->agent, id, copy);
 }
 
 /* ---- deleting ---- */
@@ -204,17 +203,13 @@ static void on_taken(void *arg, const struct ik_error *error)
 static bool refuse_deletion(struct ik_chat *chat, const char *id)
 {
 	const struct ik_agent *agent = ik_agent_with(chat, id);
-	char *sentence;
 
-	if (!agent)
-		return false;
-	sentence = agent == chat->agent
-		? ik_strdup(_("You are in this session: /new first, then delete it"))
-		: ik_format(_("Agent %d is in this session: /close %d first, then delete it"),
-			  agent->number, agent->number);
-	ik_screen_flash(chat->screen, sentence);
-	free(sentence);
-	return true;
+	if (agent && agent == chat->agent)
+		ik_chat_flash(chat, _("You are in this session: /new first, then delete it"));
+	else if (agent)
+		ik_chat_flash(chat, _("Agent %d is in this session: /close %d first, then delete it"),
+			agent->number, agent->number);
+	return agent;
 }
 
 static void on_delete(struct ik_chat *chat, void *arg)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chat/call_question.h"
 #include "core/undo_command.h"
 #include "provider/formats.h"
 #include "util/alloc.h"
@@ -44,12 +43,8 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
 		{ 'n', _("No"), ANSWER_NO, NULL },
 	};
-	static const char hint_text[] = N_("From the next round on. What holds for all sessions is "
-									   "kept in ~/.ikigai/tools.json; config.json stays as it is.");
-	const struct ik_question_part hint = { IK_QUESTION_HINT, _(hint_text), strlen(_(hint_text)) };
+	struct ik_question_text text = { NULL, 0 };
 	struct ik_question question = {
-		.parts = &hint,
-		.part_count = 1,
 		.choices = choices,
 		.choice_count = 3,
 		.escape = 2,
@@ -66,7 +61,10 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name);
 	title = ik_format(wish->on ? _("Switch %s on?") : _("Switch %s off?"), name);
 	question.title = title;
-	(void)ik_agent_ask(chat->agent, &question, on_answer, wish);
+	ik_question_add_sentence(&text, IK_QUESTION_HINT,
+		_("From the next round on. What holds for all sessions is "
+		  "kept in ~/.ikigai/tools.json; config.json stays as it is."));
+	(void)ik_agent_ask_with(chat->agent, &question, &text, on_answer, wish);
 	free(title);
 }
 
@@ -102,13 +100,12 @@ static void on_rerun(struct ik_chat *chat, void *arg)
 }
 
 /* Ask whether a line is to be run again: a letter alone runs nothing. */
-static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text *text,
+static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text text,
 	const char *line)
 {
 	const struct ik_confirmation about = {
 		.title = title,
-		.parts = text->parts,
-		.part_count = text->count,
+		.parts = text,
 		.yes_key = 'y',
 		.yes = _("Yes"),
 		.no_key = 'n',
@@ -117,7 +114,6 @@ static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_ques
 	};
 
 	(void)ik_chat_confirm(chat, &about, on_rerun, ik_strdup(line));
-	ik_call_text_done(text);
 }
 
 void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -131,8 +127,8 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	if (!chat->core_started || ik_chat_only_reads(chat))
 		return;
 	if (line[0] == '!') {
-		ik_call_text_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
-		ask_to_rerun(chat, _("Run this command again?"), &text, line);
+		ik_question_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
+		ask_to_rerun(chat, _("Run this command again?"), text, line);
 		return;
 	}
 	arguments = line + strlen("/run ");
@@ -140,8 +136,8 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	arguments += strlen(name) + 1;
 	length -= (size_t)(arguments - line);
 	title = ik_format(_("Call %s again?"), name);
-	ik_call_text_add_call(&text, chat->setup->places.directory, name, arguments, length);
-	ask_to_rerun(chat, title, &text, line);
+	ik_question_add_call(&text, chat->setup->places.directory, name, arguments, length);
+	ask_to_rerun(chat, title, text, line);
 	free(title);
 	free(name);
 }

@@ -111,7 +111,7 @@ static void put_file(const struct untrusted *file, struct ik_buf *out)
 		ik_buf_puts(out, ", ");
 		put_kind(out, &head);
 	}
-	ik_buf_puts(out, ")\n");
+	ik_buf_putc(out, ')');
 	ik_buf_done(&head);
 }
 
@@ -133,7 +133,6 @@ static void put_contents(const struct untrusted *file, struct ik_buf *out)
 				(unsigned long long)(file->identity.size - text.length));
 		}
 	}
-	ik_buf_puts(out, "\n");
 	ik_buf_done(&text);
 }
 
@@ -204,9 +203,17 @@ static char *signature(const struct ik_chat_trust *trust)
 	return ik_buf_take(&out, NULL);
 }
 
-static void tell(struct ik_chat_trust *trust, const char *sentence)
+IK_PRINTF(2, 3)
+static void tell(struct ik_chat_trust *trust, const char *format, ...)
 {
+	va_list arguments;
+	char *sentence;
+
+	va_start(arguments, format);
+	sentence = ik_vformat(format, arguments);
+	va_end(arguments);
 	ik_session_add_notice(trust->chat->core.session, sentence);
+	free(sentence);
 }
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
@@ -222,47 +229,35 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		{ '\0', _("never ask here"), ANSWER_NEVER, NULL },
 		{ '\0', _("view"), ANSWER_LOOK, NULL },
 	};
-	struct ik_question_part *parts = ik_alloc((2 * trust->count + 2) * sizeof(*parts));
-	struct ik_buf *texts = ik_alloc((trust->count + 1) * sizeof(*texts));
+	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(ngettext("Trust %zu file that came with this directory?",
 								"Trust %zu files that came with this directory?", trust->count),
 		trust->count);
 	struct ik_question question = {
 		.title = title,
-		.parts = parts,
 		.choices = choices,
 		.first = contents,
 		.choice_count = sizeof(choices) / sizeof(choices[0]) - contents,
 		.escape = 0,
 	};
-	size_t i, count = 0;
 
-	for (i = 0; i < trust->count; i++) {
-		ik_buf_init(&texts[i], IK_MIB(1));
+	for (size_t i = 0; i < trust->count; i++) {
+		struct ik_buf about;
+
+		ik_buf_init(&about, IK_MIB(1));
 		if (contents) {
-			parts[count++] = (struct ik_question_part){ IK_QUESTION_HEADING, trust->files[i].name,
-				strlen(trust->files[i].name) };
-			put_contents(&trust->files[i], &texts[i]);
+			ik_question_add_sentence(&text, IK_QUESTION_HEADING, trust->files[i].name);
+			put_contents(&trust->files[i], &about);
 		} else {
-			put_file(&trust->files[i], &texts[i]);
+			put_file(&trust->files[i], &about);
 		}
-		if (texts[i].length > 0)
-			ik_buf_truncate(&texts[i], texts[i].length - 1); /* a part is a line by itself */
-		parts[count++] = (struct ik_question_part){ IK_QUESTION_TEXT, texts[i].data,
-			texts[i].length };
+		ik_question_add(&text, IK_QUESTION_TEXT, about.data, about.length);
+		ik_buf_done(&about);
 	}
-	if (!contents) {
-		const char *hint =
-			_("They run with everything that you may do. Nothing of them has run yet.");
-
-		parts[count++] = (struct ik_question_part){ IK_QUESTION_HINT, hint, strlen(hint) };
-	}
-	question.part_count = count;
-	trust->question = ik_agent_ask(trust->chat->agent, &question, on_answer, trust);
-	for (i = 0; i < trust->count; i++)
-		ik_buf_done(&texts[i]);
-	free(texts);
-	free(parts);
+	if (!contents)
+		ik_question_add_sentence(&text, IK_QUESTION_HINT,
+			_("They run with everything that you may do. Nothing of them has run yet."));
+	trust->question = ik_agent_ask_with(trust->chat->agent, &question, &text, on_answer, trust);
 	free(title);
 }
 
@@ -272,32 +267,21 @@ static void on_granted(void *arg)
 	struct ik_chat_trust *trust = arg;
 	const struct ik_project *project = &trust->chat->setup->project;
 	const struct ik_error *error = ik_trust_check_error(trust->check);
-	char *sentence;
-	size_t i;
 
-	for (i = 0; i < trust->count; i++) {
+	for (size_t i = 0; i < trust->count; i++) {
 		const struct ik_checked_file *file = ik_trust_check_at(trust->check, i);
+		const char *name = trust->files[i].name;
 
-		if (file->state != IK_TRUST_TRUSTED) {
-			sentence = file->problem ? ik_strdup(file->problem)
-									 : ik_format(_("%s was changed meanwhile and is not trusted."),
-										   trust->files[i].name);
-			tell(trust, sentence);
-			free(sentence);
-		} else if (project->config_file &&
-			ik_text_equal(trust->files[i].path, project->config_file)) {
-			sentence = ik_format(_("%s is trusted and will be read when ikigai is started the next "
-								   "time."),
-				trust->files[i].name);
-			tell(trust, sentence);
-			free(sentence);
-		}
+		if (file->state != IK_TRUST_TRUSTED && file->problem)
+			tell(trust, "%s", file->problem);
+		else if (file->state != IK_TRUST_TRUSTED)
+			tell(trust, _("%s was changed meanwhile and is not trusted."), name);
+		else if (project->config_file && ik_text_equal(trust->files[i].path, project->config_file))
+			tell(trust, _("%s is trusted and will be read when ikigai is started the next time."),
+				name);
 	}
-	if (error->status != IK_OK) {
-		sentence = ik_format(_("The files are trusted until this program ends: %s"), error->text);
-		tell(trust, sentence);
-		free(sentence);
-	}
+	if (error->status != IK_OK)
+		tell(trust, _("The files are trusted until this program ends: %s"), error->text);
 	trust->check = ik_trust_check_close(trust->check);
 	forget_files(trust);
 	free(trust->asked);
@@ -340,7 +324,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 		break;
 	case ANSWER_NEVER:
 		if (ik_trust_refuse(trust->chat->setup->project.trust, &error) != IK_OK)
-			tell(trust, error.text);
+			tell(trust, "%s", error.text);
 		else
 			tell(trust,
 				_("What this directory brings is not used and not asked about any more; "

@@ -103,7 +103,6 @@ static bool take_text(struct ik_chat *chat)
 	struct ik_buf raw, text;
 	struct ik_error error;
 	const char *draft;
-	char *sentence;
 	size_t length;
 	bool taken;
 
@@ -120,10 +119,9 @@ static bool take_text(struct ik_chat *chat)
 		if (text.length != length || memcmp(text.data, draft, length) != 0)
 			ik_screen_set_draft(chat->screen, text.data, text.length);
 	} else {
-		sentence = ik_format(_("%s. What you wrote in the editor stays in %s."), error.text,
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
+			_("%s. What you wrote in the editor stays in %s."), error.text,
 			chat->program->file.path);
-		ik_chat_complain(chat, sentence);
-		free(sentence);
 	}
 	ik_buf_done(&raw);
 	ik_buf_done(&text);
@@ -139,20 +137,17 @@ static bool judge_editor(struct ik_chat *chat, int status)
 		: WEXITSTATUS(status) > SIGNALLED   ? WEXITSTATUS(status) - SIGNALLED
 											: 0;
 	int code = signal_number == 0 ? WEXITSTATUS(status) : 0;
-	char *sentence = NULL;
 
 	if (code == NOT_FOUND)
-		sentence = ik_format(_("The editor \"%s\" could not be started: set VISUAL or EDITOR."),
-			command);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
+			_("The editor \"%s\" could not be started: set VISUAL or EDITOR."), command);
 	else if (code != 0)
-		sentence = ik_format(_("\"%s\" ended with status %d: the text stays as it was."), command,
-			code);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
+			_("\"%s\" ended with status %d: the text stays as it was."), command, code);
 	else if (signal_number != 0)
-		sentence = ik_format(_("\"%s\" was ended by signal %d: the text is what it saved last."),
-			command, signal_number);
-	if (sentence)
-		ik_chat_complain(chat, sentence);
-	free(sentence);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR,
+			_("\"%s\" was ended by signal %d: the text is what it saved last."), command,
+			signal_number);
 	return code == 0;
 }
 
@@ -164,7 +159,8 @@ static void on_done(void *arg, int status)
 	chat->program->foreground = NULL;
 	if (!chat->program->edits) {
 		if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-			ik_chat_complain(chat, _("The pager could not be started: set PAGER."));
+			ik_agent_say(chat->agent, IK_EVENT_ERROR,
+				_("The pager could not be started: set PAGER."));
 		release(chat, true);
 		return;
 	}
@@ -201,7 +197,7 @@ static void open_program(struct ik_chat *chat, const char *command, bool edits, 
 		return;
 	if (make_file(&file, &chat->setup->places, edits ? "edit" : "page",
 			edits ? "message.md" : "page.txt", text, length, &error) != IK_OK) {
-		ik_chat_complain(chat, error.text);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
 		return;
 	}
 	chat->program = ik_alloc(sizeof(*chat->program));
@@ -211,7 +207,7 @@ static void open_program(struct ik_chat *chat, const char *command, bool edits, 
 		.edits = edits,
 	};
 	if (!start(chat, &error)) {
-		ik_chat_complain(chat, error.text);
+		ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
 		release(chat, true);
 	}
 }

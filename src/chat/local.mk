@@ -3,23 +3,18 @@ noinst_LIBRARIES += libik_chat.a
 libik_chat_a_SOURCES = \
 	src/chat/actions.c \
 	src/chat/agent_list.c \
-	src/chat/agents_text.c \
 	src/chat/call_question.c src/chat/call_question.h \
 	src/chat/chat.c src/chat/chat.h \
 	src/chat/chat_agents.c \
-	src/chat/chat_blobs.c \
 	src/chat/chat_children.c \
-	src/chat/chat_copy.c \
 	src/chat/chat_draft.c \
 	src/chat/chat_draw.c \
 	src/chat/chat_fork.c \
-	src/chat/chat_input.c \
 	src/chat/chat_lock.c \
 	src/chat/chat_pick.c \
 	src/chat/chat_policy.c \
 	src/chat/chat_quit.c \
 	src/chat/chat_say.c \
-	src/chat/chat_search.c \
 	src/chat/chat_sessions.c \
 	src/chat/chat_submit.c \
 	src/chat/chat_switch.c \

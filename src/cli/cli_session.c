@@ -1,5 +1,3 @@
-#include "cli/verbs.h"
-
 #include "cli/session_verb.h"
 #include "core/print.h"
 #include "util/text.h"

@@ -1,10 +1,9 @@
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "commands/tool_text.h"
 #include "core/print.h"
 #include "json/write.h"

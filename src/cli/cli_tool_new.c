@@ -1,4 +1,4 @@
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

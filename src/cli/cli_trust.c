@@ -1,4 +1,4 @@
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "core/print.h"
 #include "guard/trust_check.h"
 #include "util/alloc.h"

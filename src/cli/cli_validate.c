@@ -1,4 +1,4 @@
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "core/print.h"
 #include "guard/permissions.h"
 #include "loop/child.h"
@@ -45,37 +44,29 @@ struct validation {
 
 /* ---- the report, which is printed as it goes: a tool may take its time ---- */
 
-/* Print "  word    sentence", the words in a column, and free the sentence. */
-static void put_finding(struct validation *v, const char *word, char *sentence)
-{
-	struct ik_buf out;
+enum validation_finding { FINE, WRONG, ADVICE };
 
+/* Print "  word    sentence", the words in a column; code: of what is wrong, or NULL. */
+IK_PRINTF(4, 5)
+static void say(struct validation *v, enum validation_finding finding, const char *code,
+	const char *format, ...)
+{
+	static const char *const words[] = { N_("ok"), N_("wrong"), N_("advice") };
+	struct ik_buf out;
+	va_list arguments;
+
+	v->faults += finding == WRONG;
+	v->advice += finding == ADVICE;
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	ik_buf_puts(&out, "  ");
-	ik_utf8_put_cell(&out, word, 6);
-	ik_buf_printf(&out, "  %s\n", sentence);
+	ik_utf8_put_cell(&out, _(words[finding]), 6);
+	ik_buf_printf(&out, "  %s%s", code ? code : "", code ? ": " : "");
+	va_start(arguments, format);
+	ik_buf_vprintf(&out, format, arguments);
+	va_end(arguments);
+	ik_buf_putc(&out, '\n');
 	ik_cli_print_buf(&v->cli, &out);
 	ik_buf_done(&out);
-	free(sentence);
-}
-
-/* The three kinds of findings; each takes over its sentence. */
-static void ok(struct validation *v, char *sentence)
-{
-	put_finding(v, _("ok"), sentence);
-}
-
-static void fault(struct validation *v, const char *code, char *sentence)
-{
-	v->faults++;
-	put_finding(v, _("wrong"), ik_format("%s: %s", code, sentence));
-	free(sentence);
-}
-
-static void advise(struct validation *v, char *sentence)
-{
-	v->advice++;
-	put_finding(v, _("advice"), sentence);
 }
 
 /* Print JSON, cut if it is long. */
@@ -126,7 +117,7 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	bool ended;
 
 	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
-		fault(v, "NOT_TRUSTED", ik_strdup(_("it was changed meanwhile")));
+		say(v, WRONG, "NOT_TRUSTED", _("it was changed meanwhile"));
 		return false;
 	}
 	ik_buf_done(&v->output);
@@ -134,7 +125,7 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	ik_buf_init(&v->output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
 	if (ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error) != IK_OK) {
-		fault(v, "SPAWN_FAILED", ik_format(_("it cannot be started: %s"), error.text));
+		say(v, WRONG, "SPAWN_FAILED", _("it cannot be started: %s"), error.text);
 		return false;
 	}
 	ended = ik_cli_wait(&v->cli);
@@ -215,10 +206,8 @@ static void on_finding(void *arg, const struct ik_finding *finding)
 		sentence = ik_format(_("line %d of what it prints: %s"), finding->line, finding->sentence);
 	else
 		sentence = ik_strdup(finding->sentence);
-	if (finding->fault)
-		fault(v, finding->code, sentence);
-	else
-		advise(v, sentence);
+	say(v, finding->fault ? WRONG : ADVICE, finding->fault ? finding->code : NULL, "%s", sentence);
+	free(sentence);
 }
 
 /* Return why an answer can't be read; NULL: it can. The caller frees it. */
@@ -283,20 +272,20 @@ static bool ask(struct validation *v)
 		free(refusal_now);
 	}
 	/* The first answer is the one that its author has to fix. */
-	fault(v, code, refusal);
+	say(v, WRONG, code, "%s", refusal);
+	free(refusal);
 	return false;
 }
 
 /* Report all findings about its description; false: it is none of a tool. */
 static bool describe(struct validation *v)
 {
-	ok(v,
-		ik_format(_("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
-			(long long)v->result.duration_ms));
+	say(v, FINE, NULL, _("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
+		(long long)v->result.duration_ms);
 	ik_findings(v->protocol, v->output.data, v->output.length, on_finding, v);
 	if (ik_protocol_read(v->protocol, v->output.data, v->output.length, &v->tool) != IK_OK)
 		return false;
-	ok(v, ik_format(_("it is the tool \"%s\""), v->tool.name));
+	say(v, FINE, NULL, _("it is the tool \"%s\""), v->tool.name);
 	return true;
 }
 
@@ -340,18 +329,19 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	char *sentence, *code;
 
 	if (ik_envelope_succeeded(envelope)) {
-		ok(v, ik_strdup(_("called with {} it answers; a model would see")));
+		say(v, FINE, NULL, _("called with {} it answers; a model would see"));
 	} else if (v->protocol == IK_PROTOCOL_KODELET) {
 		/* There an error is an exit status. */
-		ok(v, ik_strdup(_("called with {} it fails; a model would see")));
+		say(v, FINE, NULL, _("called with {} it fails; a model would see"));
 	} else {
 		sentence = explain(&v->tool, envelope);
 		code = ik_json_string_new(ik_json_member(envelope, "error_code"), NULL);
 		if (needs_arguments(&v->tool))
-			advise(v, sentence);
+			say(v, ADVICE, NULL, "%s", sentence);
 		else
-			fault(v, code ? code : "", sentence);
+			say(v, WRONG, code ? code : "", "%s", sentence);
 		free(code);
+		free(sentence);
 	}
 	put_json(v, result->envelope, result->envelope_length);
 	ik_cli_go_on(&v->cli);
@@ -395,21 +385,21 @@ static bool call_wrongly(struct validation *v)
 		return false;
 	code = v->result.exited ? v->result.exit_code : 128 + v->result.signal_number;
 	if (v->result.timed_out)
-		advise(v, ik_strdup(_("given input that is no JSON it does not end")));
+		say(v, ADVICE, NULL, _("given input that is no JSON it does not end"));
 	else if (code != 0 && native)
-		advise(v,
-			ik_format(_("given input that is no JSON it ends with exit code "
-						"%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
-						"and exit with 0 "
-						"(ikigai never sends such input, but people and other programs may)"),
-				code));
+		say(v, ADVICE, NULL,
+			_("given input that is no JSON it ends with exit code "
+			  "%d; better answer {\"error\": \"...\", \"error_code\": \"INVALID_ARG\"} "
+			  "and exit with 0 "
+			  "(ikigai never sends such input, but people and other programs may)"),
+			code);
 	else if (native && ik_json_check(v->output.data, v->output.length, NULL, NULL) != IK_OK)
-		advise(v,
-			ik_strdup(_("given input that is no JSON it prints no JSON "
-						"either; better answer {\"error\": \"...\", \"error_code\": "
-						"\"INVALID_ARG\"}")));
+		say(v, ADVICE, NULL,
+			_("given input that is no JSON it prints no JSON "
+			  "either; better answer {\"error\": \"...\", \"error_code\": "
+			  "\"INVALID_ARG\"}"));
 	else
-		ok(v, ik_strdup(_("it bears input that is no JSON")));
+		say(v, FINE, NULL, _("it bears input that is no JSON"));
 	return true;
 }
 
@@ -433,10 +423,10 @@ static void put_views(struct validation *v)
 				i == 0 ? strict ? _(", strict") : _(", not strict") : "");
 			put_json(v, view.data, view.length);
 			if (i == 1 && view.length > SCHEMA_BYTES_MUCH)
-				advise(v,
-					ik_format(_("its schema is sent with every request; can it do "
-								"with less than %zu bytes?"),
-						view.length));
+				say(v, ADVICE, NULL,
+					_("its schema is sent with every request; can it do "
+					  "with less than %zu bytes?"),
+					view.length);
 		}
 		ik_buf_done(&view);
 	}
@@ -452,31 +442,31 @@ static bool look_at_file(struct validation *v)
 	struct stat status;
 
 	if (stat(v->path, &status) != 0) {
-		fault(v, "SPAWN_FAILED", ik_format("%s: %s", v->path, strerror(errno)));
+		say(v, WRONG, "SPAWN_FAILED", "%s: %s", v->path, strerror(errno));
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		fault(v, "SPAWN_FAILED", ik_strdup(_("it is no regular file")));
+		say(v, WRONG, "SPAWN_FAILED", _("it is no regular file"));
 		return false;
 	}
 	if (access(v->path, X_OK) != 0) {
-		fault(v, "SPAWN_FAILED", ik_format(_("it is not executable: chmod +x %s"), v->path));
+		say(v, WRONG, "SPAWN_FAILED", _("it is not executable: chmod +x %s"), v->path);
 		return false;
 	}
 	if (base[0] == '.' || base[strlen(base) - 1] == '~')
-		advise(v,
-			ik_strdup(_("files that begin with a dot or end in ~ are passed "
-						"over in tool directories")));
+		say(v, ADVICE, NULL,
+			_("files that begin with a dot or end in ~ are passed "
+			  "over in tool directories"));
 	if (ik_permissions_check(v->path, &error) != IK_OK) {
-		fault(v, "UNSAFE_PERMISSIONS", ik_strdup(error.text));
+		say(v, WRONG, "UNSAFE_PERMISSIONS", "%s", error.text);
 		return false;
 	}
 	v->pinned = ik_core_is_project_tool(v->cli.setup, v->path);
 	if (v->pinned && !ik_project_trusts(&v->cli.setup->project, v->path, &v->identity, &error)) {
-		fault(v, "NOT_TRUSTED", ik_strdup(error.text));
+		say(v, WRONG, "NOT_TRUSTED", "%s", error.text);
 		return false;
 	}
-	ok(v, ik_strdup(_("it is an executable that only you can change")));
+	say(v, FINE, NULL, _("it is an executable that only you can change"));
 	return true;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "agent/model_list.h"
-#include "cli/cli.h"
 #include "commands/appearance.h"
 #include "commands/sandbox_command.h"
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "json/write.h"
 #include "store/lock.h"
 #include "tui/term/term.h"
@@ -62,29 +61,29 @@ static void say(struct doctor *doctor, enum doctor_finding finding, const char *
 		[NOTE] = N_("note"),
 		[WRONG] = N_("wrong"),
 	};
-	struct ik_buf sentence, out;
+	struct ik_buf out;
 	va_list arguments;
+	char *sentence;
 
-	ik_buf_init(&sentence, IK_MIB(1));
 	ik_buf_init(&out, IK_MIB(1));
 	va_start(arguments, format);
-	ik_buf_vprintf(&sentence, format, arguments);
+	sentence = ik_vformat(format, arguments);
 	va_end(arguments);
 	if (doctor->cli.options->json) {
 		ik_json_printf(&out, "{'check':'%s','state':'%s','message':'%s'}", label, words[finding],
-			sentence.data);
+			sentence);
 	} else {
 		ik_utf8_put_cell(&out, _(words[finding]), WORD_COLUMNS);
 		ik_buf_putc(&out, ' ');
 		ik_utf8_put_cell(&out, _(label), LABEL_COLUMNS);
 		ik_buf_putc(&out, ' ');
-		for (const char *at = sentence.data; *at != '\0'; at++) /* one line a check */
+		for (const char *at = sentence; *at != '\0'; at++) /* one line a check */
 			ik_buf_putc(&out, *at == '\n' ? ' ' : *at);
 	}
 	ik_buf_putc(&out, '\n');
 	ik_cli_print_buf(&doctor->cli, &out);
 	doctor->wrong |= finding == WRONG;
-	ik_buf_done(&sentence);
+	free(sentence);
 	ik_buf_done(&out);
 }
 

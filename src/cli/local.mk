@@ -11,14 +11,12 @@ libik_cli_a_SOURCES = \
 	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \
 	src/cli/import_event.c src/cli/import_event.h \
-	src/cli/output.c src/cli/output.h \
 	src/cli/session_database.c \
 	src/cli/session_delete.c \
 	src/cli/session_export.c \
 	src/cli/session_import.c \
 	src/cli/session_search.c \
-	src/cli/session_verb.c src/cli/session_verb.h \
-	src/cli/verbs.h
+	src/cli/session_verb.c src/cli/session_verb.h
 nodist_libik_cli_a_SOURCES = tool_templates.c
 
 # The tools to begin with (cli_tool_new.c), as strings.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "core/print.h"
 #include "json/scan.h"
 #include "util/text.h"

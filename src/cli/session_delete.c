@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/session_taken.h"
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "core/print.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "core/export.h"
 #include "core/export_output.h"
 #include "core/print.h"

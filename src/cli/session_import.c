@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "cli/import_event.h"
-#include "commands/session_taken.h"
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "json/scan.h"
 #include "store/lock.h"
 #include "util/alloc.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "conversation/search_query.h"
 #include "conversation/search_text.h"
 #include "core/print.h"

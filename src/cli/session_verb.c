@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/session_find.h"
-#include "commands/session_walk.h"
+#include "commands/stored_session.h"
 #include "core/print.h"
 #include "json/write.h"
 #include "store/lock.h"

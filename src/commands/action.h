@@ -13,7 +13,6 @@
 #define IK_COMMANDS_ACTION_H
 
 #include "core/core.h"
-#include "tui/edit/keymap.h"
 
 struct ik_chat;
 
@@ -38,8 +37,7 @@ struct ik_action_row {
 	enum ik_argument_kind argument;
 	bool writes; /* changes the session: refused while another program has it */
 	/* What it runs: a function that needs no screen (commands/commands.h), */
-	void (*core)(struct ik_core *core, const struct ik_invocation *invocation,
-		struct ik_buf *answer);
+	ik_command *core;
 	/* or one that needs the chat. */
 	void (*run)(struct ik_chat *chat, const struct ik_invocation *invocation);
 	const char *description; /* N_() text in the list of /help; NULL where name is */

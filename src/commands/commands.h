@@ -1,38 +1,27 @@
 /*
  * commands: the commands that need no screen, as rows of a table have them (commands/action.h).
  *
- * What they append to answer is stored and shown; nothing: they answer later, or not at all.  May
- * include: all but the front ends.
+ * May include: all but the front ends.
  */
 #ifndef IK_COMMANDS_COMMANDS_H
 #define IK_COMMANDS_COMMANDS_H
 
 #include "core/core.h"
-#include "tui/edit/keymap.h"
 
 /* commands.c: /tool [NAME | --all], /run TOOL JSON */
-void ik_command_tool(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
-void ik_command_run(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_tool, ik_command_run;
 /* /system, /compact [WORDS] */
-void ik_command_system(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
-void ik_command_compact(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_system, ik_command_compact;
 /* /title [TEXT]: the store reads the title from the event of the command. */
-void ik_command_title(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_title;
 /* /export [--force] [FILE] */
-void ik_command_export(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_export;
 /* Answer the line that started a scan of the tools, in its session. */
 void ik_command_refreshed(struct ik_session *session, const char *line,
 	const struct ik_registry *registry);
 
 /* background.c: /background [end [PID]] */
-void ik_command_background(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_background;
 
 /* copy.c: /copy [N | code]: find the last reply, the Nth last, or the last code block. The text
  * belongs to the conversation. */
@@ -40,22 +29,22 @@ enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 	const char **ret_text, size_t *ret_length, struct ik_error *error) IK_MUST_USE;
 
 /* commands_model.c: /model [NAME]. Without an answer the provider is being asked; its own follows. */
-void ik_command_model(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_model;
+/* Store the names closest to name, best first, at most room of them, borrowed from names, and
+ * return how many. A name is close if each of its parts (separated by - . _ / : and blanks) is a
+ * part of the other except for a typo: "sonet" is close to "claude-sonnet-4-5". */
+size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
+	size_t room);
 /* /provider [NAME] */
-void ik_command_provider(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_provider;
 
 /* mode_command.c: /mode [NAME | forget N] */
-void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_mode;
 
 /* sandbox_command.c: /sandbox [NAME] */
-void ik_command_sandbox(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_sandbox;
 
 /* usage.c: /usage */
-void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_usage;
 
 #endif

@@ -1,10 +1,10 @@
 #include "commands/complete.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "commands/listing.h"
-#include "core/argument_template.h"
 #include "core/mention.h"
 #include "tui/term/theme.h"
 #include "util/alloc.h"
@@ -13,6 +13,11 @@
 #include "util/path.h"
 #include "util/sanitize.h"
 #include "util/text.h"
+#include "util/utf8.h"
+
+#define SLICE_US 2000    /* of reading a directory in one turn of the loop */
+#define LOOK_EVERY 64    /* names between two looks at the clock */
+#define NAMES_MAX 200000 /* more than anybody wants to see */
 
 /* Limit on the length of a word. */
 #define WORD_MAX 4096
@@ -32,6 +37,17 @@ struct models {
 	int64_t problem_ms;
 };
 
+/* The names in a directory, to complete paths: read for a moment in each turn of the loop, so that a
+ * large one doesn't block it. */
+struct listing {
+	char *directory;            /* NULL: none is wanted yet */
+	struct timespec changed_at; /* the directory itself */
+	DIR *stream;                /* NULL: all is read */
+	struct ik_proposal
+		*names[2]; /* usual ones, those that begin with a dot; texts are owned here */
+	size_t counts[2];
+};
+
 /* The titles of the newest sessions. */
 struct titles {
 	struct ik_store_read *read;     /* NULL: none is out */
@@ -47,7 +63,7 @@ struct ik_complete {
 	struct ik_screen *screen;
 	const struct ik_action_row *actions;
 	struct models models;
-	struct ik_listing *listing;
+	struct listing listing;
 	struct titles titles;
 
 	/* The last answer. */
@@ -205,12 +221,107 @@ static void answer_titles(struct ik_complete *complete, struct ik_completions *a
 
 /* ---- files ---- */
 
-/* There are other names. */
-static void on_listing(void *arg)
+/* Can this name be typed? */
+static bool is_typable(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+			return false;
+	return ik_utf8_valid_prefix(name, length) == length;
+}
+
+/* Is the entry a directory, or a link to one? */
+static bool is_directory(DIR *stream, const struct dirent *entry)
+{
+	struct stat status;
+
+	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dirfd(stream), entry->d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Add a name; that of a directory ends in "/". */
+static void add_name(struct listing *listing, const struct dirent *entry)
+{
+	int kind = entry->d_name[0] == '.';
+	const char *end = is_directory(listing->stream, entry) ? "/" : "";
+
+	if (ik_text_equal(entry->d_name, ".") || ik_text_equal(entry->d_name, "..") ||
+		!is_typable(entry->d_name, strlen(entry->d_name)))
+		return;
+	listing->names[kind] = ik_alloc_more(listing->names[kind], listing->counts[kind],
+		sizeof(*listing->names[kind]));
+	listing->names[kind][listing->counts[kind]++] = (struct ik_proposal){
+		.text = ik_format("%s%s", entry->d_name, end),
+	};
+}
+
+static void read_on(void *arg);
+
+/* Read for a moment, and leave the rest to the next turn. */
+static void read_slice(struct ik_complete *complete)
+{
+	struct listing *listing = &complete->listing;
+	int64_t end = ik_clock_us() + SLICE_US;
+	const struct dirent *entry = NULL;
+
+	for (size_t i = 1; i % LOOK_EVERY != 0 || ik_clock_us() < end; i++) {
+		entry = readdir(listing->stream);
+		if (!entry)
+			break;
+		add_name(listing, entry);
+	}
+	if (entry && listing->counts[0] + listing->counts[1] < NAMES_MAX) {
+		ik_loop_defer(complete->loop, read_on, complete);
+		return;
+	}
+	(void)closedir(listing->stream);
+	listing->stream = NULL;
+}
+
+/* The same in a later turn: there are other names, and they may have moved. */
+static void read_on(void *arg)
 {
 	struct ik_complete *complete = arg;
 
+	read_slice(complete);
 	ik_screen_candidates_changed(complete->screen);
+}
+
+static void forget_listing(struct ik_complete *complete)
+{
+	struct listing *listing = &complete->listing;
+
+	ik_loop_cancel_deferred(complete->loop, read_on, complete);
+	if (listing->stream)
+		(void)closedir(listing->stream);
+	for (int kind = 0; kind < 2; kind++) {
+		for (size_t i = 0; i < listing->counts[kind]; i++)
+			free((char *)listing->names[kind][i].text);
+		free(listing->names[kind]);
+	}
+	free(listing->directory);
+	*listing = (struct listing){ .directory = NULL };
+}
+
+/* Begin to read a directory, unless it was read and has not changed since. */
+static void want_listing(struct ik_complete *complete, const char *directory)
+{
+	struct listing *listing = &complete->listing;
+	struct stat status;
+
+	if (listing->directory && ik_text_equal(listing->directory, directory) &&
+		stat(directory, &status) == 0 && status.st_mtim.tv_sec == listing->changed_at.tv_sec &&
+		status.st_mtim.tv_nsec == listing->changed_at.tv_nsec)
+		return;
+	forget_listing(complete);
+	listing->directory = ik_strdup(directory);
+	listing->stream = opendir(directory);
+	if (!listing->stream)
+		return;
+	if (fstat(dirfd(listing->stream), &status) == 0)
+		listing->changed_at = status.st_mtim;
+	read_slice(complete);
 }
 
 /* Complete the last name of a path. */
@@ -219,18 +330,17 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 {
 	const char *slash = memrchr(path, '/', length);
 	size_t head = slash ? (size_t)(slash - path) + 1 : 0;
-	char *directory = ik_places_whole_path(&complete->setup->places, path, head > 0 ? head : 0);
+	char *directory = ik_places_whole_path(&complete->setup->places, path, head);
+	int kind;
 
 	set_buf(&complete->head, path, head);
 	set_buf(&complete->typed, path + head, length - head);
-	if (!ik_listing_is(complete->listing, directory)) {
-		ik_listing_close(complete->listing);
-		complete->listing = ik_listing_open(complete->loop, directory, on_listing, complete);
-	}
-	answer->candidates = ik_listing_names(complete->listing, complete->typed.data[0] == '.',
-		&answer->count);
-	answer->unsorted = ik_listing_unsorted(complete->listing, complete->typed.data[0] == '.');
-	if (ik_listing_reading(complete->listing))
+	kind = complete->typed.data[0] == '.';
+	want_listing(complete, directory);
+	answer->candidates = complete->listing.names[kind];
+	answer->count = complete->listing.counts[kind];
+	answer->unsorted = true;
+	if (complete->listing.stream)
 		ik_buf_puts(&complete->note, _("reading…"));
 	free(directory);
 }
@@ -270,6 +380,82 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 	answer->free = true;
 	answer_files(complete, path.data, path.length, answer);
 	ik_buf_done(&path);
+}
+
+#define DEPTH_MAX 4 /* objects nested deeper are left empty */
+
+static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth);
+
+/* Return the type of a schema, or the first of several. */
+static struct ik_json_span type_of(struct ik_json_span schema)
+{
+	struct ik_json_span type = ik_json_member(schema, "type");
+
+	return ik_json_span_type(type) == IK_JSON_ARRAY ? ik_json_at(type, "0") : type;
+}
+
+/* Append a value for a schema. */
+static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
+{
+	struct ik_json_span given = ik_json_member(schema, "default"), type = type_of(schema);
+
+	if (!given.text)
+		given = ik_json_member(schema, "const");
+	if (!given.text)
+		given = ik_json_at(ik_json_member(schema, "enum"), "0");
+	if (given.text)
+		ik_buf_append(out, given.text, given.length);
+	else if (ik_json_string_is(type, "object") && depth < DEPTH_MAX)
+		put_object(out, schema, depth + 1);
+	else if (ik_json_string_is(type, "array"))
+		ik_buf_puts(out, "[]");
+	else if (ik_json_string_is(type, "integer") || ik_json_string_is(type, "number"))
+		ik_buf_puts(out, "0");
+	else if (ik_json_string_is(type, "boolean"))
+		ik_buf_puts(out, "false");
+	else if (ik_json_string_is(type, "object"))
+		ik_buf_puts(out, "{}");
+	else
+		ik_buf_puts(out, "\"\"");
+}
+
+/* Does required contain this name (raw, with its quotes)? */
+static bool is_required(struct ik_json_span required, struct ik_json_span name)
+{
+	struct ik_json_walk walk = { .at = NULL };
+	struct ik_json_span key, value;
+	bool found = false;
+	char *text = ik_json_text_new(name);
+
+	while (text && !found && ik_json_next(required, &walk, &key, &value))
+		found = ik_json_string_is(value, text);
+	free(text);
+	return found;
+}
+
+static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth)
+{
+	struct ik_json_span required = ik_json_member(schema, "required"), key, value;
+	struct ik_json_walk walk = { .at = NULL };
+	bool all = ik_json_count(required) == 0, first = true;
+
+	ik_buf_putc(out, '{');
+	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &value)) {
+		if (!all && !is_required(required, key))
+			continue;
+		if (!first)
+			ik_buf_puts(out, ", ");
+		first = false;
+		ik_buf_append(out, key.text, key.length);
+		ik_buf_puts(out, ": ");
+		put_value(out, value, depth);
+	}
+	ik_buf_putc(out, '}');
+}
+
+void ik_argument_template(struct ik_buf *out, struct ik_json_span schema)
+{
+	put_object(out, schema, 0);
 }
 
 /* Propose arguments that fit a tool's schema. */
@@ -490,7 +676,7 @@ struct ik_complete *ik_complete_free(struct ik_complete *complete)
 		return NULL;
 	ik_screen_on_complete(complete->screen, NULL, NULL);
 	forget_models(&complete->models);
-	ik_listing_close(complete->listing);
+	forget_listing(complete);
 	ik_store_read_close(complete->titles.read);
 	forget_titles(&complete->titles);
 	free(complete->candidates);

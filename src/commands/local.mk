@@ -6,14 +6,10 @@ libik_commands_a_SOURCES = \
 	src/commands/background.c \
 	src/commands/commands.c src/commands/commands.h \
 	src/commands/commands_model.c \
-	src/commands/commands_session.c src/commands/commands_session.h \
 	src/commands/complete.c src/commands/complete.h \
 	src/commands/copy.c \
-	src/commands/listing.c src/commands/listing.h \
 	src/commands/mode_command.c \
 	src/commands/sandbox_command.c src/commands/sandbox_command.h \
-	src/commands/session_find.c src/commands/session_find.h \
-	src/commands/session_taken.c src/commands/session_taken.h \
-	src/commands/session_walk.c src/commands/session_walk.h \
+	src/commands/stored_session.c src/commands/stored_session.h \
 	src/commands/tool_text.c src/commands/tool_text.h \
 	src/commands/usage.c

@@ -68,16 +68,12 @@ static void store_value(const struct config_target *target, const struct ik_conf
 void ik_config_warn(struct ik_config *config, const char *format, ...)
 {
 	struct ik_string_list *list = &config->warnings;
-	struct ik_buf text;
-
 	va_list arguments;
 
-	ik_buf_init(&text, IK_KIB(4));
-	va_start(arguments, format);
-	ik_buf_vprintf(&text, format, arguments);
-	va_end(arguments);
 	list->items = ik_alloc_array(list->items, list->count + 2, sizeof(*list->items));
-	list->items[list->count++] = ik_buf_take(&text, NULL);
+	va_start(arguments, format);
+	list->items[list->count++] = ik_vformat(format, arguments);
+	va_end(arguments);
 	list->items[list->count] = NULL;
 }
 

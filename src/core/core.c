@@ -144,14 +144,14 @@ void ik_core_tell_store_again(struct ik_core *core)
 static void on_store_state(void *arg, size_t waiting, const char *message)
 {
 	struct ik_core *core = arg;
-	struct ik_event event;
+	const struct ik_event event = {
+		.kind = IK_EVENT_STORE,
+		.count = waiting,
+		.text = message,
+		.text_length = strlen(message),
+		.trouble = ik_store_trouble(core->store),
+	};
 
-	memset(&event, 0, sizeof(event));
-	event.kind = IK_EVENT_STORE;
-	event.count = waiting;
-	event.text = message;
-	event.text_length = strlen(message);
-	event.trouble = ik_store_trouble(core->store);
 	core->events->store(core->arg, &event);
 	if (waiting > 0 && message[0] != '\0') {
 		tell_store_problem(core, message);
@@ -205,35 +205,34 @@ static void read_kept_rules(struct ik_core *core)
 /* Create a session that has no model yet. */
 static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 {
-	const struct ik_config *config = core->setup->config;
-	struct ik_session_options options;
+	const struct ik_setup *setup = core->setup;
+	const struct ik_config *config = setup->config;
+	struct ik_session_options options = {
+		.loop = core->loop,
+		.http = core->http,
+		.store = core->store,
+		.run = ik_core_run_options(core->loop, setup, core->environment),
+		.concurrency = (int)config->tools_concurrency,
+		.slots = core->slots,
+		.file_writes = core->file_writes,
+		.max_tool_turns = (int)config->max_tool_turns,
+		.retry_max = (int)config->retry_max,
+		.retry_base_ms = config->retry_base_ms,
+		.retry_cap_ms = config->retry_cap_ms,
+		.idle_timeout_ms = config->http_idle_timeout_s * 1000,
+		.undo_directory = core->undo_directory,
+		.undo_spared = setup->database,
+		.directory = setup->places.directory,
+		.system_prompt = setup->system_prompt,
+		.instructions = setup->instructions,
+		.no_tools = core->no_tools,
+		.policy = core->policy,
+		.asking = core->asking,
+		.sink = core->events->event,
+		.sink_arg = session_arg,
+	};
 
-	memset(&options, 0, sizeof(options));
-	options.loop = core->loop;
-	options.http = core->http;
-	options.store = core->store;
-	options.run = ik_core_run_options(core->loop, core->setup, core->environment);
 	options.run.outputs = core->outputs_directory;
-	options.concurrency = (int)config->tools_concurrency;
-	options.slots = core->slots;
-	options.file_writes = core->file_writes;
-	options.max_tool_turns = (int)config->max_tool_turns;
-	options.retry_max = (int)config->retry_max;
-	options.retry_base_ms = config->retry_base_ms;
-	options.retry_cap_ms = config->retry_cap_ms;
-	options.idle_timeout_ms = config->http_idle_timeout_s * 1000;
-	options.undo_directory = core->undo_directory;
-	options.undo_spared = core->setup->database;
-	if (options.undo_spared && ik_text_starts(options.undo_spared, "sqlite:"))
-		options.undo_spared += strlen("sqlite:");
-	options.directory = core->setup->places.directory;
-	options.system_prompt = core->setup->system_prompt;
-	options.instructions = core->setup->instructions;
-	options.no_tools = core->no_tools;
-	options.policy = core->policy;
-	options.asking = core->asking;
-	options.sink = core->events->event;
-	options.sink_arg = session_arg;
 	return ik_session_new(&options);
 }
 
@@ -376,25 +375,28 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error)
 {
-	struct ik_http_options http;
+	const struct ik_http_options http = {
+		.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
+		.proxy = setup->config->http_proxy,
+		.ca_file = setup->config->http_ca_file,
+	};
 	size_t i;
 
-	memset(core, 0, sizeof(*core));
-	core->loop = loop;
-	core->setup = setup;
-	core->events = events;
-	core->arg = arg;
-	core->environment = ik_setup_tool_environment(setup);
+	*core = (struct ik_core){
+		.loop = loop,
+		.setup = setup,
+		.events = events,
+		.arg = arg,
+		.no_tools = no_tools,
+		.asking = asking,
+		.environment = ik_setup_tool_environment(setup),
+	};
 	core->store = ik_setup_open_store(setup, loop, error);
 	if (!core->store)
 		return error->status;
 	ik_store_on_state(core->store, on_store_state, core);
 	ik_store_on_notice(core->store, on_store_notice, core);
 	ik_store_on_fork(core->store, on_store_fork, core);
-	memset(&http, 0, sizeof(http));
-	http.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000;
-	http.proxy = setup->config->http_proxy;
-	http.ca_file = setup->config->http_ca_file;
 	core->http = ik_http_new(loop, &http);
 	make_policy(core);
 	if (setup->config->tools_undo)
@@ -404,8 +406,6 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	if (core->undo_directory)
 		(void)!ik_path_make(core->undo_directory, 0700, error);
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
-	core->no_tools = no_tools;
-	core->asking = asking;
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->file_writes = ik_file_writes_new();
 	core->session = add_session(core, session_arg);
@@ -494,25 +494,21 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 		ik_model_choice_done(&last->choice);
 	}
 	free(core->sessions);
-	core->sessions = NULL;
 	core->session = NULL;
-	core->slots = ik_slots_free(core->slots);
-	core->file_writes = ik_file_writes_free(core->file_writes);
-	core->discovery = ik_discovery_close(core->discovery);
-	core->http = ik_http_free(core->http);
+	ik_slots_free(core->slots);
+	ik_file_writes_free(core->file_writes);
+	ik_discovery_close(core->discovery);
+	ik_http_free(core->http);
 	if (core->store)
 		core->store = ik_store_close(core->store, &lost, ret_notice);
-	core->policy = ik_policy_free(core->policy);
+	ik_policy_free(core->policy);
 	free(core->policy_path);
 	free(core->undo_directory);
 	free(core->outputs_directory);
-	core->undo_directory = core->outputs_directory = NULL;
 	ik_tool_switches_done(&core->switches);
-	core->policy_path = NULL;
-	core->environment = ik_environment_free(core->environment);
+	ik_environment_free(core->environment);
 	free(core->store_problem);
-	core->store_problem = NULL;
 	free(core->trust_problem);
-	core->trust_problem = NULL;
+	*core = (struct ik_core){ .setup = core->setup };
 	return lost == 0;
 }

@@ -11,6 +11,7 @@
 #include "agent/session/session.h"
 #include "core/setup.h"
 #include "tool/discovery.h"
+#include "tui/edit/keymap.h"
 
 /* A reply that streams is read and shown at most once in this time. */
 #define IK_CORE_FRAME_MS 33
@@ -134,6 +135,11 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 void ik_core_set_mode(struct ik_core *core, enum ik_mode mode);
 /* Judge all calls that wait for permission again: mode or rules have changed. */
 void ik_core_policy_changed(struct ik_core *core);
+
+/* A command that needs no screen: what it appends to answer is stored and shown; nothing: it answers
+ * later, or not at all. */
+typedef void ik_command(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer);
 
 /* Store and show what a command says, less its last line feed; releases output. */
 void ik_command_answer(struct ik_session *session, const char *line, struct ik_buf *output);

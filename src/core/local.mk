@@ -1,7 +1,6 @@
 # src/core: one library.
 noinst_LIBRARIES += libik_core.a
 libik_core_a_SOURCES = \
-	src/core/argument_template.c src/core/argument_template.h \
 	src/core/attach.c src/core/attach.h \
 	src/core/core.c src/core/core.h \
 	src/core/core_tools.c \
@@ -10,7 +9,6 @@ libik_core_a_SOURCES = \
 	src/core/memory.c src/core/memory.h \
 	src/core/mention.c src/core/mention.h \
 	src/core/model_choice.c src/core/model_choice.h \
-	src/core/model_hint.c src/core/model_hint.h \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \
 	src/core/policy_file.c src/core/policy_file.h \

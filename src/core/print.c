@@ -66,13 +66,12 @@ void ik_complain(const char *sentence)
 
 void ik_complainf(const char *format, ...)
 {
-	struct ik_buf sentence;
 	va_list arguments;
+	char *sentence;
 
-	ik_buf_init(&sentence, IK_LIMIT_ENVELOPE);
 	va_start(arguments, format);
-	ik_buf_vprintf(&sentence, format, arguments);
+	sentence = ik_vformat(format, arguments);
 	va_end(arguments);
-	ik_complain(sentence.data);
-	ik_buf_done(&sentence);
+	ik_complain(sentence);
+	free(sentence);
 }

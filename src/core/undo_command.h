@@ -10,16 +10,12 @@
 #define IK_CORE_UNDO_COMMAND_H
 
 #include "core/core.h"
-#include "tui/edit/keymap.h"
 #include "undo/undo.h"
 
 struct ik_undo_work;
 
 /* /undo [N | FILE[!] | #CALL | ?], /redo */
-void ik_command_undo(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
-void ik_command_redo(struct ik_core *core, const struct ik_invocation *invocation,
-	struct ik_buf *answer);
+ik_command ik_command_undo, ik_command_redo;
 
 /*
  * Find the newest call with that id of the model's: its index in history, and what it did to files

@@ -77,17 +77,23 @@ char *ik_strndup(const char *bytes, size_t length)
 	return copy;
 }
 
+char *ik_vformat(const char *format, va_list arguments)
+{
+	char *text;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		ik_alloc_fail();
+	return text;
+}
+
 char *ik_format(const char *format, ...)
 {
 	va_list arguments;
 	char *text;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = ik_vformat(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		ik_alloc_fail();
 	return text;
 }
 

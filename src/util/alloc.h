@@ -11,6 +11,7 @@
 #ifndef IK_UTIL_ALLOC_H
 #define IK_UTIL_ALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Return size zeroed bytes. Release with free(). */
@@ -35,6 +36,8 @@ char *ik_strndup(const char *bytes, size_t length) __attribute__((malloc, return
 /* printf(3) into new memory. */
 char *ik_format(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+char *ik_vformat(const char *format, va_list arguments)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 
 /* End the program as these functions do when memory runs out. */
 void ik_alloc_fail(void) __attribute__((noreturn));

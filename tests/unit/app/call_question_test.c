@@ -43,14 +43,14 @@ static const char *question(const char *tool, const char *arguments)
 	struct ik_question_text text = { NULL, 0 };
 
 	ik_buf_clear(&shown);
-	ik_call_text_add_call(&text, here, tool, arguments, strlen(arguments));
+	ik_question_add_call(&text, here, tool, arguments, strlen(arguments));
 	for (size_t i = 0; i < text.count; i++) {
 		ik_buf_printf(&shown, "%c ", "THIWD"[text.parts[i].kind]);
 		ik_buf_append(&shown, text.parts[i].text, text.parts[i].length);
 		if (shown.data[shown.length - 1] != '\n')
 			ik_buf_putc(&shown, '\n');
 	}
-	ik_call_text_done(&text);
+	ik_question_text_done(&text);
 	return shown.data;
 }
 

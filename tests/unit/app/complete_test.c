@@ -1,5 +1,5 @@
 /* What of completing and attaching is pure, or needs files only. */
-#include "core/argument_template.h"
+#include "commands/complete.h"
 #include "core/attach.h"
 #include "core/mention.h"
 

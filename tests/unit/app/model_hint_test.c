@@ -1,4 +1,4 @@
-#include "core/model_hint.h"
+#include "commands/commands.h"
 
 #include <stdio.h>
 #include <string.h>
