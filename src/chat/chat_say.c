@@ -35,7 +35,7 @@ void ik_chat_flash(const struct ik_chat *chat, const char *format, ...)
 
 char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	struct ik_keymap *keymap = ik_keymap_new(chat->setup->config->ui_keys);
 	char *text = ik_keymap_sentence(keymap, sentence);
 
 	ik_keymap_free(keymap);
@@ -44,7 +44,7 @@ char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence)
 
 char *ik_agent_key(const struct ik_chat *chat, int number)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(chat->setup->config->ui_keys);
+	struct ik_keymap *keymap = ik_keymap_new(chat->setup->config->ui_keys);
 	char *key = number <= 9 ? ik_keymap_digit_key(keymap, IK_ACTION_AGENT, number) : NULL;
 
 	if (!key)

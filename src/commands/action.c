@@ -88,7 +88,7 @@ static void put_unknown(const struct ik_action_row *rows, const char *word, stru
 /* Append a line that names keys as they are bound now. */
 static void put_text(const struct ik_core *core, const char *text, struct ik_buf *out)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with(core->setup->config->ui_keys);
+	struct ik_keymap *keymap = ik_keymap_new(core->setup->config->ui_keys);
 	char *line = ik_keymap_sentence(keymap, text);
 
 	ik_buf_printf(out, "%s\n", line);

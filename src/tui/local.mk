@@ -10,7 +10,6 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/pane/browser_form.c src/tui/pane/browser_form.h \
-	src/tui/pane/browser_list.c src/tui/pane/browser_list.h \
 	src/tui/pane/pane.c src/tui/pane/pane.h \
 	src/tui/pane/pane_browser.c src/tui/pane/pane_browser.h \
 	src/tui/pane/pane_help.c src/tui/pane/pane_help.h \

@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	struct ik_calls *calls = ik_calls_new();
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	struct ik_message *small = make_result(2000), *large = make_result(bytes);
 	double before = held_mb();
 	ik_cells_resize(&cells, 40, 120);

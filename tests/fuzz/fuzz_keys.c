@@ -33,7 +33,7 @@ static void check_key(void *arg, const struct ik_key *key)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ik_terminal_input *input = ik_input_new();
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	size_t piece = size > 0 ? 1 + data[0] % 32u : 1;
 
 	for (size_t at = 1; at < size; at += piece) {

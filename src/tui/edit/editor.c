@@ -87,8 +87,7 @@ struct ik_editor {
 
 	struct ik_buf shown;         /* of the piece that was looked at last */
 	int width;                   /* columns of text when last drawn; 0: not drawn yet */
-	struct editor_row top;       /* the first drawn row, */
-	int top_width;               /* as it is at that width; 0: its text has changed */
+	size_t top;                  /* the first drawn row is where this is or was, */
 	int drawn_row, drawn_column; /* and its place on the screen */
 	int goal;                    /* column that moving up and down keeps to */
 };
@@ -174,22 +173,12 @@ static struct fold *fold_at(const struct ik_editor *editor, size_t position)
 	return fold && fold->position == position ? fold : NULL;
 }
 
-/* The text from position on looks different now: what is known of its rows may be wrong. */
-static void note_change(struct ik_editor *editor, size_t position)
-{
-	if (position <= editor->top.end)
-		editor->top_width = 0;
-	if (editor->top.start > position)
-		editor->top.start = position; /* what was there may be inside a cluster now */
-}
-
 /* Show the text of a fold. */
 static void unfold(struct ik_editor *editor, struct fold *fold)
 {
 	struct folds *folds = &editor->now.folds;
 	size_t index = (size_t)(fold - folds->at);
 
-	note_change(editor, fold->position);
 	memmove(fold, fold + 1, (folds->count - index - 1) * sizeof(*fold));
 	folds->count--;
 	editor->chain = CHAIN_NONE;
@@ -313,7 +302,6 @@ static bool replace_text(struct ik_editor *editor, size_t position, size_t lengt
 	forget(&editor->undone);
 	if (!joins_step(editor, position, bytes, chain))
 		begin_step(editor);
-	note_change(editor, position);
 	adjust_folds(&now->folds, position, length, count);
 	ik_buf_erase(&now->text, position, length);
 	ik_buf_insert(&now->text, position, bytes, count);
@@ -351,7 +339,6 @@ static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 		count_lines(editor->now.text.data + position, length, SIZE_MAX) };
 
 	add_fold(&editor->now.folds, fold);
-	note_change(editor, position);
 }
 
 /* Return where the first fold at or after position begins; the end of the text: there is none. */
@@ -422,30 +409,6 @@ static size_t end_of_line(const struct ik_editor *editor, size_t position)
 	}
 }
 
-/* Return where two texts begin to differ, or limit where that is later. */
-static size_t same_length(const struct ik_buf *one, const struct ik_buf *other, size_t limit)
-{
-	size_t at = 0;
-
-	while (at < limit && at < one->length && at < other->length && one->data[at] == other->data[at])
-		at++;
-	return at;
-}
-
-/* Take over another state as the present one. */
-static void set_state(struct ik_editor *editor, struct editor_state state)
-{
-	size_t same = same_length(&editor->now.text, &state.text, editor->top.start);
-
-	editor->now = state;
-	const struct fold *fold = fold_to(editor, same);
-
-	editor->top_width = 0;
-	editor->top.start = end_of_fold(fold) > same ? fold->position : same;
-	editor->selecting = false;
-	editor->chain = CHAIN_NONE;
-}
-
 /* Undo the last step, or redo the last one that was undone. */
 static void undo_step(struct ik_editor *editor, bool again)
 {
@@ -456,7 +419,9 @@ static void undo_step(struct ik_editor *editor, bool again)
 		return;
 	from->count--;
 	from->bytes -= from->at[from->count].text.length;
-	set_state(editor, from->at[from->count]);
+	editor->now = from->at[from->count];
+	editor->selecting = false;
+	editor->chain = CHAIN_NONE;
 	push_state(again ? &editor->done : &editor->undone, before);
 }
 
@@ -581,11 +546,7 @@ static bool row_after(struct ik_editor *editor, int width, const struct editor_r
 /* The row that a position is in. */
 static struct editor_row row_of(struct ik_editor *editor, int width, size_t position)
 {
-	size_t line = start_of_line(editor, position);
-	/* In a long line the first row on the screen is nearer. */
-	bool near = editor->top_width == width && editor->top.start >= line &&
-		editor->top.start <= position;
-	struct editor_row row = near ? editor->top : row_at(editor, width, line);
+	struct editor_row row = row_at(editor, width, start_of_line(editor, position));
 
 	while (position >= row.end && !row.last)
 		row = row_at(editor, width, row.end);
@@ -600,6 +561,16 @@ static bool row_before(struct ik_editor *editor, int width, size_t start,
 		return false;
 	*ret_row = row_of(editor, width, previous_place(editor, start));
 	return true;
+}
+
+/* The row that is drawn first, as far as it is not the cursor that says which. */
+static struct editor_row top_row(struct ik_editor *editor, int width)
+{
+	size_t length = editor->now.text.length;
+	size_t position = editor->top < length ? editor->top : length;
+	const struct fold *fold = fold_to(editor, position);
+
+	return row_of(editor, width, end_of_fold(fold) > position ? fold->position : position);
 }
 
 /* Column of a position within its row. */
@@ -661,7 +632,7 @@ void ik_editor_click(struct ik_editor *editor, int row, int column)
 	if (editor->width == 0 || row < editor->drawn_row)
 		return;
 	int width = editor->width;
-	struct editor_row there = row_of(editor, width, editor->top.start);
+	struct editor_row there = top_row(editor, width);
 
 	for (int i = editor->drawn_row; i < row && row_after(editor, width, &there, &there); i++)
 		;
@@ -685,9 +656,7 @@ int ik_editor_height(struct ik_editor *editor, int columns)
 /* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
 static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 {
-	size_t length = editor->now.text.length;
-	struct editor_row top = row_of(editor, width,
-		editor->top.start < length ? editor->top.start : length);
+	struct editor_row top = top_row(editor, width);
 	struct editor_row cursor = row_of(editor, width, editor->now.cursor), row, before;
 	int below = 0;
 
@@ -706,8 +675,7 @@ static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 		;
 	for (; shown < rows && row_before(editor, width, top.start, &before); shown++)
 		top = before;
-	editor->top = top;
-	editor->top_width = width;
+	editor->top = top.start;
 	return top;
 }
 
@@ -1198,7 +1166,6 @@ void ik_editor_clear(struct ik_editor *editor, bool keep)
 		forget(&editor->done);
 		forget(&editor->undone);
 		clear_state(&editor->now);
-		note_change(editor, 0);
 		editor->selecting = false;
 	} else if (editor->now.text.length > 0) {
 		replace_text(editor, 0, editor->now.text.length, "", 0, CHAIN_NONE);

@@ -78,27 +78,17 @@ static int open_regular(const char *path, int flags)
  * it is all of the file. */
 static bool read_end(int fd, struct ik_buf *out)
 {
-	off_t size = lseek(fd, 0, SEEK_END);
-	off_t from = size > (off_t)IK_LIMIT_HISTORY ? size - (off_t)IK_LIMIT_HISTORY : 0;
+	off_t size = lseek(fd, 0, SEEK_END), most = (off_t)IK_LIMIT_HISTORY;
+	bool whole = size <= most;
 
-	while (from < size) {
-		size_t wanted = (size_t)(size - from);
-		char *place = ik_buf_reserve(out, wanted);
-		ssize_t count = place ? pread(fd, place, wanted, from) : 0;
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			break;
-		ik_buf_commit(out, (size_t)count);
-		from += count;
-	}
-	if (size > (off_t)IK_LIMIT_HISTORY) {
+	(void)lseek(fd, whole ? 0 : size - most, SEEK_SET);
+	(void)!ik_read_all(fd, out, (size_t)(whole ? size : most));
+	if (!whole) {
 		const char *line_end = memchr(out->data, '\n', out->length);
 
 		ik_buf_consume(out, line_end ? (size_t)(line_end - out->data) + 1 : out->length);
 	}
-	return size <= (off_t)IK_LIMIT_HISTORY;
+	return whole;
 }
 
 /* Say which line cannot be read; 0: it is not known which, the file is long. */

@@ -278,15 +278,6 @@ static void compile(struct ik_keymap *keymap)
 	keymap->count = kept;
 }
 
-struct ik_keymap *ik_keymap_new(void)
-{
-	struct ik_keymap *keymap = ik_alloc(sizeof(*keymap));
-
-	ik_buf_init(&keymap->shown, IK_KIB(1));
-	compile(keymap);
-	return keymap;
-}
-
 struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 {
 	if (!keymap)
@@ -665,19 +656,21 @@ enum ik_status ik_keymap_read(struct ik_keymap *keymap, struct ik_json_span obje
 enum ik_status ik_keymap_check(struct ik_json_span object, const char **ret_place,
 	struct ik_error *error)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	enum ik_status status = ik_keymap_read(keymap, object, ret_place, error);
 
 	ik_keymap_free(keymap);
 	return status;
 }
 
-struct ik_keymap *ik_keymap_new_with(const char *keys)
+struct ik_keymap *ik_keymap_new(const char *keys)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_alloc(sizeof(*keymap));
 	struct ik_json_span object;
 	const char *place;
 
+	ik_buf_init(&keymap->shown, IK_KIB(1));
+	compile(keymap);
 	if (keys && ik_json_check(keys, strlen(keys), &object, NULL) == IK_OK)
 		(void)!ik_keymap_read(keymap, object, &place, NULL);
 	return keymap;

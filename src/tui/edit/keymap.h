@@ -159,11 +159,9 @@ struct ik_binding {
 
 struct ik_keymap;
 
-/* The table as it is delivered. */
-struct ik_keymap *ik_keymap_new(void);
-/* The same with the keys of a user's own: JSON for ik_keymap_read() that was checked when
- * it was loaded, or NULL for none. */
-struct ik_keymap *ik_keymap_new_with(const char *keys);
+/* The table as it is delivered, with the keys of a user's own: JSON for ik_keymap_read() that was
+ * checked when it was loaded, or NULL for none. */
+struct ik_keymap *ik_keymap_new(const char *keys);
 struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap);
 
 /*

@@ -5,7 +5,6 @@
 
 #include "json/write.h"
 #include "tui/pane/browser_form.h"
-#include "tui/pane/browser_list.h"
 #include "tui/pane/parameter.h"
 #include "tui/pane/status_bar.h"
 #include "tui/text/quantity.h"
@@ -19,12 +18,38 @@
 #define FACT_COLUMNS 44 /* a narrower row has no room for facts at its end */
 #define NAME_BYTES 200  /* of a name, and of a description, that a row may need */
 
+#define MOST_GONE 1000 /* that are remembered: a directory that is unmounted is no list to read */
+
+/* A mark of a change stays, over further scans too, until the user has seen it. */
+enum ik_tool_change { IK_CHANGE_NONE, IK_CHANGE_NEW, IK_CHANGE_OTHER, IK_CHANGE_GONE };
+enum ik_browser_order { IK_ORDER_NAME, IK_ORDER_USE };
+
+/* How a tool served in this session. */
+struct ik_browser_uses {
+	size_t count, failed, timed; /* calls of that name */
+	int64_t total_ms;
+};
+
+struct ik_browser_row {
+	const struct ik_tool *tool;
+	struct ik_tool *gone; /* the same, a copy that is owned; NULL: the registry has it */
+	enum ik_tool_change change;
+	struct ik_browser_uses uses;
+	size_t bytes; /* that a provider is told of it */
+};
+
 struct ik_browser {
-	struct ik_pane pane;
-	struct ik_browser_list tools;
+	struct ik_pane pane; /* its items are the rows that the filter leaves */
+	struct ik_registry *registry;
+	struct ik_calls *session_calls;
+	struct ik_browser_row *rows; /* those of the registry by name, then what is gone */
+	size_t row_count;
+	size_t *shown; /* indexes of the items' rows, in order */
+	enum ik_browser_order order;
+	unsigned counted; /* version of the calls when uses were counted */
 	int name_columns;            /* of its longest name */
-	const struct ik_tool *shown; /* whose text is in the pane; of this registry */
-	struct ik_browser_uses shown_uses;
+	const struct ik_tool *read; /* whose text is in the pane; of this registry */
+	struct ik_browser_uses read_uses;
 	const struct ik_browser_row *looked_at; /* drawn while the browser had focus */
 
 	const struct ik_tool_forms *forms; /* NULL: there are none */
@@ -37,6 +62,204 @@ struct ik_browser {
 	struct ik_form **calls; /* all that were opened, with what was written into them */
 	size_t call_count;
 };
+
+/* ---- the list ---- */
+
+/* Free the tool that a row owns, if it does. */
+static void row_done(struct ik_browser_row *row)
+{
+	if (row->gone)
+		ik_tool_clear(row->gone);
+	free(row->gone);
+}
+
+/* Free rows. */
+static void free_rows(struct ik_browser_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		row_done(&rows[i]);
+	free(rows);
+}
+
+/* Most used first, else as the rows are. */
+static int compare_use(const void *left, const void *right, void *arg)
+{
+	const struct ik_browser *browser = arg;
+	size_t one = *(const size_t *)left, other = *(const size_t *)right;
+	size_t uses = browser->rows[one].uses.count, other_uses = browser->rows[other].uses.count;
+
+	if (uses != other_uses)
+		return uses > other_uses ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+/* Return the row at a place of the list; NULL: there is none. */
+static struct ik_browser_row *row_at(const struct ik_browser *browser, size_t place)
+{
+	return place < browser->pane.count ? &browser->rows[browser->shown[place]] : NULL;
+}
+
+/* Return the selected row, or NULL, and its tool, or NULL. */
+static struct ik_browser_row *selected_row(const struct ik_browser *browser)
+{
+	return row_at(browser, browser->pane.selected);
+}
+
+static const struct ik_tool *selected_tool(const struct ik_browser *browser)
+{
+	const struct ik_browser_row *row = selected_row(browser);
+
+	return row ? row->tool : NULL;
+}
+
+/* List what the filter leaves, in order. A tool stays selected: that executable, else one of that
+ * name, where one is listed. */
+static void list_tools(struct ik_browser *browser, const struct ik_tool *selected)
+{
+	struct ik_pane *pane = &browser->pane;
+
+	browser->shown = ik_alloc_array(browser->shown, browser->row_count + 1,
+		sizeof(*browser->shown));
+	browser->looked_at = NULL;
+	pane->count = pane->selected = 0;
+	for (size_t i = 0; i < browser->row_count; i++) {
+		const struct ik_tool *tool = browser->rows[i].tool;
+		const char *const texts[] = { tool->name, tool->description };
+
+		if (ik_pane_words_fit(pane->words.data, texts, 2))
+			browser->shown[pane->count++] = i;
+	}
+	if (browser->order == IK_ORDER_USE)
+		qsort_r(browser->shown, pane->count, sizeof(*browser->shown), compare_use, browser);
+	for (size_t i = pane->count; selected && i-- > 0;) {
+		const struct ik_tool *tool = row_at(browser, i)->tool;
+
+		if (ik_text_equal(tool->path, selected->path)) {
+			pane->selected = i;
+			return;
+		}
+		if (ik_text_equal(tool->name, selected->name))
+			pane->selected = i;
+	}
+}
+
+static int compare_name(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct ik_browser_row *)row)->tool->name);
+}
+
+/* Count a call for the first tool of its name, which is the one that runs. */
+static void count_use(struct ik_browser *browser, const struct ik_shown_call *call)
+{
+	size_t tools = ik_registry_count(browser->registry);
+	struct ik_browser_row *row = tools > 0
+		? bsearch(call->name, browser->rows, tools, sizeof(*browser->rows), compare_name)
+		: NULL;
+
+	if (!row)
+		return;
+	while (row > browser->rows && compare_name(call->name, row - 1) == 0)
+		row--;
+	row->uses.count++;
+	row->uses.failed += call->stage == IK_STAGE_FAILED;
+	if (call->duration_ms >= 0) {
+		row->uses.timed++;
+		row->uses.total_ms += call->duration_ms;
+	}
+}
+
+/* Count all uses. */
+static void count_uses(struct ik_browser *browser)
+{
+	for (size_t i = 0; i < browser->row_count; i++)
+		browser->rows[i].uses = (struct ik_browser_uses){ 0 };
+	for (size_t i = 0; i < ik_calls_count(browser->session_calls); i++)
+		count_use(browser, ik_calls_at(browser->session_calls, i));
+	browser->counted = ik_calls_version(browser->session_calls);
+}
+
+/* The order of two rows' executables. */
+static int compare_paths(const void *left, const void *right)
+{
+	const struct ik_browser_row *const *one = left, *const *other = right;
+
+	return strcmp((*one)->tool->path, (*other)->tool->path);
+}
+
+/* Are two texts the same, or both not there? */
+static bool same(const char *one, const char *other)
+{
+	return one && other ? ik_text_equal(one, other) : one == other;
+}
+
+/* Is a tool another one than it was, for who reads or calls it? */
+static bool differs(const struct ik_tool *one, const struct ik_tool *other)
+{
+	return one->state != other->state || !same(one->name, other->name) ||
+		!same(one->schema, other->schema) || !same(one->description, other->description) ||
+		!same(one->reason, other->reason);
+}
+
+/* Add a row for a tool that is not there any more, with what a row shows of it. */
+static void add_gone(struct ik_browser *browser, const struct ik_tool *tool)
+{
+	struct ik_tool *gone = ik_alloc(sizeof(*gone));
+
+	*gone = (struct ik_tool){
+		.name = ik_strdup(tool->name),
+		.path = ik_strdup(tool->path),
+		.description = tool->description ? ik_strdup(tool->description) : NULL,
+		.source = tool->source,
+		.protocol = tool->protocol,
+		.state = IK_TOOL_FAILED,
+		.reason = ik_strdup(_("gone since the scan before")),
+	};
+	browser->rows = ik_alloc_array(browser->rows, browser->row_count + 1, sizeof(*browser->rows));
+	browser->rows[browser->row_count++] = (struct ik_browser_row){
+		.tool = gone, .gone = gone, .change = IK_CHANGE_GONE
+	};
+}
+
+/* Return how a row's mark stands after a scan that found its executable in the row before. */
+static enum ik_tool_change change_of(const struct ik_browser_row *row,
+	const struct ik_browser_row *before)
+{
+	if (before->change == IK_CHANGE_GONE)
+		return IK_CHANGE_NEW;
+	return before->change == IK_CHANGE_NONE && differs(before->tool, row->tool) ? IK_CHANGE_OTHER
+																				: before->change;
+}
+
+/* Mark what differs from the old rows, and add what is gone. */
+static void compare(struct ik_browser *browser, struct ik_browser_row *old, size_t old_count)
+{
+	struct ik_browser_row **by_path = ik_alloc_array(NULL, old_count + 1, sizeof(*by_path));
+	bool *found = ik_alloc(old_count + 1);
+	size_t gone = 0;
+
+	for (size_t i = 0; i < old_count; i++)
+		by_path[i] = &old[i];
+	qsort(by_path, old_count, sizeof(*by_path), compare_paths);
+	for (size_t i = 0; i < browser->row_count; i++) {
+		struct ik_browser_row *row = &browser->rows[i];
+		struct ik_browser_row **before = bsearch(&row, by_path, old_count, sizeof(*by_path),
+			compare_paths);
+
+		row->change = before ? change_of(row, *before) : IK_CHANGE_NEW;
+		if (before)
+			found[before - by_path] = true;
+	}
+	for (size_t i = 0; i < old_count && gone < MOST_GONE; i++) {
+		if (found[i])
+			continue;
+		add_gone(browser, by_path[i]->tool);
+		gone++;
+	}
+	free(found);
+	free(by_path);
+}
+
+/* ---- the text of the selected tool ---- */
 
 /* What to do about a failure, by its code. */
 static const struct {
@@ -218,7 +441,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 {
 	struct ik_pane *pane = &browser->pane;
 	const struct ik_tool *tool = row->tool;
-	const struct ik_registry *registry = browser->tools.registry;
+	const struct ik_registry *registry = browser->registry;
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 
 	ik_pane_say(pane, IK_BLOCK_HEADING, tool->name);
@@ -237,8 +460,8 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 		ik_pane_say(&browser->pane, IK_BLOCK_TEXT, ik_registry_problem(registry, i));
 	}
 	ik_pane_text_end(pane, place, false);
-	browser->shown = tool;
-	browser->shown_uses = row->uses;
+	browser->read = tool;
+	browser->read_uses = row->uses;
 }
 
 /* The mark of a tool's state. */
@@ -274,7 +497,7 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 
 	if (changes[row->change])
 		ik_buf_printf(out, " %s", _(changes[row->change]));
-	if (browser->tools.order == IK_ORDER_USE && row->uses.count > 0)
+	if (browser->order == IK_ORDER_USE && row->uses.count > 0)
 		ik_buf_printf(out, ngettext(" %zu use", " %zu uses", row->uses.count), row->uses.count);
 	if (row->bytes > 0)
 		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
@@ -297,7 +520,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	struct ik_rectangle row, enum ik_style style)
 {
 	const struct ik_browser *browser = (const struct ik_browser *)pane;
-	const struct ik_browser_row *entry = ik_browser_list_at(&browser->tools, index);
+	const struct ik_browser_row *entry = row_at(browser, index);
 	const struct ik_tool *tool = entry->tool;
 	bool plain = style == IK_STYLE_NORMAL;
 	struct ik_buf out;
@@ -394,9 +617,9 @@ static const struct ik_pane_hints call_hints = { .writing = form_hints, .away = 
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
-	struct ik_registry *registry = browser->tools.registry;
+	struct ik_registry *registry = browser->registry;
 
-	if (browser->tools.count > 0) {
+	if (browser->row_count > 0) {
 		char *way = ik_keymap_sentence(browser->pane.keymap, _("{cancel} shows all tools."));
 
 		ik_buf_printf(out, _("No tool has \"%s\" in its name or description."),
@@ -439,15 +662,9 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	ik_scan_put(out, scan);
 	if (browser->bytes > 0)
 		ik_buf_printf(out, _("  ~%zu tokens"), tokens(browser->bytes));
-	if (browser->tools.order == IK_ORDER_USE)
+	if (browser->order == IK_ORDER_USE)
 		ik_buf_puts(out, _("  by use"));
 	ik_buf_putc(out, ' ');
-}
-
-/* Return the selected row, or NULL. */
-static struct ik_browser_row *selected_row(const struct ik_browser *browser)
-{
-	return ik_browser_list_at(&browser->tools, browser->pane.selected);
 }
 
 /* Bring the text of the selected tool up to date. */
@@ -455,14 +672,13 @@ static void sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
 
-	if (row->tool != browser->shown || memcmp(&row->uses, &browser->shown_uses, sizeof(row->uses)))
+	if (row->tool != browser->read || memcmp(&row->uses, &browser->read_uses, sizeof(row->uses)))
 		rebuild(browser, row);
 }
 
 /* Measure what the provider is told of the tools, unless that is known. */
 static void measure(struct ik_browser *browser)
 {
-	struct ik_browser_list *list = &browser->tools;
 	const char *name;
 	struct ik_buf out;
 
@@ -471,8 +687,8 @@ static void measure(struct ik_browser *browser)
 	browser->measured = true;
 	browser->bytes = 0;
 	ik_buf_init(&out, IK_LIMIT_SCHEMA * 8);
-	for (size_t i = 0; i < list->count; i++) {
-		struct ik_browser_row *row = &list->rows[i];
+	for (size_t i = 0; i < browser->row_count; i++) {
+		struct ik_browser_row *row = &browser->rows[i];
 
 		ik_buf_clear(&out);
 		row->bytes = 0;
@@ -485,20 +701,26 @@ static void measure(struct ik_browser *browser)
 	ik_buf_done(&out);
 }
 
-/* The list is another one, or in another order: take over what is selected in it, and how much is
- * shown. */
-static void take_place(struct ik_browser *browser, size_t selected)
+/* The user goes on from what was looked at: its mark of a change goes, and a tool that is gone with
+ * it. */
+static void leave_row(struct ik_browser *browser)
 {
-	browser->pane.count = browser->tools.shown_count;
-	browser->pane.selected = selected;
-	browser->looked_at = NULL;
-}
+	const struct ik_browser_row *seen = browser->looked_at;
+	const struct ik_tool *selected = selected_tool(browser);
 
-/* List what the filter leaves, in order. */
-static void list_tools(struct ik_browser *browser)
-{
-	take_place(browser,
-		ik_browser_list_show(&browser->tools, browser->pane.words.data, browser->pane.selected));
+	if (!seen || seen == selected_row(browser) || seen->change == IK_CHANGE_NONE)
+		return;
+	struct ik_browser_row *row = &browser->rows[seen - browser->rows], gone = *row;
+
+	row->change = IK_CHANGE_NONE;
+	browser->looked_at = NULL;
+	browser->read = NULL;
+	if (!gone.gone)
+		return;
+	browser->row_count--;
+	memmove(row, row + 1, (size_t)(browser->rows + browser->row_count - row) * sizeof(*row));
+	list_tools(browser, selected);
+	row_done(&gone);
 }
 
 /* Draw the list with its filter, and the selected tool. */
@@ -507,6 +729,7 @@ static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 {
 	struct ik_buf empty;
 
+	leave_row(browser);
 	ik_buf_init(&empty, IK_KIB(64));
 	if (browser->pane.count == 0) {
 		put_empty(browser, scan, &empty);
@@ -516,7 +739,7 @@ static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 		if (view->focus)
 			browser->looked_at = selected_row(browser);
 	}
-	char *count = ik_format(_("%zu of %zu"), browser->tools.shown_count, browser->tools.count);
+	char *count = ik_format(_("%zu of %zu"), browser->pane.count, browser->row_count);
 
 	view->words_count = count;
 	ik_pane_draw(&browser->pane, view, cells, area);
@@ -532,8 +755,11 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	struct ik_buf title;
 
 	measure(browser);
-	if (ik_browser_list_count(&browser->tools) && browser->tools.order == IK_ORDER_USE)
-		list_tools(browser);
+	if (ik_calls_version(browser->session_calls) != browser->counted) {
+		count_uses(browser);
+		if (browser->order == IK_ORDER_USE)
+			list_tools(browser, selected_tool(browser));
+	}
 	ik_buf_init(&title, IK_KIB(4));
 	put_title(browser, scan, &title);
 	struct ik_pane_view view = {
@@ -556,25 +782,27 @@ static void release(struct ik_pane *pane)
 		ik_form_free(browser->calls[i]);
 	free(browser->calls);
 	ik_pane_done(pane);
-	ik_browser_list_done(&browser->tools);
+	free_rows(browser->rows, browser->row_count);
+	free(browser->shown);
+	ik_registry_unref(browser->registry);
 	free(browser);
 }
 
 void ik_browser_measure(struct ik_browser *browser)
 {
 	browser->measured = false;
-	browser->shown = NULL;
+	browser->read = NULL;
 }
 
 /* Columns of the longest name. */
-static int measure_names(const struct ik_browser_list *list)
+static int measure_names(const struct ik_browser *browser)
 {
 	struct ik_buf out;
 	size_t longest = 0;
 
 	ik_buf_init(&out, IK_KIB(16));
-	for (size_t i = 0; i < list->count; i++) {
-		const char *name = list->rows[i].tool->name;
+	for (size_t i = 0; i < browser->row_count; i++) {
+		const char *name = browser->rows[i].tool->name;
 		size_t width;
 
 		ik_buf_clear(&out);
@@ -588,34 +816,26 @@ static int measure_names(const struct ik_browser_list *list)
 
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry)
 {
-	size_t selected = ik_browser_list_set_registry(&browser->tools, registry,
-		browser->pane.words.data, browser->pane.selected);
+	struct ik_registry *old_registry = browser->registry;
+	struct ik_browser_row *old = browser->rows;
+	const struct ik_tool *selected = selected_tool(browser);
+	size_t old_count = browser->row_count;
 
-	browser->name_columns = measure_names(&browser->tools);
+	ik_registry_ref(registry);
+	browser->registry = registry;
+	browser->row_count = ik_registry_count(registry);
+	browser->rows = ik_alloc_array(NULL, browser->row_count + 1, sizeof(*browser->rows));
+	for (size_t i = 0; i < browser->row_count; i++)
+		browser->rows[i] = (struct ik_browser_row){ .tool = ik_registry_at(registry, i) };
+	/* The first finished scan marks nothing. */
+	if (ik_registry_state(old_registry) != IK_SCAN_NOT_STARTED)
+		compare(browser, old, old_count);
+	count_uses(browser);
+	list_tools(browser, selected);
+	free_rows(old, old_count);
+	ik_registry_unref(old_registry);
+	browser->name_columns = measure_names(browser);
 	ik_browser_measure(browser);
-	take_place(browser, selected);
-}
-
-/* The user goes on from what was looked at: its mark of a change goes. */
-static void leave_row(struct ik_browser *browser)
-{
-	const struct ik_browser_row *row = browser->looked_at;
-
-	if (!row || row == selected_row(browser) || row->change == IK_CHANGE_NONE)
-		return;
-	browser->shown = NULL;
-	take_place(browser,
-		ik_browser_list_seen(&browser->tools, row, browser->pane.words.data,
-			browser->pane.selected));
-}
-
-/* An action that selects or scrolls. */
-static bool act(struct ik_pane *pane, enum ik_action action)
-{
-	bool taken = ik_pane_act(pane, action);
-
-	leave_row((struct ik_browser *)pane);
-	return taken;
 }
 
 /* Open the form of the selected tool. */
@@ -679,7 +899,7 @@ static void turn_form(struct ik_browser *browser, bool back)
 	ik_buf_done(&out);
 	size_t now = browser->form < forms ? browser->form : 0;
 	browser->form = (now + (back ? forms - 1 : 1)) % forms;
-	browser->shown = NULL;
+	browser->read = NULL;
 }
 
 /* Switch the selected tool on or off. */
@@ -697,23 +917,19 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
-	struct ik_browser_list *tools = &browser->tools;
-
 	if (browser->call)
 		return form_key(browser, key, action, ret_invocation);
 	enum ik_pane_result result = ik_pane_key(pane, key, action);
 
 	if (result == IK_PANE_FILTERED)
-		list_tools(browser);
-	else if (result == IK_PANE_TAKEN)
-		leave_row(browser);
+		list_tools(browser, selected_tool(browser));
 	if (result != IK_PANE_OTHER)
 		return result;
 	switch (action) {
 	case IK_ACTION_SORT:
-		(void)ik_browser_list_count(tools);
-		tools->order = tools->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME;
-		list_tools(browser);
+		browser->order = browser->order == IK_ORDER_NAME ? IK_ORDER_USE : IK_ORDER_NAME;
+		count_uses(browser);
+		list_tools(browser, selected_tool(browser));
 		return IK_PANE_TAKEN;
 	case IK_ACTION_LEFT:
 	case IK_ACTION_RIGHT:
@@ -735,7 +951,7 @@ static const struct ik_pane_ops ops = {
 	.context = IK_IN_BROWSER,
 	.open = ik_pane_keep,
 	.key = key,
-	.act = act,
+	.act = ik_pane_act,
 	.click = ik_pane_click,
 	.scroll = ik_pane_scroll,
 	.draw = draw,
@@ -749,7 +965,8 @@ struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap
 	struct ik_browser *browser = ik_alloc(sizeof(*browser));
 
 	ik_pane_init(&browser->pane, &ops, keymap, utf8);
-	ik_browser_list_init(&browser->tools, calls);
+	browser->registry = ik_registry_new();
+	browser->session_calls = calls;
 	browser->forms = forms;
 	browser->forms_arg = forms_arg;
 	return browser;

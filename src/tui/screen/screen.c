@@ -2109,7 +2109,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->quit_until_ms = NEVER;
 	screen->press.ms = NEVER;
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
-	screen->keymap = ik_keymap_new_with(options->keys);
+	screen->keymap = ik_keymap_new(options->keys);
 	screen->calls = ik_calls_new();
 	screen->log = ik_chat_log_new(screen->calls, screen->keymap);
 	screen->log->utf8 = options->utf8;

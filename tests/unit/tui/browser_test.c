@@ -1,6 +1,7 @@
 #include "tui/pane/pane_browser.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "picture.h"
@@ -17,7 +18,7 @@ static struct ik_status_bar scan;
 static void begin(void)
 {
 	calls = ik_calls_new();
-	keymap = ik_keymap_new();
+	keymap = ik_keymap_new(NULL);
 	browser = ik_browser_new(calls, keymap, true, NULL, NULL);
 	pane = (struct ik_pane *)browser;
 	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
@@ -228,6 +229,161 @@ Test(browser, a_long_name_pushes_nothing)
 	cr_assert(picture_has(draw(16, 60),
 		"● a_tool_whose_name_says_all_that…  system   Does a_tool_wh…\n"
 		"● glob                              system   Does glob\n"), "%s", picture_of(&cells));
+}
+
+/* Add a good tool with that description. */
+static void add_described(struct ik_registry *registry, const char *name, const char *description)
+{
+	struct ik_tool tool = {
+		.name = ik_strdup(name), .path = ik_format("/lib/%s", name),
+		.description = ik_strdup(description), .state = IK_TOOL_OK,
+	};
+	ik_registry_add(registry, &tool);
+}
+
+/* Finish a registry and hand it over. */
+static void set(struct ik_registry *registry)
+{
+	ik_registry_finish(registry, IK_SCAN_COMPLETE);
+	ik_browser_set_registry(browser, registry);
+	ik_registry_unref(registry);
+}
+
+static void set_files(void)
+{
+	struct ik_registry *registry = ik_registry_new();
+	add_described(registry, "bash", "Runs a command");
+	add_described(registry, "file_read", "Reads a file");
+	add_described(registry, "glob", "Finds a file by its name");
+	set(registry);
+}
+
+static void set_others(void)
+{
+	struct ik_registry *registry = ik_registry_new();
+	add_described(registry, "bash", "Runs a command, but otherwise");
+	add_described(registry, "glob", "Finds a file by its name");
+	add_described(registry, "grep", "Searches");
+	set(registry);
+}
+
+/* The names of the list as it is drawn, each after the mark of its change. */
+static const char *listed(void)
+{
+	static const char *const ends[] = {"changed", "new", "gone"};
+	static const char marks[] = "~+-";
+	static char text[400];
+	size_t length = 0;
+	draw(40, 100);
+	for (int row = pane->list_row; row < pane->list_row + pane->list_rows; row++) {
+		char whole[101] = "";
+		for (int column = 2; column < 100; column++)
+			whole[column - 2] = ik_cells_at(&cells, row, column)->text[0];
+		text[length] = ' ';
+		for (size_t i = 0; i < 3; i++)
+			if (strcmp(whole + 98 - strlen(ends[i]), ends[i]) == 0)
+				text[length] = marks[i];
+		size_t name = strcspn(whole, " ");
+		memcpy(text + ++length, whole, name);
+		length += name;
+	}
+	text[length] = '\0';
+	return text;
+}
+
+static void press(enum ik_action action)
+{
+	struct ik_key other = {.code = IK_KEY_F12};
+	struct ik_invocation reaction;
+	pane->ops->key(pane, &other, action, &reaction);
+}
+
+/* Filter by other words, or by none. */
+static void show(const char *words)
+{
+	press(IK_ACTION_CANCEL);
+	if (*words)
+		filter_by(words);
+}
+
+Test(browser, leaves_what_has_all_words_in_name_or_description)
+{
+	set_files();
+	cr_assert_str_eq(listed(), " bash file_read glob");
+	show("F");
+	cr_assert_str_eq(listed(), " file_read glob");
+	show("FILE name");
+	cr_assert_str_eq(listed(), " glob");
+	show("FILE na");
+	cr_assert_str_eq(listed(), " glob");
+	show("zzz");
+	cr_assert_str_eq(listed(), "");
+	show("");
+	cr_assert_str_eq(listed(), " bash file_read glob");
+}
+
+Test(browser, sorts_by_use_and_by_name_again)
+{
+	set_files();
+	ik_calls_get(calls, "1", "glob");
+	ik_calls_get(calls, "2", "file_read");
+	ik_calls_get(calls, "3", "glob");
+	ik_calls_get(calls, "4", "not_there");
+	press(IK_ACTION_SORT);
+	cr_assert_str_eq(listed(), " glob file_read bash");
+	cr_assert(picture_has(&cells, " 2 uses"));
+	ik_calls_get(calls, "5", "bash");
+	cr_assert_str_eq(listed(), " glob bash file_read");
+	press(IK_ACTION_SORT);
+	cr_assert_str_eq(listed(), " bash file_read glob");
+}
+
+Test(browser, marks_what_a_scan_changed_until_it_was_seen)
+{
+	set_files();
+	cr_assert_str_eq(listed(), " bash file_read glob", "the first scan marks nothing");
+	set_others();
+	cr_assert_str_eq(listed(), "~bash glob+grep-file_read");
+	/* The same once more: the marks stay, but what is gone is not gone again. */
+	set_others();
+	cr_assert_str_eq(listed(), "~bash glob+grep-file_read");
+	pane->ops->act(pane, IK_ACTION_LINE_END);
+	cr_assert_str_eq(listed(), " bash glob+grep-file_read");
+	pane->ops->act(pane, IK_ACTION_LINE_START);
+	cr_assert_str_eq(listed(), " bash glob+grep");
+	set_files();
+	cr_assert_str_eq(listed(), "~bash+file_read glob-grep");
+}
+
+Test(browser, finds_the_selected_tool_again)
+{
+	set_files();
+	pane->ops->act(pane, IK_ACTION_LINE_END);
+	show("file");
+	cr_assert_eq(pane->selected, 1);
+	show("");
+	cr_assert_eq(pane->selected, 2);
+	show("bash");
+	cr_assert_eq(pane->selected, 0);
+	show("nothing");
+	cr_assert_eq(pane->selected, 0);
+	cr_assert_eq(pane->count, 0);
+}
+
+Test(browser, ten_thousand_tools_are_filtered_one_letter_after_the_other)
+{
+	struct ik_registry *registry = ik_registry_new();
+	for (int i = 0; i < 10000; i++) {
+		char *name = ik_format("tool_%d", i);
+		add_described(registry, name, "One of very many tools");
+		free(name);
+	}
+	set(registry);
+	show("9");
+	cr_assert_eq(pane->count, 3439);
+	show("99");
+	show("9999");
+	cr_assert_str_eq(listed(), " tool_9999");
 }
 
 Test(browser, draws_into_every_size)

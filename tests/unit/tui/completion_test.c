@@ -140,7 +140,7 @@ static bool tell(void *arg, const char *text, size_t length, struct ik_completio
 
 static void begin_prompt(bool preselect)
 {
-	keymap = ik_keymap_new();
+	keymap = ik_keymap_new(NULL);
 	prompt = ik_prompt_new(keymap, NULL, preselect);
 	prompt->completer = tell;
 	prompt->completer_arg = NULL;

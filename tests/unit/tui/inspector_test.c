@@ -17,7 +17,7 @@ static struct ik_pane *pane;
 static void begin(void)
 {
 	calls = ik_calls_new();
-	keymap = ik_keymap_new();
+	keymap = ik_keymap_new(NULL);
 	inspector = ik_inspector_new(calls, keymap, true);
 	pane = (struct ik_pane *)inspector;
 }

@@ -13,7 +13,7 @@ static void keep(void *arg, const struct ik_key *key)
 /* The action that a terminal's bytes lead to in a context. */
 static enum ik_action action_in(unsigned context, const char *bytes)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	struct ik_key key = { 0 };
 	struct ik_terminal_input *input = ik_input_new();
 	ik_input_feed(input, bytes, strlen(bytes), keep, &key);
@@ -76,7 +76,7 @@ Test(keymap, from_bytes_to_actions)
  * and leads to its row in each of its contexts: no two rows claim one key. */
 Test(keymap, the_table_is_whole)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	bool seen[IK_ACTION_COUNT] = { false };
 	for (size_t i = 0; ik_keymap_at(i); i++) {
 		const struct ik_binding *binding = ik_keymap_at(i);
@@ -137,7 +137,7 @@ static void assert_hints(unsigned context, int columns, const char *wanted)
 		{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, "next pane", 3 },
 		{ 0 },
 	};
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	struct ik_buf out;
 	ik_buf_init(&out, 1000);
 	ik_keymap_put_hints(keymap, context, hints, columns, &out);
@@ -205,7 +205,7 @@ static enum ik_action action_by(struct ik_keymap *keymap, unsigned context, cons
 
 Test(keymap, keys_are_bound_anew)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	struct ik_buf out;
 	ik_buf_init(&out, 1000);
 	cr_assert_str_eq(read_keys(keymap, "{\"browser\": \" ctrl-t ,F11\", \"raw\": \"Ctrl-X  alt-ctrl-r\","
@@ -227,7 +227,7 @@ Test(keymap, keys_are_bound_anew)
 /* What is delivered gives way to a person's own keys, one by one. */
 Test(keymap, own_keys_win_over_those_delivered)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	struct ik_buf out;
 	ik_buf_init(&out, 1000);
 	cr_assert_str_eq(read_keys(keymap, "{\"raw\": \"Ctrl-K Ctrl-R, f3\"}"), "");
@@ -248,7 +248,7 @@ Test(keymap, own_keys_win_over_those_delivered)
 /* The first key of a sequence waits for the second; any other ends it. */
 Test(keymap, sequences)
 {
-	struct ik_keymap *keymap = ik_keymap_new();
+	struct ik_keymap *keymap = ik_keymap_new(NULL);
 	cr_assert_str_eq(read_keys(keymap, "{\"raw\": \"Ctrl-X Ctrl-R, Ctrl-X r\"}"), "");
 	cr_assert_null(ik_keymap_pending(keymap));
 	cr_assert_eq(action_by(keymap, IK_IN_EDITOR, "Ctrl-X"), IK_ACTION_PREFIX);
@@ -291,7 +291,7 @@ Test(keymap, what_cannot_be_bound_is_told)
 			"and to \"undo\"; give one of them another key, or none: \"\"" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ik_keymap *keymap = ik_keymap_new();
+		struct ik_keymap *keymap = ik_keymap_new(NULL);
 		cr_assert_str_eq(read_keys(keymap, rows[i].text), rows[i].said ? rows[i].said : "", "%s",
 			rows[i].text);
 		ik_keymap_free(keymap);
@@ -300,7 +300,7 @@ Test(keymap, what_cannot_be_bound_is_told)
 
 Test(keymap, sentences_have_the_keys_of_now)
 {
-	struct ik_keymap *keymap = ik_keymap_new_with("{\"help\": \"Ctrl-T\", \"browser\": \"\"}");
+	struct ik_keymap *keymap = ik_keymap_new("{\"help\": \"Ctrl-T\", \"browser\": \"\"}");
 	char *sentence = ik_keymap_sentence(keymap, "{help}: all; {browser} {copy} {send}{{\"ui\": {}} {nothing} {");
 	cr_assert_str_eq(sentence, "Ctrl-T: all; \"browser\" y Enter{{\"ui\": {}} {nothing} {");
 	free(sentence);

@@ -27,7 +27,6 @@ tests_unit_tui_tui_test_SOURCES += \
 # The screen's side.
 tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/browser_form_test.c tests/unit/tui/parameter_text_test.c \
-	tests/unit/tui/browser_list_test.c \
 	tests/unit/tui/browser_test.c \
 	tests/unit/tui/calls_test.c tests/unit/tui/call_envelope_test.c \
 	tests/unit/tui/dialog_test.c \
