@@ -51,6 +51,10 @@ static void select_item(struct ik_pane *pane, size_t index)
 bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action)
 {
 	switch (action) {
+	case IK_ACTION_UP:
+	case IK_ACTION_DOWN:
+		ik_scrollback_scroll(text, action == IK_ACTION_UP ? -1 : 1);
+		return true;
 	case IK_ACTION_PAGE_UP:
 	case IK_ACTION_PAGE_DOWN:
 		ik_scrollback_page(text, action == IK_ACTION_PAGE_UP ? -1 : 1);
@@ -60,14 +64,24 @@ bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action)
 		ik_scrollback_half(text, action == IK_ACTION_HALF_UP ? -1 : 1);
 		return true;
 	case IK_ACTION_TOP:
+	case IK_ACTION_LINE_START:
 		ik_scrollback_top(text);
 		return true;
 	case IK_ACTION_BOTTOM:
+	case IK_ACTION_LINE_END:
 		ik_scrollback_bottom(text);
 		return true;
 	default:
 		return false;
 	}
+}
+
+bool ik_pane_scroll_text(struct ik_pane *pane, enum ik_action action)
+{
+	bool scrolls = ik_pane_scroll_by(pane->text, action);
+
+	pane->text_moved |= scrolls;
+	return scrolls;
 }
 
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
@@ -88,10 +102,7 @@ bool ik_pane_act(struct ik_pane *pane, enum ik_action action)
 		select_item(pane, last);
 		return true;
 	default:
-		if (!ik_pane_scroll_by(pane->text, action))
-			return false;
-		pane->text_moved = true;
-		return true;
+		return ik_pane_scroll_text(pane, action);
 	}
 }
 
@@ -183,25 +194,6 @@ static enum ik_pane_result filter_key(struct ik_pane *pane, const struct ik_key 
 	return take_words(pane, ik_editor_text(pane->filter, &ignored));
 }
 
-/* A key while the text of the selected item has them. */
-static bool text_key(struct ik_pane *pane, enum ik_action action)
-{
-	switch (action) {
-	case IK_ACTION_UP:
-	case IK_ACTION_DOWN:
-		ik_pane_scroll(pane, action == IK_ACTION_UP ? -1 : 1);
-		return true;
-	case IK_ACTION_LINE_START:
-	case IK_ACTION_LINE_END:
-		return ik_pane_act(pane, action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
-	case IK_ACTION_CANCEL:
-		pane->in_text = false;
-		return true;
-	default:
-		return false;
-	}
-}
-
 enum ik_pane_result ik_pane_key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action)
 {
@@ -211,8 +203,12 @@ enum ik_pane_result ik_pane_key(struct ik_pane *pane, const struct ik_key *key,
 		pane->in_text = !pane->in_text && pane->count > 0;
 		return IK_PANE_TAKEN;
 	}
-	if (pane->in_text && text_key(pane, action))
+	if (pane->in_text && ik_pane_scroll_text(pane, action))
 		return IK_PANE_TAKEN;
+	if (pane->in_text && action == IK_ACTION_CANCEL) {
+		pane->in_text = false;
+		return IK_PANE_TAKEN;
+	}
 	if (action == IK_ACTION_FILTER) {
 		ik_pane_write(pane);
 		return IK_PANE_TAKEN;
@@ -408,21 +404,21 @@ static bool works_without_items(enum ik_action action)
 
 /* Append the keys of the list: those that do something now, with what really ends it, for Esc
  * takes the words away first. */
-static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_hints *hints,
-	int columns, struct ik_buf *out)
+static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_view *view, int columns,
+	struct ik_buf *out)
 {
 	struct ik_key_hint kept[MOST_HINTS] = { 0 };
 	bool filtered = pane->words.length > 0, empty = pane->ops->item && pane->count == 0;
 	size_t count = 0;
 
-	for (const struct ik_key_hint *hint = hints->focus; hint->action && count + 1 < MOST_HINTS;
+	for (const struct ik_key_hint *hint = view->keys; hint->action && count + 1 < MOST_HINTS;
 		 hint++) {
 		if (empty &&
 			(!works_without_items(hint->action) || (hint->action == IK_ACTION_FILTER && !filtered)))
 			continue;
 		kept[count] = *hint;
-		if (filtered && hints->all && hint->action == IK_ACTION_CANCEL)
-			kept[count].label = hints->all;
+		if (filtered && view->all && hint->action == IK_ACTION_CANCEL)
+			kept[count].label = view->all;
 		count++;
 	}
 	ik_keymap_put_hints(pane->keymap, pane->ops->context, kept, columns, out);
@@ -437,20 +433,19 @@ static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *vie
 		{ pane->ops->toggle, IK_ACTION_NONE, N_("close"), 1 },
 		{ 0 },
 	};
-	const struct ik_pane_hints *hints = view->hints;
 	unsigned context = ik_pane_context(pane);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(4));
 	if (!view->focus)
-		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, hints->away ? hints->away : away,
+		ik_keymap_put_hints(pane->keymap, IK_IN_EDITOR, view->away_keys ? view->away_keys : away,
 			row.columns, &out);
 	else if (pane->filter || pane->writing)
-		ik_keymap_put_hints(pane->keymap, context, hints->writing, row.columns, &out);
+		ik_keymap_put_hints(pane->keymap, context, view->writing_keys, row.columns, &out);
 	else if (pane->in_text)
-		ik_keymap_put_hints(pane->keymap, context, hints->text, row.columns, &out);
+		ik_keymap_put_hints(pane->keymap, context, view->text_keys, row.columns, &out);
 	else
-		put_list_hints(pane, hints, row.columns, &out);
+		put_list_hints(pane, view, row.columns, &out);
 	if (out.length > 0)
 		ik_cells_text(cells, row, row.row, row.column, IK_STYLE_DIM, out.data, out.length);
 	ik_buf_done(&out);

@@ -107,8 +107,10 @@ enum ik_pane_result ik_pane_key(struct ik_pane *pane, const struct ik_key *key,
  * bottom scroll the text. False for another action. */
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
 
-/* Page up and down, half of one, top, bottom: scroll a text. False for another action. */
+/* Up, down, page up and down, half of one, top, bottom, as start and end of the line: scroll a text,
+ * or the pane's. False for another action. */
 bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action);
+bool ik_pane_scroll_text(struct ik_pane *pane, enum ik_action action);
 
 /* Select the item that was drawn in a row of the screen; false: there is none. */
 bool ik_pane_click(struct ik_pane *pane, int row);
@@ -139,22 +141,17 @@ struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, con
 	size_t length);
 void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow);
 
-/* The keys that the last line shows, as far as there is room: while the pane has focus, while its
- * text has (where IK_ACTION_DETAILS is bound), while something is written in it, while others have
- * focus (NULL: to go there, and to close it). Of focus only what works without an item where there
- * is none. */
-struct ik_pane_hints {
-	const struct ik_key_hint *focus, *text, *writing, *away;
-	/* What IK_ACTION_CANCEL does in the list while words filter it, in place of what focus says
-	 * of it: an N_() text; NULL: the same. */
-	const char *all;
-};
-
 /* How a pane is drawn. */
 struct ik_pane_view {
 	const char *title;
 	bool focus;
-	const struct ik_pane_hints *hints;
+	/* The keys that the last line shows, as far as there is room: while the pane has focus, while
+	 * its text has, while something is written in it, while others have focus (NULL: to go there,
+	 * and to close it). Of keys only what works without an item where there is none. */
+	const struct ik_key_hint *keys, *text_keys, *writing_keys, *away_keys;
+	/* What IK_ACTION_CANCEL does in the list while words filter it, in place of what keys says
+	 * of it: an N_() text; NULL: the same. */
+	const char *all;
 	const char *words_count; /* at the right of the filter: "3 of 12"; NULL: nothing */
 	bool list_first;         /* the list has what it needs before the text has anything */
 	bool list_stays;         /* while the keys are the text's, it has more than one row, too */

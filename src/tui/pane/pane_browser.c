@@ -46,8 +46,8 @@ struct ik_browser {
 	size_t row_count;
 	size_t *shown; /* indexes of the items' rows, in order */
 	enum ik_browser_order order;
-	unsigned counted; /* version of the calls when uses were counted */
-	int name_columns;            /* of its longest name */
+	unsigned counted;           /* version of the calls when uses were counted */
+	int name_columns;           /* of its longest name */
 	const struct ik_tool *read; /* whose text is in the pane; of this registry */
 	struct ik_browser_uses read_uses;
 	const struct ik_browser_row *looked_at; /* drawn while the browser had focus */
@@ -597,21 +597,12 @@ static const struct ik_key_hint form_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("back"), 1 },
 	{ 0 },
 };
-static const struct ik_key_hint hints[] = {
+static const struct ik_key_hint away_hints[] = {
 	{ IK_ACTION_NEXT_PANE, IK_ACTION_NONE, N_("next pane"), 1 },
 	{ IK_ACTION_REFRESH, IK_ACTION_NONE, N_("refresh"), 2 },
 	{ IK_ACTION_BROWSER, IK_ACTION_NONE, N_("close"), 1 },
 	{ 0 },
 };
-
-static const struct ik_pane_hints list_hints = {
-	.focus = focus_hints,
-	.text = text_hints,
-	.writing = filter_hints,
-	.away = hints,
-	.all = N_("all tools"),
-};
-static const struct ik_pane_hints call_hints = { .writing = form_hints, .away = hints };
 
 /* What is there instead of tools. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
@@ -763,7 +754,13 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	ik_buf_init(&title, IK_KIB(4));
 	put_title(browser, scan, &title);
 	struct ik_pane_view view = {
-		.title = title.data, .focus = focus, .hints = browser->call ? &call_hints : &list_hints
+		.title = title.data,
+		.focus = focus,
+		.keys = focus_hints,
+		.text_keys = text_hints,
+		.writing_keys = browser->call ? form_hints : filter_hints,
+		.away_keys = away_hints,
+		.all = N_("all tools"),
 	};
 
 	if (browser->call)
@@ -917,6 +914,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
+
 	if (browser->call)
 		return form_key(browser, key, action, ret_invocation);
 	enum ik_pane_result result = ik_pane_key(pane, key, action);

@@ -212,20 +212,8 @@ static void release(struct ik_pane *pane)
 	free(help);
 }
 
-/* An action that scrolls: it has no list. */
-static bool act(struct ik_pane *pane, enum ik_action action)
-{
-	if (action == IK_ACTION_UP || action == IK_ACTION_DOWN) {
-		ik_pane_scroll(pane, action == IK_ACTION_UP ? -1 : 1);
-		return true;
-	}
-	if (action == IK_ACTION_LINE_START)
-		action = IK_ACTION_TOP;
-	return ik_pane_act(pane, action == IK_ACTION_LINE_END ? IK_ACTION_BOTTOM : action);
-}
-
 static const struct ik_pane_ops ops = {
-	.context = IK_IN_HELP, .act = act, .scroll = ik_pane_scroll, .release = release
+	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll, .release = release
 };
 
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
@@ -237,10 +225,12 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 	return help;
 }
 
-void ik_help_draw(struct ik_help *help, const struct ik_pane_hints *hints, bool writing,
+void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area)
 {
-	const struct ik_pane_view view = { .title = _(" Help "), .focus = true, .hints = hints };
+	const struct ik_pane_view view = {
+		.title = _(" Help "), .focus = true, .keys = keys, .writing_keys = keys
+	};
 
 	help->pane.writing = writing;
 	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */

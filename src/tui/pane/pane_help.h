@@ -18,7 +18,7 @@ struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap
 void ik_help_open(struct ik_help *help, unsigned context);
 
 /* Draw it, with the keys that its last line names; writing: what is searched for in it. */
-void ik_help_draw(struct ik_help *help, const struct ik_pane_hints *hints, bool writing,
+void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area);
 
 #endif

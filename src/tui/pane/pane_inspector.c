@@ -1005,10 +1005,6 @@ static const struct ik_key_hint text_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 	{ 0 },
 };
-static const struct ik_pane_hints list_hints = {
-	.focus = focus_hints,
-	.text = text_hints,
-};
 
 /* Draw it. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
@@ -1022,7 +1018,11 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	(void)snprintf(title, sizeof(title), pane->count > 0 ? " %s  %zu/%zu " : " %s ",
 		_("Tool inspector"), pane->selected + 1, pane->count);
 	struct ik_pane_view view = {
-		.title = title, .focus = focus, .hints = &list_hints, .list_stays = true
+		.title = title,
+		.focus = focus,
+		.keys = focus_hints,
+		.text_keys = text_hints,
+		.list_stays = true,
 	};
 
 	if (pane->count == 0)

@@ -229,13 +229,13 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 		{ 0 },
 	};
-	const struct ik_pane_hints hints = { .focus = keys, .writing = keys };
 	size_t left = pane->count, all = picker->told.count;
 	char *count = left == all ? NULL : ik_format(_("%zu of %zu"), left, all);
 	const struct ik_pane_view view = {
 		.title = picker->told.title,
 		.focus = focus,
-		.hints = &hints,
+		.keys = keys,
+		.writing_keys = keys,
 		.words_count = count,
 		.list_first = true,
 		.empty = left > 0 ? NULL

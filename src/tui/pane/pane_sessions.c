@@ -184,11 +184,6 @@ static const struct ik_key_hint filter_hints[] = {
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 	{ 0 },
 };
-static const struct ik_pane_hints list_hints = {
-	.focus = focus_hints,
-	.writing = filter_hints,
-	.all = N_("all sessions"),
-};
 
 /* While one is chosen. */
 static const struct ik_key_hint pick_hints[] = {
@@ -197,10 +192,6 @@ static const struct ik_key_hint pick_hints[] = {
 	{ IK_ACTION_PAGE_UP, IK_ACTION_PAGE_DOWN, N_("scroll"), 3 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("leave"), 1 },
 	{ 0 },
-};
-static const struct ik_pane_hints pick_list_hints = {
-	.focus = focus_hints,
-	.writing = pick_hints,
 };
 
 /* Keys of a search: what is found is opened. */
@@ -218,10 +209,6 @@ static const struct ik_key_hint words_hints[] = {
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("to the list"), 1 },
 	{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("all sessions"), 1 },
 	{ 0 },
-};
-static const struct ik_pane_hints found_list_hints = {
-	.focus = found_hints,
-	.writing = words_hints,
 };
 
 /* The same of a search. */
@@ -366,9 +353,11 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	const struct ik_pane_view view = {
 		.title = title,
 		.focus = focus,
-		.hints = picks(sessions) ? &pick_list_hints
-			: sessions->said     ? &found_list_hints
-								 : &list_hints,
+		.keys = sessions->said ? found_hints : focus_hints,
+		.writing_keys = picks(sessions) ? pick_hints
+			: sessions->said            ? words_hints
+										: filter_hints,
+		.all = N_("all sessions"),
 		.empty = empty,
 	};
 

@@ -372,7 +372,7 @@ static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation
 
 	question->selected = choice;
 	if (!question->seen && choice != question->escape)
-		(void)ik_pane_act(&question->pane, IK_ACTION_PAGE_DOWN);
+		(void)ik_pane_scroll_text(&question->pane, IK_ACTION_PAGE_DOWN);
 	else if (question->choices[choice].prompt)
 		question->writing = ik_editor_new(NULL);
 	else
@@ -406,20 +406,6 @@ static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 	return false;
 }
 
-/* Is this a key that scrolls the text? Then it has. */
-static bool scroll_by_key(struct ik_dialog *dialog, enum ik_action action)
-{
-	switch (action) {
-	case IK_ACTION_PAGE_UP:
-	case IK_ACTION_PAGE_DOWN:
-	case IK_ACTION_TOP:
-	case IK_ACTION_BOTTOM:
-		return ik_pane_act(&dialog->first->pane, action);
-	default:
-		return false;
-	}
-}
-
 /* A key while a text is written to the choice. */
 static bool write_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
 	struct ik_invocation *ret_answer)
@@ -430,10 +416,11 @@ static bool write_key(struct ik_dialog *dialog, const struct ik_key *key, enum i
 		answer(dialog, question->selected, ret_answer);
 	else if (action == IK_ACTION_CANCEL)
 		question->writing = ik_editor_free(question->writing);
-	else if (key->code == IK_KEY_PASTE || action == IK_ACTION_NONE)
+	else if (action == IK_ACTION_NONE)
 		(void)ik_editor_type(question->writing, key);
 	else
-		return scroll_by_key(dialog, action) || ik_editor_act(question->writing, action);
+		return ik_editor_act(question->writing, action) ||
+			ik_pane_scroll_text(&question->pane, action);
 	return true;
 }
 
@@ -459,16 +446,8 @@ bool ik_dialog_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_a
 	case IK_ACTION_COMPLETE:
 		select_next(question, action == IK_ACTION_LEFT);
 		return true;
-	case IK_ACTION_LINE_START:
-	case IK_ACTION_LINE_END:
-		return scroll_by_key(dialog,
-			action == IK_ACTION_LINE_START ? IK_ACTION_TOP : IK_ACTION_BOTTOM);
-	case IK_ACTION_UP:
-	case IK_ACTION_DOWN:
-		ik_dialog_scroll(dialog, action == IK_ACTION_UP ? -1 : 1);
-		return true;
 	default:
-		return scroll_by_key(dialog, action) ||
+		return ik_pane_scroll_text(&question->pane, action) ||
 			(key->code == IK_KEY_CHARACTER && !key->modifiers &&
 				choose_by_letter(dialog, key->codepoint, ret_answer));
 	}

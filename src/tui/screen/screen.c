@@ -664,10 +664,8 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 
 	if (pane)
 		(void)pane->ops->act(pane, action);
-	else if (action == IK_ACTION_LINE_START)
-		ik_scrollback_top(screen->scrollback);
-	else if (!ik_pane_scroll_by(screen->scrollback, action))
-		ik_scrollback_bottom(screen->scrollback);
+	else
+		(void)ik_pane_scroll_by(screen->scrollback, action);
 }
 
 /* Show all replies in the other of the two ways. */
@@ -1914,10 +1912,13 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 		{ 0 },
 	};
-	const struct ik_pane_hints hints = { .focus = ik_find_shows(screen->help_find) ? found : quiet,
-		.writing = ik_find_hints };
+	bool writing = screen->help_find->writing;
 
-	ik_help_draw(screen->help, &hints, screen->help_find->writing, cells, area);
+	ik_help_draw(screen->help,
+		writing                                ? ik_find_hints
+			: ik_find_shows(screen->help_find) ? found
+											   : quiet,
+		writing, cells, area);
 }
 
 /* The pane beside the scrollback or in its place. */
