@@ -25,10 +25,11 @@ EXTRA_DIST += .clang-format tests/style tests/check-layers tests/check-source te
 # The store on a server that is started for it; the program is tests/unit/store/store_test.
 if HAVE_TESTS
 TESTS += tests/store/postgres tests/store/kills tests/store/synced tests/store/programs \
-	tests/store/torture
+	tests/store/torture tests/store/failover
 endif
 EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/synced tests/store/programs \
 	tests/store/programs.py tests/store/server.sh tests/store/torture tests/store/torture.py \
+	tests/store/failover tests/store/failover.py \
 	tests/store/chat.screen
 
 if !HAVE_TESTS

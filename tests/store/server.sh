@@ -4,9 +4,10 @@
 #   $server_missing               why there is none; empty: it runs
 #   $work, $server, $port, $tls   directories (the second is the server's own); on or off
 #   $bin                          where its programs are
+#   $server_connections          how many it takes, if it is set before: else 60
 #   as_server COMMAND...          runs it as the server's user: it refuses to be root
 # and these are exported, each beginning with IK_TEST_POSTGRES_: ADMIN, how to reach it; SOCKETS
-# and PORT, parts of that; CONTROL, the command that stops, crashes and starts it and a standby;
+# and PORT, parts of that; BIN, as above; CONTROL, the command that stops, crashes and starts it and a standby;
 # DISK, a directory with little room, where root can make one.
 
 server_missing=
@@ -69,7 +70,7 @@ port = $port
 hba_file = '$work/pg_hba.conf'
 ssl = $tls
 fsync = off
-max_connections = 60
+max_connections = ${server_connections:-60}
 END
 cat "$work/options" | as_server tee -a "$server/data/postgresql.conf" >/dev/null
 
@@ -79,6 +80,21 @@ if [ -n "$user" ] && mount -t tmpfs -o "size=1m,mode=0700,uid=$user" none "$work
 	disk=$work/disk
 	export IK_TEST_POSTGRES_DISK="$disk"
 fi
+
+cat >"$work/pgbouncer.ini" <<END
+[databases]
+* = host=$server port=$port user=ikigai
+[pgbouncer]
+listen_port = 6432
+unix_socket_dir = $server
+unix_socket_mode = 0777
+auth_type = any
+pool_mode = transaction
+server_login_retry = 1
+max_client_conn = 1000
+logfile = $server/pgbouncer.log
+pidfile = $server/pgbouncer.pid
+END
 
 # What stops and starts it, for the tests.
 cat >"$work/control" <<END
@@ -109,6 +125,13 @@ standby)
 	exec "$bin/pg_ctl" -D "$server/standby/data" -l "$server/standby/log" -s -w start \\
 		-o "-c unix_socket_directories='$server/standby' -c listen_addresses=''" ;;
 promote) exec "$bin/pg_ctl" -D "$server/standby/data" -s -w promote ;;
+pgbouncer)
+	"$(command -v pgbouncer)" -d -q "$work/pgbouncer.ini" || exit
+	tries=600 # it goes into the background before it listens
+	while [ ! -S "$server/.s.PGSQL.6432" ] && [ "\$tries" -gt 0 ]; do
+		sleep 0.1
+		tries=\$((tries - 1))
+	done ;;
 immediate) exec "$bin/pg_ctl" -D "$server/data" -s -w -m immediate stop ;;
 esac
 END
@@ -118,4 +141,5 @@ IK_TEST_POSTGRES_ADMIN="host=$server port=$port user=ikigai dbname=postgres"
 IK_TEST_POSTGRES_CONTROL=$work/control
 IK_TEST_POSTGRES_SOCKETS=$server
 IK_TEST_POSTGRES_PORT=$port
-export IK_TEST_POSTGRES_ADMIN IK_TEST_POSTGRES_CONTROL IK_TEST_POSTGRES_SOCKETS IK_TEST_POSTGRES_PORT
+IK_TEST_POSTGRES_BIN=$bin
+export IK_TEST_POSTGRES_BIN IK_TEST_POSTGRES_ADMIN IK_TEST_POSTGRES_CONTROL IK_TEST_POSTGRES_SOCKETS IK_TEST_POSTGRES_PORT
