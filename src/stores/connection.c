@@ -156,7 +156,6 @@ static bool take_request(struct ik_connection *connection)
 {
 	size_t length = line_length(connection, 0);
 	struct ik_error error = { .status = IK_OK };
-	enum ik_status status;
 
 	if (length == 0)
 		return false;
@@ -165,13 +164,14 @@ static bool take_request(struct ik_connection *connection)
 	ik_buf_consume(&connection->input, length);
 	connection->members = (struct ik_json_span){ NULL, 0 };
 	connection->id = 0;
-	status = ik_buf_status(&connection->request) != IK_OK
-		? ik_error_set(&error, IK_TOO_LARGE, "A request is too large.")
-		: ik_json_check(connection->request.data, connection->request.length, &connection->members,
-			  &error);
+	if (ik_buf_status(&connection->request) != IK_OK)
+		ik_error_set(&error, IK_TOO_LARGE, "A request is too large.");
+	else
+		(void)!ik_json_check(connection->request.data, connection->request.length,
+			&connection->members, &error);
 	(void)ik_json_integer(ik_json_member(connection->members, "id"), &connection->id);
-	if (status != IK_OK) {
-		ik_connection_finish(connection, status, &error);
+	if (error.status != IK_OK) {
+		ik_connection_finish(connection, &error);
 		return false;
 	}
 	connection->verb = ik_json_text_new(ik_json_member(connection->members, "do"));
@@ -279,20 +279,20 @@ static const char *code_of(enum ik_status status)
 	return codes[status];
 }
 
-void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
-	const struct ik_error *error)
+void ik_connection_finish(struct ik_connection *connection, const struct ik_error *error)
 {
 	struct ik_buf *line;
 
-	if (status != IK_OK)
+	if (error->status != IK_OK)
 		connection->begun = false;
 	line = ik_connection_begin(connection);
-	if (status == IK_OK)
+	if (error->status == IK_OK)
 		ik_json_printf(line, "'done':true");
 	else if (connection->cancelled)
 		ik_json_printf(line, "'error':{'code':'CANCELLED','message':'The request was cancelled.'}");
 	else
-		ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code_of(status), error->text);
+		ik_json_printf(line, "'error':{'code':'%s','message':'%s'}", code_of(error->status),
+			error->text);
 	ik_connection_send(connection);
 }
 

@@ -53,8 +53,7 @@ bool ik_connection_has_answered(const struct ik_connection *connection);
 
 /* End the answer: the line that was begun becomes the last, with "done" (IK_OK), or the error in
  * its place. */
-void ik_connection_finish(struct ik_connection *connection, enum ik_status status,
-	const struct ik_error *error);
+void ik_connection_finish(struct ik_connection *connection, const struct ik_error *error);
 
 /* Tell the client something that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
 void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text);

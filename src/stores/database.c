@@ -41,42 +41,37 @@ struct ik_value ik_value_bytes(const char *bytes, size_t length)
 
 /* ---- statements ---- */
 
-enum ik_status ik_database_check_writable(const struct ik_database *database,
-	struct ik_error *error)
+bool ik_database_failed(const struct ik_database *database)
 {
-	if (!database->reads_only)
-		return IK_OK;
-	return ik_error_set(error, IK_IO,
-		_("The database %s cannot be written: check its permissions."), database->name);
+	return database->error.status != IK_OK;
 }
 
-enum ik_status ik_database_number(struct ik_database *database, const char *statement,
-	const struct ik_value *values, int64_t *ret_number, struct ik_error *error)
+void ik_database_check_writable(struct ik_database *database)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, statement, values, &rows, error);
+	if (database->reads_only && !ik_database_failed(database))
+		ik_error_set(&database->error, IK_IO,
+			_("The database %s cannot be written: check its permissions."), database->name);
+}
 
-	if (status != IK_OK)
-		return status;
-	if (ik_rows_next(rows, &status, error))
-		*ret_number = ik_rows_number(rows, 0);
+int64_t ik_database_number(struct ik_database *database, const char *statement,
+	const struct ik_value *values)
+{
+	struct ik_rows *rows = ik_database_ask(database, statement, values);
+	int64_t number = ik_rows_next(rows) ? ik_rows_number(rows, 0) : 0;
+
 	(void)ik_rows_free(rows);
-	return status;
+	return number;
 }
 
-enum ik_status ik_database_id(struct ik_database *database, const char *statement,
-	const struct ik_value *values, char ret_id[IK_UUID_TEXT], struct ik_error *error)
+void ik_database_id(struct ik_database *database, const char *statement,
+	const struct ik_value *values, char ret_id[IK_UUID_TEXT])
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, statement, values, &rows, error);
+	struct ik_rows *rows = ik_database_ask(database, statement, values);
 
 	ret_id[0] = '\0';
-	if (status != IK_OK)
-		return status;
-	if (ik_rows_next(rows, &status, error))
+	if (ik_rows_next(rows))
 		ik_rows_copy_id(rows, 0, ret_id);
 	(void)ik_rows_free(rows);
-	return status;
 }
 
 /* ---- rows ---- */
@@ -146,54 +141,39 @@ struct ik_message *ik_rows_event(struct ik_rows *rows)
 
 /* ---- tables ---- */
 
-static enum ik_status check_form(struct ik_database *database, int64_t form, size_t count,
-	struct ik_error *error)
+/* Which form the tables have; they may be of a newer program. */
+static size_t form_of(struct ik_database *database, const struct ik_database_form *form)
 {
-	if (form <= (int64_t)count)
-		return IK_OK;
-	return ik_error_set(error, IK_DENIED,
-		_("The database %s was made by a newer ikigai (form %lld; this one knows up to %zu). "
-		  "Update ikigai, or choose another database with --database."),
-		database->name, (long long)form, count);
+	int64_t number = ik_database_number(database, form->ask, NULL);
+
+	if (number > (int64_t)form->count)
+		ik_error_set(&database->error, IK_DENIED,
+			_("The database %s was made by a newer ikigai (form %lld; this one knows up to %zu). "
+			  "Update ikigai, or choose another database with --database."),
+			database->name, (long long)number, form->count);
+	return (size_t)number;
 }
 
-/* In a transaction: all steps that are missing. */
-static enum ik_status take_steps(struct ik_database *database, const struct ik_database_form *form,
-	struct ik_error *error)
+void ik_database_migrate(struct ik_database *database, const struct ik_database_form *form)
 {
-	int64_t number = 0;
-	enum ik_status status = ik_database_number(database, form->ask, NULL, &number, error);
+	struct ik_error failed;
+	size_t number = form_of(database, form);
 	char *text;
 
-	if (status == IK_OK)
-		status = check_form(database, number, form->count, error);
-	for (; status == IK_OK && number < (int64_t)form->count; number++)
-		status = ik_database_run(database, form->steps[number], error);
-	if (status != IK_OK)
-		return status;
-	text = ik_format("%s%lld; COMMIT", form->set, (long long)number);
-	status = ik_database_run(database, text, error);
+	if (number == form->count || ik_database_failed(database))
+		return;
+	ik_database_run(database, form->lock);
+	for (number = form_of(database, form); number < form->count; number++)
+		ik_database_run(database, form->steps[number]);
+	text = ik_format("%s%zu; COMMIT", form->set, form->count);
+	ik_database_run(database, text);
 	free(text);
-	return status;
-}
-
-enum ik_status ik_database_migrate(struct ik_database *database,
-	const struct ik_database_form *form, struct ik_error *error)
-{
-	struct ik_error ignored;
-	int64_t number = 0;
-	enum ik_status status = ik_database_number(database, form->ask, NULL, &number, error);
-
-	if (status == IK_OK)
-		status = check_form(database, number, form->count, error);
-	if (status != IK_OK || number == (int64_t)form->count)
-		return status;
-	status = ik_database_run(database, form->lock, error);
-	if (status != IK_OK)
-		return status;
-	status = take_steps(database, form, error);
+	if (!ik_database_failed(database))
+		return;
 	/* A connection that was lost has rolled back by itself. */
-	if (status != IK_OK && ik_database_is_open(database))
-		(void)!ik_database_run(database, "ROLLBACK", &ignored);
-	return status;
+	failed = database->error;
+	database->error.status = IK_OK;
+	if (ik_database_is_open(database))
+		ik_database_run(database, "ROLLBACK");
+	database->error = failed;
 }

@@ -8,6 +8,9 @@
  * Everything here blocks: for other writers, for the disk, for a server. What a request reads can be
  * interrupted by its cancellation.
  *
+ * The first failure is kept in the database's error. Until somebody has taken that, every function
+ * here does nothing, and rows have ended: a sequence of statements needs one look at its end.
+ *
  * May include: util, conversation, stores/connection.h.
  */
 #ifndef IK_STORES_DATABASE_H
@@ -57,7 +60,8 @@ struct ik_database {
 	bool patient;                /* a statement may take any time */
 	bool reads_only;             /* what is stored in it would be lost */
 	bool damaged;                /* something in it could not be read */
-	bool exact; /* it has refused a text of this transaction: all go as bytes, too */
+	bool exact;            /* it has refused a text of this transaction: all go as bytes, too */
+	struct ik_error error; /* what failed first; IK_OK: nothing has */
 };
 
 /* Statements of a backend. NULL: it needs none. */
@@ -94,26 +98,26 @@ struct ik_database_sql {
 extern const struct ik_database_sql ik_database_sql;
 extern const char ik_database_kind[]; /* "sqlite" */
 
-/* Open it, make its tables, or bring them to their present form. It is closed in any case. */
-enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error) IK_MUST_USE;
+bool ik_database_failed(const struct ik_database *database);
+
+/* Open it, make its tables, or bring them to their present form. Close it in any case. */
+void ik_database_open(struct ik_database *database);
 /* Is it open? A connection may be lost with any request. */
 bool ik_database_is_open(const struct ik_database *database);
 void ik_database_close(struct ik_database *database);
 
-/* Begin a transaction that writes; end it by what its work came to. */
-enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
-	struct ik_error *error) IK_MUST_USE;
-/* Run a statement; its rows are freed by the caller. */
-enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error) IK_MUST_USE;
-/* Run one that gives no rows; NULL changes nothing. Within a transaction a failure may be reported
- * by a later call. */
-enum ik_status ik_database_change(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_error *error) IK_MUST_USE;
+/* Begin a transaction that writes; end it: all of it is stored, or, if anything failed, nothing. */
+void ik_database_begin(struct ik_database *database);
+void ik_database_end(struct ik_database *database);
+/* Run a statement; its rows, which may be NULL, are freed by the caller. */
+struct ik_rows *ik_database_ask(struct ik_database *database, const char *statement,
+	const struct ik_value *values);
+/* Run one that gives no rows; NULL changes nothing. Within a transaction a failure may be seen by a
+ * later call. */
+void ik_database_change(struct ik_database *database, const char *statement,
+	const struct ik_value *values);
 /* Run several without values, outside transactions of ik_database_begin(). */
-enum ik_status ik_database_run(struct ik_database *database, const char *statements,
-	struct ik_error *error) IK_MUST_USE;
+void ik_database_run(struct ik_database *database, const char *statements);
 
 /* Can a text column have it? */
 bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length);
@@ -121,23 +125,21 @@ bool ik_database_takes_text(const struct ik_database *database, const char *text
 void ik_database_put_words(struct ik_buf *out, const char *text, size_t length);
 void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *out);
 /* Take the words of the oldest events of a session that may go, at most count, out of the index. */
-enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
-	int64_t count, struct ik_error *error) IK_MUST_USE;
+void ik_database_drop_words(struct ik_database *database, const char *session, int64_t count);
 
-/* IK_IO: nothing can be stored in it. */
-enum ik_status ik_database_check_writable(const struct ik_database *database,
-	struct ik_error *error) IK_MUST_USE;
+/* Fails with IK_IO where nothing can be stored in it. */
+void ik_database_check_writable(struct ik_database *database);
 
-/* The first number, or id, of the first row; it stays as it is, or is "", where there is no row. */
-enum ik_status ik_database_number(struct ik_database *database, const char *statement,
-	const struct ik_value *values, int64_t *ret_number, struct ik_error *error) IK_MUST_USE;
-enum ik_status ik_database_id(struct ik_database *database, const char *statement,
-	const struct ik_value *values, char ret_id[IK_UUID_TEXT], struct ik_error *error) IK_MUST_USE;
+/* The first number, or id, of the first row; 0, or "", where there is none. */
+int64_t ik_database_number(struct ik_database *database, const char *statement,
+	const struct ik_value *values);
+void ik_database_id(struct ik_database *database, const char *statement,
+	const struct ik_value *values, char ret_id[IK_UUID_TEXT]);
 
 /* ---- rows ---- */
 
-/* Go to the next row, or the first; false: there is none, or *status is, or becomes, a failure. */
-bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error);
+/* Go to the next row, or the first; false: there is none, or the database has failed. */
+bool ik_rows_next(struct ik_rows *rows);
 struct ik_rows *ik_rows_free(struct ik_rows *rows); /* takes NULL, returns NULL */
 
 /* The text of a column, with its length, or the bytes of one that has bytes; NULL: null. */
@@ -192,7 +194,6 @@ struct ik_database_form {
 
 /* Bring the tables to their present form. IK_DENIED: they are newer. On failure they are as they
  * were. */
-enum ik_status ik_database_migrate(struct ik_database *database,
-	const struct ik_database_form *form, struct ik_error *error) IK_MUST_USE;
+void ik_database_migrate(struct ik_database *database, const struct ik_database_form *form);
 
 #endif

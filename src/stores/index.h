@@ -11,10 +11,9 @@
 
 #include "stores/database.h"
 
-/* Index some events that are not in it yet; *ret_more: there may be others. gives_way: stop as soon
- * as a request comes. */
-enum ik_status ik_index_some(struct ik_database *database, bool gives_way, bool *ret_more,
-	struct ik_error *error) IK_MUST_USE;
+/* Index some events that are not in it yet; true: there may be others. gives_way: stop as soon as a
+ * request comes. */
+bool ik_index_some(struct ik_database *database, bool gives_way);
 
 /* Append the words of an event as the index wants them; none where there is no event. */
 void ik_index_put_words(const struct ik_message *message, struct ik_buf *out);

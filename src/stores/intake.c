@@ -11,8 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conversation/title.h"
 #include "journal/event_line.h"
 #include "journal/journal.h"
+#include "journal/journal_reader.h"
 #include "json/write.h"
 #include "util/alloc.h"
 #include "util/base64.h"
@@ -28,6 +30,14 @@
 /* Seconds after which a journal without a first line gets none any more. */
 #define EMPTY_FOR_S 60
 
+/* How far a journal is stored. */
+struct ik_journal_position {
+	int64_t place;                /* all before this byte; -1: the file is gone, stored whole */
+	int64_t sequence;             /* number of the newest event that the writer knew */
+	char stored_as[IK_UUID_TEXT]; /* the session, or the fork that late events became */
+	int64_t damaged;              /* lines that were passed over in this call; not stored */
+};
+
 /* A reply that is not whole yet. */
 struct intake_reply {
 	struct ik_message *begun; /* what there was of it at first */
@@ -40,6 +50,7 @@ struct intake {
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
 	const char *name;
+	struct ik_error error; /* why the journal cannot be read, or removed */
 	struct ik_journal_position position;
 	struct intake_reply replies[REPLIES_LIMIT];
 	size_t reply_count;
@@ -49,337 +60,7 @@ struct intake {
 	bool only_looks;        /* nothing is stored */
 };
 
-/* ---- records ---- */
-
-static void forget_reply(struct intake *intake, size_t index)
-{
-	struct intake_reply *reply = &intake->replies[index];
-
-	reply->begun = ik_message_unref(reply->begun);
-	ik_buf_done(&reply->text);
-	intake->reply_count--;
-	memmove(reply, reply + 1, (intake->reply_count - index) * sizeof(*reply));
-}
-
-/* The reply whose id a member is; reply_count: it is none that has begun. */
-static size_t find_reply(const struct intake *intake, struct ik_json_span object, const char *name)
-{
-	char id[IK_UUID_TEXT];
-	size_t i = 0;
-
-	if (!ik_event_line_id(object, name, id))
-		return intake->reply_count;
-	while (i < intake->reply_count && !ik_text_equal(intake->replies[i].begun->id, id))
-		i++;
-	return i;
-}
-
-static void begin_reply(struct intake *intake, struct ik_json_span value, int64_t place)
-{
-	struct intake_reply *reply = &intake->replies[intake->reply_count];
-
-	if (intake->reply_count == REPLIES_LIMIT)
-		return;
-	reply->begun = ik_event_line_read(value);
-	if (!reply->begun)
-		return;
-	reply->place = place;
-	ik_buf_init(&reply->text, IK_LIMIT_REPLY);
-	ik_buf_append(&reply->text, reply->begun->content, reply->begun->content_length);
-	intake->reply_count++;
-}
-
-/* Takes over the reference. */
-static void add_event(struct intake *intake, struct ik_message *message)
-{
-	if (intake->event_count == intake->event_room) {
-		intake->event_room = intake->event_room ? 2 * intake->event_room : 64;
-		intake->events = ik_alloc_array(intake->events, intake->event_room,
-			sizeof(struct ik_message *));
-	}
-	intake->events[intake->event_count++] = message;
-}
-
-static void forget_events(struct intake *intake)
-{
-	while (intake->event_count > 0)
-		ik_message_unref(intake->events[--intake->event_count]);
-}
-
-static void forget_batch(struct intake *intake)
-{
-	forget_events(intake);
-	while (intake->reply_count > 0)
-		forget_reply(intake, 0);
-}
-
-/* Have what had arrived of replies as events: nobody completes them any more. */
-static void end_replies(struct intake *intake)
-{
-	static const char interrupted[] = "{\"interrupted\":true}";
-
-	while (intake->reply_count > 0) {
-		const struct intake_reply *reply = &intake->replies[0];
-		const struct ik_message *begun = reply->begun;
-		bool marked = begun->kind == IK_KIND_ASSISTANT;
-
-		add_event(intake,
-			ik_message_stored(begun->kind, begun->id, 0, begun->time_ms, reply->text.data,
-				reply->text.length, marked ? interrupted : NULL,
-				marked ? sizeof(interrupted) - 1 : 0));
-		forget_reply(intake, 0);
-	}
-}
-
-static void take_event(struct intake *intake, struct ik_json_span value)
-{
-	struct ik_message *message = ik_event_line_read(value);
-	size_t reply = find_reply(intake, value, "id");
-
-	if (!message) {
-		intake->position.damaged++;
-		return;
-	}
-	add_event(intake, message);
-	if (reply < intake->reply_count)
-		forget_reply(intake, reply);
-}
-
-static enum ik_status take_part(struct intake *intake, struct ik_json_span line,
-	struct ik_error *error)
-{
-	struct ik_json_span base64 = ik_json_member(line, "base64");
-	enum ik_status status = IK_OK;
-	char blob[IK_UUID_TEXT];
-	int64_t part = 0;
-	struct ik_buf bytes;
-
-	if (intake->only_looks)
-		return IK_OK;
-	ik_buf_init(&bytes, 2 * IK_LIMIT_PART);
-	if (ik_event_line_id(line, "blob", blob) &&
-		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
-		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
-		status = ik_database_change(intake->database, ik_database_sql.add_part,
-			IK_VALUES(ik_value_id(blob), ik_value_number(part),
-				ik_value_bytes(bytes.data, bytes.length)),
-			error);
-	else
-		intake->position.damaged++;
-	ik_buf_done(&bytes);
-	return status;
-}
-
-static enum ik_status take_record(struct intake *intake, const struct ik_journal_record *record,
-	int64_t place, struct ik_error *error)
-{
-	struct ik_json_span value = record->value;
-	size_t reply;
-
-	switch (record->kind) {
-	case IK_JOURNAL_EVENT:
-		take_event(intake, value);
-		break;
-	case IK_JOURNAL_BEGIN:
-		begin_reply(intake, value, place);
-		break;
-	case IK_JOURNAL_MORE:
-		reply = find_reply(intake, value, "more");
-		if (reply < intake->reply_count)
-			(void)ik_json_string(ik_json_member(value, "text"), &intake->replies[reply].text);
-		break;
-	case IK_JOURNAL_DROP:
-		reply = find_reply(intake, value, "drop");
-		if (reply < intake->reply_count)
-			forget_reply(intake, reply);
-		break;
-	case IK_JOURNAL_PART:
-		return take_part(intake, value, error);
-	case IK_JOURNAL_CLOSED:
-		intake->closed = true;
-		break;
-	case IK_JOURNAL_OTHER:
-		break;
-	}
-	return IK_OK;
-}
-
-/* ---- a journal ---- */
-
-/* How far it is stored, as the database says. */
-static enum ik_status find_position(struct intake *intake, struct ik_error *error)
-{
-	struct ik_journal_position *position = &intake->position;
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(intake->database,
-		"SELECT place, sequence, stored_as FROM journals WHERE name = ?1",
-		IK_VALUES(ik_value_text(intake->name)), &rows, error);
-
-	if (status != IK_OK)
-		return status;
-	position->place = ik_journal_reader_start(intake->reader);
-	position->sequence = intake->head->after;
-	memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
-	if (ik_rows_next(rows, &status, error)) {
-		position->place = ik_rows_number(rows, 0);
-		position->sequence = ik_rows_number(rows, 1);
-		ik_rows_copy_id(rows, 2, position->stored_as);
-	}
-	(void)ik_rows_free(rows);
-	return status == IK_OK ? ik_journal_reader_go_to(intake->reader, position->place, error)
-						   : status;
-}
-
-static enum ik_status write_position(struct intake *intake, struct ik_error *error)
-{
-	const struct ik_journal_position *position = &intake->position;
-
-	return ik_database_change(intake->database,
-		"INSERT INTO journals(name, place, sequence, stored_as) VALUES(?1, ?2, ?3, ?4)"
-		" ON CONFLICT(name) DO UPDATE SET place = ?2, sequence = ?3, stored_as = ?4",
-		IK_VALUES(ik_value_text(intake->name), ik_value_number(position->place),
-			ik_value_number(position->sequence), ik_value_id(position->stored_as)),
-		error);
-}
-
-/* Does the batch begin with a reply that may still grow? It would be read again for ever if it ended
- * before that reply does. */
-static bool is_held(const struct intake *intake, int64_t first)
-{
-	return intake->reply_count > 0 && intake->replies[0].place == first;
-}
-
-/* Read the records of one batch; IK_NOT_FOUND: there are no more. */
-static enum ik_status take_records(struct intake *intake, struct ik_error *error)
-{
-	int64_t first = ik_journal_reader_place(intake->reader);
-	struct ik_journal_record record;
-	enum ik_status status = IK_OK;
-
-	for (int i = 0; status == IK_OK; i++) {
-		int64_t place = ik_journal_reader_place(intake->reader);
-
-		/* Nobody goes on with a reply after so many events. */
-		if (intake->event_count == BATCH_RECORDS && is_held(intake, first))
-			forget_reply(intake, 0);
-		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && !is_held(intake, first))
-			break;
-		status = ik_journal_reader_next(intake->reader, &record, error);
-		if (status == IK_INVALID) {
-			intake->position.damaged++;
-			status = IK_OK;
-		} else if (status == IK_OK) {
-			status = take_record(intake, &record, place, error);
-		}
-	}
-	return status;
-}
-
-static enum ik_status store_events(struct intake *intake, struct ik_error *error)
-{
-	if (intake->event_count == 0)
-		return IK_OK;
-	return ik_add_events(intake->database, intake->head, intake->events, intake->event_count,
-		&intake->position, error);
-}
-
-/* Store a batch, and how far the journal is stored with it: to before a reply that may still grow,
- * which is read again. IK_NOT_FOUND: that was the last one. */
-static enum ik_status store_batch(struct intake *intake, struct ik_error *error)
-{
-	struct ik_database *database = intake->database;
-	enum ik_status status = ik_database_change(database, ik_database_sql.lock_journal,
-					   IK_VALUES(ik_value_text(intake->name)), error),
-				   end = IK_OK;
-
-	if (status == IK_OK)
-		status = find_position(intake, error);
-	if (status == IK_OK)
-		end = take_records(intake, error);
-	if (status == IK_OK && end != IK_OK && end != IK_NOT_FOUND)
-		return end;
-	if (status == IK_OK)
-		status = store_events(intake, error);
-	intake->position.place = intake->reply_count > 0 ? intake->replies[0].place
-													 : ik_journal_reader_place(intake->reader);
-	if (status == IK_OK)
-		status = write_position(intake, error);
-	return status == IK_OK ? end : status;
-}
-
-/* One transaction; *ret_more: there may be more records. */
-static enum ik_status try_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
-{
-	enum ik_status status = ik_database_begin(intake->database, error), batch;
-
-	if (status != IK_OK)
-		return status;
-	forget_batch(intake);
-	batch = store_batch(intake, error);
-	status = ik_database_end(intake->database, batch == IK_NOT_FOUND ? IK_OK : batch, error);
-	*ret_more = status == IK_OK && batch == IK_OK;
-	return status;
-}
-
-/* A server may refuse a text that seemed to be one: once more with all texts as bytes. */
-static enum ik_status take_batch(struct intake *intake, bool *ret_more, struct ik_error *error)
-{
-	enum ik_status status = try_batch(intake, ret_more, error);
-
-	if (status != IK_INVALID || intake->database->damaged)
-		return status;
-	intake->database->exact = true;
-	status = try_batch(intake, ret_more, error);
-	intake->database->exact = false;
-	return status;
-}
-
-/* Store what had arrived of replies when their writer died. */
-static enum ik_status store_replies(struct intake *intake, struct ik_error *error)
-{
-	enum ik_status status = ik_database_begin(intake->database, error);
-
-	if (status != IK_OK)
-		return status;
-	forget_events(intake);
-	end_replies(intake);
-	status = store_events(intake, error);
-	return ik_database_end(intake->database, status, error);
-}
-
-/* All of it is stored: remove the file, then its position. The other way round a kill in between
- * would have it taken in again. */
-static enum ik_status remove_journal(struct intake *intake, const char *directory,
-	struct ik_error *error)
-{
-	char *path = ik_path_join(directory, intake->name);
-	int number = unlink(path) == 0 || errno == ENOENT ? 0 : errno;
-
-	if (number != 0)
-		(void)ik_error_set_errno(error, number, _("The journal %s cannot be removed"), path);
-	free(path);
-	if (number != 0)
-		return error->status;
-	intake->position.place = -1;
-	return ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
-		IK_VALUES(ik_value_text(intake->name)), error);
-}
-
-static enum ik_status take(struct intake *intake, const char *directory, struct ik_error *error)
-{
-	enum ik_status status = ik_database_check_writable(intake->database, error);
-	bool more = true;
-
-	while (status == IK_OK && more)
-		status = take_batch(intake, &more, error);
-	if (status != IK_OK || (!intake->abandoned && !intake->closed))
-		return status;
-	if (intake->reply_count > 0)
-		status = store_replies(intake, error);
-	return status == IK_OK ? remove_journal(intake, directory, error) : status;
-}
-
-/* ---- all of them ---- */
+/* ---- the journals' files ---- */
 
 struct journal_file {
 	const char *directory;
@@ -438,6 +119,519 @@ static void free_files(struct journal_files *files)
 	free(files->files);
 }
 
+/* ---- records ---- */
+
+static void forget_reply(struct intake *intake, size_t index)
+{
+	struct intake_reply *reply = &intake->replies[index];
+
+	reply->begun = ik_message_unref(reply->begun);
+	ik_buf_done(&reply->text);
+	intake->reply_count--;
+	memmove(reply, reply + 1, (intake->reply_count - index) * sizeof(*reply));
+}
+
+/* The reply whose id a member is; reply_count: it is none that has begun. */
+static size_t find_reply(const struct intake *intake, struct ik_json_span object, const char *name)
+{
+	char id[IK_UUID_TEXT];
+	size_t i = 0;
+
+	if (!ik_event_line_id(object, name, id))
+		return intake->reply_count;
+	while (i < intake->reply_count && !ik_text_equal(intake->replies[i].begun->id, id))
+		i++;
+	return i;
+}
+
+static void begin_reply(struct intake *intake, struct ik_json_span value, int64_t place)
+{
+	struct intake_reply *reply = &intake->replies[intake->reply_count];
+
+	if (intake->reply_count == REPLIES_LIMIT)
+		return;
+	reply->begun = ik_event_line_read(value);
+	if (!reply->begun)
+		return;
+	reply->place = place;
+	ik_buf_init(&reply->text, IK_LIMIT_REPLY);
+	ik_buf_append(&reply->text, reply->begun->content, reply->begun->content_length);
+	intake->reply_count++;
+}
+
+/* Takes over the reference. */
+static void collect_event(struct intake *intake, struct ik_message *message)
+{
+	if (intake->event_count == intake->event_room) {
+		intake->event_room = intake->event_room ? 2 * intake->event_room : 64;
+		intake->events = ik_alloc_array(intake->events, intake->event_room,
+			sizeof(struct ik_message *));
+	}
+	intake->events[intake->event_count++] = message;
+}
+
+static void forget_events(struct intake *intake)
+{
+	while (intake->event_count > 0)
+		ik_message_unref(intake->events[--intake->event_count]);
+}
+
+static void forget_batch(struct intake *intake)
+{
+	forget_events(intake);
+	while (intake->reply_count > 0)
+		forget_reply(intake, 0);
+}
+
+static void take_event(struct intake *intake, struct ik_json_span value)
+{
+	struct ik_message *message = ik_event_line_read(value);
+	size_t reply = find_reply(intake, value, "id");
+
+	if (!message) {
+		intake->position.damaged++;
+		return;
+	}
+	collect_event(intake, message);
+	if (reply < intake->reply_count)
+		forget_reply(intake, reply);
+}
+
+static void take_part(struct intake *intake, struct ik_json_span line)
+{
+	struct ik_json_span base64 = ik_json_member(line, "base64");
+	char blob[IK_UUID_TEXT];
+	int64_t part = 0;
+	struct ik_buf bytes;
+
+	if (intake->only_looks)
+		return;
+	ik_buf_init(&bytes, 2 * IK_LIMIT_PART);
+	if (ik_event_line_id(line, "blob", blob) &&
+		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
+		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
+		ik_database_change(intake->database, ik_database_sql.add_part,
+			IK_VALUES(ik_value_id(blob), ik_value_number(part),
+				ik_value_bytes(bytes.data, bytes.length)));
+	else
+		intake->position.damaged++;
+	ik_buf_done(&bytes);
+}
+
+static void take_record(struct intake *intake, const struct ik_journal_record *record,
+	int64_t place)
+{
+	struct ik_json_span value = record->value;
+	size_t reply;
+
+	switch (record->kind) {
+	case IK_JOURNAL_EVENT:
+		take_event(intake, value);
+		break;
+	case IK_JOURNAL_BEGIN:
+		begin_reply(intake, value, place);
+		break;
+	case IK_JOURNAL_MORE:
+		reply = find_reply(intake, value, "more");
+		if (reply < intake->reply_count)
+			(void)ik_json_string(ik_json_member(value, "text"), &intake->replies[reply].text);
+		break;
+	case IK_JOURNAL_DROP:
+		reply = find_reply(intake, value, "drop");
+		if (reply < intake->reply_count)
+			forget_reply(intake, reply);
+		break;
+	case IK_JOURNAL_PART:
+		take_part(intake, value);
+		break;
+	case IK_JOURNAL_CLOSED:
+		intake->closed = true;
+		break;
+	case IK_JOURNAL_OTHER:
+		break;
+	}
+}
+
+/* Does the batch begin with a reply that may still grow? It would be read again for ever if it ended
+ * before that reply does. */
+static bool is_held(const struct intake *intake, int64_t first)
+{
+	return intake->reply_count > 0 && intake->replies[0].place == first;
+}
+
+/* Read the records of one batch; false: there are no more, or they cannot be read. */
+static bool take_records(struct intake *intake)
+{
+	int64_t first = ik_journal_reader_place(intake->reader);
+	struct ik_journal_record record;
+	struct ik_error damage;
+
+	for (int i = 0; !ik_database_failed(intake->database); i++) {
+		int64_t place = ik_journal_reader_place(intake->reader);
+		enum ik_status status;
+
+		/* Nobody goes on with a reply after so many events. */
+		if (intake->event_count == BATCH_RECORDS && is_held(intake, first))
+			forget_reply(intake, 0);
+		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && !is_held(intake, first))
+			return true;
+		status = ik_journal_reader_next(intake->reader, &record, &damage);
+		if (status == IK_OK)
+			take_record(intake, &record, place);
+		else if (status == IK_INVALID)
+			intake->position.damaged++;
+		else if (status != IK_NOT_FOUND)
+			intake->error = damage;
+		if (status != IK_OK && status != IK_INVALID)
+			return false;
+	}
+	return false;
+}
+
+/* ---- replies that nobody completes ---- */
+
+/* Does a later journal of the same writer have a reply? A full disk may have had it go on there. */
+static bool is_continued(const struct intake *intake, const char *id)
+{
+	struct journal_files files = find_files(intake->database, intake->head->session);
+	struct ik_journal_record record;
+	struct ik_error ignored;
+	bool found = false;
+
+	for (size_t i = 0; i < files.count && !found; i++) {
+		struct ik_journal_reader *reader = NULL;
+		enum ik_status status = IK_NOT_FOUND;
+		char other[IK_UUID_TEXT];
+
+		if (strcmp(files.files[i].name, intake->name) > 0)
+			status = ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
+				&ignored);
+		if (status == IK_OK &&
+			!ik_text_equal(ik_journal_reader_head(reader)->writer, intake->head->writer))
+			status = IK_NOT_FOUND;
+		while (!found && (status == IK_OK || status == IK_INVALID)) {
+			status = ik_journal_reader_next(reader, &record, &ignored);
+			found = status == IK_OK &&
+				(record.kind == IK_JOURNAL_EVENT || record.kind == IK_JOURNAL_BEGIN) &&
+				ik_event_line_id(record.value, "id", other) && ik_text_equal(other, id);
+		}
+		(void)ik_journal_reader_close(reader);
+	}
+	free_files(&files);
+	return found;
+}
+
+/* Have what had arrived of replies as events: nobody completes them any more. */
+static void end_replies(struct intake *intake)
+{
+	static const char interrupted[] = "{\"interrupted\":true}";
+
+	while (intake->reply_count > 0) {
+		const struct intake_reply *reply = &intake->replies[0];
+		const struct ik_message *begun = reply->begun;
+		bool marked = begun->kind == IK_KIND_ASSISTANT;
+
+		if (!is_continued(intake, begun->id))
+			collect_event(intake,
+				ik_message_stored(begun->kind, begun->id, 0, begun->time_ms, reply->text.data,
+					reply->text.length, marked ? interrupted : NULL,
+					marked ? sizeof(interrupted) - 1 : 0));
+		forget_reply(intake, 0);
+	}
+}
+
+/* ---- events stored, each once and in order ---- */
+
+/* Begin a session, unless it is there. */
+static void add_session(const struct intake *intake, const char *id, const char *parent,
+	int64_t forked_at, bool late)
+{
+	ik_database_change(intake->database,
+		"INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent, forked_at,"
+		" last_sequence, late) SELECT ?1, ?2, ?3, ?3,"
+		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?5, ?6 <> 0 WHERE true"
+		/* One that was deleted while it had forks comes back with what it has. */
+		" ON CONFLICT(id) DO UPDATE SET event_count ="
+		" (SELECT count(*) FROM events WHERE session = ?1) WHERE sessions.event_count = 0",
+		IK_VALUES(ik_value_id(id), ik_value_text(intake->head->directory),
+			ik_value_number(intake->head->created_ms), ik_value_id(parent),
+			ik_value_number(forked_at), ik_value_number(late)));
+}
+
+/* One is stored already, with this number: forget it here. */
+static void leave_out(struct intake *intake, const char *id, int64_t sequence)
+{
+	for (size_t i = 0; i < intake->event_count; i++)
+		if (intake->events[i] && ik_text_equal(intake->events[i]->id, id))
+			intake->events[i] = ik_message_unref(intake->events[i]);
+	if (sequence > intake->position.sequence)
+		intake->position.sequence = sequence;
+}
+
+/* Leave out the events that are there twice: the ids of one writer grow, so most need no search. */
+static void leave_out_twice(struct intake *intake)
+{
+	const char *greatest = "";
+
+	for (size_t i = 0; i < intake->event_count; i++) {
+		const char *id = intake->events[i]->id;
+		size_t j = i;
+
+		if (strcmp(id, greatest) > 0)
+			greatest = id;
+		else
+			for (j = 0; j < i && !ik_text_equal(intake->events[j]->id, id);)
+				j++;
+		if (j == i)
+			continue;
+		ik_message_unref(intake->events[i]);
+		memmove(&intake->events[i], &intake->events[i + 1],
+			(--intake->event_count - i) * sizeof(intake->events[0]));
+		i--;
+	}
+}
+
+/* Lock the session's row, so that two who write to it do so one after the other. Leave out which of
+ * the events are stored. Return the number of the session's newest; *ret_taken: another process has
+ * its lease. */
+static int64_t read_state(struct intake *intake, bool *ret_taken)
+{
+	int64_t last = 0;
+	struct ik_rows *rows;
+	struct ik_buf ids;
+
+	leave_out_twice(intake);
+	ik_buf_init(&ids, SIZE_MAX / 2);
+	for (size_t i = 0; i < intake->event_count; i++)
+		ik_buf_printf(&ids, "%s%s", i > 0 ? "," : "", intake->events[i]->id);
+	rows = ik_database_ask(intake->database, ik_database_sql.state,
+		IK_VALUES(ik_value_id(intake->position.stored_as), ik_value_text(ids.data),
+			ik_value_id(intake->head->writer)));
+	ik_buf_done(&ids);
+	*ret_taken = false;
+	while (ik_rows_next(rows)) {
+		last = ik_rows_number(rows, 0);
+		*ret_taken = ik_rows_number(rows, 1) != 0;
+		if (!ik_rows_is_null(rows, 2))
+			leave_out(intake, ik_rows_text(rows, 2), ik_rows_number(rows, 3));
+	}
+	(void)ik_rows_free(rows);
+	return last;
+}
+
+static void add_event(const struct intake *intake, const struct ik_message *message,
+	int64_t sequence)
+{
+	struct ik_database *database = intake->database;
+	const char *content = message->content, *data = message->data;
+	size_t length = message->content_length, data_length = message->data_length;
+	bool content_is_text = ik_database_takes_text(database, content, length);
+	bool data_is_text = !data || ik_database_takes_text(database, data, data_length);
+
+	ik_database_change(database, ik_database_sql.add_event,
+		IK_VALUES(ik_value_id(message->id), ik_value_id(intake->position.stored_as),
+			ik_value_number(sequence), ik_value_text(ik_kind_name(message->kind)),
+			ik_value_chars(content, length),
+			ik_value_chars(data_is_text ? data : NULL, data_length),
+			ik_value_number(message->time_ms),
+			ik_value_bytes(content_is_text ? NULL : content, length),
+			ik_value_bytes(data_is_text ? NULL : data, data_length),
+			ik_value_number((int64_t)(length + data_length))));
+}
+
+/* The title that the new events give their session; new memory, "": none. */
+static char *title_of(const struct intake *intake, bool *ret_named)
+{
+	char *title = ik_strdup("");
+
+	*ret_named = false;
+	for (size_t i = 0; i < intake->event_count; i++) {
+		bool named = false;
+		char *next = intake->events[i] ? ik_session_title_of(intake->events[i], &named)
+									   : ik_strdup("");
+
+		if (next[0] && (named || !title[0])) {
+			free(title);
+			title = next;
+			*ret_named = *ret_named || named;
+		} else {
+			free(next);
+		}
+	}
+	return title;
+}
+
+/* Note the new events in their session's row. */
+static void touch_session(const struct intake *intake, int64_t count, int64_t time_ms)
+{
+	bool named;
+	char *title = title_of(intake, &named);
+
+	ik_database_change(intake->database,
+		"UPDATE sessions SET event_count = event_count + ?2, last_sequence = ?3,"
+		" updated_ms = CASE WHEN updated_ms < ?4 THEN ?4 ELSE updated_ms END,"
+		" title = CASE WHEN title = '' OR ?6 <> 0 THEN ?5 ELSE title END WHERE id = ?1",
+		IK_VALUES(ik_value_id(intake->position.stored_as), ik_value_number(count),
+			ik_value_number(intake->position.sequence), ik_value_number(time_ms),
+			ik_value_text(title), ik_value_number(named && title[0])));
+	free(title);
+}
+
+/*
+ * Store the events of the batch after the newest one of position.stored_as, which is begun with what
+ * the head says if it is new; those that are stored are left out. If that session has events that
+ * come after position.sequence and are not among them, another process has continued it: these go to
+ * a fork of it.
+ */
+static void store_events(struct intake *intake)
+{
+	struct ik_journal_position *position = &intake->position;
+	int64_t count = 0, time_ms = 0, last;
+	char parent[IK_UUID_TEXT];
+	bool taken;
+
+	if (intake->event_count == 0)
+		return;
+	add_session(intake, position->stored_as, intake->head->parent, intake->head->forked_at, false);
+	last = read_state(intake, &taken);
+	for (size_t i = 0; i < intake->event_count; i++) {
+		const struct ik_message *message = intake->events[i];
+
+		if (!message)
+			continue;
+		/* Fewer events than the writer knew: the database is another one, or has lost some. */
+		if (count == 0 && (last > position->sequence || taken)) {
+			memcpy(parent, position->stored_as, sizeof(parent));
+			ik_uuid_new(position->stored_as);
+			add_session(intake, position->stored_as, parent, position->sequence, true);
+			last = position->sequence;
+		}
+		add_event(intake, message, ++last);
+		if (message->time_ms > time_ms)
+			time_ms = message->time_ms;
+		count++;
+	}
+	if (count == 0)
+		return;
+	position->sequence = last;
+	touch_session(intake, count, time_ms);
+}
+
+/* ---- a journal ---- */
+
+/* Read how far it is stored, as the database says, and go there. */
+static void find_position(struct intake *intake)
+{
+	struct ik_journal_position *position = &intake->position;
+	struct ik_rows *rows = ik_database_ask(intake->database,
+		"SELECT place, sequence, stored_as FROM journals WHERE name = ?1",
+		IK_VALUES(ik_value_text(intake->name)));
+
+	position->place = ik_journal_reader_start(intake->reader);
+	position->sequence = intake->head->after;
+	memcpy(position->stored_as, intake->head->session, sizeof(position->stored_as));
+	if (ik_rows_next(rows)) {
+		position->place = ik_rows_number(rows, 0);
+		position->sequence = ik_rows_number(rows, 1);
+		ik_rows_copy_id(rows, 2, position->stored_as);
+	}
+	(void)ik_rows_free(rows);
+	(void)!ik_journal_reader_go_to(intake->reader, position->place, &intake->error);
+}
+
+static void write_position(struct intake *intake)
+{
+	struct ik_journal_position *position = &intake->position;
+
+	/* Before a reply that may still grow, which is read again. */
+	position->place = intake->reply_count > 0 ? intake->replies[0].place
+											  : ik_journal_reader_place(intake->reader);
+	ik_database_change(intake->database,
+		"INSERT INTO journals(name, place, sequence, stored_as) VALUES(?1, ?2, ?3, ?4)"
+		" ON CONFLICT(name) DO UPDATE SET place = ?2, sequence = ?3, stored_as = ?4",
+		IK_VALUES(ik_value_text(intake->name), ik_value_number(position->place),
+			ik_value_number(position->sequence), ik_value_id(position->stored_as)));
+}
+
+/* Store a batch, and how far the journal is stored with it, in one transaction; true: there may be
+ * more records. */
+static bool try_batch(struct intake *intake)
+{
+	bool more = false;
+
+	forget_batch(intake);
+	ik_database_begin(intake->database);
+	ik_database_change(intake->database, ik_database_sql.lock_journal,
+		IK_VALUES(ik_value_text(intake->name)));
+	find_position(intake);
+	if (intake->error.status == IK_OK) {
+		more = take_records(intake);
+		store_events(intake);
+		write_position(intake);
+	}
+	ik_database_end(intake->database);
+	return more && !ik_database_failed(intake->database);
+}
+
+/* A server may refuse a text that seemed to be one: once more with all texts as bytes. */
+static bool take_batch(struct intake *intake)
+{
+	struct ik_database *database = intake->database;
+	bool more = try_batch(intake);
+
+	if (database->error.status != IK_INVALID || database->damaged)
+		return more;
+	database->error.status = IK_OK;
+	database->exact = true;
+	more = try_batch(intake);
+	database->exact = false;
+	return more;
+}
+
+/* Store what had arrived of replies when their writer died. */
+static void store_replies(struct intake *intake)
+{
+	ik_database_begin(intake->database);
+	forget_events(intake);
+	end_replies(intake);
+	store_events(intake);
+	ik_database_end(intake->database);
+}
+
+/* All of it is stored: remove the file, then its position. The other way round a kill in between
+ * would have it taken in again. */
+static void remove_journal(struct intake *intake, const char *directory)
+{
+	char *path = ik_path_join(directory, intake->name);
+
+	if (unlink(path) == 0 || errno == ENOENT) {
+		intake->position.place = -1;
+		ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
+			IK_VALUES(ik_value_text(intake->name)));
+	} else {
+		(void)ik_error_set_errno(&intake->error, errno, _("The journal %s cannot be removed"),
+			path);
+	}
+	free(path);
+}
+
+static void take(struct intake *intake, const char *directory)
+{
+	struct ik_database *database = intake->database;
+
+	ik_database_check_writable(database);
+	while (take_batch(intake))
+		;
+	if (!intake->abandoned && !intake->closed)
+		return;
+	if (intake->reply_count > 0 && intake->error.status == IK_OK)
+		store_replies(intake);
+	if (intake->error.status == IK_OK && !ik_database_failed(database))
+		remove_journal(intake, directory);
+}
+
+/* ---- all of them ---- */
+
 static struct intake *close_intake(struct intake *intake)
 {
 	forget_batch(intake);
@@ -453,16 +647,15 @@ static bool is_of(const struct intake *intake, const char *writer)
 	return writer && ik_text_equal(intake->head->writer, writer);
 }
 
-/* Open a journal; NULL where it is another's who lives, or status says why not. */
+/* Open a journal; NULL where it is another's who lives, or error says why not. */
 static struct intake *open_intake(struct ik_database *database, const struct journal_file *file,
-	const char *writer, enum ik_status *status, struct ik_error *error)
+	const char *writer, struct ik_error *error)
 {
 	struct intake *intake = ik_alloc(sizeof(*intake));
 
 	intake->database = database;
 	intake->name = file->name;
-	*status = ik_journal_reader_open(file->directory, file->name, &intake->reader, error);
-	if (*status != IK_OK)
+	if (ik_journal_reader_open(file->directory, file->name, &intake->reader, error) != IK_OK)
 		return close_intake(intake);
 	intake->head = ik_journal_reader_head(intake->reader);
 	/* Looked at first: what a writer adds before it dies is then read below. */
@@ -512,63 +705,70 @@ static void send_position(const struct intake *intake)
 	ik_connection_send(intake->database->client);
 }
 
-/* Take in one journal; *ret_sequence changes with those of the session. */
-static enum ik_status take_file(struct ik_database *database, const struct journal_file *file,
+/* Take in one journal; *ret_sequence changes with those of the session. error: why it cannot be taken
+ * in, whatever the database could do. */
+static void take_file(struct ik_database *database, const struct journal_file *file,
 	int64_t *ret_sequence, bool *ret_ours, struct ik_error *error)
 {
 	const char *writer = ik_connection_text(database->client, "writer");
 	const char *session = ik_connection_text(database->client, "session");
-	enum ik_status status;
-	struct intake *intake = open_intake(database, file, writer, &status, error);
+	struct intake *intake = open_intake(database, file, writer, error);
 
-	*ret_ours = false;
-	if (status == IK_INVALID) {
+	*ret_ours = intake && is_of(intake, writer);
+	if (error->status == IK_INVALID)
 		put_aside(database, file);
-		return IK_OK;
-	}
-	/* Not found: another program was faster, or it has no first line. */
-	if (status == IK_NOT_FOUND)
+	else if (error->status == IK_NOT_FOUND)
+		/* Another program was faster, or it has no first line. */
 		remove_if_empty(file);
+	if (error->status == IK_INVALID || error->status == IK_NOT_FOUND)
+		error->status = IK_OK;
 	if (!intake)
-		return status == IK_NOT_FOUND || status == IK_OK ? IK_OK : IK_FAILED;
-	*ret_ours = is_of(intake, writer);
-	status = take(intake, file->directory, error);
-	if (status == IK_OK && *ret_ours) {
+		return;
+	take(intake, file->directory);
+	*error = intake->error;
+	if (*ret_ours && error->status == IK_OK && !ik_database_failed(database)) {
 		send_position(intake);
 		if (session && ik_text_equal(intake->head->session, session))
 			*ret_sequence = intake->position.sequence;
 	}
 	(void)close_intake(intake);
-	return status;
 }
 
-enum ik_status ik_answer_take(struct ik_database *database, struct ik_error *error)
+/* Would the next journal fail for the same reason? */
+static bool is_away(const struct ik_database *database)
+{
+	enum ik_status status = database->error.status;
+
+	return status == IK_UNAVAILABLE || status == IK_IO || database->damaged;
+}
+
+void ik_answer_take(struct ik_database *database)
 {
 	struct journal_files files = find_files(database, NULL);
-	struct ik_error refused = { .status = IK_OK };
-	enum ik_status status = IK_OK;
+	struct ik_error refused = { .status = IK_OK }, failed = { .status = IK_OK };
 	int64_t sequence = 0;
 
-	for (size_t i = 0; i < files.count && status != IK_UNAVAILABLE && status != IK_IO; i++) {
+	for (size_t i = 0; i < files.count && !is_away(database); i++) {
 		struct ik_error why = { .status = IK_OK };
 		bool ours;
-		enum ik_status one = take_file(database, &files.files[i], &sequence, &ours, &why);
 
-		/* The client's do not wait for one of others that is refused. */
-		if (one != IK_OK && (ours || one == IK_UNAVAILABLE || one == IK_IO || database->damaged)) {
-			status = one;
-			*error = why;
-		} else if (one != IK_OK) {
-			refused = why;
+		take_file(database, &files.files[i], &sequence, &ours, &why);
+		if (ik_database_failed(database) && !is_away(database)) {
+			why = database->error;
+			database->error.status = IK_OK;
 		}
+		/* The client's do not wait for one of others that is refused. */
+		if (why.status != IK_OK)
+			*(ours ? &failed : &refused) = why;
 	}
 	free_files(&files);
-	if (status == IK_OK && refused.status != IK_OK)
+	if (!ik_database_failed(database))
+		database->error = failed;
+	if (refused.status != IK_OK)
 		ik_json_printf(ik_connection_begin(database->client), "'refused':'%s'", refused.text);
-	if (status == IK_OK && sequence > 0)
+	if (sequence > 0)
 		ik_json_printf(ik_connection_begin(database->client), "'sequence':%lld",
 			(long long)sequence);
-	return status;
 }
 
 bool ik_intake_is_due(struct ik_database *database)
@@ -577,63 +777,52 @@ bool ik_intake_is_due(struct ik_database *database)
 	struct journal_files files = find_files(database, NULL);
 	struct intake *found = NULL;
 	struct ik_error ignored;
-	enum ik_status status;
 
 	for (size_t i = 0; i < files.count && !found; i++)
-		found = open_intake(database, &files.files[i], writer, &status, &ignored);
+		found = open_intake(database, &files.files[i], writer, &ignored);
 	if (found)
 		(void)close_intake(found);
 	free_files(&files);
 	return found;
 }
 
-enum ik_status ik_answer_sync(struct ik_database *database, struct ik_error *error)
+void ik_answer_sync(struct ik_database *database)
 {
 	const char *session = ik_connection_text(database->client, "session");
 	struct journal_files files = find_files(database, session ? session : "");
-	enum ik_status status = files.count > 0
-		? IK_OK
-		: ik_error_set(error, IK_NOT_FOUND, "There is no journal of the session.");
+	struct ik_error *error = &database->error;
 
-	for (size_t i = 0; i < files.count && status == IK_OK; i++) {
+	if (files.count == 0)
+		ik_error_set(error, IK_NOT_FOUND, "There is no journal of the session.");
+	for (size_t i = 0; i < files.count && error->status == IK_OK; i++) {
 		struct ik_journal_reader *reader = NULL;
 
-		status = ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
-			error);
-		if (status == IK_OK)
-			status = ik_journal_reader_sync(reader, error);
-		else if (status == IK_NOT_FOUND) /* all of it is stored */
-			status = IK_OK;
+		if (ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader, error) ==
+			IK_OK)
+			(void)!ik_journal_reader_sync(reader, error);
+		else if (error->status == IK_NOT_FOUND) /* all of it is stored */
+			error->status = IK_OK;
 		(void)ik_journal_reader_close(reader);
 	}
 	free_files(&files);
-	return status;
 }
 
 /* ---- what is not stored yet ---- */
 
 static bool is_stored(struct intake *intake, const struct ik_message *message)
 {
-	struct ik_error ignored;
-	int64_t count = 0;
-
 	return ik_database_number(intake->database, "SELECT count(*) FROM events WHERE id = ?1",
-			   IK_VALUES(ik_value_id(message->id)), &count, &ignored) == IK_OK &&
-		count > 0;
+			   IK_VALUES(ik_value_id(message->id))) > 0;
 }
 
 /* Read all that is behind the position. Before a reply that may still grow there may be some that is
  * stored. */
-static enum ik_status read_events(struct intake *intake, bool ours, struct ik_unstored *unstored,
-	struct ik_error *error)
+static void read_events(struct intake *intake, bool ours, struct ik_unstored *unstored)
 {
-	enum ik_status status = IK_OK;
 	size_t stored = 0, fresh;
 
-	while (status == IK_OK)
-		status = take_records(intake, error);
-	if (status != IK_NOT_FOUND)
-		return status;
+	while (take_records(intake))
+		;
 	if (intake->abandoned || intake->closed)
 		end_replies(intake);
 	while (stored < intake->event_count && is_stored(intake, intake->events[stored]))
@@ -648,42 +837,38 @@ static enum ik_status read_events(struct intake *intake, bool ours, struct ik_un
 		unstored->messages[unstored->count++] = message;
 	}
 	unstored->left += ours ? 0 : fresh;
-	return IK_OK;
 }
 
 /* What others have continued meanwhile becomes a fork: that is not this session's. */
-static enum ik_status read_file(struct ik_database *database, const struct journal_file *file,
-	const char *writer, struct ik_unstored *unstored, struct ik_error *error)
+static void read_file(struct ik_database *database, const struct journal_file *file,
+	const char *writer, struct ik_unstored *unstored)
 {
-	enum ik_status status;
-	struct intake *intake = open_intake(database, file, writer, &status, error);
-	int64_t last = 0;
+	struct ik_error ignored;
+	struct intake *intake = open_intake(database, file, writer, &ignored);
+	int64_t last;
 
 	if (!intake)
-		return IK_OK;
+		return;
 	intake->only_looks = true;
-	status = find_position(intake, error);
-	if (status == IK_OK)
-		status = ik_database_number(database, "SELECT last_sequence FROM sessions WHERE id = ?1",
-			IK_VALUES(ik_value_id(intake->head->session)), &last, error);
-	if (status == IK_OK && ik_text_equal(intake->position.stored_as, intake->head->session) &&
-		last <= intake->position.sequence)
-		status = read_events(intake, is_of(intake, writer), unstored, error);
+	find_position(intake);
+	last = ik_database_number(database, "SELECT last_sequence FROM sessions WHERE id = ?1",
+		IK_VALUES(ik_value_id(intake->head->session)));
+	if (intake->error.status == IK_OK && last <= intake->position.sequence &&
+		ik_text_equal(intake->position.stored_as, intake->head->session))
+		read_events(intake, is_of(intake, writer), unstored);
 	(void)close_intake(intake);
-	return status;
 }
 
-enum ik_status ik_unstored_read(struct ik_database *database, const char *session,
-	const char *writer, struct ik_unstored *ret_unstored, struct ik_error *error)
+struct ik_unstored ik_unstored_read(struct ik_database *database, const char *session,
+	const char *writer)
 {
 	struct journal_files files = find_files(database, session);
-	enum ik_status status = IK_OK;
+	struct ik_unstored unstored = { .count = 0 };
 
-	*ret_unstored = (struct ik_unstored){ .count = 0 };
-	for (size_t i = 0; i < files.count && status == IK_OK; i++)
-		status = read_file(database, &files.files[i], writer, ret_unstored, error);
+	for (size_t i = 0; i < files.count && !ik_database_failed(database); i++)
+		read_file(database, &files.files[i], writer, &unstored);
 	free_files(&files);
-	return status;
+	return unstored;
 }
 
 void ik_unstored_done(struct ik_unstored *unstored)

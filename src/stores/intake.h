@@ -9,24 +9,26 @@
  * If another process has continued the session since the writer last knew of it, the writer's
  * further events become a fork.
  *
+ * Events get the numbers that follow the session's newest one.
+ *
  * May include: util, json, conversation, journal, stores.
  */
 #ifndef IK_STORES_INTAKE_H
 #define IK_STORES_INTAKE_H
 
-#include "stores/add.h"
+#include "stores/database.h"
 
 /* take {writer, session}: take in the journals of this writer, and all whose writers are gone: those
  * that live have a store program of their own. Goes on after one that fails. Sends a line for each
  * journal of the writer; the last one has the newest number of the session. */
-enum ik_status ik_answer_take(struct ik_database *database, struct ik_error *error);
+void ik_answer_take(struct ik_database *database);
 
 /* May a take have something to store? */
 bool ik_intake_is_due(struct ik_database *database);
 
 /* sync {session}: have on disk what was written to the journals of a session. IK_NOT_FOUND: it has
  * none. */
-enum ik_status ik_answer_sync(struct ik_database *database, struct ik_error *error);
+void ik_answer_sync(struct ik_database *database);
 
 /* What the journals of a session have that the database has not taken yet: of this writer (NULL: of
  * none), and of those that are gone. */
@@ -36,8 +38,8 @@ struct ik_unstored {
 	size_t left; /* so many of them are of others */
 };
 
-enum ik_status ik_unstored_read(struct ik_database *database, const char *session,
-	const char *writer, struct ik_unstored *ret_unstored, struct ik_error *error) IK_MUST_USE;
+struct ik_unstored ik_unstored_read(struct ik_database *database, const char *session,
+	const char *writer);
 void ik_unstored_done(struct ik_unstored *unstored);
 
 #endif

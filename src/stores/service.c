@@ -9,10 +9,9 @@
 
 #include "config.h"
 #include "json/write.h"
-#include "stores/delete.h"
+#include "stores/answers.h"
 #include "stores/index.h"
 #include "stores/intake.h"
-#include "stores/read.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/text.h"
@@ -37,42 +36,40 @@ struct serving {
 };
 
 /* hello: which store this is, and who we are there. */
-static enum ik_status answer_hello(struct ik_database *database, struct ik_error *error)
+static void answer_hello(struct ik_database *database)
 {
 	struct ik_buf *line = ik_connection_begin(database->client);
 
-	(void)error;
 	ik_json_printf(line, "'name':'%s','protocol':%d", ik_database_kind, PROTOCOL_VERSION);
 	if (database->user)
 		ik_json_printf(line, "'user':'%s'", database->user);
-	return IK_OK;
 }
 
 /* Open the database, unless it is open. */
-static enum ik_status open_database(struct serving *serving, struct ik_error *error)
+static void open_database(struct serving *serving)
 {
 	struct ik_database *database = serving->database;
-	enum ik_status status;
+	struct ik_error *error = &database->error;
 
 	if (ik_database_is_open(database))
-		return IK_OK;
+		return;
 	ik_database_close(database);
 	if (ik_clock_ms() < serving->retry_ms) {
 		*error = serving->away;
-		return error->status;
+		return;
 	}
-	status = ik_database_open(database, error);
-	if (status == IK_OK && !serving->converted)
+	ik_database_open(database);
+	if (error->status == IK_OK && !serving->converted) {
 		serving->service->convert_old_files(database, database->journals[0]);
-	serving->converted = serving->converted || status == IK_OK;
-	if (status == IK_NOT_FOUND) /* which means what was asked for, not the database */
-		status = error->status = IK_IO;
-	if (status != IK_OK) {
-		ik_database_close(database);
-		serving->away = *error;
-		serving->retry_ms = ik_clock_ms() + (status == IK_UNAVAILABLE ? RETRY_MS : 0);
+		serving->converted = true;
 	}
-	return status;
+	if (error->status == IK_NOT_FOUND) /* which means what was asked for, not the database */
+		error->status = IK_IO;
+	if (error->status == IK_OK)
+		return;
+	ik_database_close(database);
+	serving->away = *error;
+	serving->retry_ms = ik_clock_ms() + (error->status == IK_UNAVAILABLE ? RETRY_MS : 0);
 }
 
 static const struct ik_store_verb common_verbs[] = {
@@ -97,66 +94,66 @@ static const struct ik_store_verb *find_verb(const struct ik_store_verb *verbs, 
 	return verbs->name ? verbs : NULL;
 }
 
-static enum ik_status answer_verb(struct serving *serving, const char *name, struct ik_error *error)
+/* Answer the current request; the database's error says how that ended. */
+static void try_answer(struct serving *serving, const struct ik_store_verb *verb)
 {
 	struct ik_database *database = serving->database;
-	const struct ik_store_verb *verb = find_verb(common_verbs, name);
-	enum ik_status status = IK_OK;
 
-	if (!verb)
-		verb = find_verb(serving->service->verbs, name);
-	if (!verb)
-		return ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
+	database->error.status = IK_OK;
+	database->damaged = false;
 	if (verb->kind == IK_VERB_CLOSED)
 		ik_database_close(database);
 	else if (verb->kind != IK_VERB_APART)
-		status = open_database(serving, error);
-	if (status != IK_OK)
-		return status;
-	database->interruptible = verb->kind == IK_VERB_LONG;
-	status = verb->answer(database, error);
+		open_database(serving);
+	if (ik_database_failed(database))
+		return;
+	database->interruptible = verb->kind == IK_VERB_LONG || verb->kind == IK_VERB_LOOK;
+	verb->answer(database);
 	database->interruptible = false;
-	return status;
 }
 
 /* Is the request to be tried again, since the database was damaged, and is repaired now? What is to be
  * stored needs that; a read must not cost what others can still read. */
-static bool repair(struct serving *serving, const char *name)
+static bool repair(struct serving *serving, const struct ik_store_verb *verb)
 {
 	struct ik_database *database = serving->database;
-	bool stores = ik_text_equal(name, "take") && ik_intake_is_due(database);
-	struct ik_error ignored;
+	struct ik_error failed = database->error;
+	bool stores = ik_text_equal(verb->name, "take") && ik_intake_is_due(database), repaired;
 
-	if (!database->damaged || !serving->service->repair || (serving->tried && !stores))
+	if (!database->damaged || !serving->service->repair || verb->kind == IK_VERB_LOOK ||
+		(serving->tried && !stores))
 		return false;
 	serving->tried = true;
 	ik_database_close(database);
-	return serving->service->repair(database, !stores, &ignored) == IK_OK &&
-		!ik_connection_has_answered(serving->connection);
+	database->error.status = IK_OK;
+	serving->service->repair(database, !stores);
+	repaired = !ik_database_failed(database);
+	database->error = failed;
+	return repaired && !ik_connection_has_answered(serving->connection);
 }
 
 static void answer(struct serving *serving)
 {
 	const char *name = ik_connection_verb(serving->connection);
-	struct ik_error error = { .status = IK_OK };
-	enum ik_status status;
+	const struct ik_store_verb *verb = find_verb(common_verbs, name);
+	struct ik_error *error = &serving->database->error;
 
-	serving->database->damaged = false;
-	status = answer_verb(serving, name, &error);
-	if (status == IK_INVALID && repair(serving, name))
-		status = answer_verb(serving, name, &error);
-	ik_connection_finish(serving->connection, status, &error);
+	if (!verb)
+		verb = find_verb(serving->service->verbs, name);
+	if (verb)
+		try_answer(serving, verb);
+	else
+		ik_error_set(error, IK_INVALID, "There is no request \"%s\".", name);
+	if (verb && error->status == IK_INVALID && repair(serving, verb))
+		try_answer(serving, verb);
+	ik_connection_finish(serving->connection, error);
 }
 
-/* Do some of what can wait; true: there is more. */
+/* Do some of what can wait; true: there is more. A search tells why, if it fails. */
 static bool work(struct ik_database *database)
 {
-	struct ik_error error;
-	bool more = false;
-
-	/* A search tells why, if it fails. */
-	return ik_database_is_open(database) && ik_index_some(database, true, &more, &error) == IK_OK &&
-		more;
+	database->error.status = IK_OK;
+	return ik_database_is_open(database) && ik_index_some(database, true);
 }
 
 /* Answer requests until the client is gone, or nothing happens: false; do what can wait in between. */
@@ -205,8 +202,6 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	char **argv)
 {
 	struct serving serving = { .service = service, .database = database };
-	struct ik_error error = { .status = IK_OK };
-	enum ik_status status = IK_OK;
 	char *address = NULL;
 
 	hide_environment();
@@ -231,14 +226,15 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 	}
 	if (serve(&serving)) {
 		/* The client is gone, perhaps killed: store what it has left. */
-		status = open_database(&serving, &error);
-		if (status == IK_OK)
-			status = ik_answer_take(database, &error);
-		if (status == IK_OK && service->end)
+		database->error.status = IK_OK;
+		open_database(&serving);
+		if (!ik_database_failed(database))
+			ik_answer_take(database);
+		if (!ik_database_failed(database) && service->end)
 			service->end(database);
 	}
 	ik_database_close(database);
 	(void)ik_connection_free(serving.connection);
 	free(address);
-	return status == IK_OK ? 0 : 1;
+	return ik_database_failed(database) ? 1 : 0;
 }

@@ -8,13 +8,14 @@
 
 #include "stores/database.h"
 
-/* Answers the current request: sends its lines, and returns how it ended. */
+/* Answers the current request: sends its lines; the database's error says how it ended. */
 struct ik_store_verb {
 	const char *name;
-	enum ik_status (*answer)(struct ik_database *database, struct ik_error *error);
+	void (*answer)(struct ik_database *database);
 	enum {
 		IK_VERB_PLAIN,
 		IK_VERB_LONG,  /* a cancellation ends it at once */
+		IK_VERB_LOOK,  /* the same, and damage that it sees is not repaired */
 		IK_VERB_APART, /* it needs no database */
 		IK_VERB_CLOSED /* it needs the database closed */
 	} kind;
@@ -27,7 +28,7 @@ struct ik_service {
 	void (*convert_old_files)(const struct ik_database *database, const char *journals);
 	/* Make a closed database that is damaged usable again; only_whole: if nothing is lost by it. NULL:
 	 * it cannot. */
-	enum ik_status (*repair)(struct ik_database *database, bool only_whole, struct ik_error *error);
+	void (*repair)(struct ik_database *database, bool only_whole);
 	/* The client is gone, and what it has left is stored. NULL: nothing needs to be done. */
 	void (*end)(struct ik_database *database);
 };

@@ -1,20 +1,281 @@
 /*
- * store-postgres ADDRESS JOURNALS: a store program (ikigai-store(7)) for a PostgreSQL server.
+ * store-postgres ADDRESS JOURNALS: a store program (ikigai-store(7)) for a PostgreSQL server, and what
+ * only such a one answers.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "json/write.h"
 #include "stores/old_files.h"
-#include "stores/postgres/facts.h"
-#include "stores/postgres/lease.h"
 #include "stores/postgres/server.h"
 #include "stores/service.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
 
+/* ---- facts: what a server says of itself ---- */
+
+/* A right that the program needs on a table. */
+#define MAY(right, table) \
+	"coalesce(has_table_privilege(to_regclass('" table "')::oid, '" right "'), false)"
+/* Events and large texts are never changed. */
+#define MAY_ADD(table) \
+	MAY("SELECT", table) " AND " MAY("INSERT", table) " AND " MAY("DELETE", table)
+
+static const char question[] =
+	"SELECT has_form AND can_use, json_strip_nulls(row_to_json(f)) FROM (SELECT"
+	" current_setting('server_version') AS server, current_user::text AS role,"
+	" (SELECT pg_encoding_to_char(encoding) FROM pg_database"
+	"  WHERE datname = current_database()) AS encoding,"
+	" pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only,"
+	" coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS can_create,"
+	" to_regclass('ikigai_form') IS NOT NULL AS has_form,"
+	" to_regclass('ikigai_form') IS NULL AND to_regclass('sessions') IS NOT NULL AS has_others,"
+	" " MAY_ADD("sessions") " AND " MAY("UPDATE", "sessions") " AND " MAY_ADD(
+		"events") " AND " MAY_ADD("blobs") " AS can_use,"
+										   " coalesce((SELECT greatest(reltuples, 0)::bigint FROM "
+										   "pg_class"
+										   "  WHERE oid = to_regclass('events')), 0) AS events,"
+										   " coalesce((SELECT greatest(reltuples, 0)::bigint FROM "
+										   "pg_class"
+										   "  WHERE oid = to_regclass('sessions')), 0) AS sessions,"
+										   " pg_database_size(current_database()) AS bytes,"
+										   " (extract(epoch FROM clock_timestamp()) * "
+										   "1000)::bigint AS clock_ms,"
+										   " inet_client_addr() IS NULL OR coalesce((SELECT ssl "
+										   "FROM pg_stat_ssl"
+										   "  WHERE pid = pg_backend_pid()), false) AS encrypted,"
+										   " (SELECT relowner::regrole::text FROM pg_class WHERE "
+										   "oid = to_regclass('sessions')) AS owner,"
+										   " coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM "
+										   "pg_class"
+										   "  WHERE oid = to_regclass('sessions')), false) AS "
+										   "owns) f";
+enum { USABLE, FACTS };
+
+/* The form of the tables that the columns below are of. */
+#define LOCKS_FORM 4
+static const char open_locks[] =
+	"SELECT count(*) OVER (), row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
+	" since AS since_ms, place, started FROM locks WHERE holder IS NOT NULL AND expires > now()"
+	" ORDER BY since DESC, session) l LIMIT 8";
+
+/* Send the newest sessions that are open for writing; how many are there in all? */
+static int64_t send_locks(struct ik_database *database)
+{
+	struct ik_rows *rows = ik_database_ask(database, open_locks, NULL);
+	int64_t held = 0;
+
+	while (ik_rows_next(rows)) {
+		held = ik_rows_number(rows, 0);
+		ik_json_printf(ik_connection_begin(database->client), "'lock':%s", ik_rows_text(rows, 1));
+		ik_connection_send(database->client);
+	}
+	(void)ik_rows_free(rows);
+	return held;
+}
+
+static void put_facts(struct ik_database *database)
+{
+	struct ik_rows *rows = ik_database_ask(database, question, NULL);
+	int64_t form = 0, held = 0;
+	struct ik_buf *line;
+
+	if (ik_rows_next(rows)) {
+		/* Who may not use the tables cannot be told more of them. */
+		if (ik_rows_text(rows, USABLE)[0] == 't')
+			form = ik_database_number(database, ik_postgres_form.ask, NULL);
+		if (form >= LOCKS_FORM)
+			held = send_locks(database);
+		line = ik_connection_begin(database->client);
+		ik_rows_put_members(rows, FACTS, line);
+		ik_json_printf(line, "'version':%lld,'wanted':%zu,'locks_held':%lld", (long long)form,
+			ik_postgres_form.count, (long long)held);
+	}
+	(void)ik_rows_free(rows);
+}
+
+/* Nothing is changed there, with a connection of its own: the tables need not be there. */
+static void answer_facts(struct ik_database *database)
+{
+	struct ik_server server = { .base = {
+									.client = database->client,
+									.address = database->address,
+									.interruptible = true,
+								} };
+
+	ik_server_connect(&server);
+	put_facts(&server.base);
+	database->error = server.base.error;
+	ik_database_close(&server.base);
+}
+
+/* ---- leases: who may write to a session, until a time on the server's clock ---- */
+
+/* The holder renews its lease; whoever wants the session asks for it in the same row, where the
+ * others see it when they look. */
+#define LEASE "interval '90 seconds'"
+#define NOW "(extract(epoch FROM now()) * 1000)::bigint"
+#define HELD "(holder IS NOT NULL AND expires > now())"
+#define ASKED "(asker IS NOT NULL AND asker_expires > now())"
+
+/*
+ * Each statement has all parameters in this order, whether it uses them or not: ?1 the session, ?2
+ * the lock, ?3 the process, ?4 host, ?5 user, ?6 pid, ?7 place, ?8 started, ?9 the dead lock.
+ */
+static const char add_row[] = "INSERT INTO locks(session) VALUES(?1) ON CONFLICT DO NOTHING";
+
+static const char take[] =
+	"UPDATE locks SET holder = ?2, process = ?3, host = ?4, user_name = ?5, pid = ?6, place = ?7,"
+	" started = ?8, since = CASE WHEN holder = ?2 THEN since ELSE " NOW " END,"
+	" expires = now() + " LEASE ", asker = CASE WHEN asker = ?2 THEN NULL ELSE asker END"
+	" WHERE session = ?1 AND (holder = ?2 OR NOT " HELD ")";
+
+/* Once a holder has refused, the question has to be put anew. */
+static const char ask[] =
+	"UPDATE locks SET asker = ?2, asker_host = ?4, asker_user = ?5, asker_pid = ?6,"
+	" asker_since = CASE WHEN asker = ?2 THEN asker_since ELSE " NOW " END,"
+	" asker_expires = now() + " LEASE " WHERE session = ?1 AND " HELD " AND holder <> ?2"
+	" AND refused IS DISTINCT FROM ?2 AND (asker = ?2 OR NOT " ASKED ")";
+
+static const char withdraw[] = "UPDATE locks SET asker = NULL WHERE session = ?1 AND asker = ?2";
+
+static const char refuse[] =
+	"UPDATE locks SET refused = asker, asker = NULL WHERE session = ?1 AND holder = ?2"
+	" AND asker IS NOT NULL";
+
+static const char release[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?2";
+
+static const char bury[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?9";
+
+/* Also the rows of others that were killed, and that nobody has looked at since. */
+static const char forget[] =
+	"DELETE FROM locks WHERE (session = ?1 AND holder IS NULL AND asker IS NULL)"
+	" OR (expires < now() - interval '1 hour' AND asker_expires < now() - interval '1 hour')";
+
+static const char state[] =
+	"SELECT json_strip_nulls(json_build_object("
+	"'state', CASE WHEN holder = ?2 THEN 'ours' WHEN " HELD " THEN 'others' ELSE 'free' END,"
+	" 'holder', CASE WHEN " HELD " AND holder <> ?2 THEN json_build_object('host', host,"
+	"  'user', user_name, 'pid', pid, 'since_ms', since, 'place', place, 'started', started) END,"
+	" 'asker', CASE WHEN " ASKED " THEN json_build_object('host', asker_host,"
+	"  'user', asker_user, 'pid', asker_pid, 'since_ms', asker_since) END,"
+	" 'lock', holder, 'refused', refused IS NOT DISTINCT FROM ?2,"
+	" 'left_ms', greatest(0, extract(epoch FROM expires - now()) * 1000)::bigint,"
+	" 'newest', (SELECT last_sequence FROM sessions WHERE id = ?1)))"
+	" FROM (SELECT ?1 AS wanted) one LEFT JOIN locks ON session = wanted";
+
+/* A refusal is said once. */
+static const char forget_refusal[] =
+	"UPDATE locks SET refused = NULL WHERE session = ?1 AND refused = ?2";
+
+static const struct lease_step {
+	const char *name;
+	const char *statements[4];
+} steps[] = {
+	{ "follow", { bury } },
+	{ "take", { add_row, bury, take } },
+	{ "ask", { add_row, bury, take, ask } },
+	{ "withdraw", { withdraw } },
+	{ "refuse", { refuse } },
+	{ "release", { release } },
+	{ "close", { withdraw, release, forget } },
+};
+
+/* Fill in all parameters. */
+static void take_values(struct ik_connection *client, struct ik_value values[10])
+{
+	static const struct {
+		const char *name;
+		int type;
+	} members[] = {
+		{ "session", IK_VALUE_ID },
+		{ "lock", IK_VALUE_ID },
+		{ "process", IK_VALUE_ID },
+		{ "host", IK_VALUE_TEXT },
+		{ "user", IK_VALUE_TEXT },
+		{ "pid", IK_VALUE_NUMBER },
+		{ "place", IK_VALUE_TEXT },
+		{ "started", IK_VALUE_NUMBER },
+		{ "dead", IK_VALUE_ID },
+	};
+	size_t count = sizeof(members) / sizeof(members[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = members[i].name;
+
+		if (members[i].type == IK_VALUE_NUMBER)
+			values[i] = ik_value_number(ik_connection_number(client, name, 0));
+		else if (members[i].type == IK_VALUE_ID)
+			values[i] = ik_value_id(ik_connection_text(client, name));
+		else
+			values[i] = ik_value_text(ik_connection_text(client, name));
+	}
+	values[count].type = IK_VALUE_END;
+}
+
+static const struct lease_step *find_step(const char *name)
+{
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (name && ik_text_equal(steps[i].name, name))
+			return &steps[i];
+	return NULL;
+}
+
+/* In one transaction: take the step, and say how things are. */
+static void take_step(struct ik_database *database, const struct lease_step *step)
+{
+	struct ik_value values[10];
+	struct ik_rows *rows;
+
+	take_values(database->client, values);
+	ik_database_begin(database);
+	for (size_t i = 0; i < 4 && step->statements[i]; i++)
+		ik_database_change(database, step->statements[i], values);
+	rows = ik_database_ask(database, state, values);
+	if (ik_rows_next(rows))
+		ik_rows_put_members(rows, 0, ik_connection_begin(database->client));
+	(void)ik_rows_free(rows);
+	ik_database_change(database, forget_refusal, values);
+	ik_database_end(database);
+}
+
+/* "dead" is the lock of a holder whose process is known to be dead: its lease ends now. */
+static void answer_lease(struct ik_database *database)
+{
+	struct ik_server *server = (struct ik_server *)database;
+	const char *session = ik_connection_text(database->client, "session");
+	const char *name = ik_connection_text(database->client, "step");
+	const char *process = ik_connection_text(database->client, "process");
+	const struct lease_step *step = find_step(name);
+
+	(void)snprintf(server->process, sizeof(server->process), "%s", process ? process : "");
+	if (!step)
+		ik_error_set(&database->error, IK_INVALID, "There is no step \"%s\".", name ? name : "");
+	else if (!ik_value_id(session).text)
+		ik_error_set(&database->error, IK_INVALID, "A lease is for a session.");
+	else
+		take_step(database, step);
+}
+
+/* The client is gone: release what it held. */
+static void end_leases(struct ik_database *database)
+{
+	const struct ik_value *process =
+		IK_VALUES(ik_value_id(((struct ik_server *)database)->process));
+
+	if (!process->text)
+		return;
+	ik_database_change(database, "UPDATE locks SET holder = NULL WHERE process = ?1", process);
+	ik_database_change(database,
+		"DELETE FROM locks WHERE process = ?1 AND holder IS NULL AND asker IS NULL", process);
+}
+
+/* ---- the program ---- */
+
 static const struct ik_store_verb verbs[] = {
-	{ "facts", ik_answer_facts, IK_VERB_CLOSED },
-	{ "lease", ik_answer_lease, IK_VERB_PLAIN },
+	{ "facts", answer_facts, IK_VERB_CLOSED },
+	{ "lease", answer_lease, IK_VERB_PLAIN },
 	{ NULL, NULL, IK_VERB_LONG },
 };
 
@@ -37,7 +298,7 @@ int main(int argc, char **argv)
 	static const struct ik_service service = {
 		.verbs = verbs,
 		.convert_old_files = convert_old_files,
-		.end = ik_lease_end,
+		.end = end_leases,
 	};
 	struct ik_server server = { .connection = NULL };
 

@@ -8,7 +8,6 @@
 
 #include "conversation/search_query.h"
 #include "conversation/search_text.h"
-#include "stores/postgres/tables.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
@@ -22,6 +21,106 @@
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
 enum { BYTEA = 17, INT8 = 20, TEXT = 25, UUID = 2950 };
+
+/* ---- tables ---- */
+
+/* Of several programs that come first one makes the tables; any number of ours will do. */
+#define MAKING_LOCK "7308327837116294983"
+
+/*
+ * Steps are only ever added: these have been run on users' databases and do not change any more.
+ *
+ * PostgreSQL's text holds no U+0000; its JSONB holds neither that nor a lone surrogate, does not
+ * keep the order of members, and rewrites numbers. What a model wrote has to come back to the
+ * letter, so data_json is json, which keeps the text; data is JSONB made from it for queries
+ * (without the long texts, which would be stored twice), or NULL where that is impossible. Whatever
+ * PostgreSQL does not take as text is in exact_content and exact_data.
+ */
+static const char *const steps[] = {
+	/* 0 to 1 */
+	"CREATE TABLE sessions("
+	" id uuid PRIMARY KEY,"
+	" directory text NOT NULL,"
+	" title text NOT NULL DEFAULT '',"
+	" created_ms bigint NOT NULL,"
+	" updated_ms bigint NOT NULL,"
+	" event_count bigint NOT NULL DEFAULT 0,"
+	" last_sequence bigint NOT NULL DEFAULT 0,"
+	" parent uuid,"                          /* of a fork */
+	" forked_at bigint NOT NULL DEFAULT 0,"  /* its last event that is the fork's too */
+	" late boolean NOT NULL DEFAULT false);" /* made of events that came too late */
+	"CREATE INDEX sessions_of_directory ON sessions(directory);"
+	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;"
+	"CREATE TABLE events("
+	" id uuid PRIMARY KEY,"
+	" session uuid NOT NULL,"
+	" sequence bigint NOT NULL,"
+	" kind text NOT NULL,"
+	" content text NOT NULL,"
+	" data_json json,"
+	" exact_content bytea,"
+	" exact_data bytea,"
+	" size bigint NOT NULL," /* bytes of content and data */
+	" time bigint NOT NULL," /* milliseconds since 1970 UTC */
+	" data jsonb GENERATED ALWAYS AS (CASE WHEN data_json::text !~ '\\\\u(0000|[dD][89a-fA-F])'"
+	"  THEN (data_json::text::jsonb - 'output' - 'summary' - 'opaque')"
+	"   #- '{function,arguments}' END) STORED,"
+	" UNIQUE(session, sequence));"
+	"CREATE INDEX events_of_tool ON events((data->'function'->>'name')) WHERE kind = 'tool_call';"
+	"CREATE INDEX events_of_call ON events((data->>'tool_call_id')) WHERE kind = 'tool_result';"
+	"CREATE TABLE blobs("
+	" id uuid NOT NULL,"
+	" part integer NOT NULL,"
+	" bytes bytea NOT NULL,"
+	" PRIMARY KEY(id, part));",
+	/* 1 to 2: who may write to a session, and who asks for that */
+	"CREATE TABLE locks("
+	" session uuid PRIMARY KEY,"
+	" holder uuid, process uuid, host text, user_name text, pid bigint,"
+	" since bigint," /* milliseconds since 1970 UTC */
+	" expires timestamptz NOT NULL DEFAULT '-infinity',"
+	" asker uuid, asker_host text, asker_user text, asker_pid bigint, asker_since bigint,"
+	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
+	" refused uuid,"                                        /* the asker who was told so last */
+	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
+	/* 2 to 3: the words of events (conversation/search_text.h), of each session up to one of them */
+	"CREATE TABLE search("
+	" session uuid NOT NULL,"
+	" sequence bigint NOT NULL,"
+	" time bigint NOT NULL,"
+	" words tsvector NOT NULL,"
+	" PRIMARY KEY(session, sequence));"
+	/* A search reads all that waits to be put in order: little of it. */
+	"CREATE INDEX search_of_words ON search USING gin(words) WITH (gin_pending_list_limit = 256);"
+	"CREATE INDEX search_of_time ON search(time, session, sequence);"
+	"ALTER TABLE sessions ADD COLUMN searched bigint NOT NULL DEFAULT 0;"
+	"CREATE INDEX sessions_to_search ON sessions(id) WHERE searched < last_sequence;"
+	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
+	/* 3 to 4: where the holder's process is, so that others there see that it is dead */
+	"ALTER TABLE locks ADD COLUMN place text, ADD COLUMN started bigint;",
+	/* 4 to 5: how far journals are stored; who said what, known from here on */
+	"CREATE TABLE journals("
+	" name text PRIMARY KEY,"
+	" place bigint NOT NULL,"    /* all before this byte is stored */
+	" sequence bigint NOT NULL," /* of the newest event that the writer knew */
+	" stored_as uuid NOT NULL);" /* the session, or the fork that late events became */
+	"ALTER TABLE sessions ADD COLUMN owner text; ALTER TABLE events ADD COLUMN owner text;"
+	"ALTER TABLE blobs ADD COLUMN owner text;"
+	"ALTER TABLE blobs ALTER COLUMN owner SET DEFAULT session_user;"
+	"ALTER TABLE sessions ALTER COLUMN owner SET DEFAULT session_user;"
+	"ALTER TABLE events ALTER COLUMN owner SET DEFAULT session_user;"
+	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);"
+	"CREATE INDEX locks_of_process ON locks(process);"
+	"CREATE INDEX locks_of_time ON locks(expires);",
+};
+
+const struct ik_database_form ik_postgres_form = {
+	.lock = "BEGIN; SELECT pg_advisory_xact_lock(" MAKING_LOCK ")",
+	.ask = "SELECT version FROM ikigai_form",
+	.set = "DELETE FROM ikigai_form; INSERT INTO ikigai_form SELECT ",
+	.steps = steps,
+	.count = sizeof(steps) / sizeof(steps[0]),
+};
 
 static struct ik_server *server_of(struct ik_database *database)
 {
@@ -51,55 +150,59 @@ static void drop(struct ik_server *server)
 }
 
 /* The connection is no good any more: say why. */
-static enum ik_status lose(struct ik_server *server, struct ik_error *error)
+static void lose(struct ik_server *server)
 {
 	char *words = words_of(PQerrorMessage(server->connection));
 
-	(void)ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
+	ik_error_set(&server->base.error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
 		server->base.name, words[0] ? words : _("the connection was closed"));
 	free(words);
 	drop(server);
-	return IK_UNAVAILABLE;
 }
 
-static enum ik_status give_up(struct ik_server *server, struct ik_error *error)
+static void give_up(struct ik_server *server)
 {
 	drop(server);
-	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s does not answer."),
+	ik_error_set(&server->base.error, IK_UNAVAILABLE, _("The database %s does not answer."),
 		server->base.name);
 }
 
-/* A failure of a statement as status and sentence. */
-static enum ik_status explain(struct ik_server *server, const PGresult *result,
-	struct ik_error *error)
+/* What a failure of a statement means for the request. */
+static enum ik_status status_of(const char *state)
+{
+	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03") ||
+		ik_text_equal(state, "25006"))
+		return IK_UNAVAILABLE;
+	return ik_text_starts(state, "22") || ik_text_starts(state, "54") ? IK_INVALID : IK_IO;
+}
+
+/* Fail as a statement did. */
+static void explain(struct ik_server *server, const PGresult *result)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	enum ik_status status = IK_IO;
+	struct ik_error *error = &server->base.error;
 	char *words;
 
-	if (!state || PQstatus(server->connection) == CONNECTION_BAD || ik_text_starts(state, "57P"))
-		return lose(server, error);
+	if (!state || PQstatus(server->connection) == CONNECTION_BAD || ik_text_starts(state, "57P")) {
+		lose(server);
+		return;
+	}
 	(void)snprintf(server->state, sizeof(server->state), "%s", state);
 	words = words_of(message ? message : _("no reason given"));
-	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03") ||
-		ik_text_equal(state, "25006"))
-		status = IK_UNAVAILABLE;
-	else if (ik_text_starts(state, "22") || ik_text_starts(state, "54"))
-		status = IK_INVALID;
 	if (ik_text_equal(state, "53100"))
-		(void)ik_error_set(error, status, _("The disk of the database %s is full."),
+		ik_error_set(error, status_of(state), _("The disk of the database %s is full."),
 			server->base.name);
 	else if (ik_text_equal(state, "25006"))
-		(void)ik_error_set(error, status, _("The database %s can only be read now."),
+		ik_error_set(error, status_of(state), _("The database %s can only be read now."),
 			server->base.name);
 	else if (ik_text_equal(state, "57014"))
-		(void)ik_error_set(error, status, _("The database %s takes too long."), server->base.name);
+		ik_error_set(error, status_of(state), _("The database %s takes too long."),
+			server->base.name);
 	else
-		(void)ik_error_set(error, status, _("The database %s refuses: %s (%s)"), server->base.name,
-			words, state);
+		ik_error_set(error, status_of(state), _("The database %s refuses: %s (%s)"),
+			server->base.name, words, state);
 	free(words);
-	return status;
 }
 
 /* ---- answers ---- */
@@ -115,14 +218,14 @@ static void cancel(struct ik_server *server)
 }
 
 /* Wait for input until there is a whole result; a cancellation of the request meanwhile cancels the
- * statement. */
-static enum ik_status wait_for_result(struct ik_server *server, struct ik_error *error)
+ * statement. False: the connection is lost. */
+static bool wait_for_result(struct ik_server *server)
 {
 	struct pollfd ready = { .fd = PQsocket(server->connection), .events = POLLIN };
 	int64_t limit_ms = ik_clock_ms() + ANSWER_MS;
 	bool interruptible = server->base.interruptible;
 
-	while (PQisBusy(server->connection)) {
+	while (server->connection && PQisBusy(server->connection)) {
 		int found = poll(&ready, 1, interruptible ? LOOK_MS : ANSWER_MS);
 
 		if (interruptible && ik_connection_is_cancelled(server->base.client)) {
@@ -130,13 +233,13 @@ static enum ik_status wait_for_result(struct ik_server *server, struct ik_error 
 			cancel(server);
 		}
 		if (found > 0 && !PQconsumeInput(server->connection))
-			return lose(server, error);
-		if (found > 0)
+			lose(server);
+		else if (found > 0)
 			limit_ms = ik_clock_ms() + ANSWER_MS;
 		else if (!interruptible && !server->base.patient && ik_clock_ms() >= limit_ms)
-			return give_up(server, error);
+			give_up(server);
 	}
-	return IK_OK;
+	return server->connection;
 }
 
 static bool is_good(const PGresult *result)
@@ -147,53 +250,51 @@ static bool is_good(const PGresult *result)
 }
 
 /* Read the answers to all that was sent: up to a synchronization in a pipeline, else up to the end.
- * *ret_result is the last good one, or NULL; the error is the first. */
-static enum ik_status read_answers(struct ik_server *server, PGresult **ret_result,
-	struct ik_error *error)
+ * Return the last good one, or NULL; the first failure is kept. */
+static PGresult *read_answers(struct ik_server *server)
 {
 	bool pipeline = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF, end = false;
-	enum ik_status status = IK_OK, lost = IK_OK;
-	PGresult *result;
+	PGresult *last = NULL, *result;
 	int empty = 0;
 
-	*ret_result = NULL;
-	while (!end && (lost = wait_for_result(server, error)) == IK_OK) {
+	while (!end && wait_for_result(server)) {
 		result = PQgetResult(server->connection);
 		/* In a pipeline there is nothing after each answer; twice, and it is broken. */
 		empty = result ? 0 : empty + 1;
-		end = pipeline ? PQresultStatus(result) == PGRES_PIPELINE_SYNC || empty > 1 : !result;
+		end = pipeline ? PQresultStatus(result) == PGRES_PIPELINE_SYNC : !result;
 		if (is_good(result)) {
-			PQclear(*ret_result);
-			*ret_result = result;
+			PQclear(last);
+			last = result;
 			continue;
 		}
-		if (result && !end && status == IK_OK && PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
-			status = explain(server, result, error);
+		if (pipeline && empty > 1)
+			lose(server);
+		else if (result && !end && !ik_database_failed(&server->base) &&
+			PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
+			explain(server, result);
 		PQclear(result);
-		if (!server->connection)
-			break;
-		if (empty > 1 && pipeline)
-			lost = lose(server, error);
+		end = end || !server->connection;
 	}
-	status = lost != IK_OK ? lost : status;
-	if (status != IK_OK) {
-		PQclear(*ret_result);
-		*ret_result = NULL;
+	if (ik_database_failed(&server->base)) {
+		PQclear(last);
+		last = NULL;
 	}
 	/* One that can only be read may not be the one to ask next time. */
 	if (server->connection && ik_text_equal(server->state, "25006"))
 		drop(server);
-	return status;
+	return last;
 }
 
 /* ---- statements ---- */
 
-static enum ik_status check_connection(struct ik_server *server, struct ik_error *error)
+/* Is there anything to be asked still? */
+static bool is_usable(struct ik_server *server)
 {
-	if (server->connection)
-		return IK_OK;
-	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s cannot be reached: %s"),
-		server->base.name, _("the connection was closed"));
+	if (!server->connection && !ik_database_failed(&server->base))
+		ik_error_set(&server->base.error, IK_UNAVAILABLE,
+			_("The database %s cannot be reached: %s"), server->base.name,
+			_("the connection was closed"));
+	return !ik_database_failed(&server->base);
 }
 
 /* Can the server have it as text? */
@@ -286,16 +387,15 @@ static char *with_parameters(const char *text)
 }
 
 /* Send a statement; in a transaction the same one again needs no preparation. */
-static enum ik_status send_statement(struct ik_server *server, const char *text,
-	const struct ik_value *values, struct ik_error *error)
+static void send_statement(struct ik_server *server, const char *text,
+	const struct ik_value *values)
 {
 	struct server_values *out;
-	enum ik_status status = check_connection(server, error);
 	bool sent;
 	char *words;
 
-	if (status != IK_OK)
-		return status;
+	if (!is_usable(server))
+		return;
 	out = ik_alloc(sizeof(*out));
 	put_values(server, out, values);
 	sent = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF ||
@@ -313,122 +413,109 @@ static enum ik_status send_statement(struct ik_server *server, const char *text,
 	for (int i = 0; i < out->count; i++)
 		ik_buf_done(&out->copies[i]);
 	free(out);
-	return sent ? IK_OK : lose(server, error);
+	if (!sent)
+		lose(server);
 }
 
-/* Have all that was sent answered. */
-static enum ik_status synchronize(struct ik_server *server, PGresult **ret_result,
-	struct ik_error *error)
+/* Have all that was sent answered. The last answer, or NULL. */
+static PGresult *synchronize(struct ik_server *server)
 {
-	enum ik_status status = check_connection(server, error);
+	PGresult *result = NULL;
 
-	if (status != IK_OK)
-		return status;
-	if (!PQpipelineSync(server->connection))
-		return lose(server, error);
-	status = read_answers(server, ret_result, error);
-	if (status != IK_OK)
+	if (!is_usable(server))
+		return NULL;
+	if (PQpipelineSync(server->connection))
+		result = read_answers(server);
+	else
+		lose(server);
+	if (!result)
 		server->prepared = NULL;
-	return status;
+	return result;
 }
 
-enum ik_status ik_database_change(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_error *error)
+void ik_database_change(struct ik_database *database, const char *statement,
+	const struct ik_value *values)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status = statement ? send_statement(server, statement, values, error) : IK_OK;
-	PGresult *result = NULL;
 
-	if (status == IK_OK && statement && !server->in_transaction)
-		status = synchronize(server, &result, error);
-	PQclear(result);
-	return status;
+	if (!statement)
+		return;
+	send_statement(server, statement, values);
+	if (!server->in_transaction)
+		PQclear(synchronize(server));
 }
 
-enum ik_status ik_database_run(struct ik_database *database, const char *statements,
-	struct ik_error *error)
+void ik_database_run(struct ik_database *database, const char *statements)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status = check_connection(server, error);
-	PGresult *result = NULL;
 
-	if (status != IK_OK)
-		return status;
+	if (!is_usable(server))
+		return;
 	/* Several statements at once need the simple protocol. */
-	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements))
-		return lose(server, error);
+	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements)) {
+		lose(server);
+		return;
+	}
 	database->patient = true;
-	status = read_answers(server, &result, error);
+	PQclear(read_answers(server));
 	database->patient = false;
-	PQclear(result);
-	return status;
 }
 
-enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error)
+void ik_database_begin(struct ik_database *database)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status;
 
 	server->in_transaction = true;
-	status = send_statement(server, "BEGIN", NULL, error);
-	server->in_transaction = status == IK_OK;
-	return status;
+	send_statement(server, "BEGIN", NULL);
+	server->in_transaction = !ik_database_failed(database);
 }
 
 /* Undo what was sent: a failure among it may have kept the first attempt from being looked at. */
 static void roll_back(struct ik_server *server)
 {
-	struct ik_error ignored;
-	PGresult *result = NULL;
+	const struct ik_error failed = server->base.error;
 
 	for (int i = 0; i < 2; i++) {
 		if (!server->connection ||
 			(i > 0 && PQtransactionStatus(server->connection) == PQTRANS_IDLE))
-			return;
-		if (send_statement(server, "ROLLBACK", NULL, &ignored) == IK_OK &&
-			synchronize(server, &result, &ignored) == IK_OK)
-			PQclear(result);
+			break;
+		server->base.error.status = IK_OK;
+		send_statement(server, "ROLLBACK", NULL);
+		PQclear(synchronize(server));
 	}
+	server->base.error = failed;
 }
 
-enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
-	struct ik_error *error)
+void ik_database_end(struct ik_database *database)
 {
 	struct ik_server *server = server_of(database);
-	PGresult *result = NULL;
 
-	if (status == IK_OK)
-		status = send_statement(server, "COMMIT", NULL, error);
-	if (status == IK_OK)
-		status = synchronize(server, &result, error);
-	PQclear(result);
-	if (status != IK_OK)
+	send_statement(server, "COMMIT", NULL);
+	PQclear(synchronize(server));
+	if (ik_database_failed(database))
 		roll_back(server);
 	server->in_transaction = false;
 	server->prepared = NULL;
-	return status;
 }
 
 /* ---- rows ---- */
 
-enum ik_status ik_database_ask(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
+struct ik_rows *ik_database_ask(struct ik_database *database, const char *statement,
+	const struct ik_value *values)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status = send_statement(server, statement, values, error);
 	struct ik_rows *rows;
-	PGresult *result = NULL;
+	PGresult *result;
 
-	if (status == IK_OK)
-		status = synchronize(server, &result, error);
-	if (status != IK_OK)
-		return status;
+	send_statement(server, statement, values);
+	result = synchronize(server);
+	if (!result)
+		return NULL;
 	rows = ik_alloc(sizeof(*rows));
 	rows->database = database;
 	rows->answer = result;
 	rows->row = -1;
-	*ret_rows = rows;
-	return IK_OK;
+	return rows;
 }
 
 static void forget_decoded(struct ik_rows *rows)
@@ -439,10 +526,12 @@ static void forget_decoded(struct ik_rows *rows)
 	}
 }
 
-bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
+bool ik_rows_next(struct ik_rows *rows)
 {
+	if (!rows || ik_database_failed(rows->database))
+		return false;
 	forget_decoded(rows);
-	return *status == IK_OK && ++rows->row < PQntuples(rows->answer);
+	return ++rows->row < PQntuples(rows->answer);
 }
 
 const char *ik_rows_chars(struct ik_rows *rows, int column, size_t *ret_length)
@@ -479,27 +568,20 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 /* ---- opening ---- */
 
 /* Is it ours, or empty? Then it gets the table that says its form. */
-static enum ik_status check_owner(struct ik_database *database, struct ik_error *error)
+static void check_owner(struct ik_database *database)
 {
-	int64_t ours = 0, others = 0;
-	enum ik_status status = ik_database_number(database,
-		"SELECT (to_regclass('ikigai_form') IS NOT NULL)::int", NULL, &ours, error);
-
-	if (status != IK_OK || ours)
-		return status;
-	status = ik_database_number(database, "SELECT (to_regclass('sessions') IS NOT NULL)::int", NULL,
-		&others, error);
-	if (status == IK_OK && others)
-		return ik_error_set(error, IK_DENIED,
+	if (ik_database_number(database, "SELECT (to_regclass('ikigai_form') IS NOT NULL)::int",
+			NULL) != 0)
+		return;
+	if (ik_database_number(database, "SELECT (to_regclass('sessions') IS NOT NULL)::int", NULL) !=
+		0)
+		ik_error_set(&database->error, IK_DENIED,
 			_("%s is the database of another program: it has a table \"sessions\" of its own."),
 			database->name);
-	return status == IK_OK
-		? ik_database_run(database,
-			  "BEGIN; SELECT pg_advisory_xact_lock(" IK_POSTGRES_LOCK ");"
-			  " CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL);"
-			  " COMMIT",
-			  error)
-		: status;
+	ik_database_run(database,
+		"BEGIN; SELECT pg_advisory_xact_lock(" MAKING_LOCK ");"
+		" CREATE TABLE IF NOT EXISTS ikigai_form(version integer NOT NULL);"
+		" COMMIT");
 }
 
 static void put_part(struct ik_buf *out, const char *name, const char *value)
@@ -564,7 +646,7 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *error)
+void ik_server_connect(struct ik_server *server)
 {
 	const char *address = server->base.address;
 	/* What the address says itself wins: it comes last. A host that stays silent is left after this
@@ -582,31 +664,30 @@ enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *erro
 	server->connection = PQconnectdbParams(keywords, values, 1);
 	if (!server->connection)
 		ik_alloc_fail();
-	if (PQstatus(server->connection) != CONNECTION_OK)
-		return lose(server, error);
+	if (PQstatus(server->connection) != CONNECTION_OK) {
+		lose(server);
+		return;
+	}
 	(void)PQsetNoticeProcessor(server->connection, ignore_notice, NULL);
 	encoding = PQparameterStatus(server->connection, "server_encoding");
 	server->ascii = !encoding || !ik_text_equal(encoding, "UTF8");
 	server->base.user = PQuser(server->connection);
-	return IK_OK;
 }
 
-enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error)
+void ik_database_open(struct ik_database *database)
 {
 	struct ik_server *server = server_of(database);
-	enum ik_status status = ik_server_connect(server, error);
 
-	if (status == IK_OK)
-		status = check_owner(database, error);
-	if (status != IK_OK)
-		return status;
-	status = ik_database_migrate(database, &ik_postgres_form, error);
-	if (status != IK_OK && ik_text_equal(server->state, "42501"))
-		return ik_error_set(error, status,
+	ik_server_connect(server);
+	check_owner(database);
+	if (ik_database_failed(database))
+		return;
+	ik_database_migrate(database, &ik_postgres_form);
+	if (ik_database_failed(database) && ik_text_equal(server->state, "42501"))
+		ik_error_set(&database->error, database->error.status,
 			_("The tables of the database %s are older than this ikigai: their "
 			  "owner has to use it once."),
 			database->name);
-	return status;
 }
 
 bool ik_database_is_open(const struct ik_database *database)
@@ -633,13 +714,12 @@ void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *o
 	ik_search_query_put_ts(query, out);
 }
 
-enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
-	int64_t count, struct ik_error *error)
+void ik_database_drop_words(struct ik_database *database, const char *session, int64_t count)
 {
-	return ik_database_change(database,
+	ik_database_change(database,
 		"DELETE FROM search WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
 		")",
-		IK_VALUES(ik_value_id(session), ik_value_number(count)), error);
+		IK_VALUES(ik_value_id(session), ik_value_number(count)));
 }
 
 #define EVENT \

@@ -29,6 +29,8 @@ struct ik_server {
 void ik_server_put_identity(const char *address, struct ik_buf *out);
 
 /* Connect, and look at no tables. Close it in any case. */
-enum ik_status ik_server_connect(struct ik_server *server, struct ik_error *error) IK_MUST_USE;
+void ik_server_connect(struct ik_server *server);
+
+extern const struct ik_database_form ik_postgres_form;
 
 #endif

@@ -23,7 +23,7 @@
 #define BAD_LIMIT_OF_GUESSED 2000
 #define LAST_ROW_GUESSED (INT64_C(1) << 31)
 
-/* A table as the forms of the database (tables.c) from one to another have it. */
+/* A table as the forms of the database (sqlite.c) from one to another have it. */
 struct recover_table {
 	const char *name, *columns;
 	int64_t since, until;
@@ -57,12 +57,17 @@ struct recovery {
 	struct ik_sqlite fresh; /* the new one, with the damaged one as "old" */
 	bool only_whole;        /* it is no use unless it has all */
 	size_t bad, bad_limit;  /* ranges of a table that could not be read; more are not tried */
-	enum ik_status status;  /* what ended it: not the damage */
-	struct ik_error *error;
+	struct ik_recovered got;
 };
 
-/* Run a statement. False: the damaged file cannot be read there, or, as status says, something else
- * is wrong (a full disk, another program's lock), with which nothing may count as lost. */
+/* Has something else than the damage ended it? */
+static bool has_ended(const struct recovery *recovery)
+{
+	return ik_database_failed(&recovery->fresh.base);
+}
+
+/* Run a statement. False: the damaged file cannot be read there, or something else is wrong (a full
+ * disk, another program's lock), with which nothing may count as lost: that ends it. */
 static bool run(struct recovery *recovery, const char *text)
 {
 	sqlite3 *db = recovery->fresh.db;
@@ -75,7 +80,7 @@ static bool run(struct recovery *recovery, const char *text)
 	/* SQLITE_ERROR: the table is missing. */
 	if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_ERROR &&
 		code != SQLITE_TOOBIG && which != SQLITE_IOERR_READ && which != SQLITE_IOERR_SHORT_READ)
-		recovery->status = ik_sqlite_explain(&recovery->fresh, recovery->error);
+		ik_sqlite_explain(&recovery->fresh);
 	return false;
 }
 
@@ -105,13 +110,13 @@ static void copy_rows(struct recovery *recovery, const struct recover_table *tab
 	bool good = run(recovery, statement);
 
 	free(statement);
-	if (good || recovery->status != IK_OK)
+	if (good || has_ended(recovery))
 		return;
 	recovery->bad++;
 	if (first >= last || recovery->bad > recovery->bad_limit)
 		return;
 	copy_rows(recovery, table, first, middle);
-	if (recovery->status == IK_OK)
+	if (!has_ended(recovery))
 		copy_rows(recovery, table, middle + 1, last);
 }
 
@@ -155,36 +160,42 @@ static bool copy_all(struct recovery *recovery, const char *path)
 		form = NEWEST_FORM;
 	/* Not in one transaction: in such a one, all that follows a range that cannot be read fails. */
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (recovery->status == IK_OK && (all || !recovery->only_whole) &&
-			form >= tables[i].since && form <= tables[i].until)
+		if (!has_ended(recovery) && (all || !recovery->only_whole) && form >= tables[i].since &&
+			form <= tables[i].until)
 			all = copy_table(recovery, &tables[i]) && all;
-	return recovery->status == IK_OK && run(recovery, fix_up) && all;
+	return !has_ended(recovery) && run(recovery, fix_up) && all;
 }
 
 /* ---- files ---- */
 
+static void fail_in_use(struct ik_database *database)
+{
+	ik_error_set(&database->error, IK_UNAVAILABLE,
+		_("The database %s is in use by another program."), database->address);
+}
+
 /* Keep others from storing anything in the damaged file from here on, where it is not too damaged
  * for a lock. Closing the handle ends it. */
-static enum ik_status hold(const char *path, sqlite3 **ret_held, struct ik_error *error)
+static sqlite3 *hold(struct ik_database *database)
 {
-	int code = sqlite3_open_v2(path, ret_held, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	sqlite3 *held = NULL;
 
-	if (code != SQLITE_OK)
-		return IK_OK;
-	ik_sqlite_protect(*ret_held);
-	(void)sqlite3_busy_timeout(*ret_held, BUSY_MS);
-	code = sqlite3_exec(*ret_held, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	return code == SQLITE_BUSY ? ik_error_set(error, IK_UNAVAILABLE,
-									 _("The database %s is in use by another program."), path)
-							   : IK_OK;
+	if (sqlite3_open_v2(database->address, &held, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			NULL) != SQLITE_OK)
+		return held;
+	ik_sqlite_protect(held);
+	(void)sqlite3_busy_timeout(held, BUSY_MS);
+	if (sqlite3_exec(held, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_BUSY)
+		fail_in_use(database);
+	return held;
 }
 
 /* Make a whole copy at ready. */
-static enum ik_status make_copy(struct ik_database *database, bool only_whole, const char *ready,
-	int64_t *ret_events, int64_t *ret_sessions, bool *ret_whole, struct ik_error *error)
+static struct ik_recovered make_copy(struct ik_database *database, bool only_whole,
+	const char *ready)
 {
 	char uuid[IK_UUID_TEXT], *path;
-	struct recovery recovery = { .only_whole = only_whole, .error = error };
+	struct recovery recovery = { .only_whole = only_whole };
 	struct ik_database *fresh = &recovery.fresh.base;
 	int fd;
 
@@ -192,26 +203,27 @@ static enum ik_status make_copy(struct ik_database *database, bool only_whole, c
 	path = ik_format("%s.new-%s", database->address, uuid);
 	fresh->client = database->client;
 	fresh->address = path;
-	recovery.status = ik_database_open(fresh, error);
-	if (recovery.status == IK_OK) {
+	ik_database_open(fresh);
+	if (!has_ended(&recovery)) {
 		(void)run(&recovery, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
-		*ret_whole = copy_all(&recovery, database->address);
-		*ret_events = number_of(&recovery, "SELECT count(*) FROM main.events");
-		*ret_sessions = number_of(&recovery,
+		recovery.got.whole = copy_all(&recovery, database->address);
+		recovery.got.events = number_of(&recovery, "SELECT count(*) FROM main.events");
+		recovery.got.sessions = number_of(&recovery,
 			"SELECT count(*) FROM main.sessions WHERE event_count > 0");
 	}
-	if (recovery.status == IK_OK && only_whole && !*ret_whole)
-		recovery.status = ik_error_set(error, IK_INVALID, _("The database %s is damaged."),
+	database->error = fresh->error;
+	if (!has_ended(&recovery) && only_whole && !recovery.got.whole)
+		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
 			database->address);
 	ik_database_close(fresh);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (recovery.status == IK_OK && (fd < 0 || fsync(fd) != 0 || rename(path, ready) != 0))
-		recovery.status = ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);
+	if (!ik_database_failed(database) && (fd < 0 || fsync(fd) != 0 || rename(path, ready) != 0))
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
 	if (fd >= 0)
 		(void)close(fd);
 	(void)unlink(path);
 	free(path);
-	return recovery.status;
+	return recovery.got;
 }
 
 /* Give the log of the damaged file its new name, or remove it: a stale one must not be played into
@@ -231,76 +243,77 @@ static void put_log_aside(const char *path, const char *aside)
 }
 
 /* Put the damaged file aside, and give the copy its name. */
-static enum ik_status replace(const char *path, const char *ready, struct ik_buf *notice,
-	struct ik_error *error)
+static void replace(struct ik_database *database, const char *ready, struct ik_buf *notice)
 {
+	const char *path = database->address;
 	char time[IK_CLOCK_TEXT], *aside;
-	enum ik_status status = IK_OK;
 
 	ik_clock_text(ik_clock_wall_ms(), time);
 	aside = ik_format("%s.damaged-%s", path, time);
-	if (rename(path, aside) != 0 && errno != ENOENT)
-		status = ik_error_set_errno(error, errno, _("The damaged database %s cannot be put aside"),
-			path);
-	if (status == IK_OK) {
+	if (rename(path, aside) != 0 && errno != ENOENT) {
+		ik_error_set_errno(&database->error, errno,
+			_("The damaged database %s cannot be put aside"), path);
+	} else {
 		put_log_aside(path, aside);
 		/* Another program that found none may have finished it. */
 		if (rename(ready, path) != 0 && errno != ENOENT)
-			status = ik_error_set_errno(error, errno, _("Cannot make the database %s"), path);
+			ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
 	}
-	if (status == IK_OK)
-		ik_buf_printf(notice,
-			_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
+	ik_buf_printf(notice,
+		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
 	free(aside);
-	return status;
 }
 
-static enum ik_status recover(struct ik_database *database, bool only_whole, const char *ready,
-	int64_t *ret_events, int64_t *ret_sessions, bool *ret_whole, struct ik_error *error)
+static void put_result(struct ik_buf *notice, const struct ik_recovered *got)
 {
-	sqlite3 *held = NULL;
-	enum ik_status status;
-	struct ik_buf notice;
-
-	/* Another program has done it since the damage was seen. */
-	if (database->damaged && ik_sqlite_is_lost((struct ik_sqlite *)database))
-		return IK_OK;
-	status = hold(database->address, &held, error);
-
-	ik_buf_init(&notice, IK_KIB(16));
-	if (status == IK_OK)
-		status = make_copy(database, only_whole, ready, ret_events, ret_sessions, ret_whole, error);
-	if (status == IK_OK)
-		status = replace(database->address, ready, &notice, error);
-	(void)sqlite3_close_v2(held);
-	if (status == IK_OK && *ret_whole)
-		ik_buf_puts(&notice, _(" Nothing is lost: the new one has all that was in it."));
-	else if (status == IK_OK && *ret_events > 0)
-		ik_buf_printf(&notice,
+	if (got->whole)
+		ik_buf_puts(notice, _(" Nothing is lost: the new one has all that was in it."));
+	else if (got->events > 0)
+		ik_buf_printf(notice,
 			ngettext(" %lld event of %lld sessions could be read and is in it.",
 				" %lld events of %lld sessions could be read and are in it.",
-				(unsigned long)*ret_events),
-			(long long)*ret_events, (long long)*ret_sessions);
-	if (status == IK_OK)
-		ik_connection_tell(database->client, "notice", notice.data);
-	ik_buf_done(&notice);
-	return status;
+				(unsigned long)got->events),
+			(long long)got->events, (long long)got->sessions);
 }
 
-enum ik_status ik_sqlite_recover(struct ik_database *database, bool only_whole, int64_t *ret_events,
-	int64_t *ret_sessions, bool *ret_whole, struct ik_error *error)
+static struct ik_recovered recover(struct ik_database *database, bool only_whole)
 {
 	char *ready = ik_format("%s.new-ready", database->address);
-	int lock = ik_sqlite_lock_directory(database->address);
-	enum ik_status status = lock >= 0
-		? recover(database, only_whole, ready, ret_events, ret_sessions, ret_whole, error)
-		: ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
-			  database->address);
+	struct ik_recovered got = { .whole = false };
+	sqlite3 *held = hold(database);
+	struct ik_buf notice;
 
-	if (status == IK_OK)
-		((struct ik_sqlite *)database)->inode = 0;
+	ik_buf_init(&notice, IK_KIB(16));
+	if (!ik_database_failed(database))
+		got = make_copy(database, only_whole, ready);
+	if (!ik_database_failed(database))
+		replace(database, ready, &notice);
+	(void)sqlite3_close_v2(held);
+	if (!ik_database_failed(database)) {
+		put_result(&notice, &got);
+		ik_connection_tell(database->client, "notice", notice.data);
+	}
+	ik_buf_done(&notice);
+	free(ready);
+	return got;
+}
+
+struct ik_recovered ik_sqlite_recover(struct ik_database *database, bool only_whole)
+{
+	struct ik_sqlite *sqlite = (struct ik_sqlite *)database;
+	struct ik_recovered got = { .whole = false };
+	int lock = ik_sqlite_lock_directory(database->address);
+
+	if (access(database->address, F_OK) != 0)
+		ik_error_set_errno(&database->error, errno, "%s", database->address);
+	else if (lock < 0)
+		fail_in_use(database);
+	/* Unless another program has done it since the damage was seen. */
+	else if (!database->damaged || !ik_sqlite_is_lost(sqlite))
+		got = recover(database, only_whole);
+	if (!ik_database_failed(database))
+		sqlite->inode = 0;
 	if (lock >= 0)
 		(void)close(lock);
-	free(ready);
-	return status;
+	return got;
 }

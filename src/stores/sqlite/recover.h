@@ -12,13 +12,17 @@
 
 #include "stores/database.h"
 
+/* What a copy has. */
+struct ik_recovered {
+	int64_t events, sessions;
+	bool whole; /* nothing is lost */
+};
+
 /*
  * Copy what can be read of the closed database, put the file aside, and tell the client in a notice.
- * ret_events, ret_sessions: what was read; *ret_whole: that is all there was. IK_UNAVAILABLE: another
- * program is at work on it; IK_INVALID: only_whole was asked for, and something is lost. On failure
- * the file is as it was.
+ * Fails with IK_NOT_FOUND: there is none; IK_UNAVAILABLE: another program is at work on it;
+ * IK_INVALID: only_whole was asked for, and something is lost. On failure the file is as it was.
  */
-enum ik_status ik_sqlite_recover(struct ik_database *database, bool only_whole, int64_t *ret_events,
-	int64_t *ret_sessions, bool *ret_whole, struct ik_error *error) IK_MUST_USE;
+struct ik_recovered ik_sqlite_recover(struct ik_database *database, bool only_whole);
 
 #endif

@@ -14,7 +14,6 @@
 #include "conversation/search_query.h"
 #include "conversation/search_text.h"
 #include "stores/index.h"
-#include "stores/sqlite/tables.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
@@ -30,60 +29,140 @@
  * be taken out of it with the words that it was put in with. */
 #define BLOCK_ROWS 16384
 
+/* ---- tables ---- */
+
+/* "ikig": tells our databases from other programs'. */
+#define APPLICATION "1768647015"
+
+/*
+ * Steps are only ever added: these have been run on users' databases and do not change any more.
+ */
+static const char *const steps[] = {
+	/* 0 to 1 */
+	"CREATE TABLE sessions("
+	" id TEXT PRIMARY KEY NOT NULL,"
+	" directory TEXT NOT NULL,"
+	" title TEXT NOT NULL DEFAULT '',"
+	" created_ms INTEGER NOT NULL,"
+	" updated_ms INTEGER NOT NULL,"
+	" event_count INTEGER NOT NULL DEFAULT 0);"
+	/* Not with the time, which would be one more page to write for each event. */
+	"CREATE INDEX sessions_of_directory ON sessions(directory);"
+	"CREATE TABLE events("
+	" id TEXT UNIQUE NOT NULL,"
+	" session TEXT NOT NULL,"
+	" sequence INTEGER NOT NULL,"
+	" kind TEXT NOT NULL,"
+	" content TEXT NOT NULL,"
+	" data_json TEXT,"
+	" time INTEGER NOT NULL," /* milliseconds since 1970 UTC */
+	" PRIMARY KEY(session, sequence));",
+	/* 1 to 2: large texts that events name, in parts from 0 on */
+	"CREATE TABLE blobs("
+	" id TEXT NOT NULL,"
+	" part INTEGER NOT NULL,"
+	" bytes BLOB NOT NULL,"
+	" PRIMARY KEY(id, part));",
+	/* 2 to 3: a session may be a fork of another, up to one of its events */
+	"ALTER TABLE sessions ADD COLUMN parent TEXT;"
+	"ALTER TABLE sessions ADD COLUMN forked_at INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
+	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
+	/* 3 to 4: the words of events (conversation/search_text.h) by their rows, of all up to a row */
+	"CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii');"
+	"INSERT INTO search(search, rank) VALUES('automerge', 0);"
+	"CREATE TABLE search_state(indexed INTEGER NOT NULL);"
+	"INSERT INTO search_state VALUES(0);"
+	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
+	/* 4 to 5: rows of the index have a word for their block; those up to one have not */
+	("ALTER TABLE search_state ADD COLUMN plain_rows INTEGER NOT NULL DEFAULT 0;"
+	 "UPDATE search_state SET plain_rows = indexed;"),
+	/* 5 to 6: how far journals are stored; rows of the index after one have no such word again;
+	 * columns as on a server, which has users */
+	"CREATE TABLE journals("
+	" name TEXT PRIMARY KEY NOT NULL,"
+	" place INTEGER NOT NULL,"     /* all before this byte is stored */
+	" stored_as TEXT NOT NULL,"    /* the session, or the fork that late events became */
+	" sequence INTEGER NOT NULL);" /* of its newest event that the writer knew */
+	"INSERT INTO search(search, rank) VALUES('automerge', 4);"
+	"ALTER TABLE search_state ADD COLUMN named_rows INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE search_state SET named_rows = indexed;"
+	"ALTER TABLE sessions ADD COLUMN owner TEXT;"
+	"ALTER TABLE sessions ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE sessions SET last_sequence = coalesce((SELECT max(sequence) FROM events"
+	" WHERE session = sessions.id), forked_at);",
+};
+
+static const struct ik_database_form form = {
+	.lock = "BEGIN IMMEDIATE",
+	.ask = "PRAGMA user_version",
+	.set = "PRAGMA application_id = " APPLICATION "; PRAGMA user_version = ",
+	.steps = steps,
+	.count = sizeof(steps) / sizeof(steps[0]),
+};
+
+/* ---- failures ---- */
+
 static struct ik_sqlite *sqlite_of(struct ik_database *database)
 {
 	return (struct ik_sqlite *)database;
 }
 
-enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *error)
+void ik_sqlite_explain(struct ik_sqlite *sqlite)
 {
 	const char *why = sqlite3_errmsg(sqlite->db), *path = sqlite->base.name;
 	int number = sqlite3_system_errno(sqlite->db);
+	struct ik_error *error = &sqlite->base.error;
 
 	switch (sqlite3_errcode(sqlite->db) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return ik_error_set(error, IK_UNAVAILABLE,
-			_("The database %s is in use by another program."), path);
-	case SQLITE_FULL:
-		return ik_error_set(error, IK_IO, _("The disk is full: the database %s cannot grow."),
+		ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
 			path);
+		break;
+	case SQLITE_FULL:
+		ik_error_set(error, IK_IO, _("The disk is full: the database %s cannot grow."), path);
+		break;
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
-		return ik_error_set(error, IK_IO, _("The database %s cannot be used: %s (%s)."), path, why,
+		ik_error_set(error, IK_IO, _("The database %s cannot be used: %s (%s)."), path, why,
 			number ? strerror(number) : _("no reason given"));
+		break;
 	case SQLITE_READONLY:
-		return ik_error_set(error, IK_IO,
-			_("The database %s cannot be written: check its permissions."), path);
+		ik_error_set(error, IK_IO, _("The database %s cannot be written: check its permissions."),
+			path);
+		break;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		sqlite->base.damaged = true;
-		return ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
+		ik_error_set(error, IK_INVALID, _("The database %s is damaged: %s."), path, why);
+		break;
 	case SQLITE_TOOBIG:
-		return ik_error_set(error, IK_TOO_LARGE, _("An event is too large for the database %s."),
-			path);
+		ik_error_set(error, IK_TOO_LARGE, _("An event is too large for the database %s."), path);
+		break;
 	default:
-		return ik_error_set(error, IK_FAILED, _("The database %s fails: %s."), path, why);
+		ik_error_set(error, IK_FAILED, _("The database %s fails: %s."), path, why);
 	}
 }
 
 /* ---- statements ---- */
 
-enum ik_status ik_database_run(struct ik_database *database, const char *statements,
-	struct ik_error *error)
+void ik_database_run(struct ik_database *database, const char *statements)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
-	if (sqlite3_exec(sqlite->db, statements, NULL, NULL, NULL) == SQLITE_OK)
-		return IK_OK;
-	return ik_sqlite_explain(sqlite, error);
+	if (!ik_database_failed(database) &&
+		sqlite3_exec(sqlite->db, statements, NULL, NULL, NULL) != SQLITE_OK)
+		ik_sqlite_explain(sqlite);
 }
 
-/* A statement, prepared once for each literal; NULL: it cannot be. */
+/* A statement, prepared once for each literal; NULL: that, or something before it, has failed. */
 static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *literal)
 {
 	size_t i = 0;
 
+	if (ik_database_failed(&sqlite->base))
+		return NULL;
 	while (i < IK_SQLITE_STATEMENTS - 1 && sqlite->statements[i].text &&
 		sqlite->statements[i].text != literal)
 		i++;
@@ -93,9 +172,10 @@ static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *literal)
 		sqlite->statements[i].text = literal;
 		sqlite->statements[i].prepared = NULL;
 	}
-	if (!sqlite->statements[i].prepared)
-		(void)sqlite3_prepare_v3(sqlite->db, literal, -1, SQLITE_PREPARE_PERSISTENT,
-			&sqlite->statements[i].prepared, NULL);
+	if (!sqlite->statements[i].prepared &&
+		sqlite3_prepare_v3(sqlite->db, literal, -1, SQLITE_PREPARE_PERSISTENT,
+			&sqlite->statements[i].prepared, NULL) != SQLITE_OK)
+		ik_sqlite_explain(sqlite);
 	return sqlite->statements[i].prepared;
 }
 
@@ -120,49 +200,44 @@ static void reset(sqlite3_stmt *statement)
 	sqlite3_clear_bindings(statement);
 }
 
-enum ik_status ik_database_change(struct ik_database *database, const char *literal,
-	const struct ik_value *values, struct ik_error *error)
+void ik_database_change(struct ik_database *database, const char *literal,
+	const struct ik_value *values)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	sqlite3_stmt *statement = literal ? prepare(sqlite, literal) : NULL;
-	enum ik_status status = IK_OK;
 
-	if (!literal)
-		return IK_OK;
 	if (!statement)
-		return ik_sqlite_explain(sqlite, error);
+		return;
 	bind(statement, values, SQLITE_STATIC);
 	if (sqlite3_step(statement) != SQLITE_DONE)
-		status = ik_sqlite_explain(sqlite, error);
+		ik_sqlite_explain(sqlite);
 	reset(statement);
-	return status;
 }
 
 /* ---- rows ---- */
 
-enum ik_status ik_database_ask(struct ik_database *database, const char *literal,
-	const struct ik_value *values, struct ik_rows **ret_rows, struct ik_error *error)
+struct ik_rows *ik_database_ask(struct ik_database *database, const char *literal,
+	const struct ik_value *values)
 {
-	struct ik_sqlite *sqlite = sqlite_of(database);
-	sqlite3_stmt *statement = prepare(sqlite, literal);
+	sqlite3_stmt *statement = prepare(sqlite_of(database), literal);
 	struct ik_rows *rows;
 
 	if (!statement)
-		return ik_sqlite_explain(sqlite, error);
+		return NULL;
 	bind(statement, values, SQLITE_TRANSIENT);
 	rows = ik_alloc(sizeof(*rows));
 	rows->database = database;
 	rows->answer = statement;
-	*ret_rows = rows;
-	return IK_OK;
+	return rows;
 }
 
-bool ik_rows_next(struct ik_rows *rows, enum ik_status *status, struct ik_error *error)
+bool ik_rows_next(struct ik_rows *rows)
 {
-	int step = *status == IK_OK ? sqlite3_step(rows->answer) : SQLITE_DONE;
+	int step = rows && !ik_database_failed(rows->database) ? sqlite3_step(rows->answer)
+														   : SQLITE_DONE;
 
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		*status = ik_sqlite_explain(sqlite_of(rows->database), error);
+		ik_sqlite_explain(sqlite_of(rows->database));
 	return step == SQLITE_ROW;
 }
 
@@ -223,30 +298,23 @@ bool ik_database_is_open(const struct ik_database *database)
 }
 
 /* Refuse a database of another program, or one that somebody has added programs to. */
-static enum ik_status check_owner(struct ik_sqlite *sqlite, struct ik_error *error)
+static void check_owner(struct ik_database *database)
 {
-	struct ik_database *database = &sqlite->base;
-	int64_t ours = 0, tables = 0, foreign = 0;
-	enum ik_status status = ik_database_number(database, "PRAGMA application_id", NULL, &ours,
-		error);
+	int64_t ours = ik_database_number(database, "PRAGMA application_id", NULL);
+	int64_t tables = ik_database_number(database, "SELECT count(*) FROM sqlite_schema", NULL);
+	int64_t foreign = ik_database_number(database, IK_SQLITE_FOREIGN("main"), NULL);
 
-	if (status == IK_OK)
-		status = ik_database_number(database, "SELECT count(*) FROM sqlite_schema", NULL, &tables,
-			error);
-	if (status == IK_OK)
-		status = ik_database_number(database, IK_SQLITE_FOREIGN("main"), NULL, &foreign, error);
-	if (status != IK_OK || tables == 0)
-		return status;
-	if (ours != strtoll(IK_SQLITE_APPLICATION, NULL, 10))
-		return ik_error_set(error, IK_DENIED,
+	if (ik_database_failed(database) || tables == 0)
+		return;
+	if (ours != strtoll(APPLICATION, NULL, 10))
+		ik_error_set(&database->error, IK_DENIED,
 			_("%s is the database of another program. Choose another file with --database."),
 			database->name);
-	if (foreign > 0)
-		return ik_error_set(error, IK_DENIED,
+	else if (foreign > 0)
+		ik_error_set(&database->error, IK_DENIED,
 			_("The database %s has views or triggers, which no "
 			  "ikigai makes, so it is not used. Choose another file with --database."),
 			database->name);
-	return IK_OK;
 }
 
 /* Called from within statements: nonzero interrupts the current one. */
@@ -303,16 +371,16 @@ static int on_busy(void *arg, int count)
 }
 
 /* Make the file, which SQLite would make readable to others, and its directory. */
-static enum ik_status make_file(const char *path, struct ik_error *error)
+static void make_file(struct ik_database *database)
 {
-	char *directory = ik_path_directory(path);
-	enum ik_status status = ik_path_make(directory, 0700, error);
-	int fd = status == IK_OK ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	char *directory = ik_path_directory(database->address);
+	int fd = -1;
 
+	if (ik_path_make(directory, 0700, &database->error) == IK_OK)
+		fd = open(database->address, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		(void)close(fd);
 	free(directory);
-	return status;
 }
 
 void ik_sqlite_protect(sqlite3 *db)
@@ -331,40 +399,42 @@ static void forget_statements(struct ik_sqlite *sqlite)
 }
 
 /* Open the handle; name is a path, or a URI. */
-static enum ik_status open_handle(struct ik_sqlite *sqlite, const char *name, int flags,
-	struct ik_error *error)
+static void open_handle(struct ik_sqlite *sqlite, const char *name, int flags)
 {
+	if (ik_database_failed(&sqlite->base))
+		return;
 	forget_statements(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
-	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-		return ik_sqlite_explain(sqlite, error);
+	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+		ik_sqlite_explain(sqlite);
+		return;
+	}
 	ik_sqlite_protect(sqlite->db);
 	(void)sqlite3_busy_handler(sqlite->db, on_busy, sqlite);
 	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
-	return ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version", error);
+	ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version");
 }
 
 /* A copy of what was opened, in a temporary file: its tables can be brought to their present form,
  * and their words indexed, where the file itself cannot. */
-static enum ik_status copy_handle(struct ik_sqlite *sqlite, struct ik_error *error)
+static void copy_handle(struct ik_sqlite *sqlite)
 {
 	sqlite3 *from = sqlite->db;
 	sqlite3_backup *backup;
-	enum ik_status status;
 
+	forget_statements(sqlite);
 	sqlite->db = NULL;
-	status = open_handle(sqlite, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-	backup = status == IK_OK ? sqlite3_backup_init(sqlite->db, "main", from, "main") : NULL;
-	if (backup) {
+	open_handle(sqlite, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+	backup = ik_database_failed(&sqlite->base)
+		? NULL
+		: sqlite3_backup_init(sqlite->db, "main", from, "main");
+	if (backup)
 		(void)sqlite3_backup_step(backup, -1);
-		if (sqlite3_backup_finish(backup) != SQLITE_OK)
-			status = ik_sqlite_explain(sqlite, error);
-	} else if (status == IK_OK) {
-		status = ik_sqlite_explain(sqlite, error);
-	}
+	if (!ik_database_failed(&sqlite->base) &&
+		(!backup || sqlite3_backup_finish(backup) != SQLITE_OK))
+		ik_sqlite_explain(sqlite);
 	(void)sqlite3_close_v2(from);
-	return status;
 }
 
 /* The name of a file for SQLite that it must not look for a log or locks beside
@@ -402,54 +472,50 @@ static void name_unread_log(const struct ik_sqlite *sqlite)
 }
 
 /* Open a file that is on a file system for reading only. */
-static enum ik_status open_to_read(struct ik_sqlite *sqlite, struct ik_error *error)
+static void open_to_read(struct ik_sqlite *sqlite)
 {
-	enum ik_status status = open_handle(sqlite, sqlite->base.name, SQLITE_OPEN_READONLY, error);
-	int64_t form = 0, behind = 0;
-	char *uri;
+	struct ik_database *database = &sqlite->base;
 	bool old;
 
+	open_handle(sqlite, database->name, SQLITE_OPEN_READONLY);
 	/* A log that has no index can only be read where one can be made. */
-	if (status != IK_OK) {
-		uri = immutable_uri(sqlite->base.name);
-		status = open_handle(sqlite, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
+	if (ik_database_failed(database)) {
+		char *uri = immutable_uri(database->name);
+
+		database->error.status = IK_OK;
+		open_handle(sqlite, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 		free(uri);
 		name_unread_log(sqlite);
 	}
-	if (status == IK_OK)
-		status = check_owner(sqlite, error);
-	if (status == IK_OK)
-		status = ik_database_number(&sqlite->base, ik_sqlite_form.ask, NULL, &form, error);
-	old = form < (int64_t)ik_sqlite_form.count;
-	if (status == IK_OK && !old)
-		status = ik_database_number(&sqlite->base, ik_database_sql.behind, NULL, &behind, error);
-	return status == IK_OK && (old || behind) ? copy_handle(sqlite, error) : status;
+	check_owner(database);
+	old = ik_database_number(database, form.ask, NULL) < (int64_t)form.count;
+	if ((old || ik_database_number(database, ik_database_sql.behind, NULL) != 0) &&
+		!ik_database_failed(database))
+		copy_handle(sqlite);
 }
 
 /* Open a file that is to be written. */
-static enum ik_status open_to_write(struct ik_sqlite *sqlite, struct ik_error *error)
+static void open_to_write(struct ik_sqlite *sqlite)
 {
-	enum ik_status status = open_handle(sqlite, sqlite->base.name, SQLITE_OPEN_READWRITE, error);
+	struct ik_database *database = &sqlite->base;
 	int code;
 
-	if (status == IK_OK)
-		status = check_owner(sqlite, error);
-	if (status == IK_OK)
-		status = ik_database_run(&sqlite->base, "PRAGMA journal_mode = WAL", error);
+	open_handle(sqlite, database->name, SQLITE_OPEN_READWRITE);
+	check_owner(database);
+	ik_database_run(database, "PRAGMA journal_mode = WAL");
 	code = sqlite->db ? sqlite3_extended_errcode(sqlite->db) : SQLITE_OK;
 	/* No shared memory for a log, as on some network file systems: a journal is slower, as safe. Only
 	 * one who has the file for itself can leave a log without it. */
-	if (status != IK_OK && (code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN))
-		status = open_handle(sqlite, sqlite->base.name, SQLITE_OPEN_READWRITE, error);
-	if (code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN)
-		status = ik_database_run(&sqlite->base,
+	if (ik_database_failed(database) &&
+		(code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN)) {
+		database->error.status = IK_OK;
+		open_handle(sqlite, database->name, SQLITE_OPEN_READWRITE);
+		ik_database_run(database,
 			"PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
-			" PRAGMA locking_mode = NORMAL; PRAGMA user_version",
-			error);
+			" PRAGMA locking_mode = NORMAL; PRAGMA user_version");
+	}
 	/* A journal of a session is removed once its events are committed: they must be on the disk. */
-	if (status == IK_OK)
-		status = ik_database_run(&sqlite->base, "PRAGMA synchronous = FULL", error);
-	return status;
+	ik_database_run(database, "PRAGMA synchronous = FULL");
 }
 
 /* What was stored before may be missing, except what the journals still have. */
@@ -465,25 +531,27 @@ static void tell_loss(const struct ik_database *database)
 	free(notice);
 }
 
-enum ik_status ik_database_open(struct ik_database *database, struct ik_error *error)
+void ik_database_open(struct ik_database *database)
 {
 	const char *path = database->address;
 	struct ik_sqlite *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
-	enum ik_status status;
 
 	database->name = ik_strdup(path);
 	if (sqlite->inode != 0 && ik_sqlite_is_lost(sqlite))
 		tell_loss(database);
 	finish_recovery(path);
 	database->reads_only = is_on_read_only_disk(path);
-	status = database->reads_only ? IK_OK : make_file(path, error);
-	if (status == IK_OK)
-		status = database->reads_only ? open_to_read(sqlite, error) : open_to_write(sqlite, error);
+	if (database->reads_only) {
+		open_to_read(sqlite);
+	} else {
+		make_file(database);
+		open_to_write(sqlite);
+	}
 	(void)stat(path, &about);
 	sqlite->device = about.st_dev;
 	sqlite->inode = about.st_ino;
-	return status == IK_OK ? ik_database_migrate(database, &ik_sqlite_form, error) : status;
+	ik_database_migrate(database, &form);
 }
 
 void ik_database_close(struct ik_database *database)
@@ -499,28 +567,22 @@ void ik_database_close(struct ik_database *database)
 
 /* ---- transactions ---- */
 
-enum ik_status ik_database_begin(struct ik_database *database, struct ik_error *error)
+void ik_database_begin(struct ik_database *database)
 {
-	enum ik_status status = ik_database_run(database, "BEGIN IMMEDIATE", error);
-
+	ik_database_run(database, "BEGIN IMMEDIATE");
 	/* Whoever recovers a file has this lock until the new one is in its place. */
-	if (status != IK_OK || !ik_sqlite_is_lost(sqlite_of(database)))
-		return status;
-	(void)sqlite3_exec(sqlite_of(database)->db, "ROLLBACK", NULL, NULL, NULL);
-	return ik_error_set(error, IK_UNAVAILABLE, _("The database %s is in use by another program."),
-		database->name);
+	if (!ik_database_failed(database) && ik_sqlite_is_lost(sqlite_of(database)))
+		ik_error_set(&database->error, IK_UNAVAILABLE,
+			_("The database %s is in use by another program."), database->name);
 }
 
-enum ik_status ik_database_end(struct ik_database *database, enum ik_status status,
-	struct ik_error *error)
+void ik_database_end(struct ik_database *database)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
-	if (status == IK_OK)
-		status = ik_database_run(database, "COMMIT", error);
-	if (status != IK_OK && !sqlite3_get_autocommit(sqlite->db))
+	ik_database_run(database, "COMMIT");
+	if (ik_database_failed(database) && !sqlite3_get_autocommit(sqlite->db))
 		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
-	return status;
 }
 
 /* ---- the index of words ---- */
@@ -536,12 +598,10 @@ void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *o
 }
 
 /* Take the words of the event of a row out of the index. */
-static enum ik_status drop_row(struct ik_database *database, struct ik_rows *rows,
-	struct ik_error *error)
+static void drop_row(struct ik_database *database, struct ik_rows *rows)
 {
 	int64_t row = ik_rows_number(rows, IK_EVENT_COLUMN_COUNT);
 	struct ik_message *message = ik_rows_event(rows);
-	enum ik_status status = IK_OK;
 	struct ik_buf words;
 
 	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
@@ -549,13 +609,12 @@ static enum ik_status drop_row(struct ik_database *database, struct ik_rows *row
 	if (words.length > 0) {
 		if (ik_rows_number(rows, IK_EVENT_COLUMN_COUNT + 1) != 0)
 			ik_buf_printf(&words, "\xff%lld", (long long)(row / BLOCK_ROWS));
-		status = ik_database_change(database,
+		ik_database_change(database,
 			"INSERT INTO search(search, rowid, words) VALUES('delete', ?1, ?2)",
-			IK_VALUES(ik_value_number(row), ik_value_chars(words.data, words.length)), error);
+			IK_VALUES(ik_value_number(row), ik_value_chars(words.data, words.length)));
 	}
 	ik_message_unref(message);
 	ik_buf_done(&words);
-	return status;
 }
 
 /* Its texts can have everything: there are no columns for exact bytes. */
@@ -566,22 +625,17 @@ bool ik_database_takes_text(const struct ik_database *database, const char *text
 
 #define EVENT "e.id, e.sequence, e.kind, e.content, e.data_json, NULL, NULL, e.time"
 
-enum ik_status ik_database_drop_words(struct ik_database *database, const char *session,
-	int64_t count, struct ik_error *error)
+void ik_database_drop_words(struct ik_database *database, const char *session, int64_t count)
 {
-	struct ik_rows *rows = NULL;
-	enum ik_status status = ik_database_ask(database,
+	struct ik_rows *rows = ik_database_ask(database,
 		"SELECT * FROM (SELECT " EVENT ", e.rowid, (SELECT e.rowid > plain_rows AND"
 		" e.rowid <= named_rows FROM search_state), e.rowid AS row" IK_OLDEST_EVENTS
 		") WHERE row <= (SELECT indexed FROM search_state)",
-		IK_VALUES(ik_value_id(session), ik_value_number(count)), &rows, error);
+		IK_VALUES(ik_value_id(session), ik_value_number(count)));
 
-	if (status != IK_OK)
-		return status;
-	while (ik_rows_next(rows, &status, error))
-		status = drop_row(database, rows, error);
+	while (ik_rows_next(rows))
+		drop_row(database, rows);
 	(void)ik_rows_free(rows);
-	return status;
 }
 
 const char ik_database_kind[] = "sqlite";

@@ -24,8 +24,8 @@ struct ik_sqlite {
 	} statements[IK_SQLITE_STATEMENTS];
 };
 
-/* The status and the sentence of what SQLite failed with last. */
-enum ik_status ik_sqlite_explain(struct ik_sqlite *sqlite, struct ik_error *error);
+/* Fail as SQLite did last. */
+void ik_sqlite_explain(struct ik_sqlite *sqlite);
 
 /* Has another file, or none, the name of the one that is, or was, open? */
 bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite);

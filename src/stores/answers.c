@@ -1,4 +1,4 @@
-#include "stores/read.h"
+#include "stores/answers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,8 @@
 #define PARENTS_LIMIT 10000
 /* Rows of an answer where the request does not say how many. */
 #define DEFAULT_COUNT 100
+/* Events that are deleted in one transaction: between two of them others can write. */
+#define DELETED_EVENTS 5000
 
 #define FIRST_UUID "00000000-0000-0000-0000-000000000000"
 #define LAST_UUID "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -35,9 +37,10 @@ static bool only_mine(struct ik_database *database)
 
 /* ---- sessions ---- */
 
-enum ik_status ik_no_session(struct ik_error *error)
+static void fail_without_session(struct ik_database *database)
 {
-	return ik_error_set(error, IK_NOT_FOUND, "%s", _("There is no such session."));
+	if (!ik_database_failed(database))
+		ik_error_set(&database->error, IK_NOT_FOUND, "%s", _("There is no such session."));
 }
 
 /* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
@@ -53,46 +56,38 @@ static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 }
 
 /* Send who has which of these sessions open. */
-static enum ik_status send_holders(struct ik_database *database, const char *ids,
-	struct ik_error *error)
+static void send_holders(struct ik_database *database, const char *ids)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, ik_database_sql.holders,
-		IK_VALUES(ik_value_text(ids)), &rows, error);
+	struct ik_rows *rows = ik_database_ask(database, ik_database_sql.holders,
+		IK_VALUES(ik_value_text(ids)));
 
-	if (status != IK_OK)
-		return status;
-	while (ik_rows_next(rows, &status, error)) {
+	while (ik_rows_next(rows)) {
 		ik_json_printf(ik_connection_begin(database->client), "'lock':%s", ik_rows_text(rows, 0));
 		ik_connection_send(database->client);
 	}
 	(void)ik_rows_free(rows);
-	return status;
 }
 
-/* Send the sessions of a statement; IK_NOT_FOUND: there were none. */
-static enum ik_status send_sessions(struct ik_database *database, const char *statement,
-	const struct ik_value *values, struct ik_error *error)
+/* Send the sessions of a statement; false: there are none. */
+static bool send_sessions(struct ik_database *database, const char *statement,
+	const struct ik_value *values)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, statement, values, &rows, error);
+	struct ik_rows *rows = ik_database_ask(database, statement, values);
 	struct ik_buf ids;
+	bool found;
 
-	if (status != IK_OK)
-		return status;
 	ik_buf_init(&ids, SIZE_MAX / 2);
-	while (ik_rows_next(rows, &status, error)) {
+	while (ik_rows_next(rows)) {
 		put_session(ik_connection_begin(database->client), rows, 0);
 		ik_connection_send(database->client);
 		ik_buf_printf(&ids, "%s%s", ids.length > 0 ? "," : "", ik_rows_text(rows, 0));
 	}
 	(void)ik_rows_free(rows);
-	if (status == IK_OK && ids.length == 0)
-		status = ik_no_session(error);
-	if (status == IK_OK && ik_database_sql.holders)
-		status = send_holders(database, ids.data, error);
+	found = ids.length > 0;
+	if (found && ik_database_sql.holders)
+		send_holders(database, ids.data);
 	ik_buf_done(&ids);
-	return status;
+	return found;
 }
 
 #define NEWEST \
@@ -100,15 +95,16 @@ static enum ik_status send_sessions(struct ik_database *database, const char *st
 	" AND (?1 IS NULL OR s.owner = ?1 OR s.owner IS NULL)"
 #define NEWEST_FIRST " ORDER BY s.updated_ms DESC, s.id DESC LIMIT 1"
 
-enum ik_status ik_answer_newest(struct ik_database *database, struct ik_error *error)
+void ik_answer_newest(struct ik_database *database)
 {
 	const char *directory = ik_connection_text(database->client, "directory");
 	struct ik_value owner = ik_value_text(only_mine(database) ? database->user : NULL);
 
 	/* Two statements, so that each uses its index. */
-	return directory ? send_sessions(database, NEWEST " AND s.directory = ?2" NEWEST_FIRST,
-						   IK_VALUES(owner, ik_value_text(directory)), error)
-					 : send_sessions(database, NEWEST NEWEST_FIRST, IK_VALUES(owner), error);
+	if (directory ? !send_sessions(database, NEWEST " AND s.directory = ?2" NEWEST_FIRST,
+						IK_VALUES(owner, ik_value_text(directory)))
+				  : !send_sessions(database, NEWEST NEWEST_FIRST, IK_VALUES(owner)))
+		fail_without_session(database);
 }
 
 /* Fill up the beginning of a UUID from another one; false: it is none. */
@@ -128,30 +124,28 @@ static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TE
 	return true;
 }
 
-enum ik_status ik_answer_find(struct ik_database *database, struct ik_error *error)
+void ik_answer_find(struct ik_database *database)
 {
 	const char *prefix = ik_connection_text(database->client, "prefix");
 	char first[IK_UUID_TEXT], last[IK_UUID_TEXT];
 	const struct ik_value *bounds;
-	enum ik_status status;
-	int64_t matches = 0;
 
 	if (!prefix || !prefix[0] || !fill_up(prefix, FIRST_UUID, first) ||
-		!fill_up(prefix, LAST_UUID, last))
-		return ik_no_session(error);
+		!fill_up(prefix, LAST_UUID, last)) {
+		fail_without_session(database);
+		return;
+	}
 	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
 /* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
 #define BEGIN_SO \
 	" FROM sessions s WHERE s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
 	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
-	status = ik_database_number(database,
-		"SELECT count(*) FROM (SELECT 1" BEGIN_SO " LIMIT 2) found", bounds, &matches, error);
-	if (status == IK_OK && matches > 1)
-		return ik_error_set(error, IK_INVALID,
+	if (ik_database_number(database, "SELECT count(*) FROM (SELECT 1" BEGIN_SO " LIMIT 2) found",
+			bounds) > 1)
+		ik_error_set(&database->error, IK_INVALID,
 			_("Several sessions begin with %s. Write more of the id."), prefix);
-	return status == IK_OK
-		? send_sessions(database, "SELECT " IK_SESSION_COLUMNS BEGIN_SO, bounds, error)
-		: status;
+	else if (!send_sessions(database, "SELECT " IK_SESSION_COLUMNS BEGIN_SO, bounds))
+		fail_without_session(database);
 }
 
 /* Append a pattern for LIKE with the escape character \: words in this order, with anything before,
@@ -171,29 +165,26 @@ static void put_pattern(struct ik_buf *out, const char *words)
 	ik_buf_putc(out, '%');
 }
 
-enum ik_status ik_answer_list(struct ik_database *database, struct ik_error *error)
+void ik_answer_list(struct ik_database *database)
 {
 	struct ik_connection *client = database->client;
 	const char *words = ik_connection_text(client, "words");
 	const char *after = ik_connection_text(client, "session");
 	const char *owner = ik_connection_text(client, "owner");
 	bool mine = only_mine(database);
-	enum ik_status status;
 	struct ik_buf pattern;
 
 	ik_buf_init(&pattern, IK_MIB(2));
 	if (words)
 		put_pattern(&pattern, words);
-	status = send_sessions(database, ik_database_sql.list,
+	(void)send_sessions(database, ik_database_sql.list,
 		IK_VALUES(ik_value_id(after ? after : LAST_UUID),
 			ik_value_number(after ? ik_connection_number(client, "updated_ms", INT64_MAX)
 								  : INT64_MAX),
 			ik_value_text(ik_connection_text(client, "directory")),
 			ik_value_text(words ? pattern.data : NULL), ik_value_number(count_of(database)),
-			ik_value_text(mine ? database->user : owner), ik_value_number(mine)),
-		error);
+			ik_value_text(mine ? database->user : owner), ik_value_number(mine)));
 	ik_buf_done(&pattern);
-	return status == IK_NOT_FOUND ? IK_OK : status; /* a list may be empty */
 }
 
 /* ---- events ---- */
@@ -209,17 +200,13 @@ static void send_event(struct ik_database *database, const char *session,
 }
 
 /* Send the events of a statement; *left shrinks by their number, *ret_last is that of the last. */
-static enum ik_status send_events(struct ik_database *database, const char *statement,
-	const char *session, int64_t bound, int64_t *left, int64_t *ret_last, struct ik_error *error)
+static void send_events(struct ik_database *database, const char *statement, const char *session,
+	int64_t bound, int64_t *left, int64_t *ret_last)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database, statement,
-		IK_VALUES(ik_value_id(session), ik_value_number(bound), ik_value_number(*left)), &rows,
-		error);
+	struct ik_rows *rows = ik_database_ask(database, statement,
+		IK_VALUES(ik_value_id(session), ik_value_number(bound), ik_value_number(*left)));
 
-	if (status != IK_OK)
-		return status;
-	while (ik_rows_next(rows, &status, error)) {
+	while (ik_rows_next(rows)) {
 		struct ik_message *message = ik_rows_event(rows);
 
 		*ret_last = ik_rows_number(rows, 1);
@@ -228,42 +215,36 @@ static enum ik_status send_events(struct ik_database *database, const char *stat
 			send_event(database, session, message);
 		ik_message_unref(message);
 		if (ik_connection_is_cancelled(database->client))
-			status = ik_error_set(error, IK_FAILED, "The request was cancelled.");
+			ik_error_set(&database->error, IK_FAILED, "The request was cancelled.");
 	}
 	(void)ik_rows_free(rows);
-	return status;
 }
 
 /* Turn to the session that this one is a fork of ("": of none), and to what both have. */
-static enum ik_status go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT],
-	int64_t *before, struct ik_error *error)
+static void go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT], int64_t *before)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database,
-		"SELECT parent, forked_at FROM sessions WHERE id = ?1", IK_VALUES(ik_value_id(session)),
-		&rows, error);
+	struct ik_rows *rows = ik_database_ask(database,
+		"SELECT parent, forked_at FROM sessions WHERE id = ?1", IK_VALUES(ik_value_id(session)));
 
-	if (status != IK_OK)
-		return status;
 	session[0] = '\0';
-	if (ik_rows_next(rows, &status, error)) {
+	if (ik_rows_next(rows)) {
 		ik_rows_copy_id(rows, 0, session);
 		if (ik_rows_number(rows, 1) + 1 < *before)
 			*before = ik_rows_number(rows, 1) + 1;
 	}
 	(void)ik_rows_free(rows);
-	return status;
 }
 
-/* Send the events below *before that are in journals only, newest first. */
-static enum ik_status send_unstored(struct ik_database *database, const char *session,
-	int64_t *before, int64_t *left, size_t *ret_others, struct ik_error *error)
+/* Send the events below *before that are in journals only, newest first; how many of those that the
+ * journals have are of other writers? */
+static size_t send_unstored(struct ik_database *database, const char *session, int64_t *before,
+	int64_t *left)
 {
-	struct ik_unstored unstored;
-	enum ik_status status = ik_unstored_read(database, session,
-		ik_connection_text(database->client, "writer"), &unstored, error);
+	struct ik_unstored unstored = ik_unstored_read(database, session,
+		ik_connection_text(database->client, "writer"));
+	size_t others = unstored.left;
 
-	for (size_t i = status == IK_OK ? unstored.count : 0; i > 0 && *left > 0; i--) {
+	for (size_t i = unstored.count; i > 0 && *left > 0; i--) {
 		const struct ik_message *message = unstored.messages[i - 1];
 
 		if (message->sequence >= *before)
@@ -272,58 +253,47 @@ static enum ik_status send_unstored(struct ik_database *database, const char *se
 		*before = message->sequence;
 		(*left)--;
 	}
-	*ret_others = unstored.left;
 	ik_unstored_done(&unstored);
-	return status;
+	return others;
 }
 
-enum ik_status ik_answer_page(struct ik_database *database, struct ik_error *error)
+void ik_answer_page(struct ik_database *database)
 {
 	const char *id = ik_connection_text(database->client, "session");
 	int64_t before = ik_connection_number(database->client, "before", INT64_MAX);
 	int64_t left = count_of(database);
 	char session[IK_UUID_TEXT] = "";
-	enum ik_status status;
 	size_t others;
 
 	if (id)
 		memcpy(session, id, strnlen(id, sizeof(session) - 1));
-	status = send_unstored(database, session, &before, &left, &others, error);
+	others = send_unstored(database, session, &before, &left);
 	/* Most sessions are no forks: their first event says so, without another question. */
-	for (int depth = 0; status == IK_OK && session[0] && before > 1 && left > 0; depth++) {
-		status = send_events(database, ik_database_sql.page, session, before, &left, &before,
-			error);
-		if (status == IK_OK && before > 1 && left > 0)
-			status = go_to_parent(database, session, &before, error);
-		if (depth == PARENTS_LIMIT)
-			break;
+	for (int depth = 0; depth <= PARENTS_LIMIT && session[0] && before > 1 && left > 0; depth++) {
+		send_events(database, ik_database_sql.page, session, before, &left, &before);
+		if (before > 1 && left > 0)
+			go_to_parent(database, session, &before);
 	}
-	if (status == IK_OK)
-		ik_json_printf(ik_connection_begin(database->client), "'unstored':%zu", others);
-	return status;
+	ik_json_printf(ik_connection_begin(database->client), "'unstored':%zu", others);
 }
 
-enum ik_status ik_answer_after(struct ik_database *database, struct ik_error *error)
+void ik_answer_after(struct ik_database *database)
 {
 	const char *session = ik_connection_text(database->client, "session");
 	int64_t left = count_of(database), last;
 
-	return send_events(database, ik_database_sql.after, session ? session : "",
-		ik_connection_number(database->client, "sequence", 0), &left, &last, error);
+	send_events(database, ik_database_sql.after, session ? session : "",
+		ik_connection_number(database->client, "sequence", 0), &left, &last);
 }
 
-enum ik_status ik_answer_part(struct ik_database *database, struct ik_error *error)
+void ik_answer_part(struct ik_database *database)
 {
-	struct ik_rows *rows;
-	enum ik_status status = ik_database_ask(database,
+	struct ik_rows *rows = ik_database_ask(database,
 		"SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2",
 		IK_VALUES(ik_value_id(ik_connection_text(database->client, "blob")),
-			ik_value_number(ik_connection_number(database->client, "part", 0))),
-		&rows, error);
+			ik_value_number(ik_connection_number(database->client, "part", 0))));
 
-	if (status != IK_OK)
-		return status;
-	if (ik_rows_next(rows, &status, error)) {
+	if (ik_rows_next(rows)) {
 		struct ik_buf *line = ik_connection_begin(database->client);
 		size_t length = 0;
 		const char *bytes = ik_rows_bytes(rows, 0, &length);
@@ -332,11 +302,10 @@ enum ik_status ik_answer_part(struct ik_database *database, struct ik_error *err
 		ik_json_quote_open(line);
 		ik_base64_put(line, bytes ? bytes : "", length);
 		ik_json_quote_close(line);
-	} else if (status == IK_OK) {
-		status = ik_error_set(error, IK_NOT_FOUND, "There is no such part.");
+	} else if (!ik_database_failed(database)) {
+		ik_error_set(&database->error, IK_NOT_FOUND, "There is no such part.");
 	}
 	(void)ik_rows_free(rows);
-	return status;
 }
 
 /* ---- searching ---- */
@@ -376,90 +345,144 @@ static void send_found(struct ik_database *database, struct ik_rows *rows,
 }
 
 /* Of a session that was deleted while it had forks: send the newest of these that has the event. */
-static enum ik_status send_in_fork(struct ik_database *database, struct ik_rows *rows,
-	const struct ik_message *message, struct ik_error *error)
+static void send_in_fork(struct ik_database *database, struct ik_rows *rows,
+	const struct ik_message *message)
 {
-	struct ik_rows *forks;
-	enum ik_status status = ik_database_ask(database,
+	struct ik_rows *forks = ik_database_ask(database,
 		"WITH RECURSIVE line(id) AS (SELECT id FROM sessions WHERE parent = ?1 AND forked_at >= ?2"
-		" UNION SELECT c.id FROM line JOIN sessions c ON c.parent = line.id WHERE c.forked_at >= "
-		"?2)"
+		" UNION SELECT c.id FROM line JOIN sessions c ON c.parent = line.id"
+		" WHERE c.forked_at >= ?2)"
 		" SELECT " IK_SESSION_COLUMNS " FROM line JOIN sessions s ON s.id = line.id"
 		" WHERE s.event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1",
-		IK_VALUES(ik_value_id(ik_rows_text(rows, OWN_SESSION)), ik_value_number(message->sequence)),
-		&forks, error);
+		IK_VALUES(ik_value_id(ik_rows_text(rows, OWN_SESSION)),
+			ik_value_number(message->sequence)));
 
-	if (status != IK_OK)
-		return status;
-	if (ik_rows_next(forks, &status, error))
+	if (ik_rows_next(forks))
 		send_found(database, rows, message, forks, 0);
 	(void)ik_rows_free(forks);
-	return status;
 }
 
 /* Send what a row has found, if it is still in a session. */
-static enum ik_status take_found(struct ik_database *database, struct ik_rows *rows,
-	struct ik_error *error)
+static void take_found(struct ik_database *database, struct ik_rows *rows)
 {
 	struct ik_message *message = ik_rows_event(rows);
-	enum ik_status status = IK_OK;
 
 	if (message && ik_rows_is_null(rows, SESSION))
-		status = send_in_fork(database, rows, message, error);
+		send_in_fork(database, rows, message);
 	else if (message)
 		send_found(database, rows, message, rows, SESSION);
 	ik_message_unref(message);
-	return status;
 }
 
-static enum ik_status search(struct ik_database *database, const struct ik_search_query *query,
-	struct ik_error *error)
+static void search(struct ik_database *database, const struct ik_search_query *query)
 {
 	struct ik_connection *client = database->client;
 	int64_t count = count_of(database), found = 0;
 	char *place = place_of(client);
-	enum ik_status status;
 	struct ik_rows *rows;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_KIB(64));
 	ik_database_put_query(query, &text);
-	status = ik_database_ask(database, ik_database_sql.search,
+	rows = ik_database_ask(database, ik_database_sql.search,
 		IK_VALUES(ik_value_text(text.data), ik_value_text(place),
 			ik_value_text(ik_connection_text(client, "directory")),
-			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)),
-		&rows, error);
+			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)));
 	free(place);
-	if (status != IK_OK) {
-		ik_buf_done(&text);
-		return status;
-	}
 	ik_buf_clear(&text);
-	while (ik_rows_next(rows, &status, error)) {
-		status = take_found(database, rows, error);
+	while (ik_rows_next(rows)) {
+		take_found(database, rows);
 		ik_buf_clear(&text);
 		ik_buf_puts(&text, ik_rows_text(rows, PLACE));
 		found++;
 	}
 	(void)ik_rows_free(rows);
-	if (status == IK_OK)
-		put_place(ik_connection_begin(client), found == count ? text.data : "");
+	put_place(ik_connection_begin(client), found == count ? text.data : "");
 	ik_buf_done(&text);
-	return status;
 }
 
-enum ik_status ik_answer_search(struct ik_database *database, struct ik_error *error)
+void ik_answer_search(struct ik_database *database)
 {
 	const char *text = ik_connection_text(database->client, "query");
 	struct ik_search_query query;
-	enum ik_status status;
 	bool more = true;
 
-	status = ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""), error);
-	while (status == IK_OK && more && !ik_connection_is_cancelled(database->client))
-		status = ik_index_some(database, false, &more, error);
+	if (ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""),
+			&database->error) != IK_OK)
+		return;
+	while (more && !ik_connection_is_cancelled(database->client))
+		more = ik_index_some(database, false);
 	/* One that can only be read is searched as it is. */
-	if (status == IK_IO)
-		status = IK_OK;
-	return status == IK_OK ? search(database, &query, error) : status;
+	if (database->error.status == IK_IO)
+		database->error.status = IK_OK;
+	search(database, &query);
+}
+
+/* ---- deleting ---- */
+
+/* Delete some events of a session that no fork shares, its row after the last of them; how many were
+ * there? Hidden first, so that what is half deleted is never listed. */
+static int64_t delete_some(struct ik_database *database, const char *session)
+{
+	const struct ik_value *values = IK_VALUES(ik_value_id(session),
+		ik_value_number(DELETED_EVENTS));
+	int64_t count;
+
+	ik_database_change(database,
+		"UPDATE sessions SET event_count = 0, updated_ms = 0 WHERE id = ?1", values);
+	count = ik_database_number(database,
+		"SELECT count(*) FROM (SELECT 1" IK_OLDEST_EVENTS ") oldest", values);
+	if (count == 0) {
+		ik_database_change(database,
+			"DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM events"
+			" WHERE session = ?1) AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = ?1)",
+			values);
+		return 0;
+	}
+	ik_database_drop_words(database, session, DELETED_EVENTS);
+	ik_database_change(database, ik_database_sql.drop_parts, values);
+	ik_database_change(database,
+		"DELETE FROM events WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
+		")",
+		values);
+	ik_database_change(database, ik_database_sql.events_deleted, values);
+	return count;
+}
+
+/* In transactions of a bounded size. */
+static void delete_session(struct ik_database *database, const char *session)
+{
+	int64_t count = 1;
+
+	while (count > 0 && !ik_database_failed(database)) {
+		ik_database_begin(database);
+		count = delete_some(database, session);
+		ik_database_end(database);
+	}
+}
+
+/* A hidden session that no fork needs: its last fork was deleted, or its deletion was killed; ""
+ * where there is none. */
+static void find_hidden(struct ik_database *database, char ret_id[IK_UUID_TEXT])
+{
+	ik_database_id(database,
+		"SELECT s.id FROM sessions s WHERE s.updated_ms = 0 AND s.event_count = 0"
+		" AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = s.id) ORDER BY s.id LIMIT 1",
+		NULL, ret_id);
+}
+
+void ik_answer_delete(struct ik_database *database)
+{
+	const char *session = ik_connection_text(database->client, "session");
+	char id[IK_UUID_TEXT];
+
+	ik_database_check_writable(database);
+	ik_database_id(database, "SELECT id FROM sessions WHERE id = ?1",
+		IK_VALUES(ik_value_id(session)), id);
+	if (!id[0])
+		fail_without_session(database);
+	while (id[0] && !ik_database_failed(database)) {
+		delete_session(database, id);
+		find_hidden(database, id);
+	}
 }
