@@ -16,12 +16,6 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-/* What the child reports if it does not reach exec. */
-struct spawn_report {
-	int step;
-	int number;
-};
-
 /* Set the limits of the child. Return 0, or -1 with errno. */
 static int set_limits(const struct ik_spawn *spawn)
 {
@@ -124,25 +118,22 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	return IK_SPAWN_EXEC;
 }
 
-/* What a child gets. */
+/* What a child gets and, if it does not reach exec, what it says about that: in our memory. */
 struct spawn_child {
 	const struct ik_spawn *spawn;
 	pid_t parent;
-	int report_fd;
+	volatile enum ik_spawn_step step;
+	volatile int number; /* errno; 0: it has been executed */
 };
 
-/* Run the child: exec, or report the failure and exit. The address sanitizer would clean up the
- * stack before the exit, and must not know about it. */
+/* Run the child: exec, or say what failed and exit. The address sanitizer would clean up the stack
+ * before the exit, and must not know about it. */
 static __attribute__((noinline, no_sanitize("address"))) int child_main(void *arg)
 {
-	const struct spawn_child *child = arg;
-	struct spawn_report report;
+	struct spawn_child *child = arg;
 
-	report.step = prepare_and_exec(child->spawn, child->parent);
-	report.number = errno;
-	/* Eight bytes into an empty pipe: written completely or not at all. */
-	while (write(child->report_fd, &report, sizeof(report)) < 0 && errno == EINTR)
-		;
+	child->step = prepare_and_exec(child->spawn, child->parent);
+	child->number = errno;
 	_exit(127);
 }
 
@@ -174,48 +165,23 @@ int ik_spawn_above_streams(int fd)
 
 int ik_spawn(const struct ik_spawn *spawn, pid_t *ret_pid, enum ik_spawn_step *ret_step)
 {
-	struct spawn_child child = { .spawn = spawn, .parent = getpid() };
-	struct spawn_report report = { 0 };
-	int report_pipe[2];
+	struct spawn_child child = { .spawn = spawn, .parent = getpid(), .step = IK_SPAWN_FORK };
 	sigset_t all, before;
-	ssize_t got = 0;
-	int number = 0;
+	int number;
 	pid_t pid;
-
-	*ret_step = IK_SPAWN_FORK;
-	if (pipe2(report_pipe, O_CLOEXEC) != 0)
-		return errno;
-	report_pipe[1] = ik_spawn_above_streams(report_pipe[1]);
-	if (report_pipe[1] < 0) {
-		number = errno;
-		close(report_pipe[0]);
-		return number;
-	}
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	child.report_fd = report_pipe[1];
 	pid = start_child(&child);
-	number = errno;
+	number = pid < 0 ? errno : child.number;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(report_pipe[1]);
 
-	if (pid > 0) {
-		/* End of file immediately after a successful exec, which closes the pipe. */
-		do
-			got = read(report_pipe[0], &report, sizeof(report));
-		while (got < 0 && errno == EINTR);
-		number = 0;
-	}
-	close(report_pipe[0]);
-	if (got == (ssize_t)sizeof(report)) {
-		number = report.number;
-		*ret_step = report.step;
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	*ret_step = child.step;
 	if (number == 0)
 		*ret_pid = pid;
+	else if (pid > 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	return number;
 }
 

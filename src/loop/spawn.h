@@ -3,8 +3,10 @@
  *
  * The child is made by vfork(2): it costs the same however large this process is, and the parent
  * waits until the exec. Until then it shares the parent's memory, so it makes nothing but system
- * calls. A child with a mount mask is made by clone(2) in the same way (loop/mount_mask.h).
- * posix_spawn(3) cannot set limits or a parent-death signal.
+ * calls, and says there what failed.  (Under valgrind, which forks instead, a program that cannot
+ * be executed looks like one that exits with status 127.) A child with a mount mask is made by
+ * clone(2) in the same way (loop/mount_mask.h). posix_spawn(3) cannot set limits or a parent-death
+ * signal.
  *
  * May include: libc, util/identity.h, loop/confine.h.
  */

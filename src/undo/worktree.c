@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,9 +20,6 @@
 #define OUTPUT_MOST IK_MIB(64)
 /* Limit on a child of a snapshot; nobody waits for it. */
 #define READ_MOST_MS (15 * 60 * 1000)
-#define NICE 10
-/* Length of the names of some thousand files. */
-#define MANY_BYTES IK_KIB(128)
 /* A turn that starts may use a snapshot that is this old. */
 #define JUST_MS 200
 /* Grace periods for a child that is asked to end. */
@@ -508,16 +504,6 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 	argv[count] = NULL;
 }
 
-/* Give way to other processes when there is much to read. */
-static void be_nice(const struct ik_worktree *tree)
-{
-	bool many = tree->stage == STAGE_UPDATE && tree->input.length > MANY_BYTES;
-	int pid = many && tree->child ? ik_child_pid(tree->child) : 0;
-
-	if (pid > 0)
-		(void)setpriority(PRIO_PGRP, (id_t)pid, NICE);
-}
-
 /* Deferred: the child of a stage could not be started. */
 static void give_up(void *arg)
 {
@@ -551,8 +537,6 @@ static void begin_stage(struct ik_worktree *tree)
 	put_arguments(tree, argv);
 	if (ik_child_start(tree->loop, &spec, &events, tree, &tree->child, &error) != IK_OK)
 		ik_loop_defer(tree->loop, give_up, tree);
-	else
-		be_nice(tree);
 	free(argv);
 }
 
