@@ -143,6 +143,28 @@ static void drop_index(const struct ik_worktree *tree)
 	free(lock);
 }
 
+/* Start git, or the program whose path argv begins with. Return whether that worked. */
+static bool start(struct ik_worktree *tree, const char *const *argv, char *const *environment,
+	const struct ik_buf *input, const struct ik_child_events *events, void *arg,
+	struct ik_child **ret_child)
+{
+	const struct ik_child_spec spec = {
+		.path = argv[0][0] == '/' ? argv[0] : tree->place.git,
+		.argv = argv,
+		.environment = (const char *const *)environment,
+		.directory = tree->place.root,
+		.input = input ? input->data : NULL,
+		.input_length = input ? input->length : 0,
+		.timeout_ms = READ_MOST_MS,
+		.kill_after_ms = KILL_AFTER_MS,
+		.grace_ms = GRACE_MS,
+		.discard_stderr = true,
+	};
+	struct ik_error error;
+
+	return ik_child_start(tree->loop, &spec, events, arg, ret_child, &error) == IK_OK;
+}
+
 static void on_swept(void *arg, const struct ik_child_result *result)
 {
 	struct ik_worktree *tree = arg;
@@ -156,26 +178,14 @@ static void sweep(struct ik_worktree *tree, const char *shadows)
 {
 	static const struct ik_child_events events = { .done = on_swept };
 	static const char *const prune[] = { "git", "prune", "--expire=30.days.ago", NULL };
-	const char *removal[] = { "rm", "-rf", "--", NULL, NULL };
-	struct ik_child_spec spec = {
-		.path = tree->place.git,
-		.argv = prune,
-		.directory = tree->place.root,
-		.environment = (const char *const *)tree->own,
-		.discard_stderr = true,
-	};
-	struct ik_error error;
+	const char *removal[] = { "/bin/rm", "-rf", "--", NULL, NULL };
 	char *old;
 
 	if (!ik_worktree_place_sweep(&tree->place, shadows, &old))
 		return;
-	if (old) {
-		removal[3] = old;
-		spec.path = "/bin/rm";
-		spec.argv = removal;
-	}
+	removal[3] = old;
 	/* If this fails, it is tried again tomorrow. */
-	(void)!ik_child_start(tree->loop, &spec, &events, tree, &tree->sweeper, &error);
+	(void)start(tree, old ? removal : prune, tree->own, NULL, &events, tree, &tree->sweeper);
 	free(old);
 }
 
@@ -518,24 +528,11 @@ static void begin_stage(struct ik_worktree *tree)
 	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->input
 		: tree->stage == STAGE_REMOVE                        ? &tree->gone
 															 : NULL;
-	const struct ik_child_spec spec = {
-		.path = tree->place.git,
-		.argv = argv,
-		.environment = (const char *const *)(tree->stage == STAGE_EXCLUDES ? tree->global
-																		   : tree->own),
-		.directory = tree->place.root,
-		.input = input ? input->data : NULL,
-		.input_length = input ? input->length : 0,
-		.timeout_ms = READ_MOST_MS,
-		.kill_after_ms = KILL_AFTER_MS,
-		.grace_ms = GRACE_MS,
-		.discard_stderr = true,
-	};
-	struct ik_error error;
 
 	ik_buf_clear(&tree->output);
 	put_arguments(tree, argv);
-	if (ik_child_start(tree->loop, &spec, &events, tree, &tree->child, &error) != IK_OK)
+	if (!start(tree, argv, tree->stage == STAGE_EXCLUDES ? tree->global : tree->own, input, &events,
+			tree, &tree->child))
 		ik_loop_defer(tree->loop, give_up, tree);
 	free(argv);
 }
@@ -596,17 +593,6 @@ static void find_changes(struct ik_worktree_call *call)
 	static const struct ik_child_events events = { on_bytes, on_fetched };
 	static const char *const argv[] = { "git", "cat-file", "--batch", "--buffer", NULL };
 	struct ik_worktree *tree = call->tree;
-	struct ik_child_spec spec = {
-		.path = tree->place.git,
-		.argv = argv,
-		.directory = tree->place.root,
-		.environment = (const char *const *)tree->own,
-		.timeout_ms = READ_MOST_MS,
-		.kill_after_ms = KILL_AFTER_MS,
-		.grace_ms = GRACE_MS,
-		.discard_stderr = true,
-	};
-	struct ik_error error;
 
 	call->searched = true;
 	call->found = ik_worktree_changes_find(&(struct ik_worktree_span){
@@ -623,11 +609,9 @@ static void find_changes(struct ik_worktree_call *call)
 	}
 	call->blobs = ik_worktree_blobs_new(call->objects, &call->found);
 	ik_worktree_blobs_ask(call->blobs, &call->input);
-	spec.input = call->input.data;
-	spec.input_length = call->input.length;
 	if (call->input.length == 0)
 		finish_call(call, IK_WORKTREE_FINE);
-	else if (ik_child_start(tree->loop, &spec, &events, call, &call->child, &error) != IK_OK)
+	else if (!start(tree, argv, tree->own, &call->input, &events, call, &call->child))
 		finish_call(call, IK_WORKTREE_FAILED);
 }
 
