@@ -101,7 +101,7 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 {
 	static const struct ik_child_events events = { on_output, on_child_done };
 	const char *const argv[] = { v->path, argument, NULL };
-	const struct ik_child_spec spec = {
+	struct ik_child_spec spec = {
 		.path = v->path,
 		.identity = v->pinned ? &v->identity : NULL,
 		.argv = argv,
@@ -113,8 +113,10 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 		.kill_after_ms = KILL_AFTER_MS,
 		.grace_ms = GRACE_MS,
 	};
+	struct ik_confinement confinement;
 	struct ik_error error;
-	bool ended;
+	enum ik_status status;
+	bool confined, ended;
 
 	if (v->pinned && !ik_identity_holds(v->path, &v->identity)) {
 		say(v, WRONG, "NOT_TRUSTED", _("it was changed meanwhile"));
@@ -124,7 +126,17 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	ik_buf_done(&v->errors);
 	ik_buf_init(&v->output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
-	if (ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error) != IK_OK) {
+	/* Once it is known as a tool, this is a call of it. */
+	status = ik_sandbox_enter(v->cli.setup->sandbox,
+		v->tool.name ? v->tool.name : ik_path_base(v->path),
+		v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, &confinement, &confined, &error);
+	if (status == IK_OK) {
+		spec.confinement = confined ? &confinement : NULL;
+		status = ik_child_start(v->cli.loop, &spec, &events, v, &v->child, &error);
+		if (confined)
+			ik_confine_close(&confinement);
+	}
+	if (status != IK_OK) {
 		say(v, WRONG, "SPAWN_FAILED", _("it cannot be started: %s"), error.text);
 		return false;
 	}
