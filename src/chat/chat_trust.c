@@ -22,27 +22,18 @@ enum { ANSWER_TRUST, ANSWER_NOT_NOW, ANSWER_NEVER, ANSWER_LOOK };
 /* Enough to tell what it is; as much as somebody reads before he opens an editor. */
 enum { HEAD = 512, HEAD_SHOWN = 60, CONTENTS = 64 * 1024 };
 
-/* A file that is not trusted. */
-struct untrusted {
-	char *path;
-	const char *name;            /* as the user knows it; points into path */
-	struct ik_identity identity; /* of what is shown */
-	bool changed;                /* other contents were trusted */
-};
-
 struct ik_chat_trust {
 	struct ik_chat *chat;
-	struct untrusted *files; /* that the question is about */
-	size_t count;
-	char *asked;                  /* their signature, once asked about or answered "not now" */
-	int question;                 /* on the screen; 0: none */
-	struct ik_trust_check *check; /* after the answer, until all is read */
+	struct ik_untrusted_list files; /* that the question is about */
+	char *asked;                    /* their signature, once asked about or answered "not now" */
+	int question;                   /* on the screen; 0: none */
+	struct ik_trust_check *check;   /* after the answer, until all is read */
 };
 
 /* ---- what a file is; it is read, never run ---- */
 
 /* Read the beginning of the file, if it is still the one that is meant. */
-static bool read_head(const struct untrusted *file, size_t most, struct ik_buf *out)
+static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_buf *out)
 {
 	/* Not blocking, so that a FIFO in its place holds nobody up. */
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -93,14 +84,14 @@ static void put_kind(struct ik_buf *out, const struct ik_buf *head)
 
 /* Append one line: name, new or changed, size, where a link leads to, and what it is: the first line
  * of a script, or the kind of a program. */
-static void put_file(const struct untrusted *file, struct ik_buf *out)
+static void put_file(const struct ik_untrusted *file, const char *name, struct ik_buf *out)
 {
 	char target[PATH_MAX];
 	ssize_t length = readlink(file->path, target, sizeof(target) - 1);
 	struct ik_buf head;
 
 	ik_buf_init(&head, HEAD);
-	ik_buf_puts(out, file->name);
+	ik_buf_puts(out, name);
 	if (length > 0) {
 		target[length] = '\0';
 		ik_buf_printf(out, " -> %s", target);
@@ -116,7 +107,7 @@ static void put_file(const struct untrusted *file, struct ik_buf *out)
 }
 
 /* Append its text, or a line why it is not shown. */
-static void put_contents(const struct untrusted *file, struct ik_buf *out)
+static void put_contents(const struct ik_untrusted *file, struct ik_buf *out)
 {
 	struct ik_buf text;
 
@@ -138,28 +129,16 @@ static void put_contents(const struct untrusted *file, struct ik_buf *out)
 
 /* ---- what a scan left out ---- */
 
-static void forget_files(struct ik_chat_trust *trust)
+/* Return a file's name as the user knows it. */
+static const char *name_of(const struct ik_chat_trust *trust, const struct ik_untrusted *file)
 {
-	for (size_t i = 0; i < trust->count; i++)
-		free(trust->files[i].path);
-	free(trust->files);
-	trust->files = NULL;
-	trust->count = 0;
+	return ik_project_relative(&trust->chat->setup->project, file->path);
 }
 
-/* Take a file for one to ask about. */
-static void add_file(struct ik_chat_trust *trust, const char *path,
-	const struct ik_identity *identity, bool changed)
+/* Take a file that was skipped for one to ask about. */
+static void add_skipped(struct ik_chat_trust *trust, const struct ik_untrusted *file)
 {
-	const struct ik_project *project = &trust->chat->setup->project;
-	struct untrusted *file;
-
-	trust->files = ik_alloc_array(trust->files, trust->count + 1, sizeof(*trust->files));
-	file = &trust->files[trust->count++];
-	*file = (struct untrusted){
-		.path = ik_strdup(path), .identity = *identity, .changed = changed
-	};
-	file->name = ik_project_relative(project, file->path);
+	ik_untrusted_add(&trust->files, file->path, &file->identity, file->changed);
 }
 
 /* Collect what the scan left out. */
@@ -170,21 +149,20 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 	struct ik_error error;
 	size_t i;
 
-	forget_files(trust);
+	ik_untrusted_clear(&trust->files);
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
 		/* What cannot even be examined is not to be trusted by a keystroke. */
 		if (tool->state == IK_TOOL_UNTRUSTED && tool->identity.inode != 0)
-			add_file(trust, tool->path, &tool->identity, tool->changed);
+			ik_untrusted_add(&trust->files, tool->path, &tool->identity, tool->changed);
 	}
 	/* One that was trusted meanwhile is read at the next start. */
-	if (project->config_file &&
-		!ik_project_trusts(project, project->config_file, &identity, &error))
-		add_file(trust, project->config_file, &project->config_identity, project->config_changed);
-	for (i = 0; i < project->agents_count; i++)
-		add_file(trust, project->agents[i].path, &project->agents[i].identity,
-			project->agents[i].changed);
+	for (i = 0; i < project->config.count; i++)
+		if (!ik_project_trusts(project, project->config.items[i].path, &identity, &error))
+			add_skipped(trust, &project->config.items[i]);
+	for (i = 0; i < project->agents.count; i++)
+		add_skipped(trust, &project->agents.items[i]);
 }
 
 /* Return a signature of the files as they are; the caller frees it. A changed list is asked about
@@ -194,10 +172,10 @@ static char *signature(const struct ik_chat_trust *trust)
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_LIMIT_TRUST);
-	for (size_t i = 0; i < trust->count; i++) {
-		const struct ik_identity *identity = &trust->files[i].identity;
+	for (size_t i = 0; i < trust->files.count; i++) {
+		const struct ik_identity *identity = &trust->files.items[i].identity;
 
-		ik_buf_printf(&out, "%s %" PRIu64 " %" PRIu64 " %" PRId64 "\n", trust->files[i].path,
+		ik_buf_printf(&out, "%s %" PRIu64 " %" PRIu64 " %" PRId64 "\n", trust->files.items[i].path,
 			identity->device, identity->inode, identity->ctime_ns);
 	}
 	return ik_buf_take(&out, NULL);
@@ -231,8 +209,9 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	};
 	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(ngettext("Trust %zu file that came with this directory?",
-								"Trust %zu files that came with this directory?", trust->count),
-		trust->count);
+								"Trust %zu files that came with this directory?",
+								trust->files.count),
+		trust->files.count);
 	struct ik_question question = {
 		.title = title,
 		.choices = choices,
@@ -241,15 +220,16 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		.escape = 0,
 	};
 
-	for (size_t i = 0; i < trust->count; i++) {
+	for (size_t i = 0; i < trust->files.count; i++) {
+		const char *name = name_of(trust, &trust->files.items[i]);
 		struct ik_buf about;
 
 		ik_buf_init(&about, IK_MIB(1));
 		if (contents) {
-			ik_question_add_sentence(&text, IK_QUESTION_HEADING, trust->files[i].name);
-			put_contents(&trust->files[i], &about);
+			ik_question_add_sentence(&text, IK_QUESTION_HEADING, name);
+			put_contents(&trust->files.items[i], &about);
 		} else {
-			put_file(&trust->files[i], &about);
+			put_file(&trust->files.items[i], name, &about);
 		}
 		ik_question_add(&text, IK_QUESTION_TEXT, about.data, about.length);
 		ik_buf_done(&about);
@@ -268,22 +248,23 @@ static void on_granted(void *arg)
 	const struct ik_project *project = &trust->chat->setup->project;
 	const struct ik_error *error = ik_trust_check_error(trust->check);
 
-	for (size_t i = 0; i < trust->count; i++) {
+	for (size_t i = 0; i < trust->files.count; i++) {
 		const struct ik_checked_file *file = ik_trust_check_at(trust->check, i);
-		const char *name = trust->files[i].name;
+		const char *name = name_of(trust, &trust->files.items[i]);
 
 		if (file->state != IK_TRUST_TRUSTED && file->problem)
 			tell(trust, "%s", file->problem);
 		else if (file->state != IK_TRUST_TRUSTED)
 			tell(trust, _("%s was changed meanwhile and is not trusted."), name);
-		else if (project->config_file && ik_text_equal(trust->files[i].path, project->config_file))
+		else if (project->config.count > 0 &&
+			ik_text_equal(trust->files.items[i].path, project->config.items[0].path))
 			tell(trust, _("%s is trusted and will be read when ikigai is started the next time."),
 				name);
 	}
 	if (error->status != IK_OK)
 		tell(trust, _("The files are trusted until this program ends: %s"), error->text);
 	trust->check = ik_trust_check_close(trust->check);
-	forget_files(trust);
+	ik_untrusted_clear(&trust->files);
 	free(trust->asked);
 	trust->asked = NULL;
 	ik_core_read_instructions(&trust->chat->core);
@@ -293,15 +274,15 @@ static void on_granted(void *arg)
 /* Trust the files as they were shown. */
 static void grant(struct ik_chat_trust *trust)
 {
-	const char **paths = ik_alloc_array(NULL, trust->count + 1, sizeof(*paths));
-	struct ik_identity *shown = ik_alloc_array(NULL, trust->count + 1, sizeof(*shown));
+	const char **paths = ik_alloc_array(NULL, trust->files.count + 1, sizeof(*paths));
+	struct ik_identity *shown = ik_alloc_array(NULL, trust->files.count + 1, sizeof(*shown));
 
-	for (size_t i = 0; i < trust->count; i++) {
-		paths[i] = trust->files[i].path;
-		shown[i] = trust->files[i].identity;
+	for (size_t i = 0; i < trust->files.count; i++) {
+		paths[i] = trust->files.items[i].path;
+		shown[i] = trust->files.items[i].identity;
 	}
 	trust->check = ik_trust_check_grant(trust->chat->loop, trust->chat->setup->project.trust, paths,
-		shown, trust->count, false, on_granted, trust);
+		shown, trust->files.count, false, on_granted, trust);
 	free(paths);
 	free(shown);
 }
@@ -360,7 +341,7 @@ void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry)
 	trust->question = 0;
 	free(trust->asked);
 	trust->asked = found;
-	if (trust->count > 0 && !ik_trust_is_refused(chat->setup->project.trust))
+	if (trust->files.count > 0 && !ik_trust_is_refused(chat->setup->project.trust))
 		ask(trust, false);
 }
 
@@ -377,7 +358,7 @@ struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust)
 	if (!trust)
 		return NULL;
 	ik_trust_check_close(trust->check);
-	forget_files(trust);
+	ik_untrusted_clear(&trust->files);
 	free(trust->asked);
 	free(trust);
 	return NULL;

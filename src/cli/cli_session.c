@@ -1,6 +1,82 @@
 #include "cli/session_verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/stored_session.h"
 #include "core/print.h"
+#include "json/scan.h"
 #include "util/text.h"
+
+/* ---- backup and recover: the file of an SQLite database ---- */
+
+/* Ask the store program, which may take a while. file: what the request names, or NULL. */
+static enum ik_status ask(struct ik_cli *cli, const char *verb, const char *file,
+	ik_store_reader *reader)
+{
+	struct ik_awaited awaited = { .loop = cli->loop, .reader = reader, .arg = cli };
+
+	return ik_await(&awaited, ik_store_ask(cli->store, verb, file, ik_await_answer, &awaited),
+		&cli->error);
+}
+
+/* Fail if the database is on a server, which has programs of its own for that. */
+static enum ik_status need_file(struct ik_cli *cli)
+{
+	const char *database = cli->setup->database;
+
+	if (database && !ik_postgres_is_uri(database))
+		return IK_OK;
+	return ik_error_set(&cli->error, IK_INVALID, "%s",
+		_("This is for a database in a file; of one on a server its own programs make a copy."));
+}
+
+static enum ik_status backup(struct ik_cli *cli)
+{
+	const char *name = cli->options->first;
+	char *file = ik_places_whole_path(&cli->setup->places, name, strlen(name));
+	enum ik_status status = need_file(cli);
+
+	if (status == IK_OK) {
+		ik_complainf(_("Copying %s to %s…"), cli->setup->database, file);
+		status = ask(cli, "backup", file, NULL);
+	}
+	free(file);
+	return status;
+}
+
+static void on_recovered(void *arg, const struct ik_store_answer *answer)
+{
+	int64_t events = 0, sessions = 0;
+	bool whole = false;
+
+	(void)ik_json_integer(ik_json_member(answer->last, "events"), &events);
+	(void)ik_json_integer(ik_json_member(answer->last, "sessions"), &sessions);
+	(void)ik_json_bool(ik_json_member(answer->last, "whole"), &whole);
+	ik_cli_print(arg,
+		whole ? _("Everything could be read: sessions: %lld, events: %lld.\n")
+			  : _("What could be read: sessions: %lld, events: %lld.\n"),
+		(long long)sessions, (long long)events);
+}
+
+static enum ik_status recover(struct ik_cli *cli)
+{
+	enum ik_status status = need_file(cli);
+
+	if (status != IK_OK)
+		return status;
+	ik_complainf(_("Checking %s…"), cli->setup->database);
+	status = ask(cli, "check", NULL, NULL);
+	if (status == IK_OK)
+		ik_cli_print(cli, "%s\n", _("The database is whole."));
+	if (status != IK_INVALID)
+		return status;
+	ik_complain(cli->error.text);
+	ik_complain(_("Copying what can be read…"));
+	return ask(cli, "recover", NULL, on_recovered);
+}
+
+/* ---- all verbs ---- */
 
 static const struct {
 	enum ik_verb verb;
@@ -12,8 +88,8 @@ static const struct {
 	{ IK_VERB_SESSION_IMPORT, ik_cli_session_import },
 	{ IK_VERB_SESSION_SEARCH, ik_cli_session_search },
 	{ IK_VERB_SESSION_DELETE, ik_cli_session_delete },
-	{ IK_VERB_SESSION_BACKUP, ik_cli_session_backup },
-	{ IK_VERB_SESSION_RECOVER, ik_cli_session_recover },
+	{ IK_VERB_SESSION_BACKUP, backup },
+	{ IK_VERB_SESSION_RECOVER, recover },
 };
 
 static enum ik_status run_verb(struct ik_cli *cli)

@@ -11,7 +11,6 @@ libik_cli_a_SOURCES = \
 	src/cli/exec.c \
 	src/cli/exec_print.c src/cli/exec_print.h \
 	src/cli/import_event.c src/cli/import_event.h \
-	src/cli/session_database.c \
 	src/cli/session_delete.c \
 	src/cli/session_export.c \
 	src/cli/session_import.c \

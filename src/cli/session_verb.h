@@ -30,16 +30,14 @@ enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *v
 enum ik_status ik_cli_session_find(struct ik_cli *cli,
 	struct ik_session_info *ret_info) IK_MUST_USE;
 
-/* The verbs: show and export in session_export.c, backup and recover in session_database.c, the
- * others in files of their names. Each returns a
- * status, with a sentence in cli->error unless it is IK_OK. */
+/* The verbs: show and export in session_export.c, the others in files of their names; backup and
+ * recover are in cli_session.c. Each returns a status, with a sentence in cli->error unless it is
+ * IK_OK. */
 enum ik_status ik_cli_session_list(struct ik_cli *cli) IK_MUST_USE;
 enum ik_status ik_cli_session_show(struct ik_cli *cli) IK_MUST_USE;
 enum ik_status ik_cli_session_export(struct ik_cli *cli) IK_MUST_USE;
 enum ik_status ik_cli_session_import(struct ik_cli *cli) IK_MUST_USE;
 enum ik_status ik_cli_session_search(struct ik_cli *cli) IK_MUST_USE;
 enum ik_status ik_cli_session_delete(struct ik_cli *cli) IK_MUST_USE;
-enum ik_status ik_cli_session_backup(struct ik_cli *cli) IK_MUST_USE;
-enum ik_status ik_cli_session_recover(struct ik_cli *cli) IK_MUST_USE;
 
 #endif

@@ -5,8 +5,13 @@
 
 #include "commands/tool_text.h"
 #include "conversation/title.h"
+#include "conversation/usage.h"
 #include "core/export.h"
+#include "core/policy_file.h"
+#include "loop/orphans.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
+#include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
 
@@ -134,4 +139,404 @@ void ik_command_export(struct ik_core *core, const struct ik_invocation *invocat
 	if (ik_export_start(core, invocation->line, file, replace, &error) != IK_OK)
 		ik_buf_puts(answer, error.text);
 	free(file);
+}
+
+/* ---- /mode ---- */
+
+static const char *const meanings[IK_MODE_COUNT] = {
+	[IK_MODE_AUTO] = N_("calls are made as the policy says; without a rule: all"),
+	[IK_MODE_ASK] = N_("you are asked, but for tools that only read and what a rule allows"),
+	[IK_MODE_READ_ONLY] = N_("only tools that say that they change nothing"),
+};
+
+/* Append rules, numbered from first on. */
+static void put_rules(struct ik_buf *out, const char *heading, const struct ik_rules *rules,
+	size_t first)
+{
+	if (rules->count == 0)
+		return;
+	ik_buf_printf(out, "%s\n", heading);
+	for (size_t i = 0; i < rules->count; i++) {
+		ik_buf_printf(out, "  %zu  ", first + i);
+		ik_rule_put(out, &rules->items[i]);
+		ik_buf_putc(out, '\n');
+	}
+}
+
+/* Append the modes, and all rules there are. */
+static void put_all(struct ik_policy *policy, struct ik_buf *out)
+{
+	const struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
+
+	for (int mode = 0; mode < IK_MODE_COUNT; mode++)
+		ik_buf_printf(out, "%s %-9s  %s\n", mode == (int)ik_policy_mode(policy) ? "*" : " ",
+			ik_mode_name((enum ik_mode)mode), _(meanings[mode]));
+	put_rules(out, _("Rules of the configuration (the first that fits decides):"),
+		ik_policy_rules(policy), 1);
+	put_rules(out, _("Kept for good:"), kept, 1);
+	put_rules(out, _("Kept for this session:"), session, kept->count + 1);
+	if (kept->count + session->count > 0)
+		ik_buf_puts(out, _("/mode forget N takes a kept rule back."));
+}
+
+/* Take back the kept rule of that number. */
+static void forget(struct ik_core *core, const char *text, struct ik_buf *out)
+{
+	struct ik_rules *kept = ik_policy_kept(core->policy);
+	struct ik_rules *session = ik_policy_session(core->policy);
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+	struct ik_error error;
+
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number == 0 ||
+		number > kept->count + session->count) {
+		ik_buf_puts(out, _("There is no kept rule of that number. /mode lists them."));
+		return;
+	}
+	if (number > kept->count) {
+		ik_rules_remove(session, number - kept->count - 1);
+	} else if (ik_policy_file_forget(core->policy_path, number - 1, kept, &error) != IK_OK) {
+		ik_buf_puts(out, error.text);
+		return;
+	}
+	ik_buf_puts(out, _("The rule is taken back."));
+	ik_core_policy_changed(core);
+}
+
+void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
+{
+	static const char forget_word[] = "forget ";
+	const char *argument = invocation->text;
+	enum ik_mode mode;
+
+	if (argument[0] == '\0') {
+		put_all(core->policy, answer);
+	} else if (ik_text_starts(argument, forget_word)) {
+		argument += strlen(forget_word);
+		forget(core, argument + strspn(argument, " "), answer);
+	} else if (ik_mode_find(argument, &mode)) {
+		ik_core_set_mode(core, mode);
+		ik_buf_printf(answer, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
+	} else {
+		ik_buf_printf(answer,
+			_("There is no mode \"%s\": /mode auto, /mode ask or /mode read-only."), argument);
+	}
+}
+
+/* ---- /usage ---- */
+
+enum { SPAN_ROUND, SPAN_TURN, SPAN_SESSION, SPAN_COUNT };
+
+/* The table: a row of heads, then one for each span. A row has a label, four numbers, the cost. */
+enum { ROWS = 1 + SPAN_COUNT, COLUMNS = 6 };
+
+/* Add up the last round, the last turn and the session; return how many rounds there were. */
+static size_t add_up(const struct ik_conversation *conversation, struct ik_usage spans[SPAN_COUNT])
+{
+	size_t rounds = 0;
+	bool turn_over = false;
+
+	for (size_t i = 0; i < SPAN_COUNT; i++)
+		spans[i] = (struct ik_usage){ .cost = -1 };
+	for (size_t i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+		struct ik_usage usage;
+
+		turn_over = turn_over || (message->kind == IK_KIND_USER && rounds > 0);
+		if (!ik_usage_read(message, &usage))
+			continue;
+		ik_usage_add(&spans[SPAN_SESSION], &usage);
+		if (!turn_over)
+			ik_usage_add(&spans[SPAN_TURN], &usage);
+		if (rounds++ == 0)
+			ik_usage_add(&spans[SPAN_ROUND], &usage);
+	}
+	return rounds;
+}
+
+/* Fill the row of a span. */
+static void fill_row(struct ik_buf row[COLUMNS], const char *label, const struct ik_usage *usage)
+{
+	const int64_t numbers[] = { usage->input_tokens, usage->cached_tokens, usage->output_tokens,
+		usage->reasoning_tokens };
+
+	ik_buf_puts(&row[0], label);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		ik_buf_printf(&row[i + 1], "%lld", (long long)numbers[i]);
+	if (usage->cost >= 0)
+		ik_cost_put(&row[COLUMNS - 1], usage->cost);
+}
+
+/* Append the table with columns as wide as they have to be: it may stand in a narrow pane. */
+static void put_table(struct ik_buf cells[ROWS][COLUMNS], struct ik_buf *out)
+{
+	size_t widths[COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+		const struct ik_buf *cell = &cells[i / COLUMNS][i % COLUMNS];
+		size_t width = ik_utf8_width(cell->data, cell->length);
+
+		widths[i % COLUMNS] = width > widths[i % COLUMNS] ? width : widths[i % COLUMNS];
+	}
+	for (size_t row = 0; row < ROWS; row++) {
+		for (size_t i = 0; i < COLUMNS; i++) {
+			const struct ik_buf *cell = &cells[row][i];
+			int blanks = (int)(widths[i] - ik_utf8_width(cell->data, cell->length));
+
+			if (i == 0)
+				ik_buf_printf(out, "%s%*s", cell->data, blanks, "");
+			else if (cell->length > 0)
+				ik_buf_printf(out, "  %*s%s", blanks, "", cell->data);
+		}
+		ik_buf_putc(out, '\n');
+	}
+}
+
+/* Append tokens and cost. */
+static void put_usage(const struct ik_usage spans[SPAN_COUNT], struct ik_buf *out)
+{
+	static const char *const labels[SPAN_COUNT] = {
+		N_("last round"),
+		N_("last turn"),
+		N_("session"),
+	};
+	static const char *const heads[] = { N_("Tokens"), N_("in"), N_("cached"), N_("out"),
+		N_("thinking") };
+	struct ik_buf cells[ROWS][COLUMNS];
+
+	for (size_t i = 0; i < ROWS * COLUMNS; i++)
+		ik_buf_init(&cells[i / COLUMNS][i % COLUMNS], IK_KIB(1));
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		ik_buf_puts(&cells[0][i], _(heads[i]));
+	for (size_t i = 0; i < SPAN_COUNT; i++)
+		fill_row(cells[i + 1], _(labels[i]), &spans[i]);
+	put_table(cells, out);
+	for (size_t i = 0; i < ROWS * COLUMNS; i++)
+		ik_buf_done(&cells[i / COLUMNS][i % COLUMNS]);
+	if (spans[SPAN_SESSION].cost < 0)
+		ik_buf_printf(out, "%s\n", _("What it costs is shown when providers.NAME.price is set."));
+}
+
+void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
+{
+	struct ik_usage spans[SPAN_COUNT];
+
+	if (add_up(ik_session_conversation(core->session), spans) == 0)
+		ik_buf_printf(answer, "%s\n", _("The provider has counted nothing yet."));
+	else
+		put_usage(spans, answer);
+}
+
+/* ---- /background ---- */
+
+/* Bytes that a command, or a call, takes at most in a line. */
+#define LINE_WIDTH 200
+
+/* "bash(command=\"sleep 300 &\")" of the call with that id, or NULL. New memory. */
+static char *call_line(const struct ik_conversation *conversation, const char *id)
+{
+	char *name, *arguments, *line = NULL;
+	size_t length;
+
+	for (size_t i = ik_conversation_count(conversation); i-- > 0 && !line;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (message->kind != IK_KIND_TOOL_CALL || !ik_text_equal(message->call_id, id))
+			continue;
+		name = ik_message_tool_name(message);
+		arguments = ik_message_arguments(message, &length);
+		if (name && arguments)
+			line = ik_call_summary(name, arguments, length, LINE_WIDTH);
+		free(name);
+		free(arguments);
+	}
+	return line;
+}
+
+/* A process and where it comes from. */
+static void put_orphan(const struct ik_conversation *conversation, const struct ik_orphan *orphan,
+	struct ik_buf *out)
+{
+	char *line = orphan->call ? call_line(conversation, orphan->call) : NULL;
+
+	ik_buf_printf(out, "  %d  ", orphan->pid);
+	ik_elapsed_put(out, orphan->running_ms / 1000);
+	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, orphan->command);
+	if (line || orphan->call)
+		/* Translators: %s is the call of a tool. */
+		ik_buf_printf(out, _("    started by %s\n"), line ? line : orphan->call);
+	free(line);
+}
+
+static void put_list(struct ik_loop *loop, const struct ik_conversation *conversation,
+	struct ik_buf *out)
+{
+	size_t count;
+	struct ik_orphan *orphans = ik_orphans_list(loop, &count);
+
+	if (count == 0) {
+		ik_buf_puts(out, _("No tool has left anything running.\n"));
+	} else {
+		ik_buf_printf(out,
+			ngettext("%zu process that a tool left running:\n",
+				"%zu processes that tools left running:\n", (unsigned long)count),
+			count);
+		for (size_t i = 0; i < count; i++)
+			put_orphan(conversation, &orphans[i], out);
+		ik_buf_puts(out,
+			_("/background end PID ends one, /background end all; with ikigai they "
+			  "end at the latest.\n"));
+	}
+	ik_orphans_free(orphans, count);
+}
+
+/* Tell one, or all, to end. */
+static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
+{
+	char *end;
+	long pid = strtol(word, &end, 10);
+	struct ik_orphan *orphans;
+	size_t count = 0, told = 0;
+
+	if (word[0] != '\0' && (*end != '\0' || pid <= 0 || pid > INT32_MAX)) {
+		ik_buf_printf(out, _("%s is no number of a process. /background lists them.\n"), word);
+		return;
+	}
+	if (word[0] != '\0') {
+		told = ik_orphan_end(loop, (int)pid);
+		if (told == 0)
+			ik_buf_printf(out,
+				_("No tool has left a process %ld running. "
+				  "/background lists them.\n"),
+				pid);
+	} else {
+		orphans = ik_orphans_list(loop, &count);
+		for (size_t i = 0; i < count; i++)
+			told += ik_orphan_end(loop, orphans[i].pid);
+		ik_orphans_free(orphans, count);
+		if (told == 0)
+			ik_buf_puts(out, _("No tool has left anything running.\n"));
+	}
+	if (told > 0)
+		ik_buf_printf(out,
+			ngettext("%zu process was told to end.\n", "%zu processes were told to end.\n",
+				(unsigned long)told),
+			told);
+}
+
+void ik_command_background(struct ik_core *core, const struct ik_invocation *invocation,
+	struct ik_buf *answer)
+{
+	const char *argument = invocation->text;
+
+	if (argument[0] == '\0')
+		put_list(core->loop, ik_session_conversation(core->session), answer);
+	else if (ik_text_equal(argument, "end"))
+		put_end(core->loop, "", answer);
+	else if (ik_text_starts(argument, "end "))
+		put_end(core->loop, argument + 4 + strspn(argument + 4, " "), answer);
+	else
+		ik_buf_puts(answer,
+			_("/background lists what tools left running; /background end PID ends "
+			  "one, /background end all.\n"));
+}
+
+/* ---- /copy ---- */
+
+#define FENCE_LEAST 3
+#define INDENT_MOST 3
+
+/* How long a fence the line at text is (of the character ch, or of either where it is 0); 0:
+ * it is none. */
+static size_t fence_length(const char *text, const char *end, char *ch)
+{
+	size_t indent = 0, length = 0;
+
+	while (text < end && *text == ' ' && indent <= INDENT_MOST) {
+		text++;
+		indent++;
+	}
+	if (indent > INDENT_MOST || text >= end || (*text != '`' && *text != '~') ||
+		(*ch != '\0' && *text != *ch))
+		return 0;
+	while (text + length < end && text[length] == *text)
+		length++;
+	if (length < FENCE_LEAST)
+		return 0;
+	*ch = *text;
+	return length;
+}
+
+/* Find the last fenced block of a text; false: it has none. */
+static bool last_code(const char *text, size_t length, const char **ret_code, size_t *ret_length)
+{
+	const char *end = text + length, *code = NULL;
+	size_t open = 0;
+	bool found = false;
+	char ch = '\0';
+
+	while (text < end) {
+		const char *feed = memchr(text, '\n', (size_t)(end - text));
+		const char *next = feed ? feed + 1 : end;
+		char other = open > 0 ? ch : '\0';
+		size_t fence = fence_length(text, next, &other);
+
+		if (open == 0 && fence > 0) {
+			open = fence;
+			ch = other;
+			code = next;
+			*ret_code = code;
+			*ret_length = (size_t)(end - code);
+			found = true;
+		} else if (open > 0 && fence >= open) {
+			*ret_length = (size_t)(text - code);
+			open = 0;
+		}
+		text = next;
+	}
+	return found;
+}
+
+/* What is to be copied: the number-th last reply, or the last code block of all. */
+static bool find_text(const struct ik_conversation *conversation, size_t number, bool code,
+	const char **ret_text, size_t *ret_length)
+{
+	size_t i;
+
+	for (i = ik_conversation_count(conversation); i-- > 0;) {
+		const struct ik_message *message = ik_conversation_at(conversation, i);
+
+		if (message->kind != IK_KIND_ASSISTANT || message->content_length == 0)
+			continue;
+		if (code && last_code(message->content, message->content_length, ret_text, ret_length))
+			return true;
+		if (code || --number > 0)
+			continue;
+		*ret_text = message->content;
+		*ret_length = message->content_length;
+		return true;
+	}
+	return false;
+}
+
+enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
+	const char **ret_text, size_t *ret_length, struct ik_error *error)
+{
+	bool code = ik_text_equal(argument, "code");
+	char *end = NULL;
+	long number = 1;
+
+	if (!code && argument[0] != '\0')
+		number = strtol(argument, &end, 10);
+	if (number < 1 || (end && *end != '\0'))
+		return ik_error_set(error, IK_INVALID, "%s",
+			_("/copy copies the last reply; /copy 2 the one before it; "
+			  "/copy code the last block of code."));
+	if (find_text(ik_session_conversation(core->session), (size_t)number, code, ret_text,
+			ret_length))
+		return IK_OK;
+	return ik_error_set(error, IK_NOT_FOUND, "%s",
+		code ? _("There is no block of code yet.") : _("There are not so many replies."));
 }

@@ -8,7 +8,7 @@
 
 #include "core/core.h"
 
-/* commands.c: /tool [NAME | --all], /run TOOL JSON */
+/* /tool [NAME | --all], /run TOOL JSON */
 ik_command ik_command_tool, ik_command_run;
 /* /system, /compact [WORDS] */
 ik_command ik_command_system, ik_command_compact;
@@ -20,10 +20,10 @@ ik_command ik_command_export;
 void ik_command_refreshed(struct ik_session *session, const char *line,
 	const struct ik_registry *registry);
 
-/* background.c: /background [end [PID]] */
+/* /background [end [PID]] */
 ik_command ik_command_background;
 
-/* copy.c: /copy [N | code]: find the last reply, the Nth last, or the last code block. The text
+/* /copy [N | code]: find the last reply, the Nth last, or the last code block. The text
  * belongs to the conversation. */
 enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 	const char **ret_text, size_t *ret_length, struct ik_error *error) IK_MUST_USE;
@@ -38,13 +38,13 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count, cons
 /* /provider [NAME] */
 ik_command ik_command_provider;
 
-/* mode_command.c: /mode [NAME | forget N] */
+/* /mode [NAME | forget N] */
 ik_command ik_command_mode;
 
 /* sandbox_command.c: /sandbox [NAME] */
 ik_command ik_command_sandbox;
 
-/* usage.c: /usage */
+/* /usage */
 ik_command ik_command_usage;
 
 #endif

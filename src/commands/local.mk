@@ -3,13 +3,9 @@ noinst_LIBRARIES += libik_commands.a
 libik_commands_a_SOURCES = \
 	src/commands/action.c src/commands/action.h \
 	src/commands/appearance.c src/commands/appearance.h \
-	src/commands/background.c \
 	src/commands/commands.c src/commands/commands.h \
 	src/commands/commands_model.c \
 	src/commands/complete.c src/commands/complete.h \
-	src/commands/copy.c \
-	src/commands/mode_command.c \
 	src/commands/sandbox_command.c src/commands/sandbox_command.h \
 	src/commands/stored_session.c src/commands/stored_session.h \
-	src/commands/tool_text.c src/commands/tool_text.h \
-	src/commands/usage.c
+	src/commands/tool_text.c src/commands/tool_text.h

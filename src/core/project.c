@@ -26,20 +26,26 @@ void ik_project_open(struct ik_project *project, const struct ik_places *places,
 	free(file);
 }
 
-/* Forget the AGENTS.md files that were skipped. */
-static void forget_agents(struct ik_project *project)
+void ik_untrusted_add(struct ik_untrusted_list *list, const char *path,
+	const struct ik_identity *identity, bool changed)
 {
-	while (project->agents_count > 0)
-		free(project->agents[--project->agents_count].path);
-	free(project->agents);
-	project->agents = NULL;
+	list->items = ik_alloc_array(list->items, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = (struct ik_untrusted){ ik_strdup(path), *identity, changed };
+}
+
+void ik_untrusted_clear(struct ik_untrusted_list *list)
+{
+	while (list->count > 0)
+		free(list->items[--list->count].path);
+	free(list->items);
+	list->items = NULL;
 }
 
 void ik_project_done(struct ik_project *project)
 {
 	project->trust = ik_trust_free(project->trust);
-	free(project->config_file);
-	forget_agents(project);
+	ik_untrusted_clear(&project->config);
+	ik_untrusted_clear(&project->agents);
 	memset(project, 0, sizeof(*project));
 }
 
@@ -89,8 +95,8 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 }
 
 /* Read the file, and load it if it is trusted. */
-static enum ik_status load(struct ik_project *project, const char *path, struct ik_config *config,
-	struct ik_error *error)
+static enum ik_status load(struct ik_project *project, const char *path,
+	const struct ik_identity *identity, struct ik_config *config, struct ik_error *error)
 {
 	enum ik_trust_state state = IK_TRUST_CHANGED;
 	enum ik_status status = IK_OK;
@@ -101,14 +107,12 @@ static enum ik_status load(struct ik_project *project, const char *path, struct 
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
 	if (ik_file_read(path, &text, &reason) != IK_OK)
 		ik_config_warn(config, "%s", reason.text);
-	else if (ik_identity_holds(path, &project->config_identity))
+	else if (ik_identity_holds(path, identity))
 		state = judge(project, path, &text, config);
-	if (state == IK_TRUST_TRUSTED) {
+	if (state == IK_TRUST_TRUSTED)
 		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
-	} else {
-		project->config_file = ik_strdup(path);
-		project->config_changed = state == IK_TRUST_CHANGED;
-	}
+	else
+		ik_untrusted_add(&project->config, path, identity, state == IK_TRUST_CHANGED);
 	ik_buf_done(&text);
 	return status;
 }
@@ -118,10 +122,10 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 {
 	char *path = ik_project_config_path(places);
 	enum ik_status status = IK_OK;
+	struct ik_identity identity;
 
-	if (ik_project_has_config(places, &project->config_identity) &&
-		!same_file(&project->config_identity, user_file))
-		status = load(project, path, config, error);
+	if (ik_project_has_config(places, &identity) && !same_file(&identity, user_file))
+		status = load(project, path, &identity, config, error);
 	free(path);
 	return status;
 }
@@ -196,10 +200,7 @@ static bool is_trusted_agents(struct ik_project *project, const char *path,
 
 	if (state == IK_TRUST_TRUSTED)
 		return true;
-	project->agents = ik_alloc_array(project->agents, project->agents_count + 1,
-		sizeof(*project->agents));
-	project->agents[project->agents_count++] = (struct ik_untrusted_agents){ ik_strdup(path),
-		*identity, state == IK_TRUST_CHANGED };
+	ik_untrusted_add(&project->agents, path, identity, state == IK_TRUST_CHANGED);
 	return false;
 }
 
@@ -233,7 +234,7 @@ char *ik_agents_files_read(struct ik_project *project, const struct ik_places *p
 	struct ik_buf out;
 	size_t i;
 
-	forget_agents(project);
+	ik_untrusted_clear(&project->agents);
 	if (paths[0])
 		(void)!ik_trust_read(project->trust, &error); /* reported with all other problems */
 	ik_buf_init(&out, IK_MIB(4));
@@ -318,10 +319,10 @@ char *ik_project_warning(const struct ik_project *project, const struct ik_regis
 		if (tool->state == IK_TOOL_UNTRUSTED)
 			put_name(&names, &count, ik_project_relative(project, tool->path));
 	}
-	if (project->config_file)
-		put_name(&names, &count, ik_project_relative(project, project->config_file));
-	for (i = 0; i < project->agents_count; i++)
-		put_name(&names, &count, ik_project_relative(project, project->agents[i].path));
+	for (i = 0; i < project->config.count; i++)
+		put_name(&names, &count, ik_project_relative(project, project->config.items[i].path));
+	for (i = 0; i < project->agents.count; i++)
+		put_name(&names, &count, ik_project_relative(project, project->agents.items[i].path));
 	if (count > 0)
 		sentence = ik_format(ngettext("%zu file that came with this directory is not trusted and "
 									  "was left out (%s); look at "

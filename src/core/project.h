@@ -15,18 +15,24 @@
 #include "guard/trust.h"
 #include "tool/registry.h"
 
+/* A file that is not trusted, and so was skipped. */
+struct ik_untrusted {
+	char *path;
+	struct ik_identity identity;
+	bool changed; /* an older version was trusted */
+};
+struct ik_untrusted_list {
+	struct ik_untrusted *items;
+	size_t count;
+};
+void ik_untrusted_add(struct ik_untrusted_list *list, const char *path,
+	const struct ik_identity *identity, bool changed);
+void ik_untrusted_clear(struct ik_untrusted_list *list);
+
 struct ik_project {
 	struct ik_trust *trust;
-	char *config_file;                  /* its path if it exists and was skipped because it
-	                                       isn't trusted, or NULL */
-	bool config_changed;                /* an older version was trusted */
-	struct ik_identity config_identity; /* of the skipped file */
-	struct ik_untrusted_agents {        /* AGENTS.md files that were skipped too */
-		char *path;
-		struct ik_identity identity;
-		bool changed;
-	} * agents;
-	size_t agents_count;
+	struct ik_untrusted_list config; /* the configuration, if it was skipped */
+	struct ik_untrusted_list agents; /* AGENTS.md files that were */
 };
 
 /* Read what the user trusts from the home. all: trust the whole directory for this run. */
