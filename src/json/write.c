@@ -36,11 +36,11 @@ void ik_json_key(struct ik_buf *out, const char *name)
 /* Append the escape of a byte that is not allowed in a string. */
 static void put_escape(struct ik_buf *out, unsigned char byte)
 {
-	static const char letters[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+	static const char letters[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu", hex[] = "0123456789abcdef";
 	char letter = byte < 0x20 ? letters[byte] : (char)byte;
 
 	if (letter == 'u')
-		ik_buf_printf(out, "\\u%04x", byte);
+		ik_buf_append(out, (char[]){ '\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15] }, 6);
 	else
 		ik_buf_append(out, (char[]){ '\\', letter }, 2);
 }

@@ -97,6 +97,19 @@ void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t le
 	}
 }
 
+void ik_answer_escaped(struct ik_tool_answer *answer, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t part = length < BLOCK ? length : BLOCK;
+
+		ik_buf_append(&answer->text, bytes, part);
+		if (answer->text.length >= BLOCK)
+			answer_flush(answer);
+		bytes += part;
+		length -= part;
+	}
+}
+
 void ik_answer_close(struct ik_tool_answer *answer)
 {
 	/* What is held is an incomplete character. */

@@ -32,6 +32,8 @@ void ik_answer_text(struct ik_tool_answer *answer, const char *name, const char 
 	size_t length);
 void ik_answer_open(struct ik_tool_answer *answer, const char *name);
 void ik_answer_piece(struct ik_tool_answer *answer, const char *bytes, size_t length);
+/* The same for a piece of whole characters that ik_json_escape() has escaped. */
+void ik_answer_escaped(struct ik_tool_answer *answer, const char *bytes, size_t length);
 void ik_answer_close(struct ik_tool_answer *answer);
 
 void ik_answer_integer(struct ik_tool_answer *answer, const char *name, int64_t number);

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,9 +16,15 @@
 #include "util/clock.h"
 #include "util/limits.h"
 
-/* Start the helper when the search has taken this long and is not done. */
+#include "json/write.h"
+
+/* Start the helper when this time has passed and there is more to search. */
 #define HELP_US 3000
-/* Room for what the helper finds; when it is full, the helper ends. */
+/* How long the helper waits for files that have yet to be found. */
+#define WAIT_US 500
+/* Room for the names of files; when it is full, these are searched first. */
+#define NAMES_MAX IK_MIB(4)
+/* Room for what each of the two finds before it is known what comes before it. */
 #define FINDINGS_MAX IK_MIB(64)
 /* When text is passed on to the answer. */
 #define FLUSH_AT IK_KIB(256)
@@ -31,26 +36,31 @@
 /* What comes before each line, and before each group of lines. */
 #define SEPARATOR "\n"
 #define GROUP_SEPARATOR "\n--\n"
+#define ESCAPED_SEPARATOR "\\n"
+#define ESCAPED_GROUP_SEPARATOR "\\n--\\n"
 
-/* One file, whose path is at an offset in the names. */
-struct queued_file {
-	size_t name;
-	unsigned char type;
+/* The files to search, shared with the helper. Of each, names has its type, plus one so that it is not
+ * NUL, and its path. */
+struct queue {
+	atomic_size_t found;  /* files */
+	atomic_size_t taken;  /* of them, by either process */
+	atomic_bool complete; /* no more are added */
+	size_t length;        /* of the names */
+	char names[NAMES_MAX];
 };
 
-/* What the helper found in a file, after the text about it. */
+/* What was found apart from the answer. */
 struct finding {
-	size_t index;  /* of the file */
-	int64_t count; /* lines found */
-	size_t length; /* of the text */
-	bool more;     /* there is more than was reported */
+	int64_t count; /* matching lines */
+	size_t length; /* of the text about them, escaped, with a separator before each line */
 };
 
-/* Memory that is shared with the helper. */
+/* What the helper leaves when it ends. */
 struct findings {
-	atomic_size_t taken;  /* files that either process has taken */
-	atomic_size_t done;   /* files that the helper has searched, from the end of the queue */
-	atomic_size_t length; /* of what it found */
+	atomic_size_t
+		next; /* the place in the names of the first file that it has not searched; 0 until
+	                       all this is complete */
+	struct finding finding;
 	char text[FINDINGS_MAX];
 };
 
@@ -58,20 +68,38 @@ struct files {
 	struct search *search;
 	struct files_options options;
 	struct ik_tool_answer *answer;
-	struct ik_buf names;
-	struct ik_buf queue; /* of struct queued_file */
-	int64_t count;       /* matching lines in the answer */
-	bool more;           /* there is one more than the limit: the search is over */
+	struct queue *queue;
+	size_t next;        /* the place in the names of the next file to search, in order */
+	int64_t count;      /* matching lines in the answer */
+	bool more;          /* there is one more than the limit: the search is over */
+	struct ik_buf text; /* of the file that is searched */
+	int64_t start;
+	pid_t helper;              /* 0: not started; -1: it cannot be started */
+	struct findings *findings; /* of the helper */
 };
+
+/* Map memory that a helper shares; NULL: there is none. */
+static void *map_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory != MAP_FAILED ? memory : NULL;
+}
 
 struct files *files_new(struct search *search, const struct files_options *options,
 	struct ik_tool_answer *answer)
 {
 	struct files *files = ik_alloc(sizeof(*files));
 
-	*files = (struct files){ .search = search, .options = *options, .answer = answer };
-	ik_buf_init(&files->names, SIZE_MAX / 2);
-	ik_buf_init(&files->queue, SIZE_MAX / 2);
+	*files = (struct files){ .search = search,
+		.options = *options,
+		.answer = answer,
+		.queue = map_shared(sizeof(*files->queue)),
+		.start = ik_clock_us() };
+	if (!files->queue)
+		ik_alloc_fail();
+	ik_buf_init(&files->text, SIZE_MAX / 2);
 	return files;
 }
 
@@ -85,7 +113,7 @@ static bool is_over(const struct files *files)
 
 /* The lines of a file, as they are found. */
 struct report {
-	struct ik_buf text;
+	struct ik_buf *text;
 	const char *path;
 	int64_t count;                 /* matching lines */
 	uint64_t last;                 /* number of the last line, 0: none yet */
@@ -122,10 +150,10 @@ static bool is_binary(int fd)
 /* Pass the text on to the answer. */
 static void report_flush(struct report *report)
 {
-	if (ik_buf_status(&report->text) != IK_OK)
+	if (ik_buf_status(report->text) != IK_OK)
 		ik_alloc_fail();
-	ik_answer_piece(report->answer, report->text.data, report->text.length);
-	ik_buf_clear(&report->text);
+	ik_answer_piece(report->answer, report->text->data, report->text->length);
+	ik_buf_clear(report->text);
 }
 
 /* Append the separator from the line before, and the file's name. */
@@ -134,72 +162,93 @@ static void begin_line(struct report *report, uint64_t number)
 	bool group = report->groups && (report->last == 0 || number != report->last + 1);
 
 	if (report->separate)
-		ik_buf_puts(&report->text, group ? GROUP_SEPARATOR : SEPARATOR);
-	ik_buf_puts(&report->text, report->path);
+		ik_buf_puts(report->text, group ? GROUP_SEPARATOR : SEPARATOR);
+	ik_buf_puts(report->text, report->path);
 	report->separate = true;
 	report->last = number;
+}
+
+/* Append a line's number between two marks; printf() would take longer than the search. */
+static void append_number(struct ik_buf *text, char mark, uint64_t number)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	*--at = ' ';
+	*--at = mark;
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	*--at = mark;
+	ik_buf_append(text, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 /* Report a line; if the file is binary, only that, instead of its first line. */
 static bool take_line(void *arg, const struct search_line *line)
 {
 	struct report *report = arg;
-	char mark = line->context ? '-' : ':';
 	bool binary = report->fd >= 0 && is_binary(report->fd);
 
 	begin_line(report, line->number);
 	report->fd = -1;
 	report->count += binary || !line->context;
 	if (binary) {
-		ik_buf_puts(&report->text, ": binary file matches");
+		ik_buf_puts(report->text, ": binary file matches");
 		return false;
 	}
-	ik_buf_printf(&report->text, "%c%" PRIu64 "%c ", mark, line->number, mark);
-	ik_buf_append(&report->text, line->text, line->length);
+	append_number(report->text, line->context ? '-' : ':', line->number);
+	ik_buf_append(report->text, line->text, line->length);
 	if (!report->answer)
-		return report->text.length <= FINDINGS_MAX;
-	if (report->text.length >= FLUSH_AT)
+		return report->text->length <= FINDINGS_MAX;
+	if (report->text->length >= FLUSH_AT)
 		report_flush(report);
 	return !ik_answer_lost(report->answer);
 }
 
-static size_t queue_length(const struct files *files)
-{
-	return files->queue.length / sizeof(struct queued_file);
-}
-
-/* Search a file for at most so many matches (0: all), if it is a regular file that can be opened.
- * Follow links only where the type is that of a link. Return whether there is one more. */
-static bool search_queued(const struct files *files, size_t index, uint64_t most,
+/* Search the file whose name is at that place for at most so many matches (0: all), if it is a
+ * regular file that can be opened. Follow links only where the type is that of a link. Return
+ * whether there is one more. */
+static bool search_queued(const struct files *files, size_t place, uint64_t most,
 	struct report *report)
 {
-	const struct queued_file *file = (const struct queued_file *)(const void *)files->queue.data +
-		index;
+	unsigned char type = (unsigned char)(files->queue->names[place] - 1);
 	struct stat status;
 	bool more = false;
 
-	report->path = files->names.data + file->name;
+	report->path = files->queue->names + place + 1;
 	report->groups = files->options.groups;
-	ik_buf_init(&report->text, SIZE_MAX / 2);
 	int fd = open(report->path,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file->type == DT_LNK ? 0 : O_NOFOLLOW));
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (type == DT_LNK ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		return false;
 	report->fd = files->options.name_binaries ? fd : -1;
-	if (file->type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+	if (type == DT_REG || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
 		more = search_file(files->search, fd, most, take_line, report);
 	close(fd);
 	return more;
 }
 
-/* Search a file straight into the answer. */
-static void search_directly(struct files *files, size_t index)
+/* Return the place of the next file, in order. */
+static size_t next_place(struct files *files)
+{
+	size_t place = files->next;
+
+	files->next += strlen(files->queue->names + place) + 1;
+	return place;
+}
+
+/* Search the next file straight into the answer. */
+static void search_next(struct files *files)
 {
 	uint64_t most = files->options.most, left = most - (uint64_t)files->count;
 	/* Then all that matters is whether there is one more match. */
 	bool full = most > 0 && left == 0;
-	struct report report = { .separate = files->count > 0, .answer = full ? NULL : files->answer };
-	bool more = search_queued(files, index, most == 0 ? 0 : full ? 1 : left, &report);
+	struct report report = {
+		.text = &files->text, .separate = files->count > 0, .answer = full ? NULL : files->answer
+	};
+
+	ik_buf_clear(&files->text);
+	bool more = search_queued(files, next_place(files), most == 0 ? 0 : full ? 1 : left, &report);
 
 	if (full) {
 		files->more = report.count > 0;
@@ -208,125 +257,182 @@ static void search_directly(struct files *files, size_t index)
 		files->count += report.count;
 		files->more = more;
 	}
-	ik_buf_done(&report.text);
 }
 
 /* ---- two processes ---- */
 
-/* The helper's whole life: search files from the end of the queue on. */
-static void help(const struct files *files, size_t left, struct findings *findings)
+/* Take one more of the files in the queue. While files are still added, only the helper takes
+ * any. */
+static bool take(struct queue *queue)
 {
-	bool room = true;
-
-	for (size_t done = 1; room && atomic_fetch_add(&findings->taken, 1) < left; done++) {
-		struct finding finding = { .index = queue_length(files) - done };
-		struct report report = { .separate = true };
-		char *to = findings->text + findings->length;
-
-		finding.more = search_queued(files, finding.index, files->options.most, &report);
-		finding.count = report.count;
-		finding.length = report.text.length;
-		room = ik_buf_status(&report.text) == IK_OK &&
-			finding.length + sizeof(finding) <= FINDINGS_MAX - findings->length;
-		if (room && report.count > 0) {
-			memcpy(to, report.text.data, finding.length);
-			memcpy(to + finding.length, &finding, sizeof(finding));
-			findings->length += finding.length + sizeof(finding);
-		}
-		if (room)
-			findings->done = done;
-		ik_buf_done(&report.text);
-	}
+	while (queue->taken >= queue->found && !queue->complete)
+		usleep(WAIT_US);
+	return atomic_fetch_add(&queue->taken, 1) < queue->found;
 }
 
-/* Put what the helper found into the answer, the last first. */
-static void take_findings(struct files *files, const struct findings *findings)
+/* Append what is found in a file to found, escaped, and return it; false, and nothing is, if there is
+ * no room. */
+static bool search_apart(struct files *files, size_t place, struct ik_buf *found,
+	struct finding *ret_finding)
 {
-	size_t skipped = strlen(files->options.groups ? GROUP_SEPARATOR : SEPARATOR);
-	size_t end = findings->length, first = queue_length(files) - findings->done;
-	uint64_t most = files->options.most;
-	struct finding finding;
+	struct report report = { .text = &files->text, .separate = true };
+	size_t start = found->length;
 
-	while (end > 0 && !is_over(files)) {
-		end -= sizeof(finding);
-		memcpy(&finding, findings->text + end, sizeof(finding));
-		end -= finding.length;
-		if (finding.index < first)
-			continue; /* it was killed before it was done with that */
-		if (finding.more || (most > 0 && (uint64_t)(files->count + finding.count) > most)) {
-			search_directly(files, finding.index);
-			continue;
-		}
-		size_t from = files->count == 0 ? skipped : 0;
-		ik_answer_piece(files->answer, findings->text + end + from, finding.length - from);
-		files->count += finding.count;
-	}
+	ik_buf_clear(&files->text);
+	search_queued(files, place, 0, &report);
+	if (ik_buf_status(&files->text) != IK_OK || files->text.length > FINDINGS_MAX - start)
+		return false;
+	ik_json_escape(found, files->text.data, files->text.length);
+	*ret_finding = (struct finding){ report.count, found->length - start };
+	return ik_buf_status(found) == IK_OK;
 }
 
-/* Start the helper; -1 if that is impossible. */
-static pid_t start_helper(const struct files *files, size_t left, struct findings *findings)
+/* The helper's whole life: search files in order. */
+static void help(struct files *files)
 {
-	pid_t self = getpid(), helper = fork();
+	struct findings *findings = files->findings;
+	struct finding finding, sum = { 0 };
+	size_t searched = files->next;
+	struct ik_buf found;
 
-	if (helper == 0) {
+	ik_buf_init(&found, SIZE_MAX / 2);
+	while (take(files->queue) && search_apart(files, next_place(files), &found, &finding) &&
+		finding.length <= FINDINGS_MAX - sum.length) {
+		memcpy(findings->text + sum.length, found.data, finding.length);
+		sum.count += finding.count;
+		sum.length += finding.length;
+		searched = files->next;
+		ik_buf_clear(&found);
+	}
+	findings->finding = sum;
+	findings->next = searched;
+}
+
+/* Start the helper when enough time has passed. What has a limit mostly ends early, and is left to
+ * one process. */
+static void consider_helper(struct files *files)
+{
+	pid_t self = getpid();
+
+	if (files->helper != 0 || files->options.most > 0 || ik_clock_us() - files->start <= HELP_US)
+		return;
+	files->findings = map_shared(sizeof(*files->findings));
+	files->helper = files->findings ? fork() : -1;
+	if (files->helper == 0) {
 		/* Die with this process, even if it is killed. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() == self)
-			help(files, left, findings);
+			help(files);
 		_exit(0);
 	}
-	return helper;
 }
 
-/* Search the files from that index on, while a helper takes them from the other end. */
-static void search_together(struct files *files, size_t index)
+/* Search files from the end of the queue on, until all are taken or there is no room: append to found
+ * the text about each and its finding. Return the place of the last of them. */
+static size_t search_backwards(struct files *files, struct ik_buf *found)
 {
-	size_t left = queue_length(files) - index;
-	struct findings *findings = mmap(NULL, sizeof(*findings), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	pid_t helper = findings != MAP_FAILED ? start_helper(files, left, findings) : -1;
+	const char *names = files->queue->names;
+	size_t place = files->queue->length;
 
-	while (!is_over(files) && helper > 0 && atomic_fetch_add(&findings->taken, 1) < left)
-		search_directly(files, index++);
-	if (helper > 0) {
-		if (is_over(files))
-			kill(helper, SIGKILL);
-		waitpid(helper, NULL, 0);
+	while (!is_over(files) && take(files->queue)) {
+		const char *before = memrchr(names, '\0', place - 1);
+		size_t start = before ? (size_t)(before + 1 - names) : 0;
+		struct finding finding;
+
+		if (!search_apart(files, start, found, &finding))
+			break;
+		if (finding.length > 0)
+			ik_buf_append(found, (const char *)&finding, sizeof(finding));
+		place = start;
 	}
-	/* What the helper has left out, if it could not be started, was killed or had no room. */
-	size_t end = queue_length(files) - (helper > 0 ? findings->done : 0);
+	if (ik_buf_status(found) != IK_OK)
+		ik_alloc_fail();
+	return place;
+}
 
-	while (!is_over(files) && index < end)
-		search_directly(files, index++);
-	if (helper > 0)
-		take_findings(files, findings);
-	if (findings != MAP_FAILED)
-		munmap(findings, sizeof(*findings));
+/* Put what was found apart into the answer. */
+static void put_finding(struct files *files, const char *text, const struct finding *finding)
+{
+	size_t skipped = strlen(files->options.groups ? ESCAPED_GROUP_SEPARATOR : ESCAPED_SEPARATOR);
+
+	if (finding->length == 0)
+		return;
+	if (files->count > 0)
+		skipped = 0;
+	ik_answer_escaped(files->answer, text + skipped, finding->length - skipped);
+	files->count += finding->count;
+}
+
+/* Search the queue together with the helper: put all into the answer but for what found gets, which
+ * follows it. */
+static void search_together(struct files *files, struct ik_buf *found)
+{
+	struct findings *findings = files->findings;
+	size_t end = search_backwards(files, found);
+
+	waitpid(files->helper, NULL, 0);
+	if (findings->next > 0) {
+		put_finding(files, findings->text, &findings->finding);
+		files->next = findings->next;
+	}
+	munmap(findings, sizeof(*findings));
+	/* What the helper has left out, if it was killed or had no room. */
+	while (files->next < end && !is_over(files))
+		search_next(files);
+}
+
+/* Search all files in the queue, and empty it. */
+static void search_queue(struct files *files)
+{
+	struct queue *queue = files->queue;
+	struct ik_buf found;
+
+	ik_buf_init(&found, SIZE_MAX / 2);
+	queue->complete = true;
+	while (files->helper <= 0 && files->next < queue->length && !is_over(files)) {
+		queue->taken++;
+		search_next(files);
+		consider_helper(files);
+	}
+	if (files->helper > 0)
+		search_together(files, &found);
+	for (size_t end = found.length; end > 0;) {
+		struct finding finding;
+
+		end -= sizeof(finding);
+		memcpy(&finding, found.data + end, sizeof(finding));
+		end -= finding.length;
+		put_finding(files, found.data + end, &finding);
+	}
+	ik_buf_done(&found);
+	files->helper = 0;
+	files->next = 0;
+	queue->length = queue->found = queue->taken = 0;
+	queue->complete = false;
 }
 
 void files_add(struct files *files, const char *path, unsigned char type)
 {
-	struct queued_file file = { files->names.length, type };
+	struct queue *queue = files->queue;
+	size_t size = strlen(path) + 1;
 
-	ik_buf_append(&files->names, path, strlen(path) + 1);
-	ik_buf_append(&files->queue, (const char *)&file, sizeof(file));
+	if (size + 1 > NAMES_MAX - queue->length)
+		search_queue(files);
+	queue->names[queue->length] = (char)(type + 1);
+	memcpy(queue->names + queue->length + 1, path, size);
+	queue->length += size + 1;
+	queue->found++;
+	consider_helper(files);
 }
 
 int64_t files_finish(struct files *files, bool *ret_more)
 {
-	int64_t start = ik_clock_us(), count;
-	size_t index = 0;
+	search_queue(files);
+	int64_t count = files->count;
 
-	if (ik_buf_status(&files->names) != IK_OK || ik_buf_status(&files->queue) != IK_OK)
-		ik_alloc_fail();
-	while (index < queue_length(files) && !is_over(files) && ik_clock_us() - start <= HELP_US)
-		search_directly(files, index++);
-	if (index < queue_length(files) && !is_over(files))
-		search_together(files, index);
-	count = files->count;
 	*ret_more = files->more;
-	ik_buf_done(&files->names);
-	ik_buf_done(&files->queue);
+	munmap(files->queue, sizeof(*files->queue));
+	ik_buf_done(&files->text);
 	free(files);
 	return count;
 }

@@ -6,11 +6,12 @@
  *     --                        between lines that are not adjacent, with context
  *     path: binary file matches
  *
- * Files are queued as they are found.  Then they are searched one after the other; if that takes
- * long, a helper process is forked that searches them from the end of the queue on, until the two
- * meet.  One process would not keep up with ripgrep, which uses all processors.
+ * Files are queued as they are found.  If that or the search takes long, a helper process is forked
+ * that searches them from the first on, while this one finds the others and then searches them from
+ * the last on, until the two meet.  One process would not keep up with ripgrep, which uses all
+ * processors.
  *
- * May include: util, tools/common/answer.h, tools/grep/search.h.
+ * May include: util, json, tools/common/answer.h, tools/grep/search.h.
  */
 #ifndef IK_TOOLS_GREP_FILES_H
 #define IK_TOOLS_GREP_FILES_H

@@ -68,14 +68,17 @@ static const char *line_before(const char *text, const char *end)
  * other would take longer than the search itself. */
 static uint64_t count_feeds(const char *at, const char *end)
 {
+	enum { WIDTH = 32, ROWS = 128 };
 	uint64_t count = 0;
 
-	for (; end - at >= 64; at += 64) {
-		unsigned char feeds = 0;
+	while (end - at >= WIDTH) {
+		unsigned char feeds[WIDTH] = { 0 };
 
-		for (int i = 0; i < 64; i++)
-			feeds = (unsigned char)(feeds + (at[i] == '\n'));
-		count += feeds;
+		for (int row = 0; row < ROWS && end - at >= WIDTH; row++, at += WIDTH)
+			for (int i = 0; i < WIDTH; i++)
+				feeds[i] = (unsigned char)(feeds[i] + (at[i] == '\n'));
+		for (int i = 0; i < WIDTH; i++)
+			count += feeds[i];
 	}
 	for (; at < end; at++)
 		count += *at == '\n';
@@ -127,9 +130,11 @@ static bool visit_before(struct search *search, const char *text, const char *st
 
 /*
  * Visit the lines of [seen, end) that match, and their context. [text, seen) was searched before and
- * is there as context. search->lines counts the lines before seen, and afterwards those before end.
+ * is there as context. search->lines counts the lines before seen, and afterwards, unless the block
+ * is the last, those before end.
  */
-static bool search_block(struct search *search, const char *text, const char *seen, const char *end)
+static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
+	bool last)
 {
 	const char *next = seen, *found;
 
@@ -152,7 +157,8 @@ static bool search_block(struct search *search, const char *text, const char *se
 		search->owed = search->context;
 		next = feed + 1;
 	}
-	search->lines += count_feeds(next, end);
+	if (!last)
+		search->lines += count_feeds(next, end);
 	return visit_after(search, next, end);
 }
 
@@ -253,7 +259,7 @@ bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, 
 			ik_buf_putc(text, '\n');
 		const char *end = filled && feed ? feed + 1 : text->data + text->length;
 
-		going = search_block(search, text->data, text->data + seen, end) && filled;
+		going = search_block(search, text->data, text->data + seen, end, !filled) && filled;
 		const char *start = context_start(search, text->data, end);
 
 		seen = (size_t)(end - start);
