@@ -173,8 +173,7 @@ static void on_key(void *arg, const struct ik_key *key)
 		take_report(chat, key->text, key->text_length);
 		return;
 	}
-	if (key->code == IK_KEY_MOUSE)
-		(void)ik_screen_tick(chat->screen, ik_clock_ms()); /* two clicks are counted */
+	(void)ik_screen_tick(chat->screen, ik_clock_ms());
 	invocation = ik_screen_key(chat->screen, key);
 	ik_chat_draft_changed(chat);
 	run(chat, invocation);

@@ -52,7 +52,6 @@ libik_tui_a_SOURCES += \
 	src/tui/text/folded.c src/tui/text/folded.h \
 	src/tui/text/json_tree.c src/tui/text/json_tree.h \
 	src/tui/text/json_view.c src/tui/text/json_view.h \
-	src/tui/text/layout.c src/tui/text/layout.h \
 	src/tui/text/markdown.c src/tui/text/markdown.h \
 	src/tui/text/markdown_source.c src/tui/text/markdown_source.h \
 	src/tui/text/needle.c src/tui/text/needle.h \

@@ -48,8 +48,7 @@ struct ik_dialog {
 	int shown;        /* the question that was drawn last, open; 0: none */
 	bool follows;     /* it came into sight when the one before was answered */
 	bool ready;       /* it takes keys, */
-	int64_t ready_ms; /* or will from then on, */
-	bool typed;       /* or later: something was typed since the last tick */
+	int64_t ready_ms; /* or will from then on */
 	int64_t now_ms;   /* of the last tick */
 	struct dialog_question *first;
 	struct ik_buf answer; /* the text of the last answer */
@@ -287,9 +286,6 @@ int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, b
 	}
 	if (!is_shown(dialog))
 		return READY_MS; /* it is drawn right after this */
-	if (dialog->typed)
-		dialog->ready_ms = now_ms + READY_MS;
-	dialog->typed = false;
 	if (dialog->ready)
 		return -1;
 	if (now_ms < dialog->ready_ms)
@@ -304,7 +300,7 @@ static void note_shown(struct ik_dialog *dialog)
 	if (!is_shown(dialog)) {
 		dialog->shown = dialog->first->id;
 		dialog->follows = dialog->answered;
-		dialog->typed = dialog->ready = false;
+		dialog->ready = false;
 		dialog->ready_ms = dialog->now_ms + READY_MS;
 	}
 	dialog->ready |= dialog->first->wanted || dialog->now_ms >= dialog->ready_ms;
@@ -324,7 +320,7 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 	*ret_taken = false;
 	if (!text && action != IK_ACTION_SEND && (shown || action != IK_ACTION_CANCEL))
 		return !shown;
-	dialog->typed = true;
+	dialog->ready_ms = dialog->now_ms + READY_MS;
 	*ret_taken = follows || (shown && !text);
 	/* It was meant for the editor, and so is what comes after it. */
 	if (text && !follows)

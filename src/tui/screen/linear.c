@@ -387,7 +387,9 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 		write_area(linear, cells, layout->pane, &lines);
 	if (layout->dialog.rows > 0)
 		write_area(linear, cells, layout->dialog, &lines);
-	write_area(linear, cells, ik_prompt_asked_area(screen->prompt), &lines);
+	/* Candidates that nobody asked for would speak while the user types. */
+	if (screen->prompt->popup.asked)
+		write_area(linear, cells, screen->prompt->popup.area, &lines);
 	if (any && lines.length == 0)
 		say(linear, _("Closed."));
 	ik_buf_done(&linear->pane);

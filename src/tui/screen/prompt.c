@@ -36,10 +36,9 @@ static void close_popup(struct ik_popup *popup)
 	popup->open = false;
 	popup->area = (struct ik_rectangle){ .rows = 0 };
 	free(popup->typed);
-	free(popup->head);
 	free(popup->matches);
 	free(popup->chosen);
-	popup->typed = popup->head = popup->chosen = NULL;
+	popup->typed = popup->chosen = NULL;
 	popup->matches = NULL;
 	popup->count = popup->top = 0;
 	popup->selected = NONE;
@@ -80,14 +79,13 @@ static void show_popup(struct ik_popup *popup, const struct ik_completions *comp
 {
 	uint32_t *matches;
 	size_t count = ik_completion_match(completions, &matches);
-	char *typed = ik_strdup(completions->typed), *head = ik_strdup(completions->head);
+	char *typed = ik_strdup(completions->typed);
 	char *chosen = popup->chosen && ik_text_equal(popup->typed, typed) ? ik_strdup(popup->chosen)
 																	   : NULL;
 
 	close_popup(popup);
 	popup->shown = *completions;
 	popup->shown.typed = popup->typed = typed;
-	popup->shown.head = popup->head = head;
 	popup->matches = matches;
 	popup->count = count;
 	popup->open = true;
@@ -555,12 +553,6 @@ struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt)
 	ik_history_free(prompt->history);
 	free(prompt);
 	return NULL;
-}
-
-struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt)
-{
-	/* Others would speak while the user types, where the screen is read aloud. */
-	return prompt->popup.asked ? prompt->popup.area : (struct ik_rectangle){ 0 };
 }
 
 void ik_prompt_set(struct ik_prompt *prompt, const char *text, size_t length)

@@ -31,7 +31,7 @@ struct ik_popup {
 	bool open;
 	bool asked; /* the user asked for them */
 	struct ik_completions shown;
-	char *typed, *head;
+	char *typed;
 	uint32_t *matches; /* those that fit, as indexes */
 	size_t count;
 	size_t selected;          /* index of matches, or SIZE_MAX */
@@ -79,9 +79,6 @@ bool ik_prompt_click(struct ik_prompt *prompt, int row, int column);
 /* Draw the candidates at the bottom of area; the editor, with the cursor, was drawn. */
 void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
 	struct ik_rectangle area);
-
-/* Return where candidates are that the user asked for; no rows: none are. */
-struct ik_rectangle ik_prompt_asked_area(const struct ik_prompt *prompt);
 
 /* Handle a key while the history is searched, or one that begins it; false: it is for others. */
 bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,

@@ -25,6 +25,8 @@
 #define TWICE_MS 400    /* between the two of a double click */
 #define LABEL_BYTES 400 /* of a text that is shown on one row */
 #define QUEUE_PART 5    /* queued messages have at most a fifth of the screen's rows */
+#define EDITOR_ROWS 10  /* the editor grows to this, then scrolls */
+#define DIALOG_ROWS 12  /* a question may always have these */
 #define SHORT_ID 8      /* characters that a session without a title is known by */
 
 enum { PANES = 5 };
@@ -113,8 +115,7 @@ struct ik_screen {
 	enum ik_focus focus; /* as far as it is there: focus_of() */
 
 	int64_t agents_due_ms; /* when a second of the other conversations changes */
-	bool quit_asked;       /* Ctrl-C was pressed; the next tick gives it its time */
-	int64_t quit_until_ms; /* NEVER, or until when another one ends */
+	int64_t quit_until_ms; /* NEVER, or until when another Ctrl-C ends */
 };
 
 /* Ask the program for an action, without an argument, or with a text. */
@@ -169,12 +170,6 @@ static struct ik_pane *pane_of(void *pane)
 static bool is_busy(const struct ik_screen *screen)
 {
 	return screen->turn.running || screen->turn.waiting || ik_calls_running(screen->calls) > 0;
-}
-
-/* Was Ctrl-C pressed a moment ago? */
-static bool is_quit_pending(const struct ik_screen *screen)
-{
-	return screen->quit_asked || screen->quit_until_ms != NEVER;
 }
 
 /* Is the message empty? */
@@ -608,12 +603,14 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 
 /* ---- layout ---- */
 
-/* Columns of the editor's text. */
-static int editor_height(const struct ik_screen *screen)
+/* Return how many rows the editor has. */
+static int rows_of_editor(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
+	int most = screen->rows / 3 < EDITOR_ROWS ? screen->rows / 3 : EDITOR_ROWS;
+	int rows = ik_editor_height(ik_prompt_front(screen->prompt), columns);
 
-	return ik_editor_height(ik_prompt_front(screen->prompt), columns > 0 ? columns : 1);
+	return rows < most ? rows : most;
 }
 
 /* Return how many rows the queued messages have. */
@@ -624,25 +621,60 @@ static int rows_of_queue(const struct ik_screen *screen)
 	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
 }
 
+/* Return how many of the rows above the editor a question may have: enough of the conversation
+ * stays to be seen, where there is enough. */
+static int most_of_dialog(int rows)
+{
+	int least = rows < DIALOG_ROWS ? rows : DIALOG_ROWS;
+
+	return rows * 3 / 4 > least ? rows * 3 / 4 : least;
+}
+
+/* Share out the screen, which is large enough. */
+static struct ik_layout share_out(const struct ik_screen *screen, int queue_rows, int dialog_rows)
+{
+	int columns = screen->columns, editor_rows = rows_of_editor(screen);
+	int rule = screen->rows - editor_rows - 2, queue = rule - queue_rows;
+	int body = queue - dialog_rows, width = columns * 2 / 5;
+	struct ik_rectangle whole = { 0, 0, body, columns };
+	struct ik_layout layout = {
+		.rule = { rule, 0, 1, columns },
+		.editor = { rule + 1, 0, editor_rows, columns },
+		.status = { screen->rows - 1, 0, 1, columns },
+		.queue = { queue, 0, queue_rows, columns },
+		.dialog = { body, 0, dialog_rows, columns },
+	};
+
+	if (!screen->side || screen->help_open) {
+		layout.scrollback = whole;
+	} else if (is_covered(screen)) {
+		layout.pane = whole;
+	} else {
+		layout.scrollback = (struct ik_rectangle){ 0, 0, body, columns - width - 2 };
+		layout.divider = (struct ik_rectangle){ 0, columns - width - 1, body, 1 };
+		layout.pane = (struct ik_rectangle){ 0, columns - width, body, width };
+	}
+	return layout;
+}
+
 /* Return which part is where. */
 static struct ik_layout layout_of(const struct ik_screen *screen)
 {
-	bool pane = screen->side && !screen->help_open;
-	int editor_rows = editor_height(screen), queue_rows = rows_of_queue(screen);
-	struct ik_layout layout = ik_layout_make(screen->rows, screen->columns, pane, editor_rows,
-		queue_rows, 0);
+	int queue_rows = rows_of_queue(screen);
 
-	if (layout.too_small || screen->help_open || ik_dialog_count(screen->dialog) == 0)
+	if (screen->rows < IK_LEAST_ROWS || screen->columns < IK_LEAST_COLUMNS)
+		return (struct ik_layout){ .too_small = true };
+	struct ik_layout layout = share_out(screen, queue_rows, 0);
+
+	if (screen->help_open || ik_dialog_count(screen->dialog) == 0)
 		return layout;
-	int most = ik_layout_dialog_rows(layout.queue.row);
+	int most = most_of_dialog(layout.queue.row);
 	/* A question whose text has no row could only be denied: queued messages make room. */
 	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
-		most = ik_layout_dialog_rows(layout.rule.row);
+		most = most_of_dialog(layout.rule.row);
 		queue_rows = 0;
 	}
-	int rows = ik_dialog_rows(screen->dialog, screen->columns, most);
-
-	return ik_layout_make(screen->rows, screen->columns, pane, editor_rows, queue_rows, rows);
+	return share_out(screen, queue_rows, ik_dialog_rows(screen->dialog, screen->columns, most));
 }
 
 /* ---- keys ---- */
@@ -720,10 +752,10 @@ static void interrupt(struct ik_screen *screen)
 		ask(screen, IK_ACTION_CANCEL);
 	else if (!is_draft_empty(screen))
 		ik_editor_clear(screen->prompt->editor, true);
-	else if (is_quit_pending(screen))
+	else if (screen->quit_until_ms != NEVER)
 		ask(screen, IK_ACTION_QUIT);
 	else
-		screen->quit_asked = true;
+		screen->quit_until_ms = screen->now_ms + QUIT_WINDOW_MS;
 }
 
 /* Enter: hand the text over. Blanks alone are no message. */
@@ -763,14 +795,10 @@ static void edit(struct ik_screen *screen, enum ik_action action)
 /* Arrows: the list that has focus, the help, or the editor. */
 static void move(struct ik_screen *screen, enum ik_action action)
 {
-	if (!screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR) {
+	if (!screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR)
 		edit(screen, action);
-		return;
-	}
-	struct ik_pane *pane = scroll_target(screen);
-
-	if (pane)
-		(void)pane->ops->act(pane, action);
+	else if (scroll_target(screen))
+		scroll(screen, action);
 	else
 		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 }
@@ -1336,10 +1364,8 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		key->code == IK_KEY_PASTE;
 	if (action == IK_ACTION_PREFIX)
 		return screen->asked;
-	if (action != IK_ACTION_INTERRUPT) {
+	if (action != IK_ACTION_INTERRUPT)
 		screen->quit_until_ms = NEVER;
-		screen->quit_asked = false;
-	}
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
 	unmark(screen);
@@ -1678,7 +1704,8 @@ static void update_bar(struct ik_screen *screen)
 	bar->tool = NULL;
 	bar->waiting_for = screen->turn.waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = is_quit_pending(screen) ? screen->quit_hint : ik_keymap_pending(screen->keymap);
+	bar->hint = screen->quit_until_ms != NEVER ? screen->quit_hint
+											   : ik_keymap_pending(screen->keymap);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
 	if (bar->tools_running == 1)
@@ -1705,12 +1732,9 @@ static int64_t tick_agents(struct ik_screen *screen)
 	return next;
 }
 
-/* Give the first Ctrl-C its time, and end it; returns what is left of it. */
+/* End the time of the first Ctrl-C; returns what is left of it. */
 static int64_t tick_quit(struct ik_screen *screen)
 {
-	if (screen->quit_asked)
-		screen->quit_until_ms = screen->now_ms + QUIT_WINDOW_MS;
-	screen->quit_asked = false;
 	if (screen->quit_until_ms == NEVER)
 		return -1;
 	if (screen->now_ms < screen->quit_until_ms)

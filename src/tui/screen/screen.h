@@ -24,9 +24,25 @@
 #include "tui/screen/prompt.h"
 #include "tui/term/cells.h"
 #include "tui/term/input.h"
-#include "tui/text/layout.h"
 
 struct ik_screen;
+
+#define IK_LEAST_ROWS 10
+#define IK_LEAST_COLUMNS 40
+#define IK_WIDE_COLUMNS 100 /* from here on a pane is beside the scrollback */
+
+/* Which part is where. What has no room has no cells. */
+struct ik_layout {
+	bool too_small;                 /* one sentence instead of all this */
+	struct ik_rectangle scrollback; /* no cells while a pane takes its place */
+	struct ik_rectangle divider;    /* the column between scrollback and pane */
+	struct ik_rectangle pane;       /* no cells without a pane */
+	struct ik_rectangle dialog;     /* no cells without a question */
+	struct ik_rectangle queue;      /* no cells unless messages wait */
+	struct ik_rectangle rule;       /* the row over the editor */
+	struct ik_rectangle editor;
+	struct ik_rectangle status;
+};
 
 /* Is the inspector there without being asked for? Never in place of the conversation. */
 enum ik_inspector_wish {
@@ -62,7 +78,7 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 /* It would say something else now: it is asked again. */
 void ik_screen_candidates_changed(struct ik_screen *screen);
 
-/* A key. */
+/* A key; the screen was told the time just before. */
 struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key *key);
 
 /* Something happened in the session. */

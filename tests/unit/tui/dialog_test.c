@@ -408,8 +408,8 @@ Test(dialog, a_question_that_came_by_itself_takes_no_answer_at_first)
 	cr_assert_not(picture_has(&cells, "Enter answer"));
 	draw_after(499, 24, 80);
 	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
-	cr_assert_eq(draw_after(1, 24, 80), 500, "Enter makes it last longer");
-	draw_after(499, 24, 80);
+	cr_assert_eq(draw_after(1, 24, 80), 499, "Enter makes it last longer");
+	draw_after(498, 24, 80);
 	cr_assert_not(picture_has(&cells, "[y] Once"));
 	cr_assert_eq(press(IK_KEY_ENTER).action, IK_ACTION_NONE);
 	draw_after(0, 24, 80);
