@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,7 @@ static struct {
 	const char *leave;
 
 	volatile sig_atomic_t children_are_ours;
+	char children_path[48]; /* "": not made yet */
 	const pid_t *strangers;
 	size_t stranger_count;
 
@@ -72,31 +74,20 @@ static bool is_stranger(pid_t pid)
 	return false;
 }
 
-/* "/proc/self/task/PID/children": orphans are adopted by the main thread, which is also the one
- * that spawns. */
-static void put_path(char path[64])
-{
-	char digits[16];
-	size_t length = 0;
-	char *at = stpcpy(path, "/proc/self/task/");
-
-	for (pid_t pid = getpid(); pid > 0; pid /= 10)
-		digits[length++] = (char)('0' + pid % 10);
-	while (length > 0)
-		*at++ = digits[--length];
-	stpcpy(at, "/children");
-}
-
 size_t ik_fatal_list_children(pid_t *pids, size_t size)
 {
-	char path[64], bytes[4096];
+	char bytes[4096];
 	size_t count = 0;
 	ssize_t length;
 	pid_t pid = 0;
 	int fd;
 
-	put_path(path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* The first call is no handler's. Orphans are adopted by the main thread, which is also the one
+	 * that spawns. */
+	if (fatal.children_path[0] == '\0')
+		(void)snprintf(fatal.children_path, sizeof(fatal.children_path),
+			"/proc/self/task/%d/children", (int)getpid());
+	fd = open(fatal.children_path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	/* Numbers, each followed by a blank. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -25,9 +26,8 @@ struct ik_file_put {
 	int directory; /* of the file; everything goes through it, wherever the path leads by now */
 	int from, to;
 	char *temporary; /* name in the directory; NULL: writing in place */
-	char *slice;
-	int number;   /* errno, or 0 */
-	bool changed; /* the file changed before it could be replaced */
+	int number;      /* errno, or 0 */
+	bool changed;    /* the file changed before it could be replaced */
 };
 
 struct ik_file_put *ik_file_put_new(const char *objects, const char *path,
@@ -57,8 +57,6 @@ static void put_down(struct ik_file_put *put)
 	put->directory = put->from = put->to = -1;
 	free(put->temporary);
 	put->temporary = NULL;
-	free(put->slice);
-	put->slice = NULL;
 }
 
 struct ik_file_put *ik_file_put_free(struct ik_file_put *put)
@@ -230,7 +228,6 @@ static bool begin(struct ik_file_put *put)
 	free(name);
 	if (put->from < 0 || !open_directory(put))
 		return false;
-	put->slice = ik_alloc(SLICE);
 	if (!must_be_in_place(put) && open_temporary(put))
 		return true;
 	/* The present contents are kept under their hash, so a crash on the way loses nothing. */
@@ -273,14 +270,14 @@ bool ik_file_put_step(struct ik_file_put *put)
 	if (put->begun || begin(put)) {
 		put->begun = true;
 		do {
-			count = read(put->from, put->slice, SLICE);
+			count = sendfile(put->to, put->from, NULL, SLICE);
 		} while (count < 0 && errno == EINTR);
+		if (count > 0)
+			return false;
 		if (count < 0)
 			put->number = errno;
-		else if (count == 0)
+		else
 			finish(put);
-		else if ((put->number = ik_write_all(put->to, put->slice, (size_t)count)) == 0)
-			return false;
 	}
 	put_down(put);
 	return true;
