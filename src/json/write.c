@@ -207,7 +207,7 @@ void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments)
 		separate(out);
 	va_copy(rest, arguments);
 	while (*format) {
-		if (*format == '%' || ik_text_starts(format, "'%")) {
+		if (*format == '%' || (format[0] == '\'' && format[1] == '%')) {
 			format = put_argument(out, format, &rest);
 			continue;
 		}

@@ -158,11 +158,23 @@ void ik_wire_close_message(struct ik_wire_writer *writer)
 	writer->role = "";
 }
 
+/* Make room for nearly all there is to send: memory that grows step by step is copied each time. */
+static void make_room(struct ik_wire_writer *writer)
+{
+	const struct ik_conversation *conversation = writer->request->conversation;
+	size_t count = ik_conversation_count(conversation), index = 0, length = 0;
+
+	for (ik_conversation_summary(conversation, &index); index < count; index++)
+		length += ik_conversation_at(conversation, index)->content_length;
+	ik_buf_reserve(writer->out, length);
+}
+
 void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages)
 {
 	struct ik_transcript transcript;
 	struct ik_passage passage;
 
+	make_room(writer);
 	ik_transcript_init(&transcript, writer->request->conversation);
 	while (ik_transcript_next(&transcript, &passage)) {
 		const struct ik_message *const *message = passage.messages;
