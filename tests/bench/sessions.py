@@ -3,6 +3,7 @@
     sessions.py history IKIGAI URL MEGABYTES  a session of so much text, resumed; three messages
     sessions.py large IKIGAI URL MEGABYTES    a session with a result of so much text, resumed;
                                               searched, copied, exported, read in a pager
+    sessions.py long COUNT                    stores a session of so many messages of 1,000 lines
     sessions.py turns IKIGAI URL COUNT        so many turns in one session; memory
     sessions.py first-byte IKIGAI RUNS        first byte of a reply on the wire to the screen
 
@@ -105,6 +106,12 @@ def store_session(database, events):
             for number, event in enumerate(events, 1)))
     connection.close()
     return session
+
+
+def long(count):
+    body = "\n".join(f"line {i} of a message, about as long as lines are" for i in range(1000))
+    store_session(os.environ["HOME"] + "/.ikigai/ikigai.db",
+        [("assistant" if number % 2 else "user", body, None) for number in range(int(count))])
 
 
 def make_session(database, megabytes):
@@ -283,4 +290,4 @@ def first_byte(ikigai, runs):
 
 
 if __name__ == "__main__":
-    {"history": history, "large": large, "turns": turns, "first-byte": first_byte}[sys.argv[1]](*sys.argv[2:])
+    {"history": history, "large": large, "long": long, "turns": turns, "first-byte": first_byte}[sys.argv[1]](*sys.argv[2:])
