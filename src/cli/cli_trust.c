@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "core/print.h"
-#include "guard/trust_check.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
+#include "util/sha256.h"
 #include "util/text.h"
 
 /* The command in progress. */
@@ -18,7 +18,6 @@ struct trusting {
 	struct ik_cli cli;
 	const struct ik_project *project;
 	char **paths; /* the files to trust */
-	struct ik_identity *identities;
 	size_t count;
 	struct ik_buf out;
 	int status;
@@ -49,96 +48,58 @@ static void put_gone(struct trusting *t)
 			put_line(&t->out, _("dropped"), name);
 }
 
-/* Append what a file was, now that it is trusted, or complain that it is not. */
-static void put_file(struct trusting *t, const char *path, enum ik_trust_state before,
-	const struct ik_checked_file *file)
+/* Read the files, say what they were before, and trust them. */
+static void trust_files(struct trusting *t)
 {
 	static const char *const words[] = {
 		[IK_TRUST_TRUSTED] = N_("unchanged"),
 		[IK_TRUST_NEW] = N_("new"),
 		[IK_TRUST_CHANGED] = N_("changed"),
 	};
-	const char *name = ik_project_relative(t->project, path);
-
-	if (file->state == IK_TRUST_TRUSTED) {
-		put_line(&t->out, _(words[before]), name);
-		return;
-	}
-	t->status = 1;
-	if (file->problem)
-		ik_complain(file->problem);
-	else
-		ik_complainf(_("%s was changed meanwhile and is not trusted; look at it, and try again"),
-			name);
-}
-
-/* Read the files, which tells what they were before, and trust them. */
-static void trust_files(struct trusting *t)
-{
 	struct ik_trust *trust = t->project->trust;
-	const char *const *paths = (const char *const *)t->paths;
-	struct ik_trust_check *check = ik_trust_check_start(t->cli.loop, trust, paths, t->count,
-		ik_cli_go_on, &t->cli);
-	struct ik_trust_check *grant = NULL;
-
-	if (ik_cli_wait(&t->cli)) {
-		if (ik_trust_problem(trust))
-			ik_complain(ik_trust_problem(trust));
-		ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->cli.setup->places.directory);
-		put_gone(t);
-		grant = ik_trust_check_grant(t->cli.loop, trust, paths, t->identities, t->count, true,
-			ik_cli_go_on, &t->cli);
-	}
-	if (grant && ik_cli_wait(&t->cli)) {
-		const struct ik_error *error = ik_trust_check_error(grant);
-
-		for (size_t i = 0; i < t->count; i++)
-			put_file(t, t->paths[i], ik_trust_check_at(check, i)->state,
-				ik_trust_check_at(grant, i));
-		if (error->status != IK_OK) {
-			ik_complain(error->text);
-			ik_buf_clear(&t->out);
-			t->status = 1;
-		}
-	}
-	(void)ik_trust_check_close(check);
-	(void)ik_trust_check_close(grant);
-}
-
-/* Add a file to those to trust. */
-static void add(struct trusting *t, const char *path, const struct ik_identity *identity)
-{
-	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
-	t->identities = ik_alloc_array(t->identities, t->count + 1, sizeof(*t->identities));
-	t->paths[t->count] = ik_strdup(path);
-	t->identities[t->count++] = *identity;
-}
-
-/* Add the AGENTS.md files. */
-static void add_agents(struct trusting *t)
-{
-	char **paths = ik_agents_files_find(&t->cli.setup->places);
-	struct ik_identity identity;
+	struct ik_trust_file *files = ik_alloc_array(NULL, t->count + 1, sizeof(*files));
+	char(*digests)[IK_SHA256_TEXT] = ik_alloc_array(NULL, t->count + 1, sizeof(*digests));
 	struct ik_error error;
-	size_t i;
+	size_t count = 0;
 
-	for (i = 0; paths[i]; i++) {
-		if (ik_identity_read(paths[i], &identity, &error) == IK_OK) {
-			add(t, paths[i], &identity);
-		} else {
+	if (ik_trust_problem(trust))
+		ik_complain(ik_trust_problem(trust));
+	ik_buf_printf(&t->out, _("Trusted in %s:\n"), t->cli.setup->places.directory);
+	put_gone(t);
+	for (size_t i = 0; i < t->count; i++) {
+		const char *path = t->paths[i];
+
+		if (ik_sha256_of_file(path, digests[count], &error) != IK_OK) {
 			ik_complain(error.text);
 			t->status = 1;
+			continue;
 		}
-		free(paths[i]);
+		put_line(&t->out, _(words[ik_trust_judge(trust, path, digests[count])]),
+			ik_project_relative(t->project, path));
+		files[count] = (struct ik_trust_file){ path, digests[count] };
+		count++;
 	}
-	free(paths);
+	if (ik_trust_grant(trust, files, count, true, &error) != IK_OK) {
+		ik_complain(error.text);
+		ik_buf_clear(&t->out);
+		t->status = 1;
+	}
+	free(files);
+	free(digests);
+}
+
+/* Add a file to those to trust; its path is taken over. */
+static void add(struct trusting *t, char *path)
+{
+	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
+	t->paths[t->count++] = path;
 }
 
 /* Collect the files that a scan, which ran nothing, has found. */
 static void collect(struct trusting *t, const struct ik_registry *registry)
 {
 	const struct ik_places *places = &t->cli.setup->places;
-	char *config = ik_project_config_path(places);
+	char **agents = ik_agents_files_find(places);
 	struct ik_identity identity;
 	size_t i;
 
@@ -150,16 +111,17 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
 		if (tool->state == IK_TOOL_UNTRUSTED) {
-			add(t, tool->path, &tool->identity);
+			add(t, ik_strdup(tool->path));
 			continue;
 		}
 		ik_complain(tool->reason);
 		t->status = 1;
 	}
 	if (ik_project_has_config(places, &identity))
-		add(t, config, &identity);
-	free(config);
-	add_agents(t);
+		add(t, ik_project_config_path(places));
+	for (i = 0; agents[i]; i++)
+		add(t, agents[i]);
+	free(agents);
 }
 
 /* Trust the directory: find the files, read them, and store their hashes. */
@@ -195,7 +157,6 @@ static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 	for (size_t i = 0; i < t.count; i++)
 		free(t.paths[i]);
 	free(t.paths);
-	free(t.identities);
 	ik_buf_done(&t.out);
 	return t.status;
 }

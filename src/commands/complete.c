@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/mention.h"
+#include "tui/pane/parameter.h"
 #include "tui/term/theme.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -419,20 +420,6 @@ static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 		ik_buf_puts(out, "\"\"");
 }
 
-/* Does required contain this name (raw, with its quotes)? */
-static bool is_required(struct ik_json_span required, struct ik_json_span name)
-{
-	struct ik_json_walk walk = { .at = NULL };
-	struct ik_json_span key, value;
-	bool found = false;
-	char *text = ik_json_text_new(name);
-
-	while (text && !found && ik_json_next(required, &walk, &key, &value))
-		found = ik_json_string_is(value, text);
-	free(text);
-	return found;
-}
-
 static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth)
 {
 	struct ik_json_span required = ik_json_member(schema, "required"), key, value;
@@ -441,7 +428,7 @@ static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth
 
 	ik_buf_putc(out, '{');
 	while (ik_json_next(ik_json_member(schema, "properties"), &walk, &key, &value)) {
-		if (!all && !is_required(required, key))
+		if (!all && !ik_parameter_is_required(schema, key))
 			continue;
 		if (!first)
 			ik_buf_puts(out, ", ");

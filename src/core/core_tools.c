@@ -20,22 +20,23 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 	char **environment)
 {
 	const struct ik_config *config = setup->config;
-	struct ik_run_options run;
 
-	memset(&run, 0, sizeof(run));
-	run.loop = loop;
-	run.timeout_ms = config->tools_timeout_s * 1000;
-	run.timeouts = config->tools_timeouts;
-	run.timeout_count = config->tools_timeout_count;
-	run.output_limit = (size_t)config->tools_max_output_size;
-	run.memory_limit = config->tools_memory_limit_mb * 1024 * 1024;
-	run.environment = (const char *const *)environment;
-	run.kodelet.timeout_ms = config->custom_timeout_ms;
-	run.kodelet.output_limit = (size_t)config->custom_max_output_size;
-	run.kodelet.environment = (const char *const *)setup->kodelet_environment;
-	run.directory = setup->places.directory;
-	run.sandbox = setup->sandbox;
-	return run;
+	return (struct ik_run_options){
+		.loop = loop,
+		.timeout_ms = config->tools_timeout_s * 1000,
+		.timeouts = config->tools_timeouts,
+		.timeout_count = config->tools_timeout_count,
+		.output_limit = (size_t)config->tools_max_output_size,
+		.memory_limit = config->tools_memory_limit_mb * 1024 * 1024,
+		.environment = (const char *const *)environment,
+		.kodelet = {
+			.timeout_ms = config->custom_timeout_ms,
+			.output_limit = (size_t)config->custom_max_output_size,
+			.environment = (const char *const *)setup->kodelet_environment,
+		},
+		.directory = setup->places.directory,
+		.sandbox = setup->sandbox,
+	};
 }
 
 /* Directories that tools come from, lowest precedence first. */

@@ -1,7 +1,6 @@
 #include "core/places.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,17 +57,11 @@ static void find_home(struct ik_places *places)
 /* Return the directory of this program, or NULL; the caller frees it. */
 static char *own_directory(void)
 {
-	char self[PATH_MAX], *slash;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *self = ik_path_resolve("/proc/self/exe");
+	char *directory = self ? ik_path_directory(self) : NULL;
 
-	if (length <= 0)
-		return NULL;
-	self[length] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	return ik_strdup(self);
+	free(self);
+	return directory;
 }
 
 /* Does the program run from its build tree? */
@@ -128,6 +121,13 @@ void ik_places_done(struct ik_places *places)
 char *ik_places_file(const struct ik_places *places, const char *name)
 {
 	return !places->home ? NULL : ik_path_join(places->home, name);
+}
+
+const char *ik_places_relative(const char *directory, const char *path)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 
 char *ik_places_whole_path(const struct ik_places *places, const char *path, size_t length)

@@ -37,6 +37,9 @@ char *ik_places_installed(const char *built_name, const char *installed);
 /* Return home + "/" + name, or NULL without a home; the caller frees it. */
 char *ik_places_file(const struct ik_places *places, const char *name);
 
+/* Return a path as it is shown: relative to a directory if it is in it. Points into path. */
+const char *ik_places_relative(const char *directory, const char *path);
+
 /* Return the absolute path of what the user typed: "~/" is the home directory, other paths are
  * relative to the session's directory. The caller frees it. */
 char *ik_places_whole_path(const struct ik_places *places, const char *path, size_t length);

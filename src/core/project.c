@@ -288,10 +288,7 @@ enum ik_status ik_project_trust_file(const struct ik_project *project, const cha
 
 const char *ik_project_relative(const struct ik_project *project, const char *path)
 {
-	const char *directory = ik_trust_directory(project->trust);
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+	return ik_places_relative(ik_trust_directory(project->trust), path);
 }
 
 /* Append a name to the list; after the first few, only count them. */

@@ -19,16 +19,6 @@ enum { TURNS_SHOWN = 20, COMMANDS_SHOWN = 5 };
 
 /* ---- texts ---- */
 
-/* Return a path as it is shown: relative to the session's directory if it is in it. */
-static const char *shown_path(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	if (strncmp(path, directory, length) == 0 && path[length] == '/')
-		return path + length + 1;
-	return path;
-}
-
 /* Append a line for one file. */
 static void put_result(struct ik_buf *out, const struct ik_undo_result *result, const char *path)
 {
@@ -83,7 +73,7 @@ static void put_results(struct ik_buf *out, const struct ik_undo *undo, const ch
 	const struct ik_undo_result *results = ik_undo_results(undo, &count);
 
 	for (size_t i = 0; i < count; i++)
-		put_result(out, &results[i], shown_path(results[i].file.path, directory));
+		put_result(out, &results[i], ik_places_relative(directory, results[i].file.path));
 }
 
 /* Return why it is unknown what a call did; NULL: nobody looked. */
@@ -233,7 +223,7 @@ static void put_files(struct ik_buf *out, const struct ik_undo_history *history,
 	while (!ik_undo_advance(undo))
 		;
 	for (size_t i = 0; i < count; i++) {
-		const char *path = shown_path(results[i].file.path, directory);
+		const char *path = ik_places_relative(directory, results[i].file.path);
 
 		if (is_written_later(history, turn, results[i].file.path))
 			ik_buf_printf(out, _("  %s: written again in a later turn\n"), path);
@@ -337,12 +327,12 @@ static enum ik_status check_file(const struct ik_undo_history *history, size_t i
 	if (is_shared(history, index, path))
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("Another call wrote %s at that time: /undo undoes the turn"),
-			shown_path(path, directory));
+			ik_places_relative(directory, path));
 	later = later_writer(history, index, path);
 	if (later)
 		return ik_error_set(error, IK_NOT_FOUND,
 			_("%s was written again by a later call, which comes first: %s"),
-			shown_path(path, directory), later->words);
+			ik_places_relative(directory, path), later->words);
 	return IK_OK;
 }
 
@@ -412,7 +402,7 @@ static enum ik_status put_call(const struct ik_undo_history *history, const char
 		;
 	results = ik_undo_results(look, &count);
 	if (ik_undo_count(look, IK_UNDO_READY) == 0) {
-		status = explain(&results[0], shown_path(results[0].file.path, directory), error);
+		status = explain(&results[0], ik_places_relative(directory, results[0].file.path), error);
 	} else {
 		ik_buf_printf(out, "%s\n", history->calls[call].words);
 		put_results(out, look, directory);
