@@ -568,18 +568,13 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static bool is_set_up(const struct ik_config *config, const char *name,
 	const struct ik_model_choice *choice)
 {
-	struct ik_model_choice standard = { .provider = NULL };
-	struct ik_error error;
 	size_t count = 0;
-	bool set_up;
 
-	(void)!ik_model_choose(config, &(struct ik_model_wish){ .provider = NULL }, &standard, &error);
-	set_up = standard.provider && ik_text_equal(standard.provider, name);
-	ik_model_choice_done(&standard);
 	while (ik_model_key_variable(count))
 		count++;
 	/* The last variable works for any provider. */
-	return set_up || ik_config_provider(config, name) ||
+	return ik_text_equal(ik_model_default_provider(config), name) ||
+		ik_config_provider(config, name) ||
 		(choice->api_key && !ik_text_equal(choice->key_variable, ik_model_key_variable(count - 1)));
 }
 

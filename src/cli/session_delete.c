@@ -24,7 +24,7 @@ static enum ik_status confirm(struct ik_cli *cli, char *question)
 	char answer[16] = "";
 
 	if (!cli->options->yes && terminal) {
-		(void)ik_print(question, strlen(question));
+		ik_cli_print(cli, "%s", question);
 		(void)!fgets(answer, sizeof(answer), stdin);
 	}
 	free(question);

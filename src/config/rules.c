@@ -70,22 +70,23 @@ void ik_rules_remove(struct ik_rules *rules, size_t index)
 	rules->count--;
 }
 
-bool ik_rules_contain(const struct ik_rules *rules, const struct ik_rule *rule)
+size_t ik_rules_find(const struct ik_rules *rules, const struct ik_rule *rule)
 {
 	struct ik_buf one, other;
-	bool found = false;
+	size_t i;
 
 	ik_buf_init(&one, IK_LIMIT_CONFIG);
 	ik_buf_init(&other, IK_LIMIT_CONFIG);
 	ik_rule_put(&one, rule);
-	for (size_t i = 0; i < rules->count && !found; i++) {
+	for (i = 0; i < rules->count; i++) {
 		ik_buf_clear(&other);
 		ik_rule_put(&other, &rules->items[i]);
-		found = ik_text_equal(one.data, other.data);
+		if (ik_text_equal(one.data, other.data))
+			break;
 	}
 	ik_buf_done(&one);
 	ik_buf_done(&other);
-	return found;
+	return i;
 }
 
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
@@ -110,22 +111,27 @@ struct rules_reader {
 };
 
 /* Fail with a sentence about the rule. */
+IK_PRINTF(3, 4)
 static enum ik_status refuse(struct rules_reader *reader, struct ik_json_span at,
-	const char *sentence)
+	const char *format, ...)
 {
+	va_list arguments;
+	char *sentence;
+
+	va_start(arguments, format);
+	sentence = ik_vformat(format, arguments);
+	va_end(arguments);
 	reader->place = at.text;
-	return ik_error_set(reader->error, IK_INVALID, _("rule %zu: %s"), reader->number, sentence);
+	(void)ik_error_set(reader->error, IK_INVALID, _("rule %zu: %s"), reader->number, sentence);
+	free(sentence);
+	return IK_INVALID;
 }
 
 /* The same about an invalid member. */
 static enum ik_status refuse_member(struct rules_reader *reader, struct ik_json_span at,
 	const char *name, const char *wanted)
 {
-	char *sentence = ik_format(_("\"%s\" must be %s"), name, wanted);
-	enum ik_status status = refuse(reader, at, sentence);
-
-	free(sentence);
-	return status;
+	return refuse(reader, at, _("\"%s\" must be %s"), name, wanted);
 }
 
 static enum ik_status read_arguments(struct rules_reader *reader, struct ik_rule *rule,
@@ -168,9 +174,6 @@ static enum ik_status read_action(struct rules_reader *reader, struct ik_rule *r
 static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *rule,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {
-	char *sentence;
-	enum ik_status status;
-
 	if (ik_text_equal(name, "args"))
 		return read_arguments(reader, rule, value);
 	if (ik_text_equal(name, "do"))
@@ -181,10 +184,8 @@ static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *r
 						  : refuse_member(reader, value, "tool",
 								_("a string that is not empty: the name of the tool, or \"*\""));
 	}
-	sentence = ik_format(_("\"%s\" is unknown; a rule has \"tool\", \"args\" and \"do\""), name);
-	status = refuse(reader, key, sentence);
-	free(sentence);
-	return status;
+	return refuse(reader, key, _("\"%s\" is unknown; a rule has \"tool\", \"args\" and \"do\""),
+		name);
 }
 
 static enum ik_status read_rule(struct rules_reader *reader, struct ik_rule *rule,
@@ -195,7 +196,7 @@ static enum ik_status read_rule(struct rules_reader *reader, struct ik_rule *rul
 	struct ik_json_span key, member;
 
 	if (ik_json_span_type(value) != IK_JSON_OBJECT)
-		return refuse(reader, value, _("it must be an object with \"tool\" and \"do\""));
+		return refuse(reader, value, "%s", _("it must be an object with \"tool\" and \"do\""));
 	while (status == IK_OK && ik_json_next(value, &walk, &key, &member)) {
 		char *name = ik_json_string_new(key, NULL);
 

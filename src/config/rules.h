@@ -44,8 +44,8 @@ enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule);
 /* Remove one. */
 void ik_rules_remove(struct ik_rules *rules, size_t index);
-/* Is there an equal one? */
-bool ik_rules_contain(const struct ik_rules *rules, const struct ik_rule *rule);
+/* Return the index of an equal one; their count: there is none. */
+size_t ik_rules_find(const struct ik_rules *rules, const struct ik_rule *rule);
 
 /* Append a rule as JSON on one line, as in a file. */
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule);

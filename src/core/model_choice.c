@@ -44,8 +44,7 @@ static const struct builtin_provider *find_builtin(const char *name)
 	return NULL;
 }
 
-/* Return the configured provider, or the first one with a key or an address, or practice. */
-static const char *choose_provider(const struct ik_config *config)
+const char *ik_model_default_provider(const struct ik_config *config)
 {
 	size_t i;
 
@@ -254,7 +253,7 @@ enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_m
 {
 	const char *name = wish->provider         ? wish->provider
 		: wish->base_url && !config->provider ? "openai"
-											  : choose_provider(config);
+											  : ik_model_default_provider(config);
 	const struct builtin_provider *builtin = find_builtin(name);
 	enum ik_status status = choose_server(config, name, wish->base_url, ret_choice, error);
 	const char *model = choose_model(config, wish, name);

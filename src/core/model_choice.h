@@ -44,6 +44,9 @@ struct ik_model_wish {
 enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model_choice *ret_choice, struct ik_error *error) IK_MUST_USE;
 
+/* Return the configured provider, or the first one with a key or an address, or practice. */
+const char *ik_model_default_provider(const struct ik_config *config);
+
 /* Return the name of a provider: built-in ones, then configured ones; NULL after the last. */
 const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 

@@ -124,16 +124,6 @@ static enum ik_status write_rules(const char *path, const struct ik_rules *rules
 	return status;
 }
 
-/* Return the index of an equal rule, or how many there are. */
-static size_t find(const struct ik_rules *rules, const struct ik_rule *rule)
-{
-	size_t i = 0;
-
-	while (i < rules->count && !ik_rules_contain(&(struct ik_rules){ &rules->items[i], 1 }, rule))
-		i++;
-	return i;
-}
-
 /* Read the file again, keep or forget a rule in it, and take over what is in it then. */
 static enum ik_status change(const char *path, const struct ik_rule *rule, bool keep,
 	struct ik_rules *rules, struct ik_error *error)
@@ -150,7 +140,7 @@ static enum ik_status change(const char *path, const struct ik_rule *rule, bool 
 	/* An invalid file was renamed: a rule begins a new one. */
 	if (unread || (status != IK_OK && !keep))
 		return status;
-	at = find(&fresh, rule);
+	at = ik_rules_find(&fresh, rule);
 	if (keep && at == fresh.count)
 		ik_rules_add(&fresh, rule);
 	else if (!keep && at < fresh.count)

@@ -13,32 +13,27 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-int ik_print(const char *bytes, size_t length)
+int ik_print_buf(const struct ik_buf *out)
 {
+	struct ik_error error;
 	struct ik_buf clean;
 	int number;
 
+	if (ik_buf_check(out, _("the output"), &error) != IK_OK) {
+		ik_complain(error.text);
+		return 1;
+	}
 	ik_buf_init(&clean, IK_LIMIT_ENVELOPE);
 	if (isatty(STDOUT_FILENO) == 1)
-		ik_sanitize(&clean, bytes, length);
+		ik_sanitize(&clean, out->data, out->length);
 	else
-		ik_buf_append(&clean, bytes, length);
+		ik_buf_append(&clean, out->data, out->length);
 	number = ik_buf_status(&clean) != IK_OK ? ENOMEM
 											: ik_write_all(STDOUT_FILENO, clean.data, clean.length);
 	ik_buf_done(&clean);
 	if (number != 0 && number != EPIPE) /* the reader has seen enough, as head does */
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
 	return number != 0;
-}
-
-int ik_print_buf(const struct ik_buf *out)
-{
-	struct ik_error error;
-
-	if (ik_buf_check(out, _("the output"), &error) == IK_OK)
-		return ik_print(out->data, out->length);
-	ik_complain(error.text);
-	return 1;
 }
 
 char *ik_complaint(const char *sentence)

@@ -9,12 +9,9 @@
 #include "util/buf.h"
 
 /*
- * Write bytes to standard output, sanitised if it is a terminal. Return 0, or 1 on failure, after
+ * Write a buffer to standard output, sanitised if it is a terminal. Return 0, or 1 on failure, after
  * a message on standard error (none if the reader has closed the pipe).
  */
-int ik_print(const char *bytes, size_t length);
-
-/* The same for a buffer. If it ran out of memory, print an error instead. */
 int ik_print_buf(const struct ik_buf *out);
 
 /* Print an error message on standard error, sanitised if it is a terminal. */
