@@ -500,7 +500,6 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}
-	pane->text_row = body.row;
 	ik_scrollback_resize(pane->text, body.rows, body.columns);
 	if (!pane->text_moved)
 		ik_scrollback_go(pane->text, (struct ik_scroll_place){ .at_end = pane->text_follows });

@@ -84,7 +84,6 @@ struct ik_pane {
 	struct ik_buf words;      /* what is filtered by; "": nothing */
 	bool writing;             /* something else is written: what is typed is text */
 	struct ik_scrollback *text;
-	int text_row;           /* where it was drawn last */
 	bool text_moved;        /* scrolled by the user: it stays where it is; */
 	bool text_follows;      /* else it shows its end, or its start */
 	bool in_text;           /* Up and Down move the text */

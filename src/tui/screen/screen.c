@@ -153,9 +153,11 @@ void ik_screen_flash(struct ik_screen *screen, const char *sentence)
 	screen->dirty = true;
 }
 
-/* The same; takes the sentence over. */
-static void flash_new(struct ik_screen *screen, char *sentence)
+/* The same with the names of keys (ik_keymap_sentence()). */
+static void flash_keys(struct ik_screen *screen, const char *text)
 {
+	char *sentence = ik_keymap_sentence(screen->keymap, text);
+
 	ik_screen_flash(screen, sentence);
 	free(sentence);
 }
@@ -706,12 +708,10 @@ static void toggle_raw(struct ik_screen *screen)
 	bool markdown = ik_chat_log_toggle_markdown(screen->log);
 
 	ik_search_restart(screen->find->search);
-	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_RAW);
-	flash_new(screen,
-		ik_format(markdown ? _("Replies as Markdown; %s: as they were written")
-						   : _("Replies as they were written; %s: as Markdown"),
-			key));
-	free(key);
+	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
+	flash_keys(screen,
+		markdown ? _("Replies as Markdown; {raw}: as they were written")
+				 : _("Replies as they were written; {raw}: as Markdown"));
 }
 
 /* Back to the prompt; a side pane that has focus, or that nothing is before, closes. */
@@ -806,10 +806,7 @@ static void move(struct ik_screen *screen, enum ik_action action)
 /* A key that means nothing where no text is written: say how to get to where it does. */
 static void refuse(struct ik_screen *screen)
 {
-	char *key = ik_keymap_key_name(screen->keymap, context_of(screen), IK_ACTION_CANCEL);
-	/* Translators: a key: "Esc" */
-	flash_new(screen, ik_format(_("%s: back to the prompt"), key));
-	free(key);
+	flash_keys(screen, _("{cancel}: back to the prompt"));
 }
 
 /* A character that is typed. */
@@ -895,13 +892,7 @@ static void edit_selected(struct ik_screen *screen, enum ik_action action)
 /* Half a page down at the end of the conversation may have been meant to end the chat. */
 static void say_how_to_end(struct ik_screen *screen)
 {
-	char *leave = ik_keymap_key_name(screen->keymap, IK_IN_SCROLLBACK, IK_ACTION_CANCEL);
-	char *end = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_END_OF_INPUT);
-
-	/* Translators: two keys, one after the other: "Esc", "Ctrl-D" */
-	flash_new(screen, ik_format(_("This is the end. To leave the chat: %s, then %s."), leave, end));
-	free(end);
-	free(leave);
+	flash_keys(screen, _("This is the end. To leave the chat: {cancel}, then {end-of-input}."));
 }
 
 /* What an action means here. */
@@ -1869,13 +1860,11 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 /* Say what to do with messages that are held. */
 static void put_held(const struct ik_screen *screen, struct ik_buf *out)
 {
-	char *send = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_SEND);
-	char *back = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_UP);
+	char *sentence = ik_keymap_sentence(screen->keymap,
+		_(" {send} sends what is held, {up} takes the newest back "));
 
-	/* Translators: two keys: "Enter", "Up" */
-	ik_buf_printf(out, _(" %s sends what is held, %s takes the newest back "), send, back);
-	free(back);
-	free(send);
+	ik_buf_puts(out, sentence);
+	free(sentence);
 }
 
 /* Draw the line over the editor: what waits, what is searched for and the keys of the scrollback at
@@ -2093,9 +2082,7 @@ static void name_keys(struct ik_screen *screen)
 	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
 		ik_calls_set_open_key(screen->calls, out.data);
 	ik_buf_done(&out);
-	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR, IK_ACTION_INTERRUPT);
-	screen->quit_hint = ik_format(_("Press %s again to quit"), key);
-	free(key);
+	screen->quit_hint = ik_keymap_sentence(screen->keymap, _("Press {interrupt} again to quit"));
 }
 
 /* Make all panes, the help among them. A new one takes a row here. */

@@ -55,7 +55,6 @@ struct ik_cell {
 	uint8_t length; /* bytes; 0 for the second half of a wide cluster */
 	uint8_t width;  /* 1 or 2; 0 for the second half */
 	uint8_t style;
-	uint8_t underline;
 };
 
 struct ik_cells {

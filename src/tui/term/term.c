@@ -256,7 +256,6 @@ static void replace_cluster(const struct ik_cell *cell, bool utf8, wchar_t ret_t
 static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look, bool utf8,
 	bool corner, cchar_t ret_cells[CELL_MOST])
 {
-	attr_t attributes = look->attributes | (cell->underline ? A_UNDERLINE : A_NORMAL);
 	bool ascii = cell->length == 1 && cell->text[0] >= 0x20 && cell->text[0] < 0x7F;
 	wchar_t text[CCHARW_MAX + 1] = { (wchar_t)cell->text[0] };
 
@@ -265,7 +264,7 @@ static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look
 	if (!(corner && cell->width == 2) && (ascii || (utf8 && read_cluster(cell, text)))) {
 		if (corner)
 			text[1] = L'\0';
-		setcchar(ret_cells, text, attributes, look->pair, NULL);
+		setcchar(ret_cells, text, look->attributes, look->pair, NULL);
 		return 1;
 	}
 	if (corner && cell->width == 2)
@@ -273,7 +272,7 @@ static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look
 	else
 		replace_cluster(cell, utf8, text);
 	for (int i = 0; i < cell->width; i++)
-		setcchar(ret_cells + i, (wchar_t[]){ text[i], L'\0' }, attributes, look->pair, NULL);
+		setcchar(ret_cells + i, (wchar_t[]){ text[i], L'\0' }, look->attributes, look->pair, NULL);
 	return cell->width;
 }
 
