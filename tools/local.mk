@@ -3,13 +3,11 @@
 noinst_LIBRARIES += libik_tools.a
 libik_tools_a_SOURCES = \
 	tools/common/answer.c tools/common/answer.h \
-	tools/common/attributes.c tools/common/attributes.h \
 	tools/common/suggestions.c tools/common/suggestions.h \
 	tools/common/ignore.c tools/common/ignore.h \
 	tools/common/input.c tools/common/input.h \
 	tools/common/match.c tools/common/match.h \
 	tools/common/missing_path.c tools/common/missing_path.h \
-	tools/common/edit_hint.c tools/common/edit_hint.h \
 	tools/common/program.c tools/common/program.h \
 	tools/common/source.c tools/common/source.h \
 	tools/common/target.c tools/common/target.h \

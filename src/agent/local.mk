@@ -3,7 +3,6 @@ noinst_LIBRARIES += libik_agent.a
 libik_agent_a_SOURCES =
 
 libik_agent_a_SOURCES += \
-	src/agent/call_ids.c src/agent/call_ids.h \
 	src/agent/model.c src/agent/model.h \
 	src/agent/model_list.c src/agent/model_list.h \
 	src/agent/reply.c src/agent/reply.h \
@@ -12,7 +11,6 @@ libik_agent_a_SOURCES += \
 
 libik_agent_a_SOURCES += \
 	src/agent/session/compaction.c src/agent/session/compaction.h \
-	src/agent/session/context.c src/agent/session/context.h \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
 	src/agent/session/record.c src/agent/session/record.h \

@@ -1,5 +1,6 @@
 #include "agent/reply.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,48 @@
 
 /* The longest name that every provider accepts. */
 #define LONGEST_NAME 64
+/* Limit on the length of an id: some gateways put kilobytes of opaque data into one. */
+#define LONGEST_ID 16384
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(one, other);
+}
+
+void ik_call_ids_done(struct ik_call_ids *ids)
+{
+	tdestroy(ids->tree, free);
+	ids->tree = NULL;
+}
+
+bool ik_call_ids_add(struct ik_call_ids *ids, const char *id)
+{
+	char *copy;
+
+	if (tfind(id, &ids->tree, compare))
+		return false;
+	copy = ik_strdup(id);
+	if (!tsearch(copy, &ids->tree, compare))
+		ik_alloc_fail();
+	return true;
+}
+
+/* Return wanted if it can be used (not NULL, not empty, not too long, not in use), else a new id
+ * ("call_7"); in either case in new memory, and in use from now on. */
+static char *claim_id(struct ik_call_ids *ids, const char *wanted)
+{
+	char *made;
+
+	if (wanted && wanted[0] && strnlen(wanted, LONGEST_ID + 1) <= LONGEST_ID &&
+		ik_call_ids_add(ids, wanted))
+		return ik_strdup(wanted);
+	for (;;) {
+		made = ik_format("call_%u", ++ids->next);
+		if (ik_call_ids_add(ids, made))
+			return made;
+		free(made);
+	}
+}
 
 static void part_free(struct ik_part *part)
 {
@@ -109,7 +152,7 @@ enum ik_status ik_reply_add_call(struct ik_reply *reply, const struct ik_delta *
 	part = part_add(reply, IK_PART_CALL, IK_LIMIT_ARGUMENTS);
 	part->slot = delta->slot;
 	part->call = number;
-	part->id = ik_call_ids_claim(ids, delta->id);
+	part->id = claim_id(ids, delta->id);
 	part->name = usable_name(delta->name);
 	reply->call_count++;
 	*ret_part = part;

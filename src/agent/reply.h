@@ -9,12 +9,23 @@
 #ifndef IK_AGENT_REPLY_H
 #define IK_AGENT_REPLY_H
 
-#include "agent/call_ids.h"
 #include "conversation/event.h"
 #include "provider/wire/delta.h"
 
 /* Limit on the calls of a reply. */
 #define IK_REPLY_CALLS 1024
+
+/* The set of call ids that a conversation uses. Some servers give calls no id, or the same one again;
+ * results are paired with calls by id, so each call must have its own. */
+struct ik_call_ids {
+	void *tree;    /* of strings, for tsearch(3) */
+	unsigned next; /* number of the next new id */
+};
+
+void ik_call_ids_done(struct ik_call_ids *ids);
+
+/* Add an id. False when it is there already. */
+bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
 
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
 enum ik_call_state {

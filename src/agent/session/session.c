@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/session/compaction.h"
-#include "agent/session/context.h"
 #include "agent/session/exchange.h"
 #include "agent/session/record.h"
 #include "agent/session/runs.h"
@@ -25,6 +24,9 @@
 
 /* What a crash can cost of a reply that was on the screen. */
 #define KEEP_MS 500
+
+/* From here on the user is warned that the model's context window is nearly full. */
+#define WARN_PERCENT 80
 
 /* An input that came while the turn's effects were carried out. */
 struct ik_inbox_item {
@@ -48,7 +50,8 @@ struct ik_session {
 	struct ik_session_record *record;
 	struct ik_timer *keeping; /* until more of a reply is journaled */
 	bool reply_kept;          /* something was journaled of it */
-	struct ik_context_meter context;
+	int64_t context_tokens;   /* of the last round; 0: not known */
+	bool context_warned;
 	struct ik_session_lock *lock;
 	struct ik_restore *restore;
 	struct ik_undo_recorder *recorder;
@@ -174,6 +177,71 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 	ik_buf_done(&text);
 }
 
+/* ---- the context window ---- */
+
+/* Return the used part of the model's window in percent; -1: not known. */
+static int percent_used(const struct ik_session *session)
+{
+	int64_t window = session->model ? session->model->spec.context_window : 0;
+	int64_t tokens = session->context_tokens;
+
+	if (window <= 0 || tokens <= 0)
+		return -1;
+	return tokens >= window ? 100 : (int)((double)tokens * 100 / (double)window);
+}
+
+/* Tell how full the model's window is with so many tokens (0: not known), and warn. */
+static void set_context(struct ik_session *session, int64_t tokens)
+{
+	struct ik_event event = { .kind = IK_EVENT_CONTEXT };
+	bool warned = session->context_warned;
+	char *sentence;
+
+	session->context_tokens = tokens;
+	event.percent = percent_used(session);
+	ik_session_record_emit(session->record, &event);
+	session->context_warned = event.percent >= WARN_PERCENT &&
+		(warned || !session->record->loading);
+	if (warned || !session->context_warned)
+		return;
+	sentence = ik_format(session->options.asking == IK_ASKING_USER
+			? _("%d%% of the context of %s is in use (%lld of %lld tokens). /compact "
+				"replaces what was said by a summary, /new begins another conversation.")
+			: _("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
+				"another conversation begins; in the chat, /compact replaces what was said by a "
+				"summary."),
+		event.percent, session->model->spec.name, (long long)tokens,
+		(long long)session->model->spec.context_window);
+	ik_session_record_add_notice(session->record, sentence);
+	free(sentence);
+}
+
+/* Tell it after a round that took these tokens. */
+static void measure_context(struct ik_session *session, const struct ik_usage *usage)
+{
+	/* Thinking is not sent again, but providers don't say how many tokens the rest has. */
+	set_context(session, usage->input_tokens + usage->output_tokens);
+}
+
+/* Tell it with the last round of the conversation, where there is one. */
+static void recall_context(struct ik_session *session)
+{
+	const struct ik_conversation *conversation = session->record->conversation;
+	size_t index = ik_conversation_count(conversation);
+	struct ik_usage usage;
+
+	while (index-- > 0) {
+		const struct ik_message *message = ik_conversation_at(conversation, index);
+
+		if (message->summarises)
+			return;
+		if (ik_usage_read(message, &usage)) {
+			measure_context(session, &usage);
+			return;
+		}
+	}
+}
+
 /* ---- the turn ---- */
 
 static void perform(void *arg, const struct ik_effect *effect)
@@ -187,7 +255,7 @@ static void perform(void *arg, const struct ik_effect *effect)
 		ik_session_record_add_blobs(record, effect->message, effect->event.whole);
 		ik_session_record_emit(record, &effect->event);
 		if (effect->event.kind == IK_EVENT_USAGE)
-			ik_context_measure(&session->context, session->model, &effect->event.usage);
+			measure_context(session, &effect->event.usage);
 		break;
 	case IK_EFFECT_EMIT:
 		if (effect->event.kind == IK_EVENT_TURN_STARTED)
@@ -406,7 +474,7 @@ static void on_stored(void *arg)
 static void begin_turns(struct ik_session *session)
 {
 	ik_restore_repair(session->restore);
-	ik_context_recall(&session->context, session->model);
+	recall_context(session);
 	post_history(session, true);
 }
 
@@ -433,7 +501,7 @@ static void on_lock_read(void *arg)
 	struct ik_session *session = arg;
 
 	if (!session->record->loading)
-		ik_context_recall(&session->context, session->model);
+		recall_context(session);
 }
 
 static void on_restore_identified(void *arg)
@@ -451,7 +519,7 @@ static void on_restore_loaded(void *arg)
 	struct ik_session *session = arg;
 
 	if (session->record->read_only)
-		ik_context_recall(&session->context, session->model);
+		recall_context(session);
 	else
 		begin_turns(session);
 }
@@ -485,7 +553,7 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 		add_usage(session, result->usage);
 	ik_session_record_add_message(record, result->message);
 	if (!result->failed)
-		ik_context_reset(&session->context, session->model);
+		set_context(session, 0);
 	else
 		post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
 	if (!record->closing)
@@ -623,10 +691,6 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 	session->options.directory = session->options.system_prompt = NULL;
 	session->options.instructions = NULL;
 	ik_session_set_instructions(session, options->instructions);
-	session->context = (struct ik_context_meter){
-		.record = session->record,
-		.attended = options->asking == IK_ASKING_USER,
-	};
 	session->turn = make_turn(session);
 	session->keeping = ik_timer_new(options->loop, keep_reply, session);
 	session->lock = ik_session_lock_new(session->record, session->turn, &lock_events, session);
@@ -668,7 +732,7 @@ void ik_session_set_model(struct ik_session *session, const struct ik_model_spec
 	session->model = model;
 	ik_turn_set_price(session->turn, &spec->price);
 	tell_model(session);
-	ik_context_tell(&session->context, model);
+	set_context(session, session->context_tokens);
 }
 
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)

@@ -7,8 +7,8 @@
  * function here, ik_session_close() included.
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
- * conversation, in memory and in the store), exchange (the request to the provider), context,
- * session_lock, restore, runs (calls and commands at work), undo_recorder and compaction.
+ * conversation, in memory and in the store), exchange (the request to the provider), session_lock,
+ * restore, runs (calls and commands at work), undo_recorder and compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
  * sessions may share one), the registry.

@@ -29,7 +29,7 @@ void ik_transcript_init(struct ik_transcript *transcript,
 	memset(transcript, 0, sizeof(*transcript));
 	transcript->conversation = conversation;
 	transcript->at = command ? at + 1 : 0;
-	ik_pairing_init(&transcript->pairing, conversation, transcript->at);
+	transcript->pairs = ik_pairing_new(conversation, transcript->at);
 	if (!command)
 		return;
 	transcript->summary = summary_message(command);
@@ -38,7 +38,7 @@ void ik_transcript_init(struct ik_transcript *transcript,
 
 void ik_transcript_done(struct ik_transcript *transcript)
 {
-	ik_pairing_done(&transcript->pairing);
+	free(transcript->pairs);
 	ik_message_unref(transcript->summary);
 	free(transcript->messages);
 	free(transcript->results);
@@ -61,9 +61,9 @@ static void add_message(struct ik_transcript *transcript, const struct ik_messag
 }
 
 /* Return the result of the call at transcript->at; NULL: none. */
-static const struct ik_message *result_of(struct ik_transcript *transcript)
+static const struct ik_message *result_of(const struct ik_transcript *transcript)
 {
-	size_t result = ik_pairing_of(&transcript->pairing, transcript->at);
+	size_t result = transcript->pairs[transcript->at];
 
 	return result == IK_UNPAIRED ? NULL : ik_conversation_at(transcript->conversation, result);
 }

@@ -30,7 +30,7 @@ struct ik_passage {
 
 struct ik_transcript {
 	const struct ik_conversation *conversation;
-	struct ik_pairing pairing;
+	size_t *pairs;              /* as ik_pairing_new() returns them */
 	struct ik_message *summary; /* NULL: none */
 	bool summary_due;
 	size_t at;

@@ -63,7 +63,7 @@ Test(conversation, keeps_order_while_it_grows_on_both_sides)
 Test(conversation, pairs_by_id_not_by_place)
 {
 	struct ik_conversation *conversation = ik_conversation_new();
-	struct ik_pairing pairing;
+	size_t *pairs;
 
 	give(conversation, result("a")); /* 0: before any call: nobody's */
 	give(conversation, call("a"));   /* 1 */
@@ -78,18 +78,17 @@ Test(conversation, pairs_by_id_not_by_place)
 
 	static const size_t wanted[] = { IK_UNPAIRED, 6, 4, IK_UNPAIRED, 2, 7, 1, 5, IK_UNPAIRED,
 		IK_UNPAIRED };
-	ik_pairing_init(&pairing, conversation, 0);
+	pairs = ik_pairing_new(conversation, 0);
 	for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++)
-		cr_assert_eq(ik_pairing_of(&pairing, index), wanted[index], "at %zu", index);
-	ik_pairing_done(&pairing);
+		cr_assert_eq(pairs[index], wanted[index], "at %zu", index);
+	free(pairs);
 
-	/* Of what is before its beginning it knows nothing, and looks no further than it must. */
-	ik_pairing_init(&pairing, conversation, 5);
-	cr_assert_eq(ik_pairing_of(&pairing, 5), 6);
-	cr_assert_eq(pairing.scanned, 7);
-	cr_assert_eq(ik_pairing_of(&pairing, 7), IK_UNPAIRED);
-	cr_assert_eq(ik_pairing_of(&pairing, 9), IK_UNPAIRED);
-	ik_pairing_done(&pairing);
+	/* Of what is before its beginning it knows nothing. */
+	pairs = ik_pairing_new(conversation, 5);
+	cr_assert_eq(pairs[5], 6);
+	cr_assert_eq(pairs[7], IK_UNPAIRED);
+	cr_assert_eq(pairs[9], IK_UNPAIRED);
+	free(pairs);
 	ik_conversation_free(conversation);
 }
 
