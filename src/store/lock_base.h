@@ -1,8 +1,8 @@
 /*
- * lock_base: a lock as its kinds see it, and how it tells of changes.
+ * lock_base: a lock as its kinds see it.
  *
- * lock.c lets go in time; lock_file.c keeps locks beside an embedded database, lock_row.c on a
- * server.
+ * lock.c decides which step comes next and tells what came of it; a kind only takes the step:
+ * lock_file.c with files beside an embedded database, lock_row.c with a row of a server.
  *
  * Inside src/store only.  May include: what store.h may.
  */
@@ -12,38 +12,63 @@
 #include "store/lock.h"
 #include "store/store_private.h"
 
-/* How locks are kept. */
-struct ik_lock_ops {
+/* Every step ends with a look at how things are. */
+enum ik_lock_step {
+	IK_LOCK_STEP_FOLLOW, /* only look */
+	IK_LOCK_STEP_TAKE,   /* take it, if it is to be had, or keep it */
+	IK_LOCK_STEP_ASK,    /* the same, or ask its holder */
+	IK_LOCK_STEP_WITHDRAW,
+	IK_LOCK_STEP_REFUSE,
+	IK_LOCK_STEP_RELEASE
+};
+
+/* How things are. */
+struct ik_lock_found {
+	enum ik_lock_state state;
+	struct ik_holder holder, asker; /* pid 0: nobody */
+	bool refused;                   /* the holder keeps it from us */
+	bool news;                      /* there may be events that are not known here */
+};
+
+struct ik_lock_kind {
 	/* Begin: lock->kept is its own. */
 	void (*open)(struct ik_lock *lock);
-	/* The timer says that it is time to look. */
-	void (*look)(struct ik_lock *lock);
-	/* What is wanted has changed (wanted, refusing): do it. */
-	void (*update)(struct ik_lock *lock);
-	/* All that was appended is stored; NULL: that changes nothing. */
-	void (*stored)(struct ik_lock *lock);
-	/* All is stored: let it go, and go on reading. */
-	void (*release)(struct ik_lock *lock);
-	/* The process is about to stop: others may have it, until update. */
+	/* Take a step; lock->found() is told what came of it, inside the call or later. */
+	void (*step)(struct ik_lock *lock, enum ik_lock_step step);
+	/* The process is about to stop: let it go, to be taken again; NULL: it is kept. */
 	void (*pause)(struct ik_lock *lock);
 	/* Let it go, and everything else. */
 	void (*close)(struct ik_lock *lock);
+	int64_t renew_ms; /* one that is ours is looked at at least so often; 0: that is not needed */
 };
 
 struct ik_lock {
 	struct ik_lock *next;
 	struct ik_store *store;
 	char session[IK_UUID_TEXT];
-	const struct ik_lock_ops *ops;
+	const struct ik_lock_kind *kind;
 	void *kept;
-	struct ik_timer *timer;
+	/* For the kind to call: what came of a step (NULL: it could not be taken), and that something may
+	 * have changed. */
+	void (*found)(struct ik_lock *lock, const struct ik_lock_found *found);
+	void (*look)(struct ik_lock *lock);
+	struct ik_timer *timer;              /* the next look */
+	int64_t delay_ms;                    /* before that */
 	const struct ik_lock_events *events; /* NULL: closed */
 	void *arg;
 
 	bool wanted;   /* as soon as it is nobody's */
 	bool quietly;  /* without asking its holder */
 	bool leaving;  /* let go as soon as all is stored */
+	bool released; /* it is to be let go now */
 	bool refusing; /* whoever asks is to be told */
+
+	bool opened; /* it was tried to take it once */
+	bool first;  /* the step is the first one that tries */
+	bool paused; /* it is ours again when the process goes on */
+	bool asking; /* the last step was to ask */
+	bool busy;   /* a step is on its way */
+	bool again;  /* something happened meanwhile */
 
 	enum ik_lock_state state;
 	struct ik_holder holder; /* of one that is others' */
@@ -53,16 +78,7 @@ struct ik_lock {
 	bool telling;
 };
 
-extern const struct ik_lock_ops ik_lock_file_ops;
-extern const struct ik_lock_ops ik_lock_row_ops;
-
-/* Set what is known, and tell what is new of it. */
-void ik_lock_set(struct ik_lock *lock, enum ik_lock_state state, const struct ik_holder *holder);
-void ik_lock_set_asker(struct ik_lock *lock, const struct ik_holder *asker);
-void ik_lock_tell_refused(struct ik_lock *lock);
-void ik_lock_tell_news(struct ik_lock *lock);
-/* Tell later what is to be told; tell nothing any more, and stop the timer. */
-void ik_lock_tell(struct ik_lock *lock);
-void ik_lock_silence(struct ik_lock *lock);
+extern const struct ik_lock_kind ik_lock_file;
+extern const struct ik_lock_kind ik_lock_row;
 
 #endif

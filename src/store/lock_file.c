@@ -21,7 +21,6 @@
 #include "util/path.h"
 #include "util/text.h"
 
-#define LOOK_MS 1000 /* while somebody else may write */
 /* So often, with pauses, a lock is looked at whose holder seems dead. */
 #define LEFT_LOOKS 100
 #define LEFT_MS 20
@@ -29,8 +28,6 @@
 struct lock_file_kept {
 	char *directory, *path, *ask_path;
 	int fd, ask_fd;                   /* -1: not ours; we do not ask */
-	bool opened;                      /* it was tried once */
-	bool paused;                      /* it was ours, and is to be so again */
 	struct ik_directory_watch *watch; /* of the two files */
 	int left_looks;                   /* at a lock that its holder seems to have left to a child */
 };
@@ -81,10 +78,10 @@ static int take_file(const char *path)
 
 /* ---- the lock ---- */
 
-/* Take it, if it is nobody's. The state afterwards. */
-static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holder)
+/* Take it, if it is wanted and nobody's. The state afterwards. */
+static enum ik_lock_state take(struct lock_file_kept *kept, bool wanted,
+	struct ik_holder *ret_holder)
 {
-	struct lock_file_kept *kept = lock->kept;
 	struct ik_error error;
 
 	if (kept->fd >= 0 && is_at(kept->fd, kept->path))
@@ -93,13 +90,13 @@ static enum ik_lock_state take(struct ik_lock *lock, struct ik_holder *ret_holde
 	if (kept->fd >= 0) {
 		(void)close(kept->fd);
 		kept->fd = -1;
-		lock->wanted = true;
+		wanted = true;
 	}
 	/* Whoever fails with an open file wakes all who watch it. */
 	ik_holder_of_file(kept->path, ret_holder);
 	if (ret_holder->pid != 0)
 		return IK_LOCK_OTHERS;
-	if (!lock->wanted)
+	if (!wanted)
 		return IK_LOCK_FREE;
 	if (ik_path_make(kept->directory, 0700, &error) != IK_OK)
 		return IK_LOCK_NONE;
@@ -125,21 +122,20 @@ static void stop_asking(struct lock_file_kept *kept)
 	kept->ask_fd = -1;
 }
 
-/* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. */
-static void ask(struct ik_lock *lock)
+/* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. False:
+ * the holder has refused. */
+static bool ask(struct lock_file_kept *kept)
 {
-	struct lock_file_kept *kept = lock->kept;
 	struct ik_holder other;
 	char *path;
 
 	if (kept->ask_fd >= 0 && !is_at(kept->ask_fd, kept->ask_path)) {
 		stop_asking(kept);
-		lock->wanted = false;
-		ik_lock_tell_refused(lock);
+		return false;
 	}
 	ik_holder_of_file(kept->ask_path, &other);
-	if (kept->ask_fd >= 0 || !lock->wanted || other.pid != 0)
-		return;
+	if (kept->ask_fd >= 0 || other.pid != 0)
+		return true;
 	/* Locked and written before it has its name. */
 	path = ik_format("%s.%lld", kept->ask_path, (long long)getpid());
 	kept->ask_fd = take_file(path);
@@ -149,22 +145,7 @@ static void ask(struct ik_lock *lock)
 		kept->ask_fd = -1;
 	}
 	free(path);
-}
-
-/* Ours: does anybody ask? */
-static void look_for_asker(struct ik_lock *lock)
-{
-	struct lock_file_kept *kept = lock->kept;
-	struct ik_holder asker;
-
-	ik_holder_of_file(kept->ask_path, &asker);
-	if (lock->refusing) {
-		(void)unlink(kept->ask_path);
-		asker = (struct ik_holder){ .pid = 0 };
-	}
-	lock->refusing = false;
-	if (asker.pid >= 0)
-		ik_lock_set_asker(lock, &asker);
+	return true;
 }
 
 static void on_problem(void *arg, const char *sentence)
@@ -180,50 +161,53 @@ static bool is_being_left(struct lock_file_kept *kept, const struct ik_holder *h
 	return kept->left_looks < LEFT_LOOKS && ik_holder_seems_dead(holder);
 }
 
-/* See how things are, and do what is wanted. */
-static void look(struct ik_lock *lock)
+/* Its file goes with the lock, and so does that of an asker who died. */
+static void let_go(struct lock_file_kept *kept)
+{
+	struct ik_holder asker;
+
+	if (kept->fd < 0)
+		return;
+	ik_holder_of_file(kept->ask_path, &asker);
+	if (asker.pid == 0)
+		(void)unlink(kept->ask_path);
+	(void)unlink(kept->path);
+	(void)close(kept->fd);
+	kept->fd = -1;
+}
+
+static void take_step(struct ik_lock *lock, enum ik_lock_step step)
 {
 	struct lock_file_kept *kept = lock->kept;
-	bool paused = kept->paused, first = paused || !kept->opened;
-	struct ik_holder holder = { .pid = 0 };
-	enum ik_lock_state state;
+	struct ik_lock_found found = { .state = IK_LOCK_UNKNOWN };
 
-	kept->paused = false;
-	kept->opened = true;
-	lock->wanted = lock->wanted || first;
-	state = take(lock, &holder);
-	if (first && state == IK_LOCK_OTHERS && is_being_left(kept, &holder)) {
+	if (step == IK_LOCK_STEP_REFUSE)
+		(void)unlink(kept->ask_path);
+	if (step == IK_LOCK_STEP_RELEASE)
+		let_go(kept);
+	found.state = take(kept, step == IK_LOCK_STEP_TAKE || step == IK_LOCK_STEP_ASK, &found.holder);
+	if (lock->first && found.state == IK_LOCK_OTHERS && is_being_left(kept, &found.holder)) {
 		kept->left_looks++;
-		kept->opened = false;
-		kept->paused = paused;
+		lock->opened = lock->busy = false;
 		ik_timer_start(lock->timer, LEFT_MS);
 		return;
 	}
-	if (paused)
-		ik_lock_tell_news(lock); /* of others in between */
-	/* One that somebody else has is not asked for until a person wants it. */
-	if (first)
-		lock->wanted = false;
-	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
-		stop_asking(kept);
-		ik_timer_stop(lock->timer);
-	} else {
-		ik_timer_start(lock->timer, LOOK_MS);
-	}
-	if (state == IK_LOCK_OTHERS && lock->wanted && !lock->quietly)
-		ask(lock);
+	if (step == IK_LOCK_STEP_ASK && found.state == IK_LOCK_OTHERS)
+		found.refused = !ask(kept);
 	else
 		stop_asking(kept);
-	ik_lock_set(lock, state, &holder);
-	if (state == IK_LOCK_OURS)
-		look_for_asker(lock);
-	else
-		ik_lock_tell_news(lock); /* it may have been written just before it was let go */
+	ik_holder_of_file(kept->ask_path, &found.asker);
+	if (found.asker.pid < 0 && found.state == IK_LOCK_OURS)
+		found.asker = lock->asker; /* it is just being written */
+	found.news = true;
+	lock->found(lock, &found);
 }
 
 static void on_changed(void *arg)
 {
-	look(arg);
+	struct ik_lock *lock = arg;
+
+	lock->look(lock);
 }
 
 static void open_lock(struct ik_lock *lock)
@@ -246,46 +230,11 @@ static void open_lock(struct ik_lock *lock)
 	kept->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
 	ik_directory_watch_set(kept->watch, places, 2);
 	free(name);
-	look(lock);
-}
-
-/* Its file goes with the lock, and so does that of an asker who died. */
-static void let_go(struct lock_file_kept *kept)
-{
-	struct ik_holder asker;
-
-	ik_holder_of_file(kept->ask_path, &asker);
-	if (asker.pid == 0)
-		(void)unlink(kept->ask_path);
-	(void)unlink(kept->path);
-	(void)close(kept->fd);
-	kept->fd = -1;
-}
-
-static void release(struct ik_lock *lock)
-{
-	struct lock_file_kept *kept = lock->kept;
-	struct ik_holder asker, nobody = { .pid = 0 };
-
-	if (kept->fd < 0)
-		return;
-	ik_holder_of_file(kept->ask_path, &asker);
-	let_go(kept);
-	/* Whoever asked for it takes it in a moment. */
-	if (asker.pid != 0)
-		ik_lock_set(lock, IK_LOCK_UNKNOWN, &nobody);
-	else
-		look(lock);
 }
 
 static void pause_lock(struct ik_lock *lock)
 {
-	struct lock_file_kept *kept = lock->kept;
-
-	if (kept->fd < 0)
-		return;
-	let_go(kept);
-	kept->paused = true;
+	let_go(lock->kept);
 }
 
 static void close_lock(struct ik_lock *lock)
@@ -294,17 +243,16 @@ static void close_lock(struct ik_lock *lock)
 
 	kept->watch = ik_directory_watch_close(kept->watch);
 	stop_asking(kept);
-	if (kept->fd >= 0)
-		let_go(kept);
+	let_go(kept);
 	free(kept->directory);
 	free(kept->path);
 	free(kept->ask_path);
 	free(kept);
 }
 
-/* clang-format off */
-const struct ik_lock_ops ik_lock_file_ops = {
-	.open = open_lock, .look = look, .update = look, .release = release, .pause = pause_lock,
+const struct ik_lock_kind ik_lock_file = {
+	.open = open_lock,
+	.step = take_step,
+	.pause = pause_lock,
 	.close = close_lock,
 };
-/* clang-format on */

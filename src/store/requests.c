@@ -1,11 +1,19 @@
 #include "store/requests.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "journal/event_line.h"
 #include "json/write.h"
+#include "loop/children.h"
+#include "loop/spawn.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/clock.h"
@@ -22,6 +30,8 @@
  * get its tables. */
 #define SLOW_MS 1500
 #define SLOW_BEGIN_MS 5000
+/* Input of one turn of the loop: to be parsed in about a millisecond. */
+#define READ_SIZE 65536
 
 struct ik_store_read {
 	struct ik_store_read *next;
@@ -43,7 +53,13 @@ struct ik_store_read {
 
 struct ik_requests {
 	struct ik_loop *loop;
-	struct ik_store_program *program;
+	char *path, *database, *journals, *spare; /* path is NULL: nothing is stored */
+	int fd;                                   /* to the program; -1: none runs */
+	struct ik_watch *watch;
+	struct ik_process *process; /* of fd */
+	struct ik_buf in, out;
+	size_t looked; /* bytes of in without a line feed */
+	bool writing;  /* what is in out waits for the socket */
 	const struct ik_requests_events *events;
 	void *arg;
 	struct ik_store_read *first, **end; /* without an answer, in their order */
@@ -57,6 +73,125 @@ struct ik_requests {
 	bool finishing;   /* outside the loop: nothing is asked again */
 	bool sending_later;
 };
+
+/* ---- to the program ---- */
+
+/* The process has ended; what it wrote before is still to be read. */
+static void on_process_ended(void *arg)
+{
+	struct ik_requests *requests = arg;
+	int status;
+
+	(void)ik_process_reap(requests->process, &status);
+	requests->process = ik_process_close(requests->process);
+}
+
+/* Let go of the socket: the program ends when it sees that. */
+static void let_go(struct ik_requests *requests)
+{
+	if (requests->fd < 0)
+		return;
+	requests->watch = ik_watch_close(requests->watch);
+	(void)close(requests->fd);
+	requests->fd = -1;
+	requests->process = ik_process_let_go(requests->process);
+	requests->writing = false;
+	requests->looked = 0;
+	ik_buf_clear(&requests->in);
+	ik_buf_clear(&requests->out);
+}
+
+/* Write what the socket takes now. */
+static void write_some(struct ik_requests *requests)
+{
+	struct ik_error error;
+
+	while (requests->out.length > 0) {
+		ssize_t length = send(requests->fd, requests->out.data, requests->out.length, MSG_NOSIGNAL);
+
+		if (length > 0)
+			ik_buf_consume(&requests->out, (size_t)length);
+		else if (errno != EINTR)
+			break; /* one that has ended is seen by its end of file */
+	}
+	if (requests->writing != (requests->out.length > 0)) {
+		requests->writing = !requests->writing;
+		(void)!ik_watch_set(requests->watch, IK_READABLE | (requests->writing ? IK_WRITABLE : 0),
+			&error);
+	}
+}
+
+static void on_socket(void *arg, int what);
+
+static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
+{
+	/* For its language, its libraries and how it reaches a server. */
+	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
+		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
+		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
+	const char *const argv[] = { requests->path, "-", requests->journals, requests->spare, NULL };
+	const char **environment = ik_spawn_environment(wanted, sizeof(wanted) / sizeof(wanted[0]));
+	int nothing = ik_spawn_above_streams(open("/dev/null", O_WRONLY | O_CLOEXEC)), number;
+	struct ik_spawn spawn = {
+		.path = requests->path,
+		.argv = argv,
+		.environment = environment,
+		.streams = { theirs, theirs, nothing },
+		.memory_limit = RLIM_INFINITY,
+		.descriptor_limit = RLIM_INFINITY,
+		.outlives = true,
+	};
+	enum ik_spawn_step step;
+
+	number = nothing < 0 ? errno : ik_spawn(&spawn, ret_pid, &step);
+	if (nothing >= 0)
+		(void)close(nothing);
+	free(environment);
+	return number;
+}
+
+/* Where its database is: the first line. */
+static void put_database(struct ik_requests *requests)
+{
+	ik_json_printf(&requests->out, "{'database':'%s'}", requests->database);
+	ik_buf_putc(&requests->out, '\n');
+}
+
+static enum ik_status start(struct ik_requests *requests, struct ik_error *error)
+{
+	int ends[2], number;
+	pid_t pid = 0;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return ik_error_set_errno(error, errno, _("%s cannot be started"), requests->path);
+	ends[1] = ik_spawn_above_streams(ends[1]);
+	number = ends[1] < 0 ? errno : spawn(requests, ends[1], &pid);
+	if (ends[1] >= 0)
+		(void)close(ends[1]);
+	if (number != 0) {
+		(void)close(ends[0]);
+		return ik_error_set_errno(error, number, _("%s cannot be started"), requests->path);
+	}
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	requests->fd = ends[0];
+	requests->process = ik_process_new(requests->loop, pid, on_process_ended, requests);
+	requests->watch = ik_watch_new(requests->loop, requests->fd, on_socket, requests);
+	(void)!ik_watch_set(requests->watch, IK_READABLE, error);
+	put_database(requests);
+	return IK_OK;
+}
+
+/* Send a line, which ends with a line feed, to the program, which is started if none runs. On failure
+ * there is none (IK_NOT_FOUND: it is not installed). */
+static enum ik_status send_line(struct ik_requests *requests, const char *line, size_t length,
+	struct ik_error *error)
+{
+	if (requests->fd < 0 && start(requests, error) != IK_OK)
+		return error->status;
+	ik_buf_append(&requests->out, line, length);
+	write_some(requests);
+	return IK_OK;
+}
 
 static void send_later(struct ik_requests *requests);
 
@@ -132,8 +267,8 @@ static void cancel(struct ik_store_read *read)
 
 	ik_buf_init(&line, IK_KIB(1));
 	ik_buf_printf(&line, "{\"do\":\"cancel\",\"id\":%lld}\n", (long long)read->id);
-	if (ik_store_program_is_running(read->requests->program))
-		(void)!ik_store_program_send(read->requests->program, line.data, line.length, &error);
+	if (read->requests->fd >= 0)
+		(void)!send_line(read->requests, line.data, line.length, &error);
 	ik_buf_done(&line);
 }
 
@@ -371,9 +506,8 @@ static void take_line(struct ik_store_read *read, struct ik_json_span line)
 	}
 }
 
-static void on_line(void *arg, struct ik_json_span line)
+static void on_line(struct ik_requests *requests, struct ik_json_span line)
 {
-	struct ik_requests *requests = arg;
 	struct ik_store_read *read;
 	int64_t id;
 
@@ -387,7 +521,7 @@ static void on_line(void *arg, struct ik_json_span line)
 	listen_on(requests);
 }
 
-/* ---- the program ---- */
+/* ---- when the program answers, ends or is silent ---- */
 
 /* Fail what was tried often enough, or all of it. */
 static void fail(struct ik_requests *requests, bool all, const struct ik_error *error)
@@ -395,7 +529,7 @@ static void fail(struct ik_requests *requests, bool all, const struct ik_error *
 	struct ik_store_read *read = requests->first;
 	int64_t newest = requests->newest; /* what readers ask from here on is another matter */
 
-	if (requests->program)
+	if (requests->path)
 		requests->events->answered(requests->arg, (struct ik_json_span){ NULL, 0 }, error);
 	while (read && read->id <= newest) {
 		struct ik_store_read *next = read->next;
@@ -414,7 +548,7 @@ static void send_all(struct ik_requests *requests)
 	struct ik_store_read *read;
 	struct ik_error error;
 
-	if (!requests->program) {
+	if (!requests->path) {
 		(void)ik_error_set(&error, IK_NOT_FOUND, "%s", _("No sessions are stored."));
 		fail(requests, true, &error);
 		return;
@@ -422,10 +556,9 @@ static void send_all(struct ik_requests *requests)
 	for (read = requests->first; read; read = read->next) {
 		if (read->sent)
 			continue;
-		if (!ik_store_program_is_running(requests->program))
+		if (requests->fd < 0)
 			requests->answers = false;
-		if (ik_store_program_send(requests->program, read->line.data, read->line.length, &error) !=
-			IK_OK) {
+		if (send_line(requests, read->line.data, read->line.length, &error) != IK_OK) {
 			fail(requests, true, &error);
 			return;
 		}
@@ -459,14 +592,14 @@ static void on_restart(void *arg)
 	send_all(arg);
 }
 
-/* The program has ended: ask another one. */
-static void on_ended(void *arg)
+/* The program has ended, or is to: ask another one. */
+static void end(struct ik_requests *requests)
 {
-	struct ik_requests *requests = arg;
 	struct ik_store_read *read;
 	struct ik_error error;
 	bool asked = false;
 
+	let_go(requests);
 	ik_timer_stop(requests->silence);
 	for (read = requests->first; read; read = read->next) {
 		asked = asked || read->sent;
@@ -485,6 +618,55 @@ static void on_ended(void *arg)
 		requests->delay_ms = DELAY_LONGEST_MS;
 }
 
+/* Hand over the lines that are whole. */
+static void take_lines(struct ik_requests *requests)
+{
+	char *end;
+
+	while (requests->fd >= 0 &&
+		(end = memchr(requests->in.data + requests->looked, '\n',
+			 requests->in.length - requests->looked))) {
+		size_t length = (size_t)(end - requests->in.data);
+		struct ik_json_span object;
+
+		if (ik_json_check_around(requests->in.data, length, IK_EVENT_LINE_LEVELS, &object, NULL) ==
+				IK_OK &&
+			ik_json_span_type(object) == IK_JSON_OBJECT)
+			on_line(requests, object);
+		else
+			ik_log(IK_LOG_ERROR, "store: %s wrote what is not JSON", requests->path);
+		if (requests->fd >= 0)
+			ik_buf_consume(&requests->in, length + 1);
+		requests->looked = 0;
+	}
+	requests->looked = requests->in.length;
+	if (requests->in.length == 0 && requests->in.capacity > IK_MIB(1))
+		ik_buf_done(&requests->in);
+}
+
+static void read_some(struct ik_requests *requests)
+{
+	char *room = ik_buf_reserve(&requests->in, READ_SIZE);
+	ssize_t length = room ? recv(requests->fd, room, READ_SIZE, 0) : 0;
+
+	if (length > 0) {
+		ik_buf_commit(&requests->in, (size_t)length);
+		take_lines(requests);
+	} else if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
+		end(requests);
+	}
+}
+
+static void on_socket(void *arg, int what)
+{
+	struct ik_requests *requests = arg;
+
+	if (what & IK_WRITABLE)
+		write_some(requests);
+	if (what & IK_READABLE)
+		read_some(requests);
+}
+
 /* Nothing has come for a while. */
 static void on_silence(void *arg)
 {
@@ -493,7 +675,7 @@ static void on_silence(void *arg)
 	bool quick = read && !(read->flags & IK_REQUEST_LONG);
 	struct ik_error error;
 
-	if (!read || !ik_store_program_is_running(requests->program))
+	if (!read || requests->fd < 0)
 		return;
 	if (!requests->told_slow) {
 		requests->told_slow = true;
@@ -506,23 +688,30 @@ static void on_silence(void *arg)
 		ik_log(IK_LOG_ERROR, "store: no answer: the program is ended");
 		(void)ik_error_set(&error, IK_UNAVAILABLE, _("The store program does not answer."));
 		fail(requests, true, &error);
-		ik_store_program_kill(requests->program);
+		if (requests->process)
+			ik_process_signal(requests->process, SIGKILL);
+		if (requests->fd >= 0)
+			end(requests);
 	} else {
 		ik_timer_start(requests->silence, requests->patience_ms);
 	}
 }
 
-struct ik_requests *ik_requests_new(struct ik_loop *loop,
-	const struct ik_store_program_options *program, int64_t patience_ms,
-	const struct ik_requests_events *events, void *arg)
+struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_program *program,
+	int64_t patience_ms, const struct ik_requests_events *events, void *arg)
 {
-	static const struct ik_store_program_events program_events = { .line = on_line,
-		.ended = on_ended };
 	struct ik_requests *requests = ik_alloc(sizeof(*requests));
 
 	requests->loop = loop;
-	if (program)
-		requests->program = ik_store_program_new(loop, program, &program_events, requests);
+	if (program) {
+		requests->path = ik_strdup(program->path);
+		requests->database = ik_strdup(program->database);
+		requests->journals = ik_strdup(program->journals);
+		requests->spare = program->spare ? ik_strdup(program->spare) : NULL;
+	}
+	requests->fd = -1;
+	ik_buf_init(&requests->in, IK_LIMIT_ENVELOPE);
+	ik_buf_init(&requests->out, IK_LIMIT_ENVELOPE);
 	requests->events = events;
 	requests->arg = arg;
 	requests->end = &requests->first;
@@ -545,37 +734,63 @@ static void forget_others(struct ik_requests *requests)
 	}
 }
 
+/* Outside the loop: wait for the program at most until this time, and do what is due; false: it was
+ * silent, or there is none. */
+static bool wait_for_program(struct ik_requests *requests, int64_t until_ms)
+{
+	struct pollfd ready = { .fd = requests->fd, .events = POLLIN };
+	int64_t left = until_ms - ik_clock_ms();
+
+	if (requests->fd < 0 || left <= 0)
+		return false;
+	if (requests->writing)
+		ready.events |= POLLOUT;
+	if (poll(&ready, 1, (int)left) <= 0)
+		return false;
+	on_socket(requests,
+		(ready.revents & POLLOUT ? IK_WRITABLE : 0) | (ready.revents & ~POLLOUT ? IK_READABLE : 0));
+	return true;
+}
+
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms)
 {
-	int64_t until = ik_clock_ms() + milliseconds, left;
+	int64_t until = ik_clock_ms() + milliseconds;
 
 	ik_loop_cancel_deferred(requests->loop, send_now, requests);
 	requests->finishing = true;
-	if (!requests->program)
+	if (!requests->path)
 		return;
 	forget_others(requests);
 	do
 		send_all(requests); /* an answer may have led to another request */
-	while (requests->first && (left = until - ik_clock_ms()) > 0 &&
-		ik_store_program_wait(requests->program, (int)left));
-	ik_store_program_finish(requests->program);
+	while (requests->first && wait_for_program(requests, until));
+	/* Nothing more is sent: it ends by itself. */
+	if (requests->fd >= 0)
+		(void)shutdown(requests->fd, SHUT_WR);
 	until = ik_clock_ms() + end_ms;
-	while ((left = until - ik_clock_ms()) > 0 &&
-		ik_store_program_wait(requests->program, (int)left))
+	while (wait_for_program(requests, until))
 		;
 }
 
-/* Deferred. */
+/* Deferred: one of its own functions may be running. */
 static void requests_free(void *arg)
 {
-	free(arg);
+	struct ik_requests *requests = arg;
+
+	ik_buf_done(&requests->in);
+	ik_buf_done(&requests->out);
+	free(requests->path);
+	free(requests->database);
+	free(requests->journals);
+	free(requests->spare);
+	free(requests);
 }
 
 struct ik_requests *ik_requests_close(struct ik_requests *requests)
 {
 	if (!requests)
 		return NULL;
-	requests->program = ik_store_program_close(requests->program);
+	let_go(requests);
 	requests->restart = ik_timer_close(requests->restart);
 	requests->silence = ik_timer_close(requests->silence);
 	ik_loop_cancel_deferred(requests->loop, send_now, requests);

@@ -1,19 +1,29 @@
 /*
- * requests: what is asked of the store program, and its answers.
+ * requests: a store program (ikigai-store(7)) as a child, what is asked of it, and its answers.
+ *
+ * It is started when something is asked, and ends by itself when nothing has been asked for a while.
+ * It gets neither the terminal nor anybody's keys, and it outlives this process: it stores what is
+ * left in the journals then, and ends.
  *
  * Requests are answered one after another, in their order. What was asked of a program that ended
  * is asked once more; what it cannot answer then fails with IK_UNAVAILABLE.
  *
- * Inside src/store only.  Owns the program and the requests.  May include: util, json, loop,
- * journal/event_line.h, store/answer.h, store/program.h.
+ * Inside src/store only.  Owns the socket and the requests.  May include: util, json, loop,
+ * journal/event_line.h, store/answer.h.
  */
 #ifndef IK_STORE_REQUESTS_H
 #define IK_STORE_REQUESTS_H
 
+#include "loop/loop.h"
 #include "store/answer.h"
-#include "store/program.h"
 
 struct ik_requests;
+
+struct ik_store_program {
+	const char *path;             /* of the executable */
+	const char *database;         /* sent to it, so that no list of processes shows a password */
+	const char *journals, *spare; /* directories of journals; NULL: there is no second one */
+};
 
 struct ik_requests_events {
 	/* A request was answered, with this last line: the database can be used. Or not (then error is
@@ -27,12 +37,11 @@ struct ik_requests_events {
 	void (*session)(void *arg, struct ik_session_info *info);
 };
 
-/* program: NULL: nothing is stored, and all that is asked is answered with IK_NOT_FOUND. events are
- * borrowed. A program that has answered once, and is silent for patience_ms while
+/* program is copied; NULL: nothing is stored, and all that is asked is answered with IK_NOT_FOUND.
+ * events are borrowed. A program that has answered once, and is silent for patience_ms while
  * something is asked that should be quick, is ended; 0: never. */
-struct ik_requests *ik_requests_new(struct ik_loop *loop,
-	const struct ik_store_program_options *program, int64_t patience_ms,
-	const struct ik_requests_events *events, void *arg);
+struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_program *program,
+	int64_t patience_ms, const struct ik_requests_events *events, void *arg);
 /* What is not answered is forgotten. Takes NULL, returns NULL. */
 struct ik_requests *ik_requests_close(struct ik_requests *requests);
 

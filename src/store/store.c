@@ -777,7 +777,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.session = on_session,
 	};
 	const char *database = options->database;
-	struct ik_store_program_options program = { .path = NULL };
+	struct ik_store_program program = { .path = NULL };
 	struct ik_store *store;
 
 	if (database && ik_text_starts(database, "sqlite:"))
@@ -801,7 +801,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store->path = store->server ? ik_redact(database) : ik_path_canonical(database);
 	store->place.journals = own_journals(store, options->journals);
 	store->place.spare = own_journals(store, options->spare);
-	program = (struct ik_store_program_options){
+	program = (struct ik_store_program){
 		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
 		.database = store->server ? database : store->path,
 		.journals = store->place.journals,
