@@ -76,47 +76,40 @@ static bool is_there(const struct session_import *import, const char *id)
 		bsearch(id, import->ids, import->id_count, sizeof(*import->ids), compare_ids);
 }
 
-/* Store the id of a copy. */
-static enum ik_status copy_id(struct session_import *import, const char *id, char out[IK_UUID_TEXT])
+/* Make the id of a copy. */
+static void copy_id(const struct session_import *import, const char *id, char out[IK_UUID_TEXT])
 {
 	char digest[IK_SHA256_TEXT];
 	char *text = ik_format("%s %s", import->session, id);
-	enum ik_status status = ik_sha256_of(text, strlen(text), digest, &import->cli->error);
 	size_t i, from = 0;
 
+	ik_sha256_of(text, strlen(text), digest);
 	free(text);
-	if (status != IK_OK)
-		return status;
 	for (i = 0; i < IK_UUID_TEXT - 1; i++)
 		out[i] = id[i] == '-' ? '-' : digest[from++];
 	out[i] = '\0';
 	out[14] = '8'; /* a custom UUID (RFC 9562, section 5.8) */
 	out[19] = '8';
-	return IK_OK;
 }
 
-/* Return a copy of an event, a new message; NULL with an error. */
+/* Return a copy of an event, a new message. */
 static struct ik_message *copy_of(struct session_import *import, const struct ik_message *message)
 {
 	char *data = message->data ? ik_strndup(message->data, message->data_length) : NULL;
 	char id[IK_UUID_TEXT], output[IK_UUID_TEXT];
-	enum ik_status status = copy_id(import, message->id, id);
-	struct ik_message *copy = NULL;
+	struct ik_message *copy;
 	struct ik_blob blob;
 
-	for (int stream = 0; status == IK_OK && stream < STREAMS; stream++) {
-		char *place;
-
+	copy_id(import, message->id, id);
+	for (int stream = 0; stream < STREAMS; stream++) {
 		if (!ik_message_blob(message, stream, &blob))
 			continue;
-		status = copy_id(import, blob.id, output);
-		for (place = strstr(data, blob.id); status == IK_OK && place;
-			 place = strstr(place, blob.id))
+		copy_id(import, blob.id, output);
+		for (char *place = data; (place = strstr(place, blob.id));)
 			memcpy(place, output, IK_UUID_TEXT - 1);
 	}
-	if (status == IK_OK)
-		copy = ik_message_stored(message->kind, id, 0, message->time_ms, message->content,
-			message->content_length, data, message->data_length);
+	copy = ik_message_stored(message->kind, id, 0, message->time_ms, message->content,
+		message->content_length, data, message->data_length);
 	free(data);
 	return copy;
 }
@@ -134,8 +127,8 @@ static bool has(struct session_import *import, const char *id)
 	char copy[IK_UUID_TEXT];
 	bool there = is_there(import, id);
 
-	import->copied = !there && import->id_count > 0 && copy_id(import, id, copy) == IK_OK &&
-		is_there(import, copy);
+	copy_id(import, id, copy);
+	import->copied = !there && is_there(import, copy);
 	import->met = import->met || there || import->copied;
 	return there || import->copied;
 }
@@ -248,11 +241,8 @@ static enum ik_status store_message(struct session_import *import, struct ik_mes
 static enum ik_status store_copy(struct session_import *import, const struct ik_message *message)
 {
 	struct ik_message *copy = copy_of(import, message);
-	enum ik_status status;
+	enum ik_status status = store_message(import, copy);
 
-	if (!copy)
-		return import->cli->error.status;
-	status = store_message(import, copy);
 	ik_message_unref(copy);
 	return status;
 }
@@ -286,16 +276,15 @@ static enum ik_status store_event(struct session_import *import, struct ik_messa
 static enum ik_status store_part(struct session_import *import, const struct ik_import_event *part)
 {
 	struct ik_cli *cli = import->cli;
-	enum ik_status status = IK_OK;
 	char copy[IK_UUID_TEXT];
+	enum ik_status status;
 
 	import->outputs += part->part == 0;
 	import->bytes += part->bytes.length;
 	if (import->copied)
-		status = copy_id(import, part->blob, copy);
-	if (status == IK_OK)
-		status = ik_store_put_part(cli->store, import->session, import->copied ? copy : part->blob,
-			part->part, part->bytes.data, part->bytes.length, &cli->error);
+		copy_id(import, part->blob, copy);
+	status = ik_store_put_part(cli->store, import->session, import->copied ? copy : part->blob,
+		part->part, part->bytes.data, part->bytes.length, &cli->error);
 	return status == IK_OK && import->bytes > BATCH_BYTES ? settle(import) : status;
 }
 

@@ -78,17 +78,13 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
  * Judge a file by its contents. Reading it is safe: nothing in it takes effect yet.
  */
 static enum ik_trust_state judge(const struct ik_project *project, const char *path,
-	const struct ik_buf *text, struct ik_config *config)
+	const struct ik_buf *text)
 {
 	enum ik_trust_state state = ik_trust_judge(project->trust, path, NULL);
 	char digest[IK_SHA256_TEXT];
-	struct ik_error error;
 
 	if (state == IK_TRUST_UNREAD) {
-		if (ik_sha256_of(text->data, text->length, digest, &error) != IK_OK) {
-			ik_config_warn(config, "%s", error.text);
-			return IK_TRUST_CHANGED;
-		}
+		ik_sha256_of(text->data, text->length, digest);
 		state = ik_trust_judge(project->trust, path, digest);
 	}
 	return state;
@@ -108,7 +104,7 @@ static enum ik_status load(struct ik_project *project, const char *path,
 	if (ik_file_read(path, &text, &reason) != IK_OK)
 		ik_config_warn(config, "%s", reason.text);
 	else if (ik_identity_holds(path, identity))
-		state = judge(project, path, &text, config);
+		state = judge(project, path, &text);
 	if (state == IK_TRUST_TRUSTED)
 		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
 	else
@@ -194,9 +190,8 @@ char **ik_agents_files_find(const struct ik_places *places)
 static bool is_trusted_agents(struct ik_project *project, const char *path,
 	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
 {
-	enum ik_trust_state state = ik_identity_holds(path, identity)
-		? judge(project, path, text, config)
-		: IK_TRUST_CHANGED;
+	enum ik_trust_state state = ik_identity_holds(path, identity) ? judge(project, path, text)
+																  : IK_TRUST_CHANGED;
 
 	if (state == IK_TRUST_TRUSTED)
 		return true;

@@ -14,7 +14,6 @@
 #include "config.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-#include "util/library.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -167,15 +166,24 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 	return 0;
 }
 
+/* Load libcurl by the name of its file, and return it; NULL: dlerror(3) says why. */
+static void *load_library(const char *name, struct http_library *curl)
+{
+	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	bool whole = handle;
+
+#define FUNCTION(name) whole = whole && (curl->name = dlsym(handle, "curl_" #name));
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	if (handle && !whole)
+		(void)dlclose(handle);
+	return whole ? handle : NULL;
+}
+
 /* Load libcurl once. On failure http->unavailable says why. */
 static bool load(struct ik_http *http)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
-	static const struct ik_library_function functions[] = {
-#define FUNCTION(name) { "curl_" #name, offsetof(struct http_library, name) },
-		FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	};
 	void *handle = NULL;
 
 	if (http->multi)
@@ -183,8 +191,7 @@ static bool load(struct ik_http *http)
 	if (http->unavailable)
 		return false;
 	for (size_t i = 0; !handle && i < sizeof(names) / sizeof(names[0]); i++)
-		handle = ik_library_load(names[i], functions, sizeof(functions) / sizeof(functions[0]),
-			&http->curl);
+		handle = load_library(names[i], &http->curl);
 	/* It is never unloaded: TLS libraries leave handlers behind. */
 	if (!handle) {
 		http->unavailable = ik_format(_("libcurl cannot be loaded: %s"), dlerror());

@@ -97,7 +97,6 @@ static bool is_of_kernel(int fd)
 static bool begin(struct ik_file_keep *keep)
 {
 	struct ik_file_directory directory;
-	struct ik_error error;
 	struct stat status;
 
 	keep->begun = true;
@@ -115,7 +114,7 @@ static bool begin(struct ik_file_keep *keep)
 		return false;
 	keep->state = ik_file_state_of(&status);
 	keep->state.directory = directory;
-	keep->sum = ik_sha256_new(&error);
+	keep->sum = ik_sha256_new();
 	keep->temporary = ik_format("%s/tmp-XXXXXX", keep->objects);
 	keep->to = mkostemp(keep->temporary, O_CLOEXEC);
 	if (keep->to < 0) {
@@ -123,7 +122,7 @@ static bool begin(struct ik_file_keep *keep)
 		keep->temporary = NULL;
 	}
 	keep->slice = ik_alloc(IK_FILE_SLICE);
-	return keep->state.kind == IK_FILE_REGULAR && keep->sum && keep->to >= 0;
+	return keep->state.kind == IK_FILE_REGULAR && keep->to >= 0;
 }
 
 /* Name the finished copy, unless the file changed meanwhile. */
@@ -131,16 +130,15 @@ static void finish(struct ik_file_keep *keep)
 {
 	char hash[IK_SHA256_TEXT];
 	struct ik_identity now;
-	struct ik_error error;
 	struct stat status;
 	char *name;
 
 	if (fstat(keep->from, &status) != 0)
 		return;
 	now = ik_identity_of(&status);
-	if (!ik_identity_equal(&now, &keep->state.identity) ||
-		ik_sha256_end(keep->sum, hash, &error) != IK_OK)
+	if (!ik_identity_equal(&now, &keep->state.identity))
 		return;
+	ik_sha256_end(keep->sum, hash);
 	name = ik_path_join(keep->objects, hash);
 	if (access(name, F_OK) == 0 || rename(keep->temporary, name) == 0)
 		memcpy(keep->state.hash, hash, sizeof(hash));

@@ -322,13 +322,12 @@ struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs
 static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 {
 	bool after = blobs->found->objects[blobs->at].after;
-	struct ik_error error;
 
 	blobs->in_body = true;
 	blobs->left = size + 1;
 	if (size > IK_WORKTREE_FILE_MOST || (!after && size > blobs->room))
 		return;
-	blobs->sum = ik_sha256_new(&error);
+	blobs->sum = ik_sha256_new();
 	if (after)
 		return;
 	blobs->room -= size;
@@ -360,9 +359,9 @@ static void end_body(struct ik_worktree_blobs *blobs)
 	struct ik_file_change *change = &blobs->found->changes[object->change];
 	struct ik_file_state *state = object->after ? &change->after : &change->before;
 	char hash[IK_SHA256_TEXT], *name;
-	struct ik_error error;
 
-	if (blobs->sum && ik_sha256_end(blobs->sum, hash, &error) == IK_OK) {
+	if (blobs->sum) {
+		ik_sha256_end(blobs->sum, hash);
 		name = ik_path_join(blobs->objects, hash);
 		if (!blobs->temporary || access(name, F_OK) == 0 || rename(blobs->temporary, name) == 0)
 			memcpy(state->hash, hash, sizeof(hash));

@@ -303,7 +303,6 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 {
 	enum ik_worktree_problem problem = IK_WORKTREE_FAILED;
 	char hash[IK_SHA256_TEXT], *repository, *seen;
-	struct ik_error error;
 
 	*place = (struct ik_worktree_place){ .git = find_program(options->search_path, "git") };
 	place->root = ik_path_canonical(options->directory);
@@ -313,7 +312,8 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 		problem = IK_WORKTREE_NO_TREE;
 	} else if (!place->git) {
 		problem = IK_WORKTREE_NO_GIT;
-	} else if (ik_sha256_of(place->root, strlen(place->root), hash, &error) == IK_OK) {
+	} else {
+		ik_sha256_of(place->root, strlen(place->root), hash);
 		place->shadow = ik_format("%s/%.*s", options->shadows, NAME_LENGTH, hash);
 		if (make_shadow(place, seen))
 			problem = IK_WORKTREE_FINE;

@@ -10,7 +10,6 @@ libik_util_a_SOURCES = \
 	src/util/diff.c src/util/diff.h \
 	src/util/err.c src/util/err.h \
 	src/util/identity.c src/util/identity.h \
-	src/util/library.c src/util/library.h \
 	src/util/limits.h \
 	src/util/log.c src/util/log.h \
 	src/util/path.c src/util/path.h \

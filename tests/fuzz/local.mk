@@ -74,7 +74,7 @@ fuzz:
 		*) sources="$(addprefix $(srcdir)/,$(filter %.c,$(fuzz_sources)))" ;; \
 		esac && \
 		$(fuzz_compile) -o tests/fuzz/fuzz_$$name $(srcdir)/tests/fuzz/fuzz_$$name.c \
-			$$sources $(PCRE2_LIBS) $(MD4C_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(CRYPTO_LIBS) $(EVENT_LIBS) -ldl -lm && \
+			$$sources $(PCRE2_LIBS) $(MD4C_LIBS) $(UTF8PROC_LIBS) $(NCURSESW_LIBS) $(NETTLE_LIBS) $(EVENT_LIBS) -ldl -lm && \
 		tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=60 -verbosity=1 \
 			-artifact_prefix=tests/fuzz/found/$$name- \
 			tests/fuzz/found/$$name $(srcdir)/tests/fuzz/corpus/$$name || exit 1; \

@@ -199,10 +199,9 @@ static void changed(struct ik_worktree_call *call, const char *told)
 static bool is_kept(const char *text)
 {
 	char hash[IK_SHA256_TEXT], *path;
-	struct ik_error error;
 	bool there;
 
-	cr_assert_eq(ik_sha256_of(text, strlen(text), hash, &error), IK_OK);
+	ik_sha256_of(text, strlen(text), hash);
 	path = ik_path_join(objects, hash);
 	there = access(path, F_OK) == 0;
 	free(path);

@@ -17,12 +17,10 @@ static const struct {
 Test(sha256, gives_the_known_digests)
 {
 	char digest[IK_SHA256_TEXT];
-	struct ik_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		cr_assert_eq(ik_sha256_of(rows[i].text, strlen(rows[i].text), digest, &error), IK_OK,
-			"%s", error.text);
+		ik_sha256_of(rows[i].text, strlen(rows[i].text), digest);
 		cr_assert_str_eq(digest, rows[i].digest);
 	}
 }
@@ -40,17 +38,15 @@ Test(sha256, reads_files)
 Test(sha256, takes_pieces)
 {
 	char digest[IK_SHA256_TEXT];
-	struct ik_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct ik_sha256 *sum = ik_sha256_new(&error);
+		struct ik_sha256 *sum = ik_sha256_new();
 		const char *at;
 
-		cr_assert_not_null(sum);
 		for (at = rows[i].text; *at != '\0'; at++)
 			ik_sha256_add(sum, at, 1);
-		cr_assert_eq(ik_sha256_end(sum, digest, &error), IK_OK);
+		ik_sha256_end(sum, digest);
 		cr_assert_str_eq(digest, rows[i].digest);
 		cr_assert_null(ik_sha256_free(sum));
 	}
