@@ -1,7 +1,7 @@
 /*
- * base64: bytes as text of 64 characters, and back (RFC 4648, section 4).
+ * base64: bytes as text of 64 characters, and back (RFC 4648, section 4), by nettle.
  *
- * Pure.  May include: libc, util/buf.h.
+ * Pure.  May include: util, <nettle/...>.
  */
 #ifndef IK_UTIL_BASE64_H
 #define IK_UTIL_BASE64_H

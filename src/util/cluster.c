@@ -20,108 +20,11 @@ bool ik_utf8_assigned(uint32_t codepoint)
 		utf8proc_category((utf8proc_int32_t)codepoint) != UTF8PROC_CATEGORY_CN;
 }
 
-uint32_t ik_utf8_fold(uint32_t codepoint)
-{
-	utf8proc_int32_t folded[4];
-	int last = UTF8PROC_BOUNDCLASS_START;
-
-	if (codepoint < 0x80)
-		return codepoint >= 'A' && codepoint <= 'Z' ? codepoint + 'a' - 'A' : codepoint;
-	if (codepoint > IK_UTF8_MAX)
-		return codepoint;
-	if (utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 4, UTF8PROC_CASEFOLD, &last) ==
-		1)
-		return (uint32_t)folded[0];
-	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)codepoint);
-}
-
 bool ik_utf8_is_upper(uint32_t codepoint)
 {
 	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)codepoint);
 
 	return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT;
-}
-
-struct range {
-	uint32_t first, last;
-};
-
-static bool is_in(const struct range *ranges, size_t count, uint32_t codepoint)
-{
-	size_t i = 0;
-
-	while (i < count && codepoint > ranges[i].last)
-		i++;
-	return i < count && codepoint >= ranges[i].first;
-}
-
-/* Scripts written without spaces between words; also Hangul, whose words take suffixes. */
-/* clang-format off */
-static const struct range dense[] = {
-	{ 0x0e00, 0x0eff }, { 0x1000, 0x109f }, { 0x1100, 0x11ff }, { 0x1780, 0x17ff },
-	{ 0x2e80, 0x2fdf }, { 0x3005, 0x3007 }, { 0x3040, 0x318f }, { 0x31a0, 0x31ff },
-	{ 0x3400, 0x4dbf }, { 0x4e00, 0x9fff }, { 0xa960, 0xa97f }, { 0xac00, 0xd7ff },
-	{ 0xf900, 0xfaff }, { 0xff66, 0xffdc }, { 0x1b000, 0x1b16f }, { 0x20000, 0x3ffff },
-};
-/* clang-format on */
-
-/* Marks that are omitted in writing, or that nobody distinguishes in a search. */
-/* clang-format off */
-static const struct range accents[] = {
-	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05c7 }, { 0x0610, 0x061a },
-	{ 0x064b, 0x065f }, { 0x0670, 0x0670 }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
-	{ 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
-};
-/* clang-format on */
-
-enum ik_letter ik_utf8_letter(uint32_t codepoint)
-{
-	if (codepoint == 0xff9e || codepoint == 0xff9f) /* the voicing marks of halfwidth Kana */
-		return IK_LETTER_MARK;
-	switch (utf8proc_category((utf8proc_int32_t)codepoint)) {
-	case UTF8PROC_CATEGORY_LU:
-	case UTF8PROC_CATEGORY_LL:
-	case UTF8PROC_CATEGORY_LT:
-	case UTF8PROC_CATEGORY_LM:
-	case UTF8PROC_CATEGORY_LO:
-	case UTF8PROC_CATEGORY_ND:
-	case UTF8PROC_CATEGORY_NL:
-	case UTF8PROC_CATEGORY_NO:
-	case UTF8PROC_CATEGORY_CO:
-		return is_in(dense, sizeof(dense) / sizeof(dense[0]), codepoint) ? IK_LETTER_DENSE
-																		 : IK_LETTER_WORD;
-	case UTF8PROC_CATEGORY_MN:
-	case UTF8PROC_CATEGORY_MC:
-	case UTF8PROC_CATEGORY_ME:
-		return IK_LETTER_MARK;
-	case UTF8PROC_CATEGORY_SO:
-		return IK_LETTER_SYMBOL;
-	default:
-		return IK_LETTER_NONE;
-	}
-}
-
-int ik_utf8_simplify(uint32_t codepoint, uint32_t out[IK_UTF8_SIMPLE])
-{
-	utf8proc_int32_t parts[IK_UTF8_SIMPLE];
-	int last = UTF8PROC_BOUNDCLASS_START;
-	utf8proc_ssize_t i, count;
-	int kept = 0;
-
-	if (codepoint >= 0xac00 && codepoint <= 0xd7a3) { /* keep syllables composed */
-		out[0] = codepoint;
-		return 1;
-	}
-	count = utf8proc_decompose_char((utf8proc_int32_t)codepoint, parts, IK_UTF8_SIMPLE,
-		UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD, &last);
-	for (i = 0; i < count && i < IK_UTF8_SIMPLE; i++) {
-		uint32_t part = (uint32_t)parts[i];
-
-		if (ik_utf8_letter(part) != IK_LETTER_NONE &&
-			!is_in(accents, sizeof(accents) / sizeof(accents[0]), part))
-			out[kept++] = part;
-	}
-	return kept;
 }
 
 static int boundary_class(uint32_t codepoint)

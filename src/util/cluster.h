@@ -25,25 +25,8 @@
  * others is unknown. */
 bool ik_utf8_assigned(uint32_t codepoint);
 
-/* Return the simple case folding (one character to one); is it upper or title case? */
-uint32_t ik_utf8_fold(uint32_t codepoint);
+/* Is it in upper or title case? */
 bool ik_utf8_is_upper(uint32_t codepoint);
-
-/* How a word search treats a character. */
-enum ik_letter {
-	IK_LETTER_NONE,  /* separates words */
-	IK_LETTER_WORD,  /* letter or digit of a script that separates words */
-	IK_LETTER_DENSE, /* of a script that does not (Han, Kana, Thai, ...), or Hangul */
-	IK_LETTER_MARK,  /* belongs to the previous character */
-	IK_LETTER_SYMBOL /* a word of its own: emoji */
-};
-enum ik_letter ik_utf8_letter(uint32_t codepoint);
-
-/* Write the at most IK_UTF8_SIMPLE characters that represent a letter or mark when case, diacritics
- * of alphabets, width and other compatibility forms are ignored. Return their number: 0 for an
- * accent. */
-#define IK_UTF8_SIMPLE 32
-int ik_utf8_simplify(uint32_t codepoint, uint32_t out[IK_UTF8_SIMPLE]);
 
 /* A grapheme cluster found in valid UTF-8. */
 struct ik_cluster {

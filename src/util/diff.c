@@ -171,104 +171,86 @@ static void compare_lines(struct diff_lines *old_lines, struct diff_lines *new_l
 	free(search);
 }
 
-/* The output, and its limit. */
-struct diff_writer {
-	struct ik_buf *out;
-	size_t left, more;
+/* A line of the output: '-' removed, '+' added, ' ' in both texts. */
+struct diff_edit {
+	char sign;
+	const struct diff_line *line;
 };
 
-static void put_line(struct diff_writer *writer, char sign, const struct diff_line *line)
+/* Put both texts together; returns the number of lines. */
+static size_t merge(const struct diff_lines *old_lines, const struct diff_lines *new_lines,
+	struct diff_edit *edits)
 {
-	bool ends = line->text[line->length - 1] == '\n';
+	size_t old_at = 0, new_at = 0, count = 0;
 
-	if (writer->left == 0) {
-		writer->more++;
-		return;
-	}
-	writer->left--;
-	ik_buf_putc(writer->out, sign);
-	ik_buf_append(writer->out, line->text, line->length);
-	if (!ends)
-		ik_buf_printf(writer->out, "\n\\ %s\n", _("no line end at the end of the file"));
-}
+	while (old_at < old_lines->count || new_at < new_lines->count) {
+		bool removed = old_at < old_lines->count && old_lines->changed[old_at];
+		bool added = !removed && new_at < new_lines->count && new_lines->changed[new_at];
+		const struct diff_line *line = added ? &new_lines->lines[new_at]
+											 : &old_lines->lines[old_at];
 
-/* Write a hunk: the lines of both texts from start up to the ends. */
-static void put_hunk(struct diff_writer *writer, const struct diff_lines *old_lines, size_t old_at,
-	size_t old_end, const struct diff_lines *new_lines, size_t new_at, size_t new_end)
-{
-	size_t old_count = old_end - old_at, new_count = new_end - new_at;
-
-	if (writer->left > 0)
-		ik_buf_printf(writer->out, "@@ -%zu,%zu +%zu,%zu @@\n", old_at + (old_count > 0), old_count,
-			new_at + (new_count > 0), new_count);
-	while (old_at < old_end || new_at < new_end) {
-		if (old_at < old_end && old_lines->changed[old_at]) {
-			put_line(writer, '-', &old_lines->lines[old_at++]);
-		} else if (new_at < new_end && new_lines->changed[new_at]) {
-			put_line(writer, '+', &new_lines->lines[new_at++]);
-		} else {
-			put_line(writer, ' ', &old_lines->lines[old_at++]);
-			new_at++;
-		}
-	}
-}
-
-/* Skip up to most lines that are the same in both texts; return how many. */
-static size_t skip_same(const struct diff_lines *old_lines, size_t *old_at,
-	const struct diff_lines *new_lines, size_t *new_at, size_t most)
-{
-	size_t count = 0;
-
-	while (count < most && *old_at < old_lines->count && *new_at < new_lines->count &&
-		!old_lines->changed[*old_at] && !new_lines->changed[*new_at]) {
-		(*old_at)++;
-		(*new_at)++;
-		count++;
+		edits[count++] = (struct diff_edit){ removed ? '-' : added ? '+' : ' ', line };
+		old_at += !added;
+		new_at += !removed;
 	}
 	return count;
 }
 
-/* Skip lines that changed. */
-static void skip_changed(const struct diff_lines *old_lines, size_t *old_at,
-	const struct diff_lines *new_lines, size_t *new_at)
+static void put_line(struct ik_buf *out, const struct diff_edit *edit)
 {
-	while (*old_at < old_lines->count && old_lines->changed[*old_at])
-		(*old_at)++;
-	while (*new_at < new_lines->count && new_lines->changed[*new_at])
-		(*new_at)++;
+	const struct diff_line *line = edit->line;
+
+	ik_buf_putc(out, edit->sign);
+	ik_buf_append(out, line->text, line->length);
+	if (line->text[line->length - 1] != '\n')
+		ik_buf_printf(out, "\n\\ %s\n", _("no line end at the end of the file"));
 }
 
-/* Write all hunks; changes that are close to each other share one. */
-static void put_hunks(struct diff_writer *writer, const struct diff_lines *old_lines,
-	const struct diff_lines *new_lines)
+/* Write a hunk that begins after so many lines of both texts, at most this many lines of it. Returns
+ * how many are left out, and adds what it has of both texts. */
+static size_t put_hunk(struct ik_buf *out, const struct diff_edit *edits, size_t count, size_t most,
+	size_t *old_at, size_t *new_at)
 {
-	size_t old_at = 0, new_at = 0;
+	size_t old_count = 0, new_count = 0;
 
-	for (;;) {
-		size_t before = skip_same(old_lines, &old_at, new_lines, &new_at, SIZE_MAX), old_start,
-			   new_start;
-
-		if (old_at == old_lines->count && new_at == new_lines->count)
-			return;
-		before = before < CONTEXT ? before : CONTEXT;
-		old_start = old_at - before;
-		new_start = new_at - before;
-		for (;;) {
-			size_t old_next, new_next, between;
-
-			skip_changed(old_lines, &old_at, new_lines, &new_at);
-			old_next = old_at;
-			new_next = new_at;
-			between = skip_same(old_lines, &old_next, new_lines, &new_next, 2 * CONTEXT + 1);
-			if (between > 2 * CONTEXT ||
-				(old_next == old_lines->count && new_next == new_lines->count))
-				break;
-			old_at = old_next;
-			new_at = new_next;
-		}
-		(void)skip_same(old_lines, &old_at, new_lines, &new_at, CONTEXT);
-		put_hunk(writer, old_lines, old_start, old_at, new_lines, new_start, new_at);
+	for (size_t i = 0; i < count; i++) {
+		old_count += edits[i].sign != '+';
+		new_count += edits[i].sign != '-';
 	}
+	if (most > 0)
+		ik_buf_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", *old_at + (old_count > 0), old_count,
+			*new_at + (new_count > 0), new_count);
+	*old_at += old_count;
+	*new_at += new_count;
+	for (size_t i = 0; i < count && i < most; i++)
+		put_line(out, &edits[i]);
+	return count > most ? count - most : 0;
+}
+
+/* Write all hunks; changes that are close to each other share one. Returns how many lines are left
+ * out. */
+static size_t put_hunks(struct ik_buf *out, const struct diff_edit *edits, size_t count,
+	size_t most)
+{
+	size_t old_at = 0, new_at = 0, done = 0, more = 0, shown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (edits[i].sign == ' ')
+			continue;
+		size_t start = i - done > CONTEXT ? i - CONTEXT : done, last = i;
+
+		for (size_t k = i; k < count && k <= last + 2 * CONTEXT + 1; k++)
+			last = edits[k].sign != ' ' ? k : last;
+		size_t end = last + CONTEXT < count ? last + CONTEXT + 1 : count;
+
+		old_at += start - done;
+		new_at += start - done;
+		more += put_hunk(out, edits + start, end - start, most - shown, &old_at, &new_at);
+		shown = shown + end - start < most ? shown + end - start : most;
+		done = end;
+		i = end - 1;
+	}
+	return more;
 }
 
 static void lines_done(struct diff_lines *lines)
@@ -282,11 +264,14 @@ size_t ik_diff_lines(struct ik_buf *out, const char *old_text, size_t old_length
 {
 	struct diff_lines old_lines = split(old_text, old_length);
 	struct diff_lines new_lines = split(new_text, new_length);
-	struct diff_writer writer = { out, most_lines, 0 };
+	struct diff_edit *edits = ik_alloc_array(NULL, old_lines.count + new_lines.count,
+		sizeof(*edits));
 
 	compare_lines(&old_lines, &new_lines);
-	put_hunks(&writer, &old_lines, &new_lines);
+	size_t more = put_hunks(out, edits, merge(&old_lines, &new_lines, edits), most_lines);
+
+	free(edits);
 	lines_done(&old_lines);
 	lines_done(&new_lines);
-	return writer.more;
+	return more;
 }

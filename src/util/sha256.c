@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 
@@ -40,7 +41,6 @@ void ik_sha256_add(struct ik_sha256 *sum, const char *bytes, size_t length)
 
 void ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT])
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t digest[SHA256_DIGEST_SIZE];
 
 #if NETTLE_VERSION_MAJOR >= 4
@@ -48,11 +48,8 @@ void ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT])
 #else
 	sha256_digest(&sum->context, sizeof(digest), digest);
 #endif
-	for (size_t i = 0; i < sizeof(digest); i++) {
-		out[2 * i] = digits[digest[i] >> 4];
-		out[2 * i + 1] = digits[digest[i] & 15];
-	}
-	out[2 * sizeof(digest)] = '\0';
+	base16_encode_update(out, sizeof(digest), digest);
+	out[IK_SHA256_TEXT - 1] = '\0';
 }
 
 void ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT])

@@ -10,7 +10,7 @@
  * The only ASCII in words is lower-case letters and digits. They contain no NUL and are valid UTF-8
  * of at most IK_WORD_BYTES bytes; longer words are cut.
  *
- * Pure, allocates nothing. May include: libc, util.
+ * Pure, allocates nothing. May include: libc, utf8proc, util.
  */
 #ifndef IK_UTIL_WORDS_H
 #define IK_UTIL_WORDS_H

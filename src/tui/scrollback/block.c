@@ -67,7 +67,7 @@ struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
 	block->folded = kind == IK_BLOCK_THINKING || kind == IK_BLOCK_CALL;
 	block->began_ms = block->seconds = -1;
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&block->learnt.text, IK_KIB(64));
+	ik_buf_init(&block->learnt, IK_KIB(64));
 	block->text = block->own.data;
 	block->tail = SIZE_MAX;
 	return block;
@@ -80,9 +80,8 @@ static void drop_sections(struct ik_block *block)
 		ik_lines_done(&block->sections[i].lines);
 	free(block->sections);
 	block->sections = NULL;
-	block->section_count = block->section_capacity = 0;
-	ik_buf_done(&block->learnt.text);
-	block->learnt.closed = 0;
+	block->section_count = 0;
+	ik_buf_done(&block->learnt);
 }
 
 struct ik_block *ik_block_free(struct ik_block *block)
@@ -484,19 +483,23 @@ static const struct ik_renderer *renderer_of(const struct ik_block *block)
 /* Begin a section at start, with all the rest of the text. */
 static struct ik_section *add_section(struct ik_block *block, uint32_t start, size_t opener)
 {
-	if (block->section_count == block->section_capacity) {
-		block->section_capacity = block->section_capacity ? block->section_capacity * 2 : 1;
-		block->sections = ik_alloc_array(block->sections, block->section_capacity,
-			sizeof(*block->sections));
-	}
+	block->sections = ik_alloc_more(block->sections, block->section_count,
+		sizeof(*block->sections));
 	struct ik_section *section = &block->sections[block->section_count++];
 	*section = (struct ik_section){ .start = start, .opener = (uint32_t)opener };
 	return section;
 }
 
-/* Lay out the sections again that may have links. */
-static void forget_links(struct ik_block *block)
+/* Learn what the sections have to know, and lay those out again that look different then. Of a text
+ * that grows, the last line may yet become anything. */
+static void learn(struct ik_block *block, const struct ik_renderer *renderer)
 {
+	size_t length = block->length;
+
+	while (block->growing && length > 0 && block->text[length - 1] != '\n')
+		length--;
+	if (!renderer->learn || !renderer->learn(&block->learnt, block->text, length))
+		return;
 	for (size_t i = 0; i < block->section_count; i++) {
 		struct ik_section *section = &block->sections[i];
 
@@ -512,28 +515,26 @@ static void make_sections(struct ik_block *block)
 	const struct ik_renderer *renderer = renderer_of(block);
 	struct ik_section *last = block->section_count > 0 ? &block->sections[block->section_count - 1]
 													   : add_section(block, 0, 0);
-	bool learnt = false;
+	bool more;
 
 	if (shows_label(block)) {
 		last->end = (uint32_t)block->length;
 		last->columns = 0;
 	}
+	more = last->end < block->length;
 	while (last->end < block->length) {
 		size_t opener = last->opener;
 		size_t size = renderer->split(block->text, last->start, block->length, &opener);
 
 		last->end = size > 0 ? last->start + (uint32_t)size : (uint32_t)block->length;
 		last->columns = 0;
-		learnt |= renderer->learn &&
-			renderer->learn(&block->learnt, block->text, last->opener, last->start, last->end,
-				size > 0 || !block->growing);
 		if (size == 0)
 			break;
 		if (last->end < block->length)
 			last = add_section(block, last->end, opener);
 	}
-	if (learnt)
-		forget_links(block);
+	if (more)
+		learn(block, renderer);
 }
 
 void ik_block_prepare(struct ik_block *block)

@@ -62,11 +62,11 @@ struct ik_block {
 	struct ik_sanitize_state state;
 	const char *text; /* its own, or the message's */
 	size_t length;
-	int hang;          /* indentation of rows that continue a line, or IK_HANG_TABLE */
-	size_t head, tail; /* parts of their own style: struct ik_render */
-	struct ik_learnt learnt;
+	int hang;             /* indentation of rows that continue a line, or IK_HANG_TABLE */
+	size_t head, tail;    /* parts of their own style: struct ik_render */
+	struct ik_buf learnt; /* by the renderer, of all of it */
 	struct ik_section *sections;
-	uint32_t section_count, section_capacity;
+	uint32_t section_count;
 };
 
 /* What a kind looks like. */

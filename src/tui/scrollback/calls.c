@@ -1,5 +1,6 @@
 #include "tui/scrollback/calls.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,8 @@
 
 struct ik_calls {
 	struct ik_shown_call **items; /* in the order of the session */
-	size_t count, capacity;
-	struct ik_shown_call **table; /* by id; open addressing, never full */
-	size_t table_size;            /* a power of two, or 0 */
+	size_t count;
+	void *by_id; /* a tree of tsearch(3) */
 	unsigned version;
 	size_t open;    /* calls without an outcome */
 	size_t running; /* of those: started */
@@ -43,12 +43,18 @@ static void call_free(struct ik_shown_call *call)
 	free(call);
 }
 
+/* Release a record's place in the tree: the list owns the record. */
+static void leave(void *call)
+{
+	(void)call;
+}
+
 void ik_calls_clear(struct ik_calls *calls)
 {
+	tdestroy(calls->by_id, leave);
 	for (size_t i = 0; i < calls->count; i++)
 		call_free(calls->items[i]);
 	free(calls->items);
-	free(calls->table);
 	*calls = (struct ik_calls){ .version = calls->version + 1, .open_key = calls->open_key };
 }
 
@@ -101,36 +107,21 @@ static void touch(struct ik_calls *calls, struct ik_shown_call *call)
 	calls->version++;
 }
 
-/* Return the slot of the call with that id, or the empty one where it belongs. */
-static struct ik_shown_call **slot(const struct ik_calls *calls, const char *id)
+static int compare_ids(const void *one, const void *other)
 {
-	size_t index = (size_t)ik_text_hash(id) & (calls->table_size - 1);
+	const struct ik_shown_call *call = one, *with = other;
 
-	while (calls->table[index] && strcmp(calls->table[index]->id, id) != 0)
-		index = (index + 1) & (calls->table_size - 1);
-	return &calls->table[index];
-}
-
-/* Enlarge the table so that it is at most half full with one more. */
-static void table_grow(struct ik_calls *calls)
-{
-	if ((calls->count + 1) * 2 <= calls->table_size)
-		return;
-	free(calls->table);
-	calls->table_size = calls->table_size ? calls->table_size * 2 : 64;
-	calls->table = ik_alloc(calls->table_size * sizeof(struct ik_shown_call *));
-	for (size_t i = 0; i < calls->count; i++)
-		*slot(calls, calls->items[i]->id) = calls->items[i];
+	return strcmp(call->id, with->id);
 }
 
 struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, const char *id,
 	const char *name)
 {
-	table_grow(calls);
-	struct ik_shown_call **place = slot(calls, id);
-	struct ik_shown_call *call = *place;
+	const struct ik_shown_call wanted = { .id = (char *)id };
+	struct ik_shown_call *const *place = tfind(&wanted, &calls->by_id, compare_ids), *call;
 
-	if (call) {
+	if (place) {
+		call = *place;
 		if (name && name[0] && !ik_text_equal(call->name, name)) {
 			free(call->name);
 			call->name = ik_strdup(name);
@@ -140,8 +131,9 @@ struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, cons
 		return call;
 	}
 	call = ik_alloc(sizeof(*call));
-	*place = call;
 	call->id = ik_strdup(id);
+	if (!tsearch(call, &calls->by_id, compare_ids))
+		ik_alloc_fail();
 	call->name = ik_strdup(name ? name : "");
 	call->started_ms = -1;
 	call->duration_ms = -1;
@@ -151,11 +143,7 @@ struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, cons
 	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
-	if (calls->count == calls->capacity) {
-		calls->capacity = calls->capacity ? calls->capacity * 2 : 16;
-		calls->items = ik_alloc_array(calls->items, calls->capacity,
-			sizeof(struct ik_shown_call *));
-	}
+	calls->items = ik_alloc_more(calls->items, calls->count, sizeof(struct ik_shown_call *));
 	memmove(calls->items + index + 1, calls->items + index,
 		(calls->count - index) * sizeof(struct ik_shown_call *));
 	calls->items[index] = call;

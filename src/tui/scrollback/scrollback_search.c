@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/scrollback/shown_text.h"
+#include "tui/text/markdown.h"
 #include "tui/text/needle.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -22,7 +23,7 @@ struct found_place {
 
 struct found_list {
 	struct found_place *places;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct ik_search {
@@ -129,19 +130,35 @@ static size_t find_match(const struct ik_search *search, size_t match, size_t *r
 
 static void add_place(struct found_list *list, int64_t block, uint32_t section, size_t match)
 {
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? list->capacity * 2 : 64;
-		list->places = ik_alloc_array(list->places, list->capacity, sizeof(*list->places));
-	}
+	list->places = ik_alloc_more(list->places, list->count, sizeof(*list->places));
 	list->places[list->count++] = (struct found_place){ block, section, (uint32_t)match };
+}
+
+/* Is it known without laying it out that a section has no match? What is shown is the text as it is,
+ * or without markup; only of an entity, of a link to a definition, and of the head of a table that the
+ * section continues, letters are shown that aren't in it. */
+static bool has_none(const struct ik_search *search, const struct ik_block *block,
+	const struct ik_section *section)
+{
+	const char *text = block->text + section->start;
+	size_t length = section->end - section->start, found;
+
+	if (block->renderer == &ik_renderer_plain)
+		return ik_needle_find(&search->needle, text, length, 0, &found) == SIZE_MAX;
+	return block->renderer == &ik_renderer_markdown && section->opener == section->start &&
+		block->learnt.length == 0 && !memchr(text, '&', length) &&
+		!ik_needle_may_show(&search->needle, text, length);
 }
 
 /* Take what a section has: the matches before that one above the origin, the others below it. */
 static void take_section(struct ik_search *search, int64_t number, uint32_t section, size_t first)
 {
 	const struct ik_buf *text = &search->text.text;
+	struct ik_block *block = block_of(search, number);
 
-	fill_text(search, block_of(search, number), section, true);
+	if (has_none(search, block, &block->sections[section]))
+		return;
+	fill_text(search, block, section, true);
 	size_t count = ik_needle_count(&search->needle, text->data, text->length);
 
 	for (size_t match = first < count ? first : count; match > 0; match--)

@@ -100,10 +100,7 @@ void ik_shown_text_done(struct ik_shown_text *shown)
 static void add_piece(struct ik_shown_text *shown, uint32_t line, int column, size_t source,
 	const char *text, size_t length)
 {
-	if (shown->count == shown->capacity) {
-		shown->capacity = shown->capacity ? shown->capacity * 2 : 64;
-		shown->pieces = ik_alloc_array(shown->pieces, shown->capacity, sizeof(*shown->pieces));
-	}
+	shown->pieces = ik_alloc_more(shown->pieces, shown->count, sizeof(*shown->pieces));
 	shown->pieces[shown->count++] = (struct ik_shown_piece){
 		.start = (uint32_t)shown->text.length,
 		.length = (uint32_t)length,

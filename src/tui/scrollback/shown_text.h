@@ -23,7 +23,7 @@ struct ik_shown_piece {
 struct ik_shown_text {
 	struct ik_buf text;
 	struct ik_shown_piece *pieces;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct ik_shown_cell {

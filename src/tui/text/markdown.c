@@ -54,7 +54,7 @@ struct flow {
 	size_t source; /* how far in the source the lines are */
 	struct ik_buf text;
 	struct flow_piece *pieces;
-	size_t count, capacity;
+	size_t count;
 	struct flow_frame frames[FLOW_DEPTH];
 	size_t depth;
 };
@@ -82,10 +82,7 @@ static void flow_add(struct flow *flow, const char *text, size_t length, size_t 
 			(added || last->source + (start - last->start) == source))
 			return;
 	}
-	if (flow->count == flow->capacity) {
-		flow->capacity = flow->capacity ? flow->capacity * 2 : 16;
-		flow->pieces = ik_alloc_array(flow->pieces, flow->capacity, sizeof(*flow->pieces));
-	}
+	flow->pieces = ik_alloc_more(flow->pieces, flow->count, sizeof(*flow->pieces));
 	flow->pieces[flow->count++] = (struct flow_piece){
 		.start = (uint32_t)start,
 		.source = (uint32_t)source,
@@ -380,7 +377,7 @@ struct table_cell {
 /* Cells row by row; the first row is the head. */
 struct markdown_table {
 	struct table_cell *cells;
-	size_t count, capacity;
+	size_t count;
 	size_t columns;
 };
 
@@ -423,10 +420,7 @@ struct page {
 
 static void table_add(struct markdown_table *table, size_t start, size_t end, MD_ALIGN align)
 {
-	if (table->count == table->capacity) {
-		table->capacity = table->capacity ? table->capacity * 2 : 32;
-		table->cells = ik_alloc_array(table->cells, table->capacity, sizeof(*table->cells));
-	}
+	table->cells = ik_alloc_more(table->cells, table->count, sizeof(*table->cells));
 	table->cells[table->count++] = (struct table_cell){
 		.start = (uint32_t)start, .end = (uint32_t)end, .align = align
 	};
@@ -1201,28 +1195,13 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 
 /* ---- link definitions ---- */
 
-/* Lines of a section that may define a link.  The parser knows: it doesn't give the text of those
- * that do. */
+/* Lines that may define a link.  The parser knows: it doesn't give the text of those that do. */
 struct candidates {
-	const char *end; /* of the section */
+	const char *end; /* of the text */
 	struct ik_reference *lines;
-	size_t count, capacity;
+	size_t count;
 	size_t at; /* the first that may be in the text that comes */
 };
-
-static void find_candidates(struct candidates *found, const char *text, size_t length)
-{
-	struct ik_reference reference;
-	size_t position = 0;
-
-	while (ik_reference_next(text, length, &position, &reference)) {
-		if (found->count == found->capacity) {
-			found->capacity = found->capacity ? found->capacity * 2 : 16;
-			found->lines = ik_alloc_array(found->lines, found->capacity, sizeof(*found->lines));
-		}
-		found->lines[found->count++] = reference;
-	}
-}
 
 static int ignore_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 {
@@ -1273,9 +1252,8 @@ static void put_definition(struct ik_buf *out, const struct ik_reference *refere
 			(int)length, address);
 }
 
-/* Append the link definitions of a section, each as one line. */
-static void learn_section(struct ik_buf *out, const char *text, size_t opener, size_t start,
-	size_t end)
+/* Find the link definitions of a text, each as one line. */
+static bool learn_markdown(struct ik_buf *learnt, const char *text, size_t length)
 {
 	static const MD_PARSER callbacks = {
 		.flags = FLAGS,
@@ -1285,40 +1263,24 @@ static void learn_section(struct ik_buf *out, const char *text, size_t opener, s
 		.leave_span = ignore_span,
 		.text = drop_candidate,
 	};
-	struct candidates found = { .count = 0 };
-	struct ik_buf section;
+	struct candidates found = { .end = text + length };
+	struct ik_buf before = *learnt;
+	struct ik_reference reference;
+	size_t position = 0;
 
-	ik_buf_init(&section, IK_LIMIT_ENVELOPE);
-	ik_markdown_put_opener(&section, text, opener, start);
-	size_t before = section.length;
-
-	ik_buf_append(&section, text + start, end - start);
-	found.end = section.data + section.length;
-	if (ik_buf_status(&section) == IK_OK && section.length <= UINT32_MAX)
-		find_candidates(&found, section.data + before, section.length - before);
-	if (found.count > 0 && md_parse(section.data, (MD_SIZE)section.length, &callbacks, &found) == 0)
+	ik_buf_init(learnt, before.ceiling);
+	while (length <= UINT32_MAX && ik_reference_next(text, length, &position, &reference)) {
+		found.lines = ik_alloc_more(found.lines, found.count, sizeof(*found.lines));
+		found.lines[found.count++] = reference;
+	}
+	if (found.count > 0 && md_parse(text, (MD_SIZE)length, &callbacks, &found) == 0)
 		for (size_t i = 0; i < found.count; i++)
 			if (found.lines[i].label > 0)
-				put_definition(out, &found.lines[i], found.end);
+				put_definition(learnt, &found.lines[i], found.end);
+	bool changed = strcmp(before.data, learnt->data) != 0;
+
 	free(found.lines);
-	ik_buf_done(&section);
-}
-
-static bool learn_markdown(struct ik_learnt *learnt, const char *text, size_t opener, size_t start,
-	size_t end, bool complete)
-{
-	size_t known = learnt->closed;
-	char *before = ik_strdup(learnt->text.data + known);
-
-	ik_buf_truncate(&learnt->text, known);
-	while (!complete && end > start && text[end - 1] != '\n')
-		end--;
-	learn_section(&learnt->text, text, opener, start, end);
-	if (complete)
-		learnt->closed = learnt->text.length;
-	bool changed = strcmp(before, learnt->text.data + known) != 0;
-
-	free(before);
+	ik_buf_done(&before);
 	return changed;
 }
 

@@ -296,13 +296,6 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *
 	return 0;
 }
 
-void ik_markdown_put_opener(struct ik_buf *out, const char *text, size_t opener, size_t start)
-{
-	struct scan scan;
-
-	ik_buf_append(out, text + opener, scan_begin(&scan, text, opener, start) - opener);
-}
-
 /* ---- the end of a text that grows ---- */
 
 /* Return where the last line before a position begins. */
@@ -459,7 +452,7 @@ static void hide_definitions(const struct ik_render *request, char *text, size_t
 	size_t position = 0;
 
 	while (ik_reference_next(text, length, &position, &reference))
-		if (memmem(request->learnt->text.data, request->learnt->text.length, reference.line,
+		if (memmem(request->learnt->data, request->learnt->length, reference.line,
 				reference.label + 3))
 			text[reference.line - text] = '(';
 	for (char *at = text; (at = memmem(at, (size_t)(text + length - at), "]:", 2)); at += 2)
@@ -514,18 +507,20 @@ static void widen_tables(struct ik_markdown_source *source, size_t at)
 void ik_markdown_source_init(struct ik_markdown_source *source, const struct ik_render *request)
 {
 	struct ik_buf *text = &source->text;
+	struct scan scan;
 	size_t after, until = request->end < request->tail ? request->end : request->tail;
 
 	*source = (struct ik_markdown_source){ .request = request };
 	ik_buf_init(text, IK_LIMIT_ENVELOPE);
-	if (request->learnt->text.length > 0 &&
+	if (request->learnt->length > 0 &&
 		memchr(request->text + request->start, '[', request->end - request->start)) {
-		ik_buf_append(text, request->learnt->text.data, request->learnt->text.length);
+		ik_buf_append(text, request->learnt->data, request->learnt->length);
 		ik_buf_putc(text, '\n');
 	}
 	size_t definitions = text->length;
 
-	ik_markdown_put_opener(text, request->text, request->opener, request->start);
+	ik_buf_append(text, request->text + request->opener,
+		scan_begin(&scan, request->text, request->opener, request->start) - request->opener);
 	source->before = text->length;
 	bool open = request->growing && !ends_in_fence(request, until, &after);
 

@@ -19,10 +19,6 @@
 /* As split of struct ik_renderer. */
 size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *opener);
 
-/* Append the lines at opener that open the block which a section continues; none if it begins
- * there. */
-void ik_markdown_put_opener(struct ik_buf *out, const char *text, size_t opener, size_t start);
-
 /* A line "[label]: ..." that may be a link definition. */
 struct ik_reference {
 	const char *line; /* from the bracket on */

@@ -9,6 +9,7 @@
 #ifndef IK_TUI_NEEDLE_H
 #define IK_TUI_NEEDLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pcre2_real_code_8;
@@ -17,6 +18,7 @@ struct pcre2_real_match_data_8;
 struct ik_needle {
 	size_t length; /* of the pattern; 0: matches nothing */
 	struct pcre2_real_code_8 *code;
+	struct pcre2_real_code_8 *word; /* its longest one in ASCII; NULL: it has none */
 	struct pcre2_real_match_data_8 *match;
 };
 
@@ -28,6 +30,9 @@ void ik_needle_done(struct ik_needle *needle);
  * is the beginning of a character. */
 size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t length, size_t from,
 	size_t *ret_length);
+
+/* May it be found in what is shown of a text of which ASCII letters and digits are all shown? */
+bool ik_needle_may_show(const struct ik_needle *needle, const char *text, size_t length);
 
 /* Count the matches in text. */
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length);

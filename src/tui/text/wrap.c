@@ -92,10 +92,7 @@ void ik_lines_clear(struct ik_lines *lines)
 
 void ik_lines_add(struct ik_lines *lines, size_t source)
 {
-	if (lines->count == lines->capacity) {
-		lines->capacity = lines->capacity ? lines->capacity * 2 : 1;
-		lines->lines = ik_alloc_array(lines->lines, lines->capacity, sizeof(*lines->lines));
-	}
+	lines->lines = ik_alloc_more(lines->lines, lines->count, sizeof(*lines->lines));
 	lines->lines[lines->count++] = (struct ik_line){ .source = (uint32_t)source,
 		.run = lines->run_count & 0x7fffffff };
 }
@@ -108,10 +105,7 @@ void ik_lines_continue(struct ik_lines *lines)
 void ik_lines_add_run(struct ik_lines *lines, size_t offset, size_t length, int column,
 	enum ik_style style)
 {
-	if (lines->run_count == lines->run_capacity) {
-		lines->run_capacity = lines->run_capacity ? lines->run_capacity * 2 : 1;
-		lines->runs = ik_alloc_array(lines->runs, lines->run_capacity, sizeof(*lines->runs));
-	}
+	lines->runs = ik_alloc_more(lines->runs, lines->run_count, sizeof(*lines->runs));
 	lines->runs[lines->run_count++] = (struct ik_text_run){
 		.offset = (uint32_t)offset,
 		.length = (uint32_t)length,

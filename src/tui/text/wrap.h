@@ -59,8 +59,7 @@ struct ik_line {
 struct ik_lines {
 	struct ik_line *lines;
 	struct ik_text_run *runs;
-	uint32_t count, capacity;
-	uint32_t run_count, run_capacity;
+	uint32_t count, run_count;
 	char *added;
 	uint32_t added_length, added_capacity;
 };
@@ -89,12 +88,6 @@ uint32_t ik_lines_find(const struct ik_lines *lines, size_t source);
 void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text,
 	struct ik_cells *cells, struct ik_rectangle area, int row);
 
-/* What all sections of a text that grows have to know. */
-struct ik_learnt {
-	struct ik_buf text;
-	size_t closed; /* bytes that complete sections gave */
-};
-
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
  * out, the width, by how much rows that continue a line are indented, and the
  * styles of its three parts: [0, head), [head, tail) and from tail on. */
@@ -103,9 +96,9 @@ struct ik_render {
 	size_t start, end;
 	size_t opener; /* where the block begins that it continues; start: it begins with one */
 	bool cut;      /* the next section continues what it ends with */
-	const struct ik_learnt *learnt;
-	bool growing; /* more text may come after the end */
-	bool utf8;    /* what is added may be more than ASCII */
+	const struct ik_buf *learnt; /* from all of the text */
+	bool growing;                /* more text may come after the end */
+	bool utf8;                   /* what is added may be more than ASCII */
 	int columns;
 	int hang;
 	size_t head, tail;
@@ -124,10 +117,9 @@ struct ik_renderer {
 	size_t (*split)(const char *text, size_t start, size_t length, size_t *opener);
 	/* Lay out a section: at least one line. lines is empty. */
 	void (*render)(const struct ik_render *request, struct ik_lines *lines);
-	/* NULL, or: read a section, or what there is of it so far, and return whether sections with
-	 * '[' look different now. */
-	bool (*learn)(struct ik_learnt *learnt, const char *text, size_t opener, size_t start,
-		size_t end, bool complete);
+	/* NULL, or: learn from the text, or what there is of it so far, what all its sections have to
+	 * know, and return whether those with '[' look different now. */
+	bool (*learn)(struct ik_buf *learnt, const char *text, size_t length);
 };
 
 #define IK_SECTION_MAX 16384u /* unless it is one line, */

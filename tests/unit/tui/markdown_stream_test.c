@@ -152,9 +152,9 @@ Test(markdown_stream, a_long_code_block_has_one_frame)
 static bool shows_more(const char *text, size_t length)
 {
 	struct ik_lines lines = {0};
-	struct ik_learnt learnt = {.closed = 0};
+	struct ik_buf learnt;
 	bool more = false;
-	ik_buf_init(&learnt.text, IK_KIB(1));
+	ik_buf_init(&learnt, IK_KIB(1));
 	const struct ik_render request = {.text = text, .end = length,
 		.learnt = &learnt, .growing = true, .utf8 = true, .columns = 80, .tail = length};
 	ik_renderer_markdown.render(&request, &lines);
@@ -162,7 +162,7 @@ static bool shows_more(const char *text, size_t length)
 		more |= !lines.runs[i].added && lines.runs[i].offset + lines.runs[i].length > length;
 	more |= lines.added_length > 0 && memchr(lines.added, 'Z', lines.added_length);
 	ik_lines_done(&lines);
-	ik_buf_done(&learnt.text);
+	ik_buf_done(&learnt);
 	return more;
 }
 

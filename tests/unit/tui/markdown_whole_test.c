@@ -38,17 +38,18 @@ static void trim(char *rows)
 /* The whole text as one section, of which more may come. */
 static char *at_once(const char *text, size_t length)
 {
-	struct ik_learnt learnt = {.closed = 0};
+	struct ik_buf learnt;
 	struct ik_lines lines = {.count = 0};
-	ik_buf_init(&learnt.text, IK_KIB(64));
-	ik_renderer_markdown.learn(&learnt, text, 0, 0, length, false);
+	ik_buf_init(&learnt, IK_KIB(64));
+	const char *feed = memrchr(text, '\n', length);
+	ik_renderer_markdown.learn(&learnt, text, feed ? (size_t)(feed - text) + 1 : 0);
 	ik_renderer_markdown.render(&(struct ik_render){
 		.text = text, .end = length, .learnt = &learnt, .growing = true,
 		.utf8 = true, .columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
 		.style = IK_STYLE_ASSISTANT, .tail_style = IK_STYLE_DIM}, &lines);
 	char *result = picture(&lines, text);
 	ik_lines_done(&lines);
-	ik_buf_done(&learnt.text);
+	ik_buf_done(&learnt);
 	return result;
 }
 
@@ -228,11 +229,11 @@ Test(markdown_whole, a_definition_may_stand_in_quotes_and_items)
 		{"```\n> [p]: /x\n- [p]: /x\n```\n", false}, {"> ```\n> > [p]: /x\n> ```\n", false},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct ik_learnt learnt = {.closed = 0};
-		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, 0, 0, strlen(table[i].text), true);
+		struct ik_buf learnt;
+		ik_buf_init(&learnt, IK_KIB(1));
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].text, strlen(table[i].text));
 		cr_assert_eq(any, table[i].defines, "%s", table[i].text);
-		ik_buf_done(&learnt.text);
+		ik_buf_done(&learnt);
 	}
 	/* It is shown as it stands, and is no link itself. */
 	shows("[p]\n\n", "> [p]: <a b>\n", "[p]\n", "p (a b)\n\n│ [p]: <a b>\n");
@@ -285,10 +286,10 @@ Test(markdown_whole, definitions_are_lines_of_their_kind)
 		{"[a]: <b", false}, {"[a]: <b<c>", false}, {"[a]: b \"c\" d", false},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct ik_learnt learnt = {.closed = 0};
-		ik_buf_init(&learnt.text, IK_KIB(1));
-		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, 0, 0, strlen(table[i].line), true);
+		struct ik_buf learnt;
+		ik_buf_init(&learnt, IK_KIB(1));
+		bool any = ik_renderer_markdown.learn(&learnt, table[i].line, strlen(table[i].line));
 		cr_assert_eq(any, table[i].defines, "%s", table[i].line);
-		ik_buf_done(&learnt.text);
+		ik_buf_done(&learnt);
 	}
 }

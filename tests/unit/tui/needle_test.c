@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "util/cluster.h"
 #include "util/utf8.h"
@@ -12,6 +13,17 @@ struct found {
 	long position;
 	size_t length;
 };
+
+/* One character for one. */
+static uint32_t simple_fold(uint32_t codepoint)
+{
+	utf8proc_int32_t folded[4];
+	int last = UTF8PROC_BOUNDCLASS_START;
+
+	if (utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 4, UTF8PROC_CASEFOLD, &last) == 1)
+		return (uint32_t)folded[0];
+	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)codepoint);
+}
 
 static struct found find(const char *pattern, const char *text, size_t from)
 {
@@ -83,7 +95,7 @@ Test(needle, counts_one_behind_the_other)
 static bool stands(const char *pattern, const char *text)
 {
 	while (*pattern)
-		if (ik_utf8_fold((unsigned char)*pattern++) != ik_utf8_fold((unsigned char)*text++))
+		if (simple_fold((unsigned char)*pattern++) != simple_fold((unsigned char)*text++))
 			return false;
 	return true;
 }
@@ -116,7 +128,7 @@ static size_t length_at(const char *pattern, const char *text, bool ignore_case)
 		uint32_t wanted, there;
 		int one = ik_utf8_decode(pattern, strlen(pattern), &wanted);
 		int other = *text ? ik_utf8_decode(text, strlen(text), &there) : 0;
-		if (other <= 0 || (ignore_case ? ik_utf8_fold(wanted) != ik_utf8_fold(there)
+		if (other <= 0 || (ignore_case ? simple_fold(wanted) != simple_fold(there)
 			: wanted != there))
 			return 0;
 		pattern += one;
@@ -160,6 +172,28 @@ Test(needle, finds_the_same_in_longer_texts)
 		size_t unused;
 		cr_assert_eq(ik_needle_find(&needle, text, strlen(text), from, &unused), SIZE_MAX,
 			"%s in %s", pattern, text);
+		ik_needle_done(&needle);
+	}
+}
+
+Test(needle, a_text_in_markup_may_show_it)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool may;
+	} table[] = {
+		{ "word", "a word", true }, { "word", "a w**o`r`**d", true }, { "word", "a wood", false },
+		{ "two words", "no such wo_r_ds", true }, { "two words", "these two", false },
+		{ "Word", "a word", false }, { "word", "WORD", true }, { "m55q", "m5**5q**", true },
+		{ "m55q", "m5 q", false }, { "12", "1. one", true }, { "\xC3\xBC!", "none", true },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct ik_needle needle;
+
+		ik_needle_init(&needle, table[i].pattern, strlen(table[i].pattern));
+		cr_expect_eq(ik_needle_may_show(&needle, table[i].text, strlen(table[i].text)),
+			table[i].may, "%s in %s", table[i].pattern, table[i].text);
 		ik_needle_done(&needle);
 	}
 }
