@@ -53,15 +53,6 @@ static void release(struct ik_pane *pane)
 	free(picker);
 }
 
-/* Make a text harmless, and one line. */
-static void make_line(char **text)
-{
-	char *line = ik_pane_line(*text, strlen(*text));
-
-	free(*text);
-	*text = line;
-}
-
 /* The selected one, or NULL. */
 static const struct ik_pick *selected(const struct ik_picker *picker)
 {
@@ -113,10 +104,7 @@ static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
 	picker->number_columns = 1;
 	picker->aside_columns = 0;
 	for (size_t i = 0; i < list->count; i++) {
-		struct ik_pick *pick = &list->picks[i];
-
-		make_line(&pick->title);
-		make_line(&pick->aside);
+		const struct ik_pick *pick = &list->picks[i];
 		int columns = (int)ik_utf8_width(pick->aside, strlen(pick->aside));
 
 		if (columns > picker->aside_columns)

@@ -2,7 +2,7 @@
  * pane_picker: choose one of a few things: what one types filters them, Enter takes the
  * selected one, Esc leaves.
  *
- * Owns the list that it is told; sanitised here.
+ * Owns the list that it is told.
  * May include: util, tui.
  */
 #ifndef IK_TUI_PANE_PANE_PICKER_H
@@ -15,8 +15,8 @@
 struct ik_pick {
 	int number;  /* is before it; written into the filter it selects this one */
 	char *id;    /* what it is known by when the list is told again */
-	char *title; /* in one line */
-	char *aside; /* at the end of that: an age, a state */
+	char *title; /* is shown in one line */
+	char *aside; /* at the end of that, in words of ours: an age, a state */
 	char *text;  /* all of it, to be read under the list */
 	char *line;  /* the command line that takes it */
 };

@@ -14,7 +14,6 @@
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
-#include "util/sanitize.h"
 #include "util/text.h"
 
 #define PROMPT "> "
@@ -94,7 +93,7 @@ struct ik_screen {
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_prompt *prompt;
 	struct ik_turn_status turn;
-	char *queued;     /* the messages that wait (bar.queued), harmless, a line each; NULL: none */
+	char *queued;     /* the messages that wait (bar.queued), a line each; NULL: none */
 	bool queued_held; /* until the user sends them */
 	char *quit_hint;  /* with the key of now */
 	struct ik_invocation asked; /* what the key at hand asks the program for */
@@ -1449,17 +1448,10 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 /* Note the messages that wait. */
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
-	struct ik_buf out;
-
 	screen->bar.queued = event->count;
 	screen->queued_held = event->held;
 	free(screen->queued);
-	screen->queued = NULL;
-	if (screen->bar.queued == 0)
-		return;
-	ik_buf_init(&out, 4 * IK_LIMIT_USER_TEXT);
-	ik_sanitize(&out, event->text, event->text_length);
-	screen->queued = ik_buf_take(&out, NULL);
+	screen->queued = event->count > 0 ? ik_strndup(event->text, event->text_length) : NULL;
 }
 
 void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
