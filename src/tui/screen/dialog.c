@@ -1,6 +1,6 @@
 #include "tui/screen/dialog.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +12,8 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define CHOICE_GAP 2   /* columns between two choices */
-#define WRITING_ROWS 3 /* of a text that is being written; then it scrolls */
-#define TITLE_BYTES 200
+#define CHOICE_GAP 2    /* columns between two choices */
+#define WRITING_ROWS 3  /* of a text that is being written; then it scrolls */
 #define EMPTY_LINES 2   /* that stay as they are; more in a row are folded */
 #define MOST_BELOW 1000 /* rows below the window, counted no further */
 #define READY_MS 500    /* without a key, before a question that came by itself takes one */
@@ -549,7 +548,7 @@ static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 	};
 
 	ik_buf_putc(out, ' ');
-	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, hints, TITLE_BYTES, out);
+	ik_keymap_put_hints(dialog->keymap, IK_IN_EDITOR, hints, INT_MAX, out);
 	ik_buf_putc(out, ' ');
 }
 
@@ -579,15 +578,12 @@ static void put_more(const struct ik_dialog *dialog, size_t below, int columns, 
 static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle row, size_t below)
 {
-	char title[TITLE_BYTES];
+	char *title = ik_format(" %s ", dialog->first->title);
 	size_t questions = ik_dialog_count(dialog);
 	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
 	struct ik_buf right;
 
 	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
-	(void)snprintf(title, sizeof(title), " %.*s ",
-		(int)ik_utf8_cut(dialog->first->title, strlen(dialog->first->title), sizeof(title) - 3),
-		dialog->first->title);
 	ik_buf_init(&right, IK_KIB(1));
 	if (!dialog->open)
 		put_answer_key(dialog, &right);
@@ -605,6 +601,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	}
 	ik_buf_done(&right);
 	ik_cells_label(cells, row, row.row, row.column + 1, style, title);
+	free(title);
 }
 
 /* The last row: which keys do what. */

@@ -93,9 +93,9 @@ struct ik_screen {
 	int wanted_question; /* that a key asked for, the last one; 0: none yet */
 	struct ik_prompt *prompt;
 	struct ik_turn_status turn;
-	char *queued;     /* the messages that wait (bar.queued), a line each; NULL: none */
-	bool queued_held; /* until the user sends them */
-	char *quit_hint;  /* with the key of now */
+	char *queued;               /* the messages that wait (bar.queued), a line each; NULL: none */
+	bool queued_held;           /* until the user sends them */
+	char *quit_hint;            /* with the key of now */
 	struct ik_invocation asked; /* what the key at hand asks the program for */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
