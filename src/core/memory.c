@@ -24,7 +24,8 @@ static void give_up(void)
 
 static void save(const struct ik_core *core)
 {
-	ik_store_end_now(core->store);
+	if (core->store)
+		ik_store_end_now(core->store);
 	for (size_t i = 0; i < core->session_count; i++)
 		ik_session_end_now(core->sessions[i].session);
 }

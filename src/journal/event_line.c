@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json/write.h"
+#include "util/alloc.h"
 #include "util/limits.h"
 
 void ik_event_line_put(struct ik_buf *out, const char *session, const struct ik_message *message)
@@ -60,6 +61,8 @@ struct ik_message *ik_event_line_read(struct ik_json_span object)
 		ik_buf_status(&content) == IK_OK)
 		message = ik_message_stored(kind, id, sequence, time_ms, content.data, content.length,
 			data.text, data.length);
+	if (ik_buf_status(&content) == IK_NO_MEMORY)
+		ik_alloc_fail(); /* passed over, the event would be lost */
 	ik_buf_done(&content);
 	return message;
 }

@@ -6,11 +6,7 @@
 
 #include "json/plain.h"
 #include "util/alloc.h"
-#include "util/limits.h"
 #include "util/utf8.h"
-
-/* Running out of memory for a string this small is not the caller's problem. */
-#define SMALL_STRING IK_KIB(64)
 
 /* Everything here relies on text that ik_json_check() has accepted: brackets match, strings end. */
 
@@ -340,8 +336,6 @@ char *ik_json_string_new(struct ik_json_span value, size_t *ret_length)
 	/* Decoding never makes a string longer. */
 	ik_buf_init(&text, value.length);
 	if (!ik_json_string(value, &text) || ik_buf_status(&text) != IK_OK) {
-		if (ik_buf_status(&text) != IK_OK && value.length <= SMALL_STRING)
-			ik_alloc_fail();
 		ik_buf_done(&text);
 		return NULL;
 	}

@@ -4,7 +4,7 @@
  * These functions never return NULL. When memory runs out, a reserve is freed, the one registered
  * hook runs (it saves what was said and typed and restores the terminal) and the process ends.
  * Whatever is sized by a tool, a model or a file goes through ik_buf, which returns an error
- * instead.
+ * instead where it is large.
  *
  * May include: libc.
  */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 #define FIRST_CAPACITY 64
@@ -76,6 +77,8 @@ static bool grow(struct ik_buf *buf, size_t wanted)
 	}
 	data = realloc(buf->capacity ? buf->data : NULL, capacity);
 	if (!data) {
+		if (capacity <= IK_MIB(1))
+			ik_alloc_fail(); /* there is no memory for anything */
 		buf->status = IK_NO_MEMORY;
 		return false;
 	}

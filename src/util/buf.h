@@ -5,7 +5,8 @@
  * counted in length), so it serves as a C string where the bytes hold no NUL;
  * length never exceeds ceiling.  A failed append (ceiling, memory) changes
  * nothing but status, which stays: a series of appends is checked once, at
- * its end, with ik_buf_status().
+ * its end, with ik_buf_status().  Where there is no memory for a small buffer
+ * (a megabyte), the program ends as in util/alloc.h.
  *
  * Owns its bytes.  May include: libc, util/err.h, util/alloc.h, util/text.h.
  */

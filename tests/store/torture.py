@@ -101,6 +101,8 @@ class Place:
         """Is the database whole, and does nothing wait any more?"""
         left = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(self.home, ".ikigai"))
                 for name in names if "/journal" in place or "damaged" in name]
+        # One without a first line is removed when it is old enough that nobody is about to write it.
+        left = [path for path in left if os.path.getsize(path) > 0]
         if left:
             raise Failure(f"left behind: {left}")
         if self.kind == "sqlite":
@@ -123,7 +125,10 @@ def shown(output):
     """What exec told: the session, the kinds that the user saw, and what it said at the end."""
     session, kinds, text, done = None, [], "", False
     for line in output.splitlines():
-        event = json.loads(line)
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise Failure(f"exec wrote half a line: {line}") from error
         if event["type"] == "session":
             session = event["id"]
         elif event["type"] in ("tool_call", "tool_result"):
@@ -197,10 +202,6 @@ def faults(kind):
     with ProcessPoolExecutor(max_workers=2) as pool:
         for program in programs:
             for call in CALLS:
-                if call == "allocate" and not WANTED:
-                    print(f"ok - {kind}: {program}, allocations fail # SKIP a few still end the program by "
-                          "a signal: IK_TEST_TORTURE=N tries N of them")
-                    continue
                 most = one_fault((kind, program, call, 0))
                 if not isinstance(most, int):
                     report(f"{kind}: {call} in {program}", [most])
