@@ -1,13 +1,15 @@
 /*
- * kills_program: kill the real chat with SIGKILL at random moments; nothing that was shown is lost.
+ * kills_program: kill the real chat, its store program, or both with SIGKILL at random moments;
+ * nothing that was shown is lost.
  *
  *     kills_program sqlite | postgres      $IK_TEST_KILLS runs (25); $IK_TEST_POSTGRES_ADMIN
  *
  * Each run is the program in a pseudo-terminal with the loopback server and a tool. It resumes
- * the session of the last run, which was killed too, gets a message, calls the tool twice, and is
- * killed a moment after the screen showed one of MILESTONES. What the user has seen by then must be
- * in the database or in a journal, and the database must be intact. The loopback server refuses the
- * next request if no service would accept it. $IK_TEST_SEED repeats a run. Some runs kill the
+ * the session of the last run, which was killed too, gets a message, calls the tool twice, and a
+ * moment after the screen showed one of MILESTONES a victim is killed. Where that is the store
+ * program, the chat goes on to its last milestone and is killed there. What the user has seen by
+ * then must be in the database or in a journal, and the database must be intact. The loopback server
+ * refuses the next request if no service would accept it. $IK_TEST_SEED repeats a run. Some runs kill the
  * database server too ($IK_TEST_POSTGRES_CONTROL).
  */
 #include <dirent.h>
@@ -37,6 +39,9 @@
 
 enum milestone { STARTED, DRAWN, SENT, ASKED, CALLED, ANSWERED, REPLIED, DONE, MILESTONES };
 
+/* What is killed, in turn. */
+enum victim { CHAT, STORE, BOTH, VICTIMS };
+
 /* What a user can see of a run, and the kinds of events that store it. */
 enum { USER, CALL, RESULT, REPLY, SIGHTS };
 static const struct {
@@ -64,7 +69,7 @@ struct kills {
 	int count;
 	bool (*seen)[SIGHTS]; /* by run */
 	int number;           /* of the run */
-	int restarts;         /* of the database's server */
+	int store_kills;      /* store programs that were there to be killed */
 };
 
 /* ---- the database, by a separate connection ---- */
@@ -340,6 +345,30 @@ static bool crash_server(struct kills *kills, const char *word)
 	return status == 0 || fail(&kills->place, "the server: %s failed", word);
 }
 
+/* SIGKILL to the chat's store program, if there is one at this moment. */
+static void kill_store(struct kills *kills)
+{
+	char *list = ik_format("/proc/%d/task/%d/children", (int)kills->place.terminal.pid,
+		(int)kills->place.terminal.pid);
+	FILE *children = fopen(list, "r");
+	int child;
+
+	while (children && fscanf(children, "%d", &child) == 1) {
+		char *path = ik_format("/proc/%d/comm", child), name[32] = "";
+		FILE *file = fopen(path, "r");
+
+		if (file && fgets(name, sizeof name, file) && ik_text_starts(name, "store-") &&
+			kill(child, SIGKILL) == 0)
+			kills->store_kills++;
+		if (file)
+			(void)fclose(file);
+		free(path);
+	}
+	if (children)
+		(void)fclose(children);
+	free(list);
+}
+
 /* SIGKILL, and all that it had written by then. */
 static void kill_program(struct kills *kills)
 {
@@ -379,17 +408,10 @@ static bool check_whole(struct kills *kills)
 		fail(&kills->place, "run %d: the database is damaged", kills->number);
 }
 
-/* One life of the program up to a milestone. */
-static bool live(struct kills *kills, enum milestone last)
+/* Reach the milestones from one to another, and send the message on the way. */
+static bool go_on(struct kills *kills, enum milestone first, enum milestone last, bool crash)
 {
-	bool crash = kills->postgres && kills->number % 10 == 8 && last >= ASKED &&
-		kills->number < kills->count - 1,
-		 good;
-	enum milestone milestone;
-
-	if (!start(kills))
-		return false;
-	for (milestone = STARTED; milestone <= last; milestone++) {
+	for (enum milestone milestone = first; milestone <= last; milestone++) {
 		if (milestone == SENT && !send_message(kills))
 			return false;
 		if (crash && milestone == CALLED && !crash_server(kills, "immediate"))
@@ -397,8 +419,26 @@ static bool live(struct kills *kills, enum milestone last)
 		if (!wait_for(kills, milestone))
 			return false;
 	}
+	return true;
+}
+
+/* One life of the program, with a kill after a milestone. */
+static bool live(struct kills *kills, enum milestone last)
+{
+	bool crash = kills->postgres && kills->number % 10 == 8 && last >= ASKED &&
+		kills->number < kills->count - 1,
+		 good;
+	/* While its server is away, there is only the chat to kill. */
+	enum victim victim = crash ? CHAT : (enum victim)(kills->number % VICTIMS);
+
+	if (!start(kills) || !go_on(kills, STARTED, last, crash))
+		return false;
 	if (last != DONE)
 		(void)terminal_pump(&kills->place.terminal, (int)(random() % DELAY_MS));
+	if (victim != CHAT)
+		kill_store(kills);
+	if (victim == STORE && !go_on(kills, last + 1, DONE, false))
+		return false;
 	if (kills->number == kills->count - 1 && !wait_until_stored(kills))
 		return false;
 	kill_program(kills);
@@ -530,6 +570,7 @@ int main(int argc, char **argv)
 	terminal_init(&kills.place.terminal, 40, 80);
 	good = set_up(&kills) && run_all(&kills);
 	printf("%s - %s: %d kills lose nothing\n", good ? "ok" : "not ok", argv[1], kills.count - 1);
+	printf("# %d store programs were killed\n", kills.store_kills);
 	if (!good) {
 		printf("# IK_TEST_SEED=%u: %s\n", number, kills.place.failure);
 		for (row = 0; row < kills.place.terminal.rows; row++)
