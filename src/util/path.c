@@ -16,8 +16,7 @@
 #include "util/text.h"
 
 #define READ_PIECE ((size_t)65536)
-/* Limit on path components while resolving, including those of links; more means a loop. */
-#define LONGEST_WAY 4096
+#define LINKS_MOST 40 /* that lead to each other and nowhere; more means a loop */
 
 char *ik_path_join(const char *directory, const char *name)
 {
@@ -67,73 +66,44 @@ char *ik_path_directory(const char *path)
 	return length == 0 ? ik_strdup(".") : ik_strndup(path, length > 1 ? length - 1 : length);
 }
 
-/* Return the target of the link at path in new memory; NULL with errno if it is not a link. */
-static char *read_link(const char *path)
+/* Resolve a path on which so many links may be followed that lead to what doesn't exist. */
+static char *resolve(const char *path, int links)
 {
-	char target[PATH_MAX];
-	ssize_t length = readlink(path, target, sizeof(target));
+	char *place, *directory, *leads, *target;
+	const char *name = ik_path_base(path);
 
-	return length < 0 ? NULL : ik_strndup(target, (size_t)length);
-}
-
-/* Resolve one component: move *place, which has no links, to its parent or to name, or insert the
- * target of the link there before *rest. Return false if that is impossible. */
-static bool step(char **place, const char *name, char **rest)
-{
-	char *next, *target;
-
-	if (ik_text_equal(name, "") || ik_text_equal(name, "."))
-		return true;
+	if (strlen(path) >= PATH_MAX || links == 0)
+		return NULL;
+	place = realpath(path, NULL);
+	if (place || (errno != ENOENT && errno != ENOTDIR))
+		return place;
+	/* The name doesn't exist, or leads to what doesn't, or what is above it does. */
+	leads = ik_path_directory(path);
+	directory = resolve(leads, links);
+	free(leads);
+	if (!directory || ik_text_equal(name, "") || ik_text_equal(name, "."))
+		return directory;
 	if (ik_text_equal(name, "..")) {
-		char *slash = strrchr(*place, '/');
-
-		if (slash)
-			*slash = '\0';
-		return true;
+		place = ik_path_directory(directory);
+		free(directory);
+		return place;
 	}
-	next = ik_format("%s/%s", *place, name);
-	target = read_link(next);
-	if (!target) {
-		free(*place);
-		*place = next;
-		/* Not a link, or does not exist yet. */
-		return errno == EINVAL || errno == ENOENT || errno == ENOTDIR;
+	place = ik_path_join(directory, name);
+	target = ik_alloc(PATH_MAX); /* not on the stack: directories are as many as the path has */
+	if (readlink(place, target, PATH_MAX - 1) >= 0) {
+		free(place);
+		leads = ik_path_join(directory, target);
+		place = resolve(leads, links - 1);
+		free(leads);
 	}
-	free(next);
-	next = ik_format("%s/%s", target, *rest);
-	free(*rest);
-	*rest = next;
-	if (target[0] == '/')
-		(*place)[0] = '\0';
 	free(target);
-	return true;
+	free(directory);
+	return place;
 }
 
 char *ik_path_resolve(const char *path)
 {
-	char *place = ik_strdup(""), *rest = ik_strdup(path);
-	bool known = true;
-
-	for (int steps = 0; known && rest[0] != '\0'; steps++) {
-		size_t length = strcspn(rest, "/");
-		char *name = ik_strndup(rest, length);
-		char *behind = ik_strdup(rest + length + (rest[length] == '/'));
-
-		free(rest);
-		rest = behind;
-		known = steps < LONGEST_WAY && step(&place, name, &rest);
-		free(name);
-	}
-	free(rest);
-	if (known && place[0] == '\0') {
-		free(place);
-		place = ik_strdup("/");
-	}
-	if (!known) {
-		free(place);
-		return NULL;
-	}
-	return place;
+	return resolve(path, LINKS_MOST);
 }
 
 /* mkdir(2), accepting an existing directory. 0 or errno. */
