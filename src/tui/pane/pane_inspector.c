@@ -508,10 +508,9 @@ static bool folds(const struct ik_inspector *inspector, size_t index)
 /* Does it show all that it has? */
 static bool is_open(const struct ik_inspector *inspector, size_t index)
 {
-	const struct ik_inspector_line *line = &inspector->lines[index];
-	struct ik_json_tree *tree = inspector->trees[line->part];
+	const struct ik_tree_node *node = inspector->lines[index].node;
 
-	return ik_tree_node_is_open(tree, line->node) && !ik_tree_node_is_cut(tree, line->node);
+	return node->open && !node->cut;
 }
 
 /* Unfold, or go to the first thing within; from the list, into the text. */
@@ -535,8 +534,7 @@ static void go_outward(struct ik_inspector *inspector)
 	size_t index = inspector->cursor;
 	struct ik_inspector_line line = inspector->lines[index];
 	bool shows = folds(inspector, index) && line.node->state != IK_TREE_FOLDED &&
-		(ik_tree_node_is_open(inspector->trees[line.part], line.node) ||
-			ik_tree_node_is_cut(inspector->trees[line.part], line.node));
+		(line.node->open || line.node->cut);
 	if (shows) {
 		set_state(inspector, index, IK_TREE_FOLDED);
 	} else if (line.node && line.node->parent) {

@@ -20,14 +20,15 @@ struct ik_json_tree {
 	struct ik_buf text;
 	ik_tree_state_of *state_of;
 	void *arg;
-	struct ik_tree_node root;
-	size_t nodes;
+	struct ik_json_span root;
+	struct ik_tree_node *nodes; /* the one made last */
+	size_t members;             /* of all that is unfolded */
 };
 
 /* Return a child's place in the tree as a number. */
 static uint64_t path_below(uint64_t path, uint64_t step)
 {
-	uint64_t mixed = (path ^ (step + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t mixed = (path * UINT64_C(0xbf58476d1ce4e5b9) ^ step) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return mixed ^ mixed >> 29;
 }
@@ -60,51 +61,6 @@ static uint32_t count_lines(struct ik_json_span value)
 	return lines + !ended;
 }
 
-/* Note what is known of a node by its value alone. */
-static void begin_node(struct ik_json_tree *tree, struct ik_tree_node *node)
-{
-	node->count = is_text(node) ? count_lines(node->value) : (uint32_t)ik_json_count(node->value);
-	node->state = (uint8_t)tree->state_of(tree->arg, node);
-}
-
-/* Find the members of a container; of those the ones that are unfolded find theirs. */
-static void read_children(struct ik_json_tree *tree, struct ik_tree_node *node)
-{
-	struct ik_json_walk walk = { NULL };
-	struct ik_json_span key, value;
-	uint32_t most = node->count < IK_TREE_MEMBERS ? node->count : IK_TREE_MEMBERS;
-
-	if (node->read || !is_container(node))
-		return;
-	node->read = true;
-	node->children = ik_alloc_array(NULL, most + 1, sizeof(*node->children));
-	while (node->child_count < most && ik_json_next(node->value, &walk, &key, &value)) {
-		uint32_t index = node->child_count++;
-		struct ik_tree_node *child = &node->children[index];
-
-		*child = (struct ik_tree_node){
-			.parent = node,
-			.key = key,
-			.value = value,
-			.path = path_below(node->path, index),
-			.depth = (uint16_t)(node->depth + 1),
-			.last = index + 1 == node->count,
-		};
-		begin_node(tree, child);
-	}
-	tree->nodes += node->child_count;
-	for (uint32_t i = 0; i < node->child_count; i++) {
-		struct ik_tree_node *child = &node->children[i];
-
-		if (!ik_tree_node_is_open(tree, child) || !is_container(child))
-			continue;
-		if (tree->nodes < MOST_NODES)
-			read_children(tree, child);
-		else
-			child->state = IK_TREE_FOLDED;
-	}
-}
-
 struct ik_json_tree *ik_json_tree_new(struct ik_buf *text, ik_tree_state_of *state_of, void *arg)
 {
 	struct ik_json_span value;
@@ -117,26 +73,24 @@ struct ik_json_tree *ik_json_tree_new(struct ik_buf *text, ik_tree_state_of *sta
 	ik_buf_init(text, IK_LIMIT_ENVELOPE);
 	tree->state_of = state_of;
 	tree->arg = arg;
-	tree->root = (struct ik_tree_node){ .value = value, .path = 1, .last = true };
-	begin_node(tree, &tree->root);
-	if (ik_tree_node_is_open(tree, &tree->root))
-		read_children(tree, &tree->root);
+	tree->root = value;
 	return tree;
 }
 
-/* Free what is under a node. */
-static void free_children(struct ik_tree_node *node)
+static void free_nodes(struct ik_json_tree *tree)
 {
-	for (uint32_t i = 0; i < node->child_count; i++)
-		free_children(&node->children[i]);
-	free(node->children);
+	for (struct ik_tree_node *node = tree->nodes, *before; node; node = before) {
+		before = node->before;
+		free(node);
+	}
+	tree->nodes = NULL;
 }
 
 struct ik_json_tree *ik_json_tree_free(struct ik_json_tree *tree)
 {
 	if (!tree)
 		return NULL;
-	free_children(&tree->root);
+	free_nodes(tree);
 	ik_buf_done(&tree->text);
 	free(tree);
 	return NULL;
@@ -144,7 +98,7 @@ struct ik_json_tree *ik_json_tree_free(struct ik_json_tree *tree)
 
 struct ik_json_span ik_json_tree_member(const struct ik_json_tree *tree, const char *name)
 {
-	return ik_json_member(tree->root.value, name);
+	return ik_json_member(tree->root, name);
 }
 
 bool ik_tree_node_folds(const struct ik_tree_node *node)
@@ -162,30 +116,35 @@ static bool is_long(const struct ik_tree_node *node)
 	return node->count > IK_TREE_PREVIEW_ITEMS + 1;
 }
 
-bool ik_tree_node_is_open(const struct ik_json_tree *tree, const struct ik_tree_node *node)
+/* Is it unfolded? */
+static bool is_open(const struct ik_json_tree *tree, const struct ik_tree_node *node)
 {
 	if (node->state != IK_TREE_USUAL)
 		return node->state == IK_TREE_OPEN;
 	if (is_text(node))
 		return !is_long(node);
-	if (node == &tree->root)
-		return true;
-	return node->count <= IK_TREE_MEMBERS && node->depth <= USUAL_DEPTH &&
-		(node->read || tree->nodes < USUAL_NODES);
+	return !node->parent ||
+		(node->count <= IK_TREE_MEMBERS && node->depth <= USUAL_DEPTH &&
+			tree->members < USUAL_NODES);
 }
 
-bool ik_tree_node_is_cut(const struct ik_json_tree *tree, const struct ik_tree_node *node)
+/* Complete a new node, of which the place and the value are known. */
+static struct ik_tree_node *add_node(struct ik_json_tree *tree, struct ik_tree_node known)
 {
-	return node->state == IK_TREE_USUAL && is_long(node) &&
-		(is_text(node) || ik_tree_node_is_open(tree, node));
-}
+	struct ik_tree_node *node = ik_alloc(sizeof(*node));
 
-void ik_json_tree_set(struct ik_json_tree *tree, struct ik_tree_node *node,
-	enum ik_tree_state state)
-{
-	node->state = (uint8_t)state;
-	if (ik_tree_node_is_open(tree, node))
-		read_children(tree, node);
+	*node = known;
+	node->before = tree->nodes;
+	tree->nodes = node;
+	node->count = is_text(node) ? count_lines(node->value) : (uint32_t)ik_json_count(node->value);
+	node->state = (uint8_t)tree->state_of(tree->arg, node);
+	node->open = is_open(tree, node);
+	if (node->open && node->parent && is_container(node) && tree->members >= MOST_NODES) {
+		node->state = IK_TREE_FOLDED;
+		node->open = false;
+	}
+	node->cut = node->state == IK_TREE_USUAL && is_long(node) && (is_text(node) || node->open);
+	return node;
 }
 
 /* What goes from call to call while the lines are made. */
@@ -275,12 +234,11 @@ static void put_size(struct ik_buf *out, const struct ik_tree_node *node)
 }
 
 /* A line that says that there is more of a text or a list. */
-static void say_more(struct printer *printer, struct ik_tree_node *node, unsigned depth,
-	uint32_t shown)
+static void say_more(struct printer *printer, struct ik_tree_node *node, uint32_t shown)
 {
 	size_t more = node->count - shown;
 
-	begin(printer, depth);
+	begin(printer, node->depth + 1u);
 	if (!is_text(node)) {
 		ik_buf_printf(&printer->out, ngettext("... %zu more", "... %zu more", more), more);
 	} else if (more > 1) {
@@ -297,14 +255,14 @@ static void say_more(struct printer *printer, struct ik_tree_node *node, unsigne
 }
 
 /* A text: in its quotes, as its lines, its beginning, or what there is of it. */
-static void print_text(struct printer *printer, struct ik_tree_node *node, unsigned depth)
+static void print_text(struct printer *printer, struct ik_tree_node *node)
 {
-	bool preview = ik_tree_node_is_cut(printer->tree, node), lines = node->count > 1;
+	bool preview = node->cut, lines = node->count > 1;
 	size_t length = preview ? preview_length(node->value, lines) : node->value.length - 2;
 	uint32_t shown = 0;
 	struct ik_buf text;
 
-	if (!ik_tree_node_is_open(printer->tree, node) && !preview) {
+	if (!node->open && !preview) {
 		put_size(&printer->out, node);
 		end(printer, node, IK_TREE_HEAD);
 		return;
@@ -313,34 +271,57 @@ static void print_text(struct printer *printer, struct ik_tree_node *node, unsig
 	if (lines) {
 		put_text(node->value, length, &text);
 		ik_buf_puts(&printer->out, "\"\"\"");
-		shown = put_lines(&printer->out, text.data, text.length, depth + 1);
+		shown = put_lines(&printer->out, text.data, text.length, node->depth + 1u);
 	} else {
 		ik_buf_append(&printer->out, node->value.text, 1 + length);
 	}
 	if (!preview) {
 		if (lines)
-			(void)put_lines(&printer->out, "\"\"\"", 3, depth + 1);
+			(void)put_lines(&printer->out, "\"\"\"", 3, node->depth + 1u);
 		else
 			ik_buf_putc(&printer->out, '"');
 		ik_buf_puts(&printer->out, node->last ? "" : ",");
 	}
 	end(printer, node, IK_TREE_HEAD);
 	if (preview)
-		say_more(printer, node, depth + 1, shown);
+		say_more(printer, node, shown);
 	ik_buf_done(&text);
 }
 
-static void print_node(struct printer *printer, struct ik_tree_node *node, unsigned depth);
+static void print_node(struct printer *printer, struct ik_tree_node *node);
+
+/* The members of a list or an object that are shown; returns how many. */
+static uint32_t print_members(struct printer *printer, struct ik_tree_node *node)
+{
+	uint32_t most = node->count < IK_TREE_MEMBERS ? node->count : IK_TREE_MEMBERS, shown = 0;
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, value;
+
+	printer->tree->members += most;
+	if (node->cut)
+		most = IK_TREE_PREVIEW_ITEMS;
+	for (; shown < most && ik_json_next(node->value, &walk, &key, &value); shown++)
+		print_node(printer,
+			add_node(printer->tree,
+				(struct ik_tree_node){
+					.parent = node,
+					.key = key,
+					.value = value,
+					.path = path_below(node->path, shown),
+					.depth = (uint16_t)(node->depth + 1),
+					.last = shown + 1 == node->count,
+				}));
+	return shown;
+}
 
 /* A list or an object. */
-static void print_container(struct printer *printer, struct ik_tree_node *node, unsigned depth)
+static void print_container(struct printer *printer, struct ik_tree_node *node)
 {
-	struct ik_json_tree *tree = printer->tree;
 	bool object = ik_json_span_type(node->value) == IK_JSON_OBJECT;
 	const char *close = object ? "}" : "]", *comma = node->last ? "" : ",";
 	uint32_t count = node->count;
 
-	if (!ik_tree_node_is_open(tree, node) && count > 0) {
+	if (!node->open && count > 0) {
 		ik_buf_puts(&printer->out, object ? "{…} " : "[…] ");
 		if (object)
 			ik_buf_printf(&printer->out, ngettext("%u member", "%u members", count), count);
@@ -356,30 +337,27 @@ static void print_container(struct printer *printer, struct ik_tree_node *node, 
 		return;
 	}
 	end(printer, node, IK_TREE_HEAD);
-	bool preview = ik_tree_node_is_cut(tree, node);
-	uint32_t shown = preview ? IK_TREE_PREVIEW_ITEMS : node->child_count;
+	uint32_t shown = print_members(printer, node);
 
-	for (uint32_t i = 0; i < shown; i++)
-		print_node(printer, &node->children[i], depth + 1);
 	if (shown < count)
-		say_more(printer, node, depth + 1, shown);
-	begin(printer, depth);
+		say_more(printer, node, shown);
+	begin(printer, node->depth);
 	ik_buf_printf(&printer->out, "%s%s", close, comma);
 	end(printer, node, IK_TREE_FOOT);
 }
 
 /* Any node, after its key. */
-static void print_node(struct printer *printer, struct ik_tree_node *node, unsigned depth)
+static void print_node(struct printer *printer, struct ik_tree_node *node)
 {
-	begin(printer, depth);
+	begin(printer, node->depth);
 	if (node->key.text) {
 		ik_buf_append(&printer->out, node->key.text, node->key.length);
 		ik_buf_puts(&printer->out, ": ");
 	}
 	if (is_text(node)) {
-		print_text(printer, node, depth);
+		print_text(printer, node);
 	} else if (is_container(node)) {
-		print_container(printer, node, depth);
+		print_container(printer, node);
 	} else {
 		ik_buf_append(&printer->out, node->value.text, node->value.length);
 		ik_buf_puts(&printer->out, node->last ? "" : ",");
@@ -391,8 +369,11 @@ void ik_json_tree_lines(struct ik_json_tree *tree, ik_tree_line *line, void *arg
 {
 	struct printer printer = { .tree = tree, .line = line, .arg = arg };
 
+	free_nodes(tree);
+	tree->members = 0;
 	ik_buf_init(&printer.out, IK_LIMIT_ENVELOPE);
-	print_node(&printer, &tree->root, 0);
+	print_node(&printer,
+		add_node(tree, (struct ik_tree_node){ .value = tree->root, .path = 1, .last = true }));
 	ik_buf_done(&printer.out);
 }
 

@@ -11,6 +11,11 @@ static struct ik_buf out;
 static struct ik_tree_node *found;     /* of the first line that has what is looked for */
 static const char *wanted;
 static enum ik_tree_state state;       /* of every node at first */
+static struct {
+	uint64_t path;
+	enum ik_tree_state state;
+} changed[10]; /* what was done to nodes since */
+static size_t changed_count;
 
 static void begin(void)
 {
@@ -29,7 +34,9 @@ TestSuite(json_tree, .init = begin, .fini = end);
 static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
 {
 	(void)arg;
-	(void)node;
+	for (size_t i = changed_count; i-- > 0;)
+		if (changed[i].path == node->path)
+			return changed[i].state;
 	return state;
 }
 
@@ -37,6 +44,7 @@ static enum ik_tree_state state_of(void *arg, const struct ik_tree_node *node)
 static void make(const char *text, size_t length)
 {
 	struct ik_buf copy;
+	changed_count = 0;
 	ik_buf_init(&copy, IK_LIMIT_ENVELOPE);
 	ik_buf_append(&copy, text, length);
 	tree = ik_json_tree_new(&copy, state_of, NULL);
@@ -72,7 +80,8 @@ static struct ik_tree_node *node_of(const char *text)
 
 static void set(const char *text, enum ik_tree_state to)
 {
-	ik_json_tree_set(tree, node_of(text), to);
+	changed[changed_count].path = node_of(text)->path;
+	changed[changed_count++].state = to;
 }
 
 static const char *copy(const char *text)
