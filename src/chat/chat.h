@@ -255,8 +255,6 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 /* Bytes and events of the terminal. */
 extern const struct ik_tty_events ik_chat_tty_events;
 void ik_chat_escape_timeout(void *chat);
-/* Rescan the tools. line: the command that its end answers, or NULL. */
-void ik_chat_refresh(struct ik_chat *chat, const char *line);
 
 /* chat_draft.c: save the text of the editor, so that it survives the program. */
 void ik_chat_draft_load(struct ik_agent *agent);
@@ -314,7 +312,9 @@ void ik_chat_forget_questions(struct ik_agent *agent);
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
 
-/* chat_tools.c: switch a tool on or off; asks whether for the session or for good. */
+/* chat_tools.c: rescan the tools. line: the command that its end answers, or NULL. */
+void ik_chat_refresh(struct ik_chat *chat, const char *line);
+/* Switch a tool on or off; asks whether for the session or for good. */
 void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */

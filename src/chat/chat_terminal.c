@@ -1,5 +1,5 @@
-/* What the chat's terminal is asked, and switched to: its background and so the theme, its keyboard,
- * the mouse. */
+/* The chat's terminal: its bytes and events, and what it is asked, and switched to: its background and
+ * so the theme, its keyboard, the mouse. */
 #include "chat/chat.h"
 
 #include <signal.h>
@@ -136,19 +136,6 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 }
 
 /* ---- bytes and events ---- */
-
-void ik_chat_refresh(struct ik_chat *chat, const char *line)
-{
-	if (line) {
-		free(chat->refresh_line);
-		chat->refresh_line = ik_strdup(line);
-		chat->refresh_agent = chat->agent->number;
-	}
-	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
-	if (line || chat->refresh_key)
-		ik_screen_flash(chat->screen, _("Refreshing tools…"));
-	ik_discovery_rescan(chat->core.discovery);
-}
 
 /* Run the action that a key asks for, if any. */
 static void run(struct ik_chat *chat, struct ik_invocation invocation)

@@ -1,5 +1,5 @@
-/* What the side panes want: a tool switched on or off, how providers are told of one, a call
- * once more or undone. */
+/* Tools scanned again, and what the side panes want: a tool switched on or off, how providers are told
+ * of one, a call once more or undone. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -10,6 +10,19 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
+
+void ik_chat_refresh(struct ik_chat *chat, const char *line)
+{
+	if (line) {
+		free(chat->refresh_line);
+		chat->refresh_line = ik_strdup(line);
+		chat->refresh_agent = chat->agent->number;
+	}
+	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
+	if (line || chat->refresh_key)
+		ik_screen_flash(chat->screen, _("Refreshing tools…"));
+	ik_discovery_rescan(chat->core.discovery);
+}
 
 /* A tool that is to be switched. */
 struct tool_switch {
