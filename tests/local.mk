@@ -30,7 +30,7 @@ endif
 EXTRA_DIST += tests/store/postgres tests/store/kills tests/store/synced tests/store/programs \
 	tests/store/programs.py tests/store/server.sh tests/store/torture tests/store/torture.py \
 	tests/store/failover tests/store/failover.py \
-	tests/store/chat.screen
+	tests/store/chat.screen tests/store/people.screen
 
 if !HAVE_TESTS
 check-local:

@@ -28,8 +28,20 @@ struct ik_chat_search {
 	struct ik_search_query query;
 	char *words;
 	char *row; /* where the page before ended; NULL: there are no more */
-	bool here, first;
+	enum ik_sessions_scope scope;
+	bool first;
 };
+
+/* What a list or a search has; words are borrowed. */
+static struct ik_session_choice choice_of(const struct ik_chat *chat, const char *words,
+	enum ik_sessions_scope scope)
+{
+	return (struct ik_session_choice){
+		.words = words,
+		.directory = scope == IK_SESSIONS_HERE ? chat->setup->places.directory : NULL,
+		.everybody = scope == IK_SESSIONS_EVERYBODY,
+	};
+}
 
 /* Make the row of a place, with what stands around it. */
 static void make_row(const struct ik_chat_search *search, const struct ik_session_info *info,
@@ -38,6 +50,7 @@ static void make_row(const struct ik_chat_search *search, const struct ik_sessio
 	struct ik_session_row row = {
 		.title = info->title,
 		.directory = info->directory,
+		.owner = info->owner,
 		.updated_ms = message->time_ms,
 		.messages = info->event_count,
 		.sequence = message->sequence,
@@ -86,9 +99,9 @@ static void on_timer(void *arg)
 {
 	struct ik_chat_search *search = arg;
 	struct ik_chat *chat = search->agent->chat;
+	const struct ik_session_choice choice = choice_of(chat, search->words, search->scope);
 
-	search->read = ik_store_search(chat->core.store, search->words,
-		search->here ? chat->setup->places.directory : NULL, search->first ? NULL : search->row,
+	search->read = ik_store_search(chat->core.store, &choice, search->first ? NULL : search->row,
 		PLACES, take_places, search);
 }
 
@@ -117,7 +130,8 @@ static struct ik_chat_search *have(struct ik_agent *agent)
 
 /* Search all sessions, as struct ik_sessions_source has it: a moment after the words were typed, again
  * by itself while there is more to come. */
-static void ask_found(void *arg, const char *words, bool here, bool writing, bool first)
+static void ask_found(void *arg, const char *words, enum ik_sessions_scope scope, bool writing,
+	bool first)
 {
 	struct ik_agent *agent = arg;
 	const struct ik_search_page nothing = { .anew = true };
@@ -130,7 +144,7 @@ static void ask_found(void *arg, const char *words, bool here, bool writing, boo
 	search = have(agent);
 	free(search->words);
 	search->words = ik_strdup(words);
-	search->here = here;
+	search->scope = scope;
 	search->first = first;
 	if (ik_search_query_read(&search->query, words, strlen(words), &error) != IK_OK)
 		ik_sessions_take_found(ik_screen_sessions(agent->screen), NULL, 0, &nothing,
@@ -166,6 +180,7 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 		memcpy(rows[i].id, info->id, sizeof(rows[i].id));
 		rows[i].title = info->title;
 		rows[i].directory = info->directory;
+		rows[i].owner = info->owner;
 		rows[i].updated_ms = info->updated_ms;
 		rows[i].messages = info->event_count;
 		rows[i].holder = info->holder.pid != 0 && !ik_holder_is_self(&info->holder)
@@ -176,19 +191,19 @@ static void take_list(void *arg, const struct ik_store_answer *answer)
 		answer->status == IK_OK ? NULL : answer->error.text);
 }
 
-static void ask_list(void *arg, const char *words, bool here, const struct ik_session_row *last)
+static void ask_list(void *arg, const char *words, enum ik_sessions_scope scope,
+	const struct ik_session_row *last)
 {
 	struct ik_agent *agent = arg;
 	struct ik_chat *chat = agent->chat;
-	const struct ik_session_choice choice = {
-		.words = words,
-		.directory = here ? chat->setup->places.directory : NULL,
-	};
+	const struct ik_session_choice choice = choice_of(chat, words, scope);
 
 	agent->list_read = ik_store_read_close(agent->list_read);
 	stop_search(agent);
 	if (!chat->core_started)
 		return;
+	ik_sessions_set_shared(ik_screen_sessions(agent->screen),
+		ik_text_equal(ik_store_name(chat->core.store), "postgresql"));
 	agent->list_read = ik_store_list(chat->core.store, &choice, last ? last->updated_ms : 0,
 		last ? last->id : "", IK_SESSIONS_PAGE, take_list, agent);
 }

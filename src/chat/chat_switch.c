@@ -153,7 +153,7 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 {
 	ik_chat_sessions_stop(chat);
 	chat->find_words = ik_strdup(text);
-	chat->find = ik_session_find(chat->core.store, text, on_found, chat);
+	chat->find = ik_session_find(chat->core.store, text, false, on_found, chat);
 }
 
 void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy)

@@ -80,7 +80,7 @@ static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik
 	if (group == search->groups + search->group_count) {
 		memcpy(group->session, info->id, sizeof(group->session));
 		ik_buf_init(&group->rows, IK_MIB(1));
-		ik_cli_session_put_row(info, &group->rows);
+		ik_cli_session_put_row(search->cli, info, &group->rows);
 		search->group_count++;
 	}
 	return &group->rows;
@@ -154,8 +154,12 @@ enum ik_status ik_cli_session_search(struct ik_cli *cli)
 	while (status == IK_OK && !cli->failed && search.more &&
 		(cli->options->all || search.matches < PRINTED))
 		status = ik_await(&awaited,
-			ik_store_search(cli->store, words.data, NULL, search.row, PAGE, ik_await_answer,
-				&awaited),
+			ik_store_search(cli->store,
+				&(struct ik_session_choice){
+					.words = words.data,
+					.everybody = cli->options->everybody,
+				},
+				search.row, PAGE, ik_await_answer, &awaited),
 			&cli->error);
 	print_groups(&search);
 	free(search.row);

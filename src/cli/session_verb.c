@@ -37,8 +37,8 @@ static void keep_found(void *arg, const struct ik_store_answer *answer)
 enum ik_status ik_cli_session_find(struct ik_cli *cli, struct ik_session_info *ret_info)
 {
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = keep_found, .arg = ret_info };
-	struct ik_session_find *find = ik_session_find(cli->store, cli->options->first, ik_await_answer,
-		&awaited);
+	struct ik_session_find *find = ik_session_find(cli->store, cli->options->first,
+		cli->options->everybody, ik_await_answer, &awaited);
 	enum ik_status status = ik_await(&awaited, NULL, &cli->error);
 
 	if (!awaited.answered)
@@ -48,13 +48,16 @@ enum ik_status ik_cli_session_find(struct ik_cli *cli, struct ik_session_info *r
 
 /* ---- sessions as rows and JSON ---- */
 
-void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out)
+void ik_cli_session_put_row(const struct ik_cli *cli, const struct ik_session_info *info,
+	struct ik_buf *out)
 {
 	struct ik_buf age;
 
 	ik_buf_init(&age, IK_KIB(1));
 	ik_age_text(&age, ik_clock_wall_ms() - info->updated_ms);
 	ik_buf_printf(out, "%s  %8s  %6" PRId64 "  ", info->id, age.data, info->event_count);
+	if (cli->options->everybody && info->owner[0] != '\0')
+		ik_buf_printf(out, "%s  ", info->owner);
 	ik_sanitize_line(out, info->directory, strlen(info->directory));
 	ik_buf_puts(out, "  ");
 	ik_sanitize_line(out, info->title, strlen(info->title));
@@ -75,8 +78,11 @@ void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *
 	ik_clock_text(info->updated_ms, updated);
 	ik_json_printf(out, "{'id':'%s','title':'%s','directory':'%s','created':'%s','updated':'%s'",
 		info->id, info->title, info->directory, created, updated);
-	ik_json_printf(out, "'events':%lld,'parent':'%s','open':%s}", (long long)info->event_count,
+	ik_json_printf(out, "'events':%lld,'parent':'%s','open':%s", (long long)info->event_count,
 		info->parent[0] != '\0' ? info->parent : NULL, ik_json_word(info->holder.pid != 0));
+	if (info->owner[0] != '\0')
+		ik_json_printf(out, "'owner':'%s'", info->owner);
+	ik_buf_putc(out, '}');
 	ik_buf_putc(out, '\n');
 }
 
@@ -86,7 +92,7 @@ void ik_cli_session_print_row(struct ik_cli *cli, size_t number, const struct ik
 
 	ik_buf_init(&out, IK_KIB(64));
 	ik_buf_printf(&out, "%4zu  ", number);
-	ik_cli_session_put_row(info, &out);
+	ik_cli_session_put_row(cli, info, &out);
 	ik_cli_print_buf(cli, &out);
 	ik_buf_done(&out);
 }
@@ -122,12 +128,13 @@ static void take_page(void *arg, const struct ik_store_answer *answer)
 enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *visit, void *arg)
 {
 	struct session_pages pages = { .cli = cli, .visit = visit, .arg = arg };
+	const struct ik_session_choice choice = { .everybody = cli->options->everybody };
 	struct ik_awaited awaited = { .loop = cli->loop, .reader = take_page, .arg = &pages };
 	enum ik_status status;
 
 	do {
 		status = ik_await(&awaited,
-			ik_store_list(cli->store, NULL, pages.updated_ms, pages.last, PAGE, ik_await_answer,
+			ik_store_list(cli->store, &choice, pages.updated_ms, pages.last, PAGE, ik_await_answer,
 				&awaited),
 			&cli->error);
 	} while (status == IK_OK && pages.more);

@@ -13,15 +13,17 @@
 /* Fail with a sentence about the command line. */
 enum ik_status ik_cli_session_misused(struct ik_cli *cli, const char *sentence);
 
-/* Append a session as a row of text, without a number; as a line of JSON. */
-void ik_cli_session_put_row(const struct ik_session_info *info, struct ik_buf *out);
+/* Append a session as a row of text, without a number, with --everybody with its owner; as a line of
+ * JSON. */
+void ik_cli_session_put_row(const struct ik_cli *cli, const struct ik_session_info *info,
+	struct ik_buf *out);
 void ik_cli_session_put_json(const struct ik_session_info *info, struct ik_buf *out);
 /* Print a session as a row that begins with a number. */
 void ik_cli_session_print_row(struct ik_cli *cli, size_t number,
 	const struct ik_session_info *info);
 
-/* Call a function for every session, newest first, until it returns false; it must not turn the
- * loop, as this does. */
+/* Call a function for every session of the user, with --everybody for all, newest first, until it
+ * returns false; it must not turn the loop, as this does. */
 typedef bool ik_cli_session_visitor(void *arg, const struct ik_session_info *info);
 enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *visit,
 	void *arg) IK_MUST_USE;

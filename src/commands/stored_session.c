@@ -16,6 +16,7 @@ struct ik_session_find {
 	struct ik_store_read *read;
 	char *text;
 	size_t number; /* 0: it is none */
+	bool everybody;
 	ik_store_reader *found;
 	void *arg;
 };
@@ -58,7 +59,7 @@ static void take_words(void *arg, const struct ik_store_answer *answer)
 
 static void ask_for_words(struct ik_session_find *find)
 {
-	const struct ik_session_choice choice = { .words = find->text };
+	const struct ik_session_choice choice = { .words = find->text, .everybody = find->everybody };
 
 	find->read = ik_store_list(find->store, &choice, 0, "", 2, take_words, find);
 }
@@ -94,20 +95,22 @@ static void take_number(void *arg, const struct ik_store_answer *answer)
 	finish(find, &last);
 }
 
-struct ik_session_find *ik_session_find(struct ik_store *store, const char *text,
+struct ik_session_find *ik_session_find(struct ik_store *store, const char *text, bool everybody,
 	ik_store_reader *found, void *arg)
 {
+	const struct ik_session_choice choice = { .everybody = everybody };
 	struct ik_session_find *find = ik_alloc(sizeof(*find));
 	size_t length = strlen(text);
 
 	find->store = store;
 	find->text = ik_strdup(text);
+	find->everybody = everybody;
 	find->found = found;
 	find->arg = arg;
 	if (text[0] != '0' && length <= NUMBER_DIGITS && strspn(text, "0123456789") == length)
 		find->number = (size_t)strtoul(text, NULL, 10);
 	if (find->number > 0)
-		find->read = ik_store_list(store, NULL, 0, "", find->number, take_number, find);
+		find->read = ik_store_list(store, &choice, 0, "", find->number, take_number, find);
 	else if (length > 0 && strspn(text, "0123456789abcdef-") == length)
 		find->read = ik_store_find(store, text, take_id, find);
 	else

@@ -13,11 +13,12 @@ struct ik_taken;
 
 /*
  * Find the session that the user names: a number counts from the newest session, 1; hexadecimal
- * digits are the beginning of an id; anything else is words of a title or directory. found is called
+ * digits are the beginning of an id; anything else is words of a title or directory. On a server
+ * numbers and words are about the user's own sessions, unless it is everybody's. found is called
  * once, in a later turn, with one session, or an error: IK_NOT_FOUND, IK_INVALID for several, or the
  * store's. The find is freed then.
  */
-struct ik_session_find *ik_session_find(struct ik_store *store, const char *text,
+struct ik_session_find *ik_session_find(struct ik_store *store, const char *text, bool everybody,
 	ik_store_reader *found, void *arg);
 /* Cancel the find. Accepts NULL and returns NULL. */
 struct ik_session_find *ik_session_find_close(struct ik_session_find *find);

@@ -95,13 +95,13 @@ static const char tool_help[] =
 	   "See also ikigai-tool(1) and ikigai-tools(7).\n");
 
 static const char session_help[] =
-	N_("Usage: ikigai session list [--limit N] [--json]\n"
+	N_("Usage: ikigai session list [--limit N] [--json] [--everybody]\n"
 	   "       ikigai session show ID [--json]\n"
 	   "       ikigai session export ID [--format jsonl|markdown]\n"
 	   "       ikigai session import FILE\n"
-	   "       ikigai session search WORD... [--json] [--all]\n"
+	   "       ikigai session search WORD... [--json] [--all] [--everybody]\n"
 	   "       ikigai session delete ID [--yes]\n"
-	   "       ikigai session delete --older-than DAYS [--dry-run] [--yes]\n"
+	   "       ikigai session delete --older-than DAYS [--dry-run] [--yes] [--everybody]\n"
 	   "       ikigai session backup FILE\n"
 	   "       ikigai session recover\n"
 	   "\n"
@@ -122,6 +122,7 @@ static const char session_help[] =
 	   "  recover check the database, and save what can be read if it is damaged (SQLite)\n"
 	   "\n"
 	   "With --json list, show and search print one JSON object a line.\n"
+	   "On a server you see your own sessions, with --everybody those of others too.\n"
 	   "\n"
 	   "Example: ikigai session export 1 --format markdown > talk.md\n"
 	   "See also ikigai-session(1).\n");
@@ -193,6 +194,9 @@ enum takes {
 #define PRINTS_JSON \
 	(VERB(EXEC) | VERB(TOOL_LIST) | VERB(TOOL_SHOW) | VERB(TOOL_RUN) | VERB(SESSION_LIST) | \
 		VERB(SESSION_SHOW) | VERB(SESSION_SEARCH) | VERB(CONFIG) | VERB(DOCTOR))
+#define FINDS_SESSIONS \
+	(VERB(SESSION_LIST) | VERB(SESSION_SHOW) | VERB(SESSION_EXPORT) | VERB(SESSION_SEARCH) | \
+		VERB(SESSION_DELETE))
 
 static const struct option_row {
 	const char *name; /* or NULL */
@@ -229,6 +233,7 @@ static const struct option_row {
 	{ "--older-than", 0, VALUE, offsetof(struct ik_options, older_than), VERB(SESSION_DELETE) },
 	{ "--dry-run", 0, NOTHING, offsetof(struct ik_options, dry_run), VERB(SESSION_DELETE) },
 	{ "--limit", 0, VALUE, offsetof(struct ik_options, limit), VERB(SESSION_LIST) },
+	{ "--everybody", 0, NOTHING, offsetof(struct ik_options, everybody), FINDS_SESSIONS },
 	{ "--help", 'h', NOTHING, offsetof(struct ik_options, help), 0 },
 	{ "--version", 0, NOTHING, offsetof(struct ik_options, version), 0 },
 };

@@ -67,6 +67,7 @@ struct ik_options {
 	const char *older_than;   /* --older-than: days */
 	bool dry_run;             /* --dry-run */
 	const char *limit;        /* --limit: a number */
+	bool everybody;           /* --everybody */
 	const char *first;        /* MESSAGE, PROMPT, NAME, DIR, ID, FILE, TEXT */
 	const char *second;       /* JSON, or "-" after PROMPT */
 	char *const *operands;    /* all operands (PATH...), NULL-terminated */

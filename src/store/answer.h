@@ -18,6 +18,7 @@ struct ik_session_info {
 	int64_t event_count;       /* with those that it has from its parent */
 	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
 	int64_t forked_at;         /* so many events are the parent's */
+	char owner[64];            /* the role on a server; "": it has no owner */
 	struct ik_holder holder;   /* who has it open for writing; pid 0: nobody */
 };
 

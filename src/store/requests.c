@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -344,11 +345,15 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 {
 	const struct ik_requests *requests = read->requests;
 	struct ik_session_info *info = new_session(read);
+	char *owner;
 
 	(void)ik_event_line_id(object, "id", info->id);
 	(void)ik_event_line_id(object, "parent", info->parent);
 	info->title = text_of(object, "title");
 	info->directory = text_of(object, "directory");
+	owner = text_of(object, "owner");
+	(void)snprintf(info->owner, sizeof(info->owner), "%s", owner);
+	free(owner);
 	(void)ik_json_integer(ik_json_member(object, "created_ms"), &info->created_ms);
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "journal/event_line.h"
+#include "json/write.h"
 #include "store/spare.h"
 #include "store/store_private.h"
 #include "util/alloc.h"
@@ -564,7 +565,7 @@ struct ik_store_read *ik_store_newest(struct ik_store *store, const char *direct
 	ik_store_reader *reader, void *arg)
 {
 	struct ik_store_read *read = ik_request(prepare(store, true), 0, reader, arg,
-		"'do':'newest','directory':'%s'", directory);
+		"'do':'newest','directory':'%s','mine':true", directory);
 
 	ik_request_missing(read,
 		directory ? ik_format(_("There is no stored session of %s."), directory)
@@ -592,9 +593,11 @@ struct ik_store_read *ik_store_list(struct ik_store *store, const struct ik_sess
 
 	words += strspn(words, " ");
 	return ik_request(prepare(store, !id[0]), 0, reader, arg,
-		"'do':'list','directory':'%s','words':'%s','session':'%s','updated_ms':%lld,'count':%zu",
-		choice ? choice->directory : NULL, words[0] ? words : NULL, id[0] ? id : NULL,
-		(long long)updated_ms, count);
+		"'do':'list','directory':'%s','words':'%s','mine':%s,'session':'%s','updated_ms':%lld,"
+		"'count':%zu",
+		choice ? choice->directory : NULL, words[0] ? words : NULL,
+		ik_json_word(!choice || !choice->everybody), id[0] ? id : NULL, (long long)updated_ms,
+		count);
 }
 
 struct ik_store_read *ik_store_delete(struct ik_store *store, const char *session,
@@ -623,12 +626,14 @@ struct ik_store_read *ik_store_after(struct ik_store *store, const char *session
 		count);
 }
 
-struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
-	const char *directory, const char *row, size_t count, ik_store_reader *reader, void *arg)
+struct ik_store_read *ik_store_search(struct ik_store *store,
+	const struct ik_session_choice *choice, const char *row, size_t count, ik_store_reader *reader,
+	void *arg)
 {
 	return ik_request(prepare(store, !row), IK_REQUEST_LONG, reader, arg,
-		"'do':'search','query':'%.*s','directory':'%s','row':%s,'count':%zu",
-		(int)strnlen(words, QUERY_BYTES), words, directory, row, count);
+		"'do':'search','query':'%.*s','directory':'%s','mine':%s,'row':%s,'count':%zu",
+		(int)strnlen(choice->words, QUERY_BYTES), choice->words, choice->directory,
+		ik_json_word(!choice->everybody), row, count);
 }
 
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,

@@ -144,8 +144,8 @@ struct ik_store_read *ik_store_settle(struct ik_store *store, const char *sessio
 struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
 	ik_store_reader *reader, void *arg);
 
-/* The newest session of a directory (NULL: of all) that has events: one session, or
- * IK_NOT_FOUND. */
+/* The newest session of a directory (NULL: of all) that has events, and on a server is not somebody
+ * else's: one session, or IK_NOT_FOUND. */
 struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
 	ik_store_reader *reader, void *arg);
 
@@ -159,6 +159,7 @@ struct ik_session_choice {
 	const char *directory; /* only those of it; NULL: of all */
 	const char *words;     /* only those in whose title, directory or id these stand, in this
 	                          order, whatever the case of their ASCII letters; NULL or "": all */
+	bool everybody;        /* on a server, also those of others */
 };
 
 /* Sessions with events that are chosen (NULL: all), newest first: at most count, those after one
@@ -184,11 +185,12 @@ struct ik_store_read *ik_store_page(struct ik_store *store, const char *session,
 struct ik_store_read *ik_store_after(struct ik_store *store, const char *session, int64_t sequence,
 	size_t count, ik_store_reader *reader, void *arg);
 
-/* Search the events of all sessions (of one directory; NULL: of all): those with the words, newest
- * first, at most count, after a place where an earlier page ended (NULL: from the newest).
+/* Search the events of the sessions that are chosen, whatever their titles: those with the words,
+ * newest first, at most count, after a place where an earlier page ended (NULL: from the newest).
  * messages[i] belongs to sessions[i]: what forks share with a session is found there once. */
-struct ik_store_read *ik_store_search(struct ik_store *store, const char *words,
-	const char *directory, const char *row, size_t count, ik_store_reader *reader, void *arg);
+struct ik_store_read *ik_store_search(struct ik_store *store,
+	const struct ik_session_choice *choice, const char *row, size_t count, ik_store_reader *reader,
+	void *arg);
 
 /* Part number part (from 0) of a large text: IK_LIMIT_PART bytes, of the last one what is left.
  * IK_NOT_FOUND when there is no such part. */

@@ -192,7 +192,7 @@ static void search_page(struct bench *bench, const char *text, bool first)
 {
 	char *row = first || !bench->row ? NULL : ik_strdup(bench->row);
 
-	await(bench, ik_store_search(bench->store, text, NULL, row, PAGE, take, bench));
+	await(bench, ik_store_search(bench->store, &(struct ik_session_choice){ .words = text }, row, PAGE, take, bench));
 	free(row);
 }
 

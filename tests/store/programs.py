@@ -1105,16 +1105,15 @@ def policies():
     """What the manual has the owner of the tables run."""
     with open(os.path.join(SOURCES, "man/ikigai-postgresql.7"), encoding="utf-8") as file:
         text = file.read()
-    return text[text.index("ALTER TABLE sessions ENABLE"):].split("\n.Ed")[0]
+    return text[text.index("REVOKE UPDATE ON"):].split("\n.Ed")[0]
 
 
 def postgres_lets_nobody_delete_what_is_anothers(place):
     ada, bob = (f"{name}_{new_id()[-12:]}" for name in ("ada", "bob"))
     place.start().ask("list")
     place.stop()
-    place.sql(policies().replace("ikigai_team", "PUBLIC") + f"; CREATE ROLE {ada} LOGIN;"
-              f" CREATE ROLE {bob} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN"
-              " SCHEMA public TO PUBLIC; REVOKE UPDATE ON events, blobs FROM PUBLIC")
+    place.sql(f"CREATE ROLE {ada} LOGIN; CREATE ROLE {bob} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE"
+              " ON ALL TABLES IN SCHEMA public TO PUBLIC; " + policies().replace("ikigai_team", "PUBLIC"))
     clients = []
     for name in (ada, bob):
         place.database = place.database.replace("user=ikigai", f"user={name}").replace(
@@ -1135,10 +1134,18 @@ def postgres_lets_nobody_delete_what_is_anothers(place):
     assert code_of(second.ask, "delete", session=journal.session) == "IO"
     assert ids(first) == [journal.session]
     for statement in ("UPDATE events SET content = 'forged'", "DELETE FROM sessions", "DELETE FROM events",
-                      "UPDATE sessions SET event_count = 0"):
+                      "UPDATE sessions SET event_count = 0", f"UPDATE sessions SET owner = '{bob}'",
+                      "DELETE FROM blobs", "UPDATE blobs SET bytes = ''",
+                      "UPDATE events SET owner = session_user",
+                      "UPDATE sessions SET parent = id, directory = '', id = gen_random_uuid()",
+                      f"INSERT INTO events(id, session, sequence, kind, content, size, time, owner) VALUES"
+                      f" (gen_random_uuid(), '{journal.session}', 9, 'user', 'as ada', 0, 0, '{ada}')"):
         with contextlib.suppress(subprocess.CalledProcessError):
             place.sql(statement)
     assert contents(first, journal.session) == ["one", "two of another"]
+    assert (place.sql("SELECT owner, content FROM events ORDER BY sequence").splitlines() ==
+            [f"{ada}|one", f"{bob}|two of another"])
+    assert place.sql("SELECT owner FROM sessions") == ada
     first.ask("delete", session=journal.session)
     assert ids(first) == [] and events(first, journal.session) == []
 

@@ -18,9 +18,14 @@
 /* A right that the program needs on a table. */
 #define MAY(right, table) \
 	"coalesce(has_table_privilege(to_regclass('" table "')::oid, '" right "'), false)"
-/* Events and large texts are never changed. */
+/* Events and large texts are never changed; of a session some columns are. */
 #define MAY_ADD(table) \
 	MAY("SELECT", table) " AND " MAY("INSERT", table) " AND " MAY("DELETE", table)
+#define MAY_CHANGE(table) \
+	"coalesce(has_any_column_privilege(to_regclass('" table "')::oid, 'UPDATE'), false)"
+#define MAY_USE \
+	MAY_CHANGE("sessions") \
+	" AND " MAY_ADD("sessions") " AND " MAY_ADD("events") " AND " MAY_ADD("blobs")
 
 static const char question[] =
 	"SELECT has_form AND can_use, json_strip_nulls(row_to_json(f)) FROM (SELECT"
@@ -31,26 +36,19 @@ static const char question[] =
 	" coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS can_create,"
 	" to_regclass('ikigai_form') IS NOT NULL AS has_form,"
 	" to_regclass('ikigai_form') IS NULL AND to_regclass('sessions') IS NOT NULL AS has_others,"
-	" " MAY_ADD("sessions") " AND " MAY("UPDATE", "sessions") " AND " MAY_ADD(
-		"events") " AND " MAY_ADD("blobs") " AS can_use,"
-										   " coalesce((SELECT greatest(reltuples, 0)::bigint FROM "
-										   "pg_class"
-										   "  WHERE oid = to_regclass('events')), 0) AS events,"
-										   " coalesce((SELECT greatest(reltuples, 0)::bigint FROM "
-										   "pg_class"
-										   "  WHERE oid = to_regclass('sessions')), 0) AS sessions,"
-										   " pg_database_size(current_database()) AS bytes,"
-										   " (extract(epoch FROM clock_timestamp()) * "
-										   "1000)::bigint AS clock_ms,"
-										   " inet_client_addr() IS NULL OR coalesce((SELECT ssl "
-										   "FROM pg_stat_ssl"
-										   "  WHERE pid = pg_backend_pid()), false) AS encrypted,"
-										   " (SELECT relowner::regrole::text FROM pg_class WHERE "
-										   "oid = to_regclass('sessions')) AS owner,"
-										   " coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM "
-										   "pg_class"
-										   "  WHERE oid = to_regclass('sessions')), false) AS "
-										   "owns) f";
+	" " MAY_USE " AS can_use,"
+	" coalesce((SELECT greatest(reltuples, 0)::bigint FROM pg_class"
+	"  WHERE oid = to_regclass('events')), 0) AS events,"
+	" coalesce((SELECT greatest(reltuples, 0)::bigint FROM pg_class"
+	"  WHERE oid = to_regclass('sessions')), 0) AS sessions,"
+	" pg_database_size(current_database()) AS bytes,"
+	" (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_ms,"
+	" inet_client_addr() IS NULL OR coalesce((SELECT ssl FROM pg_stat_ssl"
+	"  WHERE pid = pg_backend_pid()), false) AS encrypted,"
+	" (SELECT relowner::regrole::text FROM pg_class"
+	"  WHERE oid = to_regclass('sessions')) AS owner,"
+	" coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"
+	"  WHERE oid = to_regclass('sessions')), false) AS owns) f";
 enum { USABLE, FACTS };
 
 /* The form of the tables that the columns below are of. */

@@ -96,7 +96,7 @@ static const struct ik_binding bindings[] = {
 
 	{ IK_ACTION_RESUME, "resume", "Enter", IK_IN_SESSIONS, N_("Go on with the session") },
 	{ IK_ACTION_WHERE, "where", "a", IK_IN_SESSIONS,
-		N_("The sessions of this directory, or of all") },
+		N_("Your sessions, on a server everybody's, or those of this directory") },
 	{ IK_ACTION_SEARCH_SESSIONS, "search-sessions", "s", IK_IN_SESSIONS,
 		N_("Search what was said in all sessions") },
 	{ IK_ACTION_DELETE, "delete", "d", IK_IN_SESSIONS, N_("Delete the session") },

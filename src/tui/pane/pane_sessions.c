@@ -33,7 +33,8 @@ struct ik_sessions {
 
 	bool picking; /* while the filter is written, Enter takes one and Esc leaves */
 
-	bool here; /* only those of this directory */
+	enum ik_sessions_scope scope;
+	bool shared; /* others keep sessions there, too */
 	char running[IK_UUID_TEXT];
 
 	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown, */
@@ -46,6 +47,16 @@ static const char *last_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* New memory: the title of a session, with its owner where those of others are listed. */
+static char *title_of(const struct ik_sessions *sessions, const struct ik_session_row *row)
+{
+	const char *title = row->title[0] ? row->title : _("without a title");
+
+	return sessions->scope == IK_SESSIONS_EVERYBODY && row->owner && row->owner[0]
+		? ik_format("%s: %s", row->owner, title)
+		: ik_strdup(title);
 }
 
 /* Append so many bytes from start on in a style; returns the column after them. */
@@ -120,10 +131,13 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 	struct ik_rectangle rest = { row.row, row.column + columns, 1,
 		left.columns > columns ? left.columns - columns : 0 };
 
-	if (titled)
+	if (titled) {
+		char *text = title_of(sessions, entry);
+
 		ik_cells_label(cells, title, row.row, title.column,
-			style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style,
-			entry->title[0] ? entry->title : _("without a title"));
+			style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, text);
+		free(text);
+	}
 	draw_snippet(cells, rest, style, entry, sessions->pane.utf8);
 }
 
@@ -140,6 +154,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		return;
 	}
 	struct ik_rectangle left = draw_edges(sessions, entry, true, cells, row, style);
+	char *title = title_of(sessions, entry);
 	struct ik_buf out;
 
 	ik_buf_init(&out, IK_KIB(16));
@@ -147,7 +162,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		ik_buf_printf(&out, "%" PRId64, entry->messages);
 		left = ik_pane_right(cells, left, 7, dim, out.data);
 	}
-	if (row.columns >= FACT_COLUMNS && !sessions->here) {
+	if (row.columns >= FACT_COLUMNS && sessions->scope != IK_SESSIONS_HERE) {
 		int columns = row.columns / 4 < DIRECTORY_COLUMNS ? row.columns / 4 : DIRECTORY_COLUMNS;
 		struct ik_rectangle place = { row.row, left.column + left.columns - columns, 1, columns };
 
@@ -159,9 +174,10 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "◆" : "+");
 		ik_buf_printf(&out, "[%s] ", entry->holder);
 	}
-	ik_buf_puts(&out, entry->title[0] ? entry->title : _("without a title"));
+	ik_buf_puts(&out, title);
 	ik_cells_label(cells, left, row.row, row.column + 2, entry->title[0] ? style : dim, out.data);
 	ik_buf_done(&out);
+	free(title);
 }
 
 /* Its keys while it has focus, while a filter is written, while others have it. */
@@ -216,10 +232,11 @@ static char *nothing_found(const struct ik_sessions *sessions)
 {
 	if (sessions->reading)
 		return ik_strdup(_("Searching…"));
+	bool here = sessions->scope == IK_SESSIONS_HERE && !sessions->pane.filter;
 	char *key = ik_keymap_key_name(sessions->pane.keymap,
 		sessions->pane.filter ? IK_IN_PROMPT : IK_IN_SESSIONS,
-		sessions->here && !sessions->pane.filter ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
-	char *text = sessions->here && !sessions->pane.filter
+		here ? IK_ACTION_WHERE : IK_ACTION_CANCEL);
+	char *text = here
 		? ik_format(_("Nothing in the sessions of this directory has \"%s\".\n%s searches all."),
 			  sessions->pane.words.data, key)
 		: ik_format(_("Nothing in any session has \"%s\".\nword* finds what begins so; "
@@ -238,7 +255,10 @@ static char *found_title(const struct ik_sessions *sessions)
 		return ik_strdup(_(" Search all sessions "));
 	if (sessions->reading && sessions->anew)
 		return ik_strdup(_(" Searching… "));
-	return sessions->here
+	if (sessions->scope == IK_SESSIONS_EVERYBODY)
+		return ik_format(_(" Found in everybody's sessions (%zu%s) "), count,
+			sessions->all ? "" : "+");
+	return sessions->scope == IK_SESSIONS_HERE
 		? ik_format(_(" Found in this directory (%zu%s) "), count, sessions->all ? "" : "+")
 		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
 }
@@ -264,8 +284,10 @@ static char *empty_text(const struct ik_sessions *sessions)
 	char *text = filtered ? ik_format(_("No session has \"%s\" in its title, its directory "
 										"or its id.\n%s shows all."),
 								sessions->pane.words.data, key)
-		: sessions->here
+		: sessions->scope == IK_SESSIONS_HERE
 		? ik_format(_("No session of this directory.\n%s shows those of all."), key)
+		: sessions->shared && sessions->scope == IK_SESSIONS_OWN
+		? ik_format(_("No session of yours.\n%s shows those of everybody."), key)
 		: ik_strdup(_("No sessions yet: what you say from now on is kept, and is found here."));
 	free(key);
 	return text;
@@ -276,6 +298,7 @@ static void row_done(struct ik_session_row *row)
 {
 	free((char *)row->title);
 	free((char *)row->directory);
+	free((char *)row->owner);
 	free((char *)row->holder);
 	free((char *)row->snippet);
 }
@@ -304,11 +327,11 @@ static void ask(struct ik_sessions *sessions, bool anew)
 	sessions->reading = true;
 	sessions->anew = anew;
 	if (sessions->said) {
-		sessions->source->search(sessions->source_arg, sessions->pane.words.data, sessions->here,
+		sessions->source->search(sessions->source_arg, sessions->pane.words.data, sessions->scope,
 			sessions->pane.filter, anew || count == 0);
 		return;
 	}
-	sessions->source->list(sessions->source_arg, sessions->pane.words.data, sessions->here,
+	sessions->source->list(sessions->source_arg, sessions->pane.words.data, sessions->scope,
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
 }
 
@@ -347,8 +370,11 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	want_rows(sessions);
 	const char *more = sessions->all ? "" : "+";
 	char *title = sessions->said ? found_title(sessions)
-		: sessions->here ? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
-						 : ik_format(_(" Sessions (%zu%s) "), pane->count, more);
+		: sessions->scope == IK_SESSIONS_HERE
+		? ik_format(_(" Sessions of this directory (%zu%s) "), pane->count, more)
+		: sessions->scope == IK_SESSIONS_EVERYBODY
+		? ik_format(_(" Sessions of everybody (%zu%s) "), pane->count, more)
+		: ik_format(_(" Sessions (%zu%s) "), pane->count, more);
 	char *empty = pane->count == 0 ? empty_text(sessions) : NULL;
 	const struct ik_pane_view view = {
 		.title = title,
@@ -449,6 +475,7 @@ static void take_rows(struct ik_sessions *sessions, const struct ik_session_row 
 		*row = rows[i];
 		row->title = ik_strdup(rows[i].title);
 		row->directory = ik_strdup(rows[i].directory);
+		row->owner = rows[i].owner ? ik_strdup(rows[i].owner) : NULL;
 		row->holder = rows[i].holder ? ik_strdup(rows[i].holder) : NULL;
 		row->snippet = rows[i].snippet ? ik_strdup(rows[i].snippet) : NULL;
 		if (first == 0 && row->sequence == sequence && ik_text_equal(row->id, id))
@@ -508,6 +535,11 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	ik_pane_text_end(pane, place, true);
 }
 
+void ik_sessions_set_shared(struct ik_sessions *sessions, bool shared)
+{
+	sessions->shared = shared;
+}
+
 void ik_sessions_set_running(struct ik_sessions *sessions, const char *id)
 {
 	memcpy(sessions->running, id, strnlen(id, sizeof(sessions->running) - 1) + 1);
@@ -547,6 +579,19 @@ static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action a
 	return IK_PANE_TAKEN;
 }
 
+/* The user's own, everybody's where there are others, those of this directory. */
+static enum ik_sessions_scope next_scope(const struct ik_sessions *sessions)
+{
+	switch (sessions->scope) {
+	case IK_SESSIONS_OWN:
+		return sessions->shared ? IK_SESSIONS_EVERYBODY : IK_SESSIONS_HERE;
+	case IK_SESSIONS_EVERYBODY:
+		return IK_SESSIONS_HERE;
+	default:
+		return IK_SESSIONS_OWN;
+	}
+}
+
 /* A key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
@@ -579,7 +624,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 		ik_pane_write(&sessions->pane);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_WHERE:
-		sessions->here = !sessions->here;
+		sessions->scope = next_scope(sessions);
 		ask(sessions, true);
 		return IK_PANE_TAKEN;
 	case IK_ACTION_RESUME:

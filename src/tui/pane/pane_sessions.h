@@ -19,6 +19,7 @@
 struct ik_session_row {
 	char id[IK_UUID_TEXT];
 	const char *title, *directory; /* as they are stored */
+	const char *owner;             /* on a server; NULL or "": nobody is known */
 	int64_t updated_ms;            /* wall clock; of a place: when it was said */
 	int64_t messages;
 	const char *holder; /* computer where it is open for writing; NULL: it is not */
@@ -39,14 +40,20 @@ struct ik_search_page {
 
 #define IK_SESSIONS_PAGE 100 /* rows of a page; fewer: there are no more */
 
+/* Which sessions there are: the user's, on a server also those of others, or those of the user in
+ * this directory. */
+enum ik_sessions_scope { IK_SESSIONS_OWN, IK_SESSIONS_EVERYBODY, IK_SESSIONS_HERE };
+
 /* Whom to ask; what was asked for before is not wanted any more. */
 struct ik_sessions_source {
-	/* A page: the sessions after last (NULL: from the newest) that fit the words; here: only
-	 * those of this directory. Answered by ik_sessions_take(). */
-	void (*list)(void *arg, const char *words, bool here, const struct ik_session_row *last);
+	/* A page: the sessions after last (NULL: from the newest) that fit the words. Answered by
+	 * ik_sessions_take(). */
+	void (*list)(void *arg, const char *words, enum ik_sessions_scope scope,
+		const struct ik_session_row *last);
 	/* A page of the places where the words were said: the newest, or those after the page
 	 * before. writing: they may be others in a moment. Answered by ik_sessions_take_found(). */
-	void (*search)(void *arg, const char *words, bool here, bool writing, bool first);
+	void (*search)(void *arg, const char *words, enum ik_sessions_scope scope, bool writing,
+		bool first);
 	/* The end of one, or what comes before an event and itself (0: the last one). Answered by
 	 * ik_sessions_take_end(). */
 	void (*end)(void *arg, const char *id, int64_t sequence);
@@ -57,6 +64,9 @@ struct ik_sessions;
 /* keymap and source are borrowed. */
 struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
 	const struct ik_sessions_source *source, void *arg);
+
+/* Others keep sessions there, too. */
+void ik_sessions_set_shared(struct ik_sessions *sessions, bool shared);
 
 /* Read the list anew; words: the filter from now on (NULL: as it was, but no longer written). */
 void ik_sessions_open(struct ik_sessions *sessions, const char *words);

@@ -16,7 +16,7 @@ TestSuite(store_search, .init = fixture_set_up, .fini = fixture_tear_down);
 /* The answer of a search, until all is indexed. */
 static const struct fixture_answer *search_in(const char *directory, const char *words)
 {
-	return fixture_wait(ik_store_search(fixture.store, words, directory, NULL, 50, FIXTURE_READ));
+	return fixture_wait(ik_store_search(fixture.store, &(struct ik_session_choice){ .words = words, .directory = directory }, NULL, 50, FIXTURE_READ));
 }
 
 /* How many places have the words. */
@@ -75,11 +75,11 @@ Test(store_search, says_where_it_stands_newest_first_page_by_page)
 	cr_expect_eq(search_in("/y", "boat")->count, 0);
 	cr_expect_eq(search_in("/x", "boat")->count, 3);
 
-	answer = fixture_wait(ik_store_search(fixture.store, "boat", NULL, NULL, 2, FIXTURE_READ));
+	answer = fixture_wait(ik_store_search(fixture.store, &(struct ik_session_choice){ .words = "boat", .directory = NULL }, NULL, 2, FIXTURE_READ));
 	cr_assert_eq(answer->count, 2);
 	cr_assert(answer->more);
 	(void)strcpy(row, answer->row);
-	answer = fixture_wait(ik_store_search(fixture.store, "boat", NULL, row, 2, FIXTURE_READ));
+	answer = fixture_wait(ik_store_search(fixture.store, &(struct ik_session_choice){ .words = "boat", .directory = NULL }, row, 2, FIXTURE_READ));
 	cr_assert_eq(answer->count, 1);
 	cr_expect_eq(answer->messages[0]->sequence, 1);
 	cr_expect(!answer->more);
@@ -95,7 +95,7 @@ static size_t count_by_pages(const char *words, size_t count)
 	size_t found = 0;
 
 	do {
-		answer = fixture_wait(ik_store_search(fixture.store, words, NULL, row[0] ? row : NULL,
+		answer = fixture_wait(ik_store_search(fixture.store, &(struct ik_session_choice){ .words = words, .directory = NULL }, row[0] ? row : NULL,
 			count, FIXTURE_READ));
 		cr_assert_eq(answer->status, IK_OK, "%s", answer->error.text);
 		for (size_t i = 0; i < answer->count; i++) {
