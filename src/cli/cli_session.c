@@ -108,6 +108,7 @@ static void on_notice(void *arg, const char *sentence)
 
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 {
+	static const struct ik_store_events events = { .notice = on_notice };
 	struct ik_error closing = { .status = IK_OK };
 	enum ik_status status;
 	struct ik_cli cli;
@@ -116,7 +117,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 		return 1;
 	cli.store = ik_setup_open_store(setup, cli.loop, &cli.error);
 	if (cli.store)
-		ik_store_on_notice(cli.store, on_notice, NULL);
+		ik_store_listen(cli.store, &events, NULL);
 	status = cli.store ? run_verb(&cli) : cli.error.status;
 	if (status != IK_OK && cli.signal == 0)
 		ik_complain(cli.error.text);

@@ -375,6 +375,11 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error)
 {
+	static const struct ik_store_events store_events = {
+		.state = on_store_state,
+		.notice = on_store_notice,
+		.forked = on_store_fork,
+	};
 	const struct ik_http_options http = {
 		.connect_timeout_ms = setup->config->http_connect_timeout_s * 1000,
 		.proxy = setup->config->http_proxy,
@@ -394,9 +399,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->store = ik_setup_open_store(setup, loop, error);
 	if (!core->store)
 		return error->status;
-	ik_store_on_state(core->store, on_store_state, core);
-	ik_store_on_notice(core->store, on_store_notice, core);
-	ik_store_on_fork(core->store, on_store_fork, core);
+	ik_store_listen(core->store, &store_events, core);
 	core->http = ik_http_new(loop, &http);
 	make_policy(core);
 	if (setup->config->tools_undo)

@@ -6,7 +6,7 @@
  * with its process, however that ends, and nothing has to be renewed.  On a server it is a row
  * with a lease, by the server's clock, which is renewed while the session is open.  Whoever
  * writes without knowing of the other (a holder that slept beyond its lease) does not get in
- * between: its late events become a fork (ik_store_on_fork()).
+ * between: its late events become a fork (struct ik_store_events).
  *
  * All is told between turns of the loop, never inside a call.
  *

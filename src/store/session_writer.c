@@ -84,18 +84,23 @@ static enum ik_status open_journal(struct ik_session_writer *writer, struct ik_e
 }
 
 /* This disk takes nothing: go on in a journal on the other one. False: there is none that does. A
- * reply that is arriving begins anew there. */
-static bool go_to_spare(struct ik_session_writer *writer)
+ * reply that is arriving begins anew there. Close *ret_full, which may be NULL, once the new one has
+ * a record: until then nobody takes what it has of a reply for all of it. */
+static bool go_to_spare(struct ik_session_writer *writer, struct ik_journal **ret_full)
 {
+	struct ik_journal *full = writer->journal;
 	struct ik_error ignored;
 
-	if (!writer->place->spare || (writer->journal && writer->spared))
+	if (!writer->place->spare || (full && writer->spared))
 		return false;
-	if (writer->journal) {
-		ik_session_writer_drop_replies(writer);
-		ik_session_writer_end(writer);
+	ik_session_writer_drop_replies(writer);
+	writer->journal = NULL;
+	if (open_in(writer, writer->place->spare, &ignored) != IK_OK) {
+		writer->journal = full;
+		return false;
 	}
-	return open_in(writer, writer->place->spare, &ignored) == IK_OK;
+	*ret_full = full;
+	return true;
 }
 
 static size_t find_reply(const struct ik_session_writer *writer, const char *id)
@@ -118,12 +123,14 @@ static enum ik_status write_event(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error)
 {
 	enum ik_status status = open_journal(writer, error);
+	struct ik_journal *full = NULL;
 	size_t reply;
 
 	if (status == IK_OK)
 		status = ik_journal_add_event(writer->journal, message, error);
-	if (status != IK_OK && go_to_spare(writer))
+	if (status != IK_OK && go_to_spare(writer, &full))
 		status = ik_journal_add_event(writer->journal, message, error);
+	(void)ik_journal_close(full);
 	if (status != IK_OK)
 		return status;
 	writer->journaled++;
@@ -165,11 +172,13 @@ enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, cons
 	size_t part, const char *bytes, size_t length, struct ik_error *error)
 {
 	enum ik_status status = open_journal(writer, error);
+	struct ik_journal *full = NULL;
 
 	if (status == IK_OK)
 		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
-	if (status != IK_OK && go_to_spare(writer))
+	if (status != IK_OK && go_to_spare(writer, &full))
 		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
+	(void)ik_journal_close(full);
 	return status;
 }
 

@@ -44,8 +44,8 @@ static void tell_forks(struct ik_store *store)
 		memcpy(from, writer->id, sizeof(from));
 		memcpy(writer->id, writer->stored_as, sizeof(writer->id));
 		writer->parent[0] = '\0';
-		if (store->on_fork)
-			store->on_fork(store->fork_arg, from, writer->id);
+		if (store->events->forked)
+			store->events->forked(store->events_arg, from, writer->id);
 		writer = store->writers; /* the list may have changed */
 	}
 }
@@ -58,18 +58,18 @@ static void tell(void *arg)
 																		: 0;
 
 	store->telling = false;
-	while (store->on_notice && store->notices.length > 0) {
+	while (store->events->notice && store->notices.length > 0) {
 		char *sentence = ik_strdup(store->notices.data);
 
 		ik_buf_consume(&store->notices, strlen(sentence) + 1);
-		store->on_notice(store->notice_arg, sentence);
+		store->events->notice(store->events_arg, sentence);
 		free(sentence);
 	}
 	tell_forks(store);
-	if (store->on_state && (store->told_waiting != waiting || store->state_is_new)) {
+	if (store->events->state && (store->told_waiting != waiting || store->state_is_new)) {
 		store->told_waiting = waiting;
 		store->state_is_new = false;
-		store->on_state(store->state_arg, waiting, store->reason);
+		store->events->state(store->events_arg, waiting, store->reason);
 	}
 }
 
@@ -253,7 +253,7 @@ static void settle(struct ik_store *store)
 		}
 	}
 	take(store, false);
-	if (store->listener && ik_store_waiting(store) == 0)
+	if (store->listener && store->appended == store->stored)
 		store->listener->settled(store);
 }
 
@@ -341,12 +341,16 @@ static struct ik_session_writer *add_writer(struct ik_store *store, const char *
 	return *link;
 }
 
-/* The writer of a session, begun if it has none. */
+/* The writer of a session. One that was left gets another, which ends when all is stored. */
 static struct ik_session_writer *need_writer(struct ik_store *store, const char *session)
 {
 	struct ik_session_writer *writer = find_writer(store, session);
 
-	return writer ? writer : add_writer(store, session, "", 0);
+	if (writer)
+		return writer;
+	writer = add_writer(store, session, "", 0);
+	writer->resting = true;
+	return writer;
 }
 
 /* Write what no journal took so far. */
@@ -781,6 +785,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.told = on_told,
 		.session = on_session,
 	};
+	static const struct ik_store_events nobody = { .state = NULL };
 	const char *database = options->database;
 	struct ik_store_program program = { .path = NULL };
 	struct ik_store *store;
@@ -793,6 +798,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	}
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
+	store->events = &nobody;
 	store->blobs_end = &store->blobs;
 	ik_uuid_new(store->place.process);
 	store->changed = true; /* earlier processes may have left something */
@@ -913,27 +919,12 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	return NULL;
 }
 
-void ik_store_on_state(struct ik_store *store,
-	void (*fn)(void *arg, size_t waiting, const char *message), void *arg)
+void ik_store_listen(struct ik_store *store, const struct ik_store_events *events, void *arg)
 {
-	store->on_state = fn;
-	store->state_arg = arg;
-}
-
-void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char *sentence),
-	void *arg)
-{
-	store->on_notice = fn;
-	store->notice_arg = arg;
+	store->events = events;
+	store->events_arg = arg;
 	if (store->notices.length > 0)
 		tell_later(store);
-}
-
-void ik_store_on_fork(struct ik_store *store,
-	void (*fn)(void *arg, const char *from, const char *to), void *arg)
-{
-	store->on_fork = fn;
-	store->fork_arg = arg;
 }
 
 const char *ik_store_name(const struct ik_store *store)

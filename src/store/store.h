@@ -37,7 +37,7 @@ struct ik_store_options {
 };
 
 /* Only looks at the options (IK_INVALID: they are wrong), which are copied: the database is opened,
- * made and migrated when it is first used, and what goes wrong then is told by ik_store_on_state().
+ * made and migrated when it is first used, and what goes wrong then is told to who listens.
  * Events of earlier processes that are not stored yet are stored. */
 struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_options *options,
 	struct ik_error *error);
@@ -53,10 +53,20 @@ bool ik_postgres_is_uri(const char *uri);
  */
 struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct ik_error *notice);
 
-/* Told whenever the number of waiting events changes, or the reason; message says why they wait (""
- * when they need not wait long). */
-void ik_store_on_state(struct ik_store *store,
-	void (*fn)(void *arg, size_t waiting, const char *message), void *arg);
+/* Told between turns of the loop; each may be NULL. */
+struct ik_store_events {
+	/* The number of waiting events has changed, or the reason; message says why they wait ("" when
+	 * they need not wait long). */
+	void (*state)(void *arg, size_t waiting, const char *message);
+	/* What a person should know once. */
+	void (*notice)(void *arg, const char *sentence);
+	/* A session is stored under another id from here on: as a fork, since another process had
+	 * continued it (a notice has told so). */
+	void (*forked)(void *arg, const char *from, const char *to);
+};
+
+/* Tell this one, who is borrowed, from here on; notices that nobody was told have waited. */
+void ik_store_listen(struct ik_store *store, const struct ik_store_events *events, void *arg);
 
 /* Events that are not in the database yet. */
 size_t ik_store_waiting(const struct ik_store *store);
@@ -66,15 +76,6 @@ bool ik_store_is_kept(const struct ik_store *store);
 
 /* As it was told last. */
 enum ik_store_trouble ik_store_trouble(const struct ik_store *store);
-
-/* Told, between turns of the loop, what a person should know once. */
-void ik_store_on_notice(struct ik_store *store, void (*fn)(void *arg, const char *sentence),
-	void *arg);
-
-/* Told, between turns of the loop, that a session is stored under another id from here on: as a
- * fork, since another process had continued it (a notice has told so). */
-void ik_store_on_fork(struct ik_store *store,
-	void (*fn)(void *arg, const char *from, const char *to), void *arg);
 
 /* A short name for the status bar: "sqlite", "postgresql", "memory". */
 const char *ik_store_name(const struct ik_store *store);

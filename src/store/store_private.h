@@ -41,12 +41,8 @@ struct ik_store {
 	bool ending;           /* memory has run out: nothing is asked of the store program any more */
 	struct ik_buf notices; /* each ended by NUL */
 
-	void (*on_state)(void *arg, size_t waiting, const char *message);
-	void *state_arg;
-	void (*on_notice)(void *arg, const char *sentence);
-	void *notice_arg;
-	void (*on_fork)(void *arg, const char *from, const char *to);
-	void *fork_arg;
+	const struct ik_store_events *events;
+	void *events_arg;
 
 	struct ik_lock *locks;
 	const struct ik_store_listener *listener; /* NULL: there were no locks yet */

@@ -43,8 +43,10 @@ static void on_state(void *arg, size_t waiting, const char *message)
 
 static void open_store(struct bench *bench)
 {
+	static const struct ik_store_events events = { .state = on_state };
+
 	bench->store = bench_store_open(bench->database, &bench->loop);
-	ik_store_on_state(bench->store, on_state, bench);
+	ik_store_listen(bench->store, &events, bench);
 }
 
 static void close_store(struct bench *bench)

@@ -332,6 +332,28 @@ def keeps_what_had_arrived_of_a_reply(place):
     assert stored[1]["data"] == {"interrupted": True} and stored[1]["id"] == reply
 
 
+def leaves_a_reply_to_the_journal_that_goes_on_with_it(place):
+    """As when a disk is full: nothing of it may be stored by the first one."""
+    client = place.start()
+    full = place.journal()
+    reply = new_id()
+    full.event("question")
+    full.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "On"}})
+    spare = place.journal(full.session, after=1)
+    spare.file.close()
+    os.unlink(spare.path)
+    with open(spare.path, "w", encoding="utf-8") as file:
+        for record in ({"journal": 1, "session": full.session, "writer": full.writer, "created_ms": 1000,
+                        "after": 1, "directory": "/work"},
+                       {"event": {"id": reply, "kind": "assistant", "time": 5, "content": "Once."}}):
+            file.write(json.dumps(record) + "\n")
+    full.died()
+    assert contents(client, full.session) == ["question", "Once."]
+    client.take()
+    assert contents(client, full.session) == ["question", "Once."]
+    assert os.listdir(place.journals) == []
+
+
 def stores_a_whole_reply_once(place):
     client = place.start()
     journal = place.journal()
@@ -777,6 +799,7 @@ def sqlite_makes_a_damaged_index_anew(place):
     client.kill()
     damage(place, *(leaf_of("search_data", which) for which in range(3, 30, 3)))
     client = place.start()
+    assert code_of(client.ask, "facts") == "OK" and aside(place) == []
     # Some of it may have been found before.
     assert code_of(search, client, "filler", count=3000) in ("OK", "INVALID")
     assert len(search(client, "filler", count=3000)[0]) == 2000

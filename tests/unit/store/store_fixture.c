@@ -61,10 +61,14 @@ struct ik_store *fixture_open_another(void)
 
 void fixture_open(void)
 {
+	static const struct ik_store_events events = {
+		.state = on_state,
+		.notice = on_notice,
+		.forked = on_fork,
+	};
+
 	fixture.store = fixture_open_another();
-	ik_store_on_fork(fixture.store, on_fork, NULL);
-	ik_store_on_state(fixture.store, on_state, NULL);
-	ik_store_on_notice(fixture.store, on_notice, NULL);
+	ik_store_listen(fixture.store, &events, NULL);
 }
 
 void fixture_close(void)
