@@ -742,9 +742,22 @@ static bool is_away(const struct ik_database *database)
 	return status == IK_UNAVAILABLE || status == IK_IO || database->damaged;
 }
 
+/* Where to begin: after an outage many programs find the same journals, and each would wait for the
+ * others at every one of them. It is the first of a session, whose order counts. */
+static size_t first_file(const struct journal_files *files)
+{
+	size_t at = files->count > 0 ? (size_t)getpid() % files->count : 0;
+
+	while (at > 0 &&
+		strncmp(files->files[at].name, files->files[at - 1].name, IK_UUID_TEXT - 1) == 0)
+		at--;
+	return at;
+}
+
 void ik_answer_take(struct ik_database *database)
 {
 	struct journal_files files = find_files(database, NULL);
+	size_t first = first_file(&files);
 	struct ik_error refused = { .status = IK_OK }, failed = { .status = IK_OK };
 	int64_t sequence = 0;
 
@@ -752,7 +765,7 @@ void ik_answer_take(struct ik_database *database)
 		struct ik_error why = { .status = IK_OK };
 		bool ours;
 
-		take_file(database, &files.files[i], &sequence, &ours, &why);
+		take_file(database, &files.files[(first + i) % files.count], &sequence, &ours, &why);
 		if (ik_database_failed(database) && !is_away(database)) {
 			why = database->error;
 			database->error.status = IK_OK;
