@@ -10,8 +10,7 @@ libik_tools_a_SOURCES = \
 	tools/common/missing_path.c tools/common/missing_path.h \
 	tools/common/program.c tools/common/program.h \
 	tools/common/source.c tools/common/source.h \
-	tools/common/target.c tools/common/target.h \
-	tools/common/walk.c tools/common/walk.h
+	tools/common/target.c tools/common/target.h
 
 # The engine of grep, which is also tested separately.
 noinst_LIBRARIES += libik_grep.a

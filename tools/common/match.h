@@ -6,7 +6,7 @@
  * be read.  At the end of a pattern it matches everything below.  Paths that are too long for the
  * kernel are skipped.
  *
- * May include: util, tools/common/program.h.
+ * May include: util, tools/common/program.h, tools/common/ignore.h.
  */
 #ifndef IK_TOOLS_MATCH_H
 #define IK_TOOLS_MATCH_H
