@@ -1,9 +1,9 @@
 /*
- * file_writes: which files calls write at present, over all sessions of the program.
+ * file_writes: which files calls write and have written, over all sessions of the program.
  *
  * For a call that may change anything, /undo compares the work tree before and after: what another
  * session's call wrote meanwhile must not be undone with it.  Shared by the sessions that were
- * made with it.  While nobody watches, only the writes at present are kept.  May include: util.
+ * made with it.  May include: util.
  */
 #ifndef IK_AGENT_SESSION_FILE_WRITES_H
 #define IK_AGENT_SESSION_FILE_WRITES_H
@@ -17,9 +17,8 @@ struct ik_file_writes *ik_file_writes_new(void);
 /* Takes NULL, returns NULL. */
 struct ik_file_writes *ik_file_writes_free(struct ik_file_writes *writes);
 
-/* Watch from here on; return a position for ik_file_writes_by_other(). */
-size_t ik_file_writes_watch(struct ik_file_writes *writes);
-void ik_file_writes_unwatch(struct ik_file_writes *writes);
+/* Return the present, for ik_file_writes_by_other(). */
+size_t ik_file_writes_now(const struct ik_file_writes *writes);
 
 /* A call of a session (owner: anything that tells sessions apart) is about to write this file; it
  * has ended. Each begin needs its end. */

@@ -294,7 +294,7 @@ static void run_start(void *arg)
 void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 	struct ik_json_span arguments)
 {
-	struct tool_run *run = run_add(runs, effect->id, effect->name, arguments);
+	struct tool_run *run = run_add(runs, effect->event.id, effect->event.name, arguments);
 
 	run->call = effect->call;
 	run->round = effect->event.round;

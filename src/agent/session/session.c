@@ -17,11 +17,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Where the options do not say. */
-#define RETRY_MAX 4
-#define RETRY_BASE_MS 500
-#define RETRY_CAP_MS 20000
-
 /* What a crash can cost of a reply that was on the screen. */
 #define KEEP_MS 500
 
@@ -84,19 +79,18 @@ static void on_input(void *arg, const struct ik_input *input)
 	post(session, input);
 }
 
-/* The options of a request, with the built-in figures where those of the session do not say. */
+/* Return the options of a request. */
 static struct ik_exchange_options exchange_options(const struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
-	bool given = options->retry_base_ms > 0;
 
 	return (struct ik_exchange_options){
 		.loop = options->loop,
 		.http = options->http,
 		.retry = {
-			.max = given ? options->retry_max : RETRY_MAX,
-			.base_ms = given ? options->retry_base_ms : RETRY_BASE_MS,
-			.cap_ms = given ? options->retry_cap_ms : RETRY_CAP_MS,
+			.max = options->retry_max,
+			.base_ms = options->retry_base_ms,
+			.cap_ms = options->retry_cap_ms,
 		},
 		.idle_timeout_ms = options->idle_timeout_ms,
 	};
@@ -171,8 +165,8 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
-	ik_session_put_arguments(session, effect->name, effect->arguments, effect->arguments_length,
-		&text);
+	ik_session_put_arguments(session, effect->event.name, effect->event.text,
+		effect->event.text_length, &text);
 	ik_runs_start(session->runs, effect, (struct ik_json_span){ text.data, text.length });
 	ik_buf_done(&text);
 }
@@ -251,8 +245,8 @@ static void perform(void *arg, const struct ik_effect *effect)
 
 	switch (effect->kind) {
 	case IK_EFFECT_APPEND:
-		ik_session_record_add(record, effect->message);
-		ik_session_record_add_blobs(record, effect->message, effect->event.whole);
+		ik_session_record_add(record, effect->event.message);
+		ik_session_record_add_blobs(record, effect->event.message, effect->event.whole);
 		ik_session_record_emit(record, &effect->event);
 		if (effect->event.kind == IK_EVENT_USAGE)
 			measure_context(session, &effect->event.usage);
@@ -270,6 +264,7 @@ static void perform(void *arg, const struct ik_effect *effect)
 		session->exchange = ik_exchange_close(session->exchange);
 		break;
 	case IK_EFFECT_RUN:
+		ik_session_record_emit(record, &effect->event);
 		if (!record->closing)
 			run_call(session, effect);
 		break;
@@ -442,8 +437,9 @@ void ik_session_end_now(struct ik_session *session)
 /* ---- what the parts of the session tell ---- */
 
 /* Tell id and model as IK_EVENT_SESSION, once there is a model. */
-static void tell_model(struct ik_session *session)
+static void tell_model(void *arg)
 {
+	struct ik_session *session = arg;
 	struct ik_event event = {
 		.kind = IK_EVENT_SESSION,
 		.text = session->record->id,
@@ -502,11 +498,6 @@ static void on_lock_read(void *arg)
 
 	if (!session->record->loading)
 		recall_context(session);
-}
-
-static void on_restore_identified(void *arg)
-{
-	tell_model(arg);
 }
 
 static void on_restore_prompt(void *arg)
@@ -677,7 +668,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 		.read = on_lock_read,
 	};
 	static const struct ik_restore_events restore_events = {
-		.identified = on_restore_identified,
+		.identified = tell_model,
 		.prompt = on_restore_prompt,
 		.loaded = on_restore_loaded,
 		.failed = on_restore_failed,

@@ -47,12 +47,11 @@ struct ik_session_options {
 	struct ik_run_options run; /* for every call; environment and timeouts are borrowed */
 	int concurrency;           /* calls at once */
 	struct ik_slots *slots;    /* borrowed: calls at once over all sessions; NULL: no limit */
-	struct ik_file_writes *file_writes; /* borrowed: what calls of all sessions write, so that
-	                                       what one did is not undone in another; NULL: not
-	                                       told */
+	struct ik_file_writes *file_writes; /* borrowed, as undo_directory: what calls of all sessions
+	                                       write, so that what one did is not undone in another */
 	int max_tool_turns;
-	int retry_max;         /* tries after the first */
-	int64_t retry_base_ms; /* 0: the built-in figures for all three */
+	int retry_max; /* tries after the first */
+	int64_t retry_base_ms;
 	int64_t retry_cap_ms;
 	int64_t idle_timeout_ms;    /* of a stream without events; 0: none */
 	const char *undo_directory; /* borrowed: where files are copied before tools write them

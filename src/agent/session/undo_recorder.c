@@ -53,8 +53,7 @@ struct ik_recording {
 	struct ik_file_change *files; /* NULL: it may change anything */
 	size_t count, at;
 	bool writing;              /* other sessions were told of the files */
-	bool watching;             /* what other sessions write meanwhile, */
-	size_t since;              /* from here on */
+	size_t since;              /* from here on, what other sessions write is theirs */
 	struct ik_file_keep *keep; /* copies a file */
 	bool noted;
 	bool closed;
@@ -79,21 +78,13 @@ static void recording_free(void *arg)
 	free(recording);
 }
 
-/* Stop watching other sessions: it is known what the call changed, or never will be. */
-static void unwatch(struct ik_recording *recording)
-{
-	if (recording->watching)
-		ik_file_writes_unwatch(recording->recorder->options.writes);
-	recording->watching = false;
-}
-
 /* Tell other sessions what this one is about to write. */
 static void begin_writing(struct ik_recording *recording)
 {
 	const struct ik_undo_recorder *recorder = recording->recorder;
 
-	recording->writing = recorder->options.writes;
-	for (size_t i = 0; recording->writing && i < recording->count; i++)
+	recording->writing = true;
+	for (size_t i = 0; i < recording->count; i++)
 		ik_file_writes_begin(recorder->options.writes, recorder, recording->files[i].path);
 }
 
@@ -117,8 +108,7 @@ static size_t own_changes(const struct ik_recording *recording, struct ik_file_c
 	for (size_t i = 0; i < count; i++) {
 		struct ik_file_change change = changes[i];
 
-		if (recording->watching &&
-			ik_file_writes_by_other(recorder->options.writes, recording->since, recorder,
+		if (ik_file_writes_by_other(recorder->options.writes, recording->since, recorder,
 				change.path))
 			continue;
 		changes[i] = changes[own];
@@ -135,7 +125,6 @@ struct ik_recording *ik_recording_close(struct ik_recording *recording)
 		return NULL;
 	recording->closed = true;
 	end_writing(recording);
-	unwatch(recording);
 	loop = recording->recorder->record->loop;
 	ik_loop_cancel_deferred(loop, step_later, recording);
 	recording->worktree = ik_worktree_call_close(recording->worktree);
@@ -399,9 +388,7 @@ static bool keep_anything(struct ik_recording *recording)
 	struct ik_undo_recorder *recorder = recording->recorder;
 
 	if (have_tree(recorder)) {
-		recording->watching = recorder->options.writes;
-		if (recording->watching)
-			recording->since = ik_file_writes_watch(recorder->options.writes);
+		recording->since = ik_file_writes_now(recorder->options.writes);
 		recording->waiting = !ik_worktree_call_new(recorder->worktree, recording->directory,
 			recorder->turn_ms, on_known, recording, &recording->worktree, &recording->problem);
 		if (recording->waiting)

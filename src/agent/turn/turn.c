@@ -78,8 +78,7 @@ static void append(struct ik_turn *turn, struct ik_message *message, struct ik_e
 	event.text = message->content;
 	event.text_length = message->content_length;
 	turn->appending = message;
-	perform(turn,
-		(struct ik_effect){ .kind = IK_EFFECT_APPEND, .message = message, .event = event });
+	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_APPEND, .event = event });
 	turn->appending = ik_message_unref(message);
 }
 
@@ -354,15 +353,11 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 {
 	part->state = IK_CALL_RUNNING;
 	turn->running++;
-	emit(turn, call_event(part, IK_EVENT_TOOL_STARTED));
 	perform(turn,
 		(struct ik_effect){
 			.kind = IK_EFFECT_RUN,
+			.event = call_event(part, IK_EVENT_TOOL_STARTED),
 			.call = part->call,
-			.id = part->id,
-			.name = part->name,
-			.arguments = part->text.data,
-			.arguments_length = part->text.length,
 		});
 }
 

@@ -11,16 +11,14 @@ Test(file_writes, by_a_call_that_began_before_and_goes_on)
 	size_t since;
 
 	ik_file_writes_begin(written, &one, "/x/f");
-	since = ik_file_writes_watch(written);
+	since = ik_file_writes_now(written);
 	cr_expect(ik_file_writes_by_other(written, since, &two, "/x/f"));
 	cr_expect_not(ik_file_writes_by_other(written, since, &one, "/x/f"), "its own");
 	cr_expect_not(ik_file_writes_by_other(written, since, &two, "/x/g"));
 	ik_file_writes_end(written, &one, "/x/f");
 	cr_expect(ik_file_writes_by_other(written, since, &two, "/x/f"), "it ended meanwhile");
-	ik_file_writes_unwatch(written);
-	since = ik_file_writes_watch(written);
+	since = ik_file_writes_now(written);
 	cr_expect_not(ik_file_writes_by_other(written, since, &two, "/x/f"), "it was over before");
-	ik_file_writes_unwatch(written);
 	ik_file_writes_free(written);
 }
 
@@ -32,8 +30,7 @@ Test(file_writes, by_one_of_two_calls_of_a_session)
 	ik_file_writes_begin(written, &one, "/x/f");
 	ik_file_writes_begin(written, &one, "/x/f");
 	ik_file_writes_end(written, &one, "/x/f");
-	since = ik_file_writes_watch(written);
+	since = ik_file_writes_now(written);
 	cr_expect(ik_file_writes_by_other(written, since, &two, "/x/f"));
-	ik_file_writes_unwatch(written);
 	ik_file_writes_free(written); /* with one that never ended */
 }

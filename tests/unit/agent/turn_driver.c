@@ -108,9 +108,8 @@ static void note_opaque(struct driver *driver, const struct ik_message *message)
 
 static void check_append(struct driver *driver, const struct ik_effect *effect)
 {
-	struct ik_message *message = effect->message;
+	struct ik_message *message = effect->event.message;
 
-	cr_assert_eq(effect->event.message, message);
 	cr_assert_eq(ik_turn_pending(driver->turn), message);
 	switch (message->kind) {
 	case IK_KIND_TOOL_CALL:
@@ -209,14 +208,16 @@ static void check_order(const struct driver *driver, const struct driver_call *c
 
 static void check_run(struct driver *driver, const struct ik_effect *effect)
 {
-	struct driver_call *call = find_call(driver, effect->id);
+	struct driver_call *call = find_call(driver, effect->event.id);
 
-	cr_assert_not_null(call, "run of %s before its call was stored", effect->id);
+	cr_assert_not_null(call, "run of %s before its call was stored", effect->event.id);
+	cr_assert_eq(effect->event.kind, IK_EVENT_TOOL_STARTED);
+	check_event(driver, &effect->event);
 	check_order(driver, call);
 	cr_assert(!call->run && !call->resulted && !call->asking);
 	call->run = call->running = true;
 	call->number = effect->call;
-	note(driver, "run", effect->arguments);
+	note(driver, "run", effect->event.text);
 }
 
 static void perform(void *arg, const struct ik_effect *effect)
