@@ -370,7 +370,7 @@ static struct ik_worktree_check *look_at(struct ik_worktree_index *index, int64_
 
 Test(worktree, looks_as_long_as_it_may)
 {
-	char *path = ik_path_join(root, "f150"), name[8];
+	char *path = ik_path_join(root, "f150"), name[16];
 	struct ik_worktree *tree = open_real();
 	struct ik_worktree_index *index;
 	struct ik_worktree_check *look;
