@@ -428,8 +428,10 @@ static bool live(struct kills *kills, enum milestone last)
 	bool crash = kills->postgres && kills->number % 10 == 8 && last >= ASKED &&
 		kills->number < kills->count - 1,
 		 good;
-	/* While its server is away, there is only the chat to kill. */
-	enum victim victim = crash ? CHAT : (enum victim)(kills->number % VICTIMS);
+	/* While its server is away, there is only the chat to kill, and at the end all is to be stored. */
+	enum victim victim = crash || kills->number == kills->count - 1
+		? CHAT
+		: (enum victim)(kills->number % VICTIMS);
 
 	if (!start(kills) || !go_on(kills, STARTED, last, crash))
 		return false;
