@@ -8,6 +8,7 @@
 #include "core/export.h"
 #include "core/export_output.h"
 #include "core/print.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -109,22 +110,76 @@ static void put_head(const struct ik_session_info *info, bool json, struct ik_bu
 		_("Last used:"), updated, _("Messages:"), info->event_count);
 }
 
+static enum ik_status export_session(struct ik_cli *cli, const struct ik_session_info *info,
+	bool with_head, bool json)
+{
+	struct session_export export = { .cli = cli, .json = json, .session = info->id };
+	enum ik_status status;
+
+	ik_buf_init(&export.out, IK_LIMIT_REQUEST);
+	if (with_head)
+		put_head(info, json, &export.out);
+	status = export_all(&export);
+	ik_buf_done(&export.out);
+	return status;
+}
+
 static enum ik_status export_found(struct ik_cli *cli, bool with_head, bool json)
 {
-	struct session_export export = { .cli = cli, .json = json };
 	struct ik_session_info info;
 	enum ik_status status = ik_cli_session_find(cli, &info);
 
 	if (status != IK_OK)
 		return status;
-	export.session = info.id;
-	ik_buf_init(&export.out, IK_LIMIT_REQUEST);
-	if (with_head)
-		put_head(&info, json, &export.out);
-	status = export_all(&export);
-	ik_buf_done(&export.out);
+	status = export_session(cli, &info, with_head, json);
 	free(info.title);
 	free(info.directory);
+	return status;
+}
+
+/* ---- all sessions ---- */
+
+struct session_infos {
+	struct ik_session_info *items;
+	size_t count;
+};
+
+static bool keep_info(void *arg, const struct ik_session_info *info)
+{
+	struct session_infos *infos = arg;
+	struct ik_session_info *kept;
+
+	infos->items = ik_alloc_more(infos->items, infos->count, sizeof(*infos->items));
+	kept = &infos->items[infos->count++];
+	*kept = *info;
+	kept->title = ik_strdup(info->title);
+	kept->directory = ik_strdup(info->directory);
+	return true;
+}
+
+/* By id, that is, by age: a fork follows its parent, so that import finds what they share there. */
+static int compare_infos(const void *one, const void *other)
+{
+	return strcmp(((const struct ik_session_info *)one)->id,
+		((const struct ik_session_info *)other)->id);
+}
+
+static enum ik_status export_every(struct ik_cli *cli, bool json)
+{
+	struct session_infos infos = { .count = 0 };
+	enum ik_status status = ik_cli_session_each(cli, keep_info, &infos);
+
+	if (infos.count > 0)
+		qsort(infos.items, infos.count, sizeof(*infos.items), compare_infos);
+	for (size_t i = 0; i < infos.count; i++) {
+		if (status == IK_OK && !cli->failed)
+			status = export_session(cli, &infos.items[i], !json, json);
+		if (status == IK_NOT_FOUND) /* deleted meanwhile */
+			status = IK_OK;
+		free(infos.items[i].title);
+		free(infos.items[i].directory);
+	}
+	free(infos.items);
 	return status;
 }
 
@@ -138,7 +193,9 @@ enum ik_status ik_cli_session_export(struct ik_cli *cli)
 	const char *format = cli->options->format ? cli->options->format : "jsonl";
 	bool json = ik_text_equal(format, "jsonl");
 
-	return json || ik_text_equal(format, "markdown")
-		? export_found(cli, false, json)
-		: ik_cli_session_misused(cli, _("--format is jsonl or markdown"));
+	if (!json && !ik_text_equal(format, "markdown"))
+		return ik_cli_session_misused(cli, _("--format is jsonl or markdown"));
+	if (cli->options->all == !!cli->options->first)
+		return ik_cli_session_misused(cli, _("session export needs either a session or --all"));
+	return cli->options->all ? export_every(cli, json) : export_found(cli, false, json);
 }

@@ -97,7 +97,7 @@ static const char tool_help[] =
 static const char session_help[] =
 	N_("Usage: ikigai session list [--limit N] [--json] [--everybody]\n"
 	   "       ikigai session show ID [--json]\n"
-	   "       ikigai session export ID [--format jsonl|markdown]\n"
+	   "       ikigai session export ID|--all [--format jsonl|markdown]\n"
 	   "       ikigai session import FILE\n"
 	   "       ikigai session search WORD... [--json] [--all] [--everybody]\n"
 	   "       ikigai session delete ID [--yes]\n"
@@ -111,8 +111,8 @@ static const char session_help[] =
 	   "  list    all sessions, newest first: number, id, age, messages, directory, title;\n"
 	   "          on a terminal the newest 100, with --limit N the newest N (0: all)\n"
 	   "  show    one session for people\n"
-	   "  export  one session on standard output: one JSON object a line for each event,\n"
-	   "          which import takes, or Markdown\n"
+	   "  export  one session, or all, on standard output: one JSON object a line for each\n"
+	   "          event, which import takes, or Markdown\n"
 	   "  import  take in what export wrote; what is there already stays as it is\n"
 	   "  search  the places of all sessions that have all of the words, newest first: \"two\n"
 	   "          words\" in a row in quotation marks of their own, begin* for words that\n"
@@ -168,7 +168,7 @@ static const struct verb verbs[] = {
 	{ "tool", "trust", IK_VERB_TOOL_TRUST, tool_help, 0, 1, NULL },
 	{ "session", "list", IK_VERB_SESSION_LIST, session_help, 0, 0, NULL },
 	{ "session", "show", IK_VERB_SESSION_SHOW, session_help, 1, 1, WANTS_SESSION },
-	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, 1, 1, WANTS_SESSION },
+	{ "session", "export", IK_VERB_SESSION_EXPORT, session_help, 0, 1, NULL },
 	{ "session", "import", IK_VERB_SESSION_IMPORT, session_help, 1, 1,
 		N_("needs a file that ikigai session export wrote") },
 	{ "session", "search", IK_VERB_SESSION_SEARCH, session_help, 1, 1000,
@@ -222,7 +222,7 @@ static const struct option_row {
 	{ "--json", 0, NOTHING, offsetof(struct ik_options, json), PRINTS_JSON },
 	{ "--yes", 0, NOTHING, offsetof(struct ik_options, yes), VERB(EXEC) | VERB(SESSION_DELETE) },
 	{ "--all", 0, NOTHING, offsetof(struct ik_options, all),
-		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) },
+		VERB(TOOL_LIST) | VERB(SESSION_SEARCH) | VERB(SESSION_EXPORT) },
 	{ "--for", 0, VALUE, offsetof(struct ik_options, for_provider), VERB(TOOL_SHOW) },
 	{ "--lang", 0, VALUE, offsetof(struct ik_options, language), VERB(TOOL_NEW) },
 	{ "--project", 0, NOTHING, offsetof(struct ik_options, project), VERB(TOOL_NEW) },
