@@ -1,7 +1,6 @@
 #include "tools/common/ignore.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,22 +219,29 @@ static bool rule_make(char *line, struct rule *rule)
 	return true;
 }
 
-/* Read the rules of a file, at most RULES_MAX, if it exists and can be read. */
-static void rules_read(struct ik_ignore *ignore, struct rules *rules, int directory,
-	const char *name)
+/* Read a file; what is no regular file, cannot be read or is too large counts as empty. */
+static void read_file(struct ik_buf *text, int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
+
+	ik_buf_init(text, FILE_MAX);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+		ik_read_all(fd, text, (size_t)status.st_size + 1) != 0 || ik_buf_status(text) != IK_OK)
+		ik_buf_clear(text);
+	close(fd);
+}
+
+/* Read the rules of a file, at most RULES_MAX. */
+static void rules_read(struct ik_ignore *ignore, struct rules *rules, int directory,
+	const char *name)
+{
 	struct ik_buf text;
 	struct rule rule;
 
-	if (fd < 0)
-		return;
-	ik_buf_init(&text, FILE_MAX);
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-		ik_read_all(fd, &text, (size_t)status.st_size + 1) != 0 || ik_buf_status(&text) != IK_OK)
-		ik_buf_clear(&text);
-	close(fd);
+	read_file(&text, directory, name);
 	rules->text = ik_buf_take(&text, NULL);
 	char *at = rules->text;
 
@@ -272,41 +278,39 @@ static const struct rule *rules_find(const struct rules *rules, const char *path
 	return NULL;
 }
 
+/* Read the first line of a file (new memory); "" if there is none. */
+static char *first_line(int directory, const char *name)
+{
+	struct ik_buf text;
+
+	read_file(&text, directory, name);
+	ik_buf_truncate(&text, strcspn(text.data, "\r\n"));
+	return ik_buf_take(&text, NULL);
+}
+
 /* Read the rules of .git/info/exclude; .git may be a file that names the directory. */
 static void read_exclude(struct ik_ignore *ignore, struct rules *rules, int directory)
 {
-	char text[PATH_MAX + 16], common[PATH_MAX + 16];
-	int fd = openat(directory, ".git", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat status;
-	ssize_t length = 0;
+	static const char mark[] = "gitdir: ";
+	char *link = first_line(directory, ".git");
 
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		length = read(fd, text, sizeof(text) - 1);
-	else
-		rules_read(ignore, rules, fd, "info/exclude");
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\r\n")] = '\0';
-	if (!ik_text_starts(text, "gitdir: "))
-		return;
-	/* The directory of a linked work tree, or of a submodule. */
-	int git = openat(directory, text + strlen("gitdir: "), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = git >= 0 ? openat(git, "commondir", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	if (fd >= 0) {
-		length = read(fd, common, sizeof(common) - 1);
-		common[length > 0 ? length : 0] = '\0';
-		common[strcspn(common, "\r\n")] = '\0';
-		close(fd);
-		fd = openat(git, common, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		close(git);
-		git = fd;
+	if (ik_text_starts(link, mark)) {
+		/* The directory of a linked work tree, or of a submodule. */
+		const char *tree = link + strlen(mark);
+		char *pointer = ik_path_join(tree, "commondir");
+		char *common = first_line(directory, pointer);
+		char *git = ik_path_join(tree, common[0] != '\0' ? common : ".");
+		char *exclude = ik_path_join(git, "info/exclude");
+
+		rules_read(ignore, rules, directory, exclude);
+		free(exclude);
+		free(git);
+		free(common);
+		free(pointer);
+	} else {
+		rules_read(ignore, rules, directory, ".git/info/exclude");
 	}
-	if (git >= 0) {
-		rules_read(ignore, rules, git, "info/exclude");
-		close(git);
-	}
+	free(link);
 }
 
 /* Return the value at a place in git's configuration, without quotes and comments (new memory). */
@@ -337,14 +341,8 @@ static char *excludes_file(const char *configuration)
 	struct ik_buf text;
 	char *found = NULL;
 	bool in_core = false;
-	int fd = open(configuration, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-	if (fd < 0)
-		return NULL;
-	ik_buf_init(&text, FILE_MAX);
-	if (ik_read_all(fd, &text, IK_KIB(4)) != 0)
-		ik_buf_clear(&text);
-	close(fd);
+	read_file(&text, AT_FDCWD, configuration);
 	char *at = text.length > 0 ? text.data : NULL;
 
 	for (char *line; (line = strsep(&at, "\n"));) {
@@ -371,7 +369,7 @@ static char *excludes_file(const char *configuration)
 static void read_user(struct ik_ignore *ignore)
 {
 	const char *home = getenv("HOME"), *set = getenv("XDG_CONFIG_HOME");
-	char *own, *configuration, *path;
+	char *own, *configuration, *path, *expanded;
 
 	if (!home || home[0] == '\0')
 		return;
@@ -384,15 +382,11 @@ static void read_user(struct ik_ignore *ignore)
 		path = excludes_file(configuration);
 		free(configuration);
 	}
-	if (!path) {
+	if (!path)
 		path = ik_format("%signore", own);
-	} else if (ik_text_starts(path, "~/")) {
-		char *expanded = ik_format("%s%s", home, path + 1);
-
-		free(path);
-		path = expanded;
-	}
-	rules_read(ignore, &ignore->user, AT_FDCWD, path);
+	expanded = ik_path_expand(path, home);
+	rules_read(ignore, &ignore->user, AT_FDCWD, expanded);
+	free(expanded);
 	free(path);
 	free(own);
 }
