@@ -48,7 +48,6 @@ struct ik_turn {
 	int repeated;
 	struct ik_part *circling; /* that call: no call of its round is judged before the user
 	                             has said whether to go on; NULL: none */
-	bool stopped;             /* the user said no */
 
 	struct ik_reply reply;
 	size_t running;
@@ -224,7 +223,6 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	ik_buf_done(&turn->last_arguments);
 	turn->repeated = 0;
 	turn->circling = NULL;
-	turn->stopped = false;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
@@ -364,7 +362,7 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 /* Does a call change nothing? */
 static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 {
-	return turn->options.is_read_only && turn->options.is_read_only(turn->options.arg, part->name);
+	return turn->options.is_read_only(turn->options.arg, part->name);
 }
 
 /* Do what the rules, or the user, said about a call; text as the rules give it. */
@@ -390,12 +388,10 @@ static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_tu
 static void judge(struct ik_turn *turn, struct ik_part *part)
 {
 	const struct ik_json_span arguments = { part->text.data, part->text.length };
-	enum ik_turn_verdict verdict = IK_TURN_ALLOW;
 	char *text = NULL;
+	enum ik_turn_verdict verdict = turn->options.judge(turn->options.arg, part->name, arguments,
+		part->state == IK_CALL_ASKING, &text);
 
-	if (turn->options.judge)
-		verdict = turn->options.judge(turn->options.arg, part->name, arguments,
-			part->state == IK_CALL_ASKING, &text);
 	apply_verdict(turn, part, verdict, text ? text : "");
 	free(text);
 }
@@ -450,11 +446,12 @@ static void start_calls(struct ik_turn *turn)
 	advance(turn);
 }
 
-/* Fail all calls of the round, since they are a loop. */
+/* End the turn, since the calls of the round are a loop. */
 static void stop_circling(struct ik_turn *turn)
 {
 	fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the same call came again and again");
 	append_notice(turn, _("The model made the same call five times running; the turn was ended."));
+	finish(turn, IK_TURN_STOP_REPEATED);
 }
 
 /* Ask the user whether the turn may continue, and count from here. */
@@ -464,40 +461,6 @@ static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 	turn->repeated = 0;
 	emit_asking(turn, part, _("It made the same call with the same arguments five times running."),
 		true);
-}
-
-/* The user has said whether the turn may continue. */
-static void end_circling(struct ik_turn *turn, bool go_on)
-{
-	struct ik_part *part = turn->circling;
-
-	turn->circling = NULL;
-	turn->stopped = !go_on;
-	if (!go_on) {
-		stop_circling(turn);
-		return;
-	}
-	end_asking(turn, part);
-	part->state = IK_CALL_PENDING;
-	start_calls(turn);
-}
-
-/* Accept the user's answer. False when it is not about this turn. */
-static bool take_answer(struct ik_turn *turn, const struct ik_input *input)
-{
-	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
-														  : NULL;
-
-	if (!part || (turn->circling && part != turn->circling))
-		return false;
-	if (turn->circling) {
-		end_circling(turn, input->success);
-		return true;
-	}
-	part->granted = part->granted || input->success;
-	apply_verdict(turn, part, input->success ? IK_TURN_ALLOW : IK_TURN_DENY, input->text);
-	advance(turn);
-	return true;
 }
 
 /* Does any call of the round still wait or run? */
@@ -511,6 +474,51 @@ static bool has_open_calls(const struct ik_turn *turn)
 			return true;
 	}
 	return false;
+}
+
+/* End the round, or the cancelled turn, if all calls have their results. */
+static void end_round(struct ik_turn *turn)
+{
+	if (has_open_calls(turn))
+		return;
+	if (turn->state == IK_TURN_CANCELLING)
+		finish(turn, IK_TURN_STOP_CANCELLED);
+	else
+		begin_round(turn);
+}
+
+/* The user has said whether the turn may continue. */
+static void end_circling(struct ik_turn *turn, bool go_on)
+{
+	struct ik_part *part = turn->circling;
+
+	turn->circling = NULL;
+	if (!go_on) {
+		stop_circling(turn);
+		return;
+	}
+	end_asking(turn, part);
+	part->state = IK_CALL_PENDING;
+	start_calls(turn);
+	end_round(turn);
+}
+
+/* Accept the user's answer, unless it is not about this turn. */
+static void take_answer(struct ik_turn *turn, const struct ik_input *input)
+{
+	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
+														  : NULL;
+
+	if (!part || (turn->circling && part != turn->circling))
+		return;
+	if (turn->circling) {
+		end_circling(turn, input->success);
+		return;
+	}
+	part->granted = part->granted || input->success;
+	apply_verdict(turn, part, input->success ? IK_TURN_ALLOW : IK_TURN_DENY, input->text);
+	advance(turn);
+	end_round(turn);
 }
 
 /* Count how often a call came in a row; true when that is a loop. */
@@ -530,15 +538,15 @@ static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 	return ++turn->repeated >= REPEATED_CALLS;
 }
 
-/* Note the result of a run and start what may run now. False when it is not about this turn. */
-static bool end_call(struct ik_turn *turn, const struct ik_input *input)
+/* Note the result of a run of this turn, and go on. */
+static void end_call(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_json_span envelope = { input->text, input->text_length };
 	struct ik_part *part = find_call(turn, input->call, true);
 	struct ik_buf marked;
 
 	if (!part)
-		return false;
+		return;
 	turn->running--;
 	ik_buf_init(&marked, IK_LIMIT_ENVELOPE);
 	if (turn->state == IK_TURN_RUNNING && turn->tool_rounds >= turn->options.max_tool_turns) {
@@ -549,20 +557,19 @@ static bool end_call(struct ik_turn *turn, const struct ik_input *input)
 	ik_buf_done(&marked);
 	if (turn->state == IK_TURN_RUNNING)
 		advance(turn);
-	return true;
+	end_round(turn);
 }
 
-/* Have the calls of a whole reply judged. False when the turn is over instead, with *ret_stop;
- * every call has its result then. */
-static bool begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
+/* Have the calls of a whole reply judged, or end the turn. */
+static void begin_calls(struct ik_turn *turn)
 {
 	struct ik_part *repeated = NULL, *part;
 	size_t at = 0;
 
 	if (turn->forbidden) {
 		fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the tool call limit is reached");
-		*ret_stop = IK_TURN_STOP_LIMIT;
-		return false;
+		finish(turn, IK_TURN_STOP_LIMIT);
+		return;
 	}
 	while ((part = next_call(turn, &at))) {
 		if (is_repeated(turn, part))
@@ -570,8 +577,7 @@ static bool begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
 	}
 	if (repeated && !turn->options.ask_repeated) {
 		stop_circling(turn);
-		*ret_stop = IK_TURN_STOP_REPEATED;
-		return false;
+		return;
 	}
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
@@ -579,7 +585,7 @@ static bool begin_calls(struct ik_turn *turn, enum ik_turn_stop *ret_stop)
 		begin_circling(turn, repeated);
 	else
 		start_calls(turn);
-	return true;
+	end_round(turn);
 }
 
 /* ---- the stream ---- */
@@ -723,12 +729,7 @@ static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
 	if (turn->reply.call_count > 0) {
-		enum ik_turn_stop stop;
-
-		if (!begin_calls(turn, &stop))
-			finish(turn, stop);
-		else if (!has_open_calls(turn))
-			begin_round(turn);
+		begin_calls(turn);
 		return;
 	}
 	if (continue_reply(turn))
@@ -741,19 +742,6 @@ static void on_stream_end(struct ik_turn *turn)
 		finish(turn, IK_TURN_STOP_REFUSED);
 	else
 		finish(turn, turn->forbidden ? IK_TURN_STOP_LIMIT : IK_TURN_STOP_END);
-}
-
-/* End the round, or the cancelled turn, if all calls have their results. */
-static void end_round(struct ik_turn *turn)
-{
-	if (has_open_calls(turn))
-		return;
-	if (turn->state == IK_TURN_CANCELLING)
-		finish(turn, IK_TURN_STOP_CANCELLED);
-	else if (turn->stopped)
-		finish(turn, IK_TURN_STOP_REPEATED);
-	else
-		begin_round(turn);
 }
 
 /* The rules have changed: judge all calls again that wait for the user or for their turn. */
@@ -900,15 +888,13 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 			on_retry(turn, input);
 		break;
 	case IK_INPUT_ANSWER:
-		if (take_answer(turn, input))
-			end_round(turn);
+		take_answer(turn, input);
 		break;
 	case IK_INPUT_JUDGE_AGAIN:
 		judge_again(turn);
 		break;
 	case IK_INPUT_TOOL_DONE:
-		if (end_call(turn, input))
-			end_round(turn);
+		end_call(turn, input);
 		break;
 	case IK_INPUT_CANCEL:
 		on_cancel(turn);

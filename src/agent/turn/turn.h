@@ -50,11 +50,11 @@ enum ik_turn_verdict { IK_TURN_ALLOW, IK_TURN_ASK, IK_TURN_DENY };
 
 struct ik_turn_options {
 	int concurrency; /* read-only calls at once; at least 1 */
-	/* Does the tool of that name change nothing? NULL: each may change something. */
+	/* Does the tool of that name change nothing? */
 	bool (*is_read_only)(const void *arg, const char *name);
 	/* May that tool be called with these arguments, as the model wrote them? is_asking: the user is
 	 * being asked about this call. *ret_text may be set to new memory: of ASK, why; of DENY, the
-	 * envelope's sentence. NULL: every call is allowed. */
+	 * envelope's sentence. */
 	enum ik_turn_verdict (*judge)(const void *arg, const char *name, struct ik_json_span arguments,
 		bool is_asking, char **ret_text);
 	/* Carry out what the turn has decided: it may ask the turn, but not step it. */
