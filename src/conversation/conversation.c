@@ -10,8 +10,6 @@ struct ik_conversation {
 	size_t count;               /* of messages, which have room for the next power of two */
 	struct ik_message *summary; /* the newest summary; NULL: none */
 	size_t summary_index;
-	struct ik_message *prompt; /* the newest system prompt; NULL: none */
-	size_t prompt_index;
 };
 
 struct ik_conversation *ik_conversation_new(void)
@@ -30,15 +28,10 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 	return NULL;
 }
 
-/* Note the newest system prompt and summary, which callers would otherwise search for. index is
- * that of message. */
+/* Note the newest summary, which each request would otherwise search for. index is that of
+ * message. */
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
 {
-	if (message->kind == IK_KIND_SYSTEM &&
-		!(conversation->prompt && conversation->prompt_index > index)) {
-		conversation->prompt = message;
-		conversation->prompt_index = index;
-	}
 	if (!message->summarises || (conversation->summary && conversation->summary_index > index))
 		return;
 	conversation->summary = message;
@@ -66,7 +59,6 @@ void ik_conversation_prepend(struct ik_conversation *conversation,
 		conversation->count * sizeof(*conversation->messages));
 	conversation->count += count;
 	conversation->summary_index += count;
-	conversation->prompt_index += count;
 	for (size_t index = 0; index < count; index++) {
 		conversation->messages[index] = ik_message_ref(messages[index]);
 		note(conversation, messages[index], index);
@@ -112,5 +104,9 @@ struct ik_message *ik_conversation_summary(const struct ik_conversation *convers
 
 struct ik_message *ik_conversation_prompt(const struct ik_conversation *conversation)
 {
-	return conversation->prompt;
+	size_t index = conversation->count;
+
+	while (index > 0 && conversation->messages[index - 1]->kind != IK_KIND_SYSTEM)
+		index--;
+	return index > 0 ? conversation->messages[index - 1] : NULL;
 }

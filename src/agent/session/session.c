@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/session/compaction.h"
-#include "agent/session/exchange.h"
 #include "agent/session/record.h"
 #include "agent/session/runs.h"
 #include "agent/session/undo_recorder.h"
@@ -87,11 +86,7 @@ static struct ik_exchange_options exchange_options(const struct ik_session *sess
 	return (struct ik_exchange_options){
 		.loop = options->loop,
 		.http = options->http,
-		.retry = {
-			.max = options->retry_max,
-			.base_ms = options->retry_base_ms,
-			.cap_ms = options->retry_cap_ms,
-		},
+		.retry = options->retry,
 		.idle_timeout_ms = options->idle_timeout_ms,
 	};
 }

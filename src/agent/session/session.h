@@ -18,6 +18,7 @@
 #define IK_AGENT_SESSION_SESSION_H
 
 #include "agent/model.h"
+#include "agent/session/exchange.h"
 #include "agent/session/file_writes.h"
 #include "agent/session/restore.h"
 #include "agent/session/session_lock.h"
@@ -50,9 +51,7 @@ struct ik_session_options {
 	struct ik_file_writes *file_writes; /* borrowed, as undo_directory: what calls of all sessions
 	                                       write, so that what one did is not undone in another */
 	int max_tool_turns;
-	int retry_max; /* tries after the first */
-	int64_t retry_base_ms;
-	int64_t retry_cap_ms;
+	struct ik_retry_options retry;
 	int64_t idle_timeout_ms;    /* of a stream without events; 0: none */
 	const char *undo_directory; /* borrowed: where files are copied before tools write them
 	                               (undo/undo_journal.h); NULL: nowhere */

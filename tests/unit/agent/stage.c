@@ -175,7 +175,7 @@ void stage_make_session(void)
 		.run = { .loop = stage.loop, .timeout_ms = 20000, .output_limit = IK_LIMIT_MODEL_OUTPUT },
 		.concurrency = stage.concurrency ? stage.concurrency : 4,
 		.max_tool_turns = stage.max_tool_turns ? stage.max_tool_turns : 50,
-		.retry_max = 2, .retry_base_ms = 2, .retry_cap_ms = 4,
+		.retry = { .max = 2, .base_ms = 2, .cap_ms = 4 },
 		.idle_timeout_ms = stage.idle_timeout_ms ? stage.idle_timeout_ms : 10000,
 		.directory = stage.directory, .sink = on_event,
 	};
