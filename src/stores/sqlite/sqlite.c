@@ -161,6 +161,11 @@ static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *literal)
 {
 	size_t i = 0;
 
+	/* Without memory SQLite ends a transaction by itself: what follows would be stored alone. */
+	if (sqlite->changing && sqlite3_get_autocommit(sqlite->db) &&
+		!ik_database_failed(&sqlite->base))
+		ik_error_set(&sqlite->base.error, IK_NO_MEMORY, _("not enough memory for %s"),
+			sqlite->base.name);
 	if (ik_database_failed(&sqlite->base))
 		return NULL;
 	while (i < IK_SQLITE_STATEMENTS - 1 && sqlite->statements[i].text &&
@@ -570,6 +575,7 @@ void ik_database_close(struct ik_database *database)
 void ik_database_begin(struct ik_database *database)
 {
 	ik_database_run(database, "BEGIN IMMEDIATE");
+	sqlite_of(database)->changing = !ik_database_failed(database);
 	/* Whoever recovers a file has this lock until the new one is in its place. */
 	if (!ik_database_failed(database) && ik_sqlite_is_lost(sqlite_of(database)))
 		ik_error_set(&database->error, IK_UNAVAILABLE,
@@ -580,6 +586,7 @@ void ik_database_end(struct ik_database *database)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
+	sqlite->changing = false;
 	ik_database_run(database, "COMMIT");
 	if (ik_database_failed(database) && !sqlite3_get_autocommit(sqlite->db))
 		(void)sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);

@@ -16,8 +16,9 @@
 struct ik_sqlite {
 	struct ik_database base;
 	sqlite3 *db;
-	dev_t device; /* of the file that is open: another one may have its name now */
-	ino_t inode;  /* 0: none was open yet, or it is known why it was replaced */
+	bool changing; /* between begin and end of a transaction */
+	dev_t device;  /* of the file that is open: another one may have its name now */
+	ino_t inode;   /* 0: none was open yet, or it is known why it was replaced */
 	struct {
 		const char *text; /* a literal: told by its address */
 		sqlite3_stmt *prepared;
