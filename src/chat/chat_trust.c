@@ -282,7 +282,7 @@ static void grant(struct ik_chat_trust *trust)
 		shown[i] = trust->files.items[i].identity;
 	}
 	trust->check = ik_trust_check_grant(trust->chat->loop, trust->chat->setup->project.trust, paths,
-		shown, trust->files.count, false, on_granted, trust);
+		shown, trust->files.count, on_granted, trust);
 	free(paths);
 	free(shown);
 }

@@ -34,7 +34,7 @@ struct ik_trust_check {
 	struct check_file *files;
 	size_t count;
 	size_t next;
-	bool granting, only;
+	bool granting;
 	struct ik_timer *timer;   /* runs until a file's times have settled */
 	int64_t patient_until_ms; /* 0: not waiting */
 	/* The file being read. */
@@ -186,7 +186,7 @@ static void grant(struct ik_trust_check *check)
 		if (file->result.state == IK_TRUST_TRUSTED)
 			files[count++] = (struct ik_trust_file){ file->path, file->digest };
 	}
-	(void)!ik_trust_grant(check->trust, files, count, check->only, &check->error);
+	(void)!ik_trust_grant(check->trust, files, count, false, &check->error);
 	free(files);
 }
 
@@ -243,14 +243,13 @@ struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trus
 }
 
 struct ik_trust_check *ik_trust_check_grant(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, const struct ik_identity *shown, size_t count, bool only,
+	const char *const *paths, const struct ik_identity *shown, size_t count,
 	ik_trust_check_done *done, void *arg)
 {
 	struct ik_trust_check *check = start(loop, trust, paths, count, done, arg);
 	size_t i;
 
 	check->granting = true;
-	check->only = only;
 	for (i = 0; i < count; i++)
 		check->files[i].shown = shown[i];
 	return check;

@@ -37,11 +37,11 @@ struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trus
 	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg);
 
 /*
- * Trust these files as long as each has this identity; only: instead of those trusted now. After
- * done, ik_trust_check_error() tells whether that could be saved.
+ * Trust these files, too, as long as each has this identity. After done, ik_trust_check_error() tells
+ * whether that could be saved.
  */
 struct ik_trust_check *ik_trust_check_grant(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, const struct ik_identity *shown, size_t count, bool only,
+	const char *const *paths, const struct ik_identity *shown, size_t count,
 	ik_trust_check_done *done, void *arg);
 
 /* Return the result for the file with that index; after done. */
