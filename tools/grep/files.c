@@ -57,9 +57,9 @@ struct finding {
 
 /* What the helper leaves when it ends. */
 struct findings {
-	atomic_size_t
-		next; /* the place in the names of the first file that it has not searched; 0 until
-	                       all this is complete */
+	/* The place in the names of the first file that it has not searched; 0 until all this is
+	 * complete. */
+	atomic_size_t next;
 	struct finding finding;
 	char text[FINDINGS_MAX];
 };
@@ -407,7 +407,9 @@ static void search_queue(struct files *files)
 	ik_buf_done(&found);
 	files->helper = 0;
 	files->next = 0;
-	queue->length = queue->found = queue->taken = 0;
+	queue->length = 0;
+	queue->found = 0;
+	queue->taken = 0;
 	queue->complete = false;
 }
 
