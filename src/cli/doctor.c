@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -19,12 +20,14 @@
 #include "json/write.h"
 #include "store/lock.h"
 #include "tui/term/term.h"
+#include "tui/text/quantity.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/redact.h"
+#include "util/sanitize.h"
 #include "util/text.h"
 
 /* The smallest screen that the chat can use. */
@@ -39,6 +42,8 @@ enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 #define CLOCK_MS 5000
 
 enum { WORD_COLUMNS = 6, LABEL_COLUMNS = 14 };
+/* So many of the largest parts of what is on the disk are named. */
+enum { SHOWN_PLACES = 6 };
 
 struct doctor {
 	struct ik_cli cli;
@@ -177,6 +182,72 @@ static void check_directories(struct doctor *doctor)
 			strerror(errno));
 	else
 		say(doctor, OK, N_("directory"), "%s", places->directory);
+}
+
+/* What one file, or a directory with all that is in it, takes on the disk. */
+struct place_size {
+	char *name;
+	size_t bytes;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct place_size *left = a, *right = b;
+
+	return (right->bytes > left->bytes) - (right->bytes < left->bytes);
+}
+
+/* Add up what each entry of a directory takes; new memory. */
+static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t *ret_all)
+{
+	FTS *tree = fts_open((char *[]){ directory, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	struct place_size *sizes = NULL;
+	FTSENT *entry;
+
+	*ret_count = *ret_all = 0;
+	while (tree && (entry = fts_read(tree))) {
+		size_t bytes = entry->fts_statp ? (size_t)entry->fts_statp->st_blocks * 512 : 0;
+
+		if (entry->fts_level < 1 || entry->fts_info == FTS_DP || entry->fts_info == FTS_NS)
+			continue;
+		if (entry->fts_level == 1) {
+			sizes = ik_alloc_array(sizes, *ret_count + 1, sizeof(*sizes));
+			sizes[(*ret_count)++] = (struct place_size){ ik_strdup(entry->fts_name), 0 };
+		}
+		sizes[*ret_count - 1].bytes += bytes;
+		*ret_all += bytes;
+	}
+	if (tree)
+		(void)fts_close(tree);
+	if (*ret_count > 0)
+		qsort(sizes, *ret_count, sizeof(*sizes), by_size);
+	return sizes;
+}
+
+/* Report what ikigai keeps on the disk, the largest parts by name. */
+static void check_disk(struct doctor *doctor)
+{
+	char *home = doctor->cli.setup->places.home;
+	size_t count, all;
+	struct place_size *sizes = home ? read_sizes(home, &count, &all) : NULL;
+	struct ik_buf out;
+
+	if (!sizes)
+		return;
+	ik_buf_init(&out, IK_KIB(64));
+	ik_size_text(&out, all);
+	for (size_t i = 0; i < count; i++) {
+		if (i < SHOWN_PLACES && sizes[i].bytes > 0) {
+			ik_buf_puts(&out, i == 0 ? ": " : ", ");
+			ik_sanitize_line(&out, sizes[i].name, strlen(sizes[i].name));
+			ik_buf_putc(&out, ' ');
+			ik_size_text(&out, sizes[i].bytes);
+		}
+		free(sizes[i].name);
+	}
+	say(doctor, OK, N_("disk"), _("%s; what is kept for how long: FILES in ikigai(1)"), out.data);
+	free(sizes);
+	ik_buf_done(&out);
 }
 
 /* Report what the kernel can prevent, what it is asked to prevent, and what it can't. */
@@ -653,6 +724,7 @@ int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 		check_config,
 		check_sandbox,
 		check_database,
+		check_disk,
 	};
 	struct doctor doctor = { .wrong = false };
 	const struct ik_registry *registry;
