@@ -200,7 +200,8 @@ static int by_size(const void *a, const void *b)
 /* Add up what each entry of a directory takes; new memory. */
 static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t *ret_all)
 {
-	FTS *tree = fts_open((char *[]){ directory, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTS *tree = fts_open((char *[]){ directory, NULL }, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR,
+		NULL);
 	struct place_size *sizes = NULL;
 	FTSENT *entry;
 
@@ -208,7 +209,8 @@ static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t 
 	while (tree && (entry = fts_read(tree))) {
 		size_t bytes = entry->fts_statp ? (size_t)entry->fts_statp->st_blocks * 512 : 0;
 
-		if (entry->fts_level < 1 || entry->fts_info == FTS_DP || entry->fts_info == FTS_NS)
+		if (entry->fts_level < 1 || entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR ||
+			entry->fts_info == FTS_NS)
 			continue;
 		if (entry->fts_level == 1) {
 			sizes = ik_alloc_array(sizes, *ret_count + 1, sizeof(*sizes));
