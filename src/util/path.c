@@ -79,7 +79,8 @@ static char *resolve(const char *path, int links)
 		return place;
 	/* The name doesn't exist, or leads to what doesn't, or what is above it does. */
 	leads = ik_path_directory(path);
-	directory = resolve(leads, links);
+	/* The directory of "." is itself: this one was removed. */
+	directory = ik_text_equal(leads, path) ? NULL : resolve(leads, links);
 	free(leads);
 	if (!directory || ik_text_equal(name, "") || ik_text_equal(name, "."))
 		return directory;

@@ -111,7 +111,9 @@ static const char *const steps[] = {
 	"ALTER TABLE events ALTER COLUMN owner SET DEFAULT session_user;"
 	"CREATE INDEX sessions_of_owner ON sessions(owner, updated_ms, id);"
 	"CREATE INDEX locks_of_process ON locks(process);"
-	"CREATE INDEX locks_of_time ON locks(expires);",
+	"CREATE INDEX locks_of_time ON locks(expires);"
+	/* Indexing takes two thirds of the time that it took with 256 KB, a search no longer. */
+	"ALTER INDEX search_of_words SET (gin_pending_list_limit = 1024);",
 };
 
 const struct ik_database_form ik_postgres_form = {

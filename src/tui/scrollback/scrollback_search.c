@@ -143,6 +143,8 @@ static bool has_none(const struct ik_search *search, const struct ik_block *bloc
 	const char *text = block->text + section->start;
 	size_t length = section->end - section->start, found;
 
+	if (block->folded)
+		return false;
 	if (block->renderer == &ik_renderer_plain)
 		return ik_needle_find(&search->needle, text, length, 0, &found) == SIZE_MAX;
 	return block->renderer == &ik_renderer_markdown && section->opener == section->start &&

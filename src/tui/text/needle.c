@@ -97,7 +97,8 @@ size_t ik_needle_find(const struct ik_needle *needle, const char *text, size_t l
 bool ik_needle_may_show(const struct ik_needle *needle, const char *text, size_t length)
 {
 	return !needle->word ||
-		pcre2_match(needle->word, (PCRE2_SPTR)text, length, 0, 0, needle->match, NULL) >= 0;
+		pcre2_match(needle->word, (PCRE2_SPTR)text, length, 0, 0, needle->match, NULL) !=
+		PCRE2_ERROR_NOMATCH;
 }
 
 size_t ik_needle_count(const struct ik_needle *needle, const char *text, size_t length)

@@ -234,6 +234,12 @@ Test(path, follows_links_as_opening_does)
 	free(here);
 	expect(ik_path_resolve("/"), "/");
 	expect(ik_path_resolve("/.."), "/");
+	/* In a directory that was removed there is no end of "." and what it is in. */
+	cr_assert_eq(mkdir("removed", 0700), 0);
+	cr_assert_eq(chdir("removed"), 0);
+	cr_assert_eq(rmdir("../removed"), 0);
+	cr_assert_null(ik_path_resolve("."));
+	cr_assert_null(ik_path_resolve("file"));
 }
 
 /* The kernel has no openat2(2) for this process from here on. */
