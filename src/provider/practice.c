@@ -5,7 +5,6 @@
 #include "provider/formats.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,15 +31,6 @@ enum practice_rule {
 	RULE_CALL,
 	RULE_STREAM,
 	RULE_THINK
-};
-
-/* An order as it was understood. */
-struct practice_order {
-	enum practice_rule rule;
-	int64_t number;  /* STREAM: how many words */
-	char *tool;      /* what to call first; NULL: nothing */
-	char *arguments; /* of that call, JSON unless the user wrote it; NULL without tool */
-	char *subject;   /* THINK: about what */
 };
 
 /* "stream 1000000" would only make the user wait. */
@@ -169,14 +159,6 @@ static void put(struct ik_buf *out, const char *name, struct rule_part value)
 	ik_json_put_string(out, value.text, value.length);
 }
 
-/* Append the arguments of file_read for a path. */
-static void put_path_arguments(struct ik_buf *out, const char *path, size_t length)
-{
-	ik_json_open(out, '{');
-	put(out, "file_path", (struct rule_part){ path, length });
-	ik_json_close(out, '}');
-}
-
 /* "search X in src/lib/ *.c": the directory before the first wildcard is the path, the rest the
  * filter. Without a wildcard all of it is the path. */
 static void put_place(struct ik_buf *out, struct rule_part place)
@@ -249,24 +231,6 @@ static const char *put_arguments(enum practice_rule rule, struct rule_part rest,
 	}
 }
 
-/* "call TOOL JSON": the JSON is passed on unchanged, even if it is invalid. */
-static void read_call(struct rule_part rest, struct practice_order *order)
-{
-	size_t end = 0;
-
-	while (end < rest.length && !isspace((unsigned char)rest.text[end]))
-		end++;
-	struct rule_part arguments = trim((struct rule_part){ rest.text + end, rest.length - end });
-
-	if (!end) {
-		order->rule = RULE_HELP;
-		return;
-	}
-	order->tool = ik_strndup(rest.text, end);
-	order->arguments = arguments.length ? ik_strndup(arguments.text, arguments.length)
-										: ik_strdup("{}");
-}
-
 /* Find the rule whose words begin the line; *rest is what follows them. */
 static enum practice_rule find_rule(struct rule_part *rest)
 {
@@ -282,87 +246,79 @@ static enum practice_rule find_rule(struct rule_part *rest)
 	return RULE_HELP;
 }
 
-/* Return what the user typed, without attached files and outputs (core/attach.h). */
-static struct rule_part without_attached(struct rule_part text)
+/* ---- what is read, and what is said ---- */
+
+/* Words streamed at a time. */
+#define WORDS_A_PIECE 3
+/* Limit for "read every *" in a large tree. */
+#define FILES_MAX 32
+#define ANSWER_LIMIT IK_MIB(16)
+
+/* A request as it is read, and the reply to it. */
+struct practice {
+	const struct ik_request *request;
+	struct ik_script *script;
+	enum practice_rule rule; /* what the user's last message asks for; */
+	struct rule_part rest;   /* what follows the rule's words in it; not owned */
+	size_t results;          /* calls since that message, each with its result, */
+	struct ik_buf text;      /* what to say of them, */
+	struct ik_buf files;     /* and the lines that the first of "read every" found */
+	size_t calls;            /* in the whole conversation, to make new ids */
+	int slot;                /* of the next call in this reply */
+	int64_t words_read, words_said;
+};
+
+/* Count the words of a text. */
+static int64_t count_words(const char *text, size_t length)
 {
-	static const struct {
-		const char *begin, *end;
-	} parts[] = {
-		{ "\n\n<file path=\"", "</file>" },
-		{ "\n\n<shell command=\"", "</shell>" },
-		{ "\n\n<command line=\"", "</command>" },
-	};
-	size_t length = text.length;
-	bool attached = false;
+	int64_t words = 0;
+	bool inside = false;
 
-	for (size_t index = 0; index < sizeof(parts) / sizeof(*parts); index++) {
-		size_t end = strlen(parts[index].end);
+	for (size_t at = 0; at < length; at++) {
+		bool blank = isspace((unsigned char)text[at]);
 
-		attached = attached ||
-			(text.length >= end &&
-				memcmp(text.text + text.length - end, parts[index].end, end) == 0);
+		words += !blank && !inside;
+		inside = !blank;
 	}
-	for (size_t index = 0; attached && index < sizeof(parts) / sizeof(*parts); index++) {
-		const char *at = memmem(text.text, length, parts[index].begin, strlen(parts[index].begin));
-
-		if (at)
-			length = (size_t)(at - text.text);
-	}
-	return (struct rule_part){ text.text, length };
+	return words;
 }
 
-static void read_order(const char *text, size_t length, struct practice_order *ret_order)
+/* Stream a text, or the arguments of a call, a few words at a time. */
+static void put_words(struct practice *practice, enum ik_delta_kind kind, const char *text,
+	size_t length)
 {
-	struct rule_part rest = trim(without_attached((struct rule_part){ text, length }));
-	struct ik_buf arguments;
-	const char *tool;
-
-	memset(ret_order, 0, sizeof(*ret_order));
-	ret_order->rule = find_rule(&rest);
-	switch (ret_order->rule) {
-	case RULE_HELP:
-		return;
-	case RULE_CALL:
-		read_call(rest, ret_order);
-		return;
-	case RULE_THINK:
-		ret_order->subject = ik_strndup(rest.text, rest.length);
-		return;
-	case RULE_STREAM: {
-		char *number = ik_strndup(rest.text, rest.length);
-		char *end;
-
-		errno = 0;
-		long long words = strtoll(number, &end, 10);
-		ret_order->number = end == number || words < 1 ? STREAM_WORDS_DEFAULT
-			: words > STREAM_WORDS_MAX                 ? STREAM_WORDS_MAX
-													   : words;
-		free(number);
-		return;
+	practice->words_said += count_words(text, length);
+	for (size_t at = 0, end = 0; at < length; at = end) {
+		for (int word = 0; word < WORDS_A_PIECE && end < length; word++) {
+			while (end < length && isspace((unsigned char)text[end]))
+				end++;
+			while (end < length && !isspace((unsigned char)text[end]))
+				end++;
+		}
+		ik_script_add(practice->script,
+			&(struct ik_delta){ .kind = kind,
+				.slot = kind == IK_DELTA_ARGUMENTS ? practice->slot : 0,
+				.text = text + at,
+				.text_length = end - at });
 	}
-	default:
-		break;
-	}
-	/* Escaping makes it at most six times as long. */
-	ik_buf_init(&arguments, length * 6 + IK_KIB(1));
-	ik_json_open(&arguments, '{');
-	tool = put_arguments(ret_order->rule, rest, &arguments);
-	ik_json_close(&arguments, '}');
-	if (tool) {
-		ret_order->tool = ik_strdup(tool);
-		ret_order->arguments = ik_buf_take(&arguments, NULL);
-	} else {
-		ret_order->rule = RULE_HELP;
-	}
-	ik_buf_done(&arguments);
 }
 
-static void order_done(struct practice_order *order)
+static void put_text(struct practice *practice, const char *text)
 {
-	free(order->tool);
-	free(order->arguments);
-	free(order->subject);
-	memset(order, 0, sizeof(*order));
+	put_words(practice, IK_DELTA_TEXT, text, strlen(text));
+}
+
+/* Stream a call: first its id and name, then its arguments. */
+static void put_call(struct practice *practice, const char *tool, const struct ik_buf *arguments)
+{
+	char *id = ik_format("call_%zu", ++practice->calls);
+
+	ik_script_add(practice->script,
+		&(struct ik_delta){
+			.kind = IK_DELTA_CALL, .slot = practice->slot, .id = id, .name = tool });
+	put_words(practice, IK_DELTA_ARGUMENTS, arguments->data, arguments->length);
+	practice->slot++;
+	free(id);
 }
 
 /* ---- what a tool answered ---- */
@@ -371,97 +327,77 @@ static void order_done(struct practice_order *order)
 #define LINES_SHOWN 20
 #define BYTES_SHOWN 4000
 
+/* Cut the first line off and return it, without its line feed. */
+static struct rule_part take_line(struct rule_part *rest)
+{
+	const char *feed = memchr(rest->text, '\n', rest->length);
+	struct rule_part line = { rest->text, feed ? (size_t)(feed - rest->text) : rest->length };
+	size_t taken = line.length + (feed ? 1 : 0);
+
+	*rest = (struct rule_part){ rest->text + taken, rest->length - taken };
+	return line;
+}
+
 /* Count the lines of a text, including a last one without a line feed. */
-static size_t count_lines(const char *text, size_t length)
+static size_t count_lines(struct rule_part text)
 {
 	size_t lines = 0;
 
-	for (size_t at = 0; at < length; lines++) {
-		const char *end = memchr(text + at, '\n', length - at);
-
-		at = end ? (size_t)(end - text) + 1 : length;
-	}
+	for (; text.length; lines++)
+		(void)take_line(&text);
 	return lines;
 }
 
-/* Return the length of the lines that are shown. */
-static size_t shown_length(const char *text, size_t length)
+/* Write lines as a code block, with a fence that they do not contain. */
+static void put_block(struct ik_buf *out, const char *language, struct rule_part lines)
 {
-	size_t limit = ik_utf8_cut(text, length, length < BYTES_SHOWN ? length : BYTES_SHOWN);
-	size_t at = 0;
+	struct ik_buf fence;
 
-	for (int line = 0; line < LINES_SHOWN && at < limit; line++) {
-		const char *end = memchr(text + at, '\n', limit - at);
-
-		at = end ? (size_t)(end - text) + 1 : limit;
-	}
-	return at;
+	ik_buf_init(&fence, ANSWER_LIMIT);
+	ik_buf_puts(&fence, "```");
+	while (memmem(lines.text, lines.length, fence.data, fence.length))
+		ik_buf_putc(&fence, '`');
+	ik_buf_printf(out, "%s%s\n", fence.data, language);
+	ik_buf_append(out, lines.text, lines.length);
+	if (lines.length && lines.text[lines.length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	ik_buf_printf(out, "%s\n", fence.data);
+	ik_buf_done(&fence);
 }
 
-/* Say how many lines are not shown, if any. */
-static void put_rest(struct ik_buf *out, const char *text, size_t length, size_t shown)
+/* Write the first lines, as a code block in that language or (NULL) as a list, and how many are not
+ * shown. */
+static void put_lines(struct ik_buf *out, const char *language, const char *text, size_t length)
 {
-	size_t rest = count_lines(text + shown, length - shown);
+	struct rule_part rest = { text,
+		ik_utf8_cut(text, length, length < BYTES_SHOWN ? length : BYTES_SHOWN) };
+	size_t more;
 
-	if (rest)
+	ik_buf_putc(out, '\n');
+	for (int count = 0; count < LINES_SHOWN && rest.length; count++) {
+		struct rule_part line = take_line(&rest);
+
+		if (!language)
+			ik_buf_printf(out, "- `%.*s`\n", (int)line.length, line.text);
+	}
+	if (language)
+		put_block(out, language, (struct rule_part){ text, (size_t)(rest.text - text) });
+	more = count_lines((struct rule_part){ rest.text, length - (size_t)(rest.text - text) });
+	if (more)
 		ik_buf_printf(out,
 			ngettext("\n%zu more line is with the call.\n", "\n%zu more lines are with the call.\n",
-				rest),
-			rest);
-}
-
-/* Write the first lines as a code block, with a fence that they do not contain. */
-static void put_block(struct ik_buf *out, const char *language, const char *text, size_t length)
-{
-	size_t shown = shown_length(text, length);
-	size_t fence = 3, run = 0;
-
-	for (size_t at = 0; at < shown; at++) {
-		run = text[at] == '`' ? run + 1 : 0;
-		if (run >= fence)
-			fence = run + 1;
-	}
-	ik_buf_putc(out, '\n');
-	for (size_t count = 0; count < fence; count++)
-		ik_buf_putc(out, '`');
-	ik_buf_printf(out, "%s\n", language);
-	ik_buf_append(out, text, shown);
-	if (shown && text[shown - 1] != '\n')
-		ik_buf_putc(out, '\n');
-	for (size_t count = 0; count < fence; count++)
-		ik_buf_putc(out, '`');
-	ik_buf_putc(out, '\n');
-	put_rest(out, text, length, shown);
-}
-
-/* Write the first lines as list items. */
-static void put_list(struct ik_buf *out, const char *text, size_t length)
-{
-	size_t shown = shown_length(text, length);
-
-	ik_buf_putc(out, '\n');
-	for (size_t at = 0; at < shown;) {
-		const char *end = memchr(text + at, '\n', shown - at);
-		size_t line = end ? (size_t)(end - text) - at : shown - at;
-
-		ik_buf_puts(out, "- `");
-		ik_buf_append(out, text + at, line);
-		ik_buf_puts(out, "`\n");
-		at += line + 1;
-	}
-	put_rest(out, text, length, shown);
+				more),
+			more);
 }
 
 /* Return the decoded text of a member, "" if it is not a string; in new memory. */
 static char *text_of(struct ik_json_span object, const char *name, size_t *ret_length)
 {
-	struct ik_buf empty;
 	char *text = ik_json_string_new(ik_json_member(object, name), ret_length);
 
-	if (text)
-		return text;
-	ik_buf_init(&empty, 1);
-	return ik_buf_take(&empty, ret_length);
+	if (!text && ret_length)
+		*ret_length = 0;
+	return text ? text : ik_strdup("");
 }
 
 /* Describe what went wrong, according to the envelope or the tool itself. Return false if nothing
@@ -489,7 +425,7 @@ static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_spa
 		ik_buf_printf(out, " (`%s`)", code);
 	ik_buf_putc(out, '\n');
 	if (length)
-		put_block(out, "", errors, length);
+		put_lines(out, "", errors, length);
 	free(message);
 	free(code);
 	free(errors);
@@ -504,7 +440,7 @@ static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span
 	char *text = text_of(result, "output", &length);
 	char *pattern = text_of(arguments, "pattern", NULL);
 	char *path = text_of(arguments, "file_path", NULL);
-	size_t lines = count_lines(text, length);
+	size_t lines = count_lines((struct rule_part){ text, length });
 	int64_t code = 0;
 
 	if (ik_text_equal(tool, "glob") && !lines) {
@@ -512,34 +448,31 @@ static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span
 	} else if (ik_text_equal(tool, "glob")) {
 		ik_buf_printf(out, ngettext("`glob` found %zu file:\n", "`glob` found %zu files:\n", lines),
 			lines);
-		put_list(out, text, length);
 	} else if (ik_text_equal(tool, "grep") && !lines) {
 		ik_buf_printf(out, _("`grep` found nothing for `%s`.\n"), pattern);
 	} else if (ik_text_equal(tool, "grep")) {
 		ik_buf_printf(out, ngettext("`grep` found %zu line:\n", "`grep` found %zu lines:\n", lines),
 			lines);
-		put_block(out, "", text, length);
 	} else if (ik_text_equal(tool, "file_read") && !length) {
 		ik_buf_printf(out, _("`%s` is empty.\n"), path);
 	} else if (ik_text_equal(tool, "file_read")) {
 		ik_buf_printf(out, ngettext("`%s` has %zu line:\n", "`%s` has %zu lines:\n", lines), path,
 			lines);
-		put_block(out, "", text, length);
 	} else if (ik_json_integer(ik_json_member(result, "exit_code"), &code)) {
 		ik_buf_printf(out,
 			length ? _("The command ended with exit code %lld:\n")
 				   : _("The command ended with exit code %lld and no output.\n"),
 			(long long)code);
-		if (length)
-			put_block(out, "", text, length);
 	} else if (lines <= 1) {
 		ik_buf_printf(out, _("`%s` says: "), tool);
 		ik_buf_append(out, text, length);
 		ik_buf_putc(out, '\n');
+		length = 0;
 	} else {
 		ik_buf_printf(out, _("`%s` says:\n"), tool);
-		put_block(out, "", text, length);
 	}
+	if (length)
+		put_lines(out, ik_text_equal(tool, "glob") ? NULL : "", text, length);
 	free(text);
 	free(pattern);
 	free(path);
@@ -554,7 +487,7 @@ static void describe(struct ik_buf *out, const char *tool, struct ik_json_span a
 
 	if (ik_json_check(envelope, length, &value, NULL) != IK_OK) {
 		ik_buf_printf(out, _("`%s` says:\n"), tool);
-		put_block(out, "", envelope, length);
+		put_lines(out, "", envelope, length);
 		return;
 	}
 	if (!put_failure(out, tool, value)) {
@@ -568,7 +501,7 @@ static void describe(struct ik_buf *out, const char *tool, struct ik_json_span a
 			ik_buf_init(&pretty, IK_LIMIT_ENVELOPE);
 			ik_json_pretty(&pretty, result.text ? result : value);
 			ik_buf_printf(out, _("`%s` answered:\n"), tool);
-			put_block(out, "json", pretty.data, pretty.length);
+			put_lines(out, "json", pretty.data, pretty.length);
 			ik_buf_done(&pretty);
 		}
 	}
@@ -593,7 +526,7 @@ static void describe_file(struct ik_buf *out, struct ik_json_span arguments, con
 	if (!put_failure(out, "file_read", value)) {
 		size_t text_length;
 		char *text = text_of(ik_json_member(value, "result"), "output", &text_length);
-		size_t lines = count_lines(text, text_length);
+		size_t lines = count_lines((struct rule_part){ text, text_length });
 
 		ik_buf_printf(out, ngettext("%zu line, %zu bytes\n", "%zu lines, %zu bytes\n", lines),
 			lines, text_length);
@@ -602,106 +535,7 @@ static void describe_file(struct ik_buf *out, struct ik_json_span arguments, con
 	free(path);
 }
 
-/* ---- replies ---- */
-
-/* Words streamed at a time. */
-#define WORDS_A_PIECE 3
-#define ARGUMENT_BYTES_A_PIECE 16
-/* Limit for "read every *" in a large tree. */
-#define FILES_MAX 32
-#define ANSWER_LIMIT IK_MIB(16)
-
-/* What has happened since the user last spoke. */
-struct exchange {
-	const struct ik_request *request;
-	char *user; /* the user's message */
-	size_t user_length;
-	const struct ik_message **calls;   /* in order, each */
-	const struct ik_message **results; /* result of each; NULL: none */
-	size_t count, capacity;
-	size_t calls_before; /* in the whole conversation, to make new ids */
-	int64_t words;       /* in everything that was said */
-};
-
-struct practice_writer {
-	struct ik_script *script;
-	int64_t words;
-	int call;       /* index of the next call in this reply */
-	size_t call_id; /* number of the next call in the conversation */
-};
-
-/* Count the words of a text. */
-static int64_t count_words(const char *text, size_t length)
-{
-	int64_t words = 0;
-	bool inside = false;
-
-	for (size_t at = 0; at < length; at++) {
-		bool blank = strchr(" \t\r\n", text[at]) && text[at];
-
-		words += !blank && !inside;
-		inside = !blank;
-	}
-	return words;
-}
-
-/* Stream a text, a few words at a time. */
-static void put_words(struct practice_writer *writer, enum ik_delta_kind kind, const char *text,
-	size_t length)
-{
-	writer->words += count_words(text, length);
-	for (size_t at = 0; at < length;) {
-		size_t end = at;
-
-		for (int word = 0; word < WORDS_A_PIECE && end < length; word++) {
-			while (end < length && strchr(" \n", text[end]))
-				end++;
-			while (end < length && !strchr(" \n", text[end]))
-				end++;
-		}
-		ik_script_add(writer->script,
-			&(struct ik_delta){ .kind = kind, .text = text + at, .text_length = end - at });
-		at = end;
-	}
-}
-
-static void put_text(struct practice_writer *writer, const char *text)
-{
-	put_words(writer, IK_DELTA_TEXT, text, strlen(text));
-}
-
-/* Stream a call: first its id and name, then its arguments in pieces. */
-static void put_call(struct practice_writer *writer, const char *tool, const char *arguments)
-{
-	size_t length = strlen(arguments);
-	char *id = ik_format("call_%zu", writer->call_id++);
-
-	writer->words += count_words(arguments, length);
-	ik_script_add(writer->script,
-		&(struct ik_delta){ .kind = IK_DELTA_CALL, .slot = writer->call, .id = id, .name = tool });
-	free(id);
-	for (size_t at = 0, end; at < length; at = end) {
-		end = ik_utf8_cut(arguments, length,
-			length - at < ARGUMENT_BYTES_A_PIECE ? length : at + ARGUMENT_BYTES_A_PIECE);
-		ik_script_add(writer->script,
-			&(struct ik_delta){ .kind = IK_DELTA_ARGUMENTS,
-				.slot = writer->call,
-				.text = arguments + at,
-				.text_length = end - at });
-	}
-	writer->call++;
-}
-
-/* The last deltas: usage and stop reason. */
-static void put_end(struct practice_writer *writer, int64_t input_words)
-{
-	ik_script_add(writer->script,
-		&(struct ik_delta){
-			.kind = IK_DELTA_USAGE, .input_tokens = input_words, .output_tokens = writer->words });
-	ik_script_add(writer->script,
-		&(struct ik_delta){
-			.kind = IK_DELTA_STOP, .stop = writer->call ? IK_STOP_TOOL_CALLS : IK_STOP_END });
-}
+/* ---- the conversation ---- */
 
 /* Return the envelope of a result (NULL: none), in new memory. */
 static char *envelope_of(const struct ik_message *result, size_t *ret_length)
@@ -717,72 +551,73 @@ static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 }
 
 /* A message from the user: what came before no longer matters. */
-static void read_user(struct exchange *exchange, const struct ik_message *message)
+static void read_user(struct practice *practice, const struct ik_message *message)
 {
-	free(exchange->user);
-	exchange->user = ik_strndup(message->content, message->content_length);
-	exchange->user_length = message->content_length;
-	exchange->count = 0;
-	exchange->words += count_words(message->content, message->content_length);
+	practice->rest = trim((struct rule_part){ message->content, ik_message_typed(message) });
+	practice->rule = find_rule(&practice->rest);
+	practice->results = 0;
+	ik_buf_clear(&practice->text);
+	ik_buf_clear(&practice->files);
+	practice->words_read += count_words(message->content, message->content_length);
 }
 
-static void read_call_made(struct exchange *exchange, const struct ik_message *call,
+/* A call and its result: describe it. */
+static void read_call(struct practice *practice, const struct ik_message *call,
 	const struct ik_message *result)
 {
-	size_t length;
+	bool every = practice->rule == RULE_READ_EVERY;
+	size_t length, written_length = 0;
 	char *envelope = envelope_of(result, &length);
+	char *tool = ik_message_tool_name(call);
+	char *written = ik_message_arguments(call, &written_length);
+	struct ik_json_span arguments = { NULL, 0 }, value;
 
-	exchange->words += count_words(envelope, length);
+	if (written && ik_json_check(written, written_length, &arguments, NULL) != IK_OK)
+		arguments = (struct ik_json_span){ NULL, 0 };
+	practice->words_read += count_words(envelope, length);
+	practice->calls++;
+	practice->results++;
+	if (every && practice->results == 1 && ik_json_check(envelope, length, &value, NULL) == IK_OK)
+		ik_json_string(ik_json_at(value, "result.output"), &practice->files);
+	/* The files say what was found. */
+	if (every && practice->results == 2)
+		ik_buf_clear(&practice->text);
+	if (every && practice->results > 1)
+		describe_file(&practice->text, arguments, envelope, length);
+	else
+		describe(&practice->text, tool ? tool : "?", arguments, envelope, length);
+	free(tool);
+	free(written);
 	free(envelope);
-	if (exchange->count == exchange->capacity) {
-		exchange->capacity = exchange->capacity * 2 + 8;
-		exchange->calls = ik_alloc_array(exchange->calls, exchange->capacity,
-			sizeof(*exchange->calls));
-		exchange->results = ik_alloc_array(exchange->results, exchange->capacity,
-			sizeof(*exchange->results));
-	}
-	exchange->calls[exchange->count] = call;
-	exchange->results[exchange->count++] = result;
-	exchange->calls_before++;
 }
 
-/* Read the conversation. */
-static void read_request(struct exchange *exchange)
+static void read_message(struct practice *practice, const struct ik_message *message,
+	const struct ik_message *result)
 {
-	const char *prompt = exchange->request->system_prompt;
-	struct ik_transcript transcript;
-	struct ik_passage passage;
-
-	exchange->words = prompt ? count_words(prompt, strlen(prompt)) : 0;
-	ik_transcript_init(&transcript, exchange->request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		for (size_t index = 0; index < passage.count; index++) {
-			const struct ik_message *message = passage.messages[index];
-
-			if (message->kind == IK_KIND_USER)
-				read_user(exchange, message);
-			else if (message->kind == IK_KIND_ASSISTANT)
-				exchange->words += count_words(message->content, message->content_length);
-			else if (message->kind == IK_KIND_TOOL_CALL)
-				read_call_made(exchange, message, passage.results[index]);
-		}
-	}
-	ik_transcript_done(&transcript);
+	if (message->kind == IK_KIND_USER)
+		read_user(practice, message);
+	else if (message->kind == IK_KIND_ASSISTANT)
+		practice->words_read += count_words(message->content, message->content_length);
+	else if (message->kind == IK_KIND_TOOL_CALL)
+		read_call(practice, message, result);
 }
 
-static bool is_offered(const struct exchange *exchange, const char *tool)
+/* ---- replies ---- */
+
+/* Is the tool offered, and a call allowed? */
+static bool may_call(const struct ik_request *request, const char *tool)
 {
-	for (size_t index = 0; index < exchange->request->tool_count; index++) {
-		if (ik_text_equal(exchange->request->tools[index].name, tool))
+	for (size_t index = 0; !request->forbid_calls && index < request->tool_count; index++) {
+		if (ik_text_equal(request->tools[index].name, tool))
 			return true;
 	}
 	return false;
 }
 
 /* Say that a call is impossible, and why. */
-static void put_no_call(struct practice_writer *writer, const struct ik_request *request,
-	const char *tool)
+static void put_no_call(struct practice *practice, const char *tool)
 {
+	const struct ik_request *request = practice->request;
 	struct ik_buf text;
 
 	ik_buf_init(&text, ANSWER_LIMIT);
@@ -798,144 +633,166 @@ static void put_no_call(struct practice_writer *writer, const struct ik_request 
 			ik_buf_printf(&text, "%s`%s`%s", index ? ", " : "", request->tools[index].name,
 				index + 1 < request->tool_count ? "" : ".\n");
 	}
-	put_text(writer, text.data);
+	put_text(practice, text.data);
 	ik_buf_done(&text);
 }
 
-/* Second round of "read every": a call for each file that was found. Return false if there is
- * nothing to read. */
-static bool put_reads(struct practice_writer *writer, const struct exchange *exchange)
+/* Second round of "read every": a call for each file that was found. */
+static void put_reads(struct practice *practice)
 {
-	size_t length, count = 0;
-	char *envelope = envelope_of(exchange->results[0], &length);
-	struct ik_json_span value;
-	char *list = NULL;
-	size_t list_length = 0;
+	struct rule_part rest = { practice->files.data, practice->files.length };
 
-	if (ik_json_check(envelope, length, &value, NULL) == IK_OK)
-		list = ik_json_string_new(ik_json_at(value, "result.output"), &list_length);
-	for (size_t at = 0; list && at < list_length && count < FILES_MAX; count++) {
-		const char *end = memchr(list + at, '\n', list_length - at);
-		size_t line = end ? (size_t)(end - list) - at : list_length - at;
+	for (int count = 0; count < FILES_MAX && rest.length; count++) {
 		struct ik_buf arguments;
 
 		ik_buf_init(&arguments, IK_MIB(1));
-		put_path_arguments(&arguments, list + at, line);
-		put_call(writer, "file_read", arguments.data);
+		ik_json_open(&arguments, '{');
+		put(&arguments, "file_path", take_line(&rest));
+		ik_json_close(&arguments, '}');
+		put_call(practice, "file_read", &arguments);
 		ik_buf_done(&arguments);
-		at += line + 1;
 	}
-	free(list);
-	free(envelope);
-	return count > 0;
 }
 
 /* Describe every result since the user's message. */
-static void put_results(struct practice_writer *writer, const struct exchange *exchange,
-	enum practice_rule rule)
+static void put_results(struct practice *practice)
 {
-	struct ik_buf text;
-	bool many = rule == RULE_READ_EVERY && exchange->count > 1;
+	if (practice->rule == RULE_READ_EVERY && practice->results > 1) {
+		size_t files = practice->results - 1;
+		char *head = ik_format(ngettext("I have read %zu file:\n\n", "I have read %zu files:\n\n",
+								   files),
+			files);
 
-	ik_buf_init(&text, ANSWER_LIMIT);
-	if (many) {
-		size_t files = exchange->count - 1;
-
-		ik_buf_printf(&text,
-			ngettext("I have read %zu file:\n\n", "I have read %zu files:\n\n", files), files);
+		put_text(practice, head);
+		free(head);
 	}
-	for (size_t index = many ? 1 : 0; index < exchange->count; index++) {
-		size_t length, arguments_length = 0;
-		char *tool = ik_message_tool_name(exchange->calls[index]);
-		char *written = ik_message_arguments(exchange->calls[index], &arguments_length);
-		char *envelope = envelope_of(exchange->results[index], &length);
-		struct ik_json_span arguments = { NULL, 0 };
-
-		if (written && ik_json_check(written, arguments_length, &arguments, NULL) != IK_OK)
-			arguments = (struct ik_json_span){ NULL, 0 };
-		if (many)
-			describe_file(&text, arguments, envelope, length);
-		else
-			describe(&text, tool ? tool : "?", arguments, envelope, length);
-		free(tool);
-		free(written);
-		free(envelope);
-	}
-	put_words(writer, IK_DELTA_TEXT, text.data, text.length);
-	ik_buf_done(&text);
+	put_words(practice, IK_DELTA_TEXT, practice->text.data, practice->text.length);
 }
 
 /* "stream N": that many words, in paragraphs. */
-static void put_stream(struct practice_writer *writer, int64_t count)
+static void put_stream(struct practice *practice)
 {
 	static const char *const vocabulary[] = { "water", "runs", "past", "the", "old", "mill", "and",
 		"nobody", "counts", "its", "turns;", "slowly", "the", "wheel", "goes", "round." };
 	size_t words = sizeof(vocabulary) / sizeof(*vocabulary);
+	char *number = ik_strndup(practice->rest.text, practice->rest.length);
+	long count = strtol(number, NULL, 10);
 	struct ik_buf text;
 
+	if (count < 1)
+		count = STREAM_WORDS_DEFAULT;
 	ik_buf_init(&text, ANSWER_LIMIT);
-	for (int64_t word = 0; word < count; word++) {
+	for (long word = 0; word < count && word < STREAM_WORDS_MAX; word++) {
 		if (word)
 			ik_buf_puts(&text, word % 96 ? " " : "\n\n");
 		ik_buf_puts(&text, vocabulary[(size_t)word % words]);
 	}
-	put_words(writer, IK_DELTA_TEXT, text.data, text.length);
+	put_words(practice, IK_DELTA_TEXT, text.data, text.length);
 	ik_buf_done(&text);
+	free(number);
 }
 
 /* "think": thoughts, then words. */
-static void put_thoughts(struct practice_writer *writer, const char *subject)
+static void put_thoughts(struct practice *practice)
 {
+	char *subject = ik_strndup(practice->rest.text, practice->rest.length);
 	char *thoughts = ik_format(_("The person wants me to think about %s. I have no mind, "
 								 "only rules, so there is nothing to weigh. I shall say so."),
 		*subject ? subject : _("nothing"));
 
-	put_words(writer, IK_DELTA_THINKING, thoughts, strlen(thoughts));
-	put_text(writer, _("I have thought about it, as far as fixed rules can.\n"));
+	put_words(practice, IK_DELTA_THINKING, thoughts, strlen(thoughts));
+	put_text(practice, _("I have thought about it, as far as fixed rules can.\n"));
 	free(thoughts);
+	free(subject);
+}
+
+/* Return the name of the tool to call, in new memory, and write the arguments; NULL: none. */
+static char *read_order(enum practice_rule rule, struct rule_part rest, struct ik_buf *arguments)
+{
+	const char *tool;
+
+	if (rule == RULE_CALL) {
+		size_t end = 0;
+
+		while (end < rest.length && !isspace((unsigned char)rest.text[end]))
+			end++;
+		/* What follows is passed on unchanged, even if it is invalid. */
+		struct rule_part json = trim((struct rule_part){ rest.text + end, rest.length - end });
+
+		ik_buf_append(arguments, json.length ? json.text : "{}", json.length ? json.length : 2);
+		return end ? ik_strndup(rest.text, end) : NULL;
+	}
+	ik_json_open(arguments, '{');
+	tool = put_arguments(rule, rest, arguments);
+	ik_json_close(arguments, '}');
+	return tool ? ik_strdup(tool) : NULL;
+}
+
+/* Do what needs a tool, or explain what can be done. */
+static void put_order(struct practice *practice)
+{
+	struct ik_buf arguments;
+
+	/* Escaping makes it at most six times as long. */
+	ik_buf_init(&arguments, practice->rest.length * 6 + IK_KIB(1));
+	char *tool = read_order(practice->rule, practice->rest, &arguments);
+
+	if (!tool)
+		put_text(practice, help_text());
+	else if (may_call(practice->request, tool))
+		put_call(practice, tool, &arguments);
+	else
+		put_no_call(practice, tool);
+	free(tool);
+	ik_buf_done(&arguments);
 }
 
 /* Decide on the reply and write it. */
-static void put_reply(struct practice_writer *writer, const struct exchange *exchange)
+static void put_reply(struct practice *practice)
 {
-	const struct ik_request *request = exchange->request;
-	struct practice_order order;
-
-	read_order(exchange->user ? exchange->user : "", exchange->user_length, &order);
-	if (exchange->count) {
-		bool second_round = order.rule == RULE_READ_EVERY && exchange->count == 1;
-
-		if (second_round && !request->forbid_calls && !is_offered(exchange, "file_read"))
-			put_no_call(writer, request, "file_read");
-		else if (!second_round || request->forbid_calls || !put_reads(writer, exchange))
-			put_results(writer, exchange, order.rule);
-	} else if (order.tool && (request->forbid_calls || !is_offered(exchange, order.tool))) {
-		put_no_call(writer, request, order.tool);
-	} else if (order.tool) {
-		put_call(writer, order.tool, order.arguments);
-	} else if (order.rule == RULE_STREAM) {
-		put_stream(writer, order.number);
-	} else if (order.rule == RULE_THINK) {
-		put_thoughts(writer, order.subject);
+	if (practice->results == 1 && practice->files.length && !practice->request->forbid_calls) {
+		if (may_call(practice->request, "file_read"))
+			put_reads(practice);
+		else
+			put_no_call(practice, "file_read");
+	} else if (practice->results) {
+		put_results(practice);
+	} else if (practice->rule == RULE_STREAM) {
+		put_stream(practice);
+	} else if (practice->rule == RULE_THINK) {
+		put_thoughts(practice);
 	} else {
-		put_text(writer, help_text());
+		put_order(practice);
 	}
-	order_done(&order);
 }
 
 /* Write the complete reply to a request. */
 static void write_reply(const struct ik_request *request, struct ik_script *ret_script)
 {
-	struct exchange exchange = { .request = request };
-	struct practice_writer writer = { .script = ret_script };
+	struct practice practice = { .request = request, .script = ret_script, .rest.text = "" };
+	const char *prompt = request->system_prompt ? request->system_prompt : "";
+	struct ik_transcript transcript;
+	struct ik_passage passage;
 
-	read_request(&exchange);
-	writer.call_id = exchange.calls_before + 1;
-	put_reply(&writer, &exchange);
-	put_end(&writer, exchange.words);
-	free(exchange.user);
-	free(exchange.calls);
-	free(exchange.results);
+	ik_buf_init(&practice.text, ANSWER_LIMIT);
+	ik_buf_init(&practice.files, ANSWER_LIMIT);
+	practice.words_read = count_words(prompt, strlen(prompt));
+	ik_transcript_init(&transcript, request->conversation);
+	while (ik_transcript_next(&transcript, &passage)) {
+		for (size_t index = 0; index < passage.count; index++)
+			read_message(&practice, passage.messages[index], passage.results[index]);
+	}
+	put_reply(&practice);
+	ik_script_add(ret_script,
+		&(struct ik_delta){ .kind = IK_DELTA_USAGE,
+			.input_tokens = practice.words_read,
+			.output_tokens = practice.words_said });
+	ik_script_add(ret_script,
+		&(struct ik_delta){
+			.kind = IK_DELTA_STOP, .stop = practice.slot ? IK_STOP_TOOL_CALLS : IK_STOP_END });
+	ik_transcript_done(&transcript);
+	ik_buf_done(&practice.text);
+	ik_buf_done(&practice.files);
 }
 
 const struct ik_wire_format ik_practice_format = {
