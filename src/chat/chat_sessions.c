@@ -43,7 +43,7 @@ static struct ik_session_choice choice_of(const struct ik_chat *chat, const char
 	};
 }
 
-/* Make the row of a place, with what stands around it. */
+/* Make the row of a place, with the text around it. */
 static void make_row(const struct ik_chat_search *search, const struct ik_session_info *info,
 	const struct ik_message *message, struct ik_snippet *snippet, struct ik_session_row *ret_row)
 {

@@ -268,7 +268,7 @@ static void fill_row(struct ik_buf row[COLUMNS], const char *label, const struct
 		ik_cost_put(&row[COLUMNS - 1], usage->cost);
 }
 
-/* Append the table with columns as wide as they have to be: it may stand in a narrow pane. */
+/* Append the table with columns as wide as they have to be: a pane may be narrow. */
 static void put_table(struct ik_buf cells[ROWS][COLUMNS], struct ik_buf *out)
 {
 	size_t widths[COLUMNS] = { 0 };

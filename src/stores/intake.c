@@ -647,7 +647,7 @@ static bool is_of(const struct intake *intake, const char *writer)
 	return writer && ik_text_equal(intake->head->writer, writer);
 }
 
-/* Open a journal; NULL where it is another's who lives, or error says why not. */
+/* Open a journal; NULL where another writer has it that is alive, or error says why not. */
 static struct intake *open_intake(struct ik_database *database, const struct journal_file *file,
 	const char *writer, struct ik_error *error)
 {

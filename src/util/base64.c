@@ -1,11 +1,8 @@
 #include "util/base64.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <nettle/base64.h>
-
-#include "util/alloc.h"
 
 void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
 {
@@ -17,17 +14,14 @@ void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
 	ik_buf_commit(out, BASE64_ENCODE_RAW_LENGTH(length));
 }
 
-/* Are the bytes written as this text, as long as theirs is? */
-static bool is_written(const char *bytes, size_t length, const char *text)
+/* Is the end of a text, its last four characters, what is written for the last bytes? */
+static bool ends_so(const char *bytes, size_t length, const char *text, size_t text_length)
 {
-	size_t text_length = BASE64_ENCODE_RAW_LENGTH(length);
-	char *written = ik_alloc(text_length);
+	size_t last = (length - 1) % 3 + 1;
+	char written[4];
 
-	base64_encode_raw(written, length, (const uint8_t *)bytes);
-	bool same = memcmp(written, text, text_length) == 0;
-
-	free(written);
-	return same;
+	base64_encode_raw(written, last, (const uint8_t *)bytes + length - last);
+	return memcmp(written, text + text_length - sizeof(written), sizeof(written)) == 0;
 }
 
 bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
@@ -46,9 +40,9 @@ bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 		return true;
 	base64_decode_init(&context);
 	read = whole;
-	/* nettle takes blanks, and leftover bits. */
+	/* nettle takes blanks, with which there are fewer bytes, and leftover bits in the last one. */
 	if (!base64_decode_update(&context, &read, (uint8_t *)to, length, text) || read != whole ||
-		!is_written(to, whole, text))
+		!ends_so(to, whole, text, length))
 		return false;
 	ik_buf_commit(out, whole);
 	return true;

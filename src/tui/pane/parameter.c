@@ -100,7 +100,7 @@ struct found {
 	bool any;            /* what it is is not said in a few words */
 	bool text;           /* texts */
 	bool other;          /* what is neither a text nor null */
-	size_t said;         /* how much was, each again as well */
+	size_t said;         /* how much was */
 	struct ik_buf words; /* OR, then what was said, each with OR after it */
 };
 
@@ -109,7 +109,9 @@ static void say(struct found *found, const char *text, size_t length)
 {
 	struct ik_buf *words = &found->words, one;
 
-	if (found->said++ >= MOST_VALUES || words->length > MOST_BYTES || length > MOST_BYTES) {
+	if (found->said > MOST_VALUES)
+		return;
+	if (found->said == MOST_VALUES || words->length > MOST_BYTES || length > MOST_BYTES) {
 		text = "...";
 		length = strlen(text);
 	}
@@ -117,8 +119,10 @@ static void say(struct found *found, const char *text, size_t length)
 		ik_buf_puts(words, OR);
 	ik_buf_init(&one, IK_KIB(4));
 	ik_buf_printf(&one, OR "%.*s" OR, (int)length, text);
-	if (!memmem(words->data, words->length, one.data, one.length))
+	if (!memmem(words->data, words->length, one.data, one.length)) {
 		ik_buf_puts(words, one.data + strlen(OR));
+		found->said++;
+	}
 	ik_buf_done(&one);
 }
 

@@ -35,6 +35,7 @@ Test(parameter_text, names_types_values_and_bounds)
 	says("{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}", true, "\"red\" | \"green\"");
 	says("{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}", false, "string");
 	says("{\"type\":\"integer\",\"enum\":[1,2]}", false, "integer");
+	says("{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}", false, "number");
 	says("{\"type\":[\"integer\",\"null\"],\"minimum\":1}", true, "integer >= 1 | null");
 	says("{\"enum\":[1,null,true]}", true, "1 | null | true");
 	says("{\"enum\":[1,null,2]}", false, "number | null");
