@@ -182,7 +182,7 @@ static int revoke_all(struct ik_setup *setup)
 			ik_buf_printf(&out, "  %s\n", ik_trust_file_at(kept, i));
 		if (ik_trust_is_refused(kept))
 			ik_buf_printf(&out, "%s\n", _("The chat asks about this directory again."));
-		if (ik_trust_revoke(kept, &error) != IK_OK) {
+		if (ik_trust_grant(kept, NULL, 0, true, &error) != IK_OK) {
 			ik_complain(error.text);
 			ik_buf_clear(&out);
 			status = 1;

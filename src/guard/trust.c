@@ -1,13 +1,10 @@
 #include "guard/trust.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "json/scan.h"
@@ -21,84 +18,106 @@
 #include "util/utf8.h"
 
 #define VERSION 1
-/* Limit on the wait for another program that writes the file, which is small. */
-enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 10 };
+
+/* A file that is trusted. */
+struct trusted {
+	char *name; /* as in trust.json */
+	char digest[IK_SHA256_TEXT];
+};
+
+/* What has been decided about the directory. */
+struct decisions {
+	struct trusted *files; /* sorted by name */
+	size_t count;
+	bool never;
+};
 
 struct ik_trust {
 	char *path; /* NULL: nothing is kept */
 	char *directory;
-	char *text;               /* of the file, */
-	struct ik_json_span root; /* and what it says */
-	struct ik_identity read;  /* of the file that it was read from; all zero: there was none */
+	char *entry; /* its name in trust.json */
+	struct decisions known;
+	struct ik_identity read; /* of the file that was read; all zero: there was none */
 	bool was_read;
 	bool all;
-	char *problem;
-	char *name; /* that ik_trust_file_at() returned last */
+	struct ik_error problem; /* why the file cannot be used; IK_OK: it can */
 };
 
-/* Take over a text and what it says. */
-static void set_text(struct ik_trust *trust, char *text, struct ik_json_span root)
+/* ---- decisions ---- */
+
+static void decisions_done(struct decisions *decisions)
 {
-	free(trust->text);
-	trust->text = text;
-	trust->root = root;
+	for (size_t i = 0; i < decisions->count; i++)
+		free(decisions->files[i].name);
+	free(decisions->files);
+	*decisions = (struct decisions){ .count = 0 };
 }
 
-/* Set what a missing file says. */
-static void set_nothing(struct ik_trust *trust)
+/* Return the file of that name; NULL: it is not trusted. */
+static struct trusted *file_of(const struct decisions *decisions, const char *name)
 {
-	char *text = ik_format("{\"version\":%d,\"directories\":{}}", VERSION);
-
-	set_text(trust, text, (struct ik_json_span){ text, strlen(text) });
-}
-
-struct ik_trust *ik_trust_new(const char *path, const char *directory)
-{
-	struct ik_trust *trust = ik_alloc(sizeof(*trust));
-
-	trust->path = path ? ik_strdup(path) : NULL;
-	trust->directory = ik_strdup(directory);
-	set_nothing(trust);
-	return trust;
-}
-
-struct ik_trust *ik_trust_free(struct ik_trust *trust)
-{
-	if (!trust)
-		return NULL;
-	free(trust->text);
-	free(trust->problem);
-	free(trust->name);
-	free(trust->path);
-	free(trust->directory);
-	free(trust);
+	for (size_t i = 0; i < decisions->count; i++)
+		if (ik_text_equal(decisions->files[i].name, name))
+			return &decisions->files[i];
 	return NULL;
 }
 
-const char *ik_trust_directory(const struct ik_trust *trust)
+/* Add a file that is not known yet (its name is taken over), without contents. */
+static struct trusted *add_file(struct decisions *decisions, char *name)
 {
-	return trust->directory;
+	size_t at = 0;
+
+	while (at < decisions->count && strcmp(decisions->files[at].name, name) < 0)
+		at++;
+	decisions->files = ik_alloc_more(decisions->files, decisions->count, sizeof(*decisions->files));
+	memmove(decisions->files + at + 1, decisions->files + at,
+		(decisions->count++ - at) * sizeof(*decisions->files));
+	decisions->files[at] = (struct trusted){ .name = name };
+	return &decisions->files[at];
 }
 
-const char *ik_trust_problem(const struct ik_trust *trust)
+/* Trust a file with those contents; NULL: do not trust it any longer. */
+static void set_file(struct decisions *decisions, const char *name, const char *digest)
 {
-	return trust->problem;
+	struct trusted *file = file_of(decisions, name);
+
+	if (digest) {
+		file = file ? file : add_file(decisions, ik_strdup(name));
+		memcpy(file->digest, digest, sizeof(file->digest));
+	} else if (file) {
+		free(file->name);
+		memmove(file, file + 1,
+			(size_t)(decisions->files + --decisions->count - file) * sizeof(*file));
+	}
 }
 
-const char *ik_trust_path(const struct ik_trust *trust)
+/* Take what a line says about the directory. */
+static void take_line(const struct ik_trust *trust, struct ik_json_span line,
+	struct decisions *decisions)
 {
-	return trust->path;
+	struct ik_json_span entry = ik_json_member(ik_json_member(line, "directories"), trust->entry);
+	struct ik_json_walk walk = { NULL };
+	struct ik_json_span key, file;
+
+	if (!entry.text)
+		return;
+	decisions->never = ik_json_is_true(ik_json_member(entry, "never"));
+	while (ik_json_next(ik_json_member(entry, "files"), &walk, &key, &file)) {
+		char *name = ik_json_text_new(key);
+		char *digest = ik_json_text_new(ik_json_member(file, "sha256"));
+
+		if (name)
+			set_file(decisions, name,
+				digest && strlen(digest) == IK_SHA256_TEXT - 1 ? digest : NULL);
+		free(digest);
+		free(name);
+	}
 }
 
-void ik_trust_all(struct ik_trust *trust)
-{
-	trust->all = true;
-}
+/* ---- the object ---- */
 
-/* ---- names in the text ---- */
-
-/* Return the name that a path has in the text (new memory). */
-static char *name_in_text(const char *path)
+/* Return the name that a path has in the file (new memory). */
+static char *repaired(const char *path)
 {
 	struct ik_buf out;
 
@@ -107,90 +126,8 @@ static char *name_in_text(const char *path)
 	return ik_buf_take(&out, NULL);
 }
 
-static const struct ik_json_span nothing = { NULL, 0 };
-
-/* Return the member of an object that a path names. */
-static struct ik_json_span member_of(struct ik_json_span object, const char *path)
-{
-	char *name = name_in_text(path);
-	struct ik_json_span member = ik_json_member(object, name);
-
-	free(name);
-	return member;
-}
-
-/* Return what the file says about the directory. */
-static struct ik_json_span entry_of(const struct ik_trust *trust)
-{
-	return member_of(ik_json_member(trust->root, "directories"), trust->directory);
-}
-
-static void put_changed(struct ik_buf *out, struct ik_json_span object, const char *const *path,
-	struct ik_json_span value);
-
-/* Write the member that a path begins with, for put_changed(). */
-static void put_member(struct ik_buf *out, struct ik_json_span old, const char *const *path,
-	struct ik_json_span value)
-{
-	if (!path[1] && !value.text)
-		return;
-	ik_json_key(out, path[0]);
-	if (path[1])
-		put_changed(out, old, path + 1, value);
-	else
-		ik_json_put_raw(out, value);
-}
-
-/* Write an object in which the member that a path of names leads to has this value, or is missing if
- * it has none. New members are added in the order of their names. */
-static void put_changed(struct ik_buf *out, struct ik_json_span object, const char *const *path,
-	struct ik_json_span value)
-{
-	struct ik_json_span old = ik_json_member(object, path[0]), key, member;
-	struct ik_json_walk walk = { NULL };
-	bool done = false;
-
-	ik_json_open(out, '{');
-	while (ik_json_next(object, &walk, &key, &member)) {
-		bool is_old = member.text == old.text;
-
-		if (!done &&
-			(is_old || (!old.text && strncmp(path[0], key.text + 1, key.length - 2) < 0))) {
-			put_member(out, old, path, value);
-			done = true;
-		}
-		if (!is_old) {
-			ik_json_put_raw(out, key);
-			ik_buf_putc(out, ':');
-			ik_json_put_raw(out, member);
-		}
-	}
-	if (!done)
-		put_member(out, old, path, value);
-	ik_json_close(out, '}');
-}
-
-/* Change what the file says about the directory: all of it (member is NULL), a member, a file in the
- * member "files", or a member of that. */
-static void change_entry(struct ik_trust *trust, const char *member, const char *file,
-	const char *inner, struct ik_json_span value)
-{
-	char *directory = name_in_text(trust->directory), *name = file ? name_in_text(file) : NULL;
-	char *text;
-	const char *const path[] = { "directories", directory, member, name, inner, NULL };
-	struct ik_buf out;
-	size_t length;
-
-	ik_buf_init(&out, SIZE_MAX); /* write_file() has the limit */
-	put_changed(&out, trust->root, path, value);
-	text = ik_buf_take(&out, &length);
-	set_text(trust, text, (struct ik_json_span){ text, length });
-	free(name);
-	free(directory);
-}
-
-/* Return the name of a file in trust.json: relative to the directory, without "./". */
-static const char *name_of(const struct ik_trust *trust, const char *path)
+/* Return the name of a file in trust.json: relative to the directory, without "./" (new memory). */
+static char *name_of(const struct ik_trust *trust, const char *path)
 {
 	size_t length = strlen(trust->directory);
 
@@ -203,68 +140,89 @@ static const char *name_of(const struct ik_trust *trust, const char *path)
 		path++;
 		path += strspn(path, "/");
 	}
-	return path;
+	return repaired(path);
 }
 
-/* Return what the file says about a file of the directory. */
-static struct ik_json_span record_of(const struct ik_trust *trust, const char *path)
+struct ik_trust *ik_trust_new(const char *path, const char *directory)
 {
-	return member_of(ik_json_member(entry_of(trust), "files"), name_of(trust, path));
+	struct ik_trust *trust = ik_alloc(sizeof(*trust));
+
+	trust->path = path ? ik_strdup(path) : NULL;
+	trust->directory = ik_strdup(directory);
+	trust->entry = repaired(directory);
+	return trust;
+}
+
+struct ik_trust *ik_trust_free(struct ik_trust *trust)
+{
+	if (!trust)
+		return NULL;
+	decisions_done(&trust->known);
+	free(trust->path);
+	free(trust->directory);
+	free(trust->entry);
+	free(trust);
+	return NULL;
+}
+
+const char *ik_trust_directory(const struct ik_trust *trust)
+{
+	return trust->directory;
+}
+
+const char *ik_trust_problem(const struct ik_trust *trust)
+{
+	return trust->problem.status != IK_OK ? trust->problem.text : NULL;
+}
+
+const char *ik_trust_path(const struct ik_trust *trust)
+{
+	return trust->path;
+}
+
+void ik_trust_all(struct ik_trust *trust)
+{
+	trust->all = true;
 }
 
 enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *path,
 	const char *digest)
 {
-	struct ik_json_span known;
+	char *name = name_of(trust, path);
+	const struct trusted *file = file_of(&trust->known, name);
 
+	free(name);
 	if (trust->all)
 		return IK_TRUST_TRUSTED;
-	known = ik_json_member(record_of(trust, path), "sha256");
-	if (ik_json_span_type(known) != IK_JSON_STRING || known.length != IK_SHA256_TEXT + 1)
+	if (!file)
 		return IK_TRUST_NEW;
 	if (!digest)
 		return IK_TRUST_UNREAD;
-	return ik_json_string_is(known, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
+	return ik_text_equal(file->digest, digest) ? IK_TRUST_TRUSTED : IK_TRUST_CHANGED;
 }
 
 bool ik_trust_is_refused(const struct ik_trust *trust)
 {
-	return ik_json_is_true(ik_json_member(entry_of(trust), "never"));
+	return trust->known.never;
 }
 
-const char *ik_trust_file_at(struct ik_trust *trust, size_t index)
+const char *ik_trust_file_at(const struct ik_trust *trust, size_t index)
 {
-	struct ik_json_span files = ik_json_member(entry_of(trust), "files"), name, record;
-	struct ik_json_walk walk = { NULL };
-	bool found;
-
-	do {
-		found = ik_json_next(files, &walk, &name, &record);
-	} while (found && index-- > 0);
-	free(trust->name);
-	trust->name = found ? ik_json_string_new(name, NULL) : NULL;
-	return trust->name;
+	return index < trust->known.count ? trust->known.files[index].name : NULL;
 }
 
 /* ---- the file ---- */
 
 /* Fail if somebody else can change the file: then its contents count for nothing. */
-static enum ik_status check_owner(const char *path, int fd, struct ik_identity *ret_identity,
+static enum ik_status check_owner(const char *path, const struct stat *status,
 	struct ik_error *error)
 {
-	struct stat status;
-
-	if (fstat(fd, &status) != 0)
-		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
-	*ret_identity = ik_identity_of(&status);
-	if (!S_ISREG(status.st_mode))
-		return ik_error_set(error, IK_FAILED, _("cannot read %s: it is no regular file"), path);
-	if (status.st_uid != geteuid() && status.st_uid != 0)
+	if (status->st_uid != geteuid() && status->st_uid != 0)
 		return ik_error_set(error, IK_DENIED,
 			_("%s belongs to another user, so it counts for "
 			  "nothing: no tool of a project is trusted"),
 			path);
-	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return ik_error_set(error, IK_DENIED,
 			_("%s can be changed by other users, so it counts for "
 			  "nothing: no tool of a project is trusted; look at it, then: chmod 600 %s"),
@@ -272,65 +230,86 @@ static enum ik_status check_owner(const char *path, int fd, struct ik_identity *
 	return IK_OK;
 }
 
-/* Use a text if it is one that this version writes. */
-static enum ik_status take_text(struct ik_trust *trust, struct ik_buf *text, struct ik_error *error)
+/* Check that a line is one that this version writes. */
+static enum ik_status check_line(const char *path, struct ik_json_span line, struct ik_error *error)
 {
-	struct ik_error reason;
-	struct ik_json_span root;
 	int64_t version;
-	size_t before;
-	char *bytes;
 
-	if (ik_json_check(text->data, text->length, &root, &reason) != IK_OK)
-		return ik_error_set(error, IK_INVALID, "%s: %s", trust->path, reason.text);
-	if (!ik_json_integer(ik_json_member(root, "version"), &version) ||
-		ik_json_span_type(ik_json_member(root, "directories")) != IK_JSON_OBJECT)
+	if (!ik_json_integer(ik_json_member(line, "version"), &version) ||
+		ik_json_span_type(ik_json_member(line, "directories")) != IK_JSON_OBJECT)
 		return ik_error_set(error, IK_INVALID,
-			_("%s: \"version\" or \"directories\" is not what it was written as"), trust->path);
+			_("%s: \"version\" or \"directories\" is not what it was written as"), path);
 	if (version > VERSION)
 		return ik_error_set(error, IK_UNAVAILABLE,
 			_("%s was written by a newer version of ikigai: "
 			  "no tool of a project is trusted by this one"),
-			trust->path);
-	/* Taking the bytes may move them. */
-	before = (size_t)(root.text - text->data);
-	bytes = ik_buf_take(text, NULL);
-	set_text(trust, bytes, (struct ik_json_span){ bytes + before, root.length });
+			path);
 	return IK_OK;
+}
+
+/* Return the end of the line at at; NULL: it has none. What earlier versions wrote, one value over
+ * many lines, of which only the last begins with a brace, counts as a line. */
+static const char *end_of_line(const char *at, const char *end)
+{
+	const char *last = ik_text_starts(at, "{\n") ? strstr(at, "\n}\n") : NULL;
+
+	return last ? last + 2 : memchr(at, '\n', (size_t)(end - at));
+}
+
+/* Take all lines of the file, later ones over earlier ones. */
+static enum ik_status take_lines(const struct ik_trust *trust, const struct ik_buf *text,
+	struct decisions *decisions, struct ik_error *error)
+{
+	const char *at = text->data, *end = text->data + text->length, *next;
+	enum ik_status status = IK_OK;
+	struct ik_json_span line;
+	struct ik_error reason;
+
+	for (; at < end && status == IK_OK; at = next + 1) {
+		const char *stop = end_of_line(at, end);
+
+		next = stop ? stop : end;
+		if (next == at)
+			continue;
+		if (ik_json_check(at, (size_t)(next - at), &line, &reason) == IK_OK)
+			status = check_line(trust->path, line, error);
+		else if (stop) /* without an end, it is being written */
+			return ik_error_set(error, IK_INVALID, "%s:%d: %s", trust->path,
+				ik_json_line(text->data, at), reason.text);
+		else
+			return IK_OK;
+		if (status == IK_OK)
+			take_line(trust, line, decisions);
+	}
+	return status;
 }
 
 /* Read the file; one that is missing says nothing. IK_INVALID: it is damaged; other errors: it must
  * be left alone. After an error, what it said before is still known. */
 static enum ik_status read_file(struct ik_trust *trust, struct ik_error *error)
 {
+	struct decisions decisions = { .count = 0 }, before = trust->known;
+	enum ik_status status = IK_OK;
 	struct ik_buf text;
-	enum ik_status status;
-	int fd, number;
+	struct stat about;
+	bool missing = stat(trust->path, &about) != 0;
 
+	if (missing && errno != ENOENT)
+		status = ik_error_set_errno(error, errno, _("cannot read %s"), trust->path);
+	/* Known even if the file cannot be read, so that this is reported once. */
 	trust->was_read = true;
-	memset(&trust->read, 0, sizeof(trust->read));
-	/* Read the identity even if the file cannot be read, so that this is reported once. */
-	status = ik_identity_read(trust->path, &trust->read, error);
-	if (status == IK_NOT_FOUND) {
-		set_nothing(trust);
-		return IK_OK;
-	}
-	if (status != IK_OK)
-		return status;
-	fd = open(trust->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return ik_error_set_errno(error, errno, _("cannot read %s"), trust->path);
+	trust->read = missing ? (struct ik_identity){ .inode = 0 } : ik_identity_of(&about);
 	ik_buf_init(&text, IK_LIMIT_TRUST);
-	status = check_owner(trust->path, fd, &trust->read, error);
-	if (status == IK_OK) {
-		number = ik_read_all(fd, &text, (size_t)trust->read.size + 1);
-		status = number != 0 ? ik_error_set_errno(error, number, _("cannot read %s"), trust->path)
-							 : ik_buf_check(&text, trust->path, error);
-	}
+	if (!missing)
+		status = check_owner(trust->path, &about, error);
+	if (!missing && status == IK_OK)
+		status = ik_file_read(trust->path, &text, error);
 	if (status == IK_OK)
-		status = take_text(trust, &text, error);
+		status = take_lines(trust, &text, &decisions, error);
+	if (status == IK_OK)
+		trust->known = decisions;
+	decisions_done(status == IK_OK ? &before : &decisions);
 	ik_buf_done(&text);
-	close(fd);
 	return status;
 }
 
@@ -346,215 +325,130 @@ static bool is_current(const struct ik_trust *trust)
 	return ik_identity_equal(&now, &trust->read);
 }
 
-/* Lock the directory of the file; return a descriptor whose closing unlocks it, or -1. */
-static int lock(const struct ik_trust *trust, struct ik_error *error)
-{
-	static const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000L };
-	char *home = ik_strndup(trust->path, (size_t)(ik_path_base(trust->path) - trust->path));
-	int fd = open(home[0] != '\0' ? home : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), tries;
-
-	free(home);
-	if (fd < 0) {
-		(void)ik_error_set_errno(error, errno, _("cannot write %s"), trust->path);
-		return -1;
-	}
-	for (tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
-		/* On file systems without locks, the rename must do. */
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return fd;
-		if (tries == LOCK_TRIES) {
-			close(fd);
-			(void)ik_error_set(error, IK_UNAVAILABLE,
-				_("cannot write %s: another program has locked it; try again"), trust->path);
-			return -1;
-		}
-		(void)nanosleep(&pause, NULL);
-	}
-	return fd;
-}
-
 /* Rename the damaged file and report it. */
-static enum ik_status rename_damaged(const char *path, const struct ik_error *reason,
-	struct ik_error *error)
+static enum ik_status rename_damaged(struct ik_trust *trust, struct ik_error *error)
 {
 	char time[IK_CLOCK_TEXT], *aside;
+	struct ik_error reason = *error;
 	enum ik_status status;
 
 	ik_clock_text(ik_clock_wall_ms(), time);
-	aside = ik_format("%s.damaged-%s", path, time);
-	if (rename(path, aside) != 0)
-		status = ik_error_set_errno(error, errno, _("%s; it cannot be put aside"), reason->text);
+	aside = ik_format("%s.damaged-%s", trust->path, time);
+	memset(&trust->read, 0, sizeof(trust->read));
+	if (rename(trust->path, aside) != 0)
+		status = ik_error_set_errno(error, errno, _("%s; it cannot be put aside"), reason.text);
 	else
 		status = ik_error_set(error, IK_INVALID,
 			_("%s. It was put aside as %s; no tool of a "
 			  "project is trusted any more: ikigai tool trust"),
-			reason->text, aside);
+			reason.text, aside);
 	free(aside);
-	return status;
-}
-
-/* Read the file under the lock. A damaged one is renamed: IK_INVALID, with a sentence about that. */
-static enum ik_status read_locked(struct ik_trust *trust, struct ik_error *error)
-{
-	struct ik_error reason;
-	enum ik_status status = read_file(trust, &reason);
-
-	if (status == IK_INVALID) {
-		memset(&trust->read, 0, sizeof(trust->read));
-		set_nothing(trust);
-		return rename_damaged(trust->path, &reason, error);
-	}
-	if (status != IK_OK)
-		*error = reason;
 	return status;
 }
 
 enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 {
 	enum ik_status status;
-	int fd;
 
 	if (!trust->path || is_current(trust))
 		return IK_OK;
 	status = read_file(trust, error);
-	if (status == IK_INVALID) {
-		/* Another program may be repairing it right now. */
-		fd = lock(trust, error);
-		trust->was_read = fd >= 0;
-		status = fd >= 0 ? read_locked(trust, error) : error->status;
-		if (fd >= 0)
-			close(fd);
+	if (status == IK_INVALID)
+		status = rename_damaged(trust, error);
+	trust->problem.status = IK_OK;
+	if (status != IK_OK) {
+		trust->problem = *error;
+		decisions_done(&trust->known);
 	}
-	free(trust->problem);
-	trust->problem = status != IK_OK ? ik_strdup(error->text) : NULL;
-	if (status != IK_OK)
-		set_nothing(trust);
-	return status;
-}
-
-/* Write the file. */
-static enum ik_status write_file(struct ik_trust *trust, struct ik_error *error)
-{
-	enum ik_status status;
-	struct ik_buf out;
-
-	ik_buf_init(&out, IK_LIMIT_TRUST);
-	ik_json_pretty(&out, trust->root);
-	ik_buf_putc(&out, '\n');
-	status = ik_buf_check(&out, trust->path, error);
-	if (status == IK_OK)
-		status = ik_file_write(trust->path, out.data, out.length, 0600, error);
-	if (status == IK_OK)
-		status = ik_identity_read(trust->path, &trust->read, error);
-	ik_buf_done(&out);
-	return status;
-}
-
-/* Apply a change to the present contents of the file. */
-static enum ik_status update(struct ik_trust *trust,
-	void (*change)(struct ik_trust *, const void *), const void *arg, struct ik_error *error)
-{
-	int fd = trust->path ? lock(trust, error) : -1;
-	enum ik_status status;
-
-	if (!trust->path)
-		(void)ik_error_set(error, IK_UNAVAILABLE,
-			_("there is no home directory, so it is not remembered"));
-	if (fd < 0) {
-		change(trust, arg);
-		return error->status;
-	}
-	status = read_locked(trust, error);
-	change(trust, arg);
-	if (status == IK_OK || status == IK_INVALID)
-		status = write_file(trust, error);
-	close(fd);
 	return status;
 }
 
 /* ---- changes ---- */
 
-/* Record a file as trusted, from now on unless it was before. */
-static void note(struct ik_trust *trust, const struct ik_trust_file *file)
-{
-	const char *name = name_of(trust, file->path);
-	char digest[IK_SHA256_TEXT + 2], now[IK_CLOCK_TEXT], when[IK_CLOCK_TEXT + 2];
-
-	if (ik_json_string_is(ik_json_member(record_of(trust, file->path), "sha256"), file->digest))
-		return;
-	ik_clock_text(ik_clock_wall_ms(), now);
-	(void)snprintf(digest, sizeof(digest), "\"%s\"", file->digest);
-	(void)snprintf(when, sizeof(when), "\"%s\"", now);
-	change_entry(trust, "files", name, "sha256", (struct ik_json_span){ digest, strlen(digest) });
-	change_entry(trust, "files", name, "trusted", (struct ik_json_span){ when, strlen(when) });
-}
-
-struct grant {
+/* What is decided: these files are trusted from now on, instead of the known ones (only) or in
+ * addition to them; never: do not ask about others. */
+struct decision {
 	const struct ik_trust_file *files;
 	size_t count;
-	bool only;
+	bool only, never;
 };
 
-/* Is this file of the directory among those that are granted? */
-static bool is_granted(const struct ik_trust *trust, const struct grant *grant, const char *file)
+/* Is the known file of that name among those of the decision? */
+static bool is_granted(const struct ik_trust *trust, const struct decision *decision,
+	const char *name)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < grant->count && !found; i++) {
-		char *name = name_in_text(name_of(trust, grant->files[i].path));
+	for (size_t i = 0; i < decision->count && !found; i++) {
+		char *granted = name_of(trust, decision->files[i].path);
 
-		found = ik_text_equal(name, file);
-		free(name);
+		found = ik_text_equal(granted, name);
+		free(granted);
 	}
 	return found;
 }
 
-static void change_grant(struct ik_trust *trust, const void *arg)
+/* Write the line that records a decision: what it changes. */
+static void put_line(const struct ik_trust *trust, const struct decision *decision,
+	struct ik_buf *out)
 {
-	const struct grant *grant = arg;
-	const char *file;
-	size_t kept = 0;
+	char now[IK_CLOCK_TEXT];
 
-	change_entry(trust, "never", NULL, NULL, nothing);
-	while (grant->only && (file = ik_trust_file_at(trust, kept))) {
-		size_t length = trust->root.length;
+	ik_clock_text(ik_clock_wall_ms(), now);
+	ik_json_printf(out, "{'version':%d,'directories':{'%s':{'files':{", VERSION, trust->entry);
+	for (size_t i = 0; decision->only && i < trust->known.count; i++)
+		if (!is_granted(trust, decision, trust->known.files[i].name))
+			ik_json_printf(out, "'%s':null", trust->known.files[i].name);
+	for (size_t i = 0; i < decision->count; i++) {
+		char *name = name_of(trust, decision->files[i].path);
+		const struct trusted *known = file_of(&trust->known, name);
 
-		if (!is_granted(trust, grant, file))
-			change_entry(trust, "files", file, NULL, nothing);
-		kept += trust->root.length == length;
+		if (!known || !ik_text_equal(known->digest, decision->files[i].digest))
+			ik_json_printf(out, "'%s':{'sha256':'%s','trusted':'%s'}", name,
+				decision->files[i].digest, now);
+		free(name);
 	}
-	for (size_t i = 0; i < grant->count; i++)
-		note(trust, &grant->files[i]);
-	if (!ik_trust_file_at(trust, 0))
-		change_entry(trust, NULL, NULL, NULL, nothing);
+	ik_json_printf(out, decision->never ? "},'never':true}}}" : "}}}}");
+}
+
+/* Make a decision: know it, and append it to the file, provided that this may be used. */
+static enum ik_status decide(struct ik_trust *trust, const struct decision *decision,
+	struct ik_error *error)
+{
+	enum ik_status status;
+	struct ik_json_span said;
+	struct ik_buf line;
+
+	if (!trust->path)
+		status = ik_error_set(error, IK_UNAVAILABLE,
+			_("there is no home directory, so it is not remembered"));
+	else
+		status = read_file(trust, error);
+	if (status == IK_INVALID) {
+		decisions_done(&trust->known);
+		status = rename_damaged(trust, error);
+		status = status == IK_INVALID ? IK_OK : status;
+	}
+	ik_buf_init(&line, IK_LIMIT_TRUST);
+	put_line(trust, decision, &line);
+	if (ik_json_check(line.data, line.length, &said, NULL) == IK_OK)
+		take_line(trust, said, &trust->known);
+	ik_buf_putc(&line, '\n');
+	if (status == IK_OK)
+		status = ik_buf_check(&line, trust->path, error);
+	if (status == IK_OK)
+		status = ik_file_append(trust->path, line.data, line.length, true, error);
+	ik_buf_done(&line);
+	return status;
 }
 
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
 	size_t count, bool only, struct ik_error *error)
 {
-	const struct grant grant = { files, count, only };
-
-	return update(trust, change_grant, &grant, error);
-}
-
-static void change_revoke(struct ik_trust *trust, const void *arg)
-{
-	(void)arg;
-	change_entry(trust, NULL, NULL, NULL, nothing);
-}
-
-enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error)
-{
-	return update(trust, change_revoke, NULL, error);
-}
-
-static void change_refuse(struct ik_trust *trust, const void *arg)
-{
-	(void)arg;
-	change_entry(trust, "never", NULL, NULL, (struct ik_json_span){ "true", 4 });
+	return decide(trust, &(struct decision){ files, count, only, false }, error);
 }
 
 enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error)
 {
-	return update(trust, change_refuse, NULL, error);
+	return decide(trust, &(struct decision){ .never = true }, error);
 }

@@ -1,20 +1,19 @@
 /*
  * trust: which files of a directory the user has agreed to run or read.
  *
- * Kept in trust.json in the home (mode 0600, but meant to be read, too): for each directory, by its
- * canonical path, the SHA-256 of each file that the user approved.  A file is TRUSTED if its contents
- * match, NEW if it is unknown, CHANGED if its contents differ.
+ * Kept in trust.json in the home (mode 0600, but meant to be read, too).  Each decision is a line,
+ * appended in one go, so that several programs may write at once: for a directory, by its canonical
+ * path, the SHA-256 of each file that the user approved, or null for one that is not trusted any
+ * longer.  Later lines change what earlier ones said.  A file is TRUSTED if its contents match, NEW
+ * if it is unknown, CHANGED if its contents differ.
  *
- *     {"version": 1, "directories": {
- *       "/home/me/work": {"files": {
- *         ".ikigai/tools/x": {"sha256": "...", "trusted": "2026-...Z"}}},
- *       "/tmp/theirs": {"never": true}}}
+ *     {"version":1,"directories":{"/home/me/work":{"files":{
+ *         ".ikigai/tools/x":{"sha256":"...","trusted":"2026-...Z"},".ikigai/tools/y":null}}}}
+ *     {"version":1,"directories":{"/tmp/theirs":{"files":{},"never":true}}}
  *
- * In names, bytes that are not UTF-8 are written as U+FFFD.
- *
- * Several programs may write at once: a change is made under a lock of the directory, to the
- * present contents of the file, which a rename then replaces. A damaged file is renamed and
- * reported, and trusts nothing.
+ * (without the line break; earlier versions wrote all of it as one such value over many lines.) In
+ * names, bytes that are not UTF-8 are written as U+FFFD.  A damaged file is renamed and reported, and
+ * trusts nothing.
  *
  * Pure except for that file.  Owns what it read.  May include: util, json.
  */
@@ -67,8 +66,8 @@ enum ik_trust_state ik_trust_judge(const struct ik_trust *trust, const char *pat
 bool ik_trust_is_refused(const struct ik_trust *trust);
 
 /* Return the known files, sorted, relative to the directory where possible; NULL after the last.
- * Valid until the next call. */
-const char *ik_trust_file_at(struct ik_trust *trust, size_t index);
+ * Valid until the next change. */
+const char *ik_trust_file_at(const struct ik_trust *trust, size_t index);
 
 /* A file whose contents were read. */
 struct ik_trust_file {
@@ -76,14 +75,11 @@ struct ik_trust_file {
 };
 
 /*
- * Trust these files from now on, in addition to those trusted already (only: instead of them), and
- * take back a "never". On failure it still holds for this program.
+ * Trust these files from now on, in addition to those trusted already (only: instead of them; none:
+ * no file any longer), and take back a "never". On failure it still holds for this program.
  */
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
 	size_t count, bool only, struct ik_error *error) IK_MUST_USE;
-
-/* Trust no file of the directory any longer, and ask again. */
-enum ik_status ik_trust_revoke(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;
 
 /* Trust no further files, and do not ask about the directory any more. */
 enum ik_status ik_trust_refuse(struct ik_trust *trust, struct ik_error *error) IK_MUST_USE;

@@ -1,7 +1,6 @@
 #include "undo/undo_journal.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,42 +82,6 @@ void ik_undo_forget(const char *root, const char *session)
 	free(directory);
 }
 
-/* If a full disk or a crash cut off the last line, end it, so that it does not spoil the next.
- * Return 0 or errno. */
-static int end_cut_off_line(int fd)
-{
-	off_t length = lseek(fd, 0, SEEK_END);
-	char last;
-
-	if (length <= 0 || pread(fd, &last, 1, length - 1) != 1 || last == '\n')
-		return 0;
-	return ik_write_all(fd, "\n", 1);
-}
-
-/* Append a line to the journal. */
-static enum ik_status append(const char *directory, struct ik_buf *line, struct ik_error *error)
-{
-	char *path = ik_path_join(directory, "journal");
-	enum ik_status status;
-	int fd, number;
-
-	ik_buf_putc(line, '\n');
-	status = ik_buf_check(line, _("what is noted for /undo"), error);
-	if (status == IK_OK) {
-		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-		number = fd < 0 ? errno : end_cut_off_line(fd);
-		if (number == 0)
-			number = ik_write_all(fd, line->data, line->length);
-		if (fd >= 0)
-			(void)close(fd);
-		if (number != 0)
-			status = ik_error_set_errno(error, number, _("cannot write %s"), path);
-	}
-	free(path);
-	ik_buf_done(line);
-	return status;
-}
-
 /* Begin a line of that kind with its ID. */
 static void begin(struct ik_buf *line, const char *kind, const char *id)
 {
@@ -126,10 +89,20 @@ static void begin(struct ik_buf *line, const char *kind, const char *id)
 	ik_json_printf(line, "{'%s':{'id':'%s'", kind, id);
 }
 
+/* End the line and append it to the journal. */
 static enum ik_status end(const char *directory, struct ik_buf *line, struct ik_error *error)
 {
+	char *path = ik_path_join(directory, "journal");
+	enum ik_status status;
+
 	ik_json_printf(line, "}}");
-	return append(directory, line, error);
+	ik_buf_putc(line, '\n');
+	status = ik_buf_check(line, _("what is noted for /undo"), error);
+	if (status == IK_OK)
+		status = ik_file_append(path, line->data, line->length, false, error);
+	free(path);
+	ik_buf_done(line);
+	return status;
 }
 
 static void put_files(struct ik_buf *line, const struct ik_file_change *files, size_t count)

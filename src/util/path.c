@@ -320,6 +320,29 @@ enum ik_status ik_file_write_unsynced(const char *path, const char *bytes, size_
 	return replace(path, bytes, length, mode, false, error);
 }
 
+enum ik_status ik_file_append(const char *path, const char *line, size_t length, bool durable,
+	struct ik_error *error)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	int number = fd < 0 ? errno : 0;
+	off_t before = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	char last;
+
+	if (before > 0 && pread(fd, &last, 1, before - 1) == 1 && last != '\n')
+		number = ik_write_all(fd, "\n", 1);
+	if (number == 0)
+		number = ik_write_all(fd, line, length);
+	if (number != 0 && fd >= 0)
+		(void)!ftruncate(fd, before);
+	if (number == 0 && durable && fsync(fd) != 0)
+		number = errno;
+	if (fd >= 0)
+		close(fd);
+	if (number == 0 && durable && before == 0)
+		sync_directory_of(path);
+	return number == 0 ? IK_OK : ik_error_set_errno(error, number, _("cannot write %s"), path);
+}
+
 int ik_write_all(int fd, const char *bytes, size_t length)
 {
 	while (length > 0) {

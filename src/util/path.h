@@ -70,6 +70,14 @@ enum ik_status ik_file_write(const char *path, const char *bytes, size_t length,
 enum ik_status ik_file_write_unsynced(const char *path, const char *bytes, size_t length,
 	mode_t mode, struct ik_error *error) IK_MUST_USE;
 
+/*
+ * Append a line (with its line feed) to a file, which is created with mode 0600 if it is missing. A
+ * last line that a crash cut off is ended first, so that it does not spoil this one; of a line that
+ * cannot be written whole, nothing stays. durable: it is on disk afterwards.
+ */
+enum ik_status ik_file_append(const char *path, const char *line, size_t length, bool durable,
+	struct ik_error *error) IK_MUST_USE;
+
 /* read(2) to the end of the file and append to buf. expected is a guess at its length. 0 means a
  * stream, which is waited for; otherwise a file that is not ready (some kernel files never are)
  * gives EAGAIN. Return 0 or errno; the status of buf tells if it did not fit. */

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -150,6 +152,26 @@ Test(path, a_failed_write_leaves_nothing_behind)
 	cr_assert_eq(chdir("/"), 0);
 	cr_assert_eq(rmdir(directory), 0, "no temporary is left");
 	cr_assert_eq(mkdir(directory, 0700), 0);
+}
+
+Test(path, appends_whole_lines)
+{
+	const struct rlimit small = { 8, 8 };
+	struct ik_error error;
+	struct ik_buf buf;
+
+	cr_assert_eq(ik_file_append("lines", "one\n", 4, true, &error), IK_OK, "%s", error.text);
+	cr_assert_eq(truncate("lines", 2), 0);
+	cr_assert_eq(ik_file_append("lines", "two\n", 4, false, &error), IK_OK, "%s", error.text);
+	cr_assert_eq(ik_file_append("no/lines", "x\n", 2, false, &error), IK_NOT_FOUND);
+	/* What does not fit is taken back. */
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_neq(ik_file_append("lines", "three\n", 6, false, &error), IK_OK);
+	ik_buf_init(&buf, 100);
+	cr_assert_eq(ik_file_read("lines", &buf, &error), IK_OK);
+	cr_assert_str_eq(buf.data, "on\ntwo\n");
+	ik_buf_done(&buf);
 }
 
 Test(path, reads_up_to_the_ceiling_and_no_more)
