@@ -6,8 +6,7 @@ libik_agent_a_SOURCES += \
 	src/agent/model.c src/agent/model.h \
 	src/agent/model_list.c src/agent/model_list.h \
 	src/agent/reply.c src/agent/reply.h \
-	src/agent/slots.c src/agent/slots.h \
-	src/agent/transfer.c src/agent/transfer.h
+	src/agent/slots.c src/agent/slots.h
 
 libik_agent_a_SOURCES += \
 	src/agent/session/compaction.c src/agent/session/compaction.h \

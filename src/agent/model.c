@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/text.h"
 
 static char *copy(const char *text)
 {
@@ -20,29 +21,43 @@ static void forget(const char *text)
 	free(own);
 }
 
-struct ik_model *ik_model_new(const struct ik_model_spec *spec)
+/* Return a copy of an address (or NULL) without slashes at its end. */
+static char *copy_url(const char *url)
+{
+	size_t length = url ? strlen(url) : 0;
+
+	while (length > 0 && url[length - 1] == '/')
+		length--;
+	return url ? ik_strndup(url, length) : NULL;
+}
+
+/* Return copies of headers (or NULL: none), NULL-terminated. */
+static const char *const *copy_headers(const char *const *headers)
+{
+	size_t count = 0;
+	char **copies;
+
+	while (headers && headers[count])
+		count++;
+	copies = ik_alloc((count + 1) * sizeof(*copies));
+	for (size_t i = 0; i < count; i++)
+		copies[i] = ik_strdup(headers[i]);
+	return (const char *const *)copies;
+}
+
+struct ik_model *ik_model_new(const struct ik_model *like)
 {
 	struct ik_model *model = ik_alloc(sizeof(*model));
-	struct ik_endpoint *endpoint = &model->spec.endpoint;
-	const char *const *from = spec->endpoint.headers;
-	size_t count = 0, i;
-	char **headers;
+	struct ik_endpoint *endpoint = &model->endpoint;
 
+	*model = *like;
 	model->references = 1;
-	model->spec = *spec;
-	model->spec.name = ik_strdup(spec->name);
-	endpoint->provider = copy(spec->endpoint.provider);
-	endpoint->base_url = copy(spec->endpoint.base_url);
-	endpoint->api_key = copy(spec->endpoint.api_key);
-	endpoint->key_variable = copy(spec->endpoint.key_variable);
-	if (from) {
-		while (from[count])
-			count++;
-		headers = ik_alloc((count + 1) * sizeof(*headers));
-		for (i = 0; i < count; i++)
-			headers[i] = ik_strdup(from[i]);
-		endpoint->headers = (const char *const *)headers;
-	}
+	model->name = ik_strdup(like->name);
+	endpoint->provider = copy(like->endpoint.provider);
+	endpoint->base_url = copy_url(like->endpoint.base_url);
+	endpoint->api_key = copy(like->endpoint.api_key);
+	endpoint->key_variable = copy(like->endpoint.key_variable);
+	endpoint->headers = copy_headers(like->endpoint.headers);
 	return model;
 }
 
@@ -54,8 +69,7 @@ struct ik_model *ik_model_ref(struct ik_model *model)
 
 struct ik_model *ik_model_unref(struct ik_model *model)
 {
-	struct ik_endpoint *endpoint = model ? &model->spec.endpoint : NULL;
-	size_t i;
+	struct ik_endpoint *endpoint = model ? &model->endpoint : NULL;
 
 	if (!model || --model->references > 0)
 		return NULL;
@@ -63,10 +77,49 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 	forget(endpoint->base_url);
 	forget(endpoint->api_key);
 	forget(endpoint->key_variable);
-	for (i = 0; endpoint->headers && endpoint->headers[i]; i++)
+	for (size_t i = 0; endpoint->headers[i]; i++)
 		forget(endpoint->headers[i]);
 	free((void *)endpoint->headers);
-	free((void *)model->spec.name);
+	free((void *)model->name);
 	free(model);
 	return NULL;
+}
+
+void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
+	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable)
+{
+	const char *name = model->endpoint.provider ? model->endpoint.provider : "?";
+
+	*ret_code = IK_CODE_CONNECT;
+	*ret_retryable = false;
+	switch (result->failure) {
+	case IK_HTTP_TLS:
+		*ret_code = IK_CODE_TLS;
+		*ret_retryable = result->transient;
+		ik_buf_printf(out, _("Provider %s: %s."), name, result->message);
+		break;
+	case IK_HTTP_TIMEOUT:
+		*ret_code = IK_CODE_TIMEOUT;
+		ik_buf_printf(out,
+			_("Provider %s: %s. Try again, or raise http.idle_timeout_s or "
+			  "http.connect_timeout_s."),
+			name, result->message);
+		break;
+	case IK_HTTP_BROKEN:
+		*ret_retryable = true;
+		ik_buf_printf(out,
+			heard ? _("Provider %s: %s. What had arrived is kept; send a message to go on.")
+				  : _("Provider %s: %s. Check the network, or try again."),
+			name, result->message);
+		break;
+	case IK_HTTP_UNAVAILABLE:
+		ik_buf_printf(out, _("Provider %s: %s. Install libcurl 4."), name, result->message);
+		break;
+	default:
+		ik_buf_printf(out,
+			_("Provider %s: %s. Check the network, that the server runs, and "
+			  "the base_url of %s."),
+			name, result->message, name);
+		break;
+	}
 }

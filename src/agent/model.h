@@ -4,16 +4,18 @@
  * Immutable and reference-counted, so that a request keeps its model when the user chooses another
  * one meanwhile.
  *
- * Owns copies of all strings.  May include: util, conversation, provider.
+ * Owns copies of all strings.  May include: util, conversation, net/http.h, provider.
  */
 #ifndef IK_AGENT_MODEL_H
 #define IK_AGENT_MODEL_H
 
+#include "conversation/event.h"
 #include "conversation/usage.h"
+#include "net/http.h"
 #include "provider/wire/format.h"
 
-/* The description of a model; strings are borrowed. */
-struct ik_model_spec {
+struct ik_model {
+	int references;
 	const struct ik_wire_format *format;
 	struct ik_endpoint endpoint;
 	const char *name;
@@ -21,15 +23,21 @@ struct ik_model_spec {
 	int64_t context_window;    /* tokens; 0: not known */
 	enum ik_thinking thinking;
 	struct ik_price price;
+	bool url_given; /* the endpoint's base_url was named with the wish for this model */
 };
 
-struct ik_model {
-	int references;
-	struct ik_model_spec spec; /* its strings are the model's own */
-};
-
-struct ik_model *ik_model_new(const struct ik_model_spec *spec);
+/* Return a copy of a model, whose strings may be borrowed, with one reference. Slashes at the end of
+ * the address are left out. */
+struct ik_model *ik_model_new(const struct ik_model *like);
 struct ik_model *ik_model_ref(struct ik_model *model);
 struct ik_model *ik_model_unref(struct ik_model *model); /* returns NULL; takes NULL */
+
+/*
+ * Append a sentence about a failed transfer from the model's server, with what to do; heard means
+ * that a part of the response had arrived. Sets *ret_code (CONNECT, TLS, TIMEOUT) and
+ * *ret_retryable.
+ */
+void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
+	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable);
 
 #endif

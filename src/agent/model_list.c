@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/transfer.h"
 #include "provider/formats.h"
 #include "provider/models.h"
 #include "util/alloc.h"
@@ -38,14 +37,14 @@ static void on_body(void *arg, const char *bytes, size_t length)
 /* Report why there is no list. */
 static void fail(struct ik_model_list *list, const struct ik_http_result *result)
 {
-	const struct ik_endpoint *endpoint = &list->model->spec.endpoint;
+	const struct ik_endpoint *endpoint = &list->model->endpoint;
 	bool retryable = false;
 	enum ik_error_code code;
 	struct ik_buf sentence;
 
 	ik_buf_init(&sentence, IK_KIB(16));
 	if (result->failure != IK_HTTP_OK)
-		ik_transfer_failed(&sentence, endpoint->provider, result, false, &code, &retryable);
+		ik_model_transfer_failed(list->model, result, false, &sentence, &code, &retryable);
 	else
 		ik_provider_error(endpoint, list->status, list->body.data, list->body.length, &sentence,
 			&code, &retryable);
@@ -68,7 +67,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	names = ik_models_read(list->body.data, list->body.length, &count, &error);
 	if (!names)
 		sentence = ik_format(_("%s did not answer with a list of models (%s)."),
-			list->model->spec.endpoint.provider, error.text);
+			list->model->endpoint.provider, error.text);
 	list->done(list->arg, names, count, sentence);
 	free(sentence);
 	for (i = 0; i < count; i++)
@@ -86,7 +85,7 @@ static void tell_built_in(void *arg)
 }
 
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
-	const struct ik_model_spec *spec, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg)
+	struct ik_model *model, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
 	struct ik_model_list *list = ik_alloc(sizeof(*list));
@@ -94,16 +93,16 @@ struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *
 	char **headers, *url;
 
 	list->loop = loop;
-	list->model = ik_model_new(spec);
+	list->model = ik_model_ref(model);
 	list->done = done;
 	list->arg = arg;
 	ik_buf_init(&list->body, IK_LIMIT_MODEL_LIST);
-	if (spec->format->answer) {
+	if (model->format->answer) {
 		ik_loop_defer(loop, tell_built_in, list);
 		return list;
 	}
-	headers = ik_wire_headers(spec->format, &spec->endpoint);
-	url = ik_wire_models_url(spec->format, &spec->endpoint);
+	headers = ik_wire_headers(model->format, &model->endpoint);
+	url = ik_wire_models_url(model->format, &model->endpoint);
 	request.url = url;
 	request.headers = (const char *const *)headers;
 	list->request = ik_http_start(http, &request, &events, list);

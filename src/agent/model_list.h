@@ -16,9 +16,9 @@ struct ik_model_list;
  * sentence that says why. The list may be closed in the call. */
 typedef void ik_model_list_done(void *arg, char *const *names, size_t count, const char *sentence);
 
-/* Ask the provider of spec; the request fails when no byte comes for idle_timeout_ms. */
+/* Ask the provider of a model; the request fails when no byte comes for idle_timeout_ms. */
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
-	const struct ik_model_spec *spec, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg);
+	struct ik_model *model, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg);
 
 /* Silent at once. Takes and returns NULL. */
 struct ik_model_list *ik_model_list_close(struct ik_model_list *list);

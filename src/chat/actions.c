@@ -54,7 +54,8 @@ static void use_model(struct ik_chat *chat, const struct ik_invocation *invocati
 		return;
 	}
 	ik_buf_done(&out);
-	ik_chat_flash(chat, _("Asking %s what it offers…"), ik_core_choice(&chat->core)->provider);
+	ik_chat_flash(chat, _("Asking %s what it offers…"),
+		ik_core_model(&chat->core)->endpoint.provider);
 }
 
 /* Characters of a text. */

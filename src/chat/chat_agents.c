@@ -139,9 +139,8 @@ static enum ik_inspector_wish inspector_wish(const char *value)
 static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
-	const struct ik_model_choice *choice = agent->chat->core_started
-		? ik_core_choice(&agent->chat->core)
-		: &setup->choice;
+	const struct ik_model *model = agent->chat->core_started ? ik_core_model(&agent->chat->core)
+															 : setup->model;
 	bool linear = agent->linear;
 	char *history = ik_places_file(&setup->places, "history"),
 		 *help = command_help(agent->chat->actions);
@@ -159,8 +158,8 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		.tool_forms_arg = agent->chat,
 		.sessions = &ik_chat_sessions_source,
 		.sessions_arg = agent,
-		.provider = choice->provider,
-		.model = choice->model,
+		.provider = model->endpoint.provider,
+		.model = model->name,
 		.commands = help,
 		.keys = setup->config->ui_keys,
 	};

@@ -87,16 +87,15 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 	const char **ret_name)
 {
 	const struct ik_chat *chat = arg;
-	const struct ik_model_choice *now = ik_core_choice(&chat->core);
+	const struct ik_model *now = ik_core_model(&chat->core);
 	const struct ik_endpoint strict = { .strict_tools = true };
 	const struct ik_wire_format *format = form > 0 ? ik_wire_format_at(form - 1) : now->format;
-	const struct ik_tool_definition definition = ik_model_tool(tool);
-	struct ik_model_spec spec = ik_model_choice_spec(now);
+	const struct ik_tool_definition definition = ik_session_tool(tool);
 
 	if (!format)
 		return false;
-	format->put_tool(out, form > 0 ? &strict : &spec.endpoint, &definition);
-	*ret_name = form > 0 ? format->type : now->provider;
+	format->put_tool(out, form > 0 ? &strict : &now->endpoint, &definition);
+	*ret_name = form > 0 ? format->type : now->endpoint.provider;
 	return true;
 }
 

@@ -604,7 +604,7 @@ static void check_database(struct doctor *doctor)
 struct doctor_provider {
 	struct doctor *doctor;
 	const char *name;
-	struct ik_model_choice choice;
+	struct ik_model *model;
 	bool answered;
 };
 
@@ -612,12 +612,13 @@ struct doctor_provider {
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct doctor_provider *provider = arg;
-	const struct ik_model_choice *choice = &provider->choice;
+	const struct ik_endpoint *endpoint = &provider->model->endpoint;
+	const char *model = provider->model->name;
 	struct doctor *doctor = provider->doctor;
 	bool offered = false;
 
 	for (size_t i = 0; i < count; i++)
-		offered = offered || ik_text_equal(names[i], choice->model);
+		offered = offered || ik_text_equal(names[i], model);
 	if (!names)
 		say(doctor, WRONG, provider->name, "%s", sentence);
 	else if (!offered)
@@ -627,19 +628,20 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 				"%s answers, but %s is not among the %zu "
 				"models that it names; /model in the chat lists them",
 				count),
-			choice->base_url, choice->model, count);
-	else if (choice->api_key)
+			endpoint->base_url, model, count);
+	else if (endpoint->api_key)
 		say(doctor, OK, provider->name, _("%s answers and takes the key of %s; model %s"),
-			choice->base_url, choice->key_variable, choice->model);
+			endpoint->base_url, endpoint->key_variable, model);
 	else
-		say(doctor, OK, provider->name, _("%s answers; model %s"), choice->base_url, choice->model);
+		say(doctor, OK, provider->name, _("%s answers; model %s"), endpoint->base_url, model);
 	provider->answered = true;
 	ik_cli_go_on(&doctor->cli);
 }
 
-/* Has the user set it up: by an entry in the configuration, as the default, or by its own key? */
+/* Has the user set it up: by an entry in the configuration, as the default, or by its own key? model
+ * is NULL where it cannot be used. */
 static bool is_set_up(const struct ik_config *config, const char *name,
-	const struct ik_model_choice *choice)
+	const struct ik_model *model)
 {
 	size_t count = 0;
 
@@ -648,23 +650,23 @@ static bool is_set_up(const struct ik_config *config, const char *name,
 	/* The last variable works for any provider. */
 	return ik_text_equal(ik_model_default_provider(config), name) ||
 		ik_config_provider(config, name) ||
-		(choice->api_key && !ik_text_equal(choice->key_variable, ik_model_key_variable(count - 1)));
+		(model && model->endpoint.api_key &&
+			!ik_text_equal(model->endpoint.key_variable, ik_model_key_variable(count - 1)));
 }
 
 /* Ask a provider for its models, for a while. */
 static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 {
 	struct ik_cli *cli = &provider->doctor->cli;
-	struct ik_model_spec spec = ik_model_choice_spec(&provider->choice);
 	struct ik_timer *limit = ik_timer_new(cli->loop, ik_cli_go_on, cli);
-	struct ik_model_list *list = ik_model_list_start(cli->loop, http, &spec, ANSWER_MS, on_models,
-		provider);
+	struct ik_model_list *list = ik_model_list_start(cli->loop, http, provider->model, ANSWER_MS,
+		on_models, provider);
 
 	ik_timer_start(limit, ALL_MS);
 	if (ik_cli_wait(cli) && !provider->answered)
 		say(provider->doctor, WRONG, provider->name,
 			_("%s has not answered in %d s; check the network, a proxy (http.proxy), and base_url"),
-			provider->choice.base_url, ALL_MS / 1000);
+			provider->model->endpoint.base_url, ALL_MS / 1000);
 	(void)ik_model_list_close(list);
 	(void)ik_timer_close(limit);
 }
@@ -673,22 +675,21 @@ static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 static bool check_provider(struct doctor *doctor, const char *name, struct ik_http *http)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
-	struct doctor_provider provider = { .doctor = doctor, .name = name };
-	struct ik_model_choice *choice = &provider.choice;
 	struct ik_error error;
-	enum ik_status status = ik_model_choose(config, &(struct ik_model_wish){ .provider = name },
-		choice, &error);
-	bool set_up = is_set_up(config, name, choice) && !choice->practice;
-	char *warning = set_up ? ik_model_choice_warning(choice) : NULL;
+	struct ik_model *model = ik_model_choose(config, &(struct ik_model_wish){ .provider = name },
+		&error);
+	struct doctor_provider provider = { .doctor = doctor, .name = name, .model = model };
+	bool set_up = is_set_up(config, name, model) && !ik_text_equal(name, "practice");
+	char *warning = set_up && model ? ik_model_warning(model) : NULL;
 
-	if (set_up && status != IK_OK)
+	if (set_up && !model)
 		say(doctor, WRONG, name, "%s", error.text);
 	else if (set_up)
 		ask_provider(&provider, http);
 	if (warning)
 		say(doctor, NOTE, name, "%s", warning);
 	free(warning);
-	ik_model_choice_done(choice);
+	ik_model_unref(model);
 	return set_up;
 }
 

@@ -62,14 +62,14 @@ void ik_command_run(struct ik_core *core, const struct ik_invocation *invocation
 /* Append the system prompt as it is sent, and the number and size of the tools that go along. */
 static void put_system(const struct ik_core *core, struct ik_buf *out)
 {
-	struct ik_model_spec spec = ik_model_choice_spec(ik_core_choice(core));
+	const struct ik_model *model = ik_core_model(core);
 	size_t count = 0;
 	struct ik_tool_definition *tools = ik_session_tools(core->session, &count);
 	struct ik_buf definitions;
 
 	ik_buf_init(&definitions, IK_LIMIT_REQUEST);
 	for (size_t i = 0; i < count; i++)
-		spec.format->put_tool(&definitions, &spec.endpoint, &tools[i]);
+		model->format->put_tool(&definitions, &model->endpoint, &tools[i]);
 	ik_buf_puts(out, ik_session_system_prompt(core->session));
 	ik_buf_puts(out, "\n\n");
 	ik_buf_printf(out,

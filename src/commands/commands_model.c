@@ -13,9 +13,9 @@
 enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
 
 /* Append which model the next message goes to. */
-static void put_present(struct ik_buf *out, const struct ik_model_choice *choice)
+static void put_present(struct ik_buf *out, const struct ik_model *model)
 {
-	ik_buf_printf(out, _("The model is %s of %s."), choice->model, choice->provider);
+	ik_buf_printf(out, _("The model is %s of %s."), model->name, model->endpoint.provider);
 	ik_buf_putc(out, '\n');
 }
 
@@ -28,7 +28,7 @@ static bool use(struct ik_core *core, struct ik_session *session, const struct i
 
 	if (!switched)
 		ik_buf_printf(answer, "%s\n", error.text);
-	put_present(answer, &ik_core_entry(core, session)->choice);
+	put_present(answer, ik_session_model(session));
 	if (switched && ik_session_busy(session))
 		ik_buf_printf(answer, "%s\n", _("It is asked from the next request on."));
 	return switched;
@@ -37,19 +37,18 @@ static bool use(struct ik_core *core, struct ik_session *session, const struct i
 /* ---- /model ---- */
 
 /* Switch a session to another model of its provider. */
-static bool use_model(struct ik_core *core, struct ik_session *session, const char *model,
+static bool use_model(struct ik_core *core, struct ik_session *session, const char *name,
 	struct ik_buf *answer)
 {
-	const struct ik_model_choice *choice = &ik_core_entry(core, session)->choice;
-	/* Copies: the choice is replaced. */
-	char *provider = ik_strdup(choice->provider);
-	char *url = choice->given_url ? ik_strdup(choice->base_url) : NULL;
+	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* it is replaced */
+	const struct ik_model_wish wish = {
+		.provider = now->endpoint.provider,
+		.model = name,
+		.base_url = now->url_given ? now->endpoint.base_url : NULL,
+	};
+	bool switched = use(core, session, &wish, answer);
 
-	bool switched = use(core, session,
-		&(struct ik_model_wish){ .provider = provider, .model = model, .base_url = url }, answer);
-
-	free(provider);
-	free(url);
+	ik_model_unref(now);
 	return switched;
 }
 
@@ -124,7 +123,7 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count, cons
 }
 
 /* Append that there is no such model, and similar names. */
-static void put_refusal(struct ik_buf *out, const struct ik_model_choice *choice, const char *model,
+static void put_refusal(struct ik_buf *out, const char *provider, const char *model,
 	char *const *names, size_t count)
 {
 	const char *near[NEAR_SHOWN];
@@ -136,16 +135,16 @@ static void put_refusal(struct ik_buf *out, const struct ik_model_choice *choice
 		ik_buf_printf(&list, "%s%s", i > 0 ? ", " : "", near[i]);
 	if (found > 0)
 		ik_buf_printf(out, _("%s lists no model %s. Near it: %s. /model %s switches to the first."),
-			choice->provider, model, list.data, near[0]);
+			provider, model, list.data, near[0]);
 	else
-		ik_buf_printf(out, _("%s lists no model %s; /model shows those that there are."),
-			choice->provider, model);
+		ik_buf_printf(out, _("%s lists no model %s; /model shows those that there are."), provider,
+			model);
 	ik_buf_putc(out, '\n');
 	ik_buf_done(&list);
 }
 
 /* List what the provider offers. */
-static void put_models(struct ik_buf *out, const struct ik_model_choice *choice, char *const *names,
+static void put_models(struct ik_buf *out, const struct ik_model *model, char *const *names,
 	size_t count)
 {
 	size_t i;
@@ -153,10 +152,10 @@ static void put_models(struct ik_buf *out, const struct ik_model_choice *choice,
 	ik_buf_printf(out,
 		ngettext("%s offers %zu model; /model NAME switches to one.",
 			"%s offers %zu models; /model NAME switches to one.", count),
-		choice->provider, count);
+		model->endpoint.provider, count);
 	ik_buf_putc(out, '\n');
 	for (i = 0; i < count; i++)
-		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], choice->model) ? "*" : " ", names[i]);
+		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], model->name) ? "*" : " ", names[i]);
 }
 
 /* The provider has answered. The session that asked may no longer be in front. */
@@ -165,7 +164,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	struct ik_model_question *question = arg;
 	struct ik_core *core = question->core;
 	struct ik_session *session = question->session;
-	const struct ik_model_choice *choice = &ik_core_entry(core, session)->choice;
+	const struct ik_model *model = ik_session_model(session);
 	const char *wanted = question->wanted;
 	bool switched = false;
 	struct ik_buf out;
@@ -178,11 +177,11 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 		if (!names)
 			ik_buf_printf(&out, "%s\n", sentence);
 		else if (wanted)
-			put_refusal(&out, choice, wanted, names, count);
+			put_refusal(&out, model->endpoint.provider, wanted, names, count);
 		else
-			put_models(&out, choice, names, count);
+			put_models(&out, model, names, count);
 		if (wanted || !names)
-			put_present(&out, choice);
+			put_present(&out, model);
 		if (wanted)
 			ik_buf_printf(&out, _("/model --force %s switches without asking the provider."),
 				wanted);
@@ -199,7 +198,6 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static void ask(struct ik_core *core, const char *line, const char *wanted)
 {
 	struct ik_core_session *entry = ik_core_entry(core, core->session);
-	struct ik_model_spec spec = ik_model_choice_spec(&entry->choice);
 	struct ik_model_question *question = ik_alloc(sizeof(*question));
 
 	if (entry->question)
@@ -214,7 +212,7 @@ static void ask(struct ik_core *core, const char *line, const char *wanted)
 	entry->question = question;
 	if (wanted)
 		ik_session_await_model(core->session);
-	question->list = ik_model_list_start(core->loop, core->http, &spec,
+	question->list = ik_model_list_start(core->loop, core->http, ik_core_model(core),
 		core->setup->config->http_idle_timeout_s * 1000, on_models, question);
 }
 
@@ -241,23 +239,24 @@ void ik_command_model(struct ik_core *core, const struct ik_invocation *invocati
 /* Append a line: the name, then model and address, or what is missing. */
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
-	struct ik_model_choice choice = { .provider = NULL };
+	struct ik_model *now = ik_core_model(core), *model;
+	bool present = ik_text_equal(name, now->endpoint.provider);
 	struct ik_error error;
 
-	ik_buf_puts(out, ik_text_equal(name, ik_core_choice(core)->provider) ? "* " : "  ");
+	ik_buf_puts(out, present ? "* " : "  ");
 	ik_utf8_put_cell(out, name, NAME_COLUMNS);
 	ik_buf_puts(out, "  ");
 	/* Show the current one as it is used: address and key may come from the command line. */
-	if (ik_text_equal(name, ik_core_choice(core)->provider) && !ik_core_choice(core)->practice)
-		ik_buf_printf(out, "%s  %s\n", ik_core_choice(core)->model, ik_core_choice(core)->base_url);
-	else if (ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name },
-				 &choice, &error) != IK_OK)
+	model = present
+		? ik_model_ref(now)
+		: ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name }, &error);
+	if (!model)
 		ik_buf_printf(out, "%s\n", error.text);
-	else if (choice.practice)
+	else if (model->format->answer)
 		ik_buf_printf(out, "%s\n", _("built in: no model, but rules to practise with"));
 	else
-		ik_buf_printf(out, "%s  %s\n", choice.model, choice.base_url);
-	ik_model_choice_done(&choice);
+		ik_buf_printf(out, "%s  %s\n", model->name, model->endpoint.base_url);
+	ik_model_unref(model);
 }
 
 void ik_command_provider(struct ik_core *core, const struct ik_invocation *invocation,

@@ -132,17 +132,17 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 static void want_models(struct ik_complete *complete)
 {
 	struct models *models = &complete->models;
-	const struct ik_model_choice *choice = ik_core_choice(complete->core);
-	struct ik_model_spec spec = ik_model_choice_spec(choice);
+	struct ik_model *model = ik_core_model(complete->core);
+	const char *provider = model->endpoint.provider;
 
 	if (models->provider &&
-		(!ik_text_equal(models->provider, choice->provider) ||
+		(!ik_text_equal(models->provider, provider) ||
 			(models->problem && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
 		forget_models(models);
 	if (models->provider || !has_started(complete))
 		return;
-	models->provider = ik_strdup(choice->provider);
-	models->asked = ik_model_list_start(complete->loop, complete->core->http, &spec,
+	models->provider = ik_strdup(provider);
+	models->asked = ik_model_list_start(complete->loop, complete->core->http, model,
 		complete->setup->config->http_idle_timeout_s * 1000, on_models, complete);
 }
 
@@ -154,7 +154,7 @@ static void add_models(struct ik_complete *complete)
 	want_models(complete);
 	for (i = 0; i < models->count; i++)
 		add(complete, models->names[i],
-			ik_text_equal(models->names[i], ik_core_choice(complete->core)->model)
+			ik_text_equal(models->names[i], ik_core_model(complete->core)->name)
 				? _("the present one")
 				: NULL);
 	if (models->asked)
@@ -510,7 +510,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	case IK_ARGUMENT_PROVIDER:
 		for (i = 0; (provider = ik_model_provider_at(complete->setup->config, i)); i++)
 			add(complete, provider,
-				ik_text_equal(provider, ik_core_choice(complete->core)->provider)
+				ik_text_equal(provider, ik_core_model(complete->core)->endpoint.provider)
 					? _("the present one")
 					: NULL);
 		return first_word;

@@ -243,9 +243,9 @@ struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct i
 	return entry;
 }
 
-const struct ik_model_choice *ik_core_choice(const struct ik_core *core)
+struct ik_model *ik_core_model(const struct ik_core *core)
 {
-	return core->session ? &ik_core_entry(core, core->session)->choice : &core->setup->choice;
+	return core->session ? ik_session_model(core->session) : core->setup->model;
 }
 
 bool ik_resume_is_possible(const struct ik_session *session)
@@ -258,26 +258,16 @@ bool ik_resume_is_possible(const struct ik_session *session)
 	return i > 0;
 }
 
-/* Give a session its model. */
-static void give_model(struct ik_core *core, struct ik_session *session)
-{
-	struct ik_model_spec model = ik_model_choice_spec(&ik_core_entry(core, session)->choice);
-
-	ik_session_set_model(session, &model);
-}
-
 /* Add an entry. */
 static struct ik_session *add_session(struct ik_core *core, void *session_arg)
 {
 	struct ik_session *session = make_session(core, session_arg);
-	struct ik_model_choice choice = ik_model_choice_copy(ik_core_choice(core));
 
 	core->sessions = ik_alloc_array(core->sessions, core->session_count + 1,
 		sizeof(*core->sessions));
 	core->sessions[core->session_count++] = (struct ik_core_session){
 		.session = session,
 		.arg = session_arg,
-		.choice = choice,
 	};
 	return session;
 }
@@ -312,7 +302,7 @@ struct ik_session *ik_core_add_session(struct ik_core *core, void *session_arg)
 {
 	struct ik_session *session = add_session(core, session_arg);
 
-	give_model(core, session);
+	ik_session_set_model(session, ik_core_model(core));
 	ik_session_set_registry(session, ik_core_registry(core),
 		core->scanned && !ik_discovery_scanning(core->discovery));
 	return session;
@@ -323,7 +313,6 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
 	struct ik_core_session *entry = ik_core_entry(core, session);
 
 	forget_questions(core, entry);
-	ik_model_choice_done(&entry->choice);
 	*entry = core->sessions[--core->session_count];
 	return ik_session_close(session);
 }
@@ -348,24 +337,20 @@ static void start_tools(struct ik_core *core, bool no_tools)
 enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *session,
 	const struct ik_model_wish *wish, struct ik_error *error)
 {
-	struct ik_core_session *entry = ik_core_entry(core, session);
-	struct ik_model_choice choice = { .provider = NULL };
+	struct ik_model *model = ik_model_choose(core->setup->config, wish, error);
 	char *warning;
 
-	if (ik_model_choose(core->setup->config, wish, &choice, error) != IK_OK) {
-		ik_model_choice_done(&choice);
+	if (!model)
 		return error->status;
-	}
 	/* A list that is on its way would look like the new provider's. */
-	forget_question(entry);
-	ik_model_choice_done(&entry->choice);
-	entry->choice = choice;
-	give_model(core, session);
+	forget_question(ik_core_entry(core, session));
+	ik_session_set_model(session, model);
 	ik_session_know_model(session, true);
-	warning = ik_model_choice_warning(&choice);
+	warning = ik_model_warning(model);
 	if (warning)
 		ik_session_add_notice(session, warning);
 	free(warning);
+	ik_model_unref(model);
 	return IK_OK;
 }
 
@@ -410,7 +395,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->file_writes = ik_file_writes_new();
 	core->session = add_session(core, session_arg);
-	give_model(core, core->session);
+	ik_session_set_model(core->session, setup->model);
 	read_kept_rules(core);
 	start_tools(core, no_tools);
 	if (setup->places.problem)
@@ -426,15 +411,18 @@ struct ik_session *ik_core_begin_session(struct ik_core *core, struct ik_session
 {
 	struct ik_core_session *entry = ik_core_entry(core, session);
 	bool front = core->session == session;
+	struct ik_model *model;
 
 	if (ik_session_busy(session))
 		return NULL;
+	model = ik_model_ref(ik_session_model(session));
 	forget_questions(core, entry);
 	ik_session_close(session);
 	session = entry->session = make_session(core, entry->arg);
 	if (front)
 		core->session = session;
-	give_model(core, session);
+	ik_session_set_model(session, model);
+	ik_model_unref(model);
 	ik_session_set_registry(session, ik_core_registry(core), core->scanned);
 	ik_core_read_instructions(core);
 	return session;
@@ -492,7 +480,6 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 
 		forget_question(last);
 		ik_session_close(last->session);
-		ik_model_choice_done(&last->choice);
 	}
 	free(core->sessions);
 	core->session = NULL;

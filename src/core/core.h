@@ -50,11 +50,10 @@ struct ik_core_events {
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
 };
 
-/* A session, the receiver of its events, and its model. */
+/* A session, and the receiver of its events. */
 struct ik_core_session {
 	struct ik_session *session;
 	void *arg;
-	struct ik_model_choice choice;
 	struct ik_model_question *question; /* NULL: none waits */
 };
 
@@ -106,7 +105,7 @@ struct ik_session *ik_core_close_session(struct ik_core *core, struct ik_session
 
 /* Return the model of the session in front, or before there is one, of the first. Borrowed until it
  * changes. */
-const struct ik_model_choice *ik_core_choice(const struct ik_core *core);
+struct ik_model *ik_core_model(const struct ik_core *core);
 
 /* Return the entry of any of them; borrowed until one is added or closed. */
 struct ik_core_session *ik_core_entry(const struct ik_core *core, const struct ik_session *session);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/session/session.h"
 #include "net/http.h"
 #include "provider/formats.h"
 #include "provider/models.h"
@@ -99,17 +100,6 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 	return status;
 }
 
-/* Return the configured headers as a NULL-terminated array. */
-static char **copy_list(const struct ik_string_list *list)
-{
-	char **copy = ik_alloc((list->count + 1) * sizeof(*copy));
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		copy[i] = ik_strdup(list->items[i]);
-	return copy;
-}
-
 /* Could the text break a header line? */
 static bool has_control(const char *text)
 {
@@ -121,34 +111,39 @@ static bool has_control(const char *text)
 }
 
 /* Find the key, and the variable to set if there is none. */
-static enum ik_status choose_key(struct ik_model_choice *choice,
-	const struct builtin_provider *builtin, const struct ik_provider_config *own,
-	struct ik_error *error)
+static enum ik_status choose_key(const struct builtin_provider *builtin,
+	const struct ik_provider_config *own, struct ik_endpoint *endpoint, struct ik_error *error)
 {
 	const char *candidates[4];
-	size_t count = 0, i;
+	size_t count = 0;
 
 	if (own && own->api_key_env)
 		candidates[count++] = own->api_key_env;
-	for (i = 0; builtin && i < 2; i++)
+	for (size_t i = 0; builtin && i < 2; i++)
 		if (builtin->key_variables[i])
 			candidates[count++] = builtin->key_variables[i];
 	candidates[count++] = COMMON_KEY_VARIABLE;
-	choice->key_variable = ik_strdup(candidates[0]);
-	for (i = 0; i < count; i++) {
-		if (!variable(candidates[i]))
-			continue;
-		free(choice->key_variable);
-		choice->key_variable = ik_strdup(candidates[i]);
-		if (has_control(variable(candidates[i])))
-			return ik_error_set(error, IK_INVALID,
-				_("the key in %s holds a line end or another "
-				  "control character: set the variable to the key alone"),
-				candidates[i]);
-		choice->api_key = ik_strdup(variable(candidates[i]));
-		break;
+	endpoint->key_variable = candidates[0];
+	for (size_t i = 0; i < count && !endpoint->api_key; i++) {
+		endpoint->api_key = variable(candidates[i]);
+		if (endpoint->api_key)
+			endpoint->key_variable = candidates[i];
 	}
+	if (endpoint->api_key && has_control(endpoint->api_key))
+		return ik_error_set(error, IK_INVALID,
+			_("the key in %s holds a line end or another "
+			  "control character: set the variable to the key alone"),
+			endpoint->key_variable);
 	return IK_OK;
+}
+
+/* Is it the built-in provider's own address, perhaps with slashes at its end? */
+static bool is_own_url(const struct builtin_provider *builtin, const char *url)
+{
+	const char *own = builtin ? builtin->base_url : NULL;
+
+	return own && url && ik_text_starts(url, own) &&
+		strspn(url + strlen(own), "/") == strlen(url + strlen(own));
 }
 
 /*
@@ -158,75 +153,67 @@ static enum ik_status choose_key(struct ik_model_choice *choice,
 static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
 {
 	if (!builtin ||
-		(ik_text_equal(builtin->type, "openai-responses") &&
-			!ik_text_equal(base_url, builtin->base_url)))
+		(ik_text_equal(builtin->type, "openai-responses") && !is_own_url(builtin, base_url)))
 		return "openai-chat";
 	return builtin->type;
 }
 
 /* Choose the address: from the wish, the configuration, the variable, or the table. */
 static enum ik_status choose_url(const char *wanted, const struct builtin_provider *builtin,
-	const struct ik_provider_config *own, struct ik_model_choice *choice, struct ik_error *error)
+	const struct ik_provider_config *own, struct ik_endpoint *endpoint, struct ik_error *error)
 {
-	const char *url = wanted;
-	size_t length;
+	const char *url = wanted, *name = endpoint->provider;
 
 	if (!url && own)
 		url = own->base_url;
 	if (!url && builtin)
 		url = variable(builtin->base_url_variable) ? variable(builtin->base_url_variable)
 												   : builtin->base_url;
-	if (!url && !choice->practice)
+	if (!url && !(builtin && !builtin->base_url))
 		return ik_error_set(error, IK_INVALID,
 			_("provider \"%s\" has no address: set "
 			  "providers.%s.base_url or use --base-url URL"),
-			choice->provider, choice->provider);
+			name, name);
 	if (url && !ik_text_starts(url, "http://") && !ik_text_starts(url, "https://"))
 		return ik_error_set(error, IK_INVALID,
 			_("the address of provider \"%s\" is \"%s\", but it "
 			  "must begin with http:// or https://"),
-			choice->provider, url);
-	if (!url)
-		return IK_OK;
-	length = strlen(url);
-	while (length > 0 && url[length - 1] == '/')
-		length--;
-	choice->base_url = ik_strndup(url, length);
+			name, url);
+	endpoint->base_url = url;
 	return IK_OK;
 }
 
-/* Decide on the address and the format. */
+/* Decide on the address and the format; what the model has of it is borrowed. */
 static enum ik_status choose_server(const struct ik_config *config, const char *name,
-	const char *base_url, struct ik_model_choice *choice, struct ik_error *error)
+	const char *base_url, struct ik_model *ret_model, struct ik_error *error)
 {
 	const struct builtin_provider *builtin = find_builtin(name);
 	const struct ik_provider_config *own = ik_config_provider(config, name);
-	struct ik_model_spec spec;
+	struct ik_model model = { .endpoint.provider = name, .price = IK_PRICE_UNKNOWN };
+	bool practice = ik_text_equal(name, "practice") && !base_url;
 	enum ik_status status;
 	const char *type;
 
 	if (!builtin && !own)
 		return unknown_provider(config, name, error);
-	choice->provider = ik_strdup(name);
-	choice->practice = ik_text_equal(name, "practice") && !base_url;
-	status = choose_url(base_url, builtin, own, choice, error);
+	status = choose_url(base_url, builtin, own, &model.endpoint, error);
 	if (status != IK_OK)
 		return status;
-	type = own && own->type ? own->type : standard_type(builtin, choice->base_url);
-	choice->format = choice->practice ? &ik_practice_format : ik_wire_format_find(type);
-	if (!choice->format)
+	type = own && own->type ? own->type : standard_type(builtin, model.endpoint.base_url);
+	model.format = practice ? &ik_practice_format : ik_wire_format_find(type);
+	if (!model.format)
 		return unknown_type(name, type, error);
-	choice->price = (struct ik_price)IK_PRICE_UNKNOWN;
+	model.endpoint.strict_tools = own && own->strict_tools_set
+		? own->strict_tools
+		: ik_endpoint_is_openai(&model.endpoint);
 	if (own) {
-		choice->headers = copy_list(&own->headers);
-		choice->max_output_tokens = own->max_output_tokens;
-		choice->context_window = own->context_window;
-		choice->thinking = ik_thinking_level(own->thinking);
-		choice->price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
+		model.endpoint.headers = (const char *const *)own->headers.items;
+		model.max_output_tokens = own->max_output_tokens;
+		model.context_window = own->context_window;
+		model.thinking = ik_thinking_level(own->thinking);
+		model.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
 	}
-	spec = ik_model_choice_spec(choice);
-	choice->strict_tools = own && own->strict_tools_set ? own->strict_tools
-														: ik_endpoint_is_openai(&spec.endpoint);
+	*ret_model = model;
 	return IK_OK;
 }
 
@@ -248,36 +235,41 @@ static const char *choose_model(const struct ik_config *config, const struct ik_
 	return builtin ? builtin->model : NULL;
 }
 
-enum ik_status ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
-	struct ik_model_choice *ret_choice, struct ik_error *error)
+struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
+	struct ik_error *error)
 {
 	const char *name = wish->provider         ? wish->provider
 		: wish->base_url && !config->provider ? "openai"
 											  : ik_model_default_provider(config);
 	const struct builtin_provider *builtin = find_builtin(name);
-	enum ik_status status = choose_server(config, name, wish->base_url, ret_choice, error);
-	const char *model = choose_model(config, wish, name);
+	const struct ik_endpoint *endpoint;
+	struct ik_model model;
 
-	if (status != IK_OK)
-		return status;
-	ret_choice->given_url = wish->base_url;
-	if (!model)
-		return ik_error_set(error, IK_INVALID,
+	if (choose_server(config, name, wish->base_url, &model, error) != IK_OK)
+		return NULL;
+	endpoint = &model.endpoint;
+	model.url_given = wish->base_url;
+	model.name = choose_model(config, wish, name);
+	if (!model.name) {
+		(void)ik_error_set(error, IK_INVALID,
 			_("provider \"%s\" has no model: set "
 			  "providers.%s.model or use -m MODEL"),
 			name, name);
-	ret_choice->model = ik_strdup(model);
-	if (!ret_choice->practice)
-		status = choose_key(ret_choice, builtin, ik_config_provider(config, name), error);
-	if (status != IK_OK)
-		return status;
-	if (builtin && ret_choice->base_url && !ret_choice->api_key &&
-		ik_text_equal(ret_choice->base_url, builtin->base_url))
-		return ik_error_set(error, IK_INVALID,
+		return NULL;
+	}
+	if (!model.format->answer &&
+		choose_key(builtin, ik_config_provider(config, name), &model.endpoint, error) != IK_OK)
+		return NULL;
+	if (!endpoint->api_key && is_own_url(builtin, endpoint->base_url)) {
+		(void)ik_error_set(error, IK_INVALID,
 			_("provider \"%s\" needs a key: set %s, or try the "
 			  "built-in practice model with -p practice"),
-			name, ret_choice->key_variable);
-	return IK_OK;
+			name, endpoint->key_variable);
+		return NULL;
+	}
+	if (model.context_window <= 0)
+		model.context_window = ik_context_window(model.name);
+	return ik_model_new(&model);
 }
 
 const char *ik_model_provider_at(const struct ik_config *config, size_t index)
@@ -297,99 +289,30 @@ const char *ik_model_provider_at(const struct ik_config *config, size_t index)
 enum ik_status ik_model_put_tool(const struct ik_config *config, const char *provider,
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error)
 {
-	struct ik_model_choice server = { .provider = NULL };
+	const struct ik_tool_definition definition = ik_session_tool(tool);
+	struct ik_model server;
 	enum ik_status status = choose_server(config, provider, NULL, &server, error);
 
-	if (status == IK_OK) {
-		struct ik_model_spec spec = ik_model_choice_spec(&server);
-		const struct ik_tool_definition definition = ik_model_tool(tool);
-
-		server.format->put_tool(out, &spec.endpoint, &definition);
-		status = ik_buf_check(out, _("the schema"), error);
-	}
-	ik_model_choice_done(&server);
-	return status;
+	if (status != IK_OK)
+		return status;
+	server.format->put_tool(out, &server.endpoint, &definition);
+	return ik_buf_check(out, _("the schema"), error);
 }
 
-struct ik_tool_definition ik_model_tool(const struct ik_tool *tool)
+char *ik_model_warning(const struct ik_model *model)
 {
-	return (struct ik_tool_definition){
-		.name = tool->name,
-		.description = tool->description,
-		.parameters = { tool->parameters, tool->parameters_length },
-	};
-}
-
-static char *copy_text(const char *text)
-{
-	return text ? ik_strdup(text) : NULL;
-}
-
-struct ik_model_choice ik_model_choice_copy(const struct ik_model_choice *choice)
-{
-	struct ik_model_choice copy = *choice;
-	struct ik_string_list headers = { .items = choice->headers };
-
-	copy.provider = copy_text(choice->provider);
-	copy.model = copy_text(choice->model);
-	copy.base_url = copy_text(choice->base_url);
-	copy.api_key = copy_text(choice->api_key);
-	copy.key_variable = copy_text(choice->key_variable);
-	while (choice->headers && choice->headers[headers.count])
-		headers.count++;
-	copy.headers = choice->headers ? copy_list(&headers) : NULL;
-	return copy;
-}
-
-char *ik_model_choice_warning(const struct ik_model_choice *choice)
-{
+	const struct ik_endpoint *endpoint = &model->endpoint;
 	char *address, *sentence = NULL;
 
-	if (!choice->api_key || !choice->base_url || !ik_text_starts(choice->base_url, "http://"))
+	if (!endpoint->api_key || !endpoint->base_url || !ik_text_starts(endpoint->base_url, "http://"))
 		return NULL;
-	address = ik_address_of(choice->base_url);
+	address = ik_address_of(endpoint->base_url);
 	if (!ik_address_is_loopback(address))
 		sentence = ik_format(_("The key in %s is sent to %s without encryption: use https:// if "
 							   "that server can."),
-			choice->key_variable, address);
+			endpoint->key_variable, address);
 	free(address);
 	return sentence;
-}
-
-void ik_model_choice_done(struct ik_model_choice *choice)
-{
-	free(choice->provider);
-	free(choice->model);
-	free(choice->base_url);
-	if (choice->api_key)
-		explicit_bzero(choice->api_key, strlen(choice->api_key));
-	free(choice->api_key);
-	free(choice->key_variable);
-	for (size_t i = 0; choice->headers && choice->headers[i]; i++)
-		free(choice->headers[i]);
-	free(choice->headers);
-	memset(choice, 0, sizeof(*choice));
-}
-
-struct ik_model_spec ik_model_choice_spec(const struct ik_model_choice *choice)
-{
-	return (struct ik_model_spec){
-		.format = choice->format,
-		.endpoint = {
-			.provider = choice->provider,
-			.base_url = choice->base_url,
-			.api_key = choice->api_key,
-			.key_variable = choice->key_variable,
-			.headers = (const char *const *)choice->headers,
-			.strict_tools = choice->strict_tools,
-		},
-		.name = choice->model,
-		.max_output_tokens = choice->max_output_tokens,
-		.context_window = choice->context_window > 0 ? choice->context_window :
-			ik_context_window(choice->model),
-		.thinking = choice->thinking,
-		.price = choice->price,
-	};
 }
 
 const char *ik_model_key_variable(size_t index)

@@ -120,7 +120,7 @@ static void open_log(const struct ik_setup *setup)
 /* Print the warning of the chosen model. */
 static void warn_of_model(struct ik_setup *setup)
 {
-	char *warning = ik_model_choice_warning(&setup->choice);
+	char *warning = ik_model_warning(setup->model);
 
 	if (warning)
 		ik_config_warn(setup->config, "%s", warning);
@@ -256,12 +256,12 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	/* Tools and configuration need no model. */
 	if (options->verb != IK_VERB_CHAT && options->verb != IK_VERB_EXEC)
 		return status;
-	status = ik_model_choose(ret_setup->config,
-		&(struct ik_model_wish){ .base_url = options->base_url }, &ret_setup->choice, error);
-	if (status == IK_OK)
-		warn_of_model(ret_setup);
-	if (status == IK_OK)
-		status = read_system_prompt(ret_setup, error);
+	ret_setup->model = ik_model_choose(ret_setup->config,
+		&(struct ik_model_wish){ .base_url = options->base_url }, error);
+	if (!ret_setup->model)
+		return error->status;
+	warn_of_model(ret_setup);
+	status = read_system_prompt(ret_setup, error);
 	if (status == IK_OK)
 		ret_setup->instructions = ik_agents_files_read(&ret_setup->project, &ret_setup->places,
 			ret_setup->config);
@@ -273,7 +273,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 void ik_setup_done(struct ik_setup *setup)
 {
 	ik_log_close();
-	ik_model_choice_done(&setup->choice);
+	ik_model_unref(setup->model);
 	free(setup->system_prompt);
 	free(setup->instructions);
 	free(setup->database);

@@ -18,7 +18,7 @@ struct ik_setup {
 	struct ik_places places;
 	struct ik_config *config;
 	struct ik_project project;
-	struct ik_model_choice choice;
+	struct ik_model *model;     /* a reference; NULL where none is needed */
 	char *system_prompt;        /* the file's text, or NULL */
 	char *instructions;         /* of the project (core/project.h), or NULL */
 	char *language;             /* LANGUAGE before ui.language replaced it, or NULL */

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "agent/transfer.h"
 #include "net/http.h"
 #include "provider/wire/decoder.h"
 #include "util/alloc.h"
@@ -108,7 +107,7 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 
 static const char *provider_name(const struct ik_exchange *exchange)
 {
-	const char *name = exchange->model->spec.endpoint.provider;
+	const char *name = exchange->model->endpoint.provider;
 
 	return name ? name : "?";
 }
@@ -121,8 +120,8 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	enum ik_error_code code;
 
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_transfer_failed(&sentence, exchange->model->spec.endpoint.provider, result, exchange->heard,
-		&code, &retryable);
+	ik_model_transfer_failed(exchange->model, result, exchange->heard, &sentence, &code,
+		&retryable);
 	fail(exchange, code, retryable, result->retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
 }
@@ -130,13 +129,15 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 /* A status of failure, or words where a stream should be. */
 static void fail_response(struct ik_exchange *exchange, int status, int64_t retry_after_ms)
 {
+	struct ik_endpoint endpoint = exchange->model->endpoint;
 	enum ik_error_code code = IK_CODE_PROVIDER;
 	bool retryable = false;
 	struct ik_buf sentence;
 
+	endpoint.unattended = exchange->options.unattended;
 	ik_buf_init(&sentence, IK_KIB(16));
-	ik_provider_error(&exchange->model->spec.endpoint, status, exchange->words.data,
-		exchange->words.length, &sentence, &code, &retryable);
+	ik_provider_error(&endpoint, status, exchange->words.data, exchange->words.length, &sentence,
+		&code, &retryable);
 	fail(exchange, code, retryable, retry_after_ms, sentence.data);
 	ik_buf_done(&sentence);
 }
@@ -145,7 +146,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = provider_name(exchange);
-	char *address = ik_address_of(exchange->model->spec.endpoint.base_url);
+	char *address = ik_address_of(exchange->model->endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
 								 "reply. Check the base_url of %s."),
 		name, address, name);
@@ -242,7 +243,7 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->web_page = content_type && strncasecmp(content_type, "text/html", 9) == 0;
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
-		exchange->decoder = ik_decoder_new(exchange->model->spec.format);
+		exchange->decoder = ik_decoder_new(exchange->model->format);
 	/* Until here http watches the time: it knows about a long request on a slow line. */
 	if (exchange->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
@@ -358,7 +359,7 @@ static void clear_try(struct ik_exchange *exchange)
 static enum ik_status make_request(struct ik_exchange *exchange, struct ik_request *request,
 	struct ik_error *error)
 {
-	const struct ik_model_spec *model = &exchange->model->spec;
+	const struct ik_model *model = exchange->model;
 
 	request->model = model->name;
 	request->endpoint = &model->endpoint;
@@ -375,7 +376,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 static void send_over_http(struct ik_exchange *exchange)
 {
 	static const struct ik_http_events events = { on_headers, on_body, on_done };
-	const struct ik_model_spec *model = &exchange->model->spec;
+	const struct ik_model *model = exchange->model;
 	char *url = ik_wire_url(model->format, &model->endpoint, model->name);
 	char **headers = ik_wire_headers(model->format, &model->endpoint);
 	const struct ik_http_spec spec = {
@@ -410,7 +411,7 @@ static void send_request(void *arg)
 			  "configuration, or choose one with -p and -m."));
 	else if (make_request(exchange, &request, &error) != IK_OK)
 		fail(exchange, IK_CODE_CONTEXT, false, -1, error.text);
-	else if (model->spec.format->answer)
+	else if (model->format->answer)
 		ik_timer_start(exchange->pace, 0);
 	else
 		send_over_http(exchange);

@@ -8,7 +8,7 @@
  * told (IK_INPUT_RETRY), and everything begins anew after a while.
  *
  * Owns the request, the decoder and the timers.  May include: util, conversation, loop, net,
- * provider, agent/model.h, agent/transfer.h, agent/turn/turn.h.
+ * provider, agent/model.h, agent/turn/turn.h.
  */
 #ifndef IK_AGENT_SESSION_EXCHANGE_H
 #define IK_AGENT_SESSION_EXCHANGE_H
@@ -45,6 +45,7 @@ struct ik_exchange_options {
 	int64_t idle_timeout_ms; /* of a stream without events; 0: none */
 	int number;              /* of each input's request */
 	bool forbid_calls;
+	bool unattended; /* nobody can type commands (struct ik_endpoint) */
 };
 
 /* events is static. */

@@ -88,6 +88,7 @@ static struct ik_exchange_options exchange_options(const struct ik_session *sess
 		.http = options->http,
 		.retry = options->retry,
 		.idle_timeout_ms = options->idle_timeout_ms,
+		.unattended = options->asking != IK_ASKING_USER,
 	};
 }
 
@@ -171,7 +172,7 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 /* Return the used part of the model's window in percent; -1: not known. */
 static int percent_used(const struct ik_session *session)
 {
-	int64_t window = session->model ? session->model->spec.context_window : 0;
+	int64_t window = session->model ? session->model->context_window : 0;
 	int64_t tokens = session->context_tokens;
 
 	if (window <= 0 || tokens <= 0)
@@ -199,8 +200,8 @@ static void set_context(struct ik_session *session, int64_t tokens)
 			: _("%d%% of the context of %s is in use (%lld of %lld tokens). Without --resume "
 				"another conversation begins; in the chat, /compact replaces what was said by a "
 				"summary."),
-		event.percent, session->model->spec.name, (long long)tokens,
-		(long long)session->model->spec.context_window);
+		event.percent, session->model->name, (long long)tokens,
+		(long long)session->model->context_window);
 	ik_session_record_add_notice(session->record, sentence);
 	free(sentence);
 }
@@ -443,8 +444,8 @@ static void tell_model(void *arg)
 
 	if (!session->model)
 		return;
-	event.name = session->model->spec.endpoint.provider;
-	event.detail = session->model->spec.name;
+	event.name = session->model->endpoint.provider;
+	event.detail = session->model->name;
 	ik_session_record_emit(session->record, &event);
 }
 
@@ -709,16 +710,19 @@ void ik_session_forked(struct ik_session *session, const char *id)
 	tell_model(session);
 }
 
-void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec)
+void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 {
-	struct ik_model *model = ik_model_new(spec);
-
-	model->spec.endpoint.unattended = session->options.asking != IK_ASKING_USER;
+	ik_model_ref(model);
 	ik_model_unref(session->model);
 	session->model = model;
-	ik_turn_set_price(session->turn, &spec->price);
+	ik_turn_set_price(session->turn, &model->price);
 	tell_model(session);
 	set_context(session, session->context_tokens);
+}
+
+struct ik_model *ik_session_model(const struct ik_session *session)
+{
+	return session->model;
 }
 
 void ik_session_set_registry(struct ik_session *session, struct ik_registry *registry, bool ready)
@@ -829,7 +833,7 @@ void ik_session_add_notice(struct ik_session *session, const char *sentence)
 	ik_session_record_add_notice(session->record, sentence);
 }
 
-static struct ik_tool_definition definition_of(const struct ik_tool *tool)
+struct ik_tool_definition ik_session_tool(const struct ik_tool *tool)
 {
 	return (struct ik_tool_definition){
 		.name = tool->name,
@@ -847,7 +851,7 @@ struct ik_tool_definition *ik_session_tools(const struct ik_session *session, si
 		const struct ik_tool *tool = ik_registry_at(session->registry, i);
 
 		if (tool->state == IK_TOOL_OK)
-			tools[count++] = definition_of(tool);
+			tools[count++] = ik_session_tool(tool);
 	}
 	*ret_count = count;
 	return tools;
@@ -857,13 +861,13 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
 	const char *arguments, size_t length, struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(session->registry, name);
-	const struct ik_model_spec *model = session->model ? &session->model->spec : NULL;
+	const struct ik_model *model = session->model;
 	struct ik_json_span text = ik_run_arguments(arguments, length), value;
 	struct ik_tool_definition definition;
 
 	if (tool && model && model->format->put_arguments &&
 		ik_json_check(text.text, text.length, &value, NULL) == IK_OK) {
-		definition = definition_of(tool);
+		definition = ik_session_tool(tool);
 		if (model->format->put_arguments(out, &model->endpoint, &definition, value))
 			return;
 	}

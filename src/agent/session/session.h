@@ -78,8 +78,10 @@ void ik_session_end_now(struct ik_session *session);
 
 /* ---- what requests are made of ---- */
 
-/* Use this model from the next request on. Copied. Told as IK_EVENT_SESSION. */
-void ik_session_set_model(struct ik_session *session, const struct ik_model_spec *spec);
+/* Use this model from the next request on (a reference is taken). Told as IK_EVENT_SESSION. */
+void ik_session_set_model(struct ik_session *session, struct ik_model *model);
+/* Return it (borrowed); NULL: none was set. */
+struct ik_model *ik_session_model(const struct ik_session *session);
 
 /* Use these instructions of the project from the next request on. Copied. */
 void ik_session_set_instructions(struct ik_session *session, const char *instructions);
@@ -91,6 +93,8 @@ void ik_session_sandbox_changed(struct ik_session *session);
  * and the tools, in an array to be released with free() that borrows from the registry. */
 const char *ik_session_system_prompt(const struct ik_session *session);
 struct ik_tool_definition *ik_session_tools(const struct ik_session *session, size_t *ret_count);
+/* Return what a model is told of a tool; it borrows from the tool. */
+struct ik_tool_definition ik_session_tool(const struct ik_tool *tool);
 
 /* Use these tools from the next round on (a reference is taken); while the scan runs (ready false)
  * a message waits. */

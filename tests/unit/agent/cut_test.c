@@ -125,7 +125,7 @@ static void set_model(size_t type)
 	char *url = ik_format("http://127.0.0.1:%d/v1", raw_server_port(stage.server));
 	char *name = ik_format("far-%s", types[type]);
 
-	ik_session_set_model(stage.session, &(struct ik_model_spec){
+	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find(types[type]),
 		.endpoint = { .provider = name, .base_url = url, .api_key = "k", .key_variable = "K" },
 		.name = type == 3 ? "gemini-3-pro" : type == 2 ? "claude-sonnet-4-5" : "gpt-5",

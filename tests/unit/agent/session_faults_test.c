@@ -45,7 +45,7 @@ Test(session_faults, no_such_host_and_no_address)
 	struct ik_endpoint endpoint = { .provider = "test", .base_url = "htp:/x" };
 
 	stage_open(NULL);
-	ik_session_set_model(stage.session, &(struct ik_model_spec){
+	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
 		.price = IK_PRICE_UNKNOWN,
 	});

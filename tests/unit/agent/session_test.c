@@ -378,7 +378,7 @@ static void open_practice(void)
 	stage.http = ik_http_free(stage.http);
 	stage_make_session();
 	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
-	ik_session_set_model(stage.session, &(struct ik_model_spec){
+	stage_use_model(&(struct ik_model){
 		.format = &ik_practice_format, .endpoint = { .provider = "practice" },
 		.name = IK_PRACTICE_MODEL, .price = IK_PRICE_UNKNOWN,
 	});

@@ -153,6 +153,14 @@ static void scan(void)
 
 /* ---- the session ---- */
 
+void stage_use_model(const struct ik_model *like)
+{
+	struct ik_model *model = ik_model_new(like);
+
+	ik_session_set_model(stage.session, model);
+	ik_model_unref(model);
+}
+
 void stage_set_model(int port)
 {
 	char *url = ik_format("http://127.0.0.1:%d/v1", port);
@@ -161,7 +169,7 @@ void stage_set_model(int port)
 		.key_variable = "TEST_API_KEY",
 	};
 
-	ik_session_set_model(stage.session, &(struct ik_model_spec){
+	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
 		.price = IK_PRICE_UNKNOWN,
 	});

@@ -71,6 +71,8 @@ void stage_open_store(void);
 void stage_open(const struct stage_reply *replies);
 void stage_make_session(void);
 void stage_set_model(int port);
+/* The session talks to a model like this one. */
+void stage_use_model(const struct ik_model *like);
 /* Let the loop turn until such an event is told. */
 void stage_run_until(enum ik_event_kind kind);
 
