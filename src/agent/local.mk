@@ -13,10 +13,9 @@ libik_agent_a_SOURCES += \
 	src/agent/session/exchange.c src/agent/session/exchange.h \
 	src/agent/session/file_writes.c src/agent/session/file_writes.h \
 	src/agent/session/record.c src/agent/session/record.h \
-	src/agent/session/restore.c src/agent/session/restore.h \
 	src/agent/session/runs.c src/agent/session/runs.h \
 	src/agent/session/session.c src/agent/session/session.h \
-	src/agent/session/session_lock.c src/agent/session/session_lock.h \
+	src/agent/session/stored.c src/agent/session/stored.h \
 	src/agent/session/undo_recorder.c src/agent/session/undo_recorder.h
 
 libik_agent_a_SOURCES += \

@@ -72,8 +72,8 @@ void ik_agents_pause(const struct ik_chat *chat, bool pause)
 {
 	for (const struct ik_agent *agent = chat->agents; agent; agent = agent->next) {
 		if (agent->session && pause)
-			ik_session_lock_pause(ik_session_lock_of(agent->session));
+			ik_stored_pause(ik_session_stored(agent->session));
 		else if (agent->session)
-			ik_session_lock_resume(ik_session_lock_of(agent->session));
+			ik_stored_resume(ik_session_stored(agent->session));
 	}
 }

@@ -87,9 +87,9 @@ static void show_mode(const struct ik_chat *chat, struct ik_status_bar *bar)
 	bool following = session && ik_session_is_following(session);
 
 	bar->mode_strong = following || mode != IK_MODE_AUTO;
-	bar->mode = !following                                       ? ik_mode_name(mode)
-		: ik_session_lock_is_asking(ik_session_lock_of(session)) ? _("asking")
-																 : _("reading");
+	bar->mode = !following                                ? ik_mode_name(mode)
+		: ik_stored_is_asking(ik_session_stored(session)) ? _("asking")
+														  : _("reading");
 }
 
 static void show_status(const struct ik_chat *chat)

@@ -34,7 +34,7 @@ enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
 
 static void let_go(struct ik_agent *agent)
 {
-	ik_session_lock_release(ik_session_lock_of(agent->session));
+	ik_stored_release(ik_session_stored(agent->session));
 }
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
@@ -45,7 +45,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 		return;
 	agent->lock_question = 0;
 	if (answer->value == ANSWER_NO) {
-		ik_session_lock_refuse(ik_session_lock_of(agent->session));
+		ik_stored_refuse(ik_session_stored(agent->session));
 		return;
 	}
 	ik_chat_take_queue_back(chat);
@@ -134,12 +134,12 @@ void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocat
 
 	if (!agent->session || !ik_session_is_following(session)) {
 		ik_screen_flash(agent->screen, _("You write in this session already"));
-	} else if (ik_session_lock_is_asking(ik_session_lock_of(session))) {
-		ik_session_lock_withdraw(ik_session_lock_of(session));
+	} else if (ik_stored_is_asking(ik_session_stored(session))) {
+		ik_stored_withdraw(ik_session_stored(session));
 		ik_screen_flash(agent->screen, _("You read along, and ask for nothing"));
 	} else {
-		ik_session_lock_ask(ik_session_lock_of(session));
-		if (ik_session_lock_is_asking(ik_session_lock_of(session)))
+		ik_stored_ask(ik_session_stored(session));
+		if (ik_stored_is_asking(ik_session_stored(session)))
 			flash(agent,
 				_("The other ikigai is asked for the session; {take-over} takes that back"));
 	}

@@ -438,7 +438,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 /* Resume a stored session; a session that is only followed is of no use here. */
 static void resume(struct exec *exec, const struct ik_options *options)
 {
-	ik_session_lock_when_locked(ik_session_lock_of(exec->core.session),
+	ik_stored_when_locked(ik_session_stored(exec->core.session),
 		options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
 	if (options->system_prompt)
 		ik_session_want_prompt(exec->core.session);

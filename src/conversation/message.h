@@ -7,7 +7,7 @@
  * data_json by kind:
  *   system       NULL; content is the system prompt that the session uses from here on, without
  *                what describes tools, the sandbox, the directory and the project. The newest
- *                counts (agent/session/restore.c); it goes into each request's head
+ *                counts (agent/session/stored.c); it goes into each request's head
  *   user         NULL, or {"automatic":true} for one that the program wrote, which is
  *                not shown: it asks for the rest of a reply that was cut. Or, of one that
  *                something goes with: {"typed":N,"attached":[{"name":"...","bytes":N}]}: the

@@ -146,7 +146,8 @@ void ik_session_record_start_storing(struct ik_session_record *record)
 
 	ik_store_begin(record->store, record->id, record->directory);
 	record->stored = true;
-	record->on_stored(record->arg);
+	if (record->on_stored)
+		record->on_stored(record->arg);
 	for (i = 0; i < count; i++) {
 		struct ik_message *message = ik_conversation_at(record->conversation, i);
 

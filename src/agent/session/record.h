@@ -21,18 +21,18 @@ struct ik_session_record {
 	struct ik_store *store;
 	ik_event_sink *sink;
 	void *sink_arg;
-	void (*on_stored)(void *arg); /* the session is stored from now on */
+	void (*on_stored)(void *arg); /* the session is stored from now on; or NULL */
 	void *arg;
 
 	char id[IK_UUID_TEXT];
 	char *directory;
 	char *prompt;         /* the session's own part of the system prompt */
-	bool prompt_unstored; /* it is stored before what is said next; set by restore, too */
+	bool prompt_unstored; /* it is stored before what is said next; set by stored.c, too */
 	struct ik_conversation *conversation;
 	bool stored;
 	bool closing;   /* nobody is told of anything any more; set by the session */
-	bool read_only; /* another process writes the session; set by its lock */
-	bool undecided; /* it is not known yet which session this is; set by restore, as */
+	bool read_only; /* another process writes the session; set by stored.c, as */
+	bool undecided; /* it is not known yet which session this is, and */
 	bool loading;   /* older messages are still to be read */
 	bool to_store;  /* something was said while undecided */
 };

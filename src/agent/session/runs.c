@@ -538,12 +538,6 @@ struct ik_runs *ik_runs_new(const struct ik_runs_options *options)
 	return runs;
 }
 
-/* Deferred: its memory. */
-static void runs_free(void *arg)
-{
-	free(arg);
-}
-
 struct ik_runs *ik_runs_close(struct ik_runs *runs)
 {
 	struct tool_run *run;
@@ -551,6 +545,6 @@ struct ik_runs *ik_runs_close(struct ik_runs *runs)
 	ik_runs_drop(runs);
 	while ((run = find(runs, true, false)))
 		cut(run);
-	ik_loop_defer(runs->record->loop, runs_free, runs);
+	ik_loop_defer(runs->record->loop, free, runs);
 	return NULL;
 }

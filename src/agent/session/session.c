@@ -46,8 +46,7 @@ struct ik_session {
 	bool reply_kept;          /* something was journaled of it */
 	int64_t context_tokens;   /* of the last round; 0: not known */
 	bool context_warned;
-	struct ik_session_lock *lock;
-	struct ik_restore *restore;
+	struct ik_stored *stored;
 	struct ik_undo_recorder *recorder;
 	struct ik_runs *runs;
 	struct ik_compaction *compaction; /* NULL: no summary is being made */
@@ -214,8 +213,9 @@ static void measure_context(struct ik_session *session, const struct ik_usage *u
 }
 
 /* Tell it with the last round of the conversation, where there is one. */
-static void recall_context(struct ik_session *session)
+static void recall_context(void *arg)
 {
+	struct ik_session *session = arg;
 	const struct ik_conversation *conversation = session->record->conversation;
 	size_t index = ik_conversation_count(conversation);
 	struct ik_usage usage;
@@ -384,12 +384,12 @@ static void finish_closing(struct ik_session *session)
 		else
 			step(session, &cancel);
 	}
-	session->restore = ik_restore_close(session->restore);
+	ik_stored_stop(session->stored);
 	session->compaction = ik_compaction_close(session->compaction);
 	session->exchange = ik_exchange_close(session->exchange);
 	session->runs = ik_runs_close(session->runs);
 	session->recorder = ik_undo_recorder_close(session->recorder);
-	session->lock = ik_session_lock_close(session->lock);
+	session->stored = ik_stored_close(session->stored);
 	session->keeping = ik_timer_close(session->keeping);
 	ik_store_rest(session->record->store, session->record->id);
 	ik_loop_defer(session->options.loop, release, session);
@@ -449,25 +449,10 @@ static void tell_model(void *arg)
 	ik_session_record_emit(session->record, &event);
 }
 
-static void post_history(struct ik_session *session, bool ready)
+/* A turn may begin, or not yet. */
+static void post_history(void *arg, bool ready)
 {
-	post(session, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = ready });
-}
-
-static void on_stored(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (session->lock && !ik_session_lock_is_taken(session->lock))
-		ik_session_lock_take(session->lock);
-}
-
-/* All messages are there, and the session is ours: the turn may begin. */
-static void begin_turns(struct ik_session *session)
-{
-	ik_restore_repair(session->restore);
-	recall_context(session);
-	post_history(session, true);
+	post(arg, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = ready });
 }
 
 static bool is_busy(void *arg)
@@ -475,45 +460,9 @@ static bool is_busy(void *arg)
 	return ik_session_busy(arg);
 }
 
-static void on_lock_lost(void *arg)
-{
-	post_history(arg, false);
-}
-
-static void on_lock_won(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (!session->record->closing && !session->record->loading)
-		begin_turns(session);
-}
-
-static void on_lock_read(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (!session->record->loading)
-		recall_context(session);
-}
-
-static void on_restore_prompt(void *arg)
+static void on_prompt(void *arg)
 {
 	ik_session_sandbox_changed(arg);
-}
-
-static void on_restore_loaded(void *arg)
-{
-	struct ik_session *session = arg;
-
-	if (session->record->read_only)
-		recall_context(session);
-	else
-		begin_turns(session);
-}
-
-static void on_restore_failed(void *arg)
-{
-	post_history(arg, true);
 }
 
 /* Store and tell what a summary's request took; it says nothing about later rounds. */
@@ -613,16 +562,13 @@ static struct ik_turn *make_turn(struct ik_session *session)
 	});
 }
 
-static struct ik_session_record *make_record(struct ik_session *session,
-	const struct ik_session_options *options)
+static struct ik_session_record *make_record(const struct ik_session_options *options)
 {
 	return ik_session_record_new(&(struct ik_session_record){
 		.loop = options->loop,
 		.store = options->store,
 		.sink = options->sink,
 		.sink_arg = options->sink_arg,
-		.on_stored = on_stored,
-		.arg = session,
 		.directory = (char *)options->directory,
 		.prompt = (char *)(options->system_prompt ? options->system_prompt : ik_built_in_prompt()),
 	});
@@ -657,32 +603,25 @@ static void make_runs(struct ik_session *session)
 
 struct ik_session *ik_session_new(const struct ik_session_options *options)
 {
-	static const struct ik_session_lock_events lock_events = {
+	static const struct ik_stored_events events = {
 		.is_busy = is_busy,
-		.lost = on_lock_lost,
-		.won = on_lock_won,
-		.read = on_lock_read,
-	};
-	static const struct ik_restore_events restore_events = {
 		.identified = tell_model,
-		.prompt = on_restore_prompt,
-		.loaded = on_restore_loaded,
-		.failed = on_restore_failed,
+		.prompt = on_prompt,
+		.read = recall_context,
+		.turns = post_history,
 	};
 	struct ik_session *session = ik_alloc(sizeof(*session));
 
 	session->options = *options;
 	session->inbox_end = &session->inbox;
 	session->registry = ik_registry_new();
-	session->record = make_record(session, options);
+	session->record = make_record(options);
 	session->options.directory = session->options.system_prompt = NULL;
 	session->options.instructions = NULL;
 	ik_session_set_instructions(session, options->instructions);
 	session->turn = make_turn(session);
 	session->keeping = ik_timer_new(options->loop, keep_reply, session);
-	session->lock = ik_session_lock_new(session->record, session->turn, &lock_events, session);
-	session->restore = ik_restore_new(session->record, session->turn, session->lock,
-		&restore_events, session);
+	session->stored = ik_stored_new(session->record, session->turn, &events, session);
 	make_runs(session);
 	return session;
 }
@@ -705,8 +644,7 @@ void ik_session_forked(struct ik_session *session, const char *id)
 		ik_undo_fork(session->options.undo_directory, session->record->id, id);
 	ik_store_rest(session->record->store, session->record->id);
 	ik_session_record_set_id(session->record, id);
-	if (ik_session_lock_is_taken(session->lock))
-		ik_session_lock_take(session->lock);
+	ik_stored_forked(session->stored);
 	tell_model(session);
 }
 
@@ -954,13 +892,13 @@ struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, i
 
 void ik_session_want_prompt(struct ik_session *session)
 {
-	ik_restore_want_prompt(session->restore);
+	ik_stored_want_prompt(session->stored);
 }
 
 void ik_session_restore_fork(struct ik_session *session, const char *id,
 	struct ik_conversation *copy, ik_session_restored *done, void *arg)
 {
-	ik_restore_start(session->restore, id, copy, done, arg);
+	ik_stored_restore(session->stored, id, copy, done, arg);
 	post_history(session, false);
 }
 
@@ -970,9 +908,9 @@ void ik_session_restore(struct ik_session *session, const char *id, ik_session_r
 	ik_session_restore_fork(session, id, NULL, done, arg);
 }
 
-struct ik_session_lock *ik_session_lock_of(const struct ik_session *session)
+struct ik_stored *ik_session_stored(const struct ik_session *session)
 {
-	return session->lock;
+	return session->stored;
 }
 
 bool ik_session_is_following(const struct ik_session *session)

@@ -7,8 +7,9 @@
  * function here, ik_session_close() included.
  *
  * A session is a turn and these objects of the folder, which know only what they get: record (the
- * conversation, in memory and in the store), exchange (the request to the provider), session_lock,
- * restore, runs (calls and commands at work), undo_recorder and compaction.
+ * conversation, in memory and in the store), exchange (the request to the provider), stored
+ * (restored, followed, with a lock), runs (calls and commands at work), undo_recorder and
+ * compaction.
  *
  * Owns all of these.  Not the loop, the http client, the store (whose state it does not tell: many
  * sessions may share one), the registry.
@@ -20,8 +21,7 @@
 #include "agent/model.h"
 #include "agent/session/exchange.h"
 #include "agent/session/file_writes.h"
-#include "agent/session/restore.h"
-#include "agent/session/session_lock.h"
+#include "agent/session/stored.h"
 #include "agent/slots.h"
 #include "conversation/conversation.h"
 #include "conversation/event.h"
@@ -140,9 +140,9 @@ bool ik_session_loading(const struct ik_session *session);
  * Who may write. A session that is open in another process is followed: what the other stores is
  * told as IK_EVENT_MESSAGE, nothing that is said here is stored, and nothing may be submitted, run
  * or compacted. IK_EVENT_LOCK tells of changes. Its lock is asked for the session, answers others
- * who ask, and rests while the process is stopped (agent/session/session_lock.h).
+ * who ask, and rests while the process is stopped (agent/session/stored.h).
  */
-struct ik_session_lock *ik_session_lock_of(const struct ik_session *session);
+struct ik_stored *ik_session_stored(const struct ik_session *session);
 bool ik_session_is_following(const struct ik_session *session);
 
 /* ---- the turn ---- */

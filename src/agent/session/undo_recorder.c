@@ -496,12 +496,6 @@ struct ik_undo_recorder *ik_undo_recorder_new(const struct ik_undo_recorder_opti
 	return recorder;
 }
 
-/* Deferred: its memory. */
-static void recorder_free(void *arg)
-{
-	free(arg);
-}
-
 struct ik_undo_recorder *ik_undo_recorder_close(struct ik_undo_recorder *recorder)
 {
 	struct ik_loop *loop = recorder->record->loop;
@@ -516,7 +510,7 @@ struct ik_undo_recorder *ik_undo_recorder_close(struct ik_undo_recorder *recorde
 	tell_waiters(recorder);
 	recorder->timer = ik_timer_close(recorder->timer);
 	recorder->worktree = ik_worktree_free(recorder->worktree);
-	ik_loop_defer(loop, recorder_free, recorder);
+	ik_loop_defer(loop, free, recorder);
 	return NULL;
 }
 

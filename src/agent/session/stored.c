@@ -1,0 +1,661 @@
+#include "agent/session/stored.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conversation/pairing.h"
+#include "store/lock.h"
+#include "util/alloc.h"
+#include "util/limits.h"
+#include "util/text.h"
+
+/* What a screen shows first, and what is read in one turn of the loop later: some milliseconds'
+ * worth; less where events are large. */
+#define NEWEST_PAGE 200
+#define OLDER_PAGE 500
+
+#define READ_AGAIN_MS 1000 /* what another process wrote, after a failure */
+#define READ_EVENTS 200    /* of these in one turn of the loop */
+
+struct ik_stored {
+	struct ik_session_record *record;
+	struct ik_turn *turn;
+	const struct ik_stored_events *events;
+	void *arg;
+
+	/* While the session is restored: */
+	struct ik_store_read *page; /* NULL: none is out */
+	bool prompt_wanted;         /* the record's prompt replaces the stored one */
+	ik_session_restored *done;
+	void *done_arg;
+	struct ik_conversation *copy; /* all of a fork, which need not be read; NULL: none */
+	int64_t count;                /* messages of the session */
+	int64_t oldest;               /* sequence of the oldest that is loaded */
+
+	struct ik_lock *lock; /* NULL: nothing is stored yet */
+	enum ik_when_locked when_locked;
+	bool awaited;                /* the session is restored when it is known whose it is */
+	bool taking_over;            /* what the other process wrote is read, then it is ours */
+	bool more;                   /* there is more to be read of that */
+	int64_t newest;              /* sequence of the last event that is known, while following */
+	struct ik_store_read *news;  /* what the other process wrote; NULL: no read is out */
+	struct ik_timer *read_again; /* after a failure; NULL: none yet */
+};
+
+/* Tell a change of the lock, and the other process (or NULL) that it is about. */
+static void tell_lock(struct ik_stored *stored, enum ik_lock_change change,
+	const struct ik_holder *holder)
+{
+	struct ik_event event = { .kind = IK_EVENT_LOCK, .lock = change };
+	struct ik_buf who;
+
+	ik_buf_init(&who, IK_KIB(4));
+	if (holder)
+		ik_holder_put(&who, holder);
+	event.text = who.data;
+	event.text_length = who.length;
+	ik_session_record_emit(stored->record, &event);
+	ik_buf_done(&who);
+}
+
+static void tell_messages(struct ik_stored *stored, struct ik_message *const *messages,
+	size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct ik_event event = { .kind = IK_EVENT_MESSAGE, .message = messages[i] };
+
+		ik_session_record_emit(stored->record, &event);
+	}
+}
+
+/* Add and tell the result that a call without one gets. */
+static void repair(struct ik_stored *stored)
+{
+	struct ik_session_record *record = stored->record;
+	struct ik_message **added;
+	size_t count = ik_pairing_complete(record->conversation, &added);
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		ik_store_append(record->store, record->id, added[i]);
+	tell_messages(stored, added, count);
+	for (size_t i = 0; i < count; i++)
+		ik_message_unref(added[i]);
+	free(added);
+}
+
+/* All messages are there, and the session is ours: the turn may begin. */
+static void begin_turns(struct ik_stored *stored)
+{
+	repair(stored);
+	stored->events->read(stored->arg);
+	stored->events->turns(stored->arg, true);
+}
+
+/* Append to the store from now on, behind the event of that number. */
+static void continue_storing(struct ik_stored *stored, int64_t newest)
+{
+	struct ik_session_record *record = stored->record;
+
+	stored->newest = newest;
+	if (!record->read_only)
+		ik_store_continue(record->store, record->id, record->directory, newest);
+}
+
+/* ---- following ---- */
+
+static void read_news(struct ik_stored *stored);
+
+/* All that the other process wrote is known: the session is ours. */
+static void finish_taking_over(struct ik_stored *stored)
+{
+	struct ik_session_record *record = stored->record;
+
+	stored->taking_over = record->read_only = false;
+	continue_storing(stored, stored->newest);
+	if (!record->closing && !record->loading)
+		begin_turns(stored);
+	tell_lock(stored, IK_LOCK_CHANGE_OURS, NULL);
+}
+
+/* What was written here meanwhile is known. */
+static void read_again(void *arg)
+{
+	struct ik_stored *stored = arg;
+
+	if (stored->record->read_only)
+		read_news(stored);
+}
+
+/* What the other process wrote cannot be read at present; nobody may tell of it once more. */
+static void read_again_later(struct ik_stored *stored)
+{
+	if (!stored->read_again)
+		stored->read_again = ik_timer_new(stored->record->loop, read_again, stored);
+	ik_timer_start(stored->read_again, READ_AGAIN_MS);
+}
+
+/* Add an event of the other process. */
+static void add_event(struct ik_stored *stored, struct ik_message *message)
+{
+	stored->newest = message->sequence;
+	ik_turn_know_call(stored->turn, message->call_id);
+	ik_conversation_append(stored->record->conversation, message);
+	tell_messages(stored, &message, 1);
+}
+
+static void on_news_read(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_stored *stored = arg;
+	struct ik_session_record *record = stored->record;
+
+	stored->news = NULL;
+	for (size_t i = 0; i < answer->count && !record->closing; i++)
+		add_event(stored, answer->messages[i]);
+	if (record->closing)
+		return;
+	if (answer->count > 0 && !record->loading)
+		stored->events->read(stored->arg);
+	if (answer->count > 0)
+		continue_storing(stored, stored->newest);
+	if (answer->count > 0 || stored->more)
+		read_news(stored);
+	else if (stored->taking_over && answer->status == IK_OK)
+		finish_taking_over(stored);
+	else if (answer->status != IK_OK && record->read_only)
+		read_again_later(stored);
+}
+
+/* Read what the other process has written since. */
+static void read_news(struct ik_stored *stored)
+{
+	stored->more = stored->news;
+	if (!stored->more)
+		stored->news = ik_store_after(stored->record->store, stored->record->id, stored->newest,
+			READ_EVENTS, on_news_read, stored);
+}
+
+/* Return the number of the last event of the conversation that is stored. */
+static int64_t last_sequence(const struct ik_stored *stored)
+{
+	const struct ik_conversation *conversation = stored->record->conversation;
+	size_t i = ik_conversation_count(conversation);
+
+	while (i > 0) {
+		int64_t sequence = ik_conversation_at(conversation, --i)->sequence;
+
+		if (sequence > 0)
+			return sequence;
+	}
+	return 0;
+}
+
+static void stop_writing(struct ik_stored *stored)
+{
+	if (stored->record->read_only)
+		return;
+	stored->record->read_only = true;
+	stored->events->turns(stored->arg, false);
+}
+
+/* ---- restoring ---- */
+
+/* Put a page before all that is there. */
+static void add_page(struct ik_stored *stored, struct ik_message **messages, size_t count)
+{
+	ik_conversation_prepend(stored->record->conversation, messages, count);
+	for (size_t i = 0; i < count; i++)
+		ik_turn_know_call(stored->turn, messages[i]->call_id);
+	if (count > 0)
+		stored->oldest = messages[0]->sequence;
+}
+
+static void tell_older(struct ik_stored *stored, struct ik_message **messages, size_t count)
+{
+	const struct ik_event event = {
+		.kind = IK_EVENT_OLDER,
+		.older = messages,
+		.count = count,
+	};
+
+	ik_session_record_emit(stored->record, &event);
+}
+
+/* Use the stored system prompt, unless another one is wanted. A session from before prompts were
+ * stored has none. This is the one place where a stored prompt gets to the model. */
+static void use_stored_prompt(struct ik_stored *stored)
+{
+	struct ik_session_record *record = stored->record;
+	const struct ik_message *prompt = ik_conversation_prompt(record->conversation);
+
+	record->prompt_unstored = stored->prompt_wanted &&
+		!(prompt && strcmp(prompt->content, record->prompt) == 0);
+	if (record->prompt_unstored) {
+		ik_session_record_emit_text(record, IK_EVENT_NOTICE,
+			_("This session now uses the system prompt given with -s."));
+	} else if (prompt) {
+		ik_session_record_set_prompt(record, prompt->content);
+		stored->events->prompt(stored->arg);
+	}
+	stored->prompt_wanted = false;
+}
+
+static void finish_loading(struct ik_stored *stored)
+{
+	stored->record->loading = false;
+	use_stored_prompt(stored);
+	if (stored->record->read_only)
+		stored->events->read(stored->arg);
+	else
+		begin_turns(stored);
+}
+
+static ik_store_reader on_older;
+
+/* Deferred: ask for one more page. */
+static void read_older(void *arg)
+{
+	struct ik_stored *stored = arg;
+
+	stored->page = ik_store_page(stored->record->store, stored->record->id, stored->oldest,
+		OLDER_PAGE, on_older, stored);
+}
+
+/* In the next turn of the loop: what is there is drawn first. */
+static void read_older_next(struct ik_stored *stored)
+{
+	ik_loop_defer(stored->record->loop, read_older, stored);
+}
+
+static void tell_unreadable(struct ik_stored *stored, const struct ik_error *error)
+{
+	char *sentence = ik_format(_("Older messages of this session cannot be read: %s"), error->text);
+
+	ik_session_record_emit_text(stored->record, IK_EVENT_NOTICE, sentence);
+	free(sentence);
+}
+
+static void on_older(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_stored *stored = arg;
+
+	stored->page = NULL;
+	if (answer->status != IK_OK) {
+		tell_unreadable(stored, &answer->error);
+	} else if (answer->count > 0) {
+		add_page(stored, answer->messages, answer->count);
+		tell_older(stored, answer->messages, answer->count);
+	}
+	if (!stored->record->loading)
+		return; /* the sink has closed the session */
+	if (answer->status == IK_OK && answer->count > 0)
+		read_older_next(stored);
+	else
+		finish_loading(stored);
+}
+
+static void tell_restored(struct ik_stored *stored)
+{
+	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
+								   "[Session restored: %lld messages]",
+								   (unsigned long)stored->count),
+		(long long)stored->count);
+
+	ik_session_record_emit_text(stored->record, IK_EVENT_NOTICE, sentence);
+	free(sentence);
+}
+
+/* It is known which session this is, or that it stays a new one: store what waited for that. */
+static void decide(struct ik_stored *stored, const struct ik_error *error)
+{
+	ik_session_record_decide(stored->record);
+	if (stored->done)
+		stored->done(stored->done_arg, error);
+}
+
+/* Deferred: continue with a fork of which everything is known. */
+static void use_copy(void *arg)
+{
+	struct ik_stored *stored = arg;
+	struct ik_session_record *record = stored->record;
+	size_t count = ik_conversation_count(stored->copy),
+		   older = count > NEWEST_PAGE ? count - NEWEST_PAGE : 0;
+	struct ik_message **messages = ik_conversation_messages(stored->copy);
+
+	record->to_store = false;
+	/* With what was said here meanwhile; the store has all that the copy has. */
+	ik_session_record_start_storing(record);
+	stored->events->identified(stored->arg);
+	add_page(stored, messages, count);
+	tell_messages(stored, messages + older, count - older);
+	stored->count = (int64_t)count;
+	tell_restored(stored);
+	if (!record->loading)
+		return; /* the sink has closed the session */
+	decide(stored, NULL);
+	if (older > 0)
+		tell_older(stored, messages, older);
+	if (record->loading)
+		finish_loading(stored);
+}
+
+/* Stay a new session. */
+static void give_up(struct ik_stored *stored, const struct ik_error *error)
+{
+	stored->record->loading = false;
+	decide(stored, error);
+	stored->events->turns(stored->arg, true);
+}
+
+/* The session that was found cannot be restored: have an id of our own again. */
+static void give_up_found(struct ik_stored *stored, const struct ik_error *error)
+{
+	ik_uuid_new(stored->record->id);
+	give_up(stored, error);
+}
+
+/* The newest page is there. */
+static void on_newest(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_stored *stored = arg;
+	struct ik_session_record *record = stored->record;
+	int64_t newest = answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0;
+
+	stored->page = NULL;
+	if (answer->status != IK_OK) {
+		give_up_found(stored, &answer->error);
+		return;
+	}
+	stored->events->identified(stored->arg);
+	add_page(stored, answer->messages, answer->count);
+	tell_messages(stored, answer->messages, answer->count);
+	/* With what is only in journals so far. */
+	if (newest > stored->count)
+		stored->count = newest;
+	if (!record->closing)
+		continue_storing(stored, newest);
+	tell_restored(stored);
+	if (record->loading)
+		decide(stored, NULL);
+	if (record->loading && stored->oldest == 1)
+		finish_loading(stored); /* that was all of it */
+	else if (record->loading)
+		read_older_next(stored);
+	if (record->loading && record->read_only)
+		read_news(stored);
+}
+
+/* It is known whose the session is, and that it can be read. */
+static void read_newest(struct ik_stored *stored)
+{
+	const struct ik_session_record *record = stored->record;
+
+	if (!record->closing)
+		stored->page = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest, stored);
+}
+
+/* The session cannot be restored, since it is open elsewhere. */
+static void refuse_to_restore(struct ik_stored *stored)
+{
+	struct ik_error error = { .status = IK_OK };
+	struct ik_buf sentence;
+
+	ik_buf_init(&sentence, IK_KIB(4));
+	ik_holder_put_sentence(&sentence, ik_lock_holder(stored->lock));
+	ik_error_set(&error, IK_UNAVAILABLE, "%s", sentence.data);
+	ik_buf_done(&sentence);
+	stored->lock = ik_lock_close(stored->lock);
+	give_up_found(stored, &error);
+}
+
+/* ---- what the lock of the store tells ---- */
+
+/* The session is to be restored: now it is known whose it is. */
+static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
+{
+	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
+
+	if (theirs && stored->when_locked == IK_LOCKED_WAIT) {
+		if (!ik_lock_is_asking(stored->lock))
+			tell_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+		if (stored->lock) /* unless the sink has closed the session */
+			ik_lock_await(stored->lock);
+		return;
+	}
+	stored->awaited = false;
+	if (theirs && stored->when_locked == IK_LOCKED_REFUSE) {
+		refuse_to_restore(stored);
+		return;
+	}
+	stored->record->read_only = theirs;
+	if (theirs)
+		tell_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+	read_newest(stored);
+}
+
+static void on_changed(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
+{
+	struct ik_stored *stored = arg;
+	struct ik_session_record *record = stored->record;
+
+	if (stored->awaited) {
+		on_awaited(stored, state);
+		return;
+	}
+	if (state == IK_LOCK_OURS || state == IK_LOCK_NONE) {
+		stored->taking_over = record->read_only;
+		if (stored->taking_over && !record->undecided)
+			read_news(stored);
+		return;
+	}
+	if (state == IK_LOCK_UNKNOWN)
+		return;
+	/* A turn that runs is stored as a fork if another process writes: nobody waits for it. */
+	if (!record->read_only && stored->events->is_busy(stored->arg))
+		return;
+	if (!record->undecided)
+		stored->newest = last_sequence(stored);
+	stored->taking_over = false;
+	stop_writing(stored);
+	tell_lock(stored, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
+	if (!record->closing && !record->undecided)
+		read_news(stored);
+}
+
+static void on_asked(void *arg, const struct ik_holder *asker)
+{
+	tell_lock(arg, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
+}
+
+static void on_refused(void *arg)
+{
+	struct ik_stored *stored = arg;
+
+	tell_lock(stored, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(stored->lock));
+}
+
+static void on_news(void *arg)
+{
+	struct ik_stored *stored = arg;
+	bool following = stored->record->read_only;
+
+	if (stored->record->undecided || stored->awaited)
+		return;
+	/* What others wrote while this process was stopped comes here, too. */
+	if (!following && stored->events->is_busy(stored->arg))
+		return;
+	if (!following)
+		stored->newest = last_sequence(stored);
+	read_news(stored);
+}
+
+/* Release the lock, silently. */
+static void drop(struct ik_stored *stored)
+{
+	stored->news = ik_store_read_close(stored->news);
+	stored->read_again = ik_timer_close(stored->read_again);
+	stored->lock = ik_lock_close(stored->lock);
+}
+
+/* Take the lock of the session, which is stored from now on or has a new id. */
+static void take(struct ik_stored *stored)
+{
+	static const struct ik_lock_events events = {
+		.changed = on_changed,
+		.asked = on_asked,
+		.refused = on_refused,
+		.news = on_news,
+	};
+
+	stored->record->read_only = stored->taking_over = false;
+	drop(stored);
+	stored->lock = ik_lock_new(stored->record->store, stored->record->id, &events, stored);
+}
+
+/* The record is stored from now on. */
+static void on_stored(void *arg)
+{
+	struct ik_stored *stored = arg;
+
+	if (!stored->lock)
+		take(stored);
+}
+
+/* It is known which session is to be restored. */
+static void on_found(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_stored *stored = arg;
+
+	stored->page = NULL;
+	if (answer->status != IK_OK) {
+		give_up(stored, &answer->error);
+		return;
+	}
+	ik_session_record_set_id(stored->record, answer->sessions[0].id);
+	stored->count = answer->sessions[0].event_count;
+	stored->awaited = true;
+	take(stored);
+}
+
+/* ---- from outside ---- */
+
+void ik_stored_restore(struct ik_stored *stored, const char *id, struct ik_conversation *copy,
+	ik_session_restored *done, void *arg)
+{
+	struct ik_session_record *record = stored->record;
+
+	stored->done = done;
+	stored->done_arg = arg;
+	stored->copy = copy;
+	record->undecided = record->loading = true;
+	if (copy) {
+		ik_session_record_set_id(record, id);
+		ik_loop_defer(record->loop, use_copy, stored);
+		return;
+	}
+	stored->page = id ? ik_store_find(record->store, id, on_found, stored)
+					  : ik_store_newest(record->store, record->directory, on_found, stored);
+}
+
+void ik_stored_want_prompt(struct ik_stored *stored)
+{
+	stored->prompt_wanted = true;
+}
+
+void ik_stored_when_locked(struct ik_stored *stored, enum ik_when_locked when)
+{
+	stored->when_locked = when;
+}
+
+struct ik_stored *ik_stored_new(struct ik_session_record *record, struct ik_turn *turn,
+	const struct ik_stored_events *events, void *arg)
+{
+	struct ik_stored *stored = ik_alloc(sizeof(*stored));
+
+	stored->record = record;
+	stored->turn = turn;
+	stored->events = events;
+	stored->arg = arg;
+	record->on_stored = on_stored;
+	record->arg = stored;
+	return stored;
+}
+
+void ik_stored_stop(struct ik_stored *stored)
+{
+	struct ik_session_record *record = stored->record;
+
+	record->loading = false;
+	ik_loop_cancel_deferred(record->loop, read_older, stored);
+	ik_loop_cancel_deferred(record->loop, use_copy, stored);
+	stored->page = ik_store_read_close(stored->page);
+	if (record->undecided)
+		ik_session_record_decide(record);
+}
+
+/* Deferred: its memory. */
+static void release(void *arg)
+{
+	struct ik_stored *stored = arg;
+
+	ik_conversation_free(stored->copy);
+	free(stored);
+}
+
+struct ik_stored *ik_stored_close(struct ik_stored *stored)
+{
+	stored->record->on_stored = NULL;
+	drop(stored);
+	ik_loop_defer(stored->record->loop, release, stored);
+	return NULL;
+}
+
+void ik_stored_forked(struct ik_stored *stored)
+{
+	if (stored->lock)
+		take(stored);
+}
+
+void ik_stored_ask(struct ik_stored *stored)
+{
+	if (stored->record->read_only && stored->lock)
+		ik_lock_ask(stored->lock);
+}
+
+void ik_stored_withdraw(struct ik_stored *stored)
+{
+	if (stored->lock)
+		ik_lock_withdraw(stored->lock);
+}
+
+bool ik_stored_is_asking(const struct ik_stored *stored)
+{
+	return stored->lock && ik_lock_is_asking(stored->lock);
+}
+
+void ik_stored_refuse(struct ik_stored *stored)
+{
+	if (stored->lock)
+		ik_lock_refuse(stored->lock);
+}
+
+void ik_stored_release(struct ik_stored *stored)
+{
+	if (!stored->lock || stored->record->read_only)
+		return;
+	stop_writing(stored);
+	ik_lock_let_go(stored->lock);
+}
+
+void ik_stored_pause(struct ik_stored *stored)
+{
+	if (stored->lock && !stored->record->read_only && !stored->events->is_busy(stored->arg))
+		ik_lock_pause(stored->lock);
+}
+
+void ik_stored_resume(struct ik_stored *stored)
+{
+	if (stored->lock && !stored->record->read_only)
+		ik_lock_continue(stored->lock);
+}
