@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stores/sqlite/leaves.h"
 #include "stores/sqlite/sqlite.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -17,28 +18,36 @@
 
 /* How long another program's transaction in the damaged file is waited for. */
 #define BUSY_MS 2000
-/* Limits on ranges of a table that cannot be read: where its last row is known, and where it is not,
- * so that this one is taken for it. */
-#define BAD_LIMIT 200000
-#define BAD_LIMIT_OF_GUESSED 2000
-#define LAST_ROW_GUESSED (INT64_C(1) << 31)
+/* What JSON can name exactly; a greater number is damage. */
+#define NUMBER_LIMIT (INT64_C(1) << 53)
 
-/* A table as the forms of the database (sqlite.c) from one to another have it. */
-struct recover_table {
-	const char *name, *columns;
-	int64_t since, until;
+/*
+ * A table, and what the values of its rows are: a UUID, text, a whole number, bytes, or (o) anything.
+ * Rows of earlier forms have fewer values. ?1 is the row's own number, null if another row has it;
+ * ?2 is the first value.
+ */
+static const struct recover_table {
+	const char *rows, *values;
+	size_t least;
+	const char *insert;
+} tables[] = {
+	{ "events NOT INDEXED", "uuittoi", 7,
+		"INSERT OR IGNORE INTO events(rowid, id, session, sequence, kind, content, data_json, time)"
+		" VALUES(?1, ?2, ?3, coalesce(?4, (SELECT max(sequence) + 1 FROM events WHERE session = "
+		"?3)),"
+		" ?5, ?6, ?7, ?8)" },
+	{ "sessions NOT INDEXED", "uttiiioiioi", 6,
+		"INSERT OR IGNORE INTO sessions(rowid, id, directory, title, created_ms, updated_ms,"
+		" event_count, parent, forked_at, late, owner)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)" },
+	{ "blobs NOT INDEXED", "uib", 3,
+		"INSERT OR IGNORE INTO blobs(rowid, id, part, bytes) VALUES(?1, ?2, ?3, ?4)" },
+	{ "journals NOT INDEXED", "tiui", 4,
+		"INSERT OR IGNORE INTO journals(rowid, name, place, stored_as, sequence)"
+		" VALUES(?1, ?2, ?3, ?4, ?5)" },
 };
-#define NEWEST_FORM INT64_MAX
-
-static const struct recover_table tables[] = {
-	{ "sessions", "id, directory, title, created_ms, updated_ms, event_count", 1, 2 },
-	{ "sessions",
-		"id, directory, title, created_ms, updated_ms, event_count, parent, forked_at, late", 3,
-		NEWEST_FORM },
-	{ "events", "id, session, sequence, kind, content, data_json, time", 1, NEWEST_FORM },
-	{ "blobs", "id, part, bytes", 2, NEWEST_FORM },
-	{ "journals", "name, place, stored_as, sequence", 6, NEWEST_FORM },
-};
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+enum { ROW = 1, SEQUENCE = 4 }; /* parameters */
 
 /* Sessions whose rows are lost, and numbers that have changed. */
 static const char fix_up[] =
@@ -54,116 +63,142 @@ static const char fix_up[] =
 
 /* A copy that is being made. */
 struct recovery {
-	struct ik_sqlite fresh; /* the new one, with the damaged one as "old" */
-	bool only_whole;        /* it is no use unless it has all */
-	size_t bad, bad_limit;  /* ranges of a table that could not be read; more are not tried */
+	struct ik_sqlite fresh; /* the new one */
+	sqlite3_stmt *inserts[TABLES];
 	struct ik_recovered got;
 };
 
-/* Has something else than the damage ended it? */
+/* Has something ended it (a full disk, a cancellation)? Nothing counts as lost then. */
 static bool has_ended(const struct recovery *recovery)
 {
 	return ik_database_failed(&recovery->fresh.base);
 }
 
-/* Run a statement. False: the damaged file cannot be read there, or something else is wrong (a full
- * disk, another program's lock), with which nothing may count as lost: that ends it. */
-static bool run(struct recovery *recovery, const char *text)
+/* How many rows there are in a database, which may be damaged; -1: not all of them can be read. */
+static int64_t count_rows(sqlite3 *db, const char *rows)
 {
-	sqlite3 *db = recovery->fresh.db;
-	int code, which;
-
-	if (sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
-		return true;
-	which = sqlite3_extended_errcode(db);
-	code = which & 0xff;
-	/* SQLITE_ERROR: the table is missing. */
-	if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB && code != SQLITE_ERROR &&
-		code != SQLITE_TOOBIG && which != SQLITE_IOERR_READ && which != SQLITE_IOERR_SHORT_READ)
-		ik_sqlite_explain(&recovery->fresh);
-	return false;
-}
-
-/* The number that a statement gives; -1 where it cannot be read. */
-static int64_t number_of(struct recovery *recovery, const char *text)
-{
+	char *text = ik_format("SELECT count(*) FROM %s", rows);
 	sqlite3_stmt *query = NULL;
-	int64_t number = -1;
+	int64_t count = -1;
 
-	if (sqlite3_prepare_v2(recovery->fresh.db, text, -1, &query, NULL) == SQLITE_OK &&
+	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) == SQLITE_OK &&
 		sqlite3_step(query) == SQLITE_ROW)
-		number = sqlite3_column_int64(query, 0);
+		count = sqlite3_column_int64(query, 0);
 	sqlite3_finalize(query);
-	return number;
+	free(text);
+	return count;
 }
 
-/* Copy the rows of a table from one to another; a range that cannot be read is halved until one row
- * is left. */
-static void copy_rows(struct recovery *recovery, const struct recover_table *table, int64_t first,
-	int64_t last)
+/* Could the value be one of this kind? */
+static bool fits(char kind, const struct ik_leaf_value *value)
 {
-	int64_t middle = first + (last - first) / 2;
-	char *statement = ik_format("INSERT OR IGNORE INTO main.%s(rowid, %s) SELECT rowid, %s"
-								" FROM old.%s WHERE rowid BETWEEN %lld AND %lld",
-		table->name, table->columns, table->columns, table->name, (long long)first,
-		(long long)last);
-	bool good = run(recovery, statement);
-
-	free(statement);
-	if (good || has_ended(recovery))
-		return;
-	recovery->bad++;
-	if (first >= last || recovery->bad > recovery->bad_limit)
-		return;
-	copy_rows(recovery, table, first, middle);
-	if (!has_ended(recovery))
-		copy_rows(recovery, table, middle + 1, last);
-}
-
-/* Copy what can be read of a table; is it all? */
-static bool copy_table(struct recovery *recovery, const struct recover_table *table)
-{
-	char *last_row = ik_format("SELECT coalesce(max(rowid), 0) FROM old.%s", table->name);
-	int64_t last = number_of(recovery, last_row);
-
-	recovery->bad = 0;
-	recovery->bad_limit = recovery->only_whole ? 0 : last >= 0 ? BAD_LIMIT : BAD_LIMIT_OF_GUESSED;
-	copy_rows(recovery, table, 0, last >= 0 ? last : LAST_ROW_GUESSED);
-	free(last_row);
-	return recovery->bad == 0;
-}
-
-/* Name the damaged file in the new one; false: nothing of it can be read. */
-static bool attach(struct recovery *recovery, const char *path)
-{
-	sqlite3_stmt *attach = NULL;
-
-	if (sqlite3_prepare_v2(recovery->fresh.db, "ATTACH ?1 AS old", -1, &attach, NULL) ==
-		SQLITE_OK) {
-		(void)sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
-		(void)sqlite3_step(attach);
+	switch (kind) {
+	case 'u':
+		return value->type == IK_LEAF_TEXT && value->length == IK_UUID_TEXT - 1 &&
+			strspn(value->bytes, "0123456789abcdef-") >= value->length;
+	case 't':
+		return value->type == IK_LEAF_TEXT;
+	case 'i':
+		return value->type == IK_LEAF_NUMBER && value->number >= 0 && value->number < NUMBER_LIMIT;
+	case 'b':
+		return value->type == IK_LEAF_BYTES;
+	default:
+		return true;
 	}
-	sqlite3_finalize(attach);
-	return number_of(recovery, IK_SQLITE_FOREIGN("old")) == 0;
 }
 
-/* Copy what can be read of the database at path into the open, empty one; is it all? */
-static bool copy_all(struct recovery *recovery, const char *path)
+/* Which table a row is of; TABLES: of none that has what was said. */
+static size_t table_of(const struct ik_leaf_row *row)
 {
-	bool all = true;
-	int64_t form;
+	for (size_t i = 0; i < TABLES; i++) {
+		size_t at = 0;
 
-	if (!attach(recovery, path))
-		return false;
-	form = number_of(recovery, "PRAGMA old.user_version");
-	if (form < 1)
-		form = NEWEST_FORM;
-	/* Not in one transaction: in such a one, all that follows a range that cannot be read fails. */
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (!has_ended(recovery) && (all || !recovery->only_whole) && form >= tables[i].since &&
-			form <= tables[i].until)
-			all = copy_table(recovery, &tables[i]) && all;
-	return !has_ended(recovery) && run(recovery, fix_up) && all;
+		while (at < row->count && tables[i].values[at] &&
+			fits(tables[i].values[at], &row->values[at]))
+			at++;
+		if (at == row->count && at >= tables[i].least)
+			return i;
+	}
+	return TABLES;
+}
+
+static void bind(sqlite3_stmt *insert, int parameter, const struct ik_leaf_value *value)
+{
+	if (value->type == IK_LEAF_NUMBER)
+		(void)sqlite3_bind_int64(insert, parameter, value->number);
+	else if (value->type == IK_LEAF_TEXT)
+		(void)sqlite3_bind_text64(insert, parameter, value->bytes, value->length, SQLITE_STATIC,
+			SQLITE_UTF8);
+	else if (value->type == IK_LEAF_BYTES)
+		(void)sqlite3_bind_blob64(insert, parameter, value->bytes, value->length, SQLITE_STATIC);
+}
+
+/* Insert a row, unless it is there. Where another one, which may be damaged, has its number, or the
+ * number of its event, it gets a new one. */
+static void insert_row(struct recovery *recovery, size_t table, const struct ik_leaf_row *row)
+{
+	sqlite3_stmt *insert = recovery->inserts[table];
+	bool inserted = false;
+
+	for (size_t i = 0; i < row->count; i++)
+		bind(insert, (int)i + 2, &row->values[i]);
+	if (row->rowid > 0 && row->rowid < NUMBER_LIMIT)
+		(void)sqlite3_bind_int64(insert, ROW, row->rowid);
+	for (int attempt = 0; attempt < 3 && !inserted && !has_ended(recovery); attempt++) {
+		/* The fourth of another table is never null, so that nothing is inserted without it. */
+		if (attempt > 0)
+			(void)sqlite3_bind_null(insert, attempt == 1 ? ROW : SEQUENCE);
+		if (sqlite3_step(insert) != SQLITE_DONE)
+			ik_sqlite_explain(&recovery->fresh);
+		inserted = sqlite3_changes(recovery->fresh.db) > 0;
+		sqlite3_reset(insert);
+	}
+	sqlite3_clear_bindings(insert);
+}
+
+/* Insert the rows that can be read of the database at path. */
+static void copy_rows(struct recovery *recovery, const char *path)
+{
+	struct ik_database *fresh = &recovery->fresh.base;
+	struct ik_leaves *leaves = ik_leaves_open(path, &fresh->error);
+	struct ik_leaf_row row;
+
+	while (leaves && !has_ended(recovery) && ik_leaves_next(leaves, &row, &fresh->error)) {
+		size_t table = table_of(&row);
+
+		if (table < TABLES)
+			insert_row(recovery, table, &row);
+	}
+	(void)ik_leaves_close(leaves);
+}
+
+/* Copy what can be read of the database at path into the open, empty one. */
+static void copy_all(struct recovery *recovery, const char *path)
+{
+	struct ik_database *fresh = &recovery->fresh.base;
+
+	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
+	for (size_t i = 0; i < TABLES && !has_ended(recovery); i++)
+		if (sqlite3_prepare_v2(recovery->fresh.db, tables[i].insert, -1, &recovery->inserts[i],
+				NULL) != SQLITE_OK)
+			ik_sqlite_explain(&recovery->fresh);
+	if (!has_ended(recovery))
+		copy_rows(recovery, path);
+	for (size_t i = 0; i < TABLES; i++)
+		sqlite3_finalize(recovery->inserts[i]);
+	ik_database_run(fresh, fix_up);
+	ik_database_run(fresh, "COMMIT");
+}
+
+/* Count what was copied; is it all that the damaged file has? */
+static void count_copied(struct recovery *recovery, const int64_t counts[TABLES])
+{
+	recovery->got.whole = true;
+	for (size_t i = 0; i < TABLES; i++)
+		if (count_rows(recovery->fresh.db, tables[i].rows) != counts[i])
+			recovery->got.whole = false;
+	recovery->got.events = count_rows(recovery->fresh.db, "events");
+	recovery->got.sessions = count_rows(recovery->fresh.db, "sessions WHERE event_count > 0");
 }
 
 /* ---- files ---- */
@@ -191,25 +226,28 @@ static sqlite3 *hold(struct ik_database *database)
 }
 
 /* Make a whole copy at ready. */
-static struct ik_recovered make_copy(struct ik_database *database, bool only_whole,
+static struct ik_recovered make_copy(struct ik_database *database, sqlite3 *held, bool only_whole,
 	const char *ready)
 {
 	char uuid[IK_UUID_TEXT], *path;
-	struct recovery recovery = { .only_whole = only_whole };
+	struct recovery recovery = { .got.whole = false };
 	struct ik_database *fresh = &recovery.fresh.base;
+	int64_t counts[TABLES];
+	bool readable = true;
 	int fd;
 
+	for (size_t i = 0; i < TABLES; i++) {
+		counts[i] = count_rows(held, tables[i].rows);
+		readable = readable && counts[i] >= 0;
+	}
 	ik_uuid_new(uuid);
 	path = ik_format("%s.new-%s", database->address, uuid);
 	fresh->client = database->client;
 	fresh->address = path;
-	ik_database_open(fresh);
-	if (!has_ended(&recovery)) {
-		(void)run(&recovery, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
-		recovery.got.whole = copy_all(&recovery, database->address);
-		recovery.got.events = number_of(&recovery, "SELECT count(*) FROM main.events");
-		recovery.got.sessions = number_of(&recovery,
-			"SELECT count(*) FROM main.sessions WHERE event_count > 0");
+	if (readable || !only_whole) {
+		ik_database_open(fresh);
+		copy_all(&recovery, database->address);
+		count_copied(&recovery, counts);
 	}
 	database->error = fresh->error;
 	if (!has_ended(&recovery) && only_whole && !recovery.got.whole)
@@ -285,7 +323,7 @@ static struct ik_recovered recover(struct ik_database *database, bool only_whole
 
 	ik_buf_init(&notice, IK_KIB(16));
 	if (!ik_database_failed(database))
-		got = make_copy(database, only_whole, ready);
+		got = make_copy(database, held, only_whole, ready);
 	if (!ik_database_failed(database))
 		replace(database, ready, &notice);
 	(void)sqlite3_close_v2(held);

@@ -1,8 +1,8 @@
 /*
  * recover: a damaged SQLite file, copied as far as it can be read.
  *
- * Tables are copied by ranges of rows; a range that cannot be read is halved, so that a bad page costs
- * what is on it. Indexes are made anew. The copy is complete, and has its name PATH.new-ready, before
+ * Rows are copied from the pages that have them (leaves.h), so that a bad page costs what is on it.
+ * Indexes are made anew. The copy is complete, and has its name PATH.new-ready, before
  * the damaged file is put aside as PATH.damaged-TIME: a kill at any instant loses neither.
  *
  * May include: util, json, stores, <sqlite3.h>.

@@ -302,12 +302,16 @@ bool ik_database_is_open(const struct ik_database *database)
 		!(database->reads_only && !is_on_read_only_disk(database->address));
 }
 
-/* Refuse a database of another program, or one that somebody has added programs to. */
+/* Refuse a database of another program, or one that somebody has added views, triggers or virtual
+ * tables to: a SELECT could run programs. */
 static void check_owner(struct ik_database *database)
 {
 	int64_t ours = ik_database_number(database, "PRAGMA application_id", NULL);
 	int64_t tables = ik_database_number(database, "SELECT count(*) FROM sqlite_schema", NULL);
-	int64_t foreign = ik_database_number(database, IK_SQLITE_FOREIGN("main"), NULL);
+	int64_t foreign = ik_database_number(database,
+		"SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')"
+		" OR (rootpage = 0 AND name <> 'search')",
+		NULL);
 
 	if (ik_database_failed(database) || tables == 0)
 		return;

@@ -38,10 +38,4 @@ int ik_sqlite_lock_directory(const char *path);
 /* Have a handle trust nothing that a file brings along. */
 void ik_sqlite_protect(sqlite3 *db);
 
-/* How many views, triggers and virtual tables a schema has that no ikigai makes: a SELECT could run
- * programs. */
-#define IK_SQLITE_FOREIGN(schema) \
-	"SELECT count(*) FROM " schema ".sqlite_schema WHERE type IN ('view', 'trigger')" \
-	" OR (rootpage = 0 AND name <> 'search')"
-
 #endif
