@@ -319,7 +319,7 @@ static void add_cache(struct directories *directories, const struct ik_setup *se
 	if (!setup->config->tools_schema_cache)
 		return;
 	path = ik_places_file(&setup->places, "cache/schemas");
-	ik_discovery_use_cache(directories->discovery, ik_schema_cache_new(path, PACKAGE_VERSION));
+	ik_discovery_use_cache(directories->discovery, ik_schema_cache_new(path));
 	directories->options.cache = ik_discovery_cache(directories->discovery);
 	free(path);
 }

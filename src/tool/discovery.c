@@ -46,7 +46,6 @@ struct places {
 
 static void finish(void *arg);
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet);
-static void save_cache(struct ik_discovery *discovery);
 
 /* Ask tools that failed, unless a scan is running, whose end sets the timer again. */
 static void on_later(void *arg)
@@ -92,9 +91,6 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery)
 	if (!discovery)
 		return NULL;
 	discovery->closed = true;
-	/* Do not ask for a repetition of answers from a scan that others delay. */
-	if (discovery->scanning)
-		save_cache(discovery);
 	ik_loop_cancel_deferred(discovery->loop, finish, discovery);
 	discovery->later = ik_timer_close(discovery->later);
 	discovery->watch = ik_directory_watch_close(discovery->watch);
@@ -142,15 +138,6 @@ static bool is_disabled(const struct ik_discovery *discovery, const char *name)
 			return true;
 	}
 	return false;
-}
-
-/* Save the cache. */
-static void save_cache(struct ik_discovery *discovery)
-{
-	struct ik_error error;
-
-	if (discovery->cache && ik_schema_cache_save(discovery->cache, &error) != IK_OK)
-		ik_log(IK_LOG_INFO, "cache of schemas: %s", error.text);
 }
 
 static void add_place(void *arg, const char *directory, const char *name)
@@ -202,7 +189,6 @@ static void finish(void *arg)
 	discovery->events.finished(discovery->arg, discovery->registry);
 	if (discovery->closed)
 		return;
-	save_cache(discovery);
 	if (discovery->watch)
 		watch_places(discovery);
 	if (!again)

@@ -37,7 +37,7 @@ void ik_discovery_disable(struct ik_discovery *discovery, const char *name);
 /* Disable none any more, from the next scan on. */
 void ik_discovery_enable_all(struct ik_discovery *discovery);
 
-/* Set the cache for the sources (taken over), before they are created. It is saved after each scan. */
+/* Set the cache for the sources (taken over), before they are created. */
 void ik_discovery_use_cache(struct ik_discovery *discovery, struct ik_schema_cache *cache);
 struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery);
 

@@ -6,14 +6,13 @@
  * with it are the path, by which some tools know who they are, and the question that came first in
  * its directory.
  *
- * Good answers are saved in a file, and so are timeouts, since asking again would take as long. 
+ * Good answers are appended to a file, and so are timeouts, since asking again would take as long.
  * Other failures are remembered until the program ends, for scans that a change of another file
  * starts.  A file changed too recently for its identity to show a further change is not kept.
  *
- * The file is read at the start of a scan, and replaced by ik_schema_cache_save(), without the tools
- * that are gone.  A file that is damaged, of another version or owned by another user is ignored and
- * replaced.  Two programs that save at the same time do no harm: the later one adds what it finds,
- * and lost entries are asked again.
+ * The cache's file is read at the start of a scan, the tools that are gone left out.  One that is
+ * damaged or has grown too large is removed; one that another user may write is ignored.  Several
+ * programs may append at the same time.
  *
  * Owns its entries.  May include: util, tool/registry.h.
  */
@@ -32,46 +31,38 @@ enum ik_cache_use {
 	IK_CACHE_ALL      /* failures, too: ask only what has changed */
 };
 
-/* Identifies a file. */
-struct ik_cache_key {
+/* A file that was asked, and what came of it. */
+struct ik_cached {
+	/* These identify it. */
 	const char *path;
 	struct ik_identity identity;
 	enum ik_tool_protocol first; /* which question comes first */
-};
 
-/* The answer, or the failure. Borrowed. */
-struct ik_cached {
 	enum ik_tool_protocol protocol; /* of the question that was answered */
-	const char *text;               /* as printed; NULL: it failed */
+	const char *text;               /* as printed; of a failure, the reason */
 	size_t length;
-	const char *code; /* of a failure; static */
-	const char *reason;
+	const char *code; /* of a failure (static); NULL: it answered */
 };
 
-/* path is the file; NULL: keep the cache in memory only. A file written by another version is not
- * used. Both strings are copied. */
-struct ik_schema_cache *ik_schema_cache_new(const char *path, const char *version);
+/* path is the file (copied); NULL: keep the cache in memory only. */
+struct ik_schema_cache *ik_schema_cache_new(const char *path);
 struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache);
 
 /* Begin a scan. */
 void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use);
 
-/* False: the file must be asked. *ret_cached is valid until the entry is stored or forgotten. */
-bool ik_schema_cache_find(struct ik_schema_cache *cache, const struct ik_cache_key *key,
-	struct ik_cached *ret_cached);
+/* Return what is known about the file that key identifies, valid until something is stored; NULL: it
+ * must be asked. */
+const struct ik_cached *ik_schema_cache_find(const struct ik_schema_cache *cache,
+	const struct ik_cached *key);
 
 /*
- * Store the result of asking a file that has not changed since; asked_ns is wall-clock time. The
- * contents of cached are copied.
+ * Store the result of asking a file that has not changed since (copied); asked_ns is wall-clock
+ * time. Without a text, asking failed for a reason that may be temporary: nothing is known about the
+ * file any more. If the cache's file cannot be written, this is logged, and the cache is kept in
+ * memory only.
  */
-void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cache_key *key,
-	int64_t asked_ns, const struct ik_cached *cached);
-
-/* Asking failed for a reason that may be temporary: do not use the entry again. */
-void ik_schema_cache_forget(struct ik_schema_cache *cache, const struct ik_cache_key *key);
-
-/* Write the file if it would differ; create its directory (mode 0700). Does not wait for the disk. */
-enum ik_status ik_schema_cache_save(struct ik_schema_cache *cache,
-	struct ik_error *error) IK_MUST_USE;
+void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cached *cached,
+	int64_t asked_ns);
 
 #endif

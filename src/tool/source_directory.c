@@ -129,10 +129,10 @@ static void go_on(struct directory *directory)
 	ik_loop_defer(directory->loop, launch, directory);
 }
 
-/* Return the cache's key for a file. */
-static struct ik_cache_key key_of(const struct source_directory_file *file)
+/* Return what identifies a file in the cache. */
+static struct ik_cached key_of(const struct source_directory_file *file)
 {
-	return (struct ik_cache_key){
+	return (struct ik_cached){
 		.path = file->path, .identity = file->identity, .first = file->directory->questions.first
 	};
 }
@@ -141,23 +141,23 @@ static struct ik_cache_key key_of(const struct source_directory_file *file)
 static bool recall(const struct source_directory_file *file, struct ik_tool *ret_tool)
 {
 	const struct directory *directory = file->directory;
-	struct ik_cache_key key = key_of(file);
-	struct ik_cached cached;
+	const struct ik_cached key = key_of(file), *cached;
 
 	/* A file that has changed since it was checked must not slip through. */
 	if (checked(file) && !ik_identity_equal(&checked(file)->identity, &file->identity))
 		return false;
-	if (!directory->cache || !ik_schema_cache_find(directory->cache, &key, &cached))
+	cached = directory->cache ? ik_schema_cache_find(directory->cache, &key) : NULL;
+	if (!cached)
 		return false;
-	if (cached.code) {
+	if (cached->code) {
 		memset(ret_tool, 0, sizeof(*ret_tool));
-		ret_tool->protocol = cached.protocol;
-		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached.code, ik_strdup(cached.reason));
+		ret_tool->protocol = cached->protocol;
+		ik_tool_reject(ret_tool, IK_TOOL_FAILED, cached->code, ik_strdup(cached->text));
 		return true;
 	}
-	if (cached.protocol == IK_PROTOCOL_KODELET && directory->questions.native_only)
+	if (cached->protocol == IK_PROTOCOL_KODELET && directory->questions.native_only)
 		return false;
-	if (ik_protocol_read(cached.protocol, cached.text, cached.length, ret_tool) == IK_OK)
+	if (ik_protocol_read(cached->protocol, cached->text, cached->length, ret_tool) == IK_OK)
 		return true;
 	ik_tool_clear(ret_tool);
 	return false;
@@ -167,27 +167,19 @@ static bool recall(const struct source_directory_file *file, struct ik_tool *ret
 static void remember(const struct source_directory_file *file, const struct ik_tool *tool)
 {
 	struct ik_schema_cache *cache = file->directory->cache;
-	struct ik_cache_key key = key_of(file);
-	struct ik_identity now;
-	struct ik_cached cached = {
-		.protocol = tool->protocol,
-		.code = tool->code,
-		.reason = tool->reason,
-	};
+	struct ik_cached cached = key_of(file);
 
 	if (!cache || tool->state == IK_TOOL_UNTRUSTED)
 		return;
-	if (tool->state == IK_TOOL_OK) {
-		cached.text = tool->schema;
-		cached.length = tool->schema_length;
-	}
+	cached.protocol = tool->protocol;
+	cached.code = tool->code;
+	cached.text = tool->code ? tool->reason : tool->schema;
+	cached.length = tool->code ? strlen(tool->reason) : tool->schema_length;
 	/* What could not be started may be repaired without a change of the file. */
-	if ((tool->state != IK_TOOL_OK && ik_text_equal(tool->code, "SPAWN_FAILED")) ||
-		ik_identity_read(file->path, &now, NULL) != IK_OK ||
-		!ik_identity_equal(&now, &file->identity))
-		ik_schema_cache_forget(cache, &key);
-	else
-		ik_schema_cache_store(cache, &key, file->asked_ns, &cached);
+	if ((tool->code && ik_text_equal(tool->code, "SPAWN_FAILED")) ||
+		!ik_identity_holds(file->path, &file->identity))
+		cached.text = NULL;
+	ik_schema_cache_store(cache, &cached, file->asked_ns);
 }
 
 static void candidate_done(void *arg, struct ik_tool *tool)

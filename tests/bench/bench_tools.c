@@ -147,7 +147,7 @@ static double our_scan(struct ik_loop *loop, const char *directory, int64_t time
 
 	discovery = ik_discovery_new(loop, &events, &scan);
 	if (cache != NULL)
-		ik_discovery_use_cache(discovery, ik_schema_cache_new(cache, "bench"));
+		ik_discovery_use_cache(discovery, ik_schema_cache_new(cache));
 	options.cache = ik_discovery_cache(discovery);
 	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
 	ik_discovery_scan(discovery);

@@ -62,7 +62,7 @@ static void begin(struct place *place, bool with_cache, int64_t timeout_ms)
 	place->loop = support_loop_new();
 	place->discovery = ik_discovery_new(place->loop, &events, place);
 	if (with_cache)
-		ik_discovery_use_cache(place->discovery, ik_schema_cache_new(place->cache, "1"));
+		ik_discovery_use_cache(place->discovery, ik_schema_cache_new(place->cache));
 	options.cache = ik_discovery_cache(place->discovery);
 	ik_discovery_add_source(place->discovery, ik_source_directory_new(place->loop, &options));
 }
