@@ -83,13 +83,15 @@ struct ik_database_sql {
 	/* ?1 words, ?2 the place to continue at, ?3 a directory, ?4 an owner, ?5 how many: events, newest
 	 * first, each with its place and the id of its session, then that, unless it was deleted. */
 	const char *search;
-	/* The index has the events up to a mark. Events that it has not: with their session, the key in
-	 * the index, the mark, and the mark after all where there is no event. */
+	/* The index has the events of a session, or of all, up to a mark. Not 0: there are others. */
+	const char *behind;
+	/* Sessions that have others, as a text; nobody else indexes or deletes them meanwhile. */
+	const char *choose;
+	/* ?1 that text: events of them that are not in the index, each with its key there, its session,
+	 * and the mark once it is indexed; without an event, the mark after all. */
 	const char *unindexed;
-	const char *behind;     /* not 0: there are such events */
-	const char *lock_index; /* ?1 a session, ?2 the mark that was read */
-	const char *add_words;  /* session, key, mark, words */
-	const char *set_mark;   /* session, key, mark: all up to this key is indexed */
+	const char *add_words; /* ?1 {"KEY":"words",...} */
+	const char *set_mark;  /* ?1 a session, ?2 its mark */
 	/* The large texts of IK_OLDEST_EVENTS. */
 	const char *drop_parts;
 	const char *events_deleted; /* the next event may get the key of one of them */

@@ -1,12 +1,16 @@
 #include "stores/index.h"
 
 #include "conversation/search_text.h"
+#include "json/write.h"
 #include "util/limits.h"
+#include "util/text.h"
 
 /* Bytes of one transaction, between two of which others can write. */
 #define BATCH_BYTES IK_MIB(16)
+/* Bytes of words that are sent to the database at once: it takes them in while more are made. */
+#define WORDS_BYTES IK_KIB(64)
 
-enum { SESSION = IK_EVENT_COLUMN_COUNT, KEY, MARK, LAST_MARK };
+enum { KEY = IK_EVENT_COLUMN_COUNT, SESSION, MARK };
 
 void ik_index_put_words(const struct ik_message *message, struct ik_buf *out)
 {
@@ -20,65 +24,84 @@ void ik_index_put_words(const struct ik_message *message, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
-/* Index the event of a row; *size grows by its bytes. */
-static void add_words(struct ik_database *database, struct ik_rows *rows, size_t *size)
+/* Append the words of the event of a row under its key; *size grows by the event's bytes. */
+static void put_event(struct ik_rows *rows, struct ik_buf *words, size_t *size)
 {
 	struct ik_message *message = ik_rows_event(rows);
-	struct ik_buf words;
 
-	ik_buf_init(&words, 16 * IK_SEARCH_BYTES);
-	ik_index_put_words(message, &words);
+	if (words->length == 0)
+		ik_json_open(words, '{');
+	ik_json_key(words, ik_rows_text(rows, KEY));
+	ik_json_quote_open(words);
+	ik_index_put_words(message, words);
+	ik_json_quote_close(words);
 	if (message)
 		*size += message->content_length + message->data_length;
-	if (words.length > 0)
-		ik_database_change(database, ik_database_sql.add_words,
-			IK_VALUES(ik_value_id(ik_rows_text(rows, SESSION)),
-				ik_value_number(ik_rows_number(rows, KEY)),
-				ik_value_number(ik_rows_number(rows, MARK)),
-				ik_value_chars(words.data, words.length)));
 	ik_message_unref(message);
-	ik_buf_done(&words);
 }
 
-/* Index the events of the rows, and set the mark; false: there were none. */
+static void add_words(struct ik_database *database, struct ik_buf *words)
+{
+	if (words->length == 0)
+		return;
+	ik_json_close(words, '}');
+	ik_database_change(database, ik_database_sql.add_words,
+		IK_VALUES(ik_value_chars(words->data, words->length)));
+	ik_buf_clear(words);
+}
+
+/* All events of a session up to its mark are indexed; 0: there were none. */
+static void set_mark(struct ik_database *database, const char *session, int64_t mark)
+{
+	if (mark > 0)
+		ik_database_change(database, ik_database_sql.set_mark,
+			IK_VALUES(ik_value_id(session), ik_value_number(mark)));
+}
+
+/* Index the events of the rows; false: there were none. */
 static bool add_rows(struct ik_database *database, struct ik_rows *rows, bool gives_way)
 {
-	int64_t mark = 0, key = 0;
-	char session[IK_UUID_TEXT];
-	bool found = false;
+	char session[IK_UUID_TEXT] = "";
+	struct ik_buf words;
+	int64_t mark = 0;
 	size_t size = 0;
 
+	ik_buf_init(&words, SIZE_MAX / 2);
 	while (size < BATCH_BYTES && !(gives_way && ik_connection_has_input(database->client)) &&
 		ik_rows_next(rows)) {
+		if (!ik_text_equal(session, ik_rows_text(rows, SESSION)))
+			set_mark(database, session, mark);
 		ik_rows_copy_id(rows, SESSION, session);
 		mark = ik_rows_number(rows, MARK);
-		key = ik_rows_number(rows, ik_rows_is_null(rows, 0) ? LAST_MARK : KEY);
-		if (!found)
-			ik_database_change(database, ik_database_sql.lock_index,
-				IK_VALUES(ik_value_id(session), ik_value_number(mark)));
-		found = true;
 		if (!ik_rows_is_null(rows, 0))
-			add_words(database, rows, &size);
+			put_event(rows, &words, &size);
+		if (words.length >= WORDS_BYTES)
+			add_words(database, &words);
 	}
-	if (found)
-		ik_database_change(database, ik_database_sql.set_mark,
-			IK_VALUES(ik_value_id(session), ik_value_number(key), ik_value_number(mark)));
-	return found;
+	add_words(database, &words);
+	set_mark(database, session, mark);
+	ik_buf_done(&words);
+	return mark > 0;
 }
 
 bool ik_index_some(struct ik_database *database, bool gives_way)
 {
-	struct ik_rows *rows;
+	struct ik_rows *chosen, *rows = NULL;
 	bool added;
 
 	if (ik_database_number(database, ik_database_sql.behind, NULL) == 0)
 		return false;
 	ik_database_begin(database);
 	database->patient = true;
-	rows = ik_database_ask(database, ik_database_sql.unindexed, NULL);
+	chosen = ik_database_ask(database, ik_database_sql.choose, NULL);
+	if (ik_rows_next(chosen))
+		rows = ik_database_ask(database, ik_database_sql.unindexed,
+			IK_VALUES(ik_value_text(ik_rows_text(chosen, 0))));
 	added = add_rows(database, rows, gives_way);
 	(void)ik_rows_free(rows);
+	(void)ik_rows_free(chosen);
 	ik_database_end(database);
 	database->patient = false;
-	return added && !ik_database_failed(database);
+	/* A search waits for what others are indexing. */
+	return (added || !gives_way) && !ik_database_failed(database);
 }

@@ -672,10 +672,12 @@ const struct ik_database_sql ik_database_sql = {
 			  " AND (?3 IS NULL OR ?3 = (SELECT directory FROM sessions WHERE id = e.session))"
 			  " ORDER BY search.rowid DESC LIMIT ?5",
 	.behind = "SELECT coalesce((SELECT max(rowid) FROM events), 0) > indexed FROM search_state",
-	.unindexed = "SELECT " EVENT ", NULL, e.rowid, 0, 0 FROM events e"
+	.choose = "SELECT ''",
+	.unindexed = "SELECT " EVENT ", e.rowid, '', e.rowid FROM events e"
 				 " WHERE e.rowid > (SELECT indexed FROM search_state)"
 				 " ORDER BY e.rowid LIMIT 5000",
-	.add_words = "INSERT INTO search(rowid, words) VALUES(?2, ?4)",
+	.add_words = "INSERT INTO search(rowid, words) SELECT key, value FROM json_each(?1)"
+				 " WHERE value <> ''",
 	.set_mark = "UPDATE search_state SET indexed = ?2",
 	.drop_parts = "DELETE FROM blobs WHERE id IN (SELECT"
 				  " json_extract(e.data_json, '$.blobs.' || stream.value || '.id')"
