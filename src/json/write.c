@@ -199,6 +199,23 @@ static const char *put_argument(struct ik_buf *out, const char *format, va_list 
 	}
 }
 
+/* Append the beginning of a format up to its next conversion, with the quotes that ' means. Return
+ * what follows. */
+static const char *put_literal(struct ik_buf *out, const char *format)
+{
+	size_t length = strcspn(format, "%");
+	char *place;
+
+	if (length > 0 && format[length] == '%' && format[length - 1] == '\'')
+		length--;
+	place = ik_buf_reserve(out, length);
+	for (size_t at = 0; place && at < length; at++)
+		place[at] = format[at] == '\'' ? '"' : format[at];
+	if (place)
+		ik_buf_commit(out, length);
+	return format + length;
+}
+
 void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments)
 {
 	va_list rest;
@@ -206,14 +223,8 @@ void ik_json_vprintf(struct ik_buf *out, const char *format, va_list arguments)
 	if (!strchr("]},", *format))
 		separate(out);
 	va_copy(rest, arguments);
-	while (*format) {
-		if (*format == '%' || (format[0] == '\'' && format[1] == '%')) {
-			format = put_argument(out, format, &rest);
-			continue;
-		}
-		ik_buf_putc(out, *format == '\'' ? '"' : *format);
-		format++;
-	}
+	while (*(format = put_literal(out, format)))
+		format = put_argument(out, format, &rest);
 	va_end(rest);
 }
 
