@@ -71,9 +71,9 @@ struct ik_database_sql {
 	/* ?1 a session, ?2 ids with commas, ?3 a writer: the number of the newest event, whether another
 	 * writer has the lease, and each of the ids that is stored, with its number. */
 	const char *state;
-	/* id, session, number, kind, content, data, time, content and data as bytes, size */
+	/* id, session, number, kind, content, data, time, content and data as bytes, size; one that is
+	 * there stays */
 	const char *add_event;
-	const char *add_part; /* blob, part, bytes */
 	const char *list;     /* IK_LIST() */
 	/* ?1 ids of sessions with commas: those that are open, and in whose program, as JSON. */
 	const char *holders;

@@ -43,6 +43,7 @@ struct intake_reply {
 	struct ik_message *begun; /* what there was of it at first */
 	struct ik_buf text;
 	int64_t place; /* of its first record */
+	size_t before; /* events that were collected before it */
 };
 
 struct intake {
@@ -51,7 +52,7 @@ struct intake {
 	const struct ik_journal_head *head;
 	const char *name;
 	struct ik_error error; /* why the journal cannot be read, or removed */
-	struct ik_journal_position position;
+	struct ik_journal_position position, stored; /* as it is, and as the database has it */
 	struct intake_reply replies[REPLIES_LIMIT];
 	size_t reply_count;
 	struct ik_message **events; /* of this batch, not stored yet */
@@ -154,6 +155,7 @@ static void begin_reply(struct intake *intake, struct ik_json_span value, int64_
 	if (!reply->begun)
 		return;
 	reply->place = place;
+	reply->before = intake->event_count;
 	ik_buf_init(&reply->text, IK_LIMIT_REPLY);
 	ik_buf_append(&reply->text, reply->begun->content, reply->begun->content_length);
 	intake->reply_count++;
@@ -210,7 +212,8 @@ static void take_part(struct intake *intake, struct ik_json_span line)
 	if (ik_event_line_id(line, "blob", blob) &&
 		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
 		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
-		ik_database_change(intake->database, ik_database_sql.add_part,
+		ik_database_change(intake->database, 
+			"INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
 			IK_VALUES(ik_value_id(blob), ik_value_number(part),
 				ik_value_bytes(bytes.data, bytes.length)));
 	else
@@ -252,14 +255,51 @@ static void take_record(struct intake *intake, const struct ik_journal_record *r
 	}
 }
 
-/* Does the batch begin with a reply that may still grow? It would be read again for ever if it ended
- * before that reply does. */
-static bool is_held(const struct intake *intake, int64_t first)
+/* ---- replies that nobody completes ---- */
+
+/* Has the writer begun another journal of the session? Where a disk was full it has gone on there with
+ * all that was arriving. */
+static bool is_continued(const struct intake *intake)
 {
-	return intake->reply_count > 0 && intake->replies[0].place == first;
+	struct journal_files files = find_files(intake->database, intake->head->session);
+	struct ik_error ignored;
+	bool found = false;
+
+	for (size_t i = 0; i < files.count && !found; i++) {
+		struct ik_journal_reader *reader = NULL;
+
+		found = strcmp(files.files[i].name, intake->name) > 0 &&
+			ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
+				&ignored) == IK_OK &&
+			ik_text_equal(ik_journal_reader_head(reader)->writer, intake->head->writer);
+		(void)ik_journal_reader_close(reader);
+	}
+	free_files(&files);
+	return found;
 }
 
-/* Read the records of one batch; false: there are no more, or they cannot be read. */
+/* Have what had arrived of replies as events: nobody completes them any more. */
+static void end_replies(struct intake *intake)
+{
+	static const char interrupted[] = "{\"interrupted\":true}";
+	bool continued = intake->reply_count > 0 && is_continued(intake);
+
+	while (intake->reply_count > 0) {
+		const struct intake_reply *reply = &intake->replies[0];
+		const struct ik_message *begun = reply->begun;
+		bool marked = begun->kind == IK_KIND_ASSISTANT;
+
+		if (!continued)
+			collect_event(intake,
+				ik_message_stored(begun->kind, begun->id, 0, begun->time_ms, reply->text.data,
+					reply->text.length, marked ? interrupted : NULL,
+					marked ? sizeof(interrupted) - 1 : 0));
+		forget_reply(intake, 0);
+	}
+}
+
+/* Read the records of one batch, which ends where no reply may still grow, since all from that on is
+ * read again; false: there are no more, or they cannot be read. */
 static bool take_records(struct intake *intake)
 {
 	int64_t first = ik_journal_reader_place(intake->reader);
@@ -271,73 +311,25 @@ static bool take_records(struct intake *intake)
 		enum ik_status status;
 
 		/* Nobody goes on with a reply after so many events. */
-		if (intake->event_count == BATCH_RECORDS && is_held(intake, first))
+		if (intake->reply_count > 0 &&
+			intake->event_count - intake->replies[0].before >= BATCH_RECORDS)
 			forget_reply(intake, 0);
-		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && !is_held(intake, first))
+		if ((i >= BATCH_RECORDS || place - first >= BATCH_BYTES) && intake->reply_count == 0)
 			return true;
 		status = ik_journal_reader_next(intake->reader, &record, &damage);
-		if (status == IK_OK)
+		if (status == IK_OK) {
 			take_record(intake, &record, place);
-		else if (status == IK_INVALID)
+		} else if (status == IK_INVALID) {
 			intake->position.damaged++;
-		else if (status != IK_NOT_FOUND)
-			intake->error = damage;
-		if (status != IK_OK && status != IK_INVALID)
+		} else {
+			if (status != IK_NOT_FOUND)
+				intake->error = damage;
+			else if (intake->abandoned || intake->closed)
+				end_replies(intake);
 			return false;
+		}
 	}
 	return false;
-}
-
-/* ---- replies that nobody completes ---- */
-
-/* Does a later journal of the same writer have a reply? A full disk may have had it go on there. */
-static bool is_continued(const struct intake *intake, const char *id)
-{
-	struct journal_files files = find_files(intake->database, intake->head->session);
-	struct ik_journal_record record;
-	struct ik_error ignored;
-	bool found = false;
-
-	for (size_t i = 0; i < files.count && !found; i++) {
-		struct ik_journal_reader *reader = NULL;
-		enum ik_status status = IK_NOT_FOUND;
-		char other[IK_UUID_TEXT];
-
-		if (strcmp(files.files[i].name, intake->name) > 0)
-			status = ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
-				&ignored);
-		if (status == IK_OK &&
-			!ik_text_equal(ik_journal_reader_head(reader)->writer, intake->head->writer))
-			status = IK_NOT_FOUND;
-		while (!found && (status == IK_OK || status == IK_INVALID)) {
-			status = ik_journal_reader_next(reader, &record, &ignored);
-			found = status == IK_OK &&
-				(record.kind == IK_JOURNAL_EVENT || record.kind == IK_JOURNAL_BEGIN) &&
-				ik_event_line_id(record.value, "id", other) && ik_text_equal(other, id);
-		}
-		(void)ik_journal_reader_close(reader);
-	}
-	free_files(&files);
-	return found;
-}
-
-/* Have what had arrived of replies as events: nobody completes them any more. */
-static void end_replies(struct intake *intake)
-{
-	static const char interrupted[] = "{\"interrupted\":true}";
-
-	while (intake->reply_count > 0) {
-		const struct intake_reply *reply = &intake->replies[0];
-		const struct ik_message *begun = reply->begun;
-		bool marked = begun->kind == IK_KIND_ASSISTANT;
-
-		if (!is_continued(intake, begun->id))
-			collect_event(intake,
-				ik_message_stored(begun->kind, begun->id, 0, begun->time_ms, reply->text.data,
-					reply->text.length, marked ? interrupted : NULL,
-					marked ? sizeof(interrupted) - 1 : 0));
-		forget_reply(intake, 0);
-	}
 }
 
 /* ---- events stored, each once and in order ---- */
@@ -368,29 +360,6 @@ static void leave_out(struct intake *intake, const char *id, int64_t sequence)
 		intake->position.sequence = sequence;
 }
 
-/* Leave out the events that are there twice: the ids of one writer grow, so most need no search. */
-static void leave_out_twice(struct intake *intake)
-{
-	const char *greatest = "";
-
-	for (size_t i = 0; i < intake->event_count; i++) {
-		const char *id = intake->events[i]->id;
-		size_t j = i;
-
-		if (strcmp(id, greatest) > 0)
-			greatest = id;
-		else
-			for (j = 0; j < i && !ik_text_equal(intake->events[j]->id, id);)
-				j++;
-		if (j == i)
-			continue;
-		ik_message_unref(intake->events[i]);
-		memmove(&intake->events[i], &intake->events[i + 1],
-			(--intake->event_count - i) * sizeof(intake->events[0]));
-		i--;
-	}
-}
-
 /* Lock the session's row, so that two who write to it do so one after the other. Leave out which of
  * the events are stored. Return the number of the session's newest; *ret_taken: another process has
  * its lease. */
@@ -400,7 +369,6 @@ static int64_t read_state(struct intake *intake, bool *ret_taken)
 	struct ik_rows *rows;
 	struct ik_buf ids;
 
-	leave_out_twice(intake);
 	ik_buf_init(&ids, SIZE_MAX / 2);
 	for (size_t i = 0; i < intake->event_count; i++)
 		ik_buf_printf(&ids, "%s%s", i > 0 ? "," : "", intake->events[i]->id);
@@ -536,9 +504,11 @@ static void find_position(struct intake *intake)
 		ik_rows_copy_id(rows, 2, position->stored_as);
 	}
 	(void)ik_rows_free(rows);
+	intake->stored = *position;
 	(void)!ik_journal_reader_go_to(intake->reader, position->place, &intake->error);
 }
 
+/* Nothing is written where nothing is new. */
 static void write_position(struct intake *intake)
 {
 	struct ik_journal_position *position = &intake->position;
@@ -546,6 +516,8 @@ static void write_position(struct intake *intake)
 	/* Before a reply that may still grow, which is read again. */
 	position->place = intake->reply_count > 0 ? intake->replies[0].place
 											  : ik_journal_reader_place(intake->reader);
+	if (position->place == intake->stored.place && position->sequence == intake->stored.sequence)
+		return;
 	ik_database_change(intake->database,
 		"INSERT INTO journals(name, place, sequence, stored_as) VALUES(?1, ?2, ?3, ?4)"
 		" ON CONFLICT(name) DO UPDATE SET place = ?2, sequence = ?3, stored_as = ?4",
@@ -588,16 +560,6 @@ static bool take_batch(struct intake *intake)
 	return more;
 }
 
-/* Store what had arrived of replies when their writer died. */
-static void store_replies(struct intake *intake)
-{
-	ik_database_begin(intake->database);
-	forget_events(intake);
-	end_replies(intake);
-	store_events(intake);
-	ik_database_end(intake->database);
-}
-
 /* All of it is stored: remove the file, then its position. The other way round a kill in between
  * would have it taken in again. */
 static void remove_journal(struct intake *intake, const char *directory)
@@ -622,11 +584,8 @@ static void take(struct intake *intake, const char *directory)
 	ik_database_check_writable(database);
 	while (take_batch(intake))
 		;
-	if (!intake->abandoned && !intake->closed)
-		return;
-	if (intake->reply_count > 0 && intake->error.status == IK_OK)
-		store_replies(intake);
-	if (intake->error.status == IK_OK && !ik_database_failed(database))
+	if ((intake->abandoned || intake->closed) && intake->error.status == IK_OK &&
+		!ik_database_failed(database))
 		remove_journal(intake, directory);
 }
 
@@ -836,8 +795,6 @@ static void read_events(struct intake *intake, bool ours, struct ik_unstored *un
 
 	while (take_records(intake))
 		;
-	if (intake->abandoned || intake->closed)
-		end_replies(intake);
 	while (stored < intake->event_count && is_stored(intake, intake->events[stored]))
 		stored++;
 	fresh = intake->event_count - stored;

@@ -370,6 +370,56 @@ def stores_a_whole_reply_once(place):
     assert contents(client, journal.session) == ["Hmm.", "Once."]
 
 
+def writes_nothing_where_nothing_is_new(place):
+    def written():
+        if place.kind == "postgres":
+            return place.sql("SELECT xmin, ctid, place FROM journals")
+        with open(place.database + "-wal", "rb") as file:
+            return file.read()
+
+    client = place.start()
+    journal = place.journal()
+    journal.event("one")
+    client.take_of(journal)
+    before = written()
+    assert client.take_of(journal)["sequence"] == 1
+    assert written() == before
+    reply = new_id()
+    journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "On"}})
+    journal.event("two")
+    client.take_of(journal)
+    before = written()
+    journal.put({"more": reply, "text": "ce"})
+    assert client.take_of(journal)["sequence"] == 2
+    assert written() == before, "a reply that grows is in the journal only"
+
+
+def stores_an_event_once_that_a_journal_has_twice(place):
+    client = place.start()
+    journal = place.journal()
+    id = journal.event("one")
+    journal.put({"event": {"id": id, "kind": "user", "time": 2000, "content": "one"}})
+    journal.event("two")
+    journal.died()
+    client.take()
+    assert contents(client, journal.session) == ["one", "two"] and os.listdir(place.journals) == []
+
+
+def leaves_a_half_reply_behind_many_events(place):
+    """One that nobody goes on with holds up nothing, and is stored in the end."""
+    client = place.start()
+    journal = place.journal()
+    for number in range(1999):
+        journal.event(str(number))
+    reply = new_id()
+    journal.put({"begin": {"id": reply, "kind": "assistant", "time": 5, "content": "half"}})
+    for number in range(1500):
+        journal.event(str(number))
+    journal.died()
+    client.take()
+    assert contents(client, journal.session)[-2:] == ["1499", "half"]
+
+
 def makes_late_events_a_fork(place):
     client = place.start()
     first = place.journal()

@@ -746,8 +746,8 @@ const struct ik_database_sql ik_database_sql = {
 			 " WHERE s.id = ?1 FOR UPDATE OF s",
 	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time,"
 				 " exact_content, exact_data, size)"
-				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)",
-	.add_part = "INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)"
+				 " ON CONFLICT(id) DO NOTHING",
 	.list = IK_LIST("s.title || chr(10) || s.directory || chr(10) || s.id::text ILIKE ?4"),
 	.holders = "SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
 			   " since AS since_ms, place, started FROM locks"

@@ -656,8 +656,7 @@ const struct ik_database_sql ik_database_sql = {
 			 " END FROM sessions s LEFT JOIN events e ON e.id IN (SELECT value FROM"
 			 " json_each('[\"' || replace(?2, ',', '\",\"') || '\"]')) WHERE s.id = ?1",
 	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
-				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-	.add_part = "INSERT OR IGNORE INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3)",
+				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	.list = IK_LIST("s.title || char(10) || s.directory || char(10) || s.id"
 					" LIKE ?4 ESCAPE '\\'"),
 	.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
