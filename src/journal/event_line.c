@@ -54,9 +54,13 @@ struct ik_message *ik_event_line_read(struct ik_json_span object)
 	struct ik_buf content;
 
 	ik_buf_init(&content, IK_LIMIT_ENVELOPE);
+	if (ik_json_span_type(data) == IK_JSON_NULL)
+		data = (struct ik_json_span){ NULL, 0 };
 	(void)ik_json_integer(ik_json_member(object, "sequence"), &sequence);
 	if (ik_event_line_id(object, "id", id) && read_kind(object, &kind) &&
-		ik_json_integer(ik_json_member(object, "time"), &time_ms) &&
+		(ik_json_integer(ik_json_member(object, "time"), &time_ms) ||
+			/* as earlier versions wrote it */
+			ik_json_integer(ik_json_member(object, "time_ms"), &time_ms)) &&
 		ik_json_string(ik_json_member(object, "content"), &content) &&
 		ik_buf_status(&content) == IK_OK)
 		message = ik_message_stored(kind, id, sequence, time_ms, content.data, content.length,

@@ -90,23 +90,6 @@ static bool send_sessions(struct ik_database *database, const char *statement,
 	return found;
 }
 
-#define NEWEST \
-	"SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0" \
-	" AND (?1 IS NULL OR s.owner = ?1 OR s.owner IS NULL)"
-#define NEWEST_FIRST " ORDER BY s.updated_ms DESC, s.id DESC LIMIT 1"
-
-void ik_answer_newest(struct ik_database *database)
-{
-	const char *directory = ik_connection_text(database->client, "directory");
-	struct ik_value owner = ik_value_text(only_mine(database) ? database->user : NULL);
-
-	/* Two statements, so that each uses its index. */
-	if (directory ? !send_sessions(database, NEWEST " AND s.directory = ?2" NEWEST_FIRST,
-						IK_VALUES(owner, ik_value_text(directory)))
-				  : !send_sessions(database, NEWEST NEWEST_FIRST, IK_VALUES(owner)))
-		fail_without_session(database);
-}
-
 /* Fill up the beginning of a UUID from another one; false: it is none. */
 static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TEXT])
 {
@@ -165,26 +148,53 @@ static void put_pattern(struct ik_buf *out, const char *words)
 	ik_buf_putc(out, '%');
 }
 
-void ik_answer_list(struct ik_database *database)
+/* Send the sessions with events that are chosen, newest first, at most count; false: there are none.
+ * The statement has only conditions that choose, so that each uses its index. */
+static bool send_list(struct ik_database *database, int64_t count)
 {
 	struct ik_connection *client = database->client;
 	const char *words = ik_connection_text(client, "words");
 	const char *after = ik_connection_text(client, "session");
-	const char *owner = ik_connection_text(client, "owner");
-	bool mine = only_mine(database);
-	struct ik_buf pattern;
+	const char *directory = ik_connection_text(client, "directory");
+	const char *owner = only_mine(database) ? database->user
+											: ik_connection_text(client, "owner");
+	struct ik_buf pattern, statement;
+	bool found;
 
 	ik_buf_init(&pattern, IK_MIB(2));
+	put_pattern(&pattern, words ? words : "");
+	ik_buf_init(&statement, IK_KIB(4));
+	ik_buf_puts(&statement, "SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0");
+	if (after)
+		ik_buf_puts(&statement, " AND (s.updated_ms, s.id) < (?2, ?1)");
+	if (directory)
+		ik_buf_puts(&statement, " AND s.directory = ?3");
 	if (words)
-		put_pattern(&pattern, words);
-	(void)send_sessions(database, ik_database_sql.list,
-		IK_VALUES(ik_value_id(after ? after : LAST_UUID),
-			ik_value_number(after ? ik_connection_number(client, "updated_ms", INT64_MAX)
-								  : INT64_MAX),
-			ik_value_text(ik_connection_text(client, "directory")),
-			ik_value_text(words ? pattern.data : NULL), ik_value_number(count_of(database)),
-			ik_value_text(mine ? database->user : owner), ik_value_number(mine)));
+		ik_buf_puts(&statement,
+			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE lower(?4) ESCAPE '\\'");
+	if (owner)
+		ik_buf_puts(&statement,
+			only_mine(database) ? " AND (s.owner = ?5 OR s.owner IS NULL)" : " AND s.owner = ?5");
+	ik_buf_puts(&statement, " ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?6");
+	found = send_sessions(database, statement.data,
+		IK_VALUES(ik_value_id(after),
+			ik_value_number(ik_connection_number(client, "updated_ms", INT64_MAX)),
+			ik_value_text(directory), ik_value_text(pattern.data), ik_value_text(owner),
+			ik_value_number(count)));
+	ik_buf_done(&statement);
 	ik_buf_done(&pattern);
+	return found;
+}
+
+void ik_answer_list(struct ik_database *database)
+{
+	(void)send_list(database, count_of(database));
+}
+
+void ik_answer_newest(struct ik_database *database)
+{
+	if (!send_list(database, 1))
+		fail_without_session(database);
 }
 
 /* ---- events ---- */
@@ -199,10 +209,12 @@ static void send_event(struct ik_database *database, const char *session,
 	ik_connection_send(database->client);
 }
 
-/* Send the events of a statement; *left shrinks by their number, *ret_last is that of the last. */
-static void send_events(struct ik_database *database, const char *statement, const char *session,
+/* Send events of a session; *left shrinks by their number, *ret_last is that of the last. */
+static void send_events(struct ik_database *database, const char *choice, const char *session,
 	int64_t bound, int64_t *left, int64_t *ret_last)
 {
+	char *statement = ik_format("SELECT %s FROM events e WHERE e.session = ?1 AND e.sequence %s",
+		ik_database_sql.event, choice);
 	struct ik_rows *rows = ik_database_ask(database, statement,
 		IK_VALUES(ik_value_id(session), ik_value_number(bound), ik_value_number(*left)));
 
@@ -218,6 +230,7 @@ static void send_events(struct ik_database *database, const char *statement, con
 			ik_error_set(&database->error, IK_FAILED, "The request was cancelled.");
 	}
 	(void)ik_rows_free(rows);
+	free(statement);
 }
 
 /* Turn to the session that this one is a fork of ("": of none), and to what both have. */
@@ -270,7 +283,8 @@ void ik_answer_page(struct ik_database *database)
 	others = send_unstored(database, session, &before, &left);
 	/* Most sessions are no forks: their first event says so, without another question. */
 	for (int depth = 0; depth <= PARENTS_LIMIT && session[0] && before > 1 && left > 0; depth++) {
-		send_events(database, ik_database_sql.page, session, before, &left, &before);
+		send_events(database, "< ?2 ORDER BY e.sequence DESC LIMIT ?3", session, before, &left,
+			&before);
 		if (before > 1 && left > 0)
 			go_to_parent(database, session, &before);
 	}
@@ -282,7 +296,7 @@ void ik_answer_after(struct ik_database *database)
 	const char *session = ik_connection_text(database->client, "session");
 	int64_t left = count_of(database), last;
 
-	send_events(database, ik_database_sql.after, session ? session : "",
+	send_events(database, "> ?2 ORDER BY e.sequence LIMIT ?3", session ? session : "",
 		ik_connection_number(database->client, "sequence", 0), &left, &last);
 }
 

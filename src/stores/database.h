@@ -2,8 +2,8 @@
  * database: what a store program asks of its database, whichever that is.
  *
  * sqlite/sqlite.c and postgres/server.c each implement this header, but for what database.c has; all
- * verbs are written once, on top of it. A statement is a literal with the parameters ?1 to ?12. What
- * differs in SQL is a member of ik_database_sql.
+ * verbs are written once, on top of it. A statement has the parameters ?1 to ?12. What differs in SQL
+ * is a member of ik_database_sql.
  *
  * Everything here blocks: for other writers, for the disk, for a server. What a request reads can be
  * interrupted by its cancellation.
@@ -66,6 +66,7 @@ struct ik_database {
 
 /* Statements of a backend. NULL: it needs none. */
 struct ik_database_sql {
+	const char *event; /* columns of ik_rows_event(), of a table "e" */
 	/* ?1 a journal: others who store it wait for the end of the transaction. */
 	const char *lock_journal;
 	/* ?1 a session, ?2 ids with commas, ?3 a writer: the number of the newest event, whether another
@@ -74,12 +75,8 @@ struct ik_database_sql {
 	/* id, session, number, kind, content, data, time, content and data as bytes, size; one that is
 	 * there stays */
 	const char *add_event;
-	const char *list;     /* IK_LIST() */
 	/* ?1 ids of sessions with commas: those that are open, and in whose program, as JSON. */
 	const char *holders;
-	/* ?1 a session, ?2 a number, ?3 how many: events below it, newest first, and above, oldest
-	 * first. */
-	const char *page, *after;
 	/* ?1 words, ?2 the place to continue at, ?3 a directory, ?4 an owner, ?5 how many: events, newest
 	 * first, each with its place and the id of its session, then that, unless it was deleted. */
 	const char *search;
@@ -114,7 +111,7 @@ void ik_database_end(struct ik_database *database);
 /* Run a statement; its rows, which may be NULL, are freed by the caller. */
 struct ik_rows *ik_database_ask(struct ik_database *database, const char *statement,
 	const struct ik_value *values);
-/* Run one that gives no rows; NULL changes nothing. Within a transaction a failure may be seen by a
+/* Run one that is a literal and gives no rows; NULL changes nothing. Within a transaction a failure may be seen by a
  * later call. */
 void ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values);
@@ -168,15 +165,6 @@ struct ik_message *ik_rows_event(struct ik_rows *rows);
 	"s.id, s.title, s.directory, s.created_ms, s.updated_ms, s.event_count + s.forked_at, " \
 	"s.parent," \
 	" s.forked_at, s.owner"
-
-/* Sessions after ?1 (id) and ?2 (time), newest first, at most ?5: of the directory ?3, with the words
- * ?4, a pattern for LIKE, of the owner ?6, and where ?7 is not 0 also those of nobody. */
-#define IK_LIST(has_words) \
-	"SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0" \
-	" AND (s.updated_ms, s.id) < (?2, ?1) AND (?3 IS NULL OR s.directory = ?3)" \
-	" AND (?4 IS NULL OR " has_words ")" \
-	" AND (?6 IS NULL OR s.owner = ?6 OR (?7 <> 0 AND s.owner IS NULL))" \
-	" ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?5"
 
 /* Events of a session (?1) that no fork shares, oldest first, at most ?2. */
 #define IK_OLDEST_EVENTS \

@@ -16,185 +16,117 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Sessions of a file that are written at a time. */
-#define JOURNALS_LIMIT 64
-
-struct old_session {
-	char id[IK_UUID_TEXT];
-	struct ik_journal *journal;
-};
-
-/* A file that is being turned into journals. */
+/* A file that is being turned into journals, one for each session. */
 struct converting {
 	const char *journals;
 	bool tools; /* may have written it */
-	bool begun; /* it has a reply that was still arriving */
+	bool begun; /* its events are replies that were still arriving */
 	bool failed;
-	struct old_session sessions[JOURNALS_LIMIT];
+	struct old_session {
+		char id[IK_UUID_TEXT];
+		struct ik_journal *journal;
+	} *sessions;
 	size_t count;
-	struct ik_journal *journal; /* of the newest event */
-	struct ik_message *message; /* that, NULL: there is none */
-	struct ik_buf more;         /* of its content, from further lines */
+	struct ik_journal *journal; /* of the newest line; NULL: it cannot be written */
 };
-
-/* ---- events ---- */
 
 static void check(struct converting *converting, enum ik_status status)
 {
 	converting->failed = converting->failed || status != IK_OK;
 }
 
-/* The event with all of its content; more is empty then. */
-static struct ik_message *with_more(struct ik_message *message, struct ik_buf *more)
-{
-	struct ik_message *whole;
-
-	ik_buf_insert(more, 0, message->content, message->content_length);
-	whole = ik_message_stored(message->kind, message->id, 0, message->time_ms, more->data,
-		more->length, message->data, message->data_length);
-	ik_buf_clear(more);
-	ik_message_unref(message);
-	return whole;
-}
-
-/* Add the newest event to its journal: it is whole, as far as the file goes. */
-static void deliver(struct converting *converting)
-{
-	struct ik_message *message = converting->message;
-	struct ik_journal *journal = converting->journal;
-	struct ik_error ignored;
-
-	converting->message = NULL;
-	if (!message || !journal)
-		return;
-	if (converting->more.length > 0)
-		message = with_more(message, &converting->more);
-	check(converting,
-		converting->begun ? ik_journal_begin_reply(journal, message, &ignored)
-						  : ik_journal_add_event(journal, message, &ignored));
-	ik_message_unref(message);
-}
-
-static void close_journals(struct converting *converting)
-{
-	deliver(converting);
-	while (converting->count > 0)
-		(void)ik_journal_close(converting->sessions[--converting->count].journal);
-}
-
-/* The journal of the session that a line names; NULL: it cannot be written. */
-static struct ik_journal *journal_of(struct converting *converting, const char *id,
-	const struct ik_journal_session *session)
+/* Go on in the journal of a session. */
+static void go_to_journal(struct converting *converting, const struct ik_journal_session *session)
 {
 	struct old_session *found = converting->sessions;
 	char writer[IK_UUID_TEXT];
 	struct ik_error ignored;
 
 	for (size_t i = 0; i < converting->count; i++, found++)
-		if (ik_text_equal(found->id, id))
-			return found->journal;
-	if (converting->count == JOURNALS_LIMIT)
-		close_journals(converting);
+		if (ik_text_equal(found->id, session->id)) {
+			converting->journal = found->journal;
+			return;
+		}
+	converting->sessions = ik_alloc_array(converting->sessions, converting->count + 1,
+		sizeof(*converting->sessions));
 	found = &converting->sessions[converting->count];
+	converting->journal = NULL;
 	ik_uuid_new(writer);
-	if (ik_journal_new(converting->journals, writer, session, &found->journal, &ignored) != IK_OK) {
-		converting->failed = true;
-		return NULL;
-	}
-	memcpy(found->id, id, IK_UUID_TEXT);
+	check(converting,
+		ik_journal_new(converting->journals, writer, session, &converting->journal, &ignored));
+	if (!converting->journal)
+		return;
+	memcpy(found->id, session->id, IK_UUID_TEXT);
+	found->journal = converting->journal;
 	converting->count++;
-	return found->journal;
 }
 
-/* The event of a line; NULL: it has none. */
-static struct ik_message *event_of(struct ik_json_span line)
-{
-	char *kind_name = ik_json_text_new(ik_json_member(line, "kind"));
-	struct ik_json_span data = ik_json_member(line, "data");
-	struct ik_message *message = NULL;
-	char id[IK_UUID_TEXT];
-	struct ik_buf content;
-	int64_t time_ms = 0;
-	enum ik_kind kind;
-
-	ik_buf_init(&content, IK_LIMIT_ENVELOPE);
-	if (ik_json_span_type(data) == IK_JSON_NULL)
-		data = (struct ik_json_span){ NULL, 0 };
-	if (ik_event_line_id(line, "id", id) && kind_name && ik_kind_from_name(kind_name, &kind) &&
-		ik_json_string(ik_json_member(line, "content"), &content) &&
-		ik_json_integer(ik_json_member(line, "time_ms"), &time_ms))
-		message = ik_message_stored(kind, id, 0, time_ms, content.data, content.length, data.text,
-			data.length);
-	ik_buf_done(&content);
-	free(kind_name);
-	return message;
-}
-
-/* A tool could have written it: it must not tell the model what to do in a session that has a prompt. */
-static struct ik_message *harmless(struct ik_message *message)
-{
-	struct ik_message *notice = ik_message_system_notice(message);
-
-	ik_message_unref(message);
-	return notice;
-}
+/* ---- events ---- */
 
 static void take_event(struct converting *converting, struct ik_json_span line)
 {
-	char id[IK_UUID_TEXT], parent[IK_UUID_TEXT], stored_as[IK_UUID_TEXT];
-	struct ik_journal_session session = { .after = -1 };
+	char id[IK_UUID_TEXT], parent[IK_UUID_TEXT];
+	struct ik_journal_session session = { .id = id, .after = -1 };
 	char *directory = ik_json_text_new(ik_json_member(line, "directory"));
-	struct ik_message *message = event_of(line);
+	struct ik_message *message = ik_event_line_read(line), *notice;
+	struct ik_error ignored;
 
+	session.directory = directory ? directory : "";
+	session.parent = ik_event_line_id(line, "parent", parent) ? parent : NULL;
 	(void)ik_json_integer(ik_json_member(line, "created_ms"), &session.created_ms);
 	(void)ik_json_integer(ik_json_member(line, "forked_at"), &session.forked_at);
 	(void)ik_json_integer(ik_json_member(line, "known"), &session.after);
-	if (message && ik_event_line_id(line, "session", id)) {
-		/* Its events belong to a fork. */
-		if (ik_event_line_id(line, "stored_as", stored_as))
-			memcpy(id, stored_as, sizeof(id));
-		if (message->kind == IK_KIND_SYSTEM && session.after != 0 && converting->tools)
-			message = harmless(message);
-		session.id = id;
-		session.directory = directory ? directory : "";
-		session.parent = ik_event_line_id(line, "parent", parent) ? parent : NULL;
-		/* Where it is not known which event is the newest, these come after it. */
-		if (session.after < 0)
-			session.after = INT64_MAX;
-		converting->journal = journal_of(converting, id, &session);
-		converting->message = message;
-	} else {
+	/* A tool could have written it: it must not tell the model what to do in a session that has a
+	 * prompt. */
+	if (message && message->kind == IK_KIND_SYSTEM && session.after != 0 && converting->tools) {
+		notice = ik_message_system_notice(message);
 		ik_message_unref(message);
+		message = notice;
 	}
+	/* Where it is not known which event is the newest, these come after it. */
+	if (session.after < 0)
+		session.after = INT64_MAX;
+	converting->journal = NULL;
+	/* Its events may belong to a fork. */
+	if (message &&
+		(ik_event_line_id(line, "stored_as", id) || ik_event_line_id(line, "session", id)))
+		go_to_journal(converting, &session);
+	if (converting->journal)
+		check(converting,
+			converting->begun ? ik_journal_begin_reply(converting->journal, message, &ignored)
+							  : ik_journal_add_event(converting->journal, message, &ignored));
+	ik_message_unref(message);
 	free(directory);
 }
 
-/* More of the newest event's content; false: the line is another one. */
-static bool take_more(struct converting *converting, struct ik_json_span line)
+/* More of the newest reply. */
+static void take_more(struct converting *converting, struct ik_json_span line, const char *id)
 {
-	char id[IK_UUID_TEXT];
+	struct ik_error ignored;
+	struct ik_buf text;
 
-	if (!ik_event_line_id(line, "more", id))
-		return false;
-	if (converting->message && ik_text_equal(converting->message->id, id))
-		(void)ik_json_string(ik_json_member(line, "content"), &converting->more);
-	return true;
+	ik_buf_init(&text, IK_LIMIT_REPLY);
+	if (converting->journal && ik_json_string(ik_json_member(line, "content"), &text))
+		check(converting,
+			ik_journal_grow_reply(converting->journal, id, text.data, text.length, &ignored));
+	ik_buf_done(&text);
 }
 
 static void convert_lines(struct converting *converting, FILE *file)
 {
-	size_t capacity = 0;
-	char *text = NULL;
+	char *text = NULL, id[IK_UUID_TEXT];
 	struct ik_json_span line;
+	size_t capacity = 0;
 	ssize_t length;
 
 	while ((length = getline(&text, &capacity, file)) >= 0) {
-		if (ik_json_check(text, (size_t)length, &line, NULL) != IK_OK ||
-			take_more(converting, line))
+		if (ik_json_check(text, (size_t)length, &line, NULL) != IK_OK)
 			continue;
-		deliver(converting);
 		(void)ik_json_bool(ik_json_member(line, "begun"), &converting->begun);
-		take_event(converting, line);
+		if (ik_event_line_id(line, "more", id))
+			take_more(converting, line, id);
+		else
+			take_event(converting, line);
 	}
 	free(text);
 	converting->failed = converting->failed || ferror(file);
@@ -230,8 +162,7 @@ static void convert_texts(struct converting *converting, FILE *file)
 	ssize_t got;
 
 	ik_uuid_new(session);
-	converting->journal = journal_of(converting, session,
-		&(struct ik_journal_session){ .id = session, .directory = "" });
+	go_to_journal(converting, &(struct ik_journal_session){ .id = session, .directory = "" });
 	while (converting->journal && (got = getline(&text, &capacity, file)) >= 0 &&
 		ik_json_check(text, (size_t)got, &line, NULL) == IK_OK &&
 		ik_event_line_id(line, "blob", id) &&
@@ -259,25 +190,21 @@ static FILE *open_file(const char *path)
 
 static void convert(const char *path, bool tools, const char *journals)
 {
-	struct converting *converting;
+	struct converting converting = { .journals = journals, .tools = tools };
 	FILE *file = open_file(path);
 
 	if (!file)
 		return;
-	converting = ik_alloc(sizeof(*converting));
-	converting->journals = journals;
-	converting->tools = tools;
-	ik_buf_init(&converting->more, IK_LIMIT_REPLY);
 	if (ik_text_ends(path, ".jsonl"))
-		convert_lines(converting, file);
+		convert_lines(&converting, file);
 	else
-		convert_texts(converting, file);
-	close_journals(converting);
-	if (!converting->failed)
+		convert_texts(&converting, file);
+	while (converting.count > 0)
+		(void)ik_journal_close(converting.sessions[--converting.count].journal);
+	free(converting.sessions);
+	if (!converting.failed)
 		(void)unlink(path);
 	(void)fclose(file);
-	ik_buf_done(&converting->more);
-	free(converting);
 }
 
 void ik_old_files_convert_in(const char *directory, const char *prefix, bool tools,
@@ -302,15 +229,6 @@ void ik_old_files_convert_in(const char *directory, const char *prefix, bool too
 	free(entries);
 }
 
-/* Is it a directory that only this user can write to, and no link to one? */
-static bool is_private(const char *directory)
-{
-	struct stat about;
-
-	return lstat(directory, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() &&
-		(about.st_mode & 077) == 0;
-}
-
 void ik_old_files_convert(const char *prefix, const char *journals)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -321,8 +239,7 @@ void ik_old_files_convert(const char *prefix, const char *journals)
 	};
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
-		if (is_private(directories[i]))
-			ik_old_files_convert_in(directories[i], prefix, false, journals);
+		ik_old_files_convert_in(directories[i], prefix, false, journals);
 		free(directories[i]);
 	}
 }

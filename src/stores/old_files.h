@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* Turn the files of the private directories whose names begin so into journals. */
+/* Turn the files of our directories whose names begin so into journals. */
 void ik_old_files_convert(const char *prefix, const char *journals);
 /* The same in one directory; tools: they may have written there, so that it is not certain that a
  * system prompt is one. */

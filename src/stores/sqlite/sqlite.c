@@ -156,32 +156,26 @@ void ik_database_run(struct ik_database *database, const char *statements)
 		ik_sqlite_explain(sqlite);
 }
 
-/* A statement, prepared once for each literal; NULL: that, or something before it, has failed. */
-static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *literal)
+/* Has nothing failed so far? Without memory SQLite ends a transaction by itself: what follows would be
+ * stored alone. */
+static bool is_usable(struct ik_sqlite *sqlite)
 {
-	size_t i = 0;
-
-	/* Without memory SQLite ends a transaction by itself: what follows would be stored alone. */
 	if (sqlite->changing && sqlite3_get_autocommit(sqlite->db) &&
 		!ik_database_failed(&sqlite->base))
 		ik_error_set(&sqlite->base.error, IK_NO_MEMORY, _("not enough memory for %s"),
 			sqlite->base.name);
-	if (ik_database_failed(&sqlite->base))
-		return NULL;
-	while (i < IK_SQLITE_STATEMENTS - 1 && sqlite->statements[i].text &&
-		sqlite->statements[i].text != literal)
-		i++;
-	if (sqlite->statements[i].text != literal) {
-		/* The last place is every further statement's. */
-		sqlite3_finalize(sqlite->statements[i].prepared);
-		sqlite->statements[i].text = literal;
-		sqlite->statements[i].prepared = NULL;
-	}
-	if (!sqlite->statements[i].prepared &&
-		sqlite3_prepare_v3(sqlite->db, literal, -1, SQLITE_PREPARE_PERSISTENT,
-			&sqlite->statements[i].prepared, NULL) != SQLITE_OK)
+	return !ik_database_failed(&sqlite->base);
+}
+
+/* Prepare a statement; NULL: that, or something before it, has failed. */
+static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *text)
+{
+	sqlite3_stmt *statement = NULL;
+
+	if (is_usable(sqlite) &&
+		sqlite3_prepare_v3(sqlite->db, text, -1, 0, &statement, NULL) != SQLITE_OK)
 		ik_sqlite_explain(sqlite);
-	return sqlite->statements[i].prepared;
+	return statement;
 }
 
 /* Bind values; what a statement has no parameter for is left out. */
@@ -199,32 +193,40 @@ static void bind(sqlite3_stmt *statement, const struct ik_value *values,
 	}
 }
 
-static void reset(sqlite3_stmt *statement)
+static void forget_change(struct ik_sqlite *sqlite)
 {
-	sqlite3_reset(statement);
-	sqlite3_clear_bindings(statement);
+	sqlite3_finalize(sqlite->change);
+	sqlite->change = NULL;
+	sqlite->change_text = NULL;
 }
 
 void ik_database_change(struct ik_database *database, const char *literal,
 	const struct ik_value *values)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
-	sqlite3_stmt *statement = literal ? prepare(sqlite, literal) : NULL;
 
-	if (!statement)
+	if (!literal || !is_usable(sqlite))
 		return;
-	bind(statement, values, SQLITE_STATIC);
-	if (sqlite3_step(statement) != SQLITE_DONE)
+	if (sqlite->change_text != literal) {
+		forget_change(sqlite);
+		sqlite->change = prepare(sqlite, literal);
+		sqlite->change_text = sqlite->change ? literal : NULL;
+	}
+	if (!sqlite->change)
+		return;
+	bind(sqlite->change, values, SQLITE_STATIC);
+	if (sqlite3_step(sqlite->change) != SQLITE_DONE)
 		ik_sqlite_explain(sqlite);
-	reset(statement);
+	sqlite3_reset(sqlite->change);
+	sqlite3_clear_bindings(sqlite->change);
 }
 
 /* ---- rows ---- */
 
-struct ik_rows *ik_database_ask(struct ik_database *database, const char *literal,
+struct ik_rows *ik_database_ask(struct ik_database *database, const char *text,
 	const struct ik_value *values)
 {
-	sqlite3_stmt *statement = prepare(sqlite_of(database), literal);
+	sqlite3_stmt *statement = prepare(sqlite_of(database), text);
 	struct ik_rows *rows;
 
 	if (!statement)
@@ -268,7 +270,7 @@ const char *ik_rows_bytes(struct ik_rows *rows, int column, size_t *ret_length)
 struct ik_rows *ik_rows_free(struct ik_rows *rows)
 {
 	if (rows)
-		reset(rows->answer);
+		sqlite3_finalize(rows->answer);
 	free(rows);
 	return NULL;
 }
@@ -398,21 +400,12 @@ void ik_sqlite_protect(sqlite3 *db)
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
-static void forget_statements(struct ik_sqlite *sqlite)
-{
-	for (size_t i = 0; i < IK_SQLITE_STATEMENTS; i++) {
-		sqlite3_finalize(sqlite->statements[i].prepared);
-		sqlite->statements[i].text = NULL;
-		sqlite->statements[i].prepared = NULL;
-	}
-}
-
 /* Open the handle; name is a path, or a URI. */
 static void open_handle(struct ik_sqlite *sqlite, const char *name, int flags)
 {
 	if (ik_database_failed(&sqlite->base))
 		return;
-	forget_statements(sqlite);
+	forget_change(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
 	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
@@ -432,7 +425,7 @@ static void copy_handle(struct ik_sqlite *sqlite)
 	sqlite3 *from = sqlite->db;
 	sqlite3_backup *backup;
 
-	forget_statements(sqlite);
+	forget_change(sqlite);
 	sqlite->db = NULL;
 	open_handle(sqlite, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 	backup = ik_database_failed(&sqlite->base)
@@ -567,7 +560,7 @@ void ik_database_close(struct ik_database *database)
 {
 	struct ik_sqlite *sqlite = sqlite_of(database);
 
-	forget_statements(sqlite);
+	forget_change(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
 	free(database->name);
@@ -657,12 +650,7 @@ const struct ik_database_sql ik_database_sql = {
 			 " json_each('[\"' || replace(?2, ',', '\",\"') || '\"]')) WHERE s.id = ?1",
 	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
-	.list = IK_LIST("s.title || char(10) || s.directory || char(10) || s.id"
-					" LIKE ?4 ESCAPE '\\'"),
-	.page = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence < ?2"
-			" ORDER BY e.sequence DESC LIMIT ?3",
-	.after = "SELECT " EVENT " FROM events e WHERE e.session = ?1 AND e.sequence > ?2"
-			 " ORDER BY e.sequence LIMIT ?3",
+	.event = EVENT,
 	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
 			  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
 			  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"

@@ -1,7 +1,7 @@
 /*
  * sqlite: an SQLite file as the database of a store program.
  *
- * Owns the handle and the prepared statements.  May include: util, stores, <sqlite3.h>.
+ * Owns the handle and a prepared statement.  May include: util, stores, <sqlite3.h>.
  */
 #ifndef IK_STORES_SQLITE_SQLITE_H
 #define IK_STORES_SQLITE_SQLITE_H
@@ -11,18 +11,14 @@
 
 #include "stores/database.h"
 
-#define IK_SQLITE_STATEMENTS 48 /* more than there are */
-
 struct ik_sqlite {
 	struct ik_database base;
 	sqlite3 *db;
 	bool changing; /* between begin and end of a transaction */
 	dev_t device;  /* of the file that is open: another one may have its name now */
 	ino_t inode;   /* 0: none was open yet, or it is known why it was replaced */
-	struct {
-		const char *text; /* a literal: told by its address */
-		sqlite3_stmt *prepared;
-	} statements[IK_SQLITE_STATEMENTS];
+	sqlite3_stmt *change;    /* the last one: the same one again needs no preparation */
+	const char *change_text; /* a literal, told by its address */
 };
 
 /* Fail as SQLite did last. */
