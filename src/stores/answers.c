@@ -20,6 +20,9 @@
 /* Events that are deleted in one transaction: between two of them others can write. */
 #define DELETED_EVENTS 5000
 
+/* Behind the columns of a session: who has it open. */
+enum { HOLDER = 9 };
+
 #define FIRST_UUID "00000000-0000-0000-0000-000000000000"
 #define LAST_UUID "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
@@ -55,38 +58,25 @@ static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8));
 }
 
-/* Send who has which of these sessions open. */
-static void send_holders(struct ik_database *database, const char *ids)
-{
-	struct ik_rows *rows = ik_database_ask(database, ik_database_sql.holders,
-		IK_VALUES(ik_value_text(ids)));
-
-	while (ik_rows_next(rows)) {
-		ik_json_printf(ik_connection_begin(database->client), "'lock':%s", ik_rows_text(rows, 0));
-		ik_connection_send(database->client);
-	}
-	(void)ik_rows_free(rows);
-}
-
-/* Send the sessions of a statement; false: there are none. */
-static bool send_sessions(struct ik_database *database, const char *statement,
+/* Send the sessions that are chosen, and who has them open; false: there are none. */
+static bool send_sessions(struct ik_database *database, const char *choice,
 	const struct ik_value *values)
 {
+	char *statement = ik_format("SELECT " IK_SESSION_COLUMNS ", %s FROM sessions s WHERE %s",
+		ik_database_sql.holder, choice);
 	struct ik_rows *rows = ik_database_ask(database, statement, values);
-	struct ik_buf ids;
-	bool found;
+	bool found = false;
 
-	ik_buf_init(&ids, SIZE_MAX / 2);
-	while (ik_rows_next(rows)) {
-		put_session(ik_connection_begin(database->client), rows, 0);
+	for (; ik_rows_next(rows); found = true) {
+		struct ik_buf *line = ik_connection_begin(database->client);
+
+		put_session(line, rows, 0);
+		if (!ik_rows_is_null(rows, HOLDER))
+			ik_json_printf(line, "'lock':%s", ik_rows_text(rows, HOLDER));
 		ik_connection_send(database->client);
-		ik_buf_printf(&ids, "%s%s", ids.length > 0 ? "," : "", ik_rows_text(rows, 0));
 	}
 	(void)ik_rows_free(rows);
-	found = ids.length > 0;
-	if (found && ik_database_sql.holders)
-		send_holders(database, ids.data);
-	ik_buf_done(&ids);
+	free(statement);
 	return found;
 }
 
@@ -121,13 +111,14 @@ void ik_answer_find(struct ik_database *database)
 	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
 /* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
 #define BEGIN_SO \
-	" FROM sessions s WHERE s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
+	"s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
 	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
-	if (ik_database_number(database, "SELECT count(*) FROM (SELECT 1" BEGIN_SO " LIMIT 2) found",
+	if (ik_database_number(database,
+			"SELECT count(*) FROM (SELECT 1 FROM sessions s WHERE " BEGIN_SO " LIMIT 2) found",
 			bounds) > 1)
 		ik_error_set(&database->error, IK_INVALID,
 			_("Several sessions begin with %s. Write more of the id."), prefix);
-	else if (!send_sessions(database, "SELECT " IK_SESSION_COLUMNS BEGIN_SO, bounds))
+	else if (!send_sessions(database, BEGIN_SO, bounds))
 		fail_without_session(database);
 }
 
@@ -149,39 +140,39 @@ static void put_pattern(struct ik_buf *out, const char *words)
 }
 
 /* Send the sessions with events that are chosen, newest first, at most count; false: there are none.
- * The statement has only conditions that choose, so that each uses its index. */
+ * The statement has only the conditions that are asked for, so that each uses its index. */
 static bool send_list(struct ik_database *database, int64_t count)
 {
 	struct ik_connection *client = database->client;
 	const char *words = ik_connection_text(client, "words");
 	const char *after = ik_connection_text(client, "session");
 	const char *directory = ik_connection_text(client, "directory");
-	const char *owner = only_mine(database) ? database->user
-											: ik_connection_text(client, "owner");
-	struct ik_buf pattern, statement;
+	const char *owner = only_mine(database) ? database->user : ik_connection_text(client, "owner");
+	struct ik_buf pattern, choice;
 	bool found;
 
 	ik_buf_init(&pattern, IK_MIB(2));
 	put_pattern(&pattern, words ? words : "");
-	ik_buf_init(&statement, IK_KIB(4));
-	ik_buf_puts(&statement, "SELECT " IK_SESSION_COLUMNS " FROM sessions s WHERE s.event_count > 0");
+	ik_buf_init(&choice, IK_KIB(4));
+	ik_buf_puts(&choice, "s.event_count > 0");
 	if (after)
-		ik_buf_puts(&statement, " AND (s.updated_ms, s.id) < (?2, ?1)");
+		ik_buf_puts(&choice, " AND (s.updated_ms, s.id) < (?2, ?1)");
 	if (directory)
-		ik_buf_puts(&statement, " AND s.directory = ?3");
+		ik_buf_puts(&choice, " AND s.directory = ?3");
 	if (words)
-		ik_buf_puts(&statement,
-			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE lower(?4) ESCAPE '\\'");
+		ik_buf_puts(&choice,
+			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE lower(?4) ESCAPE "
+			"'\\'");
 	if (owner)
-		ik_buf_puts(&statement,
+		ik_buf_puts(&choice,
 			only_mine(database) ? " AND (s.owner = ?5 OR s.owner IS NULL)" : " AND s.owner = ?5");
-	ik_buf_puts(&statement, " ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?6");
-	found = send_sessions(database, statement.data,
+	ik_buf_puts(&choice, " ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?6");
+	found = send_sessions(database, choice.data,
 		IK_VALUES(ik_value_id(after),
 			ik_value_number(ik_connection_number(client, "updated_ms", INT64_MAX)),
 			ik_value_text(directory), ik_value_text(pattern.data), ik_value_text(owner),
 			ik_value_number(count)));
-	ik_buf_done(&statement);
+	ik_buf_done(&choice);
 	ik_buf_done(&pattern);
 	return found;
 }
@@ -326,35 +317,13 @@ void ik_answer_part(struct ik_database *database)
 
 enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
 
-/* Append where a search continues: a number where it is one, as a row of SQLite. */
-static void put_place(struct ik_buf *line, const char *place)
-{
-	ik_json_key(line, "row");
-	if (place[0] && strspn(place, "0123456789") == strlen(place))
-		ik_json_put_integer(line, strtoll(place, NULL, 10));
-	else if (place[0])
-		ik_json_put_text(line, place);
-	else
-		ik_json_put_null(line);
-}
-
-/* The member "row", a number or a text, as a text; NULL: it has none. New memory. */
-static char *place_of(struct ik_connection *client)
-{
-	struct ik_json_span row = ik_connection_member(client, "row");
-
-	if (ik_json_span_type(row) == IK_JSON_NUMBER)
-		return ik_strndup(row.text, row.length);
-	return ik_json_text_new(row);
-}
-
 static void send_found(struct ik_database *database, struct ik_rows *rows,
 	const struct ik_message *message, struct ik_rows *sessions, int first)
 {
 	struct ik_buf *line = ik_connection_begin(database->client);
 
 	put_session(line, sessions, first);
-	put_place(line, ik_rows_text(rows, PLACE));
+	ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
 	send_event(database, ik_rows_text(sessions, first), message);
 }
 
@@ -392,18 +361,15 @@ static void search(struct ik_database *database, const struct ik_search_query *q
 {
 	struct ik_connection *client = database->client;
 	int64_t count = count_of(database), found = 0;
-	char *place = place_of(client);
 	struct ik_rows *rows;
 	struct ik_buf text;
 
 	ik_buf_init(&text, IK_KIB(64));
 	ik_database_put_query(query, &text);
 	rows = ik_database_ask(database, ik_database_sql.search,
-		IK_VALUES(ik_value_text(text.data), ik_value_text(place),
+		IK_VALUES(ik_value_text(text.data), ik_value_text(ik_connection_text(client, "row")),
 			ik_value_text(ik_connection_text(client, "directory")),
 			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)));
-	free(place);
-	ik_buf_clear(&text);
 	while (ik_rows_next(rows)) {
 		take_found(database, rows);
 		ik_buf_clear(&text);
@@ -411,7 +377,7 @@ static void search(struct ik_database *database, const struct ik_search_query *q
 		found++;
 	}
 	(void)ik_rows_free(rows);
-	put_place(ik_connection_begin(client), found == count ? text.data : "");
+	ik_json_printf(ik_connection_begin(client), "'row':'%s'", found == count ? text.data : NULL);
 	ik_buf_done(&text);
 }
 

@@ -25,7 +25,6 @@ struct ik_connection {
 	struct ik_buf request; /* the current one, checked */
 	struct ik_json_span members;
 	int64_t id;
-	char *verb;
 	char **texts; /* handed out for it */
 	size_t text_count;
 	bool cancelled;
@@ -52,10 +51,8 @@ static void forget_request(struct ik_connection *connection)
 	for (size_t i = 0; i < connection->text_count; i++)
 		free(connection->texts[i]);
 	free(connection->texts);
-	free(connection->verb);
 	connection->texts = NULL;
 	connection->text_count = 0;
-	connection->verb = NULL;
 	connection->cancelled = false;
 	connection->begun = false;
 	connection->answered = false;
@@ -106,42 +103,30 @@ static size_t line_length(const struct ik_connection *connection, size_t from)
 	return end ? (size_t)(end - start) + 1 : 0;
 }
 
-/* Is a line the cancellation of request id? */
-static bool cancels(const char *line, size_t length, int64_t *ret_id)
+/* Is a line the cancellation of the current request? */
+static bool cancels(const struct ik_connection *connection, const char *line, size_t length)
 {
 	struct ik_json_span object;
+	int64_t id;
 
 	return ik_json_check(line, length, &object, NULL) == IK_OK &&
 		ik_json_string_is(ik_json_member(object, "do"), "cancel") &&
-		ik_json_integer(ik_json_member(object, "id"), ret_id);
-}
-
-/* Take the cancellations of request id out of what waits; true: there was one. */
-static bool take_cancellations(struct ik_connection *connection, int64_t id)
-{
-	bool found = false;
-	size_t at = 0, length;
-	int64_t which;
-
-	while ((length = line_length(connection, at)) > 0) {
-		if (cancels(connection->input.data + at, length, &which) && which == id) {
-			ik_buf_erase(&connection->input, at, length);
-			found = true;
-		} else {
-			at += length;
-		}
-	}
-	return found;
+		ik_json_integer(ik_json_member(object, "id"), &id) && id == connection->id;
 }
 
 bool ik_connection_is_cancelled(struct ik_connection *connection)
 {
-	if (connection->cancelled || connection->broken)
-		return true;
-	while (read_some(connection))
+	size_t length;
+
+	while (!connection->broken && read_some(connection))
 		;
-	connection->cancelled = take_cancellations(connection, connection->id) || connection->ended;
-	return connection->cancelled;
+	for (size_t at = 0; !connection->cancelled; at += length) {
+		length = line_length(connection, at);
+		if (length == 0)
+			break;
+		connection->cancelled = cancels(connection, connection->input.data + at, length);
+	}
+	return connection->cancelled || connection->ended || connection->broken;
 }
 
 bool ik_connection_has_input(struct ik_connection *connection)
@@ -174,9 +159,8 @@ static bool take_request(struct ik_connection *connection)
 		ik_connection_finish(connection, &error);
 		return false;
 	}
-	connection->verb = ik_json_text_new(ik_json_member(connection->members, "do"));
 	/* What is not at work any more cannot be cancelled. */
-	return !connection->verb || !ik_text_equal(connection->verb, "cancel");
+	return !ik_json_string_is(ik_json_member(connection->members, "do"), "cancel");
 }
 
 enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
@@ -193,11 +177,6 @@ enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int
 			return IK_CONNECTION_IDLE;
 		(void)read_some(connection);
 	}
-}
-
-const char *ik_connection_verb(const struct ik_connection *connection)
-{
-	return connection->verb ? connection->verb : "";
 }
 
 struct ik_json_span ik_connection_member(const struct ik_connection *connection, const char *name)
@@ -227,17 +206,14 @@ int64_t ik_connection_number(const struct ik_connection *connection, const char 
 
 /* ---- output ---- */
 
-static void write_line(struct ik_connection *connection)
+static void write_line(struct ik_connection *connection, struct ik_buf *line)
 {
-	ik_buf_putc(&connection->line, '\n');
-	if (ik_buf_status(&connection->line) != IK_OK || connection->broken ||
-		ik_write_all(connection->out, connection->line.data, connection->line.length) != 0)
+	ik_buf_puts(line, "}\n");
+	if (ik_buf_status(line) != IK_OK || connection->broken ||
+		ik_write_all(connection->out, line->data, line->length) != 0)
 		connection->broken = true;
-	if (connection->line.capacity > IK_MIB(4))
-		ik_buf_done(&connection->line);
-	else
-		ik_buf_clear(&connection->line);
-	connection->begun = false;
+	if (line->capacity > IK_MIB(4))
+		ik_buf_done(line);
 }
 
 struct ik_buf *ik_connection_begin(struct ik_connection *connection)
@@ -252,8 +228,8 @@ struct ik_buf *ik_connection_begin(struct ik_connection *connection)
 
 void ik_connection_send(struct ik_connection *connection)
 {
-	ik_json_printf(ik_connection_begin(connection), "}");
-	write_line(connection);
+	write_line(connection, ik_connection_begin(connection));
+	connection->begun = false;
 	connection->answered = true;
 }
 
@@ -301,9 +277,7 @@ void ik_connection_tell(struct ik_connection *connection, const char *name, cons
 	struct ik_buf line;
 
 	ik_buf_init(&line, IK_MIB(1));
-	ik_json_printf(&line, "{'%s':'%s'}", name, text);
-	ik_buf_putc(&line, '\n');
-	if (ik_write_all(connection->out, line.data, line.length) != 0)
-		connection->broken = true;
+	ik_json_printf(&line, "{'%s':'%s'", name, text);
+	write_line(connection, &line);
 	ik_buf_done(&line);
 }

@@ -28,8 +28,7 @@ struct ik_connection *ik_connection_free(struct ik_connection *connection);
  * client is gone. */
 enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds);
 
-/* The current request: its verb ("" where it has none), and its members. */
-const char *ik_connection_verb(const struct ik_connection *connection);
+/* A member of the current request. */
 struct ik_json_span ik_connection_member(const struct ik_connection *connection, const char *name);
 /* A member that is a string, in memory that lives as long as the request; NULL: it has none. */
 const char *ik_connection_text(struct ik_connection *connection, const char *name);

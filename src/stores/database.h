@@ -75,8 +75,7 @@ struct ik_database_sql {
 	/* id, session, number, kind, content, data, time, content and data as bytes, size; one that is
 	 * there stays */
 	const char *add_event;
-	/* ?1 ids of sessions with commas: those that are open, and in whose program, as JSON. */
-	const char *holders;
+	const char *holder; /* a column of a session: who has it open, as JSON, or null */
 	/* ?1 words, ?2 the place to continue at, ?3 a directory, ?4 an owner, ?5 how many: events, newest
 	 * first, each with its place and the id of its session, then that, unless it was deleted. */
 	const char *search;
@@ -111,8 +110,8 @@ void ik_database_end(struct ik_database *database);
 /* Run a statement; its rows, which may be NULL, are freed by the caller. */
 struct ik_rows *ik_database_ask(struct ik_database *database, const char *statement,
 	const struct ik_value *values);
-/* Run one that is a literal and gives no rows; NULL changes nothing. Within a transaction a failure may be seen by a
- * later call. */
+/* Run one that is a literal and gives no rows; NULL changes nothing. Within a transaction a failure
+ * may be seen by a later call. */
 void ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values);
 /* Run several without values, outside transactions of ik_database_begin(). */

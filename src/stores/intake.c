@@ -51,7 +51,7 @@ struct intake {
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
 	const char *name;
-	struct ik_error error; /* why the journal cannot be read, or removed */
+	struct ik_error error;                       /* why the journal cannot be read, or removed */
 	struct ik_journal_position position, stored; /* as it is, and as the database has it */
 	struct intake_reply replies[REPLIES_LIMIT];
 	size_t reply_count;
@@ -161,9 +161,14 @@ static void begin_reply(struct intake *intake, struct ik_json_span value, int64_
 	intake->reply_count++;
 }
 
-/* Takes over the reference. */
+/* Takes over the reference. A record that was written once more counts once. */
 static void collect_event(struct intake *intake, struct ik_message *message)
 {
+	if (intake->event_count > 0 &&
+		ik_text_equal(intake->events[intake->event_count - 1]->id, message->id)) {
+		ik_message_unref(message);
+		return;
+	}
 	if (intake->event_count == intake->event_room) {
 		intake->event_room = intake->event_room ? 2 * intake->event_room : 64;
 		intake->events = ik_alloc_array(intake->events, intake->event_room,
@@ -212,7 +217,7 @@ static void take_part(struct intake *intake, struct ik_json_span line)
 	if (ik_event_line_id(line, "blob", blob) &&
 		ik_json_integer(ik_json_member(line, "part"), &part) && base64.length >= 2 &&
 		ik_base64_read(&bytes, base64.text + 1, base64.length - 2))
-		ik_database_change(intake->database, 
+		ik_database_change(intake->database,
 			"INSERT INTO blobs(id, part, bytes) VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
 			IK_VALUES(ik_value_id(blob), ik_value_number(part),
 				ik_value_bytes(bytes.data, bytes.length)));

@@ -15,9 +15,7 @@ stores_PROGRAMS = libexec/stores/store-sqlite libexec/stores/store-postgres
 
 libexec_stores_store_sqlite_SOURCES = \
 	src/stores/sqlite/leaves.c src/stores/sqlite/leaves.h \
-	src/stores/sqlite/main.c \
-	src/stores/sqlite/recover.c src/stores/sqlite/recover.h \
-	src/stores/sqlite/sqlite.c src/stores/sqlite/sqlite.h
+	src/stores/sqlite/sqlite.c
 libexec_stores_store_sqlite_LDADD = libik_stores.a $(LINK_JOURNAL) $(SQLITE_LIBS)
 
 libexec_stores_store_postgres_SOURCES = \

@@ -25,7 +25,7 @@ struct converting {
 	struct old_session {
 		char id[IK_UUID_TEXT];
 		struct ik_journal *journal;
-	} *sessions;
+	} * sessions;
 	size_t count;
 	struct ik_journal *journal; /* of the newest line; NULL: it cannot be written */
 };

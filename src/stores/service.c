@@ -134,7 +134,7 @@ static bool repair(struct serving *serving, const struct ik_store_verb *verb)
 
 static void answer(struct serving *serving)
 {
-	const char *name = ik_connection_verb(serving->connection);
+	const char *asked = ik_connection_text(serving->connection, "do"), *name = asked ? asked : "";
 	const struct ik_store_verb *verb = find_verb(common_verbs, name);
 	struct ik_error *error = &serving->database->error;
 

@@ -748,10 +748,9 @@ const struct ik_database_sql ik_database_sql = {
 				 " exact_content, exact_data, size)"
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)"
 				 " ON CONFLICT(id) DO NOTHING",
-	.holders = "SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-			   " since AS since_ms, place, started FROM locks"
-			   " WHERE session = ANY(string_to_array(?1, ',')::uuid[])"
-			   " AND holder IS NOT NULL AND expires > now()) l",
+	.holder = "(SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
+			  " since AS since_ms, place, started FROM locks"
+			  " WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
 	.event = EVENT,
 	.search = "WITH place AS (SELECT string_to_array(coalesce(?2, '9223372036854775807"
 			  " ffffffff-ffff-ffff-ffff-ffffffffffff 9223372036854775807'), ' ') AS p),"

@@ -1,7 +1,13 @@
-#include "stores/sqlite/sqlite.h"
-
+/*
+ * store-sqlite DATABASE JOURNALS: a store program (ikigai-store(7)) for an SQLite file.
+ *
+ * Of a damaged file rows are copied from the pages that have them (leaves.h), so that a bad page costs
+ * what is on it. Indexes are made anew. The copy is complete, and has its name PATH.new-ready, before
+ * the damaged file is put aside as PATH.damaged-TIME: a kill at any instant loses neither.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +19,20 @@
 
 #include "conversation/search_query.h"
 #include "conversation/search_text.h"
+#include "json/write.h"
 #include "stores/index.h"
+#include "stores/old_files.h"
+#include "stores/service.h"
+#include "stores/sqlite/leaves.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
-/* How long another program's transaction is waited for. */
+/* How long another program's transaction is waited for, and one in a damaged file. */
 #define BUSY_MS 10000
+#define BUSY_DAMAGED_MS 2000
 #define BUSY_STEP_MS 5
 #define GIVE_WAY_MS 300
 /* Steps of SQLite's machine between two looks for a cancellation: well below a millisecond. */
@@ -103,12 +115,23 @@ static const struct ik_database_form form = {
 
 /* ---- failures ---- */
 
-static struct ik_sqlite *sqlite_of(struct ik_database *database)
+struct sqlite_database {
+	struct ik_database base;
+	sqlite3 *db;
+	bool changing;           /* between begin and end of a transaction */
+	dev_t device;            /* of the file that is open: another one may have its name now */
+	ino_t inode;             /* 0: none was open yet, or it is known why it was replaced */
+	sqlite3_stmt *change;    /* the last one: the same one again needs no preparation */
+	const char *change_text; /* a literal, told by its address */
+};
+
+static struct sqlite_database *sqlite_of(struct ik_database *database)
 {
-	return (struct ik_sqlite *)database;
+	return (struct sqlite_database *)database;
 }
 
-void ik_sqlite_explain(struct ik_sqlite *sqlite)
+/* Fail as SQLite did last. */
+static void explain(struct sqlite_database *sqlite)
 {
 	const char *why = sqlite3_errmsg(sqlite->db), *path = sqlite->base.name;
 	int number = sqlite3_system_errno(sqlite->db);
@@ -149,16 +172,16 @@ void ik_sqlite_explain(struct ik_sqlite *sqlite)
 
 void ik_database_run(struct ik_database *database, const char *statements)
 {
-	struct ik_sqlite *sqlite = sqlite_of(database);
+	struct sqlite_database *sqlite = sqlite_of(database);
 
 	if (!ik_database_failed(database) &&
 		sqlite3_exec(sqlite->db, statements, NULL, NULL, NULL) != SQLITE_OK)
-		ik_sqlite_explain(sqlite);
+		explain(sqlite);
 }
 
 /* Has nothing failed so far? Without memory SQLite ends a transaction by itself: what follows would be
  * stored alone. */
-static bool is_usable(struct ik_sqlite *sqlite)
+static bool is_usable(struct sqlite_database *sqlite)
 {
 	if (sqlite->changing && sqlite3_get_autocommit(sqlite->db) &&
 		!ik_database_failed(&sqlite->base))
@@ -168,13 +191,13 @@ static bool is_usable(struct ik_sqlite *sqlite)
 }
 
 /* Prepare a statement; NULL: that, or something before it, has failed. */
-static sqlite3_stmt *prepare(struct ik_sqlite *sqlite, const char *text)
+static sqlite3_stmt *prepare(struct sqlite_database *sqlite, const char *text)
 {
 	sqlite3_stmt *statement = NULL;
 
 	if (is_usable(sqlite) &&
 		sqlite3_prepare_v3(sqlite->db, text, -1, 0, &statement, NULL) != SQLITE_OK)
-		ik_sqlite_explain(sqlite);
+		explain(sqlite);
 	return statement;
 }
 
@@ -193,7 +216,7 @@ static void bind(sqlite3_stmt *statement, const struct ik_value *values,
 	}
 }
 
-static void forget_change(struct ik_sqlite *sqlite)
+static void forget_change(struct sqlite_database *sqlite)
 {
 	sqlite3_finalize(sqlite->change);
 	sqlite->change = NULL;
@@ -203,7 +226,7 @@ static void forget_change(struct ik_sqlite *sqlite)
 void ik_database_change(struct ik_database *database, const char *literal,
 	const struct ik_value *values)
 {
-	struct ik_sqlite *sqlite = sqlite_of(database);
+	struct sqlite_database *sqlite = sqlite_of(database);
 
 	if (!literal || !is_usable(sqlite))
 		return;
@@ -216,7 +239,7 @@ void ik_database_change(struct ik_database *database, const char *literal,
 		return;
 	bind(sqlite->change, values, SQLITE_STATIC);
 	if (sqlite3_step(sqlite->change) != SQLITE_DONE)
-		ik_sqlite_explain(sqlite);
+		explain(sqlite);
 	sqlite3_reset(sqlite->change);
 	sqlite3_clear_bindings(sqlite->change);
 }
@@ -244,7 +267,7 @@ bool ik_rows_next(struct ik_rows *rows)
 														   : SQLITE_DONE;
 
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		ik_sqlite_explain(sqlite_of(rows->database));
+		explain(sqlite_of(rows->database));
 	return step == SQLITE_ROW;
 }
 
@@ -277,7 +300,8 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 
 /* ---- opening ---- */
 
-bool ik_sqlite_is_lost(const struct ik_sqlite *sqlite)
+/* Has another file, or none, the name of the one that is, or was, open? */
+static bool is_lost(const struct sqlite_database *sqlite)
 {
 	struct stat now;
 
@@ -296,11 +320,11 @@ static bool is_on_read_only_disk(const char *path)
 
 bool ik_database_is_open(const struct ik_database *database)
 {
-	const struct ik_sqlite *sqlite = (const struct ik_sqlite *)database;
+	const struct sqlite_database *sqlite = (const struct sqlite_database *)database;
 
 	/* What is written to one that is lost nobody would find again; one that could only be read is
 	 * opened again once it can be written. */
-	return sqlite->db && !ik_sqlite_is_lost(sqlite) &&
+	return sqlite->db && !is_lost(sqlite) &&
 		!(database->reads_only && !is_on_read_only_disk(database->address));
 }
 
@@ -336,7 +360,9 @@ static int on_progress(void *arg)
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
-int ik_sqlite_lock_directory(const char *path)
+/* Lock the replacing of files in the directory of one, until the descriptor is closed; -1: it cannot be
+ * had now. A file recovered by a program that was killed is complete as PATH.new-ready. */
+static int lock_directory(const char *path)
 {
 	char *directory = ik_path_directory(path);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -353,7 +379,7 @@ int ik_sqlite_lock_directory(const char *path)
 static void finish_recovery(const char *path)
 {
 	char *ready = ik_format("%s.new-ready", path);
-	int lock = access(ready, F_OK) == 0 ? ik_sqlite_lock_directory(path) : -1;
+	int lock = access(ready, F_OK) == 0 ? lock_directory(path) : -1;
 
 	if (lock >= 0) {
 		/* With both, events may have been stored in the damaged one since. */
@@ -394,14 +420,15 @@ static void make_file(struct ik_database *database)
 	free(directory);
 }
 
-void ik_sqlite_protect(sqlite3 *db)
+/* Have a handle trust nothing that a file brings along. */
+static void protect(sqlite3 *db)
 {
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
 /* Open the handle; name is a path, or a URI. */
-static void open_handle(struct ik_sqlite *sqlite, const char *name, int flags)
+static void open_handle(struct sqlite_database *sqlite, const char *name, int flags)
 {
 	if (ik_database_failed(&sqlite->base))
 		return;
@@ -409,10 +436,10 @@ static void open_handle(struct ik_sqlite *sqlite, const char *name, int flags)
 	(void)sqlite3_close_v2(sqlite->db);
 	sqlite->db = NULL;
 	if (sqlite3_open_v2(name, &sqlite->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		ik_sqlite_explain(sqlite);
+		explain(sqlite);
 		return;
 	}
-	ik_sqlite_protect(sqlite->db);
+	protect(sqlite->db);
 	(void)sqlite3_busy_handler(sqlite->db, on_busy, sqlite);
 	sqlite3_progress_handler(sqlite->db, PROGRESS_STEPS, on_progress, sqlite);
 	ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version");
@@ -420,7 +447,7 @@ static void open_handle(struct ik_sqlite *sqlite, const char *name, int flags)
 
 /* A copy of what was opened, in a temporary file: its tables can be brought to their present form,
  * and their words indexed, where the file itself cannot. */
-static void copy_handle(struct ik_sqlite *sqlite)
+static void copy_handle(struct sqlite_database *sqlite)
 {
 	sqlite3 *from = sqlite->db;
 	sqlite3_backup *backup;
@@ -435,29 +462,12 @@ static void copy_handle(struct ik_sqlite *sqlite)
 		(void)sqlite3_backup_step(backup, -1);
 	if (!ik_database_failed(&sqlite->base) &&
 		(!backup || sqlite3_backup_finish(backup) != SQLITE_OK))
-		ik_sqlite_explain(sqlite);
+		explain(sqlite);
 	(void)sqlite3_close_v2(from);
 }
 
-/* The name of a file for SQLite that it must not look for a log or locks beside
- * (sqlite.org/uri.html). New memory. */
-static char *immutable_uri(const char *path)
-{
-	struct ik_buf uri;
-
-	ik_buf_init(&uri, IK_KIB(64));
-	ik_buf_puts(&uri, "file:");
-	for (; *path; path++)
-		if (strchr("?#%", *path))
-			ik_buf_printf(&uri, "%%%02X", (unsigned char)*path);
-		else
-			ik_buf_putc(&uri, *path);
-	ik_buf_puts(&uri, "?immutable=1");
-	return ik_buf_take(&uri, NULL);
-}
-
 /* Tell that there is a log, which is not read. */
-static void name_unread_log(const struct ik_sqlite *sqlite)
+static void name_unread_log(const struct sqlite_database *sqlite)
 {
 	char *log = ik_format("%s-wal", sqlite->base.name), *notice;
 	struct stat about;
@@ -474,20 +484,24 @@ static void name_unread_log(const struct ik_sqlite *sqlite)
 }
 
 /* Open a file that is on a file system for reading only. */
-static void open_to_read(struct ik_sqlite *sqlite)
+static void open_to_read(struct sqlite_database *sqlite)
 {
 	struct ik_database *database = &sqlite->base;
 	bool old;
 
 	open_handle(sqlite, database->name, SQLITE_OPEN_READONLY);
-	/* A log that has no index can only be read where one can be made. */
+	/* A log that has no index can only be read where one can be made: go without log and locks
+	 * (sqlite.org/uri.html). The link spares the name's characters that a URI has to escape. */
 	if (ik_database_failed(database)) {
-		char *uri = immutable_uri(database->name);
+		int fd = open(database->name, O_RDONLY | O_CLOEXEC);
+		char *uri = ik_format("file:/proc/self/fd/%d?immutable=1", fd);
 
 		database->error.status = IK_OK;
 		open_handle(sqlite, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-		free(uri);
 		name_unread_log(sqlite);
+		free(uri);
+		if (fd >= 0)
+			(void)close(fd);
 	}
 	check_owner(database);
 	old = ik_database_number(database, form.ask, NULL) < (int64_t)form.count;
@@ -497,7 +511,7 @@ static void open_to_read(struct ik_sqlite *sqlite)
 }
 
 /* Open a file that is to be written. */
-static void open_to_write(struct ik_sqlite *sqlite)
+static void open_to_write(struct sqlite_database *sqlite)
 {
 	struct ik_database *database = &sqlite->base;
 	int code;
@@ -536,11 +550,11 @@ static void tell_loss(const struct ik_database *database)
 void ik_database_open(struct ik_database *database)
 {
 	const char *path = database->address;
-	struct ik_sqlite *sqlite = sqlite_of(database);
+	struct sqlite_database *sqlite = sqlite_of(database);
 	struct stat about = { .st_ino = 0 };
 
 	database->name = ik_strdup(path);
-	if (sqlite->inode != 0 && ik_sqlite_is_lost(sqlite))
+	if (sqlite->inode != 0 && is_lost(sqlite))
 		tell_loss(database);
 	finish_recovery(path);
 	database->reads_only = is_on_read_only_disk(path);
@@ -558,7 +572,7 @@ void ik_database_open(struct ik_database *database)
 
 void ik_database_close(struct ik_database *database)
 {
-	struct ik_sqlite *sqlite = sqlite_of(database);
+	struct sqlite_database *sqlite = sqlite_of(database);
 
 	forget_change(sqlite);
 	(void)sqlite3_close_v2(sqlite->db);
@@ -574,14 +588,14 @@ void ik_database_begin(struct ik_database *database)
 	ik_database_run(database, "BEGIN IMMEDIATE");
 	sqlite_of(database)->changing = !ik_database_failed(database);
 	/* Whoever recovers a file has this lock until the new one is in its place. */
-	if (!ik_database_failed(database) && ik_sqlite_is_lost(sqlite_of(database)))
+	if (!ik_database_failed(database) && is_lost(sqlite_of(database)))
 		ik_error_set(&database->error, IK_UNAVAILABLE,
 			_("The database %s is in use by another program."), database->name);
 }
 
 void ik_database_end(struct ik_database *database)
 {
-	struct ik_sqlite *sqlite = sqlite_of(database);
+	struct sqlite_database *sqlite = sqlite_of(database);
 
 	sqlite->changing = false;
 	ik_database_run(database, "COMMIT");
@@ -651,6 +665,7 @@ const struct ik_database_sql ik_database_sql = {
 	.add_event = "INSERT INTO events(id, session, sequence, kind, content, data_json, time)"
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO NOTHING",
 	.event = EVENT,
+	.holder = "NULL",
 	.search = "SELECT " EVENT ", CAST(e.rowid AS TEXT), e.session, " IK_SESSION_COLUMNS
 			  " FROM search CROSS JOIN events e ON e.rowid = search.rowid"
 			  " LEFT JOIN sessions s ON s.id = e.session AND s.event_count > 0"
@@ -675,3 +690,452 @@ const struct ik_database_sql ik_database_sql = {
 					  " plain_rows = min(plain_rows, last), named_rows = min(named_rows, last)"
 					  " FROM (SELECT coalesce(max(rowid), 0) AS last FROM events)",
 };
+
+/* ---- recovery ---- */
+
+/* What JSON can name exactly; a greater number is damage. */
+#define NUMBER_LIMIT (INT64_C(1) << 53)
+
+/*
+ * A table, and what the values of its rows are: a UUID, text, a whole number, bytes, or (o) anything.
+ * Rows of earlier forms have fewer values. ?1 is the row's own number, null if another row has it;
+ * ?2 is the first value.
+ */
+static const struct recover_table {
+	const char *rows, *values;
+	size_t least;
+	const char *insert;
+} tables[] = {
+	{ "events NOT INDEXED", "uuittoi", 7,
+		"INSERT OR IGNORE INTO events(rowid, id, session, sequence, kind, content, data_json, time)"
+		" VALUES(?1, ?2, ?3, coalesce(?4, (SELECT max(sequence) + 1 FROM events WHERE session = "
+		"?3)),"
+		" ?5, ?6, ?7, ?8)" },
+	{ "sessions NOT INDEXED", "uttiiioiioi", 6,
+		"INSERT OR IGNORE INTO sessions(rowid, id, directory, title, created_ms, updated_ms,"
+		" event_count, parent, forked_at, late, owner)"
+		" VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)" },
+	{ "blobs NOT INDEXED", "uib", 3,
+		"INSERT OR IGNORE INTO blobs(rowid, id, part, bytes) VALUES(?1, ?2, ?3, ?4)" },
+	{ "journals NOT INDEXED", "tiui", 4,
+		"INSERT OR IGNORE INTO journals(rowid, name, place, stored_as, sequence)"
+		" VALUES(?1, ?2, ?3, ?4, ?5)" },
+};
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+enum { ROW = 1, SEQUENCE = 4 }; /* parameters */
+
+/* Sessions whose rows are lost, and numbers that have changed. */
+static const char fix_up[] =
+	"INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
+	" SELECT session, '', coalesce((SELECT substr(content, 1, 100) FROM events AS said"
+	" WHERE said.session = events.session AND kind = 'user' ORDER BY sequence LIMIT 1), ''),"
+	" min(time), max(time), count(*) FROM events WHERE session NOT IN (SELECT id FROM sessions)"
+	" GROUP BY session;"
+	"UPDATE sessions SET event_count = (SELECT count(*) FROM events WHERE session = sessions.id)"
+	" WHERE event_count > 0;"
+	"UPDATE sessions SET last_sequence = coalesce((SELECT max(sequence) FROM events"
+	" WHERE session = sessions.id), forked_at)";
+
+/* What a copy has. */
+struct recovered {
+	int64_t events, sessions;
+	bool whole; /* nothing is lost */
+};
+
+/* A copy that is being made. */
+struct recovery {
+	struct sqlite_database fresh; /* the new one */
+	sqlite3_stmt *inserts[TABLES];
+	struct recovered got;
+};
+
+/* Has something ended it (a full disk, a cancellation)? Nothing counts as lost then. */
+static bool has_ended(const struct recovery *recovery)
+{
+	return ik_database_failed(&recovery->fresh.base);
+}
+
+/* How many rows there are in a database, which may be damaged; -1: not all of them can be read. */
+static int64_t count_rows(sqlite3 *db, const char *rows)
+{
+	char *text = ik_format("SELECT count(*) FROM %s", rows);
+	sqlite3_stmt *query = NULL;
+	int64_t count = -1;
+
+	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) == SQLITE_OK &&
+		sqlite3_step(query) == SQLITE_ROW)
+		count = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	free(text);
+	return count;
+}
+
+/* Could the value be one of this kind? */
+static bool fits(char kind, const struct ik_leaf_value *value)
+{
+	switch (kind) {
+	case 'u':
+		return value->type == IK_LEAF_TEXT && value->length == IK_UUID_TEXT - 1 &&
+			strspn(value->bytes, "0123456789abcdef-") >= value->length;
+	case 't':
+		return value->type == IK_LEAF_TEXT;
+	case 'i':
+		return value->type == IK_LEAF_NUMBER && value->number >= 0 && value->number < NUMBER_LIMIT;
+	case 'b':
+		return value->type == IK_LEAF_BYTES;
+	default:
+		return true;
+	}
+}
+
+/* Which table a row is of; TABLES: of none that has what was said. */
+static size_t table_of(const struct ik_leaf_row *row)
+{
+	for (size_t i = 0; i < TABLES; i++) {
+		size_t at = 0;
+
+		while (at < row->count && tables[i].values[at] &&
+			fits(tables[i].values[at], &row->values[at]))
+			at++;
+		if (at == row->count && at >= tables[i].least)
+			return i;
+	}
+	return TABLES;
+}
+
+static void bind_value(sqlite3_stmt *insert, int parameter, const struct ik_leaf_value *value)
+{
+	if (value->type == IK_LEAF_NUMBER)
+		(void)sqlite3_bind_int64(insert, parameter, value->number);
+	else if (value->type == IK_LEAF_TEXT)
+		(void)sqlite3_bind_text64(insert, parameter, value->bytes, value->length, SQLITE_STATIC,
+			SQLITE_UTF8);
+	else if (value->type == IK_LEAF_BYTES)
+		(void)sqlite3_bind_blob64(insert, parameter, value->bytes, value->length, SQLITE_STATIC);
+}
+
+/* Insert a row, unless it is there. Where another one, which may be damaged, has its number, or the
+ * number of its event, it gets a new one. */
+static void insert_row(struct recovery *recovery, size_t table, const struct ik_leaf_row *row)
+{
+	sqlite3_stmt *insert = recovery->inserts[table];
+	bool inserted = false;
+
+	for (size_t i = 0; i < row->count; i++)
+		bind_value(insert, (int)i + 2, &row->values[i]);
+	if (row->rowid > 0 && row->rowid < NUMBER_LIMIT)
+		(void)sqlite3_bind_int64(insert, ROW, row->rowid);
+	for (int attempt = 0; attempt < 3 && !inserted && !has_ended(recovery); attempt++) {
+		/* The fourth of another table is never null, so that nothing is inserted without it. */
+		if (attempt > 0)
+			(void)sqlite3_bind_null(insert, attempt == 1 ? ROW : SEQUENCE);
+		if (sqlite3_step(insert) != SQLITE_DONE)
+			explain(&recovery->fresh);
+		inserted = sqlite3_changes(recovery->fresh.db) > 0;
+		sqlite3_reset(insert);
+	}
+	sqlite3_clear_bindings(insert);
+}
+
+/* Insert the rows that can be read of the database at path. */
+static void copy_rows(struct recovery *recovery, const char *path)
+{
+	struct ik_database *fresh = &recovery->fresh.base;
+	struct ik_leaves *leaves = ik_leaves_open(path, &fresh->error);
+	struct ik_leaf_row row;
+
+	while (leaves && !has_ended(recovery) && ik_leaves_next(leaves, &row, &fresh->error)) {
+		size_t table = table_of(&row);
+
+		if (table < TABLES)
+			insert_row(recovery, table, &row);
+	}
+	(void)ik_leaves_close(leaves);
+}
+
+/* Copy what can be read of the database at path into the open, empty one. */
+static void copy_all(struct recovery *recovery, const char *path)
+{
+	struct ik_database *fresh = &recovery->fresh.base;
+
+	ik_database_run(fresh, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
+	for (size_t i = 0; i < TABLES && !has_ended(recovery); i++)
+		if (sqlite3_prepare_v2(recovery->fresh.db, tables[i].insert, -1, &recovery->inserts[i],
+				NULL) != SQLITE_OK)
+			explain(&recovery->fresh);
+	if (!has_ended(recovery))
+		copy_rows(recovery, path);
+	for (size_t i = 0; i < TABLES; i++)
+		sqlite3_finalize(recovery->inserts[i]);
+	ik_database_run(fresh, fix_up);
+	ik_database_run(fresh, "COMMIT");
+}
+
+/* Count what was copied; is it all that the damaged file has? */
+static void count_copied(struct recovery *recovery, const int64_t counts[TABLES])
+{
+	recovery->got.whole = true;
+	for (size_t i = 0; i < TABLES; i++)
+		if (count_rows(recovery->fresh.db, tables[i].rows) != counts[i])
+			recovery->got.whole = false;
+	recovery->got.events = count_rows(recovery->fresh.db, "events");
+	recovery->got.sessions = count_rows(recovery->fresh.db, "sessions WHERE event_count > 0");
+}
+
+static void fail_in_use(struct ik_database *database)
+{
+	ik_error_set(&database->error, IK_UNAVAILABLE,
+		_("The database %s is in use by another program."), database->address);
+}
+
+/* Keep others from storing anything in the damaged file from here on, where it is not too damaged
+ * for a lock. Closing the handle ends it. */
+static sqlite3 *hold(struct ik_database *database)
+{
+	sqlite3 *held = NULL;
+
+	if (sqlite3_open_v2(database->address, &held, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			NULL) != SQLITE_OK)
+		return held;
+	protect(held);
+	(void)sqlite3_busy_timeout(held, BUSY_DAMAGED_MS);
+	if (sqlite3_exec(held, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_BUSY)
+		fail_in_use(database);
+	return held;
+}
+
+/* Make a whole copy at ready. */
+static struct recovered make_copy(struct ik_database *database, sqlite3 *held, bool only_whole,
+	const char *ready)
+{
+	char uuid[IK_UUID_TEXT], *path;
+	struct recovery recovery = { .got.whole = false };
+	struct ik_database *fresh = &recovery.fresh.base;
+	int64_t counts[TABLES];
+	bool readable = true;
+	int fd;
+
+	for (size_t i = 0; i < TABLES; i++) {
+		counts[i] = count_rows(held, tables[i].rows);
+		readable = readable && counts[i] >= 0;
+	}
+	ik_uuid_new(uuid);
+	path = ik_format("%s.new-%s", database->address, uuid);
+	fresh->client = database->client;
+	fresh->address = path;
+	if (readable || !only_whole) {
+		ik_database_open(fresh);
+		copy_all(&recovery, database->address);
+		count_copied(&recovery, counts);
+	}
+	database->error = fresh->error;
+	if (!has_ended(&recovery) && only_whole && !recovery.got.whole)
+		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged."),
+			database->address);
+	ik_database_close(fresh);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (!ik_database_failed(database) && (fd < 0 || fsync(fd) != 0 || rename(path, ready) != 0))
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlink(path);
+	free(path);
+	return recovery.got;
+}
+
+/* Give the log of the damaged file its new name, or remove it: a stale one must not be played into
+ * the new file. */
+static void put_log_aside(const char *path, const char *aside)
+{
+	char *log = ik_format("%s-wal", path), *shared = ik_format("%s-shm", path);
+	char *to = ik_format("%s-wal", aside);
+	struct stat about;
+
+	if (stat(log, &about) != 0 || about.st_size == 0 || rename(log, to) != 0)
+		(void)unlink(log);
+	(void)unlink(shared);
+	free(log);
+	free(shared);
+	free(to);
+}
+
+/* Put the damaged file aside, and give the copy its name. */
+static void replace(struct ik_database *database, const char *ready, struct ik_buf *notice)
+{
+	const char *path = database->address;
+	char time[IK_CLOCK_TEXT], *aside;
+
+	ik_clock_text(ik_clock_wall_ms(), time);
+	aside = ik_format("%s.damaged-%s", path, time);
+	if (rename(path, aside) != 0 && errno != ENOENT) {
+		ik_error_set_errno(&database->error, errno,
+			_("The damaged database %s cannot be put aside"), path);
+	} else {
+		put_log_aside(path, aside);
+		/* Another program that found none may have finished it. */
+		if (rename(ready, path) != 0 && errno != ENOENT)
+			ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
+	}
+	ik_buf_printf(notice,
+		_("The database was damaged. It was put aside as %s and a new one was begun."), aside);
+	free(aside);
+}
+
+static void put_result(struct ik_buf *notice, const struct recovered *got)
+{
+	if (got->whole)
+		ik_buf_puts(notice, _(" Nothing is lost: the new one has all that was in it."));
+	else if (got->events > 0)
+		ik_buf_printf(notice,
+			ngettext(" %lld event of %lld sessions could be read and is in it.",
+				" %lld events of %lld sessions could be read and are in it.",
+				(unsigned long)got->events),
+			(long long)got->events, (long long)got->sessions);
+}
+
+static struct recovered recover(struct ik_database *database, bool only_whole)
+{
+	char *ready = ik_format("%s.new-ready", database->address);
+	struct recovered got = { .whole = false };
+	sqlite3 *held = hold(database);
+	struct ik_buf notice;
+
+	ik_buf_init(&notice, IK_KIB(16));
+	if (!ik_database_failed(database))
+		got = make_copy(database, held, only_whole, ready);
+	if (!ik_database_failed(database))
+		replace(database, ready, &notice);
+	(void)sqlite3_close_v2(held);
+	if (!ik_database_failed(database)) {
+		put_result(&notice, &got);
+		ik_connection_tell(database->client, "notice", notice.data);
+	}
+	ik_buf_done(&notice);
+	free(ready);
+	return got;
+}
+
+/*
+ * Copy what can be read of the closed database, put the file aside, and tell the client in a notice.
+ * Fails with IK_NOT_FOUND: there is none; IK_UNAVAILABLE: another program is at work on it;
+ * IK_INVALID: only_whole was asked for, and something is lost. On failure the file is as it was.
+ */
+static struct recovered recover_file(struct ik_database *database, bool only_whole)
+{
+	struct sqlite_database *sqlite = sqlite_of(database);
+	struct recovered got = { .whole = false };
+	int lock = lock_directory(database->address);
+
+	if (access(database->address, F_OK) != 0)
+		ik_error_set_errno(&database->error, errno, "%s", database->address);
+	else if (lock < 0)
+		fail_in_use(database);
+	/* Unless another program has done it since the damage was seen. */
+	else if (!database->damaged || !is_lost(sqlite))
+		got = recover(database, only_whole);
+	if (!ik_database_failed(database))
+		sqlite->inode = 0;
+	if (lock >= 0)
+		(void)close(lock);
+	return got;
+}
+
+/* ---- requests ---- */
+
+/* backup {file}: write the whole database, as it is now, to a new file. */
+static void answer_backup(struct ik_database *database)
+{
+	const char *file = ik_connection_text(database->client, "file");
+	mode_t before;
+
+	if (!file) {
+		ik_error_set(&database->error, IK_INVALID, "A backup needs the name of a file.");
+		return;
+	}
+	before = umask(077); /* nobody else may read what was said */
+	ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)));
+	(void)umask(before);
+}
+
+/* check: is the file whole? IK_INVALID: it is damaged. */
+static void answer_check(struct ik_database *database)
+{
+	struct ik_rows *rows = ik_database_ask(database, "PRAGMA quick_check(1)", NULL);
+
+	if (ik_rows_next(rows) && !ik_text_equal(ik_rows_text(rows, 0), "ok"))
+		ik_error_set(&database->error, IK_INVALID, _("The database %s is damaged: %s."),
+			database->name, ik_rows_text(rows, 0));
+	(void)ik_rows_free(rows);
+}
+
+/* facts: form and size of the file, and what is in it. */
+static void answer_facts(struct ik_database *database)
+{
+	struct ik_rows *rows = ik_database_ask(database,
+		"SELECT json_object('version', (SELECT user_version FROM pragma_user_version),"
+		" 'bytes', (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size),"
+		" 'sessions', (SELECT count(*) FROM sessions WHERE event_count > 0),"
+		" 'events', (SELECT count(*) FROM events), 'unindexed', (SELECT count(*) FROM events"
+		" WHERE rowid > (SELECT indexed FROM search_state)))",
+		NULL);
+
+	if (ik_rows_next(rows))
+		ik_rows_put_members(rows, 0, ik_connection_begin(database->client));
+	(void)ik_rows_free(rows);
+}
+
+/* recover: copy what can be read of the file, and put it aside; the database is closed. The last line
+ * has events, sessions, and whole: nothing is lost. */
+static void answer_recover(struct ik_database *database)
+{
+	const struct recovered got = recover_file(database, false);
+
+	ik_json_printf(ik_connection_begin(database->client),
+		"'events':%lld,'sessions':%lld,'whole':%s", (long long)got.events, (long long)got.sessions,
+		ik_json_word(got.whole));
+}
+
+static void repair(struct ik_database *database, bool only_whole)
+{
+	(void)recover_file(database, only_whole);
+}
+
+/* ---- the program ---- */
+
+static const struct ik_store_verb verbs[] = {
+	{ "backup", answer_backup, IK_VERB_LOOK },
+	{ "check", answer_check, IK_VERB_LOOK },
+	{ "facts", answer_facts, IK_VERB_LOOK },
+	{ "recover", answer_recover, IK_VERB_CLOSED },
+	{ NULL, NULL, IK_VERB_LONG },
+};
+
+/* Beside the file they have its name; elsewhere a number made of its whole path. */
+static void convert_old_files(const struct ik_database *database, const char *journals)
+{
+	char *directory = ik_path_directory(database->address), *real = realpath(directory, NULL);
+	const char *base = ik_path_base(database->address);
+	char *whole = ik_format("%s/%s", real ? real : directory, base);
+	char *beside = ik_format("%s.rescue-", base);
+	char *elsewhere = ik_format("ikigai-%016llx.rescue-", (unsigned long long)ik_text_hash(whole));
+
+	ik_old_files_convert_in(directory, beside, true, journals);
+	ik_old_files_convert(elsewhere, journals);
+	free(elsewhere);
+	free(beside);
+	free(whole);
+	free(real);
+	free(directory);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ik_service service = {
+		.verbs = verbs,
+		.convert_old_files = convert_old_files,
+		.repair = repair,
+	};
+	struct sqlite_database sqlite = { .db = NULL };
+
+	return ik_service_run(&service, &sqlite.base, argc, argv);
+}
