@@ -32,9 +32,8 @@ enum worktree_stage {
 	STAGE_NONE,     /* no snapshot is running */
 	STAGE_EXCLUDES, /* find the user's file of ignored patterns */
 	STAGE_REFRESH,  /* update the times of files that were only touched */
-	STAGE_LIST,     /* list what differs from the index */
-	STAGE_REMOVE,   /* only after a failed update: remove what is gone, as it may be in the way
-	                   of a new file */
+	STAGE_LIST,     /* list what differs from the index, and sort it out */
+	STAGE_REMOVE,   /* remove what is gone, as it may be in the way of a new file */
 	STAGE_UPDATE    /* not `git add`, which would ask nested repositories using their own
 	                   configuration */
 };
@@ -58,15 +57,14 @@ struct ik_worktree {
 	size_t snapshots; /* snapshots started so far */
 	int64_t begun_ms;
 	bool again;   /* start another one afterwards */
-	bool cold;    /* it started from an empty index */
+	int failures; /* of its stages: it begins again, first with this index, then without */
 	bool changed; /* the index may have been rewritten */
 	bool dirty;   /* a check found files whose times differ from the index */
 	bool missed;  /* an object of the index was missing: start the next one from an empty index */
 	struct ik_child *child;
-	struct ik_buf input, output;
-	bool sorted;               /* the update failed, and the names were sorted out, */
-	size_t sorted_to;          /* as far as this */
-	struct ik_buf there, gone; /* the names, by what they are */
+	struct ik_buf output;
+	size_t sorted_to;          /* the names in the output have been sorted out as far as this, */
+	struct ik_buf there, gone; /* by what they are */
 
 	/* The last good snapshot. */
 	struct ik_worktree_index *known; /* NULL: there was none */
@@ -198,7 +196,6 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	tree->hidden = options->hidden;
 	tree->told = options->told;
 	tree->arg = options->arg;
-	ik_buf_init(&tree->input, OUTPUT_MOST);
 	ik_buf_init(&tree->output, OUTPUT_MOST);
 	ik_buf_init(&tree->there, OUTPUT_MOST);
 	ik_buf_init(&tree->gone, OUTPUT_MOST);
@@ -231,7 +228,6 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 	}
 	ik_worktree_index_unref(tree->known);
 	ik_worktree_place_done(&tree->place);
-	ik_buf_done(&tree->input);
 	ik_buf_done(&tree->output);
 	ik_buf_done(&tree->there);
 	ik_buf_done(&tree->gone);
@@ -266,15 +262,16 @@ static enum worktree_stage first_stage(struct ik_worktree *tree)
 static void begin_cold(struct ik_worktree *tree)
 {
 	drop_index(tree);
-	tree->cold = tree->changed = true;
-	tree->missed = tree->sorted = tree->dirty = false;
+	tree->changed = true;
+	tree->missed = tree->dirty = false;
 }
 
 static void begin_snapshot(struct ik_worktree *tree)
 {
 	tree->snapshots++;
 	tree->begun_ms = ik_clock_ms();
-	tree->again = tree->cold = tree->changed = tree->sorted = false;
+	tree->again = tree->changed = false;
+	tree->failures = 0;
 	if (tree->missed) {
 		char *shared = shared_index(tree);
 
@@ -320,7 +317,8 @@ static void end_snapshot(struct ik_worktree *tree, enum ik_worktree_problem prob
 			problem = IK_WORKTREE_FAILED;
 	}
 	tree->known_ms = tree->begun_ms;
-	ik_buf_clear(&tree->input);
+	ik_buf_clear(&tree->there);
+	ik_buf_clear(&tree->gone);
 	ik_buf_clear(&tree->output);
 	if (tree->again)
 		begin_snapshot(tree);
@@ -362,28 +360,10 @@ static void take_excludes(struct ik_worktree *tree)
 			value_of(tree->global, "HOME"));
 }
 
-/* Read git's list of files that differ from the index, without hidden files and nested
- * repositories. */
-static void take_list(struct ik_worktree *tree)
-{
-	const struct ik_buf *names = &tree->output;
-	size_t size;
-
-	ik_buf_clear(&tree->input);
-	for (size_t at = 0; at < names->length; at += size) {
-		char *path = ik_path_join(tree->place.root, names->data + at);
-
-		size = strlen(names->data + at) + 1;
-		if (path[strlen(path) - 1] != '/' && (!tree->hidden || !tree->hidden(tree->arg, path)))
-			ik_buf_append(&tree->input, names->data + at, size);
-		free(path);
-	}
-}
-
 /* Start the current stage, or finish if nothing is left to do. */
 static void go_on(struct ik_worktree *tree)
 {
-	if (tree->stage != STAGE_UPDATE || tree->input.length > 0) {
+	if (tree->stage != STAGE_UPDATE || tree->there.length > 0) {
 		begin_stage(tree);
 		return;
 	}
@@ -392,35 +372,9 @@ static void go_on(struct ik_worktree *tree)
 	end_snapshot(tree, IK_WORKTREE_FINE);
 }
 
-/* Go on to the next stage. */
-static void next_stage(struct ik_worktree *tree)
-{
-	switch (tree->stage) {
-	case STAGE_EXCLUDES:
-		take_excludes(tree);
-		tree->stage = first_stage(tree);
-		break;
-	case STAGE_REFRESH:
-		tree->stage = STAGE_LIST;
-		break;
-	case STAGE_LIST:
-		take_list(tree);
-		tree->stage = STAGE_UPDATE;
-		break;
-	case STAGE_REMOVE:
-		tree->changed = true;
-		tree->stage = STAGE_UPDATE;
-		break;
-	default:
-		tree->changed = true;
-		ik_buf_clear(&tree->input);
-		break;
-	}
-	go_on(tree);
-}
-
 /* Sort a name into there or gone. A name is gone, too, if a directory, a link on the way or
- * something else has replaced it. A file that may not be read stays as it is known. */
+ * something else has replaced it. Hidden files, nested repositories and files that may not be read
+ * stay as they are known. */
 static void sort_name(struct ik_worktree *tree, const char *name)
 {
 	char *path = ik_path_join(tree->place.root, name);
@@ -435,34 +389,59 @@ static void sort_name(struct ik_worktree *tree, const char *name)
 		number = errno;
 	else if (directory >= 0 && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
 		to = &tree->there;
-	if (to == &tree->there || number != EACCES)
+	if ((to == &tree->there || number != EACCES) && name[strlen(name) - 1] != '/' &&
+		(!tree->hidden || !tree->hidden(tree->arg, path)))
 		ik_buf_append(to, name, strlen(name) + 1);
 	if (directory >= 0)
 		(void)close(directory);
 	free(path);
 }
 
-/* Deferred: sort out some of the names that git rejected. */
+/* Sort out some of the names that git has listed; the rest is deferred. */
 static void sort_names(void *arg)
 {
 	struct ik_worktree *tree = arg;
-	struct ik_buf sorted;
 
-	for (int i = 0; i < SORTED_AT_ONCE && tree->sorted_to < tree->input.length; i++) {
-		const char *name = tree->input.data + tree->sorted_to;
+	for (int i = 0; i < SORTED_AT_ONCE && tree->sorted_to < tree->output.length; i++) {
+		const char *name = tree->output.data + tree->sorted_to;
 
 		sort_name(tree, name);
 		tree->sorted_to += strlen(name) + 1;
 	}
-	if (tree->sorted_to < tree->input.length) {
+	if (tree->sorted_to < tree->output.length) {
 		ik_loop_defer(tree->loop, sort_names, tree);
 		return;
 	}
-	sorted = tree->there;
-	tree->there = tree->input;
-	tree->input = sorted;
-	ik_buf_clear(&tree->there);
 	tree->stage = tree->gone.length > 0 ? STAGE_REMOVE : STAGE_UPDATE;
+	go_on(tree);
+}
+
+/* Go on to the next stage. */
+static void next_stage(struct ik_worktree *tree)
+{
+	switch (tree->stage) {
+	case STAGE_EXCLUDES:
+		take_excludes(tree);
+		tree->stage = first_stage(tree);
+		break;
+	case STAGE_REFRESH:
+		tree->stage = STAGE_LIST;
+		break;
+	case STAGE_LIST:
+		tree->sorted_to = 0;
+		ik_buf_clear(&tree->there);
+		ik_buf_clear(&tree->gone);
+		sort_names(tree);
+		return;
+	case STAGE_REMOVE:
+		tree->changed = true;
+		tree->stage = STAGE_UPDATE;
+		break;
+	default:
+		tree->changed = true;
+		ik_buf_clear(&tree->there);
+		break;
+	}
 	go_on(tree);
 }
 
@@ -475,13 +454,9 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	tree->child = ik_child_close(tree->child);
 	if (worked || (tree->stage == STAGE_EXCLUDES && !slow)) {
 		next_stage(tree);
-	} else if (!slow && tree->stage == STAGE_UPDATE && !tree->sorted) {
-		tree->sorted = true;
-		tree->sorted_to = 0;
-		ik_buf_clear(&tree->gone);
-		ik_loop_defer(tree->loop, sort_names, tree);
-	} else if (!slow && !tree->cold) {
-		begin_cold(tree);
+	} else if (!slow && ++tree->failures <= 2) {
+		if (tree->failures == 2)
+			begin_cold(tree);
 		tree->stage = STAGE_LIST;
 		begin_stage(tree);
 	} else {
@@ -525,7 +500,7 @@ static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
-	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->input
+	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->there
 		: tree->stage == STAGE_REMOVE                        ? &tree->gone
 															 : NULL;
 
