@@ -112,21 +112,6 @@ static enum ik_status check_parent(const char *path, struct ik_error *error)
 	return status;
 }
 
-/* Return where the link leads, from this process's point of view (new memory); NULL: not a link. */
-static char *follow(const char *path)
-{
-	char target[PATH_MAX], *directory, *next;
-	ssize_t length = readlink(path, target, sizeof(target) - 1);
-
-	if (length < 0)
-		return NULL;
-	target[length] = '\0';
-	directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
-	next = ik_path_join(directory, target);
-	free(directory);
-	return next;
-}
-
 enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
 {
 	char *place = ik_strdup(path);
@@ -135,7 +120,7 @@ enum ik_status ik_permissions_check(const char *path, struct ik_error *error)
 
 	/* Whoever can change a link, or the directory that contains it, decides where it leads. */
 	for (hops = 0; place && result == IK_OK && hops <= LINKS_MOST; hops++) {
-		char *next = follow(place);
+		char *next = ik_path_follow(place);
 
 		result = check_parent(place, error);
 		free(place);

@@ -342,14 +342,9 @@ void ik_children_end(struct ik_loop *loop)
 {
 	struct children *all = children_of(loop);
 
-	ik_fatal_kill_children();
+	ik_children_end_now();
 	reap_all(all); /* those that this was done for behind our back */
 	changed(all);
-}
-
-void ik_children_end_now(void)
-{
-	ik_fatal_kill_children();
 }
 
 rlim_t ik_children_descriptor_limit(struct ik_loop *loop)

@@ -40,8 +40,7 @@ struct ik_directory_watch {
 	struct watch_place *places;
 	size_t count;
 	struct ik_timer *timer;
-	int64_t first_ms; /* time of the first unreported change; 0: none */
-	int64_t due_ms;   /* when to report it */
+	bool noted; /* it runs for a change */
 	int64_t told_ms;
 	char *problem; /* to be reported, or reported; NULL: none */
 	bool closed;
@@ -82,36 +81,26 @@ static void changed(void *arg)
 {
 	struct ik_directory_watch *watch = arg;
 
-	watch->first_ms = 0;
+	watch->noted = false;
 	watch->told_ms = ik_clock_ms();
 	watch->events.changed(watch->arg);
 }
 
-/* Something has changed: report it once it is quiet. */
+/* Something has changed: report it, with what changes in the next moment. */
 static void note_change(struct ik_directory_watch *watch)
 {
-	int64_t now = ik_clock_ms(), due = now + IK_WATCH_QUIET_MS;
+	int64_t wait = watch->told_ms + IK_WATCH_LONGEST_MS - ik_clock_ms();
 
-	if (watch->first_ms == 0)
-		watch->first_ms = now;
-	if (due > watch->first_ms + IK_WATCH_LONGEST_MS)
-		due = watch->first_ms + IK_WATCH_LONGEST_MS;
-	if (watch->told_ms != 0 && due < watch->told_ms + IK_WATCH_LONGEST_MS)
-		due = watch->told_ms + IK_WATCH_LONGEST_MS;
-	/* A timer that is restarted when it is due would never fire. */
-	if (ik_timer_running(watch->timer) && due == watch->due_ms)
-		return;
-	watch->due_ms = due;
-	ik_timer_start(watch->timer, due - now);
+	if (!watch->noted)
+		ik_timer_start(watch->timer, wait > IK_WATCH_QUIET_MS ? wait : IK_WATCH_QUIET_MS);
+	watch->noted = true;
 }
 
 /* A new file: its writer will close it. If not, look at it anyway after a while. */
 static void note_beginning(struct ik_directory_watch *watch)
 {
-	if (ik_timer_running(watch->timer))
-		return;
-	watch->due_ms = ik_clock_ms() + IK_WATCH_LONGEST_MS;
-	ik_timer_start(watch->timer, IK_WATCH_LONGEST_MS);
+	if (!ik_timer_running(watch->timer))
+		ik_timer_start(watch->timer, IK_WATCH_LONGEST_MS);
 }
 
 /* Have the kernel watch a directory; return its number, or NONE. */

@@ -2,9 +2,9 @@
  * directory_watch: report changes in directories (inotify(7)).
  *
  * Bursts are reported once: an editor's save is several events, a checkout thousands. A change is
- * reported after IK_WATCH_QUIET_MS without another one, but at least every IK_WATCH_LONGEST_MS
- * while changes continue, and no more often than that. A file that is being written counts when its
- * writer closes it.
+ * reported after IK_WATCH_QUIET_MS, with all that follow it until then, and none within
+ * IK_WATCH_LONGEST_MS of the last report. A file that is being written counts when its writer closes
+ * it.
  *
  * A directory need not exist: its nearest existing parent is watched for it, and one that is
  * removed, renamed or replaced is found again. inotify does not report changes that another machine

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "loop/children.h"
 #include "loop/tty.h"
 
 /* Faults, and all other signals that end an unprepared program. */
@@ -117,7 +118,7 @@ static void kill_child(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-void ik_fatal_kill_children(void)
+void ik_children_end_now(void)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
 	pid_t pids[AT_ONCE];
@@ -144,7 +145,7 @@ void ik_fatal_kill_children(void)
 static void die(int number)
 {
 	ik_tty_restore();
-	ik_fatal_kill_children();
+	ik_children_end_now();
 	raise(number);
 }
 

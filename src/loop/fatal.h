@@ -35,8 +35,4 @@ void ik_fatal_forget_children(void);
  * does not provide it (it was built without CONFIG_PROC_CHILDREN). */
 size_t ik_fatal_list_children(pid_t *pids, size_t size);
 
-/* If ik_fatal_end_children() was called: kill everything below this process, generation by
- * generation, and reap it, for at most a second. */
-void ik_fatal_kill_children(void);
-
 #endif

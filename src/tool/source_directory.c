@@ -486,23 +486,15 @@ static void directory_close(struct ik_source *source)
 /* Name the targets of a symbolic link, step by step. */
 static void follow(const char *directory, const char *name, ik_source_place *place, void *arg)
 {
-	char *path = ik_path_join(directory, name), target[PATH_MAX];
-	ssize_t length;
+	char *path = ik_path_join(directory, name), *next;
 
-	for (int steps = 0; steps < LINKS_MOST; steps++) {
-		char *parent;
+	for (int steps = 0; steps < LINKS_MOST && (next = ik_path_follow(path)); steps++) {
+		char *parent = ik_strndup(next, (size_t)(ik_path_base(next) - next));
 
-		length = readlink(path, target, sizeof(target) - 1);
-		if (length <= 0)
-			break;
-		target[length] = '\0';
-		parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+		place(arg, parent, ik_path_base(next));
+		free(parent);
 		free(path);
-		path = ik_path_join(parent, target);
-		free(parent);
-		parent = ik_strndup(path, (size_t)(ik_path_base(path) - path));
-		place(arg, parent, ik_path_base(path));
-		free(parent);
+		path = next;
 	}
 	free(path);
 }

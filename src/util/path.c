@@ -107,6 +107,20 @@ char *ik_path_resolve(const char *path)
 	return resolve(path, LINKS_MOST);
 }
 
+char *ik_path_follow(const char *path)
+{
+	char target[PATH_MAX], *directory, *next;
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
+	next = ik_path_join(directory, target);
+	free(directory);
+	return next;
+}
+
 /* mkdir(2), accepting an existing directory. 0 or errno. */
 static int make_one(const char *directory, mode_t mode)
 {

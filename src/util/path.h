@@ -56,6 +56,10 @@ int ik_path_open(const char *path, int flags);
  */
 char *ik_path_resolve(const char *path);
 
+/* Return where the symbolic link at path leads, a path like this one (new memory); NULL: it is no
+ * link. */
+char *ik_path_follow(const char *path);
+
 /* Append the contents of a regular file to buf, up to its limit. */
 enum ik_status ik_file_read(const char *path, struct ik_buf *buf,
 	struct ik_error *error) IK_MUST_USE;
