@@ -26,15 +26,16 @@
 enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
 /* Names sorted out in one turn of the loop. */
 enum { SORTED_AT_ONCE = 256 };
+/* A snapshot that has failed so often begins for the last time. */
+enum { LAST_TRY = 3 };
 
 /* The stages of a snapshot, in order. */
 enum worktree_stage {
-	STAGE_NONE,     /* no snapshot is running */
-	STAGE_EXCLUDES, /* find the user's file of ignored patterns */
-	STAGE_REFRESH,  /* update the times of files that were only touched */
-	STAGE_LIST,     /* list what differs from the index, and sort it out */
-	STAGE_REMOVE,   /* remove what is gone, as it may be in the way of a new file */
-	STAGE_UPDATE    /* not `git add`, which would ask nested repositories using their own
+	STAGE_NONE,    /* no snapshot is running */
+	STAGE_REFRESH, /* update the times of files that were only touched */
+	STAGE_LIST,    /* list what differs from the index, and sort it out */
+	STAGE_REMOVE,  /* remove what is gone, as it may be in the way of a new file */
+	STAGE_UPDATE   /* not `git add`, which would ask nested repositories using their own
 	                   configuration */
 };
 
@@ -42,9 +43,9 @@ struct ik_worktree {
 	struct ik_loop *loop;
 	struct ik_worktree_place place;
 	enum ik_worktree_problem problem;
-	char *index;    /* path of our index file */
-	char *excludes; /* "core.excludesFile=..."; NULL: unknown */
-	char *own[IK_WORKTREE_VARIABLES], *global[IK_WORKTREE_VARIABLES]; /* environments */
+	char *index; /* path of our index file */
+	/* Environments: with our configuration only, and with the user's below it. */
+	char *own[IK_WORKTREE_VARIABLES], *users[IK_WORKTREE_VARIABLES];
 	struct ik_child *sweeper; /* removes old data; NULL: not running */
 	bool (*hidden)(void *arg, const char *path);
 	ik_worktree_told *told;
@@ -57,7 +58,8 @@ struct ik_worktree {
 	size_t snapshots; /* snapshots started so far */
 	int64_t begun_ms;
 	bool again;   /* start another one afterwards */
-	int failures; /* of its stages: it begins again, first with this index, then without */
+	int failures; /* of its stages: it begins again with this index, then without, and at last
+	                 without the user's configuration */
 	bool changed; /* the index may have been rewritten */
 	bool dirty;   /* a check found files whose times differ from the index */
 	bool missed;  /* an object of the index was missing: start the next one from an empty index */
@@ -202,7 +204,7 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	tree->problem = ik_worktree_place_find(&tree->place, options);
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
-		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own, tree->global);
+		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own, tree->users);
 		sweep(tree, options->shadows);
 	}
 	*ret_problem = tree->problem;
@@ -224,14 +226,13 @@ struct ik_worktree *ik_worktree_free(struct ik_worktree *tree)
 		drop_index(tree);
 	for (size_t i = 0; i < IK_WORKTREE_VARIABLES; i++) {
 		free(tree->own[i]);
-		free(tree->global[i]);
+		free(tree->users[i]);
 	}
 	ik_worktree_index_unref(tree->known);
 	ik_worktree_place_done(&tree->place);
 	ik_buf_done(&tree->output);
 	ik_buf_done(&tree->there);
 	ik_buf_done(&tree->gone);
-	free(tree->excludes);
 	free(tree->index);
 	free(tree);
 	return NULL;
@@ -246,16 +247,6 @@ static void tell(struct ik_worktree *tree, enum ik_worktree_problem problem)
 	tree->said = problem;
 	if (wanted)
 		tree->told(tree->arg, problem);
-}
-
-/* Return the first stage of a snapshot, once the user's ignored patterns are known. */
-static enum worktree_stage first_stage(struct ik_worktree *tree)
-{
-	if (!tree->dirty)
-		return STAGE_LIST;
-	tree->dirty = false;
-	tree->changed = true;
-	return STAGE_REFRESH;
 }
 
 /* Start from an empty index: the old one may be broken, or name missing objects. */
@@ -279,7 +270,9 @@ static void begin_snapshot(struct ik_worktree *tree)
 		free(shared);
 		begin_cold(tree);
 	}
-	tree->stage = !tree->excludes ? STAGE_EXCLUDES : first_stage(tree);
+	tree->stage = tree->dirty ? STAGE_REFRESH : STAGE_LIST;
+	tree->changed = tree->changed || tree->dirty;
+	tree->dirty = false;
 	begin_stage(tree);
 }
 
@@ -332,32 +325,6 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 
 	if (stream == IK_STDOUT)
 		ik_buf_append(&tree->output, bytes, length);
-}
-
-/* Return the value of a variable. */
-static const char *value_of(char *const *environment, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (; *environment; environment++)
-		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
-			return *environment + length + 1;
-	return NULL;
-}
-
-/* Read git's answer: which file has the user's ignored patterns. */
-static void take_excludes(struct ik_worktree *tree)
-{
-	const char *configured = value_of(tree->global, "XDG_CONFIG_HOME");
-	size_t length = tree->output.length > 0 ? strcspn(tree->output.data, "\n") : 0;
-
-	if (length > 0)
-		tree->excludes = ik_format("core.excludesFile=%.*s", (int)length, tree->output.data);
-	else if (configured)
-		tree->excludes = ik_format("core.excludesFile=%s/git/ignore", configured);
-	else
-		tree->excludes = ik_format("core.excludesFile=%s/.config/git/ignore",
-			value_of(tree->global, "HOME"));
 }
 
 /* Start the current stage, or finish if nothing is left to do. */
@@ -420,10 +387,6 @@ static void sort_names(void *arg)
 static void next_stage(struct ik_worktree *tree)
 {
 	switch (tree->stage) {
-	case STAGE_EXCLUDES:
-		take_excludes(tree);
-		tree->stage = first_stage(tree);
-		break;
 	case STAGE_REFRESH:
 		tree->stage = STAGE_LIST;
 		break;
@@ -452,9 +415,9 @@ static void on_done(void *arg, const struct ik_child_result *result)
 		 worked = result->exited && result->exit_code == 0 && ik_buf_status(&tree->output) == IK_OK;
 
 	tree->child = ik_child_close(tree->child);
-	if (worked || (tree->stage == STAGE_EXCLUDES && !slow)) {
+	if (worked) {
 		next_stage(tree);
-	} else if (!slow && ++tree->failures <= 2) {
+	} else if (!slow && ++tree->failures <= LAST_TRY) {
 		if (tree->failures == 2)
 			begin_cold(tree);
 		tree->stage = STAGE_LIST;
@@ -468,8 +431,6 @@ static void on_done(void *arg, const struct ik_child_result *result)
 static void put_arguments(const struct ik_worktree *tree, const char **argv)
 {
 	static const char *const stages[][9] = {
-		[STAGE_EXCLUDES] = { "config", "--global", "--includes", "--type=path", "--get",
-			"core.excludesFile" },
 		[STAGE_REFRESH] = { "update-index", "-q", "--refresh" },
 		[STAGE_LIST] = { "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard", "--", "." },
 		[STAGE_REMOVE] = { "update-index", "-z", "--force-remove", "--stdin" },
@@ -478,10 +439,6 @@ static void put_arguments(const struct ik_worktree *tree, const char **argv)
 	size_t count = 0;
 
 	argv[count++] = "git";
-	if (tree->stage == STAGE_LIST) {
-		argv[count++] = "-c";
-		argv[count++] = tree->excludes;
-	}
 	for (size_t i = 0; stages[tree->stage][i]; i++)
 		argv[count++] = stages[tree->stage][i];
 	for (size_t i = 0; tree->stage == STAGE_LIST && i < tree->place.spared_count; i++)
@@ -500,14 +457,15 @@ static void begin_stage(struct ik_worktree *tree)
 {
 	static const struct ik_child_events events = { on_output, on_done };
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
+	/* Only which files are ignored is the user's to say. */
+	bool users = tree->stage == STAGE_LIST && tree->failures < LAST_TRY;
 	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->there
 		: tree->stage == STAGE_REMOVE                        ? &tree->gone
 															 : NULL;
 
 	ik_buf_clear(&tree->output);
 	put_arguments(tree, argv);
-	if (!start(tree, argv, tree->stage == STAGE_EXCLUDES ? tree->global : tree->own, input, &events,
-			tree, &tree->child))
+	if (!start(tree, argv, users ? tree->users : tree->own, input, &events, tree, &tree->child))
 		ik_loop_defer(tree->loop, give_up, tree);
 	free(argv);
 }

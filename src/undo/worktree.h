@@ -12,8 +12,8 @@
  * The repository is bare and outside the work tree. It borrows the objects of the user's repository
  * (objects/info/alternates), whose .git is never written.  Files that git ignores, nested
  * repositories and submodules are not covered.  Nothing of the project is executed: git sees only
- * our configuration, so there are no filters, hooks or monitors, and info/attributes overrides what
- * .gitattributes says about the bytes of files.
+ * our configuration (to know what the user ignores, the user's below it), so there are no filters,
+ * hooks or monitors, and info/attributes overrides what .gitattributes says about the bytes of files.
  *
  * Owns its index file. The repository is shared by all sessions in the work tree; it is only a
  * cache once the changes of a call are known.  May include: util, json, loop, tool.

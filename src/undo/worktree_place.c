@@ -20,13 +20,20 @@
 /* In seconds. */
 #define DAY (24 * 3600)
 
-/* Contains nothing that could start a program or change bytes. */
+/* Contains nothing that could start a program or change bytes, and overrides what the user's
+ * configuration says about that, or about when a file counts as changed. */
 /* clang-format off */
 static const char configuration[] =
 	"[core]\n"
 	"\trepositoryformatversion = 0\n"
 	"\tfilemode = true\n"
 	"\tsymlinks = true\n"
+	"\tignoreCase = false\n"
+	"\ttrustctime = true\n"
+	"\tcheckStat = default\n"
+	"\tignoreStat = false\n"
+	"\tsparseCheckout = false\n"
+	"\tuntrackedCache = false\n"
 	"\tautocrlf = false\n"
 	"\tsafecrlf = false\n"
 	"\tfsmonitor = false\n"
@@ -326,32 +333,39 @@ enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	return problem;
 }
 
-void ik_worktree_place_environments(const struct ik_worktree_place *place,
-	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
-	char *global[IK_WORKTREE_VARIABLES])
+/* Fill an environment; home is where git looks for the user's configuration. */
+static size_t put_environment(const struct ik_worktree_place *place, const char *search_path,
+	const char *index, const char *home, char *out[IK_WORKTREE_VARIABLES])
 {
-	const char *configured = getenv("XDG_CONFIG_HOME");
 	size_t count = 0;
 
-	own[count++] = ik_format("PATH=%s", options->search_path);
-	own[count++] = ik_format("HOME=%s", place->shadow);
+	out[count++] = ik_format("PATH=%s", search_path);
+	out[count++] = ik_format("HOME=%s", home);
+	out[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	out[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
+	out[count++] = ik_format("GIT_INDEX_FILE=%s", index);
+	out[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
+	out[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
+	out[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
+	out[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
+	out[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
+	out[count++] = ik_strdup("LC_ALL=C");
+	return count;
+}
+
+void ik_worktree_place_environments(const struct ik_worktree_place *place,
+	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
+	char *users[IK_WORKTREE_VARIABLES])
+{
+	const char *configured = getenv("XDG_CONFIG_HOME");
+	size_t count = put_environment(place, options->search_path, index, place->shadow, own);
+
 	own[count++] = ik_format("XDG_CONFIG_HOME=%s", place->shadow);
-	own[count++] = ik_format("GIT_DIR=%s", place->shadow);
-	own[count++] = ik_format("GIT_WORK_TREE=%s", place->root);
-	own[count++] = ik_format("GIT_INDEX_FILE=%s", index);
-	own[count++] = ik_strdup("GIT_CONFIG_NOSYSTEM=1");
 	own[count++] = ik_strdup("GIT_CONFIG_GLOBAL=/dev/null");
-	own[count++] = ik_strdup("GIT_ATTR_NOSYSTEM=1");
-	own[count++] = ik_strdup("GIT_NO_REPLACE_OBJECTS=1");
-	own[count++] = ik_strdup("GIT_NO_LAZY_FETCH=1");
-	own[count++] = ik_strdup("GIT_TERMINAL_PROMPT=0");
-	own[count++] = ik_strdup("LC_ALL=C");
-	count = 0;
-	global[count++] = ik_format("PATH=%s", options->search_path);
-	global[count++] = ik_format("HOME=%s", options->home ? options->home : place->shadow);
-	global[count++] = ik_format("GIT_DIR=%s", place->shadow);
+	count = put_environment(place, options->search_path, index,
+		options->home ? options->home : place->shadow, users);
 	if (configured && configured[0] != '\0')
-		global[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
+		users[count++] = ik_format("XDG_CONFIG_HOME=%s", configured);
 }
 
 void ik_worktree_place_done(struct ik_worktree_place *place)

@@ -20,12 +20,12 @@ struct ik_worktree_place {
  * with ik_worktree_place_done(). */
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options);
-/* Make two environments for git, as new strings followed by NULL: own, with that index file and
- * nothing of our own environment; and global, with which git finds the user's configuration. */
+/* Make two environments for git, as new strings followed by NULL, with that index file and nothing of
+ * this process's environment: own, and users, with which git reads the user's configuration, too. */
 enum { IK_WORKTREE_VARIABLES = 16 };
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
-	char *global[IK_WORKTREE_VARIABLES]);
+	char *users[IK_WORKTREE_VARIABLES]);
 /* Clean up, once a day; false: not today. Index files that killed sessions left in this shadow are
  * removed. *ret_old (new memory) is a shadow that was not used for IK_WORKTREE_KEPT_DAYS and is to
  * be removed, or NULL. */

@@ -620,6 +620,51 @@ Test(worktree, leaves_out_what_included_configuration_ignores)
 	free(text);
 }
 
+/* What the user's configuration names for the user's own repositories is not started in a project
+ * that may have chosen the files. */
+Test(worktree, starts_nothing_that_the_users_configuration_names)
+{
+	char *mark = ik_path_join(work, "mark"), *config = ik_path_join(work, ".gitconfig"), *text;
+	char *script = ik_format("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", mark);
+	char *run = support_write_tool(work, "run", script), *hook;
+	struct ik_worktree_call *call;
+	struct ik_worktree *tree;
+	struct ik_error error;
+
+	hook = support_write_tool(work, "post-index-change", script);
+	text = ik_format("[core]\n\tfsmonitor = %s\n\thooksPath = %s\n\tpager = %s\n\tautocrlf = true\n"
+		"\tuntrackedCache = true\n\tcheckStat = minimal\n\ttrustctime = false\n"
+		"[filter \"x\"]\n\tclean = %s\n\tprocess = %s\n\trequired = true\n"
+		"[diff \"x\"]\n\ttextconv = %s\n\tcommand = %s\n[feature]\n\tmanyFiles = true\n"
+		"[alias]\n\tls-files = !%s\n\tupdate-index = !%s\n", run, work, run, run, run, run, run, run,
+		run);
+	cr_assert_eq(ik_file_write(config, text, strlen(text), 0600, &error), IK_OK);
+	tree = open_real();
+	put(".gitattributes", "* filter=x diff=x text eol=crlf\n");
+	put("a", "one\r\n");
+	call = begin(tree);
+	tick();
+	put("a", "two\r\n");
+	put("b", "x\n");
+	changed(call, "a hh 644\nb -h 0\n");
+	cr_assert_neq(access(mark, F_OK), 0);
+	ik_worktree_free(tree);
+	/* A configuration that cannot be read is no obstacle. */
+	cr_assert_eq(ik_file_write(config, "[core\n", 6, 0600, &error), IK_OK);
+	tree = open_real();
+	call = begin(tree);
+	tick();
+	put("a", "three\n");
+	changed(call, "a hh 644\n");
+	ik_worktree_free(tree);
+	free(script);
+	free(config);
+	free(hook);
+	free(mark);
+	free(text);
+	free(run);
+}
+
 Test(worktree, clears_away_the_indexes_of_sessions_that_were_killed)
 {
 	struct timespec times[2] = { { .tv_sec = time(NULL) - 40 * 24 * 3600 }, { .tv_sec = 0 } };
