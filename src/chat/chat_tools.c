@@ -21,7 +21,7 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, 0, 0);
 	if (line || chat->refresh_key)
 		ik_screen_flash(chat->screen, _("Refreshing tools…"));
-	ik_discovery_rescan(chat->core.discovery);
+	ik_discovery_scan(chat->core.discovery, IK_CACHE_NOTHING);
 }
 
 /* A tool that is to be switched. */

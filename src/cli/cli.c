@@ -81,9 +81,9 @@ struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
 		cli->discovery = ik_core_discovery(cli->loop, cli->setup, cli->environment,
 			&ik_cli_scan_events, cli);
 	if (again)
-		ik_discovery_ask_failed(cli->discovery);
+		ik_discovery_scan(cli->discovery, IK_CACHE_ANSWERS);
 	else
-		ik_discovery_scan(cli->discovery);
+		ik_discovery_scan(cli->discovery, IK_CACHE_ALL);
 	return ik_cli_wait(cli) ? ik_discovery_registry(cli->discovery) : NULL;
 }
 

@@ -329,7 +329,7 @@ static void start_tools(struct ik_core *core, bool no_tools)
 	ik_session_set_registry(core->session, ik_discovery_registry(core->discovery), !wanted);
 	core->tools_wanted = wanted;
 	if (wanted)
-		ik_discovery_scan(core->discovery);
+		ik_discovery_scan(core->discovery, IK_CACHE_ALL);
 	else
 		core->scanned = true;
 }

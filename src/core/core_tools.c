@@ -279,7 +279,7 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 		return status;
 	switches_set(&core->switches, name, on);
 	apply_switches(core->discovery, core->setup, &core->switches);
-	ik_discovery_scan(core->discovery);
+	ik_discovery_scan(core->discovery, IK_CACHE_ALL);
 	return IK_OK;
 }
 

@@ -284,14 +284,9 @@ static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool qu
 	finish_if_done(discovery);
 }
 
-void ik_discovery_scan(struct ik_discovery *discovery)
+void ik_discovery_scan(struct ik_discovery *discovery, enum ik_cache_use use)
 {
-	start(discovery, IK_CACHE_ALL, false);
-}
-
-void ik_discovery_ask_failed(struct ik_discovery *discovery)
-{
-	start(discovery, IK_CACHE_ANSWERS, false);
+	start(discovery, use, false);
 }
 
 void ik_discovery_ask_later(struct ik_discovery *discovery, int64_t after_ms)
@@ -302,11 +297,6 @@ void ik_discovery_ask_later(struct ik_discovery *discovery, int64_t after_ms)
 	for (size_t i = 0; (tool = ik_registry_at(discovery->registry, i)); i++)
 		if (tool->code && ik_text_equal(tool->code, IK_CODE_SCHEMA_TIMEOUT))
 			ik_timer_start(discovery->later, after_ms);
-}
-
-void ik_discovery_rescan(struct ik_discovery *discovery)
-{
-	start(discovery, IK_CACHE_NOTHING, false);
 }
 
 void ik_discovery_use_cache(struct ik_discovery *discovery, struct ik_schema_cache *cache)

@@ -44,12 +44,8 @@ struct ik_schema_cache *ik_discovery_cache(const struct ik_discovery *discovery)
 /* From now on start a scan whenever something changes in the sources' directories. */
 void ik_discovery_watch(struct ik_discovery *discovery);
 
-/* Start a scan, or another one after the running one. ik_discovery_scan() asks tools whose file is
- * new or has changed, ik_discovery_ask_failed() those that failed, too, and ik_discovery_rescan()
- * all. */
-void ik_discovery_scan(struct ik_discovery *discovery);
-void ik_discovery_ask_failed(struct ik_discovery *discovery);
-void ik_discovery_rescan(struct ik_discovery *discovery);
+/* Start a scan, or another one after the running one, that uses so much of the cache. */
+void ik_discovery_scan(struct ik_discovery *discovery, enum ik_cache_use use);
 
 /* If a tool has timed out, ask those that failed again in the background, after that time. Nobody
  * waits for this scan, and only its end is reported. Call it after each scan. */

@@ -150,7 +150,7 @@ static double our_scan(struct ik_loop *loop, const char *directory, int64_t time
 		ik_discovery_use_cache(discovery, ik_schema_cache_new(cache));
 	options.cache = ik_discovery_cache(discovery);
 	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
-	ik_discovery_scan(discovery);
+	ik_discovery_scan(discovery, IK_CACHE_ALL);
 	if (ik_loop_run(loop, &error) != IK_OK)
 		fail(error.text);
 	end = now_ms();
@@ -438,7 +438,7 @@ static void bench_call(struct ik_loop *loop, size_t runs, const char *path, cons
 	size_t i;
 
 	ik_discovery_add_source(discovery, ik_source_directory_new(loop, &source));
-	ik_discovery_scan(discovery);
+	ik_discovery_scan(discovery, IK_CACHE_ALL);
 	if (ik_loop_run(loop, &error) != IK_OK)
 		fail(error.text);
 	for (i = 0; i < ik_registry_count(kept); i++)

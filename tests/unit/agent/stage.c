@@ -146,7 +146,7 @@ static void scan(void)
 
 	stage.discovery = ik_discovery_new(stage.loop, &events, NULL);
 	ik_discovery_add_source(stage.discovery, ik_source_directory_new(stage.loop, &options));
-	ik_discovery_scan(stage.discovery);
+	ik_discovery_scan(stage.discovery, IK_CACHE_ALL);
 	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
 	free(path);
 }

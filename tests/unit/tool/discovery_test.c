@@ -88,7 +88,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	told->registry = ik_registry_unref(told->registry);
 	told->registry = ik_registry_ref(registry);
 	if (told->scan_in_finished)
-		ik_discovery_scan(told->discovery);
+		ik_discovery_scan(told->discovery, IK_CACHE_ALL);
 	if (told->close_in_finished)
 		told->discovery = ik_discovery_close(told->discovery);
 	if (told->finished == told->stop_after)
@@ -131,7 +131,7 @@ Test(discovery, is_the_same_whoever_answers_first)
 		begin(&told, sources, 2);
 		cr_assert_eq(ik_registry_state(ik_discovery_registry(told.discovery)),
 			IK_SCAN_NOT_STARTED);
-		ik_discovery_scan(told.discovery);
+		ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 		cr_assert(ik_discovery_scanning(told.discovery));
 		if (order == 0) {
 			announce(&sources[0], "x", "/system/1");
@@ -171,9 +171,9 @@ Test(discovery, folds_refreshes_into_one_more)
 	struct staged source;
 
 	begin(&told, &source, 1);
-	ik_discovery_scan(told.discovery);
-	ik_discovery_scan(told.discovery);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	cr_assert_eq(source.scans, 1);
 	announce(&source, "old", "/old");
 	source.events->done(source.arg, true, NULL);
@@ -202,8 +202,8 @@ Test(discovery, can_be_scanned_or_closed_when_it_finishes)
 
 	begin(&told, &source, 1);
 	told.scan_in_finished = true;
-	ik_discovery_scan(told.discovery);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	source.events->done(source.arg, true, NULL);
 	support_loop_run(told.loop);
 	cr_assert_eq(source.scans, 2, "the wish and the folded refresh are one scan");
@@ -224,7 +224,7 @@ Test(discovery, scans_again_when_a_source_says_that_it_changed)
 	struct staged source;
 
 	begin(&told, &source, 1);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	source.events->done(source.arg, true, NULL);
 	support_loop_run(told.loop);
 	cr_assert_eq(source.scans, 1);
@@ -244,7 +244,7 @@ Test(discovery, keeps_a_source_while_a_registry_has_its_tools)
 	struct staged source;
 
 	begin(&told, &source, 1);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	announce(&source, "x", "/x");
 	source.events->done(source.arg, true, NULL);
 	support_loop_run(told.loop);
@@ -263,7 +263,7 @@ Test(discovery, is_silent_once_closed)
 	struct staged source;
 
 	begin(&told, &source, 1);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	announce(&source, "x", "/x");
 	source.events->done(source.arg, true, NULL);
 	told.discovery = ik_discovery_close(told.discovery);
@@ -276,7 +276,7 @@ Test(discovery, finishes_without_any_source)
 	struct told told;
 
 	begin(&told, NULL, 0);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	cr_assert_eq(told.finished, 0);
 	support_loop_run(told.loop);
 	cr_assert_eq(ik_registry_state(told.registry), IK_SCAN_COMPLETE);
@@ -289,7 +289,7 @@ Test(discovery, fails_only_when_nothing_could_be_read)
 	struct staged sources[3];
 
 	begin(&told, sources, 3);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	sources[0].events->done(sources[0].arg, false, NULL);
 	sources[1].events->done(sources[1].arg, false, "the disk is broken");
 	sources[2].events->done(sources[2].arg, false, "this one too");
@@ -298,7 +298,7 @@ Test(discovery, fails_only_when_nothing_could_be_read)
 	cr_assert_eq(ik_registry_problem_count(told.registry), 2);
 	cr_assert_str_eq(ik_registry_problem(told.registry, 0), "the disk is broken");
 	told.stop_after = 2;
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	sources[0].events->done(sources[0].arg, true, NULL);
 	sources[1].events->done(sources[1].arg, false, "the disk is broken");
 	sources[2].events->done(sources[2].arg, false, NULL);
@@ -314,7 +314,7 @@ Test(discovery, adds_up_progress)
 	struct staged sources[2];
 
 	begin(&told, sources, 2);
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	sources[0].events->found(sources[0].arg, 4);
 	announce(&sources[0], "x", "/system/x");
 	cr_assert_eq(told.done, 1);
@@ -334,7 +334,7 @@ Test(discovery, switches_tools_off_by_name)
 
 	begin(&told, sources, 2);
 	ik_discovery_disable(told.discovery, "x");
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	announce(&sources[0], "x", "/system/x");
 	announce(&sources[0], "y", "/system/y");
 	announce(&sources[1], "x", "/user/x");
@@ -360,7 +360,7 @@ Test(discovery, closes_in_the_middle_of_a_real_scan)
 	ik_discovery_add_source(told.discovery, ik_source_directory_new(told.loop, &options));
 	/* The third of them never ends by itself. */
 	told.close_at = 4;
-	ik_discovery_scan(told.discovery);
+	ik_discovery_scan(told.discovery, IK_CACHE_ALL);
 	support_loop_run(told.loop);
 	cr_assert_gt(told.left, 0, "something was running");
 	end(&told);

@@ -142,14 +142,14 @@ static size_t asked(const struct place *place, const char *name)
 static void scan(struct place *place)
 {
 	place->wanted = NULL;
-	ik_discovery_scan(place->discovery);
+	ik_discovery_scan(place->discovery, IK_CACHE_ALL);
 	support_loop_run(place->loop);
 }
 
 static void rescan(struct place *place)
 {
 	place->wanted = NULL;
-	ik_discovery_rescan(place->discovery);
+	ik_discovery_scan(place->discovery, IK_CACHE_NOTHING);
 	support_loop_run(place->loop);
 }
 
@@ -250,7 +250,7 @@ Test(refresh, asks_failures_again_unless_something_else_changed)
 	cr_assert_eq(asked(&place, "exits"), 2, "in both ways");
 	cr_assert_eq(asked(&place, "hangs"), 1, "who did not answer in time holds nobody up again");
 	cr_assert_eq(asked(&place, "wrong"), 1);
-	ik_discovery_ask_failed(place.discovery);
+	ik_discovery_scan(place.discovery, IK_CACHE_ANSWERS);
 	support_loop_run(place.loop);
 	cr_assert_eq(asked(&place, "good"), 1);
 	cr_assert_eq(asked(&place, "exits"), 4);
@@ -304,7 +304,7 @@ Test(refresh, keeps_the_answers_of_a_scan_that_does_not_end)
 	put_good(&place, "good", "Good");
 	put(&place, "hangs", "exec sleep 300");
 	begin(&place, true, INT64_C(6) * PATIENT_MS);
-	ik_discovery_scan(place.discovery);
+	ik_discovery_scan(place.discovery, IK_CACHE_ALL);
 	place.at_first = true;
 	support_loop_run(place.loop);
 	cr_assert_eq(place.finished, 0);

@@ -53,7 +53,7 @@ static void begin(struct scene *scene)
 	scene->discovery = ik_discovery_new(scene->loop, &events, scene);
 	ik_discovery_add_source(scene->discovery, ik_source_directory_new(scene->loop, &options));
 	ik_discovery_add_source(scene->discovery, scene->server);
-	ik_discovery_scan(scene->discovery);
+	ik_discovery_scan(scene->discovery, IK_CACHE_ALL);
 	scene->awaited = 1;
 	support_loop_run(scene->loop);
 }
@@ -255,7 +255,7 @@ Test(server_source, fails_by_itself_alone_when_its_process_ends)
 		"\"error\":\"Tool 'tool_003' could not be started: the server has ended\","
 		"\"error_code\":\"SPAWN_FAILED\",\"exit_code\":null,\"stdout\":\"\",\"stderr\":\"\"}"));
 	scene.awaited = 2;
-	ik_discovery_scan(scene.discovery);
+	ik_discovery_scan(scene.discovery, IK_CACHE_ALL);
 	support_loop_run(scene.loop);
 	cr_assert_eq(ik_registry_state(scene.registry), IK_SCAN_COMPLETE);
 	cr_assert_eq(ik_registry_ok_count(scene.registry), 2);

@@ -368,7 +368,7 @@ Test(source_directory, scans_a_thousand_without_false_time_outs)
 	pulse.timer = ik_timer_new(loop, beat, &pulse);
 	pulse.last_us = worked_us();
 	beat(&pulse);
-	ik_discovery_scan(discovery);
+	ik_discovery_scan(discovery, IK_CACHE_ALL);
 	support_loop_run(loop);
 	for (size_t i = 0; i < ik_registry_count(pulse.registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(pulse.registry, i);

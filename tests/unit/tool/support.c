@@ -96,7 +96,7 @@ static struct ik_registry *scan_directories(struct ik_loop *loop,
 		options.path = *directories;
 		ik_discovery_add_source(discovery, ik_source_directory_new(loop, &options));
 	}
-	ik_discovery_scan(discovery);
+	ik_discovery_scan(discovery, IK_CACHE_ALL);
 	support_loop_run(loop);
 	cr_assert_not_null(scan.registry);
 	discovery = ik_discovery_close(discovery);
