@@ -181,12 +181,21 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_chat_draw_now(agent->chat);
 }
 
+/* How far the store program is with long work: the status bar shows it. */
+static void on_progress(void *arg, const char *work, int64_t done, int64_t of)
+{
+	struct ik_chat *chat = arg;
+
+	ik_progress_note(&chat->work, work, done, of);
+}
+
 /* After the first frame: tools, store, provider, session. */
 static void start_core(void *arg)
 {
 	static const struct ik_core_events events = {
 		.event = ik_agent_event,
 		.store = ik_agents_store_event,
+		.progress = on_progress,
 		.scan_progress = on_scan_progress,
 		.scan_finished = on_scan_finished,
 	};

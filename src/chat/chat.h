@@ -109,12 +109,13 @@ struct ik_chat {
 	struct ik_timer *draft_timer;  /* saves what was typed a moment later */
 	struct ik_signal *signals[3];  /* those that end the chat */
 	int64_t last_frame_us;
-	bool urgent;      /* draw without waiting */
-	bool resized;     /* the screen does not have the terminal's new size yet */
-	bool light;       /* the terminal's background is light, as far as we know */
-	bool ending;      /* ignore what is still typed */
-	char *last_shell; /* the command that "!!" repeats; NULL: none yet */
-	bool draft_told;  /* we said that a draft cannot be saved */
+	struct ik_progress work; /* of the store, which takes long */
+	bool urgent;             /* draw without waiting */
+	bool resized;            /* the screen does not have the terminal's new size yet */
+	bool light;              /* the terminal's background is light, as far as we know */
+	bool ending;             /* ignore what is still typed */
+	char *last_shell;        /* the command that "!!" repeats; NULL: none yet */
+	bool draft_told;         /* we said that a draft cannot be saved */
 
 	struct ik_external_program *program; /* has the terminal; NULL: none */
 

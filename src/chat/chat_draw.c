@@ -97,6 +97,7 @@ static void show_status(const struct ik_chat *chat)
 	struct ik_status_bar *bar = ik_screen_bar(chat->screen);
 
 	show_agents(chat, bar);
+	bar->work = chat->work;
 	if (chat->term)
 		bar->mouse_off = ik_term_answers(chat->term) && !chat->modes.mouse;
 	if (!chat->core_started)

@@ -1,6 +1,9 @@
 #include "cli/cli.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/print.h"
@@ -8,7 +11,13 @@
 #include "loop/killer.h"
 #include "tool/run.h"
 #include "util/alloc.h"
+#include "util/clock.h"
+#include "util/cluster.h"
 #include "util/limits.h"
+
+/* How often progress is shown on a terminal, and elsewhere. */
+#define TERMINAL_MS 200
+#define FILE_MS 10000
 
 static void on_signal(void *arg, int number)
 {
@@ -87,8 +96,68 @@ struct ik_registry *ik_cli_scan(struct ik_cli *cli, bool again)
 	return ik_cli_wait(cli) ? ik_discovery_registry(cli->discovery) : NULL;
 }
 
+void ik_cli_erase(struct ik_cli *cli)
+{
+	if (cli->shown_length > 0)
+		(void)fprintf(stderr, "\r%*s\r", (int)cli->shown_length, "");
+	cli->shown_length = 0;
+}
+
+/* Print the progress in place of the last. */
+static void show_progress(struct ik_cli *cli, bool terminal)
+{
+	struct winsize size = { .ws_col = 80 };
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	if (ik_progress_put(&cli->progress, &out) && !terminal) {
+		ik_complain(out.data);
+	} else if (out.length > 0) {
+		(void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+		ik_buf_truncate(&out,
+			ik_utf8_fit(out.data, out.length, size.ws_col > 1 ? size.ws_col - 1 : 79, NULL));
+		ik_cli_erase(cli);
+		(void)fputs(out.data, stderr);
+		cli->shown_length = ik_utf8_width(out.data, out.length);
+	}
+	if (out.length > 0)
+		cli->shown_ms = cli->progress.now_ms;
+	ik_buf_done(&out);
+}
+
+void ik_cli_show(struct ik_cli *cli, const char *work, int64_t done, int64_t of)
+{
+	bool terminal = isatty(STDERR_FILENO) == 1;
+
+	ik_progress_note(&cli->progress, work, done, of);
+	if (!work)
+		ik_cli_erase(cli);
+	if (cli->shown_ms < cli->progress.begun_ms)
+		cli->shown_ms = cli->progress.begun_ms;
+	if (cli->progress.now_ms - cli->shown_ms >= (terminal ? TERMINAL_MS : FILE_MS))
+		show_progress(cli, terminal);
+}
+
+bool ik_cli_progress(struct ik_cli *cli, const char *work, int64_t done, int64_t of)
+{
+	struct ik_timer *moment;
+	bool goes_on;
+
+	if (ik_clock_ms() - cli->progress.now_ms < TERMINAL_MS)
+		return cli->signal == 0 && !cli->failed;
+	ik_cli_show(cli, work, done, of);
+	/* Signals come with a turn of the loop. */
+	moment = ik_timer_new(cli->loop, ik_cli_go_on, cli);
+	ik_timer_start(moment, 0);
+	goes_on = ik_cli_wait(cli);
+	(void)ik_timer_close(moment);
+	return goes_on;
+}
+
 void ik_cli_print_buf(struct ik_cli *cli, struct ik_buf *out)
 {
+	if (isatty(STDOUT_FILENO) == 1)
+		ik_cli_erase(cli);
 	cli->failed = cli->failed || ik_print_buf(out) != 0;
 	ik_buf_clear(out);
 }

@@ -11,6 +11,7 @@
 #define IK_CLI_CLI_H
 
 #include "core/core.h"
+#include "tui/text/progress.h"
 
 struct ik_cli {
 	const struct ik_options *options;
@@ -21,9 +22,13 @@ struct ik_cli {
 	struct ik_discovery *discovery;
 	struct ik_store *store; /* NULL until it is opened */
 	struct ik_error error;  /* why a verb of session failed */
-	int signal;             /* that ended the waiting, or 0 */
-	bool misused;           /* the command line is wrong */
-	bool failed;            /* the loop could not run, or standard output takes nothing more */
+	struct ik_progress progress;
+	int64_t shown_ms;    /* when that was printed last */
+	size_t shown_length; /* of it on the terminal; 0: it is not there */
+	int64_t done, all;   /* events of all sessions that a verb is about; all is 0: of one */
+	int signal;          /* that ended the waiting, or 0 */
+	bool misused;        /* the command line is wrong */
+	bool failed;         /* the loop could not run, or standard output takes nothing more */
 };
 
 /* Make the loop, and watch the signals. False, with a message, if that fails. */
@@ -46,6 +51,14 @@ extern const struct ik_discovery_events ik_cli_scan_events;
 void ik_cli_print(struct ik_cli *cli, const char *format, ...) IK_PRINTF(2, 3);
 /* The same for a buffer, which is cleared. */
 void ik_cli_print_buf(struct ik_cli *cli, struct ik_buf *out);
+
+/* Show on standard error how far work is (tui/text/progress.h), or that it has ended: on a terminal a
+ * line that is written anew, else a line now and then. */
+void ik_cli_show(struct ik_cli *cli, const char *work, int64_t done, int64_t of);
+/* The same from outside the loop, which is turned now and then. False: the command has to end. */
+bool ik_cli_progress(struct ik_cli *cli, const char *work, int64_t done, int64_t of) IK_MUST_USE;
+/* Remove that line from the terminal. */
+void ik_cli_erase(struct ik_cli *cli);
 
 /* Report warnings about the configuration and the places. */
 void ik_cli_warn(const struct ik_setup *setup);

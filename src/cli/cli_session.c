@@ -6,6 +6,7 @@
 #include "commands/stored_session.h"
 #include "core/print.h"
 #include "json/scan.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* ---- backup and recover: the file of an SQLite database ---- */
@@ -81,34 +82,66 @@ static enum ik_status recover(struct ik_cli *cli)
 static const struct {
 	enum ik_verb verb;
 	enum ik_status (*run)(struct ik_cli *cli);
+	const char *interrupted; /* what a signal leaves; NULL: nothing is to be said */
 } verbs[] = {
-	{ IK_VERB_SESSION_LIST, ik_cli_session_list },
-	{ IK_VERB_SESSION_SHOW, ik_cli_session_show },
-	{ IK_VERB_SESSION_EXPORT, ik_cli_session_export },
-	{ IK_VERB_SESSION_IMPORT, ik_cli_session_import },
-	{ IK_VERB_SESSION_SEARCH, ik_cli_session_search },
-	{ IK_VERB_SESSION_DELETE, ik_cli_session_delete },
-	{ IK_VERB_SESSION_BACKUP, backup },
-	{ IK_VERB_SESSION_RECOVER, recover },
+	{ IK_VERB_SESSION_LIST, ik_cli_session_list, NULL },
+	{ IK_VERB_SESSION_SHOW, ik_cli_session_show, NULL },
+	{ IK_VERB_SESSION_EXPORT, ik_cli_session_export,
+		N_("Interrupted: the export is not complete.") },
+	{ IK_VERB_SESSION_IMPORT, ik_cli_session_import,
+		N_("Interrupted. What is imported stays; the same command imports the rest.") },
+	{ IK_VERB_SESSION_SEARCH, ik_cli_session_search, NULL },
+	{ IK_VERB_SESSION_DELETE, ik_cli_session_delete,
+		N_("Interrupted. What is deleted is gone; the same command deletes the rest.") },
+	{ IK_VERB_SESSION_BACKUP, backup,
+		N_("Interrupted. There is no copy; the same command begins anew.") },
+	{ IK_VERB_SESSION_RECOVER, recover,
+		N_("Interrupted. Nothing has changed; the same command begins anew.") },
 };
 
 static enum ik_status run_verb(struct ik_cli *cli)
 {
+	enum ik_status status;
+	struct ik_buf done;
 	size_t i = 0;
 
 	while (verbs[i].verb != cli->options->verb)
 		i++;
-	return verbs[i].run(cli);
+	status = verbs[i].run(cli);
+	ik_cli_erase(cli);
+	if (status == IK_OK || cli->signal == 0)
+		return status;
+	ik_buf_init(&done, IK_KIB(4));
+	if (ik_progress_put(&cli->progress, &done))
+		ik_complain(done.data);
+	if (verbs[i].interrupted)
+		ik_complain(_(verbs[i].interrupted));
+	ik_buf_done(&done);
+	return status;
 }
 
 static void on_notice(void *arg, const char *sentence)
 {
+	ik_cli_erase(arg);
 	ik_complain(sentence);
+}
+
+/* What the store program does. A deletion may be one of many. */
+static void on_progress(void *arg, const char *work, int64_t done, int64_t of)
+{
+	struct ik_cli *cli = arg;
+
+	if (cli->signal != 0)
+		return;
+	if (cli->all == 0)
+		ik_cli_show(cli, work, done, of);
+	else if (work && ik_text_equal(work, "delete"))
+		ik_cli_show(cli, work, cli->done + done, cli->all);
 }
 
 int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 {
-	static const struct ik_store_events events = { .notice = on_notice };
+	static const struct ik_store_events events = { .notice = on_notice, .progress = on_progress };
 	struct ik_error closing = { .status = IK_OK };
 	enum ik_status status;
 	struct ik_cli cli;
@@ -117,7 +150,7 @@ int ik_cli_session(const struct ik_options *options, struct ik_setup *setup)
 		return 1;
 	cli.store = ik_setup_open_store(setup, cli.loop, &cli.error);
 	if (cli.store)
-		ik_store_listen(cli.store, &events, NULL);
+		ik_store_listen(cli.store, &events, &cli);
 	status = cli.store ? run_verb(&cli) : cli.error.status;
 	if (status != IK_OK && cli.signal == 0)
 		ik_complain(cli.error.text);

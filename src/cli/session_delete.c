@@ -89,7 +89,10 @@ static enum ik_status delete_one(struct ik_cli *cli)
 struct old_sessions {
 	struct ik_cli *cli;
 	int64_t before_ms; /* sessions last used before this time are old */
-	char (*ids)[IK_UUID_TEXT];
+	struct old_session {
+		char id[IK_UUID_TEXT];
+		int64_t events;
+	} * sessions;
 	size_t count;
 };
 
@@ -100,8 +103,10 @@ static bool add_if_old(void *arg, const struct ik_session_info *info)
 
 	if (info->updated_ms >= old->before_ms)
 		return true;
-	old->ids = ik_alloc_array(old->ids, old->count + 1, sizeof(*old->ids));
-	memcpy(old->ids[old->count++], info->id, sizeof(*old->ids));
+	old->sessions = ik_alloc_more(old->sessions, old->count, sizeof(*old->sessions));
+	memcpy(old->sessions[old->count].id, info->id, IK_UUID_TEXT);
+	old->sessions[old->count++].events = info->event_count;
+	old->cli->all += info->event_count;
 	ik_cli_session_print_row(old->cli, old->count, info);
 	return true;
 }
@@ -110,17 +115,21 @@ static bool add_if_old(void *arg, const struct ik_session_info *info)
  * reported. */
 static enum ik_status delete_all(const struct old_sessions *old)
 {
+	struct ik_cli *cli = old->cli;
 	enum ik_status worst = IK_OK;
 	size_t deleted = 0, i;
 
-	for (i = 0; i < old->count && old->cli->signal == 0; i++) {
-		enum ik_status status = delete_session(old->cli, old->ids[i]);
+	for (i = 0; i < old->count && ik_cli_progress(cli, "delete", cli->done, cli->all); i++) {
+		enum ik_status status = delete_session(cli, old->sessions[i].id);
 
 		deleted += status == IK_OK;
 		worst = status != IK_OK ? status : worst;
+		cli->done += old->sessions[i].events;
 	}
-	ik_cli_print(old->cli,
-		ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted), deleted);
+	if (i < old->count)
+		worst = IK_FAILED;
+	ik_cli_print(cli, ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
+		deleted);
 	return worst;
 }
 
@@ -146,7 +155,7 @@ static enum ik_status delete_old(struct ik_cli *cli, long days)
 		if (status == IK_OK)
 			status = delete_all(&old);
 	}
-	free(old.ids);
+	free(old.sessions);
 	return status;
 }
 

@@ -64,6 +64,8 @@ static bool export_one(void *arg, struct ik_message *message)
 {
 	struct session_export *export = arg;
 
+	if (!ik_cli_progress(export->cli, "export", export->cli->done++, export->cli->all))
+		return false;
 	if (!export->json) {
 		ik_export_markdown(&export->out, message);
 	} else {
@@ -84,9 +86,12 @@ static enum ik_status export_all(struct session_export *export)
 	if (export->missing > 0) {
 		char *sentence = ik_outputs_missing(export->missing);
 
+		ik_cli_erase(cli);
 		ik_complain(sentence);
 		free(sentence);
 	}
+	if (cli->signal != 0)
+		return IK_FAILED;
 	return status != IK_OK ? status : export->status;
 }
 
@@ -131,6 +136,7 @@ static enum ik_status export_found(struct ik_cli *cli, bool with_head, bool json
 
 	if (status != IK_OK)
 		return status;
+	cli->all = info.event_count;
 	status = export_session(cli, &info, with_head, json);
 	free(info.title);
 	free(info.directory);
@@ -142,6 +148,7 @@ static enum ik_status export_found(struct ik_cli *cli, bool with_head, bool json
 struct session_infos {
 	struct ik_session_info *items;
 	size_t count;
+	int64_t events; /* of all */
 };
 
 static bool keep_info(void *arg, const struct ik_session_info *info)
@@ -154,6 +161,7 @@ static bool keep_info(void *arg, const struct ik_session_info *info)
 	*kept = *info;
 	kept->title = ik_strdup(info->title);
 	kept->directory = ik_strdup(info->directory);
+	infos->events += info->event_count;
 	return true;
 }
 
@@ -169,6 +177,7 @@ static enum ik_status export_every(struct ik_cli *cli, bool json)
 	struct session_infos infos = { .count = 0 };
 	enum ik_status status = ik_cli_session_each(cli, keep_info, &infos);
 
+	cli->all = infos.events;
 	if (infos.count > 0)
 		qsort(infos.items, infos.count, sizeof(*infos.items), compare_infos);
 	for (size_t i = 0; i < infos.count; i++) {

@@ -305,36 +305,45 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 /* Check the whole file before anything is imported: its lines, and that its sessions are free. */
 static enum ik_status check_line(struct session_import *import, const struct ik_import_event *event)
 {
+	import->all += !!event->message;
 	if (!event->message || ik_text_equal(import->session, event->session))
 		return IK_OK;
 	memcpy(import->session, event->session, sizeof(import->session));
 	return check_free(import->cli, import->session);
 }
 
-/* Read the file, and do this with each line. */
-static enum ik_status read_file(FILE *file, struct session_import *import,
+/* Read the file, and do this with each line; all is what was counted of it, 0: nothing yet. */
+static enum ik_status read_file(FILE *file, struct session_import *import, size_t all,
 	enum ik_status (*handle)(struct session_import *import, const struct ik_import_event *event))
 {
 	struct ik_cli *cli = import->cli;
 	enum ik_status status = IK_OK;
 	struct ik_outputs outputs = { .count = 0 };
 	struct ik_import_event event = { .message = NULL };
-	size_t capacity = 0, number = 0;
+	size_t capacity = 0, number = 0, bytes = 0;
+	struct stat about = { .st_size = 0 };
 	char *line = NULL;
 	ssize_t length;
 
 	rewind(file);
+	(void)fstat(fileno(file), &about);
 	ik_buf_init(&event.bytes, IK_LIMIT_PART);
 	while (status == IK_OK && (length = getline(&line, &capacity, file)) >= 0) {
 		const char *problem;
 
 		number++;
+		bytes += (size_t)length;
+		if (!(all > 0 ? ik_cli_progress(cli, "import", (int64_t)(import->all + import->count),
+							(int64_t)all)
+					  : ik_cli_progress(cli, "check", (int64_t)bytes, about.st_size)))
+			status = ik_error_set(&cli->error, IK_FAILED, _("Interrupted."));
 		if (strspn(line, " \t\r\n") == (size_t)length)
 			continue;
 		problem = ik_import_event_read(line, (size_t)length, &outputs, &event);
-		status = problem ? ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s", cli->options->first,
-							   number, problem)
-						 : handle(import, &event);
+		if (status == IK_OK)
+			status = problem ? ik_error_set(&cli->error, IK_INVALID, "%s:%zu: %s",
+								   cli->options->first, number, problem)
+							 : handle(import, &event);
 	}
 	if (status == IK_OK && ferror(file))
 		status = ik_error_set(&cli->error, IK_IO, _("%s cannot be read."), cli->options->first);
@@ -373,9 +382,10 @@ enum ik_status ik_cli_session_import(struct ik_cli *cli)
 
 	if (!file)
 		return cli->error.status;
-	status = read_file(file, &check, check_line);
+	status = read_file(file, &check, 0, check_line);
+	cli->all = (int64_t)check.all;
 	if (status == IK_OK)
-		status = read_file(file, &import, store_line);
+		status = read_file(file, &import, check.all, store_line);
 	if (settle(&import) != IK_OK && status == IK_OK)
 		status = cli->error.status;
 	(void)fclose(file);

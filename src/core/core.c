@@ -169,6 +169,14 @@ static void on_store_notice(void *arg, const char *sentence)
 		ik_session_add_notice(core->session, sentence);
 }
 
+static void on_store_progress(void *arg, const char *work, int64_t done, int64_t of)
+{
+	const struct ik_core *core = arg;
+
+	if (core->events->progress)
+		core->events->progress(core->arg, work, done, of);
+}
+
 static void on_store_fork(void *arg, const char *from, const char *to)
 {
 	struct ik_core *core = arg;
@@ -361,6 +369,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	static const struct ik_store_events store_events = {
 		.state = on_store_state,
 		.notice = on_store_notice,
+		.progress = on_store_progress,
 		.forked = on_store_fork,
 	};
 	const struct ik_http_options http = {

@@ -46,7 +46,8 @@ void ik_tool_switches_done(struct ik_tool_switches *switches);
 struct ik_core_events {
 	ik_event_sink *event; /* of a session; arg: what it was begun with */
 	ik_event_sink *store; /* the state of the store; arg: the core's */
-	void (*scan_progress)(void *arg, size_t done, size_t total); /* or NULL */
+	void (*progress)(void *arg, const char *work, int64_t done, int64_t of); /* or NULL */
+	void (*scan_progress)(void *arg, size_t done, size_t total);             /* or NULL */
 	void (*scan_finished)(void *arg, struct ik_registry *registry);
 };
 

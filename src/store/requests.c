@@ -90,6 +90,8 @@ static void on_process_ended(void *arg)
 /* Let go of the socket: the program ends when it sees that. */
 static void let_go(struct ik_requests *requests)
 {
+	static const char ended[] = "{\"progress\":null}";
+
 	if (requests->fd < 0)
 		return;
 	requests->watch = ik_watch_close(requests->watch);
@@ -100,6 +102,7 @@ static void let_go(struct ik_requests *requests)
 	requests->looked = 0;
 	ik_buf_clear(&requests->in);
 	ik_buf_clear(&requests->out);
+	requests->events->told(requests->arg, (struct ik_json_span){ ended, sizeof(ended) - 1 });
 }
 
 /* Write what the socket takes now. */
@@ -516,12 +519,9 @@ static void on_line(struct ik_requests *requests, struct ik_json_span line)
 	struct ik_store_read *read;
 	int64_t id;
 
-	if (!ik_json_integer(ik_json_member(line, "id"), &id)) {
+	if (!ik_json_integer(ik_json_member(line, "id"), &id))
 		requests->events->told(requests->arg, line);
-		return;
-	}
-	read = find(requests, id);
-	if (read)
+	else if ((read = find(requests, id)))
 		take_line(read, line);
 	listen_on(requests);
 }

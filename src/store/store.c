@@ -715,12 +715,26 @@ static void on_slow(void *arg)
 	set_error(store, &error);
 }
 
+static void take_progress(struct ik_store *store, struct ik_json_span line)
+{
+	char *work = ik_json_text_new(ik_json_member(line, "progress"));
+	int64_t done = 0, of = 0;
+
+	(void)ik_json_integer(ik_json_member(line, "done"), &done);
+	(void)ik_json_integer(ik_json_member(line, "of"), &of);
+	store->events->progress(store->events_arg, work, done, of);
+	free(work);
+}
+
 static void on_told(void *arg, struct ik_json_span line)
 {
 	struct ik_store *store = arg;
 	char *notice = ik_json_text_new(ik_json_member(line, "notice"));
 
 	take_line(store, line);
+	if (store->events->progress &&
+		ik_json_span_type(ik_json_member(line, "progress")) != IK_JSON_NONE)
+		take_progress(store, line);
 	if (notice)
 		add_notice(store, notice);
 	free(notice);

@@ -60,6 +60,8 @@ struct ik_store_events {
 	void (*state)(void *arg, size_t waiting, const char *message);
 	/* What a person should know once. */
 	void (*notice)(void *arg, const char *sentence);
+	/* How far work is that the store program does, or NULL: it has ended. */
+	void (*progress)(void *arg, const char *work, int64_t done, int64_t of);
 	/* A session is stored under another id from here on: as a fork, since another process had
 	 * continued it (a notice has told so). */
 	void (*forked)(void *arg, const char *from, const char *to);

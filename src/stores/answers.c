@@ -432,12 +432,17 @@ static int64_t delete_some(struct ik_database *database, const char *session)
 /* In transactions of a bounded size. */
 static void delete_session(struct ik_database *database, const char *session)
 {
-	int64_t count = 1;
+	int64_t all = ik_database_number(database, "SELECT count(*) FROM events WHERE session = ?1",
+		IK_VALUES(ik_value_id(session)));
+	int64_t count = 1, deleted = 0;
 
 	while (count > 0 && !ik_database_failed(database)) {
 		ik_database_begin(database);
 		count = delete_some(database, session);
 		ik_database_end(database);
+		deleted += count;
+		if (!ik_connection_progress(database->client, "delete", deleted, all))
+			ik_error_set(&database->error, IK_FAILED, "The request was cancelled.");
 	}
 }
 

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "json/write.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -15,6 +17,7 @@
 /* A request has a few short members. */
 #define REQUEST_LIMIT IK_MIB(1)
 #define READ_SIZE 65536
+#define PROGRESS_MS 200
 
 struct ik_connection {
 	int in, out;
@@ -32,6 +35,9 @@ struct ik_connection {
 	struct ik_buf line;
 	bool begun;    /* the line has its id */
 	bool answered; /* a line was sent */
+
+	int64_t progress_ms; /* when work began, or was told of last */
+	bool progress_told;
 };
 
 struct ik_connection *ik_connection_new(int in, int out)
@@ -70,6 +76,31 @@ struct ik_connection *ik_connection_free(struct ik_connection *connection)
 	ik_buf_done(&connection->line);
 	free(connection);
 	return NULL;
+}
+
+static void write_line(struct ik_connection *connection, struct ik_buf *line)
+{
+	ik_buf_puts(line, "}\n");
+	if (ik_buf_status(line) != IK_OK || connection->broken ||
+		ik_write_all(connection->out, line->data, line->length) != 0)
+		connection->broken = true;
+	if (line->capacity > IK_MIB(4))
+		ik_buf_done(line);
+}
+
+/* Write a line that belongs to no request. */
+IK_PRINTF(2, 3)
+static void tell(struct ik_connection *connection, const char *members, ...)
+{
+	struct ik_buf line;
+	va_list arguments;
+
+	ik_buf_init(&line, IK_MIB(1));
+	va_start(arguments, members);
+	ik_json_vprintf(&line, members, arguments);
+	va_end(arguments);
+	write_line(connection, &line);
+	ik_buf_done(&line);
 }
 
 /* ---- input ---- */
@@ -163,7 +194,7 @@ static bool take_request(struct ik_connection *connection)
 	return !ik_json_string_is(ik_json_member(connection->members, "do"), "cancel");
 }
 
-enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
+static enum ik_connection_news wait_for_news(struct ik_connection *connection, int milliseconds)
 {
 	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
 
@@ -177,6 +208,18 @@ enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int
 			return IK_CONNECTION_IDLE;
 		(void)read_some(connection);
 	}
+}
+
+enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds)
+{
+	enum ik_connection_news news;
+
+	if (connection->progress_told)
+		tell(connection, "{'progress':null");
+	connection->progress_told = false;
+	news = wait_for_news(connection, milliseconds);
+	connection->progress_ms = ik_clock_ms();
+	return news;
 }
 
 struct ik_json_span ik_connection_member(const struct ik_connection *connection, const char *name)
@@ -205,16 +248,6 @@ int64_t ik_connection_number(const struct ik_connection *connection, const char 
 }
 
 /* ---- output ---- */
-
-static void write_line(struct ik_connection *connection, struct ik_buf *line)
-{
-	ik_buf_puts(line, "}\n");
-	if (ik_buf_status(line) != IK_OK || connection->broken ||
-		ik_write_all(connection->out, line->data, line->length) != 0)
-		connection->broken = true;
-	if (line->capacity > IK_MIB(4))
-		ik_buf_done(line);
-}
 
 struct ik_buf *ik_connection_begin(struct ik_connection *connection)
 {
@@ -274,10 +307,19 @@ void ik_connection_finish(struct ik_connection *connection, const struct ik_erro
 
 void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text)
 {
-	struct ik_buf line;
+	tell(connection, "{'%s':'%s'", name, text);
+}
 
-	ik_buf_init(&line, IK_MIB(1));
-	ik_json_printf(&line, "{'%s':'%s'", name, text);
-	write_line(connection, &line);
-	ik_buf_done(&line);
+bool ik_connection_progress(struct ik_connection *connection, const char *work, int64_t done,
+	int64_t of)
+{
+	int64_t now_ms = ik_clock_ms();
+
+	if (now_ms - connection->progress_ms < PROGRESS_MS)
+		return true;
+	tell(connection, "{'progress':'%s','done':%lld,'of':%lld", work, (long long)done,
+		(long long)of);
+	connection->progress_ms = now_ms;
+	connection->progress_told = true;
+	return !ik_connection_is_cancelled(connection);
 }

@@ -54,6 +54,11 @@ bool ik_connection_has_answered(const struct ik_connection *connection);
  * its place. */
 void ik_connection_finish(struct ik_connection *connection, const struct ik_error *error);
 
+/* Tell the client how far long work is, at most every 200 ms; once the next request is waited for, it has
+ * ended. False: nobody wants the rest of the answer. */
+bool ik_connection_progress(struct ik_connection *connection, const char *work, int64_t done,
+	int64_t of);
+
 /* Tell the client something that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
 void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text);
 

@@ -163,8 +163,11 @@ void ik_database_migrate(struct ik_database *database, const struct ik_database_
 	if (number == form->count || ik_database_failed(database))
 		return;
 	ik_database_run(database, form->lock);
-	for (number = form_of(database, form); number < form->count; number++)
+	for (number = form_of(database, form); number < form->count; number++) {
+		(void)ik_connection_progress(database->client, "update", (int64_t)number,
+			(int64_t)form->count);
 		ik_database_run(database, form->steps[number]);
+	}
 	text = ik_format("%s%zu; COMMIT", form->set, form->count);
 	ik_database_run(database, text);
 	free(text);

@@ -60,6 +60,7 @@ struct ik_database {
 	bool patient;                /* a statement may take any time */
 	bool reads_only;             /* what is stored in it would be lost */
 	bool damaged;                /* something in it could not be read */
+	int64_t unindexed;           /* events that were to be indexed when that began */
 	bool exact;            /* it has refused a text of this transaction: all go as bytes, too */
 	struct ik_error error; /* what failed first; IK_OK: nothing has */
 };
@@ -79,7 +80,8 @@ struct ik_database_sql {
 	/* ?1 words, ?2 the place to continue at, ?3 a directory, ?4 an owner, ?5 how many: events, newest
 	 * first, each with its place and the id of its session, then that, unless it was deleted. */
 	const char *search;
-	/* The index has the events of a session, or of all, up to a mark. Not 0: there are others. */
+	/* The index has the events of a session, or of all, up to a mark. How many others
+	 * there are, as far as that is known quickly. */
 	const char *behind;
 	/* Sessions that have others, as a text; nobody else indexes or deletes them meanwhile. */
 	const char *choose;

@@ -86,11 +86,16 @@ static bool add_rows(struct ik_database *database, struct ik_rows *rows, bool gi
 
 bool ik_index_some(struct ik_database *database, bool gives_way)
 {
+	int64_t behind = ik_database_number(database, ik_database_sql.behind, NULL);
 	struct ik_rows *chosen, *rows = NULL;
 	bool added;
 
-	if (ik_database_number(database, ik_database_sql.behind, NULL) == 0)
+	if (behind > database->unindexed || behind == 0)
+		database->unindexed = behind;
+	if (behind == 0)
 		return false;
+	(void)ik_connection_progress(database->client, "index", database->unindexed - behind,
+		database->unindexed);
 	ik_database_begin(database);
 	database->patient = true;
 	chosen = ik_database_ask(database, ik_database_sql.choose, NULL);

@@ -55,5 +55,6 @@ libik_tui_a_SOURCES += \
 	src/tui/text/markdown.c src/tui/text/markdown.h \
 	src/tui/text/markdown_source.c src/tui/text/markdown_source.h \
 	src/tui/text/needle.c src/tui/text/needle.h \
+	src/tui/text/progress.c src/tui/text/progress.h \
 	src/tui/text/quantity.c src/tui/text/quantity.h \
 	src/tui/text/wrap.c src/tui/text/wrap.h

@@ -40,7 +40,7 @@ CLI_TESTS = \
 	tests/cli/sandbox.screen \
 	tests/cli/session.screen tests/cli/session_database.screen \
 	tests/cli/session_import_forks.screen \
-	tests/cli/session_import_many.screen \
+	tests/cli/session_import_many.screen tests/cli/session_interrupted.screen \
 	tests/cli/session_outputs.screen \
 	tests/cli/exec_strict.screen \
 	tests/cli/exec_terminated.screen \
@@ -82,7 +82,7 @@ CLI_TESTS = \
 	tests/cli/two_tools.screen \
 	tests/cli/wires.screen
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/killed.py tests/cli/lib.sh \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/faults.py tests/cli/interrupted.py tests/cli/killed.py tests/cli/lib.sh \
 	tests/cli/many_sessions.py tests/cli/outputs.py tests/cli/relays.sh tests/cli/silence.py
 
 # Preloaded by tests in which an allocation fails; sanitizers replace the allocator themselves.

@@ -768,7 +768,9 @@ const struct ik_database_sql ik_database_sql = {
 			  " JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
 			  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
 			  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
-	.behind = "SELECT count(*) FROM (SELECT FROM sessions WHERE " BEHIND " LIMIT 1) s",
+	.behind =
+		"SELECT coalesce(sum(last_sequence - searched), 0) FROM (SELECT last_sequence, searched"
+		" FROM sessions WHERE " BEHIND " LIMIT 1000) s",
 	/* Others index others of the first sessions. Nothing here may read all, of which there can be a
 	 * million. Very many words are put in order in half the time if they wait for each other; of the
 	 * last ones a search reads few that wait. */

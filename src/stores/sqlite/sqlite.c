@@ -118,9 +118,11 @@ static const struct ik_database_form form = {
 struct sqlite_database {
 	struct ik_database base;
 	sqlite3 *db;
-	bool changing;           /* between begin and end of a transaction */
-	dev_t device;            /* of the file that is open: another one may have its name now */
-	ino_t inode;             /* 0: none was open yet, or it is known why it was replaced */
+	bool changing;    /* between begin and end of a transaction */
+	dev_t device;     /* of the file that is open: another one may have its name now */
+	ino_t inode;      /* 0: none was open yet, or it is known why it was replaced */
+	const char *copy; /* a backup that is being written, of about so many bytes; or NULL */
+	int64_t copy_size;
 	sqlite3_stmt *change;    /* the last one: the same one again needs no preparation */
 	const char *change_text; /* a literal, told by its address */
 };
@@ -356,7 +358,11 @@ static void check_owner(struct ik_database *database)
 static int on_progress(void *arg)
 {
 	struct ik_database *database = arg;
+	const struct sqlite_database *sqlite = arg;
+	struct stat copy;
 
+	if (sqlite->copy && stat(sqlite->copy, &copy) == 0)
+		(void)ik_connection_progress(database->client, "backup", copy.st_size, sqlite->copy_size);
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
@@ -673,7 +679,7 @@ const struct ik_database_sql ik_database_sql = {
 			  " AND search.rowid < coalesce(CAST(?2 AS INTEGER), 9223372036854775807)"
 			  " AND (?3 IS NULL OR ?3 = (SELECT directory FROM sessions WHERE id = e.session))"
 			  " ORDER BY search.rowid DESC LIMIT ?5",
-	.behind = "SELECT coalesce((SELECT max(rowid) FROM events), 0) > indexed FROM search_state",
+	.behind = "SELECT coalesce((SELECT max(rowid) FROM events), 0) - indexed FROM search_state",
 	.choose = "SELECT ''",
 	.unindexed = "SELECT " EVENT ", e.rowid, '', e.rowid FROM events e"
 				 " WHERE e.rowid > (SELECT indexed FROM search_state)"
@@ -849,6 +855,10 @@ static void copy_rows(struct recovery *recovery, const char *path)
 
 		if (table < TABLES)
 			insert_row(recovery, table, &row);
+		if (!ik_connection_progress(fresh->client, "recover", ik_leaves_read(leaves),
+				ik_leaves_pages(leaves)) &&
+			fresh->interruptible)
+			ik_error_set(&fresh->error, IK_FAILED, "The request was cancelled.");
 	}
 	(void)ik_leaves_close(leaves);
 }
@@ -923,6 +933,7 @@ static struct recovered make_copy(struct ik_database *database, sqlite3 *held, b
 	path = ik_format("%s.new-%s", database->address, uuid);
 	fresh->client = database->client;
 	fresh->address = path;
+	fresh->interruptible = database->interruptible;
 	if (readable || !only_whole) {
 		ik_database_open(fresh);
 		copy_all(&recovery, database->address);
@@ -1042,19 +1053,42 @@ static struct recovered recover_file(struct ik_database *database, bool only_who
 
 /* ---- requests ---- */
 
-/* backup {file}: write the whole database, as it is now, to a new file. */
+/* Write the whole database, as it is now, to a new file. */
+static void write_copy(struct ik_database *database, const char *file)
+{
+	struct sqlite_database *sqlite = sqlite_of(database);
+	mode_t before = umask(077); /* nobody else may read what was said */
+
+	sqlite->copy_size = ik_database_number(database,
+		"SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", NULL);
+	sqlite->copy = file;
+	ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)));
+	sqlite->copy = NULL;
+	(void)umask(before);
+}
+
+/* backup {file}: it has its name once it is whole and on the disk. */
 static void answer_backup(struct ik_database *database)
 {
 	const char *file = ik_connection_text(database->client, "file");
-	mode_t before;
+	char *unfinished = ik_format("%s.unfinished", file ? file : "");
+	int fd;
 
-	if (!file) {
+	(void)unlink(unfinished);
+	if (!file)
 		ik_error_set(&database->error, IK_INVALID, "A backup needs the name of a file.");
-		return;
-	}
-	before = umask(077); /* nobody else may read what was said */
-	ik_database_change(database, "VACUUM INTO ?1", IK_VALUES(ik_value_text(file)));
-	(void)umask(before);
+	else if (access(file, F_OK) == 0)
+		ik_error_set_errno(&database->error, EEXIST, _("Cannot make the database %s"), file);
+	else
+		write_copy(database, unfinished);
+	fd = open(unfinished, O_RDONLY | O_CLOEXEC);
+	if (!ik_database_failed(database) &&
+		(fd < 0 || fsync(fd) != 0 || rename(unfinished, file) != 0))
+		ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), file);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlink(unfinished);
+	free(unfinished);
 }
 
 /* check: is the file whole? IK_INVALID: it is damaged. */
@@ -1088,8 +1122,10 @@ static void answer_facts(struct ik_database *database)
  * has events, sessions, and whole: nothing is lost. */
 static void answer_recover(struct ik_database *database)
 {
-	const struct recovered got = recover_file(database, false);
+	struct recovered got;
 
+	database->interruptible = true; /* the copy is of no use then, and the file as it was */
+	got = recover_file(database, false);
 	ik_json_printf(ik_connection_begin(database->client),
 		"'events':%lld,'sessions':%lld,'whole':%s", (long long)got.events, (long long)got.sessions,
 		ik_json_word(got.whole));

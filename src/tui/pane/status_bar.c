@@ -252,7 +252,7 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* Say of the store only what should worry. */
+/* Say of the store only what should worry, or takes long. */
 static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	static const char *const marks[] = {
@@ -262,8 +262,10 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 	};
 	const char *mark = marks[bar->store_trouble];
 
-	if (!mark && bar->store_waiting == 0)
+	if (!mark && bar->store_waiting == 0) {
+		(void)ik_progress_put_short(&bar->work, out);
 		return IK_STYLE_STATUS;
+	}
 	if (bar->store)
 		ik_sanitize_line(out, bar->store, strnlen(bar->store, 40));
 	if (mark)

@@ -3,7 +3,7 @@
  *
  * Pure: what is so goes in, cells come out.  On a narrow screen what matters
  * least is left out first.  May include: util, conversation/event.h, conversation/usage.h,
- * tool/registry.h, tui/pane, tui/term.
+ * tool/registry.h, tui/pane, tui/term, tui/text.
  */
 #ifndef IK_TUI_PANE_STATUS_BAR_H
 #define IK_TUI_PANE_STATUS_BAR_H
@@ -12,6 +12,7 @@
 #include "conversation/usage.h"
 #include "tool/registry.h"
 #include "tui/term/cells.h"
+#include "tui/text/progress.h"
 #include "util/buf.h"
 
 /*
@@ -65,6 +66,7 @@ struct ik_status_bar {
 	const char *store;     /* its name */
 	int64_t store_waiting; /* events not yet written */
 	enum ik_store_trouble store_trouble; /* why they are not */
+	struct ik_progress work;             /* of the store */
 	const char *mode;                    /* of the policy; NULL: not shown */
 	bool mode_strong;
 	const char *sandbox; /* what holds tools back; NULL: not shown */

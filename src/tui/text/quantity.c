@@ -42,6 +42,16 @@ void ik_age_text(struct ik_buf *out, int64_t age_ms)
 		ik_buf_printf(out, _("%lld y"), days / 365);
 }
 
+void ik_count_put(struct ik_buf *out, int64_t count)
+{
+	size_t digits;
+
+	ik_buf_printf(out, "%lld", (long long)count);
+	for (digits = 3; count >= 1000; count /= 1000, digits += 3 + 1)
+		/* Translators: between the thousands of a number; one character of ASCII */
+		ik_buf_insert(out, out->length - digits, _(","), 1);
+}
+
 void ik_size_text(struct ik_buf *out, size_t bytes)
 {
 	if (bytes < IK_KIB(1))

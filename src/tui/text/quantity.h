@@ -19,6 +19,9 @@ void ik_duration_put(struct ik_buf *out, int64_t milliseconds);
 /* Append "now", "5 min", "3 h", "12 d", "2 y" for a time in milliseconds. */
 void ik_age_text(struct ik_buf *out, int64_t age_ms);
 
+/* Append "812", "1,200,000". */
+void ik_count_put(struct ik_buf *out, int64_t count);
+
 /* Append "12 bytes", "3 KB", "1.5 MB". */
 void ik_size_text(struct ik_buf *out, size_t bytes);
 
