@@ -136,7 +136,7 @@ static enum ik_inspector_wish inspector_wish(const char *value)
 }
 
 /* The screen of a conversation. */
-static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows, int columns)
+static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
 	const struct ik_model *model = agent->chat->core_started ? ik_core_model(&agent->chat->core)
@@ -146,7 +146,6 @@ static struct ik_screen *make_screen(struct ik_agent *agent, bool utf8, int rows
 		 *help = command_help(agent->chat->actions);
 	const struct ik_screen_options options = {
 		.history_path = history,
-		.utf8 = utf8,
 		.markdown = setup->config->ui_markdown && !linear,
 		.inspector = linear ? IK_INSPECTOR_CLOSED : inspector_wish(setup->config->ui_inspector),
 		.preselect = !linear,
@@ -193,7 +192,7 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	*place = agent;
 	if (chat->plain)
 		agent->linear = ik_linear_new(utf8, chat->ansi);
-	agent->screen = make_screen(agent, utf8, chat->cells.rows, chat->cells.columns);
+	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
 	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
 		chat->actions);
 	return agent;

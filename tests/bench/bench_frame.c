@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)setlocale(LC_ALL, "");
-	bench.screen = ik_screen_new(&(struct ik_screen_options){.utf8 = true, .markdown = true,
+	bench.screen = ik_screen_new(&(struct ik_screen_options){.markdown = true,
 		.provider = "openai", .model = "bench"});
 	bench.term = ik_term_new(&(struct ik_term_options){.type = "xterm-256color", .utf8 = true,
 		.colours = IK_COLOURS_256, .theme = ik_theme_find("dark"), .rows = rows,

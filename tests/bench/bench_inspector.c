@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	struct ik_message *small = make_result(2000), *large = make_result(bytes);
 	double before = held_mb();
 	ik_cells_resize(&cells, 40, 120);
-	inspector = ik_inspector_new(calls, keymap, true);
+	inspector = ik_inspector_new(calls, keymap);
 	pane = (struct ik_pane *)inspector;
 	for (size_t i = 0; i < count; i++) {
 		(void)snprintf(id, sizeof id, "call-%zu", i);
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	printf("a result of %zu MB\n", bytes / 1000000);
 	print_longest("it is restored");
 	before = held_mb();
-	struct ik_block *block = ik_block_of_call(call, true);
+	struct ik_block *block = ik_block_of_call(call);
 	begin_turn();
 	ik_block_prepare(block);
 	end_turn();

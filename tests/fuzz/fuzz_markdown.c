@@ -55,7 +55,7 @@ static void take_block(struct ik_block *block, int columns, struct ik_buf *out)
 static void take_pieces(const char *text, size_t length, size_t piece, int columns,
 	struct ik_buf *out)
 {
-	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 
 	ik_block_set_renderer(block, &ik_renderer_markdown);
 	for (size_t at = 0; at < length; at += piece) {

@@ -55,7 +55,7 @@ static void on_key(void *arg, const struct ik_key *key)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ik_screen_options options = { .utf8 = true, .provider = "openai", .model = "gpt",
+	struct ik_screen_options options = { .provider = "openai", .model = "gpt",
 		.commands = "/help    what there is\n", .markdown = true };
 	struct ik_terminal_input *input;
 	struct ik_screen *screen;

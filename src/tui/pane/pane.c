@@ -15,11 +15,9 @@
 #define MOST_HINTS 16     /* of a list */
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
-	const struct ik_keymap *keymap, bool utf8)
+	const struct ik_keymap *keymap)
 {
-	*pane = (struct ik_pane){
-		.ops = ops, .utf8 = utf8, .keymap = keymap, .text = ik_scrollback_new()
-	};
+	*pane = (struct ik_pane){ .ops = ops, .keymap = keymap, .text = ik_scrollback_new() };
 	ik_buf_init(&pane->words, IK_LIMIT_USER_TEXT);
 	ik_buf_init(&pane->argument, IK_LIMIT_ENVELOPE);
 }
@@ -256,7 +254,7 @@ struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)
 struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
 	size_t length)
 {
-	struct ik_block *block = ik_block_new(kind, pane->utf8);
+	struct ik_block *block = ik_block_new(kind);
 
 	ik_block_append(block, text, length);
 	ik_scrollback_add(pane->text, block);
@@ -286,11 +284,9 @@ char *ik_pane_line(const char *text, size_t length)
 	return ik_buf_take(&out, NULL);
 }
 
-void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8)
+void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style)
 {
-	const char *dash = utf8 ? "─" : "-";
-
-	ik_cells_fill_with(cells, row, style, dash);
+	ik_cells_fill_with(cells, row, style, "─");
 }
 
 struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
@@ -462,7 +458,7 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 		return body;
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
 	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
-	ik_pane_rule(cells, title, frame, pane->utf8);
+	ik_pane_rule(cells, title, frame);
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
@@ -496,7 +492,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 			return; /* the list has all the room */
 		row.row = list.row + list.rows;
 		bool focus = view->focus && pane->in_text && !view->list_stays;
-		ik_pane_rule(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, pane->utf8);
+		ik_pane_rule(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}

@@ -73,8 +73,7 @@ struct ik_pane_ops {
 };
 
 struct ik_pane {
-	const struct ik_pane_ops *ops; /* NULL: it is a part of something else */
-	bool utf8;
+	const struct ik_pane_ops *ops;  /* NULL: it is a part of something else */
 	const struct ik_keymap *keymap; /* borrowed */
 	size_t count;                   /* items */
 	size_t selected;
@@ -91,7 +90,7 @@ struct ik_pane {
 };
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
-	const struct ik_keymap *keymap, bool utf8);
+	const struct ik_keymap *keymap);
 void ik_pane_done(struct ik_pane *pane);
 
 /* In what its keys are pressed. */
@@ -172,6 +171,6 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
 	enum ik_style style, const char *text);
 /* A thin line. */
-void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style, bool utf8);
+void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style);
 
 #endif

@@ -465,21 +465,21 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 }
 
 /* The mark of a tool's state. */
-static const char *state_mark(const struct ik_browser_row *row, bool utf8)
+static const char *state_mark(const struct ik_browser_row *row)
 {
 	if (row->change == IK_CHANGE_GONE)
-		return utf8 ? "∅" : "0";
+		return "∅";
 	switch (row->tool->state) {
 	case IK_TOOL_OK:
-		return utf8 ? "●" : "*";
+		return "●";
 	case IK_TOOL_FAILED:
-		return utf8 ? "✗" : "x";
+		return "✗";
 	case IK_TOOL_SHADOWED:
-		return utf8 ? "◌" : "-";
+		return "◌";
 	case IK_TOOL_DISABLED:
-		return utf8 ? "○" : "o";
+		return "○";
 	case IK_TOOL_UNTRUSTED:
-		return utf8 ? "▲" : "!";
+		return "▲";
 	}
 	return "?";
 }
@@ -535,7 +535,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 
 		left = ik_pane_right(cells, row, facts, plain ? look : style, out.data);
 	}
-	const char *mark = state_mark(entry, browser->pane.utf8);
+	const char *mark = state_mark(entry);
 	enum ik_style mark_style = style;
 
 	if (tool->state != IK_TOOL_OK && plain)
@@ -957,12 +957,12 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8,
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	const struct ik_tool_forms *forms, void *forms_arg)
 {
 	struct ik_browser *browser = ik_alloc(sizeof(*browser));
 
-	ik_pane_init(&browser->pane, &ops, keymap, utf8);
+	ik_pane_init(&browser->pane, &ops, keymap);
 	browser->registry = ik_registry_new();
 	browser->session_calls = calls;
 	browser->forms = forms;

@@ -25,7 +25,7 @@ struct ik_tool_forms {
 struct ik_browser;
 
 /* keymap, calls and forms are borrowed; forms may be NULL: nobody knows how providers are told. */
-struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap, bool utf8,
+struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	const struct ik_tool_forms *forms, void *forms_arg);
 
 /* The provider of now is another one: sizes are measured anew. */

@@ -216,11 +216,11 @@ static const struct ik_pane_ops ops = {
 	.context = IK_IN_HELP, .act = ik_pane_scroll_text, .scroll = ik_pane_scroll, .release = release
 };
 
-struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8)
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap)
 {
 	struct ik_help *help = ik_alloc(sizeof(*help));
 
-	ik_pane_init(&help->pane, &ops, keymap, utf8);
+	ik_pane_init(&help->pane, &ops, keymap);
 	help->commands = ik_strdup(commands ? commands : "");
 	return help;
 }

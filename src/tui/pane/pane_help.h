@@ -11,7 +11,7 @@
 struct ik_help;
 
 /* commands: text for people, one command a line; NULL: none. */
-struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap, bool utf8);
+struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap);
 
 /* It is to be shown: from the keys of the pane on that has such a context (one of them), where
  * that has any of its own, else from its start. */

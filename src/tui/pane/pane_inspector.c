@@ -967,7 +967,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		left = ik_pane_right(cells, row, fact_columns, style, out.data);
 		left.columns--;
 	}
-	const char *mark = ik_call_mark(call->stage, inspector->pane.utf8);
+	const char *mark = ik_call_mark(call->stage);
 	enum ik_style mark_style = style;
 
 	if (call->stage == IK_STAGE_FAILED && style == IK_STYLE_NORMAL)
@@ -1045,12 +1045,11 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8)
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap)
 {
 	struct ik_inspector *inspector = ik_alloc(sizeof(*inspector));
 
-	ik_pane_init(&inspector->pane, &ops, keymap, utf8);
+	ik_pane_init(&inspector->pane, &ops, keymap);
 	inspector->calls = calls;
 	return inspector;
 }

@@ -16,8 +16,7 @@
 
 struct ik_inspector;
 
-struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap,
-	bool utf8);
+struct ik_inspector *ik_inspector_new(struct ik_calls *calls, const struct ik_keymap *keymap);
 
 /* Who reads the stored outputs of calls, a part when it is looked at; NULL: nobody. */
 void ik_inspector_on_read(struct ik_inspector *inspector, ik_blob_reader *read, void *arg);

@@ -248,12 +248,11 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
-	const struct ik_editor *editor)
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, const struct ik_editor *editor)
 {
 	struct ik_picker *picker = ik_alloc(sizeof(*picker));
 
-	ik_pane_init(&picker->pane, &ops, keymap, utf8);
+	ik_pane_init(&picker->pane, &ops, keymap);
 	picker->editor = editor;
 	return picker;
 }

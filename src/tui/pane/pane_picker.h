@@ -36,8 +36,7 @@ void ik_pick_add(struct ik_pick_list *list, struct ik_pick pick);
 struct ik_picker;
 
 /* keymap is borrowed, and so is the editor that what is chosen may be written into. */
-struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, bool utf8,
-	const struct ik_editor *editor);
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, const struct ik_editor *editor);
 
 /* Begin to choose: nothing is filtered, the first is selected. The picks are taken over. */
 void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list);

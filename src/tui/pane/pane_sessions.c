@@ -70,7 +70,7 @@ static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
 
 /* The snippet of a place, from a beginning of which the first mark is seen. */
 static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style,
-	const struct ik_session_row *entry, bool utf8)
+	const struct ik_session_row *entry)
 {
 	const char *text = entry->snippet;
 	size_t first = entry->mark_count > 0 ? entry->marks[0].start : 0, at = 0;
@@ -79,8 +79,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	while (at < first && (int)ik_utf8_width(text + at, first - at) > row.columns / 3)
 		at += ik_cluster_next(text + at, first - at).length;
 	if (at > 0)
-		column = ik_cells_text(cells, row, row.row, column, style, utf8 ? "…" : "~",
-			strlen(utf8 ? "…" : "~"));
+		column = ik_cells_text(cells, row, row.row, column, style, "…", strlen("…"));
 	for (size_t i = 0; i < entry->mark_count; i++) {
 		size_t start = entry->marks[i].start, end = start + entry->marks[i].length;
 
@@ -113,7 +112,7 @@ static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 		style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, age.data);
 
 	if (marked && ik_text_equal(entry->id, sessions->running))
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "●" : "*");
+		ik_cells_label(cells, left, row.row, row.column, style, "●");
 	ik_buf_done(&age);
 	return left;
 }
@@ -138,7 +137,7 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 			style == IK_STYLE_NORMAL ? IK_STYLE_DIM : style, text);
 		free(text);
 	}
-	draw_snippet(cells, rest, style, entry, sessions->pane.utf8);
+	draw_snippet(cells, rest, style, entry);
 }
 
 /* Draw an entry of the list: mark, title, directory, messages, age. */
@@ -171,7 +170,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	}
 	ik_buf_clear(&out);
 	if (entry->holder) {
-		ik_cells_label(cells, left, row.row, row.column, style, sessions->pane.utf8 ? "◆" : "+");
+		ik_cells_label(cells, left, row.row, row.column, style, "◆");
 		ik_buf_printf(&out, "[%s] ", entry->holder);
 	}
 	ik_buf_puts(&out, title);
@@ -525,7 +524,7 @@ void ik_sessions_take_end(struct ik_sessions *sessions, const char *id,
 	struct ik_scroll_place place = ik_pane_text_begin(pane);
 
 	for (size_t i = 0; i < count; i++) {
-		struct ik_block *block = ik_block_of_message(messages[i], pane->utf8);
+		struct ik_block *block = ik_block_of_message(messages[i]);
 
 		if (block && block->kind == IK_BLOCK_ASSISTANT)
 			ik_block_set_renderer(block, &ik_renderer_markdown);
@@ -649,12 +648,12 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
+struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap,
 	const struct ik_sessions_source *source, void *arg)
 {
 	struct ik_sessions *sessions = ik_alloc(sizeof(*sessions));
 
-	ik_pane_init(&sessions->pane, &ops, keymap, utf8);
+	ik_pane_init(&sessions->pane, &ops, keymap);
 	sessions->source = source;
 	sessions->source_arg = arg;
 	return sessions;

@@ -62,7 +62,7 @@ struct ik_sessions_source {
 struct ik_sessions;
 
 /* keymap and source are borrowed. */
-struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap, bool utf8,
+struct ik_sessions *ik_sessions_new(const struct ik_keymap *keymap,
 	const struct ik_sessions_source *source, void *arg);
 
 /* Others keep sessions there, too. */

@@ -52,17 +52,17 @@ struct text {
 /* ---- the conversations ---- */
 
 /* What is after the number. */
-static const char *sign(enum ik_agent_state state, bool utf8)
+static const char *sign(enum ik_agent_state state)
 {
 	static const char *const signs[IK_AGENT_STATE_COUNT] = {
 		[IK_AGENT_IDLE] = "",
 		[IK_AGENT_ASKING] = "?",
 		[IK_AGENT_FAILED] = "!",
 		[IK_AGENT_UNREAD] = "*",
-		[IK_AGENT_WORKING] = "~",
+		[IK_AGENT_WORKING] = "◐",
 	};
 
-	return utf8 && state == IK_AGENT_WORKING ? "◐" : signs[state];
+	return signs[state];
 }
 
 /* Is its time shown? That of the one on the screen stands in the bar anyway. */
@@ -83,7 +83,7 @@ static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_
 
 	if (index > 0)
 		ik_buf_putc(out, ' ');
-	ik_buf_printf(out, mark->shown ? "[%d%s]" : "%d%s", mark->number, sign(mark->state, bar->utf8));
+	ik_buf_printf(out, mark->shown ? "[%d%s]" : "%d%s", mark->number, sign(mark->state));
 	if (has_time(mark))
 		ik_elapsed_put(out, age(mark, bar->now_ms) / 1000);
 }
@@ -103,8 +103,7 @@ static void put_counts(struct ik_buf *out, const struct ik_status_bar *bar)
 	ik_buf_printf(out, "[%d/%zu]", number, bar->agent_count);
 	for (int state = IK_AGENT_IDLE + 1; state < IK_AGENT_STATE_COUNT; state++)
 		if (counts[state] > 0)
-			ik_buf_printf(out, " %s%zu", sign((enum ik_agent_state)state, bar->utf8),
-				counts[state]);
+			ik_buf_printf(out, " %s%zu", sign((enum ik_agent_state)state), counts[state]);
 }
 
 /* Return the number of the one that stands at a column of all; 0: none does. */
@@ -142,22 +141,20 @@ int64_t ik_status_bar_next(const struct ik_status_bar *bar, int64_t now_ms)
 
 void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 {
-	bool utf8 = bar->utf8;
-
 	switch (bar->scan) {
 	case IK_SCAN_NOT_STARTED:
-		ik_buf_printf(out, _("%s tools"), utf8 ? "◌" : "-");
+		ik_buf_printf(out, _("%s tools"), "◌");
 		break;
 	case IK_SCAN_IN_PROGRESS:
 		if (bar->scan_total == 0)
-			ik_buf_printf(out, _("%s tools"), utf8 ? "◐" : "~");
+			ik_buf_printf(out, _("%s tools"), "◐");
 		else
-			ik_buf_printf(out, "%s %zu/%zu", utf8 ? "◐" : "~", bar->scan_done, bar->scan_total);
+			ik_buf_printf(out, "%s %zu/%zu", "◐", bar->scan_done, bar->scan_total);
 		break;
 	case IK_SCAN_COMPLETE:
 	case IK_SCAN_FAILED: {
 		bool failed = bar->tools_failed > 0 || bar->scan == IK_SCAN_FAILED;
-		const char *mark = failed ? (utf8 ? "▲" : "!") : (utf8 ? "●" : "*");
+		const char *mark = failed ? "▲" : "●";
 
 		ik_buf_printf(out, ngettext("%s %zu tool", "%s %zu tools", bar->tools), mark, bar->tools);
 		if (bar->tools_failed > 0)
@@ -184,9 +181,9 @@ static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)
 		return;
-	ik_buf_puts(out, bar->utf8 ? "↑" : "in ");
+	ik_buf_puts(out, "↑");
 	put_tokens(out, bar->usage.input_tokens);
-	ik_buf_puts(out, bar->utf8 ? " ↓" : " out ");
+	ik_buf_puts(out, " ↓");
 	put_tokens(out, bar->usage.output_tokens);
 	if (bar->usage.cost >= 0) {
 		ik_buf_putc(out, ' ');
@@ -232,11 +229,11 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 }
 
 /* Append a name of somebody else's, so many bytes of it at most. */
-static void put_name(struct ik_buf *out, const char *name, size_t length, size_t most, bool utf8)
+static void put_name(struct ik_buf *out, const char *name, size_t length, size_t most)
 {
 	ik_sanitize_line(out, name, length <= most ? length : ik_utf8_cut(name, length, most));
 	if (length > most)
-		ik_buf_puts(out, utf8 ? "…" : "...");
+		ik_buf_puts(out, "…");
 }
 
 /* Say where the model is. */
@@ -245,10 +242,10 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 	const char *provider = bar->provider ? bar->provider : "";
 	const char *model = bar->model ? bar->model : "";
 
-	put_name(out, provider, strlen(provider), 40, bar->utf8);
+	put_name(out, provider, strlen(provider), 40);
 	if (provider[0] && model[0] && !ik_text_equal(provider, model)) {
 		ik_buf_putc(out, '/');
-		put_name(out, model, strlen(model), 80, bar->utf8);
+		put_name(out, model, strlen(model), 80);
 	}
 }
 
@@ -338,7 +335,7 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 		return bar->sandbox_trouble ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS_STRONG;
 	case PART_SESSION:
 		if (bar->session)
-			put_name(out, bar->session, bar->session_length, SESSION_BYTES, bar->utf8);
+			put_name(out, bar->session, bar->session_length, SESSION_BYTES);
 		return IK_STYLE_STATUS;
 	case PART_KEYS:
 		if (bar->hint || bar->keys)

@@ -48,7 +48,6 @@ enum ik_activity {
 };
 
 struct ik_status_bar {
-	bool utf8;
 	enum ik_scan_state scan;
 	size_t scan_done, scan_total;
 	size_t tools, tools_failed;

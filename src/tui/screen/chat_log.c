@@ -41,7 +41,7 @@ static void add_block(struct ik_chat_log *log, struct ik_block *block)
 static void add_text(struct ik_chat_log *log, enum ik_block_kind kind, const char *code,
 	const char *text, size_t length)
 {
-	struct ik_block *block = ik_block_new(kind, log->utf8);
+	struct ik_block *block = ik_block_new(kind);
 
 	if (code && code[0]) {
 		ik_block_append(block, code, strlen(code));
@@ -62,7 +62,7 @@ static void add_notice(struct ik_chat_log *log, const struct ik_event *event,
 	enum ik_block_kind kind)
 {
 	if (event->message)
-		add_block(log, ik_block_of_message(event->message, log->utf8));
+		add_block(log, ik_block_of_message(event->message));
 	else if (event->text)
 		add_text(log, kind, event->code != IK_CODE_NONE ? ik_error_code_word(event->code) : NULL,
 			event->text, event->text_length);
@@ -96,7 +96,7 @@ static struct ik_block *begin_live(struct ik_chat_log *log, enum ik_block_kind k
 	if (block) {
 		ik_block_go_on(block, NULL);
 	} else {
-		block = ik_block_new(kind, log->utf8);
+		block = ik_block_new(kind);
 		add_block(log, block);
 	}
 	log->live = ik_alloc_more(log->live, log->live_count, sizeof(struct ik_block *));
@@ -150,7 +150,7 @@ static void finish_live(struct ik_chat_log *log, struct ik_message *message,
 		ik_block_go_on(block, message);
 		return;
 	}
-	block = ik_block_of_message(message, log->utf8);
+	block = ik_block_of_message(message);
 	add_block(log, block);
 	if (kind == IK_BLOCK_ASSISTANT)
 		log->last_reply = block;
@@ -171,7 +171,7 @@ static struct ik_block *call_block(struct ik_chat_log *log, struct ik_shown_call
 	if (call->has_block)
 		return NULL;
 	call->has_block = true;
-	return ik_block_of_call(call, log->utf8);
+	return ik_block_of_call(call);
 }
 
 /* Does it say something of a call? */
@@ -215,7 +215,7 @@ static struct ik_shown_call *call_of_message(struct ik_chat_log *log, struct ik_
 static struct ik_block *block_of(struct ik_chat_log *log, struct ik_message *message, size_t index)
 {
 	if (!is_of_call(message))
-		return ik_block_of_message(message, log->utf8);
+		return ik_block_of_message(message);
 	struct ik_shown_call *call = call_of_message(log, message, index);
 
 	return call ? call_block(log, call) : NULL;
@@ -396,8 +396,7 @@ static void add_welcome_line(struct ik_buf *out, const char *name, const char *m
 }
 
 /* Return the welcome, five lines to get going; "practice" is told how to set up a real provider. */
-static struct ik_block *make_welcome(const char *provider, const struct ik_keymap *keymap,
-	bool utf8)
+static struct ik_block *make_welcome(const char *provider, const struct ik_keymap *keymap)
 {
 	static const char title[] = "ikigai " PACKAGE_VERSION;
 
@@ -432,7 +431,7 @@ static struct ik_block *make_welcome(const char *provider, const struct ik_keyma
 	}
 	if (ik_text_equal(provider, "practice"))
 		ik_buf_puts(&out, _(practice));
-	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME, utf8);
+	struct ik_block *block = ik_block_new(IK_BLOCK_WELCOME);
 	ik_block_append(block, out.data, out.length);
 	block->head = strlen(title);
 	block->hang = IK_HANG_TABLE;
@@ -448,7 +447,7 @@ void ik_chat_log_clear(struct ik_chat_log *log, const char *provider)
 	log->live_count = 0;
 	log->live_open = false;
 	log->last_reply = NULL;
-	log->welcome = make_welcome(provider, log->keymap, log->utf8);
+	log->welcome = make_welcome(provider, log->keymap);
 	ik_scrollback_add(log->scrollback, log->welcome);
 }
 

@@ -14,8 +14,8 @@
 #include "tui/scrollback/scrollback.h"
 
 struct ik_chat_log {
-	bool utf8, markdown, hide_thinking; /* to be set, as in struct ik_screen_options */
-	size_t tool_lines;                  /* the same */
+	bool markdown, hide_thinking; /* to be set, as in struct ik_screen_options */
+	size_t tool_lines;            /* the same */
 	struct ik_calls *calls;
 	const struct ik_keymap *keymap;
 	struct ik_scrollback *scrollback;

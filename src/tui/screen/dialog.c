@@ -40,7 +40,6 @@ struct dialog_question {
 
 struct ik_dialog {
 	const struct ik_keymap *keymap;
-	bool utf8;
 	bool open;
 	bool answered; /* the question before was answered since the last draw */
 	int last_id;
@@ -53,12 +52,11 @@ struct ik_dialog {
 	struct ik_buf answer; /* the text of the last answer */
 };
 
-struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap, bool utf8)
+struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap)
 {
 	struct ik_dialog *dialog = ik_alloc(sizeof(*dialog));
 
 	dialog->keymap = keymap;
-	dialog->utf8 = utf8;
 	ik_buf_init(&dialog->answer, IK_LIMIT_USER_TEXT);
 	return dialog;
 }
@@ -212,7 +210,7 @@ static struct dialog_question *make_question(struct ik_dialog *dialog,
 		free(label);
 	}
 	question->wanted = (asked->first || asked->wanted) && !asked->guarded;
-	ik_pane_init(&question->pane, NULL, dialog->keymap, dialog->utf8);
+	ik_pane_init(&question->pane, NULL, dialog->keymap);
 	add_parts(&question->pane, asked);
 	return question;
 }
@@ -556,7 +554,7 @@ static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
  * with the key that goes there, if that fits into so many columns. */
 static void put_more(const struct ik_dialog *dialog, size_t below, int columns, struct ik_buf *out)
 {
-	const char *arrow = dialog->utf8 ? "↓" : "v", *plus = below >= MOST_BELOW ? "+" : "";
+	const char *plus = below >= MOST_BELOW ? "+" : "";
 	char *key = ik_keymap_key_name(dialog->keymap, IK_IN_DIALOG, IK_ACTION_PAGE_DOWN);
 
 	if (out->length == 0)
@@ -565,12 +563,12 @@ static void put_more(const struct ik_dialog *dialog, size_t below, int columns, 
 	/* Translators: an arrow down, a number, "+" or nothing, and the key that goes there:
 	 * "↓ 298 more lines (PgDn)" */
 	ik_buf_printf(out, ngettext("%s %zu%s more line (%s) ", "%s %zu%s more lines (%s) ", below),
-		arrow, below, plus, key);
+		"↓", below, plus, key);
 	free(key);
 	if ((int)ik_utf8_width(out->data, out->length) <= columns)
 		return;
 	ik_buf_truncate(out, start);
-	ik_buf_printf(out, "%s %zu%s ", arrow, below, plus);
+	ik_buf_printf(out, "↓ %zu%s ", below, plus);
 }
 
 /* The first row: a line with the title, how many questions there are, and how many rows of the
@@ -583,7 +581,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
 	struct ik_buf right;
 
-	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, dialog->utf8);
+	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
 	ik_buf_init(&right, IK_KIB(1));
 	if (!dialog->open)
 		put_answer_key(dialog, &right);
@@ -647,8 +645,7 @@ static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct dialog_question *question = dialog->first;
 
 	if (!dialog->ready)
-		ik_cells_label(cells, area, area.row, area.column, IK_STYLE_DIM,
-			dialog->utf8 ? "…" : "...");
+		ik_cells_label(cells, area, area.row, area.column, IK_STYLE_DIM, "…");
 	else if (question->writing)
 		ik_editor_draw(question->writing, cells, area,
 			question->choices[question->selected].prompt);

@@ -71,7 +71,7 @@ struct ik_question {
 struct ik_dialog;
 
 /* keymap is borrowed. */
-struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap, bool utf8);
+struct ik_dialog *ik_dialog_new(const struct ik_keymap *keymap);
 struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog);
 
 /* Ask. Returns the question's id, from 1 on, never given twice. */

@@ -224,7 +224,7 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	if (!over)
 		return false;
 	ik_buf_init(&text, IK_MIB(4));
-	ik_call_text(call, linear->utf8, IK_CALL_LINES, &text, &head, &tail);
+	ik_call_text(call, IK_CALL_LINES, &text, &head, &tail);
 	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
 	head += strcspn(text.data + head, "\n"); /* what is after the name is for eyes */
 	head += strspn(text.data + head, "\n");

@@ -66,7 +66,6 @@ struct ik_turn_status {
 };
 
 struct ik_screen {
-	bool utf8;
 	int rows, columns;
 	bool dirty;
 	int64_t now_ms; /* of the last tick */
@@ -1839,7 +1838,7 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
 		draft ? IK_ACTION_BOTTOM : IK_ACTION_LINE_END);
 	/* Translators: an arrow, and the key that goes there: "↓ (End)" */
-	ik_buf_printf(&out, _("%s (%s) "), screen->utf8 ? "↓" : "v", key);
+	ik_buf_printf(&out, _("%s (%s) "), "↓", key);
 	free(key);
 	int columns = (int)ik_utf8_width(out.data, out.length);
 	int column = area.columns - columns - 1;
@@ -1870,7 +1869,7 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	bool writing = find_of(screen)->writing;
 
 	ik_buf_init(&out, IK_KIB(16));
-	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, screen->utf8);
+	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
 	if (layout->scrollback.rows > 0 && !screen->help_open &&
 		!ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
@@ -1930,13 +1929,12 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
-	const char *bar = screen->utf8 ? "│" : "|";
 	bool focus = focus_of(screen) == IK_FOCUS_PANE;
 	enum ik_style frame = focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME;
 	int cursor_row = cells->cursor_row, cursor_column = cells->cursor_column;
 
 	for (int row = 0; row < layout->divider.rows; row++)
-		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, bar, strlen(bar));
+		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, "│", strlen("│"));
 	if (screen->side)
 		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar);
 	if (!focus)
@@ -2081,15 +2079,14 @@ static void name_keys(struct ik_screen *screen)
 static void make_panes(struct ik_screen *screen, const struct ik_screen_options *options)
 {
 	const struct ik_keymap *keymap = screen->keymap;
-	bool utf8 = screen->utf8;
 
-	screen->inspector = ik_inspector_new(screen->calls, keymap, utf8);
+	screen->inspector = ik_inspector_new(screen->calls, keymap);
 	ik_inspector_on_read(screen->inspector, options->read_blob, options->read_arg);
-	screen->browser = ik_browser_new(screen->calls, keymap, utf8, options->tool_forms,
+	screen->browser = ik_browser_new(screen->calls, keymap, options->tool_forms,
 		options->tool_forms_arg);
-	screen->sessions = ik_sessions_new(keymap, utf8, options->sessions, options->sessions_arg);
-	screen->picker = ik_picker_new(keymap, utf8, screen->prompt->editor);
-	screen->help = ik_help_new(options->commands, keymap, utf8);
+	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);
+	screen->picker = ik_picker_new(keymap, screen->prompt->editor);
+	screen->help = ik_help_new(options->commands, keymap);
 	screen->find = ik_find_new(screen->scrollback, false, keymap);
 	screen->help_find = ik_find_new(pane_of(screen->help)->text, true, keymap);
 	size_t count = 0;
@@ -2104,9 +2101,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 {
 	struct ik_screen *screen = ik_alloc(sizeof(*screen));
 
-	screen->utf8 = options->utf8;
 	screen->inspector_wish = options->inspector;
-	screen->bar.utf8 = options->utf8;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
 	screen->columns = 80;
@@ -2116,14 +2111,13 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->keymap = ik_keymap_new(options->keys);
 	screen->calls = ik_calls_new();
 	screen->log = ik_chat_log_new(screen->calls, screen->keymap);
-	screen->log->utf8 = options->utf8;
 	screen->log->markdown = options->markdown;
 	screen->log->hide_thinking = options->hide_thinking;
 	screen->log->tool_lines = options->tool_lines;
 	screen->scrollback = screen->log->scrollback;
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);
-	screen->dialog = ik_dialog_new(screen->keymap, options->utf8);
+	screen->dialog = ik_dialog_new(screen->keymap);
 	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
 	make_panes(screen, options);
 	set_model(screen, options->provider, options->model);

@@ -53,7 +53,6 @@ enum ik_inspector_wish {
 
 struct ik_screen_options {
 	const char *history_path; /* NULL: none */
-	bool utf8;                /* for the marks of the status bar and the frames */
 	const char *provider, *model;
 	enum ik_inspector_wish inspector;
 	bool markdown;      /* show replies as Markdown */

@@ -45,9 +45,9 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 	case IK_BLOCK_CALL:
 		if (block->call->stage == IK_STAGE_FAILED)
 			*ret_style = IK_STYLE_ERROR;
-		return ik_call_mark(block->call->stage, block->utf8);
+		return ik_call_mark(block->call->stage);
 	case IK_BLOCK_NOTICE:
-		return block->utf8 ? "·" : "-";
+		return "·";
 	case IK_BLOCK_ERROR:
 		return "!";
 	default:
@@ -55,12 +55,11 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 	}
 }
 
-struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8)
+struct ik_block *ik_block_new(enum ik_block_kind kind)
 {
 	struct ik_block *block = ik_alloc(sizeof(*block));
 
 	block->kind = kind;
-	block->utf8 = utf8;
 	block->growing = true;
 	block->filled = true;
 	block->renderer = &ik_renderer_plain;
@@ -123,23 +122,23 @@ bool ik_block_text_shows(const char *text, size_t length)
 	return false;
 }
 
-struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8)
+struct ik_block *ik_block_of_message(struct ik_message *message)
 {
 	enum ik_block_kind kind = block_kind(message);
 
 	if (kind == IK_BLOCK_KINDS || ik_message_is_automatic(message) ||
 		!ik_block_text_shows(message->content, message->content_length))
 		return NULL;
-	struct ik_block *block = ik_block_new(kind, utf8);
+	struct ik_block *block = ik_block_new(kind);
 	block->message = ik_message_ref(message);
 	block->growing = false;
 	block->filled = false;
 	return block;
 }
 
-struct ik_block *ik_block_of_call(struct ik_shown_call *call, bool utf8)
+struct ik_block *ik_block_of_call(struct ik_shown_call *call)
 {
-	struct ik_block *block = ik_block_new(IK_BLOCK_CALL, utf8);
+	struct ik_block *block = ik_block_new(IK_BLOCK_CALL);
 
 	block->call = call;
 	block->growing = false;
@@ -316,7 +315,7 @@ static void render_label(const struct ik_block *block, struct ik_lines *lines)
 	ik_buf_clear(&label);
 	if (block->growing && block->seconds > 0)
 		ik_buf_printf(&label, _(" %lld s"), (long long)block->seconds);
-	ik_buf_puts(&label, block->utf8 ? " · " : " - ");
+	ik_buf_puts(&label, " · ");
 	ik_buf_printf(&label, ngettext("%zu line", "%zu lines", count), count);
 	ik_lines_add_own(lines, label.data, label.length, column, IK_STYLE_DIM);
 	ik_buf_done(&label);
@@ -377,8 +376,8 @@ static void fill(struct ik_block *block)
 		if (block->filled && block->call_version == block->call->version)
 			return;
 		ik_buf_clear(&block->own);
-		ik_call_text(block->call, block->utf8, block->folded ? shown_lines(block) : IK_CALL_ALL,
-			&block->own, &block->head, &block->tail);
+		ik_call_text(block->call, block->folded ? shown_lines(block) : IK_CALL_ALL, &block->own,
+			&block->head, &block->tail);
 		block->call_version = block->call->version;
 		show_own(block);
 		drop_sections(block);
@@ -574,7 +573,6 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.cut = index + 1 < block->section_count && section[1].opener < section[1].start,
 		.learnt = &block->learnt,
 		.growing = block->growing && section->end == block->length,
-		.utf8 = block->utf8,
 		.columns = columns,
 		.hang = block->hang,
 		.head = block->head,

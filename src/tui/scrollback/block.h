@@ -46,7 +46,6 @@ struct ik_section {
 
 struct ik_block {
 	enum ik_block_kind kind;
-	bool utf8;
 	bool growing; /* more text may come */
 	bool joined;  /* of several messages */
 	const struct ik_renderer *renderer;
@@ -83,15 +82,15 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 /* Is there more in it than blanks? */
 bool ik_block_text_shows(const char *text, size_t length);
 
-struct ik_block *ik_block_new(enum ik_block_kind kind, bool utf8);
+struct ik_block *ik_block_new(enum ik_block_kind kind);
 struct ik_block *ik_block_free(struct ik_block *block);
 
 /* A block of a stored message (takes a reference); NULL for the kinds that
  * are not shown, or not by themselves: system, usage, tool_call, tool_result,
  * and for a message of nothing but blanks. */
-struct ik_block *ik_block_of_message(struct ik_message *message, bool utf8);
+struct ik_block *ik_block_of_message(struct ik_message *message);
 /* A block of a call; its list must outlive it. */
-struct ik_block *ik_block_of_call(struct ik_shown_call *call, bool utf8);
+struct ik_block *ik_block_of_call(struct ik_shown_call *call);
 
 /* Append bytes from outside, a piece of a stream: sanitised here. Empty lines
  * at the start are left out. */

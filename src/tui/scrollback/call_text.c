@@ -21,20 +21,17 @@
 #define DIFF_LINES 2000 /* of differences that are shown at most */
 #define FACT_BYTES 60   /* a longer text gets a line of its own */
 
-const char *ik_call_mark(enum ik_call_stage stage, bool utf8)
+const char *ik_call_mark(enum ik_call_stage stage)
 {
-	switch (stage) {
-	case IK_STAGE_WRITING:
-	case IK_STAGE_WAITING:
-		return utf8 ? "◌" : "-";
-	case IK_STAGE_RUNNING:
-		return utf8 ? "◐" : "~";
-	case IK_STAGE_OK:
-		return utf8 ? "●" : "*";
-	case IK_STAGE_FAILED:
-		break;
-	}
-	return utf8 ? "✗" : "x";
+	static const char *const marks[] = {
+		[IK_STAGE_WRITING] = "◌",
+		[IK_STAGE_WAITING] = "◌",
+		[IK_STAGE_RUNNING] = "◐",
+		[IK_STAGE_OK] = "●",
+		[IK_STAGE_FAILED] = "✗",
+	};
+
+	return marks[stage];
 }
 
 /* Make the line of a command of the user's own: as it was typed. */
@@ -287,10 +284,10 @@ void ik_call_facts(const struct ik_shown_call *call, const char *between, struct
 }
 
 /* Append facts after the first line, and how much is not shown. */
-static void add_facts(const struct ik_shown_call *call, bool utf8, size_t hidden, bool large,
+static void add_facts(const struct ik_shown_call *call, size_t hidden, bool large,
 	struct ik_buf *out)
 {
-	const char *dot = utf8 ? " · " : " - ";
+	const char *dot = " · ";
 
 	if (call->exit_code != 0 || call->duration_ms >= 0)
 		ik_buf_puts(out, dot);
@@ -437,10 +434,10 @@ static void add_arguments(const struct ik_shown_call *call, struct ik_buf *out)
 
 /* Append how many lines are left out, of a large one how much there is, and the key that shows
  * it. */
-static void add_left_out(const struct ik_shown_call *call, bool utf8, size_t lines, bool large,
+static void add_left_out(const struct ik_shown_call *call, size_t lines, bool large,
 	struct ik_buf *out)
 {
-	ik_buf_puts(out, utf8 ? "… " : "... ");
+	ik_buf_puts(out, "… ");
 	if (large)
 		ik_size_text(out, ik_call_envelope_size(call));
 	else
@@ -450,7 +447,7 @@ static void add_left_out(const struct ik_shown_call *call, bool utf8, size_t lin
 }
 
 /* Append the last lines of what a command printed, after how many come before them. */
-static void add_last_lines(const struct ik_shown_call *call, bool utf8, const struct ik_buf *body,
+static void add_last_lines(const struct ik_shown_call *call, const struct ik_buf *body,
 	size_t lines, struct ik_buf *out)
 {
 	size_t start = last_lines(body, lines), before = 0, head = out->length;
@@ -459,7 +456,7 @@ static void add_last_lines(const struct ik_shown_call *call, bool utf8, const st
 		before += body->data[i] == '\n';
 	if (start > 0) {
 		ik_buf_putc(out, '\n');
-		add_left_out(call, utf8, before > 0 ? before : 1, false, out);
+		add_left_out(call, before > 0 ? before : 1, false, out);
 	}
 	if (body->length > 0) {
 		ik_buf_putc(out, '\n');
@@ -468,8 +465,8 @@ static void add_last_lines(const struct ik_shown_call *call, bool utf8, const st
 	trim_end(out, head);
 }
 
-void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik_buf *out,
-	size_t *ret_head, size_t *ret_tail)
+void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
+	size_t *ret_tail)
 {
 	const char *line = ik_call_line(call, ret_head);
 
@@ -495,8 +492,8 @@ void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik
 		lines = 0;
 	add_body(call, command, &body);
 	if (command && lines > 0) {
-		add_facts(call, utf8, 0, false, out);
-		add_last_lines(call, utf8, &body, lines, out);
+		add_facts(call, 0, false, out);
+		add_last_lines(call, &body, lines, out);
 		ik_buf_done(&body);
 		return;
 	}
@@ -504,7 +501,7 @@ void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik
 		lines = REASON_LINES;
 	size_t shown = fold(&body, lines, &hidden);
 	hidden += large;
-	add_facts(call, utf8, shown == 0 ? hidden : 0, large, out);
+	add_facts(call, shown == 0 ? hidden : 0, large, out);
 	if (lines == IK_CALL_ALL)
 		add_arguments(call, out);
 	if (shown > 0) {
@@ -514,7 +511,7 @@ void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik
 		*ret_tail = out->length;
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');
-			add_left_out(call, utf8, hidden, large, out);
+			add_left_out(call, hidden, large, out);
 		}
 	}
 	ik_buf_done(&body);

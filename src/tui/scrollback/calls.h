@@ -134,8 +134,8 @@ bool ik_call_has_more(const struct ik_shown_call *call);
  */
 #define IK_CALL_LINES 20 /* of a call of the user's own */
 #define IK_CALL_ALL SIZE_MAX
-void ik_call_text(struct ik_shown_call *call, bool utf8, size_t lines, struct ik_buf *out,
-	size_t *ret_head, size_t *ret_tail);
+void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
+	size_t *ret_tail);
 
 /* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
  * than any clipboard takes. */
@@ -154,7 +154,7 @@ bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out);
 bool ik_call_is_command(struct ik_shown_call *call);
 
 /* Return a call's stage as a mark of one column. */
-const char *ik_call_mark(enum ik_call_stage stage, bool utf8);
+const char *ik_call_mark(enum ik_call_stage stage);
 
 /* glob(pattern="*.c"), one sanitised line, cut to about a screenful, a command's to several; valid
  * until the call changes. */

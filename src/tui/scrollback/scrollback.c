@@ -1000,9 +1000,7 @@ static void draw_row(const struct ik_scrollback *scrollback, struct ik_scroll_ro
 	bool selected = scrollback->selecting &&
 		scrollback->selected == ik_scrollback_number(scrollback, place.block);
 	if (selected && indent > 0) {
-		const char *bar = block->utf8 ? "▌" : "|";
-
-		ik_cells_text(cells, area, row, area.column + 1, IK_STYLE_FRAME_FOCUS, bar, strlen(bar));
+		ik_cells_text(cells, area, row, area.column + 1, IK_STYLE_FRAME_FOCUS, "▌", strlen("▌"));
 	}
 	if (indent > 0 && place.section == 0 && line == 0) {
 		enum ik_style style;

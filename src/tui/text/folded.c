@@ -43,7 +43,7 @@ static void render_wrapped(const struct ik_render *request, struct ik_lines *lin
 	}
 	if (more > 0) {
 		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
-		char *mark = ik_format("%s %s", request->utf8 ? "…" : "...", words);
+		char *mark = ik_format("… %s", words);
 
 		column = begin_row(request, lines, head);
 		ik_lines_add_own(lines, mark, strlen(mark), column, IK_STYLE_DIM);
@@ -75,13 +75,10 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 	size_t shown = ik_utf8_fit(request->text, head, room, &width);
 	ik_lines_add(lines, 0);
 	if (shown < head) {
-		const char *mark = request->utf8 ? "…" : "...";
-		size_t mark_width = request->utf8 ? 1 : 3;
-
-		shown = ik_utf8_fit(request->text, head, room > mark_width ? room - mark_width : 0, &width);
+		shown = ik_utf8_fit(request->text, head, room > 1 ? room - 1 : 0, &width);
 		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
-		ik_lines_add_own(lines, mark, strlen(mark), (int)width, IK_STYLE_DIM);
-		width += mark_width;
+		ik_lines_add_own(lines, "…", strlen("…"), (int)width, IK_STYLE_DIM);
+		width++;
 	} else if (shown > 0) {
 		ik_lines_add_run(lines, 0, shown, 0, request->head_style);
 	}

@@ -50,7 +50,6 @@ struct flow_frame {
 struct flow {
 	struct ik_lines *lines;
 	int columns;
-	bool utf8;
 	size_t source; /* how far in the source the lines are */
 	struct ik_buf text;
 	struct flow_piece *pieces;
@@ -211,9 +210,7 @@ static int flow_line(struct flow *flow, size_t source)
 		struct flow_frame *frame = &flow->frames[i];
 
 		if (frame->quote && frame->columns > 0) {
-			const char *bar = flow->utf8 ? "│" : "|";
-
-			ik_lines_add_own(flow->lines, bar, strlen(bar), column, IK_STYLE_FRAME);
+			ik_lines_add_own(flow->lines, "│", strlen("│"), column, IK_STYLE_FRAME);
 		} else if (frame->mark_due) {
 			ik_lines_add_own(flow->lines, frame->mark, strlen(frame->mark), column, IK_STYLE_DIM);
 			frame->mark_due = false;
@@ -318,7 +315,6 @@ static size_t code_row(const char *text, size_t length, int room)
 static void flow_code(struct flow *flow, size_t start, size_t end)
 {
 	const char *text = flow->text.data;
-	const char *mark = flow->utf8 ? "↩" : "\\";
 	int room = flow_room(flow);
 
 	while (start < end) {
@@ -334,8 +330,7 @@ static void flow_code(struct flow *flow, size_t start, size_t end)
 			flow_runs(flow, start, stop, column);
 			start = stop;
 			if (start < line_end && room > 1)
-				ik_lines_add_own(flow->lines, mark, strlen(mark), column + room - 1,
-					IK_STYLE_FRAME);
+				ik_lines_add_own(flow->lines, "↩", strlen("↩"), column + room - 1, IK_STYLE_FRAME);
 		} while (start < line_end);
 		start = line_end + 1;
 	}
@@ -472,11 +467,9 @@ static bool make_widths(const struct markdown_table *table, const struct flow *f
 static void draw_bars(const struct markdown_table *table, struct flow *flow, const int *widths,
 	int column)
 {
-	const char *bar = flow->utf8 ? "│" : "|";
-
 	for (size_t i = 0; i + 1 < table->columns; i++) {
 		column += widths[i];
-		ik_lines_add_own(flow->lines, bar, strlen(bar), column + 1, IK_STYLE_FRAME);
+		ik_lines_add_own(flow->lines, "│", strlen("│"), column + 1, IK_STYLE_FRAME);
 		column += BETWEEN;
 	}
 }
@@ -485,16 +478,14 @@ static void draw_bars(const struct markdown_table *table, struct flow *flow, con
 static void draw_rule(const struct markdown_table *table, struct flow *flow, const int *widths)
 {
 	int column = flow_line(flow, flow->source);
-	const char *line = flow->utf8 ? "─" : "-";
-	const char *cross = flow->utf8 ? "─┼─" : "-+-";
 	struct ik_buf rule;
 
 	ik_buf_init(&rule, SIZE_MAX / 2);
 	for (size_t i = 0; i < table->columns; i++) {
 		for (int j = 0; j < widths[i]; j++)
-			ik_buf_puts(&rule, line);
+			ik_buf_puts(&rule, "─");
 		if (i + 1 < table->columns)
-			ik_buf_puts(&rule, cross);
+			ik_buf_puts(&rule, "─┼─");
 	}
 	ik_lines_add_own(flow->lines, rule.data, rule.length, column, IK_STYLE_FRAME);
 	ik_buf_done(&rule);
@@ -566,7 +557,7 @@ static void draw_pairs(const struct markdown_table *table, struct flow *flow, bo
 			flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
 	for (size_t row = 1; row < rows; row++) {
 		if (row > 1 || continued)
-			flow_rule(flow, flow->utf8 ? "─" : "-", 3, NULL, 0);
+			flow_rule(flow, "─", 3, NULL, 0);
 		for (size_t i = 0; i < table->columns; i++)
 			draw_pair(table, flow, row, i);
 	}
@@ -885,7 +876,7 @@ static void enter_list(struct page *page, bool ordered, unsigned number, char de
 /* Begin an item: with its number, its box or a bullet that says how deep it is. */
 static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 {
-	static const char *const bullets[2][3] = { { "* ", "- ", "+ " }, { "• ", "◦ ", "▪ " } };
+	static const char *const bullets[] = { "• ", "◦ ", "▪ " };
 	size_t list = page->list_depth > LISTS ? LISTS - 1 : page->list_depth - 1;
 	struct ik_buf mark;
 
@@ -894,7 +885,7 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 	if (page->lists[list].ordered)
 		ik_buf_printf(&mark, "%u%c ", page->lists[list].number++, page->lists[list].delimiter);
 	else if (!item->is_task)
-		ik_buf_puts(&mark, bullets[page->request->utf8][(page->list_depth - 1) % 3]);
+		ik_buf_puts(&mark, bullets[(page->list_depth - 1) % 3]);
 	if (item->is_task)
 		ik_buf_puts(&mark, item->task_mark == ' ' ? "[ ] " : "[x] ");
 	flow_push(&page->flow, mark.data);
@@ -904,7 +895,7 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 /* Add a rule across the page. */
 static void add_rule(struct page *page, const char *label, size_t length)
 {
-	flow_rule(&page->flow, page->request->utf8 ? "─" : "-", flow_room(&page->flow), label, length);
+	flow_rule(&page->flow, "─", flow_room(&page->flow), label, length);
 }
 
 /* Begin code: with a rule that has its language; another one will be below it. */
@@ -940,7 +931,6 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 /* End a heading: the first two levels are underlined. */
 static void leave_heading(struct page *page)
 {
-	static const char *const rules[2][2] = { { "=", "-" }, { "═", "─" } };
 	unsigned level = page->heading;
 	int width = flow_width(&page->flow, 0, page->flow.text.length);
 	int room = flow_room(&page->flow);
@@ -950,8 +940,7 @@ static void leave_heading(struct page *page)
 	if (cursor_line_starts(&page->cursor) != '#')
 		cursor_skip_line(&page->cursor); /* the line under it made it one */
 	if (level <= 2 && width > 0)
-		flow_rule(&page->flow, rules[page->request->utf8][level - 1], width < room ? width : room,
-			NULL, 0);
+		flow_rule(&page->flow, level == 1 ? "═" : "─", width < room ? width : room, NULL, 0);
 }
 
 static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
@@ -1157,10 +1146,7 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 	struct page page = {
 		.request = request,
 		.continued = request->opener < request->start,
-		.flow = { .lines = lines,
-			.columns = request->columns,
-			.utf8 = request->utf8,
-			.source = request->start },
+		.flow = { .lines = lines, .columns = request->columns, .source = request->start },
 		.cursor = { .text = request->text, .start = request->start, .at = request->start },
 	};
 	struct ik_buf *source = &page.source.text;

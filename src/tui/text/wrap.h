@@ -98,7 +98,6 @@ struct ik_render {
 	bool cut;      /* the next section continues what it ends with */
 	const struct ik_buf *learnt; /* from all of the text */
 	bool growing;                /* more text may come after the end */
-	bool utf8;                   /* what is added may be more than ASCII */
 	int columns;
 	int hang;
 	size_t head, tail;

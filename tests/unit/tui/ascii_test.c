@@ -9,11 +9,11 @@ Test(ascii, likenesses)
 {
 	static const struct { const char *cluster; char likeness; } rows[] = {
 		{ " ", ' ' }, { "│", '|' }, { "─", '-' }, { "┌", '+' }, { "┼", '+' }, { "╰", '+' },
-		{ "║", '|' }, { "═", '-' }, { "…", '.' }, { "•", '*' }, { "●", '*' }, { "◌", 'o' },
-		{ "◐", 'o' }, { "▲", '!' }, { "→", '>' }, { "❯", '>' }, { "“", '"' }, { "’", '\'' },
+		{ "║", '|' }, { "═", '=' }, { "…", '~' }, { "•", '*' }, { "●", '*' }, { "◌", '-' },
+		{ "◐", '~' }, { "▲", '!' }, { "→", '>' }, { "❯", '>' }, { "“", '"' }, { "’", '\'' },
 		{ "–", '-' }, { "\u00A0", ' ' }, { "█", '#' }, { "✓", '+' }, { "✗", 'x' },
 		{ "é", '?' }, { "日", '?' }, { "\U0001F600", '?' }, { "\xff", '?' }, { "␛", '?' },
-		{ "┌\u0301", '+' },
+		{ "┌\u0301", '+' }, { "·", '-' }, { "∅", '0' }, { "◆", '+' }, { "↩", '\\' }, { "▌", '|' },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		cr_assert_eq(ik_ascii_for(rows[i].cluster, strlen(rows[i].cluster)), rows[i].likeness,
@@ -26,7 +26,7 @@ Test(ascii, every_character_of_a_frame)
 	for (uint32_t codepoint = 0x2500; codepoint < 0x2580; codepoint++) {
 		char bytes[4];
 		int count = ik_utf8_encode(codepoint, bytes);
-		cr_assert_not_null(strchr("-|+/\\X", ik_ascii_for(bytes, (size_t)count)));
+		cr_assert_not_null(strchr("-=|+/\\X", ik_ascii_for(bytes, (size_t)count)));
 	}
 	for (uint32_t codepoint = 0x80; codepoint < 0x30000; codepoint++) {
 		char bytes[4];

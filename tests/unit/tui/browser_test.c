@@ -19,9 +19,9 @@ static void begin(void)
 {
 	calls = ik_calls_new();
 	keymap = ik_keymap_new(NULL);
-	browser = ik_browser_new(calls, keymap, true, NULL, NULL);
+	browser = ik_browser_new(calls, keymap, NULL, NULL);
 	pane = (struct ik_pane *)browser;
-	scan = (struct ik_status_bar){.utf8 = true, .scan = IK_SCAN_COMPLETE};
+	scan = (struct ik_status_bar){.scan = IK_SCAN_COMPLETE};
 }
 
 static void end(void)

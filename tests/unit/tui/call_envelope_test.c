@@ -81,11 +81,11 @@ Test(call_envelope, of_a_large_result_the_beginning_is_shown_and_its_size)
 		struct ik_shown_call *call = call_with(calls, envelope.data, envelope.length, stored);
 		cr_assert_eq(call->stage, IK_STAGE_OK);
 		ik_buf_clear(&text);
-		ik_call_text(call, true, 0, &text, &head, &tail);
+		ik_call_text(call, 0, &text, &head, &tail);
 		cr_assert_not_null(strstr(text.data, " MB"), "%s", text.data);
 		cr_assert_null(memchr(text.data, '\n', text.length));
 		ik_buf_clear(&text);
-		ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
+		ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 		cr_assert_gt(text.length, IK_KIB(200));
 		cr_assert_lt(text.length, IK_KIB(300));
 		cr_assert_not_null(strstr(text.data + text.length - 20, " MB"));

@@ -21,7 +21,7 @@ static const char *text_of(const char *envelope)
 	struct ik_buf text;
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
-	ik_call_text(call, true, IK_CALL_LINES, &text, &head, &tail);
+	ik_call_text(call, IK_CALL_LINES, &text, &head, &tail);
 	cr_assert_leq(head, text.length);
 	if (tail < text.length)
 		ik_buf_insert(&text, tail, "|", 1);
@@ -106,7 +106,7 @@ static const char *command_text(const char *result, size_t lines)
 	ik_calls_set_envelope(calls, call, result, strlen(result), 12);
 	cr_assert(ik_call_is_command(call));
 	ik_buf_init(&text, IK_MIB(1));
-	ik_call_text(call, true, lines, &text, &head, &tail);
+	ik_call_text(call, lines, &text, &head, &tail);
 	(void)snprintf(out, sizeof out, "%s", text.data);
 	ik_buf_done(&text);
 	ik_calls_free(calls);
@@ -144,14 +144,14 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_buf_init(&text, IK_MIB(1));
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
-	ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
+	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · 1 ms\nfile_path: parse.c\nreplace_all: false\n"
 		"-    return 1;\n+    /* more */\n+    return 2;\n\ndone");
 	ik_buf_clear(&text);
 	call = ik_calls_get(calls, "b", "file_write");
 	ik_calls_set_arguments(calls, call, other, strlen(other));
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
-	ik_call_text(call, true, IK_CALL_ALL, &text, &head, &tail);
+	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · 1 ms\ncontent:\none\ntwo\nfile_path: parse.c\nmode: 420\n\ndone");
 	ik_buf_done(&text);
 	ik_calls_free(calls);
@@ -175,7 +175,7 @@ Test(calls, a_call_goes_through_its_states)
 	struct ik_buf text;
 	size_t head, tail;
 	ik_buf_init(&text, IK_MIB(1));
-	ik_call_text(call, true, IK_CALL_LINES, &text, &head, &tail);
+	ik_call_text(call, IK_CALL_LINES, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, "\n2\n3\n4\n5\n6\n7");
 	ik_buf_done(&text);
 	static const char envelope[] = "{\"tool_success\":true,\"result\":1}";

@@ -361,7 +361,7 @@ static void expect_draft(struct ik_screen *screen, const char *expected)
 
 Test(popup, is_gone_with_the_word_that_it_was_for)
 {
-	struct ik_screen_options options = { .provider = "p", .model = "m", .utf8 = true };
+	struct ik_screen_options options = { .provider = "p", .model = "m" };
 	struct ik_screen *screen = ik_screen_new(&options);
 	offered = "/";
 	ik_screen_on_complete(screen, offer, NULL);

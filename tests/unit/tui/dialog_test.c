@@ -16,7 +16,7 @@ static int64_t now_ms;
 
 static void begin(void)
 {
-	struct ik_screen_options options = {.utf8 = true, .provider = "openai", .model = "gpt"};
+	struct ik_screen_options options = {.provider = "openai", .model = "gpt"};
 	screen = ik_screen_new(&options);
 }
 

@@ -6,9 +6,9 @@
 #include "tui/text/markdown.h"
 #include "util/alloc.h"
 
-struct ik_block *markdown_block(const char *text, bool utf8)
+struct ik_block *markdown_block(const char *text)
 {
-	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, utf8);
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 	ik_block_set_renderer(block, &ik_renderer_markdown);
 	ik_block_append(block, text, strlen(text));
 	return block;
@@ -33,9 +33,9 @@ struct ik_cells *markdown_block_cells(struct ik_block *block, int columns)
 	return cells;
 }
 
-struct ik_cells *markdown_cells(const char *text, int columns, bool utf8)
+struct ik_cells *markdown_cells(const char *text, int columns)
 {
-	struct ik_block *block = markdown_block(text, utf8);
+	struct ik_block *block = markdown_block(text);
 	ik_block_finish(block);
 	struct ik_cells *cells = markdown_block_cells(block, columns);
 	ik_block_free(block);

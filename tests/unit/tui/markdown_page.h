@@ -6,13 +6,13 @@
 #include "tui/scrollback/block.h"
 
 /* A growing reply of that text. */
-struct ik_block *markdown_block(const char *text, bool utf8);
+struct ik_block *markdown_block(const char *text);
 
 /* All its rows, drawn; to be freed. */
 struct ik_cells *markdown_block_cells(struct ik_block *block, int columns);
 
 /* The same of a whole reply. */
-struct ik_cells *markdown_cells(const char *text, int columns, bool utf8);
+struct ik_cells *markdown_cells(const char *text, int columns);
 void markdown_cells_free(struct ik_cells *cells);
 
 #endif

@@ -20,7 +20,7 @@ static const char document[] =
 /* The picture of a reply that came in two pieces, drawn after each. */
 static char *streamed(const char *text, size_t length, size_t first, size_t step, int columns)
 {
-	struct ik_block *block = markdown_block("", true);
+	struct ik_block *block = markdown_block("");
 	for (size_t at = 0; at < length;) {
 		size_t size = at == 0 && first > 0 ? first : step;
 		if (size > length - at)
@@ -156,7 +156,7 @@ static bool shows_more(const char *text, size_t length)
 	bool more = false;
 	ik_buf_init(&learnt, IK_KIB(1));
 	const struct ik_render request = {.text = text, .end = length,
-		.learnt = &learnt, .growing = true, .utf8 = true, .columns = 80, .tail = length};
+		.learnt = &learnt, .growing = true, .columns = 80, .tail = length};
 	ik_renderer_markdown.render(&request, &lines);
 	for (uint32_t i = 0; i < lines.run_count; i++)
 		more |= !lines.runs[i].added && lines.runs[i].offset + lines.runs[i].length > length;

@@ -8,14 +8,14 @@
 
 #define SHOWS(text, columns, expected) \
 	do { \
-		struct ik_cells *cells_ = markdown_cells(text, columns, true); \
+		struct ik_cells *cells_ = markdown_cells(text, columns); \
 		PICTURE_IS(cells_, expected); \
 		markdown_cells_free(cells_); \
 	} while (0)
 
 #define STYLE_IS(text, part, expected) \
 	do { \
-		struct ik_cells *cells_ = markdown_cells(text, 60, true); \
+		struct ik_cells *cells_ = markdown_cells(text, 60); \
 		cr_assert_eq(picture_style(cells_, part), expected, "%s: %d", part, \
 			picture_style(cells_, part)); \
 		markdown_cells_free(cells_); \
@@ -72,7 +72,7 @@ Test(markdown, deep_lists_leave_room_for_text)
 		length += 17;
 	}
 	text[length] = '\0';
-	struct ik_cells *cells = markdown_cells(text, 24, true);
+	struct ik_cells *cells = markdown_cells(text, 24);
 	cr_assert(strstr(picture_of(cells), "word word"), "%s", picture_of(cells));
 	markdown_cells_free(cells);
 }
@@ -206,7 +206,7 @@ Test(markdown, nothing_becomes_a_control_byte)
 {
 	const char *text = "&#27;[31m &#x202e; &#0; [l](x&#27;y) `a&#27;b` \033]8;;evil\a [\033](\033[2J)\n\n"
 		"```\n\033[2J\n```\n\n|a\033|\n|---|\n|\033&#8;|\n";
-	struct ik_cells *cells = markdown_cells(text, 60, true);
+	struct ik_cells *cells = markdown_cells(text, 60);
 	const char *picture = picture_of(cells);
 	cr_assert(strstr(picture, "␛[31m <U+202E> \uFFFD l (x␛y) a&#27;b ␛]8;;evil␇"), "%s", picture);
 	for (const char *at = picture; *at; at++)
@@ -214,18 +214,9 @@ Test(markdown, nothing_becomes_a_control_byte)
 	markdown_cells_free(cells);
 }
 
-Test(markdown, without_utf8_all_is_drawn_in_ascii)
-{
-	struct ik_cells *cells = markdown_cells(
-		"# H\n- a\n  - b\n\n> q\n\n```c\nabcdefghijkl\n```\n\n|a|b|\n|---|---|\n|c|d|\n\n---\n", 10, false);
-	PICTURE_IS(cells, "H\n=\n* a\n  - b\n\n| q\n\n-- c -----\nabcdefghi\\\njkl\n----------\n\n"
-		"a | b\n--+--\nc | d\n\n----------\n");
-	markdown_cells_free(cells);
-}
-
 Test(markdown, a_remark_stays_plain)
 {
-	struct ik_block *block = markdown_block("```c\nint", true);
+	struct ik_block *block = markdown_block("```c\nint");
 	ik_block_finish(block);
 	ik_block_remark(block, "[interrupted]");
 	struct ik_cells *cells = markdown_block_cells(block, 16);
@@ -248,7 +239,7 @@ Test(markdown, what_is_incomplete_looks_calm)
 		{"| a | b |\n|---|---|\n| c", "a │ b\n──┼──\nc │\n"}, {"# He", "He\n══\n"}, {"a 2 * 3", "a 2 * 3\n"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct ik_block *block = markdown_block(cases[i].text, true);
+		struct ik_block *block = markdown_block(cases[i].text);
 		struct ik_cells *cells = markdown_block_cells(block, 10);
 		cr_assert_str_eq(picture_of(cells), cases[i].picture, "%s: %s", cases[i].text,
 			picture_of(cells));
@@ -274,7 +265,7 @@ Test(markdown, a_table_of_monstrous_width_is_text)
 	at = stpcpy(at, "\n");
 	for (size_t i = 0; i < columns; i++)
 		at = stpcpy(at, "|---");
-	struct ik_cells *cells = markdown_cells(text, 40, true);
+	struct ik_cells *cells = markdown_cells(text, 40);
 	cr_assert(picture_has(cells, "|a|a|a"));
 	markdown_cells_free(cells);
 	free(text);
@@ -287,7 +278,7 @@ Test(markdown, a_table_of_very_many_rows_is_one)
 	ik_buf_puts(&text, "| a | b |\n|---|---|\n");
 	for (int i = 0; i < 40000; i++)
 		ik_buf_printf(&text, "| n%d | x |\n", i);
-	struct ik_cells *cells = markdown_cells(text.data, 40, true);
+	struct ik_cells *cells = markdown_cells(text.data, 40);
 	cr_assert(picture_has(cells, "n0 "));
 	cr_assert(picture_has(cells, "n39999 │ x"));
 	markdown_cells_free(cells);

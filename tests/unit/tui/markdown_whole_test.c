@@ -45,7 +45,7 @@ static char *at_once(const char *text, size_t length)
 	ik_renderer_markdown.learn(&learnt, text, feed ? (size_t)(feed - text) + 1 : 0);
 	ik_renderer_markdown.render(&(struct ik_render){
 		.text = text, .end = length, .learnt = &learnt, .growing = true,
-		.utf8 = true, .columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
+		.columns = COLUMNS, .tail = SIZE_MAX, .head_style = IK_STYLE_ASSISTANT,
 		.style = IK_STYLE_ASSISTANT, .tail_style = IK_STYLE_DIM}, &lines);
 	char *result = picture(&lines, text);
 	ik_lines_done(&lines);
@@ -83,7 +83,7 @@ static void generate(struct ik_buf *out, unsigned seed, size_t length)
 Test(markdown_whole, sections_look_as_one)
 {
 	for (unsigned seed = 1; seed < 7; seed++) {
-		struct ik_block *block = markdown_block("", true);
+		struct ik_block *block = markdown_block("");
 		struct ik_buf text;
 		size_t step = 15 + seed;
 		ik_buf_init(&text, IK_KIB(64));
@@ -113,7 +113,7 @@ Test(markdown_whole, sections_look_as_one)
  * as if it had never been cut. */
 static void check_growth(const char *head, const char *before, const char *after, const char *foot)
 {
-	struct ik_block *block = markdown_block(head, true);
+	struct ik_block *block = markdown_block(head);
 	struct ik_buf text;
 	char piece[200];
 
@@ -165,7 +165,7 @@ Test(markdown_whole, items_that_are_not_in_sequence_keep_their_numbers)
 	ik_buf_init(&text, IK_KIB(64));
 	for (int i = 0; i < 2000; i++)
 		ik_buf_puts(&text, "1. words\n");
-	struct ik_cells *cells = markdown_cells(text.data, COLUMNS, true);
+	struct ik_cells *cells = markdown_cells(text.data, COLUMNS);
 
 	cr_expect(picture_has(cells, "2000. words"));
 	markdown_cells_free(cells);
@@ -175,7 +175,7 @@ Test(markdown_whole, items_that_are_not_in_sequence_keep_their_numbers)
 /* What a text looks like with the definition still to come, and with it. */
 static void shows(const char *text, const char *definition, const char *before, const char *after)
 {
-	struct ik_block *block = markdown_block(text, true);
+	struct ik_block *block = markdown_block(text);
 	markdown_cells_free(markdown_block_cells(block, COLUMNS));
 	struct ik_cells *cells = markdown_block_cells(block, COLUMNS);
 	cr_assert_eq(strncmp(picture_of(cells), before, strlen(before)), 0, "%s", picture_of(cells));
@@ -242,7 +242,7 @@ Test(markdown_whole, a_definition_may_stand_in_quotes_and_items)
 
 Test(markdown_whole, definitions_that_have_no_room_spoil_nothing)
 {
-	struct ik_block *block = markdown_block("See [d1], [d9999].\n\n", true);
+	struct ik_block *block = markdown_block("See [d1], [d9999].\n\n");
 	char line[300];
 	ik_block_append(block, "[d1]: http://example/1\n", 23);
 	for (int i = 0; i < 1000; i++) { /* more than 64 KiB, mostly labels */
@@ -264,7 +264,7 @@ Test(markdown_whole, a_line_of_many_ends_of_labels_takes_no_time)
 	for (size_t i = 0; i < length; i += 2)
 		memcpy(text + i, "]:", 2);
 	clock_t began = clock();
-	struct ik_block *block = markdown_block(text, true);
+	struct ik_block *block = markdown_block(text);
 	ik_block_prepare(block);
 	cr_assert_gt(ik_block_lines(block, 0, 80)->count, 1000);
 	cr_assert_lt((double)(clock() - began) / CLOCKS_PER_SEC, 5);

@@ -33,7 +33,7 @@ static const char *const texts[] = {
 static void add_blocks(struct ik_scrollback *scrollback)
 {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 		struct ik_buf out;
 		ik_buf_init(&out, IK_KIB(64));
 		ik_buf_printf(&out, "%s\n\n> %s\n\n```\n%s\n```\n\n| a | b |\n|---|---|\n| %s | x |\n", texts[i],
@@ -61,7 +61,7 @@ static char *row_text(const struct ik_cells *cells, int row)
 /* Draw all of it at a width, page by page, and look for the mark behind each row. */
 static void check_width(struct ik_scrollback *scrollback, int columns)
 {
-	struct ik_term_options options = { .type = "xterm-256color", .utf8 = true,
+	struct ik_term_options options = { .type = "xterm-256color",
 		.colours = IK_COLOURS_256, .theme = ik_theme_find("dark"), .rows = ROWS + 1,
 		.columns = columns + 1 };
 	struct ik_rectangle area = { 0, 0, ROWS, columns };

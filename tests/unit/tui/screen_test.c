@@ -14,7 +14,7 @@ static struct ik_screen *screen;
 
 static void begin(void)
 {
-	struct ik_screen_options options = {.utf8 = true, .provider = "openai", .model = "gpt",
+	struct ik_screen_options options = {.provider = "openai", .model = "gpt",
 		.commands = "/help    what there is\n/quit    end this program, at once, for good\n"};
 	screen = ik_screen_new(&options);
 }
@@ -118,7 +118,7 @@ Test(screen, an_empty_conversation_says_how_to_begin)
 
 Test(screen, practice_says_how_to_set_up_a_real_model)
 {
-	struct ik_screen_options options = {.utf8 = true, .provider = "practice"};
+	struct ik_screen_options options = {.provider = "practice"};
 	ik_screen_free(screen);
 	screen = ik_screen_new(&options);
 	cr_assert(picture_has(draw(24, 80), "OPENAI_API_KEY"));

@@ -46,7 +46,7 @@ static const struct ik_cells *resize(struct window *window, int rows, int column
 
 static struct ik_block *add(struct window *window, enum ik_block_kind kind, const char *text)
 {
-	struct ik_block *block = ik_block_new(kind, true);
+	struct ik_block *block = ik_block_new(kind);
 	ik_block_append(block, text, strlen(text));
 	ik_scrollback_add(window->scrollback, block);
 	return block;
@@ -201,7 +201,7 @@ Test(scrollback, older_blocks_come_above_what_is_seen)
 	for (int i = 0; i < 40; i++) {
 		char text[20];
 		(void)snprintf(text, sizeof text, "older %d", i);
-		older[i] = ik_block_new(IK_BLOCK_NOTICE, true);
+		older[i] = ik_block_new(IK_BLOCK_NOTICE);
 		ik_block_append(older[i], text, strlen(text));
 	}
 	ik_scrollback_prepend(window.scrollback, older, 40);
@@ -308,8 +308,8 @@ Test(scrollback, a_clean_message_is_not_copied)
 {
 	struct ik_message *clean = ik_message_new(IK_KIND_ASSISTANT, "plain\ntext", 10, NULL, 0);
 	struct ik_message *dirty = ik_message_new(IK_KIND_ASSISTANT, "bell\a", 5, NULL, 0);
-	struct ik_block *one = ik_block_of_message(clean, true);
-	struct ik_block *other = ik_block_of_message(dirty, true);
+	struct ik_block *one = ik_block_of_message(clean);
+	struct ik_block *other = ik_block_of_message(dirty);
 	ik_block_prepare(one);
 	ik_block_prepare(other);
 	cr_assert(one->text == clean->content);
@@ -390,7 +390,7 @@ Test(scrollback, keeps_no_lines_far_from_the_window)
 static struct window window_of(const char *markdown, int rows, int columns)
 {
 	struct window window = window_new(rows, columns);
-	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 	ik_block_set_renderer(block, &ik_renderer_markdown);
 	ik_block_append(block, markdown, strlen(markdown));
 	ik_block_finish(block);

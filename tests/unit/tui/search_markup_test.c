@@ -73,7 +73,7 @@ Test(search_markup, finds_what_is_shown_whatever_markup_was_in_it)
 		"r of day", "time) of", "of 3 days", "http://time/of" };
 	for (unsigned seed = 1; seed < 60; seed++) {
 		struct ik_scrollback *scrollback = ik_scrollback_new();
-		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 		struct ik_search *search = ik_search_new(scrollback, false);
 		struct ik_buf source;
 		ik_buf_init(&source, IK_KIB(64));

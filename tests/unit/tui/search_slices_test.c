@@ -19,7 +19,7 @@ struct large {
 static struct large large_new(size_t lines, size_t step)
 {
 	struct large large = {.scrollback = ik_scrollback_new()};
-	struct ik_block *block = ik_block_new(IK_BLOCK_COMMAND, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_COMMAND);
 	struct ik_buf text;
 	ik_buf_init(&text, IK_MIB(64));
 	for (size_t i = 0; i < lines; i++)
@@ -81,7 +81,7 @@ Test(search_slices, what_stands_far_away_is_found_slice_by_slice)
 static void is_found_at(struct ik_buf *text, size_t place)
 {
 	struct large large = {.scrollback = ik_scrollback_new()};
-	struct ik_block *block = ik_block_new(IK_BLOCK_COMMAND, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_COMMAND);
 	char kept[5];
 	memcpy(kept, text->data + place, 5);
 	memcpy(text->data + place, "f\xC3\xBCnd", 5);
@@ -121,7 +121,7 @@ Test(search_slices, nothing_is_lost_where_sections_meet)
 Test(search_slices, a_fence_of_many_megabytes_is_no_slice)
 {
 	struct large large = {.scrollback = ik_scrollback_new()};
-	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 	ik_block_set_renderer(block, &ik_renderer_markdown);
 	ik_block_append(block, "```\n", 4);
 	for (size_t i = 0; i < 200000; i++)
@@ -142,7 +142,7 @@ Test(search_slices, what_changes_is_searched_once_it_is_complete)
 	struct large large = {.scrollback = ik_scrollback_new()};
 	struct ik_block *blocks[3];
 	for (size_t i = 0; i < 3; i++) {
-		blocks[i] = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		blocks[i] = ik_block_new(IK_BLOCK_ASSISTANT);
 		ik_block_append(blocks[i], "found", 5);
 		if (i != 1)
 			ik_block_finish(blocks[i]);
@@ -175,7 +175,7 @@ Test(search_slices, where_nothing_is_nothing_is_to_be_searched)
 	ik_search_set(large.search, "f\xC3\xBCnd", 5);
 	cr_assert_not(ik_search_working(large.search));
 	cr_assert_not(ik_search_work(large.search));
-	ik_scrollback_add(large.scrollback, ik_block_new(IK_BLOCK_NOTICE, true));
+	ik_scrollback_add(large.scrollback, ik_block_new(IK_BLOCK_NOTICE));
 	ik_scrollback_drop_first(large.scrollback);
 	ik_search_restart(large.search);
 	cr_assert_not(ik_search_working(large.search));
@@ -186,7 +186,7 @@ Test(search_slices, a_place_in_a_block_that_changes_is_looked_for_nowhere_else)
 {
 	struct large large = {.scrollback = ik_scrollback_new()};
 	for (size_t i = 0; i < 2; i++) {
-		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT, true);
+		struct ik_block *block = ik_block_new(IK_BLOCK_ASSISTANT);
 		ik_block_append(block, "found", 5);
 		if (i == 0)
 			ik_block_finish(block);
@@ -220,7 +220,7 @@ Test(search_slices, a_key_that_is_held_gets_there)
 Test(search_slices, what_was_found_may_be_folded_while_the_rest_is_counted)
 {
 	struct large large = large_new(1000000, 400000);
-	struct ik_block *block = ik_block_new(IK_BLOCK_THINKING, true);
+	struct ik_block *block = ik_block_new(IK_BLOCK_THINKING);
 	for (size_t i = 0; i < 5 * IK_SECTION_MAX / 16; i++)
 		ik_block_append(block, "a line of words\n", 16);
 	ik_block_append(block, "f\xC3\xBCnd", 5);

@@ -26,7 +26,7 @@ TestSuite(status_bar, .fini = done);
 
 Test(status_bar, scan_states)
 {
-	struct ik_status_bar bar = {.utf8 = true, .provider = "practice"};
+	struct ik_status_bar bar = {.provider = "practice"};
 	PICTURE_IS(draw(&bar, 60), " ◌ tools  practice          F1 help  F2 tools  F3 inspector\n");
 	bar.scan = IK_SCAN_IN_PROGRESS;
 	bar.scan_done = 3;
@@ -39,13 +39,11 @@ Test(status_bar, scan_states)
 	bar.tools_failed = 1;
 	PICTURE_IS(draw(&bar, 60), " ▲ 1 tool, 1 failed  practice             F1 help  F2 tools\n");
 	cr_assert_eq(picture_style(&cells, "▲"), IK_STYLE_STATUS_WARNING);
-	bar.utf8 = false;
-	PICTURE_IS(draw(&bar, 60), " ! 1 tool, 1 failed  practice             F1 help  F2 tools\n");
 }
 
 Test(status_bar, what_goes_on)
 {
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "openai", .model = "gpt", .activity = IK_ACTIVITY_WORKING, .seconds = 65,
 		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 }};
 	PICTURE_IS(draw(&bar, 90), " ● 6 tools  working 1m 05s  openai/gpt  ↑12.3k ↓678"
@@ -67,7 +65,7 @@ Test(status_bar, what_goes_on)
 
 Test(status_bar, store_and_background_only_when_there_is_something_to_say)
 {
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "p", .store = "postgresql"};
 	cr_assert_not(picture_has(draw(&bar, 120), "postgresql"));
 	bar.store_waiting = 17;
@@ -88,7 +86,7 @@ Test(status_bar, store_and_background_only_when_there_is_something_to_say)
 
 Test(status_bar, drops_the_least_first_when_narrow)
 {
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "openai", .model = "gpt-5-mini", .activity = IK_ACTIVITY_WORKING, .seconds = 3,
 		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 }, .queued = 1};
 	PICTURE_IS(draw(&bar, 64), " ● 6 tools  working 3s  1 queued  openai/gpt-5-mini     F1 help\n");
@@ -106,7 +104,7 @@ Test(status_bar, drops_the_least_first_when_narrow)
 
 Test(status_bar, the_session_goes_first)
 {
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 6,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 6,
 		.provider = "openai", .model = "gpt-5-mini",
 		.usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 },
 		.session = "How do boats sail against the wind?", .session_length = 35};
@@ -130,7 +128,7 @@ Test(status_bar, every_width)
 {
 	static const char *const parts[] = { "● 12 tools", "running glob 2s", "1 queued",
 		"↑12.3k ↓678", "ask", "F1 help" };
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 12,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 12,
 		.provider = "openrouter", .model = "anthropic/claude-sonnet-of-tomorrow-20260101",
 		.activity = IK_ACTIVITY_RUNNING, .tool = "glob", .tools_running = 1, .seconds = 2,
 		.queued = 1, .usage = { .input_tokens = 12345, .output_tokens = 678, .cost = -1 },
@@ -160,7 +158,7 @@ Test(status_bar, every_width)
  * next one. */
 Test(status_bar, counts_agents_that_have_no_room)
 {
-	struct ik_status_bar bar = {.utf8 = true, .scan = IK_SCAN_COMPLETE, .tools = 12,
+	struct ik_status_bar bar = {.scan = IK_SCAN_COMPLETE, .tools = 12,
 		.provider = "practice", .agent_count = 9, .now_ms = 100000};
 	struct ik_rectangle area = {0, 0, 1, 120};
 	int number = -1;
@@ -195,9 +193,7 @@ static struct ik_status_bar with_agents(void)
 Test(status_bar, says_how_each_agent_stands)
 {
 	struct ik_status_bar bar = with_agents();
-	cr_assert(picture_has(draw(&bar, 80), " [1] 2~12s 3? 5* 12!  "), "%s", picture_of(&cells));
-	cr_assert(picture_has(draw(&bar, 22), " [1/5] ~1 ?1 !1 *1"), "%s", picture_of(&cells));
-	bar.utf8 = true;
+	cr_assert(picture_has(draw(&bar, 22), " [1/5] ◐1 ?1 !1 *1"), "%s", picture_of(&cells));
 	cr_assert(picture_has(draw(&bar, 80), " [1] 2◐12s 3? 5* 12!  "), "%s", picture_of(&cells));
 }
 
@@ -218,7 +214,6 @@ Test(status_bar, finds_agents_by_their_columns)
 	cr_assert_eq(agent_at(&bar, 5), 2);
 	cr_assert_eq(agent_at(&bar, 19), 12);
 	cr_assert_eq(agent_at(&bar, 20), -1);
-	bar.utf8 = true;
 	cr_assert_eq(agent_at(&bar, 9), 2);
 }
 

@@ -347,7 +347,7 @@ Test(term, ascii_where_there_is_no_utf8)
 	text(rig, 2, 0, IK_STYLE_NORMAL, "plain");
 	frame(rig, 2, 5);
 	IS_ROW(rig, 0, "+--+--+     ");
-	IS_ROW(rig, 1, "|? ? |?.*|  ");
+	IS_ROW(rig, 1, "|? ? |?~*|  ");
 	IS_ROW(rig, 2, "plain       ");
 	for (size_t i = 0; i < rig->out.length; i++)
 		cr_assert((unsigned char)rig->out.data[i] < 0x80);
