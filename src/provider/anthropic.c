@@ -73,13 +73,13 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
 			(struct ik_opaque_member[]){ { "redacted", ik_json_member(block, "data") }, { 0 } });
 	} else if (ik_json_string_is(type, "tool_use")) {
-		struct ik_json_span none = { NULL, 0 }, input = ik_json_member(block, "input");
+		struct ik_json_span input = ik_json_member(block, "input");
 		struct ik_call_piece piece = {
 			.index = index, .id = ik_json_member(block, "id"), .name = ik_json_member(block, "name")
 		};
 
 		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
-		ik_decoder_call(decoder, &piece, none);
+		ik_decoder_call(decoder, &piece);
 		/* Usually {}, and the arguments follow in pieces. */
 		if (ik_json_count(input))
 			keep(&state->input, input);
@@ -96,8 +96,8 @@ static void end_block(struct ik_stream_decoder *decoder, int64_t index)
 			(struct ik_opaque_member[]){ { "signature", kept_value(&state->signature) }, { 0 } });
 		ik_buf_done(&state->signature);
 	} else if (kind == BLOCK_CALL) {
-		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index },
-			kept_value(&state->input));
+		ik_decoder_call(decoder,
+			&(struct ik_call_piece){ .index = index, .arguments = kept_value(&state->input) });
 		ik_buf_done(&state->input);
 		ik_decoder_end_calls(decoder);
 	}
@@ -132,7 +132,7 @@ static void take_delta(struct ik_stream_decoder *decoder, struct ik_json_span ev
 	} else if (ik_json_string_is(type, "input_json_delta") &&
 		ik_decoder_mark(decoder, index) == BLOCK_CALL && ik_decoder_has_text(arguments)) {
 		ik_buf_done(&state->input);
-		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index }, arguments);
+		ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index, .arguments = arguments });
 	}
 }
 
@@ -325,7 +325,7 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 /* Thinking is only sent back with its signature. */
 static void put_thinking(struct ik_wire_writer *writer, const struct ik_message *message)
 {
-	struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_ANTHROPIC);
+	struct ik_json_span opaque = ik_wire_opaque(writer, message);
 	struct ik_json_span signature = ik_json_member(opaque, "signature");
 	struct ik_json_span redacted = ik_json_member(opaque, "redacted");
 
@@ -386,30 +386,32 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
  * Thinking cannot be requested in the middle of a turn whose calls began without it (with another
  * provider, or before it was switched on).
  */
-static bool may_think(const struct ik_request *request)
+static bool may_think(const struct ik_wire_writer *writer)
 {
-	size_t index = ik_conversation_count(request->conversation);
+	const struct ik_conversation *conversation = writer->request->conversation;
+	size_t index = ik_conversation_count(conversation);
 	bool called = false, thought = false;
 
 	while (index-- > 0) {
-		const struct ik_message *message = ik_conversation_at(request->conversation, index);
+		const struct ik_message *message = ik_conversation_at(conversation, index);
 
 		if (message->kind == IK_KIND_USER)
 			break;
 		called = called || message->kind == IK_KIND_TOOL_CALL;
 		thought = thought ||
-			(message->kind == IK_KIND_THINKING &&
-				ik_wire_opaque(request, message, IK_ANTHROPIC).text);
+			(message->kind == IK_KIND_THINKING && ik_wire_opaque(writer, message).text);
 	}
 	return !called || thought;
 }
 
-static void put_thinking_wish(struct ik_buf *out, const struct ik_request *request)
+static void put_thinking_wish(struct ik_wire_writer *writer)
 {
+	const struct ik_request *request = writer->request;
 	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
 	/* The budget is part of the output limit, which must leave room for the answer. */
 	int64_t room = output_limit(request) - BUDGET_LEAST;
 	int64_t budget = words.tokens < room ? words.tokens : room;
+	struct ik_buf *out = writer->out;
 
 	/* The model thinks as much as it decides to, guided by an effort. Newer models only show it on
 	 * request; some think even if not asked to. */
@@ -420,7 +422,7 @@ static void put_thinking_wish(struct ik_buf *out, const struct ik_request *reque
 			words.level);
 	else if (words.form == IK_THINKING_ADAPTIVE)
 		ik_json_printf(out, "'thinking':{'type':'disabled'}");
-	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(request))
+	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(writer))
 		ik_json_printf(out, "'thinking':{'type':'enabled','budget_tokens':%lld}",
 			(long long)budget);
 }
@@ -452,7 +454,7 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "],'stream':true");
 	if ((request->forbid_calls && request->tool_count) || lacks_tools(request))
 		ik_json_printf(out, "'tool_choice':{'type':'none'}");
-	put_thinking_wish(out, request);
+	put_thinking_wish(writer);
 	ik_json_printf(out, "}");
 	put_marks(writer);
 }

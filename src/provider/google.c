@@ -16,10 +16,6 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-struct google_stream_state {
-	int64_t calls; /* a call is always complete and has no index */
-};
-
 /* Return value if it is a non-empty string. */
 static struct ik_json_span text_or_none(struct ik_json_span value)
 {
@@ -30,7 +26,6 @@ static struct ik_json_span text_or_none(struct ik_json_span value)
 
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
-	struct google_stream_state *state = decoder->state;
 	struct ik_json_span call = ik_json_member(part, "functionCall");
 	struct ik_json_span text = ik_json_member(part, "text");
 	/* What has to be sent back with a text or a call. */
@@ -42,11 +37,15 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	bool thought = false;
 
 	if (ik_json_span_type(call) == IK_JSON_OBJECT) {
+		/* A call is always complete, and has no index. */
 		struct ik_call_piece piece = {
-			.index = state->calls++, .id = opaque[1].value, .name = ik_json_member(call, "name")
+			.index = decoder->call_count,
+			.id = opaque[1].value,
+			.name = ik_json_member(call, "name"),
+			.arguments = ik_json_member(call, "args"),
 		};
 
-		ik_decoder_call(decoder, &piece, ik_json_member(call, "args"));
+		ik_decoder_call(decoder, &piece);
 		ik_decoder_end_calls(decoder);
 		ik_decoder_opaque_object(decoder, IK_DELTA_CALL, opaque);
 		return;
@@ -147,16 +146,6 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_json_printf(out, "}");
 }
 
-static void put_tools(struct ik_buf *out, const struct ik_request *request)
-{
-	if (!request->tool_count)
-		return;
-	ik_json_printf(out, "'tools':[{'functionDeclarations':[");
-	for (size_t index = 0; index < request->tool_count; index++)
-		put_tool(out, request->endpoint, &request->tools[index]);
-	ik_json_printf(out, "]}]");
-}
-
 /* Roles must alternate, and a resumed session may continue with a message after the results of its
  * last calls. */
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
@@ -180,7 +169,7 @@ static bool demands_signature(const char *model)
 static bool put_opaque(struct ik_wire_writer *writer, const struct ik_message *message,
 	const char *name)
 {
-	struct ik_json_span value = ik_wire_opaque_member(writer->request, message, IK_GOOGLE, name);
+	struct ik_json_span value = ik_wire_opaque_member(writer, message, name);
 
 	if (!value.text)
 		return false;
@@ -271,7 +260,11 @@ static void put_request(struct ik_wire_writer *writer)
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{");
-	put_tools(out, request);
+	if (request->tool_count) {
+		ik_json_printf(out, "'tools':[{");
+		ik_wire_put_tools(writer, "functionDeclarations");
+		ik_json_printf(out, "}]");
+	}
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "'systemInstruction':{'parts':[{'text':'%s'}]}",
 			request->system_prompt);
@@ -292,7 +285,6 @@ const struct ik_wire_format ik_google_format = {
 	.key_header = "x-goog-api-key: ",
 	.put_tool = put_tool,
 	.put_request = put_request,
-	.state_size = sizeof(struct google_stream_state),
 	.take = take,
 	.counts = counts,
 	.stops = stops,

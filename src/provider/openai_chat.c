@@ -45,12 +45,12 @@ static bool is_mistral(const char *model)
  * makers publish.
  */
 struct chat_dialect {
-	bool openai;            /* OpenAI itself */
-	bool alternates;        /* user and assistant must alternate: adjacent messages are joined */
-	bool answers_results;   /* results must be followed by the assistant, never by the user */
-	bool short_ids;         /* a call id is nine letters and digits */
-	bool counts_unasked;    /* reports usage unasked, and refuses to be asked */
-	bool wants_thoughts;    /* refuses a call without the thinking before it */
+	bool openai;         /* OpenAI itself: in others user and assistant must alternate, and adjacent
+	                           messages are joined */
+	bool mistral;        /* a call id is nine letters and digits, and results must be followed by
+	                           the assistant, never by the user */
+	bool counts_unasked; /* reports usage unasked, and refuses to be asked */
+	bool wants_thoughts; /* refuses a call without the thinking before it */
 	bool switches_thinking; /* has a member to switch thinking on and off */
 	bool knows_efforts;     /* accepts an effort as well */
 };
@@ -58,9 +58,7 @@ struct chat_dialect {
 static struct chat_dialect dialect_of(const struct ik_request *request)
 {
 	const struct ik_endpoint *endpoint = request->endpoint;
-	bool openai = ik_endpoint_is_openai(endpoint);
 	bool mistral = ik_endpoint_is_in(endpoint, "mistral.ai");
-	bool template = mistral || is_mistral(request->model);
 	bool deepseek = ik_endpoint_is_in(endpoint, "deepseek.com");
 	bool kimi = ik_endpoint_is_in(endpoint, "moonshot.ai") ||
 		ik_endpoint_is_in(endpoint, "moonshot.cn") || ik_endpoint_is_in(endpoint, "kimi.com");
@@ -69,10 +67,8 @@ static struct chat_dialect dialect_of(const struct ik_request *request)
 	bool glm = ik_endpoint_is_in(endpoint, "z.ai") || ik_endpoint_is_in(endpoint, "bigmodel.cn");
 
 	return (struct chat_dialect){
-		.openai = openai,
-		.alternates = !openai,
-		.answers_results = template,
-		.short_ids = template,
+		.openai = ik_endpoint_is_openai(endpoint),
+		.mistral = mistral || is_mistral(request->model),
 		.counts_unasked = mistral,
 		.wants_thoughts = deepseek || kimi,
 		.switches_thinking = deepseek || kimi_switch || glm,
@@ -91,7 +87,7 @@ static const char *call_id_of(const struct ik_request *request, const char *call
 
 	if (dialect.openai)
 		return ik_wire_call_id(call_id, OPENAI_CALL_ID, made);
-	if (!dialect.short_ids ||
+	if (!dialect.mistral ||
 		(strlen(call_id) == SHORT_CALL_ID && strspn(call_id, digits) == SHORT_CALL_ID))
 		return call_id;
 	for (size_t at = 0; at < SHORT_CALL_ID; at++) {
@@ -103,13 +99,12 @@ static const char *call_id_of(const struct ik_request *request, const char *call
 }
 
 /* Write the members of a call that the server wants back unchanged. */
-static void put_call_extra(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_message *call)
+static void put_call_extra(struct ik_wire_writer *writer, const struct ik_message *call)
 {
-	struct ik_json_span extra = ik_wire_opaque_member(request, call, IK_OPENAI_CHAT, EXTRA);
+	struct ik_json_span extra = ik_wire_opaque_member(writer, call, EXTRA);
 
 	if (extra.text)
-		ik_json_printf(out, "'" EXTRA "':%.*s", IK_WIRE_SPAN(extra));
+		ik_json_printf(writer->out, "'" EXTRA "':%.*s", IK_WIRE_SPAN(extra));
 }
 
 /* Write how much the model should think, as the name of an effort, which OpenAI and most others
@@ -126,12 +121,12 @@ static void put_effort(struct ik_buf *out, const struct ik_request *request, con
 }
 
 /* Return the member in which this server sent the thinking; NULL: none, or another server's. */
-static const char *member_of(const struct ik_request *request, const struct ik_message *message)
+static const char *member_of(const struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	struct ik_json_span name = { .text = NULL };
 
 	if (message->kind == IK_KIND_THINKING)
-		name = ik_wire_opaque(request, message, IK_OPENAI_CHAT);
+		name = ik_wire_opaque(writer, message);
 	if (ik_json_span_type(name) != IK_JSON_STRING)
 		return NULL;
 	return ik_json_string_is(name, REASONING_CONTENT) ? REASONING_CONTENT
@@ -140,16 +135,15 @@ static const char *member_of(const struct ik_request *request, const struct ik_m
 }
 
 /* Write everything that the server sent about this passage's thinking besides its text. */
-static bool put_details(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_passage *passage)
+static bool put_details(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
+	struct ik_buf *out = writer->out;
 	bool any = false;
 
 	for (size_t index = 0; index < passage->count; index++) {
 		struct ik_json_walk walk = { 0 };
 		struct ik_json_span key, detail,
-			list = ik_wire_opaque_member(request, passage->messages[index], IK_OPENAI_CHAT,
-				REASONING_DETAILS);
+			list = ik_wire_opaque_member(writer, passage->messages[index], REASONING_DETAILS);
 
 		while (ik_json_next(list, &walk, &key, &detail)) {
 			if (!any)
@@ -167,18 +161,18 @@ static bool put_details(struct ik_buf *out, const struct ik_request *request,
  * Write the member with the assistant's thinking of that passage, if this server sent one (or
  * requires one): its models continue from it after their calls.
  */
-static void put_reasoning(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_passage *passage)
+static void put_reasoning(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
+	struct ik_buf *out = writer->out;
 	const char *member = NULL;
 	bool calls = false;
 
-	if (put_details(out, request, passage))
+	if (put_details(writer, passage))
 		return; /* it contains the text, too */
 
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
-		const char *other = member_of(request, message);
+		const char *other = member_of(writer, message);
 
 		calls = calls || message->kind == IK_KIND_TOOL_CALL;
 		if (!other || (member && strcmp(member, other) != 0))
@@ -192,7 +186,7 @@ static void put_reasoning(struct ik_buf *out, const struct ik_request *request,
 	}
 	if (member)
 		ik_json_quote_close(out);
-	else if (calls && dialect_of(request).wants_thoughts)
+	else if (calls && dialect_of(writer->request).wants_thoughts)
 		/* For another provider's call; an empty text is not accepted everywhere. */
 		ik_json_printf(out, "'" REASONING_CONTENT "':' '");
 }
@@ -392,9 +386,10 @@ static void take_function(struct ik_stream_decoder *decoder, struct ik_json_span
 		.index = ik_decoder_index(item, "index"),
 		.id = ik_json_member(item, "id"),
 		.name = ik_json_member(function, "name"),
+		.arguments = ik_json_member(function, "arguments"),
 	};
 
-	ik_decoder_call(decoder, &piece, ik_json_member(function, "arguments"));
+	ik_decoder_call(decoder, &piece);
 	tell_extra(decoder, item);
 }
 
@@ -512,16 +507,16 @@ void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpo
 	ik_json_printf(out, "}}");
 }
 
-static void put_call(struct ik_buf *out, const struct ik_request *request,
-	const struct ik_message *call)
+static void put_call(struct ik_wire_writer *writer, const struct ik_message *call)
 {
+	struct ik_buf *out = writer->out;
 	char made[IK_WIRE_MADE_ID];
 
 	ik_json_printf(out, "{'id':'%s','type':'function','function':{'name':%.*s,'arguments':",
-		call_id_of(request, call->call_id, made), IK_WIRE_SPAN(ik_wire_call_name(call)));
+		call_id_of(writer->request, call->call_id, made), IK_WIRE_SPAN(ik_wire_call_name(call)));
 	ik_wire_put_arguments_text(out, call);
 	ik_json_printf(out, "}");
-	put_call_extra(out, request, call);
+	put_call_extra(writer, call);
 	ik_json_printf(out, "}");
 }
 
@@ -537,7 +532,7 @@ static void close_message(struct ik_wire_writer *writer)
 /* Can the open message take what this role says next? */
 static bool goes_on(const struct ik_wire_writer *writer, const char *role)
 {
-	return ik_text_equal(writer->role, role) && dialect_of(writer->request).alternates;
+	return ik_text_equal(writer->role, role) && !dialect_of(writer->request).openai;
 }
 
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
@@ -545,7 +540,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 	if (goes_on(writer, "user")) {
 		ik_buf_puts(writer->out, "\\n\\n");
 	} else {
-		if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).answers_results)
+		if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).mistral)
 			ik_json_printf(writer->out, "{'role':'assistant','content':'" INTERRUPTED "'}");
 		close_message(writer);
 		ik_json_printf(writer->out, "{'role':'user','content':");
@@ -561,7 +556,7 @@ static void put_calls(struct ik_wire_writer *writer, const struct ik_passage *pa
 	ik_json_printf(writer->out, "'tool_calls':[");
 	for (size_t index = 0; index < passage->count; index++) {
 		if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
-			put_call(writer->out, writer->request, passage->messages[index]);
+			put_call(writer, passage->messages[index]);
 	}
 	ik_json_printf(writer->out, "]}");
 }
@@ -587,7 +582,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	} else {
 		close_message(writer);
 		ik_json_printf(out, "{'role':'assistant'");
-		put_reasoning(out, writer->request, passage);
+		put_reasoning(writer, passage);
 		ik_json_printf(out, text ? "'content':" : "'content':null");
 		if (text)
 			ik_json_quote_open(out);
@@ -623,7 +618,7 @@ static void put_request(struct ik_wire_writer *writer)
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{'model':'%s'", request->model);
-	ik_wire_put_tools(out, request, ik_openai_chat_put_tool);
+	ik_wire_put_tools(writer, "tools");
 	ik_json_printf(out, "'messages':[");
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "{'role':'system','content':'%s'}", request->system_prompt);
@@ -636,8 +631,7 @@ static void put_request(struct ik_wire_writer *writer)
 		ik_json_printf(out, "'tool_choice':'none'");
 	if (request->max_output_tokens > 0)
 		ik_json_printf(out,
-			ik_endpoint_is_openai(request->endpoint) ? "'max_completion_tokens':%lld"
-													 : "'max_tokens':%lld",
+			dialect_of(request).openai ? "'max_completion_tokens':%lld" : "'max_tokens':%lld",
 			(long long)request->max_output_tokens);
 	if (thinking.form == IK_THINKING_EFFORT)
 		put_effort(out, request, thinking.level);

@@ -39,18 +39,17 @@ static void tell_arguments(struct ik_stream_decoder *decoder, int64_t index,
 	if (!ik_decoder_has_text(value))
 		return;
 	ik_decoder_set_mark(decoder, index, TOLD);
-	ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index }, value);
+	ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index, .arguments = value });
 }
 
 /* Handle a call's item, at its start and at its end. */
 static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
-	struct ik_json_span none = { NULL, 0 };
 	struct ik_call_piece piece = {
 		.index = index, .id = ik_json_member(item, "call_id"), .name = ik_json_member(item, "name")
 	};
 
-	ik_decoder_call(decoder, &piece, none);
+	ik_decoder_call(decoder, &piece);
 	if (ik_decoder_mark(decoder, index) != TOLD)
 		tell_arguments(decoder, index, ik_json_member(item, "arguments"));
 }
@@ -258,8 +257,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 
 static void put_text(struct ik_wire_writer *writer, const struct ik_message *message)
 {
-	struct ik_json_span phase = ik_wire_opaque_member(writer->request, message, IK_OPENAI_RESPONSES,
-		"phase");
+	struct ik_json_span phase = ik_wire_opaque_member(writer, message, "phase");
 
 	ik_json_printf(writer->out, "{'role':'assistant','content':'%.*s'",
 		(int)message->content_length, message->content);
@@ -283,7 +281,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 {
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
-		struct ik_json_span opaque = ik_wire_opaque(writer->request, message, IK_OPENAI_RESPONSES);
+		struct ik_json_span opaque = ik_wire_opaque(writer, message);
 
 		if (message->kind == IK_KIND_TOOL_CALL)
 			put_call(writer, message);
@@ -315,7 +313,7 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "{'model':'%s'", request->model);
 	if (request->system_prompt && *request->system_prompt)
 		ik_json_printf(out, "'instructions':'%s'", request->system_prompt);
-	ik_wire_put_tools(out, request, put_tool);
+	ik_wire_put_tools(writer, "tools");
 	ik_json_printf(out, "'input':[");
 	ik_wire_put_messages(writer, &messages);
 	ik_json_printf(out, "],'stream':true,'store':false");

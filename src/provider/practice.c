@@ -772,15 +772,15 @@ static void write_reply(const struct ik_request *request, struct ik_script *ret_
 	struct practice practice = { .request = request, .script = ret_script, .rest.text = "" };
 	const char *prompt = request->system_prompt ? request->system_prompt : "";
 	struct ik_transcript transcript;
-	struct ik_passage passage;
+	const struct ik_passage *passage;
 
 	ik_buf_init(&practice.text, ANSWER_LIMIT);
 	ik_buf_init(&practice.files, ANSWER_LIMIT);
 	practice.words_read = count_words(prompt, strlen(prompt));
 	ik_transcript_init(&transcript, request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		for (size_t index = 0; index < passage.count; index++)
-			read_message(&practice, passage.messages[index], passage.results[index]);
+	while ((passage = ik_transcript_next(&transcript))) {
+		for (size_t index = 0; index < passage->count; index++)
+			read_message(&practice, passage->messages[index], passage->results[index]);
 	}
 	put_reply(&practice);
 	ik_script_add(ret_script,

@@ -273,9 +273,9 @@ static bool begin_call(struct ik_stream_decoder *decoder, int64_t index)
 	return true;
 }
 
-void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece,
-	struct ik_json_span arguments)
+void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece)
 {
+	struct ik_json_span arguments = piece->arguments;
 	struct ik_delta delta = { .kind = IK_DELTA_ARGUMENTS, .slot = continued(decoder, piece) };
 	struct ik_pending_call *call;
 

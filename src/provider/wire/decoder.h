@@ -62,6 +62,8 @@ struct ik_call_piece {
 	int64_t index; /* negative: missing */
 	struct ik_json_span id;
 	struct ik_json_span name;
+	struct ik_json_span arguments; /* as in the stream: a string with a part of their text, or an
+	                                  object or array that is all of them */
 };
 
 struct ik_pending_call;
@@ -102,16 +104,14 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
 /*
- * Add a piece of a call, with its arguments as in the stream: a string with a part of their text, or
- * an object or array that is all of them.
+ * Add a piece of a call.
  *
  * It is not always clear which call a piece belongs to: servers omit the index, or give every call
  * the same one, or send the id only once, or repeat the name in every piece. A call is reported
  * (IK_DELTA_CALL) when its name is known to be complete: when its arguments begin, when the next
  * call begins, or at the end of the reply.
  */
-void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece,
-	struct ik_json_span arguments);
+void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece);
 
 /* No more pieces of the calls so far will follow: report them. */
 void ik_decoder_end_calls(struct ik_stream_decoder *decoder);

@@ -40,8 +40,8 @@ void ik_transcript_done(struct ik_transcript *transcript)
 {
 	free(transcript->pairs);
 	ik_message_unref(transcript->summary);
-	free(transcript->messages);
-	free(transcript->results);
+	free(transcript->passage.messages);
+	free(transcript->passage.results);
 	memset(transcript, 0, sizeof(*transcript));
 }
 
@@ -49,15 +49,17 @@ void ik_transcript_done(struct ik_transcript *transcript)
 static void add_message(struct ik_transcript *transcript, const struct ik_message *message,
 	const struct ik_message *result)
 {
-	if (transcript->count == transcript->capacity) {
+	struct ik_passage *passage = &transcript->passage;
+
+	if (passage->count == transcript->capacity) {
 		transcript->capacity = transcript->capacity * 2 + 8;
-		transcript->messages = ik_alloc_array(transcript->messages, transcript->capacity,
-			sizeof(*transcript->messages));
-		transcript->results = ik_alloc_array(transcript->results, transcript->capacity,
-			sizeof(*transcript->results));
+		passage->messages = ik_alloc_array(passage->messages, transcript->capacity,
+			sizeof(*passage->messages));
+		passage->results = ik_alloc_array(passage->results, transcript->capacity,
+			sizeof(*passage->results));
 	}
-	transcript->messages[transcript->count] = message;
-	transcript->results[transcript->count++] = result;
+	passage->messages[passage->count] = message;
+	passage->results[passage->count++] = result;
 }
 
 /* Return the result of the call at transcript->at; NULL: none. */
@@ -93,23 +95,25 @@ static void gather_round(struct ik_transcript *transcript)
 		} else if (is_text || (message->kind == IK_KIND_TOOL_CALL && message->call_id)) {
 			has_text = has_text || is_text;
 			add_message(transcript, message, is_text ? NULL : result_of(transcript));
-			kept = transcript->count;
+			kept = transcript->passage.count;
 			resume = transcript->at + 1;
 		}
 	}
 	if (kept)
 		transcript->at = resume;
-	transcript->count = kept;
+	transcript->passage.count = kept;
 }
 
-bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage)
+const struct ik_passage *ik_transcript_next(struct ik_transcript *transcript)
 {
-	transcript->count = 0;
+	struct ik_passage *passage = &transcript->passage;
+
+	passage->count = 0;
 	if (transcript->summary_due) {
 		transcript->summary_due = false;
 		add_message(transcript, transcript->summary, NULL);
 	}
-	while (!transcript->count && transcript->at < ik_conversation_count(transcript->conversation)) {
+	while (!passage->count && transcript->at < ik_conversation_count(transcript->conversation)) {
 		const struct ik_message *message = ik_conversation_at(transcript->conversation,
 			transcript->at);
 
@@ -131,7 +135,5 @@ bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret
 			break;
 		}
 	}
-	*ret_passage = (struct ik_passage){ transcript->messages, transcript->results,
-		transcript->count };
-	return transcript->count > 0;
+	return passage->count ? passage : NULL;
 }

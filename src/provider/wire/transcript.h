@@ -21,10 +21,9 @@
 /* A message of the user, or what the assistant did in a round: thinking, at most one text, calls, as
  * stored; always with text or calls. */
 struct ik_passage {
-	const struct ik_message *const *messages;
-	const struct ik_message *const
-		*results; /* for each that is a call: its result; NULL: none, make
-	                                            one up */
+	const struct ik_message **messages;
+	const struct ik_message **results; /* for each that is a call: its result; NULL: none, make one
+	                                      up */
 	size_t count;
 };
 
@@ -34,15 +33,15 @@ struct ik_transcript {
 	struct ik_message *summary; /* NULL: none */
 	bool summary_due;
 	size_t at;
-	const struct ik_message **messages, **results; /* of the current passage */
-	size_t count, capacity;
+	struct ik_passage passage; /* the current one, */
+	size_t capacity;           /* and how many messages it has room for */
 };
 
 void ik_transcript_init(struct ik_transcript *transcript,
 	const struct ik_conversation *conversation);
 void ik_transcript_done(struct ik_transcript *transcript);
 
-/* Read the next passage, valid until the next call; false at the end. */
-bool ik_transcript_next(struct ik_transcript *transcript, struct ik_passage *ret_passage);
+/* Return the next passage, valid until the next call; NULL at the end. */
+const struct ik_passage *ik_transcript_next(struct ik_transcript *transcript);
 
 #endif

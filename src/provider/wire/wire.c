@@ -114,28 +114,31 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result)
 	ik_buf_done(&envelope);
 }
 
-struct ik_json_span ik_wire_opaque(const struct ik_request *request,
-	const struct ik_message *message, const char *type)
+struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
+	const struct ik_message *message)
 {
-	return ik_message_opaque(message, request->endpoint ? request->endpoint->provider : NULL, type);
+	const struct ik_endpoint *endpoint = writer->request->endpoint;
+
+	return ik_message_opaque(message, endpoint ? endpoint->provider : NULL, writer->format->type);
 }
 
-struct ik_json_span ik_wire_opaque_member(const struct ik_request *request,
-	const struct ik_message *message, const char *type, const char *name)
+struct ik_json_span ik_wire_opaque_member(const struct ik_wire_writer *writer,
+	const struct ik_message *message, const char *name)
 {
-	return ik_json_member(ik_wire_opaque(request, message, type), name);
+	return ik_json_member(ik_wire_opaque(writer, message), name);
 }
 
-void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
-	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
-		const struct ik_tool_definition *tool))
+void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name)
 {
+	const struct ik_request *request = writer->request;
+
 	if (!request->tool_count)
 		return;
-	ik_json_printf(out, "'tools':[");
+	ik_json_key(writer->out, name);
+	ik_json_printf(writer->out, "[");
 	for (size_t index = 0; index < request->tool_count; index++)
-		put_tool(out, request->endpoint, &request->tools[index]);
-	ik_json_printf(out, "]");
+		writer->format->put_tool(writer->out, request->endpoint, &request->tools[index]);
+	ik_json_printf(writer->out, "]");
 }
 
 bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list)
@@ -172,20 +175,20 @@ static void make_room(struct ik_wire_writer *writer)
 void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages)
 {
 	struct ik_transcript transcript;
-	struct ik_passage passage;
+	const struct ik_passage *passage;
 
 	make_room(writer);
 	ik_transcript_init(&transcript, writer->request->conversation);
-	while (ik_transcript_next(&transcript, &passage)) {
-		const struct ik_message *const *message = passage.messages;
+	while ((passage = ik_transcript_next(&transcript))) {
+		const struct ik_message **message = passage->messages;
 
 		if ((*message)->kind == IK_KIND_USER)
 			messages->user(writer, (*message)->content, (*message)->content_length);
 		else
-			messages->assistant(writer, &passage);
-		for (size_t i = 0; i < passage.count; i++) {
+			messages->assistant(writer, passage);
+		for (size_t i = 0; i < passage->count; i++) {
 			if (message[i]->kind == IK_KIND_TOOL_CALL)
-				messages->result(writer, message[i], passage.results[i]);
+				messages->result(writer, message[i], passage->results[i]);
 		}
 	}
 	ik_transcript_done(&transcript);
@@ -194,7 +197,7 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error)
 {
-	struct ik_wire_writer writer = { .request = request, .out = out, .role = "" };
+	struct ik_wire_writer writer = { .format = format, .request = request, .out = out, .role = "" };
 
 	format->put_request(&writer);
 	return ik_buf_check(out, _("the request"), error);

@@ -18,6 +18,7 @@
 
 /* The message list while it is written: what a message needs to know about the previous ones. */
 struct ik_wire_writer {
+	const struct ik_wire_format *format;
 	const struct ik_request *request;
 	struct ik_buf *out;
 	const char *role;            /* role of the open message, a literal; "": none */
@@ -46,10 +47,8 @@ void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_me
 bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list);
 void ik_wire_close_message(struct ik_wire_writer *writer);
 
-/* Write the member "tools" with an object for each, if there are tools. */
-void ik_wire_put_tools(struct ik_buf *out, const struct ik_request *request,
-	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
-		const struct ik_tool_definition *tool));
+/* Write a member with a list of the tools, if there are any. */
+void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name);
 
 /* Write the members "name" and "description" of a tool. */
 void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool);
@@ -78,10 +77,10 @@ void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
 
 /* Return the opaque data that this format left with a message, if it was this provider's; or a member
  * of it. */
-struct ik_json_span ik_wire_opaque(const struct ik_request *request,
-	const struct ik_message *message, const char *type);
-struct ik_json_span ik_wire_opaque_member(const struct ik_request *request,
-	const struct ik_message *message, const char *type, const char *name);
+struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
+	const struct ik_message *message);
+struct ik_json_span ik_wire_opaque_member(const struct ik_wire_writer *writer,
+	const struct ik_message *message, const char *name);
 
 /* The user's message in place of a lost beginning: the first message must be the user's. */
 #define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"
