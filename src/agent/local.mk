@@ -19,5 +19,4 @@ libik_agent_a_SOURCES += \
 	src/agent/session/undo_recorder.c src/agent/session/undo_recorder.h
 
 libik_agent_a_SOURCES += \
-	src/agent/turn/effect.h \
 	src/agent/turn/turn.c src/agent/turn/turn.h

@@ -14,18 +14,9 @@ struct ik_model_list {
 	struct ik_model *model;
 	struct ik_http_request *request;
 	struct ik_buf body;
-	int status;
 	ik_model_list_done *done;
 	void *arg;
 };
-
-static void on_headers(void *arg, int status, const char *content_type)
-{
-	struct ik_model_list *list = arg;
-
-	(void)content_type;
-	list->status = status;
-}
 
 static void on_body(void *arg, const char *bytes, size_t length)
 {
@@ -46,7 +37,7 @@ static void fail(struct ik_model_list *list, const struct ik_http_result *result
 	if (result->failure != IK_HTTP_OK)
 		ik_model_transfer_failed(list->model, result, false, &sentence, &code, &retryable);
 	else
-		ik_provider_error(endpoint, list->status, list->body.data, list->body.length, &sentence,
+		ik_provider_error(endpoint, result->status, list->body.data, list->body.length, &sentence,
 			&code, &retryable);
 	list->done(list->arg, NULL, 0, sentence.data);
 	ik_buf_done(&sentence);
@@ -60,7 +51,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	char **names, *sentence = NULL;
 
 	list->request = ik_http_close(list->request);
-	if (result->failure != IK_HTTP_OK || list->status < 200 || list->status >= 300) {
+	if (result->failure != IK_HTTP_OK || result->status < 200 || result->status >= 300) {
 		fail(list, result);
 		return;
 	}
@@ -87,9 +78,9 @@ static void tell_built_in(void *arg)
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
 	struct ik_model *model, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg)
 {
-	static const struct ik_http_events events = { on_headers, on_body, on_done };
+	static const struct ik_http_events events = { .body = on_body, .done = on_done };
 	struct ik_model_list *list = ik_alloc(sizeof(*list));
-	struct ik_http_spec request = { .method = "GET", .idle_timeout_ms = idle_timeout_ms };
+	struct ik_http_spec request = { .idle_timeout_ms = idle_timeout_ms };
 	char **headers, *url;
 
 	list->loop = loop;

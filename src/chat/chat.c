@@ -223,7 +223,8 @@ static void start_core(void *arg)
 	if (chat->options->resume && chat->options->system_prompt)
 		ik_session_want_prompt(chat->core.session);
 	if (chat->options->resume)
-		ik_session_restore(chat->core.session, chat->options->resume_id, on_resumed, chat->agent);
+		ik_session_restore(chat->core.session, chat->options->resume_id, NULL, on_resumed,
+			chat->agent);
 	else
 		send_first(chat->agent, true);
 }

@@ -209,7 +209,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 			sequence, ret_id);
 
 		free(sentence);
-		ik_session_restore_fork(child->session, ret_id, copy, on_restored, child);
+		ik_session_restore(child->session, ret_id, copy, on_restored, child);
 	} else {
 		memcpy(ret_id, ik_session_id(child->session), IK_UUID_TEXT);
 		on_restored(child, NULL);
@@ -257,7 +257,7 @@ static void fork_agent(struct ik_chat *chat, const char *line, const char *promp
 			attached.last_command[0] != '\0' ? attached.last_command : chat->agent->shared_command,
 			sizeof(child->shared_command));
 		tell_parent(chat, line, child, id);
-		ik_session_submit_with(child->session, attached.text.data, attached.text.length,
+		ik_session_submit(child->session, attached.text.data, attached.text.length,
 			attached.data.data, attached.data.length);
 	}
 	ik_attached_done(&attached);
@@ -329,7 +329,7 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 	else
 		status = ik_buf_check(&text, _("the message"), error);
 	if (status == IK_OK)
-		ik_session_submit(target->session, text.data, text.length);
+		ik_session_submit(target->session, text.data, text.length, NULL, 0);
 	ik_buf_done(&text);
 	return status;
 }

@@ -58,7 +58,7 @@ static void switch_now(struct ik_agent *agent, const char *id, struct ik_convers
 	(void)ik_agent_begin_session(agent);
 	ik_screen_session_runs(agent->screen, id);
 	ik_screen_close_side(agent->screen);
-	ik_session_restore_fork(agent->session, id, copy, on_resumed, agent);
+	ik_session_restore(agent->session, id, copy, on_resumed, agent);
 }
 
 /* Switch an agent whose turn has ended, whether it is shown or not. */

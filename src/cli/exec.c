@@ -442,7 +442,7 @@ static void resume(struct exec *exec, const struct ik_options *options)
 		options->wait ? IK_LOCKED_WAIT : IK_LOCKED_REFUSE);
 	if (options->system_prompt)
 		ik_session_want_prompt(exec->core.session);
-	ik_session_restore(exec->core.session, options->resume_id, on_resumed, exec);
+	ik_session_restore(exec->core.session, options->resume_id, NULL, on_resumed, exec);
 }
 
 /* Watch the signals that end exec, except those that the parent (nohup, a shell's background) has

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/mention.h"
+#include "core/attach.h"
 #include "tui/pane/parameter.h"
 #include "tui/term/theme.h"
 #include "util/alloc.h"

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/mention.h"
 #include "core/places.h"
 #include "json/write.h"
 #include "util/alloc.h"
@@ -30,6 +29,50 @@ void ik_attached_done(struct ik_attached *attached)
 {
 	ik_buf_done(&attached->text);
 	ik_buf_done(&attached->data);
+}
+
+/* ---- mentions ---- */
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n';
+}
+
+/* Does a word begin at position? */
+static bool begins_word(const char *text, size_t position)
+{
+	return position == 0 || is_blank(text[position - 1]) || strchr("([{\"'<,;", text[position - 1]);
+}
+
+bool ik_mention_next(const char *text, size_t length, size_t *position,
+	struct ik_mention *ret_mention)
+{
+	for (size_t at = *position; at < length; at++) {
+		const char *found = memchr(text + at, '@', length - at), *closing;
+		struct ik_mention mention = { .start = 0 };
+
+		if (!found)
+			return false;
+		at = mention.start = (size_t)(found - text);
+		if (!begins_word(text, at))
+			continue;
+		mention.quoted = at + 1 < length && text[at + 1] == '"';
+		mention.path = text + at + (mention.quoted ? 2 : 1);
+		if (mention.quoted) {
+			closing = memchr(mention.path, '"', length - at - 2);
+			mention.open = !closing;
+			mention.end = mention.open ? length : (size_t)(closing - text) + 1;
+			mention.length = mention.end - (mention.open ? 0 : 1) - (at + 2);
+		} else {
+			for (mention.end = at + 1; mention.end < length && !is_blank(text[mention.end]);)
+				mention.end++;
+			mention.length = mention.end - (at + 1);
+		}
+		*position = mention.end;
+		*ret_mention = mention;
+		return true;
+	}
+	return false;
 }
 
 /* ---- files ---- */
@@ -290,8 +333,8 @@ enum ik_status ik_attach_and_submit(struct ik_session *session, const char *text
 	status = ik_attach(text, length, written, places, ik_session_conversation(session), since,
 		&attached, error);
 	if (status == IK_OK)
-		ik_session_submit_with(session, attached.text.data, attached.text.length,
-			attached.data.data, attached.data.length);
+		ik_session_submit(session, attached.text.data, attached.text.length, attached.data.data,
+			attached.data.length);
 	if (status == IK_OK && since && attached.last_command[0] != '\0')
 		memcpy(since, attached.last_command, IK_UUID_TEXT);
 	ik_attached_done(&attached);

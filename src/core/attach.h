@@ -2,7 +2,7 @@
  * attach: what is sent along with a message: the files that it mentions, the output of the
  * user's own commands since the last message, and what /undo did to files.
  *
- * A mention (core/mention.h) is a file if one of that name exists, or if it can't be
+ * A mention is a file if one of that name exists, or if it can't be
  * anything else: its directory exists, it has an extension, or it is in quotes.  Anything
  * else that begins with "@" is text.  Punctuation at the end belongs to the name only if
  * such a file exists.
@@ -15,6 +15,20 @@
 #include "agent/session/session.h"
 #include "conversation/conversation.h"
 #include "core/places.h"
+
+/* Where a message mentions a file: "@PATH", up to the next blank, or @"PATH with blanks". The "@" begins
+ * a word: neither an address (me@example.org) nor "\@" is a mention. */
+struct ik_mention {
+	size_t start, end; /* in the text, including the "@" */
+	const char *path;  /* points into the text */
+	size_t length;
+	bool quoted;
+	bool open; /* the closing quote is missing */
+};
+
+/* Find the first mention after *position, and move *position to its end; false: there is none. */
+bool ik_mention_next(const char *text, size_t length, size_t *position,
+	struct ik_mention *ret_mention);
 
 /* Limit on the size of a file. */
 #define IK_ATTACH_FILE_BYTES ((size_t)1 << 20)

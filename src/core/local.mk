@@ -7,7 +7,6 @@ libik_core_a_SOURCES = \
 	src/core/export.c src/core/export.h \
 	src/core/export_output.c src/core/export_output.h \
 	src/core/memory.c src/core/memory.h \
-	src/core/mention.c src/core/mention.h \
 	src/core/model_choice.c src/core/model_choice.h \
 	src/core/options.c src/core/options.h \
 	src/core/places.c src/core/places.h \

@@ -264,12 +264,6 @@ static size_t newest(const struct ik_undo_history *history, const char *id)
 	return SIZE_MAX;
 }
 
-/* Did the model make a call with that id? */
-static bool call_exists(const struct ik_undo_history *history, const char *id)
-{
-	return newest(history, id) != SIZE_MAX;
-}
-
 /* Fail if a call can't be undone in any case. */
 static bool is_refused(const struct ik_undo_history *history, size_t index, struct ik_error *error)
 {
@@ -647,7 +641,7 @@ static struct ik_file_change *choose_undo(struct ik_undo_work *work, size_t *ret
 		put_list(answer, &work->history, work->core->setup->places.directory);
 		return NULL;
 	}
-	if (rest[0] == '#' && call_exists(&work->history, rest + 1))
+	if (rest[0] == '#' && newest(&work->history, rest + 1) != SIZE_MAX)
 		return choose_call(work, rest + 1, ret_count, answer);
 	if (rest[0] == '\0' || (*end == '\0' && number >= 1))
 		return choose_turns(work, number < TURNS_MOST ? (size_t)number : TURNS_MOST, ret_count,

@@ -635,12 +635,10 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 			return false;
 	if (curl->easy_setopt(easy, CURLOPT_URL, spec->url) == CURLE_OUT_OF_MEMORY)
 		return false;
-	if (ik_text_equal(spec->method, "POST")) {
+	if (spec->body) {
 		curl->easy_setopt(easy, CURLOPT_POST, 1L);
 		curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)spec->body_length);
-		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body ? spec->body : "");
-	} else if (!ik_text_equal(spec->method, "GET")) {
-		curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, spec->method);
+		curl->easy_setopt(easy, CURLOPT_POSTFIELDS, spec->body);
 	}
 	curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	curl->easy_setopt(easy, CURLOPT_USERAGENT, "ikigai/" PACKAGE_VERSION);

@@ -33,10 +33,9 @@ struct ik_http_options {
 };
 
 struct ik_http_spec {
-	const char *method; /* "POST", "GET" */
 	const char *url;
 	const char *const *headers; /* "Name: value", NULL-terminated */
-	const char *body;           /* borrowed until done */
+	const char *body;           /* of a POST, borrowed until done; NULL: a GET */
 	size_t body_length;
 	int64_t idle_timeout_ms; /* end it if no byte moves for this long; 0: never */
 };

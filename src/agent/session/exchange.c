@@ -380,7 +380,6 @@ static void send_over_http(struct ik_exchange *exchange)
 	char *url = ik_wire_url(model->format, &model->endpoint, model->name);
 	char **headers = ik_wire_headers(model->format, &model->endpoint);
 	const struct ik_http_spec spec = {
-		.method = "POST",
 		.url = url,
 		.body = exchange->body.data,
 		.body_length = exchange->body.length,

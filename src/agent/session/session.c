@@ -674,12 +674,7 @@ void ik_session_set_registry(struct ik_session *session, struct ik_registry *reg
 	post(session, &(struct ik_input){ .kind = IK_INPUT_TOOLS, .ready = ready });
 }
 
-void ik_session_submit(struct ik_session *session, const char *text, size_t length)
-{
-	ik_session_submit_with(session, text, length, NULL, 0);
-}
-
-void ik_session_submit_with(struct ik_session *session, const char *text, size_t length,
+void ik_session_submit(struct ik_session *session, const char *text, size_t length,
 	const char *data, size_t data_length)
 {
 	struct ik_message *message;
@@ -895,17 +890,11 @@ void ik_session_want_prompt(struct ik_session *session)
 	ik_stored_want_prompt(session->stored);
 }
 
-void ik_session_restore_fork(struct ik_session *session, const char *id,
-	struct ik_conversation *copy, ik_session_restored *done, void *arg)
+void ik_session_restore(struct ik_session *session, const char *id, struct ik_conversation *copy,
+	ik_session_restored *done, void *arg)
 {
 	ik_stored_restore(session->stored, id, copy, done, arg);
 	post_history(session, false);
-}
-
-void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
-	void *arg)
-{
-	ik_session_restore_fork(session, id, NULL, done, arg);
 }
 
 struct ik_stored *ik_session_stored(const struct ik_session *session)

@@ -114,10 +114,11 @@ void ik_session_put_arguments(const struct ik_session *session, const char *name
  * IK_EVENT_MESSAGE events, then one IK_EVENT_NOTICE "[Session restored: N messages]", and done is
  * called with NULL; what is older is read and told page by page (IK_EVENT_OLDER), before the first
  * request leaves. Where there is no such session, or it cannot be read, done is called with the
- * reason and nothing has changed. done may be NULL.
+ * reason and nothing has changed. done may be NULL. copy (taken over) is all of the session of that
+ * whole id, which is a fork then; NULL: there is none.
  */
-void ik_session_restore(struct ik_session *session, const char *id, ik_session_restored *done,
-	void *arg);
+void ik_session_restore(struct ik_session *session, const char *id, struct ik_conversation *copy,
+	ik_session_restored *done, void *arg);
 
 /* Before that: let the system prompt of the options replace the stored one. */
 void ik_session_want_prompt(struct ik_session *session);
@@ -125,9 +126,6 @@ void ik_session_want_prompt(struct ik_session *session);
 /* Return the messages of the session up to sequence, for a fork of it. NULL: not all of them have
  * been read yet. */
 struct ik_conversation *ik_session_fork_copy(const struct ik_session *session, int64_t sequence);
-/* Restore the fork with this whole id from its copy (taken over); NULL: there is none, it is read. */
-void ik_session_restore_fork(struct ik_session *session, const char *id,
-	struct ik_conversation *copy, ik_session_restored *done, void *arg);
 
 /* The session is stored under another id from now on (ik_store_on_fork()): tell it as
  * IK_EVENT_SESSION. */
@@ -147,11 +145,9 @@ bool ik_session_is_following(const struct ik_session *session);
 
 /* ---- the turn ---- */
 
-/* Send what the user typed; it is queued while a turn runs. */
-void ik_session_submit(struct ik_session *session, const char *text, size_t length);
-
-/* The same with data for the message (conversation/message.h). */
-void ik_session_submit_with(struct ik_session *session, const char *text, size_t length,
+/* Send what the user typed, with data for the message (conversation/message.h; NULL: none); it is
+ * queued while a turn runs. */
+void ik_session_submit(struct ik_session *session, const char *text, size_t length,
 	const char *data, size_t data_length);
 
 /* Return what was typed of a queued message, the oldest at 0; NULL past the newest. Borrowed until

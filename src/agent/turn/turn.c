@@ -1,6 +1,5 @@
 #include "agent/turn/turn.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,6 @@ struct ik_turn {
 	struct ik_turn_options options;
 	struct ik_price price;
 	enum ik_turn_state state;
-	bool stepping;
 	bool tools_ready;
 	bool history_loading;
 	bool model_unknown;
@@ -814,7 +812,6 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 {
 	if (!turn)
 		return NULL;
-	assert(!turn->stepping);
 	ik_reply_clear(&turn->reply);
 	while (turn->queue_count > 0)
 		ik_message_unref(turn->queue[--turn->queue_count]);
@@ -832,8 +829,7 @@ static bool is_current(const struct ik_turn *turn, const struct ik_input *input)
 	return turn->state == IK_TURN_STREAMING && input->request == turn->request;
 }
 
-/* Process one input and collect its effects. */
-static void take_input(struct ik_turn *turn, const struct ik_input *input)
+void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 {
 	switch (input->kind) {
 	case IK_INPUT_USER:
@@ -900,14 +896,6 @@ static void take_input(struct ik_turn *turn, const struct ik_input *input)
 		on_cancel(turn);
 		break;
 	}
-}
-
-void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
-{
-	assert(!turn->stepping);
-	turn->stepping = true;
-	take_input(turn, input);
-	turn->stepping = false;
 }
 
 void ik_turn_know_call(struct ik_turn *turn, const char *id)

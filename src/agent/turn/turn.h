@@ -2,7 +2,7 @@
  * turn: the state machine of a conversation: it decides, and does nothing itself.
  *
  * Inputs go in (what the user typed, what the model streamed, what tools answered), effects come
- * out (agent/turn/effect.h).  No I/O and no randomness, and the time stamp of a new message is never
+ * out.  No I/O and no randomness, and the time stamp of a new message is never
  * read here.
  *
  *                 user            tools ready            stream ends, no calls
@@ -40,10 +40,31 @@
 #ifndef IK_AGENT_TURN_TURN_H
 #define IK_AGENT_TURN_TURN_H
 
-#include "agent/turn/effect.h"
+#include "conversation/event.h"
 #include "provider/wire/delta.h"
 
 struct ik_turn;
+
+/* What the turn wants done: its owner carries it out at once. */
+enum ik_effect_kind {
+	IK_EFFECT_APPEND,      /* store event's message, add it to the conversation, then tell event */
+	IK_EFFECT_EMIT,        /* tell event */
+	IK_EFFECT_REQUEST,     /* ask the model, again and again if it fails; forbid_calls: it may not
+	                          call */
+	IK_EFFECT_ABORT,       /* end that request, silently */
+	IK_EFFECT_RUN,         /* tell event (IK_EVENT_TOOL_STARTED), then run that tool: call */
+	IK_EFFECT_CANCEL_RUNS, /* end the runs; each still reports IK_INPUT_TOOL_DONE */
+	IK_EFFECT_CLOSE_RUNS   /* drop the runs; none reports */
+};
+
+/* All is borrowed while it is carried out. */
+struct ik_effect {
+	enum ik_effect_kind kind;
+	struct ik_event event; /* its round is that of every effect */
+	int request;           /* number to give back with its inputs */
+	bool forbid_calls;
+	int call; /* number to give back with the envelope */
+};
 
 /* What the rules say about a call. */
 enum ik_turn_verdict { IK_TURN_ALLOW, IK_TURN_ASK, IK_TURN_DENY };

@@ -504,7 +504,7 @@ static const char *try_restore(const char *id)
 	static char reason[sizeof(((struct ik_error *)0)->text)];
 	struct ik_error error;
 
-	ik_session_restore(stage.session, id, on_restored, reason);
+	ik_session_restore(stage.session, id, NULL, on_restored, reason);
 	cr_assert_eq(ik_loop_run(stage.loop, &error), IK_OK, "%s", error.text);
 	return reason;
 }
@@ -591,7 +591,7 @@ Test(session, what_is_said_before_it_is_there_belongs_to_it)
 
 	store_session(id, 3);
 	stage_open(replies);
-	ik_session_restore(stage.session, id, NULL, NULL);
+	ik_session_restore(stage.session, id, NULL, NULL, NULL);
 	ik_session_add_command(stage.session, "/help", "words");
 	stage_submit("typed");
 	stage_run_until(IK_EVENT_TURN_STARTED);
@@ -607,7 +607,7 @@ Test(session, what_is_said_is_kept_when_there_is_nothing_to_restore)
 	stage_open(NULL);
 	ik_session_add_command(stage.session, "/first", "");
 	cr_assert_str_neq(try_restore("ffffffff"), "");
-	ik_session_restore(stage.session, "eeeeeeee", NULL, NULL);
+	ik_session_restore(stage.session, "eeeeeeee", NULL, NULL, NULL);
 	ik_session_add_command(stage.session, "/help", "words");
 	stage.session = ik_session_close(stage.session);
 	stage_make_session();

@@ -82,7 +82,7 @@ Test(shell, messages_that_wait_are_seen_and_taken_back)
 	stage_open(NULL);
 	stage_submit("hi");
 	stage_submit("one");
-	ik_session_submit_with(stage.session, text, strlen(text), data, strlen(data));
+	ik_session_submit(stage.session, text, strlen(text), data, strlen(data));
 	queued = ik_session_queued(stage.session, 1, &length);
 	cr_assert(queued && length == 5 && strncmp(queued, "typed", 5) == 0, "what was typed only");
 	cr_assert_null(ik_session_queued(stage.session, 2, &length));

@@ -244,7 +244,7 @@ void stage_open(const struct stage_reply *replies)
 
 void stage_submit(const char *text)
 {
-	ik_session_submit(stage.session, text, strlen(text));
+	ik_session_submit(stage.session, text, strlen(text), NULL, 0);
 }
 
 void stage_tear_down(void)

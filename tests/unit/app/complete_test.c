@@ -1,7 +1,7 @@
 /* What of completing and attaching is pure, or needs files only. */
 #include "commands/complete.h"
 #include "core/attach.h"
-#include "core/mention.h"
+#include "core/attach.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

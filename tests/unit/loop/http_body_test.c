@@ -52,7 +52,7 @@ static void prepare(struct post *post, size_t length)
 	ik_buf_init(&post->letters, length + 1);
 	for (size_t i = 0; i < length; i++)
 		ik_buf_putc(&post->letters, (char)('a' + i % 23));
-	post->spec = (struct ik_http_spec){ .method = "POST", .url = post->url,
+	post->spec = (struct ik_http_spec){ .url = post->url,
 		.body = post->letters.data, .body_length = length };
 }
 

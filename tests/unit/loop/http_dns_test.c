@@ -76,7 +76,7 @@ static _Noreturn void close_in_silence(void)
 {
 	static const struct ik_http_events events = { .done = on_done };
 	const struct ik_http_options options = { .connect_timeout_ms = 300000 };
-	const struct ik_http_spec spec = { .method = "GET", .url = "http://provider.test/" };
+	const struct ik_http_spec spec = { .url = "http://provider.test/" };
 	int port = enter_silence();
 	bool asked = false;
 	struct ik_error error;

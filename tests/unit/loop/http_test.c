@@ -95,7 +95,7 @@ static void prepare(struct fetch *fetch, const struct raw_script *script)
 	ik_buf_init(&fetch->body, IK_MIB(64));
 	snprintf(fetch->url, sizeof(fetch->url), "http://127.0.0.1:%d/v1/chat",
 		raw_server_port(fetch->server));
-	fetch->spec = (struct ik_http_spec){ .method = "POST", .url = fetch->url,
+	fetch->spec = (struct ik_http_spec){ .url = fetch->url,
 		.body = "{}", .body_length = 2, .idle_timeout_ms = 10000 };
 }
 
@@ -208,7 +208,6 @@ Test(http, get_without_content_type)
 	struct fetch fetch;
 
 	prepare(&fetch, &script);
-	fetch.spec.method = "GET";
 	fetch.spec.body = NULL;
 	fetch.spec.body_length = 0;
 	start(&fetch);
