@@ -281,7 +281,7 @@ static void grant(struct ik_chat_trust *trust)
 		paths[i] = trust->files.items[i].path;
 		shown[i] = trust->files.items[i].identity;
 	}
-	trust->check = ik_trust_check_grant(trust->chat->loop, trust->chat->setup->project.trust, paths,
+	trust->check = ik_trust_check_start(trust->chat->loop, trust->chat->setup->project.trust, paths,
 		shown, trust->files.count, on_granted, trust);
 	free(paths);
 	free(shown);

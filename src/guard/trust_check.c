@@ -211,14 +211,15 @@ static void work(void *arg)
 	check->done(check->arg);
 }
 
-static struct ik_trust_check *start(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg)
+struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trust *trust,
+	const char *const *paths, const struct ik_identity *shown, size_t count,
+	ik_trust_check_done *done, void *arg)
 {
 	struct ik_trust_check *check = ik_alloc(sizeof(*check));
-	size_t i;
 
 	check->loop = loop;
 	check->trust = trust;
+	check->granting = shown;
 	check->done = done;
 	check->arg = arg;
 	check->fd = -1;
@@ -226,32 +227,14 @@ static struct ik_trust_check *start(struct ik_loop *loop, struct ik_trust *trust
 	check->piece = ik_alloc(PIECE);
 	check->count = count;
 	check->files = ik_alloc((count + 1) * sizeof(*check->files));
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		check->files[i].path = ik_strdup(paths[i]);
-	go_on(check);
-	return check;
-}
-
-struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg)
-{
-	struct ik_trust_check *check = start(loop, trust, paths, count, done, arg);
-
-	if (count > 0)
+		if (shown)
+			check->files[i].shown = shown[i];
+	}
+	if (!shown && count > 0)
 		(void)!ik_trust_read(trust, &check->error);
-	return check;
-}
-
-struct ik_trust_check *ik_trust_check_grant(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, const struct ik_identity *shown, size_t count,
-	ik_trust_check_done *done, void *arg)
-{
-	struct ik_trust_check *check = start(loop, trust, paths, count, done, arg);
-	size_t i;
-
-	check->granting = true;
-	for (i = 0; i < count; i++)
-		check->files[i].shown = shown[i];
+	go_on(check);
 	return check;
 }
 

@@ -31,16 +31,13 @@ struct ik_checked_file {
 
 typedef void ik_trust_check_done(void *arg);
 
-/* Check count files. done is called once, never from inside. The trust file is read first
- * (ik_trust_problem() has its error). */
-struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trust *trust,
-	const char *const *paths, size_t count, ik_trust_check_done *done, void *arg);
-
 /*
- * Trust these files, too, as long as each has this identity. After done, ik_trust_check_error() tells
- * whether that could be saved.
+ * Check count files. done is called once, never from inside. The trust file is read first
+ * (ik_trust_problem() has its error). shown: grant them instead, so that they are trusted, too, as
+ * long as each has this identity; after done, ik_trust_check_error() tells whether that could be
+ * saved.
  */
-struct ik_trust_check *ik_trust_check_grant(struct ik_loop *loop, struct ik_trust *trust,
+struct ik_trust_check *ik_trust_check_start(struct ik_loop *loop, struct ik_trust *trust,
 	const char *const *paths, const struct ik_identity *shown, size_t count,
 	ik_trust_check_done *done, void *arg);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/proc_stat.h"
+
 /* Limit on the threads examined, whatever a tool starts. */
 enum { THREADS_MOST = 64 };
 
@@ -37,22 +39,19 @@ static void read_task(int pid, int tid, const char *name, char *text, size_t siz
 /* Add a thread to the result; false: it has ended. */
 static bool count_thread(int pid, int tid, struct ik_process_load *look)
 {
+	struct ik_proc_stat stat;
 	char text[1024], *at;
 	long long ran, delayed;
 
-	/* "PID (NAME) S ...": the name may hold anything (proc_pid_stat(5)). */
-	read_task(pid, tid, "stat", text, sizeof(text));
-	at = strrchr(text, ')');
-	if (!at || at[1] != ' ')
+	(void)snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", pid, tid);
+	if (!ik_proc_stat(AT_FDCWD, text, &stat))
 		return false;
-	bool running = at[2] == 'R', waiting = at[2] == 'D';
-
 	/* "RAN DELAYED SLICES", the first two in nanoseconds (sched-stats.rst of the kernel). */
 	read_task(pid, tid, "schedstat", text, sizeof(text));
 	ran = strtoll(text, &at, 10);
 	delayed = strtoll(at, &at, 10);
 	look->delayed_us += delayed / 1000;
-	look->held_up = look->held_up || waiting || (running && delayed > ran);
+	look->held_up = look->held_up || stat.state == 'D' || (stat.state == 'R' && delayed > ran);
 	return true;
 }
 

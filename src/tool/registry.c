@@ -187,21 +187,10 @@ const struct ik_tool *ik_registry_at(const struct ik_registry *registry, size_t 
 
 const struct ik_tool *ik_registry_find(const struct ik_registry *registry, const char *name)
 {
-	size_t low = 0, high = registry->count;
-
-	/* Find the first entry of that name, which is the working one if there is one. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(registry->tools[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == registry->count || registry->tools[low].state != IK_TOOL_OK ||
-		strcmp(registry->tools[low].name, name) != 0)
-		return NULL;
-	return &registry->tools[low];
+	for (size_t i = 0; i < registry->count; i++)
+		if (registry->tools[i].state == IK_TOOL_OK && ik_text_equal(registry->tools[i].name, name))
+			return &registry->tools[i];
+	return NULL;
 }
 
 size_t ik_registry_problem_count(const struct ik_registry *registry)

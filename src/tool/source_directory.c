@@ -45,8 +45,7 @@ struct source_directory_file {
 	char *path;
 	struct ik_identity identity;
 	struct ik_candidate *candidate; /* NULL: not being asked */
-	int64_t asked_ms;               /* when it was asked */
-	int64_t asked_ns;               /* the same by the wall clock */
+	int64_t asked_ns;               /* when it was asked, by the wall clock */
 };
 
 struct directory {
@@ -239,8 +238,7 @@ static void ask(struct source_directory_file *file)
 	struct directory *directory = file->directory;
 
 	directory->running++;
-	file->asked_ms = ik_clock_ms();
-	file->asked_ns = ik_clock_wall_ms() * 1000000;
+	file->asked_ns = ik_clock_wall_ns();
 	file->candidate = ik_candidate_new(directory->loop, file->path,
 		checked(file) ? &checked(file)->identity : NULL, &directory->questions, candidate_done,
 		file);
@@ -264,13 +262,13 @@ static void finish(struct directory *directory)
 /* Is there room for another one? If not, make sure that the scan goes on when there is. */
 static bool has_room(struct directory *directory)
 {
-	const int64_t since = ik_clock_ms() - YOUNG_MS;
+	const int64_t since = ik_clock_wall_ns() - INT64_C(1000000) * YOUNG_MS;
 	int young = 0;
 
 	if (directory->running >= directory->width)
 		return false; /* the next one that ends continues */
 	for (size_t i = 0; i < directory->next; i++)
-		young += directory->files[i].candidate && directory->files[i].asked_ms > since;
+		young += directory->files[i].candidate && directory->files[i].asked_ns > since;
 	if (young < YOUNG_MOST * ik_load_processors())
 		return true;
 	ik_timer_start(directory->look, LOOK_MS);
@@ -373,7 +371,7 @@ static void check_trust(struct directory *directory)
 
 	for (i = 0; i < directory->count; i++)
 		paths[i] = directory->files[i].path;
-	directory->check = ik_trust_check_start(directory->loop, directory->trust, paths,
+	directory->check = ik_trust_check_start(directory->loop, directory->trust, paths, NULL,
 		directory->count, check_done, directory);
 	free(paths);
 }

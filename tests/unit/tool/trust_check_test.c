@@ -61,7 +61,7 @@ static void stop(void *arg)
 static enum ik_trust_state grant(struct project *project, const char *path,
 	const struct ik_identity *shown)
 {
-	struct ik_trust_check *check = ik_trust_check_grant(project->loop, project->trust, &path, shown, 1,
+	struct ik_trust_check *check = ik_trust_check_start(project->loop, project->trust, &path, shown, 1,
 		stop, project->loop);
 	enum ik_trust_state state;
 
@@ -283,7 +283,7 @@ Test(trust_check, what_cannot_be_read_says_why)
 	struct ik_error error;
 
 	cr_assert_eq(ik_identity_read(project.directory, &shown[1], &error), IK_OK);
-	check = ik_trust_check_grant(project.loop, project.trust, paths, shown, 2, stop, project.loop);
+	check = ik_trust_check_start(project.loop, project.trust, paths, shown, 2, stop, project.loop);
 	support_loop_run(project.loop);
 	cr_assert_eq(ik_trust_check_at(check, 0)->state, IK_TRUST_NEW);
 	cr_assert_not_null(strstr(ik_trust_check_at(check, 0)->problem, "No such file"));
@@ -300,7 +300,7 @@ Test(trust_check, can_be_given_up)
 {
 	struct project project = begin();
 	const char *const paths[] = { project.tool };
-	struct ik_trust_check *check = ik_trust_check_start(project.loop, project.trust, paths, 1,
+	struct ik_trust_check *check = ik_trust_check_start(project.loop, project.trust, paths, NULL, 1,
 		stop, project.loop);
 	int files = support_open_files();
 
