@@ -1,12 +1,13 @@
 #include "tool/envelope.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json/write.h"
-#include "tool/envelope_cut.h"
 #include "util/alloc.h"
 #include "util/limits.h"
+#include "util/utf8.h"
 
 const char *ik_tool_failure_code(enum ik_tool_failure failure)
 {
@@ -23,6 +24,206 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure)
 
 	return codes[failure];
 }
+
+/* ---- cutting ---- */
+
+/* Which part of a long text is kept. */
+enum cut {
+	CUT_MIDDLE, /* three quarters from its beginning, one quarter from its end */
+	CUT_START   /* its end */
+};
+
+/* Strings up to this length in JSON are never cut. */
+enum { CUT_SHORTEST = 256 };
+/* Room for the longest mark, 30 bytes of words and 20 digits; and the room that a path adds. */
+enum { MARK_ROOM = 64, MARK_ROOM_OF_PATH = 64 };
+
+/* Write the mark; offset: of the first byte left out, in the file. */
+static void put_mark(struct ik_buf *out, size_t left_out, const char *path, size_t offset)
+{
+	ik_buf_printf(out, "[… %zu bytes left out", left_out);
+	if (path) {
+		ik_buf_puts(out, ": file_read has them in ");
+		ik_json_escape(out, path, strlen(path));
+		ik_buf_printf(out, ", byte_offset %zu", offset);
+	}
+	ik_buf_puts(out, " …]");
+}
+
+/* Return the share of a text's beginning in that room; the end gets the rest. */
+static size_t head_share(size_t room, enum cut part)
+{
+	return part == CUT_START ? 0 : room - room / 4;
+}
+
+/* Return the length of a byte of valid UTF-8 in a JSON string. */
+static size_t written_cost(char byte)
+{
+	if (byte == '"' || byte == '\\' || (byte >= '\b' && byte <= '\r' && byte != '\v'))
+		return 2;
+	return (unsigned char)byte < 0x20 ? 6 : 1;
+}
+
+/* Return the bytes of a text as a JSON string, invalid UTF-8 replaced; stop counting above stop. */
+static size_t written_length(const char *bytes, size_t length, size_t stop)
+{
+	size_t written = 2;
+	size_t at = 0;
+
+	while (at < length && written <= stop) {
+		uint32_t codepoint;
+		int count;
+
+		if ((unsigned char)bytes[at] < 0x80) {
+			written += written_cost(bytes[at++]);
+			continue;
+		}
+		count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+		/* An invalid byte becomes U+FFFD. Each byte of an incomplete sequence is counted, which is
+		 * never too little. */
+		written += count > 0 ? (size_t)count : 3;
+		at += count > 0 ? (size_t)count : 1;
+	}
+	return written;
+}
+
+/* Return the room for the longest mark with that path in JSON. */
+static size_t mark_room(const char *path)
+{
+	return !path ? MARK_ROOM
+				 : MARK_ROOM + MARK_ROOM_OF_PATH + written_length(path, strlen(path), SIZE_MAX) - 2;
+}
+
+/* Return the length of the longest prefix of valid text that fits into room bytes of JSON. */
+static size_t fit_head(const char *text, size_t length, size_t room)
+{
+	size_t used = 0, at = 0;
+
+	while (at < length && used + written_cost(text[at]) <= room)
+		used += written_cost(text[at++]);
+	while (at > 0 && at < length && ik_utf8_is_continuation(text[at]))
+		at--;
+	return at;
+}
+
+/* Return the start of the longest suffix of valid text that fits into room bytes of JSON. */
+static size_t fit_tail(const char *text, size_t length, size_t room)
+{
+	size_t used = 0, at = length;
+
+	while (at > 0 && used + written_cost(text[at - 1]) <= room)
+		used += written_cost(text[--at]);
+	while (at < length && ik_utf8_is_continuation(text[at]))
+		at++;
+	return at;
+}
+
+/* Fill text with what may be kept: all of it, repaired, or, if it is far too long, its two ends.
+ * Return the number of bytes between these. */
+static size_t take_ends(struct ik_buf *text, const char *bytes, size_t length, size_t limit)
+{
+	size_t head = limit, tail;
+
+	if (length / 2 <= limit) {
+		ik_utf8_repair(text, bytes, length);
+		return 0;
+	}
+	while (head > 0 && ik_utf8_is_continuation(bytes[head]))
+		head--;
+	tail = length - limit;
+	while (tail < length && ik_utf8_is_continuation(bytes[tail]))
+		tail++;
+	ik_utf8_repair(text, bytes, head);
+	ik_utf8_repair(text, bytes + tail, length - tail);
+	return tail - head;
+}
+
+/* Return how many bytes before repair became the first length bytes after it. */
+static size_t unrepaired_length(const char *bytes, size_t length, size_t repaired)
+{
+	static const size_t replaced = 3; /* U+FFFD */
+	size_t at = 0, done = 0;
+
+	while (at < length && done < repaired) {
+		uint32_t codepoint;
+		int count = ik_utf8_decode(bytes + at, length - at, &codepoint);
+
+		at += count > 0 ? (size_t)count : ik_utf8_bad(bytes + at, length - at);
+		done += count > 0 ? (size_t)count : replaced;
+	}
+	return at;
+}
+
+/*
+ * Append bytes as one JSON string (with quotes) of at most limit bytes, cut if necessary; invalid
+ * UTF-8 becomes U+FFFD. If the limit is too small for the mark, only the mark is written. What is
+ * cut is kept in files (NULL: nowhere). Return whether the text was cut.
+ *
+ * Time and memory depend on the limit, not on the length of the text.
+ */
+static bool cut_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
+	enum cut part, struct ik_output_files *files)
+{
+	struct ik_buf text;
+	const char *path;
+	size_t between, mark, room, head, tail;
+
+	if (written_length(bytes, length, limit) <= limit) {
+		ik_json_put_string(out, bytes, length);
+		return false;
+	}
+	path = ik_output_files_add(files, bytes, length);
+	mark = mark_room(path) + 2;
+	/* Repairing the two ends at most triples them. */
+	ik_buf_init(&text, 6 * limit + 64);
+	between = take_ends(&text, bytes, length, limit);
+	room = limit > mark ? limit - mark : 0;
+	head = fit_head(text.data, text.length, head_share(room, part));
+	tail = fit_tail(text.data + head, text.length - head, room - head_share(room, part)) + head;
+	ik_json_quote_open(out);
+	ik_json_escape(out, text.data, head);
+	put_mark(out, tail - head + between, path, unrepaired_length(bytes, length, head));
+	ik_json_escape(out, text.data + tail, text.length - tail);
+	ik_json_quote_close(out);
+	ik_buf_done(&text);
+	return true;
+}
+
+/* Return the bytes that the strings take if longer ones are cut to length. */
+static size_t cut_total(const struct ik_json_span *strings, size_t count, size_t length)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += strings[i].length < length ? strings[i].length : length;
+	return total;
+}
+
+/*
+ * Return the length to which the long strings of a value of value_length bytes must be cut so that
+ * at most limit bytes are written; 0: that is not enough, so the value's text must become one cut
+ * string. A path in a mark has at most path_length bytes.
+ */
+static size_t cut_length_of(size_t value_length, const struct ik_json_span *strings, size_t count,
+	size_t limit, size_t path_length)
+{
+	size_t rest = value_length - cut_total(strings, count, SIZE_MAX);
+	size_t low = CUT_SHORTEST + path_length, high = limit;
+
+	if (count == 0 || rest >= limit || cut_total(strings, count, low) > limit - rest)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low + 1) / 2;
+
+		if (cut_total(strings, count, middle) <= limit - rest)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* ---- envelopes ---- */
 
 void ik_envelope_open(struct ik_buf *out)
 {
@@ -42,7 +243,7 @@ static struct ik_json_span *long_strings(struct ik_json_span value, size_t *ret_
 
 	*ret_count = 0;
 	while (ik_json_next_string(value, &walk, &string)) {
-		if (string.length <= IK_CUT_SHORTEST)
+		if (string.length <= CUT_SHORTEST)
 			continue;
 		strings = ik_alloc_more(strings, *ret_count, sizeof(*strings));
 		strings[(*ret_count)++] = string;
@@ -58,7 +259,7 @@ static void put_cut_string(struct ik_buf *out, struct ik_json_span string, size_
 	char *text = ik_json_string_new(string, &length);
 
 	if (text)
-		ik_cut_text(out, text, length, cut_length, IK_CUT_MIDDLE, files);
+		cut_text(out, text, length, cut_length, CUT_MIDDLE, files);
 	else
 		out->status = IK_NO_MEMORY;
 	free(text);
@@ -72,10 +273,10 @@ static void put_cut_value(struct ik_buf *out, struct ik_json_span value, size_t 
 	struct ik_json_span *strings = long_strings(value, &count);
 	const char *copied = value.text, *end = value.text + value.length;
 
-	cut_length = ik_cut_length(value.length, strings, count, limit,
+	cut_length = cut_length_of(value.length, strings, count, limit,
 		ik_output_files_path_length(files));
 	if (cut_length == 0)
-		ik_cut_text(out, value.text, value.length, limit, IK_CUT_MIDDLE, files);
+		cut_text(out, value.text, value.length, limit, CUT_MIDDLE, files);
 	for (size_t i = 0; cut_length > 0 && i < count; i++) {
 		if (strings[i].length <= cut_length)
 			continue;
@@ -109,7 +310,7 @@ bool ik_envelope_text(struct ik_buf *out, const char *bytes, size_t length, size
 
 	ik_envelope_open(out);
 	ik_buf_puts(out, "{\"output\":");
-	cut = ik_cut_text(out, bytes, length, limit, IK_CUT_MIDDLE, files);
+	cut = cut_text(out, bytes, length, limit, CUT_MIDDLE, files);
 	ik_buf_putc(out, '}');
 	ik_envelope_close(out, cut);
 	return cut;
@@ -122,7 +323,7 @@ static void share(const struct ik_json_span streams[2], size_t limit, size_t ret
 	size_t half = limit / 2, needed[2];
 
 	for (int i = 0; i < 2; i++) {
-		needed[i] = ik_cut_written_length(streams[i].text, streams[i].length, limit);
+		needed[i] = written_length(streams[i].text, streams[i].length, limit);
 		ret_limits[i] = limit;
 	}
 	if (needed[0] + needed[1] <= limit)
@@ -151,10 +352,9 @@ bool ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const
 	else
 		ik_buf_printf(out, "%d", exit_code);
 	ik_buf_puts(out, ",\"stdout\":");
-	cut = ik_cut_text(out, streams[0].text, streams[0].length, limits[0], IK_CUT_MIDDLE, files);
+	cut = cut_text(out, streams[0].text, streams[0].length, limits[0], CUT_MIDDLE, files);
 	ik_buf_puts(out, ",\"stderr\":");
-	cut = ik_cut_text(out, streams[1].text, streams[1].length, limits[1], IK_CUT_START, files) ||
-		cut;
+	cut = cut_text(out, streams[1].text, streams[1].length, limits[1], CUT_START, files) || cut;
 	ik_buf_putc(out, '}');
 	return cut;
 }

@@ -5,8 +5,12 @@
  * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in both, "hint" may
  * follow tool_success.
  *
- * What is longer than a limit is cut (tool/envelope_cut.h); all of it is kept in files, where the
- * caller gives some.
+ * What is longer than a limit is cut.  What is left out is replaced by
+ *     [… 123456 bytes left out …]
+ * or, where the caller gives files (tool/output_files.h), of which one then has the whole text,
+ *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …]
+ * always in English, since a model reads it.  Counts are bytes of decoded UTF-8; byte_offset is the
+ * position of the first of them in the file.
  *
  * May include: util, json, tool/output_files.h.
  */

@@ -4,7 +4,6 @@ libik_tool_a_SOURCES = \
 	src/tool/candidate.c src/tool/candidate.h \
 	src/tool/discovery.c src/tool/discovery.h \
 	src/tool/envelope.c src/tool/envelope.h \
-	src/tool/envelope_cut.c src/tool/envelope_cut.h \
 	src/tool/environment.c \
 	src/tool/findings.c src/tool/findings.h \
 	src/tool/load.c src/tool/load.h \

@@ -6,7 +6,6 @@
 
 #include "guard/sandbox.h"
 #include "json/schema.h"
-#include "tool/envelope_cut.h"
 #include "tool/protocol.h"
 #include "tool/source.h"
 #include "util/alloc.h"

@@ -50,7 +50,7 @@ fuzz_sources = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_tools_a_S
 fuzz_base = $(libik_util_a_SOURCES) $(libik_json_a_SOURCES) $(libik_config_a_SOURCES) \
 	$(libik_conversation_a_SOURCES)
 fuzz_sources_screen = $(fuzz_base) $(libik_tui_a_SOURCES) src/tool/registry.c src/tool/envelope.c \
-	src/tool/envelope_cut.c src/tool/source.c
+	src/tool/source.c
 fuzz_sources_policy = $(fuzz_base) src/guard/policy.c src/guard/policy_match.c src/guard/glob.c
 fuzz_sources_import = $(fuzz_base) $(libik_provider_a_SOURCES) $(libik_loop_a_SOURCES) $(libik_net_a_SOURCES) \
 	$(libik_store_a_SOURCES) src/core/export_output.c src/cli/import_event.c

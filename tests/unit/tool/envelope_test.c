@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 
 #include "json/write.h"
-#include "tool/envelope_cut.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/utf8.h"
@@ -330,6 +329,7 @@ Test(envelope, shares_the_limit_between_the_streams_of_a_failure)
 Test(envelope, keeps_within_the_limit_whatever_the_bytes)
 {
 	char bytes[4096];
+	struct ik_json_span value, streams[2] = { { "", 0 }, { "", 0 } };
 	struct ik_error error;
 
 	srand(1);
@@ -339,10 +339,13 @@ Test(envelope, keeps_within_the_limit_whatever_the_bytes)
 
 		for (size_t i = 0; i < length; i++)
 			bytes[i] = (char)(rand() % (round % 2 == 0 ? 256 : 40));
-		ik_cut_text(&out, bytes, length, limit, (enum ik_cut)(round % 3 == 0), NULL);
-		cr_assert_eq(ik_json_check(out.data, out.length, NULL, &error), IK_OK, "%s",
+		streams[round % 3 == 0] = (struct ik_json_span){ bytes, length };
+		streams[round % 3 != 0].length = 0;
+		ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, limit, NULL);
+		cr_assert_eq(ik_json_check(out.data, out.length, &value, &error), IK_OK, "%s",
 			error.text);
-		cr_assert_leq(out.length, limit);
+		cr_assert_leq(ik_json_member(value, "stdout").length + ik_json_member(value, "stderr").length,
+			limit);
 		ik_buf_done(&out);
 	}
 }

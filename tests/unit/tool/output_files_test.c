@@ -12,7 +12,6 @@
 #include "json/write.h"
 #include "../../support/scratch.h"
 #include "tool/envelope.h"
-#include "tool/envelope_cut.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/path.h"
