@@ -17,6 +17,21 @@
 #define DAY_MS (24 * 60 * 60 * INT64_C(1000))
 #define MAX_DAYS 36500
 
+static void on_typed(void *arg, int what)
+{
+	ik_cli_go_on(arg);
+}
+
+/* Read a line from the terminal, unless a signal ends the command first. */
+static void read_answer(struct ik_cli *cli, char *answer, int size)
+{
+	struct ik_watch *watch = ik_watch_new(cli->loop, STDIN_FILENO, on_typed, cli);
+
+	if (ik_watch_set(watch, IK_READABLE, NULL) == IK_OK && ik_cli_wait(cli))
+		(void)!fgets(answer, size, stdin);
+	(void)ik_watch_close(watch);
+}
+
 /* Ask on the terminal, unless --yes was given, and free the question. */
 static enum ik_status confirm(struct ik_cli *cli, char *question)
 {
@@ -25,7 +40,7 @@ static enum ik_status confirm(struct ik_cli *cli, char *question)
 
 	if (!cli->options->yes && terminal) {
 		ik_cli_print(cli, "%s", question);
-		(void)!fgets(answer, sizeof(answer), stdin);
+		read_answer(cli, answer, sizeof(answer));
 	}
 	free(question);
 	if (cli->options->yes || answer[0] == 'y' || answer[0] == 'Y')

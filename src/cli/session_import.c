@@ -105,7 +105,7 @@ static struct ik_message *copy_of(struct session_import *import, const struct ik
 		if (!ik_message_blob(message, stream, &blob))
 			continue;
 		copy_id(import, blob.id, output);
-		for (char *place = data; (place = strstr(place, blob.id));)
+		for (char *place = data; (place = strstr(place, blob.id)); place += IK_UUID_TEXT - 1)
 			memcpy(place, output, IK_UUID_TEXT - 1);
 	}
 	copy = ik_message_stored(message->kind, id, 0, message->time_ms, message->content,

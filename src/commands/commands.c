@@ -14,6 +14,7 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 void ik_command_tool(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
@@ -343,7 +344,8 @@ static char *call_line(const struct ik_conversation *conversation, const char *i
 	for (size_t i = ik_conversation_count(conversation); i-- > 0 && !line;) {
 		const struct ik_message *message = ik_conversation_at(conversation, i);
 
-		if (message->kind != IK_KIND_TOOL_CALL || !ik_text_equal(message->call_id, id))
+		if (message->kind != IK_KIND_TOOL_CALL || !message->call_id ||
+			!ik_text_equal(message->call_id, id))
 			continue;
 		name = ik_message_tool_name(message);
 		arguments = ik_message_arguments(message, &length);
@@ -363,7 +365,8 @@ static void put_orphan(const struct ik_conversation *conversation, const struct 
 
 	ik_buf_printf(out, "  %d  ", orphan->pid);
 	ik_elapsed_put(out, orphan->running_ms / 1000);
-	ik_buf_printf(out, "  %.*s\n", LINE_WIDTH, orphan->command);
+	ik_buf_printf(out, "  %.*s\n",
+		(int)ik_utf8_cut(orphan->command, strlen(orphan->command), LINE_WIDTH), orphan->command);
 	if (line || orphan->call)
 		/* Translators: %s is the call of a tool. */
 		ik_buf_printf(out, _("    started by %s\n"), line ? line : orphan->call);

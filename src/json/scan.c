@@ -318,11 +318,12 @@ bool ik_json_string(struct ik_json_span value, struct ik_buf *out)
 
 bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, struct ik_buf *out)
 {
-	const char *text = value.text + 1;
+	const char *text;
 	size_t length, left;
 
 	if (ik_json_span_type(value) != IK_JSON_STRING)
 		return false;
+	text = value.text + 1;
 	length = value.length - 2;
 	left = length - *at;
 	*at = (size_t)(decode(text + *at, text + *at + (left < most ? left : most), out) - text);

@@ -103,9 +103,9 @@ bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, st
 
 /*
  * Return the decoded string in new memory; NULL if value is not a string, or if it is longer than
- * 64 KiB and memory has run out. (For a shorter one, running out of memory ends the program, as in
- * util/alloc.h, so that callers cannot mistake it for a value of another type.) ret_length may be
- * NULL.
+ * half a megabyte and memory has run out. (For a shorter one, running out of memory ends the
+ * program, as in util/buf.h, so that callers cannot mistake it for a value of another type.)
+ * ret_length may be NULL.
  */
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 

@@ -285,7 +285,7 @@ static bool check_size(const struct check *check)
 	if (!ik_json_integer(check->keyword, &bound))
 		return true;
 	size = (int64_t)size_of(check->value);
-	return check->row->side * size >= check->row->side * bound ||
+	return (check->row->side > 0 ? size >= bound : size <= bound) ||
 		refuse_by(check, _(check->row->wanted));
 }
 

@@ -87,6 +87,8 @@ Test(validate, strings_are_counted_in_characters)
 	expect("{\"minLength\":2}", "\"\xf0\x9f\x98\x80\"",
 		"is \"\xf0\x9f\x98\x80\", but must be at least 2 characters long");
 	expect("{\"maxLength\":3,\"minLength\":3}", "\"a\\u0000b\"", NULL);
+	expect("{\"maxLength\":-9223372036854775808}", "\"\"",
+		"is \"\", but must be at most -9223372036854775808 characters long");
 }
 
 Test(validate, patterns)
