@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,42 @@
 
 /* ---- who ---- */
 
+/* Where a link of /proc leads to, "" where there is none. */
+static void read_link(const char *path, char out[32])
+{
+	ssize_t length = readlink(path, out, 31);
+
+	out[length > 0 ? length : 0] = '\0';
+}
+
+/* Are the numbers in /proc those of this process's namespace? */
+static bool proc_is_ours(void)
+{
+	char number[32];
+
+	read_link("/proc/self", number);
+	return strtoll(number, NULL, 10) == getpid();
+}
+
+/* Fill in where this process is, and when it was started. */
+static void locate(struct ik_holder *holder)
+{
+	char boot[40] = "", numbers[32], times[32];
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	struct ik_proc_stat stat;
+
+	if (file && fgets(boot, sizeof(boot), file))
+		boot[strcspn(boot, "\n")] = '\0';
+	if (file)
+		(void)fclose(file);
+	read_link("/proc/self/ns/pid", numbers);
+	read_link("/proc/self/ns/time", times); /* since Linux 5.6 */
+	if (!boot[0] || !numbers[0] || !proc_is_ours() || !ik_proc_stat_of(getpid(), &stat))
+		return;
+	holder->started = (int64_t)stat.start;
+	(void)snprintf(holder->place, sizeof(holder->place), "%s %s %s", boot, numbers, times);
+}
+
 void ik_holder_self(struct ik_holder *ret_self)
 {
 	const char *user = getenv("USER");
@@ -35,20 +72,33 @@ void ik_holder_self(struct ik_holder *ret_self)
 		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%s", user);
 	else
 		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%lu", (unsigned long)geteuid());
-}
-
-/* Is its machine called as this one is? */
-static bool is_here(const struct ik_holder *holder)
-{
-	struct ik_holder self;
-
-	ik_holder_self(&self);
-	return ik_text_equal(self.host, holder->host);
+	locate(ret_self);
 }
 
 bool ik_holder_is_self(const struct ik_holder *holder)
 {
-	return holder->pid == getpid() && is_here(holder);
+	struct ik_holder self;
+
+	ik_holder_self(&self);
+	return holder->pid == self.pid && ik_text_equal(self.host, holder->host);
+}
+
+bool ik_holder_is_dead(const struct ik_holder *holder)
+{
+	struct ik_proc_stat stat;
+	struct ik_holder self;
+
+	if (holder->pid <= 0 || !holder->place[0])
+		return false;
+	ik_holder_self(&self);
+	/* Does its number mean a process of this machine? Machines that were copied while they ran have
+	 * one boot. */
+	if (!ik_text_equal(self.place, holder->place) || !ik_text_equal(self.host, holder->host))
+		return false;
+	if (kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH)
+		return true;
+	return ik_proc_stat_of(holder->pid, &stat) &&
+		(stat.state == 'Z' || (int64_t)stat.start != holder->started);
 }
 
 static void copy_text(struct ik_json_span object, const char *name, char *out, size_t size)
@@ -99,124 +149,83 @@ void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder)
 
 /* ---- files ---- */
 
-char *ik_holder_directory(const char *database)
-{
-	char *path = ik_path_canonical(database), *directory = ik_format("%s-locks", path);
+/* Each lock is one of some bytes, which say whose it is. */
+#define LOCK_BYTES 512
 
-	free(path);
-	return directory;
+char *ik_holder_path(const char *database, const char *session)
+{
+	return ik_format("%s-locks/%s", database, session);
 }
 
-/* Does anybody have it? */
-static bool is_locked(int fd)
+/* Lock, unlock or ask about the bytes of a role; a lock goes with its descriptor. */
+static bool change_lock(int fd, enum ik_holder_role role, int command, struct flock *lock)
 {
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
+	lock->l_whence = SEEK_SET;
+	lock->l_start = (off_t)role * LOCK_BYTES;
+	lock->l_len = LOCK_BYTES;
+	return fcntl(fd, command, lock) == 0;
 }
 
-void ik_holder_write(int fd)
+/* Write what is about a role, and have those told who watch the file. */
+static void write_line(int fd, enum ik_holder_role role, const char *line)
 {
+	char bytes[LOCK_BYTES] = "";
+
+	(void)snprintf(bytes, sizeof(bytes), "%s", line);
+	if (pwrite(fd, bytes, sizeof(bytes), (off_t)role * LOCK_BYTES) < 0 || futimens(fd, NULL) != 0)
+		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
+}
+
+bool ik_holder_lock(int fd, enum ik_holder_role role)
+{
+	struct flock lock = { .l_type = F_WRLCK };
 	struct ik_holder self;
 	char *line;
 
+	if (!change_lock(fd, role, F_OFD_SETLK, &lock)) {
+		if (errno == EACCES)
+			errno = EAGAIN;
+		return false;
+	}
 	ik_holder_self(&self);
-	line = ik_format("%lld %lld %s %s\n", (long long)self.pid, (long long)self.since_ms,
-		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
-	if (ftruncate(fd, 0) != 0 || pwrite(fd, line, strlen(line), 0) < 0)
-		ik_log(IK_LOG_INFO, "store: a lock cannot be written: %s", strerror(errno));
+	line = ik_format("%lld %lld %s %s %lld %s\n", (long long)self.pid, (long long)self.since_ms,
+		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-", (long long)self.started,
+		self.place);
+	write_line(fd, role, line);
 	free(line);
+	return true;
 }
 
-void ik_holder_of_file(const char *path, struct ik_holder *ret_holder)
+void ik_holder_unlock(int fd, enum ik_holder_role role)
+{
+	struct flock lock = { .l_type = F_UNLCK };
+
+	ik_holder_erase(fd, role); /* first: then another may have it */
+	(void)change_lock(fd, role, F_OFD_SETLK, &lock);
+}
+
+void ik_holder_erase(int fd, enum ik_holder_role role)
+{
+	write_line(fd, role, "");
+}
+
+void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_holder *ret_holder)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	long long pid = -1, since = 0;
-	char line[256] = "";
+	struct flock lock = { .l_type = F_WRLCK };
+	long long pid = -1, since = 0, started = 0;
+	char line[LOCK_BYTES] = "";
 
 	*ret_holder = (struct ik_holder){ .pid = 0 };
 	if (fd < 0)
 		return;
-	if (is_locked(fd)) {
-		if (pread(fd, line, sizeof(line) - 1, 0) > 0)
-			(void)sscanf(line, "%lld %lld %64s %32s", &pid, &since, ret_holder->host,
-				ret_holder->user);
+	if (change_lock(fd, role, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK) {
+		if (pread(fd, line, sizeof(line) - 1, (off_t)role * LOCK_BYTES) > 0)
+			(void)sscanf(line, "%lld %lld %64s %32s %lld %111[^\n]", &pid, &since, ret_holder->host,
+				ret_holder->user, &started, ret_holder->place);
 		ret_holder->pid = pid; /* -1: it is just being written */
 		ret_holder->since_ms = since;
+		ret_holder->started = started;
 	}
 	(void)close(fd);
-}
-
-/* ---- alive? ---- */
-
-/* Where a link of /proc leads to, "" where there is none. */
-static void read_link(const char *path, char out[32])
-{
-	ssize_t length = readlink(path, out, 31);
-
-	out[length > 0 ? length : 0] = '\0';
-}
-
-/* Are the numbers in /proc those of this process's namespace? */
-static bool proc_is_ours(void)
-{
-	char number[32];
-
-	read_link("/proc/self", number);
-	return strtoll(number, NULL, 10) == getpid();
-}
-
-void ik_holder_locate(struct ik_holder *holder)
-{
-	char boot[40] = "", numbers[32], times[32];
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	struct ik_proc_stat stat;
-
-	holder->place[0] = '\0';
-	if (file && fgets(boot, sizeof(boot), file))
-		boot[strcspn(boot, "\n")] = '\0';
-	if (file)
-		(void)fclose(file);
-	read_link("/proc/self/ns/pid", numbers);
-	read_link("/proc/self/ns/time", times); /* since Linux 5.6 */
-	if (!boot[0] || !numbers[0] || !proc_is_ours() || !ik_proc_stat_of(getpid(), &stat))
-		return;
-	holder->started = (int64_t)stat.start;
-	(void)snprintf(holder->place, sizeof(holder->place), "%s %s %s", boot, numbers, times);
-}
-
-/* Does its number mean a process of this machine? */
-static bool is_near(const struct ik_holder *holder)
-{
-	struct ik_holder self;
-
-	if (holder->pid <= 0 || !holder->place[0])
-		return false;
-	ik_holder_self(&self);
-	ik_holder_locate(&self);
-	/* Machines that were copied while they ran have one boot. */
-	return ik_text_equal(self.place, holder->place) && is_here(holder);
-}
-
-bool ik_holder_seems_dead(const struct ik_holder *holder)
-{
-	struct ik_proc_stat stat;
-
-	if (holder->pid <= 0 || !is_here(holder))
-		return false;
-	if (kill((pid_t)holder->pid, 0) != 0)
-		return errno == ESRCH;
-	return ik_proc_stat_of(holder->pid, &stat) && stat.state == 'Z';
-}
-
-bool ik_holder_is_dead(const struct ik_holder *holder)
-{
-	struct ik_proc_stat stat;
-
-	if (!is_near(holder))
-		return false;
-	if (kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH)
-		return true;
-	return ik_proc_stat_of(holder->pid, &stat) &&
-		(stat.state == 'Z' || (int64_t)stat.start != holder->started);
 }

@@ -20,24 +20,25 @@ struct ik_holder {
 /* This process; is it the holder? */
 void ik_holder_self(struct ik_holder *ret_self);
 bool ik_holder_is_self(const struct ik_holder *holder);
-/* Fill in where this process is, and when it was started. */
-void ik_holder_locate(struct ik_holder *holder);
 
 /* Is it certain that this process, one of this machine, is no more? */
 bool ik_holder_is_dead(const struct ik_holder *holder);
-/* Is a process of this number, on a machine of this name, no more? It may live in another namespace
- * of process numbers. */
-bool ik_holder_seems_dead(const struct ik_holder *holder);
 
 /* Read it from an object; pid 0 where that says nothing. */
 void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder);
 
-/* A lock of a file's: "DATABASE-locks/SESSION". New memory. */
-char *ik_holder_directory(const char *database);
-/* Who has the lock of the file at path; pid 0: nobody. Takes no lock. */
-void ik_holder_of_file(const char *path, struct ik_holder *ret_holder);
-/* Write this process to a file that it has locked. */
-void ik_holder_write(int fd);
+/* The file of a session's locks beside a database: DATABASE-locks/SESSION. New memory. */
+char *ik_holder_path(const char *database, const char *session);
+/* It has a lock of the kernel's for each of these. */
+enum ik_holder_role { IK_HOLDER_WRITES, IK_HOLDER_ASKS };
+/* Who has it; pid 0: nobody; -1: nothing says who. Takes no lock. */
+void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_holder *ret_holder);
+/* Take it, until the descriptor is closed, and write this process there; false with errno: not to
+ * be had (EAGAIN: somebody has it). */
+bool ik_holder_lock(int fd, enum ik_holder_role role);
+void ik_holder_unlock(int fd, enum ik_holder_role role);
+/* Take out who has it. */
+void ik_holder_erase(int fd, enum ik_holder_role role);
 
 /* Append who it is, for people: "USER@HOST, pid N, since 12:03". */
 void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder);

@@ -4,9 +4,6 @@ libik_store_a_SOURCES = \
 	src/store/answer.h \
 	src/store/holder.c src/store/holder.h \
 	src/store/lock.c src/store/lock.h \
-	src/store/lock_base.h \
-	src/store/lock_file.c \
-	src/store/lock_row.c \
 	src/store/requests.c src/store/requests.h \
 	src/store/session_writer.c src/store/session_writer.h \
 	src/store/spare.c src/store/spare.h \

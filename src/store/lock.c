@@ -1,14 +1,100 @@
+/*
+ * Where the database is a file, the lock is a file in PATH-locks that is named after the session
+ * (holder.h): whoever writes has its first lock, whoever asks for it the second one, and writes into
+ * it who that is; the holder refuses by taking that out again.  Changes are told by the kernel
+ * (inotify); who reads along looks now and then, too: for what is written, and on a file system of the
+ * network, where those of other machines are not told.
+ *
+ * On a server it is a row (the request "lease").  What others do is looked for: often where somebody
+ * else writes or something was done here a moment ago, else as seldom as the lease allows, so that a
+ * chat at rest holds no connection.  Who dies says nothing: on the same machine that is seen, on
+ * another the lease ends.
+ */
 #include "store/lock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "store/lock_base.h"
+#include "journal/event_line.h"
+#include "loop/directory_watch.h"
+#include "store/store_private.h"
 #include "util/alloc.h"
+#include "util/log.h"
+#include "util/path.h"
 #include "util/text.h"
 
 /* The next look: while somebody else may write, or after something was done here. */
 #define LOOK_MS 1000
+/* A lease is renewed after a third of it. */
+#define RENEW_MS 30000
+/* So often, with pauses, a file is looked at whose holder is dead. */
+#define LEFT_LOOKS 100
+#define LEFT_MS 20
+/* Attempts to have a file that others remove and make meanwhile. */
+#define TRIES 100
+
+/* Every step ends with a look at how things are. */
+enum lock_step {
+	LOCK_FOLLOW, /* only look; ask no more */
+	LOCK_TAKE,   /* take it, if it is to be had, or keep it */
+	LOCK_ASK,    /* the same, or ask its holder */
+	LOCK_REFUSE,
+	LOCK_RELEASE /* and ask no more */
+};
+
+/* How things are. */
+struct lock_found {
+	enum ik_lock_state state;
+	struct ik_holder holder, asker; /* pid 0: nobody */
+	bool refused;                   /* the holder keeps it from us */
+	bool news;                      /* there may be events that are not known here */
+};
+
+struct ik_lock {
+	struct ik_lock *next;
+	struct ik_store *store;
+	char session[IK_UUID_TEXT];
+	struct ik_timer *timer;              /* the next look */
+	int64_t delay_ms;                    /* before that */
+	const struct ik_lock_events *events; /* NULL: closed */
+	void *arg;
+
+	/* Of a file: */
+	char *path;                       /* NULL: it is a row, or there is no database */
+	int fd;                           /* of what we hold or ask for; -1: neither */
+	bool asks;                        /* it is the second lock that we have */
+	struct ik_directory_watch *watch; /* of the file */
+	int left_looks;                   /* at one that a dead holder seems to have left to a child */
+
+	/* Of a row: */
+	char id[IK_UUID_TEXT];
+	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
+	struct ik_store_read *read; /* a step on its way; NULL: none */
+	int64_t newest;             /* event that was told of */
+
+	bool wanted;   /* as soon as it is nobody's */
+	bool quietly;  /* without asking its holder */
+	bool leaving;  /* let go as soon as all is stored */
+	bool released; /* it is to be let go now */
+	bool refusing; /* whoever asks is to be told */
+
+	bool opened;         /* it was tried to take it once */
+	bool paused;         /* it is ours again when the process goes on */
+	enum lock_step step; /* the last one */
+	bool busy;           /* that is on its way */
+	bool again;          /* something happened meanwhile */
+
+	enum ik_lock_state state;
+	struct ik_holder holder; /* of one that is others' */
+	struct ik_holder asker;  /* of one that is ours; pid 0: nobody asks */
+
+	bool changed, asked, refused, news; /* is to be told */
+	bool telling;
+};
 
 /* ---- telling ---- */
 
@@ -56,56 +142,267 @@ static bool same_holder(const struct ik_holder *one, const struct ik_holder *oth
 		ik_text_equal(one->host, other->host);
 }
 
-static void set_asker(struct ik_lock *lock, const struct ik_holder *asker)
-{
-	if (same_holder(&lock->asker, asker))
-		return;
-	lock->asker = *asker;
-	note(lock, &lock->asked);
-}
-
 /* Only one that is others' has a holder to be told of, and only ours an asker. */
-static void set_state(struct ik_lock *lock, const struct ik_lock_found *found)
+static void set_state(struct ik_lock *lock, const struct lock_found *found)
 {
 	static const struct ik_holder nobody = { .pid = 0 };
 	const struct ik_holder *holder = found->state == IK_LOCK_OTHERS ? &found->holder : &nobody;
+	const struct ik_holder *asker = found->state == IK_LOCK_OURS ? &found->asker : &nobody;
 
-	set_asker(lock, found->state == IK_LOCK_OURS ? &found->asker : &nobody);
-	if (lock->state == found->state && same_holder(&lock->holder, holder))
+	if (!same_holder(&lock->asker, asker)) {
+		lock->asker = *asker;
+		note(lock, &lock->asked);
+	}
+	if (lock->state != found->state || !same_holder(&lock->holder, holder)) {
+		lock->state = found->state;
+		lock->holder = *holder;
+		note(lock, &lock->changed);
+	}
+}
+
+/* ---- a file ---- */
+
+/* Is it still what has this name? */
+static bool is_at(int fd, const char *path)
+{
+	struct stat ours, theirs;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+		ours.st_dev == theirs.st_dev;
+}
+
+/* Have one of the locks of the file; false with errno: not to be had (EAGAIN: somebody has it). */
+static bool have_file(struct ik_lock *lock, enum ik_holder_role role)
+{
+	for (int tries = 0; tries < TRIES; tries++) {
+		if (lock->fd < 0)
+			lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+				0600);
+		if (lock->fd < 0)
+			return false;
+		if (is_at(lock->fd, lock->path))
+			return ik_holder_lock(lock->fd, role);
+		/* Whoever had it has removed it meanwhile. */
+		(void)close(lock->fd);
+		lock->fd = -1;
+	}
+	errno = EAGAIN;
+	return false;
+}
+
+/* Neither hold nor ask for it. */
+static void close_file(struct ik_lock *lock)
+{
+	if (lock->fd >= 0)
+		(void)close(lock->fd);
+	lock->fd = -1;
+	lock->asks = false;
+}
+
+/* The file goes with the lock, unless somebody asks for it just now. */
+static void let_file_go(struct ik_lock *lock)
+{
+	struct ik_holder asker;
+
+	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &asker);
+	if (lock->fd >= 0 && !lock->asks && asker.pid == 0 && is_at(lock->fd, lock->path))
+		(void)unlink(lock->path);
+	close_file(lock);
+}
+
+/* It is nobody's: take it. The state afterwards. */
+static enum ik_lock_state take_free_file(struct ik_lock *lock, struct ik_holder *ret_holder)
+{
+	char *directory = ik_path_directory(lock->path);
+	struct ik_error error;
+	bool made = ik_path_make(directory, 0700, &error) == IK_OK,
+		 had = made && have_file(lock, IK_HOLDER_WRITES);
+	int number = errno;
+
+	free(directory);
+	if (had && lock->asks)
+		ik_holder_unlock(lock->fd, IK_HOLDER_ASKS);
+	lock->asks = lock->asks && !had;
+	if (had)
+		return IK_LOCK_OURS;
+	if (!lock->asks)
+		close_file(lock);
+	if (!made || number != EAGAIN) {
+		ik_log(IK_LOG_INFO, "store: no lock %s: %s", lock->path,
+			made ? strerror(number) : error.text);
+		return IK_LOCK_NONE;
+	}
+	ik_holder_of_file(lock->path, IK_HOLDER_WRITES, ret_holder);
+	return IK_LOCK_OTHERS;
+}
+
+/* Take it, if it is wanted and nobody's. The state afterwards. */
+static enum ik_lock_state take_file(struct ik_lock *lock, bool wanted, struct ik_holder *ret_holder)
+{
+	if (lock->fd >= 0 && !lock->asks) {
+		if (is_at(lock->fd, lock->path))
+			return IK_LOCK_OURS;
+		/* Somebody cleared it away: another may have taken it meanwhile. */
+		close_file(lock);
+		wanted = true;
+	}
+	/* Whoever fails with a file that is open for writing wakes all who watch it. */
+	ik_holder_of_file(lock->path, IK_HOLDER_WRITES, ret_holder);
+	if (ret_holder->pid != 0)
+		return IK_LOCK_OTHERS;
+	return wanted ? take_free_file(lock, ret_holder) : IK_LOCK_FREE;
+}
+
+/* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. False:
+ * the holder has refused. */
+static bool ask_file(struct ik_lock *lock)
+{
+	struct ik_holder asker;
+
+	if (lock->asks && !is_at(lock->fd, lock->path))
+		close_file(lock);
+	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &asker);
+	if (lock->asks && asker.pid < 0) {
+		close_file(lock);
+		return false;
+	}
+	if (asker.pid == 0) {
+		lock->asks = have_file(lock, IK_HOLDER_ASKS);
+		if (!lock->asks)
+			close_file(lock);
+	}
+	return true;
+}
+
+/* Who was killed while it started a child has left the lock to that, up to the child's execve:
+ * is this one let go of in a moment? */
+static bool is_being_left(struct ik_lock *lock, const struct ik_holder *holder)
+{
+	return ik_holder_is_dead(holder) && lock->left_looks++ < LEFT_LOOKS;
+}
+
+static void take_found(struct ik_lock *lock, const struct lock_found *found);
+
+static void step_file(struct ik_lock *lock)
+{
+	bool asks = lock->step == LOCK_ASK;
+	struct lock_found found = { .news = true };
+
+	if (lock->step == LOCK_REFUSE)
+		ik_holder_erase(lock->fd, IK_HOLDER_ASKS);
+	if (lock->step == LOCK_RELEASE || (lock->asks && !asks))
+		let_file_go(lock);
+	found.state = take_file(lock, asks || lock->step == LOCK_TAKE, &found.holder);
+	if (found.state == IK_LOCK_OTHERS && is_being_left(lock, &found.holder))
+		found.state = IK_LOCK_UNKNOWN;
+	else if (found.state == IK_LOCK_OTHERS && asks)
+		found.refused = !ask_file(lock);
+	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &found.asker);
+	if (found.asker.pid < 0) /* it is just being written, or was refused */
+		found.asker.pid = 0;
+	take_found(lock, &found);
+}
+
+/* ---- a row ---- */
+
+/* Begin a step: what is to be done, and how things are then. */
+static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, int flags,
+	ik_store_reader *reader)
+{
+	static const char *const names[] = {
+		[LOCK_FOLLOW] = "follow",
+		[LOCK_TAKE] = "take",
+		[LOCK_ASK] = "ask",
+		[LOCK_REFUSE] = "refuse",
+		[LOCK_RELEASE] = "release",
+	};
+	struct ik_holder self;
+	struct ik_store_read *read;
+
+	ik_holder_self(&self);
+	read = ik_request(lock->store->requests, flags, reader, lock,
+		"'do':'lease','session':'%s','step':'%s','lock':'%s','process':'%s','host':'%s',"
+		"'user':'%s','pid':%lld,'place':'%s','started':%lld,'dead':'%s'",
+		lock->session, names[step], lock->id, lock->store->place.process, self.host, self.user,
+		(long long)self.pid, self.place, (long long)self.started,
+		lock->dead[0] ? lock->dead : NULL);
+	lock->dead[0] = '\0';
+	return read;
+}
+
+/* Read the last line of the answer. */
+static struct lock_found read_row(struct ik_json_span line)
+{
+	struct ik_json_span state = ik_json_member(line, "state");
+	struct lock_found found = { .state = IK_LOCK_FREE };
+
+	if (ik_json_string_is(state, "ours"))
+		found.state = IK_LOCK_OURS;
+	else if (ik_json_string_is(state, "others"))
+		found.state = IK_LOCK_OTHERS;
+	ik_holder_read(ik_json_member(line, "holder"), &found.holder);
+	ik_holder_read(ik_json_member(line, "asker"), &found.asker);
+	(void)ik_json_bool(ik_json_member(line, "refused"), &found.refused);
+	return found;
+}
+
+static void on_row(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_lock *lock = arg;
+	struct lock_found found;
+	int64_t newest = 0;
+
+	lock->read = NULL;
+	if (answer->status != IK_OK) {
+		take_found(lock, NULL);
 		return;
-	lock->state = found->state;
-	lock->holder = *holder;
-	note(lock, &lock->changed);
+	}
+	found = read_row(answer->last);
+	/* It is nobody's, and what was to be done is done once more, behind what the dead one has left:
+	 * beside another holder that would become a fork. */
+	if (found.state == IK_LOCK_OTHERS && ik_holder_is_dead(&found.holder) && !lock->released) {
+		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
+			"'do':'take','writer':'%s'", lock->store->place.process);
+		(void)ik_event_line_id(answer->last, "lock", lock->dead);
+		lock->read = ask_row(lock, lock->step, 0, on_row);
+		return;
+	}
+	(void)ik_json_integer(ik_json_member(answer->last, "newest"), &newest);
+	found.news = newest != lock->newest;
+	lock->newest = newest;
+	take_found(lock, &found);
 }
 
 /* ---- steps ---- */
 
-static enum ik_lock_step next_step(const struct ik_lock *lock)
+static enum lock_step next_step(const struct ik_lock *lock)
 {
 	if (lock->released)
-		return IK_LOCK_STEP_RELEASE;
+		return LOCK_RELEASE;
 	if (lock->refusing)
-		return IK_LOCK_STEP_REFUSE;
+		return LOCK_REFUSE;
 	if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !lock->opened)
-		return IK_LOCK_STEP_TAKE;
+		return LOCK_TAKE;
 	if (lock->wanted)
-		return lock->quietly ? IK_LOCK_STEP_TAKE : IK_LOCK_STEP_ASK;
-	return lock->asking ? IK_LOCK_STEP_WITHDRAW : IK_LOCK_STEP_FOLLOW;
+		return lock->quietly ? LOCK_TAKE : LOCK_ASK;
+	return LOCK_FOLLOW;
 }
 
 /* See how things are, and do what is wanted. */
 static void look(struct ik_lock *lock)
 {
-	enum ik_lock_step step = next_step(lock);
-
 	lock->again = lock->busy;
 	if (lock->busy)
 		return;
-	lock->first = !lock->opened;
-	lock->asking = step == IK_LOCK_STEP_ASK;
+	lock->step = next_step(lock);
 	lock->opened = lock->busy = true;
 	lock->released = lock->refusing = false;
-	lock->kind->step(lock, step);
+	if (lock->path)
+		step_file(lock);
+	else if (lock->store->server)
+		lock->read = ask_row(lock, lock->step, 0, on_row);
+	else
+		take_found(lock, NULL);
 }
 
 /* Something was done here: an answer to it may come soon. */
@@ -115,10 +412,10 @@ static void update(struct ik_lock *lock)
 	look(lock);
 }
 
-static void use(struct ik_lock *lock, const struct ik_lock_found *found)
+static void use(struct ik_lock *lock, const struct lock_found *found)
 {
 	if (found->refused) {
-		lock->wanted = lock->asking = false;
+		lock->wanted = false;
 		note(lock, &lock->refused);
 	}
 	/* It may have been written just before it was let go, or while this process was stopped. */
@@ -131,28 +428,35 @@ static void use(struct ik_lock *lock, const struct ik_lock_found *found)
 		set_state(lock, found);
 }
 
-/* Look again in time. One that is ours is looked at more and more seldom. */
+/* Look again in time: at a row that is ours more and more seldom, at a file that is ours when it has
+ * changed. */
 static void look_later(struct ik_lock *lock)
 {
-	bool calm = lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE;
-
-	lock->delay_ms *= 2;
-	if (lock->delay_ms > lock->kind->renew_ms)
-		lock->delay_ms = lock->kind->renew_ms;
-	if (lock->delay_ms == 0 || !calm)
+	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_NONE)
 		lock->delay_ms = LOOK_MS;
-	if (calm && lock->kind->renew_ms == 0)
-		ik_timer_stop(lock->timer);
+	else if (!lock->store->server)
+		lock->delay_ms = 0;
 	else
+		lock->delay_ms = lock->delay_ms == 0 ? LOOK_MS : 2 * lock->delay_ms;
+	if (lock->delay_ms > RENEW_MS)
+		lock->delay_ms = RENEW_MS;
+	if (lock->delay_ms > 0)
 		ik_timer_start(lock->timer, lock->delay_ms);
+	else
+		ik_timer_stop(lock->timer);
 }
 
-/* What came of a step. */
-static void take_found(struct ik_lock *lock, const struct ik_lock_found *found)
+/* What came of a step; NULL: it could not be taken. */
+static void take_found(struct ik_lock *lock, const struct lock_found *found)
 {
-	static const struct ik_lock_found nothing = { .state = IK_LOCK_NONE };
+	static const struct lock_found nothing = { .state = IK_LOCK_NONE };
 
 	lock->busy = false;
+	if (found && found->state == IK_LOCK_UNKNOWN) {
+		lock->opened = lock->state != IK_LOCK_UNKNOWN;
+		ik_timer_start(lock->timer, LEFT_MS);
+		return;
+	}
 	/* What was so before it was let go is not so any more. */
 	if (!lock->released && (found || lock->state == IK_LOCK_UNKNOWN))
 		use(lock, found ? found : &nothing);
@@ -162,27 +466,17 @@ static void take_found(struct ik_lock *lock, const struct ik_lock_found *found)
 		look_later(lock);
 }
 
-static void on_timer(void *arg)
+/* The timer, or the kernel. */
+static void on_look(void *arg)
 {
 	look(arg);
 }
 
-/* ---- where there is nothing to be shared ---- */
-
-static void do_nothing(struct ik_lock *lock)
+static void on_problem(void *arg, const char *sentence)
 {
+	(void)arg;
+	ik_log(IK_LOG_INFO, "store: %s", sentence);
 }
-
-static void find_nothing(struct ik_lock *lock, enum ik_lock_step step)
-{
-	lock->found(lock, NULL);
-}
-
-static const struct ik_lock_kind no_lock = {
-	.open = do_nothing,
-	.step = find_nothing,
-	.close = do_nothing,
-};
 
 /* ---- letting go ---- */
 
@@ -200,7 +494,14 @@ static void finish(struct ik_lock *lock)
 	while (*link != lock)
 		link = &(*link)->next;
 	*link = lock->next;
-	lock->kind->close(lock);
+	if (lock->path) {
+		lock->watch = ik_directory_watch_close(lock->watch);
+		let_file_go(lock);
+		free(lock->path);
+	} else if (lock->store->server) {
+		lock->read = ik_store_read_close(lock->read);
+		(void)ask_row(lock, LOCK_RELEASE, IK_REQUEST_CHANGES, NULL);
+	}
 	lock->timer = ik_timer_close(lock->timer);
 	ik_loop_cancel_deferred(lock->store->loop, tell, lock);
 	ik_loop_defer(lock->store->loop, free, lock); /* it may be telling just now */
@@ -208,7 +509,7 @@ static void finish(struct ik_lock *lock)
 
 static void release(struct ik_lock *lock)
 {
-	static const struct ik_lock_found unknown = { .state = IK_LOCK_UNKNOWN };
+	static const struct lock_found unknown = { .state = IK_LOCK_UNKNOWN };
 
 	lock->leaving = lock->wanted = false;
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_UNKNOWN)
@@ -219,10 +520,10 @@ static void release(struct ik_lock *lock)
 	update(lock);
 }
 
-/* Nothing waits to be stored any more: let go what is to be. */
-static void settle(struct ik_store *store)
+void ik_locks_settle(void *arg)
 {
-	struct ik_lock *lock = store->locks;
+	struct ik_store *store = arg;
+	struct ik_lock *lock = is_stored(store) ? store->locks : NULL;
 
 	while (lock) {
 		struct ik_lock *next = lock->next;
@@ -231,7 +532,7 @@ static void settle(struct ik_store *store)
 			finish(lock);
 		} else if (lock->leaving) {
 			release(lock);
-		} else if (lock->kind->renew_ms > 0 && lock->delay_ms > LOOK_MS && !lock->busy) {
+		} else if (lock->delay_ms > LOOK_MS && !lock->busy) {
 			/* Others may have something to say to it. */
 			lock->delay_ms = 0;
 			ik_timer_start(lock->timer, LOOK_MS);
@@ -240,27 +541,12 @@ static void settle(struct ik_store *store)
 	}
 }
 
-/* Deferred: what is to be let go may be so now. */
-static void settle_later(void *arg)
-{
-	struct ik_store *store = arg;
-
-	if (is_stored(store))
-		settle(store);
-}
-
-/* The store ends. */
-static void end_all(struct ik_store *store)
+void ik_locks_end(struct ik_store *store)
 {
 	while (store->locks)
 		finish(store->locks);
-	ik_loop_cancel_deferred(store->loop, settle_later, store);
+	ik_loop_cancel_deferred(store->loop, ik_locks_settle, store);
 }
-
-static const struct ik_store_listener listener = {
-	.settled = settle,
-	.done = end_all,
-};
 
 /* ---- from outside ---- */
 
@@ -317,6 +603,23 @@ static struct ik_lock *find_closing(struct ik_store *store, const char *session)
 	return lock;
 }
 
+/* Be told when the file changes. */
+static void watch_file(struct ik_lock *lock)
+{
+	static const struct ik_directory_watch_events events = {
+		.changed = on_look,
+		.problem = on_problem,
+	};
+	struct ik_watched place = { .name = lock->session };
+	char *directory;
+
+	lock->path = ik_holder_path(lock->store->path, lock->session);
+	place.directory = directory = ik_path_directory(lock->path);
+	lock->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
+	ik_directory_watch_set(lock->watch, &place, 1);
+	free(directory);
+}
+
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg)
 {
@@ -337,24 +640,23 @@ struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
 	lock->events = events;
 	lock->arg = arg;
-	lock->kind = !store->path ? &no_lock : store->server ? &ik_lock_row : &ik_lock_file;
-	store->listener = &listener;
 	lock->next = store->locks;
 	store->locks = lock;
-	lock->timer = ik_timer_new(store->loop, on_timer, lock);
-	lock->found = take_found;
-	lock->look = look;
-	lock->kind->open(lock);
+	lock->timer = ik_timer_new(store->loop, on_look, lock);
+	lock->fd = -1;
+	ik_uuid_new(lock->id);
+	lock->newest = -1;
+	if (store->path && !store->server)
+		watch_file(lock);
 	look(lock);
 	return lock;
 }
 
 void ik_lock_pause(struct ik_lock *lock)
 {
-	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store) || !lock->kind->pause)
+	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store) || !lock->path)
 		return;
-	lock->kind->pause(lock);
-	lock->opened = false;
+	let_file_go(lock);
 	lock->paused = true;
 }
 
@@ -367,7 +669,7 @@ void ik_lock_let_go(struct ik_lock *lock)
 {
 	lock->leaving = true;
 	if (is_stored(lock->store))
-		ik_loop_defer(lock->store->loop, settle_later, lock->store);
+		ik_loop_defer(lock->store->loop, ik_locks_settle, lock->store);
 }
 
 struct ik_lock *ik_lock_close(struct ik_lock *lock)

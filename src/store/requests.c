@@ -55,7 +55,8 @@ struct ik_store_read {
 struct ik_requests {
 	struct ik_loop *loop;
 	char *path, *database, *journals, *spare; /* path is NULL: nothing is stored */
-	int fd;                                   /* to the program; -1: none runs */
+	bool server;
+	int fd; /* to the program; -1: none runs */
 	struct ik_watch *watch;
 	struct ik_process *process; /* of fd */
 	struct ik_buf in, out;
@@ -344,6 +345,15 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 	return info;
 }
 
+/* Beside a file of a database, one says who has the session. */
+static void find_holder(const char *database, struct ik_session_info *info)
+{
+	char *path = ik_holder_path(database, info->id);
+
+	ik_holder_of_file(path, IK_HOLDER_WRITES, &info->holder);
+	free(path);
+}
+
 static void add_session(struct ik_store_read *read, struct ik_json_span object)
 {
 	const struct ik_requests *requests = read->requests;
@@ -361,7 +371,8 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info->forked_at);
-	requests->events->session(requests->arg, info);
+	if (!requests->server)
+		find_holder(requests->database, info);
 }
 
 /* A session that is open for writing somewhere: one of those that have come, or without anything
@@ -711,6 +722,7 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 	if (program) {
 		requests->path = ik_strdup(program->path);
 		requests->database = ik_strdup(program->database);
+		requests->server = program->server;
 		requests->journals = ik_strdup(program->journals);
 		requests->spare = program->spare ? ik_strdup(program->spare) : NULL;
 	}

@@ -22,6 +22,7 @@ struct ik_requests;
 struct ik_store_program {
 	const char *path;             /* of the executable */
 	const char *database;         /* sent to it, so that no list of processes shows a password */
+	bool server;                  /* that one knows the holders of sessions, else there are files */
 	const char *journals, *spare; /* directories of journals; NULL: there is no second one */
 };
 
@@ -33,8 +34,6 @@ struct ik_requests_events {
 	void (*slow)(void *arg);
 	/* A line that belongs to no request, or is about a journal. */
 	void (*told)(void *arg, struct ik_json_span line);
-	/* Fill in what the program does not know of a session. */
-	void (*session)(void *arg, struct ik_session_info *info);
 };
 
 /* program is copied; NULL: nothing is stored, and all that is asked is answered with IK_NOT_FOUND.

@@ -253,8 +253,7 @@ static void settle(struct ik_store *store)
 		}
 	}
 	take(store, false);
-	if (store->listener && store->appended == store->stored)
-		store->listener->settled(store);
+	ik_locks_settle(store);
 }
 
 static void notice_stored_now(struct ik_store *store)
@@ -560,11 +559,6 @@ static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 	return store->requests;
 }
 
-void ik_store_take_left(struct ik_store *store)
-{
-	(void)prepare(store, true);
-}
-
 struct ik_store_read *ik_store_newest(struct ik_store *store, const char *directory,
 	ik_store_reader *reader, void *arg)
 {
@@ -740,21 +734,6 @@ static void on_told(void *arg, struct ik_json_span line)
 	free(notice);
 }
 
-/* A lock of a file says who has a session. */
-static void on_session(void *arg, struct ik_session_info *info)
-{
-	const struct ik_store *store = arg;
-	char *directory, *path;
-
-	if (store->server || !store->path)
-		return;
-	directory = ik_holder_directory(store->path);
-	path = ik_path_join(directory, info->id);
-	ik_holder_of_file(path, &info->holder);
-	free(path);
-	free(directory);
-}
-
 /* ---- opening and closing ---- */
 
 bool ik_postgres_is_uri(const char *uri)
@@ -797,7 +776,6 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.answered = on_answered,
 		.slow = on_slow,
 		.told = on_told,
-		.session = on_session,
 	};
 	static const struct ik_store_events nobody = { .state = NULL };
 	const char *database = options->database;
@@ -829,6 +807,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	program = (struct ik_store_program){
 		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
 		.database = store->server ? database : store->path,
+		.server = store->server,
 		.journals = store->place.journals,
 		.spare = store->place.spare,
 	};
@@ -891,8 +870,7 @@ static void finish(struct ik_store *store)
 		ik_session_writer_end(writer);
 	store->changed = true;
 	take(store, true);
-	if (store->listener)
-		store->listener->done(store);
+	ik_locks_end(store);
 	ik_requests_finish(store->requests, LAST_MS, END_MS);
 }
 

@@ -1,5 +1,5 @@
 /*
- * store_private: what the files of the store and of its locks share.
+ * store_private: what the store and its locks share.
  *
  * Inside src/store only.
  */
@@ -11,12 +11,6 @@
 #include "store/store.h"
 
 struct ik_lock;
-
-/* What locks are told. */
-struct ik_store_listener {
-	void (*settled)(struct ik_store *store); /* all that was appended is stored */
-	void (*done)(struct ik_store *store);    /* the store is about to end */
-};
 
 struct ik_store {
 	struct ik_loop *loop;
@@ -45,10 +39,11 @@ struct ik_store {
 	void *events_arg;
 
 	struct ik_lock *locks;
-	const struct ik_store_listener *listener; /* NULL: there were no locks yet */
 };
 
-/* Have what dead processes have left stored before what is asked from here on. */
-void ik_store_take_left(struct ik_store *store);
+/* Let those locks of a store go that are to be, if all that was appended is stored. */
+void ik_locks_settle(void *store);
+/* The store ends. */
+void ik_locks_end(struct ik_store *store);
 
 #endif

@@ -171,13 +171,11 @@ static const struct lease_step {
 	const char *name;
 	const char *statements[4];
 } steps[] = {
-	{ "follow", { bury } },
+	{ "follow", { bury, withdraw } },
 	{ "take", { add_row, bury, take } },
 	{ "ask", { add_row, bury, take, ask } },
-	{ "withdraw", { withdraw } },
 	{ "refuse", { refuse } },
-	{ "release", { release } },
-	{ "close", { withdraw, release, forget } },
+	{ "release", { withdraw, release, forget } },
 };
 
 /* Fill in all parameters. */

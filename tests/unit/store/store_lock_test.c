@@ -481,12 +481,12 @@ static int place_of_another(int namespace)
 
 	cr_assert_geq(pid, 0);
 	if (pid == 0) {
-		ik_holder_locate(&here);
+		ik_holder_self(&here);
 		if (unshare(CLONE_NEWUSER | namespace) != 0)
 			_exit(IMPOSSIBLE);
 		pid = fork(); /* which is in it */
 		if (pid == 0) {
-			ik_holder_locate(&there);
+			ik_holder_self(&there);
 			_exit(!there.place[0] ? NOT_SAID : ik_text_equal(here.place, there.place) ? LIKE : UNLIKE);
 		}
 		_exit(pid > 0 && waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : IMPOSSIBLE);
