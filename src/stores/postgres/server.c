@@ -511,6 +511,10 @@ struct ik_rows *ik_database_ask(struct ik_database *database, const char *statem
 	struct ik_rows *rows;
 	PGresult *result;
 
+	/* A plan that is compiled takes longer than any of ours. Up to the answer this is one transaction,
+	 * to which the setting is local. */
+	if (!server->in_transaction)
+		send_statement(server, "SELECT set_config('jit', 'off', true)", NULL);
 	send_statement(server, statement, values);
 	result = synchronize(server);
 	if (!result)
@@ -735,6 +739,16 @@ void ik_database_drop_words(struct ik_database *database, const char *session, i
 	"searched < last_sequence AND (event_count > 0 OR owner IS NULL OR owner = session_user)" \
 	" ORDER BY id"
 
+/* Where the last page ended. */
+#define PLACE \
+	"(split_part(?2, ' ', 1)::bigint, split_part(?2, ' ', 2)::uuid," \
+	" split_part(?2, ' ', 3)::bigint)"
+/* The owner is looked up for each hit, instead of all sessions of an owner. */
+#define FOUND \
+	"words @@ ?1::tsquery" \
+	" AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))" \
+	" AND (?4 IS NULL OR (SELECT owner = ?4 OR owner IS NULL FROM sessions WHERE id = s.session))"
+
 const char ik_database_kind[] = "postgres";
 
 const struct ik_database_sql ik_database_sql = {
@@ -752,32 +766,36 @@ const struct ik_database_sql ik_database_sql = {
 			  " since AS since_ms, place, started FROM locks"
 			  " WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
 	.event = EVENT,
-	.search = "WITH place AS (SELECT string_to_array(coalesce(?2, '9223372036854775807"
-			  " ffffffff-ffff-ffff-ffff-ffffffffffff 9223372036854775807'), ' ') AS p),"
-			  " hits AS (SELECT session, sequence, time FROM search WHERE words @@ ?1::tsquery"
-			  "  AND (time, session, sequence) < ((SELECT p[1]::bigint FROM place),"
-			  "   (SELECT p[2]::uuid FROM place), (SELECT p[3]::bigint FROM place))"
-			  "  AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))"
-			  /* Of each hit, instead of all sessions of an owner. */
-			  "  AND (?4 IS NULL OR (SELECT owner = ?4 OR owner IS NULL FROM sessions"
-			  "   WHERE id = search.session))"
-			  "  ORDER BY time DESC, session DESC, sequence DESC LIMIT ?5)"
-			  " SELECT " EVENT
-			  ", h.time || ' ' || h.session || ' ' || h.sequence, h.session, " IK_SESSION_COLUMNS
-			  " FROM hits h"
-			  " JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
-			  " LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
-			  " ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
+	/* First among the newest events, which is all for common words; a phrase is looked for in each
+	 * event that has its words in any case. The others are found by their words, never in the order
+	 * of their time: in that, two common words that are never together are looked for everywhere. */
+	.search =
+		"WITH recent AS MATERIALIZED (SELECT session, sequence, time FROM (SELECT * FROM search"
+		"  WHERE ?2 IS NULL OR (time, session, sequence) < " PLACE
+		"  ORDER BY time DESC, session DESC, sequence DESC"
+		"  LIMIT CASE WHEN ?1 LIKE '%<->%' THEN 300000 ELSE 20000 END) s"
+		"  WHERE " FOUND " LIMIT ?5), hits AS MATERIALIZED ("
+		" SELECT * FROM recent WHERE (SELECT count(*) FROM recent) = ?5 UNION ALL"
+		" (SELECT session, sequence, time FROM search s"
+		"  WHERE (SELECT count(*) FROM recent) < ?5"
+		"  AND (?2 IS NULL OR (time + 0, session, sequence) < " PLACE ")"
+		"  AND " FOUND " ORDER BY time + 0 DESC, session DESC, sequence DESC LIMIT ?5))"
+		" SELECT " EVENT
+		", h.time || ' ' || h.session || ' ' || h.sequence, h.session, " IK_SESSION_COLUMNS
+		" FROM hits h"
+		" JOIN events e ON e.session = h.session AND e.sequence = h.sequence"
+		" LEFT JOIN sessions s ON s.id = h.session AND s.event_count > 0"
+		" ORDER BY h.time DESC, h.session DESC, h.sequence DESC",
 	.behind =
 		"SELECT coalesce(sum(last_sequence - searched), 0) FROM (SELECT last_sequence, searched"
 		" FROM sessions WHERE " BEHIND " LIMIT 1000) s",
 	/* Others index others of the first sessions. Nothing here may read all, of which there can be a
 	 * million. Very many words are put in order in half the time if they wait for each other; of the
 	 * last ones a search reads few that wait. */
-	.choose = "SELECT string_agg(id::text, ','), set_config('work_mem', '64MB', true),"
+	.choose = "SELECT string_agg(id::text, ','), set_config('work_mem', '128MB', true),"
 			  " set_config('gin_pending_list_limit', CASE WHEN count(*) = 16"
 			  "  OR sum(least(event_count, last_sequence - searched)) > 1000"
-			  "  THEN '16MB' ELSE '1MB' END, true),"
+			  "  THEN '32MB' ELSE '1MB' END, true),"
 			  " pg_sleep(CASE count(*) WHEN 0 THEN 0.05 ELSE 0 END)"
 			  " FROM (SELECT id, event_count, last_sequence, searched FROM sessions WHERE " BEHIND
 			  "  LIMIT 16 FOR UPDATE SKIP LOCKED) s",
