@@ -1,6 +1,5 @@
 #include "chat/chat.h"
 
-#include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,7 +132,6 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 
 	memset(&term, 0, sizeof(term));
 	term.type = getenv("TERM");
-	term.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 	ik_appearance_colours(&term);
 	(void)ik_background_of_variable(getenv("COLORFGBG"), &chat->light);
 	term.theme = ik_appearance_theme(setup->config, chat->light);

@@ -183,7 +183,6 @@ static struct ik_agent **find_gap(struct ik_chat *chat, int *ret_number)
 struct ik_agent *ik_agent_new(struct ik_chat *chat)
 {
 	struct ik_agent *agent = ik_alloc(sizeof(*agent)), **place;
-	bool utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 
 	agent->chat = chat;
 	agent->draft_lock = -1;
@@ -191,7 +190,7 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	agent->next = *place;
 	*place = agent;
 	if (chat->plain)
-		agent->linear = ik_linear_new(utf8, chat->ansi);
+		agent->linear = ik_linear_new(ik_text_equal(nl_langinfo(CODESET), "UTF-8"), chat->ansi);
 	agent->screen = make_screen(agent, chat->cells.rows, chat->cells.columns);
 	agent->complete = ik_complete_new(chat->loop, &chat->core, chat->setup, agent->screen,
 		chat->actions);

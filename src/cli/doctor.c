@@ -126,7 +126,6 @@ static void check_terminal(struct doctor *doctor)
 		.theme = ik_theme_at(0),
 		.rows = 24,
 		.columns = 80,
-		.utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8"),
 	};
 	struct winsize size = { .ws_row = 0 };
 	struct ik_error error;

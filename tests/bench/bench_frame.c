@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	(void)setlocale(LC_ALL, "");
 	bench.screen = ik_screen_new(&(struct ik_screen_options){.markdown = true,
 		.provider = "openai", .model = "bench"});
-	bench.term = ik_term_new(&(struct ik_term_options){.type = "xterm-256color", .utf8 = true,
+	bench.term = ik_term_new(&(struct ik_term_options){.type = "xterm-256color",
 		.colours = IK_COLOURS_256, .theme = ik_theme_find("dark"), .rows = rows,
 		.columns = columns}, &error);
 	if (!bench.term) {

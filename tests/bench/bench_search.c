@@ -100,7 +100,7 @@ static void search(struct ik_scrollback *scrollback, const char *pattern, size_t
 
 static struct ik_block *block_new(bool output)
 {
-	struct ik_block *block = ik_block_new(output ? IK_BLOCK_COMMAND : IK_BLOCK_ASSISTANT, true);
+	struct ik_block *block = ik_block_new(output ? IK_BLOCK_COMMAND : IK_BLOCK_ASSISTANT);
 	if (!output)
 		ik_block_set_renderer(block, &ik_renderer_markdown);
 	return block;

@@ -284,11 +284,6 @@ char *ik_pane_line(const char *text, size_t length)
 	return ik_buf_take(&out, NULL);
 }
 
-void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style)
-{
-	ik_cells_fill_with(cells, row, style, "─");
-}
-
 struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
 	enum ik_style style, const char *text)
 {
@@ -458,7 +453,7 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 		return body;
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
 	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
-	ik_pane_rule(cells, title, frame);
+	ik_cells_fill_with(cells, title, frame, "─");
 	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
@@ -492,7 +487,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 			return; /* the list has all the room */
 		row.row = list.row + list.rows;
 		bool focus = view->focus && pane->in_text && !view->list_stays;
-		ik_pane_rule(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
+		ik_cells_fill_with(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
 		body.row += list.rows + 1;
 		body.rows -= list.rows + 1;
 	}

@@ -170,7 +170,5 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 /* Draw a text at the right end of a row, in so many columns; returns the row without them. */
 struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
 	enum ik_style style, const char *text);
-/* A thin line. */
-void ik_pane_rule(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style);
 
 #endif

@@ -79,7 +79,7 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 	while (at < first && (int)ik_utf8_width(text + at, first - at) > row.columns / 3)
 		at += ik_cluster_next(text + at, first - at).length;
 	if (at > 0)
-		column = ik_cells_text(cells, row, row.row, column, style, "…", strlen("…"));
+		column = ik_cells_label(cells, row, row.row, column, style, "…");
 	for (size_t i = 0; i < entry->mark_count; i++) {
 		size_t start = entry->marks[i].start, end = start + entry->marks[i].length;
 

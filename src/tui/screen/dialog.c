@@ -581,7 +581,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	enum ik_style style = dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_NOTICE;
 	struct ik_buf right;
 
-	ik_pane_rule(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
+	ik_cells_fill_with(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
 	ik_buf_init(&right, IK_KIB(1));
 	if (!dialog->open)
 		put_answer_key(dialog, &right);

@@ -1869,7 +1869,7 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	bool writing = find_of(screen)->writing;
 
 	ik_buf_init(&out, IK_KIB(16));
-	ik_pane_rule(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME);
+	ik_cells_fill_with(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
 	if (layout->scrollback.rows > 0 && !screen->help_open &&
 		!ik_scrollback_at_end(screen->scrollback))
 		area.columns = draw_news(screen, cells, area);
@@ -1934,7 +1934,7 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	int cursor_row = cells->cursor_row, cursor_column = cells->cursor_column;
 
 	for (int row = 0; row < layout->divider.rows; row++)
-		ik_cells_text(cells, layout->divider, row, layout->divider.column, frame, "│", strlen("│"));
+		ik_cells_label(cells, layout->divider, row, layout->divider.column, frame, "│");
 	if (screen->side)
 		screen->side->ops->draw(screen->side, cells, layout->pane, focus, &screen->bar);
 	if (!focus)

@@ -405,7 +405,7 @@ struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_err
 		return NULL;
 	}
 	struct ik_term *term = ik_alloc(sizeof(*term));
-	term->utf8 = options->utf8 && ik_text_equal(nl_langinfo(CODESET), "UTF-8");
+	term->utf8 = ik_text_equal(nl_langinfo(CODESET), "UTF-8");
 	ik_buf_init(&term->bytes, IK_MIB(64));
 	ik_cells_init(&term->shown);
 	if (!open_terminal(term, type)) {

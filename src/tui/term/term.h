@@ -29,15 +29,15 @@ struct ik_term;
 
 struct ik_term_options {
 	const char *type;             /* TERM; NULL or "" is an error */
-	bool utf8;                    /* else, and in a locale that is not UTF-8, ASCII is drawn */
 	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
 	bool direct; /* COLORTERM promises 24-bit colours, which terminfo may not know of */
 };
 
-/* Start drawing. Fails with a sentence for "dumb" and for types that terminfo does not know,
- * except for common ones, which are drawn as another type. */
+/* Start drawing; in a locale that is not UTF-8, ASCII is drawn. Fails with a sentence for "dumb"
+ * and for types that terminfo does not know, except for common ones, which are drawn as another
+ * type. */
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
 struct ik_term *ik_term_free(struct ik_term *term);
 

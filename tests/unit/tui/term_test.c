@@ -49,7 +49,7 @@ static struct rig *rig_new(const char *type, bool utf8, enum ik_colour_depth col
 	static size_t used;
 	struct rig *rig = &rigs[used++ % 8];
 	struct ik_error error;
-	struct ik_term_options options = { type, utf8, colours, ik_theme_find("dark"), rows, columns,
+	struct ik_term_options options = { type, colours, ik_theme_find("dark"), rows, columns,
 		false };
 	cr_assert_not_null(setlocale(LC_ALL, utf8 ? "C.UTF-8" : "C"));
 	*rig = (struct rig){ .rows = rows, .columns = columns, .italic = strncmp(type, "screen", 6) != 0 };
@@ -352,24 +352,6 @@ Test(term, ascii_where_there_is_no_utf8)
 	for (size_t i = 0; i < rig->out.length; i++)
 		cr_assert((unsigned char)rig->out.data[i] < 0x80);
 	rig_free(rig);
-	/* UTF-8 asked for in a locale that has none: the C library knows better */
-	setlocale(LC_ALL, "C");
-	struct ik_term_options options = { "xterm", true, IK_COLOURS_8, ik_theme_find("light"), 1, 5,
-		false };
-	struct ik_term *term = ik_term_new(&options, NULL);
-	struct ik_cells cells;
-	struct ik_buf out;
-	ik_cells_init(&cells);
-	ik_cells_resize(&cells, 1, 5);
-	ik_buf_init(&out, IK_KIB(64));
-	ik_cells_text(&cells, (struct ik_rectangle){ 0, 0, 1, 5 }, 0, 0, IK_STYLE_NORMAL, "é日", 5);
-	ik_cells_set_cursor(&cells, 0, 0);
-	ik_term_frame(term, &cells, &out);
-	for (size_t i = 0; i < out.length; i++)
-		cr_assert((unsigned char)out.data[i] < 0x80);
-	ik_buf_done(&out);
-	ik_cells_done(&cells);
-	ik_term_free(term);
 }
 
 static void resize(struct rig *rig, int rows, int columns)
@@ -472,7 +454,7 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 	static const char *const bad[] = { NULL, "", "dumb", "unknown", "no-such-terminal" };
 	setlocale(LC_ALL, "C.UTF-8");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct ik_term_options options = { bad[i], true, IK_COLOURS_8, ik_theme_find("dark"), 24, 80,
+		struct ik_term_options options = { bad[i], IK_COLOURS_8, ik_theme_find("dark"), 24, 80,
 			false };
 		struct ik_error error = { 0 };
 		cr_assert_null(ik_term_new(&options, &error));
@@ -491,7 +473,7 @@ Test(term, types_that_cannot_and_types_that_are_missing)
 /* The colours that are drawn on a type, when COLORTERM promises 24-bit ones or not. */
 static enum ik_colour_depth colours_of(const char *type, bool direct, const char *drawn_as)
 {
-	struct ik_term_options options = { type, true, IK_COLOURS_TRUE, ik_theme_find("dark"), 24, 80,
+	struct ik_term_options options = { type, IK_COLOURS_TRUE, ik_theme_find("dark"), 24, 80,
 		direct };
 	struct ik_error error;
 	struct ik_term *term = ik_term_new(&options, &error);

@@ -32,7 +32,7 @@ static struct ik_buf draw(struct ik_term *term)
 static struct ik_term *make(const char *type, enum ik_colour_depth colours)
 {
 	struct ik_error error;
-	struct ik_term_options options = { .type = type, .utf8 = true, .colours = colours,
+	struct ik_term_options options = { .type = type, .colours = colours,
 		.theme = ik_theme_find("dark"), .rows = IK_STYLE_COUNT, .columns = 12,
 		.direct = colours == IK_COLOURS_TRUE };
 	cr_assert_not_null(setlocale(LC_ALL, "C.UTF-8"));

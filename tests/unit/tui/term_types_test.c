@@ -110,7 +110,7 @@ static void change_few(struct ik_cells *cells, int offset)
 static void compare(const char *type, enum ik_colour_depth colours, const struct ik_theme *theme,
 	bool utf8)
 {
-	struct ik_term_options options = { .type = type, .utf8 = utf8, .colours = colours,
+	struct ik_term_options options = { .type = type, .colours = colours,
 		.theme = theme, .rows = ROWS, .columns = COLUMNS, .direct = true };
 	struct side one = side_new(), other = side_new();
 	struct ik_buf frames[2][FRAMES];
@@ -185,7 +185,7 @@ Test(term_types, all_makes)
 	while (ik_theme_at(themes) != NULL)
 		themes++;
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-		struct ik_term_options options = { .type = types[i], .utf8 = true,
+		struct ik_term_options options = { .type = types[i],
 			.colours = IK_COLOURS_256, .theme = ik_theme_at(0), .rows = ROWS, .columns = COLUMNS };
 		struct ik_error error;
 		struct ik_term *term = ik_term_new(&options, &error);
