@@ -225,6 +225,7 @@ static void start_core(void *arg)
 			chat->agent);
 	else
 		send_first(chat->agent, true);
+	ik_chat_expire_sessions(chat);
 }
 
 /* Make timers, draw the first frame, and start the rest after it. */

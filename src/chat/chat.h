@@ -119,6 +119,9 @@ struct ik_chat {
 
 	struct ik_external_program *program; /* has the terminal; NULL: none */
 
+	struct ik_store_read *old_read; /* for a session that was not used for too long */
+	int64_t old_ms;                 /* the last one that was looked at */
+	char old_id[IK_UUID_TEXT];
 	struct ik_session_find *find; /* searches the session to resume, */
 	char *find_words;             /* by these words */
 
@@ -330,6 +333,9 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 extern const struct ik_sessions_source ik_chat_sessions_source;
 /* Stop looking for a session to resume. */
 void ik_chat_sessions_stop(struct ik_chat *chat);
+/* Delete, one after another, the sessions that were not used for longer than keep.sessions_days, unless
+ * one is about to be resumed. */
+void ik_chat_expire_sessions(struct ik_chat *chat);
 /* Drop what an agent's pane asked for. */
 void ik_chat_sessions_done(struct ik_agent *agent);
 

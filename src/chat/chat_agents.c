@@ -146,6 +146,7 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		 *help = command_help(agent->chat->actions);
 	const struct ik_screen_options options = {
 		.history_path = history,
+		.history_bytes = (size_t)setup->config->keep_history_mb * IK_MIB(1),
 		.markdown = setup->config->ui_markdown && !linear,
 		.inspector = linear ? IK_INSPECTOR_CLOSED : inspector_wish(setup->config->ui_inspector),
 		.preselect = !linear,

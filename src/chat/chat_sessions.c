@@ -239,6 +239,7 @@ const struct ik_sessions_source ik_chat_sessions_source = {
 void ik_chat_sessions_stop(struct ik_chat *chat)
 {
 	chat->find = ik_session_find_close(chat->find);
+	chat->old_read = ik_store_read_close(chat->old_read);
 	free(chat->find_words);
 	chat->find_words = NULL;
 }

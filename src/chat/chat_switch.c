@@ -7,6 +7,7 @@
 #include "commands/stored_session.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
@@ -168,8 +169,24 @@ void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_convers
 struct deletion {
 	struct ik_chat *chat;
 	char id[IK_UUID_TEXT];
+	bool expired;           /* nobody asked for it */
 	struct ik_taken *taken; /* keeps others from writing to it meanwhile */
 };
+
+static void expire_next(struct ik_chat *chat);
+
+static void end_deletion(struct deletion *deletion, const char *sentence)
+{
+	struct ik_chat *chat = deletion->chat;
+	bool expired = deletion->expired;
+
+	ik_taken_close(deletion->taken);
+	free(deletion);
+	if (expired)
+		expire_next(chat);
+	else
+		ik_screen_flash(chat->screen, sentence);
+}
 
 static void on_deleted(void *arg, const struct ik_store_answer *answer)
 {
@@ -180,23 +197,61 @@ static void on_deleted(void *arg, const struct ik_store_answer *answer)
 		ik_sessions_gone(ik_screen_sessions(agent->screen), deletion->id);
 	if (answer->status == IK_OK)
 		ik_undo_session_deleted(&deletion->chat->setup->places, deletion->id);
-	ik_screen_flash(deletion->chat->screen,
+	end_deletion(deletion,
 		answer->status == IK_OK ? _("The session is deleted") : answer->error.text);
-	ik_taken_close(deletion->taken);
-	free(deletion);
 }
 
 static void on_taken(void *arg, const struct ik_error *error)
 {
 	struct deletion *deletion = arg;
 
-	if (!error) {
+	if (error)
+		end_deletion(deletion, error->text);
+	else
 		(void)ik_store_delete(deletion->chat->core.store, deletion->id, on_deleted, deletion);
+}
+
+static void begin_deletion(struct ik_chat *chat, const char *id, bool expired)
+{
+	struct deletion *deletion = ik_alloc(sizeof(*deletion));
+
+	deletion->chat = chat;
+	deletion->expired = expired;
+	memcpy(deletion->id, id, sizeof(deletion->id));
+	deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
+}
+
+/* The newest of those that were not used for too long. */
+static void on_old_session(void *arg, const struct ik_store_answer *answer)
+{
+	struct ik_chat *chat = arg;
+
+	chat->old_read = NULL;
+	if (answer->status != IK_OK || answer->count == 0)
 		return;
-	}
-	ik_screen_flash(deletion->chat->screen, error->text);
-	ik_taken_close(deletion->taken);
-	free(deletion);
+	chat->old_ms = answer->sessions[0].updated_ms;
+	memcpy(chat->old_id, answer->sessions[0].id, sizeof(chat->old_id));
+	if (ik_agent_with(chat, chat->old_id))
+		expire_next(chat);
+	else
+		begin_deletion(chat, chat->old_id, true);
+}
+
+static void expire_next(struct ik_chat *chat)
+{
+	chat->old_read = ik_store_list(chat->core.store, NULL, chat->old_ms, chat->old_id, 1,
+		on_old_session, chat);
+}
+
+void ik_chat_expire_sessions(struct ik_chat *chat)
+{
+	int64_t days = chat->setup->config->keep_sessions_days;
+
+	if (days == 0 || chat->options->resume)
+		return;
+	chat->old_ms = ik_clock_wall_ms() - days * 24 * 60 * 60 * 1000;
+	memcpy(chat->old_id, "00000000-0000-0000-0000-000000000000", sizeof(chat->old_id));
+	expire_next(chat);
 }
 
 /* Refuse to delete a session that an agent has; false: none has it. */
@@ -215,15 +270,10 @@ static bool refuse_deletion(struct ik_chat *chat, const char *id)
 static void on_delete(struct ik_chat *chat, void *arg)
 {
 	const char *id = arg;
-	struct deletion *deletion;
 
 	/* An agent may have resumed it while the question was postponed. */
-	if (refuse_deletion(chat, id))
-		return;
-	deletion = ik_alloc(sizeof(*deletion));
-	deletion->chat = chat;
-	memcpy(deletion->id, id, sizeof(deletion->id));
-	deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
+	if (!refuse_deletion(chat, id))
+		begin_deletion(chat, id, false);
 }
 
 /* Append what the question calls the session: the row may be gone by the answer. */

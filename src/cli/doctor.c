@@ -36,8 +36,9 @@ enum { MIN_COLUMNS = 40, MIN_ROWS = 10 };
 /* Time limits of a provider; a list of models is a short answer. */
 enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 
-/* A database file that was replaced is kept as FILE and this. */
-#define DAMAGED ".damaged-"
+/* A database that was replaced is kept as FILE, this and the time; a journal that was put aside with
+ * this. */
+#define DAMAGED ".damaged"
 /* A larger difference shows: sessions are sorted by time. */
 #define CLOCK_MS 5000
 
@@ -228,6 +229,7 @@ static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t 
 /* Report what ikigai keeps on the disk, the largest parts by name. */
 static void check_disk(struct doctor *doctor)
 {
+	const struct ik_config *config = doctor->cli.setup->config;
 	char *home = doctor->cli.setup->places.home;
 	size_t count, all;
 	struct place_size *sizes = home ? read_sizes(home, &count, &all) : NULL;
@@ -246,7 +248,13 @@ static void check_disk(struct doctor *doctor)
 		}
 		free(sizes[i].name);
 	}
-	say(doctor, OK, N_("disk"), _("%s; what is kept for how long: FILES in ikigai(1)"), out.data);
+	say(doctor, OK, N_("disk"), "%s", out.data);
+	say(doctor, OK, N_("disk"),
+		_("kept at most: sessions %lld days (keep.sessions_days; 0: for ever), undo data %lld days "
+		  "(keep.undo_days), results that were cut %lld MB (keep.outputs_mb), history %lld MB "
+		  "(keep.history_mb), other files: FILES in ikigai(1)"),
+		(long long)config->keep_sessions_days, (long long)config->keep_undo_days,
+		(long long)config->keep_outputs_mb, (long long)config->keep_history_mb);
 	free(sizes);
 	ik_buf_done(&out);
 }
@@ -351,15 +359,22 @@ static bool is_written(const char *directory, const char *name)
 	return written;
 }
 
-/* How many journals of a directory nobody writes any more. */
-static size_t count_left_behind(const char *directory)
+/* Name the journals of a directory that were put aside, and count those that nobody writes any more. */
+static size_t count_left_behind(struct doctor *doctor, const char *directory)
 {
 	DIR *stream = opendir(directory);
 	const struct dirent *entry;
 	size_t count = 0;
 
 	while (stream && (entry = readdir(stream)))
-		count += entry->d_name[0] != '.' && !is_written(directory, entry->d_name);
+		if (ik_text_ends(entry->d_name, DAMAGED))
+			say(doctor, NOTE, DATABASE,
+				_("%s/%s is a damaged journal that was put aside: what was said is in it, as lines "
+				  "of "
+				  "JSON; delete it when you don't need it"),
+				directory, entry->d_name);
+		else
+			count += entry->d_name[0] != '.' && !is_written(directory, entry->d_name);
 	if (stream)
 		(void)closedir(stream);
 	return count;
@@ -370,7 +385,7 @@ static void say_what_was_damaged(struct doctor *doctor)
 {
 	const char *path = doctor->cli.setup->database;
 	char *directory = ik_path_directory(path),
-		 *prefix = ik_format("%s" DAMAGED, ik_path_base(path));
+		 *prefix = ik_format("%s" DAMAGED "-", ik_path_base(path));
 	DIR *stream = opendir(directory);
 	const struct dirent *entry;
 
@@ -400,7 +415,7 @@ static void say_what_waits(struct doctor *doctor)
 
 	while (stream && (entry = readdir(stream))) {
 		char *directory = ik_path_join(journals, entry->d_name);
-		size_t count = entry->d_name[0] == '.' ? 0 : count_left_behind(directory);
+		size_t count = entry->d_name[0] == '.' ? 0 : count_left_behind(doctor, directory);
 
 		if (count > 0)
 			say(doctor, NOTE, DATABASE,

@@ -81,6 +81,8 @@ struct ik_config {
 	int64_t max_tool_turns;
 	char *database;             /* NULL: sqlite in the home */
 	int64_t database_timeout_s; /* for a statement, on a server */
+	int64_t keep_sessions_days; /* 0: for ever */
+	int64_t keep_undo_days, keep_outputs_mb, keep_history_mb;
 	int64_t retry_max, retry_base_ms, retry_cap_ms;
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
 	char *http_proxy, *http_ca_file;

@@ -227,6 +227,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 		.retry = { (int)config->retry_max, config->retry_base_ms, config->retry_cap_ms },
 		.idle_timeout_ms = config->http_idle_timeout_s * 1000,
 		.undo_directory = core->undo_directory,
+		.undo_days = config->keep_undo_days,
 		.undo_spared = setup->database,
 		.directory = setup->places.directory,
 		.system_prompt = setup->system_prompt,
@@ -239,6 +240,7 @@ static struct ik_session *make_session(struct ik_core *core, void *session_arg)
 	};
 
 	options.run.outputs = core->outputs_directory;
+	options.run.outputs_limit = config->keep_outputs_mb * (int64_t)IK_MIB(1);
 	return ik_session_new(&options);
 }
 
@@ -398,8 +400,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 		core->undo_directory = ik_places_file(&setup->places, "undo");
 	/* A directory must exist to be hidden from the first call. If it can't be created, that is
 	 * reported when something is saved. */
-	if (core->undo_directory)
-		(void)!ik_path_make(core->undo_directory, 0700, error);
+	if (core->undo_directory && ik_path_make(core->undo_directory, 0700, error) == IK_OK)
+		ik_undo_sweep(core->undo_directory, setup->config->keep_undo_days);
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");
 	core->slots = ik_slots_new((int)setup->config->tools_concurrency);
 	core->file_writes = ik_file_writes_new();

@@ -33,16 +33,18 @@ struct kept_text {
 
 struct ik_output_files {
 	char *root, *session;
+	int64_t limit; /* bytes, of all sessions */
 	struct kept_text texts[MOST_OF_A_CALL];
 	size_t count;
 };
 
-struct ik_output_files *ik_output_files_new(const char *root, const char *session)
+struct ik_output_files *ik_output_files_new(const char *root, const char *session, int64_t limit)
 {
 	struct ik_output_files *files = ik_alloc(sizeof(*files));
 
 	files->root = ik_strdup(root);
 	files->session = ik_strdup(session);
+	files->limit = limit;
 	return files;
 }
 
@@ -131,7 +133,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Remove the oldest files until there is room for those of another call. */
-static void make_room(const char *path)
+static void make_room(const char *path, int64_t limit)
 {
 	DIR *root = open_root(path);
 	struct old_files old = { .count = 0 };
@@ -146,8 +148,7 @@ static void make_room(const char *path)
 	if (old.count > 0)
 		qsort(old.items, old.count, sizeof(*old.items), compare_times);
 	for (size_t i = 0; i < old.count; i++) {
-		bool full = old.size > (int64_t)IK_LIMIT_OUTPUT_FILES ||
-			old.count - i + MOST_OF_A_CALL > IK_LIMIT_OUTPUT_FILE_COUNT;
+		bool full = old.size > limit || old.count - i + MOST_OF_A_CALL > IK_LIMIT_OUTPUT_FILE_COUNT;
 
 		if (full && unlinkat(dirfd(root), old.items[i].name, 0) == 0)
 			old.size -= old.items[i].size;
@@ -170,7 +171,7 @@ static int begin(const struct ik_output_files *files, char **ret_path)
 	if (ik_path_make(files->root, 0700, NULL) != IK_OK)
 		return -1;
 	if (files->count == 0)
-		make_room(files->root);
+		make_room(files->root, files->limit);
 	path = ik_format("%s/%s-XXXXXX" NAME_END, files->root, files->session);
 	fd = mkostemps(path, (int)strlen(NAME_END), O_CLOEXEC);
 	if (fd >= 0)

@@ -13,12 +13,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The files of one call. */
 struct ik_output_files;
 
-/* For a call in that session; both strings are copied. Creates nothing yet. */
-struct ik_output_files *ik_output_files_new(const char *root, const char *session);
+/* For a call in that session; both strings are copied. limit: bytes of all sessions' files. Creates
+ * nothing yet. */
+struct ik_output_files *ik_output_files_new(const char *root, const char *session, int64_t limit);
 struct ik_output_files *ik_output_files_free(struct ik_output_files *files);
 
 /* Return the length of the longest path of a file here. All these functions accept NULL, which has no

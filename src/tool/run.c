@@ -400,7 +400,8 @@ struct ik_run *ik_run_start(const struct ik_run_options *options, struct ik_regi
 	ik_buf_init(&run->streams[IK_STDERR].bytes, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&run->envelope, IK_LIMIT_ENVELOPE);
 	if (options->outputs && !reads_output(options, name, arguments, length))
-		run->files = ik_output_files_new(options->outputs, options->session);
+		run->files = ik_output_files_new(options->outputs, options->session,
+			options->outputs_limit);
 	if (!tool) {
 		fail(run, IK_TOOL_NOT_FOUND, ik_format("Tool '%s' not found", name), -1);
 		return run;

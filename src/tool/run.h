@@ -27,6 +27,7 @@ struct ik_run_options {
 	size_t output_limit;           /* of the envelope's result */
 	const char *outputs, *session; /* root and session of the files for cut texts
 	                                  (tool/output_files.h); NULL: none */
+	int64_t outputs_limit;         /* bytes of these files, of all sessions */
 	int64_t memory_limit;
 	const char *const *environment;     /* for native tools; IKIGAI_LIVE=1 and IKIGAI_CALL=ID are
 	                                       added */

@@ -35,11 +35,23 @@ static void remove_directory(const char *directory)
 	(void)rmdir(directory);
 }
 
-/* Remove old sessions. */
-static void sweep(const char *root)
+char *ik_undo_directory(const char *root, const char *session, struct ik_error *error)
+{
+	char *directory = ik_path_join(root, session);
+
+	if (access(directory, F_OK) == 0)
+		return directory;
+	if (ik_path_make(directory, 0700, error) != IK_OK) {
+		free(directory);
+		return NULL;
+	}
+	return directory;
+}
+
+void ik_undo_sweep(const char *root, int64_t days)
 {
 	DIR *stream = opendir(root);
-	time_t oldest = time(NULL) - (time_t)IK_UNDO_KEPT_DAYS * 24 * 3600;
+	time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
 	const struct dirent *entry;
 	struct stat status;
 	int swept = 0;
@@ -58,20 +70,6 @@ static void sweep(const char *root)
 	}
 	if (stream)
 		(void)closedir(stream);
-}
-
-char *ik_undo_directory(const char *root, const char *session, struct ik_error *error)
-{
-	char *directory = ik_path_join(root, session);
-
-	if (access(directory, F_OK) == 0)
-		return directory;
-	if (ik_path_make(directory, 0700, error) != IK_OK) {
-		free(directory);
-		return NULL;
-	}
-	sweep(root);
-	return directory;
 }
 
 void ik_undo_forget(const char *root, const char *session)

@@ -40,10 +40,10 @@ struct ik_undo_call_line {
 	enum ik_worktree_problem problem; /* why they will not be */
 };
 
-/* Return the directory of a session (new memory), created if it is missing; NULL on failure.
- * Whenever one is created, sessions not written for IK_UNDO_KEPT_DAYS are removed. */
+/* Return the directory of a session (new memory), created if it is missing; NULL on failure. */
 char *ik_undo_directory(const char *root, const char *session, struct ik_error *error);
-#define IK_UNDO_KEPT_DAYS 30
+/* Remove some of the sessions that were not written for so many days. */
+void ik_undo_sweep(const char *root, int64_t days);
 
 enum ik_status ik_undo_note_call(const char *directory, const struct ik_undo_call_line *line,
 	struct ik_error *error) IK_MUST_USE;

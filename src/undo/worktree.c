@@ -174,18 +174,20 @@ static void on_swept(void *arg, const struct ik_child_result *result)
 }
 
 /* Remove old data: an unused shadow or, if there is none, unused objects of our own. */
-static void sweep(struct ik_worktree *tree, const char *shadows)
+static void sweep(struct ik_worktree *tree, const char *shadows, int64_t days)
 {
 	static const struct ik_child_events events = { .done = on_swept };
-	static const char *const prune[] = { "git", "prune", "--expire=30.days.ago", NULL };
+	char *old, *expiry;
 	const char *removal[] = { "/bin/rm", "-rf", "--", NULL, NULL };
-	char *old;
+	const char *prune[] = { "git", "prune", NULL, NULL };
 
-	if (!ik_worktree_place_sweep(&tree->place, shadows, &old))
+	if (!ik_worktree_place_sweep(&tree->place, shadows, days, &old))
 		return;
+	prune[2] = expiry = ik_format("--expire=%lld.days.ago", (long long)days);
 	removal[3] = old;
 	/* If this fails, it is tried again tomorrow. */
 	(void)start(tree, old ? removal : prune, tree->own, NULL, &events, tree, &tree->sweeper);
+	free(expiry);
 	free(old);
 }
 
@@ -205,7 +207,7 @@ struct ik_worktree *ik_worktree_new(const struct ik_worktree_options *options,
 	if (tree->problem == IK_WORKTREE_FINE) {
 		take_index(tree);
 		ik_worktree_place_environments(&tree->place, options, tree->index, tree->own, tree->users);
-		sweep(tree, options->shadows);
+		sweep(tree, options->shadows, options->kept_days);
 	}
 	*ret_problem = tree->problem;
 	return tree;

@@ -29,8 +29,6 @@ struct ik_worktree_call;
 
 /* Limit on the time that a call waits for a snapshot, in milliseconds. */
 #define IK_WORKTREE_WAIT_MS 20
-/* A repository that was not used for so long is removed. */
-#define IK_WORKTREE_KEPT_DAYS 30
 
 /* Why a call cannot be undone. */
 enum ik_worktree_problem {
@@ -59,6 +57,7 @@ struct ik_worktree_options {
 	const char *const *spared; /* absolute paths of files and directories to leave out; ends with
 	                              NULL */
 	const char *search_path;   /* PATH for finding git */
+	int64_t kept_days;         /* a repository that was not used for so long is removed */
 	const char *home;          /* the user's; NULL: there is none */
 	bool (*hidden)(void *arg, const char *path); /* is this path to be left out now? NULL: none
 	                                                is */

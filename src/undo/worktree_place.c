@@ -278,7 +278,7 @@ static void sweep_indexes(const char *shadow, time_t until)
 }
 
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
-	char **ret_old)
+	int64_t days, char **ret_old)
 {
 	time_t now = time(NULL);
 	DIR *stream;
@@ -287,15 +287,14 @@ bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *
 	if (time_of(place->shadow, "swept") > now - DAY || !put_file(place->shadow, "swept", ""))
 		return false;
 	*ret_old = NULL;
-	sweep_indexes(place->shadow, now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY);
+	sweep_indexes(place->shadow, now - (time_t)days * DAY);
 	stream = opendir(shadows);
 	while (stream && !*ret_old && (entry = readdir(stream))) {
 		char *other = ik_path_join(shadows, entry->d_name);
 		/* It is written whenever a session starts to use the shadow. */
 		time_t used = time_of(other, "description");
 
-		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 &&
-			used < now - (time_t)IK_WORKTREE_KEPT_DAYS * DAY)
+		if (strlen(entry->d_name) == NAME_LENGTH && used != 0 && used < now - (time_t)days * DAY)
 			*ret_old = other;
 		else
 			free(other);

@@ -27,10 +27,10 @@ void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
 	char *users[IK_WORKTREE_VARIABLES]);
 /* Clean up, once a day; false: not today. Index files that killed sessions left in this shadow are
- * removed. *ret_old (new memory) is a shadow that was not used for IK_WORKTREE_KEPT_DAYS and is to
- * be removed, or NULL. */
+ * removed. *ret_old (new memory) is a shadow that was not used for so many days and is to be
+ * removed, or NULL. */
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
-	char **ret_old);
+	int64_t days, char **ret_old);
 void ik_worktree_place_done(struct ik_worktree_place *place);
 
 #endif

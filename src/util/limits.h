@@ -28,10 +28,8 @@
 #define IK_LIMIT_MODEL_OUTPUT IK_KIB(64)
 /* Output of the user's own commands: its beginning and its end are kept. */
 #define IK_LIMIT_OWN_OUTPUT IK_MIB(1)
-/* Files with output that a model did not get, of all sessions together: each may be as large as an
- * output. */
-#define IK_LIMIT_OUTPUT_FILES IK_MIB(256)
-/* Their number: going through them takes a few milliseconds. */
+/* Files with output that a model did not get, of all sessions together: going through them takes a
+ * few milliseconds. */
 #define IK_LIMIT_OUTPUT_FILE_COUNT 2000
 /* Live output of a running tool on the screen: its end is kept, per stream. */
 #define IK_LIMIT_LIVE_OUTPUT IK_KIB(512)
@@ -44,9 +42,7 @@
 #define IK_LIMIT_TOOL_INPUT IK_MIB(1024)
 /* One message from the user: a paste of a large log. */
 #define IK_LIMIT_USER_TEXT IK_MIB(64)
-/* How much of the message history is read: its end. */
-#define IK_LIMIT_HISTORY IK_MIB(8)
-/* One message in that file; a longer one is remembered until the program ends. */
+/* One message in the history; a longer one is remembered until the program ends. */
 #define IK_LIMIT_HISTORY_ENTRY IK_MIB(1)
 /* The whole text of one reply. */
 #define IK_LIMIT_REPLY IK_MIB(64)

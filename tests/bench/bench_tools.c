@@ -596,7 +596,7 @@ static void bench_undo(struct ik_loop *loop, size_t runs, const char *directory)
 	if (undo.directory == NULL)
 		fail(error.text);
 	undo.tree = ik_worktree_new(&(struct ik_worktree_options){
-		.loop = loop, .shadows = shadows, .directory = directory, .spared = nothing,
+		.loop = loop, .shadows = shadows, .kept_days = 30, .directory = directory, .spared = nothing,
 		.search_path = getenv("PATH"), .home = getenv("HOME"),
 	}, &problem);
 	if (problem != IK_WORKTREE_FINE)

@@ -582,6 +582,7 @@ static void make_runs(struct ik_session *session)
 	const struct ik_undo_recorder_options undo = {
 		.record = record,
 		.root = options->undo_directory,
+		.kept_days = options->undo_days,
 		.database = options->undo_spared,
 		.writes = options->file_writes,
 		.sandbox = options->run.sandbox,

@@ -53,6 +53,7 @@ struct ik_session_options {
 	int max_tool_turns;
 	struct ik_retry_options retry;
 	int64_t idle_timeout_ms;    /* of a stream without events; 0: none */
+	int64_t undo_days;          /* how long what it needs is kept */
 	const char *undo_directory; /* borrowed: where files are copied before tools write them
 	                               (undo/undo_journal.h); NULL: nowhere */
 	const char *undo_spared;    /* borrowed: the database, which calls do not change; NULL: none */

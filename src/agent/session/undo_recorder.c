@@ -327,6 +327,7 @@ static bool have_tree(struct ik_undo_recorder *recorder)
 				.directory = recorder->record->directory,
 				.spared = (const char *const *)spared,
 				.search_path = getenv("PATH"),
+				.kept_days = recorder->options.kept_days,
 				.home = getenv("HOME"),
 				.hidden = is_hidden,
 				.told = on_prepared,

@@ -21,6 +21,7 @@ struct ik_undo_recorder;
 struct ik_undo_recorder_options {
 	struct ik_session_record *record;
 	const char *root;              /* of the journals; NULL: nothing is recorded */
+	int64_t kept_days;             /* how long work trees are kept that are not used */
 	const char *database;          /* changes of which are no call's doing; NULL: none */
 	struct ik_file_writes *writes; /* of all sessions */
 	struct ik_sandbox *sandbox;    /* what it hides from a tool is not copied */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@ struct history_entry {
 
 struct ik_history {
 	char *path; /* NULL: not kept */
+	size_t limit;
 	bool loaded;
 	struct history_entry *entries; /* oldest first */
 	size_t count;
@@ -74,11 +76,11 @@ static int open_regular(const char *path, int flags)
 	return -1;
 }
 
-/* Append the end of the file, as much as the ceiling allows, from a line's beginning. True:
- * it is all of the file. */
-static bool read_end(int fd, struct ik_buf *out)
+/* Append the end of the file, so much of it at most, from a line's beginning. True: it is all of the
+ * file. */
+static bool read_end(int fd, off_t most, struct ik_buf *out)
 {
-	off_t size = lseek(fd, 0, SEEK_END), most = (off_t)IK_LIMIT_HISTORY;
+	off_t size = lseek(fd, 0, SEEK_END);
 	bool whole = size <= most;
 
 	(void)lseek(fd, whole ? 0 : size - most, SEEK_SET);
@@ -92,40 +94,36 @@ static bool read_end(int fd, struct ik_buf *out)
 }
 
 /* Say which line cannot be read; 0: it is not known which, the file is long. */
-static void complain_of_line(struct ik_history *history, size_t line)
+static void complain_of_line(struct ik_history *history, const char *path, size_t line)
 {
 	complain(history,
 		line > 0 ? ik_format(_("%s:%zu: this is no JSON string, so what was sent there "
 							   "is not offered again. Delete the line to be rid of this notice."),
-					   history->path, line)
+					   path, line)
 				 : ik_format(_("%s: a line in it is no JSON string, so what was sent there is not "
 							   "offered "
 							   "again."),
-					   history->path));
+					   path));
 }
 
-/* Read the file, once. */
-static void load(struct ik_history *history)
+/* Read a file of it. */
+static void load_file(struct ik_history *history, const char *path)
 {
+	int fd = open_regular(path, O_RDONLY);
+	size_t number = 0, broken = 0;
 	struct ik_buf file;
+	bool whole;
 
-	if (history->loaded)
-		return;
-	history->loaded = true;
-	int fd = history->path ? open_regular(history->path, O_RDONLY) : -1;
-
-	if (fd < 0 && history->path && errno != ENOENT && errno != ENOTDIR)
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
 		complain(history,
 			ik_format(_("%s cannot be read: %s. What was sent before is not offered "
 						"again."),
-				history->path, strerror(errno)));
+				path, strerror(errno)));
 	if (fd < 0)
 		return;
-	ik_buf_init(&file, IK_LIMIT_HISTORY);
-	bool whole = read_end(fd, &file);
+	ik_buf_init(&file, SIZE_MAX / 2);
+	whole = read_end(fd, (off_t)history->limit, &file);
 	close(fd);
-	size_t number = 0, broken = 0;
-
 	for (const char *line = file.data, *end = line + file.length; line < end;) {
 		const char *line_end = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((line_end ? line_end : end) - line), text_length;
@@ -144,8 +142,41 @@ static void load(struct ik_history *history)
 		line += length + 1;
 	}
 	if (broken > 0)
-		complain_of_line(history, whole ? broken : 0);
+		complain_of_line(history, path, whole ? broken : 0);
 	ik_buf_done(&file);
+}
+
+static char *old_path(const struct ik_history *history)
+{
+	return ik_format("%s.old", history->path);
+}
+
+/* Read the files, once. */
+static void load(struct ik_history *history)
+{
+	char *old;
+
+	if (history->loaded)
+		return;
+	history->loaded = true;
+	if (!history->path)
+		return;
+	old = old_path(history);
+	load_file(history, old);
+	load_file(history, history->path);
+	free(old);
+}
+
+/* What is in a file that is half as large as all may be is old. Another program that has just opened
+ * it adds to that one. */
+static void put_aside(const struct ik_history *history)
+{
+	char *old = old_path(history);
+	struct stat status;
+
+	if (stat(history->path, &status) == 0 && status.st_size > (off_t)history->limit / 2)
+		(void)rename(history->path, old);
+	free(old);
 }
 
 /* The file does not take a line. */
@@ -166,7 +197,10 @@ static void append_to_file(struct ik_history *history, const char *text, size_t 
 	struct ik_buf line;
 	struct stat status;
 	char last;
-	int fd = open_regular(path, O_RDWR | O_APPEND | O_CREAT);
+	int fd;
+
+	put_aside(history);
+	fd = open_regular(path, O_RDWR | O_APPEND | O_CREAT);
 
 	if (fd < 0 && errno == ENOENT) {
 		char *directory = ik_strndup(path, (size_t)(ik_path_base(path) - path));
@@ -194,11 +228,12 @@ static void append_to_file(struct ik_history *history, const char *text, size_t 
 	close(fd);
 }
 
-struct ik_history *ik_history_new(const char *path)
+struct ik_history *ik_history_new(const char *path, size_t limit)
 {
 	struct ik_history *history = ik_alloc(sizeof(*history));
 
 	history->path = path ? ik_strdup(path) : NULL;
+	history->limit = limit;
 	return history;
 }
 

@@ -2,9 +2,10 @@
  * history: what a user sent before, newest last, kept in a file.
  *
  * One entry a line, as a JSON string; appended when it is made, so that two
- * programs at once lose nothing.  A line that is no JSON string is skipped; of a
- * long file the end is read (IK_LIMIT_HISTORY).  A file that cannot be read or
- * written stops nobody who writes a message: it is told once, and logged.
+ * programs at once lose nothing.  A line that is no JSON string is skipped.  A file
+ * that has half of what all may have becomes PATH.old, in place of an older one.  A
+ * file that cannot be read or written stops nobody who writes a message: it is told
+ * once, and logged.
  *
  * An entry is looked for by a part of it, while that is being typed: small letters are for both
  * cases, a capital one for itself (tui/text/needle.h).
@@ -21,8 +22,8 @@
 
 struct ik_history;
 
-/* path may be NULL: not kept. The file is read when first asked for. */
-struct ik_history *ik_history_new(const char *path);
+/* path may be NULL: not kept. The files are read when first asked for; they have at most limit bytes. */
+struct ik_history *ik_history_new(const char *path, size_t limit);
 struct ik_history *ik_history_free(struct ik_history *history);
 
 /* What is wrong with the file, in words: a new string, told once each; NULL: nothing new. */

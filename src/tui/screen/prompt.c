@@ -16,11 +16,11 @@
 #define NONE SIZE_MAX
 
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
-	bool preselect)
+	size_t history_bytes, bool preselect)
 {
 	struct ik_prompt *prompt = ik_alloc(sizeof(*prompt));
 
-	prompt->history = ik_history_new(history_path);
+	prompt->history = ik_history_new(history_path, history_bytes);
 	prompt->editor = ik_editor_new(prompt->history);
 	prompt->keymap = keymap;
 	prompt->popup.selected = NONE;

@@ -58,7 +58,7 @@ struct ik_prompt {
 /* keymap is borrowed; history_path may be NULL; preselect: select the first of the candidates
  * that come by themselves. */
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
-	bool preselect);
+	size_t history_bytes, bool preselect);
 struct ik_prompt *ik_prompt_free(struct ik_prompt *prompt);
 
 /* The editor on the screen: while the history is searched, that which shows what was found. */

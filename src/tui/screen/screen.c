@@ -2118,7 +2118,8 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);
 	screen->dialog = ik_dialog_new(screen->keymap);
-	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->preselect);
+	screen->prompt = ik_prompt_new(screen->keymap, options->history_path, options->history_bytes,
+		options->preselect);
 	make_panes(screen, options);
 	set_model(screen, options->provider, options->model);
 	ik_screen_clear(screen);

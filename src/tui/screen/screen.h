@@ -53,6 +53,7 @@ enum ik_inspector_wish {
 
 struct ik_screen_options {
 	const char *history_path; /* NULL: none */
+	size_t history_bytes;     /* at most */
 	const char *provider, *model;
 	enum ik_inspector_wish inspector;
 	bool markdown;      /* show replies as Markdown */

@@ -16,6 +16,8 @@
 #include "util/limits.h"
 #include "util/path.h"
 
+#define LIMIT ((off_t)IK_MIB(64))
+
 static char root[] = SCRATCH_TEMPLATE;
 
 static void set_up(void)
@@ -129,7 +131,7 @@ Test(output_files, have_the_whole_of_each_text_that_is_cut)
 {
 	char *json, *more_json, *text = make_lines(1000, &json), *more = make_lines(1500, &more_json);
 	char *output = ik_format("{\"a\":%s,\"short\":\"x\",\"b\":[%s]}", json, more_json);
-	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session", LIMIT);
 	char *envelope = success(output, 4000, files);
 	char *a = member(envelope, "result.a"), *b = member(envelope, "result.b.0");
 
@@ -154,7 +156,7 @@ Test(output_files, have_the_whole_of_each_text_that_is_cut)
 
 Test(output_files, have_the_json_of_a_result_of_many_small_things)
 {
-	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session", LIMIT);
 	struct ik_buf output;
 	char *envelope, *cut;
 
@@ -175,7 +177,7 @@ Test(output_files, have_the_json_of_a_result_of_many_small_things)
 
 Test(output_files, are_not_made_for_what_fits)
 {
-	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session", LIMIT);
 	char *envelope = success("{\"output\":\"short\"}", 4000, files);
 
 	cr_assert_eq(count_files("session"), 0);
@@ -188,7 +190,7 @@ Test(output_files, that_cannot_be_written_are_not_named)
 {
 	char *json, *text = make_lines(1000, &json), *envelope, *cut;
 	char *in_the_way = ik_path_join(root, "outputs");
-	struct ik_output_files *files = ik_output_files_new(in_the_way, "session");
+	struct ik_output_files *files = ik_output_files_new(in_the_way, "session", LIMIT);
 
 	cr_assert_eq(ik_file_write(in_the_way, "", 0, 0600, NULL), IK_OK);
 	envelope = success(json, 4000, files);
@@ -208,7 +210,7 @@ Test(output_files, are_named_in_failures)
 	char *json, *text = make_lines(1000, &json), *cut;
 	const struct ik_json_span streams[2] = { { text, strlen(text) }, { "e", 1 } };
 	struct ik_buf out;
-	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session", LIMIT);
 
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	cr_assert(ik_envelope_failure(&out, IK_TOOL_CRASHED, "m", 1, streams, 4000, files));
@@ -226,7 +228,7 @@ Test(output_files, are_named_in_failures)
 Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 {
 	struct ik_json_span stream[2] = { { NULL, 0 }, { "", 0 } };
-	struct ik_output_files *files = ik_output_files_new(root, "session");
+	struct ik_output_files *files = ik_output_files_new(root, "session", LIMIT);
 	struct ik_buf text, out;
 	size_t offset;
 	char *cut, *whole;
@@ -253,7 +255,7 @@ Test(output_files, have_the_bytes_of_a_failure_as_they_came)
 static void make_large(const char *session, off_t size)
 {
 	static struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
-	struct ik_output_files *files = ik_output_files_new(root, session);
+	struct ik_output_files *files = ik_output_files_new(root, session, LIMIT);
 	const char *path = keep(files, "x");
 
 	cr_assert_not_null(path);
@@ -266,13 +268,13 @@ static void make_large(const char *session, off_t size)
 
 Test(output_files, make_room_for_new_ones)
 {
-	make_large("old", (off_t)IK_LIMIT_OUTPUT_FILES / 2);
-	make_large("new", (off_t)IK_LIMIT_OUTPUT_FILES / 2 + 1);
+	make_large("old", LIMIT / 2);
+	make_large("new", LIMIT / 2 + 1);
 	cr_assert_eq(count_files("old"), 1);
 	make_large("new", 1);
 	cr_assert_eq(count_files("old"), 0, "the oldest goes first");
 	cr_assert_eq(count_files("new"), 2);
-	make_large("new", (off_t)IK_LIMIT_OUTPUT_FILES + 1);
+	make_large("new", LIMIT + 1);
 	make_large("new", 1);
 	cr_assert_eq(count_files("new"), 1, "one that is too large by itself goes, too");
 }
@@ -285,7 +287,7 @@ Test(output_files, are_alone_removed)
 
 	cr_assert_eq(ik_file_write(kept, "mine", 4, 0600, NULL), IK_OK);
 	cr_assert_eq(symlink(kept, link), 0);
-	make_large("old", (off_t)IK_LIMIT_OUTPUT_FILES + 1);
+	make_large("old", LIMIT + 1);
 	make_large("new", 1);
 	cr_assert_eq(count_files("old"), 1);
 	ik_output_files_forget(root, "old");

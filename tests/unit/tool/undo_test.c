@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -169,6 +170,24 @@ static enum ik_undo_outcome undo(size_t first, size_t last, bool force)
 	ik_undo_free(undo);
 	ik_undo_history_done(&history);
 	return outcome;
+}
+
+Test(undo, what_was_not_used_for_days_is_removed)
+{
+	char *journal = ik_format("%s/journal", directory);
+	struct timespec times[2];
+
+	cr_assert_eq(ik_file_write(journal, "{}\n", 3, 0600, NULL), IK_OK);
+	ik_undo_sweep(root, 30);
+	cr_assert_eq(access(journal, F_OK), 0);
+	times[0].tv_sec = times[1].tv_sec = time(NULL) - 8 * 24 * 60 * 60;
+	times[0].tv_nsec = times[1].tv_nsec = 0;
+	cr_assert_eq(utimensat(AT_FDCWD, journal, times, 0), 0);
+	ik_undo_sweep(root, 9);
+	cr_assert_eq(access(journal, F_OK), 0);
+	ik_undo_sweep(root, 7);
+	cr_assert_neq(access(directory, F_OK), 0);
+	free(journal);
 }
 
 Test(undo, edits_are_undone_turn_by_turn)

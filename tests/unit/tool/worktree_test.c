@@ -83,7 +83,7 @@ static struct ik_worktree *open_telling(const char *search_path, ik_worktree_tol
 	char *spared = ik_path_join(root, "own [1]/ikigai.db");
 	const char *const list[] = { spared, NULL };
 	struct ik_worktree *tree = ik_worktree_new(&(struct ik_worktree_options){
-		.loop = loop, .shadows = shadows, .directory = root, .spared = list,
+		.loop = loop, .shadows = shadows, .kept_days = 30, .directory = root, .spared = list,
 		.search_path = search_path, .home = work, .told = told, .arg = arg,
 	}, ret_problem);
 

@@ -141,7 +141,7 @@ static bool tell(void *arg, const char *text, size_t length, struct ik_completio
 static void begin_prompt(bool preselect)
 {
 	keymap = ik_keymap_new(NULL);
-	prompt = ik_prompt_new(keymap, NULL, preselect);
+	prompt = ik_prompt_new(keymap, NULL, 0, preselect);
 	prompt->completer = tell;
 	prompt->completer_arg = NULL;
 	ik_cells_init(&cells);
@@ -267,7 +267,7 @@ Test(popup, a_click_accepts_what_it_is_on)
 
 static struct ik_history *history_of(const char *const *texts)
 {
-	struct ik_history *history = ik_history_new(NULL);
+	struct ik_history *history = ik_history_new(NULL, 0);
 	for (; *texts; texts++)
 		ik_history_add(history, *texts, strlen(*texts));
 	return history;

@@ -138,7 +138,7 @@ static void shows_its_text(struct ik_editor *editor, unsigned seed, bool folds)
 Test(editor_random, stays_whole)
 {
 	for (unsigned seed = 1; seed <= 60; seed++) {
-		struct ik_history *history = ik_history_new(NULL);
+		struct ik_history *history = ik_history_new(NULL, 0);
 		struct ik_editor *editor = ik_editor_new(history);
 		state = seed;
 		for (int i = 0; i < 60; i++) {

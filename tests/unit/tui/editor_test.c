@@ -273,7 +273,7 @@ Test(editor, random_edits_undone)
 	static const char *const pieces[] = { "a", " ", "日", "\t", "e\u0301", "\U0001F600", "\033" };
 	static const char folded[] = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
 	for (unsigned round = 0; round < 20; round++) {
-		struct ik_history *history = ik_history_new(NULL);
+		struct ik_history *history = ik_history_new(NULL, 0);
 		struct ik_editor *editor = ik_editor_new(history);
 		unsigned seed = round;
 		size_t length;
@@ -318,7 +318,7 @@ Test(editor, many_steps_stay_bounded)
 
 Test(editor, history_with_prefix_keeps_the_draft)
 {
-	struct ik_history *history = ik_history_new(NULL);
+	struct ik_history *history = ik_history_new(NULL, 0);
 	struct ik_editor *editor = ik_editor_new(history);
 	static const char *const sent[] = { "list files", "show me", "list *.c", "two\nlines" };
 	for (size_t i = 0; i < 4; i++) {
@@ -360,7 +360,7 @@ Test(editor, history_with_prefix_keeps_the_draft)
 
 Test(editor, a_draft_with_a_fold_comes_back_folded)
 {
-	struct ik_history *history = ik_history_new(NULL);
+	struct ik_history *history = ik_history_new(NULL, 0);
 	struct ik_editor *editor = ik_editor_new(history);
 	ik_history_add(history, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12, and more", 36);
 	paste(editor, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12");

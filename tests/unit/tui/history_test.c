@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/alloc.h"
 #include "util/limits.h"
+
+#define LIMIT IK_MIB(8)
 
 /* A path in a directory of its own; the file is not there yet. */
 static const char *fresh_path(void)
@@ -53,7 +56,7 @@ static void write_file(const char *path, const char *bytes, size_t length)
 
 Test(history, without_a_file)
 {
-	struct ik_history *history = ik_history_new(NULL);
+	struct ik_history *history = ik_history_new(NULL, 0);
 	size_t length;
 	cr_assert_eq(ik_history_count(history), 0);
 	cr_assert_null(ik_history_at(history, 0, &length));
@@ -73,7 +76,7 @@ Test(history, kept_in_a_private_file)
 {
 	const char *path = fresh_path();
 	struct stat status;
-	struct ik_history *history = ik_history_new(path);
+	struct ik_history *history = ik_history_new(path, LIMIT);
 	cr_assert_eq(access(path, F_OK), -1);
 	add(history, "one");
 	add(history, "two\nlines \"quoted\" \xe6\x97\xa5 \033");
@@ -81,7 +84,7 @@ Test(history, kept_in_a_private_file)
 	ik_history_free(history);
 	cr_assert_eq(stat(path, &status), 0);
 	cr_assert_eq(status.st_mode & 0777, 0600);
-	history = ik_history_new(path);
+	history = ik_history_new(path, LIMIT);
 	cr_assert_eq(ik_history_count(history), 3);
 	size_t length;
 	cr_assert_arr_eq(ik_history_at(history, 0, &length), "a\0b", 3);
@@ -95,7 +98,7 @@ Test(history, kept_in_a_private_file)
 Test(history, two_programs_lose_nothing)
 {
 	const char *path = fresh_path();
-	struct ik_history *one = ik_history_new(path), *other = ik_history_new(path);
+	struct ik_history *one = ik_history_new(path, LIMIT), *other = ik_history_new(path, LIMIT);
 	for (int i = 0; i < 50; i++) {
 		char text[30];
 		snprintf(text, sizeof text, "one %d", i);
@@ -105,7 +108,7 @@ Test(history, two_programs_lose_nothing)
 	}
 	ik_history_free(one);
 	ik_history_free(other);
-	one = ik_history_new(path);
+	one = ik_history_new(path, LIMIT);
 	cr_assert_eq(ik_history_count(one), 100);
 	is_at(one, 0, "other 49");
 	is_at(one, 99, "one 0");
@@ -118,18 +121,18 @@ Test(history, corrupt_lines_are_skipped)
 	static const char file[] = "\"good\"\nnot json\n\"half\n{\"a\":1}\n\n17\n\"\"\n\"\xff\"\n\0\n"
 		"  \"spaced\"  \n\"cut off by a cra";
 	const char *path = fresh_path();
-	struct ik_history *history = ik_history_new(path);
+	struct ik_history *history = ik_history_new(path, LIMIT);
 	add(history, "makes the directory");
 	ik_history_free(history);
 	write_file(path, file, sizeof file - 1);
-	history = ik_history_new(path);
+	history = ik_history_new(path, LIMIT);
 	cr_assert_eq(ik_history_count(history), 2);
 	is_at(history, 0, "spaced");
 	is_at(history, 1, "good");
 	/* what is added stands on a line of its own, behind the half one */
 	add(history, "new");
 	ik_history_free(history);
-	history = ik_history_new(path);
+	history = ik_history_new(path, LIMIT);
 	cr_assert_eq(ik_history_count(history), 3);
 	is_at(history, 0, "new");
 	ik_history_free(history);
@@ -139,18 +142,18 @@ Test(history, corrupt_lines_are_skipped)
 Test(history, of_a_long_file_the_end)
 {
 	const char *path = fresh_path();
-	struct ik_history *history = ik_history_new(path);
+	struct ik_history *history = ik_history_new(path, LIMIT);
 	add(history, "makes the directory");
 	ik_history_free(history);
 	FILE *file = fopen(path, "w");
 	char filler[1000];
 	memset(filler, 'x', sizeof filler);
-	for (size_t i = 0; i < IK_LIMIT_HISTORY / 1000 + 500; i++)
+	for (size_t i = 0; i < LIMIT / 1000 + 500; i++)
 		fprintf(file, "\"%06zu %.*s\"\n", i, 980, filler);
 	fclose(file);
-	history = ik_history_new(path);
+	history = ik_history_new(path, LIMIT);
 	size_t count = ik_history_count(history), length;
-	cr_assert(count > IK_LIMIT_HISTORY / 1000 && count < IK_LIMIT_HISTORY / 1000 + 400);
+	cr_assert(count > LIMIT / 1000 && count < LIMIT / 1000 + 400);
 	for (size_t i = 0; i < count; i++) {
 		ik_history_at(history, i, &length);
 		cr_assert_eq(length, 987);
@@ -159,10 +162,36 @@ Test(history, of_a_long_file_the_end)
 	tidy(path);
 }
 
+/* Two files, of which the older one goes. */
+Test(history, has_a_limit)
+{
+	const char *path = fresh_path();
+	struct ik_history *history = ik_history_new(path, 2000);
+	char text[30], *old = ik_format("%s.old", path);
+	struct stat one, other;
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(text, sizeof text, "number %d", i);
+		add(history, text);
+	}
+	ik_history_free(history);
+	cr_assert_eq(stat(path, &one), 0);
+	cr_assert_eq(stat(old, &other), 0);
+	cr_assert(one.st_size + other.st_size < 2100 && other.st_size > 1000);
+	history = ik_history_new(path, 2000);
+	cr_assert(ik_history_count(history) > 70 && ik_history_count(history) < 160);
+	is_at(history, 0, "number 999");
+	is_at(history, 70, "number 929");
+	ik_history_free(history);
+	unlink(old);
+	free(old);
+	tidy(path);
+}
+
 Test(history, a_huge_entry_is_remembered_but_not_written)
 {
 	const char *path = fresh_path();
-	struct ik_history *history = ik_history_new(path);
+	struct ik_history *history = ik_history_new(path, LIMIT);
 	size_t huge = IK_LIMIT_HISTORY_ENTRY + 1, length;
 	char *text = malloc(huge);
 	memset(text, 'x', huge);
@@ -171,7 +200,7 @@ Test(history, a_huge_entry_is_remembered_but_not_written)
 	ik_history_at(history, 0, &length);
 	cr_assert_eq(length, huge);
 	ik_history_free(history);
-	history = ik_history_new(path);
+	history = ik_history_new(path, LIMIT);
 	cr_assert_eq(ik_history_count(history), 1);
 	is_at(history, 0, "small");
 	ik_history_free(history);
@@ -188,7 +217,7 @@ Test(history, unusable_paths)
 	cr_assert_eq(mkfifo(fifo, 0600), 0);
 	const char *const paths[] = { directory, fifo, "/dev/null/x/history", "/proc/none/history" };
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		struct ik_history *history = ik_history_new(paths[i]);
+		struct ik_history *history = ik_history_new(paths[i], LIMIT);
 		add(history, "kept while we live");
 		is_at(history, 0, "kept while we live");
 		ik_history_free(history);

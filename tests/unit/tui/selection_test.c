@@ -181,7 +181,7 @@ Test(redo, does_again_what_was_undone)
 
 Test(history, is_walked_by_what_stands_before_the_cursor)
 {
-	struct ik_history *history = ik_history_new(NULL);
+	struct ik_history *history = ik_history_new(NULL, 0);
 	struct ik_editor *editor = ik_editor_new(history);
 	ik_history_add(history, "git log", 7);
 	ik_history_add(history, "make", 4);
