@@ -90,27 +90,26 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 	return state;
 }
 
-/* Read the file, and load it if it is trusted. */
-static enum ik_status load(struct ik_project *project, const char *path,
-	const struct ik_identity *identity, struct ik_config *config, struct ik_error *error)
+/* Read a file, and return whether it is trusted as it is; one that isn't is noted in list, one that
+ * cannot be read becomes a warning. */
+static bool read_trusted(struct ik_project *project, const char *path,
+	struct ik_untrusted_list *list, struct ik_config *config, struct ik_buf *text)
 {
 	enum ik_trust_state state = IK_TRUST_CHANGED;
-	enum ik_status status = IK_OK;
-	struct ik_error reason;
-	struct ik_buf text;
+	struct ik_identity identity;
+	struct ik_error error;
 
-	(void)!ik_trust_read(project->trust, &reason);
-	ik_buf_init(&text, IK_LIMIT_CONFIG);
-	if (ik_file_read(path, &text, &reason) != IK_OK)
-		ik_config_warn(config, "%s", reason.text);
-	else if (ik_identity_holds(path, identity))
-		state = judge(project, path, &text);
-	if (state == IK_TRUST_TRUSTED)
-		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
-	else
-		ik_untrusted_add(&project->config, path, identity, state == IK_TRUST_CHANGED);
-	ik_buf_done(&text);
-	return status;
+	(void)!ik_trust_read(project->trust, &error); /* reported with all other problems */
+	if (ik_identity_read(path, &identity, &error) != IK_OK ||
+		ik_file_read(path, text, &error) != IK_OK) {
+		ik_config_warn(config, "%s", error.text);
+		return false;
+	}
+	if (ik_identity_holds(path, &identity))
+		state = judge(project, path, text);
+	if (state != IK_TRUST_TRUSTED)
+		ik_untrusted_add(list, path, &identity, state == IK_TRUST_CHANGED);
+	return state == IK_TRUST_TRUSTED;
 }
 
 enum ik_status ik_project_read_config(struct ik_project *project, const struct ik_places *places,
@@ -119,9 +118,13 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 	char *path = ik_project_config_path(places);
 	enum ik_status status = IK_OK;
 	struct ik_identity identity;
+	struct ik_buf text;
 
-	if (ik_project_has_config(places, &identity) && !same_file(&identity, user_file))
-		status = load(project, path, &identity, config, error);
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	if (ik_project_has_config(places, &identity) && !same_file(&identity, user_file) &&
+		read_trusted(project, path, &project->config, config, &text))
+		status = ik_config_load_text(config, path, &text, IK_ORIGIN_PROJECT, error);
+	ik_buf_done(&text);
 	free(path);
 	return status;
 }
@@ -186,34 +189,16 @@ char **ik_agents_files_find(const struct ik_places *places)
 	return paths;
 }
 
-/* Is an AGENTS.md with this text trusted? If not, note that it was skipped. */
-static bool is_trusted_agents(struct ik_project *project, const char *path,
-	const struct ik_identity *identity, const struct ik_buf *text, struct ik_config *config)
-{
-	enum ik_trust_state state = ik_identity_holds(path, identity) ? judge(project, path, text)
-																  : IK_TRUST_CHANGED;
-
-	if (state == IK_TRUST_TRUSTED)
-		return true;
-	ik_untrusted_add(&project->agents, path, identity, state == IK_TRUST_CHANGED);
-	return false;
-}
-
 /* Append a file if it is trusted as it is. */
 static void read_one(struct ik_project *project, const char *root, const char *path,
 	struct ik_config *config, struct ik_buf *out)
 {
-	struct ik_identity identity;
-	struct ik_error error;
 	struct ik_buf text;
 
 	ik_buf_init(&text, LARGEST);
 	if (!ik_path_within(root, path)) {
 		ik_config_warn(config, _("%s leads out of the project and was left out"), path);
-	} else if (ik_identity_read(path, &identity, &error) != IK_OK ||
-		ik_file_read(path, &text, &error) != IK_OK) {
-		ik_config_warn(config, "%s", error.text);
-	} else if (is_trusted_agents(project, path, &identity, &text, config)) {
+	} else if (read_trusted(project, path, &project->agents, config, &text)) {
 		ik_buf_printf(out, "%sInstructions of the project, from %s:\n\n",
 			out->length > 0 ? "\n\n" : "", path);
 		ik_utf8_repair(out, text.data, text.length);
@@ -225,13 +210,10 @@ char *ik_agents_files_read(struct ik_project *project, const struct ik_places *p
 	struct ik_config *config)
 {
 	char **paths = ik_agents_files_find(places), *root = find_root(places);
-	struct ik_error error;
 	struct ik_buf out;
 	size_t i;
 
 	ik_untrusted_clear(&project->agents);
-	if (paths[0])
-		(void)!ik_trust_read(project->trust, &error); /* reported with all other problems */
 	ik_buf_init(&out, IK_MIB(4));
 	for (i = 0; paths[i]; i++) {
 		read_one(project, root, paths[i], config, &out);
