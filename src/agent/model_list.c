@@ -14,6 +14,8 @@ struct ik_model_list {
 	struct ik_model *model;
 	struct ik_http_request *request;
 	struct ik_buf body;
+	char **names; /* NULL: not known */
+	size_t count;
 	ik_model_list_done *done;
 	void *arg;
 };
@@ -47,32 +49,29 @@ static void on_done(void *arg, const struct ik_http_result *result)
 {
 	struct ik_model_list *list = arg;
 	struct ik_error error;
-	size_t count = 0, i;
-	char **names, *sentence = NULL;
+	char *sentence = NULL;
 
 	list->request = ik_http_close(list->request);
 	if (result->failure != IK_HTTP_OK || result->status < 200 || result->status >= 300) {
 		fail(list, result);
 		return;
 	}
-	names = ik_models_read(list->body.data, list->body.length, &count, &error);
-	if (!names)
+	list->names = ik_models_read(list->body.data, list->body.length, &list->count, &error);
+	if (!list->names)
 		sentence = ik_format(_("%s did not answer with a list of models (%s)."),
 			list->model->endpoint.provider, error.text);
-	list->done(list->arg, names, count, sentence);
+	list->done(list->arg, list->names, list->count, sentence);
 	free(sentence);
-	for (i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
 }
 
 /* Deferred: the built-in model is the only one. */
 static void tell_built_in(void *arg)
 {
 	struct ik_model_list *list = arg;
-	char name[] = IK_PRACTICE_MODEL;
 
-	list->done(list->arg, &(char *){ name }, 1, NULL);
+	list->names = ik_alloc(sizeof(*list->names));
+	list->names[list->count++] = ik_strdup(IK_PRACTICE_MODEL);
+	list->done(list->arg, list->names, list->count, NULL);
 }
 
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
@@ -107,6 +106,9 @@ static void release(void *arg)
 {
 	struct ik_model_list *list = arg;
 
+	while (list->count > 0)
+		free(list->names[--list->count]);
+	free(list->names);
 	ik_model_unref(list->model);
 	ik_buf_done(&list->body);
 	free(list);

@@ -1,7 +1,7 @@
 /*
  * model_list: asks a provider which models it offers.
  *
- * Owns the request and its response.  May include: util, loop, provider, agent.
+ * Owns the request, its response and the names.  May include: util, loop, provider, agent.
  */
 #ifndef IK_AGENT_MODEL_LIST_H
 #define IK_AGENT_MODEL_LIST_H
@@ -12,8 +12,9 @@
 
 struct ik_model_list;
 
-/* Called once, never inside start, with the names (borrowed, sorted, unique), or with NULL and a
- * sentence that says why. The list may be closed in the call. */
+/* Called once, never inside start, with the names (borrowed until the next turn of the loop after the
+ * list was closed; sorted, unique), or with NULL and a sentence that says why. The list may be closed
+ * in the call. */
 typedef void ik_model_list_done(void *arg, char *const *names, size_t count, const char *sentence);
 
 /* Ask the provider of a model; the request fails when no byte comes for idle_timeout_ms. */

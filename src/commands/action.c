@@ -17,6 +17,14 @@ bool ik_command_is(const char *line)
 		!memchr(line + 1, '/', strcspn(line + 1, " \t\n"));
 }
 
+const char *ik_argument_after(const char *argument, const char *word)
+{
+	const char *rest = argument + strlen(word);
+
+	return ik_text_starts(argument, word) && strchr(" \t", *rest) ? rest + strspn(rest, " \t")
+																  : NULL;
+}
+
 /* Is there a row here, and not the end of the table? */
 static bool is_row(const struct ik_action_row *row)
 {

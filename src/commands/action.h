@@ -49,6 +49,10 @@ struct ik_action_row {
 /* Is this line a command? ("/" and a letter; "//" begins a message.) */
 bool ik_command_is(const char *line);
 
+/* Return what follows a word that an argument begins with, behind the blanks; NULL: it begins
+ * otherwise. */
+const char *ik_argument_after(const char *argument, const char *word);
+
 /* Return the row of the command that a line begins with, or NULL. */
 const struct ik_action_row *ik_action_of_command(const struct ik_action_row *rows,
 	const char *line);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/action.h"
 #include "commands/tool_text.h"
 #include "conversation/title.h"
 #include "conversation/usage.h"
@@ -125,19 +126,11 @@ static char *without_quotes(const char *name)
 void ik_command_export(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	static const char force[] = "--force";
-	const char *argument = invocation->text;
+	const char *replaced = ik_argument_after(invocation->text, "--force");
+	char *file = without_quotes(replaced ? replaced : invocation->text);
 	struct ik_error error;
-	bool replace = strncmp(argument, force, strlen(force)) == 0 &&
-		strchr(" ", argument[strlen(force)]);
 
-	if (replace) {
-		argument += strlen(force);
-		argument += strspn(argument, " ");
-	}
-	char *file = without_quotes(argument);
-
-	if (ik_export_start(core, invocation->line, file, replace, &error) != IK_OK)
+	if (ik_export_start(core, invocation->line, file, replaced, &error) != IK_OK)
 		ik_buf_puts(answer, error.text);
 	free(file);
 }
@@ -207,15 +200,13 @@ static void forget(struct ik_core *core, const char *text, struct ik_buf *out)
 void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	static const char forget_word[] = "forget ";
-	const char *argument = invocation->text;
+	const char *argument = invocation->text, *forgotten = ik_argument_after(argument, "forget");
 	enum ik_mode mode;
 
 	if (argument[0] == '\0') {
 		put_all(core->policy, answer);
-	} else if (ik_text_starts(argument, forget_word)) {
-		argument += strlen(forget_word);
-		forget(core, argument + strspn(argument, " "), answer);
+	} else if (forgotten) {
+		forget(core, forgotten, answer);
 	} else if (ik_mode_find(argument, &mode)) {
 		ik_core_set_mode(core, mode);
 		ik_buf_printf(answer, "%s: %s", ik_mode_name(mode), _(meanings[mode]));
@@ -432,14 +423,12 @@ static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 void ik_command_background(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	const char *argument = invocation->text;
+	const char *ended = ik_argument_after(invocation->text, "end");
 
-	if (argument[0] == '\0')
+	if (invocation->length == 0)
 		put_list(core->loop, ik_session_conversation(core->session), answer);
-	else if (ik_text_equal(argument, "end"))
-		put_end(core->loop, "", answer);
-	else if (ik_text_starts(argument, "end "))
-		put_end(core->loop, argument + 4 + strspn(argument + 4, " "), answer);
+	else if (ended)
+		put_end(core->loop, ended, answer);
 	else
 		ik_buf_puts(answer,
 			_("/background lists what tools left running; /background end PID ends "

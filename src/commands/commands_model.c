@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/action.h"
 #include "util/alloc.h"
 #include "util/cluster.h"
 #include "util/limits.h"
 #include "util/text.h"
-
-#define FORCE "--force"
 
 enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
 
@@ -219,17 +218,12 @@ static void ask(struct ik_core *core, const char *line, const char *wanted)
 void ik_command_model(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	const char *argument = invocation->text;
-	size_t force = strlen(FORCE);
+	const char *argument = invocation->text, *forced = ik_argument_after(argument, "--force");
 
-	if (!ik_text_starts(argument, FORCE) || !strchr(" \t", argument[force])) {
+	if (!forced)
 		ask(core, invocation->line, argument[0] != '\0' ? argument : NULL);
-		return;
-	}
-	argument += force;
-	argument += strspn(argument, " \t");
-	if (argument[0] != '\0')
-		(void)use_model(core, core->session, argument, answer);
+	else if (forced[0] != '\0')
+		(void)use_model(core, core->session, forced, answer);
 	else
 		ik_buf_puts(answer, _("/model --force needs the name of a model."));
 }

@@ -31,10 +31,10 @@ enum { SESSIONS_NEWEST = 200, SESSIONS_FRESH_MS = 2000 };
 /* The models of the provider that is talked to. */
 struct models {
 	char *provider;
-	char **names;
+	struct ik_model_list *list; /* NULL: it was not asked */
+	char *const *names;         /* of the list; NULL: not known */
 	size_t count;
-	struct ik_model_list *asked; /* NULL: it is not being asked */
-	char *problem;
+	char *problem; /* why not; NULL: there is none yet */
 	int64_t problem_ms;
 };
 
@@ -98,12 +98,7 @@ static void set_buf(struct ik_buf *buf, const char *text, size_t length)
 
 static void forget_models(struct models *models)
 {
-	size_t i;
-
-	models->asked = ik_model_list_close(models->asked);
-	for (i = 0; i < models->count; i++)
-		free(models->names[i]);
-	free(models->names);
+	(void)ik_model_list_close(models->list);
 	free(models->provider);
 	free(models->problem);
 	memset(models, 0, sizeof(*models));
@@ -113,18 +108,11 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 {
 	struct ik_complete *complete = arg;
 	struct models *models = &complete->models;
-	size_t i;
 
-	models->asked = ik_model_list_close(models->asked);
-	if (!names) {
-		models->problem = ik_strdup(sentence);
-		models->problem_ms = ik_clock_ms();
-	} else {
-		models->names = ik_alloc_array(NULL, count + 1, sizeof(*models->names));
-		for (i = 0; i < count; i++)
-			models->names[i] = ik_strdup(names[i]);
-		models->count = count;
-	}
+	models->names = names;
+	models->count = count;
+	models->problem = names ? NULL : ik_strdup(sentence);
+	models->problem_ms = ik_clock_ms();
 	ik_screen_candidates_changed(complete->screen);
 }
 
@@ -142,7 +130,7 @@ static void want_models(struct ik_complete *complete)
 	if (models->provider || !has_started(complete))
 		return;
 	models->provider = ik_strdup(provider);
-	models->asked = ik_model_list_start(complete->loop, complete->core->http, model,
+	models->list = ik_model_list_start(complete->loop, complete->core->http, model,
 		complete->setup->config->http_idle_timeout_s * 1000, on_models, complete);
 }
 
@@ -157,10 +145,10 @@ static void add_models(struct ik_complete *complete)
 			ik_text_equal(models->names[i], ik_core_model(complete->core)->name)
 				? _("the present one")
 				: NULL);
-	if (models->asked)
-		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
-	else if (models->problem)
+	if (models->problem)
 		ik_buf_puts(&complete->note, models->problem);
+	else if (models->list && !models->names)
+		ik_buf_printf(&complete->note, _("asking %s…"), models->provider);
 }
 
 /* ---- titles of sessions ---- */
