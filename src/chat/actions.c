@@ -221,8 +221,7 @@ static void clear_screen(struct ik_chat *chat, const struct ik_invocation *invoc
 /* /quit */
 static void quit(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	if (chat->core_started)
-		note(chat, invocation->line);
+	note(chat, invocation->line);
 	ik_chat_quit(chat);
 }
 
@@ -258,8 +257,7 @@ static void redraw(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 static void next_mode(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
-	if (chat->core_started)
-		ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
+	ik_core_set_mode(&chat->core, (ik_policy_mode(chat->core.policy) + 1) % IK_MODE_COUNT);
 }
 
 static void show_agent(struct ik_chat *chat, const struct ik_invocation *invocation)

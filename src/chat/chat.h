@@ -86,8 +86,8 @@ struct ik_chat {
 	struct ik_setup *setup;
 	struct ik_loop *loop;
 	struct ik_core core;
-	bool core_started;
-	bool plain, ansi; /* plain lines, no cells; the terminal can move its cursor */
+	bool core_started; /* as soon as the first frame is drawn: before any key */
+	bool plain, ansi;  /* plain lines, no cells; the terminal can move its cursor */
 
 	struct ik_tty *tty;
 	struct ik_term *term;       /* NULL: plain lines are shown */

@@ -121,8 +121,6 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 	int64_t *sequence;
 	char *words, *title;
 
-	if (!chat->core_started)
-		return;
 	message = ik_session_busy(chat->core.session)
 		? NULL
 		: ik_chat_question_at(ik_session_conversation(chat->core.session), number);

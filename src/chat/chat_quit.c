@@ -68,8 +68,7 @@ void ik_chat_quit(struct ik_chat *chat)
 	struct ik_buf running;
 
 	ik_buf_init(&running, IK_KIB(16));
-	if (chat->core_started)
-		put_running(chat, &running);
+	put_running(chat, &running);
 	if (running.length == 0) {
 		ik_chat_end(chat, 0);
 	} else {

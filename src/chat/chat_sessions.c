@@ -139,8 +139,6 @@ static void ask_found(void *arg, const char *words, enum ik_sessions_scope scope
 	struct ik_error error;
 
 	agent->list_read = ik_store_read_close(agent->list_read);
-	if (!agent->chat->core_started)
-		return;
 	search = have(agent);
 	free(search->words);
 	search->words = ik_strdup(words);
@@ -200,8 +198,6 @@ static void ask_list(void *arg, const char *words, enum ik_sessions_scope scope,
 
 	agent->list_read = ik_store_read_close(agent->list_read);
 	stop_search(agent);
-	if (!chat->core_started)
-		return;
 	ik_sessions_set_shared(ik_screen_sessions(agent->screen),
 		ik_text_equal(ik_store_name(chat->core.store), "postgresql"));
 	agent->list_read = ik_store_list(chat->core.store, &choice, last ? last->updated_ms : 0,
@@ -223,8 +219,6 @@ static void ask_end(void *arg, const char *id, int64_t sequence)
 	struct ik_chat *chat = agent->chat;
 
 	agent->end_read = ik_store_read_close(agent->end_read);
-	if (!chat->core_started)
-		return;
 	memcpy(agent->end_of, id, sizeof(agent->end_of));
 	agent->end_read = ik_store_page(chat->core.store, id, sequence > 0 ? sequence + 1 : 0,
 		END_MESSAGES, take_end, agent);

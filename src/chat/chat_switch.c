@@ -116,8 +116,6 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 {
 	struct ik_agent *agent;
 
-	if (!chat->core_started)
-		return;
 	agent = ik_agent_with(chat, id);
 	if (agent) {
 		ik_screen_close_side(chat->screen);
@@ -303,7 +301,7 @@ void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *in
 	};
 	struct ik_buf name;
 
-	if (!chat->core_started || !row || refuse_deletion(chat, id))
+	if (!row || refuse_deletion(chat, id))
 		return;
 	name_session(row, &name);
 	about.text = name.data;

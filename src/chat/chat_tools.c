@@ -67,8 +67,6 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 	struct tool_switch *wish;
 	char *title;
 
-	if (!chat->core_started)
-		return;
 	wish = ik_alloc(sizeof(*wish));
 	wish->name = ik_strdup(name);
 	wish->on = !ik_registry_find(ik_core_registry(&chat->core), name);
@@ -136,7 +134,7 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	const char *arguments;
 	char *name, *title;
 
-	if (!chat->core_started || ik_chat_only_reads(chat))
+	if (ik_chat_only_reads(chat))
 		return;
 	if (line[0] == '!') {
 		ik_question_add(&text, IK_QUESTION_TEXT, line + 1, length - 1);
@@ -191,7 +189,7 @@ void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocat
 	struct ik_error error;
 	struct ik_buf text;
 
-	if (!chat->core_started || ik_chat_only_reads(chat))
+	if (ik_chat_only_reads(chat))
 		return;
 	if (!ik_session_await_undo(chat->core.session, ask_now, chat)) {
 		free(chat->undo_call);

@@ -19,6 +19,23 @@
 #define TERMINAL_MS 200
 #define FILE_MS 10000
 
+void ik_cli_watch_signals(struct ik_loop *loop, struct ik_signal *signals[IK_CLI_SIGNALS],
+	void (*fn)(void *arg, int number), void *arg)
+{
+	static const int numbers[IK_CLI_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+
+	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
+		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			signals[i] = ik_signal_new(loop, numbers[i], fn, arg);
+}
+
+void ik_cli_close_signals(struct ik_signal *signals[IK_CLI_SIGNALS])
+{
+	for (size_t i = 0; i < IK_CLI_SIGNALS; i++)
+		signals[i] = ik_signal_close(signals[i]);
+}
+
 static void on_signal(void *arg, int number)
 {
 	struct ik_cli *cli = arg;
@@ -37,8 +54,7 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 		ik_complain(error.text);
 		return false;
 	}
-	cli->interrupt = ik_signal_new(cli->loop, SIGINT, on_signal, cli);
-	cli->terminate = ik_signal_new(cli->loop, SIGTERM, on_signal, cli);
+	ik_cli_watch_signals(cli->loop, cli->signals, on_signal, cli);
 	ik_children_become_reaper(cli->loop);
 	ik_killer_enable(cli->loop, "/proc/self/exe");
 	ik_alloc_set_hook(ik_memory_gone);
@@ -49,8 +65,7 @@ bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik
 int ik_cli_close(struct ik_cli *cli, int status)
 {
 	cli->discovery = ik_discovery_close(cli->discovery);
-	cli->interrupt = ik_signal_close(cli->interrupt);
-	cli->terminate = ik_signal_close(cli->terminate);
+	ik_cli_close_signals(cli->signals);
 	ik_children_end(cli->loop);
 	ik_loop_free(cli->loop);
 	cli->environment = ik_environment_free(cli->environment);

@@ -2,8 +2,8 @@
  * cli: what the commands without a screen work with, how they wait, and how they print.
  *
  * A command is plain code from top to bottom.  It starts something, and its callback stops the
- * loop when that has ended; ik_cli_wait() turns the loop until then.  SIGINT and SIGTERM end every
- * wait, and with it the command.
+ * loop when that has ended; ik_cli_wait() turns the loop until then.  SIGINT, SIGTERM and SIGHUP end
+ * every wait, and with it the command.
  *
  * May include: all but tui/screen.
  */
@@ -13,11 +13,13 @@
 #include "core/core.h"
 #include "tui/text/progress.h"
 
+enum { IK_CLI_SIGNALS = 3 };
+
 struct ik_cli {
 	const struct ik_options *options;
 	struct ik_setup *setup;
 	struct ik_loop *loop;
-	struct ik_signal *interrupt, *terminate;
+	struct ik_signal *signals[IK_CLI_SIGNALS];
 	char **environment; /* for tools */
 	struct ik_discovery *discovery;
 	struct ik_store *store; /* NULL until it is opened */
@@ -35,6 +37,12 @@ struct ik_cli {
 bool ik_cli_open(struct ik_cli *cli, const struct ik_options *options, struct ik_setup *setup);
 /* Release all, and return the exit status: status, unless a signal or a failure ended the command. */
 int ik_cli_close(struct ik_cli *cli, int status);
+
+/* Watch the signals that end a command, except those that the parent (nohup, a shell's background)
+ * ignores. */
+void ik_cli_watch_signals(struct ik_loop *loop, struct ik_signal *signals[IK_CLI_SIGNALS],
+	void (*fn)(void *arg, int number), void *arg);
+void ik_cli_close_signals(struct ik_signal *signals[IK_CLI_SIGNALS]);
 
 /* Turn the loop until a callback stops it. False: the command has to end. */
 bool ik_cli_wait(struct ik_cli *cli) IK_MUST_USE;

@@ -260,33 +260,31 @@ static char *refused(const struct validation *v, const char **ret_code)
 static bool ask(struct validation *v)
 {
 	int64_t timeout_ms = v->cli.setup->config->tools_scan_timeout_ms;
-	const char *code = NULL, *code_now = NULL;
-	char *refusal, *refusal_now;
+	const char *code = NULL, *other_code;
+	char *refusal, *other;
+	bool answers;
 
 	v->protocol = IK_PROTOCOL_NATIVE;
 	if (!run(v, ik_protocol_question(v->protocol), NULL, timeout_ms))
 		return false;
 	refusal = refused(v, &code);
-	if (!refusal)
-		return true;
+	answers = !refusal;
 	/* It may speak the other protocol. */
-	if (ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON")) {
+	if (refusal && (ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
 		v->protocol = IK_PROTOCOL_KODELET;
 		if (!run(v, ik_protocol_question(v->protocol), NULL, timeout_ms)) {
 			free(refusal);
 			return false;
 		}
-		refusal_now = refused(v, &code_now);
-		if (!refusal_now) {
-			free(refusal);
-			return true;
-		}
-		free(refusal_now);
+		other = refused(v, &other_code);
+		answers = !other;
+		free(other);
 	}
 	/* The first answer is the one that its author has to fix. */
-	say(v, WRONG, code, "%s", refusal);
+	if (!answers)
+		say(v, WRONG, code, "%s", refusal);
 	free(refusal);
-	return false;
+	return answers;
 }
 
 /* Report all findings about its description; false: it is none of a tool. */

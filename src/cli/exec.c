@@ -24,10 +24,6 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* The signals that end exec. */
-static const int signal_numbers[] = { SIGINT, SIGTERM, SIGHUP };
-#define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(signal_numbers[0]))
-
 /* The session is open elsewhere; trying later may help (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
 /* The database lacks something that --require-store asks for: EX_IOERR. */
@@ -157,7 +153,7 @@ struct exec {
 	struct ik_loop *loop;
 	struct exec_output *out, *errors;
 	struct ik_exec_printer printer;
-	struct ik_signal *signals[SIGNAL_COUNT];
+	struct ik_signal *signals[IK_CLI_SIGNALS];
 	int status;
 	int signal_number; /* that interrupted the turn, or 0 */
 	bool begun;        /* the turn has begun */
@@ -445,18 +441,6 @@ static void resume(struct exec *exec, const struct ik_options *options)
 	ik_session_restore(exec->core.session, options->resume_id, NULL, on_resumed, exec);
 }
 
-/* Watch the signals that end exec, except those that the parent (nohup, a shell's background) has
- * disabled. */
-static void watch_signals(struct exec *exec)
-{
-	struct sigaction action;
-	size_t i;
-
-	for (i = 0; i < SIGNAL_COUNT; i++)
-		if (sigaction(signal_numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			exec->signals[i] = ik_signal_new(exec->loop, signal_numbers[i], on_signal, exec);
-}
-
 /* A global, because the hook has no argument. */
 static struct ik_core *current_core;
 
@@ -475,12 +459,11 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		.scan_finished = on_scan_finished,
 	};
 	struct ik_error notice;
-	size_t i;
 
 	exec->prompt = prompt;
 	exec->out = output_new(exec->loop, STDOUT_FILENO, stop_when_written, exec);
 	exec->errors = output_new(exec->loop, STDERR_FILENO, stop_when_written, exec);
-	watch_signals(exec);
+	ik_cli_watch_signals(exec->loop, exec->signals, on_signal, exec);
 	ik_children_become_reaper(exec->loop);
 	ik_killer_enable(exec->loop, "/proc/self/exe");
 	current_core = &exec->core;
@@ -511,8 +494,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		ik_complain(notice.text);
 	if (exec->status == 0 && options->require_store && (!setup->database || notice.status != IK_OK))
 		exec->status = STATUS_NOT_STORED;
-	for (i = 0; i < SIGNAL_COUNT; i++)
-		exec->signals[i] = ik_signal_close(exec->signals[i]);
+	ik_cli_close_signals(exec->signals);
 	ik_children_end(exec->loop);
 	exec->out = output_close(exec->out);
 	exec->errors = output_close(exec->errors);

@@ -73,12 +73,6 @@ struct ik_complete {
 	struct ik_buf typed, head, note, made;
 };
 
-/* Has the core started, so that models, tools and sessions are known? */
-static bool has_started(const struct ik_complete *complete)
-{
-	return complete->core->session;
-}
-
 /* ---- the answer ---- */
 
 static void add(struct ik_complete *complete, const char *text, const char *description)
@@ -127,7 +121,7 @@ static void want_models(struct ik_complete *complete)
 		(!ik_text_equal(models->provider, provider) ||
 			(models->problem && ik_clock_ms() - models->problem_ms > ASK_AGAIN_MS)))
 		forget_models(models);
-	if (models->provider || !has_started(complete))
+	if (models->provider)
 		return;
 	models->provider = ik_strdup(provider);
 	models->list = ik_model_list_start(complete->loop, complete->core->http, model,
@@ -503,8 +497,6 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 					: NULL);
 		return first_word;
 	case IK_ARGUMENT_CALL:
-		if (!has_started(complete))
-			return false;
 		if (!first_word) {
 			set_buf(&complete->typed, "", 0);
 			return answer_call(complete, text, length, start, answer);
@@ -512,9 +504,8 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 		add_tools(complete);
 		return true;
 	case IK_ARGUMENT_TOOL:
-		if (has_started(complete))
-			add_tools(complete);
-		return first_word && has_started(complete);
+		add_tools(complete);
+		return first_word;
 	case IK_ARGUMENT_MODE:
 		for (i = 0; i < IK_MODE_COUNT; i++)
 			add(complete, ik_mode_name((enum ik_mode)i), NULL);
@@ -529,8 +520,6 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 			add(complete, ik_theme_at(i)->name, NULL);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
-		if (!has_started(complete))
-			return false;
 		/* A title has blanks: all that follows the command is the word. It may be a
 		 * number or an id as well. */
 		answer->free = true;

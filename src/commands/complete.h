@@ -17,8 +17,8 @@
 
 struct ik_complete;
 
-/* Answer the screen's questions from now on. core, which need not have started, and screen are
- * borrowed. */
+/* Answer the screen's questions from now on. core, which starts before the first question, and screen
+ * are borrowed. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions);
 /* Call it before core and screen are released. Accepts NULL and returns NULL. */

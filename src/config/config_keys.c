@@ -645,7 +645,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 
 	switch (key->type) {
 	case IK_KEY_BOOL:
-		ik_json_put_bool(out, *(const bool *)field);
+		ik_json_printf(out, "%s", ik_json_word(*(const bool *)field));
 		break;
 	case IK_KEY_INTEGER:
 		ik_json_put_integer(out, *(const int64_t *)field);
@@ -656,7 +656,7 @@ void ik_config_value_print(const struct ik_config_key *key, const void *base, st
 		ik_json_quote_close(out);
 		break;
 	case IK_KEY_PRICE:
-		ik_json_put_double(out, *(const double *)field);
+		ik_json_printf(out, "%g", *(const double *)field);
 		break;
 	case IK_KEY_TEXT:
 	case IK_KEY_CHOICE:

@@ -115,7 +115,8 @@ void ik_json_put_integer(struct ik_buf *out, int64_t number)
 	ik_buf_printf(out, "%lld", (long long)number);
 }
 
-void ik_json_put_double(struct ik_buf *out, double number)
+/* Append a number in its shortest form that reads back the same. */
+static void put_double(struct ik_buf *out, double number)
 {
 	char text[40];
 
@@ -130,12 +131,6 @@ void ik_json_put_double(struct ik_buf *out, double number)
 			break;
 	}
 	ik_buf_puts(out, text);
-}
-
-void ik_json_put_bool(struct ik_buf *out, bool value)
-{
-	separate(out);
-	ik_buf_puts(out, value ? "true" : "false");
 }
 
 void ik_json_put_null(struct ik_buf *out)
@@ -185,7 +180,7 @@ static const char *put_argument(struct ik_buf *out, const char *format, va_list 
 	}
 	switch (format[1]) {
 	case 'g':
-		ik_json_put_double(out, va_arg(*arguments, double));
+		put_double(out, va_arg(*arguments, double));
 		return format + 2;
 	case 'z':
 		ik_json_put_integer(out, (int64_t)va_arg(*arguments, size_t));

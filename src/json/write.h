@@ -24,7 +24,8 @@
  * Append any piece of JSON by a format, in which ' is written for ". Conversions:
  *     '%s' '%.*s'       a string (its length first), or null for NULL
  *     %s %.*s           checked JSON text as in ik_json_put_raw(), or null for NULL
- *     %d %zu %lld %g    a number; %g as in ik_json_put_double()
+ *     %d %zu %lld %g    a number; of a double the shortest form that reads back the same, null
+ *                       for NaN and infinities
  * A comma is added before it if one is due.
  */
 void ik_json_printf(struct ik_buf *out, const char *format, ...) IK_PRINTF(2, 3);
@@ -44,9 +45,6 @@ void ik_json_key(struct ik_buf *out, const char *name);
 void ik_json_put_string(struct ik_buf *out, const char *bytes, size_t length);
 void ik_json_put_text(struct ik_buf *out, const char *text); /* NULL: null */
 void ik_json_put_integer(struct ik_buf *out, int64_t number);
-void ik_json_put_double(struct ik_buf *out, double number); /* shortest form that reads back the
-                                                               same; null for NaN and infinities */
-void ik_json_put_bool(struct ik_buf *out, bool value);
 void ik_json_put_null(struct ik_buf *out);
 
 /* Append checked JSON text without the blanks between its parts, so that it is on one line; strings
