@@ -6,6 +6,5 @@ libik_store_a_SOURCES = \
 	src/store/lock.c src/store/lock.h \
 	src/store/requests.c src/store/requests.h \
 	src/store/session_writer.c src/store/session_writer.h \
-	src/store/spare.c src/store/spare.h \
 	src/store/store.c src/store/store.h \
 	src/store/store_private.h

@@ -1,10 +1,17 @@
 #include "store/session_writer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "journal/event_line.h"
+#include "json/write.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -21,15 +28,26 @@ struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *pl
 	return writer;
 }
 
-static void forget_first(struct ik_session_writer *writer)
+/* Take out what a link leads to. */
+static void forget(struct ik_session_writer *writer, struct ik_writer_queued **link)
 {
-	struct ik_writer_queued *queued = writer->first;
+	struct ik_writer_queued *queued = *link;
 
-	writer->first = queued->next;
-	if (!writer->first)
-		writer->end = &writer->first;
+	*link = queued->next;
+	if (!*link)
+		writer->end = link;
 	ik_message_unref(queued->message);
+	(void)ik_bytes_unref(queued->bytes);
 	free(queued);
+}
+
+static struct ik_writer_queued *add_queued(struct ik_session_writer *writer)
+{
+	struct ik_writer_queued *queued = ik_alloc(sizeof(*queued));
+
+	*writer->end = queued;
+	writer->end = &queued->next;
+	return queued;
 }
 
 struct ik_session_writer *ik_session_writer_free(struct ik_session_writer *writer)
@@ -38,7 +56,7 @@ struct ik_session_writer *ik_session_writer_free(struct ik_session_writer *write
 		return NULL;
 	ik_session_writer_end(writer);
 	while (writer->first)
-		forget_first(writer);
+		forget(writer, &writer->first);
 	free(writer->name);
 	free(writer->directory);
 	free(writer);
@@ -140,34 +158,6 @@ static enum ik_status write_event(struct ik_session_writer *writer,
 	return IK_OK;
 }
 
-enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, struct ik_error *error)
-{
-	while (writer->first) {
-		enum ik_status status = write_event(writer, writer->first->message, error);
-
-		if (status != IK_OK)
-			return status;
-		forget_first(writer);
-	}
-	return IK_OK;
-}
-
-enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
-	struct ik_message *message, struct ik_error *error)
-{
-	struct ik_writer_queued *queued = ik_alloc(sizeof(*queued));
-
-	/* What is imported is older than its session here. */
-	if (message->time_ms < writer->created_ms)
-		writer->created_ms = message->time_ms;
-	/* It waits from here on: memory may run out while it is written. */
-	message->sequence = ++writer->last;
-	queued->message = ik_message_ref(message);
-	*writer->end = queued;
-	writer->end = &queued->next;
-	return ik_session_writer_flush(writer, error);
-}
-
 enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, const char *blob,
 	size_t part, const char *bytes, size_t length, struct ik_error *error)
 {
@@ -182,11 +172,81 @@ enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, cons
 	return status;
 }
 
+/* The part of a large text from there on; "" behind its end. */
+static struct ik_json_span part_of(const struct ik_bytes *bytes, size_t part)
+{
+	size_t from = part * IK_LIMIT_PART, left = from < bytes->length ? bytes->length - from : 0;
+
+	return (struct ik_json_span){ bytes->data + (left > 0 ? from : 0),
+		left < IK_LIMIT_PART ? left : IK_LIMIT_PART };
+}
+
+/* Write an event, or the next part of a large text. */
+static enum ik_status write_queued(struct ik_session_writer *writer,
+	struct ik_writer_queued *queued, struct ik_error *error)
+{
+	struct ik_json_span part;
+	enum ik_status status;
+
+	if (queued->message)
+		return write_event(writer, queued->message, error);
+	part = part_of(queued->bytes, queued->part);
+	status = ik_session_writer_put_part(writer, queued->id, queued->part, part.text, part.length,
+		error);
+	if (status == IK_OK)
+		queued->part++;
+	return status;
+}
+
+enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool all,
+	struct ik_error *error)
+{
+	struct ik_writer_queued **link = &writer->first, *queued;
+	enum ik_status result = IK_OK;
+
+	while ((queued = *link)) {
+		enum ik_status status = write_queued(writer, queued, error);
+
+		if (status != IK_OK) {
+			result = status;
+			if (queued->message)
+				break;            /* the next ones have later numbers */
+			link = &queued->next; /* what is small may be taken */
+		} else if (queued->message || part_of(queued->bytes, queued->part).length == 0) {
+			forget(writer, link);
+		} else if (!all) {
+			break;
+		}
+	}
+	return result;
+}
+
+enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
+	struct ik_message *message, struct ik_error *error)
+{
+	/* What is imported is older than its session here. */
+	if (message->time_ms < writer->created_ms)
+		writer->created_ms = message->time_ms;
+	/* It waits from here on: memory may run out while it is written. */
+	message->sequence = ++writer->last;
+	add_queued(writer)->message = ik_message_ref(message);
+	return ik_session_writer_flush(writer, true, error);
+}
+
+void ik_session_writer_add_text(struct ik_session_writer *writer, const char *id,
+	struct ik_bytes *bytes)
+{
+	struct ik_writer_queued *queued = add_queued(writer);
+
+	memcpy(queued->id, id, strnlen(id, sizeof(queued->id) - 1));
+	queued->bytes = ik_bytes_ref(bytes);
+}
+
 /* Begin a reply in the journal: what waits comes before it. */
 static enum ik_status begin_reply(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error)
 {
-	enum ik_status status = ik_session_writer_flush(writer, error);
+	enum ik_status status = ik_session_writer_flush(writer, true, error);
 
 	if (status == IK_OK)
 		status = open_journal(writer, error);
@@ -224,4 +284,96 @@ void ik_session_writer_drop_replies(struct ik_session_writer *writer)
 		(void)!ik_journal_drop_reply(writer->journal, writer->replies[0].id, &error);
 		forget_reply(writer, 0);
 	}
+}
+
+/* ---- a file for the user ---- */
+
+/* Write the line that was built, and empty it; 0, or errno. */
+static int write_line(int fd, struct ik_buf *line)
+{
+	int number;
+
+	ik_buf_putc(line, '\n');
+	number = ik_buf_status(line) == IK_OK ? ik_write_all(fd, line->data, line->length) : ENOMEM;
+	ik_buf_clear(line);
+	return number;
+}
+
+/* Lines are those of an export (core/export.c, core/export_output.c). */
+static int export_text(int fd, struct ik_buf *line, const struct ik_writer_queued *text)
+{
+	struct ik_json_span part;
+	int number = 0;
+
+	for (size_t i = 0; number == 0 && (part = part_of(text->bytes, i)).length > 0; i++) {
+		ik_json_printf(line, "{'blob':'%s','part':%zu,'base64':", text->id, i);
+		ik_json_quote_open(line);
+		ik_base64_put(line, part.text, part.length);
+		ik_json_quote_close(line);
+		ik_buf_putc(line, '}');
+		number = write_line(fd, line);
+	}
+	return number;
+}
+
+/* Does the event name the large text? */
+static bool names(const struct ik_message *message, const char *id)
+{
+	struct ik_blob blob;
+
+	for (int stream = 0; message && stream < 2; stream++)
+		if (ik_message_blob(message, stream, &blob) && ik_text_equal(blob.id, id))
+			return true;
+	return false;
+}
+
+/* Write what waits in a writer; a text follows its event. */
+static int export(const struct ik_session_writer *writer, int fd, struct ik_buf *line,
+	size_t *written)
+{
+	const struct ik_message *message = NULL;
+	const struct ik_writer_queued *queued;
+	int number = 0;
+
+	for (queued = writer->first; number == 0 && queued; queued = queued->next) {
+		if (queued->message) {
+			message = queued->message;
+			ik_event_line_put(line, writer->id, message);
+			number = write_line(fd, line);
+		} else if (names(message, queued->id)) {
+			number = export_text(fd, line, queued);
+		} else {
+			continue;
+		}
+		(*written)++;
+	}
+	return number;
+}
+
+char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written,
+	struct ik_error *error)
+{
+	char *path = ik_format("%s/ikigai-XXXXXX.jsonl", ik_path_temporary());
+	int fd = mkostemps(path, (int)strlen(".jsonl"), O_CLOEXEC), number = fd < 0 ? errno : 0;
+	struct ik_session_writer *writer;
+	size_t written = 0;
+	struct ik_buf line;
+
+	ik_buf_init(&line, IK_LIMIT_ENVELOPE);
+	for (writer = first; number == 0 && writer; writer = writer->next)
+		number = export(writer, fd, &line, &written);
+	ik_buf_done(&line);
+	if (fd >= 0)
+		(void)close(fd);
+	if (number == 0) {
+		for (writer = first; writer; writer = writer->next)
+			writer->journaled = writer->last;
+		*ret_written = written;
+		return path;
+	}
+	(void)ik_error_set_errno(error, number, "%s", path);
+	if (fd >= 0)
+		(void)unlink(path);
+	free(path);
+	return NULL;
 }

@@ -7,7 +7,6 @@
 
 #include "journal/event_line.h"
 #include "json/write.h"
-#include "store/spare.h"
 #include "store/store_private.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -111,7 +110,20 @@ static void set_error(struct ik_store *store, const struct ik_error *error)
 		error->text);
 }
 
-/* Events that no journal took. */
+/* Events and large texts that no journal has. */
+static size_t count_waiting(const struct ik_store *store)
+{
+	const struct ik_session_writer *writer;
+	const struct ik_writer_queued *queued;
+	size_t waiting = 0;
+
+	for (writer = store->writers; writer; writer = writer->next)
+		for (queued = writer->first; queued; queued = queued->next)
+			waiting++;
+	return waiting;
+}
+
+/* Only the events. */
 static size_t count_queued(const struct ik_store *store)
 {
 	const struct ik_session_writer *writer;
@@ -224,15 +236,6 @@ static void check_journals(struct ik_store *store)
 	}
 }
 
-static bool has_blob(const struct ik_store *store, const char *session)
-{
-	const struct ik_store_blob *blob = store->blobs;
-
-	while (blob && !ik_text_equal(blob->session, session))
-		blob = blob->next;
-	return blob;
-}
-
 /* All that was journaled is stored: end the journals that are not needed any more, and forget the
  * sessions that were left. */
 static void settle(struct ik_store *store)
@@ -240,7 +243,7 @@ static void settle(struct ik_store *store)
 	struct ik_session_writer *writer, *next;
 
 	for (writer = store->writers; writer; writer = next) {
-		bool busy = writer->first || writer->reply_count > 0 || has_blob(store, writer->id);
+		bool busy = writer->first || writer->reply_count > 0;
 		bool ends = writer->resting || writer->leaving || writer->spared ||
 			(writer->journal && ik_journal_size(writer->journal) > JOURNAL_BYTES);
 
@@ -289,7 +292,7 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 	if ((size_t)answer->mark > store->stored)
 		store->stored = (size_t)answer->mark;
 	check_journals(store);
-	if (ik_store_is_kept(store) && !store->blobs)
+	if (count_waiting(store) == 0)
 		set_trouble(store, IK_STORE_FINE, "");
 	tell_later(store);
 	if (store->changed)
@@ -352,25 +355,44 @@ static struct ik_session_writer *need_writer(struct ik_store *store, const char 
 	return writer;
 }
 
-/* Write what no journal took so far. */
-static void flush_all(struct ik_store *store)
+/* Write what no journal has so far: all, or of large texts only the next part. */
+static void flush(struct ik_store *store, bool all)
 {
 	struct ik_session_writer *writer;
 	struct ik_error error;
 
 	for (writer = store->writers; writer; writer = writer->next)
 		if (writer->first)
-			note_journaled(store, ik_session_writer_flush(writer, &error), &error);
+			note_journaled(store, ik_session_writer_flush(writer, all, &error), &error);
 }
 
-static void blobs_later(struct ik_store *store);
+static void flush_later(struct ik_store *store);
+
+/* Deferred: a part of the large texts in each turn of the loop, unless that has failed. */
+static void on_flush(void *arg)
+{
+	struct ik_store *store = arg;
+
+	store->flushing_later = false;
+	flush(store, false);
+	if (!ik_timer_running(store->retry) && count_waiting(store) > 0)
+		flush_later(store);
+}
+
+static void flush_later(struct ik_store *store)
+{
+	if (store->flushing_later)
+		return;
+	store->flushing_later = true;
+	ik_loop_defer(store->loop, on_flush, store);
+}
 
 static void on_retry(void *arg)
 {
 	struct ik_store *store = arg;
 
-	flush_all(store);
-	blobs_later(store);
+	if (!store->flushing_later)
+		on_flush(store);
 	store->changed = true;
 	take(store, false);
 }
@@ -473,80 +495,19 @@ enum ik_status ik_store_put_part(struct ik_store *store, const char *session, co
 	return status;
 }
 
-static void forget_first_blob(struct ik_store *store)
-{
-	struct ik_store_blob *blob = store->blobs;
-
-	store->blobs = blob->next;
-	if (!store->blobs)
-		store->blobs_end = &store->blobs;
-	(void)ik_bytes_unref(blob->bytes);
-	free(blob);
-}
-
-/* Journal the next part of the first text; false: there is none, or it does not fit now. */
-static bool put_next_part(struct ik_store *store)
-{
-	struct ik_store_blob *blob = store->blobs;
-	size_t from, length;
-	struct ik_error error;
-
-	if (!blob)
-		return false;
-	from = blob->part * IK_LIMIT_PART;
-	length = blob->bytes->length - from;
-	if (ik_store_put_part(store, blob->session, blob->id, blob->part, blob->bytes->data + from,
-			length < IK_LIMIT_PART ? length : IK_LIMIT_PART, &error) != IK_OK) {
-		set_trouble(store, IK_STORE_REFUSES, error.text);
-		retry_later(store);
-		return false;
-	}
-	blob->part++;
-	if (length <= IK_LIMIT_PART)
-		forget_first_blob(store);
-	return true;
-}
-
-/* Deferred: one part in each turn of the loop. */
-static void on_blobs(void *arg)
-{
-	struct ik_store *store = arg;
-
-	store->blobs_later = false;
-	if (put_next_part(store))
-		blobs_later(store);
-}
-
-static void blobs_later(struct ik_store *store)
-{
-	if (!store->blobs || store->blobs_later)
-		return;
-	store->blobs_later = true;
-	ik_loop_defer(store->loop, on_blobs, store);
-}
-
 void ik_store_put_blob(struct ik_store *store, const char *session, const char *id,
 	struct ik_bytes *bytes)
 {
-	struct ik_store_blob *blob;
-
 	if (!store->path || !bytes)
 		return;
-	blob = ik_alloc(sizeof(*blob));
-	memcpy(blob->session, session, strnlen(session, sizeof(blob->session) - 1));
-	memcpy(blob->id, id, strnlen(id, sizeof(blob->id) - 1));
-	blob->bytes = ik_bytes_ref(bytes);
-	*store->blobs_end = blob;
-	store->blobs_end = &blob->next;
-	blobs_later(store);
+	ik_session_writer_add_text(need_writer(store, session), id, bytes);
+	flush_later(store);
 }
 
 void ik_store_end_now(struct ik_store *store)
 {
 	store->ending = true;
-	flush_all(store);
-	while (put_next_part(store))
-		;
+	flush(store, true);
 }
 
 /* ---- reading ---- */
@@ -637,8 +598,7 @@ struct ik_store_read *ik_store_search(struct ik_store *store,
 struct ik_store_read *ik_store_read_part(struct ik_store *store, const char *id, size_t part,
 	ik_store_reader *reader, void *arg)
 {
-	while (put_next_part(store))
-		;
+	flush(store, true);
 	return ik_request(prepare(store, false), 0, reader, arg, "'do':'part','blob':'%s','part':%zu",
 		id, part);
 }
@@ -791,7 +751,6 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
 	store->events = &nobody;
-	store->blobs_end = &store->blobs;
 	ik_uuid_new(store->place.process);
 	store->changed = true; /* earlier processes may have left something */
 	ik_buf_init(&store->notices, IK_KIB(64));
@@ -815,16 +774,6 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		store->server ? options->patience_s * 1000 : 0, &events, store);
 	free((char *)program.path);
 	return store;
-}
-
-/* Events and large texts that are nowhere. */
-static size_t count_lost(const struct ik_store *store)
-{
-	size_t lost = count_queued(store);
-
-	for (const struct ik_store_blob *blob = store->blobs; blob; blob = blob->next)
-		lost += !blob->written;
-	return lost;
 }
 
 /* Where what waits is. */
@@ -863,9 +812,7 @@ static void finish(struct ik_store *store)
 {
 	struct ik_session_writer *writer;
 
-	flush_all(store);
-	while (put_next_part(store))
-		;
+	flush(store, true);
 	for (writer = store->writers; writer; writer = writer->next)
 		ik_session_writer_end(writer);
 	store->changed = true;
@@ -878,15 +825,16 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 {
 	struct ik_error error;
 	char *file = NULL;
-	size_t lost = 0;
+	size_t lost = 0, written = 0;
 
 	if (notice)
 		*notice = (struct ik_error){ .status = IK_OK };
 	if (store->path) {
 		finish(store);
+		lost = count_waiting(store);
 		if (!ik_store_is_kept(store))
-			file = ik_spare_write(store->writers, store->blobs, &error);
-		lost = count_lost(store);
+			file = ik_session_writers_export(store->writers, &written, &error);
+		lost -= written;
 		if (notice && store->notices.length > 0)
 			(void)snprintf(notice->text, sizeof(notice->text), "%s", store->notices.data);
 		if (notice)
@@ -898,11 +846,9 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	store->requests = ik_requests_close(store->requests);
 	store->retry = ik_timer_close(store->retry);
 	ik_loop_cancel_deferred(store->loop, tell, store);
-	ik_loop_cancel_deferred(store->loop, on_blobs, store);
+	ik_loop_cancel_deferred(store->loop, on_flush, store);
 	while (store->writers)
 		remove_writer(store, store->writers);
-	while (store->blobs)
-		forget_first_blob(store);
 	ik_buf_done(&store->notices);
 	free(store->place.journals);
 	free(store->place.spare);

@@ -18,8 +18,7 @@ struct ik_store {
 	bool server;                  /* PostgreSQL */
 	struct ik_writer_place place; /* of the journals */
 	struct ik_requests *requests;
-	struct ik_session_writer *writers;        /* in the order in which they began */
-	struct ik_store_blob *blobs, **blobs_end; /* to be journaled */
+	struct ik_session_writer *writers; /* in the order in which they began */
 	struct ik_timer *retry;
 
 	/* Events: handed over, those of them in the database, and those that wait of earlier processes,
@@ -31,7 +30,7 @@ struct ik_store {
 	enum ik_store_trouble trouble;
 	char reason[sizeof(((struct ik_error *)NULL)->text)];
 	size_t told_waiting;
-	bool state_is_new, telling, blobs_later;
+	bool state_is_new, telling, flushing_later;
 	bool ending;           /* memory has run out: nothing is asked of the store program any more */
 	struct ik_buf notices; /* each ended by NUL */
 
