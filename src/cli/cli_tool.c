@@ -45,7 +45,7 @@ static int show(struct ik_cli *cli, const struct ik_registry *registry)
 
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (options->first && !tool) {
-		(void)ik_tool_text_show(registry, options->first, hint, &out);
+		ik_tool_text_show(registry, options->first, hint, &out);
 		ik_buf_truncate(&out, out.length - 1); /* the line feed */
 		ik_complain(out.data);
 		status = 1;
@@ -55,10 +55,10 @@ static int show(struct ik_cli *cli, const struct ik_registry *registry)
 			status = 2;
 		}
 	} else if (tool && options->json) {
-		(void)ik_tool_json_show(registry, options->first, &out);
+		ik_tool_json_show(tool, &out);
 		ik_buf_putc(&out, '\n');
 	} else if (tool) {
-		(void)ik_tool_text_show(registry, options->first, hint, &out);
+		ik_tool_text_show(registry, options->first, hint, &out);
 	} else if (options->json) {
 		ik_tool_json_list(registry, options->all, &out);
 		ik_buf_putc(&out, '\n');

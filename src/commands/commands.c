@@ -28,7 +28,7 @@ void ik_command_tool(struct ik_core *core, const struct ik_invocation *invocatio
 	else if (argument[0] == '\0' || ik_text_equal(argument, "--all"))
 		ik_tool_text_list(registry, argument[0] != '\0', answer);
 	else
-		(void)ik_tool_text_show(registry, argument, "/tool", answer);
+		ik_tool_text_show(registry, argument, "/tool", answer);
 }
 
 void ik_command_refreshed(struct ik_session *session, const char *line,

@@ -143,7 +143,7 @@ static struct ik_json_span span_of(const char *text)
 	return span;
 }
 
-bool ik_tool_text_show(const struct ik_registry *registry, const char *name, const char *hint,
+void ik_tool_text_show(const struct ik_registry *registry, const char *name, const char *hint,
 	struct ik_buf *out)
 {
 	const struct ik_tool *tool = ik_registry_find(registry, name);
@@ -153,7 +153,7 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 	if (!tool) {
 		ik_buf_printf(out, _("Tool '%s' not found. Run %s to see available tools."), name, hint);
 		ik_buf_puts(out, "\n");
-		return false;
+		return;
 	}
 	parameters = span_of(tool->parameters);
 	ik_buf_printf(out, "%s - %s\n", tool->name, tool->description);
@@ -165,7 +165,6 @@ bool ik_tool_text_show(const struct ik_registry *registry, const char *name, con
 		(struct members){ .root = &root, .schema = parameters, .with_required = true });
 	if (tool->returns)
 		put_returns(out, span_of(tool->returns));
-	return true;
 }
 
 void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *out)
@@ -332,15 +331,10 @@ void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_b
 	ik_json_close(out, ']');
 }
 
-bool ik_tool_json_show(const struct ik_registry *registry, const char *name, struct ik_buf *out)
+void ik_tool_json_show(const struct ik_tool *tool, struct ik_buf *out)
 {
-	const struct ik_tool *tool = ik_registry_find(registry, name);
-
-	if (!tool)
-		return false;
 	ik_json_printf(out, "{'name':'%s','description':'%s','parameters':%s,'returns':%s", tool->name,
 		tool->description, tool->parameters, tool->returns);
 	ik_json_printf(out, "'path':'%s','source':'%s','protocol':'%s'}", tool->path,
 		ik_tool_source_name(tool->source), ik_tool_protocol_name(tool->protocol));
-	return true;
 }

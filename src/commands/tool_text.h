@@ -13,9 +13,9 @@
  * why; "No tools available." */
 void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_buf *out);
 
-/* One tool with parameters and returns; false (and the sentence that says what
- * to do) when there is none of that name. hint names the command that lists. */
-bool ik_tool_text_show(const struct ik_registry *registry, const char *name, const char *hint,
+/* One tool with parameters and returns; the sentence that says what to do when
+ * there is none of that name. hint names the command that lists. */
+void ik_tool_text_show(const struct ik_registry *registry, const char *name, const char *hint,
 	struct ik_buf *out);
 
 /* "Tools refreshed. N tools available." with the failed ones and why. */
@@ -26,9 +26,8 @@ void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *o
 bool ik_tool_text_changes(const struct ik_registry *before, const struct ik_registry *after,
 	struct ik_buf *out);
 
-/* The array of `tool list --json`, the object of `tool show --json` (false:
- * no such tool). */
+/* The array of `tool list --json`, the object of `tool show --json`. */
 void ik_tool_json_list(const struct ik_registry *registry, bool all, struct ik_buf *out);
-bool ik_tool_json_show(const struct ik_registry *registry, const char *name, struct ik_buf *out);
+void ik_tool_json_show(const struct ik_tool *tool, struct ik_buf *out);
 
 #endif
