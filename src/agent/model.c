@@ -53,7 +53,7 @@ struct ik_model *ik_model_new(const struct ik_model *like)
 	*model = *like;
 	model->references = 1;
 	model->name = ik_strdup(like->name);
-	endpoint->provider = copy(like->endpoint.provider);
+	endpoint->provider = ik_strdup(like->endpoint.provider);
 	endpoint->base_url = copy_url(like->endpoint.base_url);
 	endpoint->api_key = copy(like->endpoint.api_key);
 	endpoint->key_variable = copy(like->endpoint.key_variable);
@@ -88,7 +88,7 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
 	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable)
 {
-	const char *name = model->endpoint.provider ? model->endpoint.provider : "?";
+	const char *name = model->endpoint.provider;
 
 	*ret_code = IK_CODE_CONNECT;
 	*ret_retryable = false;

@@ -17,7 +17,7 @@
 struct ik_model {
 	int references;
 	const struct ik_wire_format *format;
-	struct ik_endpoint endpoint;
+	struct ik_endpoint endpoint; /* its provider has a name */
 	const char *name;
 	int64_t max_output_tokens; /* 0: the provider's default */
 	int64_t context_window;    /* tokens; 0: not known */

@@ -105,13 +105,6 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 	exchange->events->input(exchange->arg, &input);
 }
 
-static const char *provider_name(const struct ik_exchange *exchange)
-{
-	const char *name = exchange->model->endpoint.provider;
-
-	return name ? name : "?";
-}
-
 /* Fail without a response, or with half of one. */
 static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_result *result)
 {
@@ -145,7 +138,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 /* The address answers, but not as a provider. */
 static void fail_web_page(struct ik_exchange *exchange)
 {
-	const char *name = provider_name(exchange);
+	const char *name = exchange->model->endpoint.provider;
 	char *address = ik_address_of(exchange->model->endpoint.base_url);
 	char *sentence = ik_format(_("Provider %s: %s answers with a web page instead of a model's "
 								 "reply. Check the base_url of %s."),
@@ -173,7 +166,7 @@ static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, b
 	char *sentence = ik_format(exchange->heard
 			? _("Provider %s: %s What had arrived is kept; send a message to go on.")
 			: _("Provider %s: %s"),
-		provider_name(exchange), text);
+		exchange->model->endpoint.provider, text);
 
 	fail(exchange, code, retryable, -1, sentence);
 	free(sentence);
@@ -230,7 +223,7 @@ static void idle_fired(void *arg)
 	}
 	sentence = ik_format(_("Provider %s has sent nothing new for %g s, so the request was ended. "
 						   "Try again, or raise http.idle_timeout_s."),
-		provider_name(exchange), (double)limit / 1000);
+		exchange->model->endpoint.provider, (double)limit / 1000);
 	fail(exchange, IK_CODE_TIMEOUT, false, -1, sentence);
 	free(sentence);
 }
@@ -277,7 +270,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 		return;
 	}
 	if (delta->kind == IK_DELTA_OPAQUE)
-		named.id = provider_name(exchange);
+		named.id = exchange->model->endpoint.provider;
 	exchange->events->input(exchange->arg, &input);
 }
 
