@@ -26,8 +26,8 @@
 enum { KILL_AFTER_MS = 300, GRACE_MS = 100 };
 /* Names sorted out in one turn of the loop. */
 enum { SORTED_AT_ONCE = 256 };
-/* A snapshot that has failed so often begins for the last time. */
-enum { LAST_TRY = 3 };
+/* How often a snapshot that has failed begins again. */
+enum { TRIES = 3 };
 
 /* The stages of a snapshot, in order. */
 enum worktree_stage {
@@ -58,8 +58,8 @@ struct ik_worktree {
 	size_t snapshots; /* snapshots started so far */
 	int64_t begun_ms;
 	bool again;   /* start another one afterwards */
-	int failures; /* of its stages: it begins again with this index, then without, and at last
-	                 without the user's configuration */
+	int failures; /* of its stages: it begins again with this index, then with an empty one */
+	bool plain;   /* the user's configuration is not read, since that has failed */
 	bool changed; /* the index may have been rewritten */
 	bool dirty;   /* a check found files whose times differ from the index */
 	bool missed;  /* an object of the index was missing: start the next one from an empty index */
@@ -419,7 +419,9 @@ static void on_done(void *arg, const struct ik_child_result *result)
 	tree->child = ik_child_close(tree->child);
 	if (worked) {
 		next_stage(tree);
-	} else if (!slow && ++tree->failures <= LAST_TRY) {
+	} else if (!slow && ++tree->failures <= TRIES) {
+		/* It may be the user's configuration or the index that git cannot read. */
+		tree->plain = tree->plain != (tree->stage == STAGE_LIST);
 		if (tree->failures == 2)
 			begin_cold(tree);
 		tree->stage = STAGE_LIST;
@@ -460,7 +462,7 @@ static void begin_stage(struct ik_worktree *tree)
 	static const struct ik_child_events events = { on_output, on_done };
 	const char **argv = ik_alloc((tree->place.spared_count + 16) * sizeof(*argv));
 	/* Only which files are ignored is the user's to say. */
-	bool users = tree->stage == STAGE_LIST && tree->failures < LAST_TRY;
+	bool users = tree->stage == STAGE_LIST && !tree->plain;
 	const struct ik_buf *input = tree->stage == STAGE_UPDATE ? &tree->there
 		: tree->stage == STAGE_REMOVE                        ? &tree->gone
 															 : NULL;
