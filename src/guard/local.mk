@@ -6,6 +6,5 @@ libik_guard_a_SOURCES = \
 	src/guard/policy.c src/guard/policy.h \
 	src/guard/policy_match.c src/guard/policy_match.h \
 	src/guard/sandbox.c src/guard/sandbox.h \
-	src/guard/sandbox_rules.c src/guard/sandbox_rules.h \
 	src/guard/trust.c src/guard/trust.h \
 	src/guard/trust_check.c src/guard/trust_check.h
