@@ -94,8 +94,6 @@ static enum ik_status read_blob(void *arg, const char *id, size_t part, struct i
 	struct ik_agent *agent = arg;
 	struct blob *blob;
 
-	if (!agent->chat->core_started)
-		return ik_error_set(error, IK_UNAVAILABLE, "%s", _("The database is not open."));
 	if (!agent->blobs)
 		agent->blobs = ik_alloc(sizeof(*agent->blobs));
 	blob = find_blob(agent->blobs, id, part);
