@@ -83,14 +83,14 @@ static enum ik_status read_head(struct ik_journal_reader *reader, struct ik_erro
 	return IK_OK;
 }
 
-enum ik_status ik_journal_reader_open(const char *directory, const char *name,
-	struct ik_journal_reader **ret_reader, struct ik_error *error)
+enum ik_status ik_journal_reader_open(const char *path, struct ik_journal_reader **ret_reader,
+	struct ik_error *error)
 {
 	struct ik_journal_reader *reader = ik_alloc(sizeof(*reader));
 	enum ik_status status;
 	int fd;
 
-	reader->path = ik_format("%s/%s", directory, name);
+	reader->path = ik_strdup(path);
 	fd = open(reader->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
 		reader->file = fdopen(fd, "r");

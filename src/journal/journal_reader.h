@@ -36,10 +36,10 @@ struct ik_journal_head {
 	int64_t created_ms, after, forked_at;
 };
 
-/* Open DIRECTORY/NAME and read its first line. IK_INVALID: it is damaged or no journal;
+/* Open a journal and read its first line. IK_INVALID: it is damaged or no journal;
  * IK_NOT_FOUND: it is not there, or its first line is not whole yet. */
-enum ik_status ik_journal_reader_open(const char *directory, const char *name,
-	struct ik_journal_reader **ret_reader, struct ik_error *error) IK_MUST_USE;
+enum ik_status ik_journal_reader_open(const char *path, struct ik_journal_reader **ret_reader,
+	struct ik_error *error) IK_MUST_USE;
 struct ik_journal_reader *ik_journal_reader_close(struct ik_journal_reader *reader);
 
 const struct ik_journal_head *ik_journal_reader_head(const struct ik_journal_reader *reader);

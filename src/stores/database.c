@@ -156,27 +156,22 @@ static size_t form_of(struct ik_database *database, const struct ik_database_for
 
 void ik_database_migrate(struct ik_database *database, const struct ik_database_form *form)
 {
-	struct ik_error failed;
 	size_t number = form_of(database, form);
-	char *text;
+	char *set;
 
 	if (number == form->count || ik_database_failed(database))
 		return;
-	ik_database_run(database, form->lock);
+	database->patient = true;
+	ik_database_begin(database);
+	ik_database_change(database, form->lock, NULL);
 	for (number = form_of(database, form); number < form->count; number++) {
 		(void)ik_connection_progress(database->client, "update", (int64_t)number,
 			(int64_t)form->count);
 		ik_database_run(database, form->steps[number]);
 	}
-	text = ik_format("%s%zu; COMMIT", form->set, form->count);
-	ik_database_run(database, text);
-	free(text);
-	if (!ik_database_failed(database))
-		return;
-	/* A connection that was lost has rolled back by itself. */
-	failed = database->error;
-	database->error.status = IK_OK;
-	if (ik_database_is_open(database))
-		ik_database_run(database, "ROLLBACK");
-	database->error = failed;
+	set = ik_format("%s%zu", form->set, form->count);
+	ik_database_run(database, set);
+	free(set);
+	ik_database_end(database);
+	database->patient = false;
 }

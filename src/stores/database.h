@@ -116,7 +116,7 @@ struct ik_rows *ik_database_ask(struct ik_database *database, const char *statem
  * may be seen by a later call. */
 void ik_database_change(struct ik_database *database, const char *statement,
 	const struct ik_value *values);
-/* Run several without values, outside transactions of ik_database_begin(). */
+/* Run several without values. */
 void ik_database_run(struct ik_database *database, const char *statements);
 
 /* Can a text column have it? */
@@ -176,9 +176,10 @@ struct ik_message *ik_rows_event(struct ik_rows *rows);
 
 /* How a backend's tables got their present form: steps[n] leads from form n to n + 1. */
 struct ik_database_form {
-	const char *lock; /* begins a transaction that no other program makes at the same time */
-	const char *ask;  /* which form is it? */
-	const char *set;  /* a number that follows is the form */
+	const char
+		*lock; /* in a transaction: that no other program does it at the same time; may be NULL */
+	const char *ask; /* which form is it? */
+	const char *set; /* a number that follows is the form */
 	const char *const *steps;
 	size_t count;
 };

@@ -50,7 +50,7 @@ struct intake {
 	struct ik_database *database;
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
-	const char *name;
+	const char *path, *name;
 	struct ik_error error;                       /* why the journal cannot be read, or removed */
 	struct ik_journal_position position, stored; /* as it is, and as the database has it */
 	struct intake_reply replies[REPLIES_LIMIT];
@@ -63,20 +63,14 @@ struct intake {
 
 /* ---- the journals' files ---- */
 
-struct journal_file {
-	const char *directory;
-	char *name;
-};
-
 struct journal_files {
-	struct journal_file *files;
+	char **paths;
 	size_t count;
 };
 
 static int compare(const void *one, const void *other)
 {
-	return strcmp(((const struct journal_file *)one)->name,
-		((const struct journal_file *)other)->name);
+	return strcmp(ik_path_base(*(char *const *)one), ik_path_base(*(char *const *)other));
 }
 
 /* "SESSION.UUID" */
@@ -94,8 +88,8 @@ static void find_files_in(struct journal_files *files, const char *directory, co
 	while (stream && (entry = readdir(stream))) {
 		if (!is_journal(entry->d_name, session))
 			continue;
-		files->files = ik_alloc_array(files->files, files->count + 1, sizeof(*files->files));
-		files->files[files->count++] = (struct journal_file){ directory, ik_strdup(entry->d_name) };
+		files->paths = ik_alloc_array(files->paths, files->count + 1, sizeof(char *));
+		files->paths[files->count++] = ik_path_join(directory, entry->d_name);
 	}
 	if (stream)
 		(void)closedir(stream);
@@ -109,15 +103,15 @@ static struct journal_files find_files(const struct ik_database *database, const
 	for (size_t i = 0; database->journals[i]; i++)
 		find_files_in(&files, database->journals[i], session);
 	if (files.count > 1)
-		qsort(files.files, files.count, sizeof(*files.files), compare);
+		qsort(files.paths, files.count, sizeof(char *), compare);
 	return files;
 }
 
 static void free_files(struct journal_files *files)
 {
 	while (files->count > 0)
-		free(files->files[--files->count].name);
-	free(files->files);
+		free(files->paths[--files->count]);
+	free(files->paths);
 }
 
 /* ---- records ---- */
@@ -273,9 +267,8 @@ static bool is_continued(const struct intake *intake)
 	for (size_t i = 0; i < files.count && !found; i++) {
 		struct ik_journal_reader *reader = NULL;
 
-		found = strcmp(files.files[i].name, intake->name) > 0 &&
-			ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader,
-				&ignored) == IK_OK &&
+		found = strcmp(ik_path_base(files.paths[i]), intake->name) > 0 &&
+			ik_journal_reader_open(files.paths[i], &reader, &ignored) == IK_OK &&
 			ik_text_equal(ik_journal_reader_head(reader)->writer, intake->head->writer);
 		(void)ik_journal_reader_close(reader);
 	}
@@ -567,22 +560,19 @@ static bool take_batch(struct intake *intake)
 
 /* All of it is stored: remove the file, then its position. The other way round a kill in between
  * would have it taken in again. */
-static void remove_journal(struct intake *intake, const char *directory)
+static void remove_journal(struct intake *intake)
 {
-	char *path = ik_path_join(directory, intake->name);
-
-	if (unlink(path) == 0 || errno == ENOENT) {
+	if (unlink(intake->path) == 0 || errno == ENOENT) {
 		intake->position.place = -1;
 		ik_database_change(intake->database, "DELETE FROM journals WHERE name = ?1",
 			IK_VALUES(ik_value_text(intake->name)));
 	} else {
 		(void)ik_error_set_errno(&intake->error, errno, _("The journal %s cannot be removed"),
-			path);
+			intake->path);
 	}
-	free(path);
 }
 
-static void take(struct intake *intake, const char *directory)
+static void take(struct intake *intake)
 {
 	struct ik_database *database = intake->database;
 
@@ -591,7 +581,7 @@ static void take(struct intake *intake, const char *directory)
 		;
 	if ((intake->abandoned || intake->closed) && intake->error.status == IK_OK &&
 		!ik_database_failed(database))
-		remove_journal(intake, directory);
+		remove_journal(intake);
 }
 
 /* ---- all of them ---- */
@@ -612,14 +602,15 @@ static bool is_of(const struct intake *intake, const char *writer)
 }
 
 /* Open a journal; NULL where another writer has it that is alive, or error says why not. */
-static struct intake *open_intake(struct ik_database *database, const struct journal_file *file,
+static struct intake *open_intake(struct ik_database *database, const char *path,
 	const char *writer, struct ik_error *error)
 {
 	struct intake *intake = ik_alloc(sizeof(*intake));
 
 	intake->database = database;
-	intake->name = file->name;
-	if (ik_journal_reader_open(file->directory, file->name, &intake->reader, error) != IK_OK)
+	intake->path = path;
+	intake->name = ik_path_base(path);
+	if (ik_journal_reader_open(path, &intake->reader, error) != IK_OK)
 		return close_intake(intake);
 	intake->head = ik_journal_reader_head(intake->reader);
 	/* Looked at first: what a writer adds before it dies is then read below. */
@@ -628,9 +619,8 @@ static struct intake *open_intake(struct ik_database *database, const struct jou
 }
 
 /* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
-static void put_aside(struct ik_database *database, const struct journal_file *file)
+static void put_aside(struct ik_database *database, const char *path)
 {
-	char *path = ik_path_join(file->directory, file->name);
 	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
 	char *notice = ik_format(_("The journal %s is damaged: it was put aside as %s."), path, aside);
 
@@ -638,14 +628,12 @@ static void put_aside(struct ik_database *database, const struct journal_file *f
 		ik_connection_tell(database->client, "notice", notice);
 	free(notice);
 	free(aside);
-	free(path);
 }
 
 /* Remove a journal that has not even a first line, as a power failure may leave one. A writer
  * needs less time than that from the file to its lock. */
-static void remove_if_empty(const struct journal_file *file)
+static void remove_if_empty(const char *path)
 {
-	char *path = ik_path_join(file->directory, file->name);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
@@ -654,7 +642,6 @@ static void remove_if_empty(const struct journal_file *file)
 		(void)unlink(path);
 	if (fd >= 0)
 		(void)close(fd);
-	free(path);
 }
 
 /* Tell the writer how far its journal is stored. */
@@ -671,24 +658,24 @@ static void send_position(const struct intake *intake)
 
 /* Take in one journal; *ret_sequence changes with those of the session. error: why it cannot be taken
  * in, whatever the database could do. */
-static void take_file(struct ik_database *database, const struct journal_file *file,
-	int64_t *ret_sequence, bool *ret_ours, struct ik_error *error)
+static void take_file(struct ik_database *database, const char *path, int64_t *ret_sequence,
+	bool *ret_ours, struct ik_error *error)
 {
 	const char *writer = ik_connection_text(database->client, "writer");
 	const char *session = ik_connection_text(database->client, "session");
-	struct intake *intake = open_intake(database, file, writer, error);
+	struct intake *intake = open_intake(database, path, writer, error);
 
 	*ret_ours = intake && is_of(intake, writer);
 	if (error->status == IK_INVALID)
-		put_aside(database, file);
+		put_aside(database, path);
 	else if (error->status == IK_NOT_FOUND)
 		/* Another program was faster, or it has no first line. */
-		remove_if_empty(file);
+		remove_if_empty(path);
 	if (error->status == IK_INVALID || error->status == IK_NOT_FOUND)
 		error->status = IK_OK;
 	if (!intake)
 		return;
-	take(intake, file->directory);
+	take(intake);
 	*error = intake->error;
 	if (*ret_ours && error->status == IK_OK && !ik_database_failed(database)) {
 		send_position(intake);
@@ -713,7 +700,8 @@ static size_t first_file(const struct journal_files *files)
 	size_t at = files->count > 0 ? (size_t)getpid() % files->count : 0;
 
 	while (at > 0 &&
-		strncmp(files->files[at].name, files->files[at - 1].name, IK_UUID_TEXT - 1) == 0)
+		strncmp(ik_path_base(files->paths[at]), ik_path_base(files->paths[at - 1]),
+			IK_UUID_TEXT - 1) == 0)
 		at--;
 	return at;
 }
@@ -729,7 +717,7 @@ void ik_answer_take(struct ik_database *database)
 		struct ik_error why = { .status = IK_OK };
 		bool ours;
 
-		take_file(database, &files.files[(first + i) % files.count], &sequence, &ours, &why);
+		take_file(database, files.paths[(first + i) % files.count], &sequence, &ours, &why);
 		if (ik_database_failed(database) && !is_away(database)) {
 			why = database->error;
 			database->error.status = IK_OK;
@@ -756,7 +744,7 @@ bool ik_intake_is_due(struct ik_database *database)
 	struct ik_error ignored;
 
 	for (size_t i = 0; i < files.count && !found; i++)
-		found = open_intake(database, &files.files[i], writer, &ignored);
+		found = open_intake(database, files.paths[i], writer, &ignored);
 	if (found)
 		(void)close_intake(found);
 	free_files(&files);
@@ -774,8 +762,7 @@ void ik_answer_sync(struct ik_database *database)
 	for (size_t i = 0; i < files.count && error->status == IK_OK; i++) {
 		struct ik_journal_reader *reader = NULL;
 
-		if (ik_journal_reader_open(files.files[i].directory, files.files[i].name, &reader, error) ==
-			IK_OK)
+		if (ik_journal_reader_open(files.paths[i], &reader, error) == IK_OK)
 			(void)!ik_journal_reader_sync(reader, error);
 		else if (error->status == IK_NOT_FOUND) /* all of it is stored */
 			error->status = IK_OK;
@@ -815,11 +802,11 @@ static void read_events(struct intake *intake, bool ours, struct ik_unstored *un
 }
 
 /* What others have continued meanwhile becomes a fork: that is not this session's. */
-static void read_file(struct ik_database *database, const struct journal_file *file,
-	const char *writer, struct ik_unstored *unstored)
+static void read_file(struct ik_database *database, const char *path, const char *writer,
+	struct ik_unstored *unstored)
 {
 	struct ik_error ignored;
-	struct intake *intake = open_intake(database, file, writer, &ignored);
+	struct intake *intake = open_intake(database, path, writer, &ignored);
 	int64_t last;
 
 	if (!intake)
@@ -841,7 +828,7 @@ struct ik_unstored ik_unstored_read(struct ik_database *database, const char *se
 	struct ik_unstored unstored = { .count = 0 };
 
 	for (size_t i = 0; i < files.count && !ik_database_failed(database); i++)
-		read_file(database, &files.files[i], writer, &unstored);
+		read_file(database, files.paths[i], writer, &unstored);
 	free_files(&files);
 	return unstored;
 }

@@ -1,7 +1,6 @@
 # src/stores: the store programs (ikigai-store(7)), and what they share.
 noinst_LIBRARIES += libik_stores.a
 libik_stores_a_SOURCES = \
-	src/stores/answers.c src/stores/answers.h \
 	src/stores/connection.c src/stores/connection.h \
 	src/stores/database.c src/stores/database.h \
 	src/stores/index.c src/stores/index.h \

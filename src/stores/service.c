@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "conversation/search_query.h"
+#include "journal/event_line.h"
 #include "json/write.h"
-#include "stores/answers.h"
 #include "stores/index.h"
 #include "stores/intake.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/clock.h"
+#include "util/limits.h"
 #include "util/text.h"
 
 /* Without anything to do for so long, the program ends: the next request starts another. */
@@ -23,6 +26,18 @@
 /* A database that could not be opened is left alone for so long: requests are answered meanwhile. */
 #define RETRY_MS 1000
 #define PROTOCOL_VERSION 1
+/* A circle of forks, which only damage makes, ends here. */
+#define PARENTS_LIMIT 10000
+/* Rows of an answer where the request does not say how many. */
+#define DEFAULT_COUNT 100
+/* Events that are deleted in one transaction: between two of them others can write. */
+#define DELETED_EVENTS 5000
+
+/* Behind the columns of a session: who has it open. */
+enum { HOLDER = 9 };
+
+#define FIRST_UUID "00000000-0000-0000-0000-000000000000"
+#define LAST_UUID "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 /* A service at work. */
 struct serving {
@@ -34,6 +49,454 @@ struct serving {
 	bool converted;       /* files of earlier versions */
 	bool tried;           /* to repair it for a read */
 };
+
+/* ---- sessions ---- */
+
+static int64_t count_of(struct ik_database *database)
+{
+	return ik_connection_number(database->client, "count", DEFAULT_COUNT);
+}
+
+static bool only_mine(struct ik_database *database)
+{
+	bool mine = false;
+
+	return ik_json_bool(ik_connection_member(database->client, "mine"), &mine) && mine;
+}
+
+static void fail_without_session(struct ik_database *database)
+{
+	if (!ik_database_failed(database))
+		ik_error_set(&database->error, IK_NOT_FOUND, "%s", _("There is no such session."));
+}
+
+/* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
+static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
+{
+	ik_json_printf(line,
+		"'session':{'id':'%s','title':'%s','directory':'%s','created_ms':%lld,'updated_ms':%lld,"
+		"'event_count':%lld,'parent':'%s','forked_at':%lld,'owner':'%s'}",
+		ik_rows_text(rows, first), ik_rows_text(rows, first + 1), ik_rows_text(rows, first + 2),
+		(long long)ik_rows_number(rows, first + 3), (long long)ik_rows_number(rows, first + 4),
+		(long long)ik_rows_number(rows, first + 5), ik_rows_text_or_null(rows, first + 6),
+		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8));
+}
+
+/* Send the sessions that are chosen, and who has them open; false: there are none. */
+static bool send_sessions(struct ik_database *database, const char *choice,
+	const struct ik_value *values)
+{
+	char *statement = ik_format("SELECT " IK_SESSION_COLUMNS ", %s FROM sessions s WHERE %s",
+		ik_database_sql.holder, choice);
+	struct ik_rows *rows = ik_database_ask(database, statement, values);
+	bool found = false;
+
+	for (; ik_rows_next(rows); found = true) {
+		struct ik_buf *line = ik_connection_begin(database->client);
+
+		put_session(line, rows, 0);
+		if (!ik_rows_is_null(rows, HOLDER))
+			ik_json_printf(line, "'lock':%s", ik_rows_text(rows, HOLDER));
+		ik_connection_send(database->client);
+	}
+	(void)ik_rows_free(rows);
+	free(statement);
+	return found;
+}
+
+/* Fill up the beginning of a UUID from another one; false: it is none. */
+static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TEXT])
+{
+	size_t at = 0;
+
+	memcpy(ret_id, rest, IK_UUID_TEXT);
+	for (; *prefix; prefix++) {
+		if (*prefix == '-')
+			continue;
+		at += ret_id[at] == '-';
+		if (at >= IK_UUID_TEXT - 1 || !strchr("0123456789abcdef", *prefix))
+			return false;
+		ret_id[at++] = *prefix;
+	}
+	return true;
+}
+
+static void answer_find(struct ik_database *database)
+{
+	const char *prefix = ik_connection_text(database->client, "prefix");
+	char first[IK_UUID_TEXT], last[IK_UUID_TEXT];
+	const struct ik_value *bounds;
+
+	if (!prefix || !prefix[0] || !fill_up(prefix, FIRST_UUID, first) ||
+		!fill_up(prefix, LAST_UUID, last)) {
+		fail_without_session(database);
+		return;
+	}
+	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
+/* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
+#define BEGIN_SO \
+	"s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
+	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
+	if (ik_database_number(database,
+			"SELECT count(*) FROM (SELECT 1 FROM sessions s WHERE " BEGIN_SO " LIMIT 2) found",
+			bounds) > 1)
+		ik_error_set(&database->error, IK_INVALID,
+			_("Several sessions begin with %s. Write more of the id."), prefix);
+	else if (!send_sessions(database, BEGIN_SO, bounds))
+		fail_without_session(database);
+}
+
+/* Append a pattern for LIKE with the escape character \: words in this order, with anything before,
+ * between and after them. */
+static void put_pattern(struct ik_buf *out, const char *words)
+{
+	ik_buf_putc(out, '%');
+	for (; *words; words++) {
+		if (*words == ' ') {
+			ik_buf_putc(out, '%');
+			continue;
+		}
+		if (strchr("%_\\", *words))
+			ik_buf_putc(out, '\\');
+		ik_buf_putc(out, *words);
+	}
+	ik_buf_putc(out, '%');
+}
+
+/* Send the sessions with events that are chosen, newest first, at most count; false: there are none.
+ * The statement has only the conditions that are asked for, so that each uses its index. */
+static bool send_list(struct ik_database *database, int64_t count)
+{
+	struct ik_connection *client = database->client;
+	const char *words = ik_connection_text(client, "words");
+	const char *after = ik_connection_text(client, "session");
+	const char *directory = ik_connection_text(client, "directory");
+	const char *owner = only_mine(database) ? database->user : ik_connection_text(client, "owner");
+	struct ik_buf pattern, choice;
+	bool found;
+
+	ik_buf_init(&pattern, IK_MIB(2));
+	put_pattern(&pattern, words ? words : "");
+	ik_buf_init(&choice, IK_KIB(4));
+	ik_buf_puts(&choice, "s.event_count > 0");
+	if (after)
+		ik_buf_puts(&choice, " AND (s.updated_ms, s.id) < (?2, ?1)");
+	if (directory)
+		ik_buf_puts(&choice, " AND s.directory = ?3");
+	if (words)
+		ik_buf_puts(&choice,
+			" AND lower(s.title || '\n' || s.directory || '\n' || s.id) LIKE lower(?4) ESCAPE "
+			"'\\'");
+	if (owner)
+		ik_buf_puts(&choice,
+			only_mine(database) ? " AND (s.owner = ?5 OR s.owner IS NULL)" : " AND s.owner = ?5");
+	ik_buf_puts(&choice, " ORDER BY s.updated_ms DESC, s.id DESC LIMIT ?6");
+	found = send_sessions(database, choice.data,
+		IK_VALUES(ik_value_id(after),
+			ik_value_number(ik_connection_number(client, "updated_ms", INT64_MAX)),
+			ik_value_text(directory), ik_value_text(pattern.data), ik_value_text(owner),
+			ik_value_number(count)));
+	ik_buf_done(&choice);
+	ik_buf_done(&pattern);
+	return found;
+}
+
+static void answer_list(struct ik_database *database)
+{
+	(void)send_list(database, count_of(database));
+}
+
+static void answer_newest(struct ik_database *database)
+{
+	if (!send_list(database, 1))
+		fail_without_session(database);
+}
+
+/* ---- events ---- */
+
+static void send_event(struct ik_database *database, const char *session,
+	const struct ik_message *message)
+{
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	ik_json_key(line, "event");
+	ik_event_line_put(line, session, message);
+	ik_connection_send(database->client);
+}
+
+/* Send events of a session; *left shrinks by their number, *ret_last is that of the last. */
+static void send_events(struct ik_database *database, const char *choice, const char *session,
+	int64_t bound, int64_t *left, int64_t *ret_last)
+{
+	char *statement = ik_format("SELECT %s FROM events e WHERE e.session = ?1 AND e.sequence %s",
+		ik_database_sql.event, choice);
+	struct ik_rows *rows = ik_database_ask(database, statement,
+		IK_VALUES(ik_value_id(session), ik_value_number(bound), ik_value_number(*left)));
+
+	while (ik_rows_next(rows)) {
+		struct ik_message *message = ik_rows_event(rows);
+
+		*ret_last = ik_rows_number(rows, 1);
+		(*left)--;
+		if (message)
+			send_event(database, session, message);
+		ik_message_unref(message);
+		if (ik_connection_is_cancelled(database->client))
+			ik_error_set(&database->error, IK_FAILED, "The request was cancelled.");
+	}
+	(void)ik_rows_free(rows);
+	free(statement);
+}
+
+/* Turn to the session that this one is a fork of ("": of none), and to what both have. */
+static void go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT], int64_t *before)
+{
+	struct ik_rows *rows = ik_database_ask(database,
+		"SELECT parent, forked_at FROM sessions WHERE id = ?1", IK_VALUES(ik_value_id(session)));
+
+	session[0] = '\0';
+	if (ik_rows_next(rows)) {
+		ik_rows_copy_id(rows, 0, session);
+		if (ik_rows_number(rows, 1) + 1 < *before)
+			*before = ik_rows_number(rows, 1) + 1;
+	}
+	(void)ik_rows_free(rows);
+}
+
+/* Send the events below *before that are in journals only, newest first; how many of those that the
+ * journals have are of other writers? */
+static size_t send_unstored(struct ik_database *database, const char *session, int64_t *before,
+	int64_t *left)
+{
+	struct ik_unstored unstored = ik_unstored_read(database, session,
+		ik_connection_text(database->client, "writer"));
+	size_t others = unstored.left;
+
+	for (size_t i = unstored.count; i > 0 && *left > 0; i--) {
+		const struct ik_message *message = unstored.messages[i - 1];
+
+		if (message->sequence >= *before)
+			continue;
+		send_event(database, session, message);
+		*before = message->sequence;
+		(*left)--;
+	}
+	ik_unstored_done(&unstored);
+	return others;
+}
+
+static void answer_page(struct ik_database *database)
+{
+	const char *id = ik_connection_text(database->client, "session");
+	int64_t before = ik_connection_number(database->client, "before", INT64_MAX);
+	int64_t left = count_of(database);
+	char session[IK_UUID_TEXT] = "";
+	size_t others;
+
+	if (id)
+		memcpy(session, id, strnlen(id, sizeof(session) - 1));
+	others = send_unstored(database, session, &before, &left);
+	/* Most sessions are no forks: their first event says so, without another question. */
+	for (int depth = 0; depth <= PARENTS_LIMIT && session[0] && before > 1 && left > 0; depth++) {
+		send_events(database, "< ?2 ORDER BY e.sequence DESC LIMIT ?3", session, before, &left,
+			&before);
+		if (before > 1 && left > 0)
+			go_to_parent(database, session, &before);
+	}
+	ik_json_printf(ik_connection_begin(database->client), "'unstored':%zu", others);
+}
+
+static void answer_after(struct ik_database *database)
+{
+	const char *session = ik_connection_text(database->client, "session");
+	int64_t left = count_of(database), last;
+
+	send_events(database, "> ?2 ORDER BY e.sequence LIMIT ?3", session ? session : "",
+		ik_connection_number(database->client, "sequence", 0), &left, &last);
+}
+
+static void answer_part(struct ik_database *database)
+{
+	struct ik_rows *rows = ik_database_ask(database,
+		"SELECT bytes FROM blobs WHERE id = ?1 AND part = ?2",
+		IK_VALUES(ik_value_id(ik_connection_text(database->client, "blob")),
+			ik_value_number(ik_connection_number(database->client, "part", 0))));
+
+	if (ik_rows_next(rows)) {
+		struct ik_buf *line = ik_connection_begin(database->client);
+		size_t length = 0;
+		const char *bytes = ik_rows_bytes(rows, 0, &length);
+
+		ik_json_key(line, "base64");
+		ik_json_quote_open(line);
+		ik_base64_put(line, bytes ? bytes : "", length);
+		ik_json_quote_close(line);
+	} else if (!ik_database_failed(database)) {
+		ik_error_set(&database->error, IK_NOT_FOUND, "There is no such part.");
+	}
+	(void)ik_rows_free(rows);
+}
+
+/* ---- searching ---- */
+
+enum { PLACE = IK_EVENT_COLUMN_COUNT, OWN_SESSION, SESSION };
+
+static void send_found(struct ik_database *database, struct ik_rows *rows,
+	const struct ik_message *message, struct ik_rows *sessions, int first)
+{
+	struct ik_buf *line = ik_connection_begin(database->client);
+
+	put_session(line, sessions, first);
+	ik_json_printf(line, "'row':'%s'", ik_rows_text(rows, PLACE));
+	send_event(database, ik_rows_text(sessions, first), message);
+}
+
+/* Of a session that was deleted while it had forks: send the newest of these that has the event. */
+static void send_in_fork(struct ik_database *database, struct ik_rows *rows,
+	const struct ik_message *message)
+{
+	struct ik_rows *forks = ik_database_ask(database,
+		"WITH RECURSIVE line(id) AS (SELECT id FROM sessions WHERE parent = ?1 AND forked_at >= ?2"
+		" UNION SELECT c.id FROM line JOIN sessions c ON c.parent = line.id"
+		" WHERE c.forked_at >= ?2)"
+		" SELECT " IK_SESSION_COLUMNS " FROM line JOIN sessions s ON s.id = line.id"
+		" WHERE s.event_count > 0 ORDER BY s.updated_ms DESC LIMIT 1",
+		IK_VALUES(ik_value_id(ik_rows_text(rows, OWN_SESSION)),
+			ik_value_number(message->sequence)));
+
+	if (ik_rows_next(forks))
+		send_found(database, rows, message, forks, 0);
+	(void)ik_rows_free(forks);
+}
+
+/* Send what a row has found, if it is still in a session. */
+static void take_found(struct ik_database *database, struct ik_rows *rows)
+{
+	struct ik_message *message = ik_rows_event(rows);
+
+	if (message && ik_rows_is_null(rows, SESSION))
+		send_in_fork(database, rows, message);
+	else if (message)
+		send_found(database, rows, message, rows, SESSION);
+	ik_message_unref(message);
+}
+
+static void search(struct ik_database *database, const struct ik_search_query *query)
+{
+	struct ik_connection *client = database->client;
+	int64_t count = count_of(database), found = 0;
+	struct ik_rows *rows;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_KIB(64));
+	ik_database_put_query(query, &text);
+	rows = ik_database_ask(database, ik_database_sql.search,
+		IK_VALUES(ik_value_text(text.data), ik_value_text(ik_connection_text(client, "row")),
+			ik_value_text(ik_connection_text(client, "directory")),
+			ik_value_text(only_mine(database) ? database->user : NULL), ik_value_number(count)));
+	while (ik_rows_next(rows)) {
+		take_found(database, rows);
+		ik_buf_clear(&text);
+		ik_buf_puts(&text, ik_rows_text(rows, PLACE));
+		found++;
+	}
+	(void)ik_rows_free(rows);
+	ik_json_printf(ik_connection_begin(client), "'row':'%s'", found == count ? text.data : NULL);
+	ik_buf_done(&text);
+}
+
+static void answer_search(struct ik_database *database)
+{
+	const char *text = ik_connection_text(database->client, "query");
+	struct ik_search_query query;
+	bool more = true;
+
+	if (ik_search_query_read(&query, text ? text : "", strlen(text ? text : ""),
+			&database->error) != IK_OK)
+		return;
+	while (more && !ik_connection_is_cancelled(database->client))
+		more = ik_index_some(database, false);
+	/* One that can only be read is searched as it is. */
+	if (database->error.status == IK_IO)
+		database->error.status = IK_OK;
+	search(database, &query);
+}
+
+/* ---- deleting ---- */
+
+/* Delete some events of a session that no fork shares, its row after the last of them; how many were
+ * there? Hidden first, so that what is half deleted is never listed. */
+static int64_t delete_some(struct ik_database *database, const char *session)
+{
+	const struct ik_value *values = IK_VALUES(ik_value_id(session),
+		ik_value_number(DELETED_EVENTS));
+	int64_t count;
+
+	ik_database_change(database,
+		"UPDATE sessions SET event_count = 0, updated_ms = 0 WHERE id = ?1", values);
+	count = ik_database_number(database,
+		"SELECT count(*) FROM (SELECT 1" IK_OLDEST_EVENTS ") oldest", values);
+	if (count == 0) {
+		ik_database_change(database,
+			"DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM events"
+			" WHERE session = ?1) AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = ?1)",
+			values);
+		return 0;
+	}
+	ik_database_drop_words(database, session, DELETED_EVENTS);
+	ik_database_change(database, ik_database_sql.drop_parts, values);
+	ik_database_change(database,
+		"DELETE FROM events WHERE session = ?1 AND sequence IN (SELECT e.sequence" IK_OLDEST_EVENTS
+		")",
+		values);
+	ik_database_change(database, ik_database_sql.events_deleted, values);
+	return count;
+}
+
+/* In transactions of a bounded size. */
+static void delete_session(struct ik_database *database, const char *session)
+{
+	int64_t all = ik_database_number(database, "SELECT count(*) FROM events WHERE session = ?1",
+		IK_VALUES(ik_value_id(session)));
+	int64_t count = 1, deleted = 0;
+
+	while (count > 0 && !ik_database_failed(database)) {
+		ik_database_begin(database);
+		count = delete_some(database, session);
+		ik_database_end(database);
+		deleted += count;
+		if (!ik_connection_progress(database->client, "delete", deleted, all))
+			ik_error_set(&database->error, IK_FAILED, "The request was cancelled.");
+	}
+}
+
+/* A hidden session that no fork needs: its last fork was deleted, or its deletion was killed; ""
+ * where there is none. */
+static void find_hidden(struct ik_database *database, char ret_id[IK_UUID_TEXT])
+{
+	ik_database_id(database,
+		"SELECT s.id FROM sessions s WHERE s.updated_ms = 0 AND s.event_count = 0"
+		" AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = s.id) ORDER BY s.id LIMIT 1",
+		NULL, ret_id);
+}
+
+static void answer_delete(struct ik_database *database)
+{
+	const char *session = ik_connection_text(database->client, "session");
+	char id[IK_UUID_TEXT];
+
+	ik_database_check_writable(database);
+	ik_database_id(database, "SELECT id FROM sessions WHERE id = ?1",
+		IK_VALUES(ik_value_id(session)), id);
+	if (!id[0])
+		fail_without_session(database);
+	while (id[0] && !ik_database_failed(database)) {
+		delete_session(database, id);
+		find_hidden(database, id);
+	}
+}
+
+/* ---- the program ---- */
 
 /* hello: which store this is, and who we are there. */
 static void answer_hello(struct ik_database *database)
@@ -76,14 +539,14 @@ static const struct ik_store_verb common_verbs[] = {
 	{ "hello", answer_hello, IK_VERB_PLAIN },
 	{ "take", ik_answer_take, IK_VERB_PLAIN },
 	{ "sync", ik_answer_sync, IK_VERB_APART },
-	{ "newest", ik_answer_newest, IK_VERB_LONG },
-	{ "find", ik_answer_find, IK_VERB_LONG },
-	{ "list", ik_answer_list, IK_VERB_LONG },
-	{ "page", ik_answer_page, IK_VERB_LONG },
-	{ "after", ik_answer_after, IK_VERB_LONG },
-	{ "part", ik_answer_part, IK_VERB_LONG },
-	{ "search", ik_answer_search, IK_VERB_LONG },
-	{ "delete", ik_answer_delete, IK_VERB_LONG },
+	{ "newest", answer_newest, IK_VERB_LONG },
+	{ "find", answer_find, IK_VERB_LONG },
+	{ "list", answer_list, IK_VERB_LONG },
+	{ "page", answer_page, IK_VERB_LONG },
+	{ "after", answer_after, IK_VERB_LONG },
+	{ "part", answer_part, IK_VERB_LONG },
+	{ "search", answer_search, IK_VERB_LONG },
+	{ "delete", answer_delete, IK_VERB_LONG },
 	{ NULL, NULL, IK_VERB_LONG },
 };
 

@@ -1,7 +1,8 @@
 /*
- * service: what every store program does: answers requests, takes in journals, ends when idle.
+ * service: what every store program does: answers requests, as ikigai-store(7) says, takes in
+ * journals, ends when idle. Each answer sends its lines and fails by the database's error.
  *
- * May include: util, json, stores.
+ * May include: util, json, conversation, journal, stores, conversation/search_query.h.
  */
 #ifndef IK_STORES_SERVICE_H
 #define IK_STORES_SERVICE_H

@@ -118,7 +118,7 @@ static const char *const steps[] = {
 };
 
 const struct ik_database_form ik_postgres_form = {
-	.lock = "BEGIN; SELECT pg_advisory_xact_lock(" MAKING_LOCK ")",
+	.lock = "SELECT pg_advisory_xact_lock(" MAKING_LOCK ")",
 	.ask = "SELECT version FROM ikigai_form",
 	.set = "DELETE FROM ikigai_form; INSERT INTO ikigai_form SELECT ",
 	.steps = steps,
@@ -452,17 +452,21 @@ void ik_database_change(struct ik_database *database, const char *statement,
 void ik_database_run(struct ik_database *database, const char *statements)
 {
 	struct ik_server *server = server_of(database);
+	bool patient = database->patient;
 
+	/* Several statements at once need the simple protocol, for which nothing may be under way. */
+	if (is_usable(server) && PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF)
+		PQclear(synchronize(server));
 	if (!is_usable(server))
 		return;
-	/* Several statements at once need the simple protocol. */
 	if (!PQexitPipelineMode(server->connection) || !PQsendQuery(server->connection, statements)) {
 		lose(server);
 		return;
 	}
+	server->prepared = NULL;
 	database->patient = true;
 	PQclear(read_answers(server));
-	database->patient = false;
+	database->patient = patient;
 }
 
 void ik_database_begin(struct ik_database *database)

@@ -106,7 +106,6 @@ static const char *const steps[] = {
 };
 
 static const struct ik_database_form form = {
-	.lock = "BEGIN IMMEDIATE",
 	.ask = "PRAGMA user_version",
 	.set = "PRAGMA application_id = " APPLICATION "; PRAGMA user_version = ",
 	.steps = steps,

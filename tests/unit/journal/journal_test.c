@@ -61,9 +61,10 @@ static struct ik_journal *start(void)
 static struct ik_journal_reader *open_reader(void)
 {
 	struct ik_journal_reader *reader = NULL;
+	char *path = ik_format("%s/%s", directory, name);
 
-	cr_assert_eq(ik_journal_reader_open(directory, name, &reader, &problem), IK_OK,
-		"%s", problem.text);
+	cr_assert_eq(ik_journal_reader_open(path, &reader, &problem), IK_OK, "%s", problem.text);
+	free(path);
 	return reader;
 }
 
@@ -286,13 +287,15 @@ static enum ik_status open_text(const char *text, struct ik_journal_reader **ret
 {
 	char *path = ik_format("%s/%s", directory, name);
 	FILE *file = fopen(path, "w");
+	enum ik_status status;
 
 	cr_assert_not_null(file);
 	cr_assert_geq(fputs(text, file), 0);
 	cr_assert_eq(fclose(file), 0);
-	free(path);
 	*ret_reader = NULL;
-	return ik_journal_reader_open(directory, name, ret_reader, &problem);
+	status = ik_journal_reader_open(path, ret_reader, &problem);
+	free(path);
+	return status;
 }
 
 #define HEAD \
@@ -334,7 +337,7 @@ Test(journal, refuses_what_it_does_not_know)
 	cr_assert_not_null(strstr(problem.text, "newer"));
 	cr_assert_eq(open_text(HEAD, &reader), IK_OK);
 	(void)ik_journal_reader_close(reader);
-	cr_assert_eq(ik_journal_reader_open(directory, "missing", &reader, &problem), IK_NOT_FOUND);
+	cr_assert_eq(ik_journal_reader_open("/nowhere/missing", &reader, &problem), IK_NOT_FOUND);
 }
 
 /* Neither a link nor something that would block is opened. */
@@ -345,8 +348,8 @@ Test(journal, follows_no_link_and_waits_for_nothing)
 
 	cr_assert_eq(symlink("/etc/passwd", link_path), 0);
 	cr_assert_eq(mkfifo(fifo, 0600), 0);
-	cr_assert_neq(ik_journal_reader_open(directory, "link", &reader, &problem), IK_OK);
-	cr_assert_neq(ik_journal_reader_open(directory, "fifo", &reader, &problem), IK_OK);
+	cr_assert_neq(ik_journal_reader_open(link_path, &reader, &problem), IK_OK);
+	cr_assert_neq(ik_journal_reader_open(fifo, &reader, &problem), IK_OK);
 	free(link_path);
 	free(fifo);
 }
