@@ -1207,7 +1207,7 @@ def postgres_has_one_holder_of_a_session(place):
     assert lease(second, two, "follow", other)["refused"] is True
     assert lease(second, two, "follow", other)["refused"] is False, "it is said once"
     lease(second, two, "ask", other)
-    lease(second, two, "withdraw", other)
+    lease(second, two, "follow", other)
     assert "asker" not in lease(first, one, "take", lock)
     lease(second, two, "ask", other)
     lease(first, one, "release", lock)
@@ -1216,8 +1216,8 @@ def postgres_has_one_holder_of_a_session(place):
     # A holder that was killed: whoever knows that it is dead need not wait.
     assert lease(first, one, "take", lock, dead=other)["state"] == "ours"
     for client, journal, mine in ((first, one, lock), (second, two, other)):
-        assert lease(client, journal, "close", mine)["state"] == "free"
-    lease(first, one, "close", lock)
+        assert lease(client, journal, "release", mine)["state"] == "free"
+    lease(first, one, "release", lock)
     assert place.sql("SELECT count(*) FROM locks") == "0"
     assert code_of(lease, first, one, "dance", lock) == "INVALID"
 
