@@ -38,6 +38,7 @@ struct ik_stored {
 	bool taking_over;            /* what the other process wrote is read, then it is ours */
 	bool more;                   /* there is more to be read of that */
 	int64_t newest;              /* sequence of the last event that is known, while following */
+	int64_t doubtful;            /* up to here, events of the first page may come once more */
 	struct ik_store_read *news;  /* what the other process wrote; NULL: no read is out */
 	struct ik_timer *read_again; /* after a failure; NULL: none yet */
 };
@@ -136,10 +137,23 @@ static void read_again_later(struct ik_stored *stored)
 	ik_timer_start(stored->read_again, READ_AGAIN_MS);
 }
 
+/* Is it there since the first page, which had it from a journal? */
+static bool is_there(const struct ik_stored *stored, const struct ik_message *message)
+{
+	const struct ik_conversation *conversation = stored->record->conversation;
+	size_t i = message->sequence <= stored->doubtful ? ik_conversation_count(conversation) : 0;
+
+	while (i > 0 && !ik_text_equal(ik_conversation_at(conversation, i - 1)->id, message->id))
+		i--;
+	return i > 0;
+}
+
 /* Add an event of the other process. */
 static void add_event(struct ik_stored *stored, struct ik_message *message)
 {
 	stored->newest = message->sequence;
+	if (is_there(stored, message))
+		return;
 	ik_turn_know_call(stored->turn, message->call_id);
 	ik_conversation_append(stored->record->conversation, message);
 	tell_messages(stored, &message, 1);
@@ -361,6 +375,7 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	struct ik_stored *stored = arg;
 	struct ik_session_record *record = stored->record;
 	int64_t newest = answer->count > 0 ? answer->messages[answer->count - 1]->sequence : 0;
+	int64_t stored_newest = stored->count < newest ? stored->count : newest;
 
 	stored->page = NULL;
 	if (answer->status != IK_OK) {
@@ -373,8 +388,11 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	/* With what is only in journals so far. */
 	if (newest > stored->count)
 		stored->count = newest;
+	/* What a dead process has left in a journal becomes a fork if the holder has other events of
+	 * these numbers. */
+	stored->doubtful = newest;
 	if (!record->closing)
-		continue_storing(stored, newest);
+		continue_storing(stored, record->read_only ? stored_newest : newest);
 	tell_restored(stored);
 	if (record->loading)
 		decide(stored, NULL);

@@ -1,13 +1,17 @@
 #include "stage.h"
 
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 
+#include "journal/journal.h"
 #include "provider/formats.h"
+#include "store/lock.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -513,6 +517,65 @@ static void restore(const char *id)
 {
 	cr_assert_str_eq(try_restore(id), "");
 	cr_assert_str_eq(ik_session_id(stage.session), id);
+}
+
+static void add_text(struct ik_store *store, const char *id, const char *text)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0);
+
+	ik_store_append(store, id, message);
+	ik_message_unref(message);
+}
+
+/* A process that knew two events of the session has said this, and nobody has stored it yet. */
+static void leave_journal(const char *id, const char *text)
+{
+	struct ik_message *message = ik_message_new(IK_KIND_USER, text, strlen(text), NULL, 0);
+	const struct ik_journal_session session = { .id = id, .directory = "/x", .after = 2 };
+	char *directories = ik_format("%s/journal/*", stage.directory), writer[IK_UUID_TEXT];
+	struct ik_journal *journal = NULL;
+	struct ik_error error;
+	glob_t found;
+
+	cr_assert_eq(glob(directories, 0, NULL, &found), 0);
+	ik_uuid_new(writer);
+	cr_assert_eq(ik_journal_new(found.gl_pathv[0], writer, &session, &journal, &error), IK_OK);
+	cr_assert_eq(ik_journal_add_event(journal, message, &error), IK_OK);
+	(void)ik_journal_close(journal);
+	globfree(&found);
+	ik_message_unref(message);
+	free(directories);
+}
+
+static void on_lock(void *arg, enum ik_lock_state state, const struct ik_holder *holder)
+{
+}
+
+/* What is left has a number until the holder's event has it. */
+Test(session, that_is_followed_has_all_of_the_holders_events)
+{
+	static const struct ik_lock_events events = { .changed = on_lock };
+	struct ik_store *holder = stage.store;
+	sqlite3 *database = NULL;
+	struct ik_lock *lock;
+	char id[IK_UUID_TEXT];
+
+	store_session(id, 1);
+	free(stage_stored(id));
+	stage_open_store();
+	lock = ik_lock_new(holder, id, &events, NULL);
+	cr_assert_eq(sqlite3_open(stage.database, &database), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	add_text(holder, id, "of the holder");
+	leave_journal(id, "left");
+	stage_open(NULL);
+	restore(id);
+	expect_in(stage.log.data, "left");
+	cr_assert_eq(sqlite3_exec(database, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	cr_assert_eq(sqlite3_close(database), SQLITE_OK);
+	stage_run_until_told("of the holder");
+	(void)ik_lock_close(lock);
+	cr_assert_null(ik_store_close(holder, NULL, NULL));
 }
 
 static size_t older_told;
