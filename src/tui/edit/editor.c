@@ -24,6 +24,7 @@
 #define PROMPT_ROOM 6             /* columns for text that a prompt leaves, or it is left out */
 #define SET_FOLD_BYTES IK_KIB(64) /* of a text that is set: what is longer is slow to draw */
 #define KILL_RING 16
+#define STRETCH IK_KIB(16) /* of a line: after as much a new row begins */
 
 /* A part of the text that shows as one mark. Folds are sorted and apart. */
 struct fold {
@@ -515,6 +516,20 @@ static bool is_end(const struct ik_editor *editor, size_t position)
 		(editor->now.text.data[position] == '\n' && !fold_at(editor, position));
 }
 
+/* Return the last place up to position where a new row begins in any width, since the line goes on
+ * through a whole STRETCH of the text: where the cluster ends that fills that. 0: there is none.
+ * From there on rows are found without laying out a long line from its start. */
+static size_t seam_before(const struct ik_editor *editor, size_t position)
+{
+	size_t end = position - position % STRETCH, seam;
+
+	if (end == 0 || end_of_fold(fold_to(editor, end)) > end - STRETCH ||
+		memchr(editor->now.text.data + end - STRETCH, '\n', STRETCH))
+		return 0;
+	seam = next_place(editor, previous_place(editor, end));
+	return seam <= position ? seam : 0;
+}
+
 /* Lay out the row that begins at start. */
 static struct editor_row row_at(struct ik_editor *editor, int width, size_t start)
 {
@@ -523,8 +538,10 @@ static struct editor_row row_at(struct ik_editor *editor, int width, size_t star
 
 	while (!is_end(editor, row.end)) {
 		struct editor_draw_piece piece = piece_at(editor, width, row.end, column);
+		bool crosses = row.end > start && row.end / STRETCH > start / STRETCH;
 
-		if (column > 0 && column + piece.width > width)
+		if ((column > 0 && column + piece.width > width) ||
+			(crosses && seam_before(editor, row.end) == row.end))
 			return row;
 		column += piece.width;
 		row.end += piece.length;
@@ -546,7 +563,8 @@ static bool row_after(struct ik_editor *editor, int width, const struct editor_r
 /* The row that a position is in. */
 static struct editor_row row_of(struct ik_editor *editor, int width, size_t position)
 {
-	struct editor_row row = row_at(editor, width, start_of_line(editor, position));
+	size_t line = start_of_line(editor, position), seam = seam_before(editor, position);
+	struct editor_row row = row_at(editor, width, seam > line ? seam : line);
 
 	while (position >= row.end && !row.last)
 		row = row_at(editor, width, row.end);

@@ -537,6 +537,37 @@ Test(editor, up_and_down_follow_the_rows_on_screen)
 	ik_editor_free(editor);
 }
 
+/* A line of a megabyte is laid out around the cursor only. */
+Test(editor, a_line_of_a_megabyte_is_no_burden)
+{
+	static const char character[] = "\u65E5";
+	struct ik_editor *editor = ik_editor_new(NULL);
+	struct ik_buf text;
+	struct timespec before, after;
+	ik_buf_init(&text, IK_MIB(2));
+	while (text.length < IK_MIB(1))
+		ik_buf_puts(&text, character);
+	cr_assert(ik_editor_paste(editor, text.data, text.length));
+	act(editor, IK_ACTION_COMPLETE, 1); /* opens it */
+	drawing(editor, 10, 80, "> ");
+	type(editor, "end");
+	size_t cursor = ik_editor_cursor(editor);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+	for (int i = 0; i < 300; i++) {
+		act(editor, IK_ACTION_UP, 1);
+		drawing(editor, 10, 80, "> ");
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+	long ms = (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
+	cr_log_info("300 rows up, drawn each, in %ld ms of CPU\n", ms);
+	cr_assert_lt(ms, 5000);
+	cr_assert_lt(ik_editor_cursor(editor), cursor - 30000);
+	act(editor, IK_ACTION_DOWN, 300);
+	cr_assert_eq(ik_editor_cursor(editor), cursor);
+	ik_editor_free(editor);
+	ik_buf_done(&text);
+}
+
 Test(editor, megabytes_are_instant)
 {
 	struct ik_editor *editor = ik_editor_new(NULL);
