@@ -12,11 +12,16 @@
 #include "commands/appearance.h"
 #include "commands/commands.h"
 #include "core/undo_command.h"
-#include "tui/term/clipboard.h"
 #include "util/alloc.h"
+#include "util/base64.h"
 #include "util/limits.h"
 #include "util/text.h"
 #include "util/utf8.h"
+
+/* What terminals put on the clipboard: xterm and others read sequences of up to 100,000 bytes, GNU
+ * screen of 768, in base 64. */
+#define CLIPBOARD_BYTES 74994
+#define SCREEN_PIECE 189
 
 /* /help [COMMAND] */
 static void help(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -88,6 +93,28 @@ static void tell_copied(struct ik_chat *chat, const char *text, size_t length, s
 			count);
 }
 
+/* Can a terminal of that type have a clipboard at all? */
+static bool has_clipboard(const char *type)
+{
+	return type && strcmp(type, "linux") != 0 && strncmp(type, "vt", 2) != 0;
+}
+
+/* Append the sequence that puts a text on the clipboard (OSC 52). GNU screen, known by its type
+ * outside tmux, hands it on in short pieces only. tmux handles it as its set-clipboard says. */
+static void put_on_clipboard(struct ik_buf *out, const char *text, size_t length, const char *type)
+{
+	bool screen = !getenv("TMUX") && strncmp(type, "screen", 6) == 0;
+	size_t piece = screen ? SCREEN_PIECE : CLIPBOARD_BYTES;
+
+	ik_buf_puts(out, screen ? "\033P\033]52;c;" : "\033]52;c;");
+	for (size_t at = 0; at < length; at += piece) {
+		if (at > 0)
+			ik_buf_puts(out, "\033\\\033P");
+		ik_base64_put(out, text + at, length - at < piece ? length - at : piece);
+	}
+	ik_buf_puts(out, screen ? "\a\033\\" : "\a");
+}
+
 /* Put a text on the terminal's clipboard, and say so. cut: it is the beginning of a larger one. */
 static void copy(struct ik_chat *chat, const char *text, size_t length, bool cut)
 {
@@ -99,14 +126,14 @@ static void copy(struct ik_chat *chat, const char *text, size_t length, bool cut
 		ik_screen_flash(chat->screen, _("There is nothing to copy here"));
 		return;
 	}
-	if (!ik_clipboard_there(type)) {
+	if (!has_clipboard(type)) {
 		ik_screen_flash(chat->screen, _("This terminal has no clipboard; /export writes a file"));
 		return;
 	}
-	if (copied > IK_CLIPBOARD_BYTES)
-		copied = ik_utf8_cut(text, length, IK_CLIPBOARD_BYTES);
+	if (copied > CLIPBOARD_BYTES)
+		copied = ik_utf8_cut(text, length, CLIPBOARD_BYTES);
 	ik_buf_init(&out, IK_MIB(1));
-	ik_clipboard_put(&out, text, copied, type, getenv("TMUX"));
+	put_on_clipboard(&out, text, copied, type);
 	ik_tty_write(chat->tty, out.data, out.length);
 	ik_buf_done(&out);
 	tell_copied(chat, text, length, copied, cut);

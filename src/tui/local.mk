@@ -41,7 +41,6 @@ libik_tui_a_SOURCES += \
 	src/tui/term/ascii.c src/tui/term/ascii.h \
 	src/tui/term/query.c src/tui/term/query.h \
 	src/tui/term/cells.c src/tui/term/cells.h \
-	src/tui/term/clipboard.c src/tui/term/clipboard.h \
 	src/tui/term/input.c src/tui/term/input.h \
 	src/tui/term/key_name.c src/tui/term/key_name.h \
 	src/tui/term/term.c src/tui/term/term.h \

@@ -276,7 +276,8 @@ size_t ik_scrollback_down(const struct ik_scrollback *scrollback, struct ik_scro
 	return moved;
 }
 
-size_t ik_scrollback_up(const struct ik_scrollback *scrollback, struct ik_scroll_row *place,
+/* Move up by at most this many rows and return by how many. */
+static size_t move_up(const struct ik_scrollback *scrollback, struct ik_scroll_row *place,
 	size_t rows)
 {
 	size_t moved = 0;
@@ -348,7 +349,7 @@ static struct ik_scroll_row end_top(const struct ik_scrollback *scrollback)
 {
 	struct ik_scroll_row place = last_row(scrollback);
 
-	ik_scrollback_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
+	move_up(scrollback, &place, scrollback->rows > 0 ? (size_t)scrollback->rows - 1 : 0);
 	return place;
 }
 
@@ -407,7 +408,7 @@ static void reveal(struct ik_scrollback *scrollback, struct ik_scroll_row place,
 {
 	if (ik_scrollback_in_window(scrollback, place))
 		return;
-	ik_scrollback_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
+	move_up(scrollback, &place, wanted > 0 ? (size_t)wanted : 0);
 	show(scrollback, place);
 }
 
@@ -427,7 +428,7 @@ void ik_scrollback_scroll(struct ik_scrollback *scrollback, int rows)
 			return;
 		ik_scrollback_down(scrollback, &place, (size_t)rows);
 	} else {
-		if (ik_scrollback_up(scrollback, &place, (size_t)-rows) == 0)
+		if (move_up(scrollback, &place, (size_t)-rows) == 0)
 			return;
 	}
 	show(scrollback, place);

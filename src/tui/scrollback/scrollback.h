@@ -88,10 +88,8 @@ struct ik_scroll_row ik_scrollback_row(const struct ik_scrollback *scrollback, s
 /* Return the number of columns before the text of a block. */
 int ik_scrollback_gutter(const struct ik_scrollback *scrollback, const struct ik_block *block);
 
-/* Move down or up by at most this many rows and return by how many. */
+/* Move down by at most this many rows and return by how many. */
 size_t ik_scrollback_down(const struct ik_scrollback *scrollback, struct ik_scroll_row *row,
-	size_t rows);
-size_t ik_scrollback_up(const struct ik_scrollback *scrollback, struct ik_scroll_row *row,
 	size_t rows);
 
 /* Return the first row of the window; there must be a block. */
