@@ -1082,6 +1082,7 @@ def control(*words):
 
 
 def postgres_gives_up_a_server_that_is_frozen(place):
+    place.database += " connect_timeout=2"
     client = place.start()
     journal = place.journal()
     journal.event("one")
@@ -1091,8 +1092,7 @@ def postgres_gives_up_a_server_that_is_frozen(place):
         journal.event("two")
         started = time.monotonic()
         assert code_of(client.take) == "UNAVAILABLE"
-        assert time.monotonic() - started < SECONDS / 2
-        place.database += " connect_timeout=2"
+        assert time.monotonic() - started < 8, "it is given up after connect_timeout"
         other = place.start()
         assert code_of(other.ask, "list") == "UNAVAILABLE"
         started = time.monotonic()

@@ -1,6 +1,6 @@
 #include "stores/postgres/server.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How long an answer may take that nobody can cancel: a server that is frozen is given up. */
-#define ANSWER_MS 10000
+/* How long a server may be silent, in connecting and in an answer that nobody can cancel, unless the
+ * address has a connect_timeout. */
+#define SILENT_S 10
 /* A cancellation is looked for so often: it seems instant. */
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
@@ -225,11 +226,11 @@ static void cancel(struct ik_server *server)
 static bool wait_for_result(struct ik_server *server)
 {
 	struct pollfd ready = { .fd = PQsocket(server->connection), .events = POLLIN };
-	int64_t limit_ms = ik_clock_ms() + ANSWER_MS;
+	int64_t limit_ms = ik_clock_ms() + server->silent_ms;
 	bool interruptible = server->base.interruptible;
 
 	while (server->connection && PQisBusy(server->connection)) {
-		int found = poll(&ready, 1, interruptible ? LOOK_MS : ANSWER_MS);
+		int found = poll(&ready, 1, interruptible ? LOOK_MS : server->silent_ms);
 
 		if (interruptible && ik_connection_is_cancelled(server->base.client)) {
 			interruptible = false;
@@ -238,7 +239,7 @@ static bool wait_for_result(struct ik_server *server)
 		if (found > 0 && !PQconsumeInput(server->connection))
 			lose(server);
 		else if (found > 0)
-			limit_ms = ik_clock_ms() + ANSWER_MS;
+			limit_ms = ik_clock_ms() + server->silent_ms;
 		else if (!interruptible && !server->base.patient && ik_clock_ms() >= limit_ms)
 			give_up(server);
 	}
@@ -412,8 +413,7 @@ static void send_statement(struct ik_server *server, const char *text,
 	}
 	sent = sent &&
 		PQsendQueryPrepared(server->connection, "", out->count, out->texts, out->lengths,
-			out->formats, 0) &&
-		PQflush(server->connection) >= 0;
+			out->formats, 0);
 	for (int i = 0; i < out->count; i++)
 		ik_buf_done(&out->copies[i]);
 	free(out);
@@ -472,9 +472,14 @@ void ik_database_run(struct ik_database *database, const char *statements)
 void ik_database_begin(struct ik_database *database)
 {
 	struct ik_server *server = server_of(database);
+	char milliseconds[16];
 
+	(void)snprintf(milliseconds, sizeof(milliseconds), "%d", server->silent_ms);
 	server->in_transaction = true;
 	send_statement(server, "BEGIN", NULL);
+	/* Where packets are lost, the server releases our locks once we have given it up. */
+	send_statement(server, "SELECT set_config('idle_in_transaction_session_timeout', ?1, true)",
+		IK_VALUES(ik_value_text(milliseconds)));
 	server->in_transaction = !ik_database_failed(database);
 }
 
@@ -638,12 +643,15 @@ void ik_server_put_identity(const char *address, struct ik_buf *out)
 	PQconninfoFree(options);
 }
 
-/* Does an address name several hosts? */
-static bool has_several_hosts(const char *address)
+/* Does an address name several hosts? *ret_silent_s changes with its connect_timeout. */
+static bool read_address(const char *address, int *ret_silent_s)
 {
 	PQconninfoOption *options = PQconninfoParse(address, NULL);
+	const char *timeout = value_of(options, "connect_timeout");
 	bool several = false;
 
+	if (timeout && strtol(timeout, NULL, 10) > 0 && strtol(timeout, NULL, 10) <= INT_MAX / 1000)
+		*ret_silent_s = (int)strtol(timeout, NULL, 10);
 	for (const PQconninfoOption *option = options; option && option->keyword; option++)
 		if (option->val && strchr(option->val, ',') &&
 			(ik_text_starts(option->keyword, "host") || ik_text_equal(option->keyword, "port")))
@@ -661,15 +669,21 @@ static void ignore_notice(void *arg, const char *message)
 void ik_server_connect(struct ik_server *server)
 {
 	const char *address = server->base.address;
+	int silent_s = SILENT_S;
+	bool several = read_address(address, &silent_s);
+	char seconds[16], milliseconds[16];
 	/* What the address says itself wins: it comes last. A host that stays silent is left after this
 	 * time for the next one, in connecting and afterwards; of several the one that can be written is
 	 * meant. */
 	const char *const keywords[] = { "application_name", "connect_timeout", "tcp_user_timeout",
 		"keepalives_idle", "client_encoding", "target_session_attrs", "dbname", NULL };
-	const char *values[] = { "ikigai", "10", "10000", "10", "UTF8",
-		has_several_hosts(address) ? "read-write" : "any", address, NULL };
+	const char *values[] = { "ikigai", seconds, milliseconds, seconds, "UTF8",
+		several ? "read-write" : "any", address, NULL };
 	const char *encoding;
 
+	server->silent_ms = silent_s * 1000;
+	(void)snprintf(seconds, sizeof(seconds), "%d", silent_s);
+	(void)snprintf(milliseconds, sizeof(milliseconds), "%d", server->silent_ms);
 	server->base.name = ik_redact(address);
 	server->prepared = NULL;
 	server->state[0] = '\0';

@@ -18,6 +18,7 @@ struct ik_server {
 	struct ik_database base;
 	PGconn *connection; /* NULL: there is none */
 	bool in_transaction;
+	int silent_ms;              /* a server that says nothing for so long is given up */
 	const char *prepared;       /* the text of the unnamed statement; NULL: there is none */
 	bool ascii;                 /* the database's encoding may lack characters */
 	char process[IK_UUID_TEXT]; /* the client's, as a holder of leases; "": it has none */
