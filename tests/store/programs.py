@@ -70,7 +70,8 @@ class Client:
                 raise EOFError("the program has ended")
             line = json.loads(text)
             if "id" not in line:
-                self.told.append(line)
+                if "progress" not in line: # which only slow work tells
+                    self.told.append(line)
                 continue
             assert line["id"] == number, (line, number)
             if "error" in line:
