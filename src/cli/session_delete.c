@@ -63,6 +63,11 @@ static enum ik_status delete_session(struct ik_cli *cli, const char *session)
 			&cli->error);
 	if (status == IK_OK)
 		ik_undo_session_deleted(&cli->setup->places, session);
+	/* What is half deleted is not listed any more, but found by its id. */
+	if (status != IK_OK && cli->signal != 0) {
+		ik_cli_erase(cli);
+		ik_complainf(_("Interrupted: ikigai session delete %s deletes the rest of it."), session);
+	}
 	(void)ik_taken_close(taken);
 	return status;
 }
@@ -141,8 +146,11 @@ static enum ik_status delete_all(const struct old_sessions *old)
 		worst = status != IK_OK ? status : worst;
 		cli->done += old->sessions[i].events;
 	}
-	if (i < old->count)
+	if (i < old->count) {
+		ik_cli_erase(cli);
+		ik_complain(_("Interrupted. What is deleted is gone; the same command deletes the rest."));
 		worst = IK_FAILED;
+	}
 	ik_cli_print(cli, ngettext("%zu session is deleted.\n", "%zu sessions are deleted.\n", deleted),
 		deleted);
 	return worst;

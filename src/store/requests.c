@@ -282,10 +282,10 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 	if (!read)
 		return NULL;
 	read->reader = NULL;
-	if (read->flags & IK_REQUEST_CHANGES)
-		return NULL;
 	if (read->sent)
 		cancel(read);
+	if (read->flags & IK_REQUEST_CHANGES)
+		return NULL;
 	unlink_read(read);
 	release(read);
 	return NULL;
@@ -745,7 +745,10 @@ static void forget_others(struct ik_requests *requests)
 	while (read) {
 		struct ik_store_read *next = read->next;
 
-		if (!(read->flags & IK_REQUEST_OWN))
+		/* What changes something is done nevertheless. */
+		if ((read->flags & IK_REQUEST_CHANGES) && !(read->flags & IK_REQUEST_OWN))
+			read->reader = NULL;
+		else if (!(read->flags & IK_REQUEST_OWN))
 			(void)ik_store_read_close(read);
 		read = next;
 	}

@@ -49,7 +49,7 @@ struct ik_requests *ik_requests_close(struct ik_requests *requests);
 void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int64_t end_ms);
 
 enum {
-	IK_REQUEST_CHANGES = 1,   /* it is done even if nobody wants its answer any more */
+	IK_REQUEST_CHANGES = 1,   /* it is sent even if nobody wants its answer any more */
 	IK_REQUEST_LONG = 2,      /* it may take any time */
 	IK_REQUEST_BACKWARDS = 4, /* its events come newest first, and are handed over oldest first */
 	IK_REQUEST_PAGE = 8,      /* the answer ends after IK_LIMIT_PAGE bytes */

@@ -308,7 +308,7 @@ def refuses_what_is_no_journal(place):
     client.ask("take")
     assert contents(client, good.session) == ["one"], "one bad journal holds up no other"
     assert os.listdir(place.journals) == [name + ".damaged"]
-    assert [".damaged" in line["notice"] for line in client.told] == [True, True], client.told
+    assert [".damaged" in line["notice"] for line in client.told if "notice" in line] == [True, True], client.told
     os.symlink("/dev/zero", path)
     assert client.ask("take")[-1]["refused"]
 
@@ -877,7 +877,7 @@ def sqlite_stores_in_spite_of_damage(place):
     journal.event("two")
     assert client.take_of(journal)["sequence"] == 2
     assert contents(client, journal.session) == ["one", "two"] and len(aside(place)) == 1
-    assert [" lost" in line["notice"] for line in client.told] == [True], client.told
+    assert [" lost" in line["notice"] for line in client.told if "notice" in line] == [True], client.told
     assert contents(follower, journal.session) == ["one", "two"], "it sees the new file"
     assert client.ask("recover")[-1]["whole"] is True
 
@@ -916,7 +916,7 @@ def sqlite_makes_a_damaged_index_anew(place):
     assert code_of(search, client, "filler", count=3000) in ("OK", "INVALID")
     assert len(search(client, "filler", count=3000)[0]) == 2000
     assert len(aside(place)) == 1 and client.ask("check")[-1]["done"]
-    assert ["Nothing is lost" in line["notice"] for line in client.told] == [True], client.told
+    assert ["Nothing is lost" in line["notice"] for line in client.told if "notice" in line] == [True], client.told
 
 
 def sqlite_finishes_a_recovery_that_was_killed(place):
