@@ -169,8 +169,8 @@ static enum ik_status append(const struct ik_schema_cache *cache, const struct i
 	struct ik_buf json;
 
 	ik_buf_init(&json, IK_LIMIT_SCHEMA_CACHE);
-	ik_json_printf(&json, "{'path':'%s','text':'%.*s','numbers':[", entry->path, (int)entry->length,
-		entry->text ? entry->text : "");
+	ik_json_printf(&json, "{'path':'%s','text':'%.*s','numbers':[", entry->path,
+		entry->text ? (int)entry->length : 0, entry->text ? entry->text : "");
 	ik_json_printf(&json, "%lld,%lld,%lld,%lld,%lld,%d,%d,%d]}", (long long)identity->device,
 		(long long)identity->inode, (long long)identity->size, (long long)identity->mtime_ns,
 		(long long)identity->ctime_ns, (int)entry->first, (int)entry->protocol,
