@@ -7,8 +7,9 @@
 
 struct ik_conversation {
 	struct ik_message **messages;
-	size_t count;               /* of messages, which have room for the next power of two */
-	struct ik_message *summary; /* the newest summary; NULL: none */
+	size_t count;               /* number of messages; the array has room for the next power of
+	                               two */
+	struct ik_message *summary; /* the newest summary, or NULL */
 	size_t summary_index;
 };
 
@@ -28,8 +29,8 @@ struct ik_conversation *ik_conversation_free(struct ik_conversation *conversatio
 	return NULL;
 }
 
-/* Note the newest summary, which each request would otherwise search for. index is that of
- * message. */
+/* Remember message, at index, if it is the newest summary, so that requests need not search for
+ * it. */
 static void note(struct ik_conversation *conversation, struct ik_message *message, size_t index)
 {
 	if (!message->summarises || (conversation->summary && conversation->summary_index > index))

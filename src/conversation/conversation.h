@@ -12,24 +12,24 @@ struct ik_conversation;
 
 struct ik_conversation *ik_conversation_new(void);
 struct ik_conversation *ik_conversation_free(struct ik_conversation *conversation);
-/* Return one with the stored messages up to a sequence. */
+/* Return a copy that contains the stored messages up to and including sequence. */
 struct ik_conversation *ik_conversation_copy(const struct ik_conversation *conversation,
 	int64_t sequence);
 
-/* Takes a reference. */
+/* Append message, taking a reference to it. */
 void ik_conversation_append(struct ik_conversation *conversation, struct ik_message *message);
 
-/* Insert count older messages before all others, in their order. */
+/* Insert count older messages before all others, keeping their order. */
 void ik_conversation_prepend(struct ik_conversation *conversation,
 	struct ik_message *const *messages, size_t count);
 
 size_t ik_conversation_count(const struct ik_conversation *conversation);
 struct ik_message *ik_conversation_at(const struct ik_conversation *conversation, size_t index);
-/* Return all of them, valid until another one is added. */
+/* Return the array of all messages, valid until another one is added. */
 struct ik_message **ik_conversation_messages(const struct ik_conversation *conversation);
 
-/* Return the newest message that summarises what came before it, and its index. NULL if there is
- * none; *ret_index is then unchanged. */
+/* Return the newest message that summarises what came before it, and its index; NULL if there is no
+ * summary (*ret_index is then unchanged). */
 struct ik_message *ik_conversation_summary(const struct ik_conversation *conversation,
 	size_t *ret_index);
 

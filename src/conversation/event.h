@@ -1,14 +1,14 @@
 /*
  * event: what a session reports to its front end, as one closed list.
  *
- * The agent emits events; the chat hands them to the screen, `exec` to its printer. Pointers are
+ * The agent emits events; the chat passes them to the screen, `exec` to its printer. Pointers are
  * only valid during the call. Texts arrive as received (not sanitised), with their lengths.
  *
- * Nothing is reported twice. During a turn, a stored notice is reported by NOTICE or ERROR and
- * stored usage by USAGE, with message set; the other kinds by MESSAGE when they are complete (a
- * reply after its TEXT pieces, a tool_call before TOOL_STARTED, a tool_result before TOOL_DONE; id
- * joins the pairs). Every call gets one TOOL_DONE, even one that was never run and so had no
- * TOOL_STARTED. Everything stored earlier arrives by MESSAGE and OLDER, whatever its kind.
+ * Nothing is reported twice. During a turn, NOTICE or ERROR reports a stored notice and USAGE
+ * stored usage, with message set. MESSAGE reports every other kind once it is complete: a reply
+ * after its TEXT pieces, a tool_call before TOOL_STARTED, a tool_result before TOOL_DONE; id joins
+ * the pairs. Every call gets one TOOL_DONE, even if it was never run and so had no TOOL_STARTED.
+ * Everything stored earlier arrives by MESSAGE and OLDER, whatever its kind.
  *
  * May include: util, json, conversation.
  */
@@ -24,7 +24,7 @@ enum ik_turn_stop {
 	IK_TURN_STOP_LENGTH,
 	IK_TURN_STOP_REFUSED,
 	IK_TURN_STOP_LIMIT,    /* too many rounds with calls */
-	IK_TURN_STOP_REPEATED, /* the same call repeated */
+	IK_TURN_STOP_REPEATED, /* the model repeats the same call */
 	IK_TURN_STOP_CANCELLED,
 	IK_TURN_STOP_ERROR
 };
@@ -44,10 +44,10 @@ enum ik_error_code {
 	IK_CODE_STORE
 };
 
-/* Why events cannot be stored, or reads answered. */
+/* Why events cannot be stored or reads answered. */
 enum ik_store_trouble {
 	IK_STORE_FINE,
-	IK_STORE_AWAY,   /* a server that is unreachable or too slow */
+	IK_STORE_AWAY,   /* the server is unreachable or too slow */
 	IK_STORE_IN_USE, /* another program is using an embedded database */
 	IK_STORE_REFUSES /* not writable (disk, permissions, a standby) or not usable at all */
 };
@@ -57,19 +57,19 @@ enum ik_lock_change {
 	IK_LOCK_CHANGE_OURS,
 	IK_LOCK_CHANGE_OTHERS,
 	IK_LOCK_CHANGE_FREE,
-	IK_LOCK_CHANGE_ASKED,   /* another process asks for the session; */
+	IK_LOCK_CHANGE_ASKED,   /* another process wants to take over the session */
 	IK_LOCK_CHANGE_UNASKED, /* it no longer does */
-	IK_LOCK_CHANGE_REFUSED  /* the other process keeps the session that this one asked for */
+	IK_LOCK_CHANGE_REFUSED  /* the other process refused to hand over the session */
 };
 
 enum ik_event_kind {
 	IK_EVENT_SESSION, /* text: session id; name: provider; detail: model */
-	IK_EVENT_MESSAGE, /* message: one that is complete and stored (user, command,
-	                          notice, assistant, thinking, tool_call, tool_result, usage) */
-	IK_EVENT_OLDER,   /* older: count messages that precede all reported so far, in their order
-	                     (while a session is restored) */
+	IK_EVENT_MESSAGE, /* message: complete and stored (user, command, notice, assistant,
+	                     thinking, tool_call, tool_result, usage) */
+	IK_EVENT_OLDER,   /* older, count: messages before all those reported so far, in order (while
+	                     a session is restored) */
 	IK_EVENT_TURN_STARTED,
-	IK_EVENT_WAITING, /* a wait, for example for the tool scan: text says for what; "": it is
+	IK_EVENT_WAITING, /* text: what the session waits for, such as the tool scan; "": the wait is
 	                     over */
 	IK_EVENT_ROUND_STARTED,
 	IK_EVENT_TEXT,          /* text: a piece of the reply */
@@ -81,34 +81,33 @@ enum ik_event_kind {
 	IK_EVENT_ASKED,         /* id, name: the call no longer waits */
 	IK_EVENT_TOOL_STARTED,  /* id, name; text: arguments */
 	IK_EVENT_TOOL_OUTPUT,   /* id; is_stderr; text: a piece */
-	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; duration_ms; whole: what the tool
+	IK_EVENT_TOOL_DONE,     /* id, name; text: envelope; duration_ms; whole: everything the tool
 	                           printed if the envelope was cut, and its stderr in any case;
-	                           message: the stored command of an own call */
+	                           message: the stored command of the user's own call */
 	IK_EVENT_USAGE,         /* usage */
-	IK_EVENT_CONTEXT,       /* percent: how much of the model's context window is in use; -1:
-	                           unknown */
+	IK_EVENT_CONTEXT,       /* percent: used part of the model's context window; -1: unknown */
 	IK_EVENT_NOTICE,        /* text: a sentence */
 	IK_EVENT_ERROR,         /* code; text: a sentence */
 	IK_EVENT_RETRY,         /* delay_ms: until the next try; code, text: why */
-	IK_EVENT_QUEUED,        /* count: messages queued until the turn ends; text: the beginning
-	                           of each, one a line, oldest first; held: they are only sent once
-	                           the user says so */
-	IK_EVENT_STORE,         /* count: events not yet stored; trouble, and text: why, or "" if
-	                           there is no problem */
-	IK_EVENT_LOCK,          /* lock: what has changed; text: who holds the session, or asks for
-	                           it */
+	IK_EVENT_QUEUED,        /* count: messages queued until the turn ends; text: their
+	                           beginnings, one a line, oldest first; held: they are only sent
+	                           when the user says so */
+	IK_EVENT_STORE,         /* count: events not yet stored; trouble; text: why, or "" if there
+	                           is no problem */
+	IK_EVENT_LOCK,          /* lock: what has changed; text: who has the session or wants to take
+	                           it over */
 	IK_EVENT_TURN_DONE      /* stop */
 };
 
 struct ik_event {
 	enum ik_event_kind kind;
-	int round; /* 1, 2, ...; 0: outside a round */
+	int round; /* from 1; 0: outside a round */
 	const char *id;
 	const char *name;
 	const char *detail;
 	const char *text;
 	size_t text_length;
-	struct ik_bytes *whole[2]; /* stdout, stderr; NULL: none. As for message */
+	struct ik_bytes *whole[2]; /* stdout and stderr, or NULL; take a reference to keep them */
 	size_t count;
 	int percent;
 	int64_t duration_ms, delay_ms;
@@ -119,10 +118,10 @@ struct ik_event {
 	enum ik_lock_change lock;
 	struct ik_usage usage;
 	struct ik_message *message;      /* take a reference to keep it */
-	struct ik_message *const *older; /* count of them; references as for message */
+	struct ik_message *const *older; /* an array of count messages; take references to keep them */
 };
 
-/* The words used for them outside the program: in the JSON of exec and in data_json. */
+/* Return the word that exec's JSON output and data_json use for a value. */
 const char *ik_turn_stop_word(enum ik_turn_stop stop);
 const char *ik_error_code_word(enum ik_error_code code);
 

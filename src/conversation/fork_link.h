@@ -1,5 +1,5 @@
 /*
- * fork_link: links between the session of a fork and the one it was forked from.
+ * fork_link: links between a forked session and its parent.
  *
  * Each is a command ("/fork PROMPT") with an additional member of data (conversation/message.h).
  * The one in the parent's session names the child. The one in the child's session names the parent;
@@ -14,7 +14,7 @@
 
 enum ik_fork_link { IK_FORK_CHILD, IK_FORK_PARENT };
 
-/* Make a command with its output that names the session of a child or parent. */
+/* Make a command, with its output, that names the child's or parent's session. */
 struct ik_message *ik_fork_link_command(const char *line, const char *output,
 	enum ik_fork_link link, const char *session);
 
@@ -22,8 +22,8 @@ struct ik_message *ik_fork_link_command(const char *line, const char *output,
 bool ik_fork_link_session(const struct ik_message *message, enum ik_fork_link link,
 	char ret_session[IK_UUID_TEXT]);
 
-/* Does the conversation end with a complete reply? Only its newest messages are examined, and none
- * that come from the parent. */
+/* Does the conversation end with a complete reply? Only examines the newest messages, and none that
+ * come from the parent. */
 bool ik_fork_finished(struct ik_message *const *messages, size_t count);
 
 #endif

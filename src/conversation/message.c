@@ -11,10 +11,10 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Escaping makes at most six bytes of one; the rest of data is small. */
+/* Escaping turns a byte into at most six; the rest of data is small. */
 #define DATA_LIMIT(payload) ((payload)*6 + IK_KIB(64))
 
-/* Limit on the one-line content of a call or a result. */
+/* Limit on the one-line content of a call or a result, in bytes. */
 #define SUMMARY_BYTES 240
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -46,7 +46,7 @@ bool ik_kind_from_name(const char *name, enum ik_kind *ret_kind)
 	return false;
 }
 
-/* Return the span of the call's id in data; no value for other kinds. */
+/* Return the call's id in data; no value for kinds other than tool_call and tool_result. */
 static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span data)
 {
 	if (kind == IK_KIND_TOOL_CALL)
@@ -57,7 +57,7 @@ static struct ik_json_span call_id_span(enum ik_kind kind, struct ik_json_span d
 }
 
 /*
- * Make a message in one block of memory, followed by its texts: a long session holds a great many.
+ * Make a message and its texts in one block of memory, because a long session has very many.
  * content is valid UTF-8, data checked JSON.
  */
 static struct ik_message *message_make(enum ik_kind kind, const char *content,
@@ -97,7 +97,7 @@ static struct ik_message *message_make(enum ik_kind kind, const char *content,
 	return message;
 }
 
-/* The same for content that may be any bytes. */
+/* Make a message whose content may be any bytes. */
 static struct ik_message *message_from_bytes(enum ik_kind kind, const char *content,
 	size_t content_length, const char *data, size_t data_length)
 {
@@ -176,7 +176,7 @@ struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	return message;
 }
 
-/* Turn text[from...] into one line: control characters become blanks. Cut it to limit bytes. */
+/* Turn text[from...] into one line of at most limit bytes: control characters become blanks. */
 static void one_line(struct ik_buf *text, size_t from, size_t limit)
 {
 	if (text->length - from > limit) {
@@ -195,7 +195,7 @@ static void one_line(struct ik_buf *text, size_t from, size_t limit)
 	}
 }
 
-/* Append the most telling part of a tool's output: its first line. */
+/* Append the first line of a tool's error or output, the part that says most. */
 static void first_line(struct ik_buf *out, struct ik_json_span value)
 {
 	struct ik_json_span text = ik_json_member(value, "error");
@@ -205,7 +205,7 @@ static void first_line(struct ik_buf *out, struct ik_json_span value)
 	if (ik_json_span_type(text) != IK_JSON_STRING)
 		text = value;
 	if (!ik_json_string(text, out)) {
-		/* Decode no more of a large value than can be shown. */
+		/* Don't decode more of a large value than can be shown. */
 		size_t length = text.length < SUMMARY_BYTES * 2
 			? text.length
 			: ik_utf8_cut(text.text, text.length, SUMMARY_BYTES * 2);
@@ -266,7 +266,7 @@ static void put_blobs(struct ik_buf *data, const size_t kept[2])
 	ik_json_printf(data, "}");
 }
 
-/* Read a member of "blobs". */
+/* Read a member of "blobs"; false if it is missing or invalid. */
 static bool take_blob(struct ik_json_span blob, struct ik_blob *ret_blob)
 {
 	int64_t bytes;
@@ -337,7 +337,7 @@ struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	for (int attempt = 0; attempt < 2; attempt++) {
 		ik_buf_clear(&data);
 		ik_json_printf(&data, "{'tool_call_id':'%s','name':'%s'", call_id, name);
-		put_blobs(&data, kept); /* before the large envelope, so that it is found quickly */
+		put_blobs(&data, kept); /* before the large envelope, where reading finds them quickly */
 		ik_json_printf(&data, "'output':'%.*s','success':%s,'duration_ms':%lld}",
 			(int)envelope_length, envelope, ik_json_word(success), (long long)duration_ms);
 		if (ik_buf_status(&data) == IK_OK)
@@ -453,7 +453,7 @@ char *ik_message_tool_name(const struct ik_message *message)
 	return NULL;
 }
 
-/* Return a decoded string, or any other value as its JSON text; NULL if there is no value. */
+/* Return a decoded string, or the JSON text of any other value; NULL if there is no value. */
 static char *text_of(struct ik_json_span value, size_t *ret_length)
 {
 	if (ik_json_span_type(value) == IK_JSON_NONE)
@@ -481,7 +481,7 @@ char *ik_message_envelope(const struct ik_message *message, size_t *ret_length)
 	return text_of(ik_json_member(ik_message_data(message), "output"), ret_length);
 }
 
-/* Append a little more than limit bytes of checked JSON text. */
+/* Append at most limit bytes of checked JSON text. */
 static void append_some(struct ik_buf *out, struct ik_json_span value, size_t limit)
 {
 	size_t length = value.length <= limit ? value.length
@@ -524,7 +524,7 @@ char *ik_call_summary(const char *name, const char *arguments, size_t length, si
 
 /* Commands: what the user typed that is not sent to a model. */
 
-/* Make a command with that data, which is emptied; without data that is too large to keep. */
+/* Make a command with data, or without it if it is too large to keep. Empties data. */
 static struct ik_message *take_command(const char *line, struct ik_buf *data)
 {
 	bool fits = ik_buf_status(data) == IK_OK;
@@ -570,7 +570,7 @@ struct ik_message *ik_message_own(const char *line, const struct ik_own *own, co
 	struct ik_buf data;
 
 	ik_buf_init(&data, DATA_LIMIT(IK_LIMIT_ENVELOPE));
-	/* The call and the blobs before the output, so that they are found quickly. */
+	/* The call and the blobs precede the output, where reading finds them quickly. */
 	ik_json_printf(&data, "{'call':{'name':'%s','arguments':'%.*s','duration_ms':%lld}", own->name,
 		(int)own->arguments_length, own->arguments, (long long)own->duration_ms);
 	put_blobs(&data, own->kept);

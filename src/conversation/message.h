@@ -1,38 +1,37 @@
 /*
  * message: the canonical form of everything that is said and done.
  *
- * One message is one stored event.  Messages are immutable and counted: the
- * conversation, the store's queue and the screen share them.
+ * One message is one stored event. Messages are immutable and reference-counted: the conversation,
+ * the store's queue and the screen share them.
  *
  * data_json by kind:
- *   system       NULL; content is the system prompt that the session uses from here on, without
- *                what describes tools, the sandbox, the directory and the project. The newest
- *                counts (agent/session/stored.c); it goes into each request's head
- *   user         NULL, or {"automatic":true} for one that the program wrote, which is
- *                not shown: it asks for the rest of a reply that was cut. Or, of one that
- *                something goes with: {"typed":N,"attached":[{"name":"...","bytes":N}]}: the
- *                first N bytes of content are what was typed, behind them stand the files
- *                and the outputs of commands ("!...") of those names
+ *   system       NULL; content is the system prompt in use from here on, without its parts about
+ *                tools, the sandbox, the directory and the project. Every request begins with
+ *                the newest one (agent/session/stored.c)
+ *   user         NULL, or {"automatic":true} if the program wrote it to request the rest of a
+ *                reply that was cut (not shown), or {"typed":N,"attached":[{"name":"...",
+ *                "bytes":N}]}: the user typed the first N bytes of content; the attached files
+ *                and outputs of commands ("!...") follow them
  *   assistant    NULL, or {"interrupted":true} for a reply that was cut off
- *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as it came>"}}
+ *   tool_call    {"id","type":"function","function":{"name","arguments":"<text as received>"}}
  *   tool_result  {"tool_call_id","name","output":"<envelope>","success":bool,"duration_ms":N}
- *                and, where the envelope was cut, what the tool printed as it stands in
- *                the store: "blobs":{"stdout":{"id":UUID,"bytes":N},"stderr":{...}}
+ *                and, if the envelope was cut, where the store has the whole output:
+ *                "blobs":{"stdout":{"id":UUID,"bytes":N},"stderr":{...}}
  *                content is one line: what went wrong, or the first line of the output
  *   thinking     NULL
  *   usage        {"input_tokens","output_tokens","cached_tokens","reasoning_tokens","round"}
- *   command      {"output":"..."}; content is the line that was typed. With a further
- *                member "summary" (text) a model gets that in place of all before it;
+ *   command      {"output":"..."}; content is the line that was typed. Further members:
+ *                "summary": the model gets this text in place of everything before it;
  *                "child", "parent": conversation/fork_link.h;
- *                "told" (text) goes with the person's next message;
- *                "call":{"name","arguments","duration_ms":N}: it was a call of the person's own,
- *                to be shown as one. Of a tool ("/run ...") the output is the envelope, with
- *                "blobs" as above; of IK_OWN_COMMAND ("!...") it is what was printed
+ *                "told": text that is sent with the user's next message;
+ *                "call":{"name","arguments","duration_ms":N}: the user's own call, shown as
+ *                one. A tool's ("/run ...") output is the envelope, with "blobs" as above;
+ *                that of IK_OWN_COMMAND ("!...") is what the command printed
  *   notice       NULL or {"code":"..."} for errors
- * What a provider wants back with its text, thinking or call, and nobody else
- * understands, is a further member of data:
+ * Data that a provider wants back with its text, thinking or call, and that only it understands, is
+ * a further member:
  *   "opaque":{"provider":"<name>","type":"<wire format>","data":<any JSON>}
- * Thinking without content has it alone.
+ * Thinking without content has only this member.
  *
  * May include: util, json.
  */
@@ -75,8 +74,8 @@ struct ik_message {
 	char *data; /* checked JSON text on one line, or NULL */
 	size_t data_length;
 	bool summarises;     /* a command with a summary */
-	const char *call_id; /* tool_call, tool_result: which call; NULL for other kinds or if data
-	                        does not say */
+	const char *call_id; /* id of the call of a tool_call or tool_result; NULL for other kinds or
+	                        if data has none */
 };
 
 /*
@@ -92,36 +91,38 @@ struct ik_message *ik_message_stored(enum ik_kind kind, const char *id, int64_t 
 	int64_t time_ms, const char *content, size_t content_length, const char *data,
 	size_t data_length);
 
-/* The two kinds with structure. arguments is the model's text, valid JSON or not; kept: the whole
- * output is stored under new ids, so many bytes of stdout and of stderr (0: nothing; NULL: of neither). */
+/* Make a tool_call or a tool_result. arguments is the model's text, valid JSON or not. kept: how
+ * many bytes of stdout and of stderr are stored whole, under new ids (0: none; NULL: none of
+ * either). */
 struct ik_message *ik_message_tool_call(const char *call_id, const char *name,
 	const char *arguments, size_t arguments_length);
 struct ik_message *ik_message_tool_result(const char *call_id, const char *name,
 	const char *envelope, size_t envelope_length, bool success, int64_t duration_ms,
 	const size_t kept[2]);
 
-/* Make a notice with the text of a system prompt that is not trusted to instruct the model. Its id
- * and time stay the same. */
+/* Turn a system prompt that is not trusted to instruct the model into a notice with its text. Its
+ * id and time stay the same. */
 struct ik_message *ik_message_system_notice(const struct ik_message *message);
 
 /* Make a user message that the program wrote itself. */
 struct ik_message *ik_message_automatic(const char *content);
 bool ik_message_is_automatic(const struct ik_message *message);
 
-/* Return how many bytes of a user's content were typed: all of them if nothing is attached. */
+/* Return how many bytes of a user message's content were typed: all of them if nothing is
+ * attached. */
 size_t ik_message_typed(const struct ik_message *message);
 
-/* A large part of a message that is stored separately: stdout (stream 0) and stderr (1) of a
- * tool_result or an own call. Return false if there is none. */
+/* A large text of a tool_result or of the user's own call that is stored separately: stdout (stream
+ * 0) or stderr (1). Return false if there is none. */
 struct ik_blob {
 	char id[IK_UUID_TEXT];
 	int64_t bytes;
 };
 bool ik_message_blob(const struct ik_message *message, int stream, struct ik_blob *ret_blob);
 
-/* Everything in a tool_result or an own call, read in one pass because it may be large. */
+/* Everything in a tool_result or the user's own call, read in one pass because it may be large. */
 struct ik_result {
-	struct ik_json_span envelope; /* as JSON text; no value: none */
+	struct ik_json_span envelope; /* JSON text; no value if there is no envelope */
 	int64_t duration_ms;          /* -1: unknown */
 	struct ik_blob blobs[2];      /* 0 bytes: nothing */
 };
@@ -130,45 +131,45 @@ void ik_message_result(const struct ik_message *message, struct ik_result *ret_r
 /*
  * Read one part of a separately stored text: append IK_LIMIT_PART bytes, or what remains for the
  * last part. IK_NOT_FOUND: it was never stored. IK_UNAVAILABLE without a sentence: it is being
- * read, and the reader says when it is there.
+ * read, and the reader reports when it is available.
  */
 typedef enum ik_status ik_blob_reader(void *arg, const char *id, size_t part, struct ik_buf *out,
 	struct ik_error *error);
 
-/* Make a command with its output; and with a further member of data, which is a text. What is too
+/* Make a command with its output, and with a text as a further member of data. Data that is too
  * large to keep is left out. */
 struct ik_message *ik_message_command(const char *line, const char *output);
 struct ik_message *ik_message_command_with(const char *line, const char *output, const char *member,
 	const char *text);
 
-/* Make a command for a tool call of the user's own. */
-#define IK_OWN_COMMAND "!" /* name under which shell commands are stored */
+/* Make a command for a tool call or shell command of the user's own. */
+#define IK_OWN_COMMAND "!" /* the tool name that is stored for shell commands */
 struct ik_own {
 	const char *name;
 	const char *arguments; /* JSON, or what was typed instead */
 	size_t arguments_length;
 	int64_t duration_ms;
-	size_t kept[2]; /* bytes of stdout and of stderr that are kept whole; 0: none */
+	size_t kept[2]; /* bytes of stdout and of stderr that are stored whole; 0: none */
 };
 struct ik_message *ik_message_own(const char *line, const struct ik_own *own, const char *output,
 	size_t output_length);
 
-/* Which kind of own call it was. */
+/* Return which kind of own call a message is. */
 enum ik_own_call { IK_OWN_NONE, IK_OWN_SHELL, IK_OWN_TOOL };
 enum ik_own_call ik_message_own_call(const struct ik_message *message);
 
-/* Make a command whose result is a summary of everything before it; it does not summarise if that is
- * too large to keep. */
+/* Make a command whose data summarises everything before it. If the summary is too large to keep,
+ * the command does not summarise. */
 struct ik_message *ik_message_summary(const char *line, const char *output, size_t output_length,
 	const char *summary, size_t summary_length);
 
-/* Add the member "opaque" to the data of message (takes over the caller's reference): checked JSON
- * text as above. If opaque is too large, return message unchanged. */
+/* Return message with the member "opaque" (checked JSON text, see above) in its data. Takes over
+ * the caller's reference. If opaque is too large, return message unchanged. */
 struct ik_message *ik_message_with_opaque(struct ik_message *message, const char *opaque,
 	size_t opaque_length);
 
-/* Return the opaque data that this provider (NULL: any) left in this wire format; no value if there
- * is none or it is another provider's. */
+/* Return the opaque data that provider (NULL: any) left in the wire format type; no value if there
+ * is none or another provider's. */
 struct ik_json_span ik_message_opaque(const struct ik_message *message, const char *provider,
 	const char *type);
 
@@ -178,13 +179,13 @@ struct ik_message *ik_message_unref(struct ik_message *message); /* returns NULL
 /* Return data as a span (no value if it is NULL). */
 struct ik_json_span ik_message_data(const struct ik_message *message);
 
-/* The tool name, arguments or envelope of a tool_call, tool_result or own call, in new memory; NULL
- * for other kinds or broken data. An own call for the shell has no envelope. */
+/* Return the tool name, arguments or envelope of a tool_call, a tool_result or the user's own call,
+ * in new memory; NULL for other kinds or broken data. A shell command has no envelope. */
 char *ik_message_tool_name(const struct ik_message *message);
 char *ik_message_arguments(const struct ik_message *message, size_t *ret_length);
 char *ik_message_envelope(const struct ik_message *message, size_t *ret_length);
 
-/* Return a call in one line, "glob(pattern=\"*.c\", path=\"src\")", cut to width bytes with an
+/* Return a call on one line, "glob(pattern=\"*.c\", path=\"src\")", cut to width bytes with an
  * ellipsis. Arguments that are not an object appear as they are. New memory, valid UTF-8. */
 char *ik_call_summary(const char *name, const char *arguments, size_t length, size_t width);
 

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-/* Assign a result to the first of the waiting calls that has its id. */
+/* Assign the result at index to the first waiting call that has its id. */
 static void answer(const struct ik_conversation *conversation, size_t index, size_t *pairs,
 	size_t *waiting, size_t *count)
 {
@@ -29,7 +29,7 @@ size_t *ik_pairing_new(const struct ik_conversation *conversation, size_t first)
 {
 	size_t count = ik_conversation_count(conversation), waiting_count = 0;
 	size_t *pairs = ik_alloc_array(NULL, count + 1, sizeof(*pairs));
-	size_t *waiting = NULL; /* calls without a result so far, oldest first: a handful at a time */
+	size_t *waiting = NULL; /* calls without a result so far, oldest first; usually only a few */
 
 	for (size_t index = 0; index < count; index++) {
 		const struct ik_message *message = ik_conversation_at(conversation, index);
@@ -50,7 +50,7 @@ size_t *ik_pairing_new(const struct ik_conversation *conversation, size_t first)
 
 void ik_pairing_lost_envelope(struct ik_buf *out)
 {
-	/* For the model, so not translated, like every envelope. */
+	/* The model reads this, so it is not translated, like every envelope. */
 	ik_buf_puts(out,
 		"{\"tool_success\":false,"
 		"\"error\":\"The program ended before this call had a result\","

@@ -1,7 +1,7 @@
 /*
- * prompt: the system prompt of a session for which none is configured.
+ * prompt: the default system prompt, for a session without a configured one.
  *
- * For the model, so not translated. May include: nothing.
+ * The model reads it, so it is not translated. May include: nothing.
  */
 #ifndef IK_CONVERSATION_PROMPT_H
 #define IK_CONVERSATION_PROMPT_H

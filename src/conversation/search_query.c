@@ -7,13 +7,13 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define SNIPPET_BEFORE 48 /* bytes before the first mark, and in all */
+#define SNIPPET_BEFORE 48 /* bytes before the first match, and in all */
 #define SNIPPET_BYTES 160
-#define PLACES 64 /* that are compared with each other */
+#define PLACES 64 /* limit on the matches that are compared */
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-/* Add the words of a piece, which stand one behind the other. */
+/* Append the words of a piece as terms that must follow each other. */
 static void add_piece(struct ik_search_query *query, const char *text, size_t length, bool prefix)
 {
 	size_t first = query->count;
@@ -35,7 +35,7 @@ static void add_piece(struct ik_search_query *query, const char *text, size_t le
 	}
 	if (query->count == first)
 		return;
-	/* The end of a run may be the middle of a longer one. */
+	/* In the text the run may continue, so its last character need not be a word there. */
 	if (kind == IK_WORD_LAST && query->count > first + 1)
 		query->count--;
 	else if (kind == IK_WORD_ALONE)
@@ -44,7 +44,7 @@ static void add_piece(struct ik_search_query *query, const char *text, size_t le
 		query->terms[query->count - 1].prefix = true;
 }
 
-/* Does a blank, or a blank of East Asia, stand here? */
+/* Return the length of the blank at text (ASCII or ideographic), or 0 if there is none. */
 static size_t blank(const char *text, size_t length)
 {
 	if (strchr(" \t\r\n\v\f", text[0]))
@@ -109,41 +109,41 @@ void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *
 	}
 }
 
-/* ---- where it stands ---- */
+/* ---- snippets ---- */
 
-/* A place in a text, and which part of the query stands there. */
+/* A match: its position, and the term with which the matching part of the query begins. */
 struct search_query_place {
 	size_t start, end, part;
 };
 
-/* Is this the term? */
-static bool fits(const struct ik_search_term *term, const struct ik_word *word)
+/* Does the word match the term? */
+static bool term_matches(const struct ik_search_term *term, const struct ik_word *word)
 {
 	return (term->length == word->length || (term->prefix && term->length < word->length)) &&
 		memcmp(term->text, word->text, term->length) == 0;
 }
 
-/* Do the terms from first on that belong together stand at the word that was just read?
- * *ret_end: where they end. */
-static bool stands(const struct ik_search_query *query, size_t first, const struct ik_words *words,
-	const struct ik_word *word, size_t *ret_end)
+/* Does the phrase of joined terms from first on match at word, which was just read from words?
+ * *ret_end is then where it ends. */
+static bool phrase_matches(const struct ik_search_query *query, size_t first,
+	const struct ik_words *words, const struct ik_word *word, size_t *ret_end)
 {
 	struct ik_word next = *word;
 	struct ik_words walk;
 	size_t i = first;
 
-	if (!fits(&query->terms[first], word))
+	if (!term_matches(&query->terms[first], word))
 		return false;
 	walk = *words;
 	while (++i < query->count && query->terms[i].joined) {
-		if (!ik_words_next(&walk, &next) || !fits(&query->terms[i], &next))
+		if (!ik_words_next(&walk, &next) || !term_matches(&query->terms[i], &next))
 			return false;
 	}
 	*ret_end = query->terms[i - 1].half ? next.middle : next.end;
 	return true;
 }
 
-/* All places, the first PLACES of them; returns how many. */
+/* Find the first PLACES matches, without overlaps. Return their number. */
 static size_t find_places(const struct ik_search_query *query, const char *text, size_t length,
 	struct search_query_place places[PLACES])
 {
@@ -154,9 +154,9 @@ static size_t find_places(const struct ik_search_query *query, const char *text,
 	ik_words_begin(&words, text, length);
 	while (count < PLACES && ik_words_next(&words, &word)) {
 		if (count > 0 && word.start < places[count - 1].end)
-			continue; /* it is marked */
+			continue; /* within the previous match */
 		for (i = 0; i < query->count; i++) {
-			if (query->terms[i].joined || !stands(query, i, &words, &word, &end))
+			if (query->terms[i].joined || !phrase_matches(query, i, &words, &word, &end))
 				continue;
 			places[count++] = (struct search_query_place){ word.start, end, i };
 			break;
@@ -165,7 +165,7 @@ static size_t find_places(const struct ik_search_query *query, const char *text,
 	return count;
 }
 
-/* How many parts of the query stand in one line from this place on. */
+/* Return how many parts of the query match on a line that begins with places[first]. */
 static size_t parts_from(const struct search_query_place *places, size_t count, size_t first)
 {
 	uint64_t parts = 0;
@@ -179,7 +179,7 @@ static size_t parts_from(const struct search_query_place *places, size_t count, 
 	return number;
 }
 
-/* The place from which most of them stand in one line. */
+/* Return the index of the match from which most parts of the query fit on one line. */
 static size_t best_of(const struct search_query_place *places, size_t count)
 {
 	size_t i, best = 0, parts = 0;
@@ -195,7 +195,7 @@ static size_t best_of(const struct search_query_place *places, size_t count)
 	return best;
 }
 
-/* Append a part of the text in one line, runs of blanks as one. */
+/* Append a part of the text on one line, with each run of blanks as one space. */
 static void put_part(struct ik_buf *line, const char *text, size_t length)
 {
 	while (length > 0) {
@@ -215,7 +215,7 @@ static void put_part(struct ik_buf *line, const char *text, size_t length)
 	}
 }
 
-/* The bounds of the line around a place. */
+/* Return where a line with the match at start begins: if possible, at a word. */
 static size_t begin_of(const char *text, size_t start)
 {
 	size_t begin = start > SNIPPET_BEFORE ? start - SNIPPET_BEFORE : 0;

@@ -7,11 +7,11 @@
 #include "util/utf8.h"
 #include "util/words.h"
 
-#define LONGEST_ESCAPE 12 /* a character of two */
-/* So much of an envelope is looked at: what counts of it, were all of it escapes, and more. */
+#define LONGEST_ESCAPE 12 /* two \uXXXX, a surrogate pair */
+/* Limit on the bytes of an envelope that are read: enough even if all of them are escapes. */
 #define BEGINNING (8 * IK_SEARCH_BYTES)
 
-/* Where a string of JSON ends: at its closing quote, or where the text does. */
+/* Return where a JSON string ends: at its closing quote, or at the end of text. */
 static size_t string_end(const char *text, size_t length, size_t at)
 {
 	while (at < length && text[at] != '"')
@@ -19,7 +19,7 @@ static size_t string_end(const char *text, size_t length, size_t at)
 	return at < length ? at : length;
 }
 
-/* Is what ended before this place the name of a member? */
+/* Is the string that ended just before at the name of a member? */
 static bool is_name(const char *text, size_t length, size_t at)
 {
 	while (at < length && strchr(" \t\r\n", text[at]) && text[at])
@@ -27,7 +27,7 @@ static bool is_name(const char *text, size_t length, size_t at)
 	return at < length && text[at] == ':';
 }
 
-/* Append what of a string that is too long fits, with its quotes. */
+/* Append as much of an overlong string as fits, with its quotes. */
 static void cut_string(struct ik_buf *out, const char *text, size_t length)
 {
 	size_t end = ik_utf8_cut(text, length, IK_SEARCH_BYTES), tail = end - LONGEST_ESCAPE;
@@ -41,7 +41,7 @@ static void cut_string(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_putc(out, '"');
 }
 
-/* Append the characters of a string that passed no check: what is no string is left out. */
+/* Append the characters of an unchecked JSON string; skip an invalid one. */
 static void put_string(struct ik_buf *out, const char *text, size_t length)
 {
 	struct ik_json_span value;
@@ -59,7 +59,7 @@ static void put_string(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_done(&part);
 }
 
-/* Append the strings of JSON, valid or not, that are no names, until there is enough. */
+/* Append the string values of JSON, valid or not, until there are IK_SEARCH_BYTES. */
 static void put_strings(struct ik_buf *out, const char *text, size_t length)
 {
 	size_t at = 0;
@@ -78,7 +78,7 @@ static void put_strings(struct ik_buf *out, const char *text, size_t length)
 	}
 }
 
-/* Append the strings of new memory, which is released; false: there is none. */
+/* Append the string values of text, and free it. Return false if it is NULL or empty. */
 static bool put_json(struct ik_buf *out, char *text, size_t length)
 {
 	bool there = text && length > 0;
@@ -102,7 +102,7 @@ static void put_call(struct ik_buf *out, const struct ik_message *message)
 		ik_buf_append(out, message->content, message->content_length);
 }
 
-/* Append what the beginning of an envelope says. */
+/* Append the string values at the beginning of an envelope, or content if it has none. */
 static void put_result(struct ik_buf *out, const struct ik_message *message)
 {
 	struct ik_json_span envelope = ik_json_member(ik_message_data(message), "output");

@@ -18,8 +18,7 @@ char *ik_session_title_of(const struct ik_message *message, bool *ret_named)
 	size_t skip = sizeof(command) - 1;
 	char parent[IK_UUID_TEXT];
 
-	/* The session of a fork is about the prompt it was forked with, not about its parent's first
-	 * words. */
+	/* A fork is about its prompt, not about its parent's first words. */
 	*ret_named = ik_fork_link_session(message, IK_FORK_PARENT, parent);
 	if (*ret_named) {
 		skip = strcspn(message->content, " \t\n");

@@ -79,6 +79,6 @@ void ik_cost_put(struct ik_buf *out, double cost)
 		digits = 0;
 	else if (cost > 0 && cost < 0.1)
 		digits = 4;
-	/* Sums must not look different because they were added up in another order. */
+	/* Round up a little, so that sums don't look different when added in another order. */
 	ik_buf_printf(out, "$%.*f", digits, cost + 1e-9);
 }

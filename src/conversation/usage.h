@@ -1,8 +1,8 @@
 /*
- * usage: tokens that a provider counted, and their cost.
+ * usage: tokens counted by a provider, and their cost.
  *
- * The numbers are the provider's; nothing is estimated. Stored with a session as messages of kind
- * usage, one per round.
+ * The numbers are the provider's; nothing is estimated. They are stored with a session as messages
+ * of kind usage, one per round.
  *
  * Pure. May include: util, json, conversation.
  */
@@ -15,10 +15,10 @@
 struct ik_price {
 	double input;
 	double output;
-	double cached; /* input that the server had cached; -1: same as other input */
+	double cached; /* cached input; -1: same price as other input */
 };
 
-/* A price of which nothing is known. */
+/* A price that is entirely unknown. */
 #define IK_PRICE_UNKNOWN \
 	{ \
 		-1, -1, -1 \
@@ -32,20 +32,20 @@ struct ik_usage {
 	double cost; /* -1: unknown */
 };
 
-/* Return what the tokens of usage cost at that price; -1 if a price that is needed is unknown. */
+/* Return the cost of usage at price; -1 if a price that it needs is unknown. */
 double ik_usage_cost(const struct ik_usage *usage, const struct ik_price *price);
 
 /* Make the message that stores the usage of a round. */
 struct ik_message *ik_usage_message(const struct ik_usage *usage, int round);
 
-/* Read the usage from a message; false if it has none. */
+/* Read the usage from a message. Return false if it has none. */
 bool ik_usage_read(const struct ik_message *message, struct ik_usage *ret_usage);
 
-/* Add another round. An unknown cost counts as nothing, which makes the sum a lower bound, unless
- * every cost is unknown. */
+/* Add the usage of another round to sum. An unknown cost counts as 0, so the sum is a lower bound;
+ * if every cost is unknown, so is the sum. */
 void ik_usage_add(struct ik_usage *sum, const struct ik_usage *usage);
 
-/* Append "$0.0123", "$1.24", "$123": at least two significant digits. */
+/* Append a cost as "$0.0123", "$1.24", "$123": at least two significant digits. */
 void ik_cost_put(struct ik_buf *out, double cost);
 
 #endif

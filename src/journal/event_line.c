@@ -59,14 +59,14 @@ struct ik_message *ik_event_line_read(struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "sequence"), &sequence);
 	if (ik_event_line_id(object, "id", id) && read_kind(object, &kind) &&
 		(ik_json_integer(ik_json_member(object, "time"), &time_ms) ||
-			/* as earlier versions wrote it */
+			/* the name in earlier versions */
 			ik_json_integer(ik_json_member(object, "time_ms"), &time_ms)) &&
 		ik_json_string(ik_json_member(object, "content"), &content) &&
 		ik_buf_status(&content) == IK_OK)
 		message = ik_message_stored(kind, id, sequence, time_ms, content.data, content.length,
 			data.text, data.length);
 	if (ik_buf_status(&content) == IK_NO_MEMORY)
-		ik_alloc_fail(); /* passed over, the event would be lost */
+		ik_alloc_fail(); /* returning NULL would lose the event */
 	ik_buf_done(&content);
 	return message;
 }

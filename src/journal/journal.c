@@ -20,12 +20,13 @@ struct ik_journal {
 	char *path;
 	int fd;
 	int64_t size;
-	bool torn;   /* a record was cut off, and could not be taken away again */
+	bool torn;   /* a partly written record could not be removed */
 	bool filled; /* there is a record after the first line */
 	struct ik_buf line;
 };
 
-/* One that cannot be begun gets another name with each attempt: the same sentence tells of all. */
+/* Report a failed write. If the first line cannot be written, name the directory: the file name
+ * differs with each attempt, and the error should not. */
 static enum ik_status say_unwritten(const struct ik_journal *journal, int number,
 	struct ik_error *error)
 {
@@ -37,7 +38,8 @@ static enum ik_status say_unwritten(const struct ik_journal *journal, int number
 	return status;
 }
 
-/* Write the line that was built. A part of it must not stay: the next record would follow it. */
+/* Write the line that was built. Remove it if only a part was written, or the next record would
+ * follow that part. */
 static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 {
 	ssize_t written;
@@ -47,7 +49,7 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 	if (ik_buf_status(&journal->line) != IK_OK)
 		return ik_buf_check(&journal->line, "The record for the journal", error);
 	if (journal->torn) {
-		/* End the torn line, which a reader passes over; its record has failed. */
+		/* End the torn line, which readers skip; its record has failed. */
 		ik_buf_insert(&journal->line, 0, "\n", 1);
 		if (ik_buf_status(&journal->line) != IK_OK)
 			return ik_buf_check(&journal->line, "The record for the journal", error);
@@ -56,7 +58,7 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 		written = write(journal->fd, journal->line.data, journal->line.length);
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)journal->line.length) {
-		/* With a torn line before it, if that could not be taken away. */
+		/* Include the torn line. */
 		journal->size = journal->torn ? lseek(journal->fd, 0, SEEK_CUR) : journal->size + written;
 		journal->torn = false;
 		return IK_OK;
@@ -67,7 +69,7 @@ static enum ik_status append(struct ik_journal *journal, struct ik_error *error)
 	return say_unwritten(journal, number, error);
 }
 
-/* Begin a line, which add_record() ends. */
+/* Start a line, which add_record() ends. */
 static struct ik_buf *begin_record(struct ik_journal *journal)
 {
 	ik_buf_clear(&journal->line);
@@ -79,7 +81,7 @@ static enum ik_status add_record(struct ik_journal *journal, struct ik_error *er
 	enum ik_status status = append(journal, error);
 
 	journal->filled = journal->filled || status == IK_OK;
-	/* A large output must not stay in memory. */
+	/* Don't keep the memory of a large output. */
 	if (journal->line.capacity > IK_MIB(1))
 		ik_buf_done(&journal->line);
 	return status;
@@ -119,12 +121,12 @@ enum ik_status ik_journal_new(const char *directory, const char *writer,
 	enum ik_status status = IK_OK;
 	char name[IK_UUID_TEXT];
 
-	/* A process may write several, one after another. */
+	/* A process may write several journals for a session, one after another. */
 	ik_uuid_new(name);
 	ik_buf_init(&journal->line, IK_LIMIT_ENVELOPE);
 	journal->path = ik_format("%s/%s.%s", directory, session->id, name);
 	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* Where the file system has no locks, only a journal that was closed is ever removed. */
+	/* On a file system without locks, a journal is only removed after it was closed. */
 	if (journal->fd < 0)
 		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"), directory);
 	else
@@ -223,7 +225,7 @@ struct ik_journal *ik_journal_close(struct ik_journal *journal)
 		return release(journal);
 	}
 	ik_json_printf(begin_record(journal), "{'closed':true}");
-	/* Without it the store sees from the lock that the writer is gone. */
+	/* If this fails, the store recognises by the lock that the writer is gone. */
 	(void)!add_record(journal, &error);
 	return release(journal);
 }

@@ -16,7 +16,7 @@
 struct ik_journal_reader {
 	char *path;
 	FILE *file;
-	char *line; /* getline's */
+	char *line; /* allocated by getline */
 	size_t line_size;
 	int64_t start, place;
 	struct ik_journal_head head;
@@ -28,7 +28,7 @@ static enum ik_status damaged(const struct ik_journal_reader *reader, struct ik_
 		reader->path, (long long)reader->place);
 }
 
-/* Read a whole line, and check that it is JSON. */
+/* Read a whole line and check that it is a JSON object. */
 static enum ik_status read_line(struct ik_journal_reader *reader, struct ik_json_span *ret_line,
 	struct ik_error *error)
 {
