@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "json/scan.h"
 #include "json/write.h"
 #include "util/alloc.h"

@@ -37,6 +37,7 @@ struct ik_process {
 struct children {
 	struct ik_loop *loop;
 	struct ik_process *first; /* those that are not reaped */
+	size_t count;
 	struct ik_signal *signal; /* SIGCHLD; NULL until needed */
 	bool adopts;              /* this process is a subreaper */
 	pid_t *strangers;         /* children that it had before the program started */
@@ -44,6 +45,8 @@ struct children {
 	int orphans; /* their number, when a child last ended */
 	void (*on_change)(void *arg);
 	void *on_change_arg;
+	void (*ended)(void *arg);
+	void *ended_arg;
 	rlim_t descriptor_limit;
 };
 
@@ -102,6 +105,8 @@ static void report_change(void *arg)
 	reap_orphans(all);
 	free(ik_children_list_orphans(all->loop, &count));
 	all->orphans = (int)count;
+	if (all->ended)
+		all->ended(all->ended_arg);
 	if (all->orphans != before && all->on_change)
 		all->on_change(all->on_change_arg);
 }
@@ -130,6 +135,7 @@ static void set_reaped(struct ik_process *process, int status)
 	while (*link != process)
 		link = &(*link)->next;
 	*link = process->next; /* its own next stays, for a walk that is on it */
+	all->count--;
 	process->reaped = true;
 	process->status = status;
 	changed(all);
@@ -222,6 +228,7 @@ struct ik_process *ik_process_new(struct ik_loop *loop, pid_t pid, void (*ended)
 	process->arg = arg;
 	process->next = all->first;
 	all->first = process;
+	all->count++;
 	watch_signal(all);
 	return process;
 }
@@ -292,6 +299,11 @@ struct ik_process *ik_process_close(struct ik_process *process)
 	return ik_process_let_go(process);
 }
 
+size_t ik_children_count(struct ik_loop *loop)
+{
+	return children_of(loop)->count;
+}
+
 void ik_children_become_reaper(struct ik_loop *loop)
 {
 	struct children *all = children_of(loop);
@@ -336,6 +348,14 @@ void ik_children_on_change(struct ik_loop *loop, void (*fn)(void *), void *arg)
 
 	all->on_change = fn;
 	all->on_change_arg = arg;
+}
+
+void ik_children_on_end(struct ik_loop *loop, void (*fn)(void *), void *arg)
+{
+	struct children *all = children_of(loop);
+
+	all->ended = fn;
+	all->ended_arg = arg;
 }
 
 void ik_children_end(struct ik_loop *loop)

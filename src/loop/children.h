@@ -49,6 +49,12 @@ int ik_children_capacity(struct ik_loop *loop);
 /* The soft limit of open files that this program was started with. */
 rlim_t ik_children_descriptor_limit(struct ik_loop *loop);
 
+/* Call fn (deferred) when a child has ended. */
+void ik_children_on_end(struct ik_loop *loop, void (*fn)(void *), void *arg);
+
+/* Return how many processes this program has spawned that are not reaped. */
+size_t ik_children_count(struct ik_loop *loop);
+
 /* Return the pids of the orphans, zombies included, to be released with free(). */
 pid_t *ik_children_list_orphans(struct ik_loop *loop, size_t *ret_count);
 

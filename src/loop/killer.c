@@ -21,6 +21,8 @@
 #include "util/log.h"
 #include "util/proc_stat.h"
 
+/* Calls of one turn follow each other faster than this. */
+#define REST_MS 1000
 /* Each run draws one of 2^RANGE_BITS ranges within its own. */
 #define RANGE_BITS 30
 /* A killer that dies this often would always do so. */
@@ -33,7 +35,9 @@ struct killer {
 	struct ik_loop *loop;
 	const char *program;        /* NULL: not enabled */
 	struct ik_process *process; /* NULL: not running */
+	struct ik_timer *rest;
 	struct rlimit mark;
+	bool lost; /* it has died and was not replaced yet */
 	int deaths;
 	bool usable; /* there is a range to draw from, and it could be started */
 };
@@ -61,12 +65,32 @@ static bool draw_mark(struct rlimit *mark)
 	return true;
 }
 
+/* It died by itself or was killed. */
+static void ended(void *arg)
+{
+	struct killer *killer = arg;
+
+	killer->process = ik_process_close(killer->process); /* reaps it; child_ended() follows */
+	killer->lost = true;
+	if (++killer->deaths == MOST_DEATHS)
+		killer->usable = false;
+}
+
+/* No process was started for a while. */
+static void end(void *arg)
+{
+	struct killer *killer = arg;
+
+	killer->process = ik_process_close(killer->process);
+}
+
 static void *make_killer(struct ik_loop *loop)
 {
 	struct killer *killer = ik_alloc(sizeof(*killer));
 
-	(void)ik_children_orphans(loop); /* attached before this, so released after it */
+	(void)ik_children_count(loop); /* attached before this, so released after it */
 	killer->loop = loop;
+	killer->rest = ik_timer_new(loop, end, killer);
 	return killer;
 }
 
@@ -75,6 +99,7 @@ static void release_killer(void *object)
 	struct killer *killer = object;
 
 	killer->process = ik_process_close(killer->process);
+	killer->rest = ik_timer_close(killer->rest);
 	free(killer);
 }
 
@@ -119,29 +144,19 @@ static int start(struct killer *killer, pid_t *ret_pid)
 	return number;
 }
 
-static bool ensure_running(struct killer *killer);
-
-/* It died by itself or was killed: replace it. */
-static void ended(void *arg)
-{
-	struct killer *killer = arg;
-
-	killer->process = ik_process_close(killer->process); /* reaps it */
-	if (++killer->deaths == MOST_DEATHS)
-		killer->usable = false;
-	(void)ensure_running(killer);
-}
-
 /* Have it run. False if that is impossible. */
 static bool ensure_running(struct killer *killer)
 {
 	pid_t pid;
 	int number;
 
+	if (!killer->usable)
+		return false;
+	ik_timer_stop(killer->rest);
 	/* The loop may not have noticed its end yet. */
 	if (killer->process && ik_process_ended(killer->process))
 		ended(killer);
-	if (!killer->process && killer->usable) {
+	if (!killer->process) {
 		number = start(killer, &pid);
 		if (number != 0) {
 			ik_log(IK_LOG_ERROR, "killer: %s", strerror(number));
@@ -151,8 +166,25 @@ static bool ensure_running(struct killer *killer)
 			return false;
 		}
 		killer->process = ik_process_new(killer->loop, pid, ended, killer);
+		killer->lost = false;
 	}
-	return killer->process;
+	return true;
+}
+
+/* A child has ended: rest if nothing is left, or replace a killer that has died. */
+static void child_ended(void *arg)
+{
+	struct killer *killer = arg;
+	size_t own = killer->process ? 1 : 0;
+
+	if (ik_children_orphans(killer->loop) > 0 || ik_children_count(killer->loop) > own) {
+		if (killer->lost)
+			(void)ensure_running(killer);
+		return;
+	}
+	killer->lost = false;
+	if (killer->process && !ik_timer_running(killer->rest))
+		ik_timer_start(killer->rest, REST_MS);
 }
 
 void ik_killer_enable(struct ik_loop *loop, const char *program)
@@ -163,6 +195,7 @@ void ik_killer_enable(struct ik_loop *loop, const char *program)
 		return;
 	killer->program = program;
 	killer->usable = draw_mark(&killer->mark);
+	ik_children_on_end(loop, child_ended, killer);
 }
 
 const struct rlimit *ik_killer_mark(struct ik_loop *loop)

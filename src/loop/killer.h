@@ -2,7 +2,7 @@
  * killer: a process that outlives this one and kills what its children left.
  *
  * A parent-death signal reaches a tool, but nothing that the tool has started, and a process killed
- * by SIGKILL cannot clean up. So from the first child on a killer runs, too: this program in a special
+ * by SIGKILL cannot clean up. So while anything runs, a killer does too: this program in a special
  * mode, asleep until its parent dies.
  *
  * It recognises what to kill by a mark that every process inherits, through setsid, a double fork
@@ -26,7 +26,7 @@
 /* PROGRAM --killer PARENT LOW HIGH runs the killer. */
 #define IK_KILLER_OPTION "--killer"
 
-/* Have a killer run as soon as there is anything to kill. program: path of this executable,
+/* From now on, have a killer run while there is anything to kill. program: path of this executable,
  * which must outlive the loop. */
 void ik_killer_enable(struct ik_loop *loop, const char *program);
 
