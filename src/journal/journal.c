@@ -16,6 +16,9 @@
 #include "util/path.h"
 #include "util/text.h"
 
+/* Names that are tried for a new journal. */
+#define TRIES 100
+
 struct ik_journal {
 	char *path;
 	int fd;
@@ -113,24 +116,41 @@ static struct ik_journal *release(struct ik_journal *journal)
 	return NULL;
 }
 
+/* Create the file, and lock it. A reader that looks in between holds a lock of its own for a moment:
+ * then another name is used, since a journal without a lock counts as abandoned. On a file system
+ * without locks, a journal is only removed after it was closed. */
+static enum ik_status create(struct ik_journal *journal, const char *directory, const char *session,
+	struct ik_error *error)
+{
+	char name[IK_UUID_TEXT];
+
+	for (int tries = 0; tries < TRIES; tries++) {
+		/* A process may write several journals for a session, one after another. */
+		ik_uuid_new(name);
+		journal->path = ik_format("%s/%s.%s", directory, session, name);
+		journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (journal->fd < 0)
+			break;
+		if (flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return IK_OK;
+		(void)unlink(journal->path);
+		(void)close(journal->fd);
+		journal->fd = -1;
+		free(journal->path);
+		journal->path = NULL;
+	}
+	return ik_error_set_errno(error, errno, _("The journal %s cannot be made"), directory);
+}
+
 enum ik_status ik_journal_new(const char *directory, const char *writer,
 	const struct ik_journal_session *session, struct ik_journal **ret_journal,
 	struct ik_error *error)
 {
 	struct ik_journal *journal = ik_alloc(sizeof(*journal));
-	enum ik_status status = IK_OK;
-	char name[IK_UUID_TEXT];
+	enum ik_status status;
 
-	/* A process may write several journals for a session, one after another. */
-	ik_uuid_new(name);
 	ik_buf_init(&journal->line, IK_LIMIT_ENVELOPE);
-	journal->path = ik_format("%s/%s.%s", directory, session->id, name);
-	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* On a file system without locks, a journal is only removed after it was closed. */
-	if (journal->fd < 0)
-		status = ik_error_set_errno(error, errno, _("The journal %s cannot be made"), directory);
-	else
-		(void)flock(journal->fd, LOCK_EX | LOCK_NB);
+	status = create(journal, directory, session->id, error);
 	if (status == IK_OK) {
 		status = add_first_line(journal, writer, session, error);
 		if (status != IK_OK)

@@ -615,7 +615,11 @@ static struct intake *open_intake(struct ik_database *database, const char *path
 	intake->head = ik_journal_reader_head(intake->reader);
 	/* Looked at first: what a writer adds before it dies is then read below. */
 	intake->abandoned = ik_journal_reader_is_abandoned(intake->reader);
-	return intake->abandoned || is_of(intake, writer) ? intake : close_intake(intake);
+	if (is_of(intake, writer))
+		intake->abandoned = false; /* its writer asks for it, even if it could not lock it */
+	else if (!intake->abandoned)
+		return close_intake(intake);
+	return intake;
 }
 
 /* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
