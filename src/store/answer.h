@@ -1,5 +1,5 @@
 /*
- * answer: what is given to those who ask the store.
+ * answer: what the store's readers receive.
  *
  * May include: util, json, conversation, store/holder.h.
  */
@@ -12,40 +12,41 @@
 struct ik_session_info {
 	char id[IK_UUID_TEXT];
 	char *title;     /* first words of the first message; never NULL */
-	char *directory; /* "" where it is not known; never NULL */
+	char *directory; /* "" if unknown; never NULL */
 	int64_t created_ms;
 	int64_t updated_ms;
-	int64_t event_count;       /* with those that it has from its parent */
-	char parent[IK_UUID_TEXT]; /* the session that it is a fork of; "": of none */
-	int64_t forked_at;         /* so many events are the parent's */
-	char owner[64];            /* the role on a server; "": it has no owner */
-	struct ik_holder holder;   /* who has it open for writing; pid 0: nobody */
+	int64_t event_count;       /* including those of its parent */
+	char parent[IK_UUID_TEXT]; /* the session it was forked from; "" if none */
+	int64_t forked_at;         /* number of events it shares with the parent */
+	char owner[64];            /* its role on a server; "" if it has no owner */
+	struct ik_holder holder;   /* the process that has it open for writing; pid 0 if none */
 };
 
 /*
- * What a read gives; all of it is the store's and valid during the answer only (take
- * references of the messages that are to stay).
+ * The answer to a read. The store owns all of it, and it is valid only during the callback: take
+ * references to messages you keep.
  */
 struct ik_store_answer {
-	enum ik_status status; /* IK_OK, or as error says */
+	enum ik_status status; /* IK_OK, or the status of error */
 	struct ik_error error; /* a sentence, unless the function below says otherwise */
 	const struct ik_session_info *sessions;
 	struct ik_message **messages;
-	size_t count; /* of either */
+	size_t count; /* of sessions or messages */
 	const char *bytes;
 	size_t length;
-	struct ik_json_span last; /* the last line of the program's answer */
-	const char *row;          /* of a search: JSON, the place where others follow; NULL: none */
-	int64_t mark;             /* what was noted when it was asked */
+	struct ik_json_span last; /* last line of the program's answer */
+	const char *row;          /* in a search: JSON, the position to continue from; NULL at the
+							   * end */
+	int64_t mark;             /* the value set by ik_request_mark() */
 };
 
 /* A read that has no answer yet. */
 struct ik_store_read;
-/* Called once, in a later turn of the loop, with what the read gave; the read is gone then.
- * Any function of the store may be called from it but ik_store_close(). */
+/* Called once per read, in a later turn of the loop, with the answer; the read is freed afterwards.
+ * It may call any function of the store except ik_store_close(). */
 typedef void ik_store_reader(void *arg, const struct ik_store_answer *answer);
 
-/* No answer is wanted any more: silent at once. Takes NULL, returns NULL. */
+/* Cancel a read; its reader isn't called any more. Accepts NULL, returns NULL. */
 struct ik_store_read *ik_store_read_close(struct ik_store_read *read);
 
 #endif

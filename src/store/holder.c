@@ -1,8 +1,7 @@
 /*
- * Is the process that holds a session dead?  That can be told where it is one of this machine:
- * of the same boot and the same namespace of process numbers, as two containers are not, though
- * they have one kernel; and of the same namespace of time, by whose clock it is said when a process
- * began.
+ * Whether the process that holds a session is dead can be decided on this machine only: in the same
+ * boot; in the same PID namespace, which two containers on one kernel don't share; and in the same
+ * time namespace, whose clock gives a process's start time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +22,9 @@
 #include "util/proc_stat.h"
 #include "util/text.h"
 
-/* ---- who ---- */
+/* ---- identity ---- */
 
-/* Where a link of /proc leads to, "" where there is none. */
+/* Read the target of a link in /proc; "" if there is none. */
 static void read_link(const char *path, char out[32])
 {
 	ssize_t length = readlink(path, out, 31);
@@ -33,7 +32,7 @@ static void read_link(const char *path, char out[32])
 	out[length > 0 ? length : 0] = '\0';
 }
 
-/* Are the numbers in /proc those of this process's namespace? */
+/* Does /proc use the PIDs of this process's namespace? */
 static bool proc_is_ours(void)
 {
 	char number[32];
@@ -42,7 +41,7 @@ static bool proc_is_ours(void)
 	return strtoll(number, NULL, 10) == getpid();
 }
 
-/* Fill in where this process is, and when it was started. */
+/* Set the place and the start time of this process. */
 static void locate(struct ik_holder *holder)
 {
 	char boot[40] = "", numbers[32], times[32];
@@ -91,8 +90,8 @@ bool ik_holder_is_dead(const struct ik_holder *holder)
 	if (holder->pid <= 0 || !holder->place[0])
 		return false;
 	ik_holder_self(&self);
-	/* Does its number mean a process of this machine? Machines that were copied while they ran have
-	 * one boot. */
+	/* Is its PID one of this machine? Virtual machines cloned while running share a boot ID, so
+	 * compare the host, too. */
 	if (!ik_text_equal(self.place, holder->place) || !ik_text_equal(self.host, holder->host))
 		return false;
 	if (kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH)
@@ -149,7 +148,7 @@ void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder)
 
 /* ---- files ---- */
 
-/* Each lock is one of some bytes, which say whose it is. */
+/* Each role's lock covers this many bytes of the file, which name its holder. */
 #define LOCK_BYTES 512
 
 char *ik_holder_path(const char *database, const char *session)
@@ -157,7 +156,7 @@ char *ik_holder_path(const char *database, const char *session)
 	return ik_format("%s-locks/%s", database, session);
 }
 
-/* Lock, unlock or ask about the bytes of a role; a lock goes with its descriptor. */
+/* Lock, unlock or query the bytes of a role. The lock ends when the descriptor is closed. */
 static bool change_lock(int fd, enum ik_holder_role role, int command, struct flock *lock)
 {
 	lock->l_whence = SEEK_SET;
@@ -166,7 +165,7 @@ static bool change_lock(int fd, enum ik_holder_role role, int command, struct fl
 	return fcntl(fd, command, lock) == 0;
 }
 
-/* Write what is about a role, and have those told who watch the file. */
+/* Write a role's line, and wake the processes that watch the file. */
 static void write_line(int fd, enum ik_holder_role role, const char *line)
 {
 	char bytes[LOCK_BYTES] = "";
@@ -200,7 +199,8 @@ void ik_holder_unlock(int fd, enum ik_holder_role role)
 {
 	struct flock lock = { .l_type = F_UNLCK };
 
-	ik_holder_erase(fd, role); /* first: then another may have it */
+	ik_holder_erase(fd, role); /* before unlocking: afterwards another process may have written
+							    * its own line */
 	(void)change_lock(fd, role, F_OFD_SETLK, &lock);
 }
 
@@ -223,7 +223,7 @@ void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_hol
 		if (pread(fd, line, sizeof(line) - 1, (off_t)role * LOCK_BYTES) > 0)
 			(void)sscanf(line, "%lld %lld %64s %32s %lld %111[^\n]", &pid, &since, ret_holder->host,
 				ret_holder->user, &started, ret_holder->place);
-		ret_holder->pid = pid; /* -1: it is just being written */
+		ret_holder->pid = pid; /* -1 while it is being written */
 		ret_holder->since_ms = since;
 		ret_holder->started = started;
 	}

@@ -1,5 +1,5 @@
 /*
- * holder: a process that writes to a session, or would like to, and whether it is alive.
+ * holder: a process that writes to a session or asks for it, and whether it is alive.
  *
  * May include: util, json.
  */
@@ -9,40 +9,42 @@
 #include "json/scan.h"
 
 struct ik_holder {
-	char host[65], user[33]; /* "": not known */
-	int64_t pid;             /* 0: there is none */
-	int64_t since_ms;        /* wall clock, where it is known by the database's */
-	char place[112];         /* where its number means this process: a boot of a machine,
-	                            namespaces; "": not known */
-	int64_t started;         /* when the process was, to know it by */
+	char host[65], user[33]; /* "" if unknown */
+	int64_t pid;             /* 0 if there is no holder */
+	int64_t since_ms;        /* wall clock; the database's clock if there is one */
+	char place[112];         /* scope in which its pid is unique: boot ID and namespaces; "" if
+							  * unknown */
+	int64_t started;         /* start time of the process, to detect a reused pid */
 };
 
-/* This process; is it the holder? */
+/* Describe this process; is it the holder? */
 void ik_holder_self(struct ik_holder *ret_self);
 bool ik_holder_is_self(const struct ik_holder *holder);
 
-/* Is it certain that this process, one of this machine, is no more? */
+/* Is it certain that this process ran on this machine and has ended? */
 bool ik_holder_is_dead(const struct ik_holder *holder);
 
-/* Read it from an object; pid 0 where that says nothing. */
+/* Read a holder from a JSON object; pid is 0 if the object has none. */
 void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder);
 
-/* The file of a session's locks beside a database: DATABASE-locks/SESSION. New memory. */
+/* Return the path of a session's lock file next to a database, DATABASE-locks/SESSION, in new
+ * memory. */
 char *ik_holder_path(const char *database, const char *session);
-/* It has a lock of the kernel's for each of these. */
+/* A lock file has one kernel lock for each role. */
 enum ik_holder_role { IK_HOLDER_WRITES, IK_HOLDER_ASKS };
-/* Who has it; pid 0: nobody; -1: nothing says who. Takes no lock. */
+/* Report who has the lock, without taking it: pid is 0 if it is free, -1 if the file doesn't say
+ * who has it. */
 void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_holder *ret_holder);
-/* Take it, until the descriptor is closed, and write this process there; false with errno: not to
- * be had (EAGAIN: somebody has it). */
+/* Take the lock until the descriptor is closed, and write this process into the file. Return false
+ * with errno if that fails (EAGAIN: another process has it). */
 bool ik_holder_lock(int fd, enum ik_holder_role role);
 void ik_holder_unlock(int fd, enum ik_holder_role role);
-/* Take out who has it. */
+/* Erase the holder's name from the file. */
 void ik_holder_erase(int fd, enum ik_holder_role role);
 
-/* Append who it is, for people: "USER@HOST, pid N, since 12:03". */
+/* Append the holder for people: "USER@HOST, pid N, since 12:03". */
 void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder);
-/* The same as a sentence: that the session is open there. */
+/* Append a sentence that says where the session is open. */
 void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * Where the database is a file, the lock is a file in PATH-locks that is named after the session
- * (holder.h): whoever writes has its first lock, whoever asks for it the second one, and writes into
- * it who that is; the holder refuses by taking that out again.  Changes are told by the kernel
- * (inotify); who reads along looks now and then, too: for what is written, and on a file system of the
- * network, where those of other machines are not told.
+ * If the database is a file, the lock is a file in PATH-locks named after the session (holder.h).
+ * The holder has the file's first lock; a process that asks for it takes the second lock and writes
+ * its name into the file; the holder refuses by erasing that name.  The kernel reports changes
+ * (inotify).  A process that follows also looks now and then: for new events, and for changes by
+ * other machines on a network file system, which inotify doesn't report.
  *
- * On a server it is a row (the request "lease").  What others do is looked for: often where somebody
- * else writes or something was done here a moment ago, else as seldom as the lease allows, so that a
- * chat at rest holds no connection.  Who dies says nothing: on the same machine that is seen, on
- * another the lease ends.
+ * On a server the lock is a row (the request "lease"), which is polled: often while another process
+ * holds it or after something was done here, else as seldom as the lease allows, so that an idle
+ * chat needs no connection.  A dead holder reports nothing: its death is detected on the same
+ * machine; from another machine, its lease expires.
  */
 #include "store/lock.h"
 
@@ -27,31 +27,31 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* The next look: while somebody else may write, or after something was done here. */
+/* Interval of looks while another process may write, or after something was done here. */
 #define LOOK_MS 1000
-/* A lease is renewed after a third of it. */
+/* The lease is renewed after a third of its length. */
 #define RENEW_MS 30000
-/* So often, with pauses, a file is looked at whose holder is dead. */
+/* Limit on looks at a file whose holder is dead, and the pause between them. */
 #define LEFT_LOOKS 100
 #define LEFT_MS 20
-/* Attempts to have a file that others remove and make meanwhile. */
+/* Limit on attempts to open a file that others remove and create meanwhile. */
 #define TRIES 100
 
-/* Every step ends with a look at how things are. */
+/* Every step ends by reading the current state. */
 enum lock_step {
-	LOCK_FOLLOW, /* only look; ask no more */
-	LOCK_TAKE,   /* take it, if it is to be had, or keep it */
+	LOCK_FOLLOW, /* only look, and withdraw the request */
+	LOCK_TAKE,   /* take it if it is free, or keep it */
 	LOCK_ASK,    /* the same, or ask its holder */
 	LOCK_REFUSE,
-	LOCK_RELEASE /* and ask no more */
+	LOCK_RELEASE /* and withdraw the request */
 };
 
-/* How things are. */
+/* The result of a step. */
 struct lock_found {
 	enum ik_lock_state state;
-	struct ik_holder holder, asker; /* pid 0: nobody */
-	bool refused;                   /* the holder keeps it from us */
-	bool news;                      /* there may be events that are not known here */
+	struct ik_holder holder, asker; /* pid 0 if there is none */
+	bool refused;                   /* the holder refused us */
+	bool news;                      /* there may be new events */
 };
 
 struct ik_lock {
@@ -59,46 +59,46 @@ struct ik_lock {
 	struct ik_store *store;
 	char session[IK_UUID_TEXT];
 	struct ik_timer *timer;              /* the next look */
-	int64_t delay_ms;                    /* before that */
+	int64_t delay_ms;                    /* until the next look */
 	const struct ik_lock_events *events; /* NULL: closed */
 	void *arg;
 
-	/* Of a file: */
-	char *path;                       /* NULL: it is a row, or there is no database */
-	int fd;                           /* of what we hold or ask for; -1: neither */
-	bool asks;                        /* it is the second lock that we have */
+	/* For a file: */
+	char *path;                       /* NULL if the lock is a row, or there is no database */
+	int fd;                           /* of the lock we hold or ask with; -1 if neither */
+	bool asks;                        /* fd has the second lock */
 	struct ik_directory_watch *watch; /* of the file */
-	int left_looks;                   /* at one that a dead holder seems to have left to a child */
+	int left_looks;                   /* looks at a lock that a dead holder left to a child */
 
-	/* Of a row: */
+	/* For a row: */
 	char id[IK_UUID_TEXT];
-	char dead[IK_UUID_TEXT];    /* the lock of a holder that is dead; "": none */
-	struct ik_store_read *read; /* a step on its way; NULL: none */
-	int64_t newest;             /* event that was told of */
+	char dead[IK_UUID_TEXT];    /* lock ID of a dead holder; "" if none */
+	struct ik_store_read *read; /* the running step; NULL if none */
+	int64_t newest;             /* newest event reported */
 
-	bool wanted;   /* as soon as it is nobody's */
-	bool quietly;  /* without asking its holder */
-	bool leaving;  /* let go as soon as all is stored */
-	bool released; /* it is to be let go now */
-	bool refusing; /* whoever asks is to be told */
+	bool wanted;   /* take it once it is free */
+	bool quietly;  /* don't ask its holder */
+	bool leaving;  /* release it once everything is stored */
+	bool released; /* release it now */
+	bool refusing; /* refuse the process that asks */
 
-	bool opened;         /* it was tried to take it once */
-	bool paused;         /* it is ours again when the process goes on */
+	bool opened;         /* the first attempt to take it was made */
+	bool paused;         /* take it again when the process continues */
 	enum lock_step step; /* the last one */
-	bool busy;           /* that is on its way */
+	bool busy;           /* a step is running */
 	bool again;          /* something happened meanwhile */
 
 	enum ik_lock_state state;
-	struct ik_holder holder; /* of one that is others' */
-	struct ik_holder asker;  /* of one that is ours; pid 0: nobody asks */
+	struct ik_holder holder; /* if the state is IK_LOCK_OTHERS */
+	struct ik_holder asker;  /* if the state is IK_LOCK_OURS; pid 0 if none */
 
-	bool changed, asked, refused, news; /* is to be told */
+	bool changed, asked, refused, news; /* to be reported */
 	bool telling;
 };
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* Deferred: tell what is new; whoever is told may close the lock. */
+/* Report what has changed (deferred). A callback may close the lock. */
 static void tell(void *arg)
 {
 	struct ik_lock *lock = arg;
@@ -126,7 +126,7 @@ static void tell(void *arg)
 	}
 }
 
-/* Note that something is to be told. */
+/* Set *what, and report it later. */
 static void note(struct ik_lock *lock, bool *what)
 {
 	*what = true;
@@ -142,7 +142,8 @@ static bool same_holder(const struct ik_holder *one, const struct ik_holder *oth
 		ik_text_equal(one->host, other->host);
 }
 
-/* Only one that is others' has a holder to be told of, and only ours an asker. */
+/* Set the state; ignore a holder unless it is another process, and an asker unless the lock is
+ * ours. */
 static void set_state(struct ik_lock *lock, const struct lock_found *found)
 {
 	static const struct ik_holder nobody = { .pid = 0 };
@@ -162,7 +163,7 @@ static void set_state(struct ik_lock *lock, const struct lock_found *found)
 
 /* ---- a file ---- */
 
-/* Is it still what has this name? */
+/* Does this path still name the open file? */
 static bool is_at(int fd, const char *path)
 {
 	struct stat ours, theirs;
@@ -171,7 +172,7 @@ static bool is_at(int fd, const char *path)
 		ours.st_dev == theirs.st_dev;
 }
 
-/* Have one of the locks of the file; false with errno: not to be had (EAGAIN: somebody has it). */
+/* Take one of the file's locks; false with errno on failure (EAGAIN: another process has it). */
 static bool have_file(struct ik_lock *lock, enum ik_holder_role role)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -182,7 +183,7 @@ static bool have_file(struct ik_lock *lock, enum ik_holder_role role)
 			return false;
 		if (is_at(lock->fd, lock->path))
 			return ik_holder_lock(lock->fd, role);
-		/* Whoever had it has removed it meanwhile. */
+		/* Its last holder has removed the file meanwhile. */
 		(void)close(lock->fd);
 		lock->fd = -1;
 	}
@@ -190,7 +191,7 @@ static bool have_file(struct ik_lock *lock, enum ik_holder_role role)
 	return false;
 }
 
-/* Neither hold nor ask for it. */
+/* Close the file, which releases both locks. */
 static void close_file(struct ik_lock *lock)
 {
 	if (lock->fd >= 0)
@@ -199,7 +200,7 @@ static void close_file(struct ik_lock *lock)
 	lock->asks = false;
 }
 
-/* The file goes with the lock, unless somebody asks for it just now. */
+/* Remove the file and release the lock; keep the file if another process is asking for it. */
 static void let_file_go(struct ik_lock *lock)
 {
 	struct ik_holder asker;
@@ -210,7 +211,7 @@ static void let_file_go(struct ik_lock *lock)
 	close_file(lock);
 }
 
-/* It is nobody's: take it. The state afterwards. */
+/* Take the lock, which is free. Return the new state. */
 static enum ik_lock_state take_free_file(struct ik_lock *lock, struct ik_holder *ret_holder)
 {
 	char *directory = ik_path_directory(lock->path);
@@ -236,24 +237,24 @@ static enum ik_lock_state take_free_file(struct ik_lock *lock, struct ik_holder 
 	return IK_LOCK_OTHERS;
 }
 
-/* Take it, if it is wanted and nobody's. The state afterwards. */
+/* Take the lock if it is wanted and free. Return the new state. */
 static enum ik_lock_state take_file(struct ik_lock *lock, bool wanted, struct ik_holder *ret_holder)
 {
 	if (lock->fd >= 0 && !lock->asks) {
 		if (is_at(lock->fd, lock->path))
 			return IK_LOCK_OURS;
-		/* Somebody cleared it away: another may have taken it meanwhile. */
+		/* The file was deleted: another process may have taken the lock meanwhile. */
 		close_file(lock);
 		wanted = true;
 	}
-	/* Whoever fails with a file that is open for writing wakes all who watch it. */
+	/* Don't try to lock yet: closing a file opened for writing wakes every watcher. */
 	ik_holder_of_file(lock->path, IK_HOLDER_WRITES, ret_holder);
 	if (ret_holder->pid != 0)
 		return IK_LOCK_OTHERS;
 	return wanted ? take_free_file(lock, ret_holder) : IK_LOCK_FREE;
 }
 
-/* Ask the holder, unless somebody else asks just now: then it is our turn when that one ends. False:
+/* Ask the holder, unless another process is asking: then ask when that one ends. Return false if
  * the holder has refused. */
 static bool ask_file(struct ik_lock *lock)
 {
@@ -274,8 +275,8 @@ static bool ask_file(struct ik_lock *lock)
 	return true;
 }
 
-/* Who was killed while it started a child has left the lock to that, up to the child's execve:
- * is this one let go of in a moment? */
+/* A process killed while it starts a child leaves the lock to the child, until its execve. Will
+ * this lock be released in a moment? */
 static bool is_being_left(struct ik_lock *lock, const struct ik_holder *holder)
 {
 	return ik_holder_is_dead(holder) && lock->left_looks++ < LEFT_LOOKS;
@@ -298,14 +299,14 @@ static void step_file(struct ik_lock *lock)
 	else if (found.state == IK_LOCK_OTHERS && asks)
 		found.refused = !ask_file(lock);
 	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &found.asker);
-	if (found.asker.pid < 0) /* it is just being written, or was refused */
+	if (found.asker.pid < 0) /* being written, or refused */
 		found.asker.pid = 0;
 	take_found(lock, &found);
 }
 
 /* ---- a row ---- */
 
-/* Begin a step: what is to be done, and how things are then. */
+/* Start a step: send what to do, and read the state afterwards. */
 static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, int flags,
 	ik_store_reader *reader)
 {
@@ -358,8 +359,8 @@ static void on_row(void *arg, const struct ik_store_answer *answer)
 		return;
 	}
 	found = read_row(answer->last);
-	/* It is nobody's, and what was to be done is done once more, behind what the dead one has left:
-	 * beside another holder that would become a fork. */
+	/* Its holder is dead: store what it left in its journals, then repeat the step. Events stored
+	 * after ours would become a fork. */
 	if (found.state == IK_LOCK_OTHERS && ik_holder_is_dead(&found.holder) && !lock->released) {
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
 			"'do':'take','writer':'%s'", lock->store->place.process);
@@ -388,7 +389,7 @@ static enum lock_step next_step(const struct ik_lock *lock)
 	return LOCK_FOLLOW;
 }
 
-/* See how things are, and do what is wanted. */
+/* Run the next step, and read the state. */
 static void look(struct ik_lock *lock)
 {
 	lock->again = lock->busy;
@@ -405,7 +406,7 @@ static void look(struct ik_lock *lock)
 		take_found(lock, NULL);
 }
 
-/* Something was done here: an answer to it may come soon. */
+/* Look now, and soon again: something was done here, and an answer may follow. */
 static void update(struct ik_lock *lock)
 {
 	lock->delay_ms = 0;
@@ -418,18 +419,18 @@ static void use(struct ik_lock *lock, const struct lock_found *found)
 		lock->wanted = false;
 		note(lock, &lock->refused);
 	}
-	/* It may have been written just before it was let go, or while this process was stopped. */
+	/* Events may have been written just before the release, or while this process was stopped. */
 	if (lock->paused ||
 		(found->state != IK_LOCK_OURS && (found->news || lock->state != found->state)))
 		note(lock, &lock->news);
 	lock->paused = false;
-	/* Let go for somebody who takes it in a moment. */
+	/* Skip a lock that was released for a process that will take it in a moment. */
 	if (lock->state != IK_LOCK_UNKNOWN || found->state != IK_LOCK_FREE || found->asker.pid == 0)
 		set_state(lock, found);
 }
 
-/* Look again in time: at a row that is ours more and more seldom, at a file that is ours when it has
- * changed. */
+/* Schedule the next look: at our own row at growing intervals, at our own file only when it
+ * changes. */
 static void look_later(struct ik_lock *lock)
 {
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_NONE)
@@ -446,7 +447,7 @@ static void look_later(struct ik_lock *lock)
 		ik_timer_stop(lock->timer);
 }
 
-/* What came of a step; NULL: it could not be taken. */
+/* Process the result of a step; NULL if the step failed. */
 static void take_found(struct ik_lock *lock, const struct lock_found *found)
 {
 	static const struct lock_found nothing = { .state = IK_LOCK_NONE };
@@ -457,7 +458,7 @@ static void take_found(struct ik_lock *lock, const struct lock_found *found)
 		ik_timer_start(lock->timer, LEFT_MS);
 		return;
 	}
-	/* What was so before it was let go is not so any more. */
+	/* A result from before the release is out of date. */
 	if (!lock->released && (found || lock->state == IK_LOCK_UNKNOWN))
 		use(lock, found ? found : &nothing);
 	if (lock->again)
@@ -466,7 +467,7 @@ static void take_found(struct ik_lock *lock, const struct lock_found *found)
 		look_later(lock);
 }
 
-/* The timer, or the kernel. */
+/* Called by the timer or by inotify. */
 static void on_look(void *arg)
 {
 	look(arg);
@@ -478,15 +479,15 @@ static void on_problem(void *arg, const char *sentence)
 	ik_log(IK_LOG_INFO, "store: %s", sentence);
 }
 
-/* ---- letting go ---- */
+/* ---- releasing ---- */
 
-/* Is all that was appended stored? */
+/* Is everything appended stored? */
 static bool is_stored(const struct ik_store *store)
 {
 	return store->appended == store->stored;
 }
 
-/* Gone for good. */
+/* Release the lock and free it. */
 static void finish(struct ik_lock *lock)
 {
 	struct ik_lock **link = &lock->store->locks;
@@ -504,7 +505,7 @@ static void finish(struct ik_lock *lock)
 	}
 	lock->timer = ik_timer_close(lock->timer);
 	ik_loop_cancel_deferred(lock->store->loop, tell, lock);
-	ik_loop_defer(lock->store->loop, free, lock); /* it may be telling just now */
+	ik_loop_defer(lock->store->loop, free, lock); /* tell() may be running */
 }
 
 static void release(struct ik_lock *lock)
@@ -514,7 +515,7 @@ static void release(struct ik_lock *lock)
 	lock->leaving = lock->wanted = false;
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_UNKNOWN)
 		return;
-	/* From here on it is not ours, whatever comes of it. */
+	/* From now on it isn't ours, even if the release fails. */
 	set_state(lock, &unknown);
 	lock->released = true;
 	update(lock);
@@ -533,7 +534,7 @@ void ik_locks_settle(void *arg)
 		} else if (lock->leaving) {
 			release(lock);
 		} else if (lock->delay_ms > LOOK_MS && !lock->busy) {
-			/* Others may have something to say to it. */
+			/* Other processes may react to what was stored. */
 			lock->delay_ms = 0;
 			ik_timer_start(lock->timer, LOOK_MS);
 		}
@@ -548,7 +549,7 @@ void ik_locks_end(struct ik_store *store)
 	ik_loop_cancel_deferred(store->loop, ik_locks_settle, store);
 }
 
-/* ---- from outside ---- */
+/* ---- public functions ---- */
 
 enum ik_lock_state ik_lock_state(const struct ik_lock *lock)
 {
@@ -592,7 +593,8 @@ void ik_lock_refuse(struct ik_lock *lock)
 	update(lock);
 }
 
-/* One of this session that is still ours because something waits to be stored; or NULL. */
+/* Return a closed lock of this session that is still ours because events wait to be stored; or
+ * NULL. */
 static struct ik_lock *find_closing(struct ik_store *store, const char *session)
 {
 	struct ik_lock *lock = store->locks;
@@ -603,7 +605,7 @@ static struct ik_lock *find_closing(struct ik_store *store, const char *session)
 	return lock;
 }
 
-/* Be told when the file changes. */
+/* Watch the lock file for changes. */
 static void watch_file(struct ik_lock *lock)
 {
 	static const struct ik_directory_watch_events events = {
@@ -677,7 +679,7 @@ struct ik_lock *ik_lock_close(struct ik_lock *lock)
 	if (!lock)
 		return NULL;
 	lock->events = NULL;
-	/* What its session has still to store is to be stored before anybody else writes. */
+	/* Store the session's events before another process may write. */
 	if (is_stored(lock->store))
 		finish(lock);
 	return NULL;

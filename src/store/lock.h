@@ -1,14 +1,14 @@
 /*
- * lock: who may write to a session.
+ * lock: which process may write to a session.
  *
- * A session that is open for writing has one holder; others read along, and may ask for it.
- * Where the database is a file, a lock of the kernel's on a file beside it says so: it goes
- * with its process, however that ends, and nothing has to be renewed.  On a server it is a row
- * with a lease, by the server's clock, which is renewed while the session is open.  Whoever
- * writes without knowing of the other (a holder that slept beyond its lease) does not get in
- * between: its late events become a fork (struct ik_store_events).
+ * A session that is open for writing has one holder; other processes follow it, and may ask for it.
+ * If the database is a file, the lock is a kernel lock on a file next to it: it ends with its
+ * process, however that ends, and needs no renewal. On a server it is a row with a lease by the
+ * server's clock, renewed while the session is open. A process that writes without knowing of the
+ * current holder (it slept past its lease) can't mix its events with the holder's: its late events
+ * become a fork (struct ik_store_events).
  *
- * All is told between turns of the loop, never inside a call.
+ * Events are reported between turns of the loop, never inside a call.
  *
  * May include: what store.h may.
  */
@@ -20,57 +20,56 @@
 struct ik_lock;
 
 enum ik_lock_state {
-	IK_LOCK_UNKNOWN, /* the answer is on its way */
+	IK_LOCK_UNKNOWN, /* not known yet */
 	IK_LOCK_OURS,
 	IK_LOCK_OTHERS,
-	IK_LOCK_FREE, /* whoever had it let it go, or died */
-	IK_LOCK_NONE  /* there is no lock to be had here: everybody writes, and forks where it
-	                    has to be */
+	IK_LOCK_FREE, /* its holder released it, or died */
+	IK_LOCK_NONE  /* locks are unavailable: every process may write, and forks on a conflict */
 };
 
-/* All but changed may be NULL. */
+/* All except changed may be NULL. */
 struct ik_lock_events {
-	/* It is another state, or another holder (pid 0 where it is nobody's, or not known). */
+	/* The state or the holder has changed (pid 0: no holder, or unknown). */
 	void (*changed)(void *arg, enum ik_lock_state state, const struct ik_holder *holder);
-	/* It is ours, and somebody asks for it; NULL: nobody does any more. */
+	/* The lock is ours, and asker wants it; NULL: the request was withdrawn. */
 	void (*asked)(void *arg, const struct ik_holder *asker);
-	/* The holder keeps it; nothing is asked any more. */
+	/* The holder refused; the request has ended. */
 	void (*refused)(void *arg);
-	/* It is not ours: there may be events that are not known here. */
+	/* The lock isn't ours, and there may be new events. */
 	void (*news)(void *arg);
 };
 
-/* Take the lock of a session, if nobody has it; what came of it is told. Close it before the
- * store. events is borrowed. */
+/* Take the lock of a session if it is free; the result is reported as an event. Close the lock
+ * before the store. events is borrowed. */
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg);
 
 enum ik_lock_state ik_lock_state(const struct ik_lock *lock);
-/* Of one that is others'; pid 0: not known. */
+/* Return the holder if the state is IK_LOCK_OTHERS; pid 0 if unknown. */
 const struct ik_holder *ik_lock_holder(const struct ik_lock *lock);
 
-/* Take it as soon as it is nobody's, and until then ask the holder for it; or no longer. */
+/* Ask the holder for the lock and take it once it is free; or stop waiting for it. */
 void ik_lock_ask(struct ik_lock *lock);
-/* The same without a word to the holder. */
+/* Wait for the lock without asking the holder. */
 void ik_lock_await(struct ik_lock *lock);
 void ik_lock_withdraw(struct ik_lock *lock);
 bool ik_lock_is_asking(const struct ik_lock *lock);
 
-/* Keep it: whoever asks is told so. */
+/* Keep the lock, and refuse the process that asks for it. */
 void ik_lock_refuse(struct ik_lock *lock);
 
-/* Let it go as soon as all that was appended is stored, and read along from then on. */
+/* Release the lock once everything appended is stored, then follow the session. */
 void ik_lock_let_go(struct ik_lock *lock);
 
 /*
- * The process is about to stop for a while (Ctrl-Z): others may have it meanwhile, where that
- * can be done at once; a lease ends by itself. Back again: take it, if it is still to be had.
+ * Before the process stops (Ctrl-Z), release the lock if that can be done at once, so that others
+ * may take it; a lease just expires. After it continues, take the lock again if it is free.
  */
 void ik_lock_pause(struct ik_lock *lock);
 void ik_lock_continue(struct ik_lock *lock);
 
-/* Let it go for good, as soon as all that was appended is stored. Silent at once. Takes NULL,
- * returns NULL. */
+/* Release the lock once everything appended is stored, and free it. Reports nothing any more.
+ * Accepts NULL, returns NULL. */
 struct ik_lock *ik_lock_close(struct ik_lock *lock);
 
 #endif

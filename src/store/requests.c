@@ -22,16 +22,16 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* Until another program is started after one that answered nothing. */
+/* Delays before another program is started after one that answered nothing. */
 #define DELAY_FIRST_MS 100
 #define DELAY_LONGEST_MS 2000
-/* Programs that are asked the same. */
+/* Limit on attempts to send a request to a program that then exits. */
 #define TRIES 2
-/* Without an answer for so long the user is told. A server has to be connected with first, and may
- * get its tables. */
+/* Delay after which a missing answer is reported. The first answer may take longer: the server must
+ * be connected to, and may need its tables created. */
 #define SLOW_MS 1500
 #define SLOW_BEGIN_MS 5000
-/* Input of one turn of the loop: to be parsed in about a millisecond. */
+/* Limit on input per turn of the loop: it takes about a millisecond to parse. */
 #define READ_SIZE 65536
 
 struct ik_store_read {
@@ -40,10 +40,10 @@ struct ik_store_read {
 	int64_t id;
 	struct ik_buf line; /* the request */
 	char *row;          /* of the answer */
-	char *missing;      /* the sentence of IK_NOT_FOUND; NULL: the program's */
+	char *missing;      /* the sentence for IK_NOT_FOUND; NULL: the program's */
 	int flags, tries;
 	bool sent;
-	ik_store_reader *reader; /* NULL: the answer is not wanted */
+	ik_store_reader *reader; /* NULL if the answer isn't wanted */
 	void *arg;
 
 	struct ik_store_answer answer;
@@ -54,31 +54,31 @@ struct ik_store_read {
 
 struct ik_requests {
 	struct ik_loop *loop;
-	char *path, *database, *journals, *spare; /* path is NULL: nothing is stored */
+	char *path, *database, *journals, *spare; /* path is NULL if nothing is stored */
 	bool server;
-	int fd; /* to the program; -1: none runs */
+	int fd; /* to the program; -1 if none runs */
 	struct ik_watch *watch;
-	struct ik_process *process; /* of fd */
+	struct ik_process *process; /* the program at the other end of fd */
 	struct ik_buf in, out;
-	size_t looked; /* bytes of in without a line feed */
-	bool writing;  /* what is in out waits for the socket */
+	size_t looked; /* bytes of in that have no line feed */
+	bool writing;  /* out has bytes, and waits until the socket accepts more */
 	const struct ik_requests_events *events;
 	void *arg;
-	struct ik_store_read *first, **end; /* without an answer, in their order */
-	int64_t newest;                     /* id */
+	struct ik_store_read *first, **end; /* unanswered, in order */
+	int64_t newest;                     /* newest request ID */
 	int64_t patience_ms;
-	struct ik_timer *restart; /* runs: no other program yet */
+	struct ik_timer *restart; /* while it runs, no other program is started */
 	struct ik_timer *silence;
 	int64_t delay_ms; /* before the next restart; 0: at once */
 	bool answers;     /* this program has answered something */
-	bool told_slow;   /* since the last line */
-	bool finishing;   /* outside the loop: nothing is asked again */
+	bool told_slow;   /* on_silence() has reported, since the last line */
+	bool finishing;   /* outside the loop: don't send requests again */
 	bool sending_later;
 };
 
 /* ---- to the program ---- */
 
-/* The process has ended; what it wrote before is still to be read. */
+/* Reap the process; what it wrote before it ended is still in the socket. */
 static void on_process_ended(void *arg)
 {
 	struct ik_requests *requests = arg;
@@ -88,7 +88,7 @@ static void on_process_ended(void *arg)
 	requests->process = ik_process_close(requests->process);
 }
 
-/* Let go of the socket: the program ends when it sees that. */
+/* Close the socket; the program exits when it sees that. */
 static void let_go(struct ik_requests *requests)
 {
 	static const char ended[] = "{\"progress\":null}";
@@ -106,7 +106,7 @@ static void let_go(struct ik_requests *requests)
 	requests->events->told(requests->arg, (struct ik_json_span){ ended, sizeof(ended) - 1 });
 }
 
-/* Write what the socket takes now. */
+/* Write as much as the socket accepts now. */
 static void write_some(struct ik_requests *requests)
 {
 	struct ik_error error;
@@ -117,7 +117,7 @@ static void write_some(struct ik_requests *requests)
 		if (length > 0)
 			ik_buf_consume(&requests->out, (size_t)length);
 		else if (errno != EINTR)
-			break; /* one that has ended is seen by its end of file */
+			break; /* if the program has ended, reading reports the end of file */
 	}
 	if (requests->writing != (requests->out.length > 0)) {
 		requests->writing = !requests->writing;
@@ -130,7 +130,7 @@ static void on_socket(void *arg, int what);
 
 static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
 {
-	/* For its language, its libraries and how it reaches a server. */
+	/* Locale, libraries, and settings for connecting to a server. */
 	static const char *const wanted[] = { "HOME=", "USER=", "LOGNAME=", "PATH=", "LANG=",
 		"LANGUAGE=", "LC_", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=",
 		"UBSAN_OPTIONS=", "PG", "KRB5", "SSL_CERT_", "XDG_RUNTIME_DIR=", "OPENSSL_CONF=" };
@@ -155,7 +155,7 @@ static int spawn(const struct ik_requests *requests, int theirs, pid_t *ret_pid)
 	return number;
 }
 
-/* Where its database is: the first line. */
+/* Append the first line, which has the database. */
 static void put_database(struct ik_requests *requests)
 {
 	ik_json_printf(&requests->out, "{'database':'%s'}", requests->database);
@@ -186,8 +186,8 @@ static enum ik_status start(struct ik_requests *requests, struct ik_error *error
 	return IK_OK;
 }
 
-/* Send a line, which ends with a line feed, to the program, which is started if none runs. On failure
- * there is none (IK_NOT_FOUND: it is not installed). */
+/* Send a line, which ends with a line feed, to the program; start the program if none runs. Return
+ * an error if it can't be started (IK_NOT_FOUND: it isn't installed). */
 static enum ik_status send_line(struct ik_requests *requests, const char *line, size_t length,
 	struct ik_error *error)
 {
@@ -303,7 +303,7 @@ static void turn_round(struct ik_message **messages, size_t count)
 	}
 }
 
-/* Hand over the answer; the request is gone then. */
+/* Hand over the answer, and free the request. */
 static void finish(struct ik_store_read *read, enum ik_status status, const struct ik_error *error)
 {
 	struct ik_store_answer *answer = &read->answer;
@@ -345,7 +345,7 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 	return info;
 }
 
-/* Beside a file of a database, one says who has the session. */
+/* Look up the holder of a session in its lock file. */
 static void find_holder(const char *database, struct ik_session_info *info)
 {
 	char *path = ik_holder_path(database, info->id);
@@ -375,8 +375,8 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 		find_holder(requests->database, info);
 }
 
-/* A session that is open for writing somewhere: one of those that have come, or without anything
- * else about it. */
+/* Add the holder of an open session to the sessions received so far, or as a session of which only
+ * the ID is known. */
 static void add_lock(struct ik_store_read *read, struct ik_json_span object)
 {
 	struct ik_session_info *info;
@@ -432,7 +432,7 @@ static enum ik_status status_of(struct ik_json_span code)
 	return IK_FAILED;
 }
 
-/* The last line of an answer that failed. */
+/* Process the last line of a failed answer. */
 static void take_error(struct ik_store_read *read, struct ik_json_span object)
 {
 	const struct ik_requests *requests = read->requests;
@@ -443,13 +443,14 @@ static void take_error(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_error_set(&error, status, "%s",
 		status == IK_NOT_FOUND && read->missing ? read->missing : sentence);
 	free(sentence);
-	/* Other errors are about what was asked, not about the database. */
+	/* Other errors are about the request, not about the database. */
 	if (status == IK_UNAVAILABLE || status == IK_IO || status == IK_DENIED)
 		requests->events->answered(requests->arg, object, &error);
 	finish(read, status, &error);
 }
 
-/* Where a search continues, as JSON that only the program understands; NULL: nowhere. */
+/* Return the position where a search continues, as JSON that only the program understands; NULL at
+ * the end. */
 static char *place_of(struct ik_json_span row)
 {
 	enum ik_json_type type = ik_json_span_type(row);
@@ -459,7 +460,7 @@ static char *place_of(struct ik_json_span row)
 	return ik_strndup(row.text, row.length);
 }
 
-/* The last line of one that did not. */
+/* Process the last line of a successful answer. */
 static void take_end(struct ik_store_read *read, struct ik_json_span line)
 {
 	struct ik_json_span base64 = ik_json_member(line, "base64");
@@ -477,7 +478,7 @@ static void take_end(struct ik_store_read *read, struct ik_json_span line)
 	finish(read, IK_OK, NULL);
 }
 
-/* The request that a line is about; NULL: nobody waits for it any more. */
+/* Return the request that a line answers; NULL if it was cancelled. */
 static struct ik_store_read *find(const struct ik_requests *requests, int64_t id)
 {
 	struct ik_store_read *read = requests->first;
@@ -539,11 +540,11 @@ static void on_line(struct ik_requests *requests, struct ik_json_span line)
 
 /* ---- when the program answers, ends or is silent ---- */
 
-/* Fail what was tried often enough, or all of it. */
+/* Fail the requests that have no attempt left, or all. */
 static void fail(struct ik_requests *requests, bool all, const struct ik_error *error)
 {
 	struct ik_store_read *read = requests->first;
-	int64_t newest = requests->newest; /* what readers ask from here on is another matter */
+	int64_t newest = requests->newest; /* skip requests that readers add meanwhile */
 
 	if (requests->path)
 		requests->events->answered(requests->arg, (struct ik_json_span){ NULL, 0 }, error);
@@ -558,7 +559,7 @@ static void fail(struct ik_requests *requests, bool all, const struct ik_error *
 	}
 }
 
-/* Send what has not been sent yet. */
+/* Send the requests that haven't been sent yet. */
 static void send_all(struct ik_requests *requests)
 {
 	struct ik_store_read *read;
@@ -585,7 +586,7 @@ static void send_all(struct ik_requests *requests)
 	}
 }
 
-/* Deferred: what was asked in this turn of the loop. */
+/* Send the requests of this turn of the loop (deferred). */
 static void send_now(void *arg)
 {
 	struct ik_requests *requests = arg;
@@ -608,7 +609,8 @@ static void on_restart(void *arg)
 	send_all(arg);
 }
 
-/* The program has ended, or is to: ask another one. */
+/* Disconnect from a program that has ended or should end, and send unanswered requests to another
+ * one. */
 static void end(struct ik_requests *requests)
 {
 	struct ik_store_read *read;
@@ -634,7 +636,7 @@ static void end(struct ik_requests *requests)
 		requests->delay_ms = DELAY_LONGEST_MS;
 }
 
-/* Hand over the lines that are whole. */
+/* Process the complete lines of the input. */
 static void take_lines(struct ik_requests *requests)
 {
 	char *end;
@@ -683,7 +685,7 @@ static void on_socket(void *arg, int what)
 		read_some(requests);
 }
 
-/* Nothing has come for a while. */
+/* Report the silence, then kill a program that stays silent. */
 static void on_silence(void *arg)
 {
 	struct ik_requests *requests = arg;
@@ -745,7 +747,7 @@ static void forget_others(struct ik_requests *requests)
 	while (read) {
 		struct ik_store_read *next = read->next;
 
-		/* What changes something is done nevertheless. */
+		/* Requests that change something are still sent. */
 		if ((read->flags & IK_REQUEST_CHANGES) && !(read->flags & IK_REQUEST_OWN))
 			read->reader = NULL;
 		else if (!(read->flags & IK_REQUEST_OWN))
@@ -754,8 +756,8 @@ static void forget_others(struct ik_requests *requests)
 	}
 }
 
-/* Outside the loop: wait for the program at most until this time, and do what is due; false: it was
- * silent, or there is none. */
+/* Outside the loop: wait until until_ms for the program, then process the socket's events. Return
+ * false if the program was silent, or none runs. */
 static bool wait_for_program(struct ik_requests *requests, int64_t until_ms)
 {
 	struct pollfd ready = { .fd = requests->fd, .events = POLLIN };
@@ -782,9 +784,9 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 		return;
 	forget_others(requests);
 	do
-		send_all(requests); /* an answer may have led to another request */
+		send_all(requests); /* an answer may have caused another request */
 	while (requests->first && wait_for_program(requests, until));
-	/* Nothing more is sent: it ends by itself. */
+	/* Nothing more is sent: the program exits by itself. */
 	if (requests->fd >= 0)
 		(void)shutdown(requests->fd, SHUT_WR);
 	until = ik_clock_ms() + end_ms;
@@ -792,7 +794,7 @@ void ik_requests_finish(struct ik_requests *requests, int64_t milliseconds, int6
 		;
 }
 
-/* Deferred: one of its own functions may be running. */
+/* Free the requests (deferred: one of their functions may be running). */
 static void requests_free(void *arg)
 {
 	struct ik_requests *requests = arg;

@@ -28,7 +28,7 @@ struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *pl
 	return writer;
 }
 
-/* Take out what a link leads to. */
+/* Remove and free the entry that *link points to. */
 static void forget(struct ik_session_writer *writer, struct ik_writer_queued **link)
 {
 	struct ik_writer_queued *queued = *link;
@@ -95,15 +95,16 @@ static enum ik_status open_in(struct ik_session_writer *writer, const char *dire
 	return IK_OK;
 }
 
-/* Have a journal that takes records. */
+/* Open a journal, unless one is open. */
 static enum ik_status open_journal(struct ik_session_writer *writer, struct ik_error *error)
 {
 	return writer->journal ? IK_OK : open_in(writer, writer->place->journals, error);
 }
 
-/* This disk takes nothing: go on in a journal on the other one. False: there is none that does. A
- * reply that is arriving begins anew there. Close *ret_full, which may be NULL, once the new one has
- * a record: until then nobody takes what it has of a reply for all of it. */
+/* The disk refuses the record: continue in a journal in the spare directory. Return false if that
+ * fails, too. A partial reply starts over there. *ret_full, which may be NULL, is the old journal:
+ * close it only after the new one has a record, since until then readers would take its partial
+ * reply for the whole. */
 static bool go_to_spare(struct ik_session_writer *writer, struct ik_journal **ret_full)
 {
 	struct ik_journal *full = writer->journal;
@@ -172,7 +173,7 @@ enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, cons
 	return status;
 }
 
-/* The part of a large text from there on; "" behind its end. */
+/* Return the part of a large text with this number; "" past the end. */
 static struct ik_json_span part_of(const struct ik_bytes *bytes, size_t part)
 {
 	size_t from = part * IK_LIMIT_PART, left = from < bytes->length ? bytes->length - from : 0;
@@ -181,7 +182,7 @@ static struct ik_json_span part_of(const struct ik_bytes *bytes, size_t part)
 		left < IK_LIMIT_PART ? left : IK_LIMIT_PART };
 }
 
-/* Write an event, or the next part of a large text. */
+/* Journal an event, or the next part of a large text. */
 static enum ik_status write_queued(struct ik_session_writer *writer,
 	struct ik_writer_queued *queued, struct ik_error *error)
 {
@@ -210,8 +211,8 @@ enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool al
 		if (status != IK_OK) {
 			result = status;
 			if (queued->message)
-				break;            /* the next ones have later numbers */
-			link = &queued->next; /* what is small may be taken */
+				break;            /* the next ones have higher numbers */
+			link = &queued->next; /* a smaller record may fit */
 		} else if (queued->message || part_of(queued->bytes, queued->part).length == 0) {
 			forget(writer, link);
 		} else if (!all) {
@@ -224,10 +225,10 @@ enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool al
 enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
 	struct ik_message *message, struct ik_error *error)
 {
-	/* What is imported is older than its session here. */
+	/* Imported events are older than the session here. */
 	if (message->time_ms < writer->created_ms)
 		writer->created_ms = message->time_ms;
-	/* It waits from here on: memory may run out while it is written. */
+	/* Queue it before writing: memory may run out meanwhile. */
 	message->sequence = ++writer->last;
 	add_queued(writer)->message = ik_message_ref(message);
 	return ik_session_writer_flush(writer, true, error);
@@ -242,7 +243,7 @@ void ik_session_writer_add_text(struct ik_session_writer *writer, const char *id
 	queued->bytes = ik_bytes_ref(bytes);
 }
 
-/* Begin a reply in the journal: what waits comes before it. */
+/* Start a reply in the journal, after everything queued. */
 static enum ik_status begin_reply(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error)
 {
@@ -288,7 +289,7 @@ void ik_session_writer_drop_replies(struct ik_session_writer *writer)
 
 /* ---- a file for the user ---- */
 
-/* Write the line that was built, and empty it; 0, or errno. */
+/* Write the line and clear the buffer. Return 0, or errno. */
 static int write_line(int fd, struct ik_buf *line)
 {
 	int number;
@@ -299,7 +300,7 @@ static int write_line(int fd, struct ik_buf *line)
 	return number;
 }
 
-/* Lines are those of an export (core/export.c, core/export_output.c). */
+/* Write a large text in the format of exports (core/export.c, core/export_output.c). */
 static int export_text(int fd, struct ik_buf *line, const struct ik_writer_queued *text)
 {
 	struct ik_json_span part;
@@ -316,7 +317,7 @@ static int export_text(int fd, struct ik_buf *line, const struct ik_writer_queue
 	return number;
 }
 
-/* Does the event name the large text? */
+/* Does the event refer to this large text? */
 static bool names(const struct ik_message *message, const char *id)
 {
 	struct ik_blob blob;
@@ -327,7 +328,7 @@ static bool names(const struct ik_message *message, const char *id)
 	return false;
 }
 
-/* Write what waits in a writer; a text follows its event. */
+/* Write a writer's queue; a text follows its event. */
 static int export(const struct ik_session_writer *writer, int fd, struct ik_buf *line,
 	size_t *written)
 {

@@ -1,11 +1,11 @@
 /*
- * session_writer: what this process adds to one session, by way of journals.
+ * session_writer: writes this process's records of one session to journals.
  *
- * A journal is begun with the first record.  What the disk does not take goes to a journal on
- * another one, or waits in memory, in its order, and at last goes to a file for the user.  Each event
- * has its number at once: that after the newest one that is known.
+ * The first record creates a journal.  Records that the disk refuses go to a journal on another
+ * disk, or wait in memory, in order, and finally go to a file for the user.  Each event gets its
+ * number at once: the one after the newest known event.
  *
- * Inside src/store only.  Owns the journal and what waits.  May include: util, conversation,
+ * Inside src/store only.  Owns the journal and the queue.  May include: util, conversation,
  * journal.
  */
 #ifndef IK_STORE_SESSION_WRITER_H
@@ -15,62 +15,62 @@
 #include "journal/journal.h"
 #include "util/bytes.h"
 
-/* Replies that arrive at the same time: thoughts and texts of one answer. */
+/* Limit on partial replies at the same time: the thoughts and texts of one answer. */
 #define IK_WRITER_REPLIES 16
 
 /* Where journals are written. */
 struct ik_writer_place {
-	char *journals, *spare; /* directories; NULL: there is no second one */
+	char *journals, *spare; /* directories; spare may be NULL */
 	char process[IK_UUID_TEXT];
 };
 
-/* What is not in a journal yet, or not all of it. */
+/* A record that isn't in a journal yet, or only in part. */
 struct ik_writer_queued {
 	struct ik_writer_queued *next;
-	struct ik_message *message; /* NULL: it is a large text */
-	char id[IK_UUID_TEXT];      /* of that */
+	struct ik_message *message; /* NULL for a large text */
+	char id[IK_UUID_TEXT];      /* of the large text */
 	struct ik_bytes *bytes;
-	size_t part; /* that is to be journaled next */
+	size_t part; /* next part to journal */
 };
 
-/* Members may be read. */
+/* Members may be read by the store. */
 struct ik_session_writer {
 	const struct ik_writer_place *place;
 	char id[IK_UUID_TEXT];
-	char parent[IK_UUID_TEXT]; /* "": it is no fork */
+	char parent[IK_UUID_TEXT]; /* "" if it isn't a fork */
 	char *directory;
 	int64_t created_ms, forked_at;
 	int64_t last;               /* number of the newest event */
-	int64_t journaled;          /* of the newest that a journal has */
-	struct ik_journal *journal; /* NULL: none is open */
-	bool spared;                /* that is in the spare directory */
-	char *name;                 /* of the newest journal; NULL: there was none */
+	int64_t journaled;          /* number of the newest event in a journal */
+	struct ik_journal *journal; /* NULL if none is open */
+	bool spared;                /* the journal is in the spare directory */
+	char *name;                 /* of the newest journal; NULL if there was none */
 	struct ik_writer_queued *first, **end;
 	struct {
 		char id[IK_UUID_TEXT];
-		size_t length; /* that the journal has */
+		size_t length; /* bytes in the journal */
 	} replies[IK_WRITER_REPLIES];
 	size_t reply_count;
 
-	/* The owner's: */
+	/* Used by the store: */
 	struct ik_session_writer *next;
-	bool leaving; /* forget it when all is stored */
-	bool resting; /* end the journal when all is stored; the next event begins another */
-	bool forked;  /* the session is another one, which is to be told */
+	bool leaving; /* free it once all is stored */
+	bool resting; /* end the journal once all is stored; the next event starts a new one */
+	bool forked;  /* the session was stored as stored_as; not reported yet */
 	char stored_as[IK_UUID_TEXT];
 };
 
 /* place is borrowed. */
 struct ik_session_writer *ik_session_writer_new(const struct ik_writer_place *place, const char *id,
 	const char *directory);
-/* What waits is forgotten. Takes NULL, returns NULL. */
+/* Forget what is queued. Accepts NULL, returns NULL. */
 struct ik_session_writer *ik_session_writer_free(struct ik_session_writer *writer);
 
-/* Hand over a large text, which the next flush begins to write. Takes a reference. */
+/* Queue a large text; the next flush starts writing it. Takes a reference. */
 void ik_session_writer_add_text(struct ik_session_writer *writer, const char *id,
 	struct ik_bytes *bytes);
 
-/* Each returns IK_OK, or why no journal takes it; an event waits then. */
+/* Each returns IK_OK, or why no journal accepts the record; an event then stays queued. */
 enum ik_status ik_session_writer_append(struct ik_session_writer *writer,
 	struct ik_message *message, struct ik_error *error);
 enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, const char *blob,
@@ -78,19 +78,19 @@ enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, cons
 enum ik_status ik_session_writer_keep_reply(struct ik_session_writer *writer,
 	const struct ik_message *message, struct ik_error *error);
 void ik_session_writer_drop_replies(struct ik_session_writer *writer);
-/* Write what waits: all, or of large texts only the next part. */
+/* Write the queue: all of it, or only the next part of large texts. */
 enum ik_status ik_session_writer_flush(struct ik_session_writer *writer, bool all,
 	struct ik_error *error);
 
-/* Say in the journal that nothing follows, if it is open; the next record begins another one. */
+/* End the journal, if one is open; the next record starts a new one. */
 void ik_session_writer_end(struct ik_session_writer *writer);
 
 /*
- * Write the events that wait in these writers, with their large texts, as JSON Lines to a new file in
- * the temporary directory, and count the events as journaled.  Every tool can write there, so that the
- * file waits for the user: `ikigai session import` reads it.  A text of another event cannot be
- * imported.  Return its path, new memory, with how much was written; NULL with *error: it cannot be
- * written.
+ * Write the queued events of these writers, with their large texts, as JSON Lines to a new file in
+ * the temporary directory, and count the events as journaled.  Every tool can write there, so
+ * nothing reads the file by itself: the user runs `ikigai session import`.  Large texts of events
+ * that aren't queued can't be imported.  Return the file's path in new memory, with the number of
+ * records; NULL with *error if it can't be written.
  */
 char *ik_session_writers_export(struct ik_session_writer *first, size_t *ret_written,
 	struct ik_error *error);

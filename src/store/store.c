@@ -15,18 +15,18 @@
 #include "util/redact.h"
 #include "util/text.h"
 
-/* Until what was not stored, or not journaled, is tried again. */
+/* Delay before records that weren't stored or journaled are retried. */
 #define RETRY_MS 1000
-/* Further words of a search are not looked at anyway. */
+/* Limit on a search query; longer ones are cut, as the rest is ignored anyway. */
 #define QUERY_BYTES 65536
-/* A journal that is larger is ended when all of it is stored. */
+/* A larger journal is ended once all of it is stored. */
 #define JOURNAL_BYTES ((int64_t)IK_MIB(8))
-/* How long the end of the program waits: until all is stored, then until the store program has
- * closed its database. */
+/* Limits on the wait at exit: until all is stored, then until the store program has closed its
+ * database. */
 #define LAST_MS 3000
 #define END_MS 500
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static void tell_forks(struct ik_store *store)
 {
@@ -38,7 +38,8 @@ static void tell_forks(struct ik_store *store)
 			writer = writer->next;
 			continue;
 		}
-		/* From here on callers use the new id; the old one means the session as others have it. */
+		/* From now on callers use the new ID; the old one means the session that the other process
+		 * continues. */
 		writer->forked = false;
 		memcpy(from, writer->id, sizeof(from));
 		memcpy(writer->id, writer->stored_as, sizeof(writer->id));
@@ -49,7 +50,7 @@ static void tell_forks(struct ik_store *store)
 	}
 }
 
-/* Deferred: tell what has changed. */
+/* Report what has changed (deferred). */
 static void tell(void *arg)
 {
 	struct ik_store *store = arg;
@@ -87,7 +88,7 @@ static void add_notice(struct ik_store *store, const char *sentence)
 	tell_later(store);
 }
 
-/* Note how the store is doing; sentence is "" where all is well. */
+/* Set the store's problem; sentence is "" if there is none. */
 static void set_trouble(struct ik_store *store, enum ik_store_trouble trouble, const char *sentence)
 {
 	if (store->trouble != trouble || !ik_text_equal(store->reason, sentence)) {
@@ -110,7 +111,7 @@ static void set_error(struct ik_store *store, const struct ik_error *error)
 		error->text);
 }
 
-/* Events and large texts that no journal has. */
+/* Count the events and large texts that aren't in a journal. */
 static size_t count_waiting(const struct ik_store *store)
 {
 	const struct ik_session_writer *writer;
@@ -123,7 +124,7 @@ static size_t count_waiting(const struct ik_store *store)
 	return waiting;
 }
 
-/* Only the events. */
+/* Count the events that aren't in a journal. */
 static size_t count_queued(const struct ik_store *store)
 {
 	const struct ik_session_writer *writer;
@@ -149,11 +150,11 @@ enum ik_store_trouble ik_store_trouble(const struct ik_store *store)
 	return store->trouble;
 }
 
-/* ---- storing what the journals have ---- */
+/* ---- storing the journals ---- */
 
 static void take(struct ik_store *store, bool now);
 
-/* Try again in a while. */
+/* Retry after a delay. */
 static void retry_later(struct ik_store *store)
 {
 	if (!ik_timer_running(store->retry))
@@ -170,7 +171,7 @@ static void remove_writer(struct ik_store *store, struct ik_session_writer *writ
 	(void)ik_session_writer_free(writer);
 }
 
-/* The newest writer of a session; NULL: none adds to it. */
+/* Return the newest writer of a session; NULL if there is none. */
 static struct ik_session_writer *find_writer(const struct ik_store *store, const char *session)
 {
 	struct ik_session_writer *writer, *found = NULL;
@@ -181,7 +182,7 @@ static struct ik_session_writer *find_writer(const struct ik_store *store, const
 	return found;
 }
 
-/* The one that has written a journal of a session; NULL: it is gone. */
+/* Return the writer of a journal, or the session's newest; NULL if both are gone. */
 static struct ik_session_writer *writer_of(const struct ik_store *store, const char *journal,
 	const char *session)
 {
@@ -192,13 +193,13 @@ static struct ik_session_writer *writer_of(const struct ik_store *store, const c
 	return writer ? writer : find_writer(store, session);
 }
 
-/* A journal is stored as another session than it was written for. */
+/* Record that a journal was stored as a fork of its session. */
 static void note_fork(struct ik_store *store, const char *journal, const char *from, const char *to)
 {
 	struct ik_session_writer *writer = writer_of(store, journal, from);
 	char *sentence;
 
-	/* It has been told. */
+	/* The fork has been reported. */
 	if (!writer || writer->forked || !ik_text_equal(writer->id, from))
 		return;
 	memcpy(writer->stored_as, to, sizeof(writer->stored_as));
@@ -210,7 +211,7 @@ static void note_fork(struct ik_store *store, const char *journal, const char *f
 	free(sentence);
 }
 
-/* What the program says of a journal while it stores it. */
+/* Process a line about a journal that the program has stored. */
 static void take_line(struct ik_store *store, struct ik_json_span line)
 {
 	char *journal = ik_json_text_new(ik_json_member(line, "journal"));
@@ -222,7 +223,7 @@ static void take_line(struct ik_store *store, struct ik_json_span line)
 	free(journal);
 }
 
-/* Has somebody removed a journal that is being written? The next record begins another. */
+/* End journals that were deleted while open; the next record starts a new one. */
 static void check_journals(struct ik_store *store)
 {
 	struct ik_session_writer *writer;
@@ -236,8 +237,8 @@ static void check_journals(struct ik_store *store)
 	}
 }
 
-/* All that was journaled is stored: end the journals that are not needed any more, and forget the
- * sessions that were left. */
+/* Everything journaled is stored: end the journals that aren't needed any more, and free the
+ * writers of sessions that were left. */
 static void settle(struct ik_store *store)
 {
 	struct ik_session_writer *writer, *next;
@@ -250,7 +251,7 @@ static void settle(struct ik_store *store)
 		next = writer->next;
 		if (writer->journal && ends && !busy) {
 			ik_session_writer_end(writer);
-			store->changed = true; /* its file is to be removed */
+			store->changed = true; /* its file can be removed now */
 		} else if (writer->leaving && !writer->journal && !writer->first && !writer->forked) {
 			remove_writer(store, writer);
 		}
@@ -301,8 +302,8 @@ static void on_taken(void *arg, const struct ik_store_answer *answer)
 		settle(store);
 }
 
-/* Have what is new in journals stored; if that is being done, not before it is done, unless it has
- * to be now: a read follows. */
+/* Ask the program to store what is new in the journals. While such a request is running, wait for
+ * its end, unless now is set because a read follows. */
 static void take(struct ik_store *store, bool now)
 {
 	struct ik_store_read *read;
@@ -318,7 +319,7 @@ static void take(struct ik_store *store, bool now)
 
 /* ---- writing ---- */
 
-/* A record is in a journal, or has to wait. */
+/* Update the state after a record was journaled, or failed to be. */
 static void note_journaled(struct ik_store *store, enum ik_status status,
 	const struct ik_error *error)
 {
@@ -343,7 +344,8 @@ static struct ik_session_writer *add_writer(struct ik_store *store, const char *
 	return *link;
 }
 
-/* The writer of a session. One that was left gets another, which ends when all is stored. */
+/* Return the writer of a session. If the session was left, create one that ends once all is
+ * stored. */
 static struct ik_session_writer *need_writer(struct ik_store *store, const char *session)
 {
 	struct ik_session_writer *writer = find_writer(store, session);
@@ -355,7 +357,7 @@ static struct ik_session_writer *need_writer(struct ik_store *store, const char 
 	return writer;
 }
 
-/* Write what no journal has so far: all, or of large texts only the next part. */
+/* Journal what is queued: all of it, or only the next part of large texts. */
 static void flush(struct ik_store *store, bool all)
 {
 	struct ik_session_writer *writer;
@@ -368,7 +370,7 @@ static void flush(struct ik_store *store, bool all)
 
 static void flush_later(struct ik_store *store);
 
-/* Deferred: a part of the large texts in each turn of the loop, unless that has failed. */
+/* Journal one part of the large texts per turn of the loop, until one fails (deferred). */
 static void on_flush(void *arg)
 {
 	struct ik_store *store = arg;
@@ -415,7 +417,7 @@ void ik_store_leave(struct ik_store *store, const char *session)
 		return;
 	}
 	ik_session_writer_end(writer);
-	store->changed = true; /* its file is to be removed */
+	store->changed = true; /* its file can be removed now */
 	take(store, true);
 }
 
@@ -512,7 +514,8 @@ void ik_store_end_now(struct ik_store *store)
 
 /* ---- reading ---- */
 
-/* Before a read: what was handed over is to be stored first, and if fresh, what others have left. */
+/* Before a read: store what was handed over first, and if fresh, also what earlier processes
+ * left. */
 static struct ik_requests *prepare(struct ik_store *store, bool fresh)
 {
 	store->changed = store->changed || fresh;
@@ -610,7 +613,7 @@ struct ik_store_read *ik_store_ask(struct ik_store *store, const char *verb, con
 		file);
 }
 
-/* Has something of a session been journaled, and may not be stored yet? */
+/* Does the session have an open journal, which may not be stored yet? */
 static bool has_journal(const struct ik_store *store, const char *session)
 {
 	const struct ik_session_writer *writer = find_writer(store, session);
@@ -636,7 +639,7 @@ struct ik_store_read *ik_store_sync(struct ik_store *store, const char *session,
 		session);
 }
 
-/* ---- what the store program says ---- */
+/* ---- events of the store program ---- */
 
 static void on_answered(void *arg, struct ik_json_span line, const struct ik_error *error)
 {
@@ -652,7 +655,8 @@ static void on_answered(void *arg, struct ik_json_span line, const struct ik_err
 		tell_later(store);
 		retry_later(store);
 	}
-	/* What can be read may still not be written. */
+	/* Clear the problem only if nothing waits: a database that can be read may still refuse
+	 * writes. */
 	if (ik_store_waiting(store) == 0)
 		set_trouble(store, IK_STORE_FINE, "");
 }
@@ -709,7 +713,8 @@ bool ik_postgres_is_uri(const char *uri)
 	return false;
 }
 
-/* The journals of this database: DIRECTORY/HASH, of what tells it from others. */
+/* Return the journal directory of this database: DIRECTORY/HASH, where HASH is of everything that
+ * identifies the database. */
 static char *own_journals(const struct ik_store *store, const char *directory)
 {
 	static const char *const variables[] = { "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE",
@@ -752,7 +757,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store->loop = loop;
 	store->events = &nobody;
 	ik_uuid_new(store->place.process);
-	store->changed = true; /* earlier processes may have left something */
+	store->changed = true; /* earlier processes may have left journals */
 	ik_buf_init(&store->notices, IK_KIB(64));
 	store->retry = ik_timer_new(loop, on_retry, store);
 	if (!database) {
@@ -776,7 +781,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	return store;
 }
 
-/* Where what waits is. */
+/* Return the directory of the waiting journals. */
 static const char *place_of_waiting(const struct ik_store *store)
 {
 	const struct ik_session_writer *writer = store->writers;
@@ -786,7 +791,7 @@ static const char *place_of_waiting(const struct ik_store *store)
 	return writer ? store->place.spare : store->place.journals;
 }
 
-/* Say what could not be stored, and where it is. */
+/* Set notice to what could not be stored, and where it is. */
 static void say_what_waits(const struct ik_store *store, size_t lost, const char *file,
 	struct ik_error *notice)
 {
@@ -807,7 +812,7 @@ static void say_what_waits(const struct ik_store *store, size_t lost, const char
 			waiting, place_of_waiting(store));
 }
 
-/* Journal everything, have it stored, and let the locks go. */
+/* Journal everything, store it, and release the locks. */
 static void finish(struct ik_store *store)
 {
 	struct ik_session_writer *writer;

@@ -14,25 +14,26 @@ struct ik_lock;
 
 struct ik_store {
 	struct ik_loop *loop;
-	char *path;                   /* of the file, or the address without a password; NULL: memory */
+	char *path;                   /* the database file, or its address without the password;
+								   * NULL: memory only */
 	bool server;                  /* PostgreSQL */
-	struct ik_writer_place place; /* of the journals */
+	struct ik_writer_place place; /* where journals are */
 	struct ik_requests *requests;
-	struct ik_session_writer *writers; /* in the order in which they began */
+	struct ik_session_writer *writers; /* in order of creation */
 	struct ik_timer *retry;
 
-	/* Events: handed over, those of them in the database, and those that wait of earlier processes,
-	 * as far as a session here has them. */
+	/* Numbers of events: handed over, of those in the database, and left in journals by earlier
+	 * processes, as far as known. */
 	size_t appended, stored, left;
-	size_t takes; /* requests to store what journals have that are out */
-	bool changed; /* a journal has what nobody was asked to store, or may have */
+	size_t takes; /* unanswered requests to store the journals */
+	bool changed; /* the journals may have records that no request covers */
 
 	enum ik_store_trouble trouble;
 	char reason[sizeof(((struct ik_error *)NULL)->text)];
 	size_t told_waiting;
 	bool state_is_new, telling, flushing_later;
-	bool ending;           /* memory has run out: nothing is asked of the store program any more */
-	struct ik_buf notices; /* each ended by NUL */
+	bool ending;           /* memory has run out: send no more requests to the store program */
+	struct ik_buf notices; /* each ends with NUL */
 
 	const struct ik_store_events *events;
 	void *events_arg;
@@ -40,9 +41,9 @@ struct ik_store {
 	struct ik_lock *locks;
 };
 
-/* Let those locks of a store go that are to be, if all that was appended is stored. */
+/* Release the locks that are due, if everything appended is stored. */
 void ik_locks_settle(void *store);
-/* The store ends. */
+/* Release all locks: the store is closing. */
 void ik_locks_end(struct ik_store *store);
 
 #endif
