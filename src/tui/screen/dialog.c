@@ -13,15 +13,15 @@
 #include "util/utf8.h"
 
 #define CHOICE_GAP 2    /* columns between two choices */
-#define WRITING_ROWS 3  /* of a text that is being written; then it scrolls */
-#define EMPTY_LINES 2   /* that stay as they are; more in a row are folded */
-#define MOST_BELOW 1000 /* rows below the window, counted no further */
-#define READY_MS 500    /* without a key, before a question that came by itself takes one */
+#define WRITING_ROWS 3  /* limit for the text being written; beyond it, the text scrolls */
+#define EMPTY_LINES 2   /* a longer run is folded */
+#define MOST_BELOW 1000 /* limit of the count of rows below the window */
+#define READY_MS 500 /* time without a key before a question that appeared by itself accepts one */
 
 struct choice {
 	char key;
 	char *label;  /* "[y] Once" */
-	char *prompt; /* NULL: none */
+	char *prompt; /* NULL if it takes no text */
 	int value;
 };
 
@@ -29,25 +29,25 @@ struct dialog_question {
 	struct dialog_question *next;
 	int id;
 	char *title;
-	struct ik_pane pane; /* of it only the text */
+	struct ik_pane pane; /* only its text is used */
 	struct choice *choices;
 	size_t choice_count;
 	size_t selected, escape;
-	struct ik_editor *writing; /* the text that goes with the selected choice */
-	bool wanted;               /* a key of the user's opened it: ready when it is drawn */
-	bool seen;                 /* the end of the text was in the window */
+	struct ik_editor *writing; /* the text for the selected choice, or NULL */
+	bool wanted;               /* the user opened it with a key: it is ready once drawn */
+	bool seen;                 /* the end of the text has been in the window */
 };
 
 struct ik_dialog {
 	const struct ik_keymap *keymap;
 	bool open;
-	bool answered; /* the question before was answered since the last draw */
+	bool answered; /* the previous question was answered since the last draw */
 	int last_id;
-	int shown;        /* the question that was drawn last, open; 0: none */
-	bool follows;     /* it came into sight when the one before was answered */
-	bool ready;       /* it takes keys, */
-	int64_t ready_ms; /* or will from then on */
-	int64_t now_ms;   /* of the last tick */
+	int shown;        /* the open question drawn last, or 0 */
+	bool follows;     /* it appeared when the previous one was answered */
+	bool ready;       /* it accepts keys, */
+	int64_t ready_ms; /* or will from this time on */
+	int64_t now_ms;   /* time of the last tick */
 	struct dialog_question *first;
 	struct ik_buf answer; /* the text of the last answer */
 };
@@ -91,7 +91,7 @@ struct ik_dialog *ik_dialog_free(struct ik_dialog *dialog)
 
 /* ---- questions ---- */
 
-/* Is that a character that shows nothing? */
+/* Is the character invisible? */
 static bool is_blank(uint32_t character)
 {
 	static const uint32_t blanks[] = { ' ', '\t', '\r', 0xA0, 0x1680, 0x202F, 0x205F, 0x2800,
@@ -103,7 +103,7 @@ static bool is_blank(uint32_t character)
 	return character >= 0x2000 && character <= 0x200A;
 }
 
-/* Does a line show nothing? */
+/* Is a line empty or blank? */
 static bool is_empty(const char *line, size_t length)
 {
 	uint32_t character;
@@ -116,7 +116,7 @@ static bool is_empty(const char *line, size_t length)
 	return true;
 }
 
-/* Put so many empty lines that were passed over: as they are, or their number. */
+/* Append `count` skipped empty lines, or just their number if they are many. */
 static void put_empty(struct ik_buf *out, const char *lines, size_t length, size_t count, bool diff)
 {
 	if (count <= EMPTY_LINES) {
@@ -130,8 +130,8 @@ static void put_empty(struct ik_buf *out, const char *lines, size_t length, size
 		ik_buf_putc(out, '\n');
 }
 
-/* Append the text of a part without long runs of empty lines, which would push what comes after
- * them out of the window. */
+/* Append the text of a part with long runs of empty lines folded, since they would push what
+ * follows out of the window. */
 static void fold_empty(struct ik_buf *out, const struct ik_question_part *part)
 {
 	bool diff = part->kind == IK_QUESTION_DIFF;
@@ -158,7 +158,7 @@ static void fold_empty(struct ik_buf *out, const struct ik_question_part *part)
 		put_empty(out, run, (size_t)(end - run), count, diff);
 }
 
-/* Add the parts of a text as blocks. */
+/* Add the parts of a text to the pane as blocks. */
 static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 {
 	static const enum ik_block_kind kinds[] = {
@@ -185,7 +185,7 @@ static void add_parts(struct ik_pane *pane, const struct ik_question *asked)
 	ik_pane_text_end(pane, place, false);
 }
 
-/* A question of our own from what was asked. */
+/* Copy a question. */
 static struct dialog_question *make_question(struct ik_dialog *dialog,
 	const struct ik_question *asked)
 {
@@ -264,9 +264,9 @@ void ik_dialog_set_open(struct ik_dialog *dialog, bool open)
 		dialog->first->wanted = true;
 }
 
-/* ---- when it may be answered ---- */
+/* ---- when a question can be answered ---- */
 
-/* Was the question in front drawn, so that the user can know of it? */
+/* Has the question in front been drawn, so that the user can have noticed it? */
 static bool is_shown(const struct ik_dialog *dialog)
 {
 	return dialog->first->id == dialog->shown;
@@ -291,7 +291,7 @@ int64_t ik_dialog_tick(struct ik_dialog *dialog, int64_t now_ms, bool visible, b
 	return -1;
 }
 
-/* The question in front is drawn: it may have become ready by that. */
+/* Note that the question in front was drawn, which may make it ready. */
 static void note_shown(struct ik_dialog *dialog)
 {
 	if (!is_shown(dialog)) {
@@ -304,7 +304,7 @@ static void note_shown(struct ik_dialog *dialog)
 	dialog->first->wanted = dialog->answered = false;
 }
 
-/* Does a key come too early? *ret_taken: then it does nothing, else what it does otherwise. */
+/* Does a key come too early? *ret_taken is true if the key is dropped, false if it is passed on. */
 static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
 	bool *ret_taken)
 {
@@ -319,7 +319,7 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 		return !shown;
 	dialog->ready_ms = dialog->now_ms + READY_MS;
 	*ret_taken = follows || (shown && !text);
-	/* It was meant for the editor, and so is what comes after it. */
+	/* The text was meant for the editor, and so is what follows it. */
 	if (text && !follows)
 		ik_dialog_set_open(dialog, false);
 	return true;
@@ -327,7 +327,7 @@ static bool is_too_early(struct ik_dialog *dialog, const struct ik_key *key, enu
 
 /* ---- keys ---- */
 
-/* The user has chosen: the question is over. */
+/* Answer the question with a choice and remove it. */
 static void answer(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
@@ -357,8 +357,8 @@ void ik_dialog_escape(struct ik_dialog *dialog, struct ik_invocation *ret_answer
 	answer(dialog, dialog->first->escape, ret_answer);
 }
 
-/* A choice is made: answer, or let the user write to it first. What was not seen to its end
- * is not agreed to: scroll on instead. */
+/* Handle a choice: answer, or let the user write the text for it first. If the end of the
+ * question has not been seen, scroll on instead. */
 static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation *ret_answer)
 {
 	struct dialog_question *question = dialog->first;
@@ -372,7 +372,7 @@ static void choose(struct ik_dialog *dialog, size_t choice, struct ik_invocation
 		answer(dialog, choice, ret_answer);
 }
 
-/* Select another choice, round and round. */
+/* Select the next or previous choice, wrapping around. */
 static void select_next(struct dialog_question *question, bool back)
 {
 	size_t count = question->choice_count;
@@ -380,7 +380,7 @@ static void select_next(struct dialog_question *question, bool back)
 	question->selected = (question->selected + (back ? count - 1 : 1)) % count;
 }
 
-/* A letter: the choice that has it; false: none has. */
+/* Choose by letter; return false if no choice has this letter. */
 static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 	struct ik_invocation *ret_answer)
 {
@@ -394,12 +394,12 @@ static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 		choose(dialog, i, ret_answer);
 		return true;
 	}
-	/* It begins a message: that goes first, and its Enter must not answer. */
+	/* The letter begins a message. Close the dialog, so that the message's Enter doesn't answer. */
 	ik_dialog_set_open(dialog, false);
 	return false;
 }
 
-/* A key while a text is written to the choice. */
+/* Handle a key while the text for a choice is written. */
 static bool write_key(struct ik_dialog *dialog, const struct ik_key *key, enum ik_action action,
 	struct ik_invocation *ret_answer)
 {
@@ -454,15 +454,15 @@ void ik_dialog_scroll(struct ik_dialog *dialog, int rows)
 
 /* ---- drawing ---- */
 
-/* Where choices go: into cells if that is not NULL; or which of them is at a place. */
+/* Draws the choices into cells, or, if cells is NULL, finds the choice at (row, column). */
 struct choice_visit {
 	struct ik_cells *cells;
 	struct ik_rectangle area;
-	int row, column; /* within area */
+	int row, column; /* relative to area */
 	size_t found;
 };
 
-/* The choices one beside the other, broken into rows. Returns how many rows they need. */
+/* Lay out the choices side by side, broken into rows. Return the number of rows. */
 static int lay_out_choices(const struct dialog_question *question, struct choice_visit *visit)
 {
 	struct ik_rectangle area = visit->area;
@@ -487,7 +487,7 @@ static int lay_out_choices(const struct dialog_question *question, struct choice
 	return row + 1;
 }
 
-/* Rows of what is below the text. */
+/* Return the number of rows below the text. */
 static int foot_rows(const struct dialog_question *question, int columns)
 {
 	if (!question->writing)
@@ -499,7 +499,7 @@ static int foot_rows(const struct dialog_question *question, int columns)
 	return rows < WRITING_ROWS ? rows : WRITING_ROWS;
 }
 
-/* Rows of the text, counted no further than most. */
+/* Return the number of rows of the text, at most `most`. */
 static int text_rows(const struct dialog_question *question, int columns, int most)
 {
 	int64_t rows = 0;
@@ -537,7 +537,7 @@ int ik_dialog_least_rows(const struct ik_dialog *dialog, int columns)
 	return 1 + foot_rows(question, columns) + text_rows(question, columns, 1);
 }
 
-/* Say which key brings a question back that was put aside. */
+/* Append which key reopens a postponed question. */
 static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 {
 	static const struct ik_key_hint hints[] = {
@@ -550,8 +550,8 @@ static void put_answer_key(const struct ik_dialog *dialog, struct ik_buf *out)
 	ik_buf_putc(out, ' ');
 }
 
-/* Say how much of the text is below, so that nobody answers what was not seen; in words, and
- * with the key that goes there, if that fits into so many columns. */
+/* Append how much of the text is below, so that the user doesn't answer unseen text. If it fits
+ * into `columns`, use words and name the key that scrolls there. */
 static void put_more(const struct ik_dialog *dialog, size_t below, int columns, struct ik_buf *out)
 {
 	const char *plus = below >= MOST_BELOW ? "+" : "";
@@ -571,8 +571,7 @@ static void put_more(const struct ik_dialog *dialog, size_t below, int columns, 
 	ik_buf_printf(out, "↓ %zu%s ", below, plus);
 }
 
-/* The first row: a line with the title, how many questions there are, and how many rows of the
- * text are below. */
+/* Draw the first row: the title, the number of questions, and the number of rows below. */
 static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle row, size_t below)
 {
@@ -602,7 +601,7 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 	free(title);
 }
 
-/* The last row: which keys do what. */
+/* Draw the last row: the keys and what they do. */
 static void draw_keys(const struct dialog_question *question, struct ik_cells *cells,
 	struct ik_rectangle row, bool scrolls)
 {
@@ -638,7 +637,8 @@ static void draw_keys(const struct dialog_question *question, struct ik_cells *c
 	free(escape);
 }
 
-/* Choices, or the text that is being written; a mark in their place while it takes no answer. */
+/* Draw the choices or the text being written; until the question accepts keys, draw a
+ * placeholder. */
 static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
@@ -654,11 +654,11 @@ static void draw_foot(const struct ik_dialog *dialog, struct ik_cells *cells,
 			&(struct choice_visit){ .cells = cells, .area = area, .row = -1 });
 }
 
-/* The rows of the choices within the dialog's area, above its last, the keys. */
+/* Return the area of the choices, which are above the keys in the dialog's last row. */
 static struct ik_rectangle foot_area(const struct dialog_question *question,
 	struct ik_rectangle area)
 {
-	/* What answers comes first, then what is asked about, then what explains the keys. */
+	/* By priority: the choices, then the text, then the line of keys. */
 	int left = area.rows - 1, foot = foot_rows(question, area.columns);
 
 	if (foot > left)

@@ -54,7 +54,7 @@ void ik_find_keep(struct ik_find *find)
 	if (find->pattern.length == 0)
 		ik_find_end(find);
 	else if (!find->downwards)
-		ik_search_select(find->search); /* Enter opens and y copies what was found */
+		ik_search_select(find->search); /* so that Enter opens and y copies the match */
 }
 
 void ik_find_in(struct ik_find *find, size_t index, const char *words)
@@ -112,7 +112,7 @@ static void erase_pattern(struct ik_find *find, bool all)
 	ik_search_set(find->search, pattern->data, pattern->length);
 }
 
-/* Handle a key without an action: what is typed, or the first line that is pasted. */
+/* Handle a key without an action: a typed character, or the first line of a paste. */
 static void type(struct ik_find *find, const struct ik_key *key)
 {
 	struct ik_buf text;
@@ -137,7 +137,7 @@ bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action 
 		ik_search_back(find->search);
 		ik_find_end(find);
 		return true;
-	case IK_ACTION_SEARCH: /* once more: further, in the direction of reading */
+	case IK_ACTION_SEARCH: /* again: the next match, in the search's direction */
 		ik_find_step(find, find->downwards ? 1 : -1);
 		return true;
 	case IK_ACTION_UP:
@@ -153,7 +153,7 @@ bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action 
 	case IK_ACTION_PAGE_DOWN:
 	case IK_ACTION_TOP:
 	case IK_ACTION_BOTTOM:
-	case IK_ACTION_HELP: /* covers it for a while, or closes */
+	case IK_ACTION_HELP: /* opens something over it, or closes it */
 	case IK_ACTION_MODE:
 	case IK_ACTION_RAW:
 	case IK_ACTION_REDRAW:
@@ -161,13 +161,13 @@ bool ik_find_key(struct ik_find *find, const struct ik_key *key, enum ik_action 
 		return false;
 	default:
 		if (action > IK_ACTION_RAW)
-			return true;    /* what edits a text does nothing */
-		ik_find_keep(find); /* it opens something else */
+			return true;    /* editing keys do nothing here */
+		ik_find_keep(find); /* the key opens something else */
 		return false;
 	}
 }
 
-/* Say in words how far the search is. */
+/* Append the progress of the search. */
 static void put_state(const struct ik_find *find, bool older, struct ik_buf *out)
 {
 	struct ik_search_state state = ik_search_state(find->search);
@@ -212,7 +212,7 @@ int ik_find_draw(const struct ik_find *find, bool older, struct ik_cells *cells,
 		ik_buf_printf(&out, _(" Search: %s"), find->pattern.data);
 	else
 		ik_buf_printf(&out, " /%s", find->pattern.data);
-	/* A pattern longer than half of the line shows its end. */
+	/* If the pattern is longer than half the line, show its end. */
 	size_t skip = 0;
 
 	while ((int)ik_utf8_width(out.data + skip, out.length - skip) > area.columns / 2)

@@ -11,11 +11,11 @@
 #include "util/text.h"
 
 #define NEW_LINE "\r\n"
-#define SENTENCE_BYTES 200 /* from here on a line that grows is written by sentences */
+#define SENTENCE_BYTES 200 /* a growing line longer than this is written by sentences */
 #define LEAST_ROWS 24
 #define USUAL_COLUMNS 80
 
-/* A block of which more may come. */
+/* A block that may still grow. */
 struct open {
 	struct ik_block *block;
 	size_t written;
@@ -24,21 +24,21 @@ struct open {
 
 struct ik_linear {
 	bool utf8, ansi;
-	struct ik_buf *out; /* of the frame at hand */
+	struct ik_buf *out; /* output of the current frame */
 
-	const struct ik_block *last; /* the last block that was seen, but for the welcome */
-	unsigned clears;             /* of the screen, as far as they were seen */
+	const struct ik_block *last; /* last block seen, except the welcome */
+	unsigned clears;             /* of the screen, as last seen */
 	bool welcomed;
 	struct open *open;
 	size_t open_count;
 
-	struct ik_buf pane; /* lines of panes, as they were written last */
-	struct ik_buf said; /* the states of the status bar, likewise */
+	struct ik_buf pane; /* lines of panes as last written */
+	struct ik_buf said; /* states of the status bar as last said */
 	enum ik_activity activity;
 
-	struct ik_buf line; /* the last line as it stands there */
-	int row, column;    /* of the cursor in the cells; -1: it is not shown */
-	int columns;        /* of the frame at hand */
+	struct ik_buf line; /* last line as the terminal shows it */
+	int row, column;    /* of the cursor in the cells; -1 if hidden */
+	int columns;        /* of the current frame */
 };
 
 struct ik_linear *ik_linear_new(bool utf8, bool ansi)
@@ -83,10 +83,10 @@ void ik_linear_size(int *rows, int *columns)
 	if (*columns < IK_LEAST_COLUMNS)
 		*columns = USUAL_COLUMNS;
 	if (*columns >= IK_WIDE_COLUMNS)
-		*columns = IK_WIDE_COLUMNS - 1; /* a pane has the whole width */
+		*columns = IK_WIDE_COLUMNS - 1; /* a pane has the full width */
 }
 
-/* Take the last line away: something else is to be written in its place. */
+/* Erase the last line, to write something else in its place. */
 static void clear_line(struct ik_linear *linear)
 {
 	if (linear->row < 0)
@@ -96,7 +96,7 @@ static void clear_line(struct ik_linear *linear)
 	ik_buf_clear(&linear->line);
 }
 
-/* Write text that was sanitised. */
+/* Append sanitised text. */
 static void put(struct ik_linear *linear, const char *text, size_t length)
 {
 	for (size_t at = 0; at < length;) {
@@ -114,8 +114,8 @@ static void put(struct ik_linear *linear, const char *text, size_t length)
 	}
 }
 
-/* Write lines that begin at the left edge, broken between words: a terminal breaks inside them,
- * and half a word is what is read aloud then. */
+/* Write lines from the left edge, wrapped between words. Terminals wrap inside words, and a
+ * screen reader would then read half a word. */
 static void put_lines(struct ik_linear *linear, const char *text, size_t length)
 {
 	while (length > 0) {
@@ -129,7 +129,7 @@ static void put_lines(struct ik_linear *linear, const char *text, size_t length)
 	}
 }
 
-/* Write a line of our own. */
+/* Write a line that is ikigai's own. */
 static void say(struct ik_linear *linear, const char *text)
 {
 	clear_line(linear);
@@ -137,7 +137,7 @@ static void say(struct ik_linear *linear, const char *text)
 	ik_buf_puts(linear->out, NEW_LINE);
 }
 
-/* What is before the text of a block. */
+/* Return the label before the text of a block. */
 static const char *label(enum ik_block_kind kind)
 {
 	switch (kind) {
@@ -156,8 +156,8 @@ static const char *label(enum ik_block_kind kind)
 	}
 }
 
-/* How much of text that still grows can be written: whole lines, and of a long one
- * whole sentences. */
+/* Return how many bytes of a growing text can be written: whole lines, and whole sentences of a
+ * long line. */
 static size_t ready(const char *text, size_t length)
 {
 	size_t end = length;
@@ -172,7 +172,7 @@ static size_t ready(const char *text, size_t length)
 	return end;
 }
 
-/* Write what is new in a text; true when nothing more comes of it. */
+/* Write the new part of a text; return true if it is complete. */
 static bool write_text(struct ik_linear *linear, struct open *open)
 {
 	struct ik_block *block = open->block;
@@ -203,7 +203,7 @@ static bool write_text(struct ik_linear *linear, struct open *open)
 	return !growing;
 }
 
-/* Say that a call begins, and what came of it; true when it is over. */
+/* Announce a call, and its result; return true if it has ended. */
 static bool write_call(struct ik_linear *linear, struct open *open)
 {
 	struct ik_shown_call *call = open->block->call;
@@ -226,7 +226,7 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	ik_buf_init(&text, IK_MIB(4));
 	ik_call_text(call, IK_CALL_LINES, &text, &head, &tail);
 	say(linear, call->stage == IK_STAGE_OK ? _("The tool has ended:") : _("The tool has failed:"));
-	head += strcspn(text.data + head, "\n"); /* what is after the name is for eyes */
+	head += strcspn(text.data + head, "\n"); /* what follows the name is visual only */
 	head += strspn(text.data + head, "\n");
 	put_lines(linear, text.data + head, text.length - head);
 	ik_buf_puts(linear->out, NEW_LINE);
@@ -234,15 +234,15 @@ static bool write_call(struct ik_linear *linear, struct open *open)
 	return true;
 }
 
-/* Note a block that is new. */
+/* Add a new block to the open ones. */
 static void open_block(struct ik_linear *linear, struct ik_block *block)
 {
 	linear->open = ik_alloc_more(linear->open, linear->open_count, sizeof(*linear->open));
 	linear->open[linear->open_count++] = (struct open){ .block = block };
 }
 
-/* Note what is new at the end; what was put in front is not written any more. The
- * welcome, which goes away by itself, is never what the next one is told by. */
+/* Find new blocks at the end. Blocks added in front are not written. The welcome is never used
+ * as the last block seen, because it disappears by itself. */
 static void find_new(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
 	const struct ik_scrollback *scrollback = screen->scrollback;
@@ -269,7 +269,7 @@ static void find_new(struct ik_linear *linear, const struct ik_screen_parts *scr
 	}
 }
 
-/* Write what has come of the open blocks: of texts in their order. */
+/* Write what is new in the open blocks; texts in their order. */
 static void write_blocks(struct ik_linear *linear)
 {
 	size_t kept = 0;
@@ -290,14 +290,14 @@ static void write_blocks(struct ik_linear *linear)
 	linear->open_count = kept;
 }
 
-/* Is it a character that frames are made of? */
+/* Is it a box-drawing character? */
 static bool is_frame(const struct ik_cell *cell)
 {
 	return cell->length == 3 && cell->text[0] == '\xE2' &&
 		(cell->text[1] == '\x94' || cell->text[1] == '\x95');
 }
 
-/* The text of a part of a row, and whether it is the selected one. */
+/* Read part of a row, and whether it is selected. */
 static bool read_row(const struct ik_cells *cells, int row, int column, int columns,
 	struct ik_buf *out)
 {
@@ -323,14 +323,14 @@ static bool read_row(const struct ik_cells *cells, int row, int column, int colu
 	return selected;
 }
 
-/* Does a line stand among those, each between line feeds? */
+/* Is a line among these lines, each of which is between line feeds? */
 static bool is_among(const struct ik_buf *lines, const struct ik_buf *line)
 {
 	return lines->length > 0 && memmem(lines->data, lines->length, line->data, line->length);
 }
 
-/* Leave two of more blanks: columns are for the eye, and a line as wide as the screen would
- * be broken by what is put before it. */
+/* Shorten runs of blanks to two. Columns are only visual, and the label before a line as wide as
+ * the screen would make it wrap. */
 static void squeeze(struct ik_buf *line)
 {
 	size_t length = 0, blanks = 0;
@@ -343,7 +343,7 @@ static void squeeze(struct ik_buf *line)
 	ik_buf_truncate(line, length);
 }
 
-/* Add the lines of a rectangle to those of the panes, and write what is new of them. */
+/* Append the lines of a rectangle to those of the panes, and write the new ones. */
 static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	struct ik_rectangle area, struct ik_buf *lines)
 {
@@ -369,7 +369,7 @@ static void write_area(struct ik_linear *linear, const struct ik_cells *cells,
 	ik_buf_done(&line);
 }
 
-/* Write what is new in what is beside the conversation. */
+/* Write what is new beside the conversation. */
 static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	const struct ik_cells *cells)
 {
@@ -378,7 +378,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	bool any = linear->pane.length > 0;
 
 	if (screen->help_open && screen->find->writing)
-		return; /* each letter may turn the page: what was found is said, the page after Enter */
+		return; /* each letter may turn the page: say the match now, and the page after Enter */
 	ik_buf_init(&lines, IK_MIB(4));
 	if (screen->help_open)
 		write_area(linear, cells, layout->scrollback.rows > 0 ? layout->scrollback : layout->pane,
@@ -387,7 +387,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 		write_area(linear, cells, layout->pane, &lines);
 	if (layout->dialog.rows > 0)
 		write_area(linear, cells, layout->dialog, &lines);
-	/* Candidates that nobody asked for would speak while the user types. */
+	/* Completions that come by themselves would interrupt the user's typing. */
 	if (screen->prompt->popup.asked)
 		write_area(linear, cells, screen->prompt->popup.area, &lines);
 	if (any && lines.length == 0)
@@ -396,7 +396,7 @@ static void write_panes(struct ik_linear *linear, const struct ik_screen_parts *
 	linear->pane = lines;
 }
 
-/* Say what goes on, when it is something else than before. */
+/* Say the activity if it has changed. */
 static void write_activity(struct ik_linear *linear, const struct ik_status_bar *bar)
 {
 	enum ik_activity before = linear->activity;
@@ -415,7 +415,7 @@ static void write_activity(struct ik_linear *linear, const struct ik_status_bar 
 		if (before != IK_ACTIVITY_RUNNING && before != IK_ACTIVITY_ASKING)
 			say(linear, _("The model is working."));
 		break;
-	case IK_ACTIVITY_RUNNING: /* the calls say so themselves */
+	case IK_ACTIVITY_RUNNING: /* the calls announce themselves */
 		break;
 	case IK_ACTIVITY_RETRY:
 		say(linear, _("The request failed; it is tried again."));
@@ -426,7 +426,7 @@ static void write_activity(struct ik_linear *linear, const struct ik_status_bar 
 	}
 }
 
-/* Say a state, unless it was said before; frees the sentence. */
+/* Say a state unless it was said before; free the sentence. */
 static void say_state(struct ik_linear *linear, struct ik_buf *now, char *sentence)
 {
 	struct ik_buf line;
@@ -440,7 +440,7 @@ static void say_state(struct ik_linear *linear, struct ik_buf *now, char *senten
 	free(sentence);
 }
 
-/* How a conversation stands, as a new string. */
+/* Return the state of a conversation as a new string. */
 static char *agent_sentence(const struct ik_agent_mark *mark)
 {
 	if (mark->shown)
@@ -461,7 +461,7 @@ static char *agent_sentence(const struct ik_agent_mark *mark)
 	return ik_format(_("Agent %d is idle."), mark->number);
 }
 
-/* Say the line that a search has found, once it is known which of all it is. */
+/* Say the line of the current match, once its number is known. */
 static void write_found(struct ik_linear *linear, const struct ik_screen_parts *screen,
 	struct ik_buf *now)
 {
@@ -483,7 +483,7 @@ static void write_found(struct ik_linear *linear, const struct ik_screen_parts *
 	ik_buf_done(&line);
 }
 
-/* Say what the status bar shows besides, each thing when it is another. */
+/* Say the other states of the status bar that have changed. */
 static void write_states(struct ik_linear *linear, const struct ik_screen_parts *screen)
 {
 	const struct ik_status_bar *bar = screen->bar;
@@ -534,7 +534,7 @@ static void write_states(struct ik_linear *linear, const struct ik_screen_parts 
 	linear->said = now;
 }
 
-/* Bring the last line up to date: by what was added, if that is all. */
+/* Update the last line; if text was only added, write just that. */
 static void write_line(struct ik_linear *linear, const struct ik_cells *cells)
 {
 	int row = cells->cursor_row, column = cells->cursor_column;

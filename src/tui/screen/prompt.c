@@ -10,9 +10,9 @@
 #include "util/text.h"
 
 #define POPUP_ROWS 8
-#define LABEL_COLUMNS 36 /* of a name; what is longer is cut where a description follows */
-#define FOOT_COLUMNS 60  /* of the keys in the last row */
-#define TEXT_BYTES 400   /* of a name or a description that is looked at */
+#define LABEL_COLUMNS 36 /* limit of a name that a description follows; the rest is cut */
+#define FOOT_COLUMNS 60  /* width of the keys in the last row */
+#define TEXT_BYTES 400   /* limit of the part of a name or description that is examined */
 #define NONE SIZE_MAX
 
 struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *history_path,
@@ -28,9 +28,9 @@ struct ik_prompt *ik_prompt_new(const struct ik_keymap *keymap, const char *hist
 	return prompt;
 }
 
-/* ---- candidates ---- */
+/* ---- completions ---- */
 
-/* Close it, and forget what it showed. */
+/* Close the popup and release its candidates. */
 static void close_popup(struct ik_popup *popup)
 {
 	popup->open = false;
@@ -44,7 +44,7 @@ static void close_popup(struct ik_popup *popup)
 	popup->selected = NONE;
 }
 
-/* Is a candidate what was typed, perhaps but for the slash that makes a directory of it? */
+/* Is a candidate what was typed, except perhaps for a directory's final slash? */
 static bool is_typed(const char *text, const char *typed)
 {
 	size_t length = strlen(typed);
@@ -53,7 +53,8 @@ static bool is_typed(const char *text, const char *typed)
 		(text[length] == '\0' || ik_text_equal(text + length, "/"));
 }
 
-/* Select the one that the user went to, or the first, unless what was typed will do. */
+/* Select the candidate that the user chose. With preselect, else select the first, unless what
+ * was typed is enough. */
 static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
 	bool typed = popup->typed[0] == '\0';
@@ -72,8 +73,9 @@ static void select_first(struct ik_popup *popup, const char *chosen, bool presel
 		popup->selected = 0;
 }
 
-/* Show candidates; nothing to show closes it. The one that the user went to stays selected. Else, with
- * preselect, the first is, unless what was typed is one of them already. */
+/* Show candidates; close the popup if there are none. The one that the user chose stays
+ * selected. Otherwise, with preselect, the first is selected, unless what was typed is a candidate
+ * already. */
 static void show_popup(struct ik_popup *popup, const struct ik_completions *completions,
 	bool preselect)
 {
@@ -95,7 +97,7 @@ static void show_popup(struct ik_popup *popup, const struct ik_completions *comp
 		close_popup(popup);
 }
 
-/* Select the next (1) or the one before (-1), round at the ends; 0: the one that is selected. */
+/* Select the next (1) or previous (-1) candidate, wrapping around; 0 keeps the selection. */
 static void move_in_popup(struct ik_popup *popup, int direction)
 {
 	if (popup->count == 0 || (direction == 0 && popup->selected == NONE))
@@ -112,7 +114,7 @@ static void move_in_popup(struct ik_popup *popup, int direction)
 	popup->chosen = ik_strdup(popup->shown.candidates[popup->matches[popup->selected]].text);
 }
 
-/* Select the candidate in a cell; false: there is none. */
+/* Select the candidate in a cell; return false if there is none. */
 static bool click_popup(struct ik_popup *popup, int row, int column)
 {
 	const struct ik_rectangle *area = &popup->area;
@@ -124,14 +126,14 @@ static bool click_popup(struct ik_popup *popup, int row, int column)
 	return true;
 }
 
-/* A text on one row, harmless. */
+/* Append a text, sanitised, on one line. */
 static void put_line(struct ik_buf *out, const char *text)
 {
 	ik_buf_clear(out);
 	ik_sanitize_line(out, text, strnlen(text, TEXT_BYTES));
 }
 
-/* Columns of the names and of the rows that are seen. */
+/* Measure the columns of the names and of the visible rows. */
 static void measure(const struct ik_popup *popup, size_t rows, int *ret_label, int *ret_row)
 {
 	struct ik_buf out;
@@ -175,7 +177,7 @@ static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 			candidate->description);
 }
 
-/* What the last row says. */
+/* Append the text of the last row. */
 static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keymap,
 	struct ik_buf *out)
 {
@@ -197,7 +199,7 @@ static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keyma
 	ik_keymap_put_hints(keymap, IK_IN_EDITOR, selected ? hints : hints + 1, FOOT_COLUMNS, out);
 }
 
-/* Draw within area, at its bottom; the word begins at that column. */
+/* Draw the popup at the bottom of area; the word begins at this column. */
 static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
 	struct ik_cells *cells, struct ik_rectangle area, int column)
 {
@@ -214,7 +216,7 @@ static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
 	if (popup->selected != NONE && popup->selected >= popup->top + rows)
 		popup->top = popup->selected + 1 - rows;
 	if (popup->top + rows > popup->count)
-		popup->top = popup->count - rows; /* there is more room than before */
+		popup->top = popup->count - rows; /* there is more room now */
 	ik_buf_init(&foot, IK_KIB(4));
 	put_foot(popup, keymap, &foot);
 	measure(popup, rows, &label, &width);
@@ -235,7 +237,7 @@ static void draw_popup(struct ik_popup *popup, const struct ik_keymap *keymap,
 	ik_buf_done(&foot);
 }
 
-/* Ask what the word at the cursor may become; asked: by the user. */
+/* Find completions of the word at the cursor; asked: by the user. */
 static void query(struct ik_prompt *prompt, bool asked)
 {
 	struct ik_completions completions = { .asked = asked };
@@ -254,13 +256,13 @@ static void query(struct ik_prompt *prompt, bool asked)
 	}
 	prompt->popup.asked = asked;
 	prompt->refused_word = false;
-	/* In the midst of a word it is not known what that is to be. */
+	/* In the middle of a word, the user's intention is unknown. */
 	size_t cursor = ik_editor_cursor(prompt->editor);
 	bool whole = cursor == length || strchr(" \t\n", text[cursor]);
 	show_popup(&prompt->popup, &completions, whole && prompt->preselect);
 }
 
-/* Is the only candidate what is there already? */
+/* Is the only candidate there in full already? */
 static bool is_whole(const struct ik_prompt *prompt)
 {
 	const struct ik_popup *popup = &prompt->popup;
@@ -282,7 +284,7 @@ void ik_prompt_update(struct ik_prompt *prompt)
 		close_popup(&prompt->popup);
 }
 
-/* Put a candidate, or its first bytes, in the place of the word. */
+/* Replace the word with a candidate, or with its first `length` bytes. */
 static void put(struct ik_prompt *prompt, size_t index, size_t length)
 {
 	const struct ik_completions *shown = &prompt->popup.shown;
@@ -291,18 +293,19 @@ static void put(struct ik_prompt *prompt, size_t index, size_t length)
 	struct ik_buf out;
 
 	if (shown->start > cursor)
-		return; /* the word is gone */
+		return; /* the word has changed */
 	ik_buf_init(&out, IK_LIMIT_USER_TEXT);
 	caret = ik_completion_put(shown, index, length, &out);
 	if (out.length > 0 && out.data[out.length - 1] == ' ' && end < all && text[end] == ' ')
-		end++; /* it stands there already */
+		end++; /* already there */
 	if (ik_buf_status(&out) == IK_OK &&
 		ik_editor_replace(prompt->editor, shown->start, end, out.data, out.length))
 		ik_editor_select(prompt->editor, shown->start + caret, shown->start + caret);
 	ik_buf_done(&out);
 }
 
-/* Put a candidate in; what goes on (a directory) is asked for again, as it was asked for. */
+/* Insert a candidate. If it can be completed further (a directory), query again, in the same
+ * way. */
 static void take(struct ik_prompt *prompt, size_t index)
 {
 	const char *text = prompt->popup.shown.candidates[index].text;
@@ -316,8 +319,8 @@ static void take(struct ik_prompt *prompt, size_t index)
 		ik_prompt_update(prompt);
 }
 
-/* Tab: what all have in common is put in, then one after the other is selected, from the first on
- * where the list has only just been opened. */
+/* Handle Tab: insert the common prefix, then cycle through the candidates, starting with the
+ * first if the list has just opened. */
 static void complete(struct ik_prompt *prompt, int direction, bool opened)
 {
 	struct ik_popup *popup = &prompt->popup;
@@ -350,7 +353,7 @@ bool ik_prompt_click(struct ik_prompt *prompt, int row, int column)
 	return true;
 }
 
-/* A key while the candidates are shown. */
+/* Handle a key while the candidates are shown. */
 static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 {
 	bool selected = prompt->popup.selected != NONE;
@@ -363,7 +366,7 @@ static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 		return true;
 	case IK_ACTION_UP:
 	case IK_ACTION_DOWN:
-		/* Nobody asked for it: the way to the history stays open. */
+		/* The popup opened by itself, so Up still goes to the history. */
 		if (action == IK_ACTION_UP && !selected && !prompt->popup.asked)
 			return false;
 		move_in_popup(&prompt->popup, action == IK_ACTION_UP ? -1 : 1);
@@ -389,7 +392,7 @@ bool ik_prompt_candidate_key(struct ik_prompt *prompt, enum ik_action action)
 		return popup_key(prompt, action);
 	if (action != IK_ACTION_COMPLETE)
 		return false;
-	if (ik_editor_act(prompt->editor, action)) /* it unfolded a paste */
+	if (ik_editor_act(prompt->editor, action)) /* the action unfolded a paste */
 		return true;
 	query(prompt, true);
 	if (!prompt->popup.open)
@@ -412,7 +415,7 @@ void ik_prompt_draw_candidates(struct ik_prompt *prompt, struct ik_cells *cells,
 
 	if (start < cursor)
 		column -= (int)ik_utf8_width(text + start, cursor - start);
-	/* One column to the left: its texts stand below each other and the word. */
+	/* One column to the left, so that the names line up with the word. */
 	draw_popup(&prompt->popup, prompt->keymap, cells, area, column > 1 ? column - 1 : 0);
 }
 
@@ -421,7 +424,7 @@ struct ik_editor *ik_prompt_front(const struct ik_prompt *prompt)
 	return prompt->found ? prompt->found : prompt->editor;
 }
 
-/* Leave the search in the history; the text is as it was before. */
+/* End the history search and restore the text. */
 static void close_history(struct ik_prompt *prompt)
 {
 	if (prompt->found)
@@ -429,7 +432,7 @@ static void close_history(struct ik_prompt *prompt)
 	prompt->found = ik_editor_free(prompt->found);
 }
 
-/* Begin to search the history. */
+/* Start the history search. */
 static void open_history(struct ik_prompt *prompt)
 {
 	ik_history_search_init(&prompt->search, prompt->history);
@@ -437,7 +440,7 @@ static void open_history(struct ik_prompt *prompt)
 	close_popup(&prompt->popup);
 }
 
-/* Show what was found, with what was searched for in it marked. */
+/* Show the match, with the query highlighted. */
 static void show_found(struct ik_prompt *prompt)
 {
 	const struct ik_history_search *search = &prompt->search;
@@ -449,7 +452,7 @@ static void show_found(struct ik_prompt *prompt)
 		ik_editor_select(prompt->found, search->position + search->length, search->position);
 }
 
-/* What was found becomes the text; what was there is a step of undo away. */
+/* Replace the text with the match; undo brings the old text back. */
 static void take_found(struct ik_prompt *prompt)
 {
 	size_t length, position = prompt->search.position;
@@ -462,7 +465,7 @@ static void take_found(struct ik_prompt *prompt)
 	close_history(prompt);
 }
 
-/* What is typed or pasted is searched for. */
+/* Append typed or pasted text to the query. */
 static void type_query(struct ik_history_search *search, const struct ik_key *key)
 {
 	struct ik_buf text;
@@ -473,7 +476,7 @@ static void type_query(struct ik_history_search *search, const struct ik_key *ke
 	ik_buf_done(&text);
 }
 
-/* Is it Ctrl-G, by which Emacs and shells leave a search? */
+/* Is it Ctrl-G, which ends a search in Emacs and shells? */
 static bool is_leave(const struct ik_key *key)
 {
 	return key->code == IK_KEY_CHARACTER && key->modifiers == IK_CONTROL &&
@@ -516,7 +519,7 @@ bool ik_prompt_history_key(struct ik_prompt *prompt, enum ik_action action,
 			return true;
 		}
 		if (action != IK_ACTION_NONE) {
-			take_found(prompt); /* and what the key means is done to it */
+			take_found(prompt); /* then the key acts on it */
 			return false;
 		}
 		type_query(&prompt->search, key);

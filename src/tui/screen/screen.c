@@ -17,71 +17,71 @@
 #include "util/text.h"
 
 #define PROMPT "> "
-#define QUIT_WINDOW_MS 2000 /* the second Ctrl-C must come within */
+#define QUIT_WINDOW_MS 2000 /* time for the second Ctrl-C */
 #define NEVER INT64_C(-1)
-#define INSPECTOR_COLUMNS 160 /* from here on it opens by itself */
+#define INSPECTOR_COLUMNS 160 /* from this width on, the inspector opens by itself */
 #define WHEEL_ROWS 3
-#define TWICE_MS 400    /* between the two of a double click */
-#define LABEL_BYTES 400 /* of a text that is shown on one row */
-#define QUEUE_PART 5    /* queued messages have at most a fifth of the screen's rows */
-#define EDITOR_ROWS 10  /* the editor grows to this, then scrolls */
-#define DIALOG_ROWS 12  /* a question may always have these */
-#define SHORT_ID 8      /* characters that a session without a title is known by */
+#define TWICE_MS 400    /* time between the clicks of a double click */
+#define LABEL_BYTES 400 /* limit of a text shown on one row */
+#define QUEUE_PART 5    /* queued messages take at most a fifth of the screen's rows */
+#define EDITOR_ROWS 10  /* the editor grows to this height, then scrolls */
+#define DIALOG_ROWS 12  /* rows that a question may always have */
+#define SHORT_ID 8      /* characters of the ID shown for a session without a title */
 
 enum { PANES = 5 };
 
-/* What has focus; help and questions, which come before it, aside. */
+/* What has focus, apart from help and questions, which take precedence. */
 enum ik_focus { IK_FOCUS_EDITOR, IK_FOCUS_SCROLLBACK, IK_FOCUS_PANE };
 
-/* What the left mouse button was pressed on, and then. */
+/* What the left mouse button was pressed on, and what happened since. */
 struct ik_press {
-	struct ik_scrollback *text; /* a text of which a part is being marked, or was; or NULL */
+	struct ik_scrollback *text; /* the text being selected in, or last selected in, or NULL */
 	bool held;
-	bool moved;  /* since it was pressed: it marks, and is no click */
-	bool editor; /* on the editor, whose text before or after anchor is selected */
+	bool moved;  /* since the press: this is a selection, not a click */
+	bool editor; /* on the editor, where the selection extends from anchor */
 	size_t anchor;
 	int row, column;
-	int64_t ms; /* when; a second one soon after is for the word there */
+	int64_t ms; /* time of the press; a second one soon after selects the word */
 	bool twice;
 };
 
-/* A place in a session, to be shown once it is there. */
+/* A place in a session, to be shown once it has been read. */
 struct ik_wanted_place {
 	char session[IK_UUID_TEXT];
-	int64_t sequence; /* 0: none */
-	char *words;      /* to be marked there */
+	int64_t sequence; /* 0 for no place */
+	char *words;      /* to be highlighted there */
 	bool typed;       /* the editor keeps focus */
 };
 
 /* What the session is doing, and since when. */
 struct ik_turn_status {
 	bool running;
-	bool unstarted;          /* the next tick is its start */
-	bool waiting;            /* for the tools, or for a session to be read; also without a turn */
-	const char *waiting_for; /* in words; NULL: for the tools */
+	bool unstarted;          /* it starts with the next tick */
+	bool waiting;            /* for the tools or for a session to be read; also without a turn */
+	const char *waiting_for; /* in words; NULL means the tools */
 	int64_t started_ms;
-	int64_t retry_ms;         /* asked for, until the next tick; else NEVER */
-	int64_t retry_at_ms;      /* NEVER: none is due */
-	const char *retry_reason; /* NULL: nothing is known */
+	int64_t retry_ms;         /* delay of a new retry, until the next tick; else NEVER */
+	int64_t retry_at_ms;      /* time of the retry, or NEVER */
+	const char *retry_reason; /* NULL if unknown */
 };
 
 struct ik_screen {
 	int rows, columns;
 	bool dirty;
-	int64_t now_ms; /* of the last tick */
+	int64_t now_ms; /* time of the last tick */
 
-	struct ik_status_bar bar;   /* provider, model, store, keys are owned */
-	struct ik_status_bar drawn; /* the same as it was drawn last */
-	const char *title;          /* of the session, as its messages have it; NULL: none yet */
-	bool title_named;           /* the user gave it */
-	char running[IK_UUID_TEXT]; /* the session's id; "": not known yet */
-	bool older;                 /* messages of a restored session are still to be read */
-	bool told_any;              /* a message was told since the session began */
+	struct ik_status_bar bar;   /* owns provider, model, store and keys */
+	struct ik_status_bar drawn; /* as last drawn */
+	const char *title;          /* the session's, from its messages; NULL for none yet */
+	bool title_named;           /* the user set it */
+	char running[IK_UUID_TEXT]; /* the session's ID; "" if not known yet */
+	bool older;                 /* older messages of a restored session are still being read */
+	bool told_any;              /* a message has arrived since the session began */
 
 	struct ik_keymap *keymap;
 	struct ik_calls *calls;
 	struct ik_chat_log *log;
-	struct ik_scrollback *scrollback; /* the log's */
+	struct ik_scrollback *scrollback; /* owned by the log */
 	struct ik_inspector *inspector;
 	struct ik_browser *browser;
 	struct ik_sessions *sessions;
@@ -89,34 +89,34 @@ struct ik_screen {
 	struct ik_help *help;
 	struct ik_pane *panes[PANES]; /* all of them */
 	struct ik_dialog *dialog;
-	int wanted_question; /* that a key asked for, the last one; 0: none yet */
+	int wanted_question; /* ID of the last question opened with a key, or 0 */
 	struct ik_prompt *prompt;
 	struct ik_turn_status turn;
-	char *queued;               /* the messages that wait (bar.queued), a line each; NULL: none */
-	bool queued_held;           /* until the user sends them */
-	char *quit_hint;            /* with the key of now */
-	struct ik_invocation asked; /* what the key at hand asks the program for */
+	char *queued;               /* the queued messages (bar.queued), one a line; NULL for none */
+	bool queued_held;           /* the queue waits until the user sends it */
+	char *quit_hint;            /* names the key bound to interrupt */
+	struct ik_invocation asked; /* the action that the current key requests from the program */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
 
-	struct ik_find *find;      /* in the conversation */
-	struct ik_find *help_find; /* in the help, as long as that is open */
-	const char *flash;         /* said once, until the next key; NULL: nothing */
+	struct ik_find *find;      /* searches the conversation */
+	struct ik_find *help_find; /* searches the help while it is open */
+	const char *flash;         /* shown until the next key; NULL for nothing */
 	struct ik_wanted_place place;
 	struct ik_press press; /* of the left mouse button */
 
-	struct ik_pane *side;                  /* the pane that is shown; NULL: none */
-	struct ik_pane *side_before;           /* it was there before the picker; or NULL */
-	enum ik_inspector_wish inspector_wish; /* CLOSED, too, once one was opened */
-	bool side_by_itself;                   /* it opened unasked, and has not had focus since */
+	struct ik_pane *side;                  /* the visible pane, or NULL */
+	struct ik_pane *side_before;           /* pane to return to after the picker, or NULL */
+	enum ik_inspector_wish inspector_wish; /* also CLOSED after it was opened once */
+	bool side_by_itself;                   /* it opened by itself and has not had focus since */
 	bool help_open;
-	enum ik_focus focus; /* as far as it is there: focus_of() */
+	enum ik_focus focus; /* as requested; focus_of() says what can have it */
 
-	int64_t agents_due_ms; /* when a second of the other conversations changes */
-	int64_t quit_until_ms; /* NEVER, or until when another Ctrl-C ends */
+	int64_t agents_due_ms; /* when the displayed time of another conversation changes */
+	int64_t quit_until_ms; /* until when another Ctrl-C quits, or NEVER */
 };
 
-/* Ask the program for an action, without an argument, or with a text. */
+/* Request an action from the program, without an argument, or with a text. */
 static void ask(struct ik_screen *screen, enum ik_action action)
 {
 	screen->asked = (struct ik_invocation){ .action = action };
@@ -129,7 +129,7 @@ static void ask_with(struct ik_screen *screen, enum ik_action action, const stru
 	};
 }
 
-/* A copy of a text that may be NULL, in place of an old one. */
+/* Replace a string with a copy of another; value may be NULL. */
 static void set_text(const char **text, const char *value)
 {
 	char *copy = value ? ik_strdup(value) : NULL;
@@ -138,7 +138,7 @@ static void set_text(const char **text, const char *value)
 	*text = copy;
 }
 
-/* Say something of the screen's own in the conversation: shown, not stored. */
+/* Show a sentence of the screen's own in the conversation. It is not stored. */
 static void say(struct ik_screen *screen, const char *sentence)
 {
 	ik_chat_log_say(screen->log, sentence);
@@ -151,7 +151,7 @@ void ik_screen_flash(struct ik_screen *screen, const char *sentence)
 	screen->dirty = true;
 }
 
-/* The same with the names of keys (ik_keymap_sentence()). */
+/* Show a sentence over the editor, with key names filled in (ik_keymap_sentence()). */
 static void flash_keys(struct ik_screen *screen, const char *text)
 {
 	char *sentence = ik_keymap_sentence(screen->keymap, text);
@@ -160,13 +160,13 @@ static void flash_keys(struct ik_screen *screen, const char *text)
 	free(sentence);
 }
 
-/* Return the pane that an inspector, a browser, ... begins with (tui/pane/pane.h). */
+/* Return the pane at the start of an inspector, a browser, ... (tui/pane/pane.h). */
 static struct ik_pane *pane_of(void *pane)
 {
 	return pane;
 }
 
-/* Is there anything that a cancel ends: a turn, a wait, a call of the user's own? */
+/* Is there anything to cancel: a turn, a wait, or the user's own call? */
 static bool is_busy(const struct ik_screen *screen)
 {
 	return screen->turn.running || screen->turn.waiting || ik_calls_running(screen->calls) > 0;
@@ -186,13 +186,13 @@ static bool is_covered(const struct ik_screen *screen)
 	return screen->side && screen->columns < IK_WIDE_COLUMNS;
 }
 
-/* Return what has focus; help and questions, which come before it, aside. */
+/* Return what has focus, apart from help and questions, which take precedence. */
 static enum ik_focus focus_of(const struct ik_screen *screen)
 {
 	if (screen->focus == IK_FOCUS_PANE && !screen->side)
 		return IK_FOCUS_EDITOR;
 	if (screen->focus == IK_FOCUS_SCROLLBACK && is_covered(screen))
-		return IK_FOCUS_PANE; /* it stands where the scrollback stood */
+		return IK_FOCUS_PANE; /* the pane has replaced the scrollback */
 	return screen->focus;
 }
 
@@ -203,7 +203,7 @@ static void set_focus(struct ik_screen *screen, enum ik_focus focus)
 	if (screen->focus == focus)
 		return;
 	screen->focus = focus;
-	/* At once: the next key may come before the next picture. */
+	/* Right now, because the next key may come before the next frame. */
 	ik_scrollback_select(screen->scrollback, focus_of(screen) == IK_FOCUS_SCROLLBACK);
 	screen->dirty = true;
 }
@@ -213,7 +213,8 @@ void ik_screen_go_to_editor(struct ik_screen *screen)
 	set_focus(screen, IK_FOCUS_EDITOR);
 }
 
-/* Go from the editor to the scrollback, the side pane, and back: to what is on the screen. */
+/* Move focus from the editor to the scrollback, the side pane, and back, skipping what is
+ * hidden. */
 static void next_focus(struct ik_screen *screen)
 {
 	switch (focus_of(screen)) {
@@ -229,13 +230,13 @@ static void next_focus(struct ik_screen *screen)
 	}
 }
 
-/* Return the search in the help while that is open, else in the conversation. */
+/* Return the search of the help if that is open, else of the conversation. */
 static struct ik_find *find_of(const struct ik_screen *screen)
 {
 	return screen->help_open ? screen->help_find : screen->find;
 }
 
-/* Return in what a key is pressed (of enum ik_context). */
+/* Return the context of a key press (of enum ik_context). */
 static unsigned context_of(const struct ik_screen *screen)
 {
 	if (screen->help_open)
@@ -260,18 +261,18 @@ static unsigned context_of(const struct ik_screen *screen)
 static void open_search(struct ik_screen *screen)
 {
 	if (screen->columns < IK_WIDE_COLUMNS && !screen->help_open)
-		screen->side = NULL; /* what is searched must be visible */
+		screen->side = NULL; /* the searched text must be visible */
 	ik_find_open(find_of(screen));
 }
 
-/* The line of a search was closed: what it found is in front. */
+/* After the line of a search closes, give focus to the conversation if it shows matches. */
 static void note_found(struct ik_screen *screen)
 {
 	if (ik_find_shows(screen->find) && !screen->help_open)
 		screen->focus = IK_FOCUS_SCROLLBACK;
 }
 
-/* Handle a key while the pattern is written; false: it is for others. */
+/* Handle a key while the pattern is typed; return false if it is not for the search. */
 static bool search_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	struct ik_find *find = find_of(screen);
@@ -294,7 +295,7 @@ static void show_help(struct ik_screen *screen, bool open)
 	screen->help_open = open;
 }
 
-/* A pane opens: close the help, and the line of a search behind it. */
+/* Close the help, and the search line behind it, because a pane opens. */
 static void make_way(struct ik_screen *screen)
 {
 	show_help(screen, false);
@@ -304,21 +305,20 @@ static void make_way(struct ik_screen *screen)
 	note_found(screen);
 }
 
-/* Is there a question, but put aside? */
+/* Is there a postponed question? */
 static bool is_aside(const struct ik_screen *screen)
 {
 	return ik_dialog_count(screen->dialog) > 0 && !ik_dialog_is_open(screen->dialog);
 }
 
-/* Would a question take keys that are meant for something else? */
+/* Would an open question get keys meant for something else? */
 static bool is_at_work(const struct ik_screen *screen)
 {
 	return !is_draft_empty(screen) || focus_of(screen) != IK_FOCUS_EDITOR ||
 		screen->find->writing || screen->prompt->found;
 }
 
-/* If a question was answered: after one that a key asked for, the next does not come up by
- * itself. */
+/* After the answer to a question opened with a key, don't let the next question open by itself. */
 static void note_answer(struct ik_screen *screen)
 {
 	if (screen->asked.action == IK_ACTION_ANSWER &&
@@ -331,7 +331,7 @@ int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 	bool alone = ik_dialog_count(screen->dialog) == 0;
 	int id = ik_dialog_ask(screen->dialog, question);
 
-	/* Who is writing goes on writing; and a "y" that copies in a pane allows nothing. */
+	/* Don't interrupt typing; and a "y" meant to copy in a pane must not allow a call. */
 	if (question->wanted) {
 		screen->wanted_question = id;
 	} else if (alone && !question->first && is_at_work(screen)) {
@@ -349,7 +349,7 @@ void ik_screen_withdraw(struct ik_screen *screen, int question)
 
 /* ---- side panes ---- */
 
-/* The pane that an action shows, and closes; NULL: it is another action. */
+/* Return the pane that an action toggles, or NULL for other actions. */
 static struct ik_pane *toggled_pane(const struct ik_screen *screen, enum ik_action action)
 {
 	for (size_t i = 0; action != IK_ACTION_NONE && i < PANES; i++)
@@ -362,7 +362,7 @@ static struct ik_pane *toggled_pane(const struct ik_screen *screen, enum ik_acti
 static void open_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
 	make_way(screen);
-	if (pane->ops->toggle != IK_ACTION_NONE) /* what is shown there was chosen */
+	if (pane->ops->toggle != IK_ACTION_NONE) /* the user has chosen a pane */
 		screen->inspector_wish = IK_INSPECTOR_CLOSED;
 	screen->side = pane;
 	set_focus(screen, IK_FOCUS_PANE);
@@ -414,7 +414,7 @@ void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, b
 	ik_picker_open(screen->picker, list);
 }
 
-/* Open the inspector beside the conversation, if that is wished for and there is room. */
+/* Open the inspector beside the conversation, if configured and if there is room. */
 static void offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns)
 {
 	if (screen->inspector_wish != wish || screen->columns < columns)
@@ -427,8 +427,7 @@ static void offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wis
 	screen->dirty = true;
 }
 
-/* Take away an inspector that nobody asked for where it would cover the conversation, until
- * there is room again. */
+/* Hide an inspector that opened by itself while it would cover the conversation. */
 static void withdraw_inspector(struct ik_screen *screen)
 {
 	if (!screen->side || !screen->side_by_itself || screen->columns >= IK_WIDE_COLUMNS)
@@ -437,8 +436,7 @@ static void withdraw_inspector(struct ik_screen *screen)
 	screen->inspector_wish = IK_INSPECTOR_OPEN;
 }
 
-/* A pane is done with: what was shown before it is there again, where it does not cover the
- * conversation. */
+/* Leave a pane: show the previous one again, unless it would cover the conversation. */
 static void go_back(struct ik_screen *screen)
 {
 	struct ik_pane *before = screen->columns >= IK_WIDE_COLUMNS ? screen->side_before : NULL;
@@ -449,8 +447,8 @@ static void go_back(struct ik_screen *screen)
 
 /* ---- sessions, and places in them ---- */
 
-/* Say in the status bar which session this is, once something was said in it. While a restored
- * one is still read, its first message is not there, and only a name that was given is certain. */
+/* Show the session's title in the status bar once it has a message. Until a restored session has
+ * been read to its first message, only a title that the user set is certain. */
 static void show_title(struct ik_screen *screen)
 {
 	bool certain = screen->title && (screen->title_named || !screen->older);
@@ -460,8 +458,7 @@ static void show_title(struct ik_screen *screen)
 										 : strnlen(screen->running, SHORT_ID);
 }
 
-/* Take over what a message makes of the session's title; older: it comes before all that were
- * told. */
+/* Update the session's title from a message. older: the message is older than all before. */
 static void take_title(struct ik_screen *screen, const struct ik_message *message, bool older)
 {
 	bool named;
@@ -487,7 +484,7 @@ int64_t ik_screen_wanted_place(const struct ik_screen *screen)
 	return screen->place.sequence;
 }
 
-/* A capital would have only words with that capital found: of what is ASCII none stays. */
+/* Convert to lower case if all ASCII, so that the search ignores case. */
 static void make_small(char *words)
 {
 	for (const char *at = words; *at; at++)
@@ -498,8 +495,8 @@ static void make_small(char *words)
 			*words += 'a' - 'A';
 }
 
-/* Want the place that is selected in the pane, in a session that is to be resumed: its event is to
- * come into view, with what was found marked by the search. */
+/* Remember the place selected in the pane, in the session to be resumed: the search shows its
+ * event and highlights the match. */
 static void want_place(struct ik_screen *screen, const char *session)
 {
 	struct ik_wanted_place *place = &screen->place;
@@ -526,7 +523,7 @@ static bool shows(const struct ik_block *block, const struct ik_message *message
 		(block->call && block->call->own && ik_text_equal(block->call->command, message->id));
 }
 
-/* The index of the block that shows a message, or else of the last one that came before it. */
+/* Return the index of the block that shows a message, or of the last one before it. */
 static size_t index_of(const struct ik_screen *screen, const struct ik_message *message)
 {
 	const char *call = message->call_id;
@@ -560,7 +557,7 @@ void ik_screen_show_place(struct ik_screen *screen, const struct ik_message *mes
 	forget_place(screen);
 }
 
-/* Show the wanted place if it is in these messages, which were told. */
+/* Show the wanted place if it is in these messages, which have just arrived. */
 static void look_for_place(struct ik_screen *screen, struct ik_message *const *messages,
 	size_t count)
 {
@@ -603,7 +600,7 @@ void ik_screen_session_runs(struct ik_screen *screen, const char *id)
 
 /* ---- layout ---- */
 
-/* Return how many rows the editor has. */
+/* Return the number of rows of the editor. */
 static int rows_of_editor(const struct ik_screen *screen)
 {
 	int columns = screen->columns - (int)strlen(PROMPT);
@@ -613,7 +610,7 @@ static int rows_of_editor(const struct ik_screen *screen)
 	return rows < most ? rows : most;
 }
 
-/* Return how many rows the queued messages have. */
+/* Return the number of rows of the queued messages. */
 static int rows_of_queue(const struct ik_screen *screen)
 {
 	int most = screen->rows / QUEUE_PART > 1 ? screen->rows / QUEUE_PART : 1;
@@ -621,8 +618,8 @@ static int rows_of_queue(const struct ik_screen *screen)
 	return screen->bar.queued < (size_t)most ? (int)screen->bar.queued : most;
 }
 
-/* Return how many of the rows above the editor a question may have: enough of the conversation
- * stays to be seen, where there is enough. */
+/* Return the most rows that a question may have above the editor. Where possible, enough of the
+ * conversation stays visible. */
 static int most_of_dialog(int rows)
 {
 	int least = rows < DIALOG_ROWS ? rows : DIALOG_ROWS;
@@ -630,7 +627,7 @@ static int most_of_dialog(int rows)
 	return rows * 3 / 4 > least ? rows * 3 / 4 : least;
 }
 
-/* Share out the screen, which is large enough. */
+/* Divide a screen that is large enough. */
 static struct ik_layout share_out(const struct ik_screen *screen, int queue_rows, int dialog_rows)
 {
 	int columns = screen->columns, editor_rows = rows_of_editor(screen);
@@ -657,7 +654,7 @@ static struct ik_layout share_out(const struct ik_screen *screen, int queue_rows
 	return layout;
 }
 
-/* Return which part is where. */
+/* Return the layout of the screen. */
 static struct ik_layout layout_of(const struct ik_screen *screen)
 {
 	int queue_rows = rows_of_queue(screen);
@@ -669,7 +666,7 @@ static struct ik_layout layout_of(const struct ik_screen *screen)
 	if (screen->help_open || ik_dialog_count(screen->dialog) == 0)
 		return layout;
 	int most = most_of_dialog(layout.queue.row);
-	/* A question whose text has no row could only be denied: queued messages make room. */
+	/* A question whose text has no row could only be denied, so queued messages make room. */
 	if (most < ik_dialog_least_rows(screen->dialog, screen->columns)) {
 		most = most_of_dialog(layout.rule.row);
 		queue_rows = 0;
@@ -679,7 +676,8 @@ static struct ik_layout layout_of(const struct ik_screen *screen)
 
 /* ---- keys ---- */
 
-/* The pane that the keys scroll, since it is in front or has focus; NULL: the conversation. */
+/* Return the pane that keys scroll because it is in front or has focus; NULL means the
+ * conversation. */
 static struct ik_pane *scroll_target(const struct ik_screen *screen)
 {
 	bool covers = screen->columns < IK_WIDE_COLUMNS;
@@ -689,7 +687,7 @@ static struct ik_pane *scroll_target(const struct ik_screen *screen)
 	return focus_of(screen) == IK_FOCUS_PANE || covers ? screen->side : NULL;
 }
 
-/* Page up and down, top, bottom. */
+/* Scroll by a page, or to the top or the bottom. */
 static void scroll(struct ik_screen *screen, enum ik_action action)
 {
 	struct ik_pane *pane = scroll_target(screen);
@@ -700,7 +698,7 @@ static void scroll(struct ik_screen *screen, enum ik_action action)
 		(void)ik_pane_scroll_by(screen->scrollback, action);
 }
 
-/* Show all replies in the other of the two ways. */
+/* Toggle between Markdown and source for all replies. */
 static void toggle_raw(struct ik_screen *screen)
 {
 	bool markdown = ik_chat_log_toggle_markdown(screen->log);
@@ -712,7 +710,7 @@ static void toggle_raw(struct ik_screen *screen)
 				 : _("Replies as they were written; {raw}: as Markdown"));
 }
 
-/* Back to the prompt; a side pane that has focus, or that nothing is before, closes. */
+/* Return to the prompt, and close the side pane unless the scrollback had focus. */
 static void leave(struct ik_screen *screen)
 {
 	if (focus_of(screen) != IK_FOCUS_SCROLLBACK)
@@ -720,7 +718,7 @@ static void leave(struct ik_screen *screen)
 	screen->focus = IK_FOCUS_EDITOR;
 }
 
-/* A letter that closes what is in front, and never cancels anything. */
+/* Close what is in front; unlike Esc, never cancel anything. */
 static void close_front(struct ik_screen *screen)
 {
 	if (screen->help_open)
@@ -729,8 +727,8 @@ static void close_front(struct ik_screen *screen)
 		leave(screen);
 }
 
-/* Esc: what is in front, or has focus, closes first, as its last line says; then the turn
- * ends, then the pane closes. */
+/* Handle Esc: close what is in front or has focus, as its last line says; else cancel the turn;
+ * else close the pane. */
 static void cancel(struct ik_screen *screen)
 {
 	enum ik_focus focus = focus_of(screen);
@@ -743,7 +741,7 @@ static void cancel(struct ik_screen *screen)
 		close_front(screen);
 }
 
-/* Ctrl-C: ends the turn, else empties the line, else, twice, the program. */
+/* Handle Ctrl-C: cancel the turn; else clear the draft; else, pressed twice, quit. */
 static void interrupt(struct ik_screen *screen)
 {
 	if (is_busy(screen))
@@ -756,7 +754,7 @@ static void interrupt(struct ik_screen *screen)
 		screen->quit_until_ms = screen->now_ms + QUIT_WINDOW_MS;
 }
 
-/* Enter: hand the text over. Blanks alone are no message. */
+/* Handle Enter: submit the text, unless it is blank. */
 static void submit(struct ik_screen *screen)
 {
 	size_t length;
@@ -772,25 +770,25 @@ static void submit(struct ik_screen *screen)
 	ik_buf_clear(&screen->submitted);
 	ik_buf_append(&screen->submitted, text, length);
 	if (ik_buf_status(&screen->submitted) != IK_OK)
-		return; /* it stays in the editor */
+		return; /* the text stays in the editor */
 	ik_editor_clear(screen->prompt->editor, true);
 	forget_place(screen);
 	ik_scrollback_bottom(screen->scrollback);
-	/* A pane in place of the conversation would hide what comes of the message. */
+	/* A pane in place of the conversation would hide the reply. */
 	if (screen->columns < IK_WIDE_COLUMNS)
 		screen->side = NULL;
 	screen->focus = IK_FOCUS_EDITOR;
 	ask_with(screen, IK_ACTION_SEND, &screen->submitted);
 }
 
-/* An action of the editor's; it has focus again, as when something is typed. */
+/* Handle an action of the editor, which gets focus, as for a typed character. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
 	if (ik_editor_act(screen->prompt->editor, action))
 		screen->focus = IK_FOCUS_EDITOR;
 }
 
-/* Arrows: the list that has focus, the help, or the editor. */
+/* Handle an arrow key in the focused list, the help or the editor. */
 static void move(struct ik_screen *screen, enum ik_action action)
 {
 	if (!screen->help_open && focus_of(screen) == IK_FOCUS_EDITOR)
@@ -801,13 +799,13 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 }
 
-/* A key that means nothing where no text is written: say how to get to where it does. */
+/* Handle a key that only works in a text field: say how to get to one. */
 static void refuse(struct ik_screen *screen)
 {
 	flash_keys(screen, _("{cancel}: back to the prompt"));
 }
 
-/* A character that is typed. */
+/* Handle a typed character. */
 static void type(struct ik_screen *screen, const struct ik_key *key)
 {
 	if (key->modifiers & (IK_ALT | IK_CONTROL))
@@ -822,7 +820,7 @@ static void type(struct ik_screen *screen, const struct ik_key *key)
 		say(screen, _("The message is full: nothing more was put in."));
 }
 
-/* A text that is pasted: into the editor, never sent by itself. */
+/* Insert a pasted text into the editor; never send it. */
 static void paste(struct ik_screen *screen, const struct ik_key *key)
 {
 	screen->focus = IK_FOCUS_EDITOR;
@@ -830,7 +828,7 @@ static void paste(struct ik_screen *screen, const struct ik_key *key)
 		say(screen, _("The paste is too large for a message: nothing was put in."));
 }
 
-/* Ask to go back to before the message with the mark. */
+/* Ask to rewind to before the selected message. */
 static void rewind_to(struct ik_screen *screen)
 {
 	const struct ik_block *marked = ik_scrollback_selected(screen->scrollback);
@@ -853,7 +851,7 @@ static void rewind_to(struct ik_screen *screen)
 	screen->asked.number = (int)number;
 }
 
-/* Return what is copied, emptied. */
+/* Return the buffer for copied text, emptied. */
 static struct ik_buf *begin_copy(struct ik_screen *screen)
 {
 	ik_buf_done(&screen->copied);
@@ -861,7 +859,7 @@ static struct ik_buf *begin_copy(struct ik_screen *screen)
 	return &screen->copied;
 }
 
-/* The block with the mark, as it was written, for the clipboard. */
+/* Copy the selected block, as it was written, to the clipboard. */
 static void copy(struct ik_screen *screen)
 {
 	struct ik_block *block = ik_scrollback_selected(screen->scrollback);
@@ -873,8 +871,8 @@ static void copy(struct ik_screen *screen)
 	screen->asked.cut = block->call && ik_call_is_large(block->call);
 }
 
-/* An action of the editor's on what is selected: what it cuts or copies goes to the
- * terminal's clipboard, too. */
+/* Handle an editor action on a selection; what it cuts or copies also goes to the terminal's
+ * clipboard. */
 static void edit_selected(struct ik_screen *screen, enum ik_action action)
 {
 	size_t start = 0, end = 0, length;
@@ -887,13 +885,13 @@ static void edit_selected(struct ik_screen *screen, enum ik_action action)
 		ask_with(screen, IK_ACTION_COPY, &screen->copied);
 }
 
-/* Half a page down at the end of the conversation may have been meant to end the chat. */
+/* At the end of the conversation, Ctrl-D (half a page down) may have been meant to quit. */
 static void say_how_to_end(struct ik_screen *screen)
 {
 	flash_keys(screen, _("This is the end. To leave the chat: {cancel}, then {end-of-input}."));
 }
 
-/* What an action means here. */
+/* Handle an action. */
 static void act(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
 	bool edge = (key->code == IK_KEY_HOME || key->code == IK_KEY_END || ik_key_is_text(key)) &&
@@ -965,7 +963,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		found = ik_scrollback_question(screen->scrollback,
 			action == IK_ACTION_NEXT_QUESTION ? 1 : -1);
 		if (!found && action == IK_ACTION_NEXT_QUESTION)
-			ik_scrollback_bottom(screen->scrollback); /* after the last one is the end */
+			ik_scrollback_bottom(screen->scrollback); /* past the last one is the end */
 		break;
 	case IK_ACTION_OPEN:
 		ik_scrollback_open(screen->scrollback);
@@ -986,7 +984,7 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 		break;
 	case IK_ACTION_SEND:
 		if (context_of(screen) & IK_IN_PANES)
-			refuse(screen); /* the draft is not in front */
+			refuse(screen); /* the draft is not visible */
 		else
 			submit(screen);
 		break;
@@ -1010,8 +1008,8 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 	}
 }
 
-/* The action of a key, first and last as Home and End; the status bar shows the half of a
- * sequence. */
+/* Return the action of a key; "first" and "last" become Home and End. The status bar shows the
+ * first half of a key sequence. */
 static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key)
 {
 	enum ik_action action = ik_keymap_action(screen->keymap, context_of(screen), key);
@@ -1021,14 +1019,14 @@ static enum ik_action look_up(struct ik_screen *screen, const struct ik_key *key
 	return action == IK_ACTION_LAST ? IK_ACTION_LINE_END : action;
 }
 
-/* Does it bring a text of the history back, which is to be sent as it was? */
+/* Does it recall a text from the history, which is sent unchanged? */
 static bool recalls(enum ik_action action)
 {
 	return action == IK_ACTION_UP || action == IK_ACTION_DOWN ||
 		action == IK_ACTION_HISTORY_OLDER || action == IK_ACTION_HISTORY_NEWER;
 }
 
-/* Give a key to the search in the history; false: it is for others. */
+/* Pass a key to the history search; return false if it is not for the search. */
 static bool history_key(struct ik_screen *screen, enum ik_action action, const struct ik_key *key)
 {
 	bool searched = screen->prompt->found;
@@ -1039,7 +1037,7 @@ static bool history_key(struct ik_screen *screen, enum ik_action action, const s
 	return taken;
 }
 
-/* Handle an action that changes to another conversation; false: it is for others. */
+/* Handle an action that switches to another conversation; return false for other actions. */
 static bool agents_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	if (action != IK_ACTION_NEXT_AGENT && action != IK_ACTION_PREVIOUS_AGENT &&
@@ -1052,12 +1050,12 @@ static bool agents_key(struct ik_screen *screen, const struct ik_key *key, enum 
 	return true;
 }
 
-/* Handle a key while a question may be open; false: it is for others. */
+/* Handle a key while a question may be open; return false if it is for something else. */
 static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	if (!ik_dialog_is_open(screen->dialog) || screen->help_open)
 		return false;
-	if (toggled_pane(screen, action) || action == IK_ACTION_NEXT_PANE) { /* it gets focus */
+	if (toggled_pane(screen, action) || action == IK_ACTION_NEXT_PANE) { /* the pane gets focus */
 		ik_dialog_set_open(screen->dialog, false);
 		return action == IK_ACTION_NEXT_PANE;
 	}
@@ -1073,12 +1071,12 @@ static bool dialog_key(struct ik_screen *screen, const struct ik_key *key, enum 
 	return taken;
 }
 
-/* Handle a key while a side pane has focus; false: it is for others. */
+/* Handle a key while a side pane has focus; return false if it is for something else. */
 static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	if (screen->help_open || focus_of(screen) != IK_FOCUS_PANE)
 		return false;
-	/* What is written here has nothing to do with the line that Ctrl-C would clear. */
+	/* The pane's text field has nothing to do with the draft that Ctrl-C would clear. */
 	if (action == IK_ACTION_INTERRUPT && !is_busy(screen) && context_of(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
 	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, &screen->asked);
@@ -1105,7 +1103,7 @@ static bool is_in(struct ik_rectangle area, const struct ik_key *key)
 		key->column < area.column + area.columns;
 }
 
-/* The pane that is in a cell; NULL: there is none. */
+/* Return the pane in a cell, or NULL. */
 static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1114,7 +1112,7 @@ static struct ik_pane *pane_at(const struct ik_screen *screen, const struct ik_l
 	return is_in(layout->pane, key) ? screen->side : NULL;
 }
 
-/* The wheel turns what the pointer is over. */
+/* Scroll what the pointer is over. */
 static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1129,7 +1127,7 @@ static void wheel(struct ik_screen *screen, const struct ik_layout *layout,
 		ik_scrollback_scroll(screen->scrollback, rows);
 }
 
-/* A click on the question: takes it up again, or answers. */
+/* Handle a click on a question: open it if it is postponed, else answer. */
 static void click_dialog(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1141,7 +1139,7 @@ static void click_dialog(struct ik_screen *screen, const struct ik_layout *layou
 	note_answer(screen);
 }
 
-/* A click on a side pane: it gets focus, and a row of its list is selected. */
+/* Handle a click on a side pane: give it focus and select the row of its list. */
 static void click_pane(struct ik_screen *screen, int row)
 {
 	ik_dialog_set_open(screen->dialog, false);
@@ -1149,16 +1147,17 @@ static void click_pane(struct ik_screen *screen, int row)
 	(void)screen->side->ops->click(screen->side, row);
 }
 
-/* A click on the conversation: it gets focus; a block opens, or folds. */
+/* Handle a click on the conversation: give it focus, and fold or unfold a block. */
 static void click_scrollback(struct ik_screen *screen, const struct ik_layout *layout, int row)
 {
 	if (!ik_dialog_is_open(screen->dialog))
 		set_focus(screen, IK_FOCUS_SCROLLBACK);
 	if (ik_scrollback_click(screen->scrollback, row - layout->scrollback.row))
-		screen->press.ms = NEVER; /* what is there now is not what was clicked */
+		screen->press.ms =
+			NEVER; /* the cell now shows something else, so a second click is not a double click */
 }
 
-/* A click on the editor: the cursor goes there; twice: the word there is selected. */
+/* Move the cursor to a click; a double click selects the word. */
 static void click_editor(struct ik_screen *screen, const struct ik_key *key, bool twice)
 {
 	struct ik_editor *editor = ik_prompt_front(screen->prompt);
@@ -1176,7 +1175,7 @@ static void click_editor(struct ik_screen *screen, const struct ik_key *key, boo
 	ik_prompt_update(screen->prompt);
 }
 
-/* The text that is seen in a cell; NULL: there is none. */
+/* Return the text in a cell, or NULL. */
 static struct ik_scrollback *text_at(const struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1188,10 +1187,10 @@ static struct ik_scrollback *text_at(const struct ik_screen *screen, const struc
 	return text && ik_scrollback_is_at(text, key->row, key->column) ? text : NULL;
 }
 
-/* Nothing is marked any more. */
+/* Clear the selection. */
 static void unmark(struct ik_screen *screen)
 {
-	screen->press.editor = false; /* its text may be another now */
+	screen->press.editor = false; /* its text may have changed */
 	if (!screen->press.text)
 		return;
 	ik_scrollback_mark_end(screen->press.text);
@@ -1200,7 +1199,8 @@ static void unmark(struct ik_screen *screen)
 	screen->dirty = true;
 }
 
-/* Handle a click on the status bar that changes to another conversation; false: it is on none. */
+/* Handle a click on the status bar that switches to another conversation; return false if it
+ * hits none. */
 static bool agents_click(struct ik_screen *screen, struct ik_rectangle area, int column)
 {
 	int number;
@@ -1212,8 +1212,8 @@ static bool agents_click(struct ik_screen *screen, struct ik_rectangle area, int
 	return true;
 }
 
-/* The left button goes down: what it is on acts at once, but for a text, which may be about
- * to be marked. */
+/* Handle the press of the left button. It acts at once, except on a text, where it may start a
+ * selection. */
 static void press(struct ik_screen *screen, const struct ik_layout *layout,
 	const struct ik_key *key)
 {
@@ -1249,7 +1249,7 @@ static void press(struct ik_screen *screen, const struct ik_layout *layout,
 		click_pane(screen, key->row);
 }
 
-/* The pointer moves with the button down. */
+/* Handle movement with the button down. */
 static void drag(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_press *held = &screen->press;
@@ -1268,7 +1268,7 @@ static void drag(struct ik_screen *screen, const struct ik_key *key)
 	}
 }
 
-/* The button goes up: what was marked is copied; without that it was a click. */
+/* Handle the release: copy the selection, or treat it as a click if there is none. */
 static void release(struct ik_screen *screen, const struct ik_layout *layout)
 {
 	struct ik_press *held = &screen->press;
@@ -1287,7 +1287,7 @@ static void release(struct ik_screen *screen, const struct ik_layout *layout)
 	held->text = NULL;
 }
 
-/* Handle wheel, clicks and dragging. */
+/* Handle the wheel, clicks and dragging. */
 static void mouse(struct ik_screen *screen, const struct ik_key *key)
 {
 	struct ik_layout layout = layout_of(screen);
@@ -1319,7 +1319,7 @@ static void mouse(struct ik_screen *screen, const struct ik_key *key)
 	screen->dirty = true;
 }
 
-/* Give a key to those that may want it, one after the other. */
+/* Offer a key to each part in turn. */
 static void handle_key(struct ik_screen *screen, const struct ik_key *key, enum ik_action action)
 {
 	if (agents_key(screen, key, action) || dialog_key(screen, key, action) ||
@@ -1362,7 +1362,7 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 	return screen->asked;
 }
 
-/* ---- what the session tells ---- */
+/* ---- events of the session ---- */
 
 static void set_model(struct ik_screen *screen, const char *provider, const char *model)
 {
@@ -1372,7 +1372,7 @@ static void set_model(struct ik_screen *screen, const char *provider, const char
 	screen->dirty = true;
 }
 
-/* The text of an event on one row. */
+/* Return the text of an event, for one row. */
 static char *event_label(const struct ik_event *event)
 {
 	size_t length = event->text_length < LABEL_BYTES ? event->text_length : LABEL_BYTES;
@@ -1387,14 +1387,14 @@ static void end_retry(struct ik_turn_status *turn)
 	set_text(&turn->retry_reason, NULL);
 }
 
-/* There is a sign of life, or an end: no wait, no retry. */
+/* End the wait and the retry, after a sign of life or an end. */
 static void end_wait(struct ik_turn_status *turn)
 {
 	end_retry(turn);
 	turn->waiting = false;
 }
 
-/* Something waits, or no longer does. */
+/* Note that a wait has begun or ended. */
 static void note_wait(struct ik_screen *screen, const struct ik_event *event)
 {
 	struct ik_turn_status *turn = &screen->turn;
@@ -1407,7 +1407,7 @@ static void note_wait(struct ik_screen *screen, const struct ik_event *event)
 		end_retry(turn); /* of a summary that was given up */
 }
 
-/* A retry is due. */
+/* Note that a retry is due. */
 static void note_retry(struct ik_turn_status *turn, const struct ik_event *event)
 {
 	end_retry(turn);
@@ -1415,15 +1415,14 @@ static void note_retry(struct ik_turn_status *turn, const struct ik_event *event
 	turn->retry_reason = event_label(event);
 }
 
-/* Note what messages say of the session: its title, what it has used. older: they come before all
- * that were told. */
+/* Update title and usage from messages. older: they are older than all before. */
 static void note_messages(struct ik_screen *screen, struct ik_message *const *messages,
 	size_t count, bool older)
 {
 	if (older || !screen->told_any)
 		screen->older = count > 0 && messages[0]->sequence > 1;
 	screen->told_any |= !older;
-	/* The last of a page first, as a title from before gives way to one from before that. */
+	/* Newest first, because each older title replaces the newer one. */
 	for (size_t i = count; i-- > 0;) {
 		struct ik_usage usage;
 
@@ -1434,7 +1433,7 @@ static void note_messages(struct ik_screen *screen, struct ik_message *const *me
 	look_for_place(screen, messages, count);
 }
 
-/* Something was heard of a call. */
+/* Note an event of a call. */
 static void note_call(struct ik_screen *screen, const struct ik_event *event)
 {
 	if (!event->id)
@@ -1444,7 +1443,7 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 		screen->turn.waiting = false;
 }
 
-/* Note the messages that wait. */
+/* Update the queued messages. */
 static void set_queued(struct ik_screen *screen, const struct ik_event *event)
 {
 	screen->bar.queued = event->count;
@@ -1460,7 +1459,8 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 	screen->dirty = true;
 	ik_chat_log_apply(screen->log, event);
 	if (welcomed && !screen->log->welcome)
-		ik_search_restart(screen->find->search); /* older messages have the number that it had */
+		ik_search_restart(screen->find
+							  ->search); /* messages are now numbered from the welcome's place */
 	switch (event->kind) {
 	case IK_EVENT_SESSION:
 		set_model(screen, event->name, event->detail);
@@ -1507,12 +1507,12 @@ void ik_screen_apply(struct ik_screen *screen, const struct ik_event *event)
 		end_wait(&screen->turn);
 		screen->turn.running = false;
 		break;
-	default: /* the chat log shows it, or those who are told act on it */
+	default: /* the chat log shows it, or the program acts on it */
 		break;
 	}
 }
 
-/* ---- what the program tells ---- */
+/* ---- calls from the program ---- */
 
 void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size_t done,
 	size_t total)
@@ -1576,7 +1576,8 @@ void ik_screen_on_complete(struct ik_screen *screen, ik_completer *completer, vo
 
 void ik_screen_candidates_changed(struct ik_screen *screen)
 {
-	/* Also where nothing is shown yet: what was asked for may have come only now. */
+	/* Even with no popup open, since the completions that were asked for may only be available
+	 * now. */
 	ik_prompt_update(screen->prompt);
 	screen->dirty = true;
 }
@@ -1594,7 +1595,7 @@ void ik_screen_set_draft(struct ik_screen *screen, const char *text, size_t leng
 
 /* ---- time ---- */
 
-/* The oldest of the calls that run, or NULL. */
+/* Return the oldest running call, or NULL. */
 static const struct ik_shown_call *running_call(const struct ik_screen *screen)
 {
 	size_t left = ik_calls_running(screen->calls);
@@ -1611,7 +1612,7 @@ static const struct ik_shown_call *running_call(const struct ik_screen *screen)
 	return found;
 }
 
-/* Why a retry is due; NULL: none is. */
+/* Return the reason of the retry that is due, or NULL if none is. */
 static const char *retry_reason(const struct ik_screen *screen)
 {
 	const char *reason = screen->turn.retry_reason;
@@ -1619,7 +1620,7 @@ static const char *retry_reason(const struct ik_screen *screen)
 	return screen->turn.retry_at_ms != NEVER && reason && reason[0] ? reason : NULL;
 }
 
-/* Give what has begun its time; true: a retry is over. */
+/* Set the start times of what has begun; return true if a retry has ended. */
 static bool tick_turn(struct ik_screen *screen)
 {
 	struct ik_turn_status *turn = &screen->turn;
@@ -1636,7 +1637,7 @@ static bool tick_turn(struct ik_screen *screen)
 	return true;
 }
 
-/* What is going on, but for questions, and the second to be shown. */
+/* Return the activity, questions aside, and the second to show. */
 static enum ik_activity activity_of(const struct ik_screen *screen, int64_t *ret_second)
 {
 	const struct ik_turn_status *turn = &screen->turn;
@@ -1657,7 +1658,7 @@ static enum ik_activity activity_of(const struct ik_screen *screen, int64_t *ret
 	return ik_calls_running(screen->calls) > 0 ? IK_ACTIVITY_RUNNING : IK_ACTIVITY_WORKING;
 }
 
-/* Milliseconds until that second changes; -1: it does not. */
+/* Return the number of milliseconds until that second changes, or -1 for never. */
 static int64_t next_second(const struct ik_screen *screen)
 {
 	const struct ik_shown_call *call = running_call(screen);
@@ -1672,7 +1673,7 @@ static int64_t next_second(const struct ik_screen *screen)
 	return 1000 - (screen->now_ms - (call ? call->started_ms : screen->turn.started_ms)) % 1000;
 }
 
-/* Put the status bar in order for the present time. */
+/* Update the status bar for the current time. */
 static void update_bar(struct ik_screen *screen)
 {
 	struct ik_status_bar *bar = &screen->bar;
@@ -1695,14 +1696,14 @@ static void update_bar(struct ik_screen *screen)
 	bar->seconds = call->started_ms < 0 ? 0 : (screen->now_ms - call->started_ms) / 1000;
 }
 
-/* Return the sooner of two times from now; -1 is never. */
+/* Return the shorter of two delays; -1 is never. */
 static int64_t sooner(int64_t one, int64_t other)
 {
 	return one < 0 || (other >= 0 && other < one) ? other : one;
 }
 
-/* Draw again when another second of the other conversations is to be shown; returns in how many
- * milliseconds that is. */
+/* Redraw when the displayed seconds of other conversations change; return the number of
+ * milliseconds until then. */
 static int64_t tick_agents(struct ik_screen *screen)
 {
 	int64_t next = ik_status_bar_next(&screen->bar, screen->now_ms);
@@ -1714,7 +1715,7 @@ static int64_t tick_agents(struct ik_screen *screen)
 	return next;
 }
 
-/* End the time of the first Ctrl-C; returns what is left of it. */
+/* Forget the first Ctrl-C if its time is over; return the number of milliseconds left. */
 static int64_t tick_quit(struct ik_screen *screen)
 {
 	if (screen->quit_until_ms == NEVER)
@@ -1791,7 +1792,7 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 		ik_keymap_put_hints(screen->keymap, IK_IN_PROMPT, ik_find_hints, columns, out);
 		return;
 	}
-	/* What was searched for is still marked: its keys come first, and its end. */
+	/* Matches are still highlighted: show the keys of the search, and the one that ends it. */
 	bool found = ik_find_shows(find_of(screen));
 	const char *cancel = found ? N_("end search") : N_("editor");
 	const struct ik_block *block = ik_scrollback_selected(screen->scrollback);
@@ -1818,7 +1819,8 @@ static void put_hints(const struct ik_screen *screen, int columns, struct ik_buf
 	ik_keymap_put_hints(screen->keymap, IK_IN_SCROLLBACK, hints, columns, out);
 }
 
-/* At the right of the line over the editor: how much is new. Returns the columns left. */
+/* Draw the number of new blocks at the right of the line over the editor. Return the columns
+ * left. */
 static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik_rectangle area)
 {
 	struct ik_buf out;
@@ -1833,7 +1835,7 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 			more ? ngettext("%zu+ new line ", "%zu+ new lines ", new_rows)
 				 : ngettext("%zu new line ", "%zu new lines ", new_rows),
 			new_rows);
-	/* End belongs to a draft while there is one. */
+	/* While there is a draft, End is the editor's. */
 	bool draft = context_of(screen) == IK_IN_EDITOR && !is_draft_empty(screen);
 	char *key = ik_keymap_key_name(screen->keymap, IK_IN_EDITOR,
 		draft ? IK_ACTION_BOTTOM : IK_ACTION_LINE_END);
@@ -1848,7 +1850,7 @@ static int draw_news(struct ik_screen *screen, struct ik_cells *cells, struct ik
 	return area.columns - columns - 2;
 }
 
-/* Say what to do with messages that are held. */
+/* Append what to do with held messages. */
 static void put_held(const struct ik_screen *screen, struct ik_buf *out)
 {
 	char *sentence = ik_keymap_sentence(screen->keymap,
@@ -1858,8 +1860,8 @@ static void put_held(const struct ik_screen *screen, struct ik_buf *out)
 	free(sentence);
 }
 
-/* Draw the line over the editor: what waits, what is searched for and the keys of the scrollback at
- * the left, what is new at the right. */
+/* Draw the line over the editor: at the left the queue, the search and the keys of the
+ * scrollback, at the right the news. */
 static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
@@ -1925,7 +1927,7 @@ static void draw_help(struct ik_screen *screen, struct ik_cells *cells, struct i
 		writing, cells, area);
 }
 
-/* The pane beside the scrollback or in its place. */
+/* Draw the pane beside the scrollback or in its place. */
 static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
@@ -1941,7 +1943,7 @@ static void draw_pane(struct ik_screen *screen, struct ik_cells *cells,
 		ik_cells_set_cursor(cells, cursor_row, cursor_column);
 }
 
-/* One sentence instead of a screen that nobody could use. */
+/* Draw one sentence in place of a screen too small to use. */
 static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cells)
 {
 	char *text = ik_format(_("The terminal is too small: %dx%d; ikigai needs at least %dx%d"),
@@ -1951,7 +1953,7 @@ static void draw_too_small(const struct ik_screen *screen, struct ik_cells *cell
 	free(text);
 }
 
-/* Draw the messages that wait. */
+/* Draw the queued messages. */
 static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 	struct ik_rectangle area)
 {
@@ -1962,7 +1964,7 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 	if (rows == 0)
 		return;
 	ik_buf_init(&out, IK_KIB(64));
-	/* The first of several rows counts those that have no row. */
+	/* The first of several rows counts the messages that have no row. */
 	if (skipped > 0 && rows > 1) {
 		skipped++;
 		ik_buf_printf(&out, ngettext("%zu more before that", "%zu more before that", skipped),
@@ -1985,7 +1987,7 @@ static void draw_queue(const struct ik_screen *screen, struct ik_cells *cells,
 	ik_buf_done(&out);
 }
 
-/* Draw what is over the rule, but for questions and candidates. */
+/* Draw everything above the rule except questions and completions. */
 static void draw_upper(struct ik_screen *screen, struct ik_cells *cells,
 	const struct ik_layout *layout)
 {
@@ -2018,7 +2020,7 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 		draw_too_small(screen, cells);
 		return;
 	}
-	/* The cursor is where what has the keys sets it. */
+	/* What has focus sets the cursor. */
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT);
 	if (context_of(screen) != IK_IN_EDITOR)
 		ik_cells_set_cursor(cells, -1, 0);
@@ -2052,9 +2054,9 @@ struct ik_screen_parts ik_screen_parts(const struct ik_screen *screen)
 	};
 }
 
-/* ---- its life ---- */
+/* ---- creation ---- */
 
-/* Write down the keys that the status bar shows. */
+/* Store the names of the keys that the status bar shows. */
 static void name_keys(struct ik_screen *screen)
 {
 	static const struct ik_key_hint hints[] = {
@@ -2075,7 +2077,7 @@ static void name_keys(struct ik_screen *screen)
 	screen->quit_hint = ik_keymap_sentence(screen->keymap, _("Press {interrupt} again to quit"));
 }
 
-/* Make all panes, the help among them. A new one takes a row here. */
+/* Create all panes, including the help. A new one needs a row here. */
 static void make_panes(struct ik_screen *screen, const struct ik_screen_options *options)
 {
 	const struct ik_keymap *keymap = screen->keymap;
