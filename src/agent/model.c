@@ -11,7 +11,7 @@ static char *copy(const char *text)
 	return text ? ik_strdup(text) : NULL;
 }
 
-/* Wipe and release a string of the endpoint. */
+/* Wipe and free a string of the endpoint. */
 static void forget(const char *text)
 {
 	char *own = (char *)text;
@@ -21,7 +21,7 @@ static void forget(const char *text)
 	free(own);
 }
 
-/* Return a copy of an address (or NULL) without slashes at its end. */
+/* Return a copy of url without trailing slashes; NULL if url is NULL. */
 static char *copy_url(const char *url)
 {
 	size_t length = url ? strlen(url) : 0;
@@ -31,7 +31,7 @@ static char *copy_url(const char *url)
 	return url ? ik_strndup(url, length) : NULL;
 }
 
-/* Return copies of headers (or NULL: none), NULL-terminated. */
+/* Return a copy of the NULL-terminated list headers; NULL if headers is NULL. */
 static const char *const *copy_headers(const char *const *headers)
 {
 	size_t count = 0;

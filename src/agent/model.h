@@ -1,8 +1,8 @@
 /*
  * model: what a session talks to: a wire format, an endpoint, a name.
  *
- * Immutable and reference-counted, so that a request keeps its model when the user chooses another
- * one meanwhile.
+ * Immutable and reference-counted: a running request keeps its model when the user switches to
+ * another one.
  *
  * Owns copies of all strings.  May include: util, conversation, net/http.h, provider.
  */
@@ -20,23 +20,20 @@ struct ik_model {
 	struct ik_endpoint endpoint; /* its provider has a name */
 	const char *name;
 	int64_t max_output_tokens; /* 0: the provider's default */
-	int64_t context_window;    /* tokens; 0: not known */
+	int64_t context_window;    /* tokens; 0: unknown */
 	enum ik_thinking thinking;
 	struct ik_price price;
-	bool url_given; /* the endpoint's base_url was named with the wish for this model */
+	bool url_given; /* the user gave the endpoint's base_url together with this model */
 };
 
-/* Return a copy of a model, whose strings may be borrowed, with one reference. Slashes at the end of
- * the address are left out. */
+/* Return a copy of like with one reference. The strings of like may be borrowed. Trailing slashes
+ * of the address are removed. */
 struct ik_model *ik_model_new(const struct ik_model *like);
 struct ik_model *ik_model_ref(struct ik_model *model);
-struct ik_model *ik_model_unref(struct ik_model *model); /* returns NULL; takes NULL */
+struct ik_model *ik_model_unref(struct ik_model *model); /* Takes NULL. Returns NULL. */
 
-/*
- * Append a sentence about a failed transfer from the model's server, with what to do; heard means
- * that a part of the response had arrived. Sets *ret_code (CONNECT, TLS, TIMEOUT) and
- * *ret_retryable.
- */
+/* Append a sentence that says why a transfer from the model's server failed and what to do. heard:
+ * a part of the response had arrived. Sets *ret_code (CONNECT, TLS, TIMEOUT) and *ret_retryable. */
 void ik_model_transfer_failed(const struct ik_model *model, const struct ik_http_result *result,
 	bool heard, struct ik_buf *out, enum ik_error_code *ret_code, bool *ret_retryable);
 

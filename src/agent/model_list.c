@@ -14,7 +14,7 @@ struct ik_model_list {
 	struct ik_model *model;
 	struct ik_http_request *request;
 	struct ik_buf body;
-	char **names; /* NULL: not known */
+	char **names; /* NULL: unknown */
 	size_t count;
 	ik_model_list_done *done;
 	void *arg;
@@ -27,7 +27,7 @@ static void on_body(void *arg, const char *bytes, size_t length)
 	ik_buf_append(&list->body, bytes, length);
 }
 
-/* Report why there is no list. */
+/* Report why the request failed. */
 static void fail(struct ik_model_list *list, const struct ik_http_result *result)
 {
 	const struct ik_endpoint *endpoint = &list->model->endpoint;
@@ -64,7 +64,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	free(sentence);
 }
 
-/* Deferred: the built-in model is the only one. */
+/* Report the only model, which is built in (deferred). */
 static void tell_built_in(void *arg)
 {
 	struct ik_model_list *list = arg;
@@ -101,7 +101,7 @@ struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *
 	return list;
 }
 
-/* Deferred: its memory. */
+/* Free the list (deferred). */
 static void release(void *arg)
 {
 	struct ik_model_list *list = arg;

@@ -12,16 +12,16 @@
 
 struct ik_model_list;
 
-/* Called once, never inside start, with the names (borrowed until the next turn of the loop after the
- * list was closed; sorted, unique), or with NULL and a sentence that says why. The list may be closed
- * in the call. */
+/* Called once, never inside start: with the names (sorted, unique, borrowed until the turn of the
+ * loop after the list was closed), or with NULL and a sentence that says why. May close the
+ * list. */
 typedef void ik_model_list_done(void *arg, char *const *names, size_t count, const char *sentence);
 
-/* Ask the provider of a model; the request fails when no byte comes for idle_timeout_ms. */
+/* Ask the provider of model. The request fails if no byte arrives for idle_timeout_ms. */
 struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *http,
 	struct ik_model *model, int64_t idle_timeout_ms, ik_model_list_done *done, void *arg);
 
-/* Silent at once. Takes and returns NULL. */
+/* Cancel the request; done is not called any more. Takes NULL. Returns NULL. */
 struct ik_model_list *ik_model_list_close(struct ik_model_list *list);
 
 #endif

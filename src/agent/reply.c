@@ -37,8 +37,8 @@ bool ik_call_ids_add(struct ik_call_ids *ids, const char *id)
 	return true;
 }
 
-/* Return wanted if it can be used (not NULL, not empty, not too long, not in use), else a new id
- * ("call_7"); in either case in new memory, and in use from now on. */
+/* Return wanted if it is usable (not NULL, not empty, not too long, not in use), else a new id
+ * ("call_7"). The result is new memory, and is marked as in use. */
 static char *claim_id(struct ik_call_ids *ids, const char *wanted)
 {
 	char *made;
@@ -71,7 +71,7 @@ void ik_reply_clear(struct ik_reply *reply)
 	*reply = (struct ik_reply){ 0 };
 }
 
-/* Add a new part after the others. */
+/* Append a new part. */
 static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, size_t ceiling)
 {
 	struct ik_part *part = ik_alloc(sizeof(*part));
@@ -80,7 +80,7 @@ static struct ik_part *part_add(struct ik_reply *reply, enum ik_part_kind kind, 
 	ik_uuid_new(part->message_id);
 	ik_buf_init(&part->text, ceiling);
 	ik_buf_init(&part->opaque, IK_LIMIT_REPLY);
-	/* Grown at each power of two, so that no capacity has to be stored. */
+	/* The array grows at each power of two, so no capacity needs to be stored. */
 	if ((reply->count & (reply->count + 1)) == 0)
 		reply->parts = ik_alloc_array(reply->parts, 2 * reply->count + 1, sizeof(struct ik_part *));
 	reply->parts[reply->count++] = part;
@@ -92,14 +92,14 @@ enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 {
 	struct ik_part *part = reply->count ? reply->parts[reply->count - 1] : NULL;
 
-	/* Thinking that has its opaque data is complete: more of it is a new part. */
+	/* Thinking with opaque data is complete: what follows is a new part. */
 	if (!part || part->kind != kind || (kind == IK_PART_THINKING && part->opaque.length))
 		part = part_add(reply, kind, IK_LIMIT_REPLY);
 	ik_buf_append(&part->text, delta->text, delta->text_length);
 	return ik_buf_status(&part->text);
 }
 
-/* Find the call in a slot; the newest first, since most pieces belong to it. */
+/* Find the call in slot, newest first, since most pieces belong to the newest call. */
 static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 {
 	size_t i;
@@ -113,11 +113,9 @@ static struct ik_part *find_slot(const struct ik_reply *reply, int slot)
 	return NULL;
 }
 
-/*
- * Make a name that every provider accepts in the history: of the characters that OpenAI, Anthropic
- * and Google allow, and for Google without a digit or a dash at its beginning. Otherwise a model
- * that invents a name with other characters would make the session unusable.
- */
+/* Return name with only the characters that OpenAI, Anthropic and Google all allow; for Google it
+ * must not begin with a digit or a dash. Otherwise one name that a model invents would make the
+ * whole history unacceptable to providers. */
 static char *usable_name(const char *name)
 {
 	bool bad_start = name && name[0] && strchr("0123456789-", name[0]);
@@ -171,8 +169,8 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 	return ik_buf_status(&part->text);
 }
 
-/* Return the part that opaque data belongs to, a new one where the provider sends it alone; NULL:
- * none. */
+/* Return the part that opaque data belongs to, adding one if the provider sends it alone; NULL if
+ * there is no such part. */
 static struct ik_part *opaque_owner(struct ik_reply *reply, const struct ik_delta *delta)
 {
 	struct ik_part *last = reply->count ? reply->parts[reply->count - 1] : NULL;
@@ -222,7 +220,7 @@ bool ik_reply_has_text(const struct ik_reply *reply)
 	return false;
 }
 
-/* Make the message of a part, without its opaque data. */
+/* Return a new message for part, without its opaque data. */
 static struct ik_message *plain_message(const struct ik_part *part, bool interrupted)
 {
 	static const char mark[] = "{\"interrupted\":true}";

@@ -1,8 +1,8 @@
 /*
  * reply: what has arrived of a model's reply, part by part.
  *
- * Text, thinking and calls in the order in which they began; pieces of several
- * calls may be interleaved.  Pure.
+ * Keeps text, thinking and calls in the order in which they began; the pieces of several calls may
+ * be interleaved. Pure.
  *
  * Owns its parts.  May include: util, json, conversation, provider/wire/delta.h.
  */
@@ -12,19 +12,19 @@
 #include "conversation/event.h"
 #include "provider/wire/delta.h"
 
-/* Limit on the calls of a reply. */
+/* Limit on the calls in a reply. */
 #define IK_REPLY_CALLS 1024
 
-/* The set of call ids that a conversation uses. Some servers give calls no id, or the same one again;
- * results are paired with calls by id, so each call must have its own. */
+/* The set of call ids in a conversation. Some servers give calls no id or repeat one; since ids
+ * pair results with calls, each call needs its own. */
 struct ik_call_ids {
-	void *tree;    /* of strings, for tsearch(3) */
+	void *tree;    /* strings, for tsearch(3) */
 	unsigned next; /* number of the next new id */
 };
 
 void ik_call_ids_done(struct ik_call_ids *ids);
 
-/* Add an id. False when it is there already. */
+/* Add an id. Return false if it is already in the set. */
 bool ik_call_ids_add(struct ik_call_ids *ids, const char *id);
 
 enum ik_part_kind { IK_PART_TEXT, IK_PART_THINKING, IK_PART_CALL };
@@ -38,14 +38,14 @@ enum ik_call_state {
 
 struct ik_part {
 	enum ik_part_kind kind;
-	struct ik_buf text;   /* of a call: its arguments */
-	struct ik_buf opaque; /* what has to be sent back to the provider with it; empty: nothing */
-	bool appended;        /* its message was appended */
-	char message_id[IK_UUID_TEXT]; /* of its message, from the beginning */
+	struct ik_buf text;   /* for a call: its arguments */
+	struct ik_buf opaque; /* data that must be sent back to the provider with it; may be empty */
+	bool appended;        /* its message has been appended */
+	char message_id[IK_UUID_TEXT]; /* of its message, set when the part begins */
 	/* Of a call: */
 	enum ik_call_state state;
 	int slot;
-	int call;     /* its number in the session, from 1 */
+	int call;     /* the call's number in the session, from 1 */
 	bool granted; /* by the user */
 	char *id;     /* unique in the conversation */
 	char *name;
@@ -60,19 +60,19 @@ struct ik_reply {
 	struct ik_usage usage;
 };
 
-/* Free the parts, and start empty. */
+/* Free all parts. */
 void ik_reply_clear(struct ik_reply *reply);
 
-/* Add a piece of text or thinking: to the last part, or as a new one. */
+/* Add a piece of text or thinking, to the last part if it fits, else as a new part. */
 enum ik_status ik_reply_add_text(struct ik_reply *reply, enum ik_part_kind kind,
 	const struct ik_delta *delta) IK_MUST_USE;
 
-/* Add a call; *ret_part is NULL when its slot is in use already. The name is changed to one that
+/* Add a call; set *ret_part to NULL if its slot is already in use. The name is changed to one that
  * every provider accepts (^[A-Za-z0-9_-]{1,64}$). */
 enum ik_status ik_reply_add_call(struct ik_reply *reply, const struct ik_delta *delta,
 	struct ik_call_ids *ids, int number, struct ik_part **ret_part) IK_MUST_USE;
 
-/* Add a piece of arguments; *ret_part is its call, NULL when there is none. */
+/* Add a piece of arguments. *ret_part is its call, or NULL if there is no such call. */
 enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_delta *delta,
 	struct ik_part **ret_part) IK_MUST_USE;
 
@@ -80,13 +80,13 @@ enum ik_status ik_reply_add_arguments(struct ik_reply *reply, const struct ik_de
 enum ik_status ik_reply_add_opaque(struct ik_reply *reply,
 	const struct ik_delta *delta) IK_MUST_USE;
 
-/* Return what a delta of the kind USAGE says, at that price. */
+/* Return the usage in a delta of kind USAGE, at price. */
 struct ik_usage ik_delta_usage(const struct ik_delta *delta, const struct ik_price *price);
 
-/* Is there text in it (thinking does not count)? */
+/* Does the reply contain text, other than thinking? */
 bool ik_reply_has_text(const struct ik_reply *reply);
 
-/* Make the message of a part; interrupted marks text as cut off. */
+/* Return a new message for part; interrupted marks its text as cut off. */
 struct ik_message *ik_part_message(const struct ik_part *part, bool interrupted);
 
 #endif

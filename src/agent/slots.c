@@ -30,7 +30,7 @@ void ik_slots_shut(struct ik_slots *slots)
 	slots->shut = true;
 }
 
-/* Give a slot out. */
+/* Mark slot as held. */
 static void hold(struct ik_slot *slot)
 {
 	slot->held = true;
@@ -51,7 +51,7 @@ bool ik_slots_take(struct ik_slots *slots, struct ik_slot *slot)
 	return false;
 }
 
-/* Find the next waiting one. */
+/* Return the waiting slot that is next. */
 static struct ik_slot *choose(const struct ik_slots *slots)
 {
 	struct ik_slot *best = slots->first;
@@ -62,7 +62,7 @@ static struct ik_slot *choose(const struct ik_slots *slots)
 	return best;
 }
 
-/* Remove one from those that wait. */
+/* Remove slot from the waiting list. */
 static void leave(struct ik_slots *slots, struct ik_slot *slot)
 {
 	struct ik_slot **place = &slots->first;

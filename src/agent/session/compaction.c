@@ -12,17 +12,17 @@ struct ik_compaction {
 	struct ik_compaction_options options;
 	struct ik_price price;         /* of the model */
 	char *line;                    /* the command */
-	char *words;                   /* what the model is to keep in mind */
-	struct ik_conversation *asked; /* what the model is asked with */
-	size_t first;                  /* message of the conversation that is summarised */
-	size_t left_out;               /* messages before it that had no room */
+	char *words;                   /* guidance for the summary */
+	struct ik_conversation *asked; /* the conversation to send */
+	size_t first;                  /* index of the first message that is summarised */
+	size_t left_out;               /* number of messages that were left out before it */
 	struct ik_buf text;
 	struct ik_usage usage;
 	bool has_usage;
 	struct ik_exchange *exchange;
 };
 
-/* Hand over message (a reference, which is released): the summary is over. */
+/* End the compaction with message, whose reference is released. */
 static void finish(struct ik_compaction *compaction, struct ik_message *message, bool failed)
 {
 	const struct ik_usage usage = compaction->usage;
@@ -36,7 +36,7 @@ static void finish(struct ik_compaction *compaction, struct ik_message *message,
 	ik_message_unref(message);
 }
 
-/* Fail: nothing has changed; sentence says why. */
+/* Fail without changing anything; sentence says why. */
 static void fail(struct ik_compaction *compaction, const char *sentence, size_t length)
 {
 	char *output = ik_format(_("%.*s\nThe conversation was not summarised; nothing is changed."),
@@ -47,7 +47,7 @@ static void fail(struct ik_compaction *compaction, const char *sentence, size_t 
 	finish(compaction, message, true);
 }
 
-/* The summary is there. */
+/* Report the complete summary. */
 static void succeed(struct ik_compaction *compaction)
 {
 	struct ik_message *message;
@@ -82,7 +82,7 @@ static void succeed(struct ik_compaction *compaction)
 
 /* ---- the request ---- */
 
-/* Does a model get this message? Results come with their calls, and don't count. */
+/* Is message sent to a model? Results are sent with their calls and don't count. */
 static bool counts(const struct ik_message *message)
 {
 	return message->kind == IK_KIND_USER || message->kind == IK_KIND_ASSISTANT ||
@@ -104,8 +104,8 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 
 static void on_input(void *arg, const struct ik_input *input);
 
-/* Put together what the model is asked with: the previous summary, what came after it (from first
- * on), and the question. */
+/* Build the conversation to send: the previous summary, the messages from first on, and the
+ * question. */
 static void ask(struct ik_compaction *compaction)
 {
 	static const char question[] =
@@ -135,8 +135,8 @@ static void ask(struct ik_compaction *compaction)
 	compaction->exchange = ik_exchange_start(&compaction->options.exchange, &events, compaction);
 }
 
-/* What was asked is too long for the model: leave out the older half of it, up to a message of
- * the user's. False: there is no such message. */
+/* Leave out the older half of a conversation that is too long for the model, up to a user message.
+ * Return false if there is no such message. */
 static bool ask_for_less(struct ik_compaction *compaction)
 {
 	const struct ik_conversation *said = compaction->options.record->conversation;
@@ -162,7 +162,7 @@ static bool ask_for_less(struct ik_compaction *compaction)
 	return false;
 }
 
-/* The request failed. */
+/* Fail because the request failed. */
 static void on_failure(struct ik_compaction *compaction, const struct ik_input *failure)
 {
 	compaction->exchange = ik_exchange_close(compaction->exchange);
@@ -170,7 +170,7 @@ static void on_failure(struct ik_compaction *compaction, const struct ik_input *
 		fail(compaction, failure->text, failure->text_length);
 }
 
-/* The request failed, and is sent again. */
+/* Report that the request failed and is sent again. */
 static void on_retry(const struct ik_compaction *compaction, const struct ik_input *failure)
 {
 	const struct ik_event event = {
@@ -193,7 +193,7 @@ static void on_delta(struct ik_compaction *compaction, const struct ik_delta *de
 		compaction->usage = ik_delta_usage(delta, &compaction->price);
 }
 
-/* The whole reply has arrived. */
+/* Process the complete reply. */
 static void on_reply(struct ik_compaction *compaction)
 {
 	const char *sentence = _("The model sent an empty reply.");
@@ -219,7 +219,7 @@ static void on_input(void *arg, const struct ik_input *input)
 
 /* ---- from outside ---- */
 
-/* Find the first message since the last summary; false: nothing was said since. */
+/* Find the first message since the last summary. Return false if there is none. */
 static bool find_first(const struct ik_conversation *said, size_t *ret_first)
 {
 	size_t first = 0;

@@ -1,8 +1,9 @@
 /*
- * compaction: a model's summary of the conversation so far, which replaces it for the model.
+ * compaction: a summary of the conversation so far, written by the model, which gets it instead of
+ * the conversation from then on.
  *
- * Asks the model with the conversation since the last summary, leaving out the older half while
- * that is too long.  Nothing is changed before it is done.
+ * Sends the model the conversation since the last summary, leaving out the older half while that is
+ * too long. Changes nothing before the summary is complete.
  *
  * Owns its request.  May include: util, conversation, loop, net, provider, agent.
  */
@@ -14,11 +15,11 @@
 
 struct ik_compaction;
 
-/* What has become of it. */
+/* How a compaction ended. */
 struct ik_compaction_result {
 	bool failed;
 	struct ik_message *message;   /* the command with its output; a summary unless it failed */
-	const struct ik_usage *usage; /* NULL: not known */
+	const struct ik_usage *usage; /* NULL: unknown */
 };
 
 struct ik_compaction_options {
@@ -26,20 +27,20 @@ struct ik_compaction_options {
 	struct ik_exchange_options exchange;
 	/* As in struct ik_exchange_events, but for the conversation. */
 	struct ik_model *(*request)(void *arg, struct ik_request *request);
-	/* It is over and wants to be closed. */
+	/* Called when the compaction has ended; its owner then closes it. */
 	void (*done)(void *arg, const struct ik_compaction_result *result);
 	void *arg;
 };
 
-/* Start one for the command line, with words ("": none) in mind. NULL: there is nothing to
- * summarise. */
+/* Start a compaction for the command line, with words ("": none) as guidance. Return NULL if there
+ * is nothing to summarise. */
 struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *options,
 	const char *line, const char *words);
-/* Tell again that a summary is being made. */
+/* Emit again that a summary is being made. */
 void ik_compaction_tell(const struct ik_compaction *compaction);
 /* It fails. */
 void ik_compaction_cancel(struct ik_compaction *compaction);
-/* Silent at once. Takes NULL, returns NULL. */
+/* Cancel it; it reports nothing more. Takes NULL. Returns NULL. */
 struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction);
 
 #endif

@@ -11,31 +11,31 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Limit on a wait that a server asks for: a longer one counts as a refusal. */
+/* Limit on the wait that a server asks for; a longer one counts as a refusal. */
 #define LONGEST_RETRY_AFTER_MS (10 * 60 * 1000)
 
 struct ik_exchange {
 	struct ik_exchange_options options;
 	const struct ik_exchange_events *events;
 	void *arg;
-	int attempts;          /* tries after the first */
-	struct ik_timer *next; /* until the next one */
-	struct ik_timer *pace; /* of the built-in model */
+	int attempts;          /* retries so far */
+	struct ik_timer *next; /* fires when the next retry is due */
+	struct ik_timer *pace; /* for the built-in model */
 	struct ik_timer *idle;
 	bool closed;
 
-	/* Of this try: */
-	bool failed;            /* what may still come of it does not count */
+	/* This try's: */
+	bool failed;            /* ignore what may still arrive */
 	struct ik_model *model; /* a reference */
 	struct ik_http_request *http;
 	struct ik_stream_decoder *decoder;
-	struct ik_buf body;      /* of the request */
+	struct ik_buf body;      /* request body */
 	struct ik_buf words;     /* the beginning of a response that is not a stream */
-	struct ik_script script; /* of the built-in model, told step by step */
+	struct ik_script script; /* reply of the built-in model, emitted step by step */
 	int64_t last_delta_ms;
 	int status;
 	bool web_page;
-	bool heard;             /* something of the reply has arrived */
+	bool heard;             /* a part of the reply has arrived */
 	struct ik_error unread; /* why the stream cannot be decoded */
 };
 
@@ -60,18 +60,18 @@ static uint32_t random_number(void)
 {
 	char uuid[IK_UUID_TEXT];
 
-	/* The last 32 bits of one are random. */
+	/* The last 32 bits of a UUID are random. */
 	ik_uuid_new(uuid);
 	return (uint32_t)strtoul(uuid + IK_UUID_TEXT - 1 - 8, NULL, 16);
 }
 
-/* Is nothing of this try wanted any more? */
+/* Has this try ended, or is the exchange closed? */
 static bool is_over(const struct ik_exchange *exchange)
 {
 	return exchange->closed || exchange->failed;
 }
 
-/* End the try, silently. */
+/* End the try without reporting it. */
 static void stop(struct ik_exchange *exchange)
 {
 	exchange->http = ik_http_close(exchange->http);
@@ -79,7 +79,7 @@ static void stop(struct ik_exchange *exchange)
 	ik_timer_stop(exchange->idle);
 }
 
-/* The try has failed: tell that, and whether there will be another one. */
+/* Report that the try has failed and whether there will be another. */
 static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	int64_t retry_after_ms, const char *sentence)
 {
@@ -105,7 +105,7 @@ static void fail(struct ik_exchange *exchange, enum ik_error_code code, bool ret
 	exchange->events->input(exchange->arg, &input);
 }
 
-/* Fail without a response, or with half of one. */
+/* Fail without a response, or with an incomplete one. */
 static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_result *result)
 {
 	struct ik_buf sentence;
@@ -119,7 +119,7 @@ static void fail_transfer(struct ik_exchange *exchange, const struct ik_http_res
 	ik_buf_done(&sentence);
 }
 
-/* A status of failure, or words where a stream should be. */
+/* Fail on an error status, or a response that is not a stream. */
 static void fail_response(struct ik_exchange *exchange, int status, int64_t retry_after_ms)
 {
 	struct ik_endpoint endpoint = exchange->model->endpoint;
@@ -135,7 +135,7 @@ static void fail_response(struct ik_exchange *exchange, int status, int64_t retr
 	ik_buf_done(&sentence);
 }
 
-/* The address answers, but not as a provider. */
+/* Fail because the address responds, but not as a provider. */
 static void fail_web_page(struct ik_exchange *exchange)
 {
 	const char *name = exchange->model->endpoint.provider;
@@ -149,7 +149,7 @@ static void fail_web_page(struct ik_exchange *exchange)
 	free(address);
 }
 
-/* Is what came first a piece of an event stream, or nothing at all? */
+/* Did the response begin like an event stream, or not at all? */
 static bool is_stream(const struct ik_exchange *exchange)
 {
 	const char *words = exchange->words.data;
@@ -159,7 +159,7 @@ static bool is_stream(const struct ik_exchange *exchange)
 		strstr(words, "\ndata:");
 }
 
-/* Something of a stream has arrived, perhaps nothing of the reply: fail with that text. */
+/* Fail with text after a part of the stream (but maybe not of the reply) has arrived. */
 static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, bool retryable,
 	const char *text)
 {
@@ -172,7 +172,7 @@ static void fail_within(struct ik_exchange *exchange, enum ik_error_code code, b
 	free(sentence);
 }
 
-/* A stream that ended too early or is none. */
+/* Fail because the stream ended too early or is not an event stream. */
 static void fail_stream(struct ik_exchange *exchange, const struct ik_http_result *result,
 	enum ik_status status, const struct ik_error *error)
 {
@@ -186,7 +186,7 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 		fail_within(exchange, early ? IK_CODE_CONNECT : IK_CODE_BAD_RESPONSE, early, error->text);
 }
 
-/* An error that the stream itself tells. */
+/* Fail with an error that the stream itself reports. */
 static void fail_as_told(struct ik_exchange *exchange, const struct ik_delta *delta)
 {
 	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
@@ -198,7 +198,7 @@ static void fail_as_told(struct ik_exchange *exchange, const struct ik_delta *de
 
 /* ---- the response ---- */
 
-/* The reply is complete. */
+/* Report that the reply is complete. */
 static void end_reply(struct ik_exchange *exchange)
 {
 	const struct ik_input input = {
@@ -209,7 +209,7 @@ static void end_reply(struct ik_exchange *exchange)
 	exchange->events->input(exchange->arg, &input);
 }
 
-/* Has no event come for too long? */
+/* Fail if no event has arrived for too long. */
 static void idle_fired(void *arg)
 {
 	struct ik_exchange *exchange = arg;
@@ -237,7 +237,8 @@ static void on_headers(void *arg, int status, const char *content_type)
 	exchange->last_delta_ms = ik_clock_ms();
 	if (status >= 200 && status < 300 && !exchange->web_page)
 		exchange->decoder = ik_decoder_new(exchange->model->format);
-	/* Until here http watches the time: it knows about a long request on a slow line. */
+	/* Before this, http limits the idle time: it knows how much of a long request is still being
+	 * sent. */
 	if (exchange->options.idle_timeout_ms > 0)
 		ik_timer_start(exchange->idle, exchange->options.idle_timeout_ms);
 }
@@ -250,7 +251,7 @@ static bool is_seen(const struct ik_delta *delta)
 	return delta->kind == IK_DELTA_CALL || delta->kind == IK_DELTA_ARGUMENTS;
 }
 
-/* Pass on what the decoder has understood. */
+/* Pass on a delta from the decoder. */
 static void on_delta(void *arg, const struct ik_delta *delta)
 {
 	struct ik_exchange *exchange = arg;
@@ -262,7 +263,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	};
 
 	if (is_over(exchange))
-		return; /* by the delta just before it */
+		return; /* in the previous delta */
 	exchange->heard = exchange->heard || is_seen(delta);
 	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_ERROR) {
@@ -285,7 +286,7 @@ static void on_body(void *arg, const char *bytes, size_t length)
 		ik_buf_append(&exchange->words, bytes, length < room ? length : room);
 	if (!exchange->decoder || exchange->unread.status != IK_OK)
 		return;
-	/* A stream that cannot be decoded is not read further; its end says why. */
+	/* Stop reading a stream that cannot be decoded; its end reports why. */
 	if (ik_decoder_feed(exchange->decoder, bytes, length, on_delta, exchange, &exchange->unread) !=
 			IK_OK &&
 		!is_over(exchange) && exchange->heard)
@@ -311,21 +312,21 @@ static void on_done(void *arg, const struct ik_http_result *result)
 	}
 	status = ik_decoder_finish(exchange->decoder, on_delta, exchange, &error);
 	if (is_over(exchange))
-		return; /* by the last delta */
+		return; /* in the last delta */
 	if (status != IK_OK)
 		fail_stream(exchange, result, status, &error);
 	else
 		end_reply(exchange);
 }
 
-/* Tell the next words of the built-in model. */
+/* Emit the next words of the built-in model. */
 static void speak(void *arg)
 {
 	struct ik_exchange *exchange = arg;
 	bool more = ik_script_step(&exchange->script, on_delta, exchange);
 
 	if (is_over(exchange))
-		return; /* by one of these words */
+		return; /* in one of these deltas */
 	if (more)
 		ik_timer_start(exchange->pace, IK_SCRIPT_PACE_MS);
 	else
@@ -334,7 +335,7 @@ static void speak(void *arg)
 
 /* ---- the request ---- */
 
-/* Forget the try before. */
+/* Reset the state of the previous try. */
 static void clear_try(struct ik_exchange *exchange)
 {
 	exchange->decoder = ik_decoder_free(exchange->decoder);
@@ -347,8 +348,8 @@ static void clear_try(struct ik_exchange *exchange)
 	exchange->unread = (struct ik_error){ 0 };
 }
 
-/* Write the request out, or have the built-in model answer it. All of it at once: a million tokens
- * are some 4 MB, and take 7 ms. */
+/* Write the request, or let the built-in model answer it. All at once: a million tokens are about 4
+ * MB and take 7 ms. */
 static enum ik_status make_request(struct ik_exchange *exchange, struct ik_request *request,
 	struct ik_error *error)
 {
@@ -385,8 +386,8 @@ static void send_over_http(struct ik_exchange *exchange)
 	free(url);
 }
 
-/* Deferred, or when the next try is due: send the request. The turn of the loop before has enough to
- * do with what the request is about, a large result perhaps. */
+/* Send the request. Deferred, or called when the next retry is due: the previous turn of the loop
+ * is busy with what caused the request, perhaps a large result. */
 static void send_request(void *arg)
 {
 	struct ik_exchange *exchange = arg;
@@ -427,7 +428,7 @@ struct ik_exchange *ik_exchange_start(const struct ik_exchange_options *options,
 	return exchange;
 }
 
-/* Deferred after what http has deferred: it borrowed this memory. */
+/* Free the exchange. Deferred after what http has deferred, since http borrowed this memory. */
 static void release(void *arg)
 {
 	struct ik_exchange *exchange = arg;

@@ -6,12 +6,12 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* The newest writes of a file by one owner. */
+/* The newest writes of one file by one owner. */
 struct file_write {
 	const void *owner;
 	char *path;
 	int running;
-	size_t ended; /* when the last one did; 0: none has */
+	size_t ended; /* when the last write ended; 0: none has ended */
 };
 
 struct ik_file_writes {
@@ -41,7 +41,7 @@ size_t ik_file_writes_now(const struct ik_file_writes *writes)
 	return writes->clock;
 }
 
-/* Find what is known of an owner's file, adding it if nothing is. */
+/* Return the entry for an owner's file, adding it if necessary. */
 static struct file_write *item_of(struct ik_file_writes *writes, const void *owner,
 	const char *path)
 {

@@ -60,7 +60,7 @@ void ik_session_record_emit_text(struct ik_session_record *record, enum ik_event
 	ik_session_record_emit(record, &event);
 }
 
-/* Store the system prompt, unless the session has it. */
+/* Store the system prompt, unless it is already stored. */
 static void store_prompt(struct ik_session_record *record)
 {
 	struct ik_message *message;
@@ -78,7 +78,7 @@ void ik_session_record_add(struct ik_session_record *record, struct ik_message *
 	bool first;
 
 	if (record->read_only)
-		return; /* told here, but another process writes the session */
+		return; /* emitted here, but another process stores it */
 	if (message->kind != IK_KIND_NOTICE)
 		store_prompt(record);
 	first = !record->stored && message->kind != IK_KIND_NOTICE;
@@ -102,7 +102,7 @@ void ik_session_record_add_blobs(struct ik_session_record *record, const struct 
 	}
 }
 
-/* Add a message and tell it as that kind of event. */
+/* Add a message and emit it as an event of this kind. */
 static void add_as(struct ik_session_record *record, enum ik_event_kind kind,
 	struct ik_message *message)
 {

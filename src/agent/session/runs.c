@@ -12,36 +12,36 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* For a command: from SIGTERM to SIGKILL, and how long to wait for output after its end. */
+/* For a command: time from SIGTERM to SIGKILL, and time to wait for output after its end. */
 enum { KILL_AFTER_MS = 2000, GRACE_MS = 250 };
 
-/* Of a command's output that is too long, the beginning and the end are kept. */
+/* If a command's output is too long, its beginning and end are kept, each up to this size. */
 #define HALF (IK_LIMIT_OWN_OUTPUT / 2)
 
-/* Limit on waiting until what led to a call is on disk. */
+/* Limit on waiting until the conversation before a call is on disk. */
 #define SYNC_MS 1000
 
-/* A call at work. */
+/* A running call or command. */
 struct tool_run {
 	struct tool_run *next;
 	struct ik_runs *runs;
-	struct ik_run *run;       /* NULL: it has not started yet, or has ended */
-	char *command;            /* of the user's; NULL: it is a tool */
-	struct ik_child *child;   /* of a command */
+	struct ik_run *run;       /* NULL: not yet started, or ended */
+	char *command;            /* the user's shell command; NULL: a tool */
+	struct ik_child *child;   /* process of the command */
 	struct ik_buf head, tail; /* its output */
-	size_t left_out;          /* bytes between the two */
+	size_t left_out;          /* bytes left out between head and tail */
 	bool own;                 /* the user's */
-	bool told;                /* of an own one: that it started */
-	bool released;            /* it is silent, and not in the list any more */
-	struct ik_slot slot;      /* of a call of the model's */
-	int call;                 /* the turn's number */
+	bool told;                /* for a user's call: its start was emitted */
+	bool released;            /* it reports nothing more and is not in the list any more */
+	struct ik_slot slot;      /* for a model's call */
+	int call;                 /* the turn's number of it */
 	int round;
 	char *id;
 	char *name;
 	struct ik_buf arguments;
-	struct ik_store_read *sync;     /* what led to it is being written to disk */
-	struct ik_timer *patience;      /* runs while it is */
-	struct ik_recording *recording; /* of what it does to files; NULL: none */
+	struct ik_store_read *sync;     /* writes the conversation to disk before the call */
+	struct ik_timer *patience;      /* limits the time of sync */
+	struct ik_recording *recording; /* of its changes to files; NULL: none */
 };
 
 struct ik_runs {
@@ -50,11 +50,11 @@ struct ik_runs {
 	struct ik_registry *registry;
 	bool tools_ready;
 	int slots_held;
-	int own_count; /* of the user's so far */
+	int own_count; /* number of the user's so far */
 	struct tool_run *first;
 };
 
-/* Deferred: its memory. */
+/* Free the run (deferred). */
 static void run_free(void *arg)
 {
 	struct tool_run *run = arg;
@@ -68,7 +68,7 @@ static void run_free(void *arg)
 	free(run);
 }
 
-/* Remove a run from the list, silently. */
+/* Remove a run from the list; it reports nothing more. */
 static void run_release(struct tool_run *run)
 {
 	struct tool_run **at = &run->runs->first;
@@ -97,7 +97,7 @@ static struct ik_event run_event(const struct tool_run *run, enum ik_event_kind 
 	};
 }
 
-/* Tell a piece of output. */
+/* Emit a piece of output. */
 static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct tool_run *run = arg;
@@ -109,14 +109,14 @@ static void on_output(void *arg, enum ik_stream stream, const char *bytes, size_
 	ik_session_record_emit(run->runs->record, &event);
 }
 
-/* Get what is told of all that a tool printed (borrowed). */
+/* Get the complete output of a tool (borrowed). */
 static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *result)
 {
 	whole[0] = result->truncated ? result->whole[IK_STDOUT] : NULL;
 	whole[1] = result->whole[IK_STDERR];
 }
 
-/* Tell that an own call starts. */
+/* Emit the start of a user's call. */
 static void tell_started(struct tool_run *run)
 {
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
@@ -127,8 +127,8 @@ static void tell_started(struct tool_run *run)
 	ik_session_record_emit(run->runs->record, &event);
 }
 
-/* Store and tell the end of an own call, which the turn knows nothing of: a command of that line, with
- * that output. */
+/* Store and emit the end of a user's call, which the turn does not know about, as a command with
+ * line and output. */
 static void end_own(struct tool_run *run, const char *line, struct ik_json_span output,
 	const struct ik_run_result *result)
 {
@@ -156,7 +156,7 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 	ik_message_unref(event.message);
 }
 
-/* Give the result of a tool to the turn, or store it where the call is the user's. */
+/* Pass the result of a tool to the turn, or store it if the call is the user's. */
 static void deliver(struct tool_run *run, const struct ik_run_result *result)
 {
 	const struct ik_json_span envelope = { result->envelope, result->envelope_length };
@@ -171,7 +171,7 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 		.truncated = result->truncated,
 	};
 
-	/* Off the list first, so that the session is idle for the sink. */
+	/* Remove it first, so that the sink finds the session idle. */
 	run_release(run);
 	if (run->own) {
 		char *line = ik_format("/run %s %s", run->name, run->arguments.data);
@@ -184,19 +184,20 @@ static void deliver(struct tool_run *run, const struct ik_run_result *result)
 	}
 }
 
-/* A call has ended. */
+/* Process the end of a call. */
 static void on_done(void *arg, const struct ik_run_result *result)
 {
 	struct tool_run *run = arg;
 	struct ik_run *done = run->run;
 
 	run->recording = ik_recording_end(run->recording);
-	run->run = NULL; /* what result points to is valid until it is closed */
+	run->run = NULL; /* result's pointers are valid until the run is closed */
 	deliver(run, result);
 	ik_run_close(done);
 }
 
-/* Add a run to the list; strings are copied. id: of the model's; NULL: it is the user's. */
+/* Append a run to the list. Strings are copied. id is that of a model's call, or NULL for the
+ * user's. */
 static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char *name,
 	struct ik_json_span arguments)
 {
@@ -210,14 +211,14 @@ static struct tool_run *run_add(struct ik_runs *runs, const char *id, const char
 	ik_buf_append(&run->arguments, arguments.text, arguments.length);
 	ik_buf_init(&run->head, IK_LIMIT_OWN_OUTPUT);
 	ik_buf_init(&run->tail, 4 * IK_LIMIT_OWN_OUTPUT);
-	/* After the others: those that wait for the tools start in their order. */
+	/* Append it, so that runs that wait for the tools start in order. */
 	while (*end)
 		end = &(*end)->next;
 	*end = run;
 	return run;
 }
 
-/* Start the tool: what it may overwrite is recorded. */
+/* Start the tool, now that what it may overwrite is recorded. */
 static void start_tool(void *arg)
 {
 	static const struct ik_run_events events = { on_output, on_done };
@@ -233,7 +234,7 @@ static void start_tool(void *arg)
 		run->arguments.length, &events, run);
 }
 
-/* What led to the call is on disk, or cannot be put there now. */
+/* Continue when the conversation before the call is on disk, or cannot be written now. */
 static void on_synced(void *arg, const struct ik_store_answer *answer)
 {
 	struct tool_run *run = arg;
@@ -244,7 +245,7 @@ static void on_synced(void *arg, const struct ik_store_answer *answer)
 	start_tool(run);
 }
 
-/* That takes too long. */
+/* Continue without waiting any longer. */
 static void on_late(void *arg)
 {
 	struct tool_run *run = arg;
@@ -253,8 +254,8 @@ static void on_late(void *arg)
 	start_tool(run);
 }
 
-/* Start the tool; if it may change something, what led to it is on disk first, so that the session
- * says what happened even after a power failure. */
+/* Start the tool. If it may change something, first write the conversation to disk, so that the
+ * session says what happened even after a power failure. */
 static void sync_and_start(void *arg)
 {
 	struct tool_run *run = arg;
@@ -305,7 +306,7 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 		run_start(run);
 }
 
-/* Tell that an own call starts, and start it, unless the sink cancels it. */
+/* Emit the start of a user's call, and start it unless the sink cancels it. */
 static void start_own(struct tool_run *run)
 {
 	tell_started(run);
@@ -325,7 +326,7 @@ void ik_runs_start_own(struct ik_runs *runs, const char *name, struct ik_json_sp
 
 /* ---- commands ---- */
 
-/* Tell a piece of a command's output, and keep it up to the limit. */
+/* Emit a piece of a command's output, and keep it up to the limit. */
 static void on_command_output(void *arg, enum ik_stream stream, const char *bytes, size_t length)
 {
 	struct tool_run *run = arg;
@@ -363,13 +364,13 @@ static void put_output(struct ik_buf *out, const struct tool_run *run,
 		ik_buf_printf(out, "[ended by signal %d]", result->signal_number);
 }
 
-/* A command has ended with that output. */
+/* End a command, with its output. */
 static void end_command(struct tool_run *run, struct ik_json_span output, int64_t duration_ms)
 {
 	char *line = ik_format("!%s", run->command);
 	struct ik_buf envelope;
 
-	run_release(run); /* off the list first, as above */
+	run_release(run); /* remove it first, as above */
 	ik_buf_init(&envelope, IK_LIMIT_ENVELOPE);
 	ik_envelope_open(&envelope);
 	ik_json_put_string(&envelope, output.text, output.length);
@@ -394,12 +395,12 @@ static void on_command_done(void *arg, const struct ik_child_result *result)
 	ik_buf_done(&output);
 }
 
-/* Start the shell; false: the error is its output. */
+/* Start the shell. Return false with error set on failure. */
 static bool spawn(struct tool_run *run, struct ik_error *error)
 {
 	static const struct ik_child_events events = { on_command_output, on_command_done };
 	const struct ik_runs *runs = run->runs;
-	/* One stream, so that all output is in the order in which it was written. */
+	/* Use one stream, so that all output is in the order in which it was written. */
 	char *script = ik_format("exec 2>&1; %s", run->command);
 	char *id_entry = ik_format("%s=%s", IK_CALL_VARIABLE, run->id);
 	const char *const argv[] = { "sh", "-c", script, NULL };
@@ -443,12 +444,12 @@ void ik_runs_start_command(struct ik_runs *runs, const char *command)
 
 /* ---- all of them ---- */
 
-/* Start the own calls that waited for the tools. */
+/* Start the user's calls that waited for the tools. */
 static void start_waiting(struct ik_runs *runs)
 {
 	struct tool_run *run = runs->first;
 
-	/* From the beginning each time: the sink may cancel others. */
+	/* Start over each time: the sink may cancel other runs. */
 	while (run) {
 		if (!run->own || run->told) {
 			run = run->next;
@@ -467,7 +468,8 @@ void ik_runs_set_registry(struct ik_runs *runs, struct ik_registry *registry, bo
 		start_waiting(runs);
 }
 
-/* Find the first of the model's runs (own: the user's); waiting: of those that have not started. */
+/* Return the first of the model's runs (own: the user's); waiting: only those not yet started.
+ * NULL: none. */
 static struct tool_run *find(const struct ik_runs *runs, bool own, bool waiting)
 {
 	struct tool_run *run = runs->first;
@@ -509,8 +511,8 @@ void ik_runs_cancel(struct ik_runs *runs, bool own)
 {
 	struct tool_run *run;
 
-	/* Those that wait first: none of them is to start in place of one that ends. From the beginning
-	 * each time, as above. */
+	/* Cancel waiting runs first, so that none starts in place of one that ends. Start over each
+	 * time, as above. */
 	while ((run = find(runs, own, true)))
 		cut(run);
 	for (run = runs->first; run; run = run->next) {

@@ -16,13 +16,13 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What a crash can cost of a reply that was on the screen. */
+/* Limit on what a crash can lose of the visible reply, in milliseconds. */
 #define KEEP_MS 500
 
-/* From here on the user is warned that the model's context window is nearly full. */
+/* Warn the user when the model's context window is this full. */
 #define WARN_PERCENT 80
 
-/* An input that came while the turn's effects were carried out. */
+/* An input that arrived while the turn's effects were carried out. */
 struct ik_inbox_item {
 	struct ik_inbox_item *next;
 	struct ik_input input;
@@ -31,7 +31,7 @@ struct ik_inbox_item {
 
 struct ik_session {
 	struct ik_session_options options; /* directory and prompts are not used */
-	char *instructions;                /* of the project; NULL: none */
+	char *instructions;                /* of the project; or NULL */
 	char *system_prompt;               /* complete */
 	struct ik_model *model;            /* NULL: none chosen yet */
 	struct ik_registry *registry;
@@ -39,12 +39,12 @@ struct ik_session {
 	struct ik_turn *turn;
 	struct ik_inbox_item *inbox, **inbox_end;
 	bool stepping;
-	struct ik_exchange *exchange; /* the turn's request; NULL: none is out */
+	struct ik_exchange *exchange; /* the turn's request, or NULL */
 
 	struct ik_session_record *record;
-	struct ik_timer *keeping; /* until more of a reply is journaled */
-	bool reply_kept;          /* something was journaled of it */
-	int64_t context_tokens;   /* of the last round; 0: not known */
+	struct ik_timer *keeping; /* fires when the next part of the reply is journaled */
+	bool reply_kept;          /* a part of the reply was journaled */
+	int64_t context_tokens;   /* of the last round; 0: unknown */
 	bool context_warned;
 	struct ik_stored *stored;
 	struct ik_undo_recorder *recorder;
@@ -67,7 +67,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	return session->model;
 }
 
-/* An input of the turn's request. */
+/* Pass an input of the turn's request to the turn. */
 static void on_input(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
@@ -77,7 +77,7 @@ static void on_input(void *arg, const struct ik_input *input)
 	post(session, input);
 }
 
-/* Return the options of a request. */
+/* Return the options for a request. */
 static struct ik_exchange_options exchange_options(const struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
@@ -103,7 +103,7 @@ static void start_request(struct ik_session *session, const struct ik_effect *ef
 
 /* ---- calls ---- */
 
-/* Return why the user is asked (new memory). */
+/* Return the reason why the user is asked, in new memory. */
 static char *why_asked(const struct ik_verdict *verdict)
 {
 	if (verdict->reason == IK_REASON_RULE)
@@ -111,14 +111,14 @@ static char *why_asked(const struct ik_verdict *verdict)
 	return ik_strdup(_("In the mode \"ask\" you are asked before a tool may change anything."));
 }
 
-/* Return what the policy says about a call. */
+/* Return the policy's verdict on a call. */
 static struct ik_verdict verdict_of(const struct ik_session *session, const struct ik_tool *tool,
 	struct ik_json_span arguments)
 {
 	struct ik_verdict verdict;
 	struct ik_buf text;
 
-	/* It judges the arguments that the tool gets. */
+	/* Judge the arguments that the tool gets. */
 	ik_buf_init(&text, IK_LIMIT_ARGUMENTS);
 	ik_session_put_arguments(session, tool->name, arguments.text, arguments.length, &text);
 	verdict = ik_policy_judge(session->options.policy, tool->name, ik_tool_reads_only(tool),
@@ -135,12 +135,12 @@ static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_j
 	enum ik_asking asking = session->options.asking;
 	struct ik_verdict verdict;
 
-	/* A tool that is not there is not found, whatever the rules say. */
+	/* A missing tool fails as not found, whatever the rules say. */
 	if (!tool || !session->options.policy)
 		return IK_TURN_ALLOW;
 	verdict = verdict_of(session, tool, arguments);
-	/* On the way from "ask" to "auto" is "read-only": a question that is up stays, the user can
-	 * answer it. */
+	/* Switching from "ask" to "auto" passes through "read-only": keep a question that is open, so
+	 * that the user can answer it. */
 	if (is_asking && verdict.decision == IK_DECISION_DENY && verdict.reason == IK_REASON_MODE)
 		return IK_TURN_ASK;
 	if (verdict.decision == IK_DECISION_ASK && asking == IK_ASKING_USER) {
@@ -154,7 +154,7 @@ static enum ik_turn_verdict judge(const void *arg, const char *name, struct ik_j
 	return IK_TURN_DENY;
 }
 
-/* Run a call, with the arguments that the tool gets. */
+/* Run a call with the arguments that the tool gets. */
 static void run_call(struct ik_session *session, const struct ik_effect *effect)
 {
 	struct ik_buf text;
@@ -168,7 +168,7 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 
 /* ---- the context window ---- */
 
-/* Return the used part of the model's window in percent; -1: not known. */
+/* Return the used part of the model's window in percent, or -1 if unknown. */
 static int percent_used(const struct ik_session *session)
 {
 	int64_t window = session->model ? session->model->context_window : 0;
@@ -179,7 +179,7 @@ static int percent_used(const struct ik_session *session)
 	return tokens >= window ? 100 : (int)((double)tokens * 100 / (double)window);
 }
 
-/* Tell how full the model's window is with so many tokens (0: not known), and warn. */
+/* Emit how full the model's window is with that many tokens (0: unknown), and warn. */
 static void set_context(struct ik_session *session, int64_t tokens)
 {
 	struct ik_event event = { .kind = IK_EVENT_CONTEXT };
@@ -205,14 +205,15 @@ static void set_context(struct ik_session *session, int64_t tokens)
 	free(sentence);
 }
 
-/* Tell it after a round that took these tokens. */
+/* Update the context after a round with this usage. */
 static void measure_context(struct ik_session *session, const struct ik_usage *usage)
 {
-	/* Thinking is not sent again, but providers don't say how many tokens the rest has. */
+	/* This counts thinking, which is not sent again, since providers don't report the tokens
+	 * without it. */
 	set_context(session, usage->input_tokens + usage->output_tokens);
 }
 
-/* Tell it with the last round of the conversation, where there is one. */
+/* Update the context from the last round of the conversation, if there is one. */
 static void recall_context(void *arg)
 {
 	struct ik_session *session = arg;
@@ -282,7 +283,7 @@ static void keep_part(void *arg, struct ik_message *message)
 	ik_store_keep_reply(record->store, record->id, message);
 }
 
-/* Journal what has arrived of a reply. */
+/* Journal the part of the reply that has arrived. */
 static void keep_reply(void *arg)
 {
 	struct ik_session *session = arg;
@@ -293,7 +294,7 @@ static void keep_reply(void *arg)
 	ik_turn_partial_reply(session->turn, keep_part, session->record);
 }
 
-/* There may be more of a reply, or it may be over. */
+/* Start the timer if there is a partial reply, or drop its journal if there is none. */
 static void update_kept_reply(struct ik_session *session)
 {
 	const struct ik_session_record *record = session->record;
@@ -302,7 +303,7 @@ static void update_kept_reply(struct ik_session *session)
 		if (record->stored && !ik_timer_running(session->keeping))
 			ik_timer_start(session->keeping, KEEP_MS);
 	} else if (session->reply_kept) {
-		/* What became an event is one; the rest was given up. */
+		/* Complete parts are stored as events; the rest was discarded. */
 		ik_store_drop_replies(record->store, record->id);
 		session->reply_kept = false;
 	}
@@ -319,13 +320,13 @@ static void step(struct ik_session *session, const struct ik_input *input)
 	update_kept_reply(session);
 }
 
-/* Keep an input for later; only its text and message are borrowed. */
+/* Queue an input; only its text and message are borrowed. */
 static void put_into_inbox(struct ik_session *session, const struct ik_input *input)
 {
 	struct ik_inbox_item *item = ik_alloc(sizeof(*item));
 
-	/* Deltas and what a tool printed come from the loop, which does not run during a step; the end
-	 * of a call that was cut before its tool started may come in one. */
+	/* Deltas and tool output come from the loop, which does not run during a step. The end of a
+	 * call that was cancelled before its tool started may arrive during one. */
 	assert(input->kind != IK_INPUT_DELTA && !input->whole[0] && !input->whole[1]);
 	item->input = *input;
 	ik_buf_init(&item->text, input->text_length);
@@ -351,7 +352,7 @@ static void step_from_inbox(struct ik_session *session)
 	free(item);
 }
 
-/* Deferred: its memory. */
+/* Free the session (deferred). */
 static void release(void *arg)
 {
 	struct ik_session *session = arg;
@@ -365,7 +366,7 @@ static void release(void *arg)
 	free(session);
 }
 
-/* Store what has arrived, then fall silent. */
+/* Store what has arrived, then stop. */
 static void finish_closing(struct ik_session *session)
 {
 	static const struct ik_input cancel = { .kind = IK_INPUT_CANCEL };
@@ -373,11 +374,11 @@ static void finish_closing(struct ik_session *session)
 
 	while (session->inbox)
 		step_from_inbox(session);
-	/* In the chat queued messages become the draft; in exec the one message is stored. */
+	/* In the chat, queued messages become the draft; in exec, the one message is stored. */
 	if (session->options.asking == IK_ASKING_USER)
 		step(session, &cancel);
 	step(session, &history);
-	/* The cancel may have put the ends of calls there. */
+	/* Cancelling may have queued the ends of calls. */
 	while (session->inbox || ik_turn_state(session->turn) != IK_TURN_IDLE) {
 		if (session->inbox)
 			step_from_inbox(session);
@@ -395,7 +396,7 @@ static void finish_closing(struct ik_session *session)
 	ik_loop_defer(session->options.loop, release, session);
 }
 
-/* Give the turn an input; at once, or after the one whose effects are carried out. */
+/* Give the turn an input, at once or after the input whose effects are being carried out. */
 static void post(void *arg, const struct ik_input *input)
 {
 	struct ik_session *session = arg;
@@ -418,11 +419,11 @@ void ik_session_end_now(struct ik_session *session)
 	const struct ik_session_record *record = session->record;
 	struct ik_message *message = ik_turn_pending(session->turn);
 
-	/* A session that is followed stores nothing; of one that is being restored it is not known
-	 * yet where it would belong. */
+	/* A followed session stores nothing; for one that is being restored it is not yet known where
+	 * the message belongs. */
 	if (record->read_only || record->undecided)
 		return;
-	/* What is said before anything else does not make a session. */
+	/* Notices alone do not make a session. */
 	if (message && message->sequence == 0 && (message->kind != IK_KIND_NOTICE || record->stored)) {
 		ik_store_begin(record->store, record->id, record->directory);
 		ik_store_append(record->store, record->id, message);
@@ -432,7 +433,7 @@ void ik_session_end_now(struct ik_session *session)
 
 /* ---- what the parts of the session tell ---- */
 
-/* Tell id and model as IK_EVENT_SESSION, once there is a model. */
+/* Emit id and model as IK_EVENT_SESSION, if there is a model. */
 static void tell_model(void *arg)
 {
 	struct ik_session *session = arg;
@@ -449,7 +450,7 @@ static void tell_model(void *arg)
 	ik_session_record_emit(session->record, &event);
 }
 
-/* A turn may begin, or not yet. */
+/* Tell the turn whether the history is loaded, so that it may begin. */
 static void post_history(void *arg, bool ready)
 {
 	post(arg, &(struct ik_input){ .kind = IK_INPUT_HISTORY, .ready = ready });
@@ -465,7 +466,8 @@ static void on_prompt(void *arg)
 	ik_session_sandbox_changed(arg);
 }
 
-/* Store and tell what a summary's request took; it says nothing about later rounds. */
+/* Store and emit the usage of a summary's request; it does not predict the usage of later
+ * rounds. */
 static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 {
 	struct ik_event event = { .kind = IK_EVENT_USAGE, .usage = *usage };
@@ -476,8 +478,8 @@ static void add_usage(struct ik_session *session, const struct ik_usage *usage)
 	ik_message_unref(event.message);
 }
 
-/* A summary is done: answer the command, and send what waits unless it failed: it is not to meet
- * the same failure. */
+/* Answer the command. Then send the queued messages, or hold them if the summary failed, since they
+ * would fail in the same way. */
 static void on_compacted(void *arg, const struct ik_compaction_result *result)
 {
 	struct ik_session *session = arg;
@@ -498,7 +500,7 @@ static void on_compacted(void *arg, const struct ik_compaction_result *result)
 
 /* ---- beginning and end ---- */
 
-/* Put together the system prompt, the same in every round. */
+/* Return the system prompt, which is the same in every round. */
 static char *make_prompt(const struct ik_session *session)
 {
 	const struct ik_sandbox *sandbox = session->options.run.sandbox;
@@ -538,7 +540,7 @@ const char *ik_session_system_prompt(const struct ik_session *session)
 	return session->system_prompt;
 }
 
-/* Does the tool of that name say that it changes nothing? */
+/* Does the tool called name declare itself read-only? */
 static bool is_read_only(const void *arg, const char *name)
 {
 	const struct ik_session *session = arg;
@@ -574,7 +576,7 @@ static struct ik_session_record *make_record(const struct ik_session_options *op
 	});
 }
 
-/* Make what runs calls and records what they change. */
+/* Create the objects that run calls and record their changes. */
 static void make_runs(struct ik_session *session)
 {
 	const struct ik_session_options *options = &session->options;
@@ -724,7 +726,7 @@ void ik_session_cancel(struct ik_session *session)
 {
 	if (session->compaction)
 		ik_compaction_cancel(session->compaction);
-	/* The sink may close the session there. */
+	/* The sink may have closed the session. */
 	if (session->runs)
 		ik_runs_cancel(session->runs, true);
 	post(session, &(struct ik_input){ .kind = IK_INPUT_CANCEL });
@@ -851,7 +853,7 @@ void ik_session_compact(struct ik_session *session, const char *line, const char
 			_("There is nothing to summarise yet."));
 		return;
 	}
-	/* What is typed meanwhile waits as for the history of a session. */
+	/* Queue messages meanwhile, as while a history is loaded. */
 	post_history(session, false);
 	ik_compaction_tell(session->compaction);
 }

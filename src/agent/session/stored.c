@@ -9,13 +9,13 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What a screen shows first, and what is read in one turn of the loop later: some milliseconds'
- * worth; less where events are large. */
+/* Messages shown first, and messages read later in one turn of the loop: a few milliseconds' worth.
+ * Pages of large events are shorter. */
 #define NEWEST_PAGE 200
 #define OLDER_PAGE 500
 
-#define READ_AGAIN_MS 1000 /* what another process wrote, after a failure */
-#define READ_EVENTS 200    /* of these in one turn of the loop */
+#define READ_AGAIN_MS 1000 /* before reading the other process's events again after a failure */
+#define READ_EVENTS 200    /* limit on these in one turn of the loop */
 
 struct ik_stored {
 	struct ik_session_record *record;
@@ -24,26 +24,28 @@ struct ik_stored {
 	void *arg;
 
 	/* While the session is restored: */
-	struct ik_store_read *page; /* NULL: none is out */
+	struct ik_store_read *page; /* NULL: none is being read */
 	bool prompt_wanted;         /* the record's prompt replaces the stored one */
 	ik_session_restored *done;
 	void *done_arg;
-	struct ik_conversation *copy; /* all of a fork, which need not be read; NULL: none */
-	int64_t count;                /* messages of the session */
-	int64_t oldest;               /* sequence of the oldest that is loaded */
+	struct ik_conversation *copy; /* the complete conversation of a fork, which need not be read; or
+	                                 NULL */
+	int64_t count;                /* number of messages in the session */
+	int64_t oldest;               /* sequence of the oldest message loaded */
 
 	struct ik_lock *lock; /* NULL: nothing is stored yet */
 	enum ik_when_locked when_locked;
-	bool awaited;                /* the session is restored when it is known whose it is */
-	bool taking_over;            /* what the other process wrote is read, then it is ours */
-	bool more;                   /* there is more to be read of that */
-	int64_t newest;              /* sequence of the last event that is known, while following */
-	int64_t doubtful;            /* up to here, events of the first page may come once more */
-	struct ik_store_read *news;  /* what the other process wrote; NULL: no read is out */
-	struct ik_timer *read_again; /* after a failure; NULL: none yet */
+	bool awaited;                /* restore the session once its lock's state is known */
+	bool taking_over;            /* read the other process's events, then the session is ours */
+	bool more;                   /* there are more of these events to read */
+	int64_t newest;              /* while following: sequence of the last event known */
+	int64_t doubtful;            /* up to this sequence, events of the first page may arrive
+	                                again */
+	struct ik_store_read *news;  /* reads the other process's events; or NULL */
+	struct ik_timer *read_again; /* after a failure; NULL: never needed yet */
 };
 
-/* Tell a change of the lock, and the other process (or NULL) that it is about. */
+/* Emit a change of the lock with the other process involved, or NULL. */
 static void tell_lock(struct ik_stored *stored, enum ik_lock_change change,
 	const struct ik_holder *holder)
 {
@@ -69,7 +71,7 @@ static void tell_messages(struct ik_stored *stored, struct ik_message *const *me
 	}
 }
 
-/* Add and tell the result that a call without one gets. */
+/* Add and emit a result for each call without one. */
 static void repair(struct ik_stored *stored)
 {
 	struct ik_session_record *record = stored->record;
@@ -86,7 +88,7 @@ static void repair(struct ik_stored *stored)
 	free(added);
 }
 
-/* All messages are there, and the session is ours: the turn may begin. */
+/* Let turns begin if all messages are loaded and the session is ours. */
 static void begin_turns(struct ik_stored *stored)
 {
 	repair(stored);
@@ -94,7 +96,7 @@ static void begin_turns(struct ik_stored *stored)
 	stored->events->turns(stored->arg, true);
 }
 
-/* Append to the store from now on, behind the event of that number. */
+/* Store from now on, after the event with sequence newest. */
 static void continue_storing(struct ik_stored *stored, int64_t newest)
 {
 	struct ik_session_record *record = stored->record;
@@ -108,7 +110,7 @@ static void continue_storing(struct ik_stored *stored, int64_t newest)
 
 static void read_news(struct ik_stored *stored);
 
-/* All that the other process wrote is known: the session is ours. */
+/* Start writing the session, now that all events of the other process are known. */
 static void finish_taking_over(struct ik_stored *stored)
 {
 	struct ik_session_record *record = stored->record;
@@ -120,7 +122,7 @@ static void finish_taking_over(struct ik_stored *stored)
 	tell_lock(stored, IK_LOCK_CHANGE_OURS, NULL);
 }
 
-/* What was written here meanwhile is known. */
+/* Read again after a failed read of the other process's events. */
 static void read_again(void *arg)
 {
 	struct ik_stored *stored = arg;
@@ -129,7 +131,8 @@ static void read_again(void *arg)
 		read_news(stored);
 }
 
-/* What the other process wrote cannot be read at present; nobody may tell of it once more. */
+/* Schedule another read of the other process's events, since this one failed; no notification may
+ * come for them again. */
 static void read_again_later(struct ik_stored *stored)
 {
 	if (!stored->read_again)
@@ -137,7 +140,7 @@ static void read_again_later(struct ik_stored *stored)
 	ik_timer_start(stored->read_again, READ_AGAIN_MS);
 }
 
-/* Is it there since the first page, which had it from a journal? */
+/* Was message already on the first page, which had it from a journal? */
 static bool is_there(const struct ik_stored *stored, const struct ik_message *message)
 {
 	const struct ik_conversation *conversation = stored->record->conversation;
@@ -181,7 +184,7 @@ static void on_news_read(void *arg, const struct ik_store_answer *answer)
 		read_again_later(stored);
 }
 
-/* Read what the other process has written since. */
+/* Read the other process's events since the last read. */
 static void read_news(struct ik_stored *stored)
 {
 	stored->more = stored->news;
@@ -190,7 +193,7 @@ static void read_news(struct ik_stored *stored)
 			READ_EVENTS, on_news_read, stored);
 }
 
-/* Return the number of the last event of the conversation that is stored. */
+/* Return the sequence of the last stored event of the conversation. */
 static int64_t last_sequence(const struct ik_stored *stored)
 {
 	const struct ik_conversation *conversation = stored->record->conversation;
@@ -215,7 +218,7 @@ static void stop_writing(struct ik_stored *stored)
 
 /* ---- restoring ---- */
 
-/* Put a page before all that is there. */
+/* Insert a page before all loaded messages. */
 static void add_page(struct ik_stored *stored, struct ik_message **messages, size_t count)
 {
 	ik_conversation_prepend(stored->record->conversation, messages, count);
@@ -236,8 +239,8 @@ static void tell_older(struct ik_stored *stored, struct ik_message **messages, s
 	ik_session_record_emit(stored->record, &event);
 }
 
-/* Use the stored system prompt, unless another one is wanted. A session from before prompts were
- * stored has none. This is the one place where a stored prompt gets to the model. */
+/* Use the stored system prompt, unless another one was requested. Old sessions have no stored
+ * prompt. This is the only place where a stored prompt reaches the model. */
 static void use_stored_prompt(struct ik_stored *stored)
 {
 	struct ik_session_record *record = stored->record;
@@ -267,7 +270,7 @@ static void finish_loading(struct ik_stored *stored)
 
 static ik_store_reader on_older;
 
-/* Deferred: ask for one more page. */
+/* Read the next older page (deferred). */
 static void read_older(void *arg)
 {
 	struct ik_stored *stored = arg;
@@ -276,7 +279,7 @@ static void read_older(void *arg)
 		OLDER_PAGE, on_older, stored);
 }
 
-/* In the next turn of the loop: what is there is drawn first. */
+/* Defer this to the next turn of the loop, so that loaded messages are drawn first. */
 static void read_older_next(struct ik_stored *stored)
 {
 	ik_loop_defer(stored->record->loop, read_older, stored);
@@ -320,7 +323,7 @@ static void tell_restored(struct ik_stored *stored)
 	free(sentence);
 }
 
-/* It is known which session this is, or that it stays a new one: store what waited for that. */
+/* Store what waited, since it is now known which session this is, or that it stays a new one. */
 static void decide(struct ik_stored *stored, const struct ik_error *error)
 {
 	ik_session_record_decide(stored->record);
@@ -328,7 +331,7 @@ static void decide(struct ik_stored *stored, const struct ik_error *error)
 		stored->done(stored->done_arg, error);
 }
 
-/* Deferred: continue with a fork of which everything is known. */
+/* Continue with a copied fork (deferred). */
 static void use_copy(void *arg)
 {
 	struct ik_stored *stored = arg;
@@ -338,7 +341,7 @@ static void use_copy(void *arg)
 	struct ik_message **messages = ik_conversation_messages(stored->copy);
 
 	record->to_store = false;
-	/* With what was said here meanwhile; the store has all that the copy has. */
+	/* Stores the messages that were added meanwhile; the store already has all of the copy. */
 	ik_session_record_start_storing(record);
 	stored->events->identified(stored->arg);
 	add_page(stored, messages, count);
@@ -354,7 +357,7 @@ static void use_copy(void *arg)
 		finish_loading(stored);
 }
 
-/* Stay a new session. */
+/* Keep this as a new session. */
 static void give_up(struct ik_stored *stored, const struct ik_error *error)
 {
 	stored->record->loading = false;
@@ -362,14 +365,14 @@ static void give_up(struct ik_stored *stored, const struct ik_error *error)
 	stored->events->turns(stored->arg, true);
 }
 
-/* The session that was found cannot be restored: have an id of our own again. */
+/* Return to an id of our own, since the session that was found cannot be restored. */
 static void give_up_found(struct ik_stored *stored, const struct ik_error *error)
 {
 	ik_uuid_new(stored->record->id);
 	give_up(stored, error);
 }
 
-/* The newest page is there. */
+/* Process the newest page. */
 static void on_newest(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_stored *stored = arg;
@@ -385,11 +388,11 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	stored->events->identified(stored->arg);
 	add_page(stored, answer->messages, answer->count);
 	tell_messages(stored, answer->messages, answer->count);
-	/* With what is only in journals so far. */
+	/* Include events that are only in journals so far. */
 	if (newest > stored->count)
 		stored->count = newest;
-	/* What a dead process has left in a journal becomes a fork if the holder has other events of
-	 * these numbers. */
+	/* Events from a dead process's journal become a fork if the lock's holder has stored other
+	 * events with the same sequences. */
 	stored->doubtful = newest;
 	if (!record->closing)
 		continue_storing(stored, record->read_only ? stored_newest : newest);
@@ -397,14 +400,14 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	if (record->loading)
 		decide(stored, NULL);
 	if (record->loading && stored->oldest == 1)
-		finish_loading(stored); /* that was all of it */
+		finish_loading(stored); /* that was the last page */
 	else if (record->loading)
 		read_older_next(stored);
 	if (record->loading && record->read_only)
 		read_news(stored);
 }
 
-/* It is known whose the session is, and that it can be read. */
+/* Read the newest page, now that the lock's state is known and the session can be read. */
 static void read_newest(struct ik_stored *stored)
 {
 	const struct ik_session_record *record = stored->record;
@@ -413,7 +416,7 @@ static void read_newest(struct ik_stored *stored)
 		stored->page = ik_store_page(record->store, record->id, 0, NEWEST_PAGE, on_newest, stored);
 }
 
-/* The session cannot be restored, since it is open elsewhere. */
+/* Fail to restore the session, since it is open elsewhere. */
 static void refuse_to_restore(struct ik_stored *stored)
 {
 	struct ik_error error = { .status = IK_OK };
@@ -429,7 +432,7 @@ static void refuse_to_restore(struct ik_stored *stored)
 
 /* ---- what the lock of the store tells ---- */
 
-/* The session is to be restored: now it is known whose it is. */
+/* Restore the session, now that its lock's state is known. */
 static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 {
 	bool theirs = state == IK_LOCK_OTHERS || state == IK_LOCK_FREE;
@@ -469,7 +472,8 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 	}
 	if (state == IK_LOCK_UNKNOWN)
 		return;
-	/* A turn that runs is stored as a fork if another process writes: nobody waits for it. */
+	/* A running turn is stored as a fork if another process writes; that process does not wait for
+	 * it. */
 	if (!record->read_only && stored->events->is_busy(stored->arg))
 		return;
 	if (!record->undecided)
@@ -500,7 +504,7 @@ static void on_news(void *arg)
 
 	if (stored->record->undecided || stored->awaited)
 		return;
-	/* What others wrote while this process was stopped comes here, too. */
+	/* This also brings what others wrote while this process was stopped. */
 	if (!following && stored->events->is_busy(stored->arg))
 		return;
 	if (!following)
@@ -508,7 +512,7 @@ static void on_news(void *arg)
 	read_news(stored);
 }
 
-/* Release the lock, silently. */
+/* Release the lock, without events. */
 static void drop(struct ik_stored *stored)
 {
 	stored->news = ik_store_read_close(stored->news);
@@ -516,7 +520,7 @@ static void drop(struct ik_stored *stored)
 	stored->lock = ik_lock_close(stored->lock);
 }
 
-/* Take the lock of the session, which is stored from now on or has a new id. */
+/* Lock the session, which is now stored or has a new id. */
 static void take(struct ik_stored *stored)
 {
 	static const struct ik_lock_events events = {
@@ -531,7 +535,7 @@ static void take(struct ik_stored *stored)
 	stored->lock = ik_lock_new(stored->record->store, stored->record->id, &events, stored);
 }
 
-/* The record is stored from now on. */
+/* Process the first storing of the record. */
 static void on_stored(void *arg)
 {
 	struct ik_stored *stored = arg;
@@ -540,7 +544,7 @@ static void on_stored(void *arg)
 		take(stored);
 }
 
-/* It is known which session is to be restored. */
+/* Process the answer with the session to restore. */
 static void on_found(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_stored *stored = arg;
@@ -612,7 +616,7 @@ void ik_stored_stop(struct ik_stored *stored)
 		ik_session_record_decide(record);
 }
 
-/* Deferred: its memory. */
+/* Free it (deferred). */
 static void release(void *arg)
 {
 	struct ik_stored *stored = arg;

@@ -1,10 +1,10 @@
 /*
- * stored: a session in the store: it is restored, may be followed, and has a lock.
+ * stored: a session in the store: restoring it, following it, and its lock.
  *
- * A restored session is found, its lock (store/lock.h) is awaited, its newest page is told message
- * by message, then what is older page by page.  The record is undecided until the newest page is
- * there, and loading until all is.  While another process has the lock, the record is read-only:
- * what the other stores is read, added to the conversation and told.  IK_EVENT_LOCK tells of
+ * To restore a session, find it, wait for its lock (store/lock.h), emit its newest page message by
+ * message, then the older pages. The record is undecided until the newest page has been read, and
+ * loading until all pages have. While another process holds the lock, the record is read-only: what
+ * the other process stores is read, added to the conversation and emitted. IK_EVENT_LOCK reports
  * changes.
  *
  * Borrows the record and the turn.  May include: util, conversation, loop, store,
@@ -20,60 +20,61 @@
 struct ik_stored;
 
 struct ik_stored_events {
-	/* Does the session write anything at present? */
+	/* Is the session writing anything at present? */
 	bool (*is_busy)(void *arg);
-	/* The session has another id. */
+	/* Called when the session's id has changed. */
 	void (*identified)(void *arg);
-	/* It has the stored prompt, if record->prompt was replaced. */
+	/* Called when the stored prompt replaced record->prompt. */
 	void (*prompt)(void *arg);
-	/* Messages were added to the conversation, of which none is missing now. */
+	/* Called when messages were added to the conversation and none is missing any more. */
 	void (*read)(void *arg);
-	/* A turn may begin from now on, or (another process writes the session) may not. */
+	/* Called when a turn may begin, or may not since another process writes the session. */
 	void (*turns)(void *arg, bool may_begin);
 };
 
 struct ik_stored *ik_stored_new(struct ik_session_record *record, struct ik_turn *turn,
 	const struct ik_stored_events *events, void *arg);
-/* Restore no further; what was said is stored in a session of its own where it was undecided. */
+/* Stop restoring; an undecided session becomes a new one and is stored. */
 void ik_stored_stop(struct ik_stored *stored);
-/* Silent at once; the lock is released. */
+/* Release the lock, without events. Takes NULL. Returns NULL. */
 struct ik_stored *ik_stored_close(struct ik_stored *stored);
 
 /* ---- restoring ---- */
 
-/* The prompt of the record replaces the stored one. */
+/* Let the record's prompt replace the stored one. */
 void ik_stored_want_prompt(struct ik_stored *stored);
 
-/* What becomes of a session that is open elsewhere when it is restored; the first one at first. */
+/* What happens when a session to be restored is open elsewhere; FOLLOW is the default. */
 enum ik_when_locked {
-	IK_LOCKED_FOLLOW, /* it is followed, live */
-	IK_LOCKED_REFUSE, /* it cannot be restored: IK_UNAVAILABLE */
-	IK_LOCKED_WAIT    /* it is restored once it is free */
+	IK_LOCKED_FOLLOW, /* follow it, live */
+	IK_LOCKED_REFUSE, /* fail with IK_UNAVAILABLE */
+	IK_LOCKED_WAIT    /* restore it once it is free */
 };
 void ik_stored_when_locked(struct ik_stored *stored, enum ik_when_locked when);
 
-/* Called with NULL when the newest page was told, or with the reason why it cannot be. */
+/* Called with NULL when the newest page was emitted, or with the reason why it cannot be. */
 typedef void ik_session_restored(void *arg, const struct ik_error *error);
 
 /* Restore the session whose id begins with id, or (NULL) the newest of its directory. copy (taken
- * over) is all of the session of that whole id, a fork; NULL: it is read. done may be NULL. */
+ * over), if not NULL, is the complete conversation of a fork whose full id is id; nothing is read
+ * then. done may be NULL. */
 void ik_stored_restore(struct ik_stored *stored, const char *id, struct ik_conversation *copy,
 	ik_session_restored *done, void *arg);
 
 /* ---- the lock ---- */
 
-/* The record has a new id: take its lock, if that of the old one was taken. */
+/* Lock the record's new id, if the old one was locked. */
 void ik_stored_forked(struct ik_stored *stored);
 
-/* Ask for a session that is followed, or no longer. */
+/* Ask to take over the followed session, or withdraw that. */
 void ik_stored_ask(struct ik_stored *stored);
 void ik_stored_withdraw(struct ik_stored *stored);
 bool ik_stored_is_asking(const struct ik_stored *stored);
-/* Answer another process that asks: keep the session; or follow it as soon as all is stored (no turn
- * may be running). */
+/* Answer another process that wants to take over: keep the session, or hand it over and follow it
+ * once everything is stored (no turn may be running). */
 void ik_stored_refuse(struct ik_stored *stored);
 void ik_stored_release(struct ik_stored *stored);
-/* The process is about to be stopped; it is back. */
+/* Release the lock while the process is stopped, and take it again afterwards. */
 void ik_stored_pause(struct ik_stored *stored);
 void ik_stored_resume(struct ik_stored *stored);
 

@@ -15,10 +15,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Columns of a call in the list of what cannot be undone. */
+/* Columns for a call in the list of changes that cannot be undone. */
 #define WORDS_WIDTH 80
 
-/* Limit on waiting for what is written down after a call. */
+/* Limit on waiting until changes are recorded after a call, in milliseconds. */
 #define WAIT_MS 5000
 
 struct undo_waiter {
@@ -29,45 +29,46 @@ struct undo_waiter {
 struct ik_undo_recorder {
 	struct ik_undo_recorder_options options;
 	struct ik_session_record *record;
-	bool complained;                  /* the user knows why nothing can be undone */
-	size_t lines;                     /* of calls and their ends in the journal so far; */
-	size_t turn_lines;                /* the same when the turn started, */
-	int64_t turn_ms;                  /* which was at this time */
-	struct ik_worktree *worktree;     /* of the session's directory; NULL: not looked for yet */
-	enum ik_worktree_problem problem; /* why it is of no use */
-	struct ik_recording *ended; /* recordings whose calls have ended, but not what they changed */
-	struct ik_timer *timer;     /* until waiting for them is given up */
-	bool late;                  /* that was given up */
+	bool complained;                  /* the user has been told why nothing can be undone */
+	size_t lines;                     /* number of calls and call ends in the journal; */
+	size_t turn_lines;                /* the same at the start of the turn, */
+	int64_t turn_ms;                  /* and the time of that start */
+	struct ik_worktree *worktree;     /* of the session's directory; NULL: not searched yet */
+	enum ik_worktree_problem problem; /* why the work tree is unusable */
+	struct ik_recording *ended; /* recordings whose calls have ended, but whose changes are not yet
+	                               known */
+	struct ik_timer *timer;     /* limits the wait for them */
+	bool late;                  /* the wait took too long */
 	struct undo_waiter *waiters;
 	size_t waiter_count;
 };
 
 struct ik_recording {
-	struct ik_recording *next; /* in the recorder's list of ended ones */
+	struct ik_recording *next; /* in the recorder's list of ended recordings */
 	struct ik_undo_recorder *recorder;
 	struct ik_recorded_call call;
 	void (*ready)(void *arg);
 	void *arg;
 	char *directory;
 	char id[IK_UUID_TEXT];
-	struct ik_file_change *files; /* NULL: it may change anything */
+	struct ik_file_change *files; /* NULL: the call may change anything */
 	size_t count, at;
-	bool writing;              /* other sessions were told of the files */
-	size_t since;              /* from here on, what other sessions write is theirs */
-	struct ik_file_keep *keep; /* copies a file */
+	bool writing;              /* other sessions know that this one writes the files */
+	size_t since;              /* what other sessions write after this is theirs */
+	struct ik_file_keep *keep; /* copies the current file */
 	bool noted;
 	bool closed;
-	/* The recorder's when this call started; once it has ended, when it ended. */
+	/* The recorder's value when this call started, then when it ended. */
 	size_t lines;
-	/* Of one that may change anything: */
-	struct ik_worktree_call *worktree; /* NULL: nothing can be found */
-	bool waiting;                      /* for what is known of the work tree */
-	enum ik_worktree_problem problem;  /* why nothing can be found */
+	/* For a call that may change anything: */
+	struct ik_worktree_call *worktree; /* NULL: its changes cannot be found */
+	bool waiting;                      /* for the state of the work tree */
+	enum ik_worktree_problem problem;  /* why its changes cannot be found */
 };
 
 static void step_later(void *arg);
 
-/* Deferred: its memory. */
+/* Free the recording (deferred). */
 static void recording_free(void *arg)
 {
 	struct ik_recording *recording = arg;
@@ -78,7 +79,7 @@ static void recording_free(void *arg)
 	free(recording);
 }
 
-/* Tell other sessions what this one is about to write. */
+/* Record for other sessions that the call is about to write its files. */
 static void begin_writing(struct ik_recording *recording)
 {
 	const struct ik_undo_recorder *recorder = recording->recorder;
@@ -88,7 +89,7 @@ static void begin_writing(struct ik_recording *recording)
 		ik_file_writes_begin(recorder->options.writes, recorder, recording->files[i].path);
 }
 
-/* The call has ended, or will not be made. */
+/* Record that it no longer writes them: the call has ended or will not be made. */
 static void end_writing(struct ik_recording *recording)
 {
 	const struct ik_undo_recorder *recorder = recording->recorder;
@@ -98,7 +99,7 @@ static void end_writing(struct ik_recording *recording)
 	recording->writing = false;
 }
 
-/* Move the changes to the front that are not another session's; return how many those are. */
+/* Move the changes that are not another session's to the front. Return their number. */
 static size_t own_changes(const struct ik_recording *recording, struct ik_file_change *changes,
 	size_t count)
 {
@@ -132,7 +133,7 @@ struct ik_recording *ik_recording_close(struct ik_recording *recording)
 	return NULL;
 }
 
-/* Say, once, that nothing can be undone from here on. */
+/* Report, once, that nothing can be undone from here on. */
 static void complain(struct ik_undo_recorder *recorder, const struct ik_error *error)
 {
 	char *sentence;
@@ -146,7 +147,7 @@ static void complain(struct ik_undo_recorder *recorder, const struct ik_error *e
 	free(sentence);
 }
 
-/* Return the message that the user's turn began with; NULL: none. */
+/* Return the message that began the user's turn, or NULL. */
 static const struct ik_message *question_of(const struct ik_session_record *record)
 {
 	size_t i = ik_conversation_count(record->conversation);
@@ -160,7 +161,7 @@ static const struct ik_message *question_of(const struct ik_session_record *reco
 	return NULL;
 }
 
-/* Write down that the call is about to start. */
+/* Journal that the call is about to start. */
 static bool note_call(struct ik_recording *recording)
 {
 	struct ik_undo_recorder *recorder = recording->recorder;
@@ -193,7 +194,7 @@ static bool note_call(struct ik_recording *recording)
 	return noted;
 }
 
-/* Tell which files could not be copied, before the call changes them. */
+/* Report the files that could not be copied, before the call changes them. */
 static void tell_not_kept(const struct ik_recording *recording)
 {
 	for (size_t i = 0; i < recording->count; i++) {
@@ -215,13 +216,13 @@ static void tell_not_kept(const struct ik_recording *recording)
 	}
 }
 
-/* A call that may not read a file must not find a copy of it. */
+/* Is path hidden from the call? A file that it may not read must not be readable as a copy. */
 static bool is_hidden_from_call(const struct ik_recording *recording, const char *path)
 {
 	return ik_sandbox_hides(recording->recorder->options.sandbox, recording->call.name, path);
 }
 
-/* Copy a piece of a file; true when all files are copied. */
+/* Copy a piece of a file. Return true when all files are copied. */
 static bool step(struct ik_recording *recording)
 {
 	struct ik_file_change *file = &recording->files[recording->at];
@@ -242,7 +243,7 @@ static bool step(struct ik_recording *recording)
 	return recording->at == recording->count;
 }
 
-/* Copy for some milliseconds; true when all files are copied, and that is written down. */
+/* Copy for a few milliseconds. Return true when all files are copied and the call is journaled. */
 static bool work(struct ik_recording *recording)
 {
 	bool over = false;
@@ -263,7 +264,7 @@ static void tell_ready(struct ik_recording *recording)
 		recording->ready(recording->arg);
 }
 
-/* Deferred: continue copying. */
+/* Continue copying (deferred). */
 static void step_later(void *arg)
 {
 	struct ik_recording *recording = arg;
@@ -274,7 +275,7 @@ static void step_later(void *arg)
 		tell_ready(recording);
 }
 
-/* Return what is told of a work tree that takes long to read. */
+/* Return the text about a work tree that takes long to read. */
 static const char *preparation_text(enum ik_worktree_problem problem)
 {
 	switch (problem) {
@@ -291,7 +292,7 @@ static const char *preparation_text(enum ik_worktree_problem problem)
 	}
 }
 
-/* Tell that a work tree is still being read, or how that ended. */
+/* Emit that a work tree is still being read, or how that ended. */
 static void on_prepared(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_undo_recorder *recorder = arg;
@@ -299,7 +300,7 @@ static void on_prepared(void *arg, enum ik_worktree_problem problem)
 	ik_session_record_add_notice(recorder->record, preparation_text(problem));
 }
 
-/* Must this path be left out of snapshots? */
+/* Must path be left out of snapshots? */
 static bool is_hidden(void *arg, const char *path)
 {
 	const struct ik_undo_recorder *recorder = arg;
@@ -307,7 +308,7 @@ static bool is_hidden(void *arg, const char *path)
 	return ik_sandbox_hides(recorder->options.sandbox, NULL, path);
 }
 
-/* Look for the work tree of the session; false: there is none, and recorder->problem says why. */
+/* Find the work tree of the session. Return false if there is none; recorder->problem says why. */
 static bool have_tree(struct ik_undo_recorder *recorder)
 {
 	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal", "-locks" };
@@ -315,7 +316,7 @@ static bool have_tree(struct ik_undo_recorder *recorder)
 	char *spared[7] = { NULL }, *shadows;
 
 	if (!recorder->worktree) {
-		/* What the program itself writes was not written by a call. */
+		/* Calls don't write the program's own files. */
 		spared[0] = ik_strndup(root, (size_t)(ik_path_base(root) - root));
 		for (size_t i = 0; database && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 			spared[i + 1] = ik_format("%s%s", database, suffixes[i]);
@@ -360,19 +361,19 @@ void ik_undo_recorder_prepare(struct ik_undo_recorder *recorder, const struct ik
 		ik_undo_recorder_start_turn(recorder, registry);
 }
 
-/* Write down that a call that may change anything is about to start. */
+/* Journal that a call that may change anything is about to start. */
 static void note_anything(struct ik_recording *recording)
 {
 	if (recording->problem != IK_WORKTREE_FINE)
 		recording->worktree = ik_worktree_call_close(recording->worktree);
-	/* Then what is found may have been done by the calls before it in the turn. */
+	/* The changes that will be found may also be those of earlier calls in the turn. */
 	else if (!ik_worktree_call_exact(recording->worktree) &&
 		recording->recorder->turn_lines < recording->lines)
 		recording->lines = recording->recorder->turn_lines;
 	recording->noted = note_call(recording);
 }
 
-/* The state of the work tree before the call is known. */
+/* Continue, now that the state of the work tree before the call is known. */
 static void on_known(void *arg, enum ik_worktree_problem problem)
 {
 	struct ik_recording *recording = arg;
@@ -401,8 +402,8 @@ static bool keep_anything(struct ik_recording *recording)
 	return true;
 }
 
-/* All is written down, or has taken too long: tell those who wait, once each, even if they wait
- * again meanwhile. */
+/* Call back those who wait, once each even if they wait again meanwhile: everything is recorded, or
+ * that takes too long. */
 static void tell_waiters(void *arg)
 {
 	struct ik_undo_recorder *recorder = arg;
@@ -447,8 +448,8 @@ static void tell_waiters_later(void *arg)
 		tell_waiters(recorder);
 }
 
-/* Write down what a call did that has ended. Without this line it counts as cut off: what it left is
- * shown, and not touched. */
+/* Journal what an ended call did. Without this line the call counts as interrupted: its changes are
+ * shown, but not undone. */
 static void note_done(struct ik_recording *recording, enum ik_worktree_problem problem,
 	const struct ik_file_change *files, size_t count)
 {
@@ -468,7 +469,7 @@ static void note_done(struct ik_recording *recording, enum ik_worktree_problem p
 		ik_log(IK_LOG_ERROR, "undo: %s", error.text);
 }
 
-/* The changes of a call that has ended are known. */
+/* Record the changes of an ended call, which are now known. */
 static void on_found(void *arg, const struct ik_worktree_result *result)
 {
 	struct ik_recording *recording = arg, **at;
@@ -515,7 +516,7 @@ struct ik_undo_recorder *ik_undo_recorder_close(struct ik_undo_recorder *recorde
 	return NULL;
 }
 
-/* Copy the files that the call names; true when that is done. */
+/* Copy the files that the call names. Return true when that is done. */
 static bool keep_named(struct ik_recording *recording, const struct ik_tool *tool)
 {
 	char **paths = ik_writes_paths(tool, recording->call.arguments,
@@ -563,7 +564,7 @@ bool ik_recording_start(struct ik_undo_recorder *recorder, const struct ik_recor
 	return ik_writes_anything(tool) ? keep_anything(recording) : keep_named(recording, tool);
 }
 
-/* Write down how the files that the call names are now, if it names any. */
+/* Journal the current state of the files that the call names, if any. */
 static void note_end(struct ik_recording *recording)
 {
 	for (size_t i = 0; i < recording->count; i++) {

@@ -11,13 +11,13 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Limit on requests for the rest of a reply that was cut. */
+/* Limit on "continue" requests after a length cut. */
 #define CONTINUATIONS 3
 
-/* Limit on what is shown of a queued message: more than a row of any terminal. */
+/* Limit on the displayed part of a queued message: more than a row of any terminal. */
 #define QUEUED_BYTES 400
 
-/* As many equal calls in a row are a loop. */
+/* This many identical calls in a row are a loop. */
 #define REPEATED_CALLS 5
 
 struct ik_turn {
@@ -28,47 +28,47 @@ struct ik_turn {
 	bool history_loading;
 	bool model_unknown;
 
-	struct ik_message **queue; /* that wait for the end of the turn */
+	struct ik_message **queue; /* messages that wait for the end of the turn */
 	size_t queue_count;
 	bool held; /* they wait for the user */
 
 	struct ik_call_ids ids;
-	int next_call; /* numbers of calls and requests in the session */
+	int next_call; /* next numbers of calls and requests in the session */
 	int request;
 
-	/* Of the turn. */
+	/* This turn's: */
 	int round;
 	int tool_rounds; /* rounds with calls so far */
-	int continued;   /* requests for the rest of a reply that was cut, in a row */
-	bool forbidden;  /* the request that is out forbids calls */
-	char *last_name; /* the call before, and how often it came in a row */
+	int continued;   /* consecutive "continue" requests */
+	bool forbidden;  /* the current request forbids calls */
+	char *last_name; /* the previous call, and how often it was repeated in a row */
 	struct ik_buf last_arguments;
 	int repeated;
-	struct ik_part *circling; /* that call: no call of its round is judged before the user
-	                             has said whether to go on; NULL: none */
+	struct ik_part *circling; /* that call, while the user decides whether to continue (no call of
+	                             its round is judged before), or NULL */
 
 	struct ik_reply reply;
 	size_t running;
 
-	struct ik_message *appending; /* while that is carried out */
+	struct ik_message *appending; /* while its effect is performed */
 };
 
 /* ---- effects ---- */
 
-/* Have an effect of this round carried out. */
+/* Perform an effect of this round. */
 static void perform(struct ik_turn *turn, struct ik_effect effect)
 {
 	effect.event.round = turn->round;
 	turn->options.perform(turn->options.arg, &effect);
 }
 
-/* Tell an event of this round. */
+/* Emit an event of this round. */
 static void emit(struct ik_turn *turn, struct ik_event event)
 {
 	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_EMIT, .event = event });
 }
 
-/* Store a message (the reference is taken over) and tell it as that event. */
+/* Store message, taking over the reference, and emit event with it. */
 static void append(struct ik_turn *turn, struct ik_message *message, struct ik_event event)
 {
 	event.message = message;
@@ -95,7 +95,7 @@ static void append_error(struct ik_turn *turn, enum ik_error_code code, const ch
 	free(data);
 }
 
-/* Tell that something is waited for; "": no longer. */
+/* Emit what the turn waits for; "": it no longer waits. */
 static void emit_waiting(struct ik_turn *turn, const char *text)
 {
 	emit(turn,
@@ -104,7 +104,7 @@ static void emit_waiting(struct ik_turn *turn, const char *text)
 
 /* ---- beginning and end of a turn ---- */
 
-/* Ask the model. */
+/* Send a request to the model. */
 static void begin_round(struct ik_turn *turn)
 {
 	ik_reply_clear(&turn->reply);
@@ -134,7 +134,7 @@ static void begin_turn(struct ik_turn *turn, struct ik_message *message)
 		emit_waiting(turn, _("Loading tools…"));
 }
 
-/* Tell which messages are queued, the beginning of each in one line. */
+/* Emit the list of queued messages, the beginning of each in one line. */
 static void emit_queued(struct ik_turn *turn)
 {
 	struct ik_event event = {
@@ -168,7 +168,7 @@ static bool may_begin(const struct ik_turn *turn)
 	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
 }
 
-/* The turn did not end as expected when messages were queued: hold them. */
+/* Hold the queued messages, since the turn did not end as expected when they were written. */
 static void hold(struct ik_turn *turn)
 {
 	if (turn->queue_count == 0 || turn->held)
@@ -187,7 +187,7 @@ static void enqueue(struct ik_turn *turn, struct ik_message *message)
 			turn->history_loading ? _("Loading the session…") : _("Asking for the model…"));
 }
 
-/* Remove a message from the queue; the reference becomes the caller's. */
+/* Remove a message from the queue and return it with its reference. */
 static struct ik_message *remove_queued(struct ik_turn *turn, size_t index)
 {
 	struct ik_message *message = turn->queue[index];
@@ -200,7 +200,7 @@ static struct ik_message *remove_queued(struct ik_turn *turn, size_t index)
 	return message;
 }
 
-/* Start a turn with the first queued message, if one may begin. */
+/* Start a turn with the first queued message, if a turn may begin. */
 static void take_queued(struct ik_turn *turn)
 {
 	struct ik_message *message;
@@ -231,7 +231,7 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 
 /* ---- calls ---- */
 
-/* Return the next call of the reply, from part *at on; NULL: none. */
+/* Return the next call of the reply, from part *at on; NULL at the end. */
 static struct ik_part *next_call(const struct ik_turn *turn, size_t *at)
 {
 	while (*at < turn->reply.count) {
@@ -243,14 +243,14 @@ static struct ik_part *next_call(const struct ik_turn *turn, size_t *at)
 	return NULL;
 }
 
-/* Store and tell the result of a call. */
+/* Store and emit the result of a call. */
 static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_json_span envelope,
 	const struct ik_input *outcome)
 {
 	size_t kept[2] = { 0, 0 };
 	struct ik_event event = { .kind = IK_EVENT_MESSAGE, .id = part->id, .name = part->name };
 
-	/* All that was printed is stored only where the envelope was cut. */
+	/* The complete output is stored only if the envelope was cut. */
 	for (int i = 0; i < 2 && outcome->truncated; i++)
 		kept[i] = ik_bytes_length(outcome->whole[i]);
 	memcpy(event.whole, outcome->whole, sizeof(event.whole));
@@ -266,14 +266,14 @@ static void add_result(struct ik_turn *turn, struct ik_part *part, struct ik_jso
 	emit(turn, event);
 }
 
-/* A call no longer waits for the user. */
+/* Report that a call no longer waits for the user. */
 static void end_asking(struct ik_turn *turn, const struct ik_part *part)
 {
 	if (part->state == IK_CALL_ASKING)
 		emit(turn, (struct ik_event){ .kind = IK_EVENT_ASKED, .id = part->id, .name = part->name });
 }
 
-/* Give a call that is not run a failure as its result; sentence says why. */
+/* Set the result of a call that is not run to a failure; sentence says why. */
 static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_failure failure,
 	const char *sentence)
 {
@@ -287,8 +287,8 @@ static void fail_call(struct ik_turn *turn, struct ik_part *part, enum ik_tool_f
 	ik_buf_done(&envelope);
 }
 
-/* Give every call that does not run (running: every one that does) a failure as its result; what
- * says what became of the tool ("was cancelled"). */
+/* Fail every call that is not running (or, if running, every call that is); what completes the
+ * sentence about the tool ("was cancelled"). */
 static void fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure failure,
 	const char *what)
 {
@@ -306,7 +306,7 @@ static void fail_calls(struct ik_turn *turn, bool running, enum ik_tool_failure 
 	}
 }
 
-/* Fail a call whose arguments are incomplete since the reply was cut at its limit. */
+/* Fail a call whose arguments are incomplete because the reply was cut at its limit. */
 static void fail_if_cut(struct ik_turn *turn, struct ik_part *part)
 {
 	char *message;
@@ -344,7 +344,7 @@ static void emit_asking(struct ik_turn *turn, struct ik_part *part, const char *
 	emit(turn, event);
 }
 
-/* Start a call that is allowed. */
+/* Run a call that is allowed. */
 static void run_call(struct ik_turn *turn, struct ik_part *part)
 {
 	part->state = IK_CALL_RUNNING;
@@ -357,13 +357,13 @@ static void run_call(struct ik_turn *turn, struct ik_part *part)
 		});
 }
 
-/* Does a call change nothing? */
+/* Is the call's tool read-only? */
 static bool is_read_only(const struct ik_turn *turn, const struct ik_part *part)
 {
 	return turn->options.is_read_only(turn->options.arg, part->name);
 }
 
-/* Do what the rules, or the user, said about a call; text as the rules give it. */
+/* Apply the verdict of the rules or the user to a call; text is what the rules returned with it. */
 static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_turn_verdict verdict,
 	const char *text)
 {
@@ -382,7 +382,7 @@ static void apply_verdict(struct ik_turn *turn, struct ik_part *part, enum ik_tu
 	}
 }
 
-/* Ask the rules about a call, and do what they say. */
+/* Let the rules judge a call, and apply their verdict. */
 static void judge(struct ik_turn *turn, struct ik_part *part)
 {
 	const struct ik_json_span arguments = { part->text.data, part->text.length };
@@ -394,8 +394,8 @@ static void judge(struct ik_turn *turn, struct ik_part *part)
 	free(text);
 }
 
-/* Judge and start the calls whose turn it is: the first that has no result and, if it is
- * read-only, the read-only calls that follow it directly. */
+/* Judge and start the calls whose turn it is: the first call without a result and, if it is
+ * read-only, the read-only calls directly after it. */
 static void advance(struct ik_turn *turn)
 {
 	size_t limit = turn->options.concurrency > 1 ? (size_t)turn->options.concurrency : 1;
@@ -419,7 +419,8 @@ static void advance(struct ik_turn *turn)
 	}
 }
 
-/* Find the call of that number that is running, or still waits; NULL: none. */
+/* Return the call with number call that is running (or, unless running, still waits); NULL if there
+ * is no such call. */
 static struct ik_part *find_call(const struct ik_turn *turn, int call, bool running)
 {
 	struct ik_part *part;
@@ -433,7 +434,7 @@ static struct ik_part *find_call(const struct ik_turn *turn, int call, bool runn
 	return NULL;
 }
 
-/* Start the calls of the round in their order, except those that cannot be run. */
+/* Start the calls of the round in order, except those that cannot run. */
 static void start_calls(struct ik_turn *turn)
 {
 	struct ik_part *part;
@@ -444,7 +445,7 @@ static void start_calls(struct ik_turn *turn)
 	advance(turn);
 }
 
-/* End the turn, since the calls of the round are a loop. */
+/* End the turn because its calls are a loop. */
 static void stop_circling(struct ik_turn *turn)
 {
 	fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the same call came again and again");
@@ -452,7 +453,7 @@ static void stop_circling(struct ik_turn *turn)
 	finish(turn, IK_TURN_STOP_REPEATED);
 }
 
-/* Ask the user whether the turn may continue, and count from here. */
+/* Ask the user whether the turn may continue, and restart the count. */
 static void begin_circling(struct ik_turn *turn, struct ik_part *part)
 {
 	turn->circling = part;
@@ -485,7 +486,7 @@ static void end_round(struct ik_turn *turn)
 		begin_round(turn);
 }
 
-/* The user has said whether the turn may continue. */
+/* Continue or end the turn, as the user decided. */
 static void end_circling(struct ik_turn *turn, bool go_on)
 {
 	struct ik_part *part = turn->circling;
@@ -501,7 +502,7 @@ static void end_circling(struct ik_turn *turn, bool go_on)
 	end_round(turn);
 }
 
-/* Accept the user's answer, unless it is not about this turn. */
+/* Apply the user's answer, unless it is about another turn. */
 static void take_answer(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
@@ -519,7 +520,7 @@ static void take_answer(struct ik_turn *turn, const struct ik_input *input)
 	end_round(turn);
 }
 
-/* Count how often a call came in a row; true when that is a loop. */
+/* Count how often a call was repeated in a row; return true if that is a loop. */
 static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 {
 	bool same = turn->last_name && strcmp(turn->last_name, part->name) == 0 &&
@@ -536,7 +537,7 @@ static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 	return ++turn->repeated >= REPEATED_CALLS;
 }
 
-/* Note the result of a run of this turn, and go on. */
+/* Record the result of a call of this turn, and continue. */
 static void end_call(struct ik_turn *turn, const struct ik_input *input)
 {
 	struct ik_json_span envelope = { input->text, input->text_length };
@@ -558,7 +559,7 @@ static void end_call(struct ik_turn *turn, const struct ik_input *input)
 	end_round(turn);
 }
 
-/* Have the calls of a whole reply judged, or end the turn. */
+/* Judge the calls of a complete reply, or end the turn if it has none. */
 static void begin_calls(struct ik_turn *turn)
 {
 	struct ik_part *repeated = NULL, *part;
@@ -588,7 +589,7 @@ static void begin_calls(struct ik_turn *turn)
 
 /* ---- the stream ---- */
 
-/* Store what has arrived, part by part. */
+/* Store the parts that have arrived. */
 static void append_parts(struct ik_turn *turn, bool interrupted)
 {
 	size_t last_text = turn->reply.count;
@@ -610,13 +611,13 @@ static void append_parts(struct ik_turn *turn, bool interrupted)
 			(struct ik_event){ .kind = IK_EVENT_USAGE, .usage = turn->reply.usage });
 }
 
-/* End the request from this side. */
+/* Abort the current request. */
 static void abort_request(struct ik_turn *turn)
 {
 	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_ABORT, .request = turn->request });
 }
 
-/* The request failed, or its reply cannot be used. */
+/* End the turn because the request failed or its reply is unusable. */
 static void fail_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length)
 {
@@ -626,7 +627,7 @@ static void fail_request(struct ik_turn *turn, enum ik_error_code code, const ch
 	finish(turn, IK_TURN_STOP_ERROR);
 }
 
-/* The request failed before anything of the reply could be seen, and is sent again. */
+/* Report that the request is sent again; it failed before any of the reply was visible. */
 static void on_retry(struct ik_turn *turn, const struct ik_input *input)
 {
 	ik_reply_clear(&turn->reply);
@@ -706,14 +707,15 @@ static void on_delta(struct ik_turn *turn, const struct ik_delta *delta)
 	}
 }
 
-/* Ask for the rest of a reply that was cut at the model's limit. False: it is not asked for. */
+/* Request the rest of a reply that was cut at the model's limit. Return false if that is not
+ * possible. */
 static bool continue_reply(struct ik_turn *turn)
 {
 	if (turn->reply.stop != IK_STOP_LENGTH || !ik_reply_has_text(&turn->reply) || turn->forbidden ||
 		turn->continued >= CONTINUATIONS)
 		return false;
 	turn->continued++;
-	/* For the model, hence not translated. */
+	/* The model reads this, so it is not translated. */
 	append(turn,
 		ik_message_automatic("Your reply was cut at its limit of length. Go on "
 							 "exactly where it stopped; repeat nothing and say nothing about it."),
@@ -722,7 +724,7 @@ static bool continue_reply(struct ik_turn *turn)
 	return true;
 }
 
-/* The reply is whole. */
+/* Process the complete reply. */
 static void on_stream_end(struct ik_turn *turn)
 {
 	append_parts(turn, false);
@@ -742,7 +744,7 @@ static void on_stream_end(struct ik_turn *turn)
 		finish(turn, turn->forbidden ? IK_TURN_STOP_LIMIT : IK_TURN_STOP_END);
 }
 
-/* The rules have changed: judge all calls again that wait for the user or for their turn. */
+/* Judge all waiting calls again, since the rules have changed. */
 static void judge_again(struct ik_turn *turn)
 {
 	struct ik_part *part;
@@ -823,7 +825,7 @@ struct ik_turn *ik_turn_free(struct ik_turn *turn)
 	return NULL;
 }
 
-/* Is this about the request that is out? */
+/* Is input about the current request? */
 static bool is_current(const struct ik_turn *turn, const struct ik_input *input)
 {
 	return turn->state == IK_TURN_STREAMING && input->request == turn->request;
@@ -853,7 +855,7 @@ void ik_turn_step(struct ik_turn *turn, const struct ik_input *input)
 		if (turn->state == IK_TURN_WAITING && input->ready)
 			begin_round(turn);
 		else if (input->ready)
-			judge_again(turn); /* a name may be another tool now */
+			judge_again(turn); /* a name may now be a different tool */
 		break;
 	case IK_INPUT_HISTORY:
 		turn->history_loading = !input->ready;
@@ -941,8 +943,8 @@ const char *ik_turn_queued_at(const struct ik_turn *turn, size_t index, size_t *
 
 /* ---- what has not been stored yet ---- */
 
-/* Make a message of a part without copying its text, unlike ik_part_message(): it may be as large
- * as memory. */
+/* Return a message for part without copying its text, which may be very large; ik_part_message()
+ * copies it. */
 static struct ik_message *message_of(const struct ik_part *part, bool interrupted)
 {
 	static char mark[] = "{\"interrupted\":true}";
@@ -966,7 +968,7 @@ struct ik_message *ik_turn_pending(const struct ik_turn *turn)
 	return turn->appending;
 }
 
-/* Is it text that has no message yet? */
+/* Is part text that has no message yet? */
 static bool is_begun(const struct ik_part *part)
 {
 	return !part->appended && part->kind != IK_PART_CALL && part->text.length > 0;
