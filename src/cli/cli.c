@@ -15,7 +15,7 @@
 #include "util/cluster.h"
 #include "util/limits.h"
 
-/* How often progress is shown on a terminal, and elsewhere. */
+/* Milliseconds between two progress messages, on a terminal and elsewhere. */
 #define TERMINAL_MS 200
 #define FILE_MS 10000
 
@@ -118,7 +118,7 @@ void ik_cli_erase(struct ik_cli *cli)
 	cli->shown_length = 0;
 }
 
-/* Print the progress in place of the last. */
+/* Print the progress, replacing the previous one on a terminal. */
 static void show_progress(struct ik_cli *cli, bool terminal)
 {
 	struct winsize size = { .ws_col = 80 };
@@ -161,7 +161,7 @@ bool ik_cli_progress(struct ik_cli *cli, const char *work, int64_t done, int64_t
 	if (ik_clock_ms() - cli->progress.now_ms < TERMINAL_MS)
 		return cli->signal == 0 && !cli->failed;
 	ik_cli_show(cli, work, done, of);
-	/* Signals come with a turn of the loop. */
+	/* Turn the loop once, so that signals are handled. */
 	moment = ik_timer_new(cli->loop, ik_cli_go_on, cli);
 	ik_timer_start(moment, 0);
 	goes_on = ik_cli_wait(cli);

@@ -11,7 +11,8 @@
 
 /* ---- backup and recover: the file of an SQLite database ---- */
 
-/* Ask the store program, which may take a while. file: what the request names, or NULL. */
+/* Ask the store program, which may take a while. file is the file that the request names, or
+ * NULL. */
 static enum ik_status ask(struct ik_cli *cli, const char *verb, const char *file,
 	ik_store_reader *reader)
 {
@@ -21,7 +22,7 @@ static enum ik_status ask(struct ik_cli *cli, const char *verb, const char *file
 		&cli->error);
 }
 
-/* Fail if the database is on a server, which has programs of its own for that. */
+/* Fail if the database is on a server, where the server's own programs do this. */
 static enum ik_status need_file(struct ik_cli *cli)
 {
 	const char *database = cli->setup->database;
@@ -82,7 +83,7 @@ static enum ik_status recover(struct ik_cli *cli)
 static const struct {
 	enum ik_verb verb;
 	enum ik_status (*run)(struct ik_cli *cli);
-	const char *interrupted; /* what a signal leaves; NULL: nothing is to be said */
+	const char *interrupted; /* the message after a signal; NULL: none */
 } verbs[] = {
 	{ IK_VERB_SESSION_LIST, ik_cli_session_list, NULL },
 	{ IK_VERB_SESSION_SHOW, ik_cli_session_show, NULL },
@@ -125,7 +126,7 @@ static void on_notice(void *arg, const char *sentence)
 	ik_complain(sentence);
 }
 
-/* What the store program does. A deletion may be one of many. */
+/* Show the store program's progress. A deletion may be one of many. */
 static void on_progress(void *arg, const char *work, int64_t done, int64_t of)
 {
 	struct ik_cli *cli = arg;

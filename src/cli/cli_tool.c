@@ -14,7 +14,7 @@
 
 /* ---- tool list, tool show ---- */
 
-/* Append a tool as a provider gets it. */
+/* Append a tool as it is sent to a provider. */
 static enum ik_status put_view(const struct ik_cli *cli, const struct ik_tool *tool,
 	struct ik_buf *out, struct ik_error *error)
 {
@@ -46,7 +46,7 @@ static int show(struct ik_cli *cli, const struct ik_registry *registry)
 	ik_buf_init(&out, IK_LIMIT_ENVELOPE);
 	if (options->first && !tool) {
 		ik_tool_text_show(registry, options->first, hint, &out);
-		ik_buf_truncate(&out, out.length - 1); /* the line feed */
+		ik_buf_truncate(&out, out.length - 1); /* drop the line feed */
 		ik_complain(out.data);
 		status = 1;
 	} else if (tool && options->for_provider) {
@@ -114,7 +114,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	ik_cli_go_on(call->cli);
 }
 
-/* Call the tool with the arguments from the command line; return the exit status. */
+/* Call the tool with the arguments from the command line. Return the exit status. */
 static int run_tool(struct ik_cli *cli, struct ik_registry *registry,
 	const struct ik_buf *arguments)
 {
@@ -129,7 +129,8 @@ static int run_tool(struct ik_cli *cli, struct ik_registry *registry,
 	return call.status;
 }
 
-/* Read the JSON of `tool run`: an argument, standard input for "-", or {}. */
+/* Read the JSON arguments of `tool run`: from word, from standard input for "-", or {} without a
+ * word. */
 static enum ik_status read_arguments(const char *word, struct ik_buf *out, struct ik_error *error)
 {
 	int number = 0;
@@ -143,7 +144,8 @@ static enum ik_status read_arguments(const char *word, struct ik_buf *out, struc
 	return ik_buf_check(out, _("the text of the arguments"), error);
 }
 
-/* Has a tool timed out? It may be the one to run: a file need not be named like its tool. */
+/* Has a tool timed out? It may be the one to run, because a file need not be named like its
+ * tool. */
 static bool has_timed_out(const struct ik_registry *registry)
 {
 	for (size_t i = 0; i < ik_registry_count(registry); i++) {
@@ -157,7 +159,7 @@ static bool has_timed_out(const struct ik_registry *registry)
 
 /* ---- warnings ---- */
 
-/* Report problems of the scan, so that a missing tool is explained. */
+/* Report the scan's problems, to explain a missing tool. */
 static void warn_of_failures(const struct ik_registry *registry)
 {
 	size_t failed = ik_registry_failed_count(registry), i;
@@ -183,7 +185,7 @@ static void warn_of_trust(const struct ik_setup *setup, const struct ik_registry
 	free(warning);
 }
 
-/* Scan, warn of what concerns the command, and carry it out. */
+/* Scan, warn about what concerns the command, and run it. */
 static int carry_out(struct ik_cli *cli, const struct ik_buf *arguments)
 {
 	const struct ik_options *options = cli->options;

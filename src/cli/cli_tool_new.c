@@ -16,16 +16,16 @@
 #include "util/shell_word.h"
 #include "util/text.h"
 
-/* A tool to begin with, complete and working: a file of templates/. "@NAME@" is the tool's name, and
- * "@PATH@" the path of the executable. */
+/* A complete, working tool to start from: a file in templates/. "@NAME@" is the tool's name,
+ * "@PATH@" the path of its executable. */
 struct tool_template {
-	const char *language; /* the name for --lang */
-	const char *suffix;   /* of the file: "" for a script, ".c" for a source */
+	const char *language; /* the value of --lang */
+	const char *suffix;   /* suffix of the file: "" for a script, ".c" for a source */
 	const char *compile;  /* the command that compiles a source, or NULL */
 	const char *text;
 };
 
-/* Made by local.mk of the files. */
+/* local.mk generates these from the files. */
 extern const char ik_tool_template_sh[], ik_tool_template_python[], ik_tool_template_c[];
 
 static const struct tool_template templates[] = {
@@ -35,8 +35,8 @@ static const struct tool_template templates[] = {
 };
 enum { TEMPLATES = sizeof(templates) / sizeof(templates[0]) };
 
-/* Return the template for --lang, or the first one; NULL, with an error that lists all: there is
- * none. */
+/* Return the template for --lang, or the first one without --lang; NULL, with an error that lists
+ * all, if there is no such template. */
 static const struct tool_template *find_template(const char *language, struct ik_error *error)
 {
 	struct ik_buf names;
@@ -65,7 +65,7 @@ static char *choose_directory(const struct ik_options *options, const struct ik_
 								  : ik_places_file(&setup->places, "tools");
 }
 
-/* Append text with @NAME@ and @PATH@ replaced. */
+/* Append text, replacing @NAME@ and @PATH@. */
 static void fill(struct ik_buf *out, const char *text, const char *name, const char *word)
 {
 	const char *mark;
@@ -83,7 +83,7 @@ static void fill(struct ik_buf *out, const char *text, const char *name, const c
 	ik_buf_puts(out, text);
 }
 
-/* Write a file that must not exist yet. */
+/* Write a new file; fail if it exists. */
 static enum ik_status write_new(const char *path, const struct ik_buf *text, mode_t mode,
 	struct ik_error *error)
 {
@@ -92,7 +92,7 @@ static enum ik_status write_new(const char *path, const struct ik_buf *text, mod
 	if (fd < 0 && errno == EEXIST)
 		return ik_error_set(error, IK_INVALID,
 			_("%s is there already; take another name, or remove it first"), path);
-	/* Regardless of the umask: a file that others could change would not be run. */
+	/* Regardless of the umask: ikigai doesn't run a file that other users could change. */
 	if (fd < 0 || fchmod(fd, mode) != 0)
 		number = errno;
 	if (number == 0)
@@ -106,7 +106,7 @@ static enum ik_status write_new(const char *path, const struct ik_buf *text, mod
 	return ik_error_set_errno(error, number, _("cannot write %s"), path);
 }
 
-/* Say where the tool is and what to do next. Return the exit status. */
+/* Print where the tool is and what to do next. Return the exit status. */
 static int tell(const struct tool_template *template, const char *name, const char *path,
 	const char *word, bool project)
 {

@@ -23,13 +23,13 @@ struct trusting {
 	int status;
 };
 
-/* Return a state's name in the list, padded to a column. */
+/* Append a line with a state, padded to a column, and a file's name. */
 static void put_line(struct ik_buf *out, const char *what, const char *name)
 {
 	ik_buf_printf(out, "  %-10s %s\n", what, name);
 }
 
-/* Is this name among the files that are trusted now? */
+/* Is name now among the trusted files? */
 static bool is_listed(const struct trusting *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
@@ -38,7 +38,7 @@ static bool is_listed(const struct trusting *t, const char *name)
 	return false;
 }
 
-/* List trusted files that are gone. */
+/* List trusted files that no longer exist. */
 static void put_gone(struct trusting *t)
 {
 	const char *name;
@@ -48,7 +48,7 @@ static void put_gone(struct trusting *t)
 			put_line(&t->out, _("dropped"), name);
 }
 
-/* Read the files, say what they were before, and trust them. */
+/* Read the files, print their previous state, and trust them. */
 static void trust_files(struct trusting *t)
 {
 	static const char *const words[] = {
@@ -88,14 +88,14 @@ static void trust_files(struct trusting *t)
 	free(digests);
 }
 
-/* Add a file to those to trust; its path is taken over. */
+/* Add a file to trust; takes over its path. */
 static void add(struct trusting *t, char *path)
 {
 	t->paths = ik_alloc_array(t->paths, t->count + 1, sizeof(*t->paths));
 	t->paths[t->count++] = path;
 }
 
-/* Collect the files that a scan, which ran nothing, has found. */
+/* Collect the files that a scan found without running anything. */
 static void collect(struct trusting *t, const struct ik_registry *registry)
 {
 	const struct ik_places *places = &t->cli.setup->places;
@@ -128,7 +128,7 @@ static void collect(struct trusting *t, const struct ik_registry *registry)
 static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 {
 	struct trusting t = { .project = &setup->project };
-	struct ik_trust *nobody; /* trusts nothing, so that nothing is run */
+	struct ik_trust *nobody; /* trusts nothing, so the scan runs nothing */
 	const struct ik_registry *registry;
 	struct ik_error error;
 
@@ -161,7 +161,7 @@ static int trust_all(const struct ik_options *options, struct ik_setup *setup)
 	return t.status;
 }
 
-/* Trust nothing in the directory any more. */
+/* Revoke the trust in the whole directory. */
 static int revoke_all(struct ik_setup *setup)
 {
 	struct ik_trust *kept = setup->project.trust;

@@ -19,34 +19,34 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Time limits for a descendant that holds the pipes open, and for SIGTERM. */
+/* Time limits in milliseconds: for a descendant that holds the pipes open, and after SIGTERM. */
 enum { GRACE_MS = 250, KILL_AFTER_MS = 2000 };
-/* Limits on the bytes of an envelope, and of standard error, that are shown. */
+/* Limits on the bytes shown of an envelope and of standard error. */
 enum { ENVELOPE_SHOWN = 2000, EXCERPT_SHOWN = 200 };
-/* A larger schema gets an advice: it is sent with every request. */
+/* A larger schema gets a suggestion, because it is sent with every request. */
 enum { SCHEMA_BYTES_MUCH = 4096 };
 
-/* All executables, and the one that is being checked. */
+/* The validation of all executables, and the current one. */
 struct validation {
 	struct ik_cli cli;
 	struct ik_source *source; /* runs the calls; never scanned */
 	int tools, faults, advice;
 
 	char *path;  /* absolute */
-	bool pinned; /* it belongs to the project: run it only while it is this file */
+	bool pinned; /* part of the project: run it only while it is unchanged */
 	struct ik_identity identity;
 	enum ik_tool_protocol protocol;
 	struct ik_child *child;
-	struct ik_child_result result; /* of its last run */
+	struct ik_child_result result; /* of the last run */
 	struct ik_buf output, errors;
-	struct ik_tool tool; /* its description */
+	struct ik_tool tool; /* the tool that it describes */
 };
 
-/* ---- the report, which is printed as it goes: a tool may take its time ---- */
+/* ---- the report, printed as it goes, because a tool may be slow ---- */
 
 enum validation_finding { FINE, WRONG, ADVICE };
 
-/* Print "  word    sentence", the words in a column; code: of what is wrong, or NULL. */
+/* Print "  word    sentence", with the words in a column. code names the error, or is NULL. */
 IK_PRINTF(4, 5)
 static void say(struct validation *v, enum validation_finding finding, const char *code,
 	const char *format, ...)
@@ -69,7 +69,7 @@ static void say(struct validation *v, enum validation_finding finding, const cha
 	ik_buf_done(&out);
 }
 
-/* Print JSON, cut if it is long. */
+/* Print JSON, cut to ENVELOPE_SHOWN bytes. */
 static void put_json(struct validation *v, const char *json, size_t length)
 {
 	size_t shown = ik_utf8_cut(json, length, ENVELOPE_SHOWN);
@@ -96,7 +96,8 @@ static void on_child_done(void *arg, const struct ik_child_result *result)
 	ik_cli_go_on(&v->cli);
 }
 
-/* Run it with one argument (or none) and an input, until it has ended. False: it can't be run. */
+/* Run it with one argument (or NULL) and an input, and wait for its end. Return false if it can't
+ * be run. */
 static bool run(struct validation *v, const char *argument, const char *input, int64_t timeout_ms)
 {
 	static const struct ik_child_events events = { on_output, on_child_done };
@@ -126,7 +127,7 @@ static bool run(struct validation *v, const char *argument, const char *input, i
 	ik_buf_done(&v->errors);
 	ik_buf_init(&v->output, IK_LIMIT_SCHEMA);
 	ik_buf_init(&v->errors, IK_LIMIT_TOOL_OUTPUT);
-	/* Once it is known as a tool, this is a call of it. */
+	/* Once its description is known, run it in the sandbox like a call of the tool. */
 	status = ik_sandbox_enter(v->cli.setup->sandbox,
 		v->tool.name ? v->tool.name : ik_path_base(v->path),
 		v->tool.name ? IK_SANDBOX_CALL : IK_SANDBOX_QUESTION, &confinement, &confined, &error);
@@ -168,7 +169,7 @@ static char *excerpt(const char *bytes, size_t length)
 	return copy;
 }
 
-/* Return a line of a text by its number, without the blanks around it; no value: there is none. */
+/* Return line number of a text, without surrounding blanks; no value if there is no such line. */
 static struct ik_json_span line_of(const char *text, int number)
 {
 	const char *end;
@@ -185,8 +186,8 @@ static struct ik_json_span line_of(const char *text, int number)
 	return (struct ik_json_span){ text, (size_t)(end - text) };
 }
 
-/* Return the number of the one line in the file that has this line of its description; 0: there is
- * none, or several. */
+/* Return the number of the only line in the file that equals the given line of the description; 0
+ * if none or several do. */
 static int find_in_file(const char *path, const char *announcement, int line)
 {
 	struct ik_json_span wanted = line_of(announcement, line);
@@ -195,7 +196,7 @@ static int find_in_file(const char *path, const char *announcement, int line)
 	int number = 0;
 
 	ik_buf_init(&file, IK_LIMIT_SCHEMA);
-	/* Nobody edits the schema in a binary. */
+	/* A binary's schema isn't edited in the file itself. */
 	if (wanted.length > 0 && ik_file_read(path, &file, NULL) == IK_OK &&
 		ik_text_starts(file.data, "#!"))
 		found = memmem(file.data, file.length, wanted.text, wanted.length);
@@ -222,7 +223,7 @@ static void on_finding(void *arg, const struct ik_finding *finding)
 	free(sentence);
 }
 
-/* Return why an answer can't be read; NULL: it can. The caller frees it. */
+/* Return why the answer can't be read, or NULL if it can. The caller frees it. */
 static char *refused(const struct validation *v, const char **ret_code)
 {
 	const struct ik_child_result *result = &v->result;
@@ -256,7 +257,7 @@ static char *refused(const struct validation *v, const char **ret_code)
 	return sentence;
 }
 
-/* Ask the executable what it is. False, with a reason, if it doesn't say. */
+/* Ask the executable to describe itself. Return false, after printing why, if it doesn't. */
 static bool ask(struct validation *v)
 {
 	int64_t timeout_ms = v->cli.setup->config->tools_scan_timeout_ms;
@@ -269,7 +270,7 @@ static bool ask(struct validation *v)
 		return false;
 	refusal = refused(v, &code);
 	answers = !refusal;
-	/* It may speak the other protocol. */
+	/* It may use the other protocol. */
 	if (refusal && (ik_text_equal(code, "SCHEMA_EXIT") || ik_text_equal(code, "INVALID_JSON"))) {
 		v->protocol = IK_PROTOCOL_KODELET;
 		if (!run(v, ik_protocol_question(v->protocol), NULL, timeout_ms)) {
@@ -280,14 +281,14 @@ static bool ask(struct validation *v)
 		answers = !other;
 		free(other);
 	}
-	/* The first answer is the one that its author has to fix. */
+	/* The author has to fix the first answer. */
 	if (!answers)
 		say(v, WRONG, code, "%s", refusal);
 	free(refusal);
 	return answers;
 }
 
-/* Report all findings about its description; false: it is none of a tool. */
+/* Report all findings about the description. Return false if it does not describe a tool. */
 static bool describe(struct validation *v)
 {
 	say(v, FINE, NULL, _("it answers %s within %lld ms"), ik_protocol_question(v->protocol),
@@ -301,7 +302,7 @@ static bool describe(struct validation *v)
 
 /* ---- its calls ---- */
 
-/* Return what a failed call says about the tool; the caller frees it. */
+/* Return what a failed call reveals about the tool; the caller frees it. */
 static char *explain(const struct ik_tool *tool, struct ik_json_span envelope)
 {
 	struct ik_json_span code = ik_json_member(envelope, "error_code");
@@ -324,7 +325,7 @@ static char *explain(const struct ik_tool *tool, struct ik_json_span envelope)
 	return ik_format(_("called with {} tool \"%s\" could not be run"), tool->name);
 }
 
-/* Does the schema refuse {}, so that the tool never gets it? */
+/* Does the schema reject {}, so that the tool never receives it? */
 static bool needs_arguments(const struct ik_tool *tool)
 {
 	struct ik_json_span schema = { tool->parameters, tool->parameters_length };
@@ -341,7 +342,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	if (ik_envelope_succeeded(envelope)) {
 		say(v, FINE, NULL, _("called with {} it answers; a model would see"));
 	} else if (v->protocol == IK_PROTOCOL_KODELET) {
-		/* There an error is an exit status. */
+		/* In that protocol, an exit status reports an error. */
 		say(v, FINE, NULL, _("called with {} it fails; a model would see"));
 	} else {
 		sentence = explain(&v->tool, envelope);
@@ -357,7 +358,7 @@ static void on_run_done(void *arg, const struct ik_run_result *result)
 	ik_cli_go_on(&v->cli);
 }
 
-/* Call the tool with {}, even if its schema refuses that. */
+/* Call the tool with {}, even if its schema rejects that. */
 static bool call_empty(struct validation *v)
 {
 	static const struct ik_run_events events = { .done = on_run_done };
@@ -384,7 +385,7 @@ static bool call_empty(struct validation *v)
 	return ended;
 }
 
-/* Run it with input that is no JSON. */
+/* Run it with input that is not JSON. */
 static bool call_wrongly(struct validation *v)
 {
 	bool native = v->protocol == IK_PROTOCOL_NATIVE;
@@ -413,7 +414,7 @@ static bool call_wrongly(struct validation *v)
 	return true;
 }
 
-/* Print the tool as each provider gets it, with its size. */
+/* Print the tool as it is sent to each provider, with its size. */
 static void put_views(struct validation *v)
 {
 	static const char *const providers[] = { "openai", "anthropic", "google" };
@@ -442,9 +443,9 @@ static void put_views(struct validation *v)
 	}
 }
 
-/* ---- one executable after the other ---- */
+/* ---- one executable after another ---- */
 
-/* May the executable be run at all? Report what is wrong. */
+/* Can the executable be run at all? Report any problem. */
 static bool look_at_file(struct validation *v)
 {
 	const char *base = ik_path_base(v->path);
@@ -491,7 +492,7 @@ static void check(struct validation *v, const char *operand)
 	free(v->path);
 }
 
-/* Print the last line. */
+/* Print the summary line. */
 static void put_sum(struct validation *v)
 {
 	char *faults = ik_format(ngettext("%d thing wrong", "%d things wrong", v->faults), v->faults);

@@ -30,20 +30,20 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* The smallest screen that the chat can use. */
+/* Minimum size of the screen for the chat. */
 enum { MIN_COLUMNS = 40, MIN_ROWS = 10 };
 
-/* Time limits of a provider; a list of models is a short answer. */
+/* Time limits for a provider, in milliseconds; its list of models is a short answer. */
 enum { CONNECT_MS = 10000, ANSWER_MS = 10000, ALL_MS = 20000 };
 
-/* A database that was replaced is kept as FILE, this and the time; a journal that was put aside with
- * this. */
+/* Suffix of a damaged journal that was moved aside, and, followed by the time, of a damaged
+ * database that was replaced. */
 #define DAMAGED ".damaged"
-/* A larger difference shows: sessions are sorted by time. */
+/* A larger clock difference matters, because sessions are sorted by time. */
 #define CLOCK_MS 5000
 
 enum { WORD_COLUMNS = 6, LABEL_COLUMNS = 14 };
-/* So many of the largest parts of what is on the disk are named. */
+/* Limit on the parts of the disk usage that are listed, largest first. */
 enum { SHOWN_PLACES = 6 };
 
 struct doctor {
@@ -52,12 +52,12 @@ struct doctor {
 	char *shown; /* the database's address, without a password */
 };
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 enum doctor_finding { OK, NOTE, WRONG };
 
-/* Print a line: what was checked (N_() or a name), what was found and what to do; with --json, an
- * object. */
+/* Print a finding: what was checked (N_() or a name), what was found and what to do. With --json,
+ * print an object. */
 IK_PRINTF(4, 5)
 static void say(struct doctor *doctor, enum doctor_finding finding, const char *label,
 	const char *format, ...)
@@ -83,7 +83,7 @@ static void say(struct doctor *doctor, enum doctor_finding finding, const char *
 		ik_buf_putc(&out, ' ');
 		ik_utf8_put_cell(&out, _(label), LABEL_COLUMNS);
 		ik_buf_putc(&out, ' ');
-		for (const char *at = sentence; *at != '\0'; at++) /* one line a check */
+		for (const char *at = sentence; *at != '\0'; at++) /* keep each check on one line */
 			ik_buf_putc(&out, *at == '\n' ? ' ' : *at);
 	}
 	ik_buf_putc(&out, '\n');
@@ -93,7 +93,7 @@ static void say(struct doctor *doctor, enum doctor_finding finding, const char *
 	ik_buf_done(&out);
 }
 
-/* ---- what needs no waiting ---- */
+/* ---- checks that need no waiting ---- */
 
 static void check_locale(struct doctor *doctor)
 {
@@ -184,7 +184,7 @@ static void check_directories(struct doctor *doctor)
 		say(doctor, OK, N_("directory"), "%s", places->directory);
 }
 
-/* What one file, or a directory with all that is in it, takes on the disk. */
+/* The disk space of a file, or of a directory with all its contents. */
 struct place_size {
 	char *name;
 	size_t bytes;
@@ -197,7 +197,7 @@ static int by_size(const void *a, const void *b)
 	return (right->bytes > left->bytes) - (right->bytes < left->bytes);
 }
 
-/* Add up what each entry of a directory takes; new memory. */
+/* Return the disk space of each entry of a directory, in new memory. */
 static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t *ret_all)
 {
 	FTS *tree = fts_open((char *[]){ directory, NULL }, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR,
@@ -226,7 +226,7 @@ static struct place_size *read_sizes(char *directory, size_t *ret_count, size_t 
 	return sizes;
 }
 
-/* Report what ikigai keeps on the disk, the largest parts by name. */
+/* Report how much disk space ikigai uses, naming the largest parts. */
 static void check_disk(struct doctor *doctor)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
@@ -259,7 +259,7 @@ static void check_disk(struct doctor *doctor)
 	ik_buf_done(&out);
 }
 
-/* Report what the kernel can prevent, what it is asked to prevent, and what it can't. */
+/* Report what the kernel can prevent, what ikigai asks it to prevent, and what it can't. */
 static void check_sandbox(struct doctor *doctor)
 {
 	const struct ik_setup *setup = doctor->cli.setup;
@@ -305,7 +305,7 @@ static void check_config(struct doctor *doctor)
 
 /* ---- tools ---- */
 
-/* Report what a scan of the tools found. */
+/* Report the results of a scan of the tools. */
 static void check_tools(struct doctor *doctor, const struct ik_registry *registry)
 {
 	const struct ik_project *project = &doctor->cli.setup->project;
@@ -333,7 +333,7 @@ static void check_tools(struct doctor *doctor, const struct ik_registry *registr
 
 #define DATABASE N_("database")
 
-/* Ask the store program; say why if it fails. */
+/* Ask the store program; report why if it fails. */
 static bool ask(struct doctor *doctor, const char *verb, ik_store_reader *reader)
 {
 	struct ik_awaited awaited = { .loop = doctor->cli.loop, .reader = reader, .arg = doctor };
@@ -346,7 +346,7 @@ static bool ask(struct doctor *doctor, const char *verb, ik_store_reader *reader
 	return false;
 }
 
-/* Does a chat that is running write this journal? Its status bar says what is not stored. */
+/* Is a running chat writing this journal? Its status bar reports what is not stored. */
 static bool is_written(const char *directory, const char *name)
 {
 	char *path = ik_path_join(directory, name);
@@ -359,7 +359,7 @@ static bool is_written(const char *directory, const char *name)
 	return written;
 }
 
-/* Name the journals of a directory that were put aside, and count those that nobody writes any more. */
+/* Name the damaged journals in a directory, and return how many others have no writer any more. */
 static size_t count_left_behind(struct doctor *doctor, const char *directory)
 {
 	DIR *stream = opendir(directory);
@@ -380,7 +380,7 @@ static size_t count_left_behind(struct doctor *doctor, const char *directory)
 	return count;
 }
 
-/* Name databases that were replaced because they were damaged. */
+/* Name damaged databases that were replaced. */
 static void say_what_was_damaged(struct doctor *doctor)
 {
 	const char *path = doctor->cli.setup->database;
@@ -406,7 +406,7 @@ static void say_what_was_damaged(struct doctor *doctor)
 	free(prefix);
 }
 
-/* Tell what earlier chats could not store. */
+/* Report journals of earlier chats that are not in a database yet. */
 static void say_what_waits(struct doctor *doctor)
 {
 	char *journals = ik_places_file(&doctor->cli.setup->places, "journal");
@@ -469,7 +469,7 @@ static bool flag_of(struct ik_json_span line, const char *name)
 	return flag;
 }
 
-/* Return a text of the answer; "" where there is none. The caller frees it. */
+/* Return a text member of the answer, "" if it is missing. The caller frees it. */
 static char *text_of(struct ik_json_span line, const char *name)
 {
 	char *text = ik_json_text_new(ik_json_member(line, name));
@@ -622,7 +622,7 @@ struct doctor_provider {
 	bool answered;
 };
 
-/* Report what a provider answered. */
+/* Report a provider's answer. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct doctor_provider *provider = arg;
@@ -652,8 +652,8 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	ik_cli_go_on(&doctor->cli);
 }
 
-/* Has the user set it up: by an entry in the configuration, as the default, or by its own key? model
- * is NULL where it cannot be used. */
+/* Has the user set it up: by an entry in the configuration, as the default, or by its own key?
+ * model is NULL if it can't be used. */
 static bool is_set_up(const struct ik_config *config, const char *name,
 	const struct ik_model *model)
 {
@@ -668,7 +668,7 @@ static bool is_set_up(const struct ik_config *config, const char *name,
 			!ik_text_equal(model->endpoint.key_variable, ik_model_key_variable(count - 1)));
 }
 
-/* Ask a provider for its models, for a while. */
+/* Ask a provider for its models, and wait at most ALL_MS. */
 static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 {
 	struct ik_cli *cli = &provider->doctor->cli;
@@ -685,7 +685,7 @@ static void ask_provider(struct doctor_provider *provider, struct ik_http *http)
 	(void)ik_timer_close(limit);
 }
 
-/* Check a provider; false: the user has not set it up. */
+/* Check a provider. Return false if the user has not set it up. */
 static bool check_provider(struct doctor *doctor, const char *name, struct ik_http *http)
 {
 	const struct ik_config *config = doctor->cli.setup->config;
@@ -730,7 +730,7 @@ static void check_providers(struct doctor *doctor)
 	(void)ik_http_free(http);
 }
 
-/* ---- all of them ---- */
+/* ---- the command ---- */
 
 int ik_doctor(const struct ik_options *options, struct ik_setup *setup)
 {

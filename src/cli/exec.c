@@ -26,27 +26,27 @@
 
 /* The session is open elsewhere; trying later may help (EX_TEMPFAIL of <sysexits.h>). */
 #define STATUS_LOCKED 75
-/* The database lacks something that --require-store asks for: EX_IOERR. */
+/* The reply is not in the database, as --require-store demands (EX_IOERR of <sysexits.h>). */
 #define STATUS_NOT_STORED 74
 
-/* A pipe that is silent for so long is left alone. */
+/* Stop waiting for a pipe that is silent for this long. */
 #define SILENCE_MS 1000
 
 /* ---- output ---- */
 
 /*
  * Standard output or standard error, which must not block: text waits here until the descriptor
- * accepts it. A pipe or terminal gets at most PIPE_BUF bytes at a time when it is ready, because other
- * processes share it and it can't be set to O_NONBLOCK. A regular file is written at once.
+ * accepts it. A pipe or terminal gets at most PIPE_BUF bytes at a time when it is ready, because
+ * other processes share it and it can't be set to O_NONBLOCK. A regular file is written at once.
  */
 struct exec_output {
 	struct ik_loop *loop;
 	struct ik_watch *watch; /* NULL: a regular file */
 	struct ik_buf waiting;
-	size_t start; /* bytes of waiting that are written */
+	size_t start; /* bytes of waiting that are already written */
 	struct ik_sanitize_state sanitize;
 	int fd;
-	int error; /* of a failed write: later bytes are dropped */
+	int error; /* errno of a failed write, after which bytes are dropped */
 	bool terminal;
 	void (*drained)(void *);
 	void *arg;
@@ -57,7 +57,7 @@ static bool output_is_empty(const struct exec_output *output)
 	return output->start == output->waiting.length;
 }
 
-/* Note a failure, and write nothing more. */
+/* Record a failure; nothing more is written. */
 static void fail(struct exec_output *output, int number)
 {
 	output->error = number;
@@ -65,7 +65,7 @@ static void fail(struct exec_output *output, int number)
 	output->start = 0;
 }
 
-/* Tell the owner once everything is written. */
+/* Notify the owner once everything is written. */
 static void tell_when_empty(struct exec_output *output)
 {
 	if (!output_is_empty(output))
@@ -92,7 +92,7 @@ static void on_writable(void *arg, int what)
 	tell_when_empty(output);
 }
 
-/* Can fd be full for a while (epoll refuses files and /dev/null)? */
+/* Can fd block until it is ready (epoll refuses files and /dev/null)? */
 static bool can_wait(int fd)
 {
 	struct stat status;
@@ -101,7 +101,7 @@ static bool can_wait(int fd)
 		(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(fd) == 1);
 }
 
-/* Call drained, deferred, whenever everything is written or the descriptor has failed. */
+/* Watch fd. Call drained, deferred, whenever everything is written or the descriptor has failed. */
 static struct exec_output *output_new(struct ik_loop *loop, int fd, void (*drained)(void *),
 	void *arg)
 {
@@ -155,16 +155,17 @@ struct exec {
 	struct ik_exec_printer printer;
 	struct ik_signal *signals[IK_CLI_SIGNALS];
 	int status;
-	int signal_number; /* that interrupted the turn, or 0 */
-	bool begun;        /* the turn has begun */
+	int signal_number; /* the signal that interrupted the turn, or 0 */
+	bool begun;        /* the turn has started */
 	bool done;
 	bool warned;
 	bool resuming; /* the next session id is not the final one */
 	const struct ik_buf *prompt;
 	size_t written; /* bytes of the prompt from the command line */
 	bool said;      /* the prompt was sent */
-	bool holding;   /* until then: a session without it cannot be resumed, and is not announced */
-	struct ik_buf session, held; /* the line that announces it; all lines after it */
+	bool holding;   /* hold all lines until then: a session without a prompt can't be resumed and
+	                   isn't announced */
+	struct ik_buf session, held; /* the line that announces the session; all lines after it */
 };
 
 /* ---- the prompt ---- */
@@ -179,7 +180,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	ik_buf_init(&raw, IK_LIMIT_USER_TEXT);
 	number = ik_read_all(STDIN_FILENO, &raw, 0);
 	status = ik_buf_check(&raw, _("what came on standard input"), error);
-	/* Closed standard input is empty. */
+	/* A closed standard input counts as empty. */
 	if (status == IK_OK && number != 0 && number != EBADF)
 		status = ik_error_set_errno(error, number, _("cannot read standard input"));
 	if (status == IK_OK) {
@@ -190,7 +191,7 @@ static enum ik_status read_stdin(struct ik_buf *prompt, struct ik_error *error)
 	return status;
 }
 
-/* Should standard input be appended to a prompt? */
+/* Should standard input be appended to a prompt from the command line? */
 static bool goes_with_prompt(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -209,7 +210,7 @@ static bool goes_with_prompt(void)
 	}
 	if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
 		return true;
-	/* The end of the input counts too. */
+	/* The end of the input also ends the wait. */
 	if (poll(&input, 1, SILENCE_MS) != 0)
 		return true;
 	ik_complain(_("nothing came on standard input for a second, so it is left unread "
@@ -273,7 +274,7 @@ static void stop_when_written(void *arg)
 		ik_loop_stop(exec->loop);
 }
 
-/* Remember how the turn ended. */
+/* Record how the turn ended. */
 static void note_end(struct exec *exec, const struct ik_event *event)
 {
 	bool ended = event->stop == IK_TURN_STOP_END;
@@ -315,7 +316,7 @@ static void print(struct exec *exec, const struct ik_event *event)
 	ik_buf_done(&errors);
 }
 
-/* Print a call with the arguments for its tool. */
+/* Print a call with the arguments that its tool gets. */
 static void print_call(struct exec *exec, const struct ik_event *event)
 {
 	struct ik_event call = *event;
@@ -338,7 +339,7 @@ static void on_event(void *arg, const struct ik_event *event)
 
 	ik_core_log_event(event);
 	if (exec->done)
-		return; /* the line "done" must be the last one */
+		return; /* "done" must be the last line */
 	if (event->kind == IK_EVENT_TURN_STARTED)
 		exec->begun = true;
 	if (event->kind == IK_EVENT_SESSION && exec->resuming) {
@@ -363,7 +364,7 @@ static void on_event(void *arg, const struct ik_event *event)
 		note_end(exec, event);
 }
 
-/* Name the directory's untrusted files once: there is nobody to ask. */
+/* Name the directory's untrusted files once, because exec can't ask the user. */
 static void on_scan_finished(void *arg, struct ik_registry *registry)
 {
 	struct exec *exec = arg;
@@ -380,7 +381,7 @@ static void on_signal(void *arg, int number)
 	struct exec *exec = arg;
 
 	exec->signal_number = number;
-	/* While a session is read, there is no turn to cancel. */
+	/* While a session is being read, there is no turn to cancel. */
 	if (exec->done || !exec->begun) {
 		exec->status = 128 + number;
 		ik_loop_stop(exec->loop);
@@ -389,7 +390,7 @@ static void on_signal(void *arg, int number)
 	ik_session_cancel(exec->core.session);
 }
 
-/* End a turn that cannot begin. */
+/* End a turn that can't start. */
 static void refuse(struct exec *exec, enum ik_error_code code, const struct ik_error *error)
 {
 	const struct ik_event why = {
@@ -431,7 +432,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 		submit(exec);
 }
 
-/* Resume a stored session; a session that is only followed is of no use here. */
+/* Resume a stored session. Following one that is open elsewhere is not enough. */
 static void resume(struct exec *exec, const struct ik_options *options)
 {
 	ik_stored_when_locked(ik_session_stored(exec->core.session),
@@ -483,7 +484,7 @@ static int run(struct exec *exec, const struct ik_options *options, struct ik_se
 		exec->status = 1;
 	} else if (exec->out->error != 0) {
 		exec->status = exec->status == 0 ? 1 : exec->status;
-		if (exec->out->error != EPIPE) /* the reader has seen enough, as head does */
+		if (exec->out->error != EPIPE) /* EPIPE: the reader has seen enough, like head */
 			(void)ik_error_set_errno(error, exec->out->error, _("cannot write the reply"));
 	}
 	exec->done = true;

@@ -10,10 +10,10 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Limit on the bytes of arguments that a call's line on standard error shows. */
+/* Limit on the bytes of arguments in a call's line on standard error. */
 #define SUMMARY_BYTES 200
 
-/* Append the JSON object that the tool gets, else null and the model's text. */
+/* Append the JSON object that the tool gets; if there is none, null and the model's text. */
 static void put_arguments(struct ik_buf *out, const struct ik_event *event)
 {
 	struct ik_json_span value;
@@ -115,7 +115,7 @@ static void print_json(const struct ik_event *event, struct ik_buf *out)
 	ik_buf_putc(out, '\n');
 }
 
-/* Begin a line of our own, after ending a tool's incomplete line. */
+/* Begin one of ikigai's lines, after ending a tool's incomplete line. */
 static void begin_note(struct ik_exec_printer *printer, struct ik_buf *errors)
 {
 	ik_buf_puts(errors, printer->open_line ? "\nikigai: " : "ikigai: ");
@@ -161,7 +161,7 @@ static void print_failure(struct ik_exec_printer *printer, struct ik_buf *errors
 	free(why);
 }
 
-/* Append text of a reply, without the line feeds at its end. */
+/* Append text of a reply, holding back the line feeds at its end. */
 static void print_reply(struct ik_exec_printer *printer, const char *text, size_t length,
 	struct ik_buf *out)
 {
@@ -199,7 +199,7 @@ static void print_text(struct ik_exec_printer *printer, const struct ik_event *e
 		print_call(printer, errors, event);
 		break;
 	case IK_EVENT_TOOL_OUTPUT:
-		/* A tool's standard error goes to the user as it comes. */
+		/* The user sees a tool's standard error as it arrives. */
 		if (event->is_stderr && event->text_length > 0) {
 			ik_buf_append(errors, event->text, event->text_length);
 			printer->open_line = event->text[event->text_length - 1] != '\n';

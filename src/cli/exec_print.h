@@ -14,7 +14,8 @@ struct ik_exec_printer {
 	bool printed;      /* text of a reply was printed */
 	bool open_line;    /* the last line on standard error, from a tool, isn't complete */
 	bool continues;    /* the next round continues a reply that was cut */
-	size_t line_feeds; /* at the end of the text so far, held back: the reply ends with one */
+	size_t line_feeds; /* number of line feeds at the end of the text so far, held back because
+	                      the reply ends with exactly one */
 };
 
 /* Is the event a call of this turn? Then its text must be the arguments that the tool gets

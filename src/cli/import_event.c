@@ -40,8 +40,8 @@ static bool read_id(struct ik_json_span object, const char *name, char ret_id[IK
 	return good;
 }
 
-/* Read the message of an event. A file must not tell the model what to do: a system prompt becomes
- * a notice, which no model gets, unless it is the built-in one. */
+/* Make the message of an event. A system prompt other than the built-in one becomes a notice, which
+ * no model gets, because a file must not tell the model what to do. */
 static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_t time_ms,
 	const char *content, size_t length, struct ik_json_span data)
 {
@@ -56,8 +56,8 @@ static struct ik_message *make_message(enum ik_kind kind, const char *id, int64_
 	return notice;
 }
 
-/* Read the event on a line, which an export wrote, or the store when nothing else took it (with its
- * time in milliseconds). Return NULL, or what is wrong with it. */
+/* Read the event on a line from an export, or from the file that an ending ikigai wrote because it
+ * could store nothing (time in milliseconds). Return NULL, or what is wrong with it. */
 static const char *read_event(struct ik_json_span object, struct ik_import_event *event)
 {
 	struct ik_json_span data = ik_json_member(object, "data");

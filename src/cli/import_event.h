@@ -1,8 +1,8 @@
 /*
- * import_event: a line of a file that "session import" reads: an event, or a part of a large
- * output of the event before it (core/export_output.h).
+ * import_event: a line of a file that "session import" reads: an event, or a part of a large output
+ * of the preceding event (core/export_output.h).
  *
- * The file may come from anyone.  May include: util, json, conversation, core/export_output.h.
+ * The file is not trusted. May include: util, json, conversation, core/export_output.h.
  */
 #ifndef IK_CLI_IMPORT_EVENT_H
 #define IK_CLI_IMPORT_EVENT_H
@@ -10,20 +10,20 @@
 #include "core/export_output.h"
 
 struct ik_import_event {
-	char session[IK_UUID_TEXT]; /* of the event */
-	struct ik_message *message; /* NULL: it is a part */
-	const char *blob;           /* the id of its output; borrowed from outputs */
+	char session[IK_UUID_TEXT]; /* session of the event */
+	struct ik_message *message; /* NULL: the line is a part */
+	const char *blob;           /* id of the part's output; borrowed from outputs */
 	size_t part;
-	struct ik_buf bytes; /* of the part */
+	struct ik_buf bytes; /* contents of the part */
 };
 
 /* Read a line. Start with a struct of zeroes and an initialised bytes; each call releases the
- * content of the last line. outputs are those of the last event, then of this one. Return NULL, or
- * what is wrong with the line. */
+ * contents of the last line. outputs contains the large outputs of the last event; an event on this
+ * line replaces them. Return NULL, or what is wrong with the line. */
 const char *ik_import_event_read(const char *line, size_t length, struct ik_outputs *outputs,
 	struct ik_import_event *event);
 
-/* Release the content of the last line. */
+/* Release the contents of the last line. */
 void ik_import_event_clear(struct ik_import_event *event);
 
 #endif

@@ -51,7 +51,7 @@ static enum ik_status confirm(struct ik_cli *cli, char *question)
 	return ik_error_set(&cli->error, IK_FAILED, _("Nothing was deleted."));
 }
 
-/* Delete a session, locked meanwhile, with what /undo has of it. */
+/* Delete a session, and what /undo has of it, while holding its lock. */
 static enum ik_status delete_session(struct ik_cli *cli, const char *session)
 {
 	struct ik_awaited awaited = { .loop = cli->loop };
@@ -63,7 +63,7 @@ static enum ik_status delete_session(struct ik_cli *cli, const char *session)
 			&cli->error);
 	if (status == IK_OK)
 		ik_undo_session_deleted(&cli->setup->places, session);
-	/* What is half deleted is not listed any more, but found by its id. */
+	/* A half-deleted session is no longer listed, but its id still finds it. */
 	if (status != IK_OK && cli->signal != 0) {
 		ik_cli_erase(cli);
 		ik_complainf(_("Interrupted: ikigai session delete %s deletes the rest of it."), session);
@@ -131,8 +131,8 @@ static bool add_if_old(void *arg, const struct ik_session_info *info)
 	return true;
 }
 
-/* Delete all of them. One that fails (it may be open) doesn't stop the others; the last error is
- * reported. */
+/* Delete all of them. If one fails (it may be open), go on with the others; report the last
+ * error. */
 static enum ik_status delete_all(const struct old_sessions *old)
 {
 	struct ik_cli *cli = old->cli;

@@ -14,14 +14,14 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* An export on its way to standard output. */
+/* An export in progress, to standard output. */
 struct session_export {
 	struct ik_cli *cli;
 	const char *session;
 	bool json;
 	struct ik_buf out;         /* not printed yet */
 	struct ik_outputs outputs; /* large outputs of the current message */
-	size_t missing;            /* outputs of all messages that are incomplete */
+	size_t missing;            /* incomplete outputs of all messages */
 	enum ik_status status;
 };
 
@@ -39,7 +39,7 @@ static void put_part(void *arg, const struct ik_store_answer *answer)
 		&export->out);
 }
 
-/* Append the large outputs of a message, a part at a time. */
+/* Append the large outputs of a message, one part at a time. */
 static bool export_outputs(struct session_export *export, const struct ik_message *message)
 {
 	struct ik_cli *cli = export->cli;
@@ -95,7 +95,7 @@ static enum ik_status export_all(struct session_export *export)
 	return status != IK_OK ? status : export->status;
 }
 
-/* Append what is known of a session: a line of JSON, or a heading and a list for people. */
+/* Append a session's properties: as a line of JSON, or as a heading and a list. */
 static void put_head(const struct ik_session_info *info, bool json, struct ik_buf *out)
 {
 	char created[IK_CLOCK_TEXT], updated[IK_CLOCK_TEXT];
@@ -148,7 +148,7 @@ static enum ik_status export_found(struct ik_cli *cli, bool with_head, bool json
 struct session_infos {
 	struct ik_session_info *items;
 	size_t count;
-	int64_t events; /* of all */
+	int64_t events; /* number of events in all sessions */
 };
 
 static bool keep_info(void *arg, const struct ik_session_info *info)
@@ -165,7 +165,8 @@ static bool keep_info(void *arg, const struct ik_session_info *info)
 	return true;
 }
 
-/* By id, that is, by age: a fork follows its parent, so that import finds what they share there. */
+/* Sort by id, which means by age: a fork follows its parent, so that import finds the events they
+ * share in the parent. */
 static int compare_infos(const void *one, const void *other)
 {
 	return strcmp(((const struct ik_session_info *)one)->id,

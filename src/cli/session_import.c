@@ -1,11 +1,11 @@
 /*
- * session import: a file of JSON Lines becomes events of the sessions that it names.
+ * session import: import a file of JSON Lines into the sessions that it names.
  *
  * A fork shares the events of its parent by reference, with the same ids: the file of either has
- * the events of both, and an id is stored once.  An imported session that lacks such an event gets
- * a copy of it.  The copy's id is derived from the ids of session and event, so that the same file
- * adds nothing a second time; so are the ids of its large outputs, which are deleted with the
- * session that names them.
+ * the events of both, and the store has each id once. If an imported session lacks such an event,
+ * it gets a copy. The copy's id is derived from the ids of session and event, so that importing the
+ * file again adds nothing. The ids of its large outputs are derived in the same way: they are
+ * deleted with the session that names them.
  */
 #include "cli/session_verb.h"
 
@@ -27,32 +27,33 @@
 #include "util/text.h"
 #include "util/uuid.h"
 
-/* What is given to the store before it is waited for. */
+/* Limits on what the store gets before the import waits for it. */
 #define BATCH 2000
 #define BATCH_BYTES IK_MIB(8)
 
 #define STREAMS 2 /* streams of a call with large outputs */
 
-/* An import in progress. Which of a batch's events are new is known only when it is stored. */
+/* An import in progress. It learns which events of a batch are new only when the batch is
+ * stored. */
 struct session_import {
 	struct ik_cli *cli;
-	size_t count, bytes; /* given to the store, and not stored yet */
-	size_t fresh;        /* of the last batch that was stored, those that were new */
+	size_t count, bytes; /* events given to the store but not stored yet */
+	size_t fresh;        /* new events in the last stored batch */
 	size_t all, added;
 	size_t outputs; /* large outputs of which a part was stored */
 
 	/* The session of the last event. */
 	char session[IK_UUID_TEXT];
-	struct ik_taken *taken;    /* its lock; NULL: it needs none, or not yet */
-	char (*ids)[IK_UUID_TEXT]; /* of the events that it has, sorted, its parents' included */
+	struct ik_taken *taken;    /* lock of the session; NULL if it needs none, or has none yet */
+	char (*ids)[IK_UUID_TEXT]; /* ids of the session's events, including its parents', sorted */
 	size_t id_count;
-	int64_t newest; /* number of its newest event */
-	bool met;       /* one of its events was in the file */
-	bool probing;   /* store events one by one: the last one belonged to another session */
+	int64_t newest; /* sequence of its newest event */
+	bool met;       /* the file has had one of its events */
+	bool probing;   /* store events one by one, because the last one belonged to another session */
 	bool copied;    /* the last event was stored as a copy */
 };
 
-/* ---- the events of a session, and copies of others' ---- */
+/* ---- the events of a session, and copies of other sessions' ---- */
 
 static int compare_ids(const void *one, const void *other)
 {
@@ -114,8 +115,8 @@ static struct ik_message *copy_of(struct session_import *import, const struct ik
 	return copy;
 }
 
-/* Does the session begin like this file? False: it has events, but none that were looked up so far,
- * so that a copy would follow later events. */
+/* Does the session begin like this file? If not, it has events, but none of those read so far, so
+ * that a copy would follow later events. */
 static bool fits(const struct session_import *import)
 {
 	return import->id_count == 0 || import->met;
@@ -140,7 +141,8 @@ static void on_settled(void *arg, const struct ik_store_answer *answer)
 	(void)ik_json_integer(ik_json_member(answer->last, "sequence"), arg);
 }
 
-/* Have the batch stored, count its new events, and empty it: each of them got a number. */
+/* Wait until the batch is stored, count its new events (only those get a sequence), and empty
+ * it. */
 static enum ik_status settle(struct session_import *import)
 {
 	struct ik_cli *cli = import->cli;
@@ -169,8 +171,7 @@ static void on_found(void *arg, const struct ik_store_answer *answer)
 		*holder = answer->sessions[0].holder;
 }
 
-/* Fail if the session is open elsewhere. A file may have any number of sessions, so they are not
- * all locked. */
+/* Fail if the session is open elsewhere. Don't lock it: a file may have any number of sessions. */
 static enum ik_status check_free(struct ik_cli *cli, const char *session)
 {
 	struct ik_holder holder = { .pid = 0 };
@@ -190,7 +191,7 @@ static enum ik_status check_free(struct ik_cli *cli, const char *session)
 	return IK_UNAVAILABLE;
 }
 
-/* Switch to the session of this event, and read which events it has. */
+/* Switch to the session of this event, and read the ids of its events. */
 static enum ik_status begin_session(struct session_import *import, const char *session)
 {
 	struct ik_cli *cli = import->cli;
@@ -201,7 +202,7 @@ static enum ik_status begin_session(struct session_import *import, const char *s
 	if (status != IK_OK)
 		return status;
 	if (import->session[0] != '\0')
-		ik_store_leave(cli->store, import->session); /* it gets no more */
+		ik_store_leave(cli->store, import->session); /* the last session gets no more events */
 	memcpy(import->session, session, sizeof(import->session));
 	import->id_count = 0;
 	import->newest = 0;
@@ -219,7 +220,8 @@ static enum ik_status begin_session(struct session_import *import, const char *s
 	return IK_OK;
 }
 
-/* Give an event to the store. A new session needs no lock, which costs far more than an event. */
+/* Give an event to the store. A new session isn't locked, because that costs far more than an
+ * event. */
 static enum ik_status store_message(struct session_import *import, struct ik_message *message)
 {
 	struct ik_cli *cli = import->cli;
@@ -247,15 +249,15 @@ static enum ik_status store_copy(struct session_import *import, const struct ik_
 	return status;
 }
 
-/* Store an event, or a copy if it belongs to another session. Only the first events of a session
- * can belong to another one: its parent, or a fork of it. */
+/* Store an event, or a copy if it belongs to another session: the parent or a fork of this one.
+ * Only a session's first events can. */
 static enum ik_status store_event(struct session_import *import, struct ik_message *message)
 {
 	bool first = !fits(import);
 	enum ik_status status;
 
 	if (has(import, message->id)) {
-		/* A session that was deleted, but whose events its forks keep, begins again here. */
+		/* A deleted session whose events its forks still use starts again here. */
 		if (first)
 			return import->copied ? store_copy(import, message) : store_message(import, message);
 		import->all++;
@@ -288,7 +290,7 @@ static enum ik_status store_part(struct session_import *import, const struct ik_
 	return status == IK_OK && import->bytes > BATCH_BYTES ? settle(import) : status;
 }
 
-/* Store what a line holds. */
+/* Store the contents of a line. */
 static enum ik_status store_line(struct session_import *import, const struct ik_import_event *event)
 {
 	enum ik_status status = IK_OK;
@@ -302,7 +304,8 @@ static enum ik_status store_line(struct session_import *import, const struct ik_
 
 /* ---- the file ---- */
 
-/* Check the whole file before anything is imported: its lines, and that its sessions are free. */
+/* Check the whole file before importing anything: its lines, and that no session is open
+ * elsewhere. */
 static enum ik_status check_line(struct session_import *import, const struct ik_import_event *event)
 {
 	import->all += !!event->message;
@@ -312,7 +315,8 @@ static enum ik_status check_line(struct session_import *import, const struct ik_
 	return check_free(import->cli, import->session);
 }
 
-/* Read the file, and do this with each line; all is what was counted of it, 0: nothing yet. */
+/* Read the file and call handle for each line. all is the number of events in the file, 0 if they
+ * haven't been counted yet. */
 static enum ik_status read_file(FILE *file, struct session_import *import, size_t all,
 	enum ik_status (*handle)(struct session_import *import, const struct ik_import_event *event))
 {

@@ -30,10 +30,11 @@ struct session_matches {
 struct cli_session_search {
 	struct ik_cli *cli;
 	struct ik_search_query query;
-	char *row; /* where this page ended; NULL: there are no more matches */
+	char *row; /* end of this page, from which the next continues; NULL: there are no more
+	              matches */
 	bool more;
 	size_t matches;
-	struct session_matches groups[GROUPED]; /* in the order of their newest match */
+	struct session_matches groups[GROUPED]; /* sorted by their newest match */
 	size_t group_count, grouped;            /* groups and matches that are not printed yet */
 };
 
@@ -55,7 +56,7 @@ static void put_json(struct ik_buf *out, const struct ik_session_info *info,
 	ik_buf_putc(out, '\n');
 }
 
-/* Print the groups and forget them. */
+/* Print the groups and remove them. */
 static void print_groups(struct cli_session_search *search)
 {
 	size_t i;
@@ -70,7 +71,7 @@ static void print_groups(struct cli_session_search *search)
 	search->group_count = search->grouped = 0;
 }
 
-/* Return the rows of a session, which begin with the session's own row. */
+/* Return the rows of a session, starting with the session's own row. */
 static struct ik_buf *rows_of(struct cli_session_search *search, const struct ik_session_info *info)
 {
 	struct session_matches *group = search->groups;
@@ -130,7 +131,7 @@ static void print_page(void *arg, const struct ik_store_answer *answer)
 	search->more = answer->row;
 }
 
-/* Append the words of the command line with blanks between them. */
+/* Append the words of the command line, separated by blanks. */
 static void put_words(struct ik_buf *out, char *const *words)
 {
 	for (; *words; words++) {

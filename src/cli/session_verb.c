@@ -141,11 +141,11 @@ enum ik_status ik_cli_session_each(struct ik_cli *cli, ik_cli_session_visitor *v
 	return status;
 }
 
-/* ---- the verb ---- */
+/* ---- session list ---- */
 
 struct session_listing {
 	struct ik_cli *cli;
-	size_t count, limit; /* limit 0: none */
+	size_t count, limit; /* limit 0: no limit */
 	bool cut;            /* there are more sessions than the limit */
 };
 

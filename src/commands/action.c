@@ -7,7 +7,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Columns of a command's usage in the list of /help. */
+/* Columns for a command's usage in the list of /help. */
 #define USAGE_COLUMNS 24
 
 bool ik_command_is(const char *line)
@@ -25,7 +25,7 @@ const char *ik_argument_after(const char *argument, const char *word)
 																  : NULL;
 }
 
-/* Is there a row here, and not the end of the table? */
+/* Is this a row, and not the end of the table? */
 static bool is_row(const struct ik_action_row *row)
 {
 	return row->core || row->run;
@@ -75,7 +75,7 @@ void ik_action_list(const struct ik_action_row *rows, const char *indent, struct
 
 /* ---- /help ---- */
 
-/* Append that there is no such command, and which is nearest. */
+/* Append that the command does not exist, and the nearest one that does. */
 static void put_unknown(const struct ik_action_row *rows, const char *word, struct ik_buf *out)
 {
 	const char **names = NULL, *near;
@@ -93,7 +93,7 @@ static void put_unknown(const struct ik_action_row *rows, const char *word, stru
 	free(names);
 }
 
-/* Append a line that names keys as they are bound now. */
+/* Append a text in which key names are replaced by the current bindings. */
 static void put_text(const struct ik_core *core, const char *text, struct ik_buf *out)
 {
 	struct ik_keymap *keymap = ik_keymap_new(core->setup->config->ui_keys);

@@ -8,8 +8,8 @@
 void ik_appearance_colours(struct ik_term_options *options)
 {
 	const char *none = getenv("NO_COLOR"), *colorterm = getenv("COLORTERM");
-	/* GNU screen hands on the COLORTERM of the terminal around it, but not its 24-bit colours;
-	 * tmux, which may use the same type, does hand them on. */
+	/* GNU screen passes on the COLORTERM of the surrounding terminal, but not its 24-bit colours.
+	 * tmux, which may use the same terminal type, passes them on. */
 	bool screen = options->type && ik_text_starts(options->type, "screen") && !getenv("TMUX");
 
 	options->colours = none && none[0] != '\0' ? IK_COLOURS_NONE : IK_COLOURS_TRUE;

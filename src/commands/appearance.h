@@ -1,5 +1,5 @@
 /*
- * appearance: the colours and the theme that fit the terminal and the configuration, and /theme.
+ * appearance: the colours and the theme that suit the terminal and the configuration, and /theme.
  *
  * May include: util, config, tui/term/term.h.
  */
@@ -9,14 +9,15 @@
 #include "config/config.h"
 #include "tui/term/term.h"
 
-/* Set which colours may be drawn on options->type: as many as the terminal has, unless NO_COLOR
- * is set, and 24-bit ones where COLORTERM promises them. */
+/* Set which colours may be used on options->type: all that the terminal has, unless NO_COLOR is
+ * set, and 24-bit ones if COLORTERM promises them. */
 void ik_appearance_colours(struct ik_term_options *options);
 
-/* Return the theme that ui.theme names; for "auto", the one for such a background. */
+/* Return the theme that ui.theme names; for "auto", the one for a light or dark background. */
 const struct ik_theme *ik_appearance_theme(const struct ik_config *config, bool light);
 
-/* Do what rest (after "/theme ") says, and append the answer. True: ui.theme has changed. */
+/* Run /theme with rest as its argument, and append the answer. Return true if ui.theme has
+ * changed. */
 bool ik_theme_command(struct ik_config *config, const char *rest, struct ik_buf *out);
 
 #endif

@@ -61,7 +61,7 @@ void ik_command_run(struct ik_core *core, const struct ik_invocation *invocation
 	free(name);
 }
 
-/* Append the system prompt as it is sent, and the number and size of the tools that go along. */
+/* Append the system prompt as it is sent, and the number and size of the tools sent with it. */
 static void put_system(const struct ik_core *core, struct ik_buf *out)
 {
 	const struct ik_model *model = ik_core_model(core);
@@ -86,7 +86,7 @@ static void put_system(const struct ik_core *core, struct ik_buf *out)
 void ik_command_system(struct ik_core *core, const struct ik_invocation *invocation,
 	struct ik_buf *answer)
 {
-	/* The prompt is the first event of a session, and read last. */
+	/* The prompt is the first event of a session, so it is read last. */
 	if (ik_session_loading(core->session))
 		ik_buf_puts(answer, _("This session is still being read. Type /system again in a moment."));
 	else
@@ -143,7 +143,7 @@ static const char *const meanings[IK_MODE_COUNT] = {
 	[IK_MODE_READ_ONLY] = N_("only tools that say that they change nothing"),
 };
 
-/* Append rules, numbered from first on. */
+/* Append rules, numbered from first. */
 static void put_rules(struct ik_buf *out, const char *heading, const struct ik_rules *rules,
 	size_t first)
 {
@@ -157,7 +157,7 @@ static void put_rules(struct ik_buf *out, const char *heading, const struct ik_r
 	}
 }
 
-/* Append the modes, and all rules there are. */
+/* Append the modes, and all rules. */
 static void put_all(struct ik_policy *policy, struct ik_buf *out)
 {
 	const struct ik_rules *kept = ik_policy_kept(policy), *session = ik_policy_session(policy);
@@ -173,7 +173,7 @@ static void put_all(struct ik_policy *policy, struct ik_buf *out)
 		ik_buf_puts(out, _("/mode forget N takes a kept rule back."));
 }
 
-/* Take back the kept rule of that number. */
+/* Delete the stored rule with that number. */
 static void forget(struct ik_core *core, const char *text, struct ik_buf *out)
 {
 	struct ik_rules *kept = ik_policy_kept(core->policy);
@@ -220,10 +220,10 @@ void ik_command_mode(struct ik_core *core, const struct ik_invocation *invocatio
 
 enum { SPAN_ROUND, SPAN_TURN, SPAN_SESSION, SPAN_COUNT };
 
-/* The table: a row of heads, then one for each span. A row has a label, four numbers, the cost. */
+/* The table: a row of headings, then one row per span: a label, four numbers and the cost. */
 enum { ROWS = 1 + SPAN_COUNT, COLUMNS = 6 };
 
-/* Add up the last round, the last turn and the session; return how many rounds there were. */
+/* Add up the last round, the last turn and the session. Return the number of rounds. */
 static size_t add_up(const struct ik_conversation *conversation, struct ik_usage spans[SPAN_COUNT])
 {
 	size_t rounds = 0;
@@ -247,7 +247,7 @@ static size_t add_up(const struct ik_conversation *conversation, struct ik_usage
 	return rounds;
 }
 
-/* Fill the row of a span. */
+/* Fill in the row of a span. */
 static void fill_row(struct ik_buf row[COLUMNS], const char *label, const struct ik_usage *usage)
 {
 	const int64_t numbers[] = { usage->input_tokens, usage->cached_tokens, usage->output_tokens,
@@ -260,7 +260,7 @@ static void fill_row(struct ik_buf row[COLUMNS], const char *label, const struct
 		ik_cost_put(&row[COLUMNS - 1], usage->cost);
 }
 
-/* Append the table with columns as wide as they have to be: a pane may be narrow. */
+/* Append the table with columns no wider than necessary, because a pane may be narrow. */
 static void put_table(struct ik_buf cells[ROWS][COLUMNS], struct ik_buf *out)
 {
 	size_t widths[COLUMNS] = { 0 };
@@ -323,10 +323,10 @@ void ik_command_usage(struct ik_core *core, const struct ik_invocation *invocati
 
 /* ---- /background ---- */
 
-/* Bytes that a command, or a call, takes at most in a line. */
+/* Limit on the bytes of a command or call on a line. */
 #define LINE_WIDTH 200
 
-/* "bash(command=\"sleep 300 &\")" of the call with that id, or NULL. New memory. */
+/* Return "bash(command=\"sleep 300 &\")", the call with that id, in new memory, or NULL. */
 static char *call_line(const struct ik_conversation *conversation, const char *id)
 {
 	char *name, *arguments, *line = NULL;
@@ -348,7 +348,7 @@ static char *call_line(const struct ik_conversation *conversation, const char *i
 	return line;
 }
 
-/* A process and where it comes from. */
+/* Append a process and what started it. */
 static void put_orphan(const struct ik_conversation *conversation, const struct ik_orphan *orphan,
 	struct ik_buf *out)
 {
@@ -386,7 +386,7 @@ static void put_list(struct ik_loop *loop, const struct ik_conversation *convers
 	ik_orphans_free(orphans, count);
 }
 
-/* Tell one, or all, to end. */
+/* Ask one process, or all, to end. */
 static void put_end(struct ik_loop *loop, const char *word, struct ik_buf *out)
 {
 	char *end;
@@ -440,8 +440,8 @@ void ik_command_background(struct ik_core *core, const struct ik_invocation *inv
 #define FENCE_LEAST 3
 #define INDENT_MOST 3
 
-/* How long a fence the line at text is (of the character ch, or of either where it is 0); 0:
- * it is none. */
+/* Return the length of the code fence at text (made of *ch, or of either character if *ch is 0), or
+ * 0 if there is none. */
 static size_t fence_length(const char *text, const char *end, char *ch)
 {
 	size_t indent = 0, length = 0;
@@ -461,7 +461,7 @@ static size_t fence_length(const char *text, const char *end, char *ch)
 	return length;
 }
 
-/* Find the last fenced block of a text; false: it has none. */
+/* Find the last fenced code block of a text. Return false if there is none. */
 static bool last_code(const char *text, size_t length, const char **ret_code, size_t *ret_length)
 {
 	const char *end = text + length, *code = NULL;
@@ -491,7 +491,7 @@ static bool last_code(const char *text, size_t length, const char **ret_code, si
 	return found;
 }
 
-/* What is to be copied: the number-th last reply, or the last code block of all. */
+/* Find the text to copy: the number-th last reply, or the last code block of any reply. */
 static bool find_text(const struct ik_conversation *conversation, size_t number, bool code,
 	const char **ret_text, size_t *ret_length)
 {

@@ -1,5 +1,5 @@
 /*
- * commands: the commands that need no screen, as rows of a table have them (commands/action.h).
+ * commands: the commands that need no screen, for the rows of a table (commands/action.h).
  *
  * May include: all but the front ends.
  */
@@ -12,27 +12,29 @@
 ik_command ik_command_tool, ik_command_run;
 /* /system, /compact [WORDS] */
 ik_command ik_command_system, ik_command_compact;
-/* /title [TEXT]: the store reads the title from the event of the command. */
+/* /title [TEXT]; the store reads the title from the command's event */
 ik_command ik_command_title;
 /* /export [--force] [FILE] */
 ik_command ik_command_export;
-/* Answer the line that started a scan of the tools, in its session. */
+/* Answer the command line that started a scan of the tools, in its session. */
 void ik_command_refreshed(struct ik_session *session, const char *line,
 	const struct ik_registry *registry);
 
 /* /background [end [PID]] */
 ik_command ik_command_background;
 
-/* /copy [N | code]: find the last reply, the Nth last, or the last code block. The text
- * belongs to the conversation. */
+/* Run /copy [N | code]: find the last reply, the Nth last, or the last code block. The text belongs
+ * to the conversation. */
 enum ik_status ik_command_copy(const struct ik_core *core, const char *argument,
 	const char **ret_text, size_t *ret_length, struct ik_error *error) IK_MUST_USE;
 
-/* commands_model.c: /model [NAME]. Without an answer the provider is being asked; its own follows. */
+/* commands_model.c: /model [NAME]. If the answer is empty, the provider is being asked, and answers
+ * later. */
 ik_command ik_command_model;
-/* Store the names closest to name, best first, at most room of them, borrowed from names, and
- * return how many. A name is close if each of its parts (separated by - . _ / : and blanks) is a
- * part of the other except for a typo: "sonet" is close to "claude-sonnet-4-5". */
+/* Store in ret_near the names closest to name, best first, at most room of them, and return their
+ * number. They are borrowed from names. A name is close if each of its parts (separated by - . _ /
+ * : and blanks) is a part of the other except for a typo: "sonet" is close to
+ * "claude-sonnet-4-5". */
 size_t ik_model_nearest(const char *name, char *const *names, size_t count, const char **ret_near,
 	size_t room);
 /* /provider [NAME] */

@@ -11,7 +11,7 @@
 
 enum { NAME_COLUMNS = 12, NEAR_SHOWN = 3 };
 
-/* Append which model the next message goes to. */
+/* Append which model gets the next message. */
 static void put_present(struct ik_buf *out, const struct ik_model *model)
 {
 	ik_buf_printf(out, _("The model is %s of %s."), model->name, model->endpoint.provider);
@@ -39,7 +39,8 @@ static bool use(struct ik_core *core, struct ik_session *session, const struct i
 static bool use_model(struct ik_core *core, struct ik_session *session, const char *name,
 	struct ik_buf *answer)
 {
-	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* it is replaced */
+	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* referenced, because it is
+	                                                                   about to be replaced */
 	const struct ik_model_wish wish = {
 		.provider = now->endpoint.provider,
 		.model = name,
@@ -61,11 +62,11 @@ static bool has(char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* Separators, and a limit on the parts of a name. */
+/* Separators of a name's parts, and the limit on the parts. */
 #define BETWEEN "-._/: @"
 enum { PARTS = 24 };
 
-/* Split a name in place into its parts, and return how many there are. */
+/* Split a name in place into its parts. Return their number. */
 static size_t split(char *name, const char *parts[PARTS])
 {
 	size_t count = 0;
@@ -77,8 +78,8 @@ static size_t split(char *name, const char *parts[PARTS])
 	return count;
 }
 
-/* Return the distance of the parts to the closest parts of the other name; SIZE_MAX: one of them
- * has none. Extra parts of the other name count less than any typo. */
+/* Return the distance of the parts to the closest parts of the other name; SIZE_MAX if a part has
+ * no close one. Extra parts of the other name count less than any typo. */
 static size_t distance(const char *const *parts, size_t count, const char *other)
 {
 	char *copy = ik_strdup(other);
@@ -121,7 +122,7 @@ size_t ik_model_nearest(const char *name, char *const *names, size_t count, cons
 	return found;
 }
 
-/* Append that there is no such model, and similar names. */
+/* Append that the provider has no such model, and similar names. */
 static void put_refusal(struct ik_buf *out, const char *provider, const char *model,
 	char *const *names, size_t count)
 {
@@ -142,7 +143,7 @@ static void put_refusal(struct ik_buf *out, const char *provider, const char *mo
 	ik_buf_done(&list);
 }
 
-/* List what the provider offers. */
+/* List the provider's models. */
 static void put_models(struct ik_buf *out, const struct ik_model *model, char *const *names,
 	size_t count)
 {
@@ -157,7 +158,7 @@ static void put_models(struct ik_buf *out, const struct ik_model *model, char *c
 		ik_buf_printf(out, "%s %s\n", ik_text_equal(names[i], model->name) ? "*" : " ", names[i]);
 }
 
-/* The provider has answered. The session that asked may no longer be in front. */
+/* Handle the provider's answer. The session that asked may no longer be the current one. */
 static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
 {
 	struct ik_model_question *question = arg;
@@ -188,12 +189,12 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 			ik_buf_puts(&out, _("/model --force NAME switches without asking the provider."));
 	}
 	ik_command_answer(session, question->line, &out);
-	/* What was sent meanwhile is for that model only. */
+	/* Send the messages queued meanwhile, or hold them if the switch failed. */
 	ik_session_know_model(session, !wanted || switched);
 	ik_model_question_free(question);
 }
 
-/* Ask the provider what it offers, and whether a model (NULL: none) is among that. */
+/* Ask the provider for its models, and whether wanted (may be NULL) is one of them. */
 static void ask(struct ik_core *core, const char *line, const char *wanted)
 {
 	struct ik_core_session *entry = ik_core_entry(core, core->session);
@@ -230,7 +231,7 @@ void ik_command_model(struct ik_core *core, const struct ik_invocation *invocati
 
 /* ---- /provider ---- */
 
-/* Append a line: the name, then model and address, or what is missing. */
+/* Append a line: the provider's name, then its model and address, or what is missing. */
 static void put_provider(struct ik_buf *out, const struct ik_core *core, const char *name)
 {
 	struct ik_model *now = ik_core_model(core), *model;
@@ -240,7 +241,7 @@ static void put_provider(struct ik_buf *out, const struct ik_core *core, const c
 	ik_buf_puts(out, present ? "* " : "  ");
 	ik_utf8_put_cell(out, name, NAME_COLUMNS);
 	ik_buf_puts(out, "  ");
-	/* Show the current one as it is used: address and key may come from the command line. */
+	/* Show the current provider as it is used: address and key may come from the command line. */
 	model = present
 		? ik_model_ref(now)
 		: ik_model_choose(core->setup->config, &(struct ik_model_wish){ .provider = name }, &error);

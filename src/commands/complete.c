@@ -16,44 +16,43 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define SLICE_US 2000    /* of reading a directory in one turn of the loop */
-#define LOOK_EVERY 64    /* names between two looks at the clock */
-#define NAMES_MAX 200000 /* more than anybody wants to see */
+#define SLICE_US 2000    /* time for reading a directory in one turn of the loop */
+#define LOOK_EVERY 64    /* names between two checks of the clock */
+#define NAMES_MAX 200000 /* limit on the names of a directory */
 
-/* Limit on the length of a word. */
+/* Limit on the length of a word, in bytes. */
 #define WORD_MAX 4096
-/* A provider that failed to answer is asked again after this time. */
+/* Milliseconds before a provider that failed to answer is asked again. */
 #define ASK_AGAIN_MS 10000
 
-/* Sessions whose titles are offered, and how long these are not read again. */
+/* Number of sessions whose titles are offered, and how long they count as current. */
 enum { SESSIONS_NEWEST = 200, SESSIONS_FRESH_MS = 2000 };
 
-/* The models of the provider that is talked to. */
+/* The models of the current provider. */
 struct models {
 	char *provider;
-	struct ik_model_list *list; /* NULL: it was not asked */
-	char *const *names;         /* of the list; NULL: not known */
+	struct ik_model_list *list; /* NULL: not requested */
+	char *const *names;         /* owned by list; NULL: unknown */
 	size_t count;
-	char *problem; /* why not; NULL: there is none yet */
+	char *problem; /* why they are unknown; NULL: no error yet */
 	int64_t problem_ms;
 };
 
-/* The names in a directory, to complete paths: read for a moment in each turn of the loop, so that a
- * large one doesn't block it. */
+/* The names in a directory, to complete paths. Each turn of the loop reads only some, so that a
+ * large directory doesn't block it. */
 struct listing {
-	char *directory;            /* NULL: none is wanted yet */
-	struct timespec changed_at; /* the directory itself */
-	DIR *stream;                /* NULL: all is read */
-	struct ik_proposal
-		*names[2]; /* usual ones, those that begin with a dot; texts are owned here */
+	char *directory;              /* NULL: none is requested yet */
+	struct timespec changed_at;   /* when the directory itself last changed */
+	DIR *stream;                  /* NULL: all names are read */
+	struct ik_proposal *names[2]; /* regular names; names that begin with a dot; owns their texts */
 	size_t counts[2];
 };
 
 /* The titles of the newest sessions. */
 struct titles {
-	struct ik_store_read *read;     /* NULL: none is out */
+	struct ik_store_read *read;     /* NULL: no read is in progress */
 	int64_t read_ms;                /* when they were read; 0: never */
-	struct ik_proposal *candidates; /* their texts are owned here */
+	struct ik_proposal *candidates; /* owns their texts */
 	size_t count;
 };
 
@@ -110,7 +109,7 @@ static void on_models(void *arg, char *const *names, size_t count, const char *s
 	ik_screen_candidates_changed(complete->screen);
 }
 
-/* Ask the provider for its models, unless that was done. */
+/* Ask the provider for its models, unless that has been done. */
 static void want_models(struct ik_complete *complete)
 {
 	struct models *models = &complete->models;
@@ -189,7 +188,7 @@ static void on_sessions(void *arg, const struct ik_store_answer *answer)
 	ik_screen_candidates_changed(complete->screen);
 }
 
-/* Answer with those that are known, newest first, and read them again unless they are fresh. */
+/* Answer with the known titles, newest first, and read them again unless they are current. */
 static void answer_titles(struct ik_complete *complete, struct ik_completions *answer)
 {
 	struct titles *titles = &complete->titles;
@@ -223,7 +222,7 @@ static bool is_directory(DIR *stream, const struct dirent *entry)
 	return fstatat(dirfd(stream), entry->d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Add a name; that of a directory ends in "/". */
+/* Add a name; append "/" to that of a directory. */
 static void add_name(struct listing *listing, const struct dirent *entry)
 {
 	int kind = entry->d_name[0] == '.';
@@ -241,7 +240,7 @@ static void add_name(struct listing *listing, const struct dirent *entry)
 
 static void read_on(void *arg);
 
-/* Read for a moment, and leave the rest to the next turn. */
+/* Read for SLICE_US, and leave the rest to the next turn. */
 static void read_slice(struct ik_complete *complete)
 {
 	struct listing *listing = &complete->listing;
@@ -262,7 +261,7 @@ static void read_slice(struct ik_complete *complete)
 	listing->stream = NULL;
 }
 
-/* The same in a later turn: there are other names, and they may have moved. */
+/* Continue reading in a later turn, and tell the screen: the array of names may have moved. */
 static void read_on(void *arg)
 {
 	struct ik_complete *complete = arg;
@@ -287,7 +286,7 @@ static void forget_listing(struct ik_complete *complete)
 	*listing = (struct listing){ .directory = NULL };
 }
 
-/* Begin to read a directory, unless it was read and has not changed since. */
+/* Start reading a directory, unless it was read and has not changed since. */
 static void want_listing(struct ik_complete *complete, const char *directory)
 {
 	struct listing *listing = &complete->listing;
@@ -330,8 +329,8 @@ static void answer_files(struct ik_complete *complete, const char *path, size_t 
 
 /* ---- words ---- */
 
-/* Return where the word at the end of text begins; escapes: a blank after a backslash is part of
- * it. */
+/* Return where the word at the end of text begins. With escapes, a blank after a backslash is part
+ * of the word. */
 static size_t word_start(const char *text, size_t length, bool escapes)
 {
 	size_t least = length > WORD_MAX ? length - WORD_MAX : 0, at = length;
@@ -342,7 +341,7 @@ static size_t word_start(const char *text, size_t length, bool escapes)
 	return at;
 }
 
-/* Complete a path in a line for the shell, whose backslashes are removed first. */
+/* Complete a path in a shell command, removing its backslashes first. */
 static void answer_shell(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -350,7 +349,7 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 	struct ik_buf path;
 
 	if (start == 0 && length > 0)
-		start = 1; /* the "!" */
+		start = 1; /* skip the "!" */
 	while (start < length && strchr("<>|;&(=", text[start]))
 		start++;
 	ik_buf_init(&path, WORD_MAX * 2);
@@ -365,7 +364,7 @@ static void answer_shell(struct ik_complete *complete, const char *text, size_t 
 	ik_buf_done(&path);
 }
 
-#define DEPTH_MAX 4 /* objects nested deeper are left empty */
+#define DEPTH_MAX 4 /* objects nested deeper stay empty */
 
 static void put_object(struct ik_buf *out, struct ik_json_span schema, int depth);
 
@@ -377,7 +376,7 @@ static struct ik_json_span type_of(struct ik_json_span schema)
 	return ik_json_span_type(type) == IK_JSON_ARRAY ? ik_json_at(type, "0") : type;
 }
 
-/* Append a value for a schema. */
+/* Append a value that fits a schema. */
 static void put_value(struct ik_buf *out, struct ik_json_span schema, int depth)
 {
 	struct ik_json_span given = ik_json_member(schema, "default"), type = type_of(schema);
@@ -443,7 +442,7 @@ static bool answer_call(struct ik_complete *complete, const char *text, size_t l
 	free(name);
 	while (end < length && strchr(" \t", text[end]))
 		end++;
-	/* Only an empty place is filled in. */
+	/* Don't change arguments that the user has begun to type. */
 	if (end < length || !tool || !tool->parameters ||
 		ik_json_check(tool->parameters, tool->parameters_length, &schema, NULL) != IK_OK)
 		return false;
@@ -520,8 +519,8 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 			add(complete, ik_theme_at(i)->name, NULL);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
-		/* A title has blanks: all that follows the command is the word. It may be a
-		 * number or an id as well. */
+		/* A title has blanks, so everything after the command is the word. It may also be a number
+		 * or an id. */
 		answer->free = true;
 		answer_titles(complete, answer);
 		return true;
@@ -548,7 +547,7 @@ static bool answer_command(struct ik_complete *complete, const char *text, size_
 	return true;
 }
 
-/* Complete a mention right before the cursor. */
+/* Complete a mention directly before the cursor. */
 static bool answer_mention(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {
@@ -567,8 +566,8 @@ static bool answer_mention(struct ik_complete *complete, const char *text, size_
 	return false;
 }
 
-/* Complete a path in a message: any word if the user asks for it, else only one with a "/", so that
- * typing alone reads no directory. */
+/* Complete a path in a message: any word if the user asks for it, otherwise only one with a "/", so
+ * that typing alone reads no directory. */
 static bool answer_path(struct ik_complete *complete, const char *text, size_t length,
 	struct ik_completions *answer)
 {

@@ -1,10 +1,10 @@
 /*
- * complete: propose completions of the word at the cursor: commands and their arguments, tools,
- * models, files.
+ * complete: completions for the word at the cursor: commands and their arguments, tools, models,
+ * files.
  *
- * Nothing is read before it is needed; directories and the provider's list of models are read
- * without blocking the loop, and kept here.  Of a directory's names, "." and ".." are left out, and
- * those that can't be typed: with control characters, or not UTF-8.
+ * Nothing is read before it is needed. Directories and the provider's list of models are read
+ * without blocking the loop, and cached here. Of a directory's names, "." and ".." are omitted, as
+ * are those that can't be typed: with control characters, or not UTF-8.
  *
  * May include: all.
  */
@@ -17,16 +17,16 @@
 
 struct ik_complete;
 
-/* Answer the screen's questions from now on. core, which starts before the first question, and screen
+/* Start answering the screen's questions. core, which starts before the first question, and screen
  * are borrowed. */
 struct ik_complete *ik_complete_new(struct ik_loop *loop, struct ik_core *core,
 	struct ik_setup *setup, struct ik_screen *screen, const struct ik_action_row *actions);
-/* Call it before core and screen are released. Accepts NULL and returns NULL. */
+/* Release it, before core and screen. Accepts NULL and returns NULL. */
 struct ik_complete *ik_complete_free(struct ik_complete *complete);
 
-/* Append one JSON object on one line with the required arguments of a canonical schema, or
- * all arguments if none is required. Each has its default, else the first allowed value,
- * else an empty one. */
+/* Append one JSON object on one line with the required arguments of a canonical schema, or all
+ * arguments if none is required. Each has its default, or else the first allowed value, or else an
+ * empty one. */
 void ik_argument_template(struct ik_buf *out, struct ik_json_span schema);
 
 #endif

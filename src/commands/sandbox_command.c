@@ -82,7 +82,7 @@ const char *ik_sandbox_mark(const struct ik_sandbox *sandbox, bool *ret_strong)
 														  : _("sandbox: read-only");
 }
 
-/* Append where something is limited. */
+/* Append the places where a limit applies. */
 static void put_limits(const struct ik_sandbox *sandbox, enum ik_confine_left left,
 	const char *heading, struct ik_buf *out)
 {
@@ -113,7 +113,7 @@ static bool is_writable(const struct ik_sandbox *sandbox, const char *directory)
 	return false;
 }
 
-/* Does a path lead through a link that tools can replace? Follows at most this many links. */
+/* Does a path lead through a symbolic link that tools can replace? Follows at most links links. */
 static bool is_replaceable(const struct ik_sandbox *sandbox, const char *path, int links)
 {
 	for (const char *end = path; *end != '\0' && links > 0;) {
@@ -145,7 +145,7 @@ static bool is_replaceable(const struct ik_sandbox *sandbox, const char *path, i
 	return false;
 }
 
-/* Append that tools can change which directory is ikigai's own, if they can. */
+/* Append a gap if tools can replace ikigai's home. */
 static void put_home_gap(const struct ik_setup *setup, struct ik_buf *out)
 {
 	if (setup->places.home && ik_sandbox_mode(setup->sandbox) != IK_SANDBOX_OFF &&

@@ -1,6 +1,6 @@
 /*
- * sandbox_command: what the kernel prevents for tools and what not, in words: for /sandbox
- * (commands.h), the status bar and `ikigai doctor`.
+ * sandbox_command: what the kernel prevents tools from doing, and what it can't, in words: for
+ * /sandbox (commands.h), the status bar and `ikigai doctor`.
  *
  * May include: util, config, loop/confine.h, guard/sandbox.h, core/setup.h.
  */
@@ -9,14 +9,15 @@
 
 #include "core/setup.h"
 
-/* Return what the status bar shows: a static, translated text, or NULL. *ret_strong: it is a
- * warning. */
+/* Return what the status bar shows: a static, translated text, or NULL. *ret_strong: whether it is
+ * a warning. */
 const char *ik_sandbox_mark(const struct ik_sandbox *sandbox, bool *ret_strong);
 
-/* Append one sentence: the kernel's ABI, and what it lacks. True: it lacks nothing. */
+/* Append one sentence: the kernel's ABI, and what it lacks. Return true if it lacks nothing. */
 bool ik_sandbox_kernel(struct ik_buf *out);
 
-/* Append the gaps and what else is not held, a line each; nothing where there is none. */
+/* Append the gaps and everything else that is not enforced, a line each; nothing if there are
+ * none. */
 void ik_sandbox_put_gaps(const struct ik_setup *setup, struct ik_buf *out);
 
 #endif

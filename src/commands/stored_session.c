@@ -8,20 +8,20 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* A number of more digits is the beginning of an id. */
+/* A number with more digits is the beginning of an id. */
 #define NUMBER_DIGITS 5
 
 struct ik_session_find {
 	struct ik_store *store;
 	struct ik_store_read *read;
 	char *text;
-	size_t number; /* 0: it is none */
+	size_t number; /* 0: not a number */
 	bool everybody;
 	ik_store_reader *found;
 	void *arg;
 };
 
-/* Tell how it ended, and forget it. */
+/* Report the answer, and free find. */
 static void finish(struct ik_session_find *find, const struct ik_store_answer *answer)
 {
 	ik_store_reader *found = find->found;
@@ -32,13 +32,13 @@ static void finish(struct ik_session_find *find, const struct ik_store_answer *a
 	found(arg, answer);
 }
 
-/* The same with an error. */
+/* Report an error, and free find. */
 static void fail(struct ik_session_find *find, const struct ik_error *error)
 {
 	finish(find, &(struct ik_store_answer){ .status = error->status, .error = *error });
 }
 
-/* Sessions that have these words. */
+/* Receive the sessions that match the words, at most two. */
 static void take_words(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_find *find = arg;
@@ -64,7 +64,7 @@ static void ask_for_words(struct ik_session_find *find)
 	find->read = ik_store_list(find->store, &choice, 0, "", 2, take_words, find);
 }
 
-/* The session whose id begins so. */
+/* Receive the session whose id begins with the text. */
 static void take_id(void *arg, const struct ik_store_answer *answer)
 {
 	if (answer->status == IK_NOT_FOUND)
@@ -73,7 +73,7 @@ static void take_id(void *arg, const struct ik_store_answer *answer)
 		finish(arg, answer);
 }
 
-/* The newest, up to that with the number. */
+/* Receive the newest sessions, up to the one with the number. */
 static void take_number(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_session_find *find = arg;
@@ -130,7 +130,7 @@ struct ik_session_find *ik_session_find_close(struct ik_session_find *find)
 
 /* ---- all events ---- */
 
-/* Events of a page; fewer where they are large. */
+/* Events in a page; fewer if they are large. */
 #define WINDOW 500
 
 void ik_await_answer(void *arg, const struct ik_store_answer *answer)
@@ -161,12 +161,12 @@ enum ik_status ik_await(struct ik_awaited *awaited, struct ik_store_read *read,
 	return status != IK_OK ? status : awaited->status;
 }
 
-/* How far it is. */
+/* The progress of a walk. */
 struct session_walk {
-	int64_t after;                   /* the last event that was handed over */
-	int64_t window;                  /* numbers behind it that a page is asked for */
-	int64_t last;                    /* the newest event */
-	struct ik_message *page[WINDOW]; /* references, to be handed over */
+	int64_t after;                   /* sequence of the last event that was handed over */
+	int64_t window;                  /* size of the range of sequences after it that is requested */
+	int64_t last;                    /* sequence of the newest event */
+	struct ik_message *page[WINDOW]; /* references to events that are handed over next */
 	size_t count;
 };
 
@@ -178,8 +178,8 @@ static void take_newest(void *arg, const struct ik_store_answer *answer)
 		walk->last = answer->messages[answer->count - 1]->sequence;
 }
 
-/* A page is its newest part where its events are large: ask for a smaller one then, so that
- * nothing is left out; of what is missing in a window of one there is nothing. */
+/* If events are large, a page contains only the newest part of its range. Request a smaller range
+ * then, so that no event is left out. If a range of one is empty, the event does not exist. */
 static void take_page(void *arg, const struct ik_store_answer *answer)
 {
 	struct session_walk *walk = arg;
@@ -223,7 +223,7 @@ enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, con
 	return status;
 }
 
-/* ---- taken ---- */
+/* ---- taking over ---- */
 
 struct ik_taken {
 	struct ik_lock *lock;
@@ -255,7 +255,7 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 struct ik_taken *ik_take_session(struct ik_store *store, const char *session,
 	ik_session_is_taken *fn, void *arg)
 {
-	/* Others wait: the lock is held for a moment only. */
+	/* Don't handle requests for the session: the lock is only held for a moment. */
 	static const struct ik_lock_events events = { .changed = on_changed };
 	struct ik_taken *taken = ik_alloc(sizeof(*taken));
 
@@ -290,6 +290,6 @@ enum ik_status ik_take_sessions(struct ik_loop *loop, struct ik_store *store,
 	struct ik_taken *taken = *ret_taken = ik_take_session(store, session, on_taken, &awaited);
 	enum ik_status status = ik_await(&awaited, NULL, error);
 
-	taken->told = true; /* or not wanted any more */
+	taken->told = true; /* ignore later changes */
 	return status;
 }

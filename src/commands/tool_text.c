@@ -8,10 +8,10 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Names longer than this do not push the descriptions of all others away. */
+/* Limit on the column of names: a longer name doesn't push the descriptions of all others away. */
 #define NAME_COLUMNS_MOST 32
 
-/* Columns that names need. */
+/* Return the columns that names need. */
 static size_t name_columns(const struct ik_registry *registry, bool all)
 {
 	size_t widest = 0, i;
@@ -26,7 +26,7 @@ static size_t name_columns(const struct ik_registry *registry, bool all)
 	return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
 }
 
-/* Append "state: CODE: reason" of one that is not offered. */
+/* Append "state: CODE: reason" of a tool that is not offered. */
 static void put_problem(struct ik_buf *out, const struct ik_tool *tool)
 {
 	ik_buf_printf(out, "      %s%s%s%s%s\n", ik_tool_state_name(tool->state), tool->code ? " " : "",
@@ -58,11 +58,11 @@ void ik_tool_text_list(const struct ik_registry *registry, bool all, struct ik_b
 		ik_buf_printf(out, "%s\n", ik_registry_problem(registry, i));
 }
 
-/* Objects within objects that are told; what refers to itself has no end. */
+/* Limit on nested objects, because a recursive schema has no end. */
 #define DEEPEST 6
 #define MOST_BYTES IK_KIB(256)
 
-/* A schema whose members are told, and how. */
+/* A schema whose members are described, and how. */
 struct members {
 	struct ik_parameter_root *root;
 	struct ik_json_span schema;
@@ -70,8 +70,8 @@ struct members {
 	int depth;
 };
 
-/* The object schema of a property whose members are worth telling: its own, or that of what is in
- * its list; no value: neither is one. */
+/* Return the object schema of a property, or of the elements of its list; no value if neither has
+ * members. */
 static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_json_span property)
 {
 	struct ik_json_span schema = ik_parameter_resolve(root, property);
@@ -83,7 +83,8 @@ static struct ik_json_span inner_of(struct ik_parameter_root *root, struct ik_js
 		: (struct ik_json_span){ NULL, 0 };
 }
 
-/* For each member "  path (string, required)", beneath it the description and its own members. */
+/* Append "  path (string, required)" for each member, and below it the description and its own
+ * members. */
 static void put_members(struct ik_buf *out, struct members members)
 {
 	struct ik_json_span properties = ik_json_member(members.schema, "properties"), key, value;
@@ -118,7 +119,7 @@ static void put_members(struct ik_buf *out, struct members members)
 	}
 }
 
-/* What a tool says it returns: properties, or a type alone. */
+/* Append what a tool says it returns: its properties, or only a type. */
 static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 {
 	struct ik_parameter_root root = { .schema = returns };
@@ -133,7 +134,7 @@ static void put_returns(struct ik_buf *out, struct ik_json_span returns)
 	ik_buf_puts(out, "\n");
 }
 
-/* A checked text of the registry as a span. */
+/* Return a text of the registry, already checked, as a span. */
 static struct ik_json_span span_of(const char *text)
 {
 	struct ik_json_span span = { NULL, 0 };
@@ -186,10 +187,10 @@ void ik_tool_text_refreshed(const struct ik_registry *registry, struct ik_buf *o
 		ik_buf_printf(out, "  %s\n", ik_registry_problem(registry, i));
 }
 
-/* So many names are told; of more, how many they are. */
+/* Limit on the names that are listed; of more, the number is given. */
 #define NAMES_TOLD 4
 
-/* Names that belong together. */
+/* Names in the same list. */
 struct tool_text_names {
 	struct ik_buf text;
 	size_t count;
@@ -201,7 +202,7 @@ static void add_name(struct tool_text_names *names, const char *name)
 		ik_buf_printf(&names->text, "%s%s", names->text.length > 0 ? ", " : "", name);
 }
 
-/* "a, b, c, d and 12 more"; valid as long as names. */
+/* Return "a, b, c, d and 12 more", valid as long as names. */
 static const char *all_names(struct tool_text_names *names)
 {
 	if (names->count > NAMES_TOLD)
@@ -212,7 +213,7 @@ static const char *all_names(struct tool_text_names *names)
 	return names->text.data;
 }
 
-/* The entry of that file, or NULL. */
+/* Return the entry with that path, or NULL. */
 static const struct ik_tool *of_path(const struct ik_registry *registry, const char *path)
 {
 	size_t i;
@@ -223,7 +224,7 @@ static const struct ik_tool *of_path(const struct ik_registry *registry, const c
 	return NULL;
 }
 
-/* Is it offered as it was? */
+/* Are both offered in the same way? */
 static bool is_same(const struct ik_tool *one, const struct ik_tool *other)
 {
 	if ((!one->schema) != (!other->schema) || !ik_text_equal(one->path, other->path))
@@ -233,7 +234,7 @@ static bool is_same(const struct ik_tool *one, const struct ik_tool *other)
 
 enum change { CHANGE_NEW, CHANGE_OTHER, CHANGE_GONE, CHANGE_FAILED, CHANGE_COUNT };
 
-/* Sort the tools by what became of them; the last that failed, or NULL. */
+/* Sort the tools by what has changed. Return the last that failed, or NULL. */
 static const struct ik_tool *sort_changes(const struct ik_registry *before,
 	const struct ik_registry *after, struct tool_text_names changes[CHANGE_COUNT])
 {
@@ -269,7 +270,7 @@ static const struct ik_tool *sort_changes(const struct ik_registry *before,
 	return failed;
 }
 
-/* The next sentence begins, behind those that are there. */
+/* Start a sentence after any that out already contains. */
 static struct ik_buf *next_sentence(struct ik_buf *out)
 {
 	if (out->length > 0)

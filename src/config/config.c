@@ -15,7 +15,7 @@
 /* Limit on the part of a value that an error quotes. */
 #define EXCERPT_BYTES 60
 
-/* Return "default" and so on. */
+/* Return an origin's name, such as "default". */
 static const char *origin_name(enum ik_origin origin)
 {
 	static const char *const names[] = { "default", "user", "project", "environment", "option" };
@@ -27,7 +27,7 @@ static const char *origin_name(enum ik_origin origin)
 struct config_target {
 	const struct ik_key_table *table;
 	void *base;
-	enum ik_origin *origins; /* in the order of the table */
+	enum ik_origin *origins; /* origins of the keys, in the table's order */
 };
 
 static struct config_target plain_target(struct ik_config *config)
@@ -35,7 +35,7 @@ static struct config_target plain_target(struct ik_config *config)
 	return (struct config_target){ &ik_config_keys, config, config->origins };
 }
 
-/* Return the entry of that name in providers; make it if there is none. */
+/* Return the entry called name in providers; create it if it is missing. */
 static struct config_target provider_target(struct ik_config *config, const char *name)
 {
 	const struct ik_provider_config *known = ik_config_provider(config, name);
@@ -57,7 +57,7 @@ static struct config_target provider_target(struct ik_config *config, const char
 	return (struct config_target){ &ik_provider_keys, provider, provider->origins };
 }
 
-/* Store a valid value in its field and note its origin. */
+/* Store a valid value in its field and record its origin. */
 static void store_value(const struct config_target *target, const struct ik_config_key *key,
 	struct ik_json_span value, enum ik_origin origin)
 {
@@ -132,7 +132,7 @@ const struct ik_provider_config *ik_config_provider(const struct ik_config *conf
 
 /*
  * Find a key by its full name, including "providers.NAME.KEY". NAME may contain dots; *ret_provider
- * gets it in new memory, NULL for a plain key.
+ * gets it in new memory, or NULL for a plain key.
  */
 static const struct ik_config_key *find_key(const char *name, char **ret_provider)
 {
@@ -171,7 +171,8 @@ enum ik_origin ik_config_origin(const struct ik_config *config, const char *name
 	return origin;
 }
 
-/* Translate the words for true and false used in variables and options. */
+/* Translate a word for true or false in a variable or option to JSON; return other text
+ * unchanged. */
 static const char *to_bool(const char *text)
 {
 	static const char *const words[][2] = {
@@ -190,7 +191,7 @@ static const char *to_bool(const char *text)
 	return text;
 }
 
-/* Convert plain text to the JSON that a key expects; to a string if it is nothing else. */
+/* Convert plain text to the JSON that a key expects, or to a string if it is nothing else. */
 static void to_json(const struct ik_config_key *key, const char *text, struct ik_buf *out)
 {
 	struct ik_json_span value;
@@ -221,14 +222,14 @@ static enum ik_status check_form(const struct ik_config *config, const struct ik
 	return status;
 }
 
-/* Where values come from, as errors name it. */
+/* The source of values, as errors name it. */
 struct config_source {
-	const char *name; /* of a file, a variable or an option */
-	const char *text; /* the file's; NULL: it is none */
+	const char *name; /* name of a file, a variable or an option */
+	const char *text; /* contents of the file; NULL if the source is not a file */
 	enum ik_origin origin;
 };
 
-/* Return what an error is about: "config.json:7: \"model\"", or "--model". The caller frees it. */
+/* Return the subject of an error: "config.json:7: \"model\"", or "--model". The caller frees it. */
 static char *subject_of(const struct config_source *source, const char *place, const char *key)
 {
 	return source->text
@@ -236,8 +237,8 @@ static char *subject_of(const struct config_source *source, const char *place, c
 		: ik_strdup(source->name);
 }
 
-/* Fail: the value of a key, or of what it is part of, must be what is wanted. Runs of blanks in value
- * are collapsed; long text is cut. */
+/* Fail because the value of a key, or of something that contains it, is not as wanted. Runs of
+ * blanks in the quoted value are collapsed; long text is cut. */
 static enum ik_status refuse(const struct config_source *source, const char *name,
 	struct ik_json_span value, const char *wanted, struct ik_error *error)
 {
@@ -260,7 +261,7 @@ static enum ik_status refuse(const struct config_source *source, const char *nam
 	return IK_INVALID;
 }
 
-/* Set a key of that full name, of a provider or (NULL) a plain one, if the value is valid. */
+/* Set the key with this full name if the value is valid. provider is NULL for a plain key. */
 static enum ik_status set_value(struct ik_config *config, const struct ik_config_key *key,
 	const char *name, const char *provider, struct ik_json_span value,
 	const struct config_source *source, struct ik_error *error)
@@ -313,7 +314,7 @@ enum ik_status ik_config_set(struct ik_config *config, const char *name, const c
 	return status;
 }
 
-/* Set a key from a variable that exists and is not empty. */
+/* Set a key from an environment variable that exists and is not empty. */
 static enum ik_status set_from_variable(struct ik_config *config, const char *key,
 	const char *variable, struct ik_error *error)
 {
@@ -377,7 +378,7 @@ void ik_config_print(const struct ik_config *config, bool json, struct ik_buf *o
 
 /* ---- files ---- */
 
-/* A file that is being loaded. */
+/* A file being loaded. */
 struct loader {
 	struct ik_config *config;
 	struct config_source source;
@@ -394,7 +395,7 @@ struct section {
 static enum ik_status load_section(struct loader *loader, const char *name,
 	struct ik_json_span object, const struct section *section);
 
-/* Return the full name of a key of a section, in new memory. */
+/* Return a key's full name, in new memory. */
 static char *full_name(const struct section *section, const char *name)
 {
 	return section->provider ? ik_format("providers.%s.%s", section->provider, name)
@@ -416,7 +417,7 @@ static void warn_unknown(struct loader *loader, struct ik_json_span key,
 	const struct section *section, const char *name)
 {
 	size_t count = section->table->count;
-	/* Each key and its group, "tools" of "tools.watch"; duplicates do no harm. */
+	/* Collect each key and its group, "tools" of "tools.watch"; duplicates do no harm. */
 	char **groups = ik_alloc_array(NULL, count, sizeof(*groups));
 	const char **names = ik_alloc_array(NULL, 2 * count + 1, sizeof(*names));
 	char *shown = full_name(section, name), *nearest, *sentence;
@@ -462,7 +463,7 @@ static enum ik_status load_providers(struct loader *loader, struct ik_json_span 
 			status = refuse(&loader->source, "providers", key, _("a name that is not empty"),
 				loader->error);
 		if (status == IK_OK)
-			provider_target(loader->config, name); /* even if it is empty */
+			provider_target(loader->config, name); /* create it even if it is empty */
 		free(name);
 		free(shown);
 	}
@@ -497,7 +498,7 @@ static enum ik_status load_member(struct loader *loader, const struct section *s
 	return status;
 }
 
-/* Load an object, of that full name, whose members are keys or parts of keys. */
+/* Load the object with this full name, whose members are keys or parts of keys. */
 static enum ik_status load_section(struct loader *loader, const char *name,
 	struct ik_json_span object, const struct section *section)
 {
@@ -534,7 +535,7 @@ enum ik_status ik_config_load_text(struct ik_config *config, const char *path, s
 	struct ik_error reason;
 
 	if (text->length >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0)
-		memset(text->data, ' ', 3); /* an editor's byte order mark; columns stay the same */
+		memset(text->data, ' ', 3); /* blank an editor's byte order mark; columns stay the same */
 	ik_json_blank_comments(text->data, text->length);
 	if (strspn(text->data, " \t\r\n") == text->length)
 		return IK_OK;

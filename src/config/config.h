@@ -33,12 +33,12 @@ struct ik_string_list {
 /* providers.NAME */
 struct ik_provider_config {
 	char *name;
-	char *type; /* a wire format; NULL if not set, like all strings below */
+	char *type; /* a wire format; NULL if not set, as for all strings below */
 	char *base_url;
 	char *api_key_env;
 	char *model;
 	struct ik_string_list headers; /* "Name: value" */
-	int64_t max_output_tokens;     /* 0: not set, like all numbers below */
+	int64_t max_output_tokens;     /* 0: not set, as for all numbers below */
 	int64_t context_window;
 	bool strict_tools, strict_tools_set;
 	char *thinking;                                 /* "off", "low", "medium", "high" */
@@ -60,7 +60,7 @@ typedef enum ik_status ik_config_checker(struct ik_json_span object, const char 
 
 struct ik_config {
 	char *provider, *model; /* NULL: not set */
-	char *system_prompt;    /* name of the file that contains it; NULL: not set */
+	char *system_prompt;    /* name of the file that contains the prompt; NULL: not set */
 	struct ik_provider_config *providers;
 	size_t provider_count;
 
@@ -71,7 +71,7 @@ struct ik_config {
 	size_t tools_timeout_count;
 	bool tools_schema_cache, tools_watch, tools_undo;
 	struct ik_string_list tools_disabled, tools_env;
-	int64_t tools_memory_limit_mb; /* 0: none */
+	int64_t tools_memory_limit_mb; /* 0: no limit */
 
 	bool custom_enabled;
 	char *custom_global_dir, *custom_local_dir;
@@ -79,9 +79,9 @@ struct ik_config {
 	struct ik_string_list custom_env_whitelist;
 
 	int64_t max_tool_turns;
-	char *database;             /* NULL: sqlite in the home */
-	int64_t database_timeout_s; /* for a statement, on a server */
-	int64_t keep_sessions_days; /* 0: for ever */
+	char *database;             /* NULL: SQLite in ikigai's home */
+	int64_t database_timeout_s; /* time limit for a statement on a server */
+	int64_t keep_sessions_days; /* 0: forever */
 	int64_t keep_undo_days, keep_outputs_mb, keep_history_mb;
 	int64_t retry_max, retry_base_ms, retry_cap_ms;
 	int64_t http_connect_timeout_s, http_idle_timeout_s;
@@ -100,48 +100,49 @@ struct ik_config {
 	char *log_level; /* "off", "error", "info", "debug" */
 
 	struct ik_string_list warnings; /* sentences to show: unknown keys and the like */
-	ik_config_checker *check_keys;  /* for ui.keys; set before anything is loaded; NULL: none */
-	enum ik_origin *origins;        /* private: of each key, in the order of the table */
+	ik_config_checker *check_keys;  /* checks ui.keys; set before anything is loaded; NULL: no
+	                                   check */
+	enum ik_origin *origins;        /* private: origins of the keys, in the table's order */
 };
 
-/* Return the defaults. */
+/* Return a configuration with the defaults. */
 struct ik_config *ik_config_new(void);
 struct ik_config *ik_config_free(struct ik_config *config);
 
 /*
  * Load a file over the current values. If it does not exist, return IK_OK and change nothing. A
  * file that is unreadable, is not JSON (comments allowed) or contains a value of the wrong type or
- * range is an error that names file, line, key, the value found and what is allowed; only what
- * stands before it is set then. An unknown key is a warning that suggests the nearest known one.
- * From a project file, providers, database and everything that names an executable are skipped with
- * a warning.
+ * range is an error that names file, line, key, the value found and what is allowed; then only the
+ * values before it are set. An unknown key is a warning that suggests the nearest known one. In a
+ * project file, providers, database and everything that names an executable are skipped with a
+ * warning.
  */
 enum ik_status ik_config_load(struct ik_config *config, const char *path, enum ik_origin origin,
 	struct ik_error *error) IK_MUST_USE;
 
-/* The same for contents that are already in memory, in which comments become blanks. */
+/* Load the contents of a file that are already in memory. Comments in text become blanks. */
 enum ik_status ik_config_load_text(struct ik_config *config, const char *path, struct ik_buf *text,
 	enum ik_origin origin, struct ik_error *error) IK_MUST_USE;
 
 /*
  * Set one key ("max_tool_turns", "http.proxy", "providers.NAME.base_url") from the text of a
- * variable or an option. A list or object takes JSON text. where names the source in an error
+ * variable or an option. A list or object must be JSON text. where names the source in an error
  * ("--max-tool-turns").
  */
 enum ik_status ik_config_set(struct ik_config *config, const char *key, const char *value,
 	enum ik_origin origin, const char *where, struct ik_error *error) IK_MUST_USE;
 
-/* Set what the environment specifies: IKIGAI_MODEL and so on, OPENAI_BASE_URL and so on (as
+/* Set what the environment specifies: IKIGAI_MODEL and others, OPENAI_BASE_URL and others (as
  * providers.openai.base_url). An empty variable counts as unset. */
 enum ik_status ik_config_environment(struct ik_config *config, struct ik_error *error) IK_MUST_USE;
 
 /* Add a sentence to the warnings. */
 void ik_config_warn(struct ik_config *config, const char *format, ...) IK_PRINTF(2, 3);
 
-/* Return where a key's value comes from. */
+/* Return the origin of a key's value. */
 enum ik_origin ik_config_origin(const struct ik_config *config, const char *key);
 
-/* Return the entry of that name in providers, or NULL. */
+/* Return the entry called name in providers, or NULL. */
 const struct ik_provider_config *ik_config_provider(const struct ik_config *config,
 	const char *name);
 

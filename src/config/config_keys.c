@@ -301,7 +301,7 @@ void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out)
 
 /* ---- values ---- */
 
-/* Shown in place of a secret. */
+/* Printed in place of a secret. */
 static const char hidden[] = "***";
 
 static bool is_text(struct ik_json_span value)
@@ -323,7 +323,7 @@ static bool is_choice(const struct ik_config_key *key, struct ik_json_span value
 
 /* Durations. */
 
-/* Parse an unsigned duration like Go's time.ParseDuration; return milliseconds, -1 if it is
+/* Parse an unsigned duration like Go's time.ParseDuration. Return milliseconds, or -1 if it is
  * invalid. */
 static double read_duration(const char *at)
 {
@@ -362,7 +362,7 @@ static double read_duration(const char *at)
 	return total / 1e6;
 }
 
-/* Read a duration within its range. */
+/* Read a duration and check its range. */
 static bool to_duration(const struct ik_config_key *key, struct ik_json_span value,
 	int64_t *ret_milliseconds)
 {
@@ -416,7 +416,7 @@ static bool is_timeout(const struct ik_config_key *key, struct ik_json_span name
 	return is_text(name) && to_integer(key, value, &seconds);
 }
 
-/* Could a string be (part of) a header line without ending it? */
+/* Can a string be (part of) a header line without ending the line? */
 static bool is_header_text(struct ik_json_span value, bool may_have_colon)
 {
 	char *text = ik_json_text_new(value);
@@ -497,7 +497,7 @@ static void store_list(struct ik_json_span value, struct ik_string_list *list)
 	}
 }
 
-/* Merge an object of time-outs into the current ones. */
+/* Merge an object of timeouts into the current ones. */
 static void store_timeouts(struct ik_json_span value, struct ik_config *config)
 {
 	struct ik_json_walk walk = { NULL };
@@ -603,7 +603,7 @@ void ik_config_value_free(const struct ik_config_key *key, void *base)
 	}
 }
 
-/* Append a string; a URL or a connection string without its password. */
+/* Append a string; omit the password of a URL or connection string. */
 static void print_text(const char *text, struct ik_buf *out)
 {
 	char *shown = ik_redact(text);
@@ -612,7 +612,7 @@ static void print_text(const char *text, struct ik_buf *out)
 	free(shown);
 }
 
-/* Append a list; of headers only the names. */
+/* Append a list; of headers, only the names. */
 static void print_list(const struct ik_string_list *list, bool are_headers, struct ik_buf *out)
 {
 	ik_json_open(out, '[');

@@ -1,8 +1,8 @@
 /*
- * config_keys: every key of the configuration, in one table, and how a value of each type is read
- * and written as JSON.
+ * config_keys: every key of the configuration, in one table, and how to read and write a value of
+ * each type as JSON.
  *
- * For the files of config, and for listing keys (help, man page). May include: util, json,
+ * Used by the files of config, and to list keys (help, man page). May include: util, json,
  * config/config.h.
  */
 #ifndef IK_CONFIG_CONFIG_KEYS_H
@@ -27,10 +27,11 @@ enum ik_key_type {
 struct ik_config_key {
 	const char *name;
 	enum ik_key_type type;
-	size_t offset;              /* of the field in struct ik_config or ik_provider_config */
-	size_t set_offset;          /* offset of a bool that is true once it is set; 0: none */
+	size_t offset;              /* offset of the field in struct ik_config or ik_provider_config */
+	size_t set_offset;          /* offset of a bool that becomes true when the key is set; 0:
+	                               none */
 	const char *standard;       /* default as JSON; NULL: not set */
-	int64_t least, most;        /* of numbers */
+	int64_t least, most;        /* limits of a number */
 	const char *const *choices; /* NULL-terminated */
 	bool project;               /* may a project file set it? */
 	const char *variable;       /* environment variable, or NULL */
@@ -42,8 +43,8 @@ struct ik_key_table {
 	size_t count;
 };
 
-extern const struct ik_key_table ik_config_keys;   /* of struct ik_config */
-extern const struct ik_key_table ik_provider_keys; /* of providers.NAME */
+extern const struct ik_key_table ik_config_keys;   /* fields of struct ik_config */
+extern const struct ik_key_table ik_provider_keys; /* fields of providers.NAME */
 
 /* Environment variables that set a key of a built-in provider. */
 struct ik_provider_variable {
@@ -56,7 +57,7 @@ const struct ik_config_key *ik_config_key_find(const struct ik_key_table *table,
 /* Is name the first part of any key ("tools" of "tools.watch")? */
 bool ik_config_key_is_group(const struct ik_key_table *table, const char *name);
 
-/* Describe in words what a key's value must be. */
+/* Append, in words, which values a key accepts. */
 void ik_config_key_wanted(const struct ik_config_key *key, struct ik_buf *out);
 
 /* Is value valid for key? */
@@ -65,7 +66,7 @@ bool ik_config_value_fits(const struct ik_config_key *key, struct ik_json_span v
 /* Store a valid value in its field of the struct at base. */
 void ik_config_value_store(const struct ik_config_key *key, struct ik_json_span value, void *base);
 
-/* Release what the field holds. */
+/* Free the field's value. */
 void ik_config_value_free(const struct ik_config_key *key, void *base);
 
 /* Append the field as JSON (null if not set), without secrets. */

@@ -22,7 +22,7 @@ void ik_rule_done(struct ik_rule *rule)
 	*rule = (struct ik_rule){ 0 };
 }
 
-/* Release all rules from that index on. */
+/* Free all rules from index count on. */
 static void rules_truncate(struct ik_rules *rules, size_t count)
 {
 	while (rules->count > count)
@@ -36,7 +36,7 @@ void ik_rules_done(struct ik_rules *rules)
 	rules->items = NULL;
 }
 
-/* Return a zeroed rule at the end. */
+/* Append a zeroed rule and return it. */
 static struct ik_rule *rules_grow(struct ik_rules *rules)
 {
 	rules->items = ik_alloc_array(rules->items, rules->count + 1, sizeof(*rules->items));
@@ -44,7 +44,7 @@ static struct ik_rule *rules_grow(struct ik_rules *rules)
 	return &rules->items[rules->count++];
 }
 
-/* Add an argument; strings are taken over. */
+/* Add an argument; takes over the strings. */
 static void add_argument(struct ik_rule *rule, char *name, char *glob)
 {
 	rule->arguments = ik_alloc_array(rule->arguments, rule->argument_count + 1,
@@ -103,9 +103,9 @@ void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule)
 
 /* ---- reading ---- */
 
-/* Position of the reader, and the error. */
+/* The rule being read, and the error. */
 struct rules_reader {
-	size_t number; /* of the rule, from 1 */
+	size_t number; /* number of the rule, from 1 */
 	const char *place;
 	struct ik_error *error;
 };
@@ -127,7 +127,7 @@ static enum ik_status refuse(struct rules_reader *reader, struct ik_json_span at
 	return IK_INVALID;
 }
 
-/* The same about an invalid member. */
+/* Fail because a member is invalid. */
 static enum ik_status refuse_member(struct rules_reader *reader, struct ik_json_span at,
 	const char *name, const char *wanted)
 {
@@ -170,7 +170,7 @@ static enum ik_status read_action(struct rules_reader *reader, struct ik_rule *r
 	return refuse_member(reader, action, "do", _("\"allow\", \"ask\" or \"deny\""));
 }
 
-/* A misspelt member would make a rule broader than intended. */
+/* Reject unknown members: a misspelt one would make a rule broader than intended. */
 static enum ik_status read_member(struct rules_reader *reader, struct ik_rule *rule,
 	const char *name, struct ik_json_span key, struct ik_json_span value)
 {

@@ -42,15 +42,15 @@ enum ik_status ik_rules_read(struct ik_rules *rules, struct ik_json_span list,
 
 /* Append a copy of a rule. */
 void ik_rules_add(struct ik_rules *rules, const struct ik_rule *rule);
-/* Remove one. */
+/* Remove the rule at index. */
 void ik_rules_remove(struct ik_rules *rules, size_t index);
-/* Return the index of an equal one; their count: there is none. */
+/* Return the index of an equal rule, or the number of rules if there is none. */
 size_t ik_rules_find(const struct ik_rules *rules, const struct ik_rule *rule);
 
-/* Append a rule as JSON on one line, as in a file. */
+/* Append a rule as JSON on one line, as files contain it. */
 void ik_rule_put(struct ik_buf *out, const struct ik_rule *rule);
 
-/* Release all strings; the struct is zeroed. */
+/* Free all strings and zero the struct. */
 void ik_rule_done(struct ik_rule *rule);
 void ik_rules_done(struct ik_rules *rules);
 
