@@ -39,8 +39,7 @@ static bool use(struct ik_core *core, struct ik_session *session, const struct i
 static bool use_model(struct ik_core *core, struct ik_session *session, const char *name,
 	struct ik_buf *answer)
 {
-	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* referenced, because it is
-	                                                                   about to be replaced */
+	struct ik_model *now = ik_model_ref(ik_session_model(session)); /* about to be replaced */
 	const struct ik_model_wish wish = {
 		.provider = now->endpoint.provider,
 		.model = name,

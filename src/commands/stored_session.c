@@ -223,7 +223,7 @@ enum ik_status ik_session_walk(struct ik_loop *loop, struct ik_store *store, con
 	return status;
 }
 
-/* ---- taking over ---- */
+/* ---- locking ---- */
 
 struct ik_taken {
 	struct ik_lock *lock;

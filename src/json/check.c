@@ -1,4 +1,4 @@
-/* The half of json/scan.h that handles unchecked text. */
+/* The part of json/scan.h that handles unchecked text. */
 #include "json/scan.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* A text while it is checked. */
+/* The state of a check. */
 struct json_check {
 	const char *at, *end;
-	const char *expected; /* at `at` instead of what is there; set by the function that fails */
+	const char *expected; /* what was expected at `at`; set by the function that fails */
 	int depth, deepest;
 };
 
@@ -39,7 +39,7 @@ static bool skip_byte(struct json_check *check, char byte)
 	return true;
 }
 
-/* Return the number of the \uXXXX at text, -1 if there is none. */
+/* Return the code unit of the \uXXXX at text, or -1 if there is none. */
 static int32_t unicode_escape(const char *text, const char *end)
 {
 	int32_t number = 0;
@@ -61,8 +61,8 @@ static bool is_low_surrogate(int32_t number)
 	return number >= 0xdc00 && number <= 0xdfff;
 }
 
-/* Return the length of the escape at text: 6, 12 for a surrogate pair, 2 for the short ones; 0 for
- * none, -1 for a lone surrogate. */
+/* Return the length of the escape at text: 6, 12 for a surrogate pair, 2 for a short one; 0 if it
+ * is not an escape, -1 for a lone surrogate. */
 static int escape_length(const char *text, const char *end)
 {
 	int32_t number;
@@ -273,8 +273,8 @@ void ik_json_repair(struct ik_buf *out, const char *text, size_t length)
 			ik_buf_puts(out, "\\ufffd");
 			at += 6;
 		} else {
-			/* Pass on an invalid escape for the check to report; only its backslash is certainly
-			 * not part of something else. */
+			/* Pass on an invalid escape, for the check to report. Only its backslash certainly
+			 * belongs to it. */
 			count = count ? count : 1;
 			ik_buf_append(out, at, (size_t)count);
 			at += count;
@@ -283,7 +283,7 @@ void ik_json_repair(struct ik_buf *out, const char *text, size_t length)
 	ik_utf8_repair(out, at, (size_t)(end - at));
 }
 
-/* Return the end of the comment that begins at text; end if it is not closed. */
+/* Return the end of the comment that begins at text, or end if it is not closed. */
 static char *comment_end(char *text, char *end)
 {
 	char *close;
@@ -303,8 +303,8 @@ void ik_json_blank_comments(char *text, size_t length)
 
 	while (text < end) {
 		if (in_string) {
-			/* A string ends with its line at the latest: one left open must not swallow the
-			 * following comments. */
+			/* A string ends with its line at the latest, so that an unclosed one doesn't hide the
+			 * comments after it. */
 			if (*text == '\\' && text + 1 < end)
 				text++;
 			else if (*text == '"' || *text == '\n')

@@ -9,21 +9,22 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-/* Steps and kibibytes for one search: some ten milliseconds. */
+/* Limits on one search, in steps and kibibytes: some ten milliseconds. */
 #define MATCH_LIMIT 500000
 #define HEAP_LIMIT 16384
 
-/* Where the two languages differ and PCRE2 has an option. */
+/* Differences between the two languages for which PCRE2 has an option. */
 #define ECMA_OPTIONS \
 	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
 		PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
 
 struct ik_pattern {
-	const char *text; /* where it is in the schema */
-	pcre2_code *code; /* NULL: it cannot be compiled */
+	const char *text; /* the pattern, which points into the schema */
+	pcre2_code *code; /* NULL: it can't be compiled */
 };
 
-/* Return the limits of a search, made once for the life of the process; NULL: no memory. */
+/* Return the limits of a search, made once for the life of the process; NULL if memory has run
+ * out. */
 static pcre2_match_context *the_limits(void)
 {
 	static pcre2_match_context *context;
@@ -38,7 +39,7 @@ static pcre2_match_context *the_limits(void)
 	return context;
 }
 
-/* Translate a pattern: ECMA-262's white space is more than PCRE2's \s. */
+/* Translate a pattern: ECMA-262's white space includes more characters than PCRE2's \s. */
 static void translate(struct ik_buf *out, const char *pattern)
 {
 	static const char blanks[] = "\\s\\u00a0\\ufeff\\u2028\\u2029\\p{Zs}";
@@ -63,7 +64,7 @@ static void translate(struct ik_buf *out, const char *pattern)
 	}
 }
 
-/* Compile a pattern; NULL: it cannot be. */
+/* Compile a pattern. Return NULL if that is impossible. */
 static pcre2_code *compile(struct ik_json_span pattern)
 {
 	size_t length, place;
@@ -83,7 +84,7 @@ static pcre2_code *compile(struct ik_json_span pattern)
 	return code;
 }
 
-/* Return the compiled pattern; NULL: it cannot be. */
+/* Return the compiled pattern, or NULL if it can't be compiled. */
 static const pcre2_code *code_of(struct ik_patterns *patterns, struct ik_json_span pattern)
 {
 	size_t i = 0;

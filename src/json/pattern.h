@@ -1,8 +1,8 @@
 /*
  * pattern: regular expressions of JSON Schema (ECMA-262, as far as PCRE2 agrees with it).
  *
- * A pattern that cannot be compiled and a search that takes too long give "unknown": a value is
- * never refused because of what was not computed.
+ * A pattern that can't be compiled and a search that takes too long give "unknown": no value is
+ * rejected because of something that was not computed.
  *
  * Private to json. May include: util, json/scan.h, <pcre2.h> in pattern.c.
  */
@@ -11,7 +11,7 @@
 
 #include "json/scan.h"
 
-/* Those of one schema, compiled on first use. Empty when zeroed. */
+/* The patterns of a schema, compiled on first use. Empty when zeroed. */
 struct ik_patterns {
 	struct ik_pattern *items;
 	size_t count;

@@ -64,7 +64,7 @@ void ik_excerpt(struct ik_json_span value, char out[IK_EXCERPT])
 		snprintf(out, IK_EXCERPT, "%s", _("an object"));
 		return;
 	case IK_JSON_STRING:
-		/* Written anew, sixty bytes can become 360. */
+		/* Escaped again, 60 bytes can become 360. */
 		ik_buf_init(&buf, 400);
 		ik_buf_init(&text, 2 * EXCERPT_BYTES);
 		more = ik_json_string_slice(value, &at, EXCERPT_BYTES, &text);
@@ -116,7 +116,7 @@ static int compare_name(const void *name, const void *row)
 {
 	const struct ik_json_span *key = name;
 	const char *word = *(const char *const *)row;
-	size_t length = key->length - 2; /* without its quotes */
+	size_t length = key->length - 2; /* exclude its quotes */
 	int order = strncmp(key->text + 1, word, length);
 
 	return order != 0 ? order : -(word[length] != '\0');

@@ -1,8 +1,8 @@
 /*
  * plain: the innermost loops of reading and writing JSON.
  *
- * Eight bytes at a time, because histories of tens of megabytes are read and written within one
- * request.
+ * They process eight bytes at a time, because one request may read and write a history of tens of
+ * megabytes.
  *
  * Private to json. May include: libc.
  */
@@ -49,13 +49,14 @@ static inline bool ik_json_is_blank(char byte)
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-/* Is it an integer? Beyond the range of int64_t there are no fractions (or hardly any). */
+/* Is it an integer? Beyond the range of int64_t every number counts as one, because there are
+ * hardly any fractions. */
 static inline bool ik_json_is_whole(long double number)
 {
 	return number < -0x1p63L || number >= 0x1p63L || (long double)(int64_t)number == number;
 }
 
-/* Return the value of a hexadecimal digit, -1 for another character. */
+/* Return the value of a hexadecimal digit, or -1 for another character. */
 static inline int ik_json_hex_digit(char byte)
 {
 	if (byte >= '0' && byte <= '9')
@@ -64,7 +65,7 @@ static inline int ik_json_hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The length of a string in checked text, with its quotes. */
+/* Return the length of a string in checked text, including its quotes. */
 static inline size_t ik_json_string_length(const char *text, size_t length)
 {
 	const char *quote = text;

@@ -8,7 +8,8 @@
 #include "util/alloc.h"
 #include "util/utf8.h"
 
-/* Everything here relies on text that ik_json_check() has accepted: brackets match, strings end. */
+/* All functions here rely on text that ik_json_check() has accepted: brackets match, strings
+ * end. */
 
 static const struct ik_json_span no_value = { NULL, 0 };
 
@@ -97,7 +98,7 @@ bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 	if (type == IK_JSON_OBJECT) {
 		key = value_at(at, end);
 		at = skip_blanks(key.text + key.length);
-		at = skip_blanks(at + 1); /* the colon */
+		at = skip_blanks(at + 1); /* after the colon */
 	}
 	value = value_at(at, end);
 	at = skip_blanks(value.text + value.length);
@@ -253,7 +254,7 @@ struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_j
 	return no_value;
 }
 
-/* Return the element with that index, written in decimal. */
+/* Return the element with that decimal index. */
 static struct ik_json_span find_element(struct ik_json_span array, const char *digits,
 	size_t length)
 {
@@ -290,8 +291,8 @@ struct ik_json_span ik_json_at(struct ik_json_span value, const char *path)
 	}
 }
 
-/* Append the decoded text between two positions of a string. Return where it ended: at end, or
- * after an escape that begins before it. */
+/* Append the decoded text between two positions of a string. Return where decoding ended: at end,
+ * or after an escape that begins before it. */
 static const char *decode(const char *at, const char *end, struct ik_buf *out)
 {
 	while (at < end) {
@@ -385,7 +386,7 @@ bool ik_json_double(struct ik_json_span value, double *ret_number)
 
 	if (ik_json_span_type(value) != IK_JSON_NUMBER)
 		return false;
-	/* Not by way of a long double, which would be rounded twice. */
+	/* Don't convert via long double, which would round twice. */
 	text = ik_strndup(value.text, value.length);
 	number = strtod(text, NULL);
 	free(text);
@@ -410,7 +411,7 @@ bool ik_json_is_true(struct ik_json_span value)
 	return ik_json_bool(value, &truth) && truth;
 }
 
-/* Do two objects have equal members? Usually they are in the same order, too. */
+/* Do two objects have equal members? Usually the order is also the same. */
 static bool equal_members(struct ik_json_span one, struct ik_json_span other)
 {
 	struct ik_json_walk walk = { NULL }, other_walk = { NULL };

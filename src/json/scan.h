@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum ik_json_type {
-	IK_JSON_NONE, /* no value: a missing member */
+	IK_JSON_NONE, /* no value, such as a missing member */
 	IK_JSON_NULL,
 	IK_JSON_BOOL,
 	IK_JSON_NUMBER,
@@ -29,13 +29,13 @@ enum ik_json_type {
  * they are JSON's own terms). */
 const char *ik_json_type_name(enum ik_json_type type);
 
-/* A value inside a checked text; not owned. {NULL, 0} is no value. */
+/* A value inside a checked text; not owned. {NULL, 0} means no value. */
 struct ik_json_span {
 	const char *text;
 	size_t length;
 };
 
-/* The value that a literal is. */
+/* Make a span from a string literal. */
 #define IK_JSON_SPAN(literal) ((struct ik_json_span){ literal, sizeof(literal) - 1 })
 
 /*
@@ -45,13 +45,13 @@ struct ik_json_span {
  */
 enum ik_status ik_json_check(const char *text, size_t length, struct ik_json_span *ret_value,
 	struct ik_error *error) IK_MUST_USE;
-/* The same of what is put around checked text, so that it may be so many levels deeper. */
+/* Check text that surrounds checked text, and may therefore be nested that many levels deeper. */
 enum ik_status ik_json_check_around(const char *text, size_t length, int levels,
 	struct ik_json_span *ret_value, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Append text as valid UTF-8 with lone surrogate escapes replaced by \ufffd, so that text which is
- * JSON apart from its characters becomes JSON. Does not check it. Needs the whole text.
+ * Append text as valid UTF-8 with lone surrogate escapes replaced by \ufffd, so that text whose
+ * only faults are such characters becomes JSON. Does not check it. Needs the whole text.
  */
 void ik_json_repair(struct ik_buf *out, const char *text, size_t length);
 
@@ -68,7 +68,7 @@ enum ik_json_type ik_json_span_type(struct ik_json_span value);
  * an object. Names with escapes are decoded for the comparison. */
 struct ik_json_span ik_json_member(struct ik_json_span object, const char *name);
 
-/* The same for the name of another member, as it is written there. */
+/* Return the member whose name is equal to the raw name of another member. */
 struct ik_json_span ik_json_member_named(struct ik_json_span object, struct ik_json_span name);
 
 /* Return the value at a path of member names and array indexes: "choices.0.delta". */
@@ -82,11 +82,12 @@ struct ik_json_walk {
 bool ik_json_next(struct ik_json_span container, struct ik_json_walk *walk,
 	struct ik_json_span *ret_key, struct ik_json_span *ret_value);
 
-/* Iterate in the same way over the strings in a value, however deep, except the names of members. */
+/* Iterate in the same way over all strings in a value, at any depth, except the names of
+ * members. */
 bool ik_json_next_string(struct ik_json_span value, struct ik_json_walk *walk,
 	struct ik_json_span *ret_string);
 
-/* Return the number of elements or members; 0 if it is not a container. */
+/* Return the number of elements or members, or 0 if it is not a container. */
 size_t ik_json_count(struct ik_json_span container);
 
 /* Does a raw string (a key or a value, with quotes) decode to these bytes? */
@@ -96,35 +97,35 @@ bool ik_json_string_is(struct ik_json_span string, const char *text);
  * value is not a string. Check the buffer's status. */
 bool ik_json_string(struct ik_json_span value, struct ik_buf *out);
 
-/* The same for a slice of at most `most` bytes (a few more if an escape ends there), starting at
- * *at, which is 0 at first and is moved on. Return false at the end, or if value is not a string. A
+/* Append at most `most` bytes of a decoded string (a few more if an escape ends there), starting at
+ * *at, which is 0 at first and is advanced. Return false at the end, or if value is not a string. A
  * character may be split between two slices. */
 bool ik_json_string_slice(struct ik_json_span value, size_t *at, size_t most, struct ik_buf *out);
 
 /*
  * Return the decoded string in new memory; NULL if value is not a string, or if it is longer than
  * half a megabyte and memory has run out. (For a shorter one, running out of memory ends the
- * program, as in util/buf.h, so that callers cannot mistake it for a value of another type.)
+ * program, as in util/buf.h, so that callers can't mistake it for a value of another type.)
  * ret_length may be NULL.
  */
 char *ik_json_string_new(struct ik_json_span value, size_t *ret_length);
 
-/* The same for a string that is not empty and contains no U+0000, so that a C string holds all of
- * it; NULL for any other value. */
+/* Return the decoded string in new memory if it is not empty and contains no U+0000, so that a C
+ * string holds all of it; NULL for any other value. */
 char *ik_json_text_new(struct ik_json_span value);
 
 /* Read a number, exactly if it is an integer in the range of int64_t. Return false for another
  * type. */
 bool ik_json_number(struct ik_json_span value, long double *ret_number);
-/* Read an integer (also written 1.0 or 1e3) in range; false otherwise. */
+/* Read an integer (also written 1.0 or 1e3). Return false if it is out of range or another type. */
 bool ik_json_integer(struct ik_json_span value, int64_t *ret_number);
-/* Also false if the number is beyond the range of a double (1e400). */
+/* Return false also for a number beyond the range of a double (1e400). */
 bool ik_json_double(struct ik_json_span value, double *ret_number);
 bool ik_json_bool(struct ik_json_span value, bool *ret_bool);
 bool ik_json_is_true(struct ik_json_span value); /* false for another type */
 
-/* Are they equal as in JSON Schema? 1 equals 1.0, the order of members does not matter (of members
- * with the same name the first one counts). */
+/* Are two values equal as in JSON Schema? 1 equals 1.0, and the order of members does not matter.
+ * Of members with the same name, only the first counts. */
 bool ik_json_equal(struct ik_json_span one, struct ik_json_span other);
 
 /* Is a value equal to one of the elements of an array? */

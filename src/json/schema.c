@@ -7,7 +7,7 @@
 #include "json/write.h"
 #include "util/text.h"
 
-/* An object with more members is not searched for duplicates, which would take seconds. */
+/* Objects with more members are not searched for duplicates, because that would take seconds. */
 #define MEMBERS_SEARCHED 1000
 
 /* JSON types as a set. */
@@ -18,14 +18,14 @@
 #define NUMBER TYPE(IK_JSON_NUMBER)
 #define BOOL TYPE(IK_JSON_BOOL)
 
-/* Where a keyword's value contains schemas. */
+/* How a keyword's value contains schemas. */
 enum inside {
 	NOTHING,
 	A_SCHEMA,       /* the value is one (or a list of them) */
 	SCHEMAS_BY_NAME /* its members are */
 };
 
-/* What a keyword's value must be, in words and as types. */
+/* The allowed values of a keyword, in words and as types. */
 static const struct schema_keyword {
 	const char *name;
 	unsigned types;
@@ -74,12 +74,12 @@ static const char *const type_names[] = { "string", "number", "integer", "boolea
 	"object", "null" };
 #define TYPE_NAMES (sizeof(type_names) / sizeof(type_names[0]))
 
-/* Write a schema in its canonical form, checked with everything in it. A property may say itself
- * whether it is required. */
+/* Check a schema with everything in it, and write it in its canonical form. A property's schema may
+ * have a boolean `required`. */
 static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_property,
 	const struct ik_place *place, struct ik_error *error);
 
-/* Fail because of a value at that place. */
+/* Fail because of the value at that place. */
 static bool refuse(struct ik_json_span value, const char *wanted, const struct ik_place *place,
 	struct ik_error *error)
 {
@@ -89,8 +89,8 @@ static bool refuse(struct ik_json_span value, const char *wanted, const struct i
 	return ik_place_refuse(place, error, _("is %s, but must be %s"), found, wanted);
 }
 
-/* Read the next member of an object whose name did not occur before; or element of an array. count
- * is the size of the container. */
+/* Read the next element of an array, or the next member of an object whose name has not occurred
+ * before. count is the size of the container. */
 static bool next_child(struct ik_json_span container, size_t count, struct ik_json_walk *walk,
 	struct ik_json_span *ret_key, struct ik_json_span *ret_value)
 {
@@ -168,8 +168,8 @@ static bool check_names(struct ik_json_span list, const struct ik_place *place,
 	return true;
 }
 
-/* Write the names in the list `required` (perhaps no value), then those of the properties that say so
- * themselves; nothing if there are none. */
+/* Write the names in the list `required` (perhaps no value), then those of properties with a
+ * boolean `required`; nothing if there are none. */
 static void put_required(struct ik_buf *out, struct ik_json_span list,
 	struct ik_json_span properties)
 {
@@ -196,7 +196,7 @@ static void put_required(struct ik_buf *out, struct ik_json_span list,
 		ik_json_printf(out, "]");
 }
 
-/* Write what is in the place of a schema: an object, or true or false. */
+/* Write a schema: an object, or true or false. */
 static bool put_place(struct ik_buf *out, struct ik_json_span schema, bool is_property,
 	const struct ik_place *place, struct ik_error *error)
 {
@@ -270,7 +270,7 @@ static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_p
 		bool required = ik_json_string_is(inner.name, "required");
 
 		if (required && is_property && ik_json_span_type(value) == IK_JSON_BOOL)
-			continue; /* it is in the list beside the property */
+			continue; /* put_required() adds it to the list */
 		if (required && ik_json_span_type(value) == IK_JSON_ARRAY) {
 			if (!check_names(value, &inner, error))
 				return false;
@@ -291,8 +291,8 @@ static bool put_schema(struct ik_buf *out, struct ik_json_span schema, bool is_p
 	return true;
 }
 
-/* Write the schema of a flat map, {ARG: {type, description, required: true}}. Its places have no
- * "properties" in them, so that an error names what the author wrote. */
+/* Write the schema of a flat map, {ARG: {type, description, required: true}}. The places in errors
+ * don't contain "properties", so that they match what the author wrote. */
 static bool put_flat_map(struct ik_buf *out, struct ik_json_span map, struct ik_error *error)
 {
 	size_t count = ik_json_count(map);

@@ -1,7 +1,7 @@
 /*
  * schema: the description of a tool's parameters.
  *
- * Turns both spellings of `parameters` into one canonical JSON Schema object and checks arguments
+ * Converts both forms of `parameters` to one canonical JSON Schema object and checks arguments
  * against it.
  *
  * Pure. May include: util, json.
@@ -14,12 +14,12 @@
 /*
  * Append the canonical schema of a tool's `parameters` (no value or null: an object without
  * properties): {"type":"object","properties":{...},"required":[...]}. The order of properties and
- * all other members are kept; an empty `required` is left out. A flat map {ARG: {type, description,
+ * all other members are kept; an empty `required` is omitted. A flat map {ARG: {type, description,
  * required: true}} is recognised by having no string member "type" with the value "object". A
- * boolean `required` of a property becomes an entry in the list beside it, at any depth and in
- * either spelling. Of members with the same name the first is kept (where there are a thousand at
- * most). Fail with a sentence that names the faulty member ("/count/type: ..."); then what was
- * appended is no schema.
+ * boolean `required` of a property becomes an entry in the list next to it, at any depth and in
+ * either form. Of members with the same name only the first is kept (in objects of at most a
+ * thousand members). Fail with a sentence that names the faulty member ("/count/type: ..."); what
+ * was appended is then not a valid schema.
  */
 enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf *out,
 	struct ik_error *error) IK_MUST_USE;

@@ -1,4 +1,5 @@
-/* The half of json/schema.h that checks values, with a function for each keyword or several. */
+/* The part of json/schema.h that checks values, with a function for each keyword or group of
+ * keywords. */
 #include "json/schema.h"
 
 #include <float.h>
@@ -17,8 +18,8 @@
 #include "util/utf8.h"
 
 /*
- * Limits for schemas that refer to themselves: depth, and the number of schemas and comparisons (a
- * second or so). Beyond them everything is accepted; the tool checks its arguments anyway.
+ * Limits for recursive schemas: depth, and the number of schemas and comparisons (a second or so).
+ * Beyond them everything is accepted, because the tool checks its arguments anyway.
  */
 #define DEPTH_LIMIT 1200
 #define STEP_LIMIT 1000000
@@ -26,21 +27,21 @@
 /* The state of a validation. */
 struct schema_check {
 	struct ik_json_span root; /* what references are relative to */
-	struct ik_error *error;   /* NULL: the caller does not want to know why */
+	struct ik_error *error;   /* NULL: the caller doesn't need the reason */
 	size_t error_depth;       /* depth of the place of the last error */
-	size_t depth, steps;      /* spent so far */
-	size_t unknown;           /* how often something was accepted without being checked */
-	bool reference_alone;     /* draft 7 and before: $ref disables all other keywords beside it */
-	const char *id;           /* the keyword that gives a schema its name */
+	size_t depth, steps;      /* depth now, steps so far */
+	size_t unknown;           /* how often something was accepted unchecked */
+	bool reference_alone;     /* draft 7 and earlier: $ref disables all keywords next to it */
+	const char *id;           /* the keyword that names a schema: $id, or id in draft 4 */
 	struct ik_patterns patterns;
-	char *shown; /* what shown() returned last */
+	char *shown; /* the last result of shown() */
 };
 
 /* The arguments of a keyword's function. */
 struct check {
 	struct schema_check *run;
 	const struct validate_keyword *row;
-	struct ik_json_span schema;   /* contains the keyword */
+	struct ik_json_span schema;   /* the schema that contains the keyword */
 	struct ik_json_span keyword;  /* its value */
 	struct ik_json_span value;    /* the value to check */
 	const struct ik_place *place; /* its location */
@@ -49,18 +50,18 @@ struct check {
 struct validate_keyword {
 	const char *name;
 	bool (*check)(const struct check *check);
-	enum ik_json_type type; /* of the values that it says something about; NONE: any */
-	int side;               /* 1: at least, -1: at most */
-	const char *wanted;     /* in words, with the keyword's value for %s */
+	enum ik_json_type type; /* type of the values to which it applies; NONE: any */
+	int side;               /* 1: a minimum, -1: a maximum */
+	const char *wanted;     /* the requirement in words, with %s for the keyword's value */
 };
 
 /*
- * What cannot be checked is accepted. That must not become a refusal where a match counts against
+ * What can't be checked is accepted. That must not cause a rejection where a match counts against
  * the value (`not`, a second alternative of `oneOf`).
  */
 enum fit { FITS_NOT, FITS_PERHAPS, FITS };
 
-/* Does value match schema (an object, true or false)? If not, the error of run says why. */
+/* Does value match schema (an object, true or false)? If not, run's error says why. */
 static bool schema_fits(struct schema_check *run, struct ik_json_span schema,
 	struct ik_json_span value, const struct ik_place *place);
 
@@ -84,7 +85,7 @@ static enum fit try_schema(struct schema_check *run, struct ik_json_span schema,
 	return run->unknown == unknown ? FITS : FITS_PERHAPS;
 }
 
-/* Refusals. */
+/* Errors. */
 
 static bool IK_PRINTF(2, 3) refuse(const struct check *check, const char *format, ...)
 {
@@ -99,7 +100,7 @@ static bool IK_PRINTF(2, 3) refuse(const struct check *check, const char *format
 	return false;
 }
 
-/* Return a string for a sentence; valid until the next one. */
+/* Return a string for use in a sentence; valid until the next call. */
 static const char *shown(const struct check *check, struct ik_json_span string)
 {
 	free(check->run->shown);
@@ -117,7 +118,7 @@ static bool refuse_value(const struct check *check, const char *wanted)
 	return refuse(check, _("is %s, but must be %s"), found, wanted);
 }
 
-/* Refuse the value in words that contain the keyword's own value, for %s. */
+/* Reject the value with a sentence that contains the keyword's own value, for %s. */
 static bool refuse_by(const struct check *check, const char *format)
 {
 	char bound[IK_EXCERPT], wanted[2 * IK_EXCERPT];
@@ -196,7 +197,7 @@ static bool check_enum(const struct check *check)
 		if (ik_json_equal(choice, check->value))
 			return true;
 	}
-	ik_buf_init(&wanted, 300); /* what does not fit is left out */
+	ik_buf_init(&wanted, 300); /* text that does not fit is cut */
 	walk.at = NULL;
 	while (check->run->error && ik_json_next(check->keyword, &walk, NULL, &choice)) {
 		char text[IK_EXCERPT];
@@ -220,7 +221,7 @@ static bool check_bound(const struct check *check)
 	if (!ik_json_number(check->value, &value) || !ik_json_number(check->keyword, &bound) ||
 		check->row->side * value > check->row->side * bound)
 		return true;
-	/* In draft 4, it is a flag beside the bound. */
+	/* In draft 4, it is a flag next to the bound. */
 	exclusive = exclusive ||
 		ik_json_is_true(ik_json_member(check->schema,
 			least ? "exclusiveMinimum" : "exclusiveMaximum"));
@@ -229,8 +230,8 @@ static bool check_bound(const struct check *check)
 	return value == bound || refuse_by(check, least ? _("at least %s") : _("at most %s"));
 }
 
-/* Is value a multiple of step? Neither is negative, and both may be rounded, since most decimals
- * have no exact binary form: 19.99 is a multiple of 0.01. */
+/* Is value a multiple of step? Both are at least 0 and may be rounded, since most decimals have no
+ * exact binary form: 19.99 is a multiple of 0.01. */
 static bool is_multiple(long double value, long double step)
 {
 	long double part = step, rest = value, slack = value * 2 * LDBL_EPSILON;
@@ -258,7 +259,7 @@ static bool check_multiple_of(const struct check *check)
 
 /* Sizes and strings. */
 
-/* Return the number of characters of a string, of elements or of members. */
+/* Return the number of a string's characters, an array's elements or an object's members. */
 static size_t size_of(struct ik_json_span value)
 {
 	size_t at = 0, count = 0;
@@ -447,7 +448,7 @@ static bool is_covered(const struct check *check, struct ik_json_span name)
 	return false;
 }
 
-/* Refuse a member whose name is not among the properties. */
+/* Reject a member whose name is not among the properties. */
 static bool refuse_member(const struct check *check, struct ik_json_span name)
 {
 	struct ik_json_span properties = ik_json_member(check->schema, "properties"), key, schema;
@@ -540,7 +541,7 @@ static bool check_dependencies(const struct check *check)
 	return true;
 }
 
-/* Schemas in schemas. */
+/* Combined schemas. */
 
 static bool check_all_of(const struct check *check)
 {
@@ -554,7 +555,7 @@ static bool check_all_of(const struct check *check)
 	return true;
 }
 
-/* Say why no alternative matches: report the one that got furthest. */
+/* Report why no alternative matches, using the one that got furthest. */
 static bool refuse_alternatives(const struct check *check)
 {
 	struct schema_check *run = check->run;
@@ -584,7 +585,7 @@ static bool refuse_alternatives(const struct check *check)
 		ik_json_count(check->keyword), best.text);
 }
 
-/* Check anyOf (side 1: one alternative is enough) or oneOf (0: another is too many). */
+/* Check anyOf (side 1: one match is enough) or oneOf (0: a second match is an error). */
 static bool check_alternatives(const struct check *check)
 {
 	struct ik_json_walk walk = { NULL };
@@ -630,12 +631,12 @@ static bool check_reference(const struct check *check)
 {
 	struct ik_json_span schema = ik_json_referred(check->run->root, check->keyword);
 
-	/* Others cannot be resolved: nothing is fetched, and anchors are not looked for. */
+	/* Other references can't be resolved: ikigai fetches nothing and doesn't read anchors. */
 	check->run->unknown += !schema.text;
 	return schema_fits(check->run, schema, check->value, check->place);
 }
 
-/* A keyword with a meaning that is not checked. */
+/* Accept a keyword whose meaning is not checked. */
 static bool check_unknown(const struct check *check)
 {
 	check->run->unknown++;
@@ -708,7 +709,7 @@ static bool fits_object(struct schema_check *run, struct ik_json_span schema, bo
 	return true;
 }
 
-/* Does a schema have a name of its own, so that references in it are relative to it? A fragment only
+/* Does a schema have its own name, so that references in it are relative to it? A fragment only
  * names a place. */
 static bool is_resource(const struct schema_check *run, struct ik_json_span schema)
 {
@@ -730,7 +731,7 @@ static bool schema_fits(struct schema_check *run, struct ik_json_span schema,
 		return true;
 	run->steps++;
 	if (run->depth > DEPTH_LIMIT)
-		run->steps = STEP_LIMIT + 1; /* what cannot be followed to the end is not judged at all */
+		run->steps = STEP_LIMIT + 1; /* accept everything if references nest too deep */
 	if (is_spent(run))
 		return true;
 	reference_alone = run->reference_alone && ik_json_member(schema, "$ref").text;
@@ -743,7 +744,7 @@ static bool schema_fits(struct schema_check *run, struct ik_json_span schema,
 	return fits;
 }
 
-/* Read what is different in older drafts. */
+/* Read what differs in older drafts. */
 static void read_draft(struct schema_check *run)
 {
 	char *draft = ik_json_string_new(ik_json_member(run->root, "$schema"), NULL);

@@ -9,7 +9,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Append a comma unless a value may follow immediately, as the last byte tells. */
+/* Append a comma unless the last byte shows that a value may follow immediately. */
 static void separate(struct ik_buf *out)
 {
 	if (out->length > 0 && !strchr("{[:, \n", out->data[out->length - 1]))
@@ -45,7 +45,7 @@ static void put_escape(struct ik_buf *out, unsigned char byte)
 		ik_buf_append(out, (char[]){ '\\', letter }, 2);
 }
 
-/* Return the length of the valid UTF-8 at the start that needs no escape. */
+/* Return the length of the longest prefix of valid UTF-8 that needs no escape. */
 static size_t unescaped_run(const char *bytes, size_t length)
 {
 	uint32_t codepoint;
@@ -159,8 +159,8 @@ void ik_json_put_raw(struct ik_buf *out, struct ik_json_span value)
 	ik_buf_append(out, run, (size_t)(at - run));
 }
 
-/* Append the argument of the conversion at format, which ik_json_printf() describes. Return the end
- * of the conversion. */
+/* Append the argument of the conversion at format (see ik_json_printf()). Return the end of the
+ * conversion. */
 static const char *put_argument(struct ik_buf *out, const char *format, va_list *arguments)
 {
 	bool quoted = *format == '\'', counted = ik_text_starts(format + quoted, "%.*s");
@@ -194,8 +194,7 @@ static const char *put_argument(struct ik_buf *out, const char *format, va_list 
 	}
 }
 
-/* Append the beginning of a format up to its next conversion, with the quotes that ' means. Return
- * what follows. */
+/* Append a format up to its next conversion, with ' replaced by ". Return the rest. */
 static const char *put_literal(struct ik_buf *out, const char *format)
 {
 	size_t length = strcspn(format, "%");
@@ -240,7 +239,7 @@ static void new_line(struct ik_buf *out, size_t depth)
 void ik_json_pretty(struct ik_buf *out, struct ik_json_span value)
 {
 	const char *at = value.text, *end = value.text + value.length;
-	bool empty = true; /* nothing is in the innermost container yet */
+	bool empty = true; /* the innermost container is empty so far */
 	size_t depth = 0;
 
 	while (at < end && ik_buf_status(out) == IK_OK) {

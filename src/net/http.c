@@ -19,7 +19,7 @@
 
 /* The functions used, without "curl_". Loaded late because linking libcurl adds 8.7 ms to every
  * start (1.2 to 9.9 ms from exec to exit of an empty program, 40 shared objects instead of 10), and
- * the first frame needs none of it. */
+ * the first frame doesn't need it. */
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(global_init) X(slist_append) X(slist_free_all) \
@@ -29,7 +29,7 @@
 	X(multi_socket_action) X(multi_info_read) X(multi_assign) X(multi_cleanup)
 /* clang-format on */
 
-/* A longer Retry-After is as good as this: nobody waits for it. */
+/* Limit on Retry-After in seconds; nobody waits longer. */
 #define LONGEST_WAIT_S 1000000
 
 struct http_library {
@@ -41,7 +41,7 @@ struct http_library {
 struct ik_http {
 	struct ik_loop *loop;
 	struct http_library curl;
-	char *unavailable;      /* why libcurl could not be loaded; NULL: not known to be missing */
+	char *unavailable;      /* why libcurl can't be loaded; NULL: not tried yet, or loaded */
 	CURLM *multi;           /* NULL before the first request */
 	struct ik_timer *timer; /* the timer that libcurl asked for */
 	int64_t connect_timeout_ms;
@@ -59,8 +59,8 @@ struct watched {
 };
 
 /*
- * libcurl must not be called from inside its own callbacks: requests only change these flags, and
- * settle() acts on them between turns.
+ * A request. libcurl must not be called from inside its own callbacks: they only set the flags
+ * below, and settle() acts on them between turns.
  */
 struct ik_http_request {
 	struct ik_http *http;
@@ -108,7 +108,7 @@ bool ik_address_is_loopback(const char *address)
 		ik_text_equal(address, "localhost") || ik_text_starts(address, "localhost:");
 }
 
-/* libcurl sets its timer, or (-1) removes it. */
+/* Set libcurl's timer; -1 removes it. Called by libcurl. */
 static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 {
 	struct ik_http *http = arg;
@@ -122,7 +122,7 @@ static int timer_wanted(CURLM *multi, long milliseconds, void *arg)
 
 static void act(struct ik_http *http, curl_socket_t fd);
 
-/* A socket of libcurl is ready. */
+/* Handle a socket of libcurl that is ready. */
 static void socket_ready(void *arg, int what)
 {
 	struct watched *watched = arg;
@@ -130,13 +130,13 @@ static void socket_ready(void *arg, int what)
 	act(watched->http, watched->fd);
 }
 
-/* libcurl's timer has expired. */
+/* Handle the end of libcurl's timer. */
 static void timer_fired(void *arg)
 {
 	act(arg, CURL_SOCKET_TIMEOUT);
 }
 
-/* libcurl wants a socket watched, watched differently, or no longer watched. */
+/* Watch a socket, watch it differently, or stop watching it. Called by libcurl. */
 static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 {
 	struct ik_http *http = arg;
@@ -166,7 +166,7 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *arg, void
 	return 0;
 }
 
-/* Load libcurl by the name of its file, and return it; NULL: dlerror(3) says why. */
+/* Load libcurl from the file called name, and return it; NULL: dlerror(3) says why. */
 static void *load_library(const char *name, struct http_library *curl)
 {
 	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
@@ -192,7 +192,7 @@ static bool load(struct ik_http *http)
 		return false;
 	for (size_t i = 0; !handle && i < sizeof(names) / sizeof(names[0]); i++)
 		handle = load_library(names[i], &http->curl);
-	/* It is never unloaded: TLS libraries leave handlers behind. */
+	/* Never unload it: TLS libraries leave handlers behind. */
 	if (!handle) {
 		http->unavailable = ik_format(_("libcurl cannot be loaded: %s"), dlerror());
 		return false;
@@ -262,8 +262,8 @@ static void release_request(struct ik_http_request *request)
 	free(request);
 }
 
-/* Deferred: act on the flags: hand the request to libcurl or take it back, report the result,
- * release it. */
+/* Act on the flags: give the request to libcurl or remove it, report the result, release it.
+ * Deferred. */
 static void settle(void *arg)
 {
 	struct ik_http_request *request = arg;
@@ -298,8 +298,8 @@ static void schedule(struct ik_http_request *request)
 	}
 }
 
-/* Return what Retry-After asks for, in milliseconds; -1: nothing. It is a number of seconds, or a
- * date, which libcurl reads. */
+/* Return the delay that Retry-After requests, in milliseconds, or -1 if there is none. It is a
+ * number of seconds or a date, which libcurl parses. */
 static int64_t retry_after_ms(const struct ik_http_request *request)
 {
 	const struct http_library *curl = &request->http->curl;
@@ -346,12 +346,12 @@ static void IK_PRINTF(3, 4)
 }
 
 /*
- * Why there is no secure connection. libcurl distinguishes the kinds only in its message (case
- * ignored), with OpenSSL or GnuTLS underneath. A row without a sentence has that of the next.
+ * Reasons for a failed TLS connection. libcurl distinguishes them only in its message (case
+ * ignored), with OpenSSL or GnuTLS underneath. A row without a sentence uses that of the next row.
  */
 static const struct {
 	const char *words, *sentence;
-	bool transient; /* it was cut before the server had identified itself: retrying may help */
+	bool transient; /* cut before the server identified itself, so retrying may help */
 } tls_troubles[] = {
 	{ "expired",
 		N_("the certificate of %s has expired. Check the clock of this "
@@ -417,7 +417,7 @@ static void end_without_tls(struct ik_http_request *request, const char *detail)
 		place + 2);
 }
 
-/* Return the name and its length of the proxy that libcurl tried ("Failed to connect to HOST port
+/* Return the name (and its length) of the proxy that libcurl tried ("Failed to connect to HOST port
  * ..."); NULL if the host is the one in address, or is not named. */
 static const char *find_proxy(const char *address, const char *detail, int *ret_length)
 {
@@ -470,7 +470,7 @@ static void end_unconnected(struct ik_http_request *request, const char *detail)
 		end(request, IK_HTTP_CONNECT, _("cannot connect to %s: %s"), request->address, reason);
 }
 
-/* A connection broke that is none of the other cases. A proxy may have refused it. */
+/* Report a broken connection that is none of the other cases. A proxy may have refused it. */
 static void end_broken(struct ik_http_request *request, const char *detail)
 {
 	long status = 0;
@@ -511,7 +511,7 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	case CURLE_COULDNT_CONNECT:
 		end_unconnected(request, detail);
 		break;
-	case CURLE_OPERATION_TIMEDOUT: /* the connect time-out is the only one libcurl is given */
+	case CURLE_OPERATION_TIMEDOUT: /* only the connect timeout: libcurl is given no other */
 		end(request, IK_HTTP_TIMEOUT, _("no connection to %s within %g s"), address,
 			(double)request->http->connect_timeout_ms / 1000);
 		break;
@@ -524,7 +524,7 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 	case CURLE_SSL_ENGINE_INITFAILED:
 		end_without_tls(request, detail);
 		break;
-	case CURLE_UNSUPPORTED_PROTOCOL: /* libcurl took it for HTTP/0.9 */
+	case CURLE_UNSUPPORTED_PROTOCOL: /* libcurl took the answer for HTTP/0.9 */
 	case CURLE_WEIRD_SERVER_REPLY:
 		end(request, IK_HTTP_CONNECT, _("what %s answers is no HTTP"), address);
 		break;
@@ -537,7 +537,7 @@ static void conclude(struct ik_http_request *request, CURLcode code)
 }
 
 /* Let libcurl act on an event (it tests itself what the socket is ready for), then collect finished
- * transfers. The only place that does. */
+ * transfers. No other function does that. */
 static void act(struct ik_http *http, curl_socket_t fd)
 {
 	CURLMsg *message;
@@ -554,7 +554,7 @@ static void act(struct ik_http *http, curl_socket_t fd)
 	}
 }
 
-/* The head of the final answer is complete: report it. */
+/* Report the head of the final answer, which is complete. */
 static void tell_head(struct ik_http_request *request)
 {
 	struct http_library *curl = &request->http->curl;
@@ -570,7 +570,7 @@ static void tell_head(struct ik_http_request *request)
 		request->events.headers(request->arg, (int)status, content_type);
 }
 
-/* libcurl delivers a line of the head, with its line end. */
+/* Receive a line of the head, with its line end. Called by libcurl. */
 static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
 {
 	struct ik_http_request *request = arg;
@@ -583,7 +583,8 @@ static size_t header_came(char *bytes, size_t size, size_t length, void *arg)
 	return length;
 }
 
-/* libcurl delivers a piece of the body. Returning anything but length ends the transfer. */
+/* Receive a piece of the body. Called by libcurl; returning anything but length ends the
+ * transfer. */
 static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 {
 	struct ik_http_request *request = arg;
@@ -596,7 +597,7 @@ static size_t body_came(char *bytes, size_t size, size_t length, void *arg)
 	return length;
 }
 
-/* The idle clock has expired: end the request unless bytes have moved since. */
+/* End the request if no bytes have moved since the idle clock last expired. */
 static void idle_fired(void *arg)
 {
 	struct ik_http_request *request = arg;
@@ -623,7 +624,7 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	struct ik_http *http = request->http;
 	struct http_library *curl = &http->curl;
 	CURL *easy = curl->easy_init();
-	/* Do not wait for "100 Continue": many servers do not support it. */
+	/* Don't wait for "100 Continue", which many servers do not support. */
 	struct curl_slist *headers = curl->slist_append(NULL, "Expect:");
 
 	request->easy = easy;
@@ -650,8 +651,8 @@ static bool make_transfer(struct ik_http_request *request, const struct ik_http_
 	curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
-	/* Without it, removing a handle waits for the resolver's thread: 9 s in a test with a dead name
-	 * server. */
+	/* Without this, removing a handle waits for the resolver's thread: 9 s in a test with a dead
+	 * name server. */
 	curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	if (ik_address_is_loopback(request->address))
 		curl->easy_setopt(easy, CURLOPT_PROXY, "");

@@ -1,8 +1,8 @@
 /*
- * http: requests to providers, with libcurl's multi interface on the loop.
+ * http: HTTP requests to providers, with libcurl's multi interface on the loop.
  *
- * libcurl is loaded with the first request, and only http.c knows it. Every request gets exactly
- * one done, never from inside start, and none after ik_http_close().
+ * libcurl is loaded with the first request; only http.c uses it. Every request gets exactly one
+ * done, never from inside start, and none after ik_http_close().
  *
  * May include: util, loop.
  */
@@ -18,7 +18,7 @@
  * port; new memory. */
 char *ik_address_of(const char *url);
 
-/* Is it this machine? */
+/* Is the host this machine? */
 bool ik_address_is_loopback(const char *address);
 
 struct ik_http; /* the client: one per program */
@@ -26,25 +26,25 @@ struct ik_http_request;
 
 struct ik_http_options {
 	int64_t connect_timeout_ms;
-	const char *proxy;   /* NULL: use HTTPS_PROXY and HTTP_PROXY (upper or lower case); NO_PROXY
+	const char *proxy;   /* NULL: use HTTPS_PROXY and HTTP_PROXY (upper or lower case). NO_PROXY
 	                        exempts hosts from both, and this machine is never reached through a
 	                        proxy */
-	const char *ca_file; /* NULL: the system's */
+	const char *ca_file; /* NULL: the system's certificates */
 };
 
 struct ik_http_spec {
 	const char *url;
 	const char *const *headers; /* "Name: value", NULL-terminated */
-	const char *body;           /* of a POST, borrowed until done; NULL: a GET */
+	const char *body;           /* body of a POST, borrowed until done; NULL: a GET */
 	size_t body_length;
-	int64_t idle_timeout_ms; /* end it if no byte moves for this long; 0: never */
+	int64_t idle_timeout_ms; /* end the request if no byte moves for this long; 0: never */
 };
 
 enum ik_http_failure {
 	IK_HTTP_OK,         /* a complete response, whatever its status */
 	IK_HTTP_CONNECT,    /* name, route, refused, proxy */
 	IK_HTTP_TLS,        /* certificate or handshake */
-	IK_HTTP_TIMEOUT,    /* connect or idle time-out */
+	IK_HTTP_TIMEOUT,    /* connect or idle timeout */
 	IK_HTTP_BROKEN,     /* the connection ended early */
 	IK_HTTP_UNAVAILABLE /* libcurl cannot be loaded */
 };
@@ -52,29 +52,29 @@ enum ik_http_failure {
 struct ik_http_result {
 	enum ik_http_failure failure;
 	int status;             /* 0: none was received */
-	const char *message;    /* "" for IK_HTTP_OK, else a sentence */
+	const char *message;    /* "" for IK_HTTP_OK, otherwise a sentence */
 	int64_t retry_after_ms; /* from Retry-After; -1: absent */
-	bool transient;         /* IK_HTTP_TLS: the connection was cut, retrying may help */
+	bool transient;         /* IK_HTTP_TLS: the connection was cut, so retrying may help */
 };
 
 struct ik_http_events {
-	/* Status line and headers are complete; content_type may be NULL. */
+	/* Called when the status line and headers are complete; content_type may be NULL. */
 	void (*headers)(void *arg, int status, const char *content_type);
 	void (*body)(void *arg, const char *bytes, size_t length);
 	void (*done)(void *arg, const struct ik_http_result *result);
 };
 
-/* Cheap: loads nothing. Strings of options are copied. */
+/* Make a client. Loads nothing yet. Strings of options are copied. */
 struct ik_http *ik_http_new(struct ik_loop *loop, const struct ik_http_options *options);
-/* All requests must be closed or done. */
+/* Release the client. All requests must be closed or done. */
 struct ik_http *ik_http_free(struct ik_http *http);
 
-/* Never fails itself: errors are reported by done. */
+/* Start a request. Never fails itself: done reports errors. */
 struct ik_http_request *ik_http_start(struct ik_http *http, const struct ik_http_spec *spec,
 	const struct ik_http_events *events, void *arg);
 
-/* No callback runs from here on. Every request must be closed in the end, also after done (inside
- * done is fine). Returns NULL. */
+/* Cancel or release a request; no callback follows. Every request must be closed, also after done
+ * (from inside done is fine). Returns NULL. */
 struct ik_http_request *ik_http_close(struct ik_http_request *request);
 
 #endif

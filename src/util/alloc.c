@@ -18,7 +18,7 @@ void ik_alloc_fail(void)
 	void (*hook)(void) = memory_hook;
 
 	failing = true;
-	memory_hook = NULL; /* only once: the hook may need more than the reserve */
+	memory_hook = NULL; /* only once, because the hook may need more than the reserve */
 	free(reserve);
 	reserve = NULL;
 	if (hook)
@@ -99,7 +99,7 @@ char *ik_format(const char *format, ...)
 
 void ik_alloc_set_hook(void (*hook)(void))
 {
-	/* Large enough to be a mapping of its own, so that free() really returns it. */
+	/* Large enough for its own mapping, so that free() returns it to the system. */
 	if (hook && !reserve && !failing)
 		reserve = malloc(IK_ALLOC_RESERVE);
 	memory_hook = hook;

@@ -14,7 +14,7 @@ void ik_base64_put(struct ik_buf *out, const char *bytes, size_t length)
 	ik_buf_commit(out, BASE64_ENCODE_RAW_LENGTH(length));
 }
 
-/* Is the end of a text, its last four characters, what is written for the last bytes? */
+/* Do the last bytes encode to the last four characters of the text? */
 static bool ends_so(const char *bytes, size_t length, const char *text, size_t text_length)
 {
 	size_t last = (length - 1) % 3 + 1;
@@ -31,7 +31,7 @@ bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 
 	if (length % 4 != 0)
 		return false;
-	/* No more than there are: the buffer may have room for just these. */
+	/* Reserve no more than needed, because the buffer's limit may be exactly that. */
 	if (length > 0 && text[length - 1] == '=')
 		whole -= text[length - 2] == '=' ? 2 : 1;
 	char *to = ik_buf_reserve(out, whole);
@@ -40,7 +40,7 @@ bool ik_base64_read(struct ik_buf *out, const char *text, size_t length)
 		return true;
 	base64_decode_init(&context);
 	read = whole;
-	/* nettle takes blanks, with which there are fewer bytes, and leftover bits in the last one. */
+	/* nettle accepts blanks, which give fewer bytes, and leftover bits in the last one. */
 	if (!base64_decode_update(&context, &read, (uint8_t *)to, length, text) || read != whole ||
 		!ends_so(to, whole, text, length))
 		return false;

@@ -11,7 +11,7 @@
 
 #define FIRST_CAPACITY 64
 
-/* What an empty buffer points to; never written to, because its capacity is 0. */
+/* data of an empty buffer; never written to, because its capacity is 0 */
 static const char empty[1] = "";
 
 void ik_buf_init(struct ik_buf *buf, size_t ceiling)
@@ -78,7 +78,7 @@ static bool grow(struct ik_buf *buf, size_t wanted)
 	data = realloc(buf->capacity ? buf->data : NULL, capacity);
 	if (!data) {
 		if (capacity <= IK_MIB(1))
-			ik_alloc_fail(); /* there is no memory for anything */
+			ik_alloc_fail(); /* no memory even for a small buffer */
 		buf->status = IK_NO_MEMORY;
 		return false;
 	}
@@ -193,7 +193,7 @@ enum ik_status ik_buf_check(const struct ik_buf *buf, const char *what, struct i
 	}
 }
 
-/* Return the memory that doubling allocated in excess, if possible. */
+/* Release the memory that doubling allocated in excess, if possible. */
 static void trim(struct ik_buf *buf)
 {
 	char *smaller;

@@ -14,14 +14,15 @@ struct ik_bytes {
 	size_t length;
 };
 
-/* Take the bytes of a buffer (one reference) and empty it; NULL if it was empty. */
+/* Move a buffer's bytes to a new object (one reference), emptying the buffer; NULL if it was
+ * empty. */
 struct ik_bytes *ik_bytes_take(struct ik_buf *buf);
 
-/* Both take NULL; unref returns NULL. */
+/* Both accept NULL; unref returns NULL. */
 struct ik_bytes *ik_bytes_ref(struct ik_bytes *bytes);
 struct ik_bytes *ik_bytes_unref(struct ik_bytes *bytes);
 
-/* 0 for NULL. */
+/* Return the length, 0 for NULL. */
 size_t ik_bytes_length(const struct ik_bytes *bytes);
 
 #endif

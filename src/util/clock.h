@@ -1,5 +1,5 @@
 /*
- * clock: the monotonic and the wall clock, and how times are written.
+ * clock: the monotonic clock, the wall clock, and the format of times.
  *
  * May include: libc.
  */
@@ -8,15 +8,16 @@
 
 #include <stdint.h>
 
-/* Monotonic clock, in milliseconds and in microseconds: for durations. */
+/* Return the monotonic clock, for durations, in milliseconds or microseconds. */
 int64_t ik_clock_ms(void);
 int64_t ik_clock_us(void);
 
-/* Milliseconds since 1970 UTC, for what is stored; nanoseconds, to compare with the times of files. */
+/* Return the wall clock since 1970 UTC: milliseconds, for stored times, or nanoseconds, to compare
+ * with the times of files. */
 int64_t ik_clock_wall_ms(void);
 int64_t ik_clock_wall_ns(void);
 
-/* RFC 3339 in UTC with milliseconds, "2026-01-31T12:00:00.000Z". */
+/* Write a time in RFC 3339, in UTC with milliseconds: "2026-01-31T12:00:00.000Z". */
 #define IK_CLOCK_TEXT 32
 void ik_clock_text(int64_t wall_ms, char out[IK_CLOCK_TEXT]);
 

@@ -10,7 +10,7 @@
 #define SKIN_TONE_FIRST 0x1f3fb
 #define SKIN_TONE_LAST 0x1f3ff
 
-/* What any terminal cell (and any curses cell) can hold. */
+/* Limits that every terminal cell (and every curses cell) can hold. */
 #define DRAWN_CHARACTERS 5
 #define DRAWN_BYTES 20
 

@@ -21,11 +21,11 @@
 
 #include "util/buf.h"
 
-/* Is the character assigned in the built-in Unicode version (private use counts)? The width of
- * others is unknown. */
+/* Does the built-in Unicode version assign this character (or is it private use)? The width of
+ * other characters is unknown. */
 bool ik_utf8_assigned(uint32_t codepoint);
 
-/* Is it in upper or title case? */
+/* Is the character in upper or title case? */
 bool ik_utf8_is_upper(uint32_t codepoint);
 
 /* A grapheme cluster found in valid UTF-8. */

@@ -55,7 +55,7 @@ static void mark(struct diff_lines *lines, size_t from, size_t to)
 		lines->changed[i] = true;
 }
 
-/* A range of both texts to compare, without what they have in common at its ends. */
+/* A range of both texts to compare, without their common beginning and end. */
 struct diff_search {
 	struct diff_lines *old_lines, *new_lines;
 	size_t old_start, old_count, new_start, new_count;
@@ -83,7 +83,7 @@ static bool comes_down(const int *furthest, int k, int depth)
 	return k == -depth || (k != depth && furthest[k - 1] < furthest[k + 1]);
 }
 
-/* Find the smallest number of changed lines; false if that takes too long. */
+/* Find the smallest number of changed lines. Return false if that takes too long. */
 static bool find_depth(struct diff_search *search, int *furthest)
 {
 	for (int depth = 0; depth <= SEARCH_DEPTH; depth++) {
@@ -177,7 +177,7 @@ struct diff_edit {
 	const struct diff_line *line;
 };
 
-/* Put both texts together; returns the number of lines. */
+/* Merge both texts into a list of edits. Return its length. */
 static size_t merge(const struct diff_lines *old_lines, const struct diff_lines *new_lines,
 	struct diff_edit *edits)
 {
@@ -206,8 +206,8 @@ static void put_line(struct ik_buf *out, const struct diff_edit *edit)
 		ik_buf_printf(out, "\n\\ %s\n", _("no line end at the end of the file"));
 }
 
-/* Write a hunk that begins after so many lines of both texts, at most this many lines of it. Returns
- * how many are left out, and adds what it has of both texts. */
+/* Append a hunk that begins after *old_at and *new_at lines, but at most `most` lines of it. Add
+ * the hunk's lines to *old_at and *new_at. Return how many lines were omitted. */
 static size_t put_hunk(struct ik_buf *out, const struct diff_edit *edits, size_t count, size_t most,
 	size_t *old_at, size_t *new_at)
 {
@@ -227,8 +227,8 @@ static size_t put_hunk(struct ik_buf *out, const struct diff_edit *edits, size_t
 	return count > most ? count - most : 0;
 }
 
-/* Write all hunks; changes that are close to each other share one. Returns how many lines are left
- * out. */
+/* Append all hunks; changes that are close to each other share one. Return how many lines were
+ * omitted. */
 static size_t put_hunks(struct ik_buf *out, const struct diff_edit *edits, size_t count,
 	size_t most)
 {

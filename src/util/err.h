@@ -25,7 +25,7 @@ enum ik_status {
 	IK_NOT_FOUND,
 	IK_DENIED,     /* permission */
 	IK_IO,         /* the operating system refused; errno is in the sentence */
-	IK_UNAVAILABLE /* a server, library or device that is not there (now) */
+	IK_UNAVAILABLE /* a server, library or device is not available (now) */
 };
 
 /* A failure in words. Plain storage: nothing to free. text is never NULL. */
@@ -35,15 +35,15 @@ struct ik_error {
 };
 
 /*
- * Fill *error (which may be NULL) and return status, so that a failing
- * function can end in one line:
+ * Fill *error (which may be NULL) and return status, so that a failing function can end in one
+ * line:
  *     return ik_error_set(error, IK_INVALID, _("..."), ...);
  * Text that does not fit is cut at a character boundary.
  */
 enum ik_status ik_error_set(struct ik_error *error, enum ik_status status, const char *format, ...)
 	IK_PRINTF(3, 4);
 
-/* The same, followed by ": strerror(number)"; the status follows from number, an errno value
+/* Do the same, appending ": strerror(number)"; the status follows from number, an errno value
  * (ENOENT: IK_NOT_FOUND, ...). */
 enum ik_status ik_error_set_errno(struct ik_error *error, int number, const char *format, ...)
 	IK_PRINTF(3, 4);

@@ -32,7 +32,7 @@ bool ik_identity_equal(const struct ik_identity *one, const struct ik_identity *
 enum ik_status ik_identity_read(const char *path, struct ik_identity *ret_identity,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Is the file at path still this one, unchanged? */
+/* Does path still name this file, unchanged? */
 bool ik_identity_holds(const char *path, const struct ik_identity *identity);
 
 /*

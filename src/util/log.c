@@ -20,7 +20,7 @@ static struct {
 
 static const char *const level_names[] = { "off", "error", "info", "debug" };
 
-/* Open the log, or return -1. Regular files only: a FIFO would block, and a link could lead
+/* Open the log, or return -1. Only opens regular files: a FIFO would block, and a link could lead
  * anywhere. */
 static int open_file(const char *path)
 {
@@ -64,7 +64,7 @@ void ik_log(enum ik_log_level level, const char *format, ...)
 	if (the_log.fd < 0)
 		the_log.fd = open_file(the_log.path);
 	if (the_log.fd < 0) {
-		the_log.level = IK_LOG_OFF; /* nobody to report it to; do not retry for every line */
+		the_log.level = IK_LOG_OFF; /* there is no way to report it; don't retry for every line */
 		return;
 	}
 	ik_buf_init(&message, IK_KIB(64));

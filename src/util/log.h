@@ -1,8 +1,8 @@
 /*
- * log: a file for finding out what happened.
+ * log: a log file for diagnosis.
  *
  * The only global state besides the out-of-memory hook. Closed until ik_log_open(). Never writes to
- * the terminal, and never secrets: callers name variables, not their values.
+ * the terminal, and never logs secrets: callers name variables, not their values.
  *
  * May include: util.
  */

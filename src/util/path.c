@@ -16,7 +16,7 @@
 #include "util/text.h"
 
 #define READ_PIECE ((size_t)65536)
-#define LINKS_MOST 40 /* that lead to each other and nowhere; more means a loop */
+#define LINKS_MOST 40 /* limit on links to what doesn't exist; more means a loop */
 
 char *ik_path_join(const char *directory, const char *name)
 {
@@ -66,7 +66,7 @@ char *ik_path_directory(const char *path)
 	return length == 0 ? ik_strdup(".") : ik_strndup(path, length > 1 ? length - 1 : length);
 }
 
-/* Resolve a path on which so many links may be followed that lead to what doesn't exist. */
+/* Resolve a path, following at most links links to what doesn't exist. */
 static char *resolve(const char *path, int links)
 {
 	char *place, *directory, *leads, *target;
@@ -77,9 +77,9 @@ static char *resolve(const char *path, int links)
 	place = realpath(path, NULL);
 	if (place || (errno != ENOENT && errno != ENOTDIR))
 		return place;
-	/* The name doesn't exist, or leads to what doesn't, or what is above it does. */
+	/* The name, the target of a link or a parent directory doesn't exist. */
 	leads = ik_path_directory(path);
-	/* The directory of "." is itself: this one was removed. */
+	/* The directory of "." is itself: the current directory was removed. */
 	directory = ik_text_equal(leads, path) ? NULL : resolve(leads, links);
 	free(leads);
 	if (!directory || ik_text_equal(name, "") || ik_text_equal(name, "."))
@@ -90,7 +90,8 @@ static char *resolve(const char *path, int links)
 		return place;
 	}
 	place = ik_path_join(directory, name);
-	target = ik_alloc(PATH_MAX); /* not on the stack: directories are as many as the path has */
+	target = ik_alloc(PATH_MAX); /* not on the stack, because there is one per directory of the
+	                                path */
 	if (readlink(place, target, PATH_MAX - 1) >= 0) {
 		free(place);
 		leads = ik_path_join(directory, target);
@@ -121,7 +122,7 @@ char *ik_path_follow(const char *path)
 	return next;
 }
 
-/* mkdir(2), accepting an existing directory. 0 or errno. */
+/* Make a directory unless it exists. Return 0 or errno. */
 static int make_one(const char *directory, mode_t mode)
 {
 	struct stat status;
@@ -130,13 +131,13 @@ static int make_one(const char *directory, mode_t mode)
 	if (mkdir(directory, mode) == 0)
 		return 0;
 	number = errno;
-	/* A parent on a read-only or foreign file system may give another error than EEXIST. */
+	/* On a read-only or foreign file system, a parent may give an error other than EEXIST. */
 	if (stat(directory, &status) == 0)
 		return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
 	return number;
 }
 
-/* Open component by component, where the kernel has no openat2(2) or a container forbids it. */
+/* Open component by component, if the kernel lacks openat2(2) or a container forbids it. */
 static int open_name_by_name(const char *path, int flags)
 {
 	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -250,7 +251,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 	struct stat status;
 	int fd, number;
 
-	/* Non-blocking, so that a FIFO of that name cannot block the program. */
+	/* Non-blocking, so that a FIFO with that name can't block the program. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return ik_error_set_errno(error, errno, _("cannot read %s"), path);
@@ -275,7 +276,7 @@ enum ik_status ik_file_read(const char *path, struct ik_buf *buf, struct ik_erro
 	return result;
 }
 
-/* Make the rename itself survive a power failure, where directories can be synced. */
+/* Make the rename itself survive a power failure, if the file system can sync directories. */
 static void sync_directory_of(const char *path)
 {
 	char *directory = ik_path_directory(path);
@@ -292,7 +293,7 @@ static void sync_directory_of(const char *path)
 static enum ik_status replace(const char *path, const char *bytes, size_t length, mode_t mode,
 	bool durable, struct ik_error *error)
 {
-	/* A link to a file elsewhere (dotfiles) stays a link. */
+	/* Keep a link to a file elsewhere (dotfiles). */
 	char *resolved = realpath(path, NULL);
 	const char *target = resolved ? resolved : path;
 	char *temporary = ik_format("%s.XXXXXX", target);
@@ -378,7 +379,7 @@ bool ik_path_below(const char *path, const char *directory)
 	size_t length = strlen(directory);
 
 	if (length == 1)
-		return true; /* of / */
+		return true; /* directory is "/" */
 	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 

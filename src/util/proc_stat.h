@@ -1,5 +1,5 @@
 /*
- * proc_stat: what the kernel says of a process or thread in its stat file (proc_pid_stat(5)).
+ * proc_stat: what the kernel's stat file says about a process or thread (proc_pid_stat(5)).
  *
  * Pure. May include: libc.
  */
@@ -15,11 +15,11 @@ struct ik_proc_stat {
 	uint64_t start; /* in clock ticks since boot */
 };
 
-/* Read the file at path, relative to an open directory or AT_FDCWD. False if that is impossible:
- * the process is gone. */
+/* Read the file at path, relative to an open directory or AT_FDCWD. Return false if that fails: the
+ * process is gone. */
 bool ik_proc_stat(int directory, const char *path, struct ik_proc_stat *ret_stat);
 
-/* The same for /proc/PID/stat. */
+/* Read /proc/PID/stat in the same way. */
 bool ik_proc_stat_of(int64_t pid, struct ik_proc_stat *ret_stat);
 
 #endif

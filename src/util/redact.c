@@ -11,7 +11,8 @@
 #define MARK "***"
 
 /* Return the password in what follows "://", up to *ret_end; NULL if there is none. In a database
- * address, an unescaped "/", "?" or "@" is taken as part of it: better too much than too little. */
+ * address, an unescaped "/", "?" or "@" counts as part of the password, to hide too much rather
+ * than too little. */
 static const char *find_password(const char *authority, bool database, const char **ret_end)
 {
 	const char *end = memrchr(authority, '@', strcspn(authority, database ? "?#" : "/?#"));

@@ -8,8 +8,8 @@
 
 /*
  * Return text with every password replaced by "***": that of scheme://NAME:PASSWORD@HOST, and those
- * of password=... and sslpassword=..., in a query or among keywords and values (quoted or not).
- * Everything else stays. New memory; NULL for NULL.
+ * of password=... and sslpassword=..., in a query or among keywords and values (quoted or not). The
+ * rest is unchanged. New memory; NULL for NULL.
  */
 char *ik_redact(const char *text);
 

@@ -8,7 +8,7 @@
 #define CONTROL_PICTURES 0x2400
 #define PICTURE_OF_DELETE 0x2421
 
-/* What precedes a character: decides about joiners and variation selectors. */
+/* The preceding character, on which the treatment of joiners and variation selectors depends. */
 enum sanitize_before {
 	BEFORE_NOTHING, /* start, blank, control, joiner */
 	BEFORE_VISIBLE,
@@ -142,7 +142,7 @@ static size_t sanitize(struct ik_buf *out, const char *bytes, size_t length,
 		ik_buf_append(out, bytes + run, at - run);
 		*before = BEFORE_NOTHING;
 		if (count == 1) {
-			/* CR LF: drop the CR, the LF is next. */
+			/* CR LF: drop the CR; the LF follows. */
 			if (bytes[at] != '\r' || at + 1 == length || bytes[at + 1] != '\n')
 				put_control(out, bytes[at], one_line);
 			at++;
@@ -192,7 +192,7 @@ void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, cons
 	enum sanitize_before before = (enum sanitize_before)state->before;
 	size_t done;
 
-	/* Complete the held-back character byte by byte: at most four. */
+	/* Complete the held-back character byte by byte, at most four. */
 	while (state->held_length > 0 && length > 0) {
 		state->held[state->held_length++] = *bytes++;
 		length--;

@@ -22,20 +22,20 @@
 /* Append bytes in harmless form. */
 void ik_sanitize(struct ik_buf *out, const char *bytes, size_t length);
 
-/* The same on one line: line feeds and tabs become blanks. */
+/* Append bytes in harmless form on one line: line feeds and tabs become blanks. */
 void ik_sanitize_line(struct ik_buf *out, const char *bytes, size_t length);
 
 /* Would ik_sanitize_line() leave these bytes unchanged? */
 bool ik_sanitize_is_clean(const char *bytes, size_t length);
 
 /*
- * For streams: a character or CR LF that may continue in the next piece is held back in *state
- * (zeroed at first) and emitted with it; ik_sanitize_end() emits what is still held.
+ * Sanitise a stream: a character or CR LF that may continue in the next piece is held back in
+ * *state (zeroed at first) and emitted with that piece; ik_sanitize_end() emits the rest.
  */
 struct ik_sanitize_state {
 	char held[4];
 	int held_length;
-	int before; /* what precedes, for joiners; private */
+	int before; /* the preceding character, for joiners; private */
 };
 void ik_sanitize_piece(struct ik_sanitize_state *state, struct ik_buf *out, const char *bytes,
 	size_t length);

@@ -61,7 +61,7 @@ void ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT])
 	ik_sha256_free(sum);
 }
 
-/* Add everything that can be read; 0 or errno. */
+/* Add everything up to the end of the file. Return 0 or errno. */
 static int add_all(struct ik_sha256 *sum, int fd)
 {
 	char *piece = ik_alloc(PIECE);

@@ -1,6 +1,6 @@
 /*
- * sha256: SHA-256 (FIPS 180-4), by nettle, which uses the processor's own instructions (1.5 GB/s,
- * where portable code reaches 0.25).
+ * sha256: SHA-256 (FIPS 180-4), with nettle, which uses the processor's own instructions (1.5 GB/s;
+ * portable code reaches 0.25).
  *
  * May include: util, <nettle/...>.
  */
@@ -21,16 +21,16 @@ struct ik_sha256 *ik_sha256_free(struct ik_sha256 *sum);
 
 void ik_sha256_add(struct ik_sha256 *sum, const char *bytes, size_t length);
 
-/* Write the digest of everything added, and begin anew. */
+/* Write the digest of everything added, and start over. */
 void ik_sha256_end(struct ik_sha256 *sum, char out[IK_SHA256_TEXT]);
 
-/* The same for bytes in memory. */
+/* Write the digest of bytes in memory. */
 void ik_sha256_of(const char *bytes, size_t length, char out[IK_SHA256_TEXT]);
 
-/* The same for an open file, to its end: 0 or errno. */
+/* Write the digest of an open file, from its position to its end. Return 0 or errno. */
 int ik_sha256_of_fd(int fd, char out[IK_SHA256_TEXT]) IK_MUST_USE;
 
-/* The same for a regular file. */
+/* Write the digest of a regular file. */
 enum ik_status ik_sha256_of_file(const char *path, char out[IK_SHA256_TEXT],
 	struct ik_error *error) IK_MUST_USE;
 

@@ -1,5 +1,5 @@
 /*
- * shell_word: quote text for a POSIX shell, for commands that the user is told to type.
+ * shell_word: quote text for a POSIX shell, in commands that ikigai asks the user to type.
  *
  * Pure. May include: util.
  */

@@ -41,7 +41,7 @@ static size_t smaller(size_t one, size_t other)
 size_t ik_text_distance(const char *one, const char *other)
 {
 	size_t rows = strlen(one), columns = strlen(other), width = columns + 1;
-	/* Three rows of the table suffice: the current one and the two above. */
+	/* Three rows of the table are enough: the current one and the two above. */
 	size_t *table = ik_alloc_array(NULL, 3 * width, sizeof(*table));
 	size_t *above2 = table, *above = table + width, *row = table + 2 * width;
 	size_t result;

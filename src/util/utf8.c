@@ -1,8 +1,8 @@
 #include "util/utf8.h"
 
 /*
- * Decode by table 3-7 of Unicode 15: only the second byte has a range that depends on the first.
- * *ret_seen gets the number of bytes that fit together.
+ * Decode by table 3-7 of Unicode 15: only the range of the second byte depends on the first.
+ * *ret_seen gets the number of bytes that belong together.
  */
 static int decode(const char *bytes, size_t length, uint32_t *ret_codepoint, size_t *ret_seen)
 {

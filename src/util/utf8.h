@@ -37,7 +37,8 @@ int ik_utf8_decode(const char *bytes, size_t length, uint32_t *ret_codepoint);
  * (Unicode 15, section 3.9), which becomes one U+FFFD. */
 size_t ik_utf8_bad(const char *bytes, size_t length);
 
-/* Encode; return the byte count, 0 if it is not a character. Adds no NUL. */
+/* Encode a character, without a NUL. Return the byte count, or 0 if codepoint is not a
+ * character. */
 int ik_utf8_encode(uint32_t codepoint, char out[4]);
 
 /* Return the length of the longest valid prefix: length if all of it is valid. */

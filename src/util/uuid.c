@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Random bits; if the kernel has none yet (early boot), use clock and process. */
+/* Return random bits; if the kernel has none yet (early boot), derive them from clock and
+ * process. */
 static uint64_t random_bits(void)
 {
 	uint64_t bits;
@@ -20,8 +21,8 @@ static uint64_t random_bits(void)
 
 void ik_uuid_new(char out[IK_UUID_TEXT])
 {
-	/* 48 bits of milliseconds and 12 bits of their fraction as one number (RFC 9562, section
-	 * 6.2, method 3). The last one is kept so that ids always increase, even if the clock is set
+	/* 48 bits of milliseconds and 12 bits of their fraction as one number (RFC 9562, section 6.2,
+	 * method 3). Remember the last one, so that ids always increase, even if the clock is set
 	 * back. */
 	static uint64_t last;
 	struct timespec now;

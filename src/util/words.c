@@ -6,7 +6,7 @@
 
 #include "util/utf8.h"
 
-#define SIMPLE_MOST 32 /* characters that one decomposes into */
+#define SIMPLE_MOST 32 /* limit on the characters that one decomposes into */
 
 struct range {
 	uint32_t first, last;
@@ -31,7 +31,7 @@ static const struct range dense[] = {
 };
 /* clang-format on */
 
-/* Marks that are omitted in writing, or that nobody distinguishes in a search. */
+/* Marks that writers often omit, or that a search ignores. */
 /* clang-format off */
 static const struct range accents[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05c7 }, { 0x0610, 0x061a },
@@ -44,7 +44,7 @@ static const struct range accents[] = {
 enum letter {
 	LETTER_NONE,  /* separates words */
 	LETTER_WORD,  /* letter or digit of a script that separates words */
-	LETTER_DENSE, /* of a script that does not (Han, Kana, Thai, ...), or Hangul */
+	LETTER_DENSE, /* letter of a script that does not (Han, Kana, Thai, ...), or of Hangul */
 	LETTER_MARK,  /* belongs to the previous character */
 	LETTER_SYMBOL /* a word of its own: emoji */
 };
@@ -109,7 +109,8 @@ void ik_words_begin(struct ik_words *words, const char *text, size_t length)
 	words->in_run = false;
 }
 
-/* Return what the character at a position is, with its code point and length. */
+/* Return how a word search treats the character at a position, with its code point and length in
+ * bytes. */
 static enum letter look(const struct ik_words *words, size_t at, uint32_t *ret_codepoint,
 	size_t *ret_bytes)
 {
@@ -175,7 +176,7 @@ static size_t read_letters(const struct ik_words *words, size_t at, enum letter 
 	return length;
 }
 
-/* Read a character of a run together with the one that follows. */
+/* Read a character of a run together with the next one. */
 static void read_pair(struct ik_words *words, struct ik_word *word)
 {
 	size_t first = read_letters(words, words->at, LETTER_DENSE, 1, words->word, &word->end);
