@@ -2,8 +2,7 @@
  * find: the search in a text of the screen, and the line in which its pattern
  * is typed.
  *
- * Borrows the text.
- * May include: util, tui/term, tui/edit, tui/scrollback.
+ * Borrows the text.  May include: util, tui/term, tui/edit, tui/scrollback.
  */
 #ifndef IK_TUI_SCREEN_FIND_H
 #define IK_TUI_SCREEN_FIND_H

@@ -5,7 +5,8 @@
 
 #include "util/utf8.h"
 
-/* Ranges of characters that have a similar one: one after the other, the last one for the rest. */
+/* Ranges of characters and their ASCII look-alikes, one each; the last one is for the rest of
+ * the range. */
 static const struct {
 	uint32_t first, last;
 	const char *similar;

@@ -1,5 +1,5 @@
 /*
- * ascii: what is drawn for other characters where the terminal shows only ASCII.
+ * ascii: look-alikes for other characters on terminals that show only ASCII.
  *
  * Pure.  May include: util.
  */
@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Return a character for a cluster: "|", "-" or "+" for frames, a similar one for common symbols, "?"
- * for everything else. length > 0. */
+/* Return the ASCII character to draw for a cluster: "|", "-" or "+" for frames, a look-alike for
+ * common symbols, "?" for everything else. length > 0. */
 char ik_ascii_for(const char *cluster, size_t length);
 
 #endif

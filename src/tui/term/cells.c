@@ -13,9 +13,9 @@
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 #define ELLIPSIS "\xE2\x80\xA6"    /* U+2026 */
 #define CELL_CHARACTERS 5          /* limit of a curses cell */
-#define LABEL_BYTES 4000           /* of a text, which has more columns than any terminal then */
+#define LABEL_BYTES 4000           /* limit of a label, which is wider than any terminal by then */
 
-/* A cluster as it is drawn, which may differ from the text. */
+/* A cluster as drawn, which may differ from the text. */
 struct glyph {
 	const char *text;
 	size_t length;   /* bytes drawn */
@@ -65,7 +65,7 @@ static struct ik_cell *cell_at(struct ik_cells *cells, int row, int column)
 	return &cells->cells[(size_t)row * (size_t)cells->columns + (size_t)column];
 }
 
-/* Cut a rectangle down to its part in the grid; false when there is none. */
+/* Clip a rectangle to the grid; return false if nothing is left. */
 static bool clip(const struct ik_cells *cells, struct ik_rectangle *area)
 {
 	long top = area->row, left = area->column;

@@ -1,9 +1,9 @@
 /*
  * cells: the grid that panes draw into.
  *
- * A cell holds one grapheme cluster and its style; a wide cluster takes two cells.  Text must be
- * sanitised before it is drawn; control characters that are left are drawn as U+FFFD.  Drawing is
- * clipped to the grid and to a rectangle.
+ * A cell holds one grapheme cluster and its style; a wide cluster takes two
+ * cells.  Sanitise text before drawing it; remaining control characters are
+ * drawn as U+FFFD.  Drawing is clipped to the grid and to a rectangle.
  *
  * Pure, owns the grid.  May include: util.
  */
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a text is; the theme says how it looks. */
+/* The meaning of a text; the theme defines its look. */
 enum ik_style {
 	IK_STYLE_NORMAL,
 	IK_STYLE_DIM, /* times, hints, frames */
@@ -42,7 +42,7 @@ enum ik_style {
 	IK_STYLE_EMPHASIS,
 	IK_STYLE_LINK,
 	IK_STYLE_MATCH,         /* a search hit */
-	IK_STYLE_MATCH_CURRENT, /* the current one of all hits */
+	IK_STYLE_MATCH_CURRENT, /* the current match */
 	IK_STYLE_ADDED,         /* lines of a diff */
 	IK_STYLE_REMOVED,
 	IK_STYLE_COUNT
@@ -60,7 +60,7 @@ struct ik_cell {
 struct ik_cells {
 	int rows;
 	int columns;
-	int cursor_row, cursor_column; /* cursor_row -1: it is hidden */
+	int cursor_row, cursor_column; /* cursor_row is -1 if the cursor is hidden */
 	struct ik_cell *cells;         /* rows * columns */
 };
 
@@ -84,12 +84,12 @@ void ik_cells_fill_with(struct ik_cells *cells, struct ik_rectangle area, enum i
 int ik_cells_text(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text, size_t length);
 
-/* The same for a NUL-terminated text from anywhere, which is sanitised here and ends with an
- * ellipsis where it does not fit. */
+/* Draw a NUL-terminated text from any source. It is sanitised here, and cut with an ellipsis if
+ * it does not fit. */
 int ik_cells_label(struct ik_cells *cells, struct ik_rectangle area, int row, int column,
 	enum ik_style style, const char *text);
 
-/* Show the cursor there; row -1: hide it. */
+/* Show the cursor at a cell; row -1 hides it. */
 void ik_cells_set_cursor(struct ik_cells *cells, int row, int column);
 
 const struct ik_cell *ik_cells_at(const struct ik_cells *cells, int row, int column);

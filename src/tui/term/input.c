@@ -16,25 +16,25 @@
 /* Limit of a sequence that can have a meaning; longer ones are dropped whole. */
 #define SEQUENCE_BYTES 64
 #define OLD_MOUSE_BYTES 5 /* "[M" and three more */
-/* Limit of the line ends that wait at the end of a run; more are a paste. */
+/* limit of the line ends held at the end of a run; more are a paste */
 #define LINE_ENDS 4
 
 static const char paste_begin[] = "200~";
 static const char paste_end[] = "\033[201~";
 #define PASTE_END_LENGTH (sizeof(paste_end) - 1)
 
-/* ---- what sequences mean ---- */
+/* ---- the meaning of sequences ---- */
 
 #define PARAMETERS 4
 #define SUBPARAMETERS 3
 
-/* Numbers between semicolons, each with its parts between colons; -1 where one is omitted. */
+/* Numbers between semicolons, each with subparameters between colons; -1 if omitted. */
 struct parameters {
 	int count;
 	int value[PARAMETERS][SUBPARAMETERS];
 };
 
-/* The keys of sequences that end with a byte and begin with a number; 1 may be left out. */
+/* The keys of sequences, by final byte and first number; a number of 1 may be omitted. */
 static const struct {
 	char final;
 	int number;
@@ -49,7 +49,7 @@ static const struct {
 	/* CSI x of rxvt */
 	{ 'a', 1, IK_KEY_UP, IK_SHIFT }, { 'b', 1, IK_KEY_DOWN, IK_SHIFT },
 	{ 'c', 1, IK_KEY_RIGHT, IK_SHIFT }, { 'd', 1, IK_KEY_LEFT, IK_SHIFT },
-	/* CSI number ~ ; from 25 on: F13 and up, which are Shift-F1 and up */
+	/* CSI number ~; numbers from 25 on are F13 and up, treated as Shift-F1 and up */
 	{ '~', 1, IK_KEY_HOME, 0 }, { '~', 2, IK_KEY_INSERT, 0 }, { '~', 3, IK_KEY_DELETE, 0 },
 	{ '~', 4, IK_KEY_END, 0 }, { '~', 5, IK_KEY_PAGE_UP, 0 }, { '~', 6, IK_KEY_PAGE_DOWN, 0 },
 	{ '~', 7, IK_KEY_HOME, 0 }, { '~', 8, IK_KEY_END, 0 }, { '~', 11, IK_KEY_F1, 0 },
@@ -78,10 +78,10 @@ static const struct {
 static const char kitty_keypad[] = "0123456789./*-+";
 
 #define MODIFIER_KEYS 7u    /* Shift, Alt, Control; the same bits as ours */
-#define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not the locks */
+#define OTHER_MODIFIERS 56u /* Super, Hyper, Meta; not Caps Lock and Num Lock */
 #define EVENT_RELEASE 3
 
-/* Make the key of a row of the table; false: there is none. */
+/* Look up the key of a sequence; return false if there is none. */
 static bool look_up(char final, int number, unsigned modifiers, struct ik_key *ret_key)
 {
 	for (size_t i = 0; i < sizeof(key_rows) / sizeof(*key_rows); i++)
@@ -93,7 +93,7 @@ static bool look_up(char final, int number, unsigned modifiers, struct ik_key *r
 	return false;
 }
 
-/* Read "1;5:2;..."; false for anything else, or too many numbers. */
+/* Parse "1;5:2;..."; return false for anything else or for too many numbers. */
 static bool read_parameters(const char *text, size_t length, struct parameters *ret)
 {
 	struct parameters read = { .count = length > 0 };
@@ -123,7 +123,8 @@ static bool read_parameters(const char *text, size_t length, struct parameters *
 	return true;
 }
 
-/* Make the key of a character, which may be a control character; false: it is none. */
+/* Make the key for a character, which may be a control character; return false if it is not a
+ * valid one. */
 static bool make_character(uint32_t codepoint, unsigned modifiers, struct ik_key *ret_key)
 {
 	enum ik_key_code code = IK_KEY_CHARACTER;
@@ -152,7 +153,7 @@ static bool make_character(uint32_t codepoint, unsigned modifiers, struct ik_key
 		if (codepoint >= 'A' && codepoint <= 'Z')
 			codepoint += 'a' - 'A';
 	} else if (modifiers & IK_SHIFT) {
-		/* The character itself says that it is shifted. */
+		/* The character itself implies Shift. */
 		if (codepoint >= 'a' && codepoint <= 'z')
 			codepoint -= 'a' - 'A';
 		modifiers &= ~(unsigned)IK_SHIFT;
@@ -161,7 +162,7 @@ static bool make_character(uint32_t codepoint, unsigned modifiers, struct ik_key
 	return true;
 }
 
-/* Read CSI code:shifted ; modifiers:event u. */
+/* Parse CSI code:shifted ; modifiers:event u. */
 static bool kitty_key(const struct parameters *parameters, unsigned bits, struct ik_key *ret_key)
 {
 	int code = parameters->value[0][0], shifted = parameters->value[0][1];
@@ -178,7 +179,7 @@ static bool kitty_key(const struct parameters *parameters, unsigned bits, struct
 	return make_character((uint32_t)code, modifiers, ret_key);
 }
 
-/* Read CSI < button ; column ; row M, or m for a release. */
+/* Parse CSI < button ; column ; row M, or m for a release. */
 static bool mouse_report(const struct parameters *parameters, bool released, struct ik_key *ret_key)
 {
 	static const enum ik_mouse_button buttons[] = { IK_MOUSE_LEFT, IK_MOUSE_MIDDLE, IK_MOUSE_RIGHT,
@@ -211,7 +212,7 @@ static bool mouse_report(const struct parameters *parameters, bool released, str
 	return true;
 }
 
-/* Interpret "CSI body", whose last byte is the final one; false: it is no key. */
+/* Parse "CSI body", whose last byte is the final one; return false if it is not a key. */
 static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
 {
 	struct parameters parameters;
@@ -226,7 +227,7 @@ static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
 			mouse_report(&parameters, final == 'm', ret_key);
 	if (!read_parameters(body, length - 1, &parameters) || modifier[1] == EVENT_RELEASE)
 		return false;
-	unsigned bits = modifier[0] > 1 ? (unsigned)modifier[0] - 1 : 0; /* it counts from 1 */
+	unsigned bits = modifier[0] > 1 ? (unsigned)modifier[0] - 1 : 0; /* sent plus 1 */
 	unsigned modifiers = bits & MODIFIER_KEYS;
 
 	switch (final) {
@@ -235,7 +236,7 @@ static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
 			return parameters.value[2][0] >= 0 &&
 				make_character((uint32_t)parameters.value[2][0], modifiers, ret_key);
 		return look_up('~', number[0], modifiers, ret_key);
-	case '^': /* these three of rxvt */
+	case '^': /* rxvt's */
 		return look_up('~', number[0], modifiers | IK_CONTROL, ret_key);
 	case '$':
 		return look_up('~', number[0], modifiers | IK_SHIFT, ret_key);
@@ -248,15 +249,15 @@ static bool read_csi(const char *body, size_t length, struct ik_key *ret_key)
 		*ret_key = (struct ik_key){ .code = final == 'I' ? IK_KEY_FOCUS_IN : IK_KEY_FOCUS_OUT };
 		return length == 1;
 	default:
-		/* A report of the cursor's place, row ; column R, is not a key. */
+		/* A cursor position report, CSI row ; column R, is not a key. */
 		return number[0] <= 1 && modifier[0] <= 256 && look_up(final, 1, modifiers, ret_key);
 	}
 }
 
-/* The same for "SS3 body". */
+/* Parse "SS3 body"; return false if it is not a key. */
 static bool read_ss3(const char *body, size_t length, struct ik_key *ret_key)
 {
-	/* the keypad in application mode, from "j" on */
+	/* the keypad in application mode, starting at "j" */
 	static const char keypad[] = "*+,-./0123456789";
 	char final = body[length - 1], csi[SEQUENCE_BYTES + 3];
 	bool letter = final >= 'A' && final <= 'S';
@@ -268,7 +269,7 @@ static bool read_ss3(const char *body, size_t length, struct ik_key *ret_key)
 		(void)snprintf(csi, sizeof(csi), "%s%.*s", alone ? "1;" : "", (int)length, body);
 		return read_csi(csi, strlen(csi), ret_key);
 	}
-	if (final >= 'a' && final <= 'd') /* of rxvt */
+	if (final >= 'a' && final <= 'd') /* rxvt's */
 		return look_up((char)(final - 'a' + 'A'), 1, IK_CONTROL, ret_key);
 	if (final == 'M')
 		return make_character('\r', 0, ret_key);
@@ -289,26 +290,26 @@ enum input_state {
 };
 
 struct ik_terminal_input {
-	ik_key_sink *sink; /* where keys go in this call */
+	ik_key_sink *sink; /* receives the keys of this call */
 	void *sink_arg;
 	enum input_state state;
-	/* What came after ESC: nothing yet; CSI begins with '[' and SS3 with 'O'; anything else begins a
-	 * string, which ends with BEL or ESC \\. */
+	/* The bytes after ESC. Empty if there are none yet; '[' begins CSI and 'O' SS3; anything
+	 * else begins a string, which ends with BEL or ESC \\. */
 	char sequence[SEQUENCE_BYTES + 1];
-	size_t sequence_length; /* bytes so far, even when the array is full */
-	bool string_escape;     /* an ESC in a string was the last byte */
-	bool answers;           /* to queries are expected */
+	size_t sequence_length; /* number of bytes, even beyond the array's size */
+	bool string_escape;     /* the last byte of the string was ESC */
+	bool answers;           /* answers to queries are expected */
 	bool doubled;           /* ESC ESC */
-	unsigned alt;           /* IK_ALT or 0, of the character in utf8 */
+	unsigned alt;           /* IK_ALT or 0, for the character in utf8 */
 	char utf8[4];
 	int utf8_length;
 	size_t run;           /* bytes of plain text without a pause */
-	char held[LINE_ENDS]; /* line ends at the end of a run: Enter, or part of a paste */
+	char held[LINE_ENDS]; /* line ends after a run: Enter, or part of a paste */
 	size_t held_length;
 	struct ik_buf paste;
 	bool paste_cut;
 	size_t paste_end_matched;
-	bool paste_ended; /* its end mark was the last input */
+	bool paste_ended; /* the last input was its end mark */
 };
 
 /* Emit a key. */
@@ -333,7 +334,7 @@ static void emit_character(const struct ik_terminal_input *input, uint32_t codep
 		emit(input, &key);
 }
 
-/* An ESC begins a sequence. */
+/* Begin a sequence after ESC. */
 static void begin(struct ik_terminal_input *input)
 {
 	input->state = SEQUENCE;
@@ -357,7 +358,7 @@ static void rest(struct ik_terminal_input *input)
 	input->doubled = false;
 }
 
-/* Append to the paste what fits below its limit. */
+/* Append bytes to the paste, up to its limit. */
 static void paste_append(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
 	size_t room = input->paste.ceiling - input->paste.length;
@@ -388,7 +389,7 @@ static void paste_finish(struct ik_terminal_input *input)
 	input->paste_ended = false;
 }
 
-/* Emit an answer of the terminal, unless it is too long to be one that we know. */
+/* Emit an answer of the terminal, unless it is too long to be a known one. */
 static void emit_report(struct ik_terminal_input *input)
 {
 	size_t length = input->sequence_length;
@@ -455,7 +456,7 @@ static bool is_whole_csi(const struct ik_terminal_input *input, char last)
 	return last == '$' && length > 1 && strspn(body, "0123456789") == length - 1;
 }
 
-/* Interpret a complete sequence. An ESC before a key's sequence means Alt, before any other it was
+/* Handle a complete sequence. An ESC before a key's sequence means Alt; before any other it was
  * the Escape key. */
 static void finish(struct ik_terminal_input *input)
 {
@@ -481,7 +482,7 @@ static void finish(struct ik_terminal_input *input)
 		input->state = PASTE;
 }
 
-/* Give up an incomplete sequence: it was an Alt key, or is dropped. */
+/* End an incomplete sequence: emit it if it is an Alt key, else drop it. */
 static void abandon(struct ik_terminal_input *input)
 {
 	bool doubled = input->doubled;
@@ -605,7 +606,7 @@ static size_t without_line_ends(const char *bytes, size_t length)
 	return length;
 }
 
-/* Are there two characters or more? */
+/* Are there at least two characters? */
 static bool is_several(const char *bytes, size_t length)
 {
 	size_t characters = 0;
@@ -615,7 +616,7 @@ static bool is_several(const char *bytes, size_t length)
 	return characters > 1;
 }
 
-/* Emit the line ends that waited as typed. */
+/* Emit the held line ends as typed keys. */
 static void release_held(struct ik_terminal_input *input)
 {
 	size_t length = input->held_length;
@@ -626,8 +627,8 @@ static void release_held(struct ik_terminal_input *input)
 }
 
 /*
- * Apply the header's rule to a read: start a BURST, hold back line ends, or have everything typed.
- * Returns the number of bytes that are typed now.
+ * Apply the rule in the header to a read: start a BURST, hold line ends, or
+ * treat everything as typed. Return the number of bytes to treat as typed now.
  */
 static size_t judge(struct ik_terminal_input *input, const char *bytes, size_t length)
 {
@@ -723,7 +724,7 @@ int ik_input_wait_ms(const struct ik_terminal_input *input)
 	case SEQUENCE:
 		break;
 	}
-	/* It may still be Alt-[ or the like, until another byte follows. */
+	/* It may still be Alt-[ or the like, until another byte comes. */
 	return input->sequence_length > 1 || input->string_escape ? begun : alone;
 }
 

@@ -104,22 +104,23 @@ void ik_input_feed(struct ik_terminal_input *input, const char *bytes, size_t le
 #define IK_INPUT_BURST_MS 5
 #define IK_INPUT_BURST_QUEUE 1023
 
-/* Expect answers to queries, or stop: meanwhile, what may be the start of an answer waits for the
- * rest as long as a slow line takes, so that no answer is mistaken for keys. */
+/* Set whether answers to queries are expected. If so, a possible start of an answer waits for
+ * the rest long enough for a slow line, so that no answer is mistaken for keys. */
 void ik_input_expect(struct ik_terminal_input *input, bool answers);
 
 /*
- * Is the input incomplete? Call ik_input_timeout() if nothing comes within ik_input_wait_ms():
- * a lone ESC becomes the Escape key, a paste without its end is emitted, and the start of a
- * sequence is dropped. The wait is -1 when there is nothing to wait for. After a run there is a
- * wait although nothing is pending.
+ * Is the input incomplete? Call ik_input_timeout() if nothing comes within
+ * ik_input_wait_ms(): a lone ESC becomes the Escape key, a paste without its
+ * end is emitted, and the start of a sequence is dropped. The wait is -1 if
+ * there is nothing to wait for. After a run there is a wait although nothing is
+ * pending.
  */
 bool ik_input_pending(const struct ik_terminal_input *input);
 int ik_input_wait_ms(const struct ik_terminal_input *input);
 void ik_input_timeout(struct ik_terminal_input *input, ik_key_sink *sink, void *arg);
 #define IK_INPUT_ESCAPE_MS 50         /* for a lone ESC, or the end of a burst */
 #define IK_INPUT_STALL_MS 1000        /* for the rest of a paste or a report */
-#define IK_INPUT_ANSWER_ESCAPE_MS 400 /* the same two while answers are expected */
+#define IK_INPUT_ANSWER_ESCAPE_MS 400 /* both, while answers are expected */
 #define IK_INPUT_ANSWER_MS 5000
 
 #endif

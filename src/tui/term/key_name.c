@@ -47,7 +47,7 @@ static const struct {
 
 static const char space_name[] = "Space";
 
-/* Remove a modifier from the front of *text and return it; 0 when there is none. */
+/* Remove a modifier from the front of *text and return it, or 0 if there is none. */
 static unsigned take_modifier(const char **text, size_t *length)
 {
 	for (size_t i = 0; i < MODIFIER_NAMES; i++) {
@@ -62,8 +62,8 @@ static unsigned take_modifier(const char **text, size_t *length)
 	return 0;
 }
 
-/* Control characters that are keys of their own. Terminals that can tell Ctrl-I from Tab must not
- * make a different key of it. */
+/* Control characters that are keys of their own. Terminals that can tell Ctrl-I from Tab must
+ * not make it a different key. */
 static const struct {
 	uint32_t codepoint;
 	enum ik_key_code code;
@@ -85,7 +85,7 @@ struct ik_key ik_key_plain(const struct ik_key *key)
 	if (!(key->modifiers & IK_CONTROL))
 		return plain;
 	if (plain.codepoint == '-' && (key->modifiers & IK_SHIFT)) {
-		plain.codepoint = '_'; /* where the terminal reports which keys were pressed */
+		plain.codepoint = '_'; /* for terminals that report the pressed keys */
 		plain.modifiers &= ~(unsigned)IK_SHIFT;
 	}
 	for (size_t i = 0; i < sizeof(control_keys) / sizeof(*control_keys); i++)

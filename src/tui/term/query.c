@@ -8,8 +8,8 @@
 #define COMPONENT "%4[0-9a-fA-F]"
 #define COMPONENTS COMPONENT "/" COMPONENT "/" COMPONENT
 
-/* Do black letters stand out more on a colour than white ones? Goes by its luminance (WCAG 2), with
- * a gamma of 2 for sRGB's. */
+/* Is black text more readable than white on this colour? Uses its luminance (WCAG 2), with a
+ * gamma of 2 for sRGB. */
 static bool is_light(int32_t rgb)
 {
 	int red = rgb >> 16 & 0xFF, green = rgb >> 8 & 0xFF, blue = rgb & 0xFF;
@@ -27,7 +27,7 @@ bool ik_background_read(const char *report, size_t length, bool *ret_light)
 		sscanf(text, "]11;rgba:" COMPONENTS, components[0], components[1], components[2]) != 3)
 		return false;
 	for (int i = 0; i < 3; i++) {
-		/* One to four digits, scaled to 0 to 255 by their count. */
+		/* One to four hex digits, scaled to 0..255 by their number. */
 		long most = (1L << 4 * strlen(components[i])) - 1;
 
 		rgb = rgb << 8 | (int32_t)(strtol(components[i], NULL, 16) * 255 / most);

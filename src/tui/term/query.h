@@ -1,9 +1,9 @@
 /*
- * query: what the terminal is asked, and what its answers mean.
+ * query: questions to the terminal, and how to read the answers.
  *
- * Is its background light or dark?  OSC 11 of xterm's ctlseqs, or the environment's COLORFGBG of
- * rxvt and the like.  Does it have kitty's keyboard protocol?  Each answer is an IK_KEY_REPORT
- * (tui/term/input.h).
+ * Is its background light or dark?  OSC 11 of xterm's ctlseqs, or the
+ * environment variable COLORFGBG of rxvt and others.  Does it support kitty's
+ * keyboard protocol?  Each answer is an IK_KEY_REPORT (tui/term/input.h).
  *
  * Pure.  May include: nothing.
  */
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Not every terminal answers the first two. All answer the last, DA1, so once that answer is
- * here no other can follow. */
+/* Some terminals ignore the first two. All answer the last, DA1, after which no other answer can
+ * come. */
 #define IK_BACKGROUND_QUERY "\033]11;?\033\\"
 #define IK_KEYBOARD_QUERY "\033[?u"
 #define IK_FENCE_QUERY "\033[c"
@@ -24,7 +24,8 @@ bool ik_background_read(const char *report, size_t length, bool *ret_light);
 bool ik_keyboard_is_offered(const char *report, size_t length);
 bool ik_background_is_fence(const char *report, size_t length);
 
-/* Read COLORFGBG, such as "15;0" or "0;default;15"; false for NULL and what says nothing. */
+/* Parse COLORFGBG, such as "15;0" or "0;default;15"; return false for NULL and if it doesn't
+ * tell. */
 bool ik_background_of_variable(const char *colorfgbg, bool *ret_light);
 
 #endif

@@ -30,9 +30,9 @@
 #define OTHER_KEYS_ON "\033[>4;1m"
 #define OTHER_KEYS_OFF "\033[>4m"
 
-#define CELL_MOST 2 /* ncurses cells that one cell can become */
+#define CELL_MOST 2 /* ncurses cells for one of our cells, at most */
 
-/* What ncurses draws a style with. */
+/* How ncurses draws a style. */
 struct ik_term_look {
 	attr_t attributes;
 	short pair; /* of colours */
@@ -41,25 +41,25 @@ struct ik_term_look {
 struct ik_term {
 	SCREEN *screen;
 	FILE *file;          /* the memory file that ncurses writes into */
-	struct ik_buf bytes; /* what was read from it */
+	struct ik_buf bytes; /* what was read from the file */
 	const char *drawn_as;
 	bool utf8, answers, own_colours;
 	enum ik_colour_depth colours;
 	const struct ik_theme *theme;
 	struct ik_term_look looks[IK_STYLE_COUNT];
 
-	struct ik_cells shown; /* the last frame, of the terminal's size */
+	struct ik_cells shown; /* the last frame, in the terminal's size */
 	bool everything;       /* the terminal may show anything: repaint */
-	cchar_t *row;          /* room for the row that is given to ncurses */
+	cchar_t *row;          /* buffer for the row passed to ncurses */
 };
 
-/* ---- what terminfo, and the name of its type, say about a terminal ---- */
+/* ---- what terminfo and the type's name tell about a terminal ---- */
 
-#define PALETTE 256 /* the numbers of the largest palette */
+#define PALETTE 256 /* size of the largest palette */
 
-/* Return the type that a terminal can be drawn as where its own entry is not installed, by the name
- * before its first dash; NULL for families that are not known. Known ones ignore private modes
- * and queries that they do not have. */
+/* Return a substitute for a terminal type that is not installed, by the name up to its first
+ * dash, or NULL for unknown families. The known ones ignore private modes and queries that they
+ * don't support. */
 static const char *stand_in_for(const char *type)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static const char *stand_in_for(const char *type)
 	return NULL;
 }
 
-/* Return a capability of the terminal that is open; NULL: it does not have it. */
+/* Return a capability of the open terminal, or NULL. */
 static const char *capability(const char *name)
 {
 	const char *value = tigetstr(name);
@@ -110,25 +110,25 @@ static bool is_ansi(void)
 	return move && ik_text_starts(move, "\033[");
 }
 
-/* Does terminfo, or the type's name, say that the terminal has 24-bit colours? */
+/* Do terminfo or the type's name promise 24-bit colours? */
 static bool is_direct(const char *type)
 {
 	return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || capability("RGB") ||
 		tigetflag("Tc") > 0 || (stand_in_for(type) && ik_text_ends(type, "-direct"));
 }
 
-/* Return the colours of the terminal, whose type is drawn as another one where stands_in; direct:
- * 24-bit colours are promised elsewhere. */
+/* Return the terminal's colours. stands_in: its type is drawn as another one. direct: the
+ * environment promises 24-bit colours. */
 static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool direct)
 {
 	const char *set = capability("setaf");
 	int colours = set && tigetnum("pairs") > 0 ? tigetnum("colors") : 0;
 
-	/* All that is known of a type that is not installed is its name. Of a palette of 88 only
-	 * the first 16 are the same as in one of 256. */
+	/* Only the name of a type that is not installed is known. In an 88-colour palette, only the
+	 * first 16 colours are as in one of 256. */
 	if (stands_in && (ik_text_ends(type, "-16color") || ik_text_ends(type, "-88color")))
 		colours = 16;
-	/* The other numbers of a direct type are colours, not a palette. */
+	/* Larger numbers of a direct type are colours, not a palette. */
 	if (colours > PALETTE)
 		colours = 8;
 	if (colours == PALETTE) {
@@ -141,15 +141,15 @@ static enum ik_colour_depth read_colours(const char *type, bool stands_in, bool 
 /* ---- how a cell looks in ncurses ---- */
 
 #define REPLACEMENT L'\xFFFD'
-#define FLAG_LETTER_BYTES 4 /* of U+1F1E6 to U+1F1FF */
+#define FLAG_LETTER_BYTES 4 /* bytes of U+1F1E6 to U+1F1FF */
 
-/* Two placeholders for each style, its foreground and its background, from the first number of
- * the palette that ncurses writes as "38;5;N". */
+/* Two placeholders for each style, for foreground and background, from the first number that
+ * ncurses writes as "38;5;N" on. */
 #define PLACEHOLDER_FIRST 16
 #define PLACEHOLDERS (2 * IK_STYLE_COUNT)
 _Static_assert(PLACEHOLDER_FIRST + PLACEHOLDERS <= 256, "the palette has room");
 
-/* Return ncurses' number for a colour that a theme gives as 24 bits and of 16. */
+/* Return ncurses' number for a theme's colour, given in 24 bits and as one of 16. */
 static int number_of(enum ik_colour_depth colours, int32_t rgb, int of16, int placeholder)
 {
 	const int numbers[] = { [IK_COLOURS_NONE] = IK_COLOUR_OWN,
@@ -171,8 +171,8 @@ static attr_t attributes_of(unsigned ours)
 		(ours & IK_ATTRIBUTE_ITALIC ? A_ITALIC : A_NORMAL);
 }
 
-/* Set the look of each style, and ncurses' colour pairs; own: ncurses can draw the terminal's own
- * foreground and background. */
+/* Set the look of each style and ncurses' colour pairs. own: ncurses can draw the terminal's
+ * default colours. */
 static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colours, bool own,
 	struct ik_term_look ret_looks[IK_STYLE_COUNT])
 {
@@ -199,7 +199,7 @@ static void make_looks(const struct ik_theme *theme, enum ik_colour_depth colour
 	}
 }
 
-/* Read the characters of a cluster; false where the C library gives it another width. */
+/* Read the characters of a cluster; return false if the C library disagrees about its width. */
 static bool read_cluster(const struct ik_cell *cell, wchar_t ret_text[CCHARW_MAX + 1])
 {
 	int count = 0;
@@ -223,7 +223,7 @@ static bool read_cluster(const struct ik_cell *cell, wchar_t ret_text[CCHARW_MAX
 	return count > 0;
 }
 
-/* Return the letter that a regional indicator is, half of a flag; 0 where there is none. */
+/* Return the letter of a regional indicator (half of a flag), or 0 for anything else. */
 static wchar_t flag_letter(const char *text)
 {
 	uint32_t codepoint;
@@ -234,7 +234,7 @@ static wchar_t flag_letter(const char *text)
 		: 0;
 }
 
-/* Set what is drawn for a cluster whose width is not certain, a character for each column. */
+/* Set replacements for a cluster of uncertain width, one character for each column. */
 static void replace_cluster(const struct ik_cell *cell, bool utf8, wchar_t ret_text[2])
 {
 	if (cell->width == 2 && cell->length == 2 * FLAG_LETTER_BYTES) {
@@ -248,10 +248,11 @@ static void replace_cluster(const struct ik_cell *cell, bool utf8, wchar_t ret_t
 }
 
 /*
- * Make what ncurses draws for a cell; returns the number of its cells, 0 for the second half of
- * a wide cluster. corner: the cell touches the last two columns of the last row. ncurses fills
- * these by inserting characters or with line wrap off, which spoils clusters that are wide or
- * combined, so a wide one becomes blanks and a combined one its base.
+ * Convert a cell for ncurses; return the number of ncurses cells, 0 for the
+ * second half of a wide cluster. corner: the cell touches the last two columns
+ * of the last row. ncurses fills these by inserting characters or with line
+ * wrap off, which spoils wide and combined clusters, so a wide one becomes
+ * blanks and a combined one its base.
  */
 static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look, bool utf8,
 	bool corner, cchar_t ret_cells[CELL_MOST])
@@ -276,7 +277,7 @@ static int make_cell(const struct ik_cell *cell, const struct ik_term_look *look
 	return cell->width;
 }
 
-/* Read a placeholder, "38;5;N" or "48;5;N"; returns its end, or NULL where there is none. */
+/* Parse a placeholder, "38;5;N" or "48;5;N"; return its end, or NULL if there is none. */
 static const char *read_placeholder(const struct ik_theme *theme, const char *text,
 	int32_t *ret_rgb)
 {
@@ -303,7 +304,7 @@ static void put_direct(const struct ik_theme *theme, const char *bytes, struct i
 	const char *start, *end;
 	int32_t rgb;
 
-	/* ncurses writes each colour as a control sequence of its own. */
+	/* ncurses writes each colour as a separate control sequence. */
 	while ((start = strstr(bytes, introducer))) {
 		start += strlen(introducer);
 		ik_buf_append(out, bytes, (size_t)(start - bytes));
@@ -319,14 +320,14 @@ static void put_direct(const struct ik_theme *theme, const char *bytes, struct i
 
 /* ---- the screen ---- */
 
-/* Open an ncurses screen that writes into file; NULL where terminfo does not know the type or
- * the type cannot move its cursor. */
+/* Open an ncurses screen that writes into file. Return NULL if terminfo does not know the type
+ * or the type cannot move its cursor. */
 static SCREEN *open_screen(const char *type, FILE *file)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 	struct sigaction kept[sizeof(signals) / sizeof(*signals)];
 
-	/* newterm() installs handlers of its own, but signals belong to the loop. */
+	/* newterm() installs its own handlers, but signals belong to the loop. */
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], NULL, &kept[i]);
 	SCREEN *screen = newterm(type, file, file);
@@ -338,7 +339,7 @@ static SCREEN *open_screen(const char *type, FILE *file)
 	return NULL;
 }
 
-/* Read what ncurses has written since the last time into term->bytes. */
+/* Read what ncurses has written since the last call into term->bytes. */
 static void read_bytes(struct ik_term *term)
 {
 	int fd = fileno(term->file);
@@ -352,19 +353,19 @@ static void read_bytes(struct ik_term *term)
 		term->everything = true; /* bytes were lost, and the next frame repairs that */
 }
 
-/* Drop what ncurses has written: ik_term_modes_enter() is what starts the full screen. */
+/* Discard what ncurses has written, since ik_term_modes_enter() enters the full screen. */
 static void discard_bytes(struct ik_term *term)
 {
 	read_bytes(term);
 	ik_buf_clear(&term->bytes);
 }
 
-/* Keep ncurses from doing more than finding the difference of two frames. */
+/* Limit ncurses to finding the difference between two frames. */
 static void set_up_screen(struct ik_term *term)
 {
 	term->own_colours = term->colours != IK_COLOURS_NONE && start_color() != ERR &&
 		use_default_colors() != ERR;
-	/* Without this ncurses stops a frame when there is input, which a file always has. */
+	/* Otherwise ncurses stops a frame when input is available, which is always so for a file. */
 	typeahead(-1);
 	nonl();
 	wnoutrefresh(stdscr);
@@ -372,8 +373,7 @@ static void set_up_screen(struct ik_term *term)
 	discard_bytes(term);
 }
 
-/* Open the screen for a type, or for the one that stands in for it where its entry is not
- * installed. */
+/* Open the screen for a type, or for its substitute if it is not installed. */
 static bool open_terminal(struct ik_term *term, const char *type)
 {
 	const char *stand_in = stand_in_for(type);
@@ -381,7 +381,7 @@ static bool open_terminal(struct ik_term *term, const char *type)
 	term->file = fdopen(memfd_create("ikigai-frame", MFD_CLOEXEC), "w+");
 	if (!term->file)
 		return false;
-	/* ncurses takes the numbers of "-direct" types for colours. Ours are of the palette. */
+	/* For "-direct" types, ncurses takes numbers for colours. Ours are of the palette. */
 	if (stand_in && ik_text_ends(type, "-direct"))
 		type = stand_in;
 	term->screen = open_screen(type, term->file);
@@ -480,7 +480,7 @@ const char *ik_term_drawn_as(const struct ik_term *term)
 	return term->drawn_as;
 }
 
-/* Give a row to ncurses. */
+/* Pass a row to ncurses. */
 static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 {
 	int rows = term->shown.rows, columns = term->shown.columns, count = 0;
@@ -494,7 +494,7 @@ static void put_row(struct ik_term *term, const struct ik_cell *cells, int row)
 	mvwadd_wchnstr(stdscr, row, 0, term->row, count);
 }
 
-/* Give the rows that differ from the last frame to ncurses, and remember them. */
+/* Pass the rows that differ from the last frame to ncurses, and remember them. */
 static void put_rows(struct ik_term *term, const struct ik_cells *cells)
 {
 	size_t columns = (size_t)term->shown.columns;
@@ -510,7 +510,7 @@ static void put_rows(struct ik_term *term, const struct ik_cells *cells)
 	}
 }
 
-/* Have ncurses write what changed, with the cursor at (row, column), or hidden where row < 0. */
+/* Have ncurses write the changes, with the cursor at (row, column), or hidden if row < 0. */
 static void write_changes(struct ik_term *term, int row, int column)
 {
 	bool visible = row >= 0;
@@ -518,7 +518,7 @@ static void write_changes(struct ik_term *term, int row, int column)
 
 	if (term->everything) {
 		clearok(curscr, TRUE);
-		curs_set(!visible); /* else ncurses takes what is wanted for what the terminal has */
+		curs_set(!visible); /* otherwise ncurses believes that the state is already set */
 	}
 	term->everything = false;
 	if (visible)
@@ -552,14 +552,14 @@ void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik
 
 /* ---- entering and leaving the full screen ---- */
 
-/* Append a sequence where it applies. */
+/* Append a sequence if `on`. */
 static void put_mode(struct ik_buf *out, bool on, const char *sequence)
 {
 	if (on)
 		ik_buf_puts(out, sequence);
 }
 
-/* Append what switches from one set of modes to another. */
+/* Append the sequences that switch from one set of modes to another. */
 static void put_modes(const struct ik_term *term, struct ik_term_modes from,
 	struct ik_term_modes to, struct ik_buf *out)
 {
@@ -593,8 +593,8 @@ char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes
 	put_mode(&out, is_ansi(), PASTE_OFF);
 	put_capability(&out, "rmkx");
 	put_capability(&out, "cnorm");
-	/* Where there is no alternate screen, or it is off (GNU screen's default), the shell
-	 * continues on a blank screen, not in the middle of ours. */
+	/* Without an alternate screen, or if it is off (GNU screen's default), the shell continues
+	 * on a blank screen, not in the middle of ours. */
 	put_capability(&out, "home");
 	put_capability(&out, "ed");
 	put_capability(&out, capability("rmcup") ? "rmcup" : "clear");

@@ -1,21 +1,23 @@
 /*
  * term: draws a grid of cells on a terminal with ncurses.
  *
- * ncurses finds what changed since the last frame and writes it into a memory file.  The bytes
- * of each frame are handed to the caller, who writes them when the terminal can take them, so
- * nothing here ever blocks on a terminal.  Nothing here reads from one either: keys are
- * tui/term/input.h.
+ * ncurses finds what changed since the last frame and writes it into a memory
+ * file.  The caller gets the bytes of each frame and writes them when the
+ * terminal accepts them, so nothing here ever blocks on a terminal.  Nothing
+ * here reads from one either: for keys see tui/term/input.h.
  *
- * Characters: a cluster is drawn only where it is certain how wide terminals draw it.  One that
- * the C library, whose widths ncurses uses, gives another width than util/cluster.h becomes
- * U+FFFD, and a flag becomes its two letters.  Without UTF-8 everything becomes ASCII.
+ * Characters: a cluster is drawn only if it is certain how wide terminals draw
+ * it.  If the C library, whose widths ncurses uses, disagrees with
+ * util/cluster.h about its width, it becomes U+FFFD, and a flag becomes its two
+ * letters.  Without UTF-8 everything becomes ASCII.
  *
- * Colours: ncurses draws 24-bit ones only for "-direct" terminal types, which hardly anyone's
- * TERM is set to.  So each colour of a theme is given to ncurses as a placeholder, a number of
- * the 256-colour palette, which is replaced in what ncurses wrote.
+ * Colours: ncurses draws 24-bit ones only for "-direct" terminal types, which
+ * hardly any TERM names.  So each colour of a theme is passed to ncurses as a
+ * placeholder, a number of the 256-colour palette, which is then replaced in
+ * ncurses' output.
  *
- * Only one terminal can be open at a time, because ncurses has one current screen.
- *
+ * Only one terminal can be open at a time, because ncurses has one current
+ * screen.
  * May include: <curses.h>, util, tui/term.
  */
 #ifndef IK_TUI_TERM_TERM_H
@@ -29,15 +31,14 @@ struct ik_term;
 
 struct ik_term_options {
 	const char *type;             /* TERM; NULL or "" is an error */
-	enum ik_colour_depth colours; /* at most; the terminal may have fewer */
+	enum ik_colour_depth colours; /* limit; the terminal may have fewer */
 	const struct ik_theme *theme;
 	int rows, columns;
-	bool direct; /* COLORTERM promises 24-bit colours, which terminfo may not know of */
+	bool direct; /* COLORTERM promises 24-bit colours, even if terminfo doesn't */
 };
 
-/* Start drawing; in a locale that is not UTF-8, ASCII is drawn. Fails with a sentence for "dumb"
- * and for types that terminfo does not know, except for common ones, which are drawn as another
- * type. */
+/* Start drawing, in ASCII unless the locale is UTF-8. Fails with a sentence for "dumb" and for
+ * types that terminfo does not know, except for common ones, which are drawn as another type. */
 struct ik_term *ik_term_new(const struct ik_term_options *options, struct ik_error *error);
 struct ik_term *ik_term_free(struct ik_term *term);
 
@@ -50,34 +51,38 @@ void ik_term_invalidate(struct ik_term *term);
 void ik_term_set_theme(struct ik_term *term, const struct ik_theme *theme);
 
 /*
- * Append to out the bytes that bring the terminal from the last frame to this one. Appends nothing
- * when nothing changed. cells has the terminal's size.
+ * Append to out the bytes that update the terminal from the last frame to this
+ * one; nothing if they are equal. cells has the terminal's size.
  */
 void ik_term_frame(struct ik_term *term, const struct ik_cells *cells, struct ik_buf *out);
 
-/* Does the terminal answer queries, or else ignore them? */
+/* Does the terminal answer queries, or at least ignore them? */
 bool ik_term_answers(const struct ik_term *term);
 
-/* The colours that are drawn: the terminal's, limited by the options. */
+/* Return the colours in use: the terminal's, limited by the options. */
 enum ik_colour_depth ik_term_colours(const struct ik_term *term);
 
-/* The type that is drawn for, where the terminal's own is not installed; else NULL. */
+/* Return the substitute type in use if the terminal's own is not installed, else NULL. */
 const char *ik_term_drawn_as(const struct ik_term *term);
 
 /*
- * What the terminal is switched to in the full screen.  The mouse: xterm's modes 1000 (buttons and
- * wheel), 1002 (motion while a button is down) and 1006 (coordinates without a limit).  The
- * keyboard: the first flag of kitty's protocol, where the terminal says that it has it, and xterm's
- * modifyOtherKeys 1, for Shift-Enter and the like.
+ * The terminal's modes in the full screen.
+ *
+ * The mouse: xterm's modes 1000 (buttons and wheel), 1002 (motion while a
+ * button is down) and 1006 (coordinates without a limit).
+ *
+ * The keyboard: the first flag of kitty's protocol, if the terminal reports
+ * that it supports it, and xterm's modifyOtherKeys 1, for Shift-Enter and the
+ * like.
  */
 struct ik_term_modes {
 	bool mouse;
 	bool keyboard; /* kitty's protocol */
 };
 
-/* Return what to write to enter the full screen with these modes, to leave it, and to switch from
- * one to the other, as new strings. Terminals that may not know the modes (ik_term_answers()) are
- * not switched. */
+/* Return what to write to enter the full screen with these modes, to leave it, and to switch
+ * modes, as new strings. Terminals that may not know the modes (ik_term_answers()) are not
+ * switched. */
 char *ik_term_modes_enter(const struct ik_term *term, struct ik_term_modes modes);
 char *ik_term_modes_leave(const struct ik_term *term, struct ik_term_modes modes);
 char *ik_term_modes_change(const struct ik_term *term, struct ik_term_modes from,

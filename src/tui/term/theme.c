@@ -12,12 +12,13 @@
 #define OWN IK_COLOUR_OWN
 
 /*
- * Columns: foreground and background in 24 bits, of 16 colours; attributes; attributes for
- * terminals without colours.
+ * Columns: foreground and background in 24 bits, then of 16 colours;
+ * attributes; attributes for terminals without colours.
  *
- * With 16 and 8 colours dim text has the terminal's own foreground, because "bright black" is
- * invisible in several palettes.  The contrast of text is at least 4.5 to 1 on the backgrounds
- * that the theme is for (7 to 1 in "contrast"), that of frames 3 to 1.
+ * With 16 and 8 colours, dim text has the terminal's default foreground,
+ * because "bright black" is invisible in several palettes.  The contrast of
+ * text is at least 4.5 to 1 on the theme's backgrounds (7 to 1 in "contrast"),
+ * that of frames 3 to 1.
  */
 static const struct ik_look dark[IK_STYLE_COUNT] = {
 	[IK_STYLE_NORMAL] = { OWN, OWN, -1, -1, 0, 0 },
@@ -155,7 +156,7 @@ int32_t ik_colour_of_palette(int index)
 		levels[index / CUBE_SIDE % CUBE_SIDE] << 8 | levels[index % CUBE_SIDE];
 }
 
-/* Return the squared distance of two colours. */
+/* Return the squared distance between two colours. */
 static int distance(int32_t one, int32_t other)
 {
 	int sum = 0;

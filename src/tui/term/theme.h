@@ -1,6 +1,6 @@
 /*
- * theme: how each style looks, one table for each theme; 24-bit colours, 0xRRGGBB, in the 256-colour
- * palette.
+ * theme: the look of each style, one table for each theme, and the 256-colour
+ * palette for 24-bit colours, 0xRRGGBB.
  *
  * Pure.  May include: util, tui/term/cells.h.
  */
@@ -9,13 +9,13 @@
 
 #include "tui/term/cells.h"
 
-#define IK_COLOUR_OWN (-1) /* the terminal's own foreground or background */
+#define IK_COLOUR_OWN (-1) /* the terminal's default foreground or background */
 
-/* Return the nearest colour of the palette, from 16 on, as those below look different on every
- * terminal; IK_COLOUR_OWN for itself. */
+/* Return the nearest colour of the palette from 16 on, since lower ones look different on every
+ * terminal; IK_COLOUR_OWN stays itself. */
 int ik_colour_nearest(int32_t rgb);
 
-/* Return the colour of a number of the palette, from 16 on. */
+/* Return the colour of a palette number, at least 16. */
 int32_t ik_colour_of_palette(int index);
 
 enum ik_colour_depth {
@@ -34,9 +34,9 @@ enum {
 	IK_ATTRIBUTE_ITALIC = 16
 };
 
-/* A foreground and a background, each -1 for the terminal's own: as 0xRRGGBB, and as a number for
- * terminals of 16 colours, which is the one of 8 without its highest bit.  With 256 colours,
- * ik_colour_nearest(). */
+/* A foreground and a background, each -1 for the terminal's default: as 0xRRGGBB, and as a
+ * number for terminals with 16 colours, which without its highest bit is the number for 8. With 256
+ * colours, ik_colour_nearest() is used. */
 struct ik_look {
 	int32_t foreground, background;
 	int8_t foreground16, background16;
@@ -47,11 +47,11 @@ struct ik_look {
 struct ik_theme {
 	const char *name;
 	const struct ik_look *looks; /* one for each style */
-	bool mono;                   /* as on a terminal without colours */
+	bool mono;                   /* draw as on a terminal without colours */
 };
 
-/* Return the theme "dark", "light", "contrast" or "mono"; NULL for another name. */
+/* Return the theme "dark", "light", "contrast" or "mono", or NULL for another name. */
 const struct ik_theme *ik_theme_find(const char *name);
-const struct ik_theme *ik_theme_at(size_t index); /* NULL at the end */
+const struct ik_theme *ik_theme_at(size_t index); /* NULL past the end */
 
 #endif

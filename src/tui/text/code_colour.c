@@ -7,24 +7,24 @@
 #include "tui/text/wrap.h"
 #include "util/cluster.h"
 
-#define KEYWORD_MOST 24 /* bytes of the longest */
+#define KEYWORD_MOST 24 /* limit of a keyword, in bytes */
 
-/* How a language writes what is no code. */
+/* How a language writes comments and literals. */
 enum {
 	HASH = 1,           /* a comment from # on */
 	SLASHES = 2,        /* from // on, and between slash and star */
 	DASHES = 4,         /* from -- on */
-	TRIPLE = 8,         /* strings in three quotes */
-	ONE_CHARACTER = 16, /* in single quotes */
-	ANY_CASE = 32,      /* of keywords */
-	DIRECTIVES = 64,    /* a # that begins a line, and the word after it, is a keyword */
+	TRIPLE = 8,         /* strings in triple quotes */
+	ONE_CHARACTER = 16, /* single quotes are for one character */
+	ANY_CASE = 32,      /* keywords in any case */
+	DIRECTIVES = 64,    /* preprocessor directives: a # that begins a line, and the next word */
 	DIFF = 128
 };
 
 struct ik_code_language {
-	const char *names; /* with blanks around each */
+	const char *names; /* each with blanks around it */
 	unsigned ways;
-	const char *keywords; /* the same */
+	const char *keywords; /* likewise */
 };
 
 /* clang-format off */
@@ -92,7 +92,7 @@ static const struct ik_code_language languages[] = {
 };
 /* clang-format on */
 
-/* Is a word one of a list with blanks around each? */
+/* Is a word in a list in which each word has blanks around it? */
 static bool is_listed(const char *list, const char *word, size_t length, bool any_case)
 {
 	char wanted[KEYWORD_MOST + 3];
@@ -129,7 +129,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Does the line continue with this at a place? */
+/* Does the line continue with this text at a position? */
 static bool goes_on(const char *line, size_t length, size_t at, const char *with)
 {
 	size_t size = strlen(with);
@@ -147,7 +147,7 @@ static size_t indentation(const char *line, size_t length)
 	return at;
 }
 
-/* Return where a comment that begins at a place ends; 0: there is none. */
+/* Return the end of a comment that begins at a position, or 0 if there is none. */
 static size_t comment_end(unsigned ways, const char *line, size_t length, size_t at)
 {
 	if ((ways & HASH) && line[at] == '#' && (at == 0 || strchr(" \t;(),", line[at - 1])))
@@ -163,7 +163,7 @@ static size_t comment_end(unsigned ways, const char *line, size_t length, size_t
 
 		return end ? (size_t)(end - line) + 2 : length;
 	}
-	/* A line of a comment that began above. */
+	/* A line of a comment that began on a line above. */
 	if (line[at] == '*' && at == indentation(line, length) &&
 		(at + 1 == length || line[at + 1] == ' ' || line[at + 1] == '/')) {
 		const char *end = memmem(line + at, length - at, "*/", 2);
@@ -173,15 +173,15 @@ static size_t comment_end(unsigned ways, const char *line, size_t length, size_t
 	return 0;
 }
 
-/* Is it one character, or what is written for one? */
+/* Is it one character or one escape sequence? */
 static bool is_character(const char *text, size_t length)
 {
 	return length == 1 ||
 		(length > 1 && length <= 10 && (text[0] == '\\' || (unsigned char)text[0] >= 0x80));
 }
 
-/* Return where a string that begins at a place ends; 0: there is none, or it ends in another
- * line. */
+/* Return the end of a string that begins at a position, or 0 if there is none or it ends on
+ * another line. */
 static size_t string_end(unsigned ways, const char *line, size_t length, size_t at)
 {
 	char quote = line[at];
@@ -208,7 +208,7 @@ static size_t string_end(unsigned ways, const char *line, size_t length, size_t 
 	return 0;
 }
 
-/* Return the end of a word or a number that begins at a place. */
+/* Return the end of a word or number that begins at a position. */
 static size_t word_end(const char *line, size_t length, size_t at)
 {
 	bool number = is_digit(line[at]);
@@ -219,7 +219,8 @@ static size_t word_end(const char *line, size_t length, size_t at)
 	return at;
 }
 
-/* Return the end of a # that begins a line, and the word after it; 0: it is something else. */
+/* Return the end of a directive (a # that begins a line, and the next word), or 0 if it is
+ * something else. */
 static size_t directive_end(const char *line, size_t length, size_t at)
 {
 	if (line[at] != '#' || at != indentation(line, length))
@@ -229,7 +230,7 @@ static size_t directive_end(const char *line, size_t length, size_t at)
 	return word_end(line, length, at);
 }
 
-/* Return the end of a word, and what it is. */
+/* Return the end of a word, and its style. */
 static size_t take_word(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {
@@ -244,7 +245,7 @@ static size_t take_word(const struct ik_code_language *language, const char *lin
 	return end;
 }
 
-/* Return the end of the token at a place, and what it is. */
+/* Return the end of the token at a position, and its style. */
 static size_t take_token(const struct ik_code_language *language, const char *line, size_t length,
 	size_t at, enum ik_style *ret_style)
 {
@@ -265,7 +266,7 @@ static size_t take_token(const struct ik_code_language *language, const char *li
 		return take_word(language, line, length, at, ret_style);
 	*ret_style = IK_STYLE_CODE;
 	return line[at] == '\\' && at + 1 < length ? at + 2
-											   : at + 1; /* what is escaped begins nothing */
+											   : at + 1; /* an escaped character begins nothing */
 }
 
 size_t ik_code_run(const struct ik_code_language *language, const char *line, size_t length,
@@ -288,9 +289,9 @@ size_t ik_code_run(const struct ik_code_language *language, const char *line, si
 		end = next;
 	}
 	while (end < length && line[end] == ' ')
-		end++; /* the colour of a blank isn't seen, and a change of colour is bytes */
+		end++; /* a blank shows no colour, and each change of colour costs bytes */
 	if (end < length &&
-		(unsigned char)line[end] >= 0x80) /* it may be an accent of what it follows */
+		(unsigned char)line[end] >= 0x80) /* it may be an accent on the next character */
 		end += ik_cluster_next(line + end - 1, length - end + 1).length - 1;
 	return end - at;
 }

@@ -9,23 +9,23 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define MOST_NODES 20000   /* of so many, none are unfolded but by hand */
-#define LONG_BYTES 4000    /* a text of one line that is longer shows its beginning, */
-#define PREVIEW_BYTES 1000 /* so much of it; of lines: */
+#define MOST_NODES 20000   /* with more, only what the user unfolds is unfolded */
+#define LONG_BYTES 4000    /* a longer text of one line shows a preview */
+#define PREVIEW_BYTES 1000 /* size of that preview; for several lines: */
 #define PREVIEW_MOST 8000
-#define USUAL_NODES 5000 /* of so many no more are unfolded unasked, */
-#define USUAL_DEPTH 12   /* nor what is deeper */
+#define USUAL_NODES 5000 /* with more, nothing else is unfolded by default, */
+#define USUAL_DEPTH 12   /* nor is anything deeper */
 
 struct ik_json_tree {
 	struct ik_buf text;
 	ik_tree_state_of *state_of;
 	void *arg;
 	struct ik_json_span root;
-	struct ik_tree_node *nodes; /* the one made last */
-	size_t members;             /* of all that is unfolded */
+	struct ik_tree_node *nodes; /* the newest one */
+	size_t members;             /* in all unfolded containers */
 };
 
-/* Return a child's place in the tree as a number. */
+/* Return a child's path as a number. */
 static uint64_t path_below(uint64_t path, uint64_t step)
 {
 	uint64_t mixed = (path * UINT64_C(0xbf58476d1ce4e5b9) ^ step) * UINT64_C(0x9e3779b97f4a7c15);
@@ -45,7 +45,7 @@ static bool is_container(const struct ik_tree_node *node)
 	return type == IK_JSON_ARRAY || type == IK_JSON_OBJECT;
 }
 
-/* Count the lines of a text as it is written, with its quotes. */
+/* Count the lines of a quoted text. */
 static uint32_t count_lines(struct ik_json_span value)
 {
 	uint32_t lines = 0;
@@ -108,7 +108,7 @@ bool ik_tree_node_folds(const struct ik_tree_node *node)
 	return is_container(node) && node->count > 0;
 }
 
-/* Is it so long that the usual state shows only its beginning? */
+/* Is it so long that the usual state shows only a preview? */
 static bool is_long(const struct ik_tree_node *node)
 {
 	if (is_text(node))
@@ -128,7 +128,7 @@ static bool is_open(const struct ik_json_tree *tree, const struct ik_tree_node *
 			tree->members < USUAL_NODES);
 }
 
-/* Complete a new node, of which the place and the value are known. */
+/* Complete a new node, whose place and value are known. */
 static struct ik_tree_node *add_node(struct ik_json_tree *tree, struct ik_tree_node known)
 {
 	struct ik_tree_node *node = ik_alloc(sizeof(*node));
@@ -147,7 +147,7 @@ static struct ik_tree_node *add_node(struct ik_json_tree *tree, struct ik_tree_n
 	return node;
 }
 
-/* What goes from call to call while the lines are made. */
+/* State that is passed on while the lines are made. */
 struct printer {
 	struct ik_json_tree *tree;
 	ik_tree_line *line;
@@ -163,13 +163,13 @@ static void begin(struct printer *printer, unsigned depth)
 		ik_buf_puts(&printer->out, "  ");
 }
 
-/* A line is complete. */
+/* Emit a complete line. */
 static void end(struct printer *printer, struct ik_tree_node *node, enum ik_tree_role role)
 {
 	printer->line(printer->arg, node, role, printer->out.data, printer->out.length);
 }
 
-/* Append a text as it is decoded: so many of its bytes as they are written. */
+/* Append the first `length` bytes of an encoded text, decoded. */
 static void put_text(struct ik_json_span value, size_t length, struct ik_buf *out)
 {
 	struct ik_buf quoted;
@@ -181,7 +181,7 @@ static void put_text(struct ik_json_span value, size_t length, struct ik_buf *ou
 	ik_buf_done(&quoted);
 }
 
-/* Return the bytes of a text, as it is written, of the beginning that is shown of it. */
+/* Return the length of a text's preview, in encoded bytes. */
 static size_t preview_length(struct ik_json_span value, bool lines)
 {
 	const char *text = value.text + 1;
@@ -196,13 +196,13 @@ static size_t preview_length(struct ik_json_span value, bool lines)
 	}
 	while (at < length && ik_utf8_is_continuation(text[at]))
 		at++;
-	/* Both halves of a pair of escapes. */
+	/* Both halves of a surrogate pair. */
 	if (length - at >= 6 && text[at] == '\\' && text[at + 1] == 'u' && (text[at + 2] | 0x20) == 'd')
 		at += 6;
 	return at;
 }
 
-/* Append a text as its lines, each indented; returns how many. */
+/* Append the lines of a text, each indented; return their number. */
 static uint32_t put_lines(struct ik_buf *out, const char *text, size_t length, unsigned depth)
 {
 	const char *stop = text + length;
@@ -221,7 +221,7 @@ static uint32_t put_lines(struct ik_buf *out, const char *text, size_t length, u
 	return count;
 }
 
-/* What is folded says what it holds: "text, 120 lines, 4.5 KB". */
+/* Append the size of a folded node: "text, 120 lines, 4.5 KB". */
 static void put_size(struct ik_buf *out, const struct ik_tree_node *node)
 {
 	ik_buf_puts(out, _("text"));
@@ -233,7 +233,7 @@ static void put_size(struct ik_buf *out, const struct ik_tree_node *node)
 	ik_size_text(out, node->value.length);
 }
 
-/* A line that says that there is more of a text or a list. */
+/* Emit a line that says that a text or a list goes on. */
 static void say_more(struct printer *printer, struct ik_tree_node *node, uint32_t shown)
 {
 	size_t more = node->count - shown;
@@ -254,7 +254,7 @@ static void say_more(struct printer *printer, struct ik_tree_node *node, uint32_
 	end(printer, node, IK_TREE_MORE);
 }
 
-/* A text: in its quotes, as its lines, its beginning, or what there is of it. */
+/* Print a text: quoted, as lines, as a preview, or as its size. */
 static void print_text(struct printer *printer, struct ik_tree_node *node)
 {
 	bool preview = node->cut, lines = node->count > 1;
@@ -290,7 +290,7 @@ static void print_text(struct printer *printer, struct ik_tree_node *node)
 
 static void print_node(struct printer *printer, struct ik_tree_node *node);
 
-/* The members of a list or an object that are shown; returns how many. */
+/* Print the visible members of a list or an object; return their number. */
 static uint32_t print_members(struct printer *printer, struct ik_tree_node *node)
 {
 	uint32_t most = node->count < IK_TREE_MEMBERS ? node->count : IK_TREE_MEMBERS, shown = 0;
@@ -314,7 +314,7 @@ static uint32_t print_members(struct printer *printer, struct ik_tree_node *node
 	return shown;
 }
 
-/* A list or an object. */
+/* Print a list or an object. */
 static void print_container(struct printer *printer, struct ik_tree_node *node)
 {
 	bool object = ik_json_span_type(node->value) == IK_JSON_OBJECT;
@@ -346,7 +346,7 @@ static void print_container(struct printer *printer, struct ik_tree_node *node)
 	end(printer, node, IK_TREE_FOOT);
 }
 
-/* Any node, after its key. */
+/* Print a node, after its key. */
 static void print_node(struct printer *printer, struct ik_tree_node *node)
 {
 	begin(printer, node->depth);

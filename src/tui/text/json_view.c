@@ -6,7 +6,7 @@
 #include "json/write.h"
 #include "util/limits.h"
 
-/* Append the lines of a text, each indented by so many columns. */
+/* Append the lines of a text, each indented by `indent` columns. */
 static void put_lines(struct ik_buf *out, const struct ik_buf *text, int indent)
 {
 	ik_buf_puts(out, "\"\"\"");
@@ -21,8 +21,8 @@ static void put_lines(struct ik_buf *out, const struct ik_buf *text, int indent)
 	ik_buf_printf(out, "\n%*s\"\"\"", indent, "");
 }
 
-/* Append a line of ik_json_pretty(), its text, if it has one of several lines, as these, a level
- * deeper. */
+/* Append a line of ik_json_pretty(). If its value is a text of several lines, append these, one
+ * level deeper. */
 static void put_line(struct ik_buf *out, const char *line, size_t length)
 {
 	size_t indent = strspn(line, " "), at = indent, size = 0;

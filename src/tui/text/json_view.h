@@ -1,6 +1,6 @@
 /*
- * json_view: JSON for people: printed like ik_json_pretty(), but texts of several lines as these
- * lines.
+ * json_view: JSON for people: printed like ik_json_pretty(), but with the line
+ * breaks of texts.
  *
  * Pure.  May include: util, json.
  */

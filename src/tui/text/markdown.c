@@ -15,34 +15,34 @@
 #include "util/sanitize.h"
 #include "util/utf8.h"
 
-#define FLOW_DEPTH 32 /* quotes and lists in each other that are shown as such */
-#define MARK_BYTES 24 /* of a list item */
-#define ENTITY_MOST 8 /* bytes of the longest name of one */
+#define FLOW_DEPTH 32 /* limit of visibly nested quotes and lists */
+#define MARK_BYTES 24 /* limit of a list item's mark */
+#define ENTITY_MOST 8 /* limit of an entity's name, in bytes */
 #define CODEPOINT_LAST 0x10FFFF
-#define LISTS 32         /* lists in each other that are numbered */
-#define TABLE_COLUMNS 64 /* a table with more is laid out as plain text */
-#define GIVE_UP (-1)     /* of a callback: md4c goes on after any other value */
+#define LISTS 32         /* limit of nested numbered lists */
+#define TABLE_COLUMNS 64 /* a wider table is laid out as plain text */
+#define GIVE_UP (-1)     /* result of a callback: md4c continues after any other value */
 #define BETWEEN 3        /* columns between two cells: a bar with a blank on each side */
-#define COLUMN_LEAST 6   /* narrower cells would be letters under each other */
+#define COLUMN_LEAST 6   /* in narrower cells, each letter would be on its own line */
 #define FLAGS \
 	(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS | \
 		MD_FLAG_NOHTML)
 
-/* ---- text in styles, broken into lines after the marks of quotes and lists ---- */
+/* ---- styled text, wrapped after the marks of quotes and lists ---- */
 
-/* A stretch of collected text in one style: it is in the source as it is shown, or added. */
+/* A piece of collected text in one style, either copied from the source or added. */
 struct flow_piece {
 	uint32_t start;  /* in text */
-	uint32_t source; /* unless it is added */
+	uint32_t source; /* unless it was added */
 	uint8_t style;
 	bool added;
 };
 
-/* A quote or a list item around what is laid out. */
+/* A quote or list item around the current text. */
 struct flow_frame {
 	int columns;
 	bool quote;
-	bool mark_due; /* it comes with the next line */
+	bool mark_due; /* drawn on the next line */
 	char mark[MARK_BYTES];
 };
 
@@ -50,7 +50,7 @@ struct flow_frame {
 struct flow {
 	struct ik_lines *lines;
 	int columns;
-	size_t source; /* how far in the source the lines are */
+	size_t source; /* how much of the source is laid out */
 	struct ik_buf text;
 	struct flow_piece *pieces;
 	size_t count;
@@ -58,14 +58,14 @@ struct flow {
 	size_t depth;
 };
 
-/* Forget what was collected. */
+/* Discard the collected text. */
 static void flow_clear(struct flow *flow)
 {
 	ik_buf_clear(&flow->text);
 	flow->count = 0;
 }
 
-/* Append text in a style; source is where it is in there, or IK_MARKDOWN_NOWHERE. */
+/* Append text in a style; source is its place in the source, or IK_MARKDOWN_NOWHERE. */
 static void flow_add(struct flow *flow, const char *text, size_t length, size_t source,
 	enum ik_style style)
 {
@@ -90,8 +90,8 @@ static void flow_add(struct flow *flow, const char *text, size_t length, size_t 
 	};
 }
 
-/* Append a tab: in code as many blanks as it takes (the parser has made blanks of those at the start
- * of a line), else one. */
+/* Append a tab: as blanks in code (the parser has already expanded those at the start of a
+ * line), else as one blank. */
 static void flow_tab(struct flow *flow, bool code, enum ik_style style)
 {
 	static const char blanks[IK_CODE_TAB_COLUMNS + 1] = "    ";
@@ -107,7 +107,7 @@ static void flow_tab(struct flow *flow, bool code, enum ik_style style)
 	flow_add(flow, blanks, count, IK_MARKDOWN_NOWHERE, style);
 }
 
-/* Return the length of a break of HTML at the start of a text; 0: there is none. */
+/* Return the length of an HTML line break at the start of a text, or 0. */
 static size_t break_length(const char *text, size_t length)
 {
 	static const char *const breaks[] = { "<br>", "<br/>", "<br />" };
@@ -121,8 +121,8 @@ static size_t break_length(const char *text, size_t length)
 	return 0;
 }
 
-/* Return where the next tab of a text is, or, from breaks on, the next break of HTML ("<br>");
- * length: there is none. *ret_length: of it, or 0. */
+/* Return the position of the next tab, or of the next HTML line break ("<br>") at or after
+ * breaks, or `length` if there is neither. *ret_length is its length, or 0. */
 static size_t flow_special(const char *text, size_t length, size_t breaks, size_t *ret_length)
 {
 	const char *tab = memchr(text, '\t', length);
@@ -142,7 +142,7 @@ static size_t flow_special(const char *text, size_t length, size_t breaks, size_
 	return end;
 }
 
-/* Return the columns of the widest line in bytes [start, end) of the flow. */
+/* Return the width of the widest line in bytes [start, end) of the flow. */
 static int flow_width(const struct flow *flow, size_t start, size_t end)
 {
 	int widest = 0;
@@ -159,7 +159,7 @@ static int flow_width(const struct flow *flow, size_t start, size_t end)
 	return widest;
 }
 
-/* Return the columns of all frames. */
+/* Return the width of all frames. */
 static int indentation(const struct flow *flow)
 {
 	int columns = 0;
@@ -169,7 +169,7 @@ static int indentation(const struct flow *flow)
 	return columns;
 }
 
-/* Return the columns left for text within the frames. */
+/* Return the columns left for text inside the frames. */
 static int flow_room(const struct flow *flow)
 {
 	int room = flow->columns - indentation(flow);
@@ -177,8 +177,8 @@ static int flow_room(const struct flow *flow)
 	return room > 0 ? room : 1;
 }
 
-/* Begin a quote, or a list item: mark is drawn before its first line. They take at most half of the
- * width; then the mark is part of the text. */
+/* Begin a quote or list item; its mark is drawn before its first line. Frames take at most half
+ * of the width; beyond that, the mark becomes part of the text. */
 static void flow_push(struct flow *flow, const char *mark)
 {
 	if (flow->depth >= FLOW_DEPTH) {
@@ -198,7 +198,7 @@ static void flow_push(struct flow *flow, const char *mark)
 	(void)snprintf(frame->mark, sizeof(frame->mark), "%s", mark);
 }
 
-/* Begin a line with its bars and marks; returns the column after them. */
+/* Begin a line with its bars and marks; return the column after them. */
 static int flow_line(struct flow *flow, size_t source)
 {
 	int column = 0;
@@ -225,7 +225,7 @@ static void flow_pop(struct flow *flow)
 {
 	if (flow->depth > 0 && flow->depth-- > FLOW_DEPTH)
 		return;
-	if (flow->frames[flow->depth].mark_due) { /* an item with nothing in it */
+	if (flow->frames[flow->depth].mark_due) { /* an empty item */
 		flow->depth++;
 		flow_line(flow, flow->source);
 		flow->depth--;
@@ -248,7 +248,7 @@ static size_t piece_at(const struct flow *flow, size_t position)
 	return low;
 }
 
-/* Return the source of the byte at a position of the flow, or of what comes next. */
+/* Return the source of the byte at a position of the flow, or of the next byte that has one. */
 static size_t flow_source(const struct flow *flow, size_t position)
 {
 	for (size_t i = piece_at(flow, position); i < flow->count; i++) {
@@ -260,7 +260,7 @@ static size_t flow_source(const struct flow *flow, size_t position)
 	return flow->source;
 }
 
-/* Add bytes [start, end) of the flow to the line begun last, at a column. */
+/* Add bytes [start, end) of the flow to the current line, at a column. */
 static void flow_runs(struct flow *flow, size_t start, size_t end, int column)
 {
 	for (size_t i = piece_at(flow, start); start < end && i < flow->count; i++) {
@@ -298,7 +298,7 @@ static void flow_wrap(struct flow *flow, size_t start, size_t end)
 	} while (start < end);
 }
 
-/* Return where a row of code ends: at the last cluster that leaves room for the mark. */
+/* Return the end of a row of code: the last cluster that leaves room for the mark. */
 static size_t code_row(const char *text, size_t length, int room)
 {
 	size_t width;
@@ -310,8 +310,8 @@ static size_t code_row(const char *text, size_t length, int room)
 	return end > 0 ? end : ik_cluster_next(text, length).length;
 }
 
-/* Lay out bytes [start, end) of the flow as code: line by line, wrapped anywhere, the breaks
- * marked. */
+/* Lay out bytes [start, end) of the flow as code: line by line, wrapped anywhere, with marked
+ * breaks. */
 static void flow_code(struct flow *flow, size_t start, size_t end)
 {
 	const char *text = flow->text.data;
@@ -376,31 +376,31 @@ struct markdown_table {
 	size_t columns;
 };
 
-/* How far in a section the parser has come: it doesn't say where blank lines and lines of mere
- * marks are. */
+/* The parser's progress in a section. The parser doesn't report blank lines and lines that only
+ * have marks. */
 struct markdown_cursor {
 	const char *text;
 	size_t start, until; /* the section */
-	size_t at;           /* after what the parser gave last */
-	bool moved;          /* it has given something */
+	size_t at;           /* after the parser's last output */
+	bool moved;          /* the parser has produced output */
 };
 
-/* A section while it is parsed. */
+/* A section during parsing. */
 struct page {
 	const struct ik_render *request;
 	struct ik_markdown_source source;
 	struct markdown_cursor cursor;
 	struct flow flow;
 	struct markdown_table table;
-	int open[MD_SPAN_U + 1]; /* spans of each type */
-	bool head;               /* of a table */
-	unsigned heading;        /* its level; 0: none */
+	int open[MD_SPAN_U + 1]; /* number of open spans, by type */
+	bool head;               /* in the table's head */
+	unsigned heading;        /* level of the open heading, or 0 */
 	bool in_table, in_code;
-	bool continued; /* the block that it begins in is drawn; what opens it isn't drawn again */
-	bool indented;  /* the blanks at the start of the line of code came */
-	const struct ik_code_language *language; /* of the code; NULL: not known */
+	bool continued; /* continues a block whose start is already drawn */
+	bool indented;  /* the indentation of the current line of code is added */
+	const struct ik_code_language *language; /* of the code; NULL if unknown */
 	bool delete_due;
-	size_t delete_length; /* of the marks around what is struck through */
+	size_t delete_length; /* length of the marks around struck text */
 	size_t cell_start, link_start;
 	struct ik_buf address;
 	struct {
@@ -411,7 +411,7 @@ struct page {
 	size_t list_depth;
 };
 
-/* ---- tables: in columns, or as "label: value" lines where it is too narrow for columns ---- */
+/* ---- tables: in columns, or as "label: value" lines if columns don't fit ---- */
 
 static void table_add(struct markdown_table *table, size_t start, size_t end, MD_ALIGN align)
 {
@@ -427,7 +427,7 @@ static const struct table_cell *cell_at(const struct markdown_table *table, size
 	return &table->cells[row * table->columns + column];
 }
 
-/* Give each column its width; false: there is no room for columns. */
+/* Set the width of each column; return false if columns don't fit. */
 static bool make_widths(const struct markdown_table *table, const struct flow *flow, int *widths)
 {
 	int room = flow_room(flow) - BETWEEN * ((int)table->columns - 1), total = 0;
@@ -463,7 +463,7 @@ static bool make_widths(const struct markdown_table *table, const struct flow *f
 	return true;
 }
 
-/* Draw bars, or the rule's crossings, between the columns of the line begun last. */
+/* Draw bars, or the rule's crossings, between the columns of the current line. */
 static void draw_bars(const struct markdown_table *table, struct flow *flow, const int *widths,
 	int column)
 {
@@ -491,7 +491,7 @@ static void draw_rule(const struct markdown_table *table, struct flow *flow, con
 	ik_buf_done(&rule);
 }
 
-/* Draw a row: as many lines as its highest cell takes. */
+/* Draw a row, with as many lines as its tallest cell. */
 static void draw_row(const struct markdown_table *table, struct flow *flow, const int *widths,
 	size_t row)
 {
@@ -547,7 +547,7 @@ static void draw_pair(const struct markdown_table *table, struct flow *flow, siz
 	flow_runs(flow, value->start, value->end, column + width);
 }
 
-/* Draw the rows as lists, with a short rule between two. */
+/* Draw the rows as lists, with a short rule between them. */
 static void draw_pairs(const struct markdown_table *table, struct flow *flow, bool continued)
 {
 	size_t rows = table->count / table->columns;
@@ -563,7 +563,7 @@ static void draw_pairs(const struct markdown_table *table, struct flow *flow, bo
 	}
 }
 
-/* Draw a table, or the rows that continue one. */
+/* Draw a table, or further rows of one. */
 static void draw_table(const struct markdown_table *table, struct flow *flow, bool continued)
 {
 	int widths[TABLE_COLUMNS];
@@ -582,7 +582,7 @@ static void draw_table(const struct markdown_table *table, struct flow *flow, bo
 		draw_row(table, flow, widths, row);
 }
 
-/* ---- what the parser doesn't tell ---- */
+/* ---- what the parser doesn't report ---- */
 
 /* Return the end of the line that holds the byte at position. */
 static size_t line_end(const struct markdown_cursor *cursor, size_t position)
@@ -594,7 +594,7 @@ static size_t line_end(const struct markdown_cursor *cursor, size_t position)
 	return feed ? (size_t)(feed - cursor->text) : cursor->until;
 }
 
-/* Return the first byte of the line at position after blanks and marks of quotes. */
+/* Return the first byte of the line at position after blanks and quote marks. */
 static size_t line_content(const struct markdown_cursor *cursor, size_t position)
 {
 	while (position < cursor->until && strchr(" \t>", cursor->text[position]))
@@ -609,7 +609,7 @@ static bool line_is_blank(const struct markdown_cursor *cursor, size_t position)
 	return position >= cursor->until || cursor->text[position] == '\n';
 }
 
-/* Return the next line that has anything in it. */
+/* Return the next line that isn't empty. */
 static size_t next_line(const struct markdown_cursor *cursor)
 {
 	size_t position = cursor->at;
@@ -681,7 +681,7 @@ static bool cursor_gap(struct markdown_cursor *cursor)
 
 /* ---- entities ---- */
 
-/* Names of characters that are met in prose, each with its character after it, all with blanks around. */
+/* Names of common characters in prose, each followed by its character, with blanks around all. */
 static const char entities[] =
 	" amp & lt < gt > quot \" apos ' nbsp \u00A0 ensp \u2002 emsp \u2003 thinsp \u2009 "
 	"copy © reg ® trade ™ sect § para ¶ deg ° plusmn ± times × divide ÷ micro µ "
@@ -696,7 +696,7 @@ static const char entities[] =
 	"rbrace } lbrack [ rbrack ] vert | ast * lowbar _ grave ` num # bsol \\ dollar $ "
 	"percnt % star ☆ ";
 
-/* Read "&#10;" or "&#xA;". */
+/* Parse "&#10;" or "&#xA;". */
 static bool read_number(const char *text, uint32_t *ret_codepoint)
 {
 	bool hexadecimal = (text[2] | 0x20) == 'x';
@@ -707,7 +707,7 @@ static bool read_number(const char *text, uint32_t *ret_codepoint)
 	return *end == ';';
 }
 
-/* Append the character that "&...;" means, made harmless; the text itself when it isn't known. */
+/* Append the character for "&...;", sanitised, or the text itself if it is unknown. */
 static void decode_entity(struct ik_buf *out, const char *text, size_t length)
 {
 	uint32_t codepoint;
@@ -738,7 +738,7 @@ static void decode_entity(struct ik_buf *out, const char *text, size_t length)
 
 /* ---- blocks and spans ---- */
 
-/* Begin a block: with a blank line before it where the text has one. */
+/* Begin a block, after a blank line if the text has one. */
 static void separate(struct page *page)
 {
 	bool first = page->flow.lines->count == 0;
@@ -749,7 +749,7 @@ static void separate(struct page *page)
 		flow_line(&page->flow, page->flow.source);
 }
 
-/* Return what text looks like here. */
+/* Return the style of text here. */
 static enum ik_style style_here(const struct page *page)
 {
 	if (page->open[MD_SPAN_A] + page->open[MD_SPAN_IMG] > 0)
@@ -763,13 +763,13 @@ static enum ik_style style_here(const struct page *page)
 	return page->open[MD_SPAN_EM] > 0 ? IK_STYLE_EMPHASIS : page->request->style;
 }
 
-/* Add text of the renderer's own. */
+/* Add text that is not from the source. */
 static void add_own(struct page *page, const char *text, size_t length, enum ik_style style)
 {
 	flow_add(&page->flow, text, length, IK_MARKDOWN_NOWHERE, style);
 }
 
-/* Add text that the parser gave. */
+/* Add text from the parser. */
 static void add_text(struct page *page, const char *text, size_t length, enum ik_style style)
 {
 	size_t source = ik_markdown_source_place(&page->source, text);
@@ -790,7 +790,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 		if (source >= page->request->start)
 			cursor_move(&page->cursor, source + length);
 	}
-	/* A break of HTML, the one that tables need, unless its bracket is escaped. */
+	/* Tables need the HTML line break, unless its bracket is escaped. */
 	bool breaks = !page->in_code && page->open[MD_SPAN_CODE] == 0;
 	size_t first = source != IK_MARKDOWN_NOWHERE && source > 0 &&
 			page->request->text[source - 1] == '\\'
@@ -813,7 +813,7 @@ static void add_text(struct page *page, const char *text, size_t length, enum ik
 	}
 }
 
-/* Lay out what was collected of a paragraph, a heading or an item. */
+/* Lay out the collected text of a paragraph, a heading or an item. */
 static void flush(struct page *page)
 {
 	struct flow *flow = &page->flow;
@@ -824,7 +824,7 @@ static void flush(struct page *page)
 	}
 }
 
-/* Read the address of a link: bytes of the text, entities decoded. */
+/* Read the address of a link: bytes of the text, with entities decoded. */
 static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 {
 	ik_buf_clear(&page->address);
@@ -833,7 +833,7 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 		const char *text = attribute->text + attribute->substr_offsets[i];
 		size_t length = attribute->substr_offsets[i + 1] - attribute->substr_offsets[i];
 		size_t source = ik_markdown_source_place(&page->source, text);
-		/* What completes a growing text is in the parser's copy only. */
+		/* What completes a growing text is only in the parser's copy. */
 		bool written = source != IK_MARKDOWN_NOWHERE && source < page->cursor.until &&
 			length <= page->cursor.until - source;
 		if (attribute->substr_types[i] == MD_TEXT_ENTITY)
@@ -843,7 +843,7 @@ static void read_address(struct page *page, const MD_ATTRIBUTE *attribute)
 	}
 }
 
-/* Add the address after the text of a link, unless it is that text. */
+/* Add the address after the text of a link, unless they are equal. */
 static void add_address(struct page *page)
 {
 	const struct ik_buf *text = &page->flow.text, *address = &page->address;
@@ -873,7 +873,7 @@ static void enter_list(struct page *page, bool ordered, unsigned number, char de
 	page->list_depth++;
 }
 
-/* Begin an item: with its number, its box or a bullet that says how deep it is. */
+/* Begin an item with its number, its box or a bullet for its depth. */
 static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 {
 	static const char *const bullets[] = { "• ", "◦ ", "▪ " };
@@ -898,7 +898,7 @@ static void add_rule(struct page *page, const char *label, size_t length)
 	flow_rule(&page->flow, "─", flow_room(&page->flow), label, length);
 }
 
-/* Begin code: with a rule that has its language; another one will be below it. */
+/* Begin code with a rule that names its language; another rule will follow it. */
 static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	page->in_code = true;
@@ -928,7 +928,7 @@ static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 		add_rule(page, NULL, 0);
 }
 
-/* End a heading: the first two levels are underlined. */
+/* End a heading; the first two levels are underlined. */
 static void leave_heading(struct page *page)
 {
 	unsigned level = page->heading;
@@ -938,7 +938,7 @@ static void leave_heading(struct page *page)
 	flush(page);
 	page->heading = 0;
 	if (cursor_line_starts(&page->cursor) != '#')
-		cursor_skip_line(&page->cursor); /* the line under it made it one */
+		cursor_skip_line(&page->cursor); /* the line under it made it a heading */
 	if (level <= 2 && width > 0)
 		flow_rule(&page->flow, level == 1 ? "═" : "─", width < room ? width : room, NULL, 0);
 }
@@ -1046,7 +1046,7 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *userdata)
 
 	(void)detail;
 	page->open[type]++;
-	if (type == MD_SPAN_DEL) { /* no terminal is sure to have it: the marks stay */
+	if (type == MD_SPAN_DEL) { /* not all terminals can strike through, so keep the marks */
 		page->delete_due = true;
 		page->delete_length = 2;
 	} else if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
@@ -1072,11 +1072,11 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
 	return 0;
 }
 
-/* Add a line of code, or the blanks before it. */
+/* Add a line of code, or its indentation. */
 static void add_code(struct page *page, const char *line, size_t length)
 {
 	enum ik_style style;
-	bool plain = page->indented && ik_code_is_diff(page->language); /* a blank says what it is */
+	bool plain = page->indented && ik_code_is_diff(page->language); /* a context line */
 
 	for (size_t at = 0, size; at < length; at += size) {
 		size = ik_code_run(page->language, line, length, at, &style);
@@ -1115,7 +1115,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *us
 	return 0;
 }
 
-/* Lay out what follows the text: a remark. */
+/* Lay out a remark after the text. */
 static void render_tail(struct page *page)
 {
 	const struct ik_render *request = page->request;
@@ -1140,7 +1140,7 @@ static const MD_PARSER page_parser = {
 	.text = on_text,
 };
 
-/* Lay out a section; false: the parser gave up. */
+/* Lay out a section; return false if the parser gave up. */
 static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 {
 	struct page page = {
@@ -1181,12 +1181,13 @@ static void render_markdown(const struct ik_render *request, struct ik_lines *li
 
 /* ---- link definitions ---- */
 
-/* Lines that may define a link.  The parser knows: it doesn't give the text of those that do. */
+/* Lines that may define a link. Only the parser knows: it doesn't output the text of
+ * definitions. */
 struct candidates {
-	const char *end; /* of the text */
+	const char *end; /* end of the text */
 	struct ik_reference *lines;
 	size_t count;
-	size_t at; /* the first that may be in the text that comes */
+	size_t at; /* the first that may be in the remaining text */
 };
 
 static int ignore_block(MD_BLOCKTYPE type, void *detail, void *userdata)
@@ -1206,7 +1207,7 @@ static int drop_candidate(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, v
 	struct candidates *found = userdata;
 
 	(void)type;
-	if (text >= found->end) /* the parser's own */
+	if (text >= found->end) /* added by the parser */
 		return 0;
 	while (found->at < found->count &&
 		found->lines[found->at].line + found->lines[found->at].label < text)
@@ -1216,7 +1217,7 @@ static int drop_candidate(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, v
 	return 0;
 }
 
-/* Append a definition as one line, if its address is a simple one. */
+/* Append a definition as one line, if its address is simple. */
 static void put_definition(struct ik_buf *out, const struct ik_reference *reference,
 	const char *end)
 {
@@ -1238,7 +1239,7 @@ static void put_definition(struct ik_buf *out, const struct ik_reference *refere
 			(int)length, address);
 }
 
-/* Find the link definitions of a text, each as one line. */
+/* Append the link definitions of a text, each as one line. */
 static bool learn_markdown(struct ik_buf *learnt, const char *text, size_t length)
 {
 	static const MD_PARSER callbacks = {

@@ -1,15 +1,17 @@
 /*
- * markdown: replies laid out as Markdown (CommonMark with tables, task lists,
+ * markdown: renders replies as Markdown (CommonMark with tables, task lists,
  * strike-through and bare addresses).
  *
- * What a construct looks like is in markdown.c, beside its callback.  Differences from
- * CommonMark: line ends within a paragraph are kept; HTML is text, except for <br>; a link
- * definition is shown, and the links that name it become links once it has come, in sections
- * before it too; of a very long table each section has columns of its own widths.  Nothing of the
- * text is lost: the addresses of links follow them, long lines of code continue after a mark, an
- * unknown entity stays as it is.
+ * For the look of a construct, see its callback in markdown.c.  Differences
+ * from CommonMark: line ends within a paragraph are kept; HTML is text, except
+ * for <br>; a link definition is shown, and links that name it become links
+ * once it arrives, even in earlier sections; in a very long table, each section
+ * has its own column widths.  No text is lost: addresses follow their links,
+ * long lines of code continue after a mark, and unknown entities stay as they
+ * are.
  *
- * What the parser (md4c) gives up on is laid out as ik_renderer_plain does it.
+ * If the parser (md4c) gives up, the section is laid out like
+ * ik_renderer_plain.
  *
  * May include: util, tui/text.
  */

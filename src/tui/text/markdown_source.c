@@ -5,39 +5,38 @@
 
 #include "util/limits.h"
 
-#define SECTION_LEAST 1024u /* smaller sections are not worth their lines */
-#define BLOCK_MOST 4096u    /* from here on a block is cut between lines, */
-#define UNKNOWN_MOST 32768u /* and from here on what may look different once it is cut */
-#define MARK_DIGITS 9       /* of the number of a list item */
+#define SECTION_LEAST 1024u /* the overhead of smaller sections is not worth it */
+#define BLOCK_MOST 4096u    /* from this size on a block is cut between lines, */
+#define UNKNOWN_MOST 32768u /* even where a cut may change its look */
+#define MARK_DIGITS 9       /* limit of a list item's number */
 #define FENCE_LEAST 3       /* characters */
-#define DELIMITER_CELL 3    /* characters that md4c wants */
+#define DELIMITER_CELL 3    /* minimum of md4c */
 #define LABEL_MOST 200      /* bytes */
-#define OPEN_SPANS 8        /* in each other that are closed */
+#define OPEN_SPANS 8        /* limit of nested spans that are closed */
 #define NONE SIZE_MAX
 
-/* ---- lines, and where they may be cut ---- */
+/* ---- lines, and where to cut ---- */
 
 struct markdown_line {
 	const char *text;
-	size_t start;  /* its place */
+	size_t start;  /* its position in the text */
 	size_t length; /* without the line feed */
 	bool complete;
 };
 
-/* What is open where a line begins. */
+/* The blocks that are open at the start of a line. */
 struct scan {
-	size_t fence_length; /* 0: not in a fence */
+	size_t fence_length; /* 0 outside a fence */
 	char fence_char;
-	size_t
-		opener; /* where the outermost block begins that it is in, if that is a fence or a table */
+	size_t opener; /* where the outermost block begins, if it is a fence or a table */
 	bool list;
 	size_t list_indent; /* of the first item */
-	unsigned number;    /* of its last item; 0: they are not in sequence */
+	unsigned number;    /* of the last item; 0 if they are out of sequence */
 	bool blank_before;
 	bool paragraph;  /* all lines since the last blank one are plain text */
-	size_t cells;    /* of the line before, where that may be the head of a table, */
-	size_t head;     /* which begins here, if it is an outermost one */
-	bool table_rule; /* the line before was the row under the head */
+	size_t cells;    /* cells of the previous line, if it may be the head of a table, */
+	size_t head;     /* which begins here if it is an outermost block */
+	bool table_rule; /* the previous line was the row under the head */
 };
 
 static struct markdown_line line_at(const char *text, size_t position, size_t length)
@@ -52,7 +51,7 @@ static struct markdown_line line_at(const char *text, size_t position, size_t le
 	};
 }
 
-/* Return how many of such bytes a line has from a position on. */
+/* Return how many bytes from a position on are in a set. */
 static size_t span(struct markdown_line line, size_t position, const char *bytes)
 {
 	size_t end = position;
@@ -62,7 +61,7 @@ static size_t span(struct markdown_line line, size_t position, const char *bytes
 	return end - position;
 }
 
-/* Does a line begin with a letter: without a mark of a block? */
+/* Does a line begin with a letter, so with no block mark? */
 static bool begins_with_letter(struct markdown_line line)
 {
 	char first = line.length > 0 ? line.text[0] : '\0';
@@ -71,8 +70,8 @@ static bool begins_with_letter(struct markdown_line line)
 		(unsigned char)first >= 0x80;
 }
 
-/* Return the length of the mark of a list item at a position; 0: there is none. In an incomplete
- * line one may still come: *ret_unknown. */
+/* Return the length of a list item's mark at a position, or 0. *ret_unknown: the rest of an
+ * incomplete line may still complete a mark. */
 static size_t item_mark(struct markdown_line line, size_t position, bool *ret_unknown)
 {
 	size_t digits = span(line, position, "0123456789"), end = position + digits;
@@ -91,19 +90,19 @@ static size_t item_mark(struct markdown_line line, size_t position, bool *ret_un
 																				 : 0;
 }
 
-/* Return the number of an item; 0: it has none. */
+/* Return the number of an item, or 0 if it has none. */
 static unsigned item_number(struct markdown_line line, size_t indent)
 {
 	return (unsigned)strtoul(line.text + indent, NULL, 10);
 }
 
-/* Is a line with that indentation in no list? */
+/* Is a line with this indentation outside all lists? */
 static bool is_outermost(const struct scan *scan, size_t indent)
 {
 	return indent == 0 || (indent <= 3 && !scan->list);
 }
 
-/* Note that the line opens a fence, perhaps after marks of list items, if it does. */
+/* Note whether the line opens a fence, perhaps after list item marks. */
 static void open_fence(struct scan *scan, struct markdown_line line)
 {
 	size_t at = span(line, 0, " \t"), mark;
@@ -126,7 +125,7 @@ static void open_fence(struct scan *scan, struct markdown_line line)
 	scan->opener = outermost ? line.start : NONE;
 }
 
-/* Return whether the line closes the fence that is open. */
+/* Does the line close the open fence? */
 static bool closes_fence(const struct scan *scan, struct markdown_line line)
 {
 	const char fence[2] = { scan->fence_char, '\0' };
@@ -135,7 +134,7 @@ static bool closes_fence(const struct scan *scan, struct markdown_line line)
 	return run >= scan->fence_length && at + run + span(line, at + run, " \t") == line.length;
 }
 
-/* Return the number of cells of a row: what is between bars, except for the outer ones. */
+/* Return the number of cells in a row: the parts between bars, ignoring the outer bars. */
 static size_t count_cells(struct markdown_line line)
 {
 	size_t start = span(line, 0, " \t"), end = line.length, cells = 1;
@@ -153,14 +152,14 @@ static size_t count_cells(struct markdown_line line)
 	return cells;
 }
 
-/* Is it a row of dashes, colons and bars? */
+/* Is the line a row of dashes, colons and bars? */
 static bool is_delimiter(struct markdown_line line)
 {
 	return span(line, 0, "|:- \t\r") == line.length && span(line, 0, " ") <= 3 &&
 		memchr(line.text, '-', line.length) && memchr(line.text, '|', line.length);
 }
 
-/* Note where a table begins and ends. */
+/* Note the start or end of a table. */
 static void scan_cells(struct scan *scan, struct markdown_line line, size_t indent)
 {
 	size_t cells = count_cells(line);
@@ -174,7 +173,7 @@ static void scan_cells(struct scan *scan, struct markdown_line line, size_t inde
 	scan->cells = cells;
 }
 
-/* Note that a line is an item of a list, or ends one. */
+/* Note that a line is a list item, or ends a list. */
 static void scan_list(struct scan *scan, struct markdown_line line, size_t indent)
 {
 	bool unknown, item = indent < 4 && item_mark(line, indent, &unknown) > 0;
@@ -221,8 +220,8 @@ static void scan_line(struct scan *scan, struct markdown_line line)
 	open_fence(scan, line);
 }
 
-/* Begin to read a section. Return the end of the lines that open the block which it continues:
- * of a fence one, of a table two. */
+/* Start scanning a section. Return the end of the lines that open the block it continues: one
+ * line for a fence, two for a table. */
 static size_t scan_begin(struct scan *scan, const char *text, size_t opener, size_t start)
 {
 	*scan = (struct scan){ .blank_before = true, .opener = NONE };
@@ -235,8 +234,8 @@ static size_t scan_begin(struct scan *scan, const char *text, size_t opener, siz
 	return opener < start ? opener : start;
 }
 
-/* Return whether a list of this size may be cut before an item: its number, which is that of the
- * next section, is to be the one that the item has where it is. */
+/* May a list of this size be cut before an item? Only if the item's number, with which the next
+ * section starts, is the one that it has in the whole list. */
 static bool may_cut_list(const struct scan *scan, struct markdown_line line, size_t indent,
 	size_t size)
 {
@@ -246,8 +245,8 @@ static bool may_cut_list(const struct scan *scan, struct markdown_line line, siz
 		(number == 0 || (scan->number > 0 && number == scan->number + 1));
 }
 
-/* Return whether a section of this size may end before a line; *ret_unknown: this depends on the
- * rest of the line. */
+/* May a section of this size end before a line? *ret_unknown: it depends on the rest of the
+ * line. */
 static bool may_cut(const struct scan *scan, struct markdown_line line, size_t size,
 	bool *ret_unknown)
 {
@@ -296,9 +295,9 @@ size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *
 	return 0;
 }
 
-/* ---- the end of a text that grows ---- */
+/* ---- the end of a growing text ---- */
 
-/* Return where the last line before a position begins. */
+/* Return the start of the last line before a position. */
 static size_t last_line(const struct ik_render *request, size_t until)
 {
 	const char *feed = memrchr(request->text + request->start, '\n', until - request->start);
@@ -306,7 +305,7 @@ static size_t last_line(const struct ik_render *request, size_t until)
 	return feed ? (size_t)(feed - request->text) + 1 : request->start;
 }
 
-/* Return the end without the marks that may yet become anything. */
+/* Return the end of the text without marks whose meaning is still open. */
 static size_t hold_back(const struct ik_render *request, size_t until)
 {
 	const char *text = request->text;
@@ -315,7 +314,7 @@ static size_t hold_back(const struct ik_render *request, size_t until)
 
 	if (span(line, 0, "-=*_#>+`~|: \t0123456789.)") == line.length)
 		until = start;
-	/* A line of cells, which is a head once the rule under it is there. */
+	/* A row of cells becomes a head when the rule under it arrives. */
 	size_t end = until > request->start && text[until - 1] == '\n' ? until - 1 : until;
 
 	start = last_line(request, end);
@@ -329,8 +328,8 @@ static size_t hold_back(const struct ik_render *request, size_t until)
 	return until;
 }
 
-/* Append what closes the spans that the last paragraph leaves open. What closes nothing is not
- * shown, as it comes after the text. */
+/* Append marks that close the spans left open by the last paragraph. Extra marks come after the
+ * text, so they are not shown. */
 static void close_spans(const char *text, size_t length, struct ik_buf *out)
 {
 	char open[OPEN_SPANS][3] = { { 0 } };
@@ -376,8 +375,8 @@ static void close_link(const char *text, size_t length, struct ik_buf *out)
 	}
 }
 
-/* Return whether the section ends inside a fence. If not, *ret_after is where the last one was
- * closed, or where the section begins. */
+/* Does the section end inside a fence? If not, *ret_after is the end of the last one, or the
+ * start of the section. */
 static bool ends_in_fence(const struct ik_render *request, size_t until, size_t *ret_after)
 {
 	struct scan scan;
@@ -396,7 +395,7 @@ static bool ends_in_fence(const struct ik_render *request, size_t until, size_t 
 	return scan.fence_length > 0;
 }
 
-/* Close what the last paragraph, which begins at least at this place, leaves open. */
+/* Close what the last paragraph leaves open. The paragraph begins at or after `least`. */
 static void complete(const struct ik_render *request, size_t least, size_t until,
 	struct ik_buf *out)
 {
@@ -407,7 +406,7 @@ static void complete(const struct ik_render *request, size_t least, size_t until
 			(start - 1 == least || request->text[start - 2] == '\n')))
 		start--;
 	close_link(request->text + start, until - start, out);
-	/* Marks at the beginning of a line could open a block: keep them on the last one. */
+	/* At the start of a line, marks could open a block, so keep them on the last line. */
 	if (out->length > 0 && out->data[out->length - 1] == '\n')
 		ik_buf_truncate(out, out->length - 1);
 	close_spans(request->text + start, until - start, out);
@@ -428,7 +427,7 @@ bool ik_reference_next(const char *text, size_t length, size_t *position,
 		at += 2;
 		*ret_reference = (struct ik_reference){ .line = rest.text + marks,
 			.label = (size_t)(at - rest.text) - marks - 3 };
-		/* A footnote looks the same. */
+		/* Footnotes look the same. */
 		if (rest.text[marks] == '[' && rest.text[marks + 1] != '^' &&
 			ret_reference->label <= LABEL_MOST &&
 			strcspn(rest.text + marks + 1, "[]<\\") == ret_reference->label &&
@@ -436,7 +435,7 @@ bool ik_reference_next(const char *text, size_t length, size_t *position,
 			*position = (size_t)(at - text);
 			return true;
 		}
-		/* Only the first of a line can end the label that the line begins with. */
+		/* Only the first bracket in a line can end the label that the line begins with. */
 		feed = memchr(at, '\n', (size_t)(end - at));
 		if (!feed)
 			return false;
@@ -445,7 +444,7 @@ bool ik_reference_next(const char *text, size_t length, size_t *position,
 	return false;
 }
 
-/* Let no line define a link; one that does is shown as it is, and is not a link itself. */
+/* Keep all lines from defining links; definitions are shown as they are, not as links. */
 static void hide_definitions(const struct ik_render *request, char *text, size_t length)
 {
 	struct ik_reference reference;
@@ -488,7 +487,7 @@ static size_t widen_row(struct ik_markdown_source *source, size_t start, size_t 
 	return length;
 }
 
-/* Widen the cells that are too narrow, from there on. */
+/* Widen all cells that are too narrow, from position `at` on. */
 static void widen_tables(struct ik_markdown_source *source, size_t at)
 {
 	struct ik_buf *text = &source->text;

@@ -1,12 +1,13 @@
 /*
- * markdown_source: where a growing Markdown text is cut into sections, and a section as the
- * parser is to see it.
+ * markdown_source: cuts a growing Markdown text into sections, and prepares a
+ * section for the parser.
  *
- * Sections are cut between blocks at the outermost level, after a blank line; long blocks also
- * inside, so that one that grows isn't laid out whole each time: a paragraph, a fence or a table
- * between two lines, a list between two items.  A section that begins in a fence or in a table is
- * given to the parser after the lines that open it.  A cut depends on nothing after the line that
- * follows it, so a text is cut in the same places however it arrives.
+ * Sections are cut between outermost blocks, after a blank line.  Long blocks
+ * are also cut inside, so that a growing one isn't laid out whole each time: a
+ * paragraph, a fence or a table between two lines, a list between two items.  A
+ * section that begins inside a fence or a table is passed to the parser after
+ * the lines that open it.  A cut depends on nothing after the next line, so a
+ * text is cut in the same places however it arrives.
  *
  * Owns the parser's copy.  May include: util, tui/text/wrap.h.
  */
@@ -16,30 +17,31 @@
 #include "tui/text/wrap.h"
 #include "util/buf.h"
 
-/* As split of struct ik_renderer. */
+/* Find the next cut, as split of struct ik_renderer. */
 size_t ik_markdown_split(const char *text, size_t start, size_t length, size_t *opener);
 
 /* A line "[label]: ..." that may be a link definition. */
 struct ik_reference {
-	const char *line; /* from the bracket on */
+	const char *line; /* starts at the bracket */
 	size_t label;     /* length of the label */
 };
 
-/* Find the first one at or after position and move position past it; false: there is none. */
+/* Find the first one at or after position and move position past it; return false if there is
+ * none. */
 bool ik_reference_next(const char *text, size_t length, size_t *position,
 	struct ik_reference *ret_reference);
 
 #define IK_MARKDOWN_NOWHERE SIZE_MAX /* not in the source */
-#define IK_DELIMITER_CELLS 128       /* widened in one section; the others stay as they are */
+#define IK_DELIMITER_CELLS 128       /* limit for widened cells in a section */
 
 /*
- * A section as the parser is to see it: as long as the text, so that places correspond, but
- * - the definitions of all sections come first, and none of its own is one: it is shown;
- * - then the lines that open the block which it continues;
- * - cells of the row under a table's head are widened to the three characters that md4c wants
- *   (GitHub's rules, and models, are content with one);
- * - of a text that grows, marks at the end that may yet become anything are held back, and open
- *   spans are closed.
+ * A section as passed to the parser. It is as long as the text, so that positions correspond, but
+ * - the definitions of all sections come first, and its own definitions are shown as text;
+ * - then come the lines that open the block it continues;
+ * - cells of the row under a table's head are widened to the three characters that md4c requires
+ *   (GitHub's rules, and models, accept one);
+ * - in a growing text, marks at the end whose meaning is still open are held back, and open spans
+ *   are closed.
  */
 struct ik_markdown_source {
 	struct ik_buf text;
@@ -55,7 +57,7 @@ struct ik_markdown_source {
 void ik_markdown_source_init(struct ik_markdown_source *source, const struct ik_render *request);
 void ik_markdown_source_done(struct ik_markdown_source *source);
 
-/* Where bytes that the parser gives are in the request's text, or IK_MARKDOWN_NOWHERE. */
+/* Return the position in the request's text of bytes from the parser, or IK_MARKDOWN_NOWHERE. */
 size_t ik_markdown_source_place(const struct ik_markdown_source *source, const char *bytes);
 
 #endif

@@ -12,8 +12,8 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-/* Compile a pattern; NULL: it is not valid. Where it can't be made machine code, the search is
- * slower. */
+/* Compile a pattern; return NULL if it is invalid. If it can't be compiled to machine code, the
+ * search is slower. */
 static pcre2_code *compile(const char *pattern, size_t length, uint32_t options)
 {
 	PCRE2_SIZE place;
@@ -26,8 +26,9 @@ static pcre2_code *compile(const char *pattern, size_t length, uint32_t options)
 	return code;
 }
 
-/* Compile the longest word so that there may be markup between its letters; NULL: there is none, or it
- * is a number, as those of items are shown that are written otherwise. */
+/* Compile the longest word so that it also matches with markup between its letters. Return NULL
+ * if there is none, or if it is a number, since list items may be shown with other numbers than
+ * written. */
 static pcre2_code *compile_word(const char *pattern, size_t length, uint32_t options)
 {
 	size_t start = 0, longest = 0, digits = 0;

@@ -5,11 +5,11 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What takes less is not shown. */
+/* shorter work is not shown */
 #define SHOWN_MS 1000
 
 static const struct progress_work {
-	const char *name, *title, *brief; /* brief is NULL: the chat does no such work */
+	const char *name, *title, *brief; /* brief is NULL for work that the chat never does */
 	bool bytes;
 } works[] = {
 	{ "check", N_("Checking the file"), NULL, true },
@@ -40,7 +40,7 @@ void ik_progress_note(struct ik_progress *progress, const char *work, int64_t do
 	progress->of = of;
 }
 
-/* Does it take long, so that something can be said of it? */
+/* Does it take long enough to be shown? */
 static bool is_long(const struct ik_progress *progress)
 {
 	return progress->work > 0 && progress->now_ms - progress->begun_ms >= SHOWN_MS &&

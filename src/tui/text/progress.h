@@ -1,5 +1,5 @@
 /*
- * progress: how far long work is, how fast it goes, and how long it will still take.
+ * progress: progress, speed and remaining time of long work.
  *
  * Pure.  May include: util.
  */
@@ -11,16 +11,16 @@
 #include "util/buf.h"
 
 struct ik_progress {
-	int work; /* private to progress.c; 0: none */
+	int work; /* private to progress.c; 0 for none */
 	int64_t done, of;
 	int64_t begun_ms, begun_done, now_ms;
 };
 
-/* Note how far work is: import, export, or one that ikigai-store(7) names; NULL: it has ended. */
+/* Set the progress of work: import, export, or one that ikigai-store(7) names; NULL ends it. */
 void ik_progress_note(struct ik_progress *progress, const char *work, int64_t done, int64_t of);
 
-/* Append "Importing events: 120,000 of 1,000,000, 23,000/s, 38s left", or for a status bar "indexing
- * 40%, 2m 05s"; false: it does not yet take a second. */
+/* Append "Importing events: 120,000 of 1,000,000, 23,000/s, 38s left", or for a status bar
+ * "indexing 40%, 2m 05s". Return false if the work hasn't taken a second yet. */
 bool ik_progress_put(const struct ik_progress *progress, struct ik_buf *out);
 bool ik_progress_put_short(const struct ik_progress *progress, struct ik_buf *out);
 

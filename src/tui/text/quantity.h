@@ -10,13 +10,13 @@
 
 #include "util/buf.h"
 
-/* "3s", "1m 05s", "2h 07m". */
+/* Append "3s", "1m 05s", "2h 07m". */
 void ik_elapsed_put(struct ik_buf *out, int64_t seconds);
 
-/* "0 ms", "840 ms", "12.3 s", then as above. */
+/* Append "0 ms", "840 ms", "12.3 s", then as above. */
 void ik_duration_put(struct ik_buf *out, int64_t milliseconds);
 
-/* Append "now", "5 min", "3 h", "12 d", "2 y" for a time in milliseconds. */
+/* Append "now", "5 min", "3 h", "12 d", "2 y" for an age in milliseconds. */
 void ik_age_text(struct ik_buf *out, int64_t age_ms);
 
 /* Append "812", "1,200,000". */
