@@ -16,7 +16,7 @@
 
 struct ik_chat;
 
-/* What completes the argument of a command. */
+/* The kind of completion for a command's argument. */
 enum ik_argument_kind {
 	IK_ARGUMENT_NONE,
 	IK_ARGUMENT_MODEL,

@@ -205,8 +205,8 @@ static void to_json(const struct ik_config_key *key, const char *text, struct ik
 		ik_json_put_raw(out, value);
 }
 
-/* Is the value of a key with its own format (rules, bindings) valid? If not, *ret_place points to the
- * faulty part. */
+/* Is the value of a key with its own format (rules, bindings) valid? If not, *ret_place points to
+ * the faulty part. */
 static enum ik_status check_form(const struct ik_config *config, const struct ik_config_key *key,
 	struct ik_json_span value, const char **ret_place, struct ik_error *error)
 {

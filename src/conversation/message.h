@@ -146,7 +146,7 @@ struct ik_message *ik_message_command_with(const char *line, const char *output,
 #define IK_OWN_COMMAND "!" /* the tool name that is stored for shell commands */
 struct ik_own {
 	const char *name;
-	const char *arguments; /* JSON, or what was typed instead */
+	const char *arguments; /* JSON, or the text that was typed instead */
 	size_t arguments_length;
 	int64_t duration_ms;
 	size_t kept[2]; /* bytes of stdout and of stderr that are stored whole; 0: none */

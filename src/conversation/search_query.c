@@ -111,7 +111,8 @@ void ik_search_query_put_ts(const struct ik_search_query *query, struct ik_buf *
 
 /* ---- snippets ---- */
 
-/* A match: its position, and the term with which the matching part of the query begins. */
+/* A match: its position, and the index of its first term, which identifies that part of the
+ * query. */
 struct search_query_place {
 	size_t start, end, part;
 };

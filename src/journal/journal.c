@@ -16,7 +16,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Names that are tried for a new journal. */
+/* Limit on the names tried for a new journal. */
 #define TRIES 100
 
 struct ik_journal {
@@ -116,9 +116,9 @@ static struct ik_journal *release(struct ik_journal *journal)
 	return NULL;
 }
 
-/* Create the file, and lock it. A reader that looks in between holds a lock of its own for a moment:
- * then another name is used, since a journal without a lock counts as abandoned. On a file system
- * without locks, a journal is only removed after it was closed. */
+/* Create the file and lock it. A reader that tests the lock at that moment holds it briefly: then
+ * use another name, because a journal without a lock counts as abandoned. On a file system without
+ * locks, a journal is only removed after it was closed. */
 static enum ik_status create(struct ik_journal *journal, const char *directory, const char *session,
 	struct ik_error *error)
 {

@@ -76,8 +76,8 @@ static enum letter letter_of(uint32_t codepoint)
 	}
 }
 
-/* Write the characters that represent a letter or mark when case, diacritics of alphabets, width and
- * other compatibility forms are ignored. Return their number: 0 for an accent. */
+/* Write the characters that represent a letter or mark when case, diacritics of alphabets, width
+ * and other compatibility forms are ignored. Return their number: 0 for an accent. */
 static int simplify(uint32_t codepoint, uint32_t out[SIMPLE_MOST])
 {
 	utf8proc_int32_t parts[SIMPLE_MOST];
