@@ -224,8 +224,8 @@ static bool goes_with_prompt(void)
  * is read only if there is something for ikigai:
  *
  * - A file that another program has begun to read is left to that program: it may be the input of a
- * `while read` loop, or the script that a shell is running. Reading it would end the loop, and send
- *   a model what isn't meant for it. (A pipe does not show who has read from it.)
+ *   `while read` loop, or the script that a shell is running. Reading it would end the loop, and
+ *   send a model what isn't meant for it. (A pipe does not show who has read from it.)
  * - A pipe or socket that stays silent for SILENCE_MS without ending is left alone: a
  *   supervisor may never write to it. From the first byte on, it is read to its end.
  *

@@ -32,8 +32,8 @@ enum ik_status ik_schema_canonical(struct ik_json_span parameters, struct ik_buf
  * propertyNames, required, dependencies, minProperties, maxProperties; anyOf, oneOf, allOf, not,
  * if; $ref to a place in the schema ("#/$defs/x", in the nearest enclosing schema that has an $id;
  * anchors are not read). Unknown keywords, patterns and references are accepted, as is everything
- * after the limit on the work. The error names the place ("/edits/0/line: is \"x\", but must be a
- * whole number").
+ * once the limit on the work is reached. The error names the place ("/edits/0/line: is \"x\", but
+ * must be a whole number").
  */
 enum ik_status ik_schema_validate(struct ik_json_span root, struct ik_json_span schema,
 	struct ik_json_span value, struct ik_error *error) IK_MUST_USE;
