@@ -24,7 +24,7 @@ struct anthropic_stream_state {
 	struct ik_buf input;     /* of a call whose arguments arrived complete at its start */
 };
 
-/* Keep a value until its block ends, in place of the one before. */
+/* Replace what is in kept by value, until its block ends. */
 static void keep(struct ik_buf *kept, struct ik_json_span value)
 {
 	ik_buf_done(kept);
@@ -32,7 +32,7 @@ static void keep(struct ik_buf *kept, struct ik_json_span value)
 	ik_buf_append(kept, value.text, value.length);
 }
 
-/* Return what was kept, if it is whole. */
+/* Return the kept value, or no value if it is incomplete. */
 static struct ik_json_span kept_value(const struct ik_buf *kept)
 {
 	bool whole = kept->length && ik_buf_status(kept) == IK_OK;
@@ -80,7 +80,7 @@ static void begin_block(struct ik_stream_decoder *decoder, int64_t index, struct
 
 		ik_decoder_set_mark(decoder, index, BLOCK_CALL);
 		ik_decoder_call(decoder, &piece);
-		/* Usually {}, and the arguments follow in pieces. */
+		/* It is usually {}, and the arguments follow in pieces. */
 		if (ik_json_count(input))
 			keep(&state->input, input);
 	}
@@ -193,7 +193,7 @@ static void take(struct ik_stream_decoder *decoder, struct ik_json_span event)
 		ik_decoder_error(decoder, event);
 }
 
-/* input_tokens does not include what was read from or written to the cache. */
+/* input_tokens does not include tokens read from or written to the cache. */
 static const struct ik_count_name counts[] = {
 	{ "input_tokens", IK_COUNT_INPUT },
 	{ "cache_read_input_tokens", IK_COUNT_INPUT },
@@ -212,25 +212,23 @@ static const struct ik_stop_name stops[] = {
 	{ 0 },
 };
 
-/* The smallest thinking budget that is accepted. */
+/* The smallest thinking budget accepted, in tokens. */
 #define BUDGET_LEAST 1024
 
-/*
- * Allows the provider to cache everything up to and including the block that contains it. Four are
- * allowed: two go to tools and system, IK_WIRE_MARKS to the user's last messages, so that one is
- * still found after the conversation has grown.
- */
+/* Lets the provider cache everything up to and including the block that contains it. Four are
+ * allowed: two are for tools and system, IK_WIRE_MARKS for the user's last messages, so that one is
+ * still found when the conversation has grown. */
 #define CACHE_MARK "'cache_control':{'type':'ephemeral'}"
 static const char later_mark[] = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/* The member max_tokens is mandatory, and a value above the model's maximum is refused. */
+/* Return a value for max_tokens, which is mandatory; one above the model's maximum is refused. */
 static int64_t output_limit(const struct ik_request *request)
 {
 	return request->max_output_tokens > 0 ? request->max_output_tokens
 										  : ik_output_limit(request->model, IK_ANTHROPIC);
 }
 
-/* Write a tool, marked if it is the last. */
+/* Write a tool, with a cache mark if it is the last. */
 static void put_tool(struct ik_buf *out, const struct ik_tool_definition *tool, bool last)
 {
 	ik_json_printf(out, "{");
@@ -258,7 +256,8 @@ static bool lacks_tools(const struct ik_request *request)
 	return false;
 }
 
-/* Write the tools. A request with calls in its history must define one, even if none may be called. */
+/* Write the tools. A request with calls in its history must define a tool, even if none may be
+ * called. */
 static void put_tools(struct ik_buf *out, const struct ik_request *request)
 {
 	static const struct ik_tool_definition none = {
@@ -276,7 +275,7 @@ static void put_tools(struct ik_buf *out, const struct ik_request *request)
 	ik_json_printf(out, "]");
 }
 
-/* Open a message of the user, or continue the open one. */
+/* Open a user message, unless one is open. */
 static void open_user(struct ik_wire_writer *writer)
 {
 	if (!ik_wire_open_message(writer, "user", "content"))
@@ -285,7 +284,7 @@ static void open_user(struct ik_wire_writer *writer)
 	writer->marks[0] = 0;
 }
 
-/* Close a block of the user; a mark could be inserted here. */
+/* Close a block of a user message; a cache mark could be inserted here. */
 static void close_user_block(struct ik_wire_writer *writer)
 {
 	writer->marks[0] = writer->out->length;
@@ -296,7 +295,7 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 {
 	static const char blank[] = "(blank)";
 
-	/* A text of only blanks would be refused. */
+	/* A text that is only white space would be refused. */
 	if (ik_wire_is_blank(text, length)) {
 		text = blank;
 		length = sizeof(blank) - 1;
@@ -348,7 +347,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(writer->out, "}");
 }
 
-/* Does it contain anything besides thinking and blanks? */
+/* Does the passage contain anything but thinking and white space? */
 static bool says_something(const struct ik_passage *passage)
 {
 	for (size_t index = 0; index < passage->count; index++) {
@@ -413,7 +412,7 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 	int64_t budget = words.tokens < room ? words.tokens : room;
 	struct ik_buf *out = writer->out;
 
-	/* The model thinks as much as it decides to, guided by an effort. Newer models only show it on
+	/* The model decides how much to think, guided by an effort. Newer models show thinking only on
 	 * request; some think even if not asked to. */
 	if (words.form == IK_THINKING_ADAPTIVE && words.level)
 		ik_json_printf(out,
@@ -427,7 +426,7 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 			(long long)budget);
 }
 
-/* Insert the marks at the ends of the user's last messages. */
+/* Insert the cache marks at the ends of the user's last messages. */
 static void put_marks(struct ik_wire_writer *writer)
 {
 	for (size_t index = 0; index < IK_WIRE_MARKS; index++) {

@@ -2,7 +2,7 @@
  * google: the GenerateContent format of Google's Gemini API.
  *
  * Source: API reference, "models.streamGenerateContent", "Function calling" (schemas are JSON
- * Schema, as they come: parametersJsonSchema), "Thought signatures".
+ * Schema, unchanged: parametersJsonSchema), "Thought signatures".
  *
  * Opaque data of a text or a call: {"thoughtSignature":"...","id":"..."}, as far as given.
  */
@@ -16,7 +16,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Return value if it is a non-empty string. */
+/* Return value if it is a non-empty string, else no value. */
 static struct ik_json_span text_or_none(struct ik_json_span value)
 {
 	struct ik_json_span none = { NULL, 0 };
@@ -28,7 +28,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 {
 	struct ik_json_span call = ik_json_member(part, "functionCall");
 	struct ik_json_span text = ik_json_member(part, "text");
-	/* What has to be sent back with a text or a call. */
+	/* What must be sent back with a text or a call. */
 	struct ik_opaque_member opaque[] = {
 		{ "thoughtSignature", text_or_none(ik_json_member(part, "thoughtSignature")) },
 		{ "id", text_or_none(ik_json_member(call, "id")) },
@@ -52,12 +52,13 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	}
 	ik_json_bool(ik_json_member(part, "thought"), &thought);
 	ik_decoder_text(decoder, thought ? IK_DELTA_THINKING : IK_DELTA_TEXT, text);
-	/* Nothing is sent back for code that Google ran itself. */
+	/* Code that Google ran itself needs nothing sent back. */
 	if (!thought && text.text)
 		ik_decoder_opaque_object(decoder, IK_DELTA_TEXT, opaque);
 }
 
-/* Report a reply that ended because the model failed: its message, and that retrying may help. */
+/* Report that the reply ended because the model failed, with its message, and that a retry may
+ * help. */
 static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span reason,
 	struct ik_json_span message)
 {
@@ -89,7 +90,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	}
 }
 
-/* Handle one chunk. Only the first candidate was requested. */
+/* Handle one chunk. It has one candidate, since only one was requested. */
 static void take(struct ik_stream_decoder *decoder, struct ik_json_span chunk)
 {
 	struct ik_json_span candidate = ik_json_at(chunk, "candidates.0");
@@ -130,7 +131,7 @@ static const struct ik_stop_name stops[] = {
 	{ 0 },
 };
 
-/* Replaces the signature of a call that Gemini did not make: newer models refuse calls without one.
+/* Replaces the signature for calls that Gemini did not make: newer models refuse calls without one.
  * Source: "Thought signatures", FAQ. */
 #define NO_SIGNATURE "skip_thought_signature_validator"
 
@@ -146,15 +147,15 @@ static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	ik_json_printf(out, "}");
 }
 
-/* Roles must alternate, and a resumed session may continue with a message after the results of its
- * last calls. */
+/* Write a user message. Roles must alternate, but a resumed session may continue with a user
+ * message after the results of its last calls. */
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
 	ik_wire_open_message(writer, "user", "parts");
 	ik_json_printf(writer->out, "{'text':'%.*s'}", (int)length, text);
 }
 
-/* Does the model require signatures for its calls? Those before version 3 do not. */
+/* Does the model require signatures for its calls? Versions before 3 do not. */
 static bool demands_signature(const char *model)
 {
 	const char *name = strrchr(model, '/');
@@ -165,7 +166,7 @@ static bool demands_signature(const char *model)
 		!ik_text_starts(name, "gemini-2");
 }
 
-/* Write a member of a message's opaque data; false: there is none. */
+/* Write a member of a message's opaque data. Return false if the message has no such member. */
 static bool put_opaque(struct ik_wire_writer *writer, const struct ik_message *message,
 	const char *name)
 {
@@ -193,7 +194,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(out, "}");
 }
 
-/* Thoughts are not sent back, only their signatures with the rest. */
+/* Write what the assistant said. Thoughts are not sent back, only the signatures with the rest. */
 static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	bool first = true;
@@ -216,21 +217,21 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 	}
 }
 
-/* Results are matched with calls by number and order. */
+/* Write a result. Google matches results with calls by number and order. */
 static void put_result(struct ik_wire_writer *writer, const struct ik_message *call,
 	const struct ik_message *result)
 {
 	ik_wire_open_message(writer, "user", "parts");
 	ik_json_printf(writer->out, "{'functionResponse':{");
 	put_opaque(writer, call, "id");
-	/* As text: for an object, numbers and depth are narrowly limited. */
+	/* Write it as text: Google limits the numbers and depth of objects narrowly. */
 	ik_json_printf(writer->out,
 		"'name':%.*s,'response':{'output':", IK_WIRE_SPAN(ik_wire_call_name(call)));
 	ik_wire_put_envelope(writer->out, result);
 	ik_json_printf(writer->out, "}}}");
 }
 
-/* Write the settings of the reply; nothing if there are none. */
+/* Write the settings of the reply, if there are any. */
 static void put_generation(struct ik_buf *out, const struct ik_request *request)
 {
 	struct ik_thinking_words thinking = ik_thinking_words(request, IK_GOOGLE);

@@ -7,13 +7,13 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* More than any provider has; the rest is ignored. */
+/* Limit on the models in a list, more than any provider has; the rest is ignored. */
 #define MODELS_MOST 10000
 
-/* Which servers a row's way of thinking is for. */
+/* The servers that a row's thinking form applies to. */
 enum model_place { ANYWHERE, OPENAI_HOST };
 
-/* Names of the levels off, low, medium, high, for models that share them; NULL: switched off. */
+/* Names of the levels off, low, medium, high, for models that share them; NULL: thinking is off. */
 static const char *const low_to_high[] = { "low", "low", "medium", "high" };
 static const char *const none_to_high[] = { "none", "low", "medium", "high" };
 static const char *const minimal_to_high[] = { "minimal", "low", "medium", "high" };
@@ -22,11 +22,11 @@ static const char *const low_or_high[] = { "low", "low", "high", "high" };
 static const char *const medium_or_high[] = { "medium", "medium", "medium", "high" };
 static const char *const always_high[] = { "high", "high", "high", "high" };
 
-/* Their sizes in tokens; 0: switched off. */
+/* Budgets for the same levels, in tokens; 0: thinking is off. */
 static const int64_t budgets[] = { 0, 2048, 8192, 24576 };
 static const int64_t budgets_of_pro[] = { 128, 2048, 8192, 24576 };
 
-/* Ways of thinking: the form, the names of the levels, the sizes. */
+/* Thinking forms: the form, the names of the levels, the budgets. */
 #define UNSAID IK_THINKING_UNSAID, NULL, NULL
 #define EFFORT(levels) IK_THINKING_EFFORT, levels, NULL
 #define ADAPTIVE(levels) IK_THINKING_ADAPTIVE, levels, NULL
@@ -35,19 +35,19 @@ static const int64_t budgets_of_pro[] = { 128, 2048, 8192, 24576 };
 #define GOOGLE_BUDGET(sizes) IK_THINKING_GOOGLE_BUDGET, NULL, sizes
 
 /*
- * The first row whose pattern (fnmatch) matches the model's name without its vendor applies. For the
- * context window, rows in which it is not known are passed over, and formats and places do not
- * matter. A model that lacks a level of thinking gets the nearest. Sources: OpenAI, "Reasoning
- * models" and the pages of the models; Anthropic, "Extended thinking", "Adaptive thinking" and the
- * table of models; Google, "Gemini thinking".
+ * The first row whose pattern (fnmatch) matches the model's name without its vendor applies. For
+ * the context window, rows without one are skipped, and format and server do not matter. If a model
+ * lacks a thinking level, its row has the nearest one. Sources: OpenAI, "Reasoning models" and the
+ * pages of the models; Anthropic, "Extended thinking", "Adaptive thinking" and the table of models;
+ * Google, "Gemini thinking".
  */
 /* clang-format off */
 static const struct model_row {
 	const char *type;
 	enum model_place place;
 	const char *model;
-	int64_t window;   /* tokens; 0: not known */
-	int64_t output;   /* tokens; 0: not known */
+	int64_t window;   /* tokens; 0: unknown */
+	int64_t output;   /* tokens; 0: unknown */
 	enum ik_thinking_form form;
 	const char *const *levels;
 	const int64_t *tokens;
@@ -71,7 +71,7 @@ static const struct model_row {
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-4-turbo*", 128000, 0, UNSAID },
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "gpt-3.5-turbo*", 16385, 0, UNSAID },
 	{ IK_OPENAI_CHAT, OPENAI_HOST, "*", 0, 0, UNSAID },
-	/* Another server: a user who sets a level knows what the model accepts. */
+	/* On other servers: a user who sets a level knows what the model accepts. */
 	{ IK_OPENAI_CHAT, ANYWHERE, "*", 0, 0, EFFORT(none_to_high) },
 
 	{ IK_ANTHROPIC, ANYWHERE, "claude-3-7*", 200000, 64000, BUDGET },
@@ -108,12 +108,12 @@ static bool matches(const struct model_row *row, const char *model)
 	return fnmatch(row->model, slash ? slash + 1 : model, 0) == 0;
 }
 
-/* Return the row for a model in a wire format; the last one of a format matches each. */
+/* Return the row for a model in a wire format; the last row of each format matches every model. */
 static const struct model_row *row_of(const char *model, const char *type, bool openai)
 {
 	const struct model_row *row = rows;
 
-	/* OpenAI's two formats say the same with different members. */
+	/* OpenAI's two formats have the same settings in different members. */
 	if (ik_text_equal(type, IK_OPENAI_RESPONSES))
 		type = IK_OPENAI_CHAT;
 	while (!ik_text_equal(row->type, type) || (row->place == OPENAI_HOST && !openai) ||
@@ -161,7 +161,7 @@ enum ik_thinking ik_thinking_level(const char *name)
 
 /* ---- a provider's list ---- */
 
-/* Does a Google model generate content? Other providers do not say. */
+/* Does a Google model generate content? Other providers do not report that. */
 static bool generates(struct ik_json_span model)
 {
 	struct ik_json_span methods = ik_json_member(model, "supportedGenerationMethods");
@@ -169,7 +169,7 @@ static bool generates(struct ik_json_span model)
 	return !methods.text || ik_json_holds(methods, IK_JSON_SPAN("\"generateContent\""));
 }
 
-/* Return the name to use in requests in new memory, or NULL. */
+/* Return the name to use in requests, in new memory, or NULL. */
 static char *name_of(struct ik_json_span model)
 {
 	static const char prefix[] = "models/";
@@ -191,7 +191,7 @@ static int compare(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Sort, remove duplicates and return how many are left. */
+/* Sort the names and remove duplicates. Return the number left. */
 static size_t settle(char **names, size_t count)
 {
 	size_t kept = 0;

@@ -11,15 +11,15 @@
 
 #include "provider/wire/format.h"
 
-/* Return the context window, the tokens of input and output together; 0: unknown model. */
+/* Return the size of the context window in tokens, input and output together; 0: unknown model. */
 int64_t ik_context_window(const char *model);
 
-/* Return the largest output that can be asked for in that wire format; 0: not known. */
+/* Return the largest output that can be requested in that wire format, in tokens; 0: unknown. */
 int64_t ik_output_limit(const char *model, const char *type);
 
 /* The members of a request that carry a level of thinking. */
 enum ik_thinking_form {
-	IK_THINKING_UNSAID,        /* the model does not think, or must not be told */
+	IK_THINKING_UNSAID,        /* no members: the model does not think, or refuses them */
 	IK_THINKING_EFFORT,        /* OpenAI: an effort, by name */
 	IK_THINKING_BUDGET,        /* Anthropic: tokens */
 	IK_THINKING_ADAPTIVE,      /* Anthropic: the model decides, guided by an effort */
@@ -33,15 +33,14 @@ struct ik_thinking_words {
 	int64_t tokens;    /* size of the budget; 0: switched off */
 };
 
-/* Return what to send for the level that the request wants, in that wire format. */
+/* Return what to send in that wire format for the thinking level of request. */
 struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type);
 
-/*
- * Return the names in an answer with a list of models, sorted, without duplicates, in new memory
- * (free() the array and each name), without models that do not generate text if the provider says
- * so. NULL with *error if it is not such an answer. OpenAI and Anthropic: {"data":[{"id":"..."}]};
- * Google: {"models":[{"name":"models/...","supportedGenerationMethods":[...]}]}.
- */
+/* Read a list of models from a provider's answer. Return the names of those that generate text (as
+ * far as the provider reports it), sorted, without duplicates, in new memory: free() each name and
+ * the array. Return NULL and set *error if body is not such an answer. OpenAI and Anthropic:
+ * {"data":[{"id":"..."}]}; Google:
+ * {"models":[{"name":"models/...","supportedGenerationMethods":[...]}]}. */
 char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct ik_error *error);
 
 #endif

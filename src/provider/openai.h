@@ -2,8 +2,8 @@
  * openai: what OpenAI's two formats share: tools, and strict mode.
  *
  * In strict mode a model can only write what the schema allows. In return, every object is closed,
- * every property is required (so an omitted one is written as null), and only a part of JSON Schema
- * is supported.
+ * every property is required (the model writes null for one it omits), and only a part of JSON
+ * Schema is supported.
  *
  * Source: OpenAI's guide "Structured model outputs", "Supported schemas". Limits differ between
  * hosts; the smallest ones are used here.
@@ -15,8 +15,8 @@
 
 #include "provider/wire/format.h"
 
-/* Write the members of a tool that both formats have: name, description, parameters. Return true if
- * those are in strict form. */
+/* Write the members of a tool that both formats share: name, description, parameters. Return true
+ * if the parameters are in strict form. */
 bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
 
@@ -24,23 +24,21 @@ bool ik_openai_put_function(struct ik_buf *out, const struct ik_endpoint *endpoi
 bool ik_openai_put_arguments(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
-/* Write a tool in the chat format, which the practice model has, too. */
+/* Write a tool in the chat format, which the practice model also uses. */
 void ik_openai_chat_put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool);
 
 /*
  * Append the strict form of a canonical schema: every object closed, all properties required,
  * optional ones nullable, annotations left out where they would be refused. Return false and append
- * nothing if strict mode cannot express the schema (an open object, a length, allOf and so on), or if
- * it has references or alternatives: it is then sent unchanged, not strict.
+ * nothing if the schema contains anything that strict mode cannot express (an open object, a
+ * length, allOf and so on), or references or alternatives: send it unchanged then, not strict.
  */
 bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema);
 
-/*
- * Append arguments that were written for the strict form of schema, without the nulls that mean
- * "omitted". Return false and append nothing if there is nothing to remove (or schema has no strict
- * form): use them unchanged.
- */
+/* Append arguments that were written for the strict form of schema, without the nulls that mean
+ * "omitted". Return false and append nothing if nothing needs to be removed, or schema has no
+ * strict form: use the arguments unchanged then. */
 bool ik_openai_put_without_nulls(struct ik_buf *out, struct ik_json_span schema,
 	struct ik_json_span arguments);
 

@@ -1,5 +1,5 @@
 /*
- * openai_chat: OpenAI's Chat Completions format, which most other servers speak too (llama.cpp,
+ * openai_chat: OpenAI's Chat Completions format, which most other servers use, too (llama.cpp,
  * Ollama, vLLM, OpenRouter).
  *
  * Source: API reference, "Create chat completion" and "The chat completion chunk object"; where
@@ -24,8 +24,8 @@
 /* Mistral accepts call ids of exactly this length. */
 #define SHORT_CALL_ID 9
 
-/* Opaque data with which the decoder remembers the name of the member with the thinking (a string) or
- * the further members of a call (an object). */
+/* Opaque data in which the decoder stores the name of the member that contained the thinking (a
+ * string), or the additional members of a call (an object). */
 #define REASONING_CONTENT "reasoning_content"
 #define REASONING "reasoning"
 #define EXTRA "extra_content"
@@ -45,12 +45,12 @@ static bool is_mistral(const char *model)
  * makers publish.
  */
 struct chat_dialect {
-	bool openai;         /* OpenAI itself: in others user and assistant must alternate, and adjacent
-	                           messages are joined */
-	bool mistral;        /* a call id is nine letters and digits, and results must be followed by
-	                           the assistant, never by the user */
-	bool counts_unasked; /* reports usage unasked, and refuses to be asked */
-	bool wants_thoughts; /* refuses a call without the thinking before it */
+	bool openai;         /* OpenAI itself; on other servers user and assistant must alternate, and
+	                        adjacent messages are joined */
+	bool mistral;        /* call ids are nine letters and digits, and results must be followed by
+	                        the assistant, never by the user */
+	bool counts_unasked; /* reports usage without being asked, and refuses the request for it */
+	bool wants_thoughts; /* refuses a call without the thinking that preceded it */
 	bool switches_thinking; /* has a member to switch thinking on and off */
 	bool knows_efforts;     /* accepts an effort as well */
 };
@@ -76,8 +76,8 @@ static struct chat_dialect dialect_of(const struct ik_request *request)
 	};
 }
 
-/* Return the id of a call (perhaps in made): as it came where that is allowed, since some servers keep
- * data in it. */
+/* Return the id to send for a call, possibly in made: unchanged if the server allows that, since
+ * some servers store data in it. */
 static const char *call_id_of(const struct ik_request *request, const char *call_id,
 	char made[IK_WIRE_MADE_ID])
 {
@@ -107,8 +107,7 @@ static void put_call_extra(struct ik_wire_writer *writer, const struct ik_messag
 		ik_json_printf(writer->out, "'" EXTRA "':%.*s", IK_WIRE_SPAN(extra));
 }
 
-/* Write how much the model should think, as the name of an effort, which OpenAI and most others
- * accept. */
+/* Write the thinking level as the name of an effort, which OpenAI and most others accept. */
 static void put_effort(struct ik_buf *out, const struct ik_request *request, const char *effort)
 {
 	struct chat_dialect dialect = dialect_of(request);
@@ -120,7 +119,8 @@ static void put_effort(struct ik_buf *out, const struct ik_request *request, con
 		ik_json_printf(out, "'reasoning_effort':'%s'", effort);
 }
 
-/* Return the member in which this server sent the thinking; NULL: none, or another server's. */
+/* Return the name of the member in which this server sent the thinking; NULL if there is no
+ * thinking or it is another server's. */
 static const char *member_of(const struct ik_wire_writer *writer, const struct ik_message *message)
 {
 	struct ik_json_span name = { .text = NULL };
@@ -134,7 +134,8 @@ static const char *member_of(const struct ik_wire_writer *writer, const struct i
 													  : NULL;
 }
 
-/* Write everything that the server sent about this passage's thinking besides its text. */
+/* Write what the server sent with this passage's thinking besides the text. Return whether there
+ * was anything. */
 static bool put_details(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	struct ik_buf *out = writer->out;
@@ -157,10 +158,8 @@ static bool put_details(struct ik_wire_writer *writer, const struct ik_passage *
 	return any;
 }
 
-/*
- * Write the member with the assistant's thinking of that passage, if this server sent one (or
- * requires one): its models continue from it after their calls.
- */
+/* Write the member with the passage's thinking, if this server sent any (or requires it): its
+ * models continue from it after their calls. */
 static void put_reasoning(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
 	struct ik_buf *out = writer->out;
@@ -168,7 +167,7 @@ static void put_reasoning(struct ik_wire_writer *writer, const struct ik_passage
 	bool calls = false;
 
 	if (put_details(writer, passage))
-		return; /* it contains the text, too */
+		return; /* the details contain the text, too */
 
 	for (size_t index = 0; index < passage->count; index++) {
 		const struct ik_message *message = passage->messages[index];
@@ -187,16 +186,15 @@ static void put_reasoning(struct ik_wire_writer *writer, const struct ik_passage
 	if (member)
 		ik_json_quote_close(out);
 	else if (calls && dialect_of(writer->request).wants_thoughts)
-		/* For another provider's call; an empty text is not accepted everywhere. */
+		/* For another provider's call; not every server accepts an empty text. */
 		ik_json_printf(out, "'" REASONING_CONTENT "':' '");
 }
 
 struct openai_chat_stream_state {
-	const char *member; /* that the current thinking arrived in; NULL: none */
-	struct ik_buf
-		details;   /* of the thinking, including hidden parts, in the pieces that came: a list,
-	                          not closed yet */
-	bool unwanted; /* the calls have data of their own */
+	const char *member;    /* name of the member with the current thinking, or NULL */
+	struct ik_buf details; /* details of the thinking, including hidden parts: a list of the pieces
+	                          received, not yet closed */
+	bool unwanted;         /* the details are not needed: the calls have their own data */
 };
 
 static void state_done(void *arg)
@@ -207,14 +205,14 @@ static void state_done(void *arg)
 /* ---- the details of thinking ---- */
 
 /*
- * What OpenRouter sends about a model's thinking besides its text: a list of objects with a type
- * (reasoning.text, reasoning.summary, reasoning.encrypted), an index, and members that depend on the
- * type. It is sent back as the model wrote it: without it, models that sign or encrypt their thinking
- * start from scratch after each of their calls, or refuse to continue. Source: OpenRouter,
- * "Preserving reasoning".
+ * OpenRouter sends, besides the text of a model's thinking, a list of objects with a type
+ * (reasoning.text, reasoning.summary, reasoning.encrypted), an index, and members that depend on
+ * the type. It is sent back unchanged: without it, models that sign or encrypt their thinking start
+ * from scratch after each of their calls, or refuse to continue. Source: OpenRouter, "Preserving
+ * reasoning".
  */
 
-/* Does a piece continue the object that another began? What is encrypted arrives whole. */
+/* Does piece continue the object that first began? Encrypted objects arrive complete. */
 static bool is_continued(struct ik_json_span first, struct ik_json_span piece)
 {
 	struct ik_json_span type = ik_json_member(piece, "type");
@@ -224,8 +222,8 @@ static bool is_continued(struct ik_json_span first, struct ik_json_span piece)
 		ik_json_equal(ik_json_member(first, "index"), ik_json_member(piece, "index"));
 }
 
-/* Write a member of an object from its pieces: a text is all that they have of it, in a row; of other
- * values the last one counts. */
+/* Write a member of an object from the pieces of the object: join texts; of other values, use the
+ * last. */
 static void put_member(struct ik_buf *out, struct ik_json_span name,
 	const struct ik_json_span *pieces, size_t count)
 {
@@ -253,7 +251,7 @@ static void put_member(struct ik_buf *out, struct ik_json_span name,
 		ik_json_put_raw(out, last);
 }
 
-/* Write the object that these pieces make. */
+/* Write the object that the pieces form. */
 static void put_joined(struct ik_buf *out, const struct ik_json_span *pieces, size_t count)
 {
 	ik_json_open(out, '{');
@@ -295,7 +293,7 @@ static void put_list(struct ik_buf *out, struct ik_json_span list)
 	free(pieces);
 }
 
-/* Add an element of the list in one chunk. */
+/* Add an element of the list in a chunk. */
 static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span piece)
 {
 	struct openai_chat_stream_state *state = decoder->state;
@@ -309,7 +307,7 @@ static void take_detail(struct ik_stream_decoder *decoder, struct ik_json_span p
 	ik_json_put_raw(&state->details, piece);
 }
 
-/* The thinking is complete: report what has to be sent back with it. */
+/* Report what must be sent back with the thinking, which is complete. */
 static void end_thinking(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
@@ -324,8 +322,8 @@ static void end_thinking(struct ik_stream_decoder *decoder)
 	state->member = NULL;
 }
 
-/* The reply is complete: report the details of its thinking. They belong to the whole round, and
- * are stored with its last message, which is certain to exist. */
+/* Report the details of the thinking, since the reply is complete. They belong to the whole round
+ * and are stored with its last message, which always exists. */
 static void end_details(struct ik_stream_decoder *decoder)
 {
 	struct openai_chat_stream_state *state = decoder->state;
@@ -344,7 +342,7 @@ static void end_details(struct ik_stream_decoder *decoder)
 	state_done(state);
 }
 
-/* Is there anything in the value? An empty text often accompanies thinking. */
+/* Does value contain anything? An empty text often accompanies thinking. */
 static bool says_something(struct ik_json_span value)
 {
 	return ik_json_span_type(value) == IK_JSON_STRING ? value.length > 2 : ik_json_count(value) > 0;
@@ -356,8 +354,8 @@ static void take_thought(struct ik_stream_decoder *decoder, struct ik_json_span 
 	ik_decoder_text(decoder, IK_DELTA_THINKING, ik_json_member(part, "text"));
 }
 
-/* Handle an element of content in parts, as some servers send it: texts, and thinking with texts
- * inside. */
+/* Handle an element of content that arrives in parts, as from some servers: texts, and thinking
+ * that contains texts. */
 static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span part)
 {
 	ik_decoder_text(decoder, IK_DELTA_TEXT, part);
@@ -366,7 +364,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 	ik_decoder_each(decoder, ik_json_member(part, "thinking"), take_thought);
 }
 
-/* Report additional members of a call: Gemini refuses it later without its signatures. */
+/* Report additional members of a call: Gemini later refuses the call without its signatures. */
 static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
 {
 	struct ik_json_span extra = ik_json_member(item, EXTRA);
@@ -404,7 +402,7 @@ static void take_message(struct ik_stream_decoder *decoder, struct ik_json_span 
 {
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
-	bool thought = false; /* the same text may arrive in both spellings */
+	bool thought = false; /* the same text may arrive in both members */
 	struct openai_chat_stream_state *state = decoder->state;
 
 	while (ik_json_next(message, &walk, &key, &value)) {
@@ -443,7 +441,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 	ik_decoder_stop_name(decoder, reason);
 }
 
-/* Handle an element of choices. Only the first was requested. */
+/* Handle an element of choices. There is one, since only one was requested. */
 static void take_choice(struct ik_stream_decoder *decoder, struct ik_json_span choice)
 {
 	struct ik_json_span message = ik_json_member(choice, "delta");
@@ -471,7 +469,7 @@ static void take_chunk(struct ik_stream_decoder *decoder, struct ik_json_span ch
 
 	ik_decoder_each(decoder, choices, take_choice);
 	ik_decoder_usage(decoder, usage);
-	/* Some errors have no member "error". */
+	/* Some errors are not in a member "error". */
 	if (!known || ik_json_span_type(error) == IK_JSON_OBJECT ||
 		ik_json_span_type(error) == IK_JSON_STRING)
 		ik_decoder_error(decoder, chunk);
@@ -520,8 +518,8 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_json_printf(out, "}");
 }
 
-/* The content of a text message stays open, so that an adjacent message of the same role can be
- * joined to it: many servers refuse two in a row. */
+/* Leave the content of a text message open, so that an adjacent message of the same role can be
+ * joined: many servers refuse two in a row. */
 static void close_message(struct ik_wire_writer *writer)
 {
 	if (*writer->role && !ik_text_equal(writer->role, "tool"))
@@ -529,7 +527,7 @@ static void close_message(struct ik_wire_writer *writer)
 	writer->role = "";
 }
 
-/* Can the open message take what this role says next? */
+/* Can a text of this role be added to the open message? */
 static bool goes_on(const struct ik_wire_writer *writer, const char *role)
 {
 	return ik_text_equal(writer->role, role) && !dialect_of(writer->request).openai;

@@ -3,8 +3,8 @@
  *
  * Source: API reference, "Create a model response" and "Streaming events".
  *
- * Opaque data of thinking: the reasoning item with its encrypted content, as it is sent back; of
- * text: {"phase":"..."}.
+ * Opaque data of thinking: the reasoning item with its encrypted content, to be sent back; of text:
+ * {"phase":"..."}.
  */
 #include "provider/formats.h"
 
@@ -14,7 +14,7 @@
 #include "provider/wire/wire.h"
 #include "util/text.h"
 
-/* Mark of an item that was reported piece by piece. */
+/* Mark for an item that was reported piece by piece. */
 #define TOLD 1
 
 /* Report a string value as a piece of the item's text. */
@@ -32,7 +32,7 @@ static void tell_refusal(struct ik_stream_decoder *decoder, int64_t index,
 	tell_text(decoder, IK_DELTA_TEXT, index, value);
 }
 
-/* Report a piece of a call's arguments; at the end they are sent again as a whole. */
+/* Report a piece of a call's arguments; the last event repeats all of them. */
 static void tell_arguments(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span value)
 {
@@ -54,7 +54,7 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 		tell_arguments(decoder, index, ik_json_member(item, "arguments"));
 }
 
-/* A message is complete: report what was not reported yet, and what has to be sent back with it. */
+/* Report what is still unreported of a complete message, and what must be sent back with it. */
 static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span content = ik_json_member(item, "content"), key, part;
@@ -73,7 +73,7 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 			{ "phase", ik_json_span_type(phase) == IK_JSON_STRING ? phase : none }, { 0 } });
 }
 
-/* Reasoning is complete: without its encrypted content it cannot be sent back. */
+/* Report complete reasoning, which can only be sent back with its encrypted content. */
 static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span item)
 {
@@ -92,7 +92,7 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 				{ "encrypted_content", encrypted }, { 0 } });
 }
 
-/* An item is complete. Those of OpenAI's own tools are ignored. */
+/* Handle a complete item. Items of OpenAI's own tools are ignored. */
 static void end_item(struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span item)
 {
 	struct ik_json_span type = ik_json_member(item, "type");
@@ -147,7 +147,7 @@ static void take_item_end(struct ik_stream_decoder *decoder, struct ik_json_span
 	end_item(decoder, index_of(event), ik_json_member(event, "item"));
 }
 
-/* The response failed or was cancelled, or there is an error in its place. */
+/* Report that the response failed or was cancelled, or is an error. */
 static void take_failure(struct ik_stream_decoder *decoder, struct ik_json_span value)
 {
 	ik_decoder_error(decoder, value);
@@ -228,7 +228,7 @@ static const struct ik_count_name counts[] = {
 	{ 0 },
 };
 
-/* Is it a reasoning model? Others refuse requests for their reasoning. */
+/* Is it a reasoning model? Other models refuse the request for reasoning. */
 static bool reasons(const char *model)
 {
 	if (model[0] == 'o')
@@ -239,7 +239,7 @@ static bool reasons(const char *model)
 		(ik_text_starts(model, "gpt-") && model[4] >= '5' && model[4] <= '9');
 }
 
-/* In this format strict mode is on unless it is switched off. */
+/* Write a tool. In this format strict mode is on unless it is switched off. */
 static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
 {
@@ -317,7 +317,7 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "'input':[");
 	ik_wire_put_messages(writer, &messages);
 	ik_json_printf(out, "],'stream':true,'store':false");
-	/* What is not stored on the server has to be sent back. */
+	/* The server stores nothing, so reasoning must be sent back. */
 	if (reasons(request->model))
 		ik_json_printf(out, "'include':['reasoning.encrypted_content']");
 	if (thinking.form == IK_THINKING_EFFORT)

@@ -30,8 +30,8 @@ static const char *const taken[] = {
 };
 /* clang-format on */
 
-/* Keywords that carry meaning and that it refuses, or accepts only in forms that few tools write
- * (references, alternatives): a schema with one goes out as it is. */
+/* Keywords that matter and that strict mode refuses, or accepts only in forms that few tools write
+ * (references, alternatives): a schema with one of them is sent unchanged. */
 /* clang-format off */
 static const char *const refused[] = {
 	"allOf", "anyOf", "oneOf", "$ref", "$defs", "definitions", "not", "if", "then", "else",
@@ -58,7 +58,7 @@ static bool is_listed(struct ik_json_span name, const char *const *list, size_t 
 }
 #define IS_LISTED(name, list) is_listed(name, list, sizeof(list) / sizeof(*(list)))
 
-/* Is it that type (in quotes), or one of several with it? */
+/* Is the schema's type name (in quotes), or a list that contains it? */
 static bool has_type(struct ik_json_span schema, struct ik_json_span name)
 {
 	struct ik_json_span type = ik_json_member(schema, "type");
@@ -67,10 +67,10 @@ static bool has_type(struct ik_json_span schema, struct ik_json_span name)
 }
 #define HAS_TYPE(schema, name) has_type(schema, IK_JSON_SPAN("\"" name "\""))
 
-/* What becomes of a member of a schema. */
+/* What to do with a member of a schema. */
 enum strict_member { KEPT, DROPPED, REFUSED };
 
-/* Annotations that would be refused are dropped. */
+/* Return what to do with a member; annotations that would be refused are dropped. */
 static enum strict_member judge(struct ik_json_span name, struct ik_json_span value)
 {
 	if (IS_LISTED(name, refused))
@@ -90,7 +90,7 @@ static void put_key(struct ik_buf *out, struct ik_json_span name)
 static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool optional);
 
-/* Write properties; those that are not required may be null. */
+/* Write the properties; properties that are not required become nullable. */
 static bool put_properties(struct conversion *conversion, struct ik_json_span schema, int depth)
 {
 	struct ik_json_span required = ik_json_member(schema, "required"), name, property;
@@ -144,7 +144,7 @@ static bool check_values(struct conversion *conversion, struct ik_json_span sche
 	return true;
 }
 
-/* Write `type`, with null as another one if it is wanted. */
+/* Write `type`, adding null if nullable. */
 static void put_type(struct ik_buf *out, struct ik_json_span type, bool nullable)
 {
 	bool list = ik_json_span_type(type) == IK_JSON_ARRAY;
@@ -158,8 +158,8 @@ static void put_type(struct ik_buf *out, struct ik_json_span type, bool nullable
 		ik_json_printf(out, "[%.*s,'null']", (int)type.length, type.text);
 }
 
-/* Write the members of a schema with a type, to which nullable adds null; without its description if
- * that is not wanted. */
+/* Write the members of a schema with a type, adding null to it if nullable, and the description
+ * only if described. */
 static bool put_members(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool nullable, bool described)
 {
@@ -191,8 +191,8 @@ static bool put_members(struct conversion *conversion, struct ik_json_span schem
 	return good;
 }
 
-/* Is an object closed, or is it only the outermost that doesn't say what it is? Others are meant to
- * accept any member. */
+/* Is the schema a closed object, or the outermost one and silent about that? Other objects are
+ * meant to accept any member. */
 static bool is_closed(const struct conversion *conversion, struct ik_json_span schema)
 {
 	struct ik_json_span additional = ik_json_member(schema, "additionalProperties");
@@ -202,7 +202,7 @@ static bool is_closed(const struct conversion *conversion, struct ik_json_span s
 	return ik_json_member(schema, "properties").text || schema.text == conversion->root.text;
 }
 
-/* Write what a schema lacks. */
+/* Write members that strict mode requires and schema lacks. */
 static void put_missing(struct ik_buf *out, struct ik_json_span schema, enum ik_json_type values)
 {
 	if (!ik_json_member(schema, "type").text)
@@ -217,7 +217,7 @@ static void put_missing(struct ik_buf *out, struct ik_json_span schema, enum ik_
 		ik_json_printf(out, "'additionalProperties':false");
 }
 
-/* Write one schema and everything inside it in strict form; what was optional may be null then. */
+/* Write a schema and everything inside it in strict form; optional makes it nullable. */
 static bool put_schema(struct conversion *conversion, struct ik_json_span schema, int depth,
 	bool optional)
 {
@@ -237,7 +237,7 @@ static bool put_schema(struct conversion *conversion, struct ik_json_span schema
 		(HAS_TYPE(schema, "object") && !is_closed(conversion, schema)) ||
 		(HAS_TYPE(schema, "array") && !ik_json_member(schema, "items").text))
 		return false;
-	/* A type can have null as another one, a list of values cannot. */
+	/* A type can include null; a list of values cannot. */
 	wrapped = nullable && values != IK_JSON_NONE;
 	ik_json_open(out, '{');
 	if (wrapped && description.text)
@@ -263,9 +263,9 @@ bool ik_openai_put_strict_schema(struct ik_buf *out, struct ik_json_span schema)
 	return false;
 }
 
-/* ---- the way back ---- */
+/* ---- back to the original schema ---- */
 
-/* May a value be null by its own schema? */
+/* Does the original schema allow null? */
 static bool takes_null(struct ik_json_span schema)
 {
 	return HAS_TYPE(schema, "null") ||
@@ -273,8 +273,8 @@ static bool takes_null(struct ik_json_span schema)
 			ik_json_holds(ik_json_member(schema, "enum"), IK_JSON_SPAN("null")));
 }
 
-/* Write a value without the nulls that strict mode brought; schema is what it was before it became
- * strict. Return whether there were any. */
+/* Write value without the nulls that strict mode added; schema is the original one. Return whether
+ * there were any. */
 static bool put_clean(struct ik_buf *out, struct ik_json_span schema, struct ik_json_span value)
 {
 	bool object = ik_json_span_type(value) == IK_JSON_OBJECT, changed = false;

@@ -1,6 +1,6 @@
 /*
- * The practice model of provider/formats.h: how it understands the user's line, how it describes what
- * a tool answered, and its replies.
+ * The practice model of provider/formats.h: how it interprets the user's line, describes a tool's
+ * answer, and replies.
  */
 #include "provider/formats.h"
 
@@ -20,7 +20,7 @@
 /* ---- what the user wants ---- */
 
 enum practice_rule {
-	RULE_HELP, /* also for anything else */
+	RULE_HELP, /* also for lines that match no other rule */
 	RULE_LIST,
 	RULE_READ,
 	RULE_READ_EVERY,
@@ -33,11 +33,11 @@ enum practice_rule {
 	RULE_THINK
 };
 
-/* "stream 1000000" would only make the user wait. */
+/* Limit on "stream N": more would only make the user wait. */
 #define STREAM_WORDS_MAX 100000
 #define STREAM_WORDS_DEFAULT 200
 
-/* A part of the user's line; not owned. */
+/* A part of the user's line; borrowed. */
 struct rule_part {
 	const char *text;
 	size_t length;
@@ -60,7 +60,7 @@ static const struct {
 	{ "think", RULE_THINK },
 };
 
-/* Return the text of "help". */
+/* Return the text for "help". */
 static const char *help_text(void)
 {
 	return _("I am no language model. I am ikigai's practice partner: a few fixed rules that "
@@ -92,7 +92,7 @@ static const char *help_text(void)
 			 "```\n");
 }
 
-/* Strip surrounding blanks. */
+/* Return part without surrounding blanks. */
 static struct rule_part trim(struct rule_part part)
 {
 	while (part.length && isspace((unsigned char)*part.text)) {
@@ -104,7 +104,7 @@ static struct rule_part trim(struct rule_part part)
 	return part;
 }
 
-/* Strip blanks and the surrounding quotes. */
+/* Return part without blanks and surrounding quotes. */
 static struct rule_part unquote(struct rule_part part)
 {
 	part = trim(part);
@@ -116,7 +116,7 @@ static struct rule_part unquote(struct rule_part part)
 	return part;
 }
 
-/* Split at the first or the last " word " outside quotes. */
+/* Split whole at the first or last " word " outside quotes. Return false if there is none. */
 static bool split(struct rule_part whole, const char *word, bool last, struct rule_part *ret_before,
 	struct rule_part *ret_after)
 {
@@ -159,8 +159,8 @@ static void put(struct ik_buf *out, const char *name, struct rule_part value)
 	ik_json_put_string(out, value.text, value.length);
 }
 
-/* "search X in src/lib/ *.c": the directory before the first wildcard is the path, the rest the
- * filter. Without a wildcard all of it is the path. */
+/* Write the place of "search X in src/lib/ *.c": the directory before the first wildcard is the
+ * path, the rest the filter. Without a wildcard, all of it is the path. */
 static void put_place(struct ik_buf *out, struct rule_part place)
 {
 	size_t wild = 0, slash = 0;
@@ -180,7 +180,7 @@ static void put_place(struct ik_buf *out, struct rule_part place)
 		put(out, "path", (struct rule_part){ place.text, slash > 1 ? slash - 1 : slash });
 }
 
-/* Write the arguments that rest means under rule. Return the tool's name, or NULL if something is
+/* Write the arguments that rest means in rule. Return the tool's name, or NULL if something is
  * missing. */
 static const char *put_arguments(enum practice_rule rule, struct rule_part rest, struct ik_buf *out)
 {
@@ -231,7 +231,7 @@ static const char *put_arguments(enum practice_rule rule, struct rule_part rest,
 	}
 }
 
-/* Find the rule whose words begin the line; *rest is what follows them. */
+/* Return the rule whose words begin the line, and set *rest to what follows them. */
 static enum practice_rule find_rule(struct rule_part *rest)
 {
 	for (size_t index = 0; index < sizeof(rules) / sizeof(*rules); index++) {
@@ -246,25 +246,25 @@ static enum practice_rule find_rule(struct rule_part *rest)
 	return RULE_HELP;
 }
 
-/* ---- what is read, and what is said ---- */
+/* ---- streaming the reply ---- */
 
-/* Words streamed at a time. */
+/* Number of words in a streamed piece. */
 #define WORDS_A_PIECE 3
-/* Limit for "read every *" in a large tree. */
+/* Limit on the files of "read every *" in a large tree. */
 #define FILES_MAX 32
 #define ANSWER_LIMIT IK_MIB(16)
 
-/* A request as it is read, and the reply to it. */
+/* A request and the reply to it. */
 struct practice {
 	const struct ik_request *request;
 	struct ik_script *script;
-	enum practice_rule rule; /* what the user's last message asks for; */
-	struct rule_part rest;   /* what follows the rule's words in it; not owned */
-	size_t results;          /* calls since that message, each with its result, */
-	struct ik_buf text;      /* what to say of them, */
-	struct ik_buf files;     /* and the lines that the first of "read every" found */
-	size_t calls;            /* in the whole conversation, to make new ids */
-	int slot;                /* of the next call in this reply */
+	enum practice_rule rule; /* the rule that the user's last message matches; */
+	struct rule_part rest;   /* what follows the rule's words in it; borrowed */
+	size_t results;          /* number of calls since that message, all with results; */
+	struct ik_buf text;      /* what to say about them; */
+	struct ik_buf files;     /* the lines that the first call of "read every" found */
+	size_t calls;            /* number in the whole conversation, to make new ids */
+	int slot;                /* for the next call in this reply */
 	int64_t words_read, words_said;
 };
 
@@ -308,7 +308,7 @@ static void put_text(struct practice *practice, const char *text)
 	put_words(practice, IK_DELTA_TEXT, text, strlen(text));
 }
 
-/* Stream a call: first its id and name, then its arguments. */
+/* Stream a call: its id and name, then its arguments. */
 static void put_call(struct practice *practice, const char *tool, const struct ik_buf *arguments)
 {
 	char *id = ik_format("call_%zu", ++practice->calls);
@@ -321,13 +321,13 @@ static void put_call(struct practice *practice, const char *tool, const struct i
 	free(id);
 }
 
-/* ---- what a tool answered ---- */
+/* ---- describing what a tool answered ---- */
 
-/* Lines of an output that are repeated in the text; the call shows all of it. */
+/* Limit on the output lines repeated in the text; the call shows all of them. */
 #define LINES_SHOWN 20
 #define BYTES_SHOWN 4000
 
-/* Cut the first line off and return it, without its line feed. */
+/* Remove the first line from rest and return it, without its line feed. */
 static struct rule_part take_line(struct rule_part *rest)
 {
 	const char *feed = memchr(rest->text, '\n', rest->length);
@@ -348,7 +348,7 @@ static size_t count_lines(struct rule_part text)
 	return lines;
 }
 
-/* Write lines as a code block, with a fence that they do not contain. */
+/* Write lines as a code block, with a fence that does not occur in them. */
 static void put_block(struct ik_buf *out, const char *language, struct rule_part lines)
 {
 	struct ik_buf fence;
@@ -365,8 +365,8 @@ static void put_block(struct ik_buf *out, const char *language, struct rule_part
 	ik_buf_done(&fence);
 }
 
-/* Write the first lines, as a code block in that language or (NULL) as a list, and how many are not
- * shown. */
+/* Write the first lines, as a code block in that language or (NULL) as a list, and the number of
+ * lines that are not shown. */
 static void put_lines(struct ik_buf *out, const char *language, const char *text, size_t length)
 {
 	struct rule_part rest = { text,
@@ -390,7 +390,7 @@ static void put_lines(struct ik_buf *out, const char *language, const char *text
 			more);
 }
 
-/* Return the decoded text of a member, "" if it is not a string; in new memory. */
+/* Return the decoded text of a member in new memory; "" if it is not a string. */
 static char *text_of(struct ik_json_span object, const char *name, size_t *ret_length)
 {
 	char *text = ik_json_string_new(ik_json_member(object, name), ret_length);
@@ -400,8 +400,8 @@ static char *text_of(struct ik_json_span object, const char *name, size_t *ret_l
 	return text ? text : ik_strdup("");
 }
 
-/* Describe what went wrong, according to the envelope or the tool itself. Return false if nothing
- * did. */
+/* Describe the failure that the envelope or the tool itself reports. Return false if there was
+ * none. */
 static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_span envelope)
 {
 	struct ik_json_span result = ik_json_member(envelope, "result");
@@ -432,7 +432,7 @@ static bool put_failure(struct ik_buf *out, const char *tool, struct ik_json_spa
 	return true;
 }
 
-/* Describe what grep, glob or any tool with an "output" found. */
+/* Describe what grep, glob or another tool with an "output" found. */
 static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span arguments,
 	struct ik_json_span result)
 {
@@ -478,7 +478,7 @@ static void put_output(struct ik_buf *out, const char *tool, struct ik_json_span
 	free(path);
 }
 
-/* Append a description, in Markdown, of what a tool answered. envelope may be any text. */
+/* Append a description, in Markdown, of a tool's answer. envelope may be any text. */
 static void describe(struct ik_buf *out, const char *tool, struct ik_json_span arguments,
 	const char *envelope, size_t length)
 {
@@ -535,9 +535,9 @@ static void describe_file(struct ik_buf *out, struct ik_json_span arguments, con
 	free(path);
 }
 
-/* ---- the conversation ---- */
+/* ---- reading the conversation ---- */
 
-/* Return the envelope of a result (NULL: none), in new memory. */
+/* Return the envelope of result in new memory; a substitute if result is NULL or has none. */
 static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 {
 	char *envelope = result ? ik_message_envelope(result, ret_length) : NULL;
@@ -550,7 +550,7 @@ static char *envelope_of(const struct ik_message *result, size_t *ret_length)
 	return ik_buf_take(&lost, ret_length);
 }
 
-/* A message from the user: what came before no longer matters. */
+/* Interpret a user message; earlier messages no longer matter. */
 static void read_user(struct practice *practice, const struct ik_message *message)
 {
 	practice->rest = trim((struct rule_part){ message->content, ik_message_typed(message) });
@@ -561,7 +561,7 @@ static void read_user(struct practice *practice, const struct ik_message *messag
 	practice->words_read += count_words(message->content, message->content_length);
 }
 
-/* A call and its result: describe it. */
+/* Describe a call and its result. */
 static void read_call(struct practice *practice, const struct ik_message *call,
 	const struct ik_message *result)
 {
@@ -579,7 +579,7 @@ static void read_call(struct practice *practice, const struct ik_message *call,
 	practice->results++;
 	if (every && practice->results == 1 && ik_json_check(envelope, length, &value, NULL) == IK_OK)
 		ik_json_string(ik_json_at(value, "result.output"), &practice->files);
-	/* The files say what was found. */
+	/* The files themselves show what was found. */
 	if (every && practice->results == 2)
 		ik_buf_clear(&practice->text);
 	if (every && practice->results > 1)
@@ -604,7 +604,7 @@ static void read_message(struct practice *practice, const struct ik_message *mes
 
 /* ---- replies ---- */
 
-/* Is the tool offered, and a call allowed? */
+/* Is the tool offered, and are calls allowed? */
 static bool may_call(const struct ik_request *request, const char *tool)
 {
 	for (size_t index = 0; !request->forbid_calls && index < request->tool_count; index++) {
@@ -614,7 +614,7 @@ static bool may_call(const struct ik_request *request, const char *tool)
 	return false;
 }
 
-/* Say that a call is impossible, and why. */
+/* Say why a call is impossible. */
 static void put_no_call(struct practice *practice, const char *tool)
 {
 	const struct ik_request *request = practice->request;
@@ -637,7 +637,7 @@ static void put_no_call(struct practice *practice, const char *tool)
 	ik_buf_done(&text);
 }
 
-/* Second round of "read every": a call for each file that was found. */
+/* Write the second round of "read every": a call for each file found. */
 static void put_reads(struct practice *practice)
 {
 	struct rule_part rest = { practice->files.data, practice->files.length };
@@ -654,7 +654,7 @@ static void put_reads(struct practice *practice)
 	}
 }
 
-/* Describe every result since the user's message. */
+/* Write the descriptions of all results since the user's message. */
 static void put_results(struct practice *practice)
 {
 	if (practice->rule == RULE_READ_EVERY && practice->results > 1) {
@@ -669,7 +669,7 @@ static void put_results(struct practice *practice)
 	put_words(practice, IK_DELTA_TEXT, practice->text.data, practice->text.length);
 }
 
-/* "stream N": that many words, in paragraphs. */
+/* Write the reply to "stream N": N words, in paragraphs. */
 static void put_stream(struct practice *practice)
 {
 	static const char *const vocabulary[] = { "water", "runs", "past", "the", "old", "mill", "and",
@@ -692,7 +692,7 @@ static void put_stream(struct practice *practice)
 	free(number);
 }
 
-/* "think": thoughts, then words. */
+/* Write the reply to "think": thoughts, then words. */
 static void put_thoughts(struct practice *practice)
 {
 	char *subject = ik_strndup(practice->rest.text, practice->rest.length);
@@ -706,7 +706,7 @@ static void put_thoughts(struct practice *practice)
 	free(subject);
 }
 
-/* Return the name of the tool to call, in new memory, and write the arguments; NULL: none. */
+/* Return the name of the tool to call, in new memory, and write the arguments; NULL: no call. */
 static char *read_order(enum practice_rule rule, struct rule_part rest, struct ik_buf *arguments)
 {
 	const char *tool;
@@ -716,7 +716,7 @@ static char *read_order(enum practice_rule rule, struct rule_part rest, struct i
 
 		while (end < rest.length && !isspace((unsigned char)rest.text[end]))
 			end++;
-		/* What follows is passed on unchanged, even if it is invalid. */
+		/* The rest of the line is passed on unchanged, even if it is invalid. */
 		struct rule_part json = trim((struct rule_part){ rest.text + end, rest.length - end });
 
 		ik_buf_append(arguments, json.length ? json.text : "{}", json.length ? json.length : 2);
@@ -728,12 +728,12 @@ static char *read_order(enum practice_rule rule, struct rule_part rest, struct i
 	return tool ? ik_strdup(tool) : NULL;
 }
 
-/* Do what needs a tool, or explain what can be done. */
+/* Call the tool that the line asks for, or explain what is possible. */
 static void put_order(struct practice *practice)
 {
 	struct ik_buf arguments;
 
-	/* Escaping makes it at most six times as long. */
+	/* Escaping makes the text at most six times as long. */
 	ik_buf_init(&arguments, practice->rest.length * 6 + IK_KIB(1));
 	char *tool = read_order(practice->rule, practice->rest, &arguments);
 

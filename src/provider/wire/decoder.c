@@ -9,21 +9,21 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* How much is shown of an event that is not JSON. */
+/* Limit on the part of an event that is not JSON in a message. */
 #define WORDS_BYTES 120
-/* No reply has this many blocks. */
+/* Limit on blocks in a reply, more than any reply has. */
 #define MARKS_MAX IK_KIB(16)
-/* No model makes this many calls in one reply; a broken server might. */
+/* Limit on calls in a reply: no model makes this many, but a broken server might. */
 #define CALLS_MAX 1024
-/* Providers accept names of up to 64 bytes; a longer one is cut. */
+/* Limit on names; a longer one is cut. Providers accept up to 64 bytes. */
 #define NAME_MAX_BYTES 1024
 
 struct ik_pending_call {
-	int64_t index;    /* as given by the provider; negative: not given */
+	int64_t index;    /* from the provider; negative: not given */
 	struct ik_buf id; /* empty: none */
 	struct ik_buf name;
 	bool told;
-	/* Where the arguments are as JSON text, to know when they are complete. */
+	/* Position in the JSON text of the arguments, to detect when they are complete. */
 	int depth;
 	bool in_string;
 	bool after_backslash;
@@ -66,7 +66,7 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 	return NULL;
 }
 
-/* Report a delta; nothing follows the last one. */
+/* Report a delta; none follows the last one. */
 static void tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
 {
 	if (!decoder->over)
@@ -112,7 +112,7 @@ int64_t ik_decoder_index(struct ik_json_span event, const char *member)
 	return ik_json_integer(ik_json_member(event, member), &index) ? index : -1;
 }
 
-/* Return the first words of what arrived, for a sentence; valid until the next string. */
+/* Return the first words of bytes, for a sentence; valid until scratch is used again. */
 static const char *words_of(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
 {
 	ik_buf_clear(&decoder->scratch);
@@ -120,7 +120,7 @@ static const char *words_of(struct ik_stream_decoder *decoder, const char *bytes
 	return decoder->scratch.data;
 }
 
-/* Return the decoded bytes of a string, in place if nothing is escaped. */
+/* Get the decoded bytes of a string, in place if nothing is escaped. */
 static bool string_bytes(struct ik_stream_decoder *decoder, struct ik_json_span value,
 	const char **ret_bytes, size_t *ret_length)
 {
@@ -154,7 +154,7 @@ static bool same(const struct ik_buf *text, struct ik_json_span value)
 	return ik_json_string_is(value, text->data);
 }
 
-/* Return the slot of the newest call with this index, or this id, or both; -1 if none. */
+/* Return the slot of the newest call with this index, this id, or both; -1: none. */
 static int find(const struct ik_stream_decoder *decoder, int64_t index, struct ik_json_span id)
 {
 	for (int slot = decoder->call_count - 1; slot >= 0; slot--) {
@@ -169,7 +169,7 @@ static int find(const struct ik_stream_decoder *decoder, int64_t index, struct i
 	return -1;
 }
 
-/* Return the slot that a piece continues, -1 if it begins another call. */
+/* Return the slot of the call that piece continues; -1: it begins another call. */
 static int continued(const struct ik_stream_decoder *decoder, const struct ik_call_piece *piece)
 {
 	static const struct ik_json_span none = { NULL, 0 };
@@ -180,7 +180,7 @@ static int continued(const struct ik_stream_decoder *decoder, const struct ik_ca
 		slot = find(decoder, piece->index, piece->id);
 		if (slot >= 0)
 			return slot;
-		/* A new id with an old index is another call, unless that one still lacks its id. */
+		/* A new id with a known index is another call, unless that call still lacks its id. */
 		if (piece->index < 0)
 			return -1;
 		slot = find(decoder, piece->index, none);
@@ -190,7 +190,7 @@ static int continued(const struct ik_stream_decoder *decoder, const struct ik_ca
 	slot = find(decoder, piece->index, none);
 	if (slot < 0 || !has_name)
 		return slot;
-	/* The name again: the same call repeated, unless that one is complete. */
+	/* A repeated name continues the same call, unless that call is complete. */
 	if (decoder->calls[slot].complete)
 		return -1;
 	if (piece->index < 0 && !same(&decoder->calls[slot].name, piece->name))
@@ -198,7 +198,7 @@ static int continued(const struct ik_stream_decoder *decoder, const struct ik_ca
 	return slot;
 }
 
-/* Report the calls up to and including this slot. */
+/* Report the calls up to and including slot last. */
 static void tell_calls(struct ik_stream_decoder *decoder, int last)
 {
 	for (int slot = 0; slot <= last; slot++) {
@@ -219,7 +219,7 @@ static void tell_calls(struct ik_stream_decoder *decoder, int last)
 	}
 }
 
-/* Track the arguments' brackets. */
+/* Track the brackets of the arguments. */
 static void follow(struct ik_pending_call *call, const char *text, size_t length)
 {
 	for (size_t at = 0; at < length && !call->complete; at++) {
@@ -240,7 +240,7 @@ static void follow(struct ik_pending_call *call, const char *text, size_t length
 	}
 }
 
-/* Append a decoded string to a small buffer, cut to fit. */
+/* Append a decoded string to a small buffer, truncated to fit. */
 static void take_text(struct ik_buf *buf, struct ik_json_span value)
 {
 	char *text = ik_json_string_new(value, NULL);
@@ -253,7 +253,7 @@ static void take_text(struct ik_buf *buf, struct ik_json_span value)
 	free(text);
 }
 
-/* Begin another call; return false if there are too many. */
+/* Begin another call. Return false if there are too many. */
 static bool begin_call(struct ik_stream_decoder *decoder, int64_t index)
 {
 	struct ik_pending_call *call;
@@ -285,7 +285,7 @@ void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_pie
 		delta.text = arguments.text;
 		delta.text_length = arguments.length;
 	}
-	/* An index alone begins nothing. */
+	/* An index alone does not begin a call. */
 	if (!piece->id.text && !piece->name.text && !arguments.text)
 		return;
 	if (delta.slot < 0) {
@@ -340,7 +340,7 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 		.text = value.text,
 		.text_length = value.length };
 
-	/* It can only belong to a call that was reported. */
+	/* Opaque data can only belong to a call that was reported. */
 	if (of == IK_DELTA_CALL)
 		ik_decoder_end_calls(decoder);
 	tell(decoder, &delta);
@@ -448,7 +448,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 	struct ik_delta delta = { .kind = IK_DELTA_STOP, .stop = decoder->stop };
 
 	ik_decoder_end_calls(decoder);
-	/* Servers differ in the stop reason of a reply with calls. */
+	/* Servers differ in the stop reason for a reply with calls. */
 	if (delta.stop == IK_STOP_END && decoder->call_count)
 		delta.stop = IK_STOP_TOOL_CALLS;
 	else if (delta.stop == IK_STOP_TOOL_CALLS && !decoder->call_count)
@@ -458,7 +458,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 	tell(decoder, &delta);
 }
 
-/* Check a JSON text after repairing its characters. */
+/* Repair the characters of a JSON text and check it. */
 static bool check_text(struct ik_stream_decoder *decoder, const char *text, size_t length,
 	struct ik_json_span *ret_value)
 {
@@ -491,7 +491,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 	if (check_text(decoder, data, length, &value)) {
 		decoder->format->take(decoder, value);
 	} else if (!is_error && !decoder->stopped) {
-		/* After its stop reason the reply is complete, whatever follows. */
+		/* Once the stop reason is known, the reply is complete, whatever follows. */
 		ik_error_set(&decoder->error, IK_INVALID,
 			_("The provider sent something that is no JSON: %s"), words_of(decoder, data, length));
 	}
@@ -499,7 +499,7 @@ static void take_event(void *arg, const char *event, const char *data, size_t le
 		ik_decoder_fail(decoder, words_of(decoder, data, length));
 }
 
-/* Recognise the form of the body by its first character; return the length of what precedes it. */
+/* Recognise the form of the body by its first character. Return the length of what precedes it. */
 static size_t find_form(struct ik_stream_decoder *decoder, const char *bytes, size_t length)
 {
 	/* The last three are the bytes of a BOM. */
@@ -540,7 +540,7 @@ enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *by
 	return decoder->error.status;
 }
 
-/* Handle a body that is one JSON text; false: it is no reply. */
+/* Handle a body that is one JSON text. Return false if it is not a reply. */
 static bool take_body(struct ik_stream_decoder *decoder)
 {
 	struct ik_json_walk walk = { 0 };

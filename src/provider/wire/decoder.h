@@ -1,12 +1,11 @@
 /*
  * decoder: turn the body of a response into deltas.
  *
- * What all wire formats share is here: the form of a body, its events, errors in it, counts of
- * tokens, stop reasons, and when a reply is complete. A format says what one JSON text
- * of its stream means. A body that is a single JSON text instead of a stream is taken in the same
- * way.
+ * Handles what all wire formats share: the form of a body, its events, errors in it, token counts,
+ * stop reasons, and the end of a reply. A format only interprets the JSON texts of its stream. A
+ * body that is a single JSON text instead of a stream is handled in the same way.
  *
- * Owns everything kept of one response. May include: util, json, provider.
+ * Owns all state of one response. May include: util, json, provider.
  */
 #ifndef IK_PROVIDER_WIRE_DECODER_H
 #define IK_PROVIDER_WIRE_DECODER_H
@@ -14,13 +13,11 @@
 #include "provider/wire/format.h"
 #include "provider/wire/sse.h"
 
-/*
- * Make a decoder for one response body with a successful status. It accepts bytes split anywhere.
- * Call finish when the body has ended for any reason: if the stop reason arrived before the
- * connection broke, the reply is complete. Both return IK_INVALID if the bytes are not in this format
- * (BAD_RESPONSE, from then on every time), finish IK_UNAVAILABLE if the body ended too early. After
- * IK_DELTA_STOP or IK_DELTA_ERROR no delta follows and finish returns IK_OK.
- */
+/* Return a decoder for the body of one response with a successful status. It accepts bytes split
+ * anywhere. Call finish when the body has ended for any reason: if the connection broke after the
+ * stop reason, the reply is complete. Both return IK_INVALID if the bytes are not in this format
+ * (BAD_RESPONSE), also in all later calls; finish returns IK_UNAVAILABLE if the body ended too
+ * early. No delta follows IK_DELTA_STOP or IK_DELTA_ERROR, and finish then returns IK_OK. */
 struct ik_stream_decoder *ik_decoder_new(const struct ik_wire_format *format);
 struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder);
 enum ik_status ik_decoder_feed(struct ik_stream_decoder *decoder, const char *bytes, size_t length,
@@ -36,34 +33,34 @@ enum ik_body_form {
 	IK_FORM_OBJECT /* one JSON text: not streamed, or an error with status 200 */
 };
 
-/* The counts that make a usage. */
+/* The token counts of a usage. */
 enum ik_count { IK_COUNT_INPUT, IK_COUNT_OUTPUT, IK_COUNT_CACHED, IK_COUNT_REASONING, IK_COUNTS };
 
-/* A count in a provider's words. */
+/* A provider's name for a count. */
 struct ik_count_name {
 	const char *path;    /* of the member */
-	enum ik_count count; /* what it is added to; CACHED is the largest instead */
+	enum ik_count count; /* the count it is added to; CACHED is the largest value instead */
 };
-#define IK_COUNT_NAMES 6 /* the most rows of a table */
+#define IK_COUNT_NAMES 6 /* limit on the rows of a table */
 
 struct ik_stop_name {
-	const char *name; /* in a provider's words */
+	const char *name; /* the provider's name */
 	enum ik_stop_reason stop;
 };
 
-/* What to do with a JSON text, an event's data or a complete body, of that type. */
+/* A handler for the JSON texts (events or complete bodies) with this type. */
 struct ik_event_name {
 	const char *name;
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 };
 
-/* What one event says about a call; a span that is not a string counts as missing. */
+/* A piece of a call in one event; a span that is not a string counts as missing. */
 struct ik_call_piece {
 	int64_t index; /* negative: missing */
 	struct ik_json_span id;
 	struct ik_json_span name;
-	struct ik_json_span arguments; /* as in the stream: a string with a part of their text, or an
-	                                  object or array that is all of them */
+	struct ik_json_span arguments; /* as in the stream: a string with a part of the text, or the
+	                                  complete object or array */
 };
 
 struct ik_pending_call;
@@ -74,13 +71,13 @@ struct ik_stream_decoder {
 	enum ik_body_form form;
 	struct ik_sse sse;
 	struct ik_buf body;    /* for IK_FORM_OBJECT */
-	struct ik_buf scratch; /* for strings that have to be decoded */
+	struct ik_buf scratch; /* for decoding strings */
 	struct ik_buf repaired;
 	struct ik_buf marks; /* one byte for each block or item of the reply */
 	struct ik_pending_call *calls;
 	int call_count, call_capacity;
 	int64_t given[IK_COUNT_NAMES]; /* the last value for each row of the table of counts */
-	int64_t counts[IK_COUNTS];     /* what they make */
+	int64_t counts[IK_COUNTS];     /* the sums of these */
 	bool any_event;
 	bool stopped; /* the stop reason is known: stop */
 	bool refused; /* the text of a refusal arrived */
@@ -91,70 +88,71 @@ struct ik_stream_decoder {
 	void *arg;
 };
 
-/* Handle an event by the row of a table that its member "type" names; false: there is none. */
+/* Call the handler for an event's member "type" in the table rows. Return false if there is
+ * none. */
 bool ik_decoder_dispatch(struct ik_stream_decoder *decoder, struct ik_json_span event,
 	const struct ik_event_name *rows);
 
-/* Call a function with each element of an array. */
+/* Call take with each element of an array. */
 void ik_decoder_each(struct ik_stream_decoder *decoder, struct ik_json_span array,
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span element));
 
-/* Report a piece of text or thinking; return whether there was one. */
+/* Report a piece of text or thinking. Return whether there was one. */
 bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 	struct ik_json_span value);
 
 /*
- * Add a piece of a call.
- *
- * It is not always clear which call a piece belongs to: servers omit the index, or give every call
- * the same one, or send the id only once, or repeat the name in every piece. A call is reported
- * (IK_DELTA_CALL) when its name is known to be complete: when its arguments begin, when the next
- * call begins, or at the end of the reply.
+ * Add a piece of a call. Which call it belongs to is not always obvious: servers omit the index,
+ * give every call the same one, send the id only once, or repeat the name in every piece. A call is
+ * reported (IK_DELTA_CALL) when its name is known to be complete: when its arguments begin, when
+ * the next call begins, or at the end of the reply.
  */
 void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_piece *piece);
 
-/* No more pieces of the calls so far will follow: report them. */
+/* Report all calls so far, since no more pieces of them follow. */
 void ik_decoder_end_calls(struct ik_stream_decoder *decoder);
 
-/* Return the index that an event names, -1 if it names none. */
+/* Return the index in an event's member, or -1 if there is none. */
 int64_t ik_decoder_index(struct ik_json_span event, const char *member);
 
-/* Return the byte that the format keeps for a block or item of the reply, 0 at first. A missing or
- * absurd index has none: 0. */
+/* Return the byte that the format keeps for a block or item of the reply, initially 0. For a
+ * missing or absurd index, return 0. */
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index);
 void ik_decoder_set_mark(struct ik_stream_decoder *decoder, int64_t index, char mark);
 
-/* Report a JSON value that belongs to thinking, text, or the newest call. */
+/* Report a JSON value that belongs to the thinking, the text, or the newest call. */
 void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	struct ik_json_span value);
 
-/* The same for an object of those members that have a value, if there are any. */
+/* Like ik_decoder_opaque(), for an object of those members that have a value; does nothing if none
+ * has. */
 struct ik_opaque_member {
-	const char *name; /* NULL: the end */
+	const char *name; /* NULL ends the list */
 	struct ik_json_span value;
 };
 void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	const struct ik_opaque_member *members);
 
-/* Report the counts of a usage if they differ from those before; keep those that are not given. */
+/* Report the counts of a usage if they have changed; counts that are not given keep their value. */
 void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usage);
 
-/* Report an error inside the stream, which ends it. Do nothing if value is not an error. */
+/* Report an error inside the stream, which ends it. Does nothing if value is not an error. */
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* The provider failed, in these words (NULL: it did not say how); the same request may succeed. */
+/* Report that the provider failed, with its words (NULL: none), and that a retry may help. */
 void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words);
 
-/* Set the stop reason; the reply is complete when the stream ends, or at ik_decoder_complete(). */
+/* Set the stop reason. The reply is complete when the stream ends, or at ik_decoder_complete(). */
 void ik_decoder_stop(struct ik_stream_decoder *decoder, enum ik_stop_reason stop);
 
-/* The same by its name, if value is a string that is not empty; return whether it is. */
+/* Like ik_decoder_stop(), by the provider's name, if value is a non-empty string. Return whether it
+ * is. */
 bool ik_decoder_stop_name(struct ik_stream_decoder *decoder, struct ik_json_span value);
 
-/* The reply is complete: report what was held back, and the stop reason. */
+/* Complete the reply: report what was held back, and the stop reason. */
 void ik_decoder_complete(struct ik_stream_decoder *decoder);
 
-/* Is value a string that is not empty? */
+/* Is value a non-empty string? */
 bool ik_decoder_has_text(struct ik_json_span value);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * delta: what a provider's stream says, in one vocabulary for all wire formats.
+ * delta: a piece of a provider's stream, in one form for all wire formats.
  *
  * Pointers are only valid during the call. May include: util, json, conversation.
  */
@@ -14,12 +14,12 @@ enum ik_delta_kind {
 	IK_DELTA_CALL,      /* a call begins: slot, id (NULL: missing, or already used in this
 	                       reply), name (may be "") */
 	IK_DELTA_ARGUMENTS, /* text: a piece of the arguments of the call in slot */
-	IK_DELTA_OPAQUE,    /* text: a JSON value that only the provider understands and wants back
-	                       with what it belongs to. name is the format's type; of is
+	IK_DELTA_OPAQUE,    /* text: a JSON value that only the provider understands and that must be
+	                       sent back to it. name is the format's type. of says what it belongs to:
 	                       IK_DELTA_THINKING (the last piece reported, or thinking that is not
-	                       shown), IK_DELTA_TEXT (the last reported) or IK_DELTA_CALL (slot); id
-	                       is the provider, set by the caller who knows it */
-	IK_DELTA_USAGE,     /* the counts of this round so far (later ones replace them);
+	                       shown), IK_DELTA_TEXT (the last text reported) or IK_DELTA_CALL (slot).
+	                       id is the provider, set by the caller, who knows it */
+	IK_DELTA_USAGE,     /* the token counts of this round so far, replacing earlier ones;
 	                       input_tokens includes cached ones */
 	IK_DELTA_STOP,      /* why the reply ended; always last, exactly once in a complete reply */
 	IK_DELTA_ERROR      /* code, text: an error inside the stream; last instead of STOP */
@@ -37,7 +37,7 @@ struct ik_delta {
 	enum ik_error_code code;
 	bool retryable; /* ERROR: retrying the same request may help (overload, rate limit) */
 	enum ik_stop_reason stop;
-	enum ik_delta_kind of; /* OPAQUE: what it belongs to */
+	enum ik_delta_kind of; /* OPAQUE: the kind it belongs to */
 	int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens;
 };
 

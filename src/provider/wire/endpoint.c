@@ -45,7 +45,7 @@ char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_en
 	return ik_format("%s%s", endpoint->base_url, format->models_path);
 }
 
-/* Add a line in new memory to the array. */
+/* Append line, which is in new memory, to the array. */
 static void add_line(char ***headers, char *line)
 {
 	size_t count = 0;
@@ -57,7 +57,7 @@ static void add_line(char ***headers, char *line)
 	(*headers)[count + 1] = NULL;
 }
 
-/* Add the header with the key, unless there is none. */
+/* Append the header with the key, if there is a key. */
 static void add_key(char ***headers, const char *prefix, const char *key)
 {
 	size_t length;

@@ -7,14 +7,12 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How much of a provider's message is shown: some echo the whole request. */
+/* Limit on the part of a provider's message that is shown; some echo the whole request. */
 #define MESSAGE_BYTES 800
 #define WORDS_BYTES 160
 
-/*
- * Names of error kinds that providers use in `type`, `code`, `status` or `reason`. Sources: the
- * error pages of the OpenAI, Anthropic and Gemini APIs.
- */
+/* Names of error kinds that providers use in `type`, `code`, `status` or `reason`. Sources: the
+ * error pages of the OpenAI, Anthropic and Gemini APIs. */
 static const struct {
 	const char *word;
 	enum ik_error_code code;
@@ -43,7 +41,8 @@ static const struct {
 	{ "DEADLINE_EXCEEDED", IK_CODE_PROVIDER, true },
 };
 
-/* Phrases in messages about conversations that are too long, for servers without a name for it. */
+/* Phrases in error messages about conversations that are too long, for servers without an error
+ * kind for that. */
 /* clang-format off */
 static const char *const context_phrases[] = {
 	"context length", "context window", "context size", "prompt is too long",
@@ -51,7 +50,7 @@ static const char *const context_phrases[] = {
 };
 /* clang-format on */
 
-/* Set code and retryable from just the status. */
+/* Set code and retryable from the status alone. */
 static void read_status(int status, enum ik_error_code *ret_code, bool *ret_retryable)
 {
 	*ret_retryable = status == 408 || status == 409 || status == 425 || status == 429 ||
@@ -83,7 +82,7 @@ static bool read_kind(struct ik_json_span word, enum ik_error_code *ret_code, bo
 	return false;
 }
 
-/* Does the text say (case ignored) that the conversation is too long? */
+/* Does text say, in any case, that the conversation is too long? */
 static bool says_too_long(const char *text)
 {
 	for (size_t index = 0; index < sizeof(context_phrases) / sizeof(*context_phrases); index++) {
@@ -93,13 +92,13 @@ static bool says_too_long(const char *text)
 	return false;
 }
 
-/* Append the message of an error object, or of FastAPI's list of them. */
+/* Append the message of an error object, or of FastAPI's list of errors. */
 static void append_message(struct ik_json_span error, struct ik_buf *out)
 {
 	if (ik_json_string(error, out))
 		return;
 	if (ik_json_string(ik_json_member(error, "message"), out)) {
-		/* A router's own message is "Provider returned error"; what the provider said is inside. */
+		/* A router's own message is "Provider returned error"; the provider's message is inside. */
 		struct ik_json_span raw = ik_json_at(error, "metadata.raw");
 
 		if (ik_json_span_type(raw) == IK_JSON_STRING) {
@@ -201,13 +200,13 @@ static void put_title(const char *page, size_t length, struct ik_buf *out)
 	ik_buf_done(&copy);
 }
 
-/* Replace the key in text by ***: some servers echo it. */
+/* Replace the key in text by ***, since some servers echo it. */
 static void hide_key(struct ik_buf *text, const char *key)
 {
 	size_t length = key ? strlen(key) : 0;
 	const char *found;
 
-	/* Shorter ones are not secret ("x" for a local server). */
+	/* Shorter keys are not secret ("x" for a local server). */
 	if (length < 8)
 		return;
 	while ((found = memmem(text->data, text->length, key, length))) {
@@ -218,7 +217,7 @@ static void hide_key(struct ik_buf *text, const char *key)
 	}
 }
 
-/* Append advice for a failure; starts with a blank. */
+/* Append advice for a failure, beginning with a blank. */
 static void append_advice(const struct ik_endpoint *endpoint, int status, enum ik_error_code code,
 	bool retryable, bool is_page, struct ik_buf *out)
 {

@@ -1,6 +1,6 @@
 /*
- * format: a wire format turns a request into bytes, and bytes into deltas; or a request into deltas
- * directly, for a model inside the program.
+ * format: a wire format, which turns a request into bytes, and bytes into deltas; or a request into
+ * deltas directly, for a model inside the program.
  *
  * Pure: no loop, no sockets. provider/formats.h has the table of formats.
  *
@@ -18,18 +18,18 @@
 #define IK_GOOGLE "google"
 #define IK_OPENAI_RESPONSES "openai-responses"
 
-/* Where and how to reach a model; strings are borrowed. */
+/* How to reach a provider; strings are borrowed. */
 struct ik_endpoint {
-	const char *provider;     /* "openai", "practice", a configured name */
+	const char *provider;     /* "openai", "practice", or a configured name */
 	const char *base_url;     /* as in the provider's client libraries, without a trailing slash */
 	const char *api_key;      /* NULL: none is sent */
-	const char *key_variable; /* the variable that contains it, for messages */
-	const char *const *headers; /* additional ones, NULL-terminated; may be NULL */
-	bool unattended;            /* nobody can type commands: give other advice on failures */
+	const char *key_variable; /* name of the variable that contains it, for messages */
+	const char *const *headers; /* additional headers, NULL-terminated; may be NULL */
+	bool unattended;            /* no user can type commands: give different advice on failures */
 	bool strict_tools;          /* enforce the tools' schemas where format and schema allow it */
 };
 
-/* How much a model thinks before it answers; UNSET: its default. */
+/* How much a model thinks before it answers; UNSET: the model's default. */
 enum ik_thinking {
 	IK_THINKING_UNSET,
 	IK_THINKING_OFF,
@@ -44,13 +44,13 @@ struct ik_tool_definition {
 	struct ik_json_span parameters; /* canonical JSON Schema */
 };
 
-/* What a round asks of a model, independent of the provider. Borrows everything. */
+/* A request for one round, independent of the provider. Borrows everything. */
 struct ik_request {
 	const char *model;
-	const struct ik_endpoint *endpoint; /* the destination: a provider's own host and compatible
-	                                       servers want different members; NULL: a compatible
+	const struct ik_endpoint *endpoint; /* where it is sent; a provider's own host and compatible
+	                                       servers expect different members. NULL: a compatible
 	                                       server */
-	const char *system_prompt;          /* NULL or "": none; the serializer adds nothing to it */
+	const char *system_prompt;          /* NULL or "": none; sent unchanged */
 	const struct ik_conversation *conversation;
 	const struct ik_tool_definition *tools;
 	size_t tool_count;
@@ -59,17 +59,17 @@ struct ik_request {
 	enum ik_thinking thinking;
 };
 
-/* Is its host in that domain? endpoint may be NULL. */
+/* Is the endpoint's host in domain? endpoint may be NULL. */
 bool ik_endpoint_is_in(const struct ik_endpoint *endpoint, const char *domain);
 
-/* Is it OpenAI's own host rather than a compatible server? */
+/* Is it OpenAI's own host, not a compatible server? */
 bool ik_endpoint_is_openai(const struct ik_endpoint *endpoint);
 
-/* Pause between two steps, which makes words arrive at a readable pace. */
+/* Pause between two steps of a script, in milliseconds, so that words arrive at a readable pace. */
 #define IK_SCRIPT_PACE_MS 12
 
-/* The complete reply of a model inside the program, delivered as if it were streamed. The caller has
- * the timer. Owns copies of all strings. Empty when zeroed. */
+/* The complete reply of a model inside the program, delivered as if it were streamed; the caller
+ * has the timer. Owns copies of all strings. Empty when zeroed. */
 struct ik_script {
 	struct ik_delta *deltas;
 	size_t count, capacity;
@@ -78,7 +78,7 @@ struct ik_script {
 
 void ik_script_add(struct ik_script *script, const struct ik_delta *delta);
 
-/* Deliver the next few deltas, more at a time if there are many; false: those were the last. */
+/* Deliver the next few deltas, more at a time if there are many. Return false after the last. */
 bool ik_script_step(struct ik_script *script, ik_delta_sink *sink, void *arg);
 
 void ik_script_done(struct ik_script *script);
@@ -91,44 +91,41 @@ struct ik_stop_name;
 struct ik_wire_format {
 	const char *type; /* "openai-chat" */
 
-	/* What to append to the base URL, for a request and for the list of models (provider/models.h);
-	 * MODEL means the model's name. */
+	/* Paths to append to the base URL for a request and for the list of models (provider/models.h);
+	 * MODEL is replaced by the model's name. */
 	const char *path, *models_path;
 	const char *key_header; /* what precedes the key in its header */
-	const char *header;     /* another header of each request; NULL: none */
+	const char *header;     /* another header of each request, or NULL */
 
 	/* Append the object that describes a tool to the model; endpoint may be NULL. */
 	void (*put_tool)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool);
 
-	/*
-	 * Append a call's arguments for the tool, if the format made the model write something else (in
-	 * strict mode, null for omitted ones). Return false and append nothing if they can be used
-	 * unchanged. NULL: they always can.
-	 */
+	/* Append a call's arguments for the tool, if the model had to write them differently in this
+	 * format (in strict mode, null for omitted ones). Return false and append nothing if they can
+	 * be used unchanged. NULL: they always can. */
 	bool (*put_arguments)(struct ik_buf *out, const struct ik_endpoint *endpoint,
 		const struct ik_tool_definition *tool, struct ik_json_span arguments);
 
 	/* Append the body of a streamed request to writer->out (provider/wire/wire.h). What stays the
-	 * same from round to round comes first, what may change comes last. */
+	 * same from round to round comes first, so that providers can cache it. */
 	void (*put_request)(struct ik_wire_writer *writer);
 
-	/* How the reply is decoded (provider/wire/decoder.h): what to do with one JSON text of its
-	 * stream; a state for that, zeroed at first; tables, each ended by a row without a name. */
+	/* Decoding a reply (provider/wire/decoder.h): a function that handles one JSON text of its
+	 * stream; the size of its state, which is zeroed at first; tables, each ended by a row without
+	 * a name. */
 	void (*take)(struct ik_stream_decoder *decoder, struct ik_json_span value);
 	size_t state_size;
 	void (*state_done)(void *state); /* may be NULL */
 	const struct ik_count_name *counts;
-	const struct ik_stop_name *stops; /* others mean the normal end */
+	const struct ik_stop_name *stops; /* other reasons mean the normal end */
 
-	/*
-	 * NULL: there is a server. Otherwise the model is inside the program: this writes its complete
-	 * reply (to an empty ret_script, up to IK_DELTA_STOP), and only put_tool is used besides.
-	 */
+	/* NULL: there is a server. Otherwise the model is inside the program: write its complete reply
+	 * to ret_script, which is empty, up to IK_DELTA_STOP. Apart from this only put_tool is used. */
 	void (*answer)(const struct ik_request *request, struct ik_script *ret_script);
 };
 
-/* Return the level of that name ("off", "low", "medium", "high"); UNSET for NULL and others. */
+/* Return the level called name ("off", "low", "medium", "high"); UNSET for NULL and other names. */
 enum ik_thinking ik_thinking_level(const char *name);
 
 /* Return the URL of a request, or of the list of models, in new memory. */
@@ -136,8 +133,8 @@ char *ik_wire_url(const struct ik_wire_format *format, const struct ik_endpoint 
 	const char *model);
 char *ik_wire_models_url(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
 
-/* Return the headers, NULL-terminated, in new memory. Without a key there is no header for it; white
- * space around the key (as from a file) is removed. */
+/* Return the headers, NULL-terminated, in new memory. White space around the key (as from a file)
+ * is removed; without a key, its header is left out. */
 char **ik_wire_headers(const struct ik_wire_format *format, const struct ik_endpoint *endpoint);
 void ik_wire_headers_free(char **headers);
 
@@ -146,9 +143,9 @@ enum ik_status ik_request_serialize(const struct ik_wire_format *format,
 	const struct ik_request *request, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
 /*
- * Describe a failed response and what to do about it. Status 401 or 403 names the key's variable;
- * an error body in any provider's shape gives its message, HTML or other text its first words. Sets
- * *ret_code and *ret_retryable. The key itself never appears in the sentence.
+ * Describe a failed response and what to do about it. For status 401 or 403, name the key's
+ * variable. Quote the message of an error body in any provider's form, or the first words of HTML
+ * or other text. Sets *ret_code and *ret_retryable. The key itself never appears in the sentence.
  */
 void ik_provider_error(const struct ik_endpoint *endpoint, int status, const char *body,
 	size_t length, struct ik_buf *out_sentence, enum ik_error_code *ret_code, bool *ret_retryable);

@@ -6,7 +6,7 @@
 
 #include "util/alloc.h"
 
-/* No reply takes longer than this. */
+/* Limit on the time that a reply takes, in milliseconds. */
 #define REPLY_MS 900
 
 void ik_script_add(struct ik_script *script, const struct ik_delta *delta)

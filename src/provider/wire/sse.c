@@ -7,7 +7,7 @@
 void ik_sse_init(struct ik_sse *sse)
 {
 	memset(sse, 0, sizeof(*sse));
-	/* A line is a field's name longer than its data. */
+	/* A line has a field's name in addition to data. */
 	ik_buf_init(&sse->line, IK_LIMIT_SSE_EVENT + 16);
 	ik_buf_init(&sse->data, IK_LIMIT_SSE_EVENT);
 	ik_buf_init(&sse->event, IK_KIB(64));
@@ -20,10 +20,10 @@ void ik_sse_done(struct ik_sse *sse)
 	ik_buf_done(&sse->event);
 }
 
-/* An empty line: pass on the event, if it has data, and start the next. */
+/* Pass on the event, if it has data, and start the next; called at an empty line. */
 static void dispatch(struct ik_sse *sse, ik_sse_sink *sink, void *arg)
 {
-	/* A failed append has lost a part: better no event than half of one. */
+	/* A failed append has lost a part: drop the event rather than pass on half of it. */
 	if (ik_buf_status(&sse->data) != IK_OK)
 		return;
 	if (sse->has_data)
@@ -34,14 +34,14 @@ static void dispatch(struct ik_sse *sse, ik_sse_sink *sink, void *arg)
 	ik_buf_clear(&sse->data);
 }
 
-/* Is it the name of a field that has a meaning here? */
+/* Is name the name of a field that matters here? */
 static bool is_field(const char *name, size_t length)
 {
 	return (length == 4 && memcmp(name, "data", 4) == 0) ||
 		(length == 5 && memcmp(name, "event", 5) == 0);
 }
 
-/* Handle a line without its end. */
+/* Handle a line, which is given without its end. */
 static void take_line(struct ik_sse *sse, const char *line, size_t length, ik_sse_sink *sink,
 	void *arg)
 {
@@ -79,7 +79,7 @@ static void take_line(struct ik_sse *sse, const char *line, size_t length, ik_ss
 	/* Comments, id, retry and unknown fields are ignored: nothing reconnects here. */
 }
 
-/* Return the failure of a line or event that was too long. */
+/* Return the error of a line or event that was too long. */
 static enum ik_status status_of(const struct ik_sse *sse)
 {
 	enum ik_status status = ik_buf_status(&sse->line);
@@ -95,7 +95,7 @@ enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length,
 	while (at < end && status_of(sse) == IK_OK) {
 		const char *line = at;
 
-		/* The second half of a line's end. */
+		/* This is the second half of a line's end. */
 		if (sse->after_cr && *at == '\n')
 			line = ++at;
 		sse->after_cr = false;

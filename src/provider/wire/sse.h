@@ -1,8 +1,8 @@
 /*
- * sse: server-sent events, parsed exactly like the WHATWG HTML standard says (section 9.2.6,
+ * sse: server-sent events, parsed exactly as the WHATWG HTML standard specifies (section 9.2.6,
  * "Interpreting an event stream").
  *
- * Accepts bytes split anywhere; CR LF, CR, LF; a BOM; comments; data in many lines. Pure. May
+ * Accepts bytes split anywhere; CR LF, CR, LF; a BOM; comments; data in several lines. Pure. May
  * include: util.
  */
 #ifndef IK_PROVIDER_WIRE_SSE_H
@@ -18,7 +18,7 @@ struct ik_sse {
 	struct ik_buf event; /* its type */
 	bool has_data;
 	bool after_cr;
-	bool started;   /* a BOM was looked for */
+	bool started;   /* the BOM, if any, has been skipped */
 	bool any_field; /* a field or a comment was found */
 };
 
@@ -27,10 +27,10 @@ typedef void ik_sse_sink(void *arg, const char *event, const char *data, size_t 
 void ik_sse_init(struct ik_sse *sse);
 void ik_sse_done(struct ik_sse *sse);
 
-/* Dispatch each event that bytes complete. event is its type ("message" if not given); data has
- * length bytes, which are not checked to be UTF-8. IK_TOO_LARGE if an event outgrows
- * IK_LIMIT_SSE_EVENT, from then on every time. An event that is not followed by an empty line at the
- * end of the stream is dropped. */
+/* Call the sink with each event that bytes complete. event is its type ("message" if not given);
+ * data has length bytes, which are not checked to be UTF-8. Return IK_TOO_LARGE if an event exceeds
+ * IK_LIMIT_SSE_EVENT, also in all later calls. An event without an empty line after it at the end
+ * of the stream is dropped. */
 enum ik_status ik_sse_feed(struct ik_sse *sse, const char *bytes, size_t length, ik_sse_sink *sink,
 	void *arg) IK_MUST_USE;
 

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/limits.h"
 
-/* Return the summary as the model gets it. */
+/* Return a summary in the form that the model gets. */
 static struct ik_message *summary_message(const struct ik_message *command)
 {
 	static const char lead[] = "This is a summary of what was said and done before:\n\n";
@@ -45,7 +45,7 @@ void ik_transcript_done(struct ik_transcript *transcript)
 	memset(transcript, 0, sizeof(*transcript));
 }
 
-/* Add a message to the current passage; result is that of a call, or NULL. */
+/* Add a message to the current passage; result is the result of a call, or NULL. */
 static void add_message(struct ik_transcript *transcript, const struct ik_message *message,
 	const struct ik_message *result)
 {
@@ -62,7 +62,7 @@ static void add_message(struct ik_transcript *transcript, const struct ik_messag
 	passage->results[passage->count++] = result;
 }
 
-/* Return the result of the call at transcript->at; NULL: none. */
+/* Return the result of the call at transcript->at, or NULL. */
 static const struct ik_message *result_of(const struct ik_transcript *transcript)
 {
 	size_t result = transcript->pairs[transcript->at];
@@ -71,15 +71,15 @@ static const struct ik_message *result_of(const struct ik_transcript *transcript
 }
 
 /*
- * Collect what the assistant did in one round, starting at transcript->at. Thinking that is
- * followed by a new text belongs to that text and is left for the next passage; without anything
- * after it, it is not sent at all.
+ * Collect what the assistant did in one round, starting at transcript->at. Thinking before a new
+ * text belongs to that text and is left for the next passage; thinking with nothing after it is not
+ * sent at all.
  */
 static void gather_round(struct ik_transcript *transcript)
 {
 	size_t count = ik_conversation_count(transcript->conversation);
-	size_t kept = 0;                /* messages up to the last text or call, */
-	size_t resume = transcript->at; /* and what follows it */
+	size_t kept = 0;                /* number of messages up to the last text or call, */
+	size_t resume = transcript->at; /* and the position of what follows it */
 	bool has_text = false;
 
 	for (; transcript->at < count; transcript->at++) {
@@ -129,8 +129,8 @@ const struct ik_passage *ik_transcript_next(struct ik_transcript *transcript)
 			transcript->at++;
 			break;
 		default:
-			/* A result is sent after its call; the rest is not sent at all. The system prompt is
-			 * that of the request: a stored one was taken over when the session was restored. */
+			/* A result is sent after its call; other kinds are not sent at all. The system prompt
+			 * is in the request: a stored one was used when the session was restored. */
 			transcript->at++;
 			break;
 		}

@@ -1,15 +1,15 @@
 /*
  * transcript: a conversation in the order that every provider requires.
  *
- * All wire formats require the same: everything that the assistant said and called in a round
- * together, followed by the results in the order of the calls, whatever order they were stored in.
- * This iterates over a conversation in that order, so that a serializer only has to write.
+ * All wire formats require the same order: everything that the assistant said and called in a
+ * round, followed by the results in the order of the calls, even if they were stored in another
+ * order. This iterates over a conversation in that order, so that a serializer only has to write.
  *
- * If the conversation was summarised, the iteration starts with the newest summary as a user's
+ * If the conversation was summarised, the iteration starts with the newest summary as a user
  * message, and continues after it.
  *
- * Appending messages does not change the passages before (except for the very last), so requests
- * have stable prefixes, and an iteration can continue where an earlier one ended.
+ * Appending messages does not change earlier passages (except for the last one), so requests have
+ * stable prefixes, and an iteration can continue where an earlier one ended.
  *
  * Borrows the conversation; owns its lists. May include: util, conversation.
  */
@@ -18,12 +18,11 @@
 
 #include "conversation/pairing.h"
 
-/* A message of the user, or what the assistant did in a round: thinking, at most one text, calls, as
- * stored; always with text or calls. */
+/* A user message, or what the assistant did in a round, as stored: thinking, at most one text, and
+ * calls; always with text or calls. */
 struct ik_passage {
 	const struct ik_message **messages;
-	const struct ik_message **results; /* for each that is a call: its result; NULL: none, make one
-	                                      up */
+	const struct ik_message **results; /* for each call, its result; NULL: none, make one up */
 	size_t count;
 };
 
@@ -33,8 +32,8 @@ struct ik_transcript {
 	struct ik_message *summary; /* NULL: none */
 	bool summary_due;
 	size_t at;
-	struct ik_passage passage; /* the current one, */
-	size_t capacity;           /* and how many messages it has room for */
+	struct ik_passage passage; /* the current passage, */
+	size_t capacity;           /* and the number of messages it has room for */
 };
 
 void ik_transcript_init(struct ik_transcript *transcript,

@@ -39,8 +39,8 @@ struct ik_json_span ik_wire_call_name(const struct ik_message *call)
 		: IK_JSON_SPAN("\"unnamed\"");
 }
 
-/* Return the arguments as text in new memory (NULL: none), and as the object that they should be;
- * no value if they are not one. */
+/* Return the arguments as text in new memory (NULL: none). *ret_object is the same as an object; no
+ * value if they are not an object. */
 static char *read_arguments(const struct ik_message *call, size_t *ret_length,
 	struct ik_json_span *ret_object)
 {
@@ -64,7 +64,7 @@ void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *cal
 		return;
 	}
 	/* Servers that parse arguments in the history would refuse the whole request because of one
-	 * call that was cut off. */
+	 * truncated call. */
 	ik_buf_init(&made, IK_LIMIT_REQUEST);
 	ik_wire_put_arguments_object(&made, call);
 	ik_json_put_string(out, made.data, made.length);
@@ -161,7 +161,7 @@ void ik_wire_close_message(struct ik_wire_writer *writer)
 	writer->role = "";
 }
 
-/* Make room for nearly all there is to send: memory that grows step by step is copied each time. */
+/* Reserve room for nearly everything, since memory that grows step by step is copied each time. */
 static void make_room(struct ik_wire_writer *writer)
 {
 	const struct ik_conversation *conversation = writer->request->conversation;
@@ -214,7 +214,7 @@ bool ik_wire_is_blank(const char *text, size_t length)
 
 const char *ik_envelope_paragraph(void)
 {
-	/* For the model, so not translated. */
+	/* The model reads this, so it is not translated. */
 	return "Each tool call is answered with a JSON envelope. "
 		   "{\"tool_success\": true, \"result\": ...} means that the tool ran; its result may "
 		   "still report a problem in a member \"error\". "

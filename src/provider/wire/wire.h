@@ -1,5 +1,5 @@
 /*
- * wire: parts of a request that several wire formats write alike, and reading errors.
+ * wire: parts of a request that several wire formats share, and reading errors.
  *
  * Private to src/provider. May include: util, json, conversation, provider.
  */
@@ -13,25 +13,25 @@
 /* A span as the arguments of %.*s. */
 #define IK_WIRE_SPAN(span) (int)(span).length, (span).text
 
-/* How many ends of the user's messages are remembered for marks. */
+/* Number of ends of user messages that are remembered for cache marks. */
 #define IK_WIRE_MARKS 2
 
-/* The message list while it is written: what a message needs to know about the previous ones. */
+/* State of the message list while it is written: what a message depends on in earlier ones. */
 struct ik_wire_writer {
 	const struct ik_wire_format *format;
 	const struct ik_request *request;
 	struct ik_buf *out;
 	const char *role;            /* role of the open message, a literal; "": none */
-	bool any;                    /* something was written */
+	bool any;                    /* something has been written */
 	size_t marks[IK_WIRE_MARKS]; /* offsets in out where a mark could be inserted, newest first;
 	                                0: none */
 };
 
-/* How a format writes what was said and done, passage by passage (transcript.h). */
+/* How a format writes a conversation, passage by passage (transcript.h). */
 struct ik_wire_messages {
 	void (*user)(struct ik_wire_writer *writer, const char *text, size_t length);
 	void (*assistant)(struct ik_wire_writer *writer, const struct ik_passage *passage);
-	/* result: NULL if there is none. */
+	/* result may be NULL. */
 	void (*result)(struct ik_wire_writer *writer, const struct ik_message *call,
 		const struct ik_message *result);
 };
@@ -39,11 +39,9 @@ struct ik_wire_messages {
 /* Write the messages of the conversation. The last may be left open. */
 void ik_wire_put_messages(struct ik_wire_writer *writer, const struct ik_wire_messages *messages);
 
-/*
- * For formats in which adjacent messages of one role are one: open {"role":ROLE,LIST:[, which stays
- * open, unless the message of that role is open already; close the open message. Return whether a
- * message was opened.
- */
+/* For formats in which adjacent messages of one role must be one message. Unless a message of role
+ * is open, close the open message and open {"role":ROLE,LIST:[. Return whether a message was
+ * opened. */
 bool ik_wire_open_message(struct ik_wire_writer *writer, const char *role, const char *list);
 void ik_wire_close_message(struct ik_wire_writer *writer);
 
@@ -53,51 +51,51 @@ void ik_wire_put_tools(struct ik_wire_writer *writer, const char *name);
 /* Write the members "name" and "description" of a tool. */
 void ik_wire_put_name(struct ik_buf *out, const struct ik_tool_definition *tool);
 
-/* Return the schema of a tool's parameters; one without members if it has none. */
+/* Return the schema of a tool's parameters; an empty object's if it has none. */
 struct ik_json_span ik_wire_parameters(const struct ik_tool_definition *tool);
 
 /* Return the name of a tool_call, as JSON. */
 struct ik_json_span ik_wire_call_name(const struct ik_message *call);
 
-/* Write the arguments of a tool_call as a string, unchanged; if they are not a JSON object, wrap
- * the text in one. */
+/* Write the arguments of a tool_call as a string, unchanged if they are a JSON object, else wrapped
+ * in one. */
 void ik_wire_put_arguments_text(struct ik_buf *out, const struct ik_message *call);
 
-/* The same as an object. */
+/* Write the arguments of a tool_call as an object. */
 void ik_wire_put_arguments_object(struct ik_buf *out, const struct ik_message *call);
 
-/* Return a call id that every provider accepts (^[A-Za-z0-9_-]+$, limited length): the id itself, or
- * one derived from it, in made. */
+/* Return a call id that every provider accepts (^[A-Za-z0-9_-]+$, limited length): the id itself,
+ * or an id derived from it, in made. */
 #define IK_WIRE_MADE_ID 32
 const char *ik_wire_call_id(const char *call_id, size_t longest, char made[IK_WIRE_MADE_ID]);
 #define IK_WIRE_CALL_ID 64 /* the maximum, except for OpenAI's chat format */
 
-/* Write the envelope of a tool_result as a string; NULL: there is no result. */
+/* Write the envelope of a tool_result as a string; result may be NULL. */
 void ik_wire_put_envelope(struct ik_buf *out, const struct ik_message *result);
 
-/* Return the opaque data that this format left with a message, if it was this provider's; or a member
- * of it. */
+/* Return the opaque data that this format stored with a message, or one of its members; no value if
+ * the message is another provider's. */
 struct ik_json_span ik_wire_opaque(const struct ik_wire_writer *writer,
 	const struct ik_message *message);
 struct ik_json_span ik_wire_opaque_member(const struct ik_wire_writer *writer,
 	const struct ik_message *message, const char *name);
 
-/* The user's message in place of a lost beginning: the first message must be the user's. */
+/* A user message in place of a lost beginning: the first message must be the user's. */
 #define IK_WIRE_BEGINNING "(The beginning of the conversation is missing.)"
 
 /*
- * Read an error body, or an error object inside a stream, in any known shape (OpenAI, Anthropic,
+ * Read an error body, or an error object inside a stream, in any known form (OpenAI, Anthropic,
  * Google, Ollama, vLLM, FastAPI): append its message (possibly empty), set *ret_code and
- * *ret_retryable. status is that of the response, 0 inside a stream. Return false and set nothing
- * if value is not an error.
+ * *ret_retryable. status is the response's, or 0 inside a stream. Return false and set nothing if
+ * value is not an error.
  */
 bool ik_error_read(struct ik_json_span value, int status, struct ik_buf *out_message,
 	enum ik_error_code *ret_code, bool *ret_retryable);
 
-/* Append the first words of any text, on one line, at most limit bytes. */
+/* Append the first words of text, on one line, at most limit bytes. */
 void ik_error_first_words(const char *text, size_t length, size_t limit, struct ik_buf *out);
 
-/* Is it only white space? Some providers refuse such a text. */
+/* Is text only white space? Some providers refuse such a text. */
 bool ik_wire_is_blank(const char *text, size_t length);
 
 #endif
