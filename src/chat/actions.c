@@ -1,8 +1,8 @@
 /*
  * The table of actions: what commands and keys do.
  *
- * To add a command, add a row and its function; completion, /help and the check of ikigai(1) take
- * it from here.  To have a key run it, give its action as .key.
+ * To add a command, add a row and its function; completion, /help and the check
+ * of ikigai(1) use the table.  To bind a key to it, set .key to its action.
  */
 #include "chat/chat.h"
 
@@ -18,8 +18,8 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* What terminals put on the clipboard: xterm and others read sequences of up to 100,000 bytes, GNU
- * screen of 768, in base 64. */
+/* Limit of clipboard text: xterm and others accept sequences of up to 100,000 bytes, GNU screen
+ * of 768, in base64. */
 #define CLIPBOARD_BYTES 74994
 #define SCREEN_PIECE 189
 
@@ -73,7 +73,7 @@ static size_t characters(const char *text, size_t length)
 	return count;
 }
 
-/* Say what was copied. */
+/* Report what was copied. */
 static void tell_copied(struct ik_chat *chat, const char *text, size_t length, size_t copied,
 	bool cut)
 {
@@ -93,14 +93,15 @@ static void tell_copied(struct ik_chat *chat, const char *text, size_t length, s
 			count);
 }
 
-/* Can a terminal of that type have a clipboard at all? */
+/* Can a terminal of this type have a clipboard at all? */
 static bool has_clipboard(const char *type)
 {
 	return type && strcmp(type, "linux") != 0 && strncmp(type, "vt", 2) != 0;
 }
 
-/* Append the sequence that puts a text on the clipboard (OSC 52). GNU screen, known by its type
- * outside tmux, hands it on in short pieces only. tmux handles it as its set-clipboard says. */
+/* Append the sequence that copies a text to the clipboard (OSC 52). GNU screen, known by its
+ * type outside tmux, only passes on short pieces. tmux handles it according to its
+  * set-clipboard. */
 static void put_on_clipboard(struct ik_buf *out, const char *text, size_t length, const char *type)
 {
 	bool screen = !getenv("TMUX") && strncmp(type, "screen", 6) == 0;
@@ -115,7 +116,8 @@ static void put_on_clipboard(struct ik_buf *out, const char *text, size_t length
 	ik_buf_puts(out, screen ? "\a\033\\" : "\a");
 }
 
-/* Put a text on the terminal's clipboard, and say so. cut: it is the beginning of a larger one. */
+/* Copy a text to the terminal's clipboard, and say so. cut: it is the beginning of a larger
+ * text. */
 static void copy(struct ik_chat *chat, const char *text, size_t length, bool cut)
 {
 	const char *type = getenv("TERM");
@@ -154,7 +156,7 @@ static void copy_reply(struct ik_chat *chat, const struct ik_invocation *invocat
 
 /* ---- sessions ---- */
 
-/* Store a command that answers nothing, once the session has begun. */
+/* Store a command that has no output, once the session has begun. */
 static void note(struct ik_chat *chat, const char *line)
 {
 	struct ik_session *session = chat->core.session;
@@ -163,7 +165,7 @@ static void note(struct ik_chat *chat, const char *line)
 		ik_session_add_command(session, line, "");
 }
 
-/* /new: another session, on an empty screen that says how to come back. */
+/* /new: start another session on an empty screen, and say how to return. */
 static void new_session(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	struct ik_session *session = chat->core.session;
@@ -178,7 +180,7 @@ static void new_session(struct ik_chat *chat, const struct ik_invocation *invoca
 	note(chat, invocation->line);
 	said = ik_resume_is_possible(session);
 	sentence = ik_format(_("A new session. The one before: /resume %s"), ik_session_id(session));
-	ik_chat_take_queue_back(chat); /* what is held */
+	ik_chat_take_queue_back(chat); /* the held messages */
 	ik_agent_session_changed(chat->agent);
 	if (ik_agent_begin_session(chat->agent) && said)
 		ik_session_add_notice(chat->core.session, sentence);
@@ -209,7 +211,7 @@ static void resume_session(struct ik_chat *chat, const struct ik_invocation *inv
 
 /* ---- the screen ---- */
 
-/* /mouse [on | off]: only a mistake is worth storing. */
+/* /mouse [on | off]: only an error is worth storing. */
 static void set_mouse(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	const char *text = invocation->text;
@@ -254,7 +256,7 @@ static void quit(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 /* ---- keys alone ---- */
 
-/* A message or a command line was entered. */
+/* Handle a submitted message or command line. */
 static void submit(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
 	ik_chat_submit(chat, invocation->text, invocation->length);
@@ -305,7 +307,7 @@ static void resume_selected(struct ik_chat *chat, const struct ik_invocation *in
 /* ---- the table ---- */
 
 /* clang-format off */
-/* First the commands, in the order of /help, then what keys alone do. */
+/* Commands first, in the order of /help, then actions that only have keys. */
 static const struct ik_action_row rows[] = {
 	{.name = "/help", .usage = "[COMMAND]", .run = help,
 		.description = N_("list the commands, or explain one")},

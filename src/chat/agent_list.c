@@ -1,9 +1,9 @@
-/* The list of agents, and what all of them are told; chat_agents.c makes and shows them. */
+/* The list of agents, and what concerns all of them; chat_agents.c creates and shows them. */
 #include "chat/chat.h"
 
 #include "util/text.h"
 
-#define ENDING_MS 20 /* between two looks whether what was under way has ended */
+#define ENDING_MS 20 /* interval of the checks whether an agent is idle */
 
 struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number)
 {

@@ -13,9 +13,9 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Nobody reads longer differences. */
+/* Limit of a diff; longer ones are not read. */
 #define MOST_LINES 2000
-/* Limit on an argument that is shown on the line of its name. */
+/* Limit of an argument shown on the line of its name. */
 #define SHORT_TEXT 200
 
 void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
@@ -45,9 +45,10 @@ void ik_question_add_sentence(struct ik_question_text *text, enum ik_question_pa
 	ik_question_add(text, kind, sentence, strlen(sentence));
 }
 
-/* ---- where a path leads ---- */
+/* ---- symbolic links ---- */
 
-/* Return where the tool would find it, links followed; NULL: unknown. The caller frees it. */
+/* Return the path that the tool would open, with links resolved, or NULL if unknown. The caller
+ * frees it. */
 static char *follow(const char *directory, const char *name)
 {
 	char *path = ik_path_join(directory, name), *target = ik_path_resolve(path);
@@ -56,7 +57,8 @@ static char *follow(const char *directory, const char *name)
 	return target;
 }
 
-/* Warn if a path leads elsewhere than it says, or out of the directory. False: it doesn't. */
+/* Warn if a path leads elsewhere than it seems, or out of the directory. Return false if it
+ * doesn't. */
 static bool add_target(struct ik_question_text *text, const char *directory, const char *name)
 {
 	const struct ik_policy_place place = { .directory = directory };
@@ -102,10 +104,10 @@ char *ik_call_targets(const char *directory, const char *bytes, size_t length)
 	return ik_buf_take(&targets, NULL);
 }
 
-/* ---- what becomes of a file ---- */
+/* ---- changes to a file ---- */
 
-/* The file as it is: 0 with its text, else in words why that is not known; NULL for
- * a file that is not there. */
+/* The state of a file: its text was read, it doesn't exist yet, or a hint says why it is
+ * unknown. */
 enum file_state { FILE_THERE, FILE_NEW, FILE_UNKNOWN };
 
 static enum file_state read_file(const char *directory, const char *name, struct ik_buf *contents,
@@ -117,7 +119,7 @@ static enum file_state read_file(const char *directory, const char *name, struct
 	struct ik_error error;
 	struct stat now;
 
-	/* What the kernel makes while it is read has no size, and may be used up by a look. */
+	/* Files that the kernel generates have size 0, and reading may consume their contents. */
 	if (stat(path, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size > 0)
 		status = ik_file_read(path, contents, &error);
 	if (status == IK_NOT_FOUND) {
@@ -138,7 +140,7 @@ static enum file_state read_file(const char *directory, const char *name, struct
 	return state;
 }
 
-/* Add the differences between two texts. */
+/* Add the diff of two texts. */
 static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
 	const struct ik_buf *after)
 {
@@ -163,7 +165,7 @@ static void add_diff(struct ik_question_text *text, const struct ik_buf *before,
 	ik_buf_done(&out);
 }
 
-/* Put the new text in place of the old one, once or everywhere; how many there are. */
+/* Replace the old text with the new one, once or everywhere; return the number of replacements. */
 static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_text,
 	const struct ik_buf *new_text, struct ik_buf *out)
 {
@@ -181,14 +183,14 @@ static size_t replace(const struct ik_buf *contents, const struct ik_buf *old_te
 	return count;
 }
 
-/* The decoded string of a member; false when it is none. */
+/* Decode a string member; return false if it is not a string. */
 static bool take_string(struct ik_json_span object, const char *name, struct ik_buf *out)
 {
 	ik_buf_init(out, IK_LIMIT_ARGUMENTS);
 	return ik_json_string(ik_json_member(object, name), out);
 }
 
-/* Add what an edit would change. */
+/* Add the changes of an edit. */
 static void add_edit(struct ik_question_text *text, const struct ik_buf *contents, bool known,
 	struct ik_json_span arguments, const struct ik_buf *old_text, const struct ik_buf *new_text)
 {
@@ -213,7 +215,7 @@ static void add_edit(struct ik_question_text *text, const struct ik_buf *content
 	ik_buf_done(&after);
 }
 
-/* Add file and differences; false when the arguments are not those of such a tool. */
+/* Add file and diff; return false if the arguments don't fit such a tool. */
 static bool add_file(struct ik_question_text *text, const char *directory, const char *tool,
 	struct ik_json_span arguments)
 {
@@ -245,7 +247,7 @@ static bool add_file(struct ik_question_text *text, const char *directory, const
 
 /* ---- arguments ---- */
 
-/* Add one argument: on one line, or beneath its name. */
+/* Add one argument, on the line of its name or below it. */
 static void add_argument(struct ik_question_text *text, const char *directory,
 	struct ik_json_span key, struct ik_json_span value)
 {
@@ -255,7 +257,7 @@ static void add_argument(struct ik_question_text *text, const char *directory,
 	ik_buf_init(&shown, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
 	(void)ik_json_string(key, &name);
-	/* All of the name: one cut at a NUL would look like another one. */
+	/* The whole name, since a name cut at a NUL would look like another one. */
 	ik_sanitize_line(&line, name.data, name.length);
 	if (!ik_json_string(value, &shown))
 		ik_json_pretty(&shown, value);

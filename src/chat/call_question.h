@@ -1,9 +1,9 @@
 /*
- * call_question: a tool call as the user is asked about it.
+ * call_question: the text of the question about a tool call.
  *
- * Its arguments in full, a text of several lines as it is; of a call that edits
- * or writes a file what would become of the file, as far as that can be told
- * quickly; of each path where it leads, if that is not what it says.
+ * It shows all arguments, with the line breaks of texts. For a call that edits
+ * or writes a file it shows the changes, as far as they can be computed
+ * quickly; for each path, where it leads if that differs.
  *
  * May include: util, json, guard/policy_match.h, tui/screen/dialog.h.
  */
@@ -13,25 +13,25 @@
 #include "tui/screen/dialog.h"
 #include "util/buf.h"
 
-/* The text of a question under construction: parts whose texts are owned here. */
+/* The text of a question under construction; owns the texts of its parts. */
 struct ik_question_text {
 	struct ik_question_part *parts;
 	size_t count;
 };
 
 /*
- * Add the call's arguments, or for file_edit and file_write the file and the
- * differences. Relative names are below directory. Reads a regular file of at
- * most IK_LIMIT_COMPARED bytes, else nothing, and never waits for one.
+ * Add the call's arguments, or for file_edit and file_write the file and its
+ * diff. Relative names are below directory. Reads only a regular file of at
+ * most IK_LIMIT_COMPARED bytes, so it never blocks.
  */
 void ik_question_add_call(struct ik_question_text *text, const char *directory, const char *tool,
 	const char *arguments, size_t length);
 
-/* Return where the call's paths lead now; the caller frees it. If this text changes, the call isn't
- * what was shown any more. */
+/* Return where the call's paths lead now; the caller frees it. If this text changes, the call is
+ * no longer the one shown. */
 char *ik_call_targets(const char *directory, const char *arguments, size_t length);
 
-/* Add a piece; copied. */
+/* Add a piece of text; it is copied. */
 void ik_question_add(struct ik_question_text *text, enum ik_question_part_kind kind,
 	const char *bytes, size_t length);
 

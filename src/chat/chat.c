@@ -23,16 +23,16 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Watched until all is stored, although the first of them ends the chat: a terminal that
- * goes away sends SIGHUP twice, once more when the shell in it has ended, and who waits
- * sends SIGTERM again. */
+/* Watched until everything is stored, although the first one ends the chat: a closing terminal
+ * sends SIGHUP twice, the second time when its shell has ended, and a process that waits for the
+ * chat may repeat SIGTERM. */
 static const int signal_numbers[] = { SIGTERM, SIGINT, SIGHUP };
 #define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(*signal_numbers))
 
-/* For the two hooks that have no argument: out of memory and the like. */
+/* For the two hooks without an argument, such as the one for lack of memory. */
 static struct ik_chat *current_chat;
 
-/* Out of memory: save drafts first, since that allocates nothing, then the sessions. */
+/* Handle lack of memory: save the drafts first, since that allocates nothing, then the sessions. */
 static void save_before_the_end(void)
 {
 	struct ik_chat *chat = current_chat;
@@ -49,8 +49,8 @@ static void on_scan_progress(void *arg, size_t done, size_t total)
 	ik_screen_set_scan(chat->screen, IK_SCAN_IN_PROGRESS, done, total);
 }
 
-/* Say in one line what is new, other or gone since the last scan; that nothing is, only to those who
- * asked for it. */
+/* Report in one line which tools are new, changed or gone since the last scan; report that
+ * nothing changed only if the user asked. */
 static void tell_changes(struct ik_chat *chat, const struct ik_registry *registry)
 {
 	size_t count = ik_registry_ok_count(registry);
@@ -95,7 +95,7 @@ static void on_scan_finished(void *arg, struct ik_registry *registry)
 		tell_changes(chat, registry);
 	}
 	chat->refresh_key = false;
-	/* What is known from the last run is there in a millisecond: no frame later. */
+	/* The results of the last run are read within a millisecond, so don't wait for a frame. */
 	if (!chat->registry)
 		ik_chat_draw_now(chat);
 	ik_registry_unref(chat->registry);
@@ -106,7 +106,7 @@ static void on_signal(void *arg, int number)
 {
 	struct ik_chat *chat = arg;
 
-	/* Ctrl-C in the program that has the terminal is that program's. */
+	/* A Ctrl-C while a program has the terminal is for that program. */
 	if (number == SIGINT && chat->program)
 		return;
 	ik_chat_end(chat, 128 + number);
@@ -114,7 +114,7 @@ static void on_signal(void *arg, int number)
 
 static void wake(void *arg)
 {
-	/* Drawing is what happens before the loop sleeps again. */
+	/* Nothing to do here: the chat draws before the loop sleeps again. */
 }
 
 /* Can the terminal move its cursor? */
@@ -124,7 +124,7 @@ static bool is_ansi(const char *type)
 		!ik_text_equal(type, "unknown");
 }
 
-/* Open terminal and screen: all that the first frame needs. */
+/* Open the terminal and the screen: everything that the first frame needs. */
 static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 {
 	const struct ik_setup *setup = chat->setup;
@@ -148,8 +148,8 @@ static enum ik_status open_screen(struct ik_chat *chat, struct ik_error *error)
 	return ik_chat_terminal_enter(chat, error);
 }
 
-/* Send the message of the command line as if it had been typed; it stays in the editor where the
- * session that it is for is not there. */
+/* Send the message from the command line as if typed. It stays in the editor if its session
+ * can't be opened. */
 static void send_first(struct ik_agent *agent, bool can_send)
 {
 	const char *text = agent->chat->options->first;
@@ -166,7 +166,7 @@ static void send_first(struct ik_agent *agent, bool can_send)
 	ik_buf_done(&message);
 }
 
-/* The stored session is on the screen, or an error says why not. */
+/* Handle the end of a restore: the stored session is on the screen, or error says why not. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -179,7 +179,7 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_chat_draw_now(agent->chat);
 }
 
-/* How far the store program is with long work: the status bar shows it. */
+/* Show the store program's progress with long work in the status bar. */
 static void on_progress(void *arg, const char *work, int64_t done, int64_t of)
 {
 	struct ik_chat *chat = arg;
@@ -187,7 +187,7 @@ static void on_progress(void *arg, const char *work, int64_t done, int64_t of)
 	ik_progress_note(&chat->work, work, done, of);
 }
 
-/* After the first frame: tools, store, provider, session. */
+/* Start the rest after the first frame: tools, store, provider, session. */
 static void start_core(void *arg)
 {
 	static const struct ik_core_events events = {
@@ -228,7 +228,7 @@ static void start_core(void *arg)
 	ik_chat_expire_sessions(chat);
 }
 
-/* Make timers, draw the first frame, and start the rest after it. */
+/* Create the timers, draw the first frame, and start the rest after it. */
 static int run(struct ik_chat *chat, struct ik_error *error)
 {
 	size_t i;
@@ -254,7 +254,7 @@ static int run(struct ik_chat *chat, struct ik_error *error)
 	return chat->status;
 }
 
-/* Print a line on the terminal after the screen is gone, and free it. */
+/* Print a line on the terminal after the screen is closed, and free it. */
 static void say(char *line)
 {
 	if (!ik_tty_say(STDERR_FILENO, line))
@@ -262,7 +262,7 @@ static void say(char *line)
 	free(line);
 }
 
-/* Write how to resume each session. */
+/* Append how to resume each session. */
 static void put_sessions(const struct ik_chat *chat, struct ik_buf *out)
 {
 	const struct ik_agent *agent;
@@ -278,7 +278,7 @@ static void put_sessions(const struct ik_chat *chat, struct ik_buf *out)
 	}
 }
 
-/* Release everything, the terminal first, so that what follows can be read. */
+/* Release everything, the terminal first, so that later messages can be read. */
 static void close_chat(struct ik_chat *chat)
 {
 	struct ik_buf sessions;
@@ -292,7 +292,7 @@ static void close_chat(struct ik_chat *chat)
 	chat->tty = ik_tty_close(chat->tty);
 	ik_loop_before_sleep(chat->loop, NULL, NULL);
 	ik_children_on_change(chat->loop, NULL, NULL);
-	/* Without a screen, or before the old one was read, there is no draft. */
+	/* Without a screen, or before the old draft was read, there is no draft. */
 	number = chat->input ? ik_chat_draft_save(chat) : 0;
 	if (number != 0)
 		say(ik_format(_("ikigai: the message that was not sent yet could not be kept: %s\n"),

@@ -1,19 +1,22 @@
 /*
- * chat: the full-screen program: terminal, screens and sessions joined.
+ * chat: the full-screen program, which connects terminal, screens and sessions.
  *
- * There are several conversations in one program, "agents", one of them shown.  Each has its own
- * session (conversation, turn, queue, usage) and its own screen: draft, scroll position, folds,
- * searches and questions stay there while another agent is shown.  All share the terminal, the
- * loop, the store, the tools, the mode and rules for calls, and the connections to providers.
+ * One program has several conversations, called "agents", one of which is
+ * shown.  Each has its own session (conversation, turn, queue, usage) and its
+ * own screen: draft, scroll position, folds, searches and questions stay there
+ * while another agent is shown.  All share the terminal, the loop, the store,
+ * the tools, the mode and rules for calls, and the connections to providers.
  *
- * The chat owns the agents; an agent owns its screen and its reads of the store; the core owns the
- * sessions.  chat->screen, chat->linear and core.session always belong to the shown agent.
+ * The chat owns the agents; an agent owns its screen and its reads of the
+ * store; the core owns the sessions. chat->screen, chat->linear and
+ * core.session always belong to the shown agent.
  *
- * This header says what they hold, and what each file of the room offers the others.  What takes an
- * invocation (tui/edit/keymap.h) is run by a row of actions.c.
+ * This header defines the structs, and what each file of the folder offers the
+ * others.  Functions with an invocation (tui/edit/keymap.h) are run by a row of
+ * actions.c.
  *
- * The files use each other without a circle: actions.c and chat.c are at the top, agent_list.c,
- * chat_draw.c and chat_say.c at the bottom.
+ * The files depend on each other without cycles: actions.c and chat.c are at
+ * the top, agent_list.c, chat_draw.c and chat_say.c at the bottom.
  *
  * May include: all.
  */
@@ -44,41 +47,41 @@ enum ik_picking {
 };
 
 struct ik_agent {
-	struct ik_agent *next; /* with the next number */
+	struct ik_agent *next; /* with the next higher number */
 	struct ik_chat *chat;
 	int number;                 /* from 1; numbers of closed agents are reused */
 	struct ik_agent *parent;    /* the agent it was forked from, or NULL */
 	char *task;                 /* its first prompt, in one line; NULL: it was not forked */
-	int64_t forked_at;          /* the last event it shares with its parent */
+	int64_t forked_at;          /* last event it shares with its parent */
 	struct ik_session *session; /* NULL: the core has not started yet */
 	struct ik_screen *screen;
-	struct ik_linear *linear; /* NULL: cells are shown */
+	struct ik_linear *linear; /* NULL if cells are shown */
 	struct ik_complete *complete;
 
-	struct ik_chat_question *questions;         /* those on its screen */
+	struct ik_chat_question *questions;         /* the questions on its screen */
 	struct ik_chat_call *calls;                 /* calls that wait for permission */
-	struct ik_chat_blobs *blobs;                /* parts of stored outputs; NULL: none */
-	struct ik_store_read *list_read, *end_read; /* of its pane of sessions; NULL: none runs */
-	char end_of[IK_UUID_TEXT];                  /* the session whose end is read */
-	struct ik_chat_search *search;              /* a search over all sessions; NULL: none */
-	struct ik_chat_children *children;          /* its session's children, while they are read */
-	enum ik_picking picking;                    /* what its picker lists */
-	char *picking_words;                        /* the words after what is picked */
-	struct ik_timer *idle_timer;                /* looks whether what is under way has ended */
-	void (*when_idle)(struct ik_agent *agent);  /* what is done then; NULL: nothing */
-	char switch_to[IK_UUID_TEXT];               /* the session to resume then */
-	char *before; /* what to say once the next session is there; NULL: nothing */
+	struct ik_chat_blobs *blobs;                /* parts of stored outputs, or NULL */
+	struct ik_store_read *list_read, *end_read; /* reads of its sessions pane, or NULL */
+	char end_of[IK_UUID_TEXT];                  /* the session whose end is being read */
+	struct ik_chat_search *search;              /* a search over all sessions, or NULL */
+	struct ik_chat_children *children; /* its session's children while they are read, or NULL */
+	enum ik_picking picking;           /* what its picker is for */
+	char *picking_words;               /* the words to append to the pick */
+	struct ik_timer *idle_timer;       /* checks whether the session is idle */
+	void (*when_idle)(struct ik_agent *agent); /* called when idle, or NULL */
+	char switch_to[IK_UUID_TEXT];              /* the session to resume when idle */
+	char *before;                      /* what to say once the next session is ready, or NULL */
 	char shared_command[IK_UUID_TEXT]; /* the last command whose output went with a message */
-	int draft_lock;                    /* locks its draft; -1: none */
-	char *draft_path, *draft_new;      /* NULL: drafts cannot be saved */
+	int draft_lock;                    /* lock of its draft, or -1 */
+	char *draft_path, *draft_new;      /* NULL if drafts can't be saved */
 
-	char *lock_asker;  /* who asked for its session last, or NULL */
-	int lock_question; /* the question whether to hand its session over; 0: none */
+	char *lock_asker;  /* who last asked to take its session over, or NULL */
+	int lock_question; /* the question whether to hand its session over, or 0 */
 
-	int64_t turn_started_ms; /* monotonic; 0: no turn runs */
+	int64_t turn_started_ms; /* monotonic; 0 if no turn runs */
 	bool failed;             /* its last turn ended with an error */
-	bool restoring;          /* its stored events are arriving */
-	bool unread;             /* it has news that were never on the screen */
+	bool restoring;          /* its stored events are being read */
+	bool unread;             /* it has unseen news */
 };
 
 struct ik_chat {
@@ -86,52 +89,52 @@ struct ik_chat {
 	struct ik_setup *setup;
 	struct ik_loop *loop;
 	struct ik_core core;
-	bool core_started; /* as soon as the first frame is drawn: before any key */
+	bool core_started; /* at the first frame, before any key */
 	bool plain, ansi;  /* plain lines, no cells; the terminal can move its cursor */
 
 	struct ik_tty *tty;
-	struct ik_term *term;       /* NULL: plain lines are shown */
-	struct ik_linear *linear;   /* the shown agent's; NULL: cells are shown */
-	struct ik_term_modes modes; /* the modes of the terminal, or those to enter it with */
+	struct ik_term *term;       /* NULL if plain lines are shown */
+	struct ik_linear *linear;   /* the shown agent's; NULL if cells are shown */
+	struct ik_term_modes modes; /* the terminal's modes, or those to enter it with */
 	struct ik_terminal_input *input;
 	struct ik_agent *agents;  /* all conversations, by number */
-	struct ik_agent *agent;   /* the one that is shown */
+	struct ik_agent *agent;   /* the shown one */
 	struct ik_screen *screen; /* the shown agent's */
-	int last_question;        /* the id of the newest question */
-	int quit_question;        /* the question whether to end while something runs; 0: none */
+	int last_question;        /* ID of the newest question */
+	int quit_question;        /* the question whether to quit while something runs, or 0 */
 	struct ik_cells cells;
 	struct ik_buf frame;
 
 	struct ik_timer *escape_timer; /* turns a lone ESC into the key */
-	struct ik_timer *frame_timer;  /* draws the next frame of a stream */
-	struct ik_timer *tick_timer;   /* draws what shows time */
+	struct ik_timer *frame_timer;  /* draws the next frame of a streaming reply */
+	struct ik_timer *tick_timer;   /* redraws what shows time */
 	struct ik_timer *answer_timer; /* ends the wait for the terminal's answers */
-	struct ik_timer *draft_timer;  /* saves what was typed a moment later */
-	struct ik_signal *signals[3];  /* those that end the chat */
+	struct ik_timer *draft_timer;  /* saves the draft shortly after typing */
+	struct ik_signal *signals[3];  /* those that quit the chat */
 	int64_t last_frame_us;
-	struct ik_progress work; /* of the store, which takes long */
+	struct ik_progress work; /* progress of the store's long work */
 	bool urgent;             /* draw without waiting */
 	bool resized;            /* the screen does not have the terminal's new size yet */
-	bool light;              /* the terminal's background is light, as far as we know */
-	bool ending;             /* ignore what is still typed */
-	char *last_shell;        /* the command that "!!" repeats; NULL: none yet */
-	bool draft_told;         /* we said that a draft cannot be saved */
+	bool light;              /* the terminal's background is light, if known */
+	bool ending;             /* ignore further typing */
+	char *last_shell;        /* the command that "!!" repeats, or NULL */
+	bool draft_told;         /* the user knows that a draft can't be saved */
 
-	struct ik_external_program *program; /* has the terminal; NULL: none */
+	struct ik_external_program *program; /* has the terminal; NULL if no program has it */
 
-	struct ik_store_read *old_read; /* for a session that was not used for too long */
-	int64_t old_ms;                 /* the last one that was looked at */
+	struct ik_store_read *old_read; /* looks for the next session to expire */
+	int64_t old_ms;                 /* the last one it found */
 	char old_id[IK_UUID_TEXT];
-	struct ik_session_find *find; /* searches the session to resume, */
-	char *find_words;             /* by these words */
+	struct ik_session_find *find; /* searches for the session to resume, */
+	char *find_words;             /* with these words */
 
 	struct ik_chat_trust *trust;  /* chat_trust.h; NULL until the first scan has ended */
-	struct ik_registry *registry; /* the tools of the last finished scan; NULL: none */
+	struct ik_registry *registry; /* the tools of the last finished scan, or NULL */
 	char *undo_call;              /* the call to undo once its changes are recorded, or NULL */
 	const struct ik_action_row *actions; /* actions.h */
 	char *refresh_line;                  /* the command line that started a scan, or NULL */
 	int refresh_agent;                   /* the agent in which it was typed */
-	bool refresh_key;                    /* a key started the scan: say so even if nothing is new */
+	bool refresh_key; /* a key started the scan, so report even if nothing is new */
 	int status;
 };
 
@@ -142,34 +145,34 @@ struct ik_agent *ik_agent_find(const struct ik_chat *chat, int number);
 /* Return the agent that has the session with this id, or NULL. */
 struct ik_agent *ik_agent_with(const struct ik_chat *chat, const char *id);
 size_t ik_agent_count(const struct ik_chat *chat);
-/* End its session and begin another. False: something is under way, and all stays as it is. */
+/* End its session and begin another. If something is under way, change nothing and return false. */
 bool ik_agent_begin_session(struct ik_agent *agent);
 /* Is there anything to cancel? */
 bool ik_agent_works(const struct ik_agent *agent);
-/* Do something once nothing is under way in its session. */
+/* Call when_idle once nothing is under way in its session. */
 void ik_agent_when_idle(struct ik_agent *agent, void (*when_idle)(struct ik_agent *agent));
-/* The program is about to be stopped, or is back. */
+/* Pause the agents before the program stops, or continue them afterwards. */
 void ik_agents_pause(const struct ik_chat *chat, bool pause);
 
 /* ---- chat_agents.c ---- */
 
-/* Make an agent with the lowest free number. It is not shown, and has no session yet. */
+/* Create an agent with the lowest free number. It is not shown, and has no session yet. */
 struct ik_agent *ik_agent_new(struct ik_chat *chat);
-/* Close an agent: its session can be resumed, and another agent is shown. */
+/* Close an agent, whose session can be resumed, and show another one. */
 struct ik_agent *ik_agent_close(struct ik_agent *agent);
 /* Forget the parts of stored outputs that its inspector read. */
 void ik_chat_forget_blobs(struct ik_agent *agent);
 /* Release all agents when the program ends. */
 void ik_agents_done(struct ik_chat *chat);
 
-/* Show it from the next frame on. */
+/* Show an agent from the next frame on. */
 void ik_agent_show(struct ik_agent *agent);
 /* Show the next agent (0), the previous one (-1), or the one with this number. */
 void ik_agent_show_number(struct ik_chat *chat, int number);
 
-/* Take an event of an agent's session (an ik_event_sink). */
+/* Handle an event of an agent's session (an ik_event_sink). */
 void ik_agent_event(void *agent, const struct ik_event *event);
-/* Take an event of the store: all agents get its state, only the shown one its notices. */
+/* Handle an event of the store: all agents get its state, only the shown one its notices. */
 void ik_agents_store_event(void *chat, const struct ik_event *event);
 
 /* ---- chat_say.c ---- */
@@ -179,14 +182,16 @@ char *ik_agent_key(const struct ik_chat *chat, int number);
 
 /* ---- chat_fork.c ---- */
 
-/* "/fork [PROMPT | N | ?]": go on in a copy of the session, of all or up to the answer to the user's
- * Nth last message; with a prompt a child of the shown agent begins with it. */
+/* "/fork [PROMPT | N | ?]": continue in a copy of the whole session, or of its events up to the
+ * answer to the user's Nth last message. With a prompt, a child of the shown agent starts with
+  * it. */
 void ik_chat_fork(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* "/rewind [N | ?]": go on in a copy of what was before that message. */
+/* "/rewind [N | ?]": continue in a copy of the session up to before that message. */
 void ik_chat_rewind_to(struct ik_chat *chat, const struct ik_invocation *invocation);
 
-/* "/join [N] [WORDS]": send a child's last reply to this model; without N in a child, send its own
- * to the parent and show that. Of several children the user picks one. */
+/* "/join [N] [WORDS]": send a child's last reply to this model. In a child, without N, send its
+ * own reply to the parent and show the parent. If there are several children, let the user pick
+ * one. */
 void ik_agent_join(struct ik_chat *chat, const struct ik_invocation *invocation);
 /* "/agents [N]", "/close [N]" */
 void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation);
@@ -194,43 +199,43 @@ void ik_agent_close_named(struct ik_chat *chat, const struct ik_invocation *invo
 
 /* ---- chat_quit.c ---- */
 
-/* End the program; asks first where something runs. */
+/* Quit the program; ask first if something runs. */
 void ik_chat_quit(struct ik_chat *chat);
 
-/* chat_pick.c: lists to pick from where a command needs a choice: a message, an agent. A pick
+/* chat_pick.c: lists to pick from when a command needs a choice: a message, an agent. A pick
  * becomes the command line that you could have typed. */
 
-/* Did the user say it? */
+/* Is it a message from the user? */
 bool ik_chat_is_question(const struct ik_message *message);
-/* Return the user's stored message with that number from the end; NULL: there are not so many. */
+/* Return the user's Nth last stored message, or NULL if there are fewer. */
 const struct ik_message *ik_chat_question_at(const struct ik_conversation *conversation,
 	long number);
 
-/* Open a list in the shown agent; words follow the number in the command line. */
+/* Open a picker in the shown agent; words follow the number in the command line. */
 void ik_chat_pick(struct ik_chat *chat, enum ik_picking what, const char *words);
 
-/* An agent's messages, or the agents, have changed: update its list if that is open. */
+/* Update an agent's picker, if it is open, after its messages or the agents have changed. */
 void ik_chat_pick_again(struct ik_agent *agent);
 
-/* Append what a child did and its last reply, then words (or ""), as a message for another agent's
- * model. False: it has not replied yet. */
+/* Append what a child did and its last reply, then words (or ""), as a message for another
+ * agent's model. Return false if it has not replied yet. */
 bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct ik_buf *out);
 
-/* chat_children.c: the agents that a session had begun, when it is gone on with later: which
- * there are, which have not finished, and how to go on with them. */
+/* chat_children.c: after a session is resumed, the agents that it had started: which there are,
+ * which have not finished, and how to resume them. */
 
-/* The session of an agent was restored: report its children as soon as they are known. */
+/* Look for the children of a restored session, and report them once they are known. */
 void ik_chat_children_look(struct ik_agent *agent);
-/* Take an event of the agent's session. */
+/* Handle an event of the agent's session. */
 void ik_chat_children_event(struct ik_agent *agent, const struct ik_event *event);
-/* Cancel it. Accepts NULL and returns NULL. */
+/* Cancel the search. Accepts NULL and returns NULL. */
 struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children);
 
 /* chat_draw.c: the one place that draws, called before the loop sleeps. */
 void ik_chat_draw(void *chat);
 /* Draw every cell in the next frame. */
 void ik_chat_redraw(struct ik_chat *chat);
-/* Draw as soon as the loop turns, whatever the pace of frames. */
+/* Draw in the next turn of the loop, whatever the frame rate. */
 void ik_chat_draw_now(struct ik_chat *chat);
 
 /* Return the size of the screen. */
@@ -242,60 +247,61 @@ void ik_chat_submit(struct ik_chat *chat, const char *text, size_t length);
 /* chat_say.c: show a sentence on an agent's screen only, as an IK_EVENT_NOTICE or ..._ERROR. */
 void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
 	IK_PRINTF(3, 4);
-/* Show one over the editor of the shown agent, for a moment. */
+/* Show a sentence over the editor of the shown agent, until its next key. */
 void ik_chat_flash(const struct ik_chat *chat, const char *format, ...) IK_PRINTF(2, 3);
-/* Return a sentence with the keys of now in place of their names in braces; the caller frees it. */
+/* Return a sentence with the current keys in place of their names in braces; the caller frees
+ * it. */
 char *ik_chat_with_keys(const struct ik_chat *chat, const char *sentence);
 
-/* chat_terminal.c: the terminal's modes, and questions to it, whose answers come as reports. */
+/* chat_terminal.c: the terminal's modes, and queries, which it answers with reports. */
 enum ik_status ik_chat_terminal_enter(struct ik_chat *chat, struct ik_error *error) IK_MUST_USE;
 void ik_chat_terminal_ask(struct ik_chat *chat);
 void ik_chat_terminal_unanswered(void *chat);
-/* The theme that was configured has changed. */
+/* Apply the configured theme after it has changed. */
 void ik_chat_theme_apply(struct ik_chat *chat);
-/* Use wheel and clicks, or leave them to the terminal. */
+/* Use the mouse (true), or leave it to the terminal (false). */
 void ik_chat_set_mouse(struct ik_chat *chat, bool on);
 
-/* Bytes and events of the terminal. */
+/* Callbacks for the terminal's bytes and events. */
 extern const struct ik_tty_events ik_chat_tty_events;
 void ik_chat_escape_timeout(void *chat);
 
 /* chat_draft.c: save the text of the editor, so that it survives the program. */
 void ik_chat_draft_load(struct ik_agent *agent);
-/* Reserve a draft; empty: for a conversation that begins with an empty editor. */
+/* Reserve a draft. empty: for a conversation that starts with an empty editor. */
 void ik_chat_draft_begin(struct ik_agent *agent, bool empty);
-/* Release an agent's draft, which stays as it was last saved. */
+/* Release an agent's draft; its file stays as last saved. */
 void ik_chat_draft_end(struct ik_agent *agent);
 /* Save all drafts, each after its queued messages; return 0 or errno. Allocates nothing. */
 int ik_chat_draft_save(const struct ik_chat *chat);
-/* Take an event of a session: a message stays in the draft until its journal has it, so that it
- * survives a kill in one of the two places. */
+/* Handle an event of a session. A message stays in the draft until it is in the journal, so that
+ * it always survives a kill. */
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
-/* Put the newest message that waits for the end of the turn into the editor, */
+/* Put the newest queued message into the editor, */
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* or all that wait, before what is in the editor. */
+/* or all queued messages, before the draft. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
-/* Something was typed or queued: save it soon, but not at every key. */
+/* Save the draft soon, after typing or queueing, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
 
 /*
- * Ask a question on an agent's screen, once that is shown, and return its id. The handler gets the
- * answer once, unless the question is withdrawn first; it may ask again. answer is NULL when the
- * conversation is closed unanswered.
+ * Ask a question on an agent's screen, once that is shown, and return its ID.
+ * The handler gets the answer once, unless the question is withdrawn first; it
+ * may ask again. answer is NULL if the conversation is closed unanswered.
  */
 typedef void ik_answer_handler(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	ik_answer_handler *handler, void *arg);
-/* The same with parts that were collected, and are released. */
+/* Ask with collected parts, which are released. */
 int ik_agent_ask_with(struct ik_agent *agent, struct ik_question *question,
 	struct ik_question_text *text, ik_answer_handler *handler, void *arg);
 
-/* A question that a key or command leads to: do it, or not? */
+/* A yes/no question before a key's or command's action. */
 struct ik_confirmation {
 	const char *title;
-	const char *text, *hint;       /* what it is about, what it means; or NULL */
-	struct ik_question_text parts; /* before these; released */
+	const char *text, *hint;       /* what it is about, what it means; may be NULL */
+	struct ik_question_text parts; /* shown first; released */
 	char yes_key, no_key;
 	const char *yes, *no;
 	bool guarded; /* as in struct ik_question */
@@ -305,90 +311,90 @@ struct ik_confirmation {
 typedef void ik_confirmed(struct ik_chat *chat, void *arg);
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
 	void *arg);
-/* Withdraw a question, if it is still open. */
+/* Withdraw a question if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* Pass an answer to its handler. */
 void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* Tell an agent's handlers that nobody will answer. */
+/* Drop an agent's questions; their handlers get NULL. */
 void ik_chat_forget_questions(struct ik_agent *agent);
 
 /* chat_policy.c: calls that wait for permission. */
 void ik_chat_policy_event(struct ik_agent *agent, const struct ik_event *event);
 void ik_chat_policy_done(struct ik_agent *agent);
 
-/* chat_tools.c: rescan the tools. line: the command that its end answers, or NULL. */
+/* chat_tools.c: rescan the tools. line: the command that the result answers, or NULL. */
 void ik_chat_refresh(struct ik_chat *chat, const char *line);
-/* Switch a tool on or off; asks whether for the session or for good. */
+/* Switch a tool on or off; asks whether for the session or permanently. */
 void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invocation);
 extern const struct ik_tool_forms ik_chat_tool_forms;
 /* Repeat a call, "/run NAME JSON", or "!COMMAND"; asks first. */
 void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* Undo what one call did to files; asks first. */
+/* Undo the file changes of one call; asks first. */
 void ik_chat_undo_call(struct ik_chat *chat, const struct ik_invocation *invocation);
 
-/* chat_pick.c: go back to before the user's Nth last message; asks first. */
+/* chat_pick.c: rewind to before the user's Nth last message; asks first. */
 void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation);
 
 /* chat_sessions.c: the data of the pane of sessions. */
 extern const struct ik_sessions_source ik_chat_sessions_source;
-/* Stop looking for a session to resume. */
+/* Stop searching for a session to resume. */
 void ik_chat_sessions_stop(struct ik_chat *chat);
-/* Delete, one after another, the sessions that were not used for longer than keep.sessions_days, unless
- * one is about to be resumed. */
+/* Delete, one after another, the sessions unused for longer than keep.sessions_days, unless one
+ * is about to be resumed. */
 void ik_chat_expire_sessions(struct ik_chat *chat);
-/* Drop what an agent's pane asked for. */
+/* Drop the requests of an agent's sessions pane. */
 void ik_chat_sessions_done(struct ik_agent *agent);
 
-/* chat_switch.c: resume the session with this id in place of the shown one; asks first while a
+/* chat_switch.c: resume the session with this ID in place of the shown one; asks first while a
  * turn runs. */
 void ik_chat_resume(struct ik_chat *chat, const char *id);
-/* The same by number, beginning of the id, or words of the title. */
+/* Resume a session by number, ID prefix, or words of the title. */
 void ik_chat_resume_named(struct ik_chat *chat, const char *text);
-/* The same for a fork that was just made of this session, in which nothing is under way; takes over
- * what it has in memory, or NULL. */
+/* Resume a new fork of this session, which must be idle. Takes over the fork's conversation in
+ * memory, which may be NULL. */
 void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy);
 /* Delete a stored session; asks first. */
 void ik_chat_delete_session(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* An agent is about to have another session. */
+/* Prepare an agent for a change of session. */
 void ik_agent_session_changed(struct ik_agent *agent);
 
-/* chat_lock.c: a session that another ikigai has open, too. */
+/* chat_lock.c: sessions that are also open in another ikigai. */
 void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event);
-/* Ask to take the session over; a second time: withdraw that. */
+/* Ask to take the session over; called again, withdraw the request. */
 void ik_chat_take_over(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* Is the session only followed? If so, tell the user what to do. */
+/* Is the session only followed? If so, also tell the user what to do. */
 bool ik_chat_only_reads(struct ik_chat *chat);
 void ik_chat_lock_done(struct ik_agent *agent);
 
-/* chat_quit.c: end the program, after this turn of the loop; ik_chat_quit() asks first. */
+/* chat_quit.c: quit after this turn of the loop; ik_chat_quit() asks first. */
 void ik_chat_end(struct ik_chat *chat, int status);
 
-/* chat_trust.c: the question whether what a project brought is to be trusted. Meanwhile the chat
- * goes on with the tools that it has. */
+/* chat_trust.c: the question whether to trust files from a project. Meanwhile, the chat
+ * continues with the tools it has. */
 
-/* A scan ended: ask about what it left out, unless that was answered before. An answer
- * that trusts something starts another scan. */
+/* After a scan, ask about what it skipped, unless already answered. An answer that trusts
+ * something starts another scan. */
 void ik_chat_trust_ask(struct ik_chat *chat, const struct ik_registry *registry);
 
-/* The user rescans tools: what was postponed is asked again after the scan. */
+/* Ask postponed questions again after the scan, because the user rescans tools. */
 void ik_chat_trust_again(struct ik_chat *chat);
 
 /* Accepts NULL and returns NULL. */
 struct ik_chat_trust *ik_chat_trust_free(struct ik_chat_trust *trust);
 
-/* external_program.c: a program of the user's own that has the terminal until it ends: an editor
- * for the next message ($VISUAL, else $EDITOR, else vi), or a pager for a text ($PAGER, else less -R).
- * A turn goes on meanwhile, unseen. */
+/* external_program.c: a program of the user's that has the terminal until it ends: an editor for
+ * the next message ($VISUAL, else $EDITOR, else vi), or a pager for a text ($PAGER, else less -R).
+ * A turn continues meanwhile, unseen. */
 
-/* Open one; an error is shown on the screen. No effect while one is open. */
+/* Open a program; an error is shown on the screen. No effect while one is open. */
 void ik_external_editor_open(struct ik_chat *chat, const struct ik_invocation *invocation);
 void ik_external_pager_open(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* End it, if one is open; what an editor saved is the draft. */
+/* End the program, if one is open; what an editor saved becomes the draft. */
 void ik_external_program_close(struct ik_chat *chat);
 
 /* ---- actions.c ---- */
 
-/* Return the table; a row that runs nothing ends it. */
+/* Return the table; ends with a row without a function. */
 const struct ik_action_row *ik_chat_actions(void);
 
 #endif

@@ -11,19 +11,19 @@
 
 /* ---- parts of stored outputs ---- */
 
-/* Parts that are remembered: the two texts of a call with the ends of their last characters,
- * and the page before. */
+/* Number of parts in the cache: the two texts of a call with the ends of their last characters,
+ * and the previous page. */
 #define REMEMBERED 6
-/* So long a failure is remembered. */
+/* How long a failure is cached. */
 #define FAILURE_MS 2000
 
-/* A part that was wanted. */
+/* A part of a stored output. */
 struct blob {
 	struct ik_agent *agent;
-	int64_t wanted; /* when it was wanted last, by a count; 0: this place is free */
+	int64_t wanted; /* a counter's value at the last use; 0 if free */
 	char id[IK_UUID_TEXT];
 	size_t part;
-	struct ik_store_read *read; /* NULL: answered */
+	struct ik_store_read *read; /* NULL once answered */
 	enum ik_status status;
 	struct ik_error error;
 	int64_t answered_ms;
@@ -52,7 +52,7 @@ void ik_chat_forget_blobs(struct ik_agent *agent)
 	agent->blobs = NULL;
 }
 
-/* A part is there: it is asked for again when the inspector is drawn. */
+/* Cache a part that was read. The redrawn inspector requests it again. */
 static void on_part(void *arg, const struct ik_store_answer *answer)
 {
 	struct blob *blob = arg;
@@ -65,8 +65,7 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 	ik_screen_blob_arrived(blob->agent->screen);
 }
 
-/* Return the place of a part, or that of the part that was not wanted for longest. A failure is
- * remembered for a while only. */
+/* Return the slot of a part, or else the least recently used one. Failures expire. */
 static struct blob *find_blob(struct ik_chat_blobs *blobs, const char *id, size_t part)
 {
 	struct blob *oldest = &blobs->places[0];
@@ -115,7 +114,7 @@ static enum ik_status read_blob(void *arg, const char *id, size_t part, struct i
 
 /* ---- life ---- */
 
-/* A page of help text about the commands, from their table. */
+/* Return the help page of the commands, made from their table. */
 static char *command_help(const struct ik_action_row *rows)
 {
 	struct ik_buf out;
@@ -125,7 +124,7 @@ static char *command_help(const struct ik_action_row *rows)
 	return ik_buf_take(&out, NULL);
 }
 
-/* What ui.inspector says. */
+/* Return the meaning of ui.inspector. */
 static enum ik_inspector_wish inspector_wish(const char *value)
 {
 	return ik_text_equal(value, "open")  ? IK_INSPECTOR_OPEN
@@ -133,7 +132,7 @@ static enum ik_inspector_wish inspector_wish(const char *value)
 										 : IK_INSPECTOR_AUTO;
 }
 
-/* The screen of a conversation. */
+/* Create the screen of a conversation. */
 static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int columns)
 {
 	const struct ik_setup *setup = agent->chat->setup;
@@ -196,7 +195,7 @@ struct ik_agent *ik_agent_new(struct ik_chat *chat)
 	return agent;
 }
 
-/* Release what it owns. */
+/* Release an agent and what it owns. */
 static void agent_free(struct ik_agent *agent)
 {
 	ik_chat_forget_blobs(agent);
@@ -222,7 +221,7 @@ struct ik_agent *ik_agent_close(struct ik_agent *agent)
 		ik_agent_show(agent->parent     ? agent->parent
 				: chat->agents != agent ? chat->agents
 										: agent->next);
-	(void)ik_chat_draft_save(chat); /* with what waits to be sent */
+	(void)ik_chat_draft_save(chat); /* together with its queued messages */
 	agent->session = ik_core_close_session(&chat->core, agent->session);
 	while (*place != agent)
 		place = &(*place)->next;
@@ -248,7 +247,7 @@ void ik_agents_done(struct ik_chat *chat)
 	chat->linear = NULL;
 }
 
-/* Tell the screen what it wasn't told while it was not shown. */
+/* Update the screen with what it missed while it was not shown. */
 static void bring_up_to_date(struct ik_agent *agent)
 {
 	struct ik_chat *chat = agent->chat;
@@ -291,7 +290,7 @@ void ik_agent_show(struct ik_agent *agent)
 	ik_chat_draw_now(chat);
 }
 
-/* Return the agent before the shown one; before the first, that is the last. */
+/* Return the agent before the shown one, wrapping around. */
 static struct ik_agent *agent_before(const struct ik_chat *chat)
 {
 	struct ik_agent *agent = chat->agents;
@@ -317,7 +316,7 @@ void ik_agent_show_number(struct ik_chat *chat, int number)
 		ik_chat_flash(chat, _("There is one agent only: /fork PROMPT begins another."));
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 /* Show over the editor of the shown agent what another one needs. */
 static void call(const struct ik_agent *agent)
@@ -384,7 +383,7 @@ void ik_agent_event(void *arg, const struct ik_event *event)
 	if (event->kind == IK_EVENT_TEXT || event->kind == IK_EVENT_THINKING ||
 		event->kind == IK_EVENT_TOOL_OUTPUT || event->kind == IK_EVENT_CALL_PROGRESS)
 		return;
-	/* Start the clocks of a screen that is not drawn, too. */
+	/* Start the clocks of hidden screens, too. */
 	if (agent != chat->agent)
 		(void)ik_screen_tick(agent->screen, ik_clock_ms());
 	note_state(agent, event);

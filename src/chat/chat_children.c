@@ -9,9 +9,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define MOST 20         /* that are looked at, the newest first */
-#define TOLD 9          /* that are named */
-#define END_MESSAGES 40 /* of a session, in which its last word is looked for */
+#define MOST 20         /* limit of children examined, newest first */
+#define TOLD 9          /* limit of children listed */
+#define END_MESSAGES 40 /* read from a session to find its last reply */
 
 enum chat_children_state { STATE_GONE, STATE_FINISHED, STATE_UNFINISHED };
 
@@ -25,7 +25,7 @@ struct ik_chat_children {
 	struct ik_agent *agent;
 	bool gathered;
 	struct chat_children_child children[MOST];
-	size_t count, next; /* next: whose end is read */
+	size_t count, next; /* next: the one whose end is read */
 	struct ik_store_read *read;
 };
 
@@ -42,7 +42,7 @@ struct ik_chat_children *ik_chat_children_free(struct ik_chat_children *children
 	return NULL;
 }
 
-/* Is it known already, or at work here? */
+/* Is it in the list already, or open in an agent? */
 static bool is_known(const struct ik_chat_children *children, const char *session)
 {
 	size_t i = 0;
@@ -52,7 +52,7 @@ static bool is_known(const struct ik_chat_children *children, const char *sessio
 	return i < children->count || ik_agent_with(children->agent->chat, session);
 }
 
-/* Note those that the conversation names, the newest first. */
+/* Collect the children that the conversation names, newest first. */
 static void gather(struct ik_chat_children *children)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(children->agent->session);
@@ -64,7 +64,7 @@ static void gather(struct ik_chat_children *children)
 		const char *prompt;
 
 		if (ik_fork_link_session(message, IK_FORK_PARENT, id))
-			break; /* what is before it is the parent's, and so are the children there */
+			break; /* events before this are the parent's, and so are their children */
 		if (!ik_fork_link_session(message, IK_FORK_CHILD, id) || is_known(children, id))
 			continue;
 		prompt = message->content + strcspn(message->content, " \t\n");
@@ -73,7 +73,7 @@ static void gather(struct ik_chat_children *children)
 	}
 }
 
-/* Append those in a state, as long as there is room for them. */
+/* Append the children in a state, until the limit is reached. */
 static void put_children(const struct ik_chat_children *children, enum chat_children_state state,
 	size_t *room, struct ik_buf *out)
 {
@@ -93,7 +93,7 @@ static void put_children(const struct ik_chat_children *children, enum chat_chil
 	}
 }
 
-/* All ends were read. */
+/* Report the children after all their ends were read. */
 static void tell(struct ik_chat_children *children)
 {
 	struct ik_agent *agent = children->agent;
@@ -134,7 +134,7 @@ static void take_end(void *arg, const struct ik_store_answer *answer)
 	read_next(children);
 }
 
-/* Look at the end of the next one, or say what was found. */
+/* Read the end of the next child, or report them all. */
 static void read_next(struct ik_chat_children *children)
 {
 	if (children->next == children->count)
@@ -144,7 +144,7 @@ static void read_next(struct ik_chat_children *children)
 			children->children[children->next].session, 0, END_MESSAGES, take_end, children);
 }
 
-/* Begin, if all of the session was read. */
+/* Start, if the whole session was read. */
 static void try(struct ik_chat_children *children)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(children->agent->session);

@@ -1,4 +1,4 @@
-/* What was typed and not sent: the draft in its file, and messages that wait. */
+/* What was typed and not sent: the draft in its file, and queued messages. */
 #include "chat/chat.h"
 
 #include <errno.h>
@@ -15,19 +15,19 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* Each directory has its own drafts; chats at the same time have one each. */
+/* Each directory has its own drafts; simultaneous chats have one each. */
 #define DRAFT_DIRECTORY "drafts"
 #define LOCK_FILE "lock"
 #define CHATS_MAX 64
 
-/* How much typing a crash can lose. */
+/* Delay before saving, which is how much typing a crash can lose. */
 #define SAVE_MS 1000
 
-/* A larger draft is saved when the program stops or ends, but not while typing. */
+/* Larger drafts are only saved when the program stops or ends, not while typing. */
 #define SAVE_SOON_BYTES IK_MIB(1)
 
-/* Lock the draft with this number for the life of this process: a byte of the lock file, so that the
- * kernel unlocks it however the process ends. */
+/* Lock the draft with this number for the life of this process. The lock is on a byte of the
+ * lock file, so the kernel releases it however the process ends. */
 static bool take_place(int fd, uint64_t directory, int number)
 {
 	struct flock lock = {
@@ -40,8 +40,8 @@ static bool take_place(int fd, uint64_t directory, int number)
 	return fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-/* Choose an agent's draft: the first that nobody has in hand and that says something (not where it
- * is to be empty), else the first that nobody has. NULL: there is nowhere to keep one. */
+/* Choose an agent's draft: the first unlocked one that has text (unless an empty one is wanted),
+ * else the first unlocked one. Return NULL if drafts can't be stored. */
 static char *choose_draft(struct ik_agent *agent, bool empty)
 {
 	const struct ik_places *places = &agent->chat->setup->places;
@@ -54,7 +54,7 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 	}
 	lock = ik_path_join(folder, LOCK_FILE);
 	agent->draft_lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	/* First those that are there, then the others. */
+	/* Existing drafts first, then free places. */
 	for (int i = empty ? CHATS_MAX : 0; i < 2 * CHATS_MAX && !found; i++) {
 		int number = i % CHATS_MAX;
 		char *path = ik_format("%s/%016llx-%d", folder, (unsigned long long)directory, number);
@@ -70,8 +70,8 @@ static char *choose_draft(struct ik_agent *agent, bool empty)
 	return found;
 }
 
-/* Write the new file beside the old one. Not synced to the disk: a draft has to
- * outlive the program, and a disk that is slow must not be felt in typing. */
+/* Write the new file next to the old one. It is not synced: a draft must survive the program,
+ * not a power failure, and a slow disk must not delay typing. */
 static int write_new(const struct ik_agent *agent)
 {
 	int fd = open(agent->draft_new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -100,8 +100,8 @@ static int write_new(const struct ik_agent *agent)
 	return number;
 }
 
-/* Put the new file in the place of the old one. A file that is renamed over another is sent to
- * the disk at once by ext4, which the next key would wait for; two that change places are not. */
+/* Replace the old file with the new one. ext4 flushes a file renamed over another at once, which
+ * would delay the next key, but not two files that are exchanged. */
 static int replace(const struct ik_agent *agent)
 {
 #ifdef RENAME_EXCHANGE
@@ -113,7 +113,7 @@ static int replace(const struct ik_agent *agent)
 	return rename(agent->draft_new, agent->draft_path) == 0 ? 0 : errno;
 }
 
-/* Save one as it is now; 0 or errno. */
+/* Save an agent's draft; return 0 or errno. */
 static int save(const struct ik_agent *agent)
 {
 	size_t length, queued;
@@ -197,12 +197,12 @@ void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_QUEUED)
 		ik_chat_draft_changed(agent->chat);
-	/* What was sent is in the session's journal. */
+	/* A sent message is now in the session's journal. */
 	if (event->kind == IK_EVENT_MESSAGE && event->message->kind == IK_KIND_USER)
 		ik_timer_start(agent->chat->draft_timer, 0);
 }
 
-/* Say once that a draft can't be saved. */
+/* Report once that a draft can't be saved. */
 static void tell_failure(struct ik_agent *agent, int number)
 {
 	ik_log(IK_LOG_ERROR, "draft: %s", strerror(number));
@@ -231,7 +231,7 @@ void ik_chat_draft_due(void *arg)
 	}
 }
 
-/* ---- messages that wait to be sent, back in the editor ---- */
+/* ---- queued messages, back in the editor ---- */
 
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation)
 {
@@ -249,7 +249,7 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	ik_session_unqueue(session);
 	ik_screen_set_draft(chat->screen, copy, length);
 	free(copy);
-	/* What went with it goes with what is sent in its place. */
+	/* The command output that went with it will go with the next message. */
 	chat->agent->shared_command[0] = '\0';
 }
 

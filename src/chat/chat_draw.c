@@ -7,9 +7,9 @@
 #include "util/clock.h"
 #include "util/text.h"
 
-/* At most 30 frames a second of what comes by itself, a reply that streams: nobody reads
- * faster, and a frame costs more than what it shows. A key is drawn at once. What is due
- * that soon is drawn now, for one waking less. */
+/* At most 30 frames a second while a reply streams: more can't be read, and drawing costs more
+ * than the text. A key is drawn at once. A frame that is due within FRAME_EARLY_US is drawn now, to
+ * save a wakeup. */
 #define FRAME_US (IK_CORE_FRAME_MS * 1000)
 #define FRAME_EARLY_US 4000
 
@@ -28,7 +28,7 @@ void ik_chat_size(const struct ik_chat *chat, int *ret_rows, int *ret_columns)
 		ik_linear_size(ret_rows, ret_columns);
 }
 
-/* Draw the screen and hand the frame's bytes to the terminal. */
+/* Draw the screen and pass the frame's bytes to the terminal. */
 static void draw_frame(struct ik_chat *chat)
 {
 	ik_screen_draw(chat->screen, &chat->cells);
@@ -38,7 +38,7 @@ static void draw_frame(struct ik_chat *chat)
 	else
 		ik_term_frame(chat->term, &chat->cells, &chat->frame);
 	if (ik_buf_status(&chat->frame) != IK_OK) {
-		/* A frame that does not fit is drawn anew, whole. */
+		/* If a frame does not fit, the next one redraws everything. */
 		ik_chat_redraw(chat);
 		return;
 	}
@@ -69,7 +69,7 @@ static void show_agents(const struct ik_chat *chat, struct ik_status_bar *bar)
 	bar->agent_count = 0;
 	for (const struct ik_agent *agent = chat->agents;
 		 agent && several && bar->agent_count < IK_AGENTS_MOST; agent = agent->next) {
-		/* Member by member: bars are compared byte by byte. */
+		/* Assign members, since bars are compared byte by byte. */
 		struct ik_agent_mark *mark = &bar->agents[bar->agent_count++];
 
 		mark->number = agent->number;
@@ -109,8 +109,8 @@ static void show_status(const struct ik_chat *chat)
 
 /* ---- frames ---- */
 
-/* Ask for the time when the screen shows any. The answer is another one when a
- * call begins or a hint appears, so it is asked for in every turn of the loop. */
+/* Start the timer for when the screen's displayed time changes. A new call or hint changes that,
+ * so this runs in every turn of the loop. */
 static void arm_tick(struct ik_chat *chat)
 {
 	int64_t next = ik_screen_tick(chat->screen, ik_clock_ms());
@@ -121,7 +121,7 @@ static void arm_tick(struct ik_chat *chat)
 		ik_timer_start(chat->tick_timer, next);
 }
 
-/* Take the size the terminal has now, once for a storm of changes. */
+/* Apply the terminal's current size, once for a burst of changes. */
 static void take_size(struct ik_chat *chat)
 {
 	int rows, columns;
@@ -142,7 +142,7 @@ void ik_chat_draw(void *arg)
 	if (!chat->tty || !chat->screen)
 		return;
 	if (chat->program)
-		return; /* all that happens is drawn when the terminal is ours again */
+		return; /* everything is drawn when the terminal is ours again */
 	show_status(chat);
 	arm_tick(chat);
 	if (!ik_screen_dirty(chat->screen) && !chat->resized) {
@@ -151,7 +151,7 @@ void ik_chat_draw(void *arg)
 		return;
 	}
 	if (ik_tty_busy(chat->tty)) {
-		/* What is skipped is drawn when the terminal has taken all. */
+		/* A skipped frame is drawn once the terminal has accepted the last one. */
 		ik_timer_stop(chat->frame_timer);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* Copies of a conversation: gone on with in its place, or by agents of their own, which are joined and
+/* Forks of a conversation: continued in its place, or by child agents, which are joined and
  * closed. */
 #include "chat/chat.h"
 
@@ -16,8 +16,9 @@
 
 /* ---- copies ---- */
 
-/* Make the fork of the session in front that has its events up to sequence, and store its id. Taken
- * over: command, which is stored in it. Return what it has, in memory (the caller's), or NULL. */
+/* Fork the current session with its events up to sequence, and store the fork's ID. Takes over
+ * command, which is stored in the fork. Return the fork's conversation in memory, which the caller
+ * owns, or NULL. */
 static struct ik_conversation *make_fork(struct ik_core *core, struct ik_message *command,
 	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
@@ -35,20 +36,20 @@ static struct ik_conversation *make_fork(struct ik_core *core, struct ik_message
 	return copy;
 }
 
-/* Return what a fork begins with; the caller frees it. */
+/* Return a fork's opening sentence; the caller frees it. */
 static char *fork_sentence(const struct ik_core *core)
 {
 	return ik_format(_("A fork of the session: ikigai --resume=%s"), ik_session_id(core->session));
 }
 
-/* What a message is known by. */
+/* Return a title for a message; the caller frees it. */
 static char *title_of(const struct ik_message *question)
 {
 	return ik_session_title(question->content, ik_message_typed(question));
 }
 
-/* Return the last event that a copy of the session in front has: while a turn runs, the one before
- * the turn; 0: nothing was said yet. */
+/* Return the last event for a fork of the current session: while a turn runs, the one before the
+ * turn. Return 0 if there is none. */
 static int64_t fork_point(const struct ik_core *core)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(core->session);
@@ -65,7 +66,7 @@ static int64_t fork_point(const struct ik_core *core)
 	return sequence;
 }
 
-/* Can the session in front be forked now? If not, line is answered with the reason. */
+/* Can the current session be forked now? If not, answer line with the reason. */
 static bool can_fork(struct ik_core *core, const char *line)
 {
 	const char *problem = NULL;
@@ -79,7 +80,7 @@ static bool can_fork(struct ik_core *core, const char *line)
 	return !problem;
 }
 
-/* Say in the fork which files were written since the message that it goes back to. */
+/* List in the fork which files were written since the message that it goes back to. */
 static void tell_of_files(struct ik_core *core, const char *id, struct ik_conversation *copy,
 	int64_t time_ms)
 {
@@ -103,8 +104,8 @@ static void tell_of_files(struct ik_core *core, const char *id, struct ik_conver
 	free(sentence);
 }
 
-/* Go on in a copy that has the events up to sequence, and begins with line and a sentence (taken
- * over). back: the message that it goes back to, whose text comes into the editor; NULL: none. */
+/* Continue in a fork with the events up to sequence, which starts with line and a sentence
+ * (taken over). back: the message to rewind to, whose text is put into the editor, or NULL. */
 static void go_on_in_copy(struct ik_chat *chat, const char *line, char *sentence, int64_t sequence,
 	const struct ik_message *back)
 {
@@ -120,7 +121,7 @@ static void go_on_in_copy(struct ik_chat *chat, const char *line, char *sentence
 	ik_chat_resume_fork(chat, id, copy);
 }
 
-/* "/fork N": up to the answer to the user's Nth last message. */
+/* "/fork N": fork after the answer to the user's Nth last message. */
 static void fork_at(struct ik_chat *chat, const char *line, long number)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
@@ -178,7 +179,7 @@ void ik_chat_rewind_to(struct ik_chat *chat, const struct ik_invocation *invocat
 
 /* ---- /fork PROMPT ---- */
 
-/* The child's stored conversation is there, or not. */
+/* Handle the end of the child's restore. */
 static void on_restored(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -189,7 +190,8 @@ static void on_restored(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Make the child of the shown agent; its session, of this id, has all up to sequence. */
+/* Create a child of the shown agent and store its session's ID. The session has all events up to
+ * sequence. */
 static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const char *prompt,
 	int64_t sequence, char ret_id[IK_UUID_TEXT])
 {
@@ -217,7 +219,7 @@ static struct ik_agent *make_child(struct ik_chat *chat, const char *line, const
 	return child;
 }
 
-/* Say in the parent where its child is, now and later. */
+/* Report in the parent where its child is, now and later. */
 static void tell_parent(struct ik_chat *chat, const char *line, const struct ik_agent *child,
 	const char *id)
 {
@@ -282,8 +284,8 @@ void ik_chat_fork(struct ik_chat *chat, const struct ik_invocation *invocation)
 
 /* ---- /join ---- */
 
-/* The child that a /join names: the one of a number, else the only one; NULL with a word
- * of why not, or without one where there are several. */
+/* Return the child for /join: the one with the number, else the only one. Return NULL with an
+ * error, or without one if there are several. */
 static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_error *error)
 {
 	struct ik_agent *agent, *found = NULL;
@@ -309,7 +311,7 @@ static struct ik_agent *child_named(struct ik_chat *chat, int number, struct ik_
 	return found;
 }
 
-/* Give the last word of one to the model of another. */
+/* Send the last reply of an agent to the model of another. */
 static enum ik_status join(const struct ik_agent *child, struct ik_agent *target, const char *words,
 	struct ik_error *error)
 {
@@ -334,7 +336,7 @@ static enum ik_status join(const struct ik_agent *child, struct ik_agent *target
 	return status;
 }
 
-/* A number that the words begin with, which are moved behind it; 0: none. */
+/* Parse a number at the start of *words and move past it; return 0 if there is none. */
 static int take_number(const char **words)
 {
 	char *end;
@@ -389,7 +391,7 @@ void ik_agents_list(struct ik_chat *chat, const struct ik_invocation *invocation
 		ik_chat_pick(chat, IK_PICKING_AGENT, "");
 }
 
-/* Close one, and say in the one that is shown then how to go on with it. */
+/* Close an agent, and report in the one shown next how to resume it. */
 static void close_agent(struct ik_chat *chat, struct ik_agent *agent)
 {
 	char *sentence = ik_format(_("Agent %d is closed. Its session stays: /resume %s"),
@@ -409,7 +411,7 @@ static void on_close(struct ik_chat *chat, void *arg)
 		close_agent(chat, agent);
 }
 
-/* Ask whether to end an agent that is at work. */
+/* Ask whether to close an agent that is working. */
 static void ask_to_close(struct ik_chat *chat, int number)
 {
 	char *title = ik_format(_("Agent %d is at work. Close it?"), number);

@@ -1,4 +1,4 @@
-/* A session that is open in another ikigai, too: follow it, take it over, hand it over. */
+/* Sessions that are also open in another ikigai: follow, take over, hand over. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-/* Show a sentence in the conversation, with keys for their names, and free it. It is not stored. */
+/* Show a sentence in the conversation, with keys filled in, and free it. It is not stored. */
 static void say(struct ik_agent *agent, char *sentence)
 {
 	char *text = ik_chat_with_keys(agent->chat, sentence);
@@ -19,7 +19,7 @@ static void say(struct ik_agent *agent, char *sentence)
 	free(sentence);
 }
 
-/* Show it over the editor. */
+/* Show a sentence over the editor, with keys filled in. */
 static void flash(struct ik_agent *agent, const char *sentence)
 {
 	char *text = ik_chat_with_keys(agent->chat, sentence);
@@ -28,7 +28,7 @@ static void flash(struct ik_agent *agent, const char *sentence)
 	free(text);
 }
 
-/* ---- another ikigai asks for ours ---- */
+/* ---- another ikigai asks for our session ---- */
 
 enum { ANSWER_NOW, ANSWER_THEN, ANSWER_NO };
 
@@ -39,7 +39,7 @@ static void let_go(struct ik_agent *agent)
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer)
 {
-	struct ik_agent *agent = chat->agent; /* who is asked is shown */
+	struct ik_agent *agent = chat->agent; /* only the shown agent is asked */
 
 	if (!answer)
 		return;
@@ -110,7 +110,7 @@ static void take(struct ik_agent *agent, const struct ik_event *event)
 		ask(agent);
 	} else if (event->lock == IK_LOCK_CHANGE_UNASKED && agent->lock_question != 0)
 		ik_chat_lock_done(agent);
-	/* The answer is there: what is said of the asking is no longer so. */
+	/* The request is answered, so its message is outdated. */
 	if (event->lock == IK_LOCK_CHANGE_OURS || event->lock == IK_LOCK_CHANGE_REFUSED)
 		ik_screen_flash(agent->screen, NULL);
 	ik_buf_done(&who);
@@ -120,7 +120,7 @@ void ik_chat_lock_event(struct ik_agent *agent, const struct ik_event *event)
 {
 	if (event->kind == IK_EVENT_LOCK)
 		take(agent, event);
-	/* With the turn goes what could have been cancelled for it. */
+	/* When the turn ends, there is nothing left to cancel for the handover. */
 	if (event->kind == IK_EVENT_TURN_DONE && agent->lock_question != 0)
 		ask(agent);
 }

@@ -12,7 +12,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define TEXT_BYTES 4000 /* of a message or a reply, to be read under the list */
+#define TEXT_BYTES 4000 /* limit of the message or reply shown below the list */
 
 /* ---- messages ---- */
 
@@ -91,7 +91,8 @@ static void on_rewind(struct ik_chat *chat, void *arg)
 	size_t length;
 	long number = 1;
 
-	/* Others may have been sent meanwhile, and the message goes into the editor. */
+	/* More messages may have been sent meanwhile, which changes the number, and the editor must
+	 * be empty. */
 	while ((message = ik_chat_question_at(conversation, number)) && message->sequence != *sequence)
 		number++;
 	if (!message)
@@ -125,7 +126,7 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 		? NULL
 		: ik_chat_question_at(ik_session_conversation(chat->core.session), number);
 	if (!message) {
-		go_back_to(chat, number); /* it says why not */
+		go_back_to(chat, number); /* it reports why not */
 		return;
 	}
 	words = ik_session_title(message->content, ik_message_typed(message));
@@ -139,14 +140,14 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 
 /* ---- agents ---- */
 
-/* What a conversation did since it was forked. */
+/* What a conversation did since the fork. */
 struct work {
 	size_t turns, calls;
 	struct ik_usage usage;
-	const struct ik_message *reply; /* the last one; NULL: none */
+	const struct ik_message *reply; /* the last reply, or NULL */
 };
 
-/* Did it come after the fork? Messages without a number did. */
+/* Did the message come after the fork? Messages without a number did. */
 static bool is_own(const struct ik_agent *agent, const struct ik_message *message)
 {
 	return message->sequence == 0 || message->sequence > agent->forked_at;
@@ -176,7 +177,7 @@ static struct work work_of(const struct ik_agent *agent)
 	return work;
 }
 
-/* Append its state, in a word or two. */
+/* Append the agent's state, in a word or two. */
 static void put_state(const struct ik_agent *agent, struct ik_buf *out)
 {
 	if (agent->calls)
@@ -189,7 +190,7 @@ static void put_state(const struct ik_agent *agent, struct ik_buf *out)
 		ik_buf_puts(out, agent->unread ? _("ended, unread") : _("idle"));
 }
 
-/* Return what it is about; the caller frees it. */
+/* Return the agent's task or title; the caller frees it. */
 static char *title_of_agent(const struct ik_agent *agent)
 {
 	char *title = agent->task ? ik_strdup(agent->task)
@@ -246,7 +247,7 @@ bool ik_agents_text_join(const struct ik_agent *child, const char *words, struct
 	return true;
 }
 
-/* Add all agents but one (or NULL). */
+/* Add all agents except one (or NULL). */
 static void add_agents(const struct ik_chat *chat, const struct ik_agent *without,
 	const char *command, const char *words, struct ik_pick_list *picks)
 {
@@ -276,7 +277,7 @@ static void add_agents(const struct ik_chat *chat, const struct ik_agent *withou
 
 /* ---- lists ---- */
 
-/* Show an agent's list; again: update it. */
+/* Show an agent's picker. again: update it. */
 static void tell(struct ik_agent *agent, bool again)
 {
 	struct ik_pick_list list = { .empty = _("Nothing of this session is stored yet.") };

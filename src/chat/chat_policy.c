@@ -12,23 +12,23 @@
 /* A call that waits for permission. */
 struct ik_chat_call {
 	struct ik_chat_call *next;
-	struct ik_agent *agent; /* whose it is */
+	struct ik_agent *agent; /* the agent that makes it */
 	char *id, *name, *why;
 	char *arguments;
 	size_t length;
-	char *targets; /* where its paths led when it was asked about */
-	int question;  /* on the screen */
-	bool circling; /* the same once more: is the turn to go on? */
-	bool for_good; /* the rule that is being chosen is kept in policy.json */
+	char *targets; /* where its paths led when the question was asked */
+	int question;  /* ID of its question */
+	bool circling; /* the turn repeats itself: continue it? */
+	bool for_good; /* the rule being chosen goes to policy.json */
 };
 
 enum { ANSWER_ONCE, ANSWER_SESSION, ANSWER_ALWAYS, ANSWER_NO };
 
-/* Why a call is asked about. */
+/* Why the question is asked. */
 enum asking {
 	ASKING_NEW,
 	ASKING_AGAIN,  /* the user went back to the question */
-	ASKING_CHANGED /* it is no longer the call that the answer was for */
+	ASKING_CHANGED /* the call has changed since it was shown */
 };
 
 static void ask_about_call(struct ik_chat_call *call, enum asking asking);
@@ -43,7 +43,8 @@ static void call_free(struct ik_chat_call *call)
 	free(call);
 }
 
-/* Keep a rule for this session, or for good; false, with a notice, if that fails. */
+/* Keep a rule for this session, or in policy.json. If that fails, show a notice and return
+ * false. */
 static bool keep_rule(struct ik_chat *chat, const struct ik_rule *rule, bool for_good)
 {
 	struct ik_policy *policy = chat->core.policy;
@@ -66,8 +67,8 @@ static char *find_targets(const struct ik_chat_call *call)
 		call->length);
 }
 
-/* Is the call still the one that the user was shown? If a path of it leads elsewhere by now, it
- * is judged again, and asked about again. */
+/* Is the call still the one that the user was shown? If one of its paths leads elsewhere by now,
+ * judge it again and ask again. */
 static bool is_as_shown(struct ik_chat_call *call)
 {
 	char *targets = find_targets(call);
@@ -83,7 +84,7 @@ static bool is_as_shown(struct ik_chat_call *call)
 
 /* ---- the second question: which rule ---- */
 
-/* The rule of a choice: its value is the width. */
+/* Make the rule of a choice, whose value is the width. */
 static bool suggest(const struct ik_chat *chat, const struct ik_chat_call *call, int width,
 	struct ik_rule *ret_rule)
 {
@@ -225,7 +226,7 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 	free(title);
 }
 
-/* Remove the call with that id from the list, and return it; NULL: there is none. */
+/* Remove the call with this ID from the list and return it, or NULL if there is none. */
 static struct ik_chat_call *take_call(struct ik_agent *agent, const char *id)
 {
 	struct ik_chat_call **place = &agent->calls, *found;

@@ -1,11 +1,11 @@
-/* The end of the program, and the question before it where something runs. */
+/* The end of the program, and the question before it if something runs. */
 #include "chat/chat.h"
 
 #include "loop/children.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The changes of all calls are recorded. */
+/* Stop the loop once the changes of all calls are recorded. */
 static void stop(void *arg)
 {
 	struct ik_chat *chat = arg;
@@ -29,7 +29,7 @@ static void on_quit(struct ik_chat *chat, void *arg)
 	ik_chat_end(chat, 0);
 }
 
-/* Append what the end would stop, one thing a line. */
+/* Append what quitting would stop, one per line. */
 static void put_running(const struct ik_chat *chat, struct ik_buf *out)
 {
 	const struct ik_agent *agent;
@@ -72,8 +72,8 @@ void ik_chat_quit(struct ik_chat *chat)
 	if (running.length == 0) {
 		ik_chat_end(chat, 0);
 	} else {
-		/* A key that is held down asks again and again: that is no answer. The list may have
-		 * changed, and the question may be on another agent's screen. */
+		/* A held key asks again and again, which is no answer. The list may have changed, and
+		 * the question may be on another agent's screen. */
 		ik_chat_withdraw(chat, chat->quit_question);
 		about.text = running.data;
 		chat->quit_question = ik_chat_confirm(chat, &about, on_quit, NULL);

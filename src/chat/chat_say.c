@@ -57,10 +57,10 @@ char *ik_agent_key(const struct ik_chat *chat, int number)
 
 struct ik_chat_question {
 	struct ik_chat_question *next;
-	int id;       /* in the chat */
+	int id;       /* unique in the chat */
 	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
-	ik_confirmed *yes; /* in place of handler; then arg is freed with the question */
+	ik_confirmed *yes; /* replaces handler; arg is then freed with the question */
 	void *arg;
 };
 
@@ -73,7 +73,7 @@ static void question_free(struct ik_chat_question *question)
 	free(question);
 }
 
-/* Pass the answer on, or NULL, and release the question. */
+/* Pass the answer, or NULL, to the handler and release the question. */
 static void settle(struct ik_chat *chat, struct ik_chat_question *question,
 	const struct ik_invocation *answer)
 {
@@ -98,7 +98,7 @@ int ik_agent_ask(struct ik_agent *agent, const struct ik_question *question,
 	return item->id;
 }
 
-/* Take the question at a place off its list. */
+/* Remove a question from its list and return it. */
 static struct ik_chat_question *take(struct ik_chat_question **place)
 {
 	struct ik_chat_question *found = *place;
@@ -175,6 +175,6 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 	if (about->hint)
 		ik_question_add_sentence(&text, IK_QUESTION_HINT, about->hint);
 	id = ik_agent_ask_with(chat->agent, &question, &text, NULL, arg);
-	chat->agent->questions->yes = yes; /* it is the newest */
+	chat->agent->questions->yes = yes; /* new questions are first in the list */
 	return id;
 }

@@ -1,4 +1,4 @@
-/* The data of the pane of sessions: pages of the list, searches, the end of a session. */
+/* The data of the sessions pane: pages of the list, searches, the end of a session. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -12,27 +12,27 @@
 #include "util/clock.h"
 #include "util/text.h"
 
-#define END_MESSAGES 30 /* of a session whose end is shown */
+#define END_MESSAGES 30 /* number of messages shown from a session's end */
 
-/* ---- a search in all sessions ---- */
+/* ---- search in all sessions ---- */
 
-#define PLACES 50     /* of an answer */
-#define TYPING_MS 120 /* without another key: the words are searched */
+#define PLACES 50     /* limit of an answer */
+#define TYPING_MS 120 /* pause in typing before the words are searched */
 
 _Static_assert(IK_ROW_MARKS == IK_SNIPPET_MARKS, "a row has the marks of a snippet");
 
 struct ik_chat_search {
 	struct ik_agent *agent;
-	struct ik_timer *timer;     /* the words have to rest */
-	struct ik_store_read *read; /* NULL: none is out */
+	struct ik_timer *timer;     /* runs until typing pauses */
+	struct ik_store_read *read; /* the read under way, or NULL */
 	struct ik_search_query query;
 	char *words;
-	char *row; /* where the page before ended; NULL: there are no more */
+	char *row; /* where the last page ended; NULL if there are no more */
 	enum ik_sessions_scope scope;
 	bool first;
 };
 
-/* What a list or a search has; words are borrowed. */
+/* Return the filter for a list or a search; borrows words. */
 static struct ik_session_choice choice_of(const struct ik_chat *chat, const char *words,
 	enum ik_sessions_scope scope)
 {
@@ -43,7 +43,7 @@ static struct ik_session_choice choice_of(const struct ik_chat *chat, const char
 	};
 }
 
-/* Make the row of a place, with the text around it. */
+/* Make the row of a match, with the text around it. */
 static void make_row(const struct ik_chat_search *search, const struct ik_session_info *info,
 	const struct ik_message *message, struct ik_snippet *snippet, struct ik_session_row *ret_row)
 {
@@ -94,7 +94,7 @@ static void take_places(void *arg, const struct ik_store_answer *answer)
 		ik_snippet_done(&snippets[--count]);
 }
 
-/* The words have rested. */
+/* Search, because typing has paused. */
 static void on_timer(void *arg)
 {
 	struct ik_chat_search *search = arg;
@@ -116,7 +116,7 @@ static void stop_search(struct ik_agent *agent)
 	ik_timer_stop(search->timer);
 }
 
-/* Have one, at rest. */
+/* Return the agent's search, stopped; create it if needed. */
 static struct ik_chat_search *have(struct ik_agent *agent)
 {
 	if (!agent->search) {
@@ -128,8 +128,8 @@ static struct ik_chat_search *have(struct ik_agent *agent)
 	return agent->search;
 }
 
-/* Search all sessions, as struct ik_sessions_source has it: a moment after the words were typed, again
- * by itself while there is more to come. */
+/* Search all sessions, as struct ik_sessions_source describes: shortly after typing pauses, and
+ * again by itself while there are more results. */
 static void ask_found(void *arg, const char *words, enum ik_sessions_scope scope, bool writing,
 	bool first)
 {

@@ -1,4 +1,4 @@
-/* What the user enters: commands, shell commands, messages. */
+/* Submitted text: commands, shell commands, messages. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Run the row of a command, or answer that there is none. */
+/* Run the row of a command, or report that there is no such command. */
 static void run_command(struct ik_chat *chat, const struct ik_action_row *row, const char *line)
 {
 	const char *start = line + strcspn(line, " \t\n");
@@ -38,7 +38,7 @@ static void run_command(struct ik_chat *chat, const struct ik_action_row *row, c
 	free(argument);
 }
 
-/* "!COMMAND", or "!!" for the same once more. */
+/* "!COMMAND", or "!!" to repeat the last one. */
 static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 {
 	size_t start = 1 + strspn(text + 1, " \t\n");
@@ -60,12 +60,12 @@ static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 	chat->last_shell = command;
 }
 
-/* A message for the model, with what goes with it. */
+/* Send a message to the model, with what goes with it. */
 static void send(struct ik_chat *chat, const char *text, size_t length)
 {
 	struct ik_error error;
 
-	/* The model gets to know of files that are being undone, too. */
+	/* The model must also hear of files being undone. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
 	if (ik_attach_and_submit(chat->core.session, text, length, length, &chat->setup->places,
 			chat->agent->shared_command, &error) == IK_OK)

@@ -21,12 +21,12 @@ void ik_agent_session_changed(struct ik_agent *agent)
 	ik_chat_lock_done(agent);
 	ik_chat_forget_blobs(agent);
 	agent->shared_command[0] = '\0';
-	/* What was allowed for one session is not for another. */
+	/* Permissions for one session don't apply to another. */
 	ik_rules_done(ik_policy_session(core->policy));
 	ik_core_policy_changed(core);
 }
 
-/* The session was read, or could not be. */
+/* Handle the end of a restore. */
 static void on_resumed(void *arg, const struct ik_error *error)
 {
 	struct ik_agent *agent = arg;
@@ -44,9 +44,9 @@ static void on_resumed(void *arg, const struct ik_error *error)
 	ik_screen_session_runs(agent->screen, ik_session_id(agent->session));
 }
 
-/* Resume another session in an agent in which no turn runs. copy: what a fork that was just made of
- * this one has, or NULL. A fork says itself which session it is of; one that has yet to be read may
- * never come to that. */
+/* Resume another session in an agent in which no turn runs. copy: the conversation of a new fork
+ * of this session, or NULL. A fork names its parent itself; for other sessions, the user is told
+ * how to return, once they have been read. */
 static void switch_now(struct ik_agent *agent, const char *id, struct ik_conversation *copy)
 {
 	bool said = !copy && ik_resume_is_possible(agent->session);
@@ -71,7 +71,7 @@ static void try_switch(struct ik_agent *agent)
 
 static void on_cancel(struct ik_chat *chat, void *arg)
 {
-	struct ik_agent *agent = chat->agent; /* who is asked is shown */
+	struct ik_agent *agent = chat->agent; /* only the shown agent is asked */
 	const char *id = arg;
 
 	ik_chat_take_queue_back(chat);
@@ -80,7 +80,7 @@ static void on_cancel(struct ik_chat *chat, void *arg)
 	ik_agent_when_idle(agent, try_switch);
 }
 
-/* Ask whether to cancel the turn that runs. */
+/* Ask whether to cancel the running turn. */
 static void ask_to_cancel(struct ik_chat *chat, const char *id)
 {
 	const struct ik_confirmation about = {
@@ -95,8 +95,8 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));
 }
 
-/* Show the place that a search found in an agent's session, now or once the older messages are
- * there; false: none was found. */
+/* Show the search's match in an agent's session, now or once the older messages are there;
+ * return false if there is none. */
 static bool show_place(struct ik_agent *agent)
 {
 	const struct ik_conversation *conversation = ik_session_conversation(agent->session);
@@ -127,7 +127,7 @@ void ik_chat_resume(struct ik_chat *chat, const char *id)
 	} else if (ik_session_busy(chat->core.session)) {
 		ask_to_cancel(chat, id);
 	} else {
-		ik_chat_take_queue_back(chat); /* what is held */
+		ik_chat_take_queue_back(chat); /* the held messages */
 		switch_now(chat->agent, id, NULL);
 	}
 }
@@ -157,7 +157,7 @@ void ik_chat_resume_named(struct ik_chat *chat, const char *text)
 
 void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_conversation *copy)
 {
-	ik_chat_take_queue_back(chat); /* what is held */
+	ik_chat_take_queue_back(chat); /* the held messages */
 	switch_now(chat->agent, id, copy);
 }
 
@@ -167,7 +167,7 @@ void ik_chat_resume_fork(struct ik_chat *chat, const char *id, struct ik_convers
 struct deletion {
 	struct ik_chat *chat;
 	char id[IK_UUID_TEXT];
-	bool expired;           /* nobody asked for it */
+	bool expired;           /* it has expired; the user didn't ask for it */
 	struct ik_taken *taken; /* keeps others from writing to it meanwhile */
 };
 
@@ -219,7 +219,7 @@ static void begin_deletion(struct ik_chat *chat, const char *id, bool expired)
 	deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 }
 
-/* The newest of those that were not used for too long. */
+/* Delete the newest session that has expired. */
 static void on_old_session(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat *chat = arg;
@@ -252,7 +252,7 @@ void ik_chat_expire_sessions(struct ik_chat *chat)
 	expire_next(chat);
 }
 
-/* Refuse to delete a session that an agent has; false: none has it. */
+/* Refuse to delete a session that is open in an agent; return false if none has it. */
 static bool refuse_deletion(struct ik_chat *chat, const char *id)
 {
 	const struct ik_agent *agent = ik_agent_with(chat, id);
@@ -274,7 +274,7 @@ static void on_delete(struct ik_chat *chat, void *arg)
 		begin_deletion(chat, id, false);
 }
 
-/* Append what the question calls the session: the row may be gone by the answer. */
+/* Append a name for the session now, since its row may be gone by the answer. */
 static void name_session(const struct ik_session_row *row, struct ik_buf *out)
 {
 	ik_buf_init(out, IK_KIB(64));

@@ -1,5 +1,5 @@
-/* The chat's terminal: its bytes and events, and what it is asked, and switched to: its background and
- * so the theme, its keyboard, the mouse. */
+/* The chat's terminal: its bytes and events, the queries to it (background, for the theme, and
+ * keyboard), and its modes. */
 #include "chat/chat.h"
 
 #include <signal.h>
@@ -12,8 +12,7 @@
 #include "util/clock.h"
 #include "util/text.h"
 
-/* A terminal that has not answered by then is not going to; what still comes counts
- * all the same. */
+/* A terminal that hasn't answered by then probably won't; later answers still count. */
 #define ANSWER_MS 2000
 
 void ik_chat_theme_apply(struct ik_chat *chat)
@@ -23,10 +22,10 @@ void ik_chat_theme_apply(struct ik_chat *chat)
 	ik_screen_touch(chat->screen);
 }
 
-/* Enter and leave with the modes of now. */
+/* Update the modes to enter and leave with. */
 static void note_modes(struct ik_chat *chat)
 {
-	/* Behind a stop it may be another terminal: its keyboard is asked for again. */
+	/* After a stop it may be another terminal, so its keyboard is queried again. */
 	struct ik_term_modes without = { .mouse = chat->modes.mouse };
 	char *enter = ik_term_modes_enter(chat->term, without);
 	char *leave = ik_term_modes_leave(chat->term, chat->modes);
@@ -89,7 +88,7 @@ void ik_chat_set_mouse(struct ik_chat *chat, bool on)
 		   : _("Wheel, clicks and selection are the terminal's"));
 }
 
-/* No more answers are under way. */
+/* Stop expecting answers. */
 static void stop_waiting(struct ik_chat *chat)
 {
 	ik_timer_stop(chat->answer_timer);
@@ -103,7 +102,7 @@ void ik_chat_terminal_ask(struct ik_chat *chat)
 
 	if (!chat->term || !ik_term_answers(chat->term))
 		return;
-	/* Only a theme that goes by the background needs to know it. */
+	/* Only a theme that depends on the background needs the query. */
 	if (!ik_theme_find(chat->setup->config->ui_theme) &&
 		ik_term_colours(chat->term) != IK_COLOURS_NONE)
 		ik_tty_write(chat->tty, IK_BACKGROUND_QUERY, sizeof(IK_BACKGROUND_QUERY) - 1);
@@ -118,7 +117,7 @@ void ik_chat_terminal_unanswered(void *arg)
 	stop_waiting(arg);
 }
 
-/* The terminal answers. */
+/* Handle an answer of the terminal. */
 static void take_report(struct ik_chat *chat, const char *report, size_t length)
 {
 	struct ik_term_modes modes = chat->modes;
@@ -137,7 +136,7 @@ static void take_report(struct ik_chat *chat, const char *report, size_t length)
 
 /* ---- bytes and events ---- */
 
-/* Run the action that a key asks for, if any. */
+/* Run the action that a key requests, if any. */
 static void run(struct ik_chat *chat, struct ik_invocation invocation)
 {
 	const struct ik_action_row *row = ik_action_of_key(chat->actions, invocation.action);
@@ -153,7 +152,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	struct ik_chat *chat = arg;
 	struct ik_invocation invocation;
 
-	/* Ignore what was typed after the command that ends the program. */
+	/* Ignore what was typed after the command that quit the program. */
 	if (chat->ending)
 		return;
 	if (key->code == IK_KEY_REPORT) {
@@ -166,7 +165,7 @@ static void on_key(void *arg, const struct ik_key *key)
 	run(chat, invocation);
 }
 
-/* Wait for the rest of a sequence, but only for a while. */
+/* Wait a limited time for the rest of a sequence. */
 static void arm_escape(struct ik_chat *chat)
 {
 	int wait = ik_input_wait_ms(chat->input);
@@ -199,8 +198,7 @@ static void on_resized(void *arg, int rows, int columns)
 {
 	struct ik_chat *chat = arg;
 
-	/* Drawn at the pace of frames: a window that is dragged changes its size
-	 * faster than anybody can see. */
+	/* Drawn at the frame rate, since dragging a window resizes it faster than anyone can see. */
 	chat->resized = true;
 }
 
@@ -209,7 +207,7 @@ static void on_resumed(void *arg)
 	struct ik_chat *chat = arg;
 
 	ik_agents_pause(chat, false);
-	/* Taking the size draws every cell anew, too. */
+	/* Applying the size redraws every cell, too. */
 	ik_chat_redraw(chat);
 	chat->resized = true;
 	ik_chat_draw_now(chat);

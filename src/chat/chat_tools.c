@@ -1,5 +1,5 @@
-/* Tools scanned again, and what the side panes want: a tool switched on or off, how providers are told
- * of one, a call once more or undone. */
+/* Rescanning tools, and the actions of side panes: switch a tool on or off, show how providers
+ * describe it, repeat or undo a call. */
 #include "chat/chat.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void ik_chat_refresh(struct ik_chat *chat, const char *line)
 	ik_discovery_scan(chat->core.discovery, IK_CACHE_NOTHING);
 }
 
-/* A tool that is to be switched. */
+/* A tool to be switched on or off. */
 struct tool_switch {
 	char *name;
 	bool on;
@@ -79,8 +79,8 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 	free(title);
 }
 
-/* Append a tool as the current provider is told of it (form 0), or in each wire format in turn, in
- * the form that holds the model most to the schema. False after the last. */
+/* Append a tool as described to the current provider (form 0), or in each wire format in turn,
+ * always in the form with the strictest schema. Return false after the last. */
 static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
 	const char **ret_name)
 {
@@ -99,9 +99,9 @@ static bool put_form(void *arg, const struct ik_tool *tool, size_t form, struct 
 
 const struct ik_tool_forms ik_chat_tool_forms = { put_form };
 
-/* ---- a call once more ---- */
+/* ---- repeating a call ---- */
 
-/* Run a line that was run before. */
+/* Run a line again. */
 static void on_rerun(struct ik_chat *chat, void *arg)
 {
 	const char *line = arg;
@@ -109,7 +109,7 @@ static void on_rerun(struct ik_chat *chat, void *arg)
 	ik_chat_submit(chat, line, strlen(line));
 }
 
-/* Ask whether a line is to be run again: a letter alone runs nothing. */
+/* Ask whether to run a line again. A single letter runs nothing. */
 static void ask_to_rerun(struct ik_chat *chat, const char *title, struct ik_question_text text,
 	const char *line)
 {
@@ -152,18 +152,18 @@ void ik_chat_rerun(struct ik_chat *chat, const struct ik_invocation *invocation)
 	free(name);
 }
 
-/* ---- what a call did, undone ---- */
+/* ---- undoing a call ---- */
 
 /* Run "/undo #ID". */
 static void on_undo(struct ik_chat *chat, void *arg)
 {
 	const char *line = arg;
 
-	ik_screen_uncover(chat->screen); /* to show what became of each file */
+	ik_screen_uncover(chat->screen); /* to show the result for each file */
 	ik_chat_submit(chat, line, strlen(line));
 }
 
-/* What calls did is written down: ask now. */
+/* Ask, now that the changes of calls are recorded. */
 static void ask_now(void *arg)
 {
 	struct ik_chat *chat = arg;

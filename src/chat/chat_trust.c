@@ -19,23 +19,23 @@
 /* The answers. */
 enum { ANSWER_TRUST, ANSWER_NOT_NOW, ANSWER_NEVER, ANSWER_LOOK };
 
-/* Enough to tell what it is; as much as somebody reads before he opens an editor. */
+/* HEAD is enough to recognise a file; CONTENTS is about what anyone would read in a dialog. */
 enum { HEAD = 512, HEAD_SHOWN = 60, CONTENTS = 64 * 1024 };
 
 struct ik_chat_trust {
 	struct ik_chat *chat;
 	struct ik_untrusted_list files; /* that the question is about */
-	char *asked;                    /* their signature, once asked about or answered "not now" */
-	int question;                   /* on the screen; 0: none */
-	struct ik_trust_check *check;   /* after the answer, until all is read */
+	char *asked;  /* signature of the files when the user was asked or said "not now" */
+	int question; /* ID of the question, or 0 */
+	struct ik_trust_check *check; /* runs after the answer, until everything is read */
 };
 
-/* ---- what a file is; it is read, never run ---- */
+/* ---- describing a file, which is read, never run ---- */
 
-/* Read the beginning of the file, if it is still the one that is meant. */
+/* Read the beginning of the file, if it is still the same file. */
 static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_buf *out)
 {
-	/* Not blocking, so that a FIFO in its place holds nobody up. */
+	/* Non-blocking, so that a FIFO in its place can't hang us. */
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct ik_identity opened;
 	struct stat status;
@@ -57,13 +57,13 @@ static bool read_head(const struct ik_untrusted *file, size_t most, struct ik_bu
 	return good;
 }
 
-/* Is it something to read? */
+/* Is it text? */
 static bool is_text(const struct ik_buf *head)
 {
 	return !memchr(head->data, '\0', head->length);
 }
 
-/* What kind of file the first bytes are of. */
+/* Append the kind of file, judged by its first bytes. */
 static void put_kind(struct ik_buf *out, const struct ik_buf *head)
 {
 	size_t line = strcspn(head->data, "\r\n");
@@ -82,8 +82,8 @@ static void put_kind(struct ik_buf *out, const struct ik_buf *head)
 	}
 }
 
-/* Append one line: name, new or changed, size, where a link leads to, and what it is: the first line
- * of a script, or the kind of a program. */
+/* Append one line: name, new or changed, size, link target, and what it is: the first line of a
+ * script, or the kind of a program. */
 static void put_file(const struct ik_untrusted *file, const char *name, struct ik_buf *out)
 {
 	char target[PATH_MAX];
@@ -106,7 +106,7 @@ static void put_file(const struct ik_untrusted *file, const char *name, struct i
 	ik_buf_done(&head);
 }
 
-/* Append its text, or a line why it is not shown. */
+/* Append the file's text, or a line that says why it is not shown. */
 static void put_contents(const struct ik_untrusted *file, struct ik_buf *out)
 {
 	struct ik_buf text;
@@ -127,7 +127,7 @@ static void put_contents(const struct ik_untrusted *file, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
-/* ---- what a scan left out ---- */
+/* ---- what a scan skipped ---- */
 
 /* Return a file's name as the user knows it. */
 static const char *name_of(const struct ik_chat_trust *trust, const struct ik_untrusted *file)
@@ -135,13 +135,13 @@ static const char *name_of(const struct ik_chat_trust *trust, const struct ik_un
 	return ik_project_relative(&trust->chat->setup->project, file->path);
 }
 
-/* Take a file that was skipped for one to ask about. */
+/* Add a skipped file to those to ask about. */
 static void add_skipped(struct ik_chat_trust *trust, const struct ik_untrusted *file)
 {
 	ik_untrusted_add(&trust->files, file->path, &file->identity, file->changed);
 }
 
-/* Collect what the scan left out. */
+/* Collect the files that the scan skipped. */
 static void collect(struct ik_chat_trust *trust, const struct ik_registry *registry)
 {
 	const struct ik_project *project = &trust->chat->setup->project;
@@ -153,11 +153,11 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 	for (i = 0; i < ik_registry_count(registry); i++) {
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
-		/* What cannot even be examined is not to be trusted by a keystroke. */
+		/* A file that can't be examined must not be trusted by a keystroke. */
 		if (tool->state == IK_TOOL_UNTRUSTED && tool->identity.inode != 0)
 			ik_untrusted_add(&trust->files, tool->path, &tool->identity, tool->changed);
 	}
-	/* One that was trusted meanwhile is read at the next start. */
+	/* A file trusted meanwhile is read at the next start. */
 	for (i = 0; i < project->config.count; i++)
 		if (!ik_project_trusts(project, project->config.items[i].path, &identity, &error))
 			add_skipped(trust, &project->config.items[i]);
@@ -165,8 +165,8 @@ static void collect(struct ik_chat_trust *trust, const struct ik_registry *regis
 		add_skipped(trust, &project->agents.items[i]);
 }
 
-/* Return a signature of the files as they are; the caller frees it. A changed list is asked about
- * again. */
+/* Return a signature of the files in their current state; the caller frees it. If it changes,
+ * the user is asked again. */
 static char *signature(const struct ik_chat_trust *trust)
 {
 	struct ik_buf out;
@@ -196,11 +196,10 @@ static void tell(struct ik_chat_trust *trust, const char *format, ...)
 
 static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocation *answer);
 
-/* Put the question, with what the files are or with all that is in them. */
+/* Ask, showing what the files are, or all their contents. */
 static void ask(struct ik_chat_trust *trust, bool contents)
 {
-	/* No letter answers: nobody asked for the question, and the first one of a message
-	 * may come just after it. */
+	/* No letters: the question comes unasked, and the first letter of a message might answer it. */
 	const struct ik_choice choices[] = {
 		{ '\0', _("not now"), ANSWER_NOT_NOW, NULL },
 		{ '\0', _("trust"), ANSWER_TRUST, NULL },
@@ -241,7 +240,7 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 	free(title);
 }
 
-/* All is read: tell what came of it. */
+/* Report the result after everything was read. */
 static void on_granted(void *arg)
 {
 	struct ik_chat_trust *trust = arg;
@@ -271,7 +270,7 @@ static void on_granted(void *arg)
 	ik_chat_refresh(trust->chat, NULL);
 }
 
-/* Trust the files as they were shown. */
+/* Trust the files as shown. */
 static void grant(struct ik_chat_trust *trust)
 {
 	const char **paths = ik_alloc_array(NULL, trust->files.count + 1, sizeof(*paths));
@@ -294,7 +293,7 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 
 	trust->question = 0;
 	if (!answer) {
-		/* Its agent is closed: ask in the one that is shown now, if there is one. */
+		/* Its agent is closed, so ask in the one that is shown now, if any. */
 		if (chat->agent)
 			ask(trust, false);
 		return;

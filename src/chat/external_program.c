@@ -13,11 +13,11 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-#define NOT_FOUND 127 /* what a shell ends with when there is no such command */
-#define SIGNALLED 128 /* ... and beyond: when a signal ended it */
+#define NOT_FOUND 127 /* a shell's exit status for an unknown command */
+#define SIGNALLED 128 /* ... and above: a signal ended it */
 
-/* A file in a directory of its own that only this user can read: in the home of ikigai, or in TMPDIR
- * or /tmp where the home can't be written (a full or read-only disk). */
+/* A file in a directory of its own that only this user can read: in ikigai's home, or in TMPDIR
+ * or /tmp if that can't be written (a full or read-only disk). */
 struct temporary_file {
 	char *directory, *path;
 };
@@ -33,7 +33,7 @@ static void file_done(struct temporary_file *file, bool remove)
 	free(file->directory);
 }
 
-/* Create the file in a new directory named by template, which is ours now. */
+/* Create the file in a new directory named by template, which we own from then on. */
 static enum ik_status make_in(struct temporary_file *file, char *template, const char *name,
 	const char *text, size_t length, struct ik_error *error)
 {
@@ -52,7 +52,7 @@ static enum ik_status make_in(struct temporary_file *file, char *template, const
 	return status;
 }
 
-/* Create a file with a text; the directory's name begins with kind. */
+/* Create a file with a text; the directory's name starts with kind. */
 static enum ik_status make_file(struct temporary_file *file, const struct ik_places *places,
 	const char *kind, const char *name, const char *text, size_t length, struct ik_error *error)
 {
@@ -75,7 +75,7 @@ struct ik_external_program {
 	bool edits; /* its file becomes the draft */
 };
 
-/* Return the first of two variables that names a program, else a standard one. */
+/* Return the first of two variables that names a program, else a default. */
 static const char *choose(const char *first, const char *second, const char *standard)
 {
 	const char *const values[] = { getenv(first), getenv(second) };
@@ -86,7 +86,7 @@ static const char *choose(const char *first, const char *second, const char *sta
 	return standard;
 }
 
-/* Remove the file, unless what is in it is nowhere else. */
+/* Release the program. remove: also remove its file; false if it has the only copy of a text. */
 static void release(struct ik_chat *chat, bool remove)
 {
 	struct ik_external_program *program = chat->program;
@@ -97,7 +97,7 @@ static void release(struct ik_chat *chat, bool remove)
 	free(program);
 }
 
-/* Take what the editor saved as the draft; false: it cannot be read, or is too large. */
+/* Use what the editor saved as the draft; return false if it can't be read or is too large. */
 static bool take_text(struct ik_chat *chat)
 {
 	struct ik_buf raw, text;
@@ -112,7 +112,7 @@ static bool take_text(struct ik_chat *chat)
 	if (taken) {
 		ik_utf8_repair(&text, raw.data, raw.length);
 		draft = ik_screen_draft(chat->screen, &length);
-		/* Editors end the last line. */
+		/* Editors add a final line end. */
 		if (text.length > 0 && text.data[text.length - 1] == '\n' &&
 			(length == 0 || draft[length - 1] != '\n'))
 			ik_buf_truncate(&text, text.length - 1);
@@ -128,11 +128,11 @@ static bool take_text(struct ik_chat *chat)
 	return taken;
 }
 
-/* Say why the editor's text may not be what was meant, and return whether it is to be taken. */
+/* Report why the editor's text may not be what the user meant, and return whether to use it. */
 static bool judge_editor(struct ik_chat *chat, int status)
 {
 	const char *command = chat->program->command;
-	/* Its own signal or, from the shell that started it, the editor's. */
+	/* The shell was killed, or it reports that the editor was. */
 	int signal_number = WIFSIGNALED(status) ? WTERMSIG(status)
 		: WEXITSTATUS(status) > SIGNALLED   ? WEXITSTATUS(status) - SIGNALLED
 											: 0;
@@ -151,7 +151,7 @@ static bool judge_editor(struct ik_chat *chat, int status)
 	return code == 0;
 }
 
-/* It has ended, and the terminal is ours again. */
+/* Handle the end of the program: the terminal is ours again. */
 static void on_done(void *arg, int status)
 {
 	struct ik_chat *chat = arg;
@@ -172,7 +172,7 @@ static void on_done(void *arg, int status)
 static bool start(struct ik_chat *chat, struct ik_error *error)
 {
 	struct ik_external_program *program = chat->program;
-	/* As other programs do it: the variable may hold options, too. */
+	/* As in other programs, the variable may contain options. */
 	char *script = ik_format("%s \"$@\"", program->command);
 	const char *argv[] = { "sh", "-c", script, program->command, program->file.path, NULL };
 	const struct ik_foreground_spec spec = {
