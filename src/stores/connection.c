@@ -14,21 +14,21 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A request has a few short members. */
+/* Limit on a request, which has a few short members. */
 #define REQUEST_LIMIT IK_MIB(1)
 #define READ_SIZE 65536
 #define PROGRESS_MS 200
 
 struct ik_connection {
 	int in, out;
-	struct ik_buf input; /* read, and not used yet */
-	bool ended;          /* there is no more input */
-	bool broken;         /* the client takes no answers */
+	struct ik_buf input; /* read but not processed */
+	bool ended;          /* end of input */
+	bool broken;         /* the client accepts no answers */
 
-	struct ik_buf request; /* the current one, checked */
+	struct ik_buf request; /* the current request, validated */
 	struct ik_json_span members;
 	int64_t id;
-	char **texts; /* handed out for it */
+	char **texts; /* returned for it */
 	size_t text_count;
 	bool cancelled;
 
@@ -36,7 +36,7 @@ struct ik_connection {
 	bool begun;    /* the line has its id */
 	bool answered; /* a line was sent */
 
-	int64_t progress_ms; /* when work began, or was told of last */
+	int64_t progress_ms; /* when work began, or was last reported */
 	bool progress_told;
 };
 
@@ -105,7 +105,7 @@ static void tell(struct ik_connection *connection, const char *members, ...)
 
 /* ---- input ---- */
 
-/* Read input that is there. False: there was none. */
+/* Read available input. Return false if there was none. */
 static bool read_some(struct ik_connection *connection)
 {
 	struct pollfd ready = { .fd = connection->in, .events = POLLIN };
@@ -125,7 +125,7 @@ static bool read_some(struct ik_connection *connection)
 	return false;
 }
 
-/* Length of the first whole line that waits, with its line feed; 0: there is none. */
+/* Return the length of the first complete line, with its line feed; 0 if there is none. */
 static size_t line_length(const struct ik_connection *connection, size_t from)
 {
 	const char *start = connection->input.data + from;
@@ -134,7 +134,7 @@ static size_t line_length(const struct ik_connection *connection, size_t from)
 	return end ? (size_t)(end - start) + 1 : 0;
 }
 
-/* Is a line the cancellation of the current request? */
+/* Does the line cancel the current request? */
 static bool cancels(const struct ik_connection *connection, const char *line, size_t length)
 {
 	struct ik_json_span object;
@@ -167,7 +167,7 @@ bool ik_connection_has_input(struct ik_connection *connection)
 	return line_length(connection, 0) > 0 || (!connection->ended && poll(&ready, 1, 0) > 0);
 }
 
-/* Make the first line that waits the current request. */
+/* Make the first line of the input the current request. */
 static bool take_request(struct ik_connection *connection)
 {
 	size_t length = line_length(connection, 0);
@@ -190,7 +190,7 @@ static bool take_request(struct ik_connection *connection)
 		ik_connection_finish(connection, &error);
 		return false;
 	}
-	/* What is not at work any more cannot be cancelled. */
+	/* Ignore a cancellation of a request that has ended. */
 	return !ik_json_string_is(ik_json_member(connection->members, "do"), "cancel");
 }
 

@@ -1,13 +1,13 @@
 /*
- * connection: a store program's end of the line to its client: requests in, answers out, in JSON.
+ * connection: a store program's connection to its client: JSON requests in, answers out.
  *
- * A request is {"id":N,"do":"VERB",...}. Its answer is any number of lines that have its id, and one
- * that ends it: {"id":N,"done":true,...} or {"id":N,"error":{"code":"...","message":"..."}}. The
- * line {"do":"cancel","id":N} ends a request early, with the code CANCELLED. ikigai-store(7) has
- * all verbs.
+ * A request is {"id":N,"do":"VERB",...}. Its answer is any number of lines with its id, the last of
+ * which is {"id":N,"done":true,...} or {"id":N,"error":{"code":"...","message":"..."}}. The line
+ * {"do":"cancel","id":N} ends a request early, with the code CANCELLED. ikigai-store(7) lists all
+ * verbs.
  *
- * Requests are answered one after another; while one is at work, ik_connection_is_cancelled() looks
- * for its cancellation. Everything here may block.
+ * Requests are answered in order; during one, ik_connection_is_cancelled() looks for its
+ * cancellation. Everything here may block.
  *
  * Owns the two streams.  May include: util, json.
  */
@@ -24,25 +24,25 @@ enum ik_connection_news { IK_CONNECTION_REQUEST, IK_CONNECTION_IDLE, IK_CONNECTI
 struct ik_connection *ik_connection_new(int in, int out);
 struct ik_connection *ik_connection_free(struct ik_connection *connection);
 
-/* Wait at most so long for a request, which is then the current one. IDLE: none came. END: the
+/* Wait at most `milliseconds` for a request, and make it the current one. IDLE: none came. END: the
  * client is gone. */
 enum ik_connection_news ik_connection_wait(struct ik_connection *connection, int milliseconds);
 
-/* A member of the current request. */
+/* Return a member of the current request. */
 struct ik_json_span ik_connection_member(const struct ik_connection *connection, const char *name);
-/* A member that is a string, in memory that lives as long as the request; NULL: it has none. */
+/* Return a string member, in memory that lives as long as the request; NULL if there is none. */
 const char *ik_connection_text(struct ik_connection *connection, const char *name);
-/* A member that is a whole number, or what it is without it. */
+/* Return an integer member, or `without` if there is none. */
 int64_t ik_connection_number(const struct ik_connection *connection, const char *name,
 	int64_t without);
 
 /* Is another request waiting? */
 bool ik_connection_has_input(struct ik_connection *connection);
 
-/* Does nobody want the rest of the answer: cancelled, or the client is gone? */
+/* Is the rest of the answer unwanted: the request cancelled, or the client gone? */
 bool ik_connection_is_cancelled(struct ik_connection *connection);
 
-/* Begin a line of the answer in the returned buffer: {"id":N are there; append members, then send
+/* Start a line of the answer and return its buffer, which has {"id":N; append members, then send
  * it. */
 struct ik_buf *ik_connection_begin(struct ik_connection *connection);
 void ik_connection_send(struct ik_connection *connection);
@@ -50,16 +50,16 @@ void ik_connection_send(struct ik_connection *connection);
 /* Has a line of the answer been sent? */
 bool ik_connection_has_answered(const struct ik_connection *connection);
 
-/* End the answer: the line that was begun becomes the last, with "done" (IK_OK), or the error in
- * its place. */
+/* End the answer: the current line becomes the last one, with "done" (IK_OK), or is replaced by the
+ * error. */
 void ik_connection_finish(struct ik_connection *connection, const struct ik_error *error);
 
-/* Tell the client how far long work is, at most every 200 ms; once the next request is waited for, it has
- * ended. False: nobody wants the rest of the answer. */
+/* Report the progress of long work, at most every 200 ms; ik_connection_wait() reports its end.
+ * Return false if the rest of the answer is unwanted. */
 bool ik_connection_progress(struct ik_connection *connection, const char *work, int64_t done,
 	int64_t of);
 
-/* Tell the client something that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
+/* Send a line that belongs to no request: {NAME:TEXT}. A "notice" is for the user. */
 void ik_connection_tell(struct ik_connection *connection, const char *name, const char *text);
 
 #endif

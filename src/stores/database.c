@@ -117,7 +117,7 @@ void ik_rows_copy_id(struct ik_rows *rows, int column, char ret_id[IK_UUID_TEXT]
 	memcpy(ret_id, text, strnlen(text, IK_UUID_TEXT - 1));
 }
 
-/* What a text column has, or the one for its exact bytes two columns on. */
+/* Return the exact bytes of a text column, which are two columns further on, or else its text. */
 static const char *exact(struct ik_rows *rows, int column, size_t *ret_length)
 {
 	const char *bytes = ik_rows_bytes(rows, column + 2, ret_length);
@@ -141,7 +141,7 @@ struct ik_message *ik_rows_event(struct ik_rows *rows)
 
 /* ---- tables ---- */
 
-/* Which form the tables have; they may be of a newer program. */
+/* Return the version of the tables; fail if a newer program made them. */
 static size_t form_of(struct ik_database *database, const struct ik_database_form *form)
 {
 	int64_t number = ik_database_number(database, form->ask, NULL);

@@ -5,9 +5,9 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Bytes of one transaction, between two of which others can write. */
+/* Limit on bytes per transaction; others can write in between. */
 #define BATCH_BYTES IK_MIB(16)
-/* Bytes of words that are sent to the database at once: it takes them in while more are made. */
+/* Words sent to the database at once, in bytes: it processes them while more are prepared. */
 #define WORDS_BYTES IK_KIB(64)
 
 enum { KEY = IK_EVENT_COLUMN_COUNT, SESSION, MARK };
@@ -24,7 +24,7 @@ void ik_index_put_words(const struct ik_message *message, struct ik_buf *out)
 	ik_buf_done(&text);
 }
 
-/* Append the words of the event of a row under its key; *size grows by the event's bytes. */
+/* Append the words of a row's event under its key; add the event's bytes to *size. */
 static void put_event(struct ik_rows *rows, struct ik_buf *words, size_t *size)
 {
 	struct ik_message *message = ik_rows_event(rows);
@@ -50,7 +50,7 @@ static void add_words(struct ik_database *database, struct ik_buf *words)
 	ik_buf_clear(words);
 }
 
-/* All events of a session up to its mark are indexed; 0: there were none. */
+/* Set the mark up to which all events of a session are indexed; 0: none were indexed. */
 static void set_mark(struct ik_database *database, const char *session, int64_t mark)
 {
 	if (mark > 0)
@@ -58,7 +58,7 @@ static void set_mark(struct ik_database *database, const char *session, int64_t 
 			IK_VALUES(ik_value_id(session), ik_value_number(mark)));
 }
 
-/* Index the events of the rows; false: there were none. */
+/* Index the events of the rows. Return false if there were none. */
 static bool add_rows(struct ik_database *database, struct ik_rows *rows, bool gives_way)
 {
 	char session[IK_UUID_TEXT] = "";
@@ -107,6 +107,6 @@ bool ik_index_some(struct ik_database *database, bool gives_way)
 	(void)ik_rows_free(chosen);
 	ik_database_end(database);
 	database->patient = false;
-	/* A search waits for what others are indexing. */
+	/* A search waits for what other programs are indexing. */
 	return (added || !gives_way) && !ik_database_failed(database);
 }

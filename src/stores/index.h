@@ -1,8 +1,8 @@
 /*
- * index: the words of all events, for the search in them.
+ * index: the full-text index of all events.
  *
- * The index follows the events: up to a mark it has them all. It is brought up to date while nothing
- * else is to be done, and before a search.
+ * The index has all events up to a mark. It is updated while the program is idle, and before a
+ * search.
  *
  * May include: util, conversation, conversation/search_text.h, stores.
  */
@@ -11,11 +11,11 @@
 
 #include "stores/database.h"
 
-/* Index some events that are not in it yet; true: there may be others. gives_way: stop as soon as a
- * request comes. */
+/* Index some of the unindexed events; return true if there may be more. gives_way: stop when a
+ * request arrives. */
 bool ik_index_some(struct ik_database *database, bool gives_way);
 
-/* Append the words of an event as the index wants them; none where there is no event. */
+/* Append the words of an event in the index's format; nothing if message is NULL. */
 void ik_index_put_words(const struct ik_message *message, struct ik_buf *out);
 
 #endif

@@ -22,28 +22,28 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Records and bytes of one transaction. */
+/* Limits on the records and bytes of one transaction. */
 #define BATCH_RECORDS 2000
 #define BATCH_BYTES ((int64_t)IK_MIB(8))
-/* Replies that arrive at the same time: a thought, a text. */
+/* Limit on partial replies at the same time: a thought, a text. */
 #define REPLIES_LIMIT 16
-/* Seconds after which a journal without a first line gets none any more. */
+/* Age in seconds after which a journal without a first line is abandoned. */
 #define EMPTY_FOR_S 60
 
-/* How far a journal is stored. */
+/* How much of a journal is stored. */
 struct ik_journal_position {
-	int64_t place;                /* all before this byte; -1: the file is gone, stored whole */
-	int64_t sequence;             /* number of the newest event that the writer knew */
+	int64_t place;                /* everything before this byte; -1: all, and the file is gone */
+	int64_t sequence;             /* number of the newest event the writer knew */
 	char stored_as[IK_UUID_TEXT]; /* the session, or the fork that late events became */
-	int64_t damaged;              /* lines that were passed over in this call; not stored */
+	int64_t damaged;              /* lines skipped in this call; not stored */
 };
 
-/* A reply that is not whole yet. */
+/* A partial reply. */
 struct intake_reply {
-	struct ik_message *begun; /* what there was of it at first */
+	struct ik_message *begun; /* its first part */
 	struct ik_buf text;
 	int64_t place; /* of its first record */
-	size_t before; /* events that were collected before it */
+	size_t before; /* number of events collected before it */
 };
 
 struct intake {
@@ -51,14 +51,14 @@ struct intake {
 	struct ik_journal_reader *reader;
 	const struct ik_journal_head *head;
 	const char *path, *name;
-	struct ik_error error;                       /* why the journal cannot be read, or removed */
-	struct ik_journal_position position, stored; /* as it is, and as the database has it */
+	struct ik_error error;                       /* why the journal can't be read, or removed */
+	struct ik_journal_position position, stored; /* the current one, and the one in the database */
 	struct intake_reply replies[REPLIES_LIMIT];
 	size_t reply_count;
 	struct ik_message **events; /* of this batch, not stored yet */
 	size_t event_count, event_room;
 	bool abandoned, closed; /* nothing follows */
-	bool only_looks;        /* nothing is stored */
+	bool only_looks;        /* store nothing */
 };
 
 /* ---- the journals' files ---- */
@@ -73,7 +73,7 @@ static int compare(const void *one, const void *other)
 	return strcmp(ik_path_base(*(char *const *)one), ik_path_base(*(char *const *)other));
 }
 
-/* "SESSION.UUID" */
+/* Is the name "SESSION.UUID"? */
 static bool is_journal(const char *name, const char *session)
 {
 	return strlen(name) == 2 * (IK_UUID_TEXT - 1) + 1 && name[IK_UUID_TEXT - 1] == '.' &&
@@ -95,7 +95,7 @@ static void find_files_in(struct journal_files *files, const char *directory, co
 		(void)closedir(stream);
 }
 
-/* Find the journals of a session (NULL: of all); of each session the oldest first. */
+/* Find the journals of a session (NULL: of all sessions); each session's oldest journal first. */
 static struct journal_files find_files(const struct ik_database *database, const char *session)
 {
 	struct journal_files files = { .count = 0 };
@@ -126,7 +126,7 @@ static void forget_reply(struct intake *intake, size_t index)
 	memmove(reply, reply + 1, (intake->reply_count - index) * sizeof(*reply));
 }
 
-/* The reply whose id a member is; reply_count: it is none that has begun. */
+/* Return the index of the reply whose ID is in this member; reply_count if there is none. */
 static size_t find_reply(const struct intake *intake, struct ik_json_span object, const char *name)
 {
 	char id[IK_UUID_TEXT];
@@ -155,7 +155,7 @@ static void begin_reply(struct intake *intake, struct ik_json_span value, int64_
 	intake->reply_count++;
 }
 
-/* Takes over the reference. A record that was written once more counts once. */
+/* Add an event, and take over the reference. An event written twice counts once. */
 static void collect_event(struct intake *intake, struct ik_message *message)
 {
 	if (intake->event_count > 0 &&
@@ -254,10 +254,10 @@ static void take_record(struct intake *intake, const struct ik_journal_record *r
 	}
 }
 
-/* ---- replies that nobody completes ---- */
+/* ---- replies that won't be completed ---- */
 
-/* Has the writer begun another journal of the session? Where a disk was full it has gone on there with
- * all that was arriving. */
+/* Has the writer started another journal of the session? When a disk is full, it continues all
+ * partial replies there. */
 static bool is_continued(const struct intake *intake)
 {
 	struct journal_files files = find_files(intake->database, intake->head->session);
@@ -276,7 +276,8 @@ static bool is_continued(const struct intake *intake)
 	return found;
 }
 
-/* Have what had arrived of replies as events: nobody completes them any more. */
+/* Turn partial replies into events, since they won't be completed; drop those that are continued in
+ * another journal. */
 static void end_replies(struct intake *intake)
 {
 	static const char interrupted[] = "{\"interrupted\":true}";
@@ -296,8 +297,8 @@ static void end_replies(struct intake *intake)
 	}
 }
 
-/* Read the records of one batch, which ends where no reply may still grow, since all from that on is
- * read again; false: there are no more, or they cannot be read. */
+/* Read the records of one batch, which ends only where no reply is partial: everything from such a
+ * reply on is read again. Return false if there are no more records, or they can't be read. */
 static bool take_records(struct intake *intake)
 {
 	int64_t first = ik_journal_reader_place(intake->reader);
@@ -308,7 +309,7 @@ static bool take_records(struct intake *intake)
 		int64_t place = ik_journal_reader_place(intake->reader);
 		enum ik_status status;
 
-		/* Nobody goes on with a reply after so many events. */
+		/* A reply isn't continued after so many other events. */
 		if (intake->reply_count > 0 &&
 			intake->event_count - intake->replies[0].before >= BATCH_RECORDS)
 			forget_reply(intake, 0);
@@ -332,7 +333,7 @@ static bool take_records(struct intake *intake)
 
 /* ---- events stored, each once and in order ---- */
 
-/* Begin a session, unless it is there. */
+/* Add a session, unless it exists. */
 static void add_session(const struct intake *intake, const char *id, const char *parent,
 	int64_t forked_at, bool late)
 {
@@ -340,7 +341,7 @@ static void add_session(const struct intake *intake, const char *id, const char 
 		"INSERT INTO sessions(id, directory, created_ms, updated_ms, title, parent, forked_at,"
 		" last_sequence, late) SELECT ?1, ?2, ?3, ?3,"
 		" coalesce((SELECT title FROM sessions WHERE id = ?4), ''), ?4, ?5, ?5, ?6 <> 0 WHERE true"
-		/* One that was deleted while it had forks comes back with what it has. */
+		/* A session that was deleted while it had forks reappears with its remaining events. */
 		" ON CONFLICT(id) DO UPDATE SET event_count ="
 		" (SELECT count(*) FROM events WHERE session = ?1) WHERE sessions.event_count = 0",
 		IK_VALUES(ik_value_id(id), ik_value_text(intake->head->directory),
@@ -348,7 +349,7 @@ static void add_session(const struct intake *intake, const char *id, const char 
 			ik_value_number(forked_at), ik_value_number(late)));
 }
 
-/* One is stored already, with this number: forget it here. */
+/* Drop an event that is stored already, with this number. */
 static void leave_out(struct intake *intake, const char *id, int64_t sequence)
 {
 	for (size_t i = 0; i < intake->event_count; i++)
@@ -358,9 +359,9 @@ static void leave_out(struct intake *intake, const char *id, int64_t sequence)
 		intake->position.sequence = sequence;
 }
 
-/* Lock the session's row, so that two who write to it do so one after the other. Leave out which of
- * the events are stored. Return the number of the session's newest; *ret_taken: another process has
- * its lease. */
+/* Lock the session's row, so that concurrent writers take turns, and drop the events that are
+ * stored already. Return the number of the session's newest event; set *ret_taken if another
+ * process has its lease. */
 static int64_t read_state(struct intake *intake, bool *ret_taken)
 {
 	int64_t last = 0;
@@ -405,7 +406,7 @@ static void add_event(const struct intake *intake, const struct ik_message *mess
 			ik_value_number((int64_t)(length + data_length))));
 }
 
-/* The title that the new events give their session; new memory, "": none. */
+/* Return the title that the new events give their session, in new memory; "" if none. */
 static char *title_of(const struct intake *intake, bool *ret_named)
 {
 	char *title = ik_strdup("");
@@ -427,7 +428,7 @@ static char *title_of(const struct intake *intake, bool *ret_named)
 	return title;
 }
 
-/* Note the new events in their session's row. */
+/* Update the session's row for the new events. */
 static void touch_session(const struct intake *intake, int64_t count, int64_t time_ms)
 {
 	bool named;
@@ -444,10 +445,9 @@ static void touch_session(const struct intake *intake, int64_t count, int64_t ti
 }
 
 /*
- * Store the events of the batch after the newest one of position.stored_as, which is begun with what
- * the head says if it is new; those that are stored are left out. If that session has events that
- * come after position.sequence and are not among them, another process has continued it: these go to
- * a fork of it.
+ * Store the events of the batch after the newest one of position.stored_as, except those already
+ * stored; create that session from the journal's head if it is new. If the session has other events
+ * after position.sequence, another process has continued it: store these in a fork of it.
  */
 static void store_events(struct intake *intake)
 {
@@ -465,7 +465,8 @@ static void store_events(struct intake *intake)
 
 		if (!message)
 			continue;
-		/* Fewer events than the writer knew: the database is another one, or has lost some. */
+		/* A smaller number than the writer knew isn't a conflict: the database was replaced, or has
+		 * lost events. */
 		if (count == 0 && (last > position->sequence || taken)) {
 			memcpy(parent, position->stored_as, sizeof(parent));
 			ik_uuid_new(position->stored_as);
@@ -485,7 +486,7 @@ static void store_events(struct intake *intake)
 
 /* ---- a journal ---- */
 
-/* Read how far it is stored, as the database says, and go there. */
+/* Read the stored position from the database, and go there. */
 static void find_position(struct intake *intake)
 {
 	struct ik_journal_position *position = &intake->position;
@@ -506,12 +507,12 @@ static void find_position(struct intake *intake)
 	(void)!ik_journal_reader_go_to(intake->reader, position->place, &intake->error);
 }
 
-/* Nothing is written where nothing is new. */
+/* Write the position, if it has changed. */
 static void write_position(struct intake *intake)
 {
 	struct ik_journal_position *position = &intake->position;
 
-	/* Before a reply that may still grow, which is read again. */
+	/* Stay before a partial reply, which is read again. */
 	position->place = intake->reply_count > 0 ? intake->replies[0].place
 											  : ik_journal_reader_place(intake->reader);
 	if (position->place == intake->stored.place && position->sequence == intake->stored.sequence)
@@ -523,8 +524,8 @@ static void write_position(struct intake *intake)
 			ik_value_number(position->sequence), ik_value_id(position->stored_as)));
 }
 
-/* Store a batch, and how far the journal is stored with it, in one transaction; true: there may be
- * more records. */
+/* Store a batch and the journal's position in one transaction. Return true if there may be more
+ * records. */
 static bool try_batch(struct intake *intake)
 {
 	bool more = false;
@@ -543,7 +544,8 @@ static bool try_batch(struct intake *intake)
 	return more && !ik_database_failed(intake->database);
 }
 
-/* A server may refuse a text that seemed to be one: once more with all texts as bytes. */
+/* Store a batch. If the server refuses a text that seemed valid, store it again with all texts as
+ * bytes. */
 static bool take_batch(struct intake *intake)
 {
 	struct ik_database *database = intake->database;
@@ -558,8 +560,8 @@ static bool take_batch(struct intake *intake)
 	return more;
 }
 
-/* All of it is stored: remove the file, then its position. The other way round a kill in between
- * would have it taken in again. */
+/* Remove the file of a journal that is stored, then its position: in the other order, a kill in
+ * between would have it stored again. */
 static void remove_journal(struct intake *intake)
 {
 	if (unlink(intake->path) == 0 || errno == ENOENT) {
@@ -584,7 +586,7 @@ static void take(struct intake *intake)
 		remove_journal(intake);
 }
 
-/* ---- all of them ---- */
+/* ---- all journals ---- */
 
 static struct intake *close_intake(struct intake *intake)
 {
@@ -595,13 +597,13 @@ static struct intake *close_intake(struct intake *intake)
 	return NULL;
 }
 
-/* Is it this writer's? */
+/* Is it this writer's journal? */
 static bool is_of(const struct intake *intake, const char *writer)
 {
 	return writer && ik_text_equal(intake->head->writer, writer);
 }
 
-/* Open a journal; NULL where another writer has it that is alive, or error says why not. */
+/* Open a journal. Return NULL if it is another live writer's, or on error. */
 static struct intake *open_intake(struct ik_database *database, const char *path,
 	const char *writer, struct ik_error *error)
 {
@@ -613,16 +615,17 @@ static struct intake *open_intake(struct ik_database *database, const char *path
 	if (ik_journal_reader_open(path, &intake->reader, error) != IK_OK)
 		return close_intake(intake);
 	intake->head = ik_journal_reader_head(intake->reader);
-	/* Looked at first: what a writer adds before it dies is then read below. */
+	/* Check this first: what a writer adds before it dies is then read below. */
 	intake->abandoned = ik_journal_reader_is_abandoned(intake->reader);
 	if (is_of(intake, writer))
-		intake->abandoned = false; /* its writer asks for it, even if it could not lock it */
+		intake->abandoned = false; /* its client is alive, even if it couldn't lock it */
 	else if (!intake->abandoned)
 		return close_intake(intake);
 	return intake;
 }
 
-/* The first line is damaged: give the file a name that is not a journal's, and tell the user. */
+/* Rename a journal whose first line is damaged to a name that isn't a journal's, and notify the
+ * user. */
 static void put_aside(struct ik_database *database, const char *path)
 {
 	char *aside = ik_format("%s" IK_JOURNAL_DAMAGED, path);
@@ -634,8 +637,8 @@ static void put_aside(struct ik_database *database, const char *path)
 	free(aside);
 }
 
-/* Remove a journal that has not even a first line, as a power failure may leave one. A writer
- * needs less time than that from the file to its lock. */
+/* Remove an old journal without a first line, as a power failure may leave one. A writer locks a
+ * new file much sooner. */
 static void remove_if_empty(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -648,7 +651,7 @@ static void remove_if_empty(const char *path)
 		(void)close(fd);
 }
 
-/* Tell the writer how far its journal is stored. */
+/* Report to the writer how far its journal is stored. */
 static void send_position(const struct intake *intake)
 {
 	const struct ik_journal_position *position = &intake->position;
@@ -660,8 +663,8 @@ static void send_position(const struct intake *intake)
 	ik_connection_send(intake->database->client);
 }
 
-/* Take in one journal; *ret_sequence changes with those of the session. error: why it cannot be taken
- * in, whatever the database could do. */
+/* Store one journal. Set *ret_sequence if it is a journal of the requested session. error: why it
+ * can't be stored, even if the database works. */
 static void take_file(struct ik_database *database, const char *path, int64_t *ret_sequence,
 	bool *ret_ours, struct ik_error *error)
 {
@@ -673,7 +676,7 @@ static void take_file(struct ik_database *database, const char *path, int64_t *r
 	if (error->status == IK_INVALID)
 		put_aside(database, path);
 	else if (error->status == IK_NOT_FOUND)
-		/* Another program was faster, or it has no first line. */
+		/* Another program was faster, or the file has no first line. */
 		remove_if_empty(path);
 	if (error->status == IK_INVALID || error->status == IK_NOT_FOUND)
 		error->status = IK_OK;
@@ -697,8 +700,9 @@ static bool is_away(const struct ik_database *database)
 	return status == IK_UNAVAILABLE || status == IK_IO || database->damaged;
 }
 
-/* Where to begin: after an outage many programs find the same journals, and each would wait for the
- * others at every one of them. It is the first of a session, whose order counts. */
+/* Return the index of the file to start with, the first one of a session, since their order counts.
+ * It differs between programs: after an outage many of them find the same journals, and each would
+ * wait for the others at every one. */
 static size_t first_file(const struct journal_files *files)
 {
 	size_t at = files->count > 0 ? (size_t)getpid() % files->count : 0;
@@ -726,7 +730,7 @@ void ik_answer_take(struct ik_database *database)
 			why = database->error;
 			database->error.status = IK_OK;
 		}
-		/* The client's do not wait for one of others that is refused. */
+		/* A refused journal of another writer mustn't fail the client's request. */
 		if (why.status != IK_OK)
 			*(ours ? &failed : &refused) = why;
 	}
@@ -775,7 +779,7 @@ void ik_answer_sync(struct ik_database *database)
 	free_files(&files);
 }
 
-/* ---- what is not stored yet ---- */
+/* ---- events that aren't stored yet ---- */
 
 static bool is_stored(struct intake *intake, const struct ik_message *message)
 {
@@ -783,8 +787,8 @@ static bool is_stored(struct intake *intake, const struct ik_message *message)
 			   IK_VALUES(ik_value_id(message->id))) > 0;
 }
 
-/* Read all that is behind the position. Before a reply that may still grow there may be some that is
- * stored. */
+/* Read all events after the position. The first ones may be stored already, if the position is
+ * before a partial reply. */
 static void read_events(struct intake *intake, bool ours, struct ik_unstored *unstored)
 {
 	size_t stored = 0, fresh;
@@ -805,7 +809,8 @@ static void read_events(struct intake *intake, bool ours, struct ik_unstored *un
 	unstored->left += ours ? 0 : fresh;
 }
 
-/* What others have continued meanwhile becomes a fork: that is not this session's. */
+/* Read the unstored events of a journal, except those that will become a fork, since another
+ * process has continued the session. */
 static void read_file(struct ik_database *database, const char *path, const char *writer,
 	struct ik_unstored *unstored)
 {

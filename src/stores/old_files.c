@@ -16,18 +16,18 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* A file that is being turned into journals, one for each session. */
+/* A file being converted to journals, one for each session. */
 struct converting {
 	const char *journals;
-	bool tools; /* may have written it */
-	bool begun; /* its events are replies that were still arriving */
+	bool tools; /* tools may have written it */
+	bool begun; /* its events are partial replies */
 	bool failed;
 	struct old_session {
 		char id[IK_UUID_TEXT];
 		struct ik_journal *journal;
 	} * sessions;
 	size_t count;
-	struct ik_journal *journal; /* of the newest line; NULL: it cannot be written */
+	struct ik_journal *journal; /* of the newest line; NULL if it can't be written */
 };
 
 static void check(struct converting *converting, enum ik_status status)
@@ -35,7 +35,7 @@ static void check(struct converting *converting, enum ik_status status)
 	converting->failed = converting->failed || status != IK_OK;
 }
 
-/* Go on in the journal of a session. */
+/* Switch to the journal of a session. */
 static void go_to_journal(struct converting *converting, const struct ik_journal_session *session)
 {
 	struct old_session *found = converting->sessions;
@@ -76,18 +76,18 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 	(void)ik_json_integer(ik_json_member(line, "created_ms"), &session.created_ms);
 	(void)ik_json_integer(ik_json_member(line, "forked_at"), &session.forked_at);
 	(void)ik_json_integer(ik_json_member(line, "known"), &session.after);
-	/* A tool could have written it: it must not tell the model what to do in a session that has a
-	 * prompt. */
+	/* A tool could have written this system prompt: in a session that has a prompt, turn it into a
+	 * notice, so that it can't instruct the model. */
 	if (message && message->kind == IK_KIND_SYSTEM && session.after != 0 && converting->tools) {
 		notice = ik_message_system_notice(message);
 		ik_message_unref(message);
 		message = notice;
 	}
-	/* Where it is not known which event is the newest, these come after it. */
+	/* If the newest known event is unknown, put these after all others. */
 	if (session.after < 0)
 		session.after = INT64_MAX;
 	converting->journal = NULL;
-	/* Its events may belong to a fork. */
+	/* The events may belong to a fork. */
 	if (message &&
 		(ik_event_line_id(line, "stored_as", id) || ik_event_line_id(line, "session", id)))
 		go_to_journal(converting, &session);
@@ -99,7 +99,7 @@ static void take_event(struct converting *converting, struct ik_json_span line)
 	free(directory);
 }
 
-/* More of the newest reply. */
+/* Append to the newest reply. */
 static void take_more(struct converting *converting, struct ik_json_span line, const char *id)
 {
 	struct ik_error ignored;
@@ -134,7 +134,7 @@ static void convert_lines(struct converting *converting, FILE *file)
 
 /* ---- large texts ---- */
 
-/* Copy a text's bytes, as far as they are there, to the journal in parts. */
+/* Copy a text's bytes, as far as the file has them, to the journal in parts. */
 static void copy_parts(struct converting *converting, FILE *file, const char *id, int64_t length)
 {
 	char *part = ik_alloc(IK_LIMIT_PART);
@@ -151,7 +151,7 @@ static void copy_parts(struct converting *converting, FILE *file, const char *id
 	free(part);
 }
 
-/* Each text is a line with its id and its length, then its bytes. */
+/* Convert large texts: each is a line with its ID and its length, then its bytes. */
 static void convert_texts(struct converting *converting, FILE *file)
 {
 	char session[IK_UUID_TEXT], id[IK_UUID_TEXT];
@@ -173,7 +173,7 @@ static void convert_texts(struct converting *converting, FILE *file)
 
 /* ---- files ---- */
 
-/* Open a file of this user's that no process has locked; NULL: it is none. */
+/* Open a regular file of this user that no process has locked; NULL if it isn't one. */
 static FILE *open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -211,7 +211,7 @@ void ik_old_files_convert_in(const char *directory, const char *prefix, bool too
 	const char *journals)
 {
 	struct dirent **entries = NULL;
-	/* Oldest first: the ids at the end of the names grow with time. */
+	/* Oldest first: the IDs at the end of the names grow with time. */
 	int count = scandir(directory, &entries, NULL, alphasort);
 
 	for (int i = 0; i < count; i++) {

@@ -1,11 +1,11 @@
 /*
- * old_files: what earlier versions kept outside the database, turned into journals, once.
+ * old_files: converts what earlier versions kept outside the database to journals, once.
  *
- * They wrote events that a database did not take, or that were on their way to a server, into files
- * of lines: beside an SQLite database (NAME.rescue-UUID.jsonl), in ~/.ikigai/spool, or in
- * XDG_RUNTIME_DIR/ikigai. Large texts for a server were in UUID.blobs there. A file that is locked
- * belongs to a process that lives. A kill between the making of the journals and the removal of the
- * file does no harm: each event is stored once, by its id.
+ * They wrote events that a database refused, or that were on their way to a server, to files of
+ * lines: next to an SQLite database (NAME.rescue-UUID.jsonl), in ~/.ikigai/spool, or in
+ * XDG_RUNTIME_DIR/ikigai. Large texts for a server were in UUID.blobs there. A locked file belongs
+ * to a live process. A kill between writing the journals and removing the file is harmless: each
+ * event is stored once, by its ID.
  *
  * May include: util, json, conversation, journal.
  */
@@ -14,10 +14,10 @@
 
 #include <stdbool.h>
 
-/* Turn the files of our directories whose names begin so into journals. */
+/* Convert the files in our directories whose names start with prefix to journals. */
 void ik_old_files_convert(const char *prefix, const char *journals);
-/* The same in one directory; tools: they may have written there, so that it is not certain that a
- * system prompt is one. */
+/* Do the same in one directory. tools: tools may have written there, so system prompts aren't
+ * trusted. */
 void ik_old_files_convert_in(const char *directory, const char *prefix, bool tools,
 	const char *journals);
 

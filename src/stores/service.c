@@ -19,35 +19,36 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* Without anything to do for so long, the program ends: the next request starts another. */
+/* Idle time after which the program exits; the next request starts another. */
 #define IDLE_MS 5000
-/* After a request nothing else is done for so long: another one may follow. */
+/* Delay after a request before background work starts: another request may follow. */
 #define PAUSE_MS 200
-/* A database that could not be opened is left alone for so long: requests are answered meanwhile. */
+/* Delay before a database that couldn't be opened is tried again; until then requests fail at
+ * once. */
 #define RETRY_MS 1000
 #define PROTOCOL_VERSION 1
-/* A circle of forks, which only damage makes, ends here. */
+/* Limit on the depth of forks: only damage makes a cycle. */
 #define PARENTS_LIMIT 10000
-/* Rows of an answer where the request does not say how many. */
+/* Rows of an answer if the request has no count. */
 #define DEFAULT_COUNT 100
-/* Events that are deleted in one transaction: between two of them others can write. */
+/* Limit on events deleted in one transaction; others can write in between. */
 #define DELETED_EVENTS 5000
 
-/* Behind the columns of a session: who has it open. */
+/* Column after those of a session: its holder. */
 enum { HOLDER = 9 };
 
 #define FIRST_UUID "00000000-0000-0000-0000-000000000000"
 #define LAST_UUID "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-/* A service at work. */
+/* A running service. */
 struct serving {
 	const struct ik_service *service;
 	struct ik_database *database;
 	struct ik_connection *connection;
-	struct ik_error away; /* why it could not be opened */
+	struct ik_error away; /* why it couldn't be opened */
 	int64_t retry_ms;     /* when to try again */
-	bool converted;       /* files of earlier versions */
-	bool tried;           /* to repair it for a read */
+	bool converted;       /* old files are converted */
+	bool tried;           /* a repair was tried for a read */
 };
 
 /* ---- sessions ---- */
@@ -70,7 +71,7 @@ static void fail_without_session(struct ik_database *database)
 		ik_error_set(&database->error, IK_NOT_FOUND, "%s", _("There is no such session."));
 }
 
-/* Append the session of a row whose columns IK_SESSION_COLUMNS begin at first. */
+/* Append the session of a row whose IK_SESSION_COLUMNS start at column first. */
 static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 {
 	ik_json_printf(line,
@@ -82,7 +83,7 @@ static void put_session(struct ik_buf *line, struct ik_rows *rows, int first)
 		(long long)ik_rows_number(rows, first + 7), ik_rows_text_or_null(rows, first + 8));
 }
 
-/* Send the sessions that are chosen, and who has them open; false: there are none. */
+/* Send the chosen sessions and their holders. Return false if there are none. */
 static bool send_sessions(struct ik_database *database, const char *choice,
 	const struct ik_value *values)
 {
@@ -104,7 +105,7 @@ static bool send_sessions(struct ik_database *database, const char *choice,
 	return found;
 }
 
-/* Fill up the beginning of a UUID from another one; false: it is none. */
+/* Complete the start of a UUID from another UUID. Return false if it isn't the start of one. */
 static bool fill_up(const char *prefix, const char *rest, char ret_id[IK_UUID_TEXT])
 {
 	size_t at = 0;
@@ -133,7 +134,8 @@ static void answer_find(struct ik_database *database)
 		return;
 	}
 	bounds = IK_VALUES(ik_value_id(first), ik_value_id(last));
-/* Not what was deleted and is kept for its forks; what is half deleted is found, to be deleted. */
+/* Skip deleted sessions that are kept for their forks; find half-deleted ones, so that they can be
+ * deleted. */
 #define BEGIN_SO \
 	"s.id >= ?1 AND s.id <= ?2 AND (s.event_count > 0 OR" \
 	" (SELECT 1 FROM sessions c WHERE c.parent = s.id LIMIT 1) IS NULL)"
@@ -146,8 +148,8 @@ static void answer_find(struct ik_database *database)
 		fail_without_session(database);
 }
 
-/* Append a pattern for LIKE with the escape character \: words in this order, with anything before,
- * between and after them. */
+/* Append a pattern for LIKE with the escape character \: the words in this order, with anything
+ * before, between and after them. */
 static void put_pattern(struct ik_buf *out, const char *words)
 {
 	ik_buf_putc(out, '%');
@@ -163,8 +165,8 @@ static void put_pattern(struct ik_buf *out, const char *words)
 	ik_buf_putc(out, '%');
 }
 
-/* Send the sessions with events that are chosen, newest first, at most count; false: there are none.
- * The statement has only the conditions that are asked for, so that each uses its index. */
+/* Send the matching sessions with events, newest first, at most count. Return false if there are
+ * none. The statement has only the requested conditions, so that each uses its index. */
 static bool send_list(struct ik_database *database, int64_t count)
 {
 	struct ik_connection *client = database->client;
@@ -224,7 +226,8 @@ static void send_event(struct ik_database *database, const char *session,
 	ik_connection_send(database->client);
 }
 
-/* Send events of a session; *left shrinks by their number, *ret_last is that of the last. */
+/* Send events of a session. Subtract their number from *left, and set *ret_last to the number of
+ * the last one. */
 static void send_events(struct ik_database *database, const char *choice, const char *session,
 	int64_t bound, int64_t *left, int64_t *ret_last)
 {
@@ -248,7 +251,8 @@ static void send_events(struct ik_database *database, const char *choice, const 
 	free(statement);
 }
 
-/* Turn to the session that this one is a fork of ("": of none), and to what both have. */
+/* Replace session with its parent ("" if it has none), and lower *before to the events they
+ * share. */
 static void go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT], int64_t *before)
 {
 	struct ik_rows *rows = ik_database_ask(database,
@@ -263,8 +267,8 @@ static void go_to_parent(struct ik_database *database, char session[IK_UUID_TEXT
 	(void)ik_rows_free(rows);
 }
 
-/* Send the events below *before that are in journals only, newest first; how many of those that the
- * journals have are of other writers? */
+/* Send the events before *before that are only in journals, newest first. Return how many of the
+ * journals' events are other writers'. */
 static size_t send_unstored(struct ik_database *database, const char *session, int64_t *before,
 	int64_t *left)
 {
@@ -296,7 +300,7 @@ static void answer_page(struct ik_database *database)
 	if (id)
 		memcpy(session, id, strnlen(id, sizeof(session) - 1));
 	others = send_unstored(database, session, &before, &left);
-	/* Most sessions are no forks: their first event says so, without another question. */
+	/* Most sessions aren't forks; reaching their first event shows it without another query. */
 	for (int depth = 0; depth <= PARENTS_LIMIT && session[0] && before > 1 && left > 0; depth++) {
 		send_events(database, "< ?2 ORDER BY e.sequence DESC LIMIT ?3", session, before, &left,
 			&before);
@@ -351,7 +355,8 @@ static void send_found(struct ik_database *database, struct ik_rows *rows,
 	send_event(database, ik_rows_text(sessions, first), message);
 }
 
-/* Of a session that was deleted while it had forks: send the newest of these that has the event. */
+/* Send an event whose session was deleted while it had forks, with the newest of the forks that
+ * have it. */
 static void send_in_fork(struct ik_database *database, struct ik_rows *rows,
 	const struct ik_message *message)
 {
@@ -369,7 +374,7 @@ static void send_in_fork(struct ik_database *database, struct ik_rows *rows,
 	(void)ik_rows_free(forks);
 }
 
-/* Send what a row has found, if it is still in a session. */
+/* Send the event of a found row, if it is still in a session. */
 static void take_found(struct ik_database *database, struct ik_rows *rows)
 {
 	struct ik_message *message = ik_rows_event(rows);
@@ -416,7 +421,7 @@ static void answer_search(struct ik_database *database)
 		return;
 	while (more && !ik_connection_is_cancelled(database->client))
 		more = ik_index_some(database, false);
-	/* One that can only be read is searched as it is. */
+	/* Search a read-only database as it is. */
 	if (database->error.status == IK_IO)
 		database->error.status = IK_OK;
 	search(database, &query);
@@ -424,8 +429,8 @@ static void answer_search(struct ik_database *database)
 
 /* ---- deleting ---- */
 
-/* Delete some events of a session that no fork shares, its row after the last of them; how many were
- * there? Hidden first, so that what is half deleted is never listed. */
+/* Delete some events of a session that no fork shares, and its row after the last of them. Return
+ * their number. Hide the session first, so that a half-deleted one is never listed. */
 static int64_t delete_some(struct ik_database *database, const char *session)
 {
 	const struct ik_value *values = IK_VALUES(ik_value_id(session),
@@ -453,7 +458,7 @@ static int64_t delete_some(struct ik_database *database, const char *session)
 	return count;
 }
 
-/* In transactions of a bounded size. */
+/* Delete a session in transactions of limited size. */
 static void delete_session(struct ik_database *database, const char *session)
 {
 	int64_t all = ik_database_number(database, "SELECT count(*) FROM events WHERE session = ?1",
@@ -470,8 +475,8 @@ static void delete_session(struct ik_database *database, const char *session)
 	}
 }
 
-/* A hidden session that no fork needs: its last fork was deleted, or its deletion was killed; ""
- * where there is none. */
+/* Find a hidden session that no fork needs, because its last fork was deleted or its deletion was
+ * killed; "" if there is none. */
 static void find_hidden(struct ik_database *database, char ret_id[IK_UUID_TEXT])
 {
 	ik_database_id(database,
@@ -498,7 +503,7 @@ static void answer_delete(struct ik_database *database)
 
 /* ---- the program ---- */
 
-/* hello: which store this is, and who we are there. */
+/* hello: report the kind of store and our user name there. */
 static void answer_hello(struct ik_database *database)
 {
 	struct ik_buf *line = ik_connection_begin(database->client);
@@ -526,7 +531,7 @@ static void open_database(struct serving *serving)
 		serving->service->convert_old_files(database, database->journals[0]);
 		serving->converted = true;
 	}
-	if (error->status == IK_NOT_FOUND) /* which means what was asked for, not the database */
+	if (error->status == IK_NOT_FOUND) /* this status means that the requested object is missing */
 		error->status = IK_IO;
 	if (error->status == IK_OK)
 		return;
@@ -557,7 +562,7 @@ static const struct ik_store_verb *find_verb(const struct ik_store_verb *verbs, 
 	return verbs->name ? verbs : NULL;
 }
 
-/* Answer the current request; the database's error says how that ended. */
+/* Answer the current request; errors are in the database's error. */
 static void try_answer(struct serving *serving, const struct ik_store_verb *verb)
 {
 	struct ik_database *database = serving->database;
@@ -575,8 +580,8 @@ static void try_answer(struct serving *serving, const struct ik_store_verb *verb
 	database->interruptible = false;
 }
 
-/* Is the request to be tried again, since the database was damaged, and is repaired now? What is to be
- * stored needs that; a read must not cost what others can still read. */
+/* Repair a damaged database, and return true if the request should be retried. A request that
+ * stores needs the repair; a read must not cost data that others can still read. */
 static bool repair(struct serving *serving, const struct ik_store_verb *verb)
 {
 	struct ik_database *database = serving->database;
@@ -612,14 +617,16 @@ static void answer(struct serving *serving)
 	ik_connection_finish(serving->connection, error);
 }
 
-/* Do some of what can wait; true: there is more. A search tells why, if it fails. */
+/* Do some background work. Return true if there is more. Errors are ignored: a search reports
+ * them. */
 static bool work(struct ik_database *database)
 {
 	database->error.status = IK_OK;
 	return ik_database_is_open(database) && ik_index_some(database, true);
 }
 
-/* Answer requests until the client is gone, or nothing happens: false; do what can wait in between. */
+/* Answer requests, and work in between. Return true when the client is gone, false after the idle
+ * time. */
 static bool serve(struct serving *serving)
 {
 	bool working = true;
@@ -638,7 +645,7 @@ static bool serve(struct serving *serving)
 	}
 }
 
-/* A password in the environment must not show in /proc/PID/environ, where tools could read it. */
+/* Move the environment, so that tools can't read a password in /proc/PID/environ. */
 static void hide_environment(void)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
@@ -650,8 +657,8 @@ static void hide_environment(void)
 	}
 }
 
-/* Read where the database is from the first line, {"database":"..."}; new memory, NULL: there was
- * none. */
+/* Read the database's address from the first line, {"database":"..."}. Return it in new memory, or
+ * NULL if there was none. */
 static char *read_address(struct ik_connection *connection)
 {
 	const char *address = NULL;
@@ -688,7 +695,7 @@ int ik_service_run(const struct ik_service *service, struct ik_database *databas
 		return 2;
 	}
 	if (serve(&serving)) {
-		/* The client is gone, perhaps killed: store what it has left. */
+		/* The client is gone, perhaps killed: store what it left in its journals. */
 		database->error.status = IK_OK;
 		open_database(&serving);
 		if (!ik_database_failed(database))

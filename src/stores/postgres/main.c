@@ -1,6 +1,6 @@
 /*
- * store-postgres ADDRESS JOURNALS: a store program (ikigai-store(7)) for a PostgreSQL server, and what
- * only such a one answers.
+ * store-postgres ADDRESS JOURNALS: the store program (ikigai-store(7)) for a PostgreSQL server,
+ * with the requests that only a server answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* ---- facts: what a server says of itself ---- */
+/* ---- facts: what the server reports about itself ---- */
 
-/* A right that the program needs on a table. */
+/* A privilege that the program needs on a table. */
 #define MAY(right, table) \
 	"coalesce(has_table_privilege(to_regclass('" table "')::oid, '" right "'), false)"
-/* Events and large texts are never changed; of a session some columns are. */
+/* Events and large texts are never updated; some columns of sessions are. */
 #define MAY_ADD(table) \
 	MAY("SELECT", table) " AND " MAY("INSERT", table) " AND " MAY("DELETE", table)
 #define MAY_CHANGE(table) \
@@ -51,14 +51,14 @@ static const char question[] =
 	"  WHERE oid = to_regclass('sessions')), false) AS owns) f";
 enum { USABLE, FACTS };
 
-/* The form of the tables that the columns below are of. */
+/* First version of the tables that has the columns below. */
 #define LOCKS_FORM 4
 static const char open_locks[] =
 	"SELECT count(*) OVER (), row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
 	" since AS since_ms, place, started FROM locks WHERE holder IS NOT NULL AND expires > now()"
 	" ORDER BY since DESC, session) l LIMIT 8";
 
-/* Send the newest sessions that are open for writing; how many are there in all? */
+/* Send the newest sessions that are open for writing. Return the number of all open ones. */
 static int64_t send_locks(struct ik_database *database)
 {
 	struct ik_rows *rows = ik_database_ask(database, open_locks, NULL);
@@ -80,7 +80,7 @@ static void put_facts(struct ik_database *database)
 	struct ik_buf *line;
 
 	if (ik_rows_next(rows)) {
-		/* Who may not use the tables cannot be told more of them. */
+		/* Without privileges on the tables nothing more can be read. */
 		if (ik_rows_text(rows, USABLE)[0] == 't')
 			form = ik_database_number(database, ik_postgres_form.ask, NULL);
 		if (form >= LOCKS_FORM)
@@ -93,7 +93,7 @@ static void put_facts(struct ik_database *database)
 	(void)ik_rows_free(rows);
 }
 
-/* Nothing is changed there, with a connection of its own: the tables need not be there. */
+/* facts: uses its own connection and changes nothing, since the tables needn't exist. */
 static void answer_facts(struct ik_database *database)
 {
 	struct ik_server server = { .base = {
@@ -108,9 +108,9 @@ static void answer_facts(struct ik_database *database)
 	ik_database_close(&server.base);
 }
 
-/* ---- leases: who may write to a session, until a time on the server's clock ---- */
+/* ---- leases: which process may write to a session, until a time on the server's clock ---- */
 
-/* The holder renews its lease; whoever wants the session asks for it in the same row, where the
+/* The holder renews its lease; a process that wants the session asks for it in the same row, where
  * others see it when they look. */
 #define LEASE "interval '90 seconds'"
 #define NOW "(extract(epoch FROM now()) * 1000)::bigint"
@@ -118,7 +118,7 @@ static void answer_facts(struct ik_database *database)
 #define ASKED "(asker IS NOT NULL AND asker_expires > now())"
 
 /*
- * Each statement has all parameters in this order, whether it uses them or not: ?1 the session, ?2
+ * Every statement gets all parameters in this order, even those it doesn't use: ?1 the session, ?2
  * the lock, ?3 the process, ?4 host, ?5 user, ?6 pid, ?7 place, ?8 started, ?9 the dead lock.
  */
 static const char add_row[] = "INSERT INTO locks(session) VALUES(?1) ON CONFLICT DO NOTHING";
@@ -129,7 +129,7 @@ static const char take[] =
 	" expires = now() + " LEASE ", asker = CASE WHEN asker = ?2 THEN NULL ELSE asker END"
 	" WHERE session = ?1 AND (holder = ?2 OR NOT " HELD ")";
 
-/* Once a holder has refused, the question has to be put anew. */
+/* A refused asker has to ask again, once the refusal was reported. */
 static const char ask[] =
 	"UPDATE locks SET asker = ?2, asker_host = ?4, asker_user = ?5, asker_pid = ?6,"
 	" asker_since = CASE WHEN asker = ?2 THEN asker_since ELSE " NOW " END,"
@@ -146,7 +146,7 @@ static const char release[] = "UPDATE locks SET holder = NULL WHERE session = ?1
 
 static const char bury[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?9";
 
-/* Also the rows of others that were killed, and that nobody has looked at since. */
+/* Also deletes rows of killed processes that no one has looked at since. */
 static const char forget[] =
 	"DELETE FROM locks WHERE (session = ?1 AND holder IS NULL AND asker IS NULL)"
 	" OR (expires < now() - interval '1 hour' AND asker_expires < now() - interval '1 hour')";
@@ -163,7 +163,7 @@ static const char state[] =
 	" 'newest', (SELECT last_sequence FROM sessions WHERE id = ?1)))"
 	" FROM (SELECT ?1 AS wanted) one LEFT JOIN locks ON session = wanted";
 
-/* A refusal is said once. */
+/* A refusal is reported once. */
 static const char forget_refusal[] =
 	"UPDATE locks SET refused = NULL WHERE session = ?1 AND refused = ?2";
 
@@ -178,7 +178,7 @@ static const struct lease_step {
 	{ "release", { withdraw, release, forget } },
 };
 
-/* Fill in all parameters. */
+/* Set all parameters. */
 static void take_values(struct ik_connection *client, struct ik_value values[10])
 {
 	static const struct {
@@ -218,7 +218,7 @@ static const struct lease_step *find_step(const char *name)
 	return NULL;
 }
 
-/* In one transaction: take the step, and say how things are. */
+/* Run the step and send the new state, in one transaction. */
 static void take_step(struct ik_database *database, const struct lease_step *step)
 {
 	struct ik_value values[10];
@@ -236,7 +236,7 @@ static void take_step(struct ik_database *database, const struct lease_step *ste
 	ik_database_end(database);
 }
 
-/* "dead" is the lock of a holder whose process is known to be dead: its lease ends now. */
+/* lease: "dead" is the lock of a holder whose process is known to be dead; its lease ends now. */
 static void answer_lease(struct ik_database *database)
 {
 	struct ik_server *server = (struct ik_server *)database;
@@ -254,7 +254,7 @@ static void answer_lease(struct ik_database *database)
 		take_step(database, step);
 }
 
-/* The client is gone: release what it held. */
+/* Release the leases of a client that is gone. */
 static void end_leases(struct ik_database *database)
 {
 	const struct ik_value *process =
@@ -275,7 +275,7 @@ static const struct ik_store_verb verbs[] = {
 	{ NULL, NULL, IK_VERB_LONG },
 };
 
-/* Their names begin with a number that is made of the database's identity. */
+/* Convert old files, whose names start with a hash of the database's identity. */
 static void convert_old_files(const struct ik_database *database, const char *journals)
 {
 	struct ik_buf identity;

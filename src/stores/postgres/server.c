@@ -15,27 +15,28 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* How long a server may be silent, in connecting and in an answer that nobody can cancel, unless the
- * address has a connect_timeout. */
+/* Limit on a server's silence, while connecting and in an answer that can't be cancelled, unless
+ * the address has a connect_timeout. */
 #define SILENT_S 10
-/* A cancellation is looked for so often: it seems instant. */
+/* Interval of looks for a cancellation: it seems instant. */
 #define LOOK_MS 20
 /* Types of parameters (pg_type.dat). */
 enum { BYTEA = 17, INT8 = 20, TEXT = 25, UUID = 2950 };
 
 /* ---- tables ---- */
 
-/* Of several programs that come first one makes the tables; any number of ours will do. */
+/* Advisory lock under which one of several starting programs creates the tables; the number is
+ * arbitrary. */
 #define MAKING_LOCK "7308327837116294983"
 
 /*
- * Steps are only ever added: these have been run on users' databases and do not change any more.
+ * Steps are only ever added: these have run on users' databases and must not change.
  *
- * PostgreSQL's text holds no U+0000; its JSONB holds neither that nor a lone surrogate, does not
- * keep the order of members, and rewrites numbers. What a model wrote has to come back to the
- * letter, so data_json is json, which keeps the text; data is JSONB made from it for queries
- * (without the long texts, which would be stored twice), or NULL where that is impossible. Whatever
- * PostgreSQL does not take as text is in exact_content and exact_data.
+ * PostgreSQL's text can't hold U+0000; its JSONB can't hold that or a lone surrogate, loses the
+ * order of members, and rewrites numbers. What a model wrote must be returned verbatim, so
+ * data_json is json, which keeps the text; data is JSONB made from it for queries (without the long
+ * texts, which would be stored twice), or NULL where that is impossible. Text that PostgreSQL
+ * refuses is in exact_content and exact_data.
  */
 static const char *const steps[] = {
 	/* 0 to 1 */
@@ -47,9 +48,9 @@ static const char *const steps[] = {
 	" updated_ms bigint NOT NULL,"
 	" event_count bigint NOT NULL DEFAULT 0,"
 	" last_sequence bigint NOT NULL DEFAULT 0,"
-	" parent uuid,"                          /* of a fork */
-	" forked_at bigint NOT NULL DEFAULT 0,"  /* its last event that is the fork's too */
-	" late boolean NOT NULL DEFAULT false);" /* made of events that came too late */
+	" parent uuid,"                          /* set in a fork */
+	" forked_at bigint NOT NULL DEFAULT 0,"  /* the last event it shares with the fork */
+	" late boolean NOT NULL DEFAULT false);" /* created for events that came too late */
 	"CREATE INDEX sessions_of_directory ON sessions(directory);"
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;"
 	"CREATE TABLE events("
@@ -74,7 +75,7 @@ static const char *const steps[] = {
 	" part integer NOT NULL,"
 	" bytes bytea NOT NULL,"
 	" PRIMARY KEY(id, part));",
-	/* 1 to 2: who may write to a session, and who asks for that */
+	/* 1 to 2: which process may write to a session, and which one asks for it */
 	"CREATE TABLE locks("
 	" session uuid PRIMARY KEY,"
 	" holder uuid, process uuid, host text, user_name text, pid bigint,"
@@ -82,28 +83,28 @@ static const char *const steps[] = {
 	" expires timestamptz NOT NULL DEFAULT '-infinity',"
 	" asker uuid, asker_host text, asker_user text, asker_pid bigint, asker_since bigint,"
 	" asker_expires timestamptz NOT NULL DEFAULT '-infinity',"
-	" refused uuid,"                                        /* the asker who was told so last */
-	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* until then somebody reads along */
-	/* 2 to 3: the words of events (conversation/search_text.h), of each session up to one of them */
+	" refused uuid,"                                        /* the last asker refused */
+	" followed timestamptz NOT NULL DEFAULT '-infinity');", /* a process follows until then */
+	/* 2 to 3: the words of events (conversation/search_text.h), in each session up to a mark */
 	"CREATE TABLE search("
 	" session uuid NOT NULL,"
 	" sequence bigint NOT NULL,"
 	" time bigint NOT NULL,"
 	" words tsvector NOT NULL,"
 	" PRIMARY KEY(session, sequence));"
-	/* A search reads all that waits to be put in order: little of it. */
+	/* A search reads the whole pending list, so keep it short. */
 	"CREATE INDEX search_of_words ON search USING gin(words) WITH (gin_pending_list_limit = 256);"
 	"CREATE INDEX search_of_time ON search(time, session, sequence);"
 	"ALTER TABLE sessions ADD COLUMN searched bigint NOT NULL DEFAULT 0;"
 	"CREATE INDEX sessions_to_search ON sessions(id) WHERE searched < last_sequence;"
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
-	/* 3 to 4: where the holder's process is, so that others there see that it is dead */
+	/* 3 to 4: identifies the holder's process, so that others on its machine see when it is dead */
 	"ALTER TABLE locks ADD COLUMN place text, ADD COLUMN started bigint;",
-	/* 4 to 5: how far journals are stored; who said what, known from here on */
+	/* 4 to 5: how far journals are stored; owners, known from now on */
 	"CREATE TABLE journals("
 	" name text PRIMARY KEY,"
-	" place bigint NOT NULL,"    /* all before this byte is stored */
-	" sequence bigint NOT NULL," /* of the newest event that the writer knew */
+	" place bigint NOT NULL,"    /* everything before this byte is stored */
+	" sequence bigint NOT NULL," /* of the newest event the writer knew */
 	" stored_as uuid NOT NULL);" /* the session, or the fork that late events became */
 	"ALTER TABLE sessions ADD COLUMN owner text; ALTER TABLE events ADD COLUMN owner text;"
 	"ALTER TABLE blobs ADD COLUMN owner text;"
@@ -114,7 +115,7 @@ static const char *const steps[] = {
 	"CREATE INDEX locks_of_process ON locks(process);"
 	"CREATE INDEX locks_of_time ON locks(expires);"
 	"ALTER INDEX search_of_words SET (gin_pending_list_limit = 1024);",
-	/* 5 to 6: how much waits to be put in order is said by who adds words */
+	/* 5 to 6: the limit on the pending list is set by the program that adds words */
 	"ALTER INDEX search_of_words RESET (gin_pending_list_limit);",
 };
 
@@ -133,7 +134,7 @@ static struct ik_server *server_of(struct ik_database *database)
 
 /* ---- failures ---- */
 
-/* The server's or the library's words in one line; new memory. */
+/* Return the server's or the library's message in one line, in new memory. */
 static char *words_of(const char *message)
 {
 	struct ik_buf out;
@@ -153,7 +154,7 @@ static void drop(struct ik_server *server)
 	server->in_transaction = false;
 }
 
-/* The connection is no good any more: say why. */
+/* Set the error and drop a broken connection. */
 static void lose(struct ik_server *server)
 {
 	char *words = words_of(PQerrorMessage(server->connection));
@@ -171,7 +172,7 @@ static void give_up(struct ik_server *server)
 		server->base.name);
 }
 
-/* What a failure of a statement means for the request. */
+/* Return the status that an SQLSTATE means for the request. */
 static enum ik_status status_of(const char *state)
 {
 	if (ik_text_starts(state, "40") || ik_text_equal(state, "55P03") ||
@@ -180,7 +181,7 @@ static enum ik_status status_of(const char *state)
 	return ik_text_starts(state, "22") || ik_text_starts(state, "54") ? IK_INVALID : IK_IO;
 }
 
-/* Fail as a statement did. */
+/* Set the error from a failed statement. */
 static void explain(struct ik_server *server, const PGresult *result)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -221,8 +222,8 @@ static void cancel(struct ik_server *server)
 	PQfreeCancel(cancel);
 }
 
-/* Wait for input until there is a whole result; a cancellation of the request meanwhile cancels the
- * statement. False: the connection is lost. */
+/* Wait until a whole result has arrived; cancel the statement if the request is cancelled. Return
+ * false if the connection is lost. */
 static bool wait_for_result(struct ik_server *server)
 {
 	struct pollfd ready = { .fd = PQsocket(server->connection), .events = POLLIN };
@@ -253,8 +254,8 @@ static bool is_good(const PGresult *result)
 	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* Read the answers to all that was sent: up to a synchronization in a pipeline, else up to the end.
- * Return the last good one, or NULL; the first failure is kept. */
+/* Read the answers to everything sent: in a pipeline up to a synchronization point, else up to the
+ * end. Return the last successful one, or NULL; the first failure is kept. */
 static PGresult *read_answers(struct ik_server *server)
 {
 	bool pipeline = PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF, end = false;
@@ -263,7 +264,7 @@ static PGresult *read_answers(struct ik_server *server)
 
 	while (!end && wait_for_result(server)) {
 		result = PQgetResult(server->connection);
-		/* In a pipeline there is nothing after each answer; twice, and it is broken. */
+		/* In a pipeline each answer is followed by one NULL; two in a row mean it is broken. */
 		empty = result ? 0 : empty + 1;
 		end = pipeline ? PQresultStatus(result) == PGRES_PIPELINE_SYNC : !result;
 		if (is_good(result)) {
@@ -283,7 +284,7 @@ static PGresult *read_answers(struct ik_server *server)
 		PQclear(last);
 		last = NULL;
 	}
-	/* One that can only be read may not be the one to ask next time. */
+	/* Connect again after a read-only error: another server may be the writable one next time. */
 	if (server->connection && ik_text_equal(server->state, "25006"))
 		drop(server);
 	return last;
@@ -291,7 +292,7 @@ static PGresult *read_answers(struct ik_server *server)
 
 /* ---- statements ---- */
 
-/* Is there anything to be asked still? */
+/* Can statements be sent? If not, the error is set. */
 static bool is_usable(struct ik_server *server)
 {
 	if (!server->connection && !ik_database_failed(&server->base))
@@ -301,7 +302,7 @@ static bool is_usable(struct ik_server *server)
 	return !ik_database_failed(&server->base);
 }
 
-/* Can the server have it as text? */
+/* Can the server store it as text? */
 bool ik_database_takes_text(const struct ik_database *database, const char *bytes, size_t length)
 {
 	const struct ik_server *server = (const struct ik_server *)database;
@@ -314,17 +315,18 @@ bool ik_database_takes_text(const struct ik_database *database, const char *byte
 	return ik_utf8_valid_prefix(bytes, length) == length;
 }
 
-/* Values as the library wants them. */
+/* Values in libpq's format. */
 struct server_values {
 	int count;
 	Oid types[IK_VALUE_LIMIT];
 	const char *texts[IK_VALUE_LIMIT];
 	int lengths[IK_VALUE_LIMIT], formats[IK_VALUE_LIMIT];
 	char numbers[IK_VALUE_LIMIT][24];
-	struct ik_buf copies[IK_VALUE_LIMIT]; /* what can be read of texts that are none */
+	struct ik_buf copies[IK_VALUE_LIMIT]; /* readable forms of texts that the server refuses */
 };
 
-/* Append what can be read of a text that the server does not take; narrow: only ASCII. */
+/* Append the readable part of a text that the server refuses, with "?" for the rest; narrow: ASCII
+ * only. */
 static void put_readable(struct ik_buf *out, const char *text, size_t length, bool narrow)
 {
 	size_t good;
@@ -346,7 +348,7 @@ static void put_text(struct ik_server *server, struct server_values *out, int i,
 	struct ik_buf *copy = &out->copies[i];
 
 	out->types[i] = TEXT;
-	out->formats[i] = 1; /* its length counts */
+	out->formats[i] = 1; /* binary: the length counts */
 	if (!value->text || ik_database_takes_text(&server->base, value->text, value->length))
 		return;
 	put_readable(copy, value->text, value->length, server->ascii || server->base.exact);
@@ -380,7 +382,7 @@ static void put_values(struct ik_server *server, struct server_values *out,
 	}
 }
 
-/* The statement with the server's parameters: $1; new memory. */
+/* Return the statement with the server's parameters ($1), in new memory. */
 static char *with_parameters(const char *text)
 {
 	char *out = ik_strdup(text);
@@ -390,7 +392,7 @@ static char *with_parameters(const char *text)
 	return out;
 }
 
-/* Send a statement; in a transaction the same one again needs no preparation. */
+/* Send a statement; one repeated in a transaction isn't prepared again. */
 static void send_statement(struct ik_server *server, const char *text,
 	const struct ik_value *values)
 {
@@ -408,7 +410,7 @@ static void send_statement(struct ik_server *server, const char *text,
 		words = with_parameters(text);
 		sent = PQsendPrepare(server->connection, "", words, out->count, out->types);
 		free(words);
-		/* Outside a transaction a pooler may have another server for the next one. */
+		/* Outside a transaction a pooler may use another server for the next statement. */
 		server->prepared = server->in_transaction ? text : NULL;
 	}
 	sent = sent &&
@@ -421,7 +423,7 @@ static void send_statement(struct ik_server *server, const char *text,
 		lose(server);
 }
 
-/* Have all that was sent answered. The last answer, or NULL. */
+/* Wait for the answers to everything sent. Return the last answer, or NULL. */
 static PGresult *synchronize(struct ik_server *server)
 {
 	PGresult *result = NULL;
@@ -454,7 +456,7 @@ void ik_database_run(struct ik_database *database, const char *statements)
 	struct ik_server *server = server_of(database);
 	bool patient = database->patient;
 
-	/* Several statements at once need the simple protocol, for which nothing may be under way. */
+	/* Several statements at once need the simple protocol, which needs an empty pipeline. */
 	if (is_usable(server) && PQpipelineStatus(server->connection) != PQ_PIPELINE_OFF)
 		PQclear(synchronize(server));
 	if (!is_usable(server))
@@ -477,13 +479,14 @@ void ik_database_begin(struct ik_database *database)
 	(void)snprintf(milliseconds, sizeof(milliseconds), "%d", server->silent_ms);
 	server->in_transaction = true;
 	send_statement(server, "BEGIN", NULL);
-	/* Where packets are lost, the server releases our locks once we have given it up. */
+	/* If packets are lost, the server must release our locks once we have given it up. */
 	send_statement(server, "SELECT set_config('idle_in_transaction_session_timeout', ?1, true)",
 		IK_VALUES(ik_value_text(milliseconds)));
 	server->in_transaction = !ik_database_failed(database);
 }
 
-/* Undo what was sent: a failure among it may have kept the first attempt from being looked at. */
+/* Roll back the transaction. The server skips the first attempt if it comes after a failure in the
+ * pipeline, so try twice. */
 static void roll_back(struct ik_server *server)
 {
 	const struct ik_error failed = server->base.error;
@@ -520,8 +523,8 @@ struct ik_rows *ik_database_ask(struct ik_database *database, const char *statem
 	struct ik_rows *rows;
 	PGresult *result;
 
-	/* A plan that is compiled takes longer than any of ours. Up to the answer this is one transaction,
-	 * to which the setting is local. */
+	/* Turn off JIT: compiling takes longer than any of our plans. Up to the answer this is one
+	 * transaction, to which the setting is local. */
 	if (!server->in_transaction)
 		send_statement(server, "SELECT set_config('jit', 'off', true)", NULL);
 	send_statement(server, statement, values);
@@ -584,7 +587,7 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 
 /* ---- opening ---- */
 
-/* Is it ours, or empty? Then it gets the table that says its form. */
+/* Check that the database is ours or empty; create the table for its version. */
 static void check_owner(struct ik_database *database)
 {
 	if (ik_database_number(database, "SELECT (to_regclass('ikigai_form') IS NOT NULL)::int",
@@ -612,7 +615,7 @@ static void put_part(struct ik_buf *out, const char *name, const char *value)
 	ik_buf_putc(out, '\'');
 }
 
-/* The value of an option; NULL: it has none. */
+/* Return an option's value; NULL if it has none. */
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
 	for (; options && options->keyword; options++)
@@ -627,7 +630,7 @@ void ik_server_put_identity(const char *address, struct ik_buf *out)
 	PQconninfoOption *options = PQconninfoParse(address, NULL), *defaults;
 	const char *service = value_of(options, "service");
 
-	/* The library looks for the defaults of a service under this name only. */
+	/* libpq reads a service's defaults only under this name. */
 	if (service)
 		(void)setenv("PGSERVICE", service, 1);
 	defaults = PQconndefaults();
@@ -643,7 +646,7 @@ void ik_server_put_identity(const char *address, struct ik_buf *out)
 	PQconninfoFree(options);
 }
 
-/* Does an address name several hosts? *ret_silent_s changes with its connect_timeout. */
+/* Does an address name several hosts? Set *ret_silent_s to its connect_timeout, if it has one. */
 static bool read_address(const char *address, int *ret_silent_s)
 {
 	PQconninfoOption *options = PQconninfoParse(address, NULL);
@@ -672,9 +675,8 @@ void ik_server_connect(struct ik_server *server)
 	int silent_s = SILENT_S;
 	bool several = read_address(address, &silent_s);
 	char seconds[16], milliseconds[16];
-	/* What the address says itself wins: it comes last. A host that stays silent is left after this
-	 * time for the next one, in connecting and afterwards; of several the one that can be written is
-	 * meant. */
+	/* The address comes last, so its own settings win. A silent host is given up after this time,
+	 * while connecting and later; of several hosts the writable one is used. */
 	const char *const keywords[] = { "application_name", "connect_timeout", "tcp_user_timeout",
 		"keepalives_idle", "client_encoding", "target_session_attrs", "dbname", NULL };
 	const char *values[] = { "ikigai", seconds, milliseconds, seconds, "UTF8",
@@ -752,16 +754,16 @@ void ik_database_drop_words(struct ik_database *database, const char *session, i
 	"e.id, e.sequence, e.kind, e.content, e.data_json::text, e.exact_content, e.exact_data, " \
 	"e.time"
 
-/* Where a session was deleted that has forks, only its owner may change its row. */
+/* The row of a deleted session with forks may be changed only by its owner. */
 #define BEHIND \
 	"searched < last_sequence AND (event_count > 0 OR owner IS NULL OR owner = session_user)" \
 	" ORDER BY id"
 
-/* Where the last page ended. */
+/* Where the previous page ended. */
 #define PLACE \
 	"(split_part(?2, ' ', 1)::bigint, split_part(?2, ' ', 2)::uuid," \
 	" split_part(?2, ' ', 3)::bigint)"
-/* The owner is looked up for each hit, instead of all sessions of an owner. */
+/* Look up the owner of each hit, not all sessions of an owner. */
 #define FOUND \
 	"words @@ ?1::tsquery" \
 	" AND (?3 IS NULL OR session IN (SELECT id FROM sessions WHERE directory = ?3))" \
@@ -784,9 +786,10 @@ const struct ik_database_sql ik_database_sql = {
 			  " since AS since_ms, place, started FROM locks"
 			  " WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
 	.event = EVENT,
-	/* First among the newest events, which is all for common words; a phrase is looked for in each
-	 * event that has its words in any case. The others are found by their words, never in the order
-	 * of their time: in that, two common words that are never together are looked for everywhere. */
+	/* Search the newest events first, which is enough for common words; a phrase is checked in each
+	 * event that has its words in any case. Find older events by their words, never in order of
+	 * time: in that order, two common words that never occur together would be searched for
+	 * everywhere. */
 	.search =
 		"WITH recent AS MATERIALIZED (SELECT session, sequence, time FROM (SELECT * FROM search"
 		"  WHERE ?2 IS NULL OR (time, session, sequence) < " PLACE
@@ -807,9 +810,9 @@ const struct ik_database_sql ik_database_sql = {
 	.behind =
 		"SELECT coalesce(sum(last_sequence - searched), 0) FROM (SELECT last_sequence, searched"
 		" FROM sessions WHERE " BEHIND " LIMIT 1000) s",
-	/* Others index others of the first sessions. Nothing here may read all, of which there can be a
-	 * million. Very many words are put in order in half the time if they wait for each other; of the
-	 * last ones a search reads few that wait. */
+	/* Other programs index other ones of the first sessions. Nothing here may read all sessions:
+	 * there can be a million. Very many words are sorted in half the time if they wait in the
+	 * pending list; for the last ones, which a search may read there, keep it short. */
 	.choose = "SELECT string_agg(id::text, ','), set_config('work_mem', '128MB', true),"
 			  " set_config('gin_pending_list_limit', CASE WHEN count(*) = 16"
 			  "  OR sum(least(event_count, last_sequence - searched)) > 1000"

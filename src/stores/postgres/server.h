@@ -1,9 +1,9 @@
 /*
  * server: a PostgreSQL server as the database of a store program.
  *
- * Connecting is the library's: several hosts, target_session_attrs, connect_timeout, service files
- * and TLS mean what they mean to psql. Changes within a transaction are sent without waiting; their
- * answers are read with the next question, or at the end: a round trip each, however many there are.
+ * libpq makes the connection: several hosts, target_session_attrs, connect_timeout, service files
+ * and TLS work as in psql. Changes within a transaction are sent without waiting; their answers are
+ * read with the next query, or at the end: one round trip each, however many changes there are.
  *
  * Owns the connection.  May include: util, stores, <libpq-fe.h>.
  */
@@ -16,20 +16,20 @@
 
 struct ik_server {
 	struct ik_database base;
-	PGconn *connection; /* NULL: there is none */
+	PGconn *connection; /* NULL if there is none */
 	bool in_transaction;
-	int silent_ms;              /* a server that says nothing for so long is given up */
-	const char *prepared;       /* the text of the unnamed statement; NULL: there is none */
-	bool ascii;                 /* the database's encoding may lack characters */
-	char process[IK_UUID_TEXT]; /* the client's, as a holder of leases; "": it has none */
+	int silent_ms;              /* limit on the server's silence */
+	const char *prepared;       /* text of the unnamed prepared statement; NULL if there is none */
+	bool ascii;                 /* the database's encoding may lack some characters */
+	char process[IK_UUID_TEXT]; /* the client, as a holder of leases; "" if unknown */
 	char state[8];              /* SQLSTATE of the last failure */
 };
 
-/* Append what tells one database from another, whichever way an address names it: with a role, or
- * options, its tables may be others. */
+/* Append what identifies a database, however an address names it; includes the role and the
+ * options, which may lead to other tables. */
 void ik_server_put_identity(const char *address, struct ik_buf *out);
 
-/* Connect, and look at no tables. Close it in any case. */
+/* Connect without looking at tables. Close the database in any case. */
 void ik_server_connect(struct ik_server *server);
 
 extern const struct ik_database_form ik_postgres_form;

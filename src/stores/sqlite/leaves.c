@@ -11,32 +11,32 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-/* What a database has for pages whose header does not say so any more. */
+/* Page size if the header is damaged, and its limits. */
 #define USUAL_PAGE_SIZE 4096
 #define LEAST_PAGE_SIZE 512
 #define MOST_PAGE_SIZE 65536
-#define HEADER 100 /* bytes, at the beginning of the first page */
+#define HEADER 100 /* bytes, at the start of the first page */
 #define LOG_HEADER 32
 #define FRAME_HEADER 24
 #define LEAF_OF_TABLE 0x0D
 #define LEAF_HEADER 8
 
-/* Where a page is. */
+/* Where a page is stored. */
 struct leaf_place {
-	int fd; /* -1: it is free */
+	int fd; /* -1 if the page is free */
 	off_t at;
 };
 
 struct ik_leaves {
 	const char *path; /* borrowed */
-	int file, log;    /* log is -1: there is none */
+	int file, log;    /* log is -1 if there is none */
 	size_t page_size;
 	struct leaf_place *pages;
 	int64_t count, read;
-	unsigned char *page, *other; /* the one whose rows are read; another one */
-	size_t cell, cells;          /* of it */
-	struct ik_buf payload;       /* of the newest row */
-	int error;                   /* of the disk */
+	unsigned char *page, *other; /* the page whose rows are read; an overflow page */
+	size_t cell, cells;          /* of that page */
+	struct ik_buf payload;       /* of the current row */
+	int error;                   /* errno of the disk */
 };
 
 static uint32_t number_at(const unsigned char *at, size_t size)
@@ -48,7 +48,7 @@ static uint32_t number_at(const unsigned char *at, size_t size)
 	return number;
 }
 
-/* Read bytes; those behind the end of a file are 0. */
+/* Read bytes; those past the end of the file are 0. */
 static void read_at(struct ik_leaves *leaves, int fd, off_t at, unsigned char *out, size_t size)
 {
 	ssize_t length = pread(fd, out, size, at);
@@ -60,7 +60,7 @@ static void read_at(struct ik_leaves *leaves, int fd, off_t at, unsigned char *o
 	memset(out + length, 0, size - (size_t)length);
 }
 
-/* Read a page, from 1 on; false: there is no such one. */
+/* Read a page, numbered from 1; false if it doesn't exist or is free. */
 static bool read_page(struct ik_leaves *leaves, int64_t number, unsigned char *out)
 {
 	if (number < 1 || number > leaves->count || leaves->pages[number - 1].fd < 0)
@@ -98,7 +98,8 @@ static void find_in_file(struct ik_leaves *leaves)
 		leaves->pages[i] = (struct leaf_place){ leaves->file, i * (off_t)leaves->page_size };
 }
 
-/* Add to the sum of a log. Its words are as the machine had them that began it. */
+/* Add to the log's checksum, whose words have the byte order of the machine that started the
+ * log. */
 static void add_to_sum(uint32_t sum[2], bool big_endian, const unsigned char *at, size_t size)
 {
 	for (size_t i = 0; i < size; i += 4) {
@@ -110,7 +111,7 @@ static void add_to_sum(uint32_t sum[2], bool big_endian, const unsigned char *at
 	}
 }
 
-/* A page of a frame of the log: it counts once its transaction is committed. */
+/* Use the page in a frame of the log instead of the file's. */
 static void take_frame(struct ik_leaves *leaves, int64_t number, off_t at)
 {
 	if (leaves->count < number)
@@ -120,8 +121,8 @@ static void take_frame(struct ik_leaves *leaves, int64_t number, off_t at)
 	leaves->pages[number - 1] = (struct leaf_place){ leaves->log, at };
 }
 
-/* Find the whole frames of the log: return the place after the last one that commits. If they are to be
- * taken, those before that place. */
+/* Read the valid frames of the log, and use those before take_until. Return the offset past the
+ * last frame that commits. */
 static off_t read_log(struct ik_leaves *leaves, off_t take_until)
 {
 	unsigned char header[LOG_HEADER], frame[FRAME_HEADER];
@@ -149,7 +150,7 @@ static off_t read_log(struct ik_leaves *leaves, off_t take_until)
 	return committed;
 }
 
-/* Pass over the free pages, if as many are found as there should be. */
+/* Mark the free pages, if there are as many as the header says. */
 static void find_free(struct ik_leaves *leaves)
 {
 	int64_t *found = ik_alloc_array(NULL, (size_t)leaves->count + 1, sizeof(*found));
@@ -226,7 +227,7 @@ int64_t ik_leaves_read(const struct ik_leaves *leaves)
 
 /* ---- rows ---- */
 
-/* Read a number of one to nine bytes; false: it does not end before the end. */
+/* Read an integer of one to nine bytes; false if it doesn't end before `end`. */
 static bool read_varint(const unsigned char *bytes, size_t end, size_t *at, int64_t *ret)
 {
 	uint64_t value = 0;
@@ -243,7 +244,7 @@ static bool read_varint(const unsigned char *bytes, size_t end, size_t *at, int6
 	return false;
 }
 
-/* How much of a payload is in the leaf itself. */
+/* Return how many bytes of a payload are in the leaf itself. */
 static size_t local_size(const struct ik_leaves *leaves, size_t size)
 {
 	size_t most = leaves->page_size - 35, least = (leaves->page_size - 12) * 32 / 255 - 23, local;
@@ -254,7 +255,8 @@ static size_t local_size(const struct ik_leaves *leaves, size_t size)
 	return local <= most ? local : least;
 }
 
-/* Read the payload of a cell: what begins in the leaf and continues in a list of pages. */
+/* Read the payload of a cell, which starts in the leaf and continues in a list of overflow
+ * pages. */
 static bool read_payload(struct ik_leaves *leaves, size_t at, size_t size)
 {
 	size_t local = local_size(leaves, size);
@@ -284,7 +286,7 @@ static int64_t signed_at(const unsigned char *at, size_t size)
 	return (int64_t)number;
 }
 
-/* Take a value of the serial type at a place of the payload; false: it would be longer. */
+/* Read a value of this serial type at *at of the payload; false if the payload is too short. */
 static bool take_value(const struct ik_buf *payload, int64_t type, size_t *at,
 	struct ik_leaf_value *value)
 {
@@ -293,7 +295,7 @@ static bool take_value(const struct ik_buf *payload, int64_t type, size_t *at,
 	const unsigned char *bytes = (const unsigned char *)payload->data + *at;
 
 	if (type == 7 || type == 10 || type == 11 || length > payload->length - *at)
-		return false; /* none of ours is a fraction */
+		return false; /* our tables have no fractions */
 	*value = (struct ik_leaf_value){
 		.type = type == 0   ? IK_LEAF_NULL
 			: type < 12     ? IK_LEAF_NUMBER
@@ -307,7 +309,7 @@ static bool take_value(const struct ik_buf *payload, int64_t type, size_t *at,
 	return true;
 }
 
-/* Take the payload apart; false: it is no row, or one with more values. */
+/* Split the payload into values; false if it isn't a row, or has too many values. */
 static bool take_values(const struct ik_buf *payload, struct ik_leaf_row *row)
 {
 	const unsigned char *bytes = (const unsigned char *)payload->data;
@@ -340,7 +342,7 @@ static bool read_cell(struct ik_leaves *leaves, struct ik_leaf_row *row)
 		read_payload(leaves, at, (size_t)size) && take_values(&leaves->payload, row);
 }
 
-/* Go to the next page, which may have no rows. */
+/* Go to the next page; it may have no rows. */
 static void turn_page(struct ik_leaves *leaves)
 {
 	size_t head = leaves->read == 0 ? HEADER : 0, most;

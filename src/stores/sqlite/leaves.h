@@ -1,9 +1,9 @@
 /*
- * leaves: the rows of a damaged SQLite file, read from the pages that have them, whatever leads
- * there: a bad page costs what is on it. The format: https://sqlite.org/fileformat.html
+ * leaves: reads the rows of a damaged SQLite file from its leaf pages, without the pages that lead
+ * to them: a bad page costs only what is on it. The format: https://sqlite.org/fileformat.html
  *
- * A page is as the log beside the file has it. Free pages, which may have what was deleted, are
- * passed over. Of which table a row is, its values have to say.
+ * Pages in the write-ahead log replace those in the file. Free pages, which may have deleted rows,
+ * are skipped. The table of a row has to be found from its values.
  *
  * Owns the two descriptors.  May include: util.
  */
@@ -19,7 +19,7 @@
 struct ik_leaf_value {
 	enum { IK_LEAF_NULL, IK_LEAF_NUMBER, IK_LEAF_TEXT, IK_LEAF_BYTES } type;
 	int64_t number;
-	const char *bytes; /* until the next row is read */
+	const char *bytes; /* valid until the next row is read */
 	size_t length;
 };
 
@@ -31,15 +31,15 @@ struct ik_leaf_row {
 
 struct ik_leaves;
 
-/* NULL: it cannot be read. The path is borrowed. */
+/* Open a file; NULL with error if it can't be read. The path is borrowed. */
 struct ik_leaves *ik_leaves_open(const char *path, struct ik_error *error);
-struct ik_leaves *ik_leaves_close(struct ik_leaves *leaves); /* takes NULL, returns NULL */
+struct ik_leaves *ik_leaves_close(struct ik_leaves *leaves); /* accepts NULL, returns NULL */
 
-/* Read the next row with at most IK_LEAF_COLUMNS values. False: there is none, or, with an error, the
- * disk has failed, with which nothing may count as lost. */
+/* Read the next row with at most IK_LEAF_COLUMNS values. Return false at the end or, with an error,
+ * if the disk has failed; rows then don't count as lost. */
 bool ik_leaves_next(struct ik_leaves *leaves, struct ik_leaf_row *row, struct ik_error *error);
 
-/* How many pages there are, and how many of them are read. */
+/* Return the number of pages, and of pages read so far. */
 int64_t ik_leaves_pages(const struct ik_leaves *leaves);
 int64_t ik_leaves_read(const struct ik_leaves *leaves);
 

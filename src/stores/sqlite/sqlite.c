@@ -1,9 +1,9 @@
 /*
- * store-sqlite DATABASE JOURNALS: a store program (ikigai-store(7)) for an SQLite file.
+ * store-sqlite DATABASE JOURNALS: the store program (ikigai-store(7)) for an SQLite file.
  *
- * Of a damaged file rows are copied from the pages that have them (leaves.h), so that a bad page costs
- * what is on it. Indexes are made anew. The copy is complete, and has its name PATH.new-ready, before
- * the damaged file is put aside as PATH.damaged-TIME: a kill at any instant loses neither.
+ * If the file is damaged, rows are copied from the leaf pages (leaves.h), so that a bad page costs
+ * only what is on it, and indexes are rebuilt. The copy is complete, and named PATH.new-ready,
+ * before the damaged file is renamed to PATH.damaged-TIME: a kill at any instant loses neither.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,24 +30,24 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* How long another program's transaction is waited for, and one in a damaged file. */
+/* Limits on the wait for another program's transaction, normally and in a damaged file. */
 #define BUSY_MS 10000
 #define BUSY_DAMAGED_MS 2000
 #define BUSY_STEP_MS 5
 #define GIVE_WAY_MS 300
-/* Steps of SQLite's machine between two looks for a cancellation: well below a millisecond. */
+/* SQLite VM instructions between two looks for a cancellation: well below a millisecond. */
 #define PROGRESS_STEPS 20000
-/* Earlier programs put a word into each row of the index that says its block of rows; a row can only
- * be taken out of it with the words that it was put in with. */
+/* Earlier versions added a word for its block of rows to each index row; a row can only be deleted
+ * from the index with the words it was inserted with. */
 #define BLOCK_ROWS 16384
 
 /* ---- tables ---- */
 
-/* "ikig": tells our databases from other programs'. */
+/* "ikig": distinguishes our databases from other programs'. */
 #define APPLICATION "1768647015"
 
 /*
- * Steps are only ever added: these have been run on users' databases and do not change any more.
+ * Steps are only ever added: these have run on users' databases and must not change.
  */
 static const char *const steps[] = {
 	/* 0 to 1 */
@@ -58,7 +58,7 @@ static const char *const steps[] = {
 	" created_ms INTEGER NOT NULL,"
 	" updated_ms INTEGER NOT NULL,"
 	" event_count INTEGER NOT NULL DEFAULT 0);"
-	/* Not with the time, which would be one more page to write for each event. */
+	/* Without the time: with it, each event would write one more page. */
 	"CREATE INDEX sessions_of_directory ON sessions(directory);"
 	"CREATE TABLE events("
 	" id TEXT UNIQUE NOT NULL,"
@@ -69,33 +69,33 @@ static const char *const steps[] = {
 	" data_json TEXT,"
 	" time INTEGER NOT NULL," /* milliseconds since 1970 UTC */
 	" PRIMARY KEY(session, sequence));",
-	/* 1 to 2: large texts that events name, in parts from 0 on */
+	/* 1 to 2: large texts that events name, in parts numbered from 0 */
 	"CREATE TABLE blobs("
 	" id TEXT NOT NULL,"
 	" part INTEGER NOT NULL,"
 	" bytes BLOB NOT NULL,"
 	" PRIMARY KEY(id, part));",
-	/* 2 to 3: a session may be a fork of another, up to one of its events */
+	/* 2 to 3: a session may be a fork of another one, up to one of its events */
 	"ALTER TABLE sessions ADD COLUMN parent TEXT;"
 	"ALTER TABLE sessions ADD COLUMN forked_at INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* of late events */
+	"ALTER TABLE sessions ADD COLUMN late INTEGER NOT NULL DEFAULT 0;" /* created for late events */
 	"CREATE INDEX sessions_of_parent ON sessions(parent) WHERE parent IS NOT NULL;",
-	/* 3 to 4: the words of events (conversation/search_text.h) by their rows, of all up to a row */
+	/* 3 to 4: the words of events (conversation/search_text.h) by their rowid, up to a mark */
 	"CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii');"
 	"INSERT INTO search(search, rank) VALUES('automerge', 0);"
 	"CREATE TABLE search_state(indexed INTEGER NOT NULL);"
 	"INSERT INTO search_state VALUES(0);"
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
-	/* 4 to 5: rows of the index have a word for their block; those up to one have not */
+	/* 4 to 5: index rows have a word for their block, except those up to plain_rows */
 	("ALTER TABLE search_state ADD COLUMN plain_rows INTEGER NOT NULL DEFAULT 0;"
 	 "UPDATE search_state SET plain_rows = indexed;"),
-	/* 5 to 6: how far journals are stored; rows of the index after one have no such word again;
-	 * columns as on a server, which has users */
+	/* 5 to 6: how far journals are stored; index rows after named_rows have no word for their block
+	 * again; columns that a server needs, which has users */
 	"CREATE TABLE journals("
 	" name TEXT PRIMARY KEY NOT NULL,"
-	" place INTEGER NOT NULL,"     /* all before this byte is stored */
+	" place INTEGER NOT NULL,"     /* everything before this byte is stored */
 	" stored_as TEXT NOT NULL,"    /* the session, or the fork that late events became */
-	" sequence INTEGER NOT NULL);" /* of its newest event that the writer knew */
+	" sequence INTEGER NOT NULL);" /* of the newest event the writer knew */
 	"INSERT INTO search(search, rank) VALUES('automerge', 4);"
 	"ALTER TABLE search_state ADD COLUMN named_rows INTEGER NOT NULL DEFAULT 0;"
 	"UPDATE search_state SET named_rows = indexed;"
@@ -117,13 +117,13 @@ static const struct ik_database_form form = {
 struct sqlite_database {
 	struct ik_database base;
 	sqlite3 *db;
-	bool changing;    /* between begin and end of a transaction */
-	dev_t device;     /* of the file that is open: another one may have its name now */
-	ino_t inode;      /* 0: none was open yet, or it is known why it was replaced */
-	const char *copy; /* a backup that is being written, of about so many bytes; or NULL */
+	bool changing;    /* inside a transaction */
+	dev_t device;     /* of the open file: its path may name another one by now */
+	ino_t inode;      /* 0: none was open yet, or we replaced it ourselves */
+	const char *copy; /* a backup being written, of about copy_size bytes; or NULL */
 	int64_t copy_size;
-	sqlite3_stmt *change;    /* the last one: the same one again needs no preparation */
-	const char *change_text; /* a literal, told by its address */
+	sqlite3_stmt *change;    /* the last one, prepared, in case it is repeated */
+	const char *change_text; /* a literal, compared by its address */
 };
 
 static struct sqlite_database *sqlite_of(struct ik_database *database)
@@ -131,7 +131,7 @@ static struct sqlite_database *sqlite_of(struct ik_database *database)
 	return (struct sqlite_database *)database;
 }
 
-/* Fail as SQLite did last. */
+/* Set the error from SQLite's last failure. */
 static void explain(struct sqlite_database *sqlite)
 {
 	const char *why = sqlite3_errmsg(sqlite->db), *path = sqlite->base.name;
@@ -180,8 +180,8 @@ void ik_database_run(struct ik_database *database, const char *statements)
 		explain(sqlite);
 }
 
-/* Has nothing failed so far? Without memory SQLite ends a transaction by itself: what follows would be
- * stored alone. */
+/* Has nothing failed so far? When memory runs out, SQLite ends a transaction by itself: the next
+ * statements would be stored alone. */
 static bool is_usable(struct sqlite_database *sqlite)
 {
 	if (sqlite->changing && sqlite3_get_autocommit(sqlite->db) &&
@@ -191,7 +191,7 @@ static bool is_usable(struct sqlite_database *sqlite)
 	return !ik_database_failed(&sqlite->base);
 }
 
-/* Prepare a statement; NULL: that, or something before it, has failed. */
+/* Prepare a statement; NULL if that, or something before it, has failed. */
 static sqlite3_stmt *prepare(struct sqlite_database *sqlite, const char *text)
 {
 	sqlite3_stmt *statement = NULL;
@@ -202,7 +202,7 @@ static sqlite3_stmt *prepare(struct sqlite_database *sqlite, const char *text)
 	return statement;
 }
 
-/* Bind values; what a statement has no parameter for is left out. */
+/* Bind values; those without a parameter in the statement are ignored. */
 static void bind(sqlite3_stmt *statement, const struct ik_value *values,
 	sqlite3_destructor_type keep)
 {
@@ -301,7 +301,7 @@ struct ik_rows *ik_rows_free(struct ik_rows *rows)
 
 /* ---- opening ---- */
 
-/* Has another file, or none, the name of the one that is, or was, open? */
+/* Does the path of the file that is, or was, open now name another file, or none? */
 static bool is_lost(const struct sqlite_database *sqlite)
 {
 	struct stat now;
@@ -311,7 +311,7 @@ static bool is_lost(const struct sqlite_database *sqlite)
 	return now.st_dev != sqlite->device || now.st_ino != sqlite->inode;
 }
 
-/* Is the file system of this path mounted for reading only? */
+/* Is this path on a read-only file system? */
 static bool is_on_read_only_disk(const char *path)
 {
 	struct statvfs facts;
@@ -323,14 +323,14 @@ bool ik_database_is_open(const struct ik_database *database)
 {
 	const struct sqlite_database *sqlite = (const struct sqlite_database *)database;
 
-	/* What is written to one that is lost nobody would find again; one that could only be read is
-	 * opened again once it can be written. */
+	/* Reopen if the file was deleted or replaced, since writes to it would be lost, or if a
+	 * read-only file has become writable. */
 	return sqlite->db && !is_lost(sqlite) &&
 		!(database->reads_only && !is_on_read_only_disk(database->address));
 }
 
-/* Refuse a database of another program, or one that somebody has added views, triggers or virtual
- * tables to: a SELECT could run programs. */
+/* Refuse a database of another program, or one with added views, triggers or virtual tables: a
+ * SELECT on them could run code. */
 static void check_owner(struct ik_database *database)
 {
 	int64_t ours = ik_database_number(database, "PRAGMA application_id", NULL);
@@ -353,7 +353,7 @@ static void check_owner(struct ik_database *database)
 			database->name);
 }
 
-/* Called from within statements: nonzero interrupts the current one. */
+/* Called during statements: report progress; nonzero interrupts the statement. */
 static int on_progress(void *arg)
 {
 	struct ik_database *database = arg;
@@ -365,8 +365,8 @@ static int on_progress(void *arg)
 	return database->interruptible && ik_connection_is_cancelled(database->client);
 }
 
-/* Lock the replacing of files in the directory of one, until the descriptor is closed; -1: it cannot be
- * had now. A file recovered by a program that was killed is complete as PATH.new-ready. */
+/* Lock the directory of a file while files in it are replaced, until the descriptor is closed.
+ * Return -1 if that isn't possible now. */
 static int lock_directory(const char *path)
 {
 	char *directory = ik_path_directory(path);
@@ -380,14 +380,14 @@ static int lock_directory(const char *path)
 	return fd;
 }
 
-/* Finish, or forget, a recovery that was killed. */
+/* Finish, or drop, a recovery that was killed: its copy, PATH.new-ready, is complete. */
 static void finish_recovery(const char *path)
 {
 	char *ready = ik_format("%s.new-ready", path);
 	int lock = access(ready, F_OK) == 0 ? lock_directory(path) : -1;
 
 	if (lock >= 0) {
-		/* With both, events may have been stored in the damaged one since. */
+		/* If both exist, the damaged file may have received events since. */
 		if (access(path, F_OK) == 0)
 			(void)unlink(ready);
 		else
@@ -397,8 +397,8 @@ static void finish_recovery(const char *path)
 	free(ready);
 }
 
-/* Another program has the database for the count-th time: wait for it, but not long if another
- * request waits. */
+/* Wait for another program that uses the database, but not long if another request waits. count is
+ * the number of calls before. */
 static int on_busy(void *arg, int count)
 {
 	static const struct timespec moment = { .tv_nsec = BUSY_STEP_MS * 1000000L };
@@ -412,7 +412,7 @@ static int on_busy(void *arg, int count)
 	return 1;
 }
 
-/* Make the file, which SQLite would make readable to others, and its directory. */
+/* Create the file and its directory; SQLite would make it readable to other users. */
 static void make_file(struct ik_database *database)
 {
 	char *directory = ik_path_directory(database->address);
@@ -425,14 +425,14 @@ static void make_file(struct ik_database *database)
 	free(directory);
 }
 
-/* Have a handle trust nothing that a file brings along. */
+/* Make a handle distrust everything that comes with a file. */
 static void protect(sqlite3 *db)
 {
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
-/* Open the handle; name is a path, or a URI. */
+/* Open the handle; name is a path or a URI. */
 static void open_handle(struct sqlite_database *sqlite, const char *name, int flags)
 {
 	if (ik_database_failed(&sqlite->base))
@@ -450,8 +450,8 @@ static void open_handle(struct sqlite_database *sqlite, const char *name, int fl
 	ik_database_run(&sqlite->base, "PRAGMA cache_size = -4096; PRAGMA user_version");
 }
 
-/* A copy of what was opened, in a temporary file: its tables can be brought to their present form,
- * and their words indexed, where the file itself cannot. */
+/* Replace the handle with one on a temporary copy, whose tables can be migrated and whose words can
+ * be indexed even if the file is read-only. */
 static void copy_handle(struct sqlite_database *sqlite)
 {
 	sqlite3 *from = sqlite->db;
@@ -471,7 +471,7 @@ static void copy_handle(struct sqlite_database *sqlite)
 	(void)sqlite3_close_v2(from);
 }
 
-/* Tell that there is a log, which is not read. */
+/* Notify the user of a log that isn't read. */
 static void name_unread_log(const struct sqlite_database *sqlite)
 {
 	char *log = ik_format("%s-wal", sqlite->base.name), *notice;
@@ -488,15 +488,15 @@ static void name_unread_log(const struct sqlite_database *sqlite)
 	free(log);
 }
 
-/* Open a file that is on a file system for reading only. */
+/* Open a file on a read-only file system. */
 static void open_to_read(struct sqlite_database *sqlite)
 {
 	struct ik_database *database = &sqlite->base;
 	bool old;
 
 	open_handle(sqlite, database->name, SQLITE_OPEN_READONLY);
-	/* A log that has no index can only be read where one can be made: go without log and locks
-	 * (sqlite.org/uri.html). The link spares the name's characters that a URI has to escape. */
+	/* A log without its index can only be read where an index can be created: open without log and
+	 * locks (sqlite.org/uri.html). The link in /proc avoids escaping the path for the URI. */
 	if (ik_database_failed(database)) {
 		int fd = open(database->name, O_RDONLY | O_CLOEXEC);
 		char *uri = ik_format("file:/proc/self/fd/%d?immutable=1", fd);
@@ -515,7 +515,7 @@ static void open_to_read(struct sqlite_database *sqlite)
 		copy_handle(sqlite);
 }
 
-/* Open a file that is to be written. */
+/* Open a writable file. */
 static void open_to_write(struct sqlite_database *sqlite)
 {
 	struct ik_database *database = &sqlite->base;
@@ -525,8 +525,9 @@ static void open_to_write(struct sqlite_database *sqlite)
 	check_owner(database);
 	ik_database_run(database, "PRAGMA journal_mode = WAL");
 	code = sqlite->db ? sqlite3_extended_errcode(sqlite->db) : SQLITE_OK;
-	/* No shared memory for a log, as on some network file systems: a journal is slower, as safe. Only
-	 * one who has the file for itself can leave a log without it. */
+	/* Without shared memory, as on some network file systems, there can be no write-ahead log: use
+	 * a rollback journal, which is slower but as safe. Only a program that has the file to itself
+	 * can switch without shared memory. */
 	if (ik_database_failed(database) &&
 		(code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_SHMOPEN)) {
 		database->error.status = IK_OK;
@@ -535,11 +536,11 @@ static void open_to_write(struct sqlite_database *sqlite)
 			"PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
 			" PRAGMA locking_mode = NORMAL; PRAGMA user_version");
 	}
-	/* A journal of a session is removed once its events are committed: they must be on the disk. */
+	/* A session's journal is removed once its events are committed, so they must be on disk. */
 	ik_database_run(database, "PRAGMA synchronous = FULL");
 }
 
-/* What was stored before may be missing, except what the journals still have. */
+/* Notify the user that earlier events may be missing, except those still in journals. */
 static void tell_loss(const struct ik_database *database)
 {
 	char *notice = ik_format(_("The database %s was removed or replaced while it was in use. What "
@@ -592,7 +593,7 @@ void ik_database_begin(struct ik_database *database)
 {
 	ik_database_run(database, "BEGIN IMMEDIATE");
 	sqlite_of(database)->changing = !ik_database_failed(database);
-	/* Whoever recovers a file has this lock until the new one is in its place. */
+	/* A program that recovers the file holds this lock until the new one is in place. */
 	if (!ik_database_failed(database) && is_lost(sqlite_of(database)))
 		ik_error_set(&database->error, IK_UNAVAILABLE,
 			_("The database %s is in use by another program."), database->name);
@@ -620,7 +621,7 @@ void ik_database_put_query(const struct ik_search_query *query, struct ik_buf *o
 	ik_search_query_put_fts(query, out);
 }
 
-/* Take the words of the event of a row out of the index. */
+/* Delete the words of a row's event from the index. */
 static void drop_row(struct ik_database *database, struct ik_rows *rows)
 {
 	int64_t row = ik_rows_number(rows, IK_EVENT_COLUMN_COUNT);
@@ -640,7 +641,7 @@ static void drop_row(struct ik_database *database, struct ik_rows *rows)
 	ik_buf_done(&words);
 }
 
-/* Its texts can have everything: there are no columns for exact bytes. */
+/* Text columns accept everything: there are no columns for exact bytes. */
 bool ik_database_takes_text(const struct ik_database *database, const char *text, size_t length)
 {
 	return true;
@@ -698,13 +699,12 @@ const struct ik_database_sql ik_database_sql = {
 
 /* ---- recovery ---- */
 
-/* What JSON can name exactly; a greater number is damage. */
+/* JSON's limit on exact integers; a greater number is damage. */
 #define NUMBER_LIMIT (INT64_C(1) << 53)
 
 /*
- * A table, and what the values of its rows are: a UUID, text, a whole number, bytes, or (o) anything.
- * Rows of earlier forms have fewer values. ?1 is the row's own number, null if another row has it;
- * ?2 is the first value.
+ * A table, and the types of its values: UUID, text, integer, bytes, or (o) any. Rows of earlier
+ * versions have fewer values. ?1 is the rowid, null if another row has it; ?2 is the first value.
  */
 static const struct recover_table {
 	const char *rows, *values;
@@ -729,7 +729,7 @@ static const struct recover_table {
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 enum { ROW = 1, SEQUENCE = 4 }; /* parameters */
 
-/* Sessions whose rows are lost, and numbers that have changed. */
+/* Restore sessions whose rows are lost, and correct their numbers. */
 static const char fix_up[] =
 	"INSERT INTO sessions(id, directory, title, created_ms, updated_ms, event_count)"
 	" SELECT session, '', coalesce((SELECT substr(content, 1, 100) FROM events AS said"
@@ -741,26 +741,26 @@ static const char fix_up[] =
 	"UPDATE sessions SET last_sequence = coalesce((SELECT max(sequence) FROM events"
 	" WHERE session = sessions.id), forked_at)";
 
-/* What a copy has. */
+/* The contents of a copy. */
 struct recovered {
 	int64_t events, sessions;
-	bool whole; /* nothing is lost */
+	bool whole; /* nothing was lost */
 };
 
-/* A copy that is being made. */
+/* A copy in progress. */
 struct recovery {
-	struct sqlite_database fresh; /* the new one */
+	struct sqlite_database fresh; /* the new database */
 	sqlite3_stmt *inserts[TABLES];
 	struct recovered got;
 };
 
-/* Has something ended it (a full disk, a cancellation)? Nothing counts as lost then. */
+/* Has the copy failed (a full disk, a cancellation)? Nothing counts as lost then. */
 static bool has_ended(const struct recovery *recovery)
 {
 	return ik_database_failed(&recovery->fresh.base);
 }
 
-/* How many rows there are in a database, which may be damaged; -1: not all of them can be read. */
+/* Count the rows of a table in a possibly damaged database; -1 if they can't all be read. */
 static int64_t count_rows(sqlite3 *db, const char *rows)
 {
 	char *text = ik_format("SELECT count(*) FROM %s", rows);
@@ -775,7 +775,7 @@ static int64_t count_rows(sqlite3 *db, const char *rows)
 	return count;
 }
 
-/* Could the value be one of this kind? */
+/* Could the value be of this type? */
 static bool fits(char kind, const struct ik_leaf_value *value)
 {
 	switch (kind) {
@@ -793,7 +793,7 @@ static bool fits(char kind, const struct ik_leaf_value *value)
 	}
 }
 
-/* Which table a row is of; TABLES: of none that has what was said. */
+/* Return the table whose types a row fits; TABLES if there is none. */
 static size_t table_of(const struct ik_leaf_row *row)
 {
 	for (size_t i = 0; i < TABLES; i++) {
@@ -819,8 +819,8 @@ static void bind_value(sqlite3_stmt *insert, int parameter, const struct ik_leaf
 		(void)sqlite3_bind_blob64(insert, parameter, value->bytes, value->length, SQLITE_STATIC);
 }
 
-/* Insert a row, unless it is there. Where another one, which may be damaged, has its number, or the
- * number of its event, it gets a new one. */
+/* Insert a row, unless it exists. If another row, which may be damaged, has its rowid or its
+ * event's number, give it a new one. */
 static void insert_row(struct recovery *recovery, size_t table, const struct ik_leaf_row *row)
 {
 	sqlite3_stmt *insert = recovery->inserts[table];
@@ -831,7 +831,7 @@ static void insert_row(struct recovery *recovery, size_t table, const struct ik_
 	if (row->rowid > 0 && row->rowid < NUMBER_LIMIT)
 		(void)sqlite3_bind_int64(insert, ROW, row->rowid);
 	for (int attempt = 0; attempt < 3 && !inserted && !has_ended(recovery); attempt++) {
-		/* The fourth of another table is never null, so that nothing is inserted without it. */
+		/* In other tables this column is NOT NULL, so the last attempt inserts nothing. */
 		if (attempt > 0)
 			(void)sqlite3_bind_null(insert, attempt == 1 ? ROW : SEQUENCE);
 		if (sqlite3_step(insert) != SQLITE_DONE)
@@ -842,7 +842,7 @@ static void insert_row(struct recovery *recovery, size_t table, const struct ik_
 	sqlite3_clear_bindings(insert);
 }
 
-/* Insert the rows that can be read of the database at path. */
+/* Insert the readable rows of the database at path. */
 static void copy_rows(struct recovery *recovery, const char *path)
 {
 	struct ik_database *fresh = &recovery->fresh.base;
@@ -862,7 +862,7 @@ static void copy_rows(struct recovery *recovery, const char *path)
 	(void)ik_leaves_close(leaves);
 }
 
-/* Copy what can be read of the database at path into the open, empty one. */
+/* Copy the readable rows of the database at path to the open, empty one. */
 static void copy_all(struct recovery *recovery, const char *path)
 {
 	struct ik_database *fresh = &recovery->fresh.base;
@@ -880,7 +880,7 @@ static void copy_all(struct recovery *recovery, const char *path)
 	ik_database_run(fresh, "COMMIT");
 }
 
-/* Count what was copied; is it all that the damaged file has? */
+/* Count what was copied, and compare it with the rows of the damaged file. */
 static void count_copied(struct recovery *recovery, const int64_t counts[TABLES])
 {
 	recovery->got.whole = true;
@@ -897,8 +897,8 @@ static void fail_in_use(struct ik_database *database)
 		_("The database %s is in use by another program."), database->address);
 }
 
-/* Keep others from storing anything in the damaged file from here on, where it is not too damaged
- * for a lock. Closing the handle ends it. */
+/* Keep other programs from storing anything in the damaged file, unless it is too damaged for a
+ * lock. Closing the handle releases the lock. */
 static sqlite3 *hold(struct ik_database *database)
 {
 	sqlite3 *held = NULL;
@@ -913,7 +913,7 @@ static sqlite3 *hold(struct ik_database *database)
 	return held;
 }
 
-/* Make a whole copy at ready. */
+/* Create a complete copy at ready. */
 static struct recovered make_copy(struct ik_database *database, sqlite3 *held, bool only_whole,
 	const char *ready)
 {
@@ -953,7 +953,7 @@ static struct recovered make_copy(struct ik_database *database, sqlite3 *held, b
 	return recovery.got;
 }
 
-/* Give the log of the damaged file its new name, or remove it: a stale one must not be played into
+/* Rename the damaged file's log along with it, or remove it: a stale log must not be replayed into
  * the new file. */
 static void put_log_aside(const char *path, const char *aside)
 {
@@ -969,7 +969,7 @@ static void put_log_aside(const char *path, const char *aside)
 	free(to);
 }
 
-/* Put the damaged file aside, and give the copy its name. */
+/* Rename the damaged file, and give the copy its name. */
 static void replace(struct ik_database *database, const char *ready, struct ik_buf *notice)
 {
 	const char *path = database->address;
@@ -982,7 +982,7 @@ static void replace(struct ik_database *database, const char *ready, struct ik_b
 			_("The damaged database %s cannot be put aside"), path);
 	} else {
 		put_log_aside(path, aside);
-		/* Another program that found none may have finished it. */
+		/* Another program that found no database may have finished the recovery. */
 		if (rename(ready, path) != 0 && errno != ENOENT)
 			ik_error_set_errno(&database->error, errno, _("Cannot make the database %s"), path);
 	}
@@ -1026,9 +1026,9 @@ static struct recovered recover(struct ik_database *database, bool only_whole)
 }
 
 /*
- * Copy what can be read of the closed database, put the file aside, and tell the client in a notice.
- * Fails with IK_NOT_FOUND: there is none; IK_UNAVAILABLE: another program is at work on it;
- * IK_INVALID: only_whole was asked for, and something is lost. On failure the file is as it was.
+ * Copy what can be read of the closed database, rename the damaged file, and send a notice. Fails
+ * with IK_NOT_FOUND if there is no file; IK_UNAVAILABLE if another program is using it; IK_INVALID
+ * if only_whole is set and something is lost. A failure leaves the file unchanged.
  */
 static struct recovered recover_file(struct ik_database *database, bool only_whole)
 {
@@ -1040,7 +1040,7 @@ static struct recovered recover_file(struct ik_database *database, bool only_who
 		ik_error_set_errno(&database->error, errno, "%s", database->address);
 	else if (lock < 0)
 		fail_in_use(database);
-	/* Unless another program has done it since the damage was seen. */
+	/* Skip it if another program has recovered the file since the damage was seen. */
 	else if (!database->damaged || !is_lost(sqlite))
 		got = recover(database, only_whole);
 	if (!ik_database_failed(database))
@@ -1052,11 +1052,11 @@ static struct recovered recover_file(struct ik_database *database, bool only_who
 
 /* ---- requests ---- */
 
-/* Write the whole database, as it is now, to a new file. */
+/* Write a snapshot of the whole database to a new file. */
 static void write_copy(struct ik_database *database, const char *file)
 {
 	struct sqlite_database *sqlite = sqlite_of(database);
-	mode_t before = umask(077); /* nobody else may read what was said */
+	mode_t before = umask(077); /* only this user may read it */
 
 	sqlite->copy_size = ik_database_number(database,
 		"SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", NULL);
@@ -1066,7 +1066,7 @@ static void write_copy(struct ik_database *database, const char *file)
 	(void)umask(before);
 }
 
-/* backup {file}: it has its name once it is whole and on the disk. */
+/* backup {file}: the file gets its name once it is complete and on disk. */
 static void answer_backup(struct ik_database *database)
 {
 	const char *file = ik_connection_text(database->client, "file");
@@ -1090,7 +1090,7 @@ static void answer_backup(struct ik_database *database)
 	free(unfinished);
 }
 
-/* check: is the file whole? IK_INVALID: it is damaged. */
+/* check: fails with IK_INVALID if the file is damaged. */
 static void answer_check(struct ik_database *database)
 {
 	struct ik_rows *rows = ik_database_ask(database, "PRAGMA quick_check(1)", NULL);
@@ -1101,7 +1101,7 @@ static void answer_check(struct ik_database *database)
 	(void)ik_rows_free(rows);
 }
 
-/* facts: form and size of the file, and what is in it. */
+/* facts: version and size of the file, and what is in it. */
 static void answer_facts(struct ik_database *database)
 {
 	struct ik_rows *rows = ik_database_ask(database,
@@ -1117,13 +1117,13 @@ static void answer_facts(struct ik_database *database)
 	(void)ik_rows_free(rows);
 }
 
-/* recover: copy what can be read of the file, and put it aside; the database is closed. The last line
- * has events, sessions, and whole: nothing is lost. */
+/* recover: copy what can be read of the file, and rename the damaged one; the database is closed.
+ * The last line has events, sessions, and whole: nothing is lost. */
 static void answer_recover(struct ik_database *database)
 {
 	struct recovered got;
 
-	database->interruptible = true; /* the copy is of no use then, and the file as it was */
+	database->interruptible = true; /* cancelling drops the copy, and leaves the file unchanged */
 	got = recover_file(database, false);
 	ik_json_printf(ik_connection_begin(database->client),
 		"'events':%lld,'sessions':%lld,'whole':%s", (long long)got.events, (long long)got.sessions,
@@ -1145,7 +1145,8 @@ static const struct ik_store_verb verbs[] = {
 	{ NULL, NULL, IK_VERB_LONG },
 };
 
-/* Beside the file they have its name; elsewhere a number made of its whole path. */
+/* Convert old files: those next to the database are named after it, others after a hash of its full
+ * path. */
 static void convert_old_files(const struct ik_database *database, const char *journals)
 {
 	char *directory = ik_path_directory(database->address), *real = realpath(directory, NULL);
