@@ -146,9 +146,9 @@ static bool same_holder(const struct ik_holder *one, const struct ik_holder *oth
  * ours. */
 static void set_state(struct ik_lock *lock, const struct lock_found *found)
 {
-	static const struct ik_holder nobody = { .pid = 0 };
-	const struct ik_holder *holder = found->state == IK_LOCK_OTHERS ? &found->holder : &nobody;
-	const struct ik_holder *asker = found->state == IK_LOCK_OURS ? &found->asker : &nobody;
+	static const struct ik_holder no_holder = { .pid = 0 };
+	const struct ik_holder *holder = found->state == IK_LOCK_OTHERS ? &found->holder : &no_holder;
+	const struct ik_holder *asker = found->state == IK_LOCK_OURS ? &found->asker : &no_holder;
 
 	if (!same_holder(&lock->asker, asker)) {
 		lock->asker = *asker;
@@ -201,7 +201,7 @@ static void close_file(struct ik_lock *lock)
 }
 
 /* Remove the file and release the lock; keep the file if another process is asking for it. */
-static void let_file_go(struct ik_lock *lock)
+static void release_file(struct ik_lock *lock)
 {
 	struct ik_holder asker;
 
@@ -292,7 +292,7 @@ static void step_file(struct ik_lock *lock)
 	if (lock->step == LOCK_REFUSE)
 		ik_holder_erase(lock->fd, IK_HOLDER_ASKS);
 	if (lock->step == LOCK_RELEASE || (lock->asks && !asks))
-		let_file_go(lock);
+		release_file(lock);
 	found.state = take_file(lock, asks || lock->step == LOCK_TAKE, &found.holder);
 	if (found.state == IK_LOCK_OTHERS && is_being_left(lock, &found.holder))
 		found.state = IK_LOCK_UNKNOWN;
@@ -497,7 +497,7 @@ static void finish(struct ik_lock *lock)
 	*link = lock->next;
 	if (lock->path) {
 		lock->watch = ik_directory_watch_close(lock->watch);
-		let_file_go(lock);
+		release_file(lock);
 		free(lock->path);
 	} else if (lock->store->server) {
 		lock->read = ik_store_read_close(lock->read);
@@ -658,7 +658,7 @@ void ik_lock_pause(struct ik_lock *lock)
 {
 	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store) || !lock->path)
 		return;
-	let_file_go(lock);
+	release_file(lock);
 	lock->paused = true;
 }
 

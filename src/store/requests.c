@@ -89,7 +89,7 @@ static void on_process_ended(void *arg)
 }
 
 /* Close the socket; the program exits when it sees that. */
-static void let_go(struct ik_requests *requests)
+static void disconnect(struct ik_requests *requests)
 {
 	static const char ended[] = "{\"progress\":null}";
 
@@ -293,7 +293,7 @@ struct ik_store_read *ik_store_read_close(struct ik_store_read *read)
 
 /* ---- its answer ---- */
 
-static void turn_round(struct ik_message **messages, size_t count)
+static void reverse(struct ik_message **messages, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
 		struct ik_message *message = messages[i];
@@ -316,7 +316,7 @@ static void finish(struct ik_store_read *read, enum ik_status status, const stru
 	if (!answer->messages)
 		answer->count = read->session_count;
 	if (read->flags & IK_REQUEST_BACKWARDS)
-		turn_round(answer->messages, answer->count);
+		reverse(answer->messages, answer->count);
 	answer->bytes = read->part.data;
 	answer->length = read->part.length;
 	if (read->reader)
@@ -617,7 +617,7 @@ static void end(struct ik_requests *requests)
 	struct ik_error error;
 	bool asked = false;
 
-	let_go(requests);
+	disconnect(requests);
 	ik_timer_stop(requests->silence);
 	for (read = requests->first; read; read = read->next) {
 		asked = asked || read->sent;
@@ -812,7 +812,7 @@ struct ik_requests *ik_requests_close(struct ik_requests *requests)
 {
 	if (!requests)
 		return NULL;
-	let_go(requests);
+	disconnect(requests);
 	requests->restart = ik_timer_close(requests->restart);
 	requests->silence = ik_timer_close(requests->silence);
 	ik_loop_cancel_deferred(requests->loop, send_now, requests);

@@ -105,7 +105,7 @@ static enum ik_status open_journal(struct ik_session_writer *writer, struct ik_e
  * fails, too. A partial reply starts over there. *ret_full, which may be NULL, is the old journal:
  * close it only after the new one has a record, since until then readers would take its partial
  * reply for the whole. */
-static bool go_to_spare(struct ik_session_writer *writer, struct ik_journal **ret_full)
+static bool switch_to_spare(struct ik_session_writer *writer, struct ik_journal **ret_full)
 {
 	struct ik_journal *full = writer->journal;
 	struct ik_error ignored;
@@ -147,7 +147,7 @@ static enum ik_status write_event(struct ik_session_writer *writer,
 
 	if (status == IK_OK)
 		status = ik_journal_add_event(writer->journal, message, error);
-	if (status != IK_OK && go_to_spare(writer, &full))
+	if (status != IK_OK && switch_to_spare(writer, &full))
 		status = ik_journal_add_event(writer->journal, message, error);
 	(void)ik_journal_close(full);
 	if (status != IK_OK)
@@ -167,7 +167,7 @@ enum ik_status ik_session_writer_put_part(struct ik_session_writer *writer, cons
 
 	if (status == IK_OK)
 		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
-	if (status != IK_OK && go_to_spare(writer, &full))
+	if (status != IK_OK && switch_to_spare(writer, &full))
 		status = ik_journal_add_part(writer->journal, blob, (int64_t)part, bytes, length, error);
 	(void)ik_journal_close(full);
 	return status;

@@ -742,7 +742,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 		.slow = on_slow,
 		.told = on_told,
 	};
-	static const struct ik_store_events nobody = { .state = NULL };
+	static const struct ik_store_events no_events = { .state = NULL };
 	const char *database = options->database;
 	struct ik_store_program program = { .path = NULL };
 	struct ik_store *store;
@@ -755,7 +755,7 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	}
 	store = ik_alloc(sizeof(*store));
 	store->loop = loop;
-	store->events = &nobody;
+	store->events = &no_events;
 	ik_uuid_new(store->place.process);
 	store->changed = true; /* earlier processes may have left journals */
 	ik_buf_init(&store->notices, IK_KIB(64));

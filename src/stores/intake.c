@@ -309,7 +309,7 @@ static bool take_records(struct intake *intake)
 		int64_t place = ik_journal_reader_place(intake->reader);
 		enum ik_status status;
 
-		/* A reply isn't continued after so many other events. */
+		/* A reply isn't continued after this many other events. */
 		if (intake->reply_count > 0 &&
 			intake->event_count - intake->replies[0].before >= BATCH_RECORDS)
 			forget_reply(intake, 0);

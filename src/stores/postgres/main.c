@@ -144,7 +144,8 @@ static const char refuse[] =
 
 static const char release[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?2";
 
-static const char bury[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?9";
+static const char release_dead[] =
+	"UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?9";
 
 /* Also deletes rows of killed processes that no one has looked at since. */
 static const char forget[] =
@@ -171,9 +172,9 @@ static const struct lease_step {
 	const char *name;
 	const char *statements[4];
 } steps[] = {
-	{ "follow", { bury, withdraw } },
-	{ "take", { add_row, bury, take } },
-	{ "ask", { add_row, bury, take, ask } },
+	{ "follow", { release_dead, withdraw } },
+	{ "take", { add_row, release_dead, take } },
+	{ "ask", { add_row, release_dead, take, ask } },
 	{ "refuse", { refuse } },
 	{ "release", { withdraw, release, forget } },
 };

@@ -541,7 +541,7 @@ static void open_to_write(struct sqlite_database *sqlite)
 }
 
 /* Notify the user that earlier events may be missing, except those still in journals. */
-static void tell_loss(const struct ik_database *database)
+static void notify_loss(const struct ik_database *database)
 {
 	char *notice = ik_format(_("The database %s was removed or replaced while it was in use. What "
 							   "is said from now on "
@@ -561,7 +561,7 @@ void ik_database_open(struct ik_database *database)
 
 	database->name = ik_strdup(path);
 	if (sqlite->inode != 0 && is_lost(sqlite))
-		tell_loss(database);
+		notify_loss(database);
 	finish_recovery(path);
 	database->reads_only = is_on_read_only_disk(path);
 	if (database->reads_only) {
