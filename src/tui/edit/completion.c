@@ -8,28 +8,28 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-/* What a shell reads otherwise than as itself. */
+/* Bytes with a special meaning to the shell. */
 #define SHELL_SPECIAL " \t\n\\'\"`$&|;<>()[]{}*?!#~="
 
-/* More are left as they are: sorting them would be felt, and nobody reads so many. */
+/* Longer lists stay unsorted: sorting would cause a noticeable delay, and no one reads that far. */
 #define SORTED_MAX 5000
 
 enum rank { RANK_PREFIX, RANK_PREFIX_ANY_CASE, RANK_WITHIN, RANK_COUNT };
 
-/* How well a candidate fits; RANK_COUNT: it does not. */
+/* Return how well a candidate matches, or RANK_COUNT if it does not. */
 static enum rank rank_of(const char *text, const char *typed, size_t length)
 {
 	if (strncmp(text, typed, length) == 0)
 		return RANK_PREFIX;
 	if (strncasecmp(text, typed, length) == 0)
 		return RANK_PREFIX_ANY_CASE;
-	/* A command is also found by a part of its name. */
+	/* Commands also match by a part of their name. */
 	if (*typed == '/')
 		typed++;
 	return *typed && strcasestr(text, typed) ? RANK_WITHIN : RANK_COUNT;
 }
 
-/* The order of two candidates' texts. */
+/* Compare two candidates by their text. */
 static int by_text(const void *one, const void *other, void *candidates)
 {
 	const struct ik_proposal *at = candidates;
@@ -83,7 +83,7 @@ size_t ik_completion_common(const struct ik_completions *completions, const uint
 	return first ? ik_utf8_cut(first, strlen(first), common) : 0;
 }
 
-/* Append a word for a shell; a "~" at its start stays what it is. */
+/* Append a word, quoted for the shell; a leading "~" stays unquoted. */
 static void put_shell(struct ik_buf *out, const char *word)
 {
 	if (*word == '~')
@@ -112,7 +112,7 @@ size_t ik_completion_put(const struct ik_completions *completions, size_t index,
 		ik_buf_puts(out, word.data);
 		break;
 	case IK_QUOTING_MENTION:
-		/* A quote in it ends nothing where none begins it. */
+		/* A quote inside the word does not end an unquoted mention. */
 		quoted = *word.data == '"' || strpbrk(word.data, " \t");
 		ik_buf_puts(out, quoted ? "@\"" : "@");
 		ik_buf_puts(out, word.data);

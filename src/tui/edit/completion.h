@@ -1,9 +1,9 @@
 /*
- * completion: what a word that is being written may become.
+ * completion: the candidates for the word at the cursor.
  *
- * Whoever knows commands, tools and files says what the candidates are
- * (ik_screen_on_complete()); this says which of them fit what was typed, in
- * which order, and what is to be put into the text.
+ * The code that knows commands, tools and files supplies the candidates
+ * (ik_screen_on_complete()). This module selects and orders those that match,
+ * and says what to insert.
  *
  * Pure.  May include: util.
  */
@@ -16,47 +16,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a candidate is written into the text. */
+/* How a candidate is quoted in the text. */
 enum ik_quoting {
 	IK_QUOTING_NONE,
 	IK_QUOTING_MENTION, /* @PATH, @"PATH with blanks" */
-	IK_QUOTING_SHELL    /* what a shell would read otherwise behind backslashes */
+	IK_QUOTING_SHELL    /* special characters escaped with backslashes */
 };
 
 struct ik_proposal {
-	const char *text;        /* valid UTF-8 without controls; one that ends in "/" goes on */
+	const char *text; /* valid UTF-8 without controls; after a final "/" completion continues */
 	const char *description; /* NULL: none */
 };
 
-/* What is known about the word at the cursor. All is borrowed. */
+/* Candidates for the word at the cursor. All pointers are borrowed. */
 struct ik_completions {
-	bool asked;        /* set for whoever answers: the user wants them now */
-	size_t start;      /* where in the text it begins */
-	const char *typed; /* what is compared with the candidates, without quoting */
-	const char *head;  /* what is before each candidate in the word: "src/"; or "" */
+	bool asked;        /* input to the supplier: the user asked for completion */
+	size_t start;      /* byte offset of the word in the text */
+	const char *typed; /* the unquoted text to match candidates against */
+	const char *head;  /* prefix of every candidate in the word, such as "src/"; or "" */
 	enum ik_quoting quoting;
 	const struct ik_proposal *candidates;
 	size_t count;
-	const char *note;     /* "asking openai…": there will be more; NULL: these are all */
-	bool on_demand;       /* not to be shown before it is asked for */
-	bool free;            /* what is typed may mean something else: none is selected at first */
-	bool unsorted;        /* they are names in no order: what fits is to be sorted */
-	bool caret_in_quotes; /* the cursor goes into the first "" of what is put in */
+	const char *note;     /* such as "asking openai…" while more are expected; NULL: complete */
+	bool on_demand;       /* show only on request */
+	bool free;            /* the word may be something else: select none at first */
+	bool unsorted;        /* names in no particular order: sort the matches */
+	bool caret_in_quotes; /* put the cursor inside the first "" that is inserted */
 };
 
-/* Those that fit, as indexes: what begins with what was typed, then what begins with
- * it in other letters' case, then what has it within. Returns how many; free() the array. */
+/* Find the candidates that match, as indexes: prefix matches first, then prefix matches in any
+ * case, then matches elsewhere in the text. Return their number; the caller frees the array. */
 size_t ik_completion_match(const struct ik_completions *completions, uint32_t **ret_indexes);
 
-/* Bytes that those of these candidates have in common at their start which begin with
- * what was typed; at a character's end. *ret_prefixed: how many those are; they come first. */
+/* Return the length in bytes of the common prefix of the candidates that begin with the typed
+ * text, at a character boundary. *ret_prefixed is the number of those candidates; they come
+ * first. */
 size_t ik_completion_common(const struct ik_completions *completions, const uint32_t *indexes,
 	size_t count, size_t *ret_prefixed);
 
 /*
- * Append what takes the place of the word: the first length bytes of a candidate
- * (SIZE_MAX: it is taken, and what ends the word comes after it). Returns where in
- * it the cursor goes.
+ * Append the replacement for the word: the first length bytes of a candidate, or, for SIZE_MAX,
+ * all of it and what ends the word. Return the cursor's byte offset in the replacement.
  */
 size_t ik_completion_put(const struct ik_completions *completions, size_t index, size_t length,
 	struct ik_buf *out);

@@ -17,16 +17,16 @@
 #define FOLD_LINES 10
 #define FOLD_BYTES 2000
 #define STATES_MAX 1000
-#define SMALL_TEXT IK_KIB(64) /* one without memory for its copy ends the program, as elsewhere */
+#define SMALL_TEXT IK_KIB(64) /* no memory to copy a shorter text ends the program, as elsewhere */
 #define TAB_WIDTH 4
 #define TAB_MARK "\xE2\x86\x92   " /* an arrow and blanks */
 #define ARROW_LENGTH 3
-#define PROMPT_ROOM 6             /* columns for text that a prompt leaves, or it is left out */
-#define SET_FOLD_BYTES IK_KIB(64) /* of a text that is set: what is longer is slow to draw */
+#define PROMPT_ROOM 6             /* omit a prompt that leaves fewer columns for text */
+#define SET_FOLD_BYTES IK_KIB(64) /* longer texts that are set are folded: they draw slowly */
 #define KILL_RING 16
-#define STRETCH IK_KIB(16) /* of a line: after as much a new row begins */
+#define STRETCH IK_KIB(16) /* bytes of a line after which a new row begins */
 
-/* A part of the text that shows as one mark. Folds are sorted and apart. */
+/* A part of the text that is shown as one mark. Folds are sorted and don't overlap. */
 struct fold {
 	size_t position, length;
 	size_t lines;
@@ -37,7 +37,7 @@ struct folds {
 	size_t count;
 };
 
-/* What was done last, where doing it again is one step with it. */
+/* The last kind of change: another one of the same kind joins its undo step. */
 enum editor_chain {
 	CHAIN_NONE,
 	CHAIN_TYPE,
@@ -49,51 +49,51 @@ enum editor_chain {
 	CHAIN_BROWSE
 };
 
-/* All of a text that is being written. */
+/* The text being written. */
 struct editor_state {
 	struct ik_buf text; /* valid UTF-8 */
 	struct folds folds;
 	size_t cursor; /* never inside a fold */
 };
 
-/* States that undo, or redo, brings back, the oldest first. */
+/* The undo or redo states, oldest first. */
 struct states {
 	struct editor_state *at;
 	size_t count;
 	size_t bytes; /* in all texts */
 };
 
-/* What one row on screen shows. */
+/* The part of the text on one screen row. */
 struct editor_row {
 	size_t start, end;
-	bool last; /* of its line: a line end or the end of the text follows */
+	bool last; /* the last row of its line: a line end or the end of the text follows */
 };
 
 struct ik_editor {
 	struct editor_state now;
 	bool selecting;
-	size_t anchor; /* the other end of what is selected; like the cursor */
+	size_t anchor; /* the other end of the selection; never inside a fold */
 
 	struct states done, undone;
 	enum editor_chain chain;
 
 	struct ik_buf kills[KILL_RING]; /* newest first */
 	size_t kill_count;
-	size_t yanked; /* which of them is before the cursor */
+	size_t yanked; /* index of the one before the cursor */
 	size_t yank_position;
 
 	struct ik_history *history;
 	bool browsing;
 	size_t browse_index;
 
-	struct ik_buf shown;         /* of the piece that was looked at last */
-	int width;                   /* columns of text when last drawn; 0: not drawn yet */
-	size_t top;                  /* the first drawn row is where this is or was, */
-	int drawn_row, drawn_column; /* and its place on the screen */
-	int goal;                    /* column that moving up and down keeps to */
+	struct ik_buf shown;         /* scratch space for the piece last returned by piece_at() */
+	int width;                   /* columns of text when last drawn; 0 before the first draw */
+	size_t top;                  /* a position in the row drawn first */
+	int drawn_row, drawn_column; /* where the text was drawn on the screen */
+	int goal;                    /* column that vertical movement aims for */
 };
 
-/* Free a state's text and folds, and leave an empty one. */
+/* Free a state's text and folds, and leave it empty. */
 static void clear_state(struct editor_state *state)
 {
 	ik_buf_done(&state->text);
@@ -102,7 +102,7 @@ static void clear_state(struct editor_state *state)
 	ik_buf_init(&state->text, IK_LIMIT_USER_TEXT);
 }
 
-/* Index of the first fold that begins at or after position. */
+/* Return the index of the first fold that begins at or after position. */
 static size_t fold_index(const struct folds *folds, size_t position)
 {
 	size_t low = 0, high = folds->count;
@@ -118,7 +118,7 @@ static size_t fold_index(const struct folds *folds, size_t position)
 	return low;
 }
 
-/* Add a fold at its place in the order. */
+/* Insert a fold in order. */
 static void add_fold(struct folds *folds, struct fold fold)
 {
 	size_t index = fold_index(folds, fold.position);
@@ -129,7 +129,7 @@ static void add_fold(struct folds *folds, struct fold fold)
 	folds->count++;
 }
 
-/* Return a copy of the present state. Without memory for it, its text says so. */
+/* Return a copy of the current state. If memory runs out, the copy's text has an error status. */
 static struct editor_state copy_state(const struct ik_editor *editor)
 {
 	const struct editor_state *now = &editor->now;
@@ -142,14 +142,14 @@ static struct editor_state copy_state(const struct ik_editor *editor)
 	return copy;
 }
 
-/* Return the fold with that index; NULL: there is none. */
+/* Return the fold with that index, or NULL if there is none. */
 static struct fold *nth_fold(const struct ik_editor *editor, size_t index)
 {
 	return index < editor->now.folds.count ? &editor->now.folds.at[index] : NULL;
 }
 
-/* Return the first fold that begins at or after position, and the last one that begins before it;
- * NULL: there is none. */
+/* Return the first fold that begins at or after position (fold_from()), or the last one that
+ * begins before it (fold_to()); NULL if there is none. */
 static struct fold *fold_from(const struct ik_editor *editor, size_t position)
 {
 	return nth_fold(editor, fold_index(&editor->now.folds, position));
@@ -160,7 +160,7 @@ static struct fold *fold_to(const struct ik_editor *editor, size_t position)
 	return nth_fold(editor, fold_index(&editor->now.folds, position) - 1);
 }
 
-/* Return where a fold ends; 0 for none. */
+/* Return the end of a fold, or 0 for NULL. */
 static size_t end_of_fold(const struct fold *fold)
 {
 	return fold ? fold->position + fold->length : 0;
@@ -185,7 +185,7 @@ static void unfold(struct ik_editor *editor, struct fold *fold)
 	editor->chain = CHAIN_NONE;
 }
 
-/* Show the text of the fold that position is inside, if it is. */
+/* Unfold the fold that contains position, if any. */
 static void unfold_around(struct ik_editor *editor, size_t position)
 {
 	struct fold *fold = fold_to(editor, position);
@@ -194,7 +194,7 @@ static void unfold_around(struct ik_editor *editor, size_t position)
 		unfold(editor, fold);
 }
 
-/* Drop the folds that touch the bytes that are replaced, and move those after them. */
+/* Drop the folds that overlap the replaced bytes, and move the folds after them. */
 static void adjust_folds(struct folds *folds, size_t position, size_t removed, size_t inserted)
 {
 	size_t kept = 0;
@@ -211,7 +211,7 @@ static void adjust_folds(struct folds *folds, size_t position, size_t removed, s
 	folds->count = kept;
 }
 
-/* Make sure that count bytes can take the place of length ones. */
+/* Reserve memory to replace length bytes by count bytes. Return false if there is no room. */
 static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 {
 	struct ik_buf *text = &editor->now.text;
@@ -225,7 +225,7 @@ static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 	return true;
 }
 
-/* Release the oldest states. */
+/* Free the count oldest states. */
 static void drop_states(struct states *states, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -245,7 +245,7 @@ static void forget(struct states *states)
 	*states = (struct states){ 0 };
 }
 
-/* Take over a state as the newest; the oldest ones make room. */
+/* Add a state as the newest and take ownership of it; drop the oldest ones beyond the limits. */
 static void push_state(struct states *states, struct editor_state state)
 {
 	size_t dropped = 0, bytes = states->bytes + state.text.length;
@@ -259,8 +259,7 @@ static void push_state(struct states *states, struct editor_state state)
 	drop_states(states, dropped);
 }
 
-/* Is a change at position a part of the last step of undo? A word that is typed begins a new
- * one. */
+/* Does a change at position join the last undo step? Each typed word is a step of its own. */
 static bool joins_step(const struct ik_editor *editor, size_t position, const char *bytes,
 	enum editor_chain chain)
 {
@@ -276,7 +275,7 @@ static bool joins_step(const struct ik_editor *editor, size_t position, const ch
 	return chain == CHAIN_DELETE_LEFT || chain == CHAIN_DELETE_RIGHT;
 }
 
-/* Keep the present state for undo. */
+/* Save the current state for undo. */
 static void begin_step(struct ik_editor *editor)
 {
 	struct editor_state copy = copy_state(editor);
@@ -286,13 +285,13 @@ static void begin_step(struct ik_editor *editor)
 		return;
 	}
 	if (editor->now.text.length < SMALL_TEXT)
-		ik_alloc_fail(); /* there is no memory for anything */
+		ik_alloc_fail(); /* even a small copy failed */
 	clear_state(&copy);
-	forget(&editor->done); /* better no undo than a wrong one */
+	forget(&editor->done); /* no undo is better than a wrong one */
 }
 
-/* Replace length bytes at position as a step of undo, which joins the last one where chain says
- * so, and put the cursor after them. False: no room. */
+/* Replace length bytes at position and put the cursor after the new ones. The change is an undo
+ * step, or joins the last one if chain allows it. Return false if there is no room. */
 static bool replace_text(struct ik_editor *editor, size_t position, size_t length,
 	const char *bytes, size_t count, enum editor_chain chain)
 {
@@ -312,7 +311,7 @@ static bool replace_text(struct ik_editor *editor, size_t position, size_t lengt
 	return true;
 }
 
-/* Count the lines of a text, up to a limit; the last may lack its end. */
+/* Count the lines of a text, up to limit. The last line may lack its line end. */
 static size_t count_lines(const char *text, size_t length, size_t limit)
 {
 	size_t lines = 0;
@@ -327,13 +326,13 @@ static size_t count_lines(const char *text, size_t length, size_t limit)
 	return lines;
 }
 
-/* Return whether a paste of this is folded. */
+/* Is a paste large enough to be folded? */
 static bool is_large(const char *text, size_t length)
 {
 	return length > FOLD_BYTES || count_lines(text, length, FOLD_LINES + 1) > FOLD_LINES;
 }
 
-/* Fold what was just inserted. */
+/* Fold text that was just inserted. */
 static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 {
 	struct fold fold = { position, length,
@@ -342,7 +341,8 @@ static void fold_text(struct ik_editor *editor, size_t position, size_t length)
 	add_fold(&editor->now.folds, fold);
 }
 
-/* Return where the first fold at or after position begins; the end of the text: there is none. */
+/* Return the start of the first fold at or after position, or the end of the text if there is
+ * none. */
 static size_t next_fold(const struct ik_editor *editor, size_t position)
 {
 	const struct fold *fold = fold_from(editor, position);
@@ -350,7 +350,7 @@ static size_t next_fold(const struct ik_editor *editor, size_t position)
 	return fold ? fold->position : editor->now.text.length;
 }
 
-/* Return where the cluster or fold at position ends. */
+/* Return the end of the cluster or fold at position. */
 static size_t next_place(const struct ik_editor *editor, size_t position)
 {
 	const struct fold *fold = fold_at(editor, position);
@@ -362,7 +362,7 @@ static size_t next_place(const struct ik_editor *editor, size_t position)
 			.length;
 }
 
-/* Return where the cluster or fold before position begins. */
+/* Return the start of the cluster or fold before position. */
 static size_t previous_place(const struct ik_editor *editor, size_t position)
 {
 	const struct fold *fold = fold_to(editor, position);
@@ -375,7 +375,7 @@ static size_t previous_place(const struct ik_editor *editor, size_t position)
 	return floor + ik_cluster_previous(editor->now.text.data + floor, position - floor);
 }
 
-/* Return the start of the line of position; a fold has no line ends. */
+/* Return the start of the line that contains position; line ends inside folds don't count. */
 static size_t start_of_line(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->now.text.data;
@@ -393,7 +393,7 @@ static size_t start_of_line(const struct ik_editor *editor, size_t position)
 	}
 }
 
-/* Return the end of the line of position. */
+/* Return the end of the line that contains position. */
 static size_t end_of_line(const struct ik_editor *editor, size_t position)
 {
 	const char *text = editor->now.text.data;
@@ -410,7 +410,7 @@ static size_t end_of_line(const struct ik_editor *editor, size_t position)
 	}
 }
 
-/* Undo the last step, or redo the last one that was undone. */
+/* Undo the last step, or, if again is true, redo the last undone step. */
 static void undo_step(struct ik_editor *editor, bool again)
 {
 	struct states *from = again ? &editor->undone : &editor->done;
@@ -435,7 +435,7 @@ struct editor_draw_piece {
 	enum ik_style style;
 };
 
-/* Append a number with commas between thousands. */
+/* Append a number with a comma after each group of three digits. */
 static void put_grouped(struct ik_buf *out, size_t number)
 {
 	char digits[32];
@@ -448,7 +448,7 @@ static void put_grouped(struct ik_buf *out, size_t number)
 	}
 }
 
-/* Write the mark that a fold shows as. */
+/* Append the mark that is shown for a fold. */
 static void put_fold(struct ik_buf *out, const struct fold *fold)
 {
 	struct ik_buf lines, size;
@@ -463,7 +463,7 @@ static void put_fold(struct ik_buf *out, const struct fold *fold)
 	ik_buf_done(&lines);
 }
 
-/* The piece at position, drawn from column on. */
+/* Return the piece at position, drawn from column on. It may point to editor->shown. */
 static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, size_t position,
 	int column)
 {
@@ -509,16 +509,16 @@ static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, si
 	return piece;
 }
 
-/* Does a line end, or the text, at position? */
+/* Is position at a line end or at the end of the text? */
 static bool is_end(const struct ik_editor *editor, size_t position)
 {
 	return position >= editor->now.text.length ||
 		(editor->now.text.data[position] == '\n' && !fold_at(editor, position));
 }
 
-/* Return the last place up to position where a new row begins in any width, since the line goes on
- * through a whole STRETCH of the text: where the cluster ends that fills that. 0: there is none.
- * From there on rows are found without laying out a long line from its start. */
+/* Return the last seam at or before position, or 0 if there is none. A seam is where a row ends
+ * at any width: after the cluster that completes a STRETCH of the text without line ends. Layout
+ * can start at a seam instead of the start of a long line. */
 static size_t seam_before(const struct ik_editor *editor, size_t position)
 {
 	size_t end = position - position % STRETCH, seam;
@@ -550,7 +550,7 @@ static struct editor_row row_at(struct ik_editor *editor, int width, size_t star
 	return row;
 }
 
-/* The row after another; false when it is the last. */
+/* Find the row after `row`. Return false if `row` is the last. */
 static bool row_after(struct ik_editor *editor, int width, const struct editor_row *row,
 	struct editor_row *ret_row)
 {
@@ -560,7 +560,7 @@ static bool row_after(struct ik_editor *editor, int width, const struct editor_r
 	return true;
 }
 
-/* The row that a position is in. */
+/* Return the row that contains position. */
 static struct editor_row row_of(struct ik_editor *editor, int width, size_t position)
 {
 	size_t line = start_of_line(editor, position), seam = seam_before(editor, position);
@@ -571,7 +571,7 @@ static struct editor_row row_of(struct ik_editor *editor, int width, size_t posi
 	return row;
 }
 
-/* The row before the one that begins at start; false when that is the first. */
+/* Find the row before the one that begins at start. Return false if that one is the first. */
 static bool row_before(struct ik_editor *editor, int width, size_t start,
 	struct editor_row *ret_row)
 {
@@ -581,7 +581,7 @@ static bool row_before(struct ik_editor *editor, int width, size_t start,
 	return true;
 }
 
-/* The row that is drawn first, as far as it is not the cursor that says which. */
+/* Return the first row to draw, before scroll() adjusts it to the cursor. */
 static struct editor_row top_row(struct ik_editor *editor, int width)
 {
 	size_t length = editor->now.text.length;
@@ -591,7 +591,7 @@ static struct editor_row top_row(struct ik_editor *editor, int width)
 	return row_of(editor, width, end_of_fold(fold) > position ? fold->position : position);
 }
 
-/* Column of a position within its row. */
+/* Return the column of a position within its row. */
 static int column_of(struct ik_editor *editor, int width, const struct editor_row *row,
 	size_t position)
 {
@@ -608,7 +608,7 @@ static int column_of(struct ik_editor *editor, int width, const struct editor_ro
 	return column;
 }
 
-/* Position in a row that is nearest to a column from the left. */
+/* Return the position in a row at column goal, or the nearest one to the left. */
 static size_t position_at(struct ik_editor *editor, int width, const struct editor_row *row,
 	int goal)
 {
@@ -624,12 +624,12 @@ static size_t position_at(struct ik_editor *editor, int width, const struct edit
 		column += piece.width;
 		at += piece.length;
 	}
-	/* The end of a row that goes on is the start of the next. */
+	/* If the line continues, the row's end is already the start of the next row. */
 	return row->last ? at : kept;
 }
 
-/* Move the cursor a row up (-1) or down (1), keeping the column where rows are long enough;
- * false: there is no such row. */
+/* Move the cursor one row up (-1) or down (1). With keep_goal, aim for the column where the
+ * movement began. Return false if there is no such row. */
 static bool move_vertically(struct ik_editor *editor, int direction, bool keep_goal)
 {
 	int width = editor->width ? editor->width : 1 << 20;
@@ -671,7 +671,7 @@ int ik_editor_height(struct ik_editor *editor, int columns)
 	return height;
 }
 
-/* Scroll so that the cursor's row is seen and no row stays empty for nothing. */
+/* Scroll to show the cursor's row, without rows left empty needlessly. Return the first row. */
 static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 {
 	struct editor_row top = top_row(editor, width);
@@ -697,7 +697,7 @@ static struct editor_row scroll(struct ik_editor *editor, int width, int rows)
 	return top;
 }
 
-/* The style of the piece at position: what is selected stands out. */
+/* Return the style of the piece at position, highlighted if selected. */
 static enum ik_style style_at(const struct ik_editor *editor, size_t position, enum ik_style style)
 {
 	size_t start, end;
@@ -707,7 +707,7 @@ static enum ik_style style_at(const struct ik_editor *editor, size_t position, e
 	return selected ? IK_STYLE_SELECTION : style;
 }
 
-/* Draw one row of text; returns the column of a position in it. */
+/* Draw one row of text. Return the column of a position in it. */
 static int draw_row(struct ik_editor *editor, int width, struct ik_cells *cells,
 	struct ik_rectangle area, const struct editor_row *row, size_t position)
 {
@@ -757,7 +757,7 @@ void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_
 			(editor->now.cursor < row.end || (row.last && editor->now.cursor == row.end))) {
 			int column = place.column + found, last = area.column + area.columns - 1;
 
-			/* last: an area of one column */
+			/* clamp to the last column if the area has only one */
 			ik_cells_set_cursor(cells, area.row + i, column < last ? column : last);
 		}
 		if (!row_after(editor, width, &row, &row))
@@ -788,7 +788,7 @@ void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor)
 	editor->chain = CHAIN_NONE;
 }
 
-/* Bring line ends to LF, append. */
+/* Append a text with its line ends converted to LF. */
 static void append_lines(struct ik_buf *out, const char *text, size_t length)
 {
 	const char *end = text + length, *stop;
@@ -801,7 +801,8 @@ static void append_lines(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_append(out, text, (size_t)(end - text));
 }
 
-/* Replace a part by text from outside, repaired, folded when it is large. */
+/* Replace a part with external text: repair it, and fold it if it is large. Return false if
+ * there is no room. */
 static bool put_in(struct ik_editor *editor, size_t position, size_t length, const char *text,
 	size_t count, enum editor_chain chain, bool pasted)
 {
@@ -831,8 +832,8 @@ static bool put_in(struct ik_editor *editor, size_t position, size_t length, con
 	return done;
 }
 
-/* Show the entry at an index of the history. The cursor goes to the end of its first line on the
- * way up, of its last on the way down, from where the next step leads on. */
+/* Show the history entry at index. Put the cursor where the next step in the same direction
+ * leaves the entry: going up, at the end of its first line; going down, at the end of its last. */
 static void show_entry(struct ik_editor *editor, size_t index, bool up)
 {
 	size_t length;
@@ -844,10 +845,10 @@ static void show_entry(struct ik_editor *editor, size_t index, bool up)
 	editor->now.cursor = up ? end_of_line(editor, 0) : editor->now.text.length;
 }
 
-/* Does the entry begin with what is before the draft's cursor, and differ from what is shown? */
+/* Does the entry begin with the draft's text before its cursor, and differ from the text shown? */
 static bool matches(const struct ik_editor *editor, size_t index)
 {
-	/* All entries are one step of undo, which leads back to the draft. */
+	/* All browsed entries form one undo step, so its saved state is the draft. */
 	const struct editor_state *draft = editor->browsing ? &editor->done.at[editor->done.count - 1]
 														: &editor->now;
 	const struct ik_buf *now = &editor->now.text;
@@ -858,14 +859,14 @@ static bool matches(const struct ik_editor *editor, size_t index)
 		!(length == now->length && memcmp(text, now->data, length) == 0);
 }
 
-/* To an older entry of the history (step 1), or a newer one (-1), at last to the draft. */
+/* Show an older (step 1) or newer (-1) history entry; after the newest, restore the draft. */
 static void browse(struct ik_editor *editor, int step)
 {
 	size_t count = editor->history ? ik_history_count(editor->history) : 0;
 
 	if (step < 0 && !editor->browsing)
 		return;
-	/* From the newest on the index goes round, and there is none. */
+	/* Stepping past the newest entry wraps the index, which ends the loop. */
 	for (size_t i = editor->browsing ? editor->browse_index + (size_t)step : 0; i < count;
 		 i += (size_t)step)
 		if (matches(editor, i)) {
@@ -878,7 +879,8 @@ static void browse(struct ik_editor *editor, int step)
 	editor->browsing = false;
 }
 
-/* Is the cluster at position part of a word? A fold is a word of its own. */
+/* Is the cluster at position part of a word? The caller handles folds, which are words by
+ * themselves. */
 static bool is_word(const struct ik_editor *editor, size_t position)
 {
 	uint32_t codepoint = 0;
@@ -888,13 +890,13 @@ static bool is_word(const struct ik_editor *editor, size_t position)
 	if (codepoint < 0x80)
 		return (codepoint >= '0' && codepoint <= '9') || codepoint == '_' ||
 			(codepoint >= 'A' && codepoint <= 'Z') || (codepoint >= 'a' && codepoint <= 'z');
-	/* blanks and punctuation beyond ASCII: Latin-1's, general, CJK */
+	/* spaces and punctuation outside ASCII: Latin-1, general, CJK */
 	return !(codepoint < 0xC0 || (codepoint >= 0x2000 && codepoint < 0x2070) ||
 		(codepoint >= 0x3000 && codepoint < 0x3004) ||
 		(codepoint >= 0x3008 && codepoint < 0x3012) || (codepoint >= 0xFF00 && codepoint < 0xFF10));
 }
 
-/* Where the word before position begins, or the one after it ends. */
+/* Return the start of the word before position, or the end of the word after it. */
 static size_t word_edge(const struct ik_editor *editor, size_t position, bool left)
 {
 	bool within = false;
@@ -914,8 +916,8 @@ static size_t word_edge(const struct ik_editor *editor, size_t position, bool le
 	return position;
 }
 
-/* Up or down in the text; beyond it in the history, or, while one selects, to the text's start and
- * end. */
+/* Move up or down in the text. At its first or last row, browse the history, or, when selecting,
+ * go to the start or end of the text. */
 static void vertical(struct ik_editor *editor, int direction, bool selects)
 {
 	bool moved = move_vertically(editor, direction, editor->chain == CHAIN_VERTICAL);
@@ -929,7 +931,8 @@ static void vertical(struct ik_editor *editor, int direction, bool selects)
 		browse(editor, -direction);
 }
 
-/* Move the cursor; false: the action is not a movement. selects: it stays in the text. */
+/* Move the cursor. With selects, stay in the text instead of browsing the history. Return false
+ * if the action is not a movement. */
 static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool selects)
 {
 	size_t cursor = editor->now.cursor;
@@ -967,7 +970,7 @@ static bool move_cursor(struct ik_editor *editor, enum ik_action action, bool se
 	return true;
 }
 
-/* Select by a motion; false when the action is another. */
+/* Extend the selection. Return false if the action does not select. */
 static bool extend(struct ik_editor *editor, enum ik_action action)
 {
 	size_t anchor = editor->selecting ? editor->anchor : editor->now.cursor;
@@ -986,7 +989,7 @@ static bool extend(struct ik_editor *editor, enum ik_action action)
 	return true;
 }
 
-/* All that was cut is bounded together: the oldest makes room. */
+/* Drop the oldest kills until all together fit the limit. */
 static void bound_kills(struct ik_editor *editor)
 {
 	size_t bytes = 0;
@@ -1000,7 +1003,8 @@ static void bound_kills(struct ik_editor *editor)
 	}
 }
 
-/* Parts cut one after the other are put back together. */
+/* Add a part to the kill ring, and delete it unless copy is true. Consecutive kills join into
+ * one. */
 static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool copy)
 {
 	bool again = editor->chain == CHAIN_KILL && editor->kill_count > 0;
@@ -1020,13 +1024,14 @@ static void kill_part(struct ik_editor *editor, size_t start, size_t end, bool c
 	ik_buf_insert(&editor->kills[0], left ? 0 : editor->kills[0].length,
 		editor->now.text.data + start, end - start);
 	if (ik_buf_status(&editor->kills[0]) != IK_OK)
-		return; /* no room to keep it: nothing is cut */
+		return; /* no room to keep it, so don't delete it */
 	bound_kills(editor);
 	if (!copy)
 		replace_text(editor, start, end - start, "", 0, CHAIN_KILL);
 }
 
-/* Do an action that selects, or is for the selection; false: it is for others. */
+/* Run an action that selects or uses the selection. Return false if another function has to run
+ * it. */
 static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 {
 	size_t start, end;
@@ -1043,7 +1048,7 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 	case IK_ACTION_YANK:
 		replace_text(editor, start, end - start, "", 0, CHAIN_NONE);
 		return false;
-	case IK_ACTION_LEFT: /* to its ends, as everywhere */
+	case IK_ACTION_LEFT: /* to an end of the selection, as in other editors */
 	case IK_ACTION_RIGHT:
 		editor->now.cursor = action == IK_ACTION_LEFT ? start : end;
 		editor->selecting = false;
@@ -1053,8 +1058,8 @@ static bool act_on_selection(struct ik_editor *editor, enum ik_action action)
 	}
 }
 
-/* The part that an action deletes or cuts: what is selected, else what it names; false: it does
- * neither. */
+/* Find the part that an action deletes or cuts: the selection, or else the action's own range.
+ * Return false if the action does neither. */
 static bool part_of(const struct ik_editor *editor, enum ik_action action, size_t *ret_start,
 	size_t *ret_end)
 {
@@ -1077,7 +1082,7 @@ static bool part_of(const struct ik_editor *editor, enum ik_action action, size_
 		break;
 	case IK_ACTION_KILL_TO_END:
 		*ret_end = end_of_line(editor, cursor);
-		if (*ret_end == cursor) /* at the end already: the line end itself */
+		if (*ret_end == cursor) /* already at the end: cut the line end */
 			*ret_end = next_place(editor, cursor);
 		break;
 	case IK_ACTION_KILL_TO_START:
@@ -1130,7 +1135,7 @@ struct ik_editor *ik_editor_free(struct ik_editor *editor)
 	return NULL;
 }
 
-/* Text from outside in place of what is selected, or at the cursor. */
+/* Insert external text at the cursor, or replace the selection with it. */
 static bool put_at_cursor(struct ik_editor *editor, const char *text, size_t length,
 	enum editor_chain chain, bool pasted)
 {
@@ -1207,7 +1212,8 @@ size_t ik_editor_cursor(const struct ik_editor *editor)
 	return editor->now.cursor;
 }
 
-/* Put in what was cut, in place of what was put in just before when it goes on. */
+/* Yank the last kill, or, if older is true, replace the text just yanked with the next older
+ * kill. */
 static void yank(struct ik_editor *editor, bool older)
 {
 	size_t position = editor->now.cursor, length = 0, index = 0;
@@ -1229,7 +1235,7 @@ static void yank(struct ik_editor *editor, bool older)
 	editor->yank_position = position;
 }
 
-/* Open the fold beside the cursor. */
+/* Unfold the fold next to the cursor. Return false if there is none. */
 static bool open_fold(struct ik_editor *editor)
 {
 	size_t cursor = editor->now.cursor;

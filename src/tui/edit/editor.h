@@ -1,10 +1,10 @@
 /*
- * editor: the text a user is writing: several lines, a cursor, a selection,
+ * editor: the text the user is writing: multiple lines, a cursor, a selection,
  * undo and redo, a kill ring, history.
  *
- * Works on grapheme clusters of valid UTF-8 (what comes in is repaired and
- * its controls are kept in the text and made visible by the drawing; line ends
- * are LF).  Pure but for the history file.
+ * Works on grapheme clusters of valid UTF-8. Input is repaired and its line
+ * ends become LF; controls stay in the text, and drawing makes them visible.
+ * Pure but for the history file.
  *
  * May include: util, tui/term, tui/edit.
  */
@@ -20,68 +20,65 @@
 struct ik_editor;
 struct ik_history;
 
-/* history (may be NULL) is borrowed. */
+/* Return a new editor. history (may be NULL) is borrowed. */
 struct ik_editor *ik_editor_new(struct ik_history *history);
 struct ik_editor *ik_editor_free(struct ik_editor *editor);
 
 /*
- * Text typed or pasted at the cursor; false, and nothing changed, when the
- * text would exceed IK_LIMIT_USER_TEXT. CR LF and CR become LF. A
- * paste of megabytes is one step of undo and shows as one collapsed mark when
- * it has more than 10 lines or 2,000 bytes; the cursor steps over the mark,
- * IK_ACTION_COMPLETE beside it opens it.
+ * Insert typed or pasted text at the cursor, replacing the selection. Return false, and change
+ * nothing, if the text would exceed IK_LIMIT_USER_TEXT. CR LF and CR become LF. A paste is one
+ * undo step. With more than 10 lines or 2,000 bytes it is folded into one mark, which the
+ * cursor steps over; IK_ACTION_COMPLETE next to the mark unfolds it.
  */
 bool ik_editor_insert(struct ik_editor *editor, const char *text, size_t length);
 bool ik_editor_paste(struct ik_editor *editor, const char *text, size_t length);
 
-/* A key without an action: a character, or a paste, unless that is not whole. False: no room. */
+/* Insert a key without an action: a character, or a paste; ignore a truncated paste. Return
+ * false if there is no room. */
 bool ik_editor_type(struct ik_editor *editor, const struct ik_key *key);
 
 /*
- * An action of the editor's; false when it is not one of them (or SEND). Up and
- * down move in the text, and through the history at its first and last line:
- * through what begins with what stood before the cursor; HISTORY_OLDER and NEWER do
- * so from any line. COMPLETE is the editor's
- * beside a collapsed paste only, END_OF_INPUT (delete to the right) where there
- * is text only.
+ * Run an action. Return false if it is not one of the editor's (SEND is not). Up and down move
+ * in the text; on its first and last row they browse the history entries that begin with the
+ * text before the cursor; HISTORY_OLDER and HISTORY_NEWER do so from any row. The editor
+ * accepts COMPLETE only next to a folded paste, and END_OF_INPUT (delete to the right) only if
+ * there is text.
  */
 bool ik_editor_act(struct ik_editor *editor, enum ik_action action);
 
 /*
- * What is selected, by the SELECT_ actions: shown in reverse, replaced by what is
- * typed or pasted, cut by the actions that cut, given to the kill ring by
- * COPY_SELECTION. False: nothing is.
+ * Return whether there is a selection, and its range in bytes. The SELECT_ actions make it. It
+ * is shown in reverse; typing or pasting replaces it, the actions that cut remove it, and
+ * COPY_SELECTION copies it to the kill ring.
  */
 bool ik_editor_selection(const struct ik_editor *editor, size_t *ret_start, size_t *ret_end);
-/* Select from anchor to cursor: positions in the text where clusters begin or end; its end
- * for what is after it. */
+/* Select from anchor to cursor, byte offsets of cluster boundaries in the text. */
 void ik_editor_select(struct ik_editor *editor, size_t anchor, size_t cursor);
 
-/* Another text for a part, the cursor after it; one step of undo. False, and nothing
- * changed: there is no room. */
+/* Replace a part of the text as one undo step, and put the cursor after it. Return false, and
+ * change nothing, if there is no room. */
 bool ik_editor_replace(struct ik_editor *editor, size_t start, size_t end, const char *text,
 	size_t length);
 
-/* All the text, pastes in full; valid until the next change. */
+/* Return all the text, with folded pastes in full; valid until the next change. */
 const char *ik_editor_text(const struct ik_editor *editor, size_t *ret_length);
 bool ik_editor_is_empty(const struct ik_editor *editor);
-/* Another text, the cursor after it; one step of undo. */
+/* Replace all the text as one undo step, and put the cursor at its end. */
 void ik_editor_set(struct ik_editor *editor, const char *text, size_t length);
-/* Forget the text: it goes to the history when keep is true (it was sent), else
- * undo brings it back. */
+/* Clear the text. If keep is true (it was sent), add it to the history and forget undo and redo;
+ * otherwise undo restores it. */
 void ik_editor_clear(struct ik_editor *editor, bool keep);
-/* Byte offset of the cursor in the text. */
+/* Return the byte offset of the cursor in the text. */
 size_t ik_editor_cursor(const struct ik_editor *editor);
 
-/* Lines on screen that the text needs in that many columns: those beside the
- * prompt, of which the last is kept for the cursor. At least 1; beyond
- * IK_EDITOR_HEIGHT_MAX nothing is counted. */
+/* Return the number of rows the text needs, from 1 to IK_EDITOR_HEIGHT_MAX. columns are those
+ * right of the prompt; the last one is reserved for the cursor. */
 #define IK_EDITOR_HEIGHT_MAX 40
 int ik_editor_height(struct ik_editor *editor, int columns);
-/* Put the cursor where a cell of the screen was drawn last. */
+/* Move the cursor to a screen cell of the last drawing. */
 void ik_editor_click(struct ik_editor *editor, int row, int column);
-/* Draw, scrolled so that the cursor is seen, and set that. prompt
- * ("> ") stands before the first line, blanks of its width before the others. */
+/* Draw the text, scrolled to show the cursor, and set the screen's cursor. prompt ("> ") comes
+ * before the first line; the other lines are indented by its width. */
 void ik_editor_draw(struct ik_editor *editor, struct ik_cells *cells, struct ik_rectangle area,
 	const char *prompt);
 

@@ -20,7 +20,7 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-/* A JSON string may be six times its text. */
+/* JSON escapes may make a string six times as long. */
 #define LINE_CEILING (IK_LIMIT_HISTORY_ENTRY * 6 + 16)
 
 struct history_entry {
@@ -34,11 +34,11 @@ struct ik_history {
 	bool loaded;
 	struct history_entry *entries; /* oldest first */
 	size_t count;
-	char *problem;   /* not told yet; NULL: none */
-	bool write_told; /* that it cannot be written, once is enough */
+	char *problem;   /* not reported yet; NULL: none */
+	bool write_told; /* report a write failure only once */
 };
 
-/* Remember what is wrong with the file until it is asked for; takes over the sentence. */
+/* Log a problem and keep it for ik_history_take_problem(). Takes ownership of sentence. */
 static void complain(struct ik_history *history, char *sentence)
 {
 	ik_log(IK_LOG_ERROR, "%s", sentence);
@@ -54,14 +54,14 @@ char *ik_history_take_problem(struct ik_history *history)
 	return problem;
 }
 
-/* Take over a text as the newest entry. */
+/* Append a text as the newest entry. Takes ownership of it. */
 static void push(struct ik_history *history, char *text, size_t length)
 {
 	history->entries = ik_alloc_more(history->entries, history->count, sizeof(*history->entries));
 	history->entries[history->count++] = (struct history_entry){ text, length };
 }
 
-/* Open for reading or appending what must be a regular file; -1 with errno. */
+/* Open a regular file. Return -1 and set errno on failure, EINVAL if it is not a regular file. */
 static int open_regular(const char *path, int flags)
 {
 	struct stat status;
@@ -76,8 +76,8 @@ static int open_regular(const char *path, int flags)
 	return -1;
 }
 
-/* Append the end of the file, so much of it at most, from a line's beginning. True: it is all of the
- * file. */
+/* Append the last part of the file, at most `most` bytes, from the start of a line. Return
+ * whether it is the whole file. */
 static bool read_end(int fd, off_t most, struct ik_buf *out)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
@@ -93,7 +93,8 @@ static bool read_end(int fd, off_t most, struct ik_buf *out)
 	return whole;
 }
 
-/* Say which line cannot be read; 0: it is not known which, the file is long. */
+/* Report an invalid line; 0: the line number is unknown because only the end of the file was
+ * read. */
 static void complain_of_line(struct ik_history *history, const char *path, size_t line)
 {
 	complain(history,
@@ -167,8 +168,8 @@ static void load(struct ik_history *history)
 	free(old);
 }
 
-/* What is in a file that is half as large as all may be is old. Another program that has just opened
- * it adds to that one. */
+/* Rename the file to PATH.old once it is over half the limit. Another program that has it open
+ * still appends to the renamed file. */
 static void put_aside(const struct ik_history *history)
 {
 	char *old = old_path(history);
@@ -179,7 +180,7 @@ static void put_aside(const struct ik_history *history)
 	free(old);
 }
 
-/* The file does not take a line. */
+/* Report a failed write, once. */
 static void complain_of_writing(struct ik_history *history, int number)
 {
 	if (!history->write_told)
@@ -190,7 +191,7 @@ static void complain_of_writing(struct ik_history *history, int number)
 	history->write_told = true;
 }
 
-/* Append one line in one write, after a line end that a crash left out. */
+/* Append one line with a single write, and first the line end that a crash may have left out. */
 static void append_to_file(struct ik_history *history, const char *text, size_t length)
 {
 	const char *path = history->path;
@@ -291,7 +292,7 @@ void ik_history_search_done(struct ik_history_search *search)
 	ik_buf_done(&search->query);
 }
 
-/* Find the last match in a text; false: there is none. */
+/* Find the last match in a text. Return false if there is none. */
 static bool find_last(const struct ik_needle *needle, const char *text, size_t length,
 	size_t *ret_position, size_t *ret_length)
 {
@@ -306,7 +307,7 @@ static bool find_last(const struct ik_needle *needle, const char *text, size_t l
 	return found;
 }
 
-/* Look from an index on in a direction, past what is the text of now. */
+/* Search from an index in a direction; with differs, skip entries equal to the current one. */
 static void look(struct ik_history_search *search, size_t from, int direction, bool differs)
 {
 	size_t count = ik_history_count(search->history), length = 0, old_length = 0;
@@ -360,6 +361,6 @@ void ik_history_search_move(struct ik_history_search *search, int direction)
 		look(search, 0, 1, false);
 		return;
 	}
-	/* From the newest on there is no newer one: the index goes round, and nothing is found. */
+	/* Going newer than the newest entry wraps the index, so nothing is found. */
 	look(search, search->index + (size_t)direction, direction, true);
 }

@@ -1,14 +1,14 @@
 /*
- * history: what a user sent before, newest last, kept in a file.
+ * history: what the user sent before, oldest first in a file.
  *
- * One entry a line, as a JSON string; appended when it is made, so that two
- * programs at once lose nothing.  A line that is no JSON string is skipped.  A file
- * that has half of what all may have becomes PATH.old, in place of an older one.  A
- * file that cannot be read or written stops nobody who writes a message: it is told
- * once, and logged.
+ * Each line is an entry, a JSON string. An entry is appended at once, so that
+ * two programs lose nothing.  Lines that are not JSON strings are skipped.  A
+ * file over half the limit becomes PATH.old, replacing an older one.  If a
+ * file cannot be read or written, the user can still send messages: the
+ * problem is reported once, and logged.
  *
- * An entry is looked for by a part of it, while that is being typed: small letters are for both
- * cases, a capital one for itself (tui/text/needle.h).
+ * Incremental search finds entries by a part of them. Lower-case letters match
+ * both cases, upper-case ones only themselves (tui/text/needle.h).
  *
  * May include: util, json through scan and write only.
  */
@@ -22,14 +22,15 @@
 
 struct ik_history;
 
-/* path may be NULL: not kept. The files are read when first asked for; they have at most limit bytes. */
+/* Return a new history. If path is NULL, it is not saved. The files are read on first use, at
+ * most the last `limit` bytes of each. */
 struct ik_history *ik_history_new(const char *path, size_t limit);
 struct ik_history *ik_history_free(struct ik_history *history);
 
-/* What is wrong with the file, in words: a new string, told once each; NULL: nothing new. */
+/* Return a new problem with the file as a new string, each only once; NULL if there is none. */
 char *ik_history_take_problem(struct ik_history *history);
 
-/* Not added: nothing, or the same as the newest. */
+/* Append an entry, unless it is empty or equal to the newest. */
 void ik_history_add(struct ik_history *history, const char *text, size_t length);
 size_t ik_history_count(struct ik_history *history);
 /* index 0 is the newest. */
@@ -38,21 +39,21 @@ const char *ik_history_at(struct ik_history *history, size_t index, size_t *ret_
 struct ik_history_search {
 	struct ik_history *history; /* borrowed */
 	struct ik_buf query;
-	bool found;              /* the fields below say where */
-	bool failed;             /* there is no other: they say where the last one was */
+	bool found;              /* the fields below are valid */
+	bool failed;             /* no further match: the fields below keep the last one */
 	size_t index;            /* of the entry */
 	size_t position, length; /* of the match in it */
 };
 
-/* Begin with nothing typed, and nothing found. */
+/* Start a search with an empty query and no match. */
 void ik_history_search_init(struct ik_history_search *search, struct ik_history *history);
 void ik_history_search_done(struct ik_history_search *search);
 
-/* One more piece of what is searched for; the entry that fits already stays. */
+/* Append text to the query. The current entry stays if it still matches. */
 void ik_history_search_type(struct ik_history_search *search, const char *text, size_t length);
-/* The last cluster of it is gone; the newest entry that fits is found. */
+/* Delete the last cluster of the query, and find the newest match. */
 void ik_history_search_erase(struct ik_history_search *search);
-/* The next older entry (1) or newer one (-1) that fits and differs. */
+/* Find the next older (1) or newer (-1) match with a different text. */
 void ik_history_search_move(struct ik_history_search *search, int direction);
 
 #endif

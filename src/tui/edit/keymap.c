@@ -13,8 +13,8 @@
 #define KEYS_BYTES 4096 /* limit of the keys of one action, as text */
 
 /*
- * The one home of every key: help, manual and look-up read these strings.
- * A digit with Alt stands in for a function key where there is none.
+ * All key bindings: help, manual and lookup read these strings. Alt with a digit replaces a
+ * function key that the terminal lacks.
  */
 static const struct ik_binding bindings[] = {
 	{ IK_ACTION_HELP, "help", "F1, Alt-1", IK_IN_ANY, N_("Show or close this help") },
@@ -165,29 +165,29 @@ static const struct ik_binding bindings[] = {
 
 #define BINDING_COUNT (sizeof(bindings) / sizeof(*bindings))
 
-/* One key, or one sequence, of a row. */
+/* A key or a two-key sequence, and its row. */
 struct ik_stroke {
-	struct ik_key first, second; /* second: IK_KEY_NONE where one key is all */
+	struct ik_key first, second; /* second: IK_KEY_NONE for a single key */
 	size_t row;
 };
 
 struct ik_keymap {
-	char *own[BINDING_COUNT];  /* the keys of a row that was bound anew; NULL: as delivered */
-	struct ik_stroke *strokes; /* of all rows, in their order */
+	char *own[BINDING_COUNT];  /* custom keys of each row; NULL: the default */
+	struct ik_stroke *strokes; /* of all rows, in row order */
 	size_t count;
 	bool pending;
-	struct ik_key prefix; /* pending: the key that came */
+	struct ik_key prefix; /* pending: the first key of the sequence */
 	struct ik_buf shown;  /* the same as text */
 };
 
-/* Take the next stroke from a list, "Ctrl-A, Ctrl-X Ctrl-E"; false: it cannot be read.
- * *ret_text is what it was in any case. */
+/* Parse the next stroke of a list such as "Ctrl-A, Ctrl-X Ctrl-E". Return false if it is
+ * invalid; *ret_text is its text in either case. */
 static bool next_stroke(const char **keys, struct ik_stroke *ret_stroke, const char **ret_text,
 	size_t *ret_length)
 {
 	const char *text = *keys, *comma = strchr(text, ',');
 
-	/* The comma key: "Ctrl-,", or "," alone. */
+	/* A comma can be a key itself: "Ctrl-,", or "," alone. */
 	if (comma && (comma == text || comma[-1] == '-') && (comma[1] == '\0' || comma[1] == ','))
 		comma = comma[1] ? comma + 1 : NULL;
 	size_t taken = comma ? (size_t)(comma - text) : strlen(text);
@@ -209,7 +209,7 @@ static bool next_stroke(const char **keys, struct ik_stroke *ret_stroke, const c
 		(second == taken || ik_key_parse(text + second, taken - second, &ret_stroke->second));
 }
 
-/* Append a stroke as it is shown. */
+/* Append a stroke as text. */
 static void put_stroke(struct ik_buf *out, const struct ik_stroke *stroke)
 {
 	ik_key_put(out, &stroke->first);
@@ -236,7 +236,7 @@ static void add_strokes(struct ik_keymap *keymap, size_t row)
 	}
 }
 
-/* Return where a stroke counts: a character alone only where no text is written. */
+/* Return the contexts where a stroke applies: a plain character only in panes, not in text. */
 static unsigned contexts_of(const struct ik_stroke *stroke)
 {
 	unsigned contexts = bindings[stroke->row].contexts;
@@ -244,7 +244,8 @@ static unsigned contexts_of(const struct ik_stroke *stroke)
 	return ik_key_is_text(&stroke->first) ? contexts & IK_IN_PANES : contexts;
 }
 
-/* Do two strokes, of which one is the other or its beginning, mean two actions in one place? */
+/* Do two strokes of different actions conflict in a context: equal, or one a prefix of the
+ * other? */
 static bool is_clash(const struct ik_stroke *a, const struct ik_stroke *b)
 {
 	return a->row != b->row && (contexts_of(a) & contexts_of(b)) &&
@@ -253,7 +254,7 @@ static bool is_clash(const struct ik_stroke *a, const struct ik_stroke *b)
 			ik_key_equal(&a->second, &b->second));
 }
 
-/* Does a stroke as delivered clash with one of the user's own? */
+/* Does a default stroke conflict with a custom one? */
 static bool gives_way(const struct ik_keymap *keymap, const struct ik_stroke *stroke)
 {
 	for (size_t i = 0; !keymap->own[stroke->row] && i < keymap->count; i++)
@@ -262,8 +263,8 @@ static bool gives_way(const struct ik_keymap *keymap, const struct ik_stroke *st
 	return false;
 }
 
-/* Note the keys of all rows, which have changed.  What is delivered gives way to the user's own: a
- * later version may come with keys that were bound to something else for years. */
+/* Rebuild the strokes from the keys of all rows.  Custom keys win over default ones: a new
+ * version may bind a key by default that the user has long bound to something else. */
 static void compile(struct ik_keymap *keymap)
 {
 	size_t all, kept = 0;
@@ -290,11 +291,12 @@ struct ik_keymap *ik_keymap_free(struct ik_keymap *keymap)
 	return NULL;
 }
 
-/* The stroke that a key is, or begins, or that completes the pending prefix; NULL: none. */
+/* Return the stroke that a key is, begins, or completes after the pending prefix; NULL if there
+ * is none. */
 static const struct ik_stroke *find(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key *key)
 {
-	/* What is a character alone is text where one writes; after a prefix it is not. */
+	/* In a text field a plain character is text, unless it follows a prefix. */
 	const struct ik_key *first = keymap->pending ? &keymap->prefix : key;
 
 	for (int round = 0; round < 2; round++) {
@@ -362,7 +364,7 @@ void ik_keymap_put_keys(const struct ik_keymap *keymap, size_t index, bool text,
 	}
 }
 
-/* A key that says what it does better than any letter. */
+/* Is it an arrow key? Those explain themselves better than letters do. */
 static bool is_arrow(const struct ik_key *key)
 {
 	return key->modifiers == 0 && (key->code == IK_KEY_UP || key->code == IK_KEY_DOWN);
@@ -423,7 +425,7 @@ char *ik_keymap_digit_key(const struct ik_keymap *keymap, enum ik_action action,
 	return NULL;
 }
 
-/* Return the row of an action's name; BINDING_COUNT: there is none. */
+/* Return the row of an action's name, or BINDING_COUNT if it is unknown. */
 static size_t find_row(const char *name, size_t length)
 {
 	size_t row = 0;
@@ -458,11 +460,10 @@ char *ik_keymap_sentence(const struct ik_keymap *keymap, const char *text)
 	return ik_buf_take(&out, NULL);
 }
 
-/* How much of a hint there is room for. */
+/* How much of a hint is shown. */
 enum extent { LEFT_OUT, KEYS_ALONE, WITH_LABEL };
 
-/* Append hints, each as far as it has room; one whose action has no key is left out. Returns the
- * columns. */
+/* Append hints, each to its extent. Skip hints whose action has no key. Return the columns. */
 static int put_hints(const struct ik_keymap *keymap, unsigned context,
 	const struct ik_key_hint *hints, const enum extent *extents, size_t count, struct ik_buf *out)
 {
@@ -491,8 +492,8 @@ static int put_hints(const struct ik_keymap *keymap, unsigned context,
 	return (int)ik_utf8_width(out->data + start, out->length - start);
 }
 
-/* The hint that goes first, or that loses its label; count: there is none left. What has
- * lost its label is as dear as what ranks one better. */
+/* Return the hint to shorten or omit next, or count if none is left. A hint without its label
+ * ranks one better. */
 static size_t least_needed(const struct ik_key_hint *hints, const enum extent *extents,
 	size_t count)
 {
@@ -524,7 +525,7 @@ void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
 		ik_buf_truncate(out, start);
 		if (worst == count)
 			return;
-		/* What two keys do, "Up/Down", is clear without a word. */
+		/* Two keys such as "Up/Down" are clear without a label. */
 		extents[worst] = extents[worst] == WITH_LABEL && hints[worst].second != IK_ACTION_NONE
 			? KEYS_ALONE
 			: LEFT_OUT;
@@ -533,7 +534,7 @@ void ik_keymap_put_hints(const struct ik_keymap *keymap, unsigned context,
 
 /* ---- keys from the configuration ---- */
 
-/* Fail: there is no such action. */
+/* Fail because an action does not exist; suggest the nearest name. */
 static enum ik_status refuse_action(const char *name, struct ik_error *error)
 {
 	const char *names[BINDING_COUNT];
@@ -553,7 +554,7 @@ static enum ik_status refuse_action(const char *name, struct ik_error *error)
 		name);
 }
 
-/* Check the keys that a row is to be bound to. */
+/* Check the custom keys of a row. */
 static enum ik_status check_keys(const struct ik_binding *row, const char *keys,
 	struct ik_error *error)
 {
@@ -605,8 +606,7 @@ static enum ik_status bind_member(struct ik_keymap *keymap, struct ik_json_span 
 	return status;
 }
 
-/* Fail when two actions have one key in one place; *ret_row is one of the rows that
- * was bound anew. */
+/* Fail if two actions share a key in a context; *ret_row is a row with custom keys. */
 static enum ik_status check_clashes(const struct ik_keymap *keymap, size_t *ret_row,
 	struct ik_error *error)
 {
