@@ -15,7 +15,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* A NUL in this many first bytes means that the file isn't text. */
+/* A NUL in the first LOOK_BYTES bytes means that the file isn't text. */
 #define LOOK_BYTES 8192
 
 void ik_attached_init(struct ik_attached *attached)
@@ -88,7 +88,7 @@ static bool exists(const struct ik_places *places, const char *path, size_t leng
 	return found;
 }
 
-/* Must a name that doesn't exist be meant as a file? */
+/* Must the user have meant a file by a name that doesn't exist? */
 static bool must_be_file(const struct ik_places *places, const char *path, size_t length)
 {
 	const char *slash = memchr(path, '/', length);
@@ -104,7 +104,7 @@ static bool must_be_file(const struct ik_places *places, const char *path, size_
 	return false;
 }
 
-/* Return the length of the path that is mentioned; 0: it is text. */
+/* Return the length of the path in the mention, or 0 if it is text. */
 static size_t path_length(const struct ik_places *places, const struct ik_mention *mention)
 {
 	size_t length = mention->length, least = length;
@@ -121,7 +121,7 @@ static size_t path_length(const struct ik_places *places, const struct ik_mentio
 	return least > 0 && must_be_file(places, mention->path, least) ? least : 0;
 }
 
-/* Read a text file; the error says if it is something else. */
+/* Read a text file. The error says so if it is not one. */
 static enum ik_status read_text(const char *path, const char *name, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -185,7 +185,7 @@ static void end_part(struct ik_buf *out, const char *tag)
 	ik_buf_printf(out, "</%s>", tag);
 }
 
-/* Note an attachment in the message's data. */
+/* List an attachment in the message's data. */
 static void note(struct ik_attached *attached, size_t typed, const char *name, size_t bytes)
 {
 	struct ik_buf *data = &attached->data;
@@ -245,7 +245,7 @@ static enum ik_status add_files(struct ik_attached *attached, const char *text, 
 	return status;
 }
 
-/* Append an output, or its beginning and its end. */
+/* Append an output, or its beginning and end if it is too long. */
 static void put_output(struct ik_buf *out, const char *text, size_t length)
 {
 	size_t half = IK_ATTACH_OUTPUT_BYTES / 2, head, tail;
@@ -262,7 +262,7 @@ static void put_output(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_append(out, text + tail, length - tail);
 }
 
-/* Add what the model should know about a command; false: nothing. */
+/* Add what a command reports to the model. Return false if that is nothing. */
 static bool add_command(struct ik_attached *attached, const struct ik_message *message,
 	struct ik_buf *output)
 {
@@ -279,8 +279,8 @@ static bool add_command(struct ik_attached *attached, const struct ik_message *m
 	return true;
 }
 
-/* Add the output of the user's own commands since the last message, and anything else to tell the
- * model. */
+/* Add the output of the user's shell commands since the last message, and what other commands
+ * report to the model. */
 static void add_commands(struct ik_attached *attached, size_t typed,
 	const struct ik_conversation *conversation, const char *since)
 {

@@ -36,7 +36,7 @@ static void log_scan(const struct ik_registry *registry)
 		ik_log(IK_LOG_ERROR, "scan: %s", ik_registry_problem(registry, i));
 }
 
-/* Is the sentence another one than was told last? Remember it. */
+/* Does sentence differ from the last one reported? Remember it. */
 static bool is_news(char **told, const char *sentence)
 {
 	if (*told && ik_text_equal(*told, sentence))
@@ -46,7 +46,7 @@ static bool is_news(char **told, const char *sentence)
 	return true;
 }
 
-/* Say why nothing in this directory is trusted any more, once for each reason. */
+/* Report why nothing in this directory is trusted any more, once for each reason. */
 static void tell_trust_problem(struct ik_core *core)
 {
 	const char *problem = ik_trust_problem(core->setup->project.trust);
@@ -55,7 +55,7 @@ static void tell_trust_problem(struct ik_core *core)
 		ik_session_add_notice(core->session, problem);
 }
 
-/* Give the tools to every session. */
+/* Pass the tools to every session. */
 static void set_registry(struct ik_core *core, struct ik_registry *registry, bool ready)
 {
 	for (size_t i = 0; i < core->session_count; i++)
@@ -74,7 +74,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	ik_discovery_ask_later(core->discovery, IK_DISCOVERY_LATER_MS);
 }
 
-/* New messages wait for the tools. */
+/* Let new messages wait for the tools. */
 static void on_began(void *arg)
 {
 	struct ik_core *core = arg;
@@ -201,7 +201,7 @@ static void make_policy(struct ik_core *core)
 	core->policy_path = ik_places_file(places, "policy.json");
 }
 
-/* Add the rules that the user keeps. */
+/* Add the rules that the user saved. */
 static void read_kept_rules(struct ik_core *core)
 {
 	struct ik_error error;
@@ -292,14 +292,14 @@ void ik_model_question_free(struct ik_model_question *question)
 	free(question);
 }
 
-/* Cancel what a session asked its provider for. */
+/* Cancel a session's request for its provider's list of models. */
 static void forget_question(struct ik_core_session *entry)
 {
 	ik_model_question_free(entry->question);
 	entry->question = NULL;
 }
 
-/* Cancel all that a session asked for. */
+/* Cancel all requests of a session. */
 static void forget_questions(struct ik_core *core, struct ik_core_session *entry)
 {
 	core->undo = ik_undo_work_finish(core->undo);
@@ -352,7 +352,7 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 
 	if (!model)
 		return error->status;
-	/* A list that is on its way would look like the new provider's. */
+	/* A list that is still loading would look like the new provider's. */
 	forget_question(ik_core_entry(core, session));
 	ik_session_set_model(session, model);
 	ik_session_know_model(session, true);
@@ -398,8 +398,8 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	make_policy(core);
 	if (setup->config->tools_undo)
 		core->undo_directory = ik_places_file(&setup->places, "undo");
-	/* A directory must exist to be hidden from the first call. If it can't be created, that is
-	 * reported when something is saved. */
+	/* A directory must exist to be hidden from the first call. Failure to create it is reported
+	 * when something is saved there. */
 	if (core->undo_directory && ik_path_make(core->undo_directory, 0700, error) == IK_OK)
 		ik_undo_sweep(core->undo_directory, setup->config->keep_undo_days);
 	core->outputs_directory = ik_places_file(&setup->places, "outputs");

@@ -39,22 +39,20 @@ struct ik_run_options ik_core_run_options(struct ik_loop *loop, const struct ik_
 	};
 }
 
-/* Directories that tools come from, lowest precedence first. */
+/* Tool directories, lowest precedence first. */
 struct directories {
-	struct ik_source_directory_options options; /* the same for all */
+	struct ik_source_directory_options options; /* the same for all directories */
 	struct ik_discovery *discovery;
 	struct ik_loop *loop;
 	const struct ik_places *places;
-	bool project_only; /* the others only claim their names */
+	bool project_only; /* add only the project's; the others only claim their names */
 	char *canonical[DIRECTORIES];
 	size_t count;
 };
 
-/*
- * Add a directory; path is freed (NULL: there is none). A directory that was added before,
- * even by another name, keeps its first role: the user's own directory is not the project's
- * just because the project contains it.
- */
+/* Add a directory and free path (NULL: does nothing). A directory that was already added, even by
+ * another name, keeps its first role: the user's own directory is not the project's just because
+ * the project contains it. */
 static void add_directory(struct directories *directories, char *path, enum ik_tool_source origin,
 	enum ik_tool_protocol first)
 {
@@ -92,7 +90,7 @@ static void add_directory(struct directories *directories, char *path, enum ik_t
 	free(path);
 }
 
-/* Return the configured name, else the built-in one, which is ours now. */
+/* Return the configured name, else the built-in one, whose ownership passes here. */
 static char *choose(const char *configured, char *built_in)
 {
 	if (!configured)
@@ -101,8 +99,8 @@ static char *choose(const char *configured, char *built_in)
 	return ik_strdup(configured);
 }
 
-/* Return the canonical path of a directory (~ and ./ allowed), relative to the project's; the
- * caller frees it. */
+/* Return the canonical path of a directory, which may begin with ~ or be relative to the project's;
+ * the caller frees it. */
 static char *canonical_directory(const struct ik_places *places, const char *name)
 {
 	char *whole = ik_places_whole_path(places, name, strlen(name));
@@ -160,7 +158,7 @@ static void switches_set(struct ik_tool_switches *switches, const char *name, bo
 	switches->items[switches->count++] = (struct ik_tool_switch){ ik_strdup(name), on };
 }
 
-/* Add the switches of a text. */
+/* Add the switches in a text. */
 static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool_switches *switches,
 	struct ik_error *error)
 {
@@ -190,7 +188,7 @@ static enum ik_status take(const char *path, struct ik_buf *text, struct ik_tool
 	return IK_OK;
 }
 
-/* Add the switches of a file (NULL or missing: none). The error names file and line. */
+/* Add the switches in a file (NULL or missing: none). The error names file and line. */
 static enum ik_status switches_read(const char *path, struct ik_tool_switches *switches,
 	struct ik_error *error)
 {
@@ -208,7 +206,8 @@ static enum ik_status switches_read(const char *path, struct ik_tool_switches *s
 	return status;
 }
 
-/* Write a switch to the file. It is read again first, so that what another ikigai wrote stays. */
+/* Write a switch to the file. The file is read again first, so that what another ikigai wrote is
+ * preserved. */
 static enum ik_status switch_keep(const char *path, const char *name, bool on,
 	struct ik_error *error)
 {
@@ -239,8 +238,8 @@ static enum ik_status switch_keep(const char *path, const char *name, bool on,
 	return status;
 }
 
-/* Switch tools off: those of the configuration and of tools.json, except those that were switched
- * on since; the session's switches (or NULL) override both. */
+/* Switch off the tools that the configuration and tools.json disable, except those that were
+ * switched on later. The session's switches (or NULL) override both. */
 static void apply_switches(struct ik_discovery *discovery, const struct ik_setup *setup,
 	const struct ik_tool_switches *session)
 {
@@ -284,7 +283,7 @@ enum ik_status ik_core_switch_tool(struct ik_core *core, const char *name, bool 
 	return IK_OK;
 }
 
-/* Add all directories, the user's before the project's, which need trust. */
+/* Add all directories: the user's, then the project's, which need trust. */
 static struct ik_discovery *find_directories(struct directories *directories,
 	const struct ik_setup *setup, struct ik_trust *trust)
 {
@@ -311,7 +310,7 @@ static struct ik_discovery *find_directories(struct directories *directories,
 	return directories->discovery;
 }
 
-/* Cache the tools' schemas, if the configuration says so. */
+/* Cache the tools' schemas, if so configured. */
 static void add_cache(struct directories *directories, const struct ik_setup *setup)
 {
 	char *path;

@@ -21,27 +21,28 @@
 #include "util/utf8.h"
 #include "util/uuid.h"
 
-/* Bytes written in one turn of the loop, which takes some milliseconds. */
+/* Bytes written in one turn of the loop, which takes a few milliseconds. */
 #define SLICE IK_MIB(1)
-#define LOADING_MS 50  /* between two checks whether the session is read */
-#define TITLE_BYTES 40 /* limit on the title's bytes in a file name */
-#define NAMES_MOST 100 /* limit on files of the same name and second */
+#define LOADING_MS 50  /* between checks whether the session has been read */
+#define TITLE_BYTES 40 /* limit on the title in a file name */
+#define NAMES_MOST 100 /* limit on files with the same name and second */
 
 struct ik_export {
 	struct ik_core *core;
-	struct ik_session *session; /* that is exported; NULL: it is closed */
-	char id[IK_UUID_TEXT];      /* of the session */
+	struct ik_session *session; /* the exported session; NULL: closed */
+	char id[IK_UUID_TEXT];      /* the session's */
 	struct ik_timer *timer;
 	char *line, *path;
-	int directory;          /* of the file; kept open, so that no link can redirect it later */
-	char *name, *temporary; /* in directory; temporary (or NULL) is renamed to name at the end */
+	int directory;          /* the file's; kept open, so that no link can redirect it later */
+	char *name, *temporary; /* in directory; temporary, if not NULL, is renamed to name at the
+	                           end */
 	bool json;
 	int fd;
-	struct ik_message **messages; /* references; NULL until the session is read */
+	struct ik_message **messages; /* references; NULL until the session has been read */
 	size_t count, next;
 	struct ik_outputs outputs;  /* large outputs of the message before next */
-	struct ik_store_read *read; /* of a part of these */
-	size_t missing;             /* outputs that are incomplete */
+	struct ik_store_read *read; /* reads a part of them */
+	size_t missing;             /* number of incomplete outputs */
 	size_t bytes;
 	struct ik_buf out;
 };
@@ -60,7 +61,7 @@ void ik_export_json(struct ik_buf *out, const char *session, const struct ik_mes
 	ik_buf_putc(out, '\n');
 }
 
-/* Append text as a block of code, with a fence that the text doesn't contain. */
+/* Append text as a code block, with a fence that does not occur in the text. */
 static void put_code(struct ik_buf *out, const char *text, size_t length, const char *language)
 {
 	size_t longest = 2, run = 0, i;
@@ -80,7 +81,7 @@ static void put_code(struct ik_buf *out, const char *text, size_t length, const 
 	ik_buf_puts(out, "\n\n");
 }
 
-/* Append text with a mark before every line. */
+/* Append text with a mark before each line. */
 static void put_quote(struct ik_buf *out, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -96,7 +97,7 @@ static void put_quote(struct ik_buf *out, const char *text, size_t length)
 	ik_buf_puts(out, "\n\n");
 }
 
-/* Append JSON for people; text that isn't valid JSON is appended unchanged. */
+/* Append JSON in readable form; text that isn't valid JSON is appended unchanged. */
 static void put_json(struct ik_buf *out, const char *text, size_t length)
 {
 	struct ik_json_span value;
@@ -123,7 +124,7 @@ static void put_envelope(struct ik_buf *out, const struct ik_message *message)
 	ik_outputs_markdown(out, message);
 }
 
-/* Append a call, or the result of one. */
+/* Append a call or a result. */
 static void put_call(struct ik_buf *out, const struct ik_message *message)
 {
 	bool call = message->kind == IK_KIND_TOOL_CALL;
@@ -205,7 +206,7 @@ void ik_export_markdown(struct ik_buf *out, const struct ik_message *message)
 
 /* ---- the file ---- */
 
-/* Make a name like "ikigai-list-the-files-20260131-120000.md"; number distinguishes files of the
+/* Return a name like "ikigai-list-the-files-20260131-120000.md"; number distinguishes files of the
  * same second. */
 static char *default_name(const struct ik_core *core, int number)
 {
@@ -242,8 +243,8 @@ static char *default_name(const struct ik_core *core, int number)
 	return name;
 }
 
-/* Open a temporary file with the same permissions as the file that it will replace. Only a regular
- * file is replaced: EISDIR or EINVAL for anything else. */
+/* Open a temporary file with the permissions of the file that it will replace. Set errno to EISDIR
+ * or EINVAL if that is not a regular file. */
 static int open_temporary(struct ik_export *export)
 {
 	char id[IK_UUID_TEXT];
@@ -264,7 +265,7 @@ static int open_temporary(struct ik_export *export)
 	return fd;
 }
 
-/* Open the file of that name. Return 0 or errno. */
+/* Open the file called name. Return 0 or errno. */
 static int open_file(struct ik_export *export, const char *name, bool replace)
 {
 	const struct ik_places *places = &export->core->setup->places;
@@ -286,13 +287,13 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 	return export->fd < 0 ? errno : 0;
 }
 
-/* Remove an incomplete file. */
+/* Remove the incomplete file. */
 static void remove_begun(const struct ik_export *export)
 {
 	(void)unlinkat(export->directory, export->temporary ? export->temporary : export->name, 0);
 }
 
-/* Open a file with a generated name, the next one if the name is taken. */
+/* Open a file with a generated name, trying the next one while a name exists. */
 static int open_default(struct ik_export *export)
 {
 	int number, result = EEXIST;
@@ -318,7 +319,7 @@ static void take_messages(struct ik_export *export)
 		export->messages[i] = ik_message_ref(ik_conversation_at(conversation, i));
 }
 
-/* Report the result, and forget the export. */
+/* Report the result and free the export. */
 static void finish(struct ik_export *export, int number)
 {
 	struct ik_core *core = export->core;
@@ -383,7 +384,7 @@ static void on_part(void *arg, const struct ik_store_answer *answer)
 	write_out(export);
 }
 
-/* Write a stretch of messages. */
+/* Write a piece of the messages. */
 static void work(void *arg)
 {
 	struct ik_export *export = arg;
@@ -418,7 +419,7 @@ void ik_export_session_closes(struct ik_export *export, const struct ik_session 
 		export->session = NULL;
 }
 
-/* Return the format that a file name asks for: 1 JSON Lines, 0 Markdown, -1 neither. */
+/* Return the format for a file name: 1 JSON Lines, 0 Markdown, -1 neither. */
 static int format_of(const char *file)
 {
 	static const struct {

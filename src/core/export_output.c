@@ -20,7 +20,7 @@ void ik_outputs_begin(struct ik_outputs *outputs, const struct ik_message *messa
 			outputs->count++;
 }
 
-/* Return the size of the next part; 0: there is none. */
+/* Return the size of the next part, or 0 if there is none. */
 static size_t length_of_next(const struct ik_outputs *outputs)
 {
 	int64_t left;
@@ -105,7 +105,7 @@ bool ik_outputs_is_line(struct ik_json_span object)
 	return ik_json_span_type(ik_json_member(object, "blob")) != IK_JSON_NONE;
 }
 
-/* Go to the output of this id; false: it is not among those that are left. */
+/* Move to the output with this id. Return false if it is not among the remaining ones. */
 static bool find(struct ik_outputs *outputs, const char *id)
 {
 	size_t at = outputs->at;

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/text.h"
 
-/* The reserve is used up too. */
+/* Called if the reserve is used up, too. */
 static void (*last_restore)(void);
 
 static void give_up(void)
@@ -30,7 +30,7 @@ static void save(const struct ik_core *core)
 		ik_session_end_now(core->sessions[i].session);
 }
 
-/* Say how to resume each session that has anything stored. */
+/* Print how to resume each session that has anything stored. */
 static void tell_sessions(const struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++) {

@@ -1,8 +1,7 @@
 /*
  * memory: what to do when memory runs out (the hook of util/alloc.h).
  *
- * It runs on the reserve, in the middle of whatever wanted memory, right before the process
- * ends.
+ * It runs on reserved memory, in the middle of any allocation, right before the process ends.
  *
  * May include: all.
  */
@@ -11,11 +10,13 @@
 
 struct ik_core;
 
-/* Say that memory ran out, and end what tools left running: for programs with nothing to save. */
+/* Report that memory ran out, and end child processes of tools; for programs with nothing to
+ * save. */
 void ik_memory_gone(void);
 
-/* The same, but first journal what the sessions of a core (or NULL) have not yet, partial replies
- * included, and name them. restore (or NULL) restores the terminal before anything is printed. */
+/* Like ik_memory_gone(), but first journal everything that the sessions of core have not yet
+ * stored, including partial replies, and name the sessions. core may be NULL. restore, if not NULL,
+ * restores the terminal before anything is printed. */
 void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void));
 
 #endif

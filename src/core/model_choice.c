@@ -14,7 +14,7 @@
 /* The built-in providers. */
 static const struct builtin_provider {
 	const char *name, *type, *base_url, *base_url_variable, *model;
-	const char *key_variables[2]; /* the first one that is set wins */
+	const char *key_variables[2]; /* the first variable that is set is used */
 } builtin_providers[] = {
 	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
 		{ "OPENAI_API_KEY", NULL } },
@@ -25,7 +25,7 @@ static const struct builtin_provider {
 	{ "practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, { NULL, NULL } },
 };
 
-/* For any provider without a variable of its own. */
+/* Used for any provider without a variable of its own. */
 #define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
 
 static const char *variable(const char *name)
@@ -61,7 +61,7 @@ const char *ik_model_default_provider(const struct ik_config *config)
 	return "practice";
 }
 
-/* List all providers. */
+/* Fail with an error that lists all providers. */
 static enum ik_status unknown_provider(const struct ik_config *config, const char *name,
 	struct ik_error *error)
 {
@@ -82,7 +82,7 @@ static enum ik_status unknown_provider(const struct ik_config *config, const cha
 	return status;
 }
 
-/* List all formats. */
+/* Fail with an error that lists all formats. */
 static enum ik_status unknown_type(const char *name, const char *type, struct ik_error *error)
 {
 	struct ik_buf types;
@@ -100,7 +100,7 @@ static enum ik_status unknown_type(const char *name, const char *type, struct ik
 	return status;
 }
 
-/* Could the text break a header line? */
+/* Does text contain a character that could break a header line? */
 static bool has_control(const char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -110,7 +110,7 @@ static bool has_control(const char *text)
 	return false;
 }
 
-/* Find the key, and the variable to set if there is none. */
+/* Find the key, or the variable to set if there is none. */
 static enum ik_status choose_key(const struct builtin_provider *builtin,
 	const struct ik_provider_config *own, struct ik_endpoint *endpoint, struct ik_error *error)
 {
@@ -137,7 +137,7 @@ static enum ik_status choose_key(const struct builtin_provider *builtin,
 	return IK_OK;
 }
 
-/* Is it the built-in provider's own address, perhaps with slashes at its end? */
+/* Is url the built-in provider's own address, ignoring trailing slashes? */
 static bool is_own_url(const struct builtin_provider *builtin, const char *url)
 {
 	const char *own = builtin ? builtin->base_url : NULL;
@@ -146,10 +146,8 @@ static bool is_own_url(const struct builtin_provider *builtin, const char *url)
 		strspn(url + strlen(own), "/") == strlen(url + strlen(own));
 }
 
-/*
- * Return the format if the configuration doesn't name one: the built-in provider's own. At an
- * address other than OpenAI's, it is the format that compatible servers know.
- */
+/* Return the format to use if the configuration doesn't name one: the built-in provider's own or,
+ * at an address other than OpenAI's, the one that compatible servers use. */
 static const char *standard_type(const struct builtin_provider *builtin, const char *base_url)
 {
 	if (!builtin ||
@@ -158,7 +156,7 @@ static const char *standard_type(const struct builtin_provider *builtin, const c
 	return builtin->type;
 }
 
-/* Choose the address: from the wish, the configuration, the variable, or the table. */
+/* Choose the address from the wish, the configuration, the variable, or the table. */
 static enum ik_status choose_url(const char *wanted, const struct builtin_provider *builtin,
 	const struct ik_provider_config *own, struct ik_endpoint *endpoint, struct ik_error *error)
 {
@@ -183,7 +181,7 @@ static enum ik_status choose_url(const char *wanted, const struct builtin_provid
 	return IK_OK;
 }
 
-/* Decide on the address and the format; what the model has of it is borrowed. */
+/* Choose the address and the format; the strings in *ret_model are borrowed. */
 static enum ik_status choose_server(const struct ik_config *config, const char *name,
 	const char *base_url, struct ik_model *ret_model, struct ik_error *error)
 {
@@ -217,7 +215,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	return IK_OK;
 }
 
-/* Choose the model: from the wish, the configuration, or the provider's default. */
+/* Choose the model from the wish, the configuration, or the provider's default. */
 static const char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
 	const char *provider)
 {

@@ -1,5 +1,5 @@
 /*
- * model_choice: decide on provider, model, address, key and wire format, from configuration,
+ * model_choice: choose provider, model, address, key and wire format from the configuration, the
  * environment and the table of built-in providers.
  *
  * May include: util, config, tool/registry.h, net, provider, agent.
@@ -11,34 +11,37 @@
 #include "config/config.h"
 #include "tool/registry.h"
 
-/* What overrides the configuration; NULL: nothing. */
+/* Choices that override the configuration; NULL: not given. */
 struct ik_model_wish {
 	const char *provider;
 	const char *model;
 	const char *base_url;
 };
 
-/* Return a model (a reference): its provider, name, address and key. The configured model counts for
- * the configured provider only. NULL: the error says what to set. */
+/* Return a new reference to a model with its provider, name, address and key. The configured model
+ * applies only to the configured provider. NULL: the error says what to set. */
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_error *error);
 
-/* Return the configured provider, or the first one with a key or an address, or practice. */
+/* Return the configured provider, else the first with a key or an address, else practice. */
 const char *ik_model_default_provider(const struct ik_config *config);
 
-/* Return the name of a provider: built-in ones, then configured ones; NULL after the last. */
+/* Return the name of the provider at index: built-in ones, then configured ones; NULL past the
+ * last. */
 const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 
-/* Append the object (compact JSON) that describes a tool in a request to a provider, built-in or
- * configured; for Google, the element of functionDeclarations. The error names all providers. */
+/* Append the object (compact JSON) that describes a tool in a request to a built-in or configured
+ * provider; for Google, the element of functionDeclarations. If the provider is unknown, the error
+ * names all. */
 enum ik_status ik_model_put_tool(const struct ik_config *config, const char *provider,
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
-/* Return a warning if the key would go to another machine unencrypted, else NULL; the caller frees
- * it. */
+/* Return a warning if the key would be sent to another machine unencrypted, else NULL; the caller
+ * frees it. */
 char *ik_model_warning(const struct ik_model *model);
 
-/* Return a variable that holds a provider's key by default; NULL after the last. */
+/* Return the name at index of the variables that contain providers' keys by default; NULL past the
+ * last. */
 const char *ik_model_key_variable(size_t index);
 
 #endif

@@ -181,13 +181,13 @@ static const struct verb verbs[] = {
 	{ "doctor", NULL, IK_VERB_DOCTOR, doctor_help, 0, 0, NULL },
 };
 
-/* What an option takes, and so what it is stored as. */
+/* The kind of value that an option takes, which decides how it is stored. */
 enum takes {
 	NOTHING, /* true */
 	VALUE,   /* a text */
-	ADDRESS, /* a text that may have a password */
-	ID,      /* a text, or "" without one */
-	YES_NO   /* true or false; alone it means yes */
+	ADDRESS, /* a text that may contain a password */
+	ID,      /* a text, or "" without a value */
+	YES_NO   /* true or false; without a value, true */
 };
 
 #define VERB(name) (1u << IK_VERB_##name)
@@ -202,8 +202,8 @@ static const struct option_row {
 	const char *name; /* or NULL */
 	char letter;      /* or 0 */
 	enum takes takes;
-	size_t place;   /* in struct ik_options */
-	unsigned verbs; /* that have it; 0: all */
+	size_t place;   /* offset in struct ik_options */
+	unsigned verbs; /* verbs that accept it; 0: all */
 } rows[] = {
 	{ NULL, 'C', VALUE, offsetof(struct ik_options, directory), 0 },
 	{ "--config", 0, VALUE, offsetof(struct ik_options, config_file), 0 },
@@ -248,7 +248,7 @@ static const struct verb *find_word(const char *word)
 	return NULL;
 }
 
-/* Fail for lack of a second word, or one that names a verb. */
+/* Fail because the second word is missing or does not name a verb. */
 static void refuse_word(bool tool, const char *word, struct ik_error *error)
 {
 	if (!word)
@@ -296,7 +296,7 @@ static const struct verb *find_verb(char **operands, int count, int *ret_used,
 	return NULL;
 }
 
-/* Store an option with its value, or NULL; false: it doesn't take this value. */
+/* Store an option with its value, or NULL. Return false if the value is invalid. */
 static bool store(const struct option_row *row, const char *value, struct ik_options *o)
 {
 	void *place = (char *)o + row->place;
@@ -309,7 +309,7 @@ static bool store(const struct option_row *row, const char *value, struct ik_opt
 	return row->takes != YES_NO || yes || ik_text_equal(value, "no");
 }
 
-/* Name the word that getopt rejected. */
+/* Fail with an error that names the word that getopt rejected. */
 static enum ik_status bad_option(int result, char **argv, struct ik_error *error)
 {
 	const char *word = argv[optind - 1];
@@ -324,7 +324,7 @@ static enum ik_status bad_option(int result, char **argv, struct ik_error *error
 	return ik_error_set(error, IK_INVALID, _("there is no option %s; see ikigai --help"), word);
 }
 
-/* Read all options; given gets the rows of those that are there. */
+/* Read all options. given lists the rows of those on the command line. */
 static enum ik_status read_options(int argc, char **argv, struct ik_options *o, bool given[ROWS],
 	struct ik_error *error)
 {
@@ -357,7 +357,7 @@ static enum ik_status read_options(int argc, char **argv, struct ik_options *o, 
 	return IK_OK;
 }
 
-/* Check that the verb has all options that were given, and the right number of operands. */
+/* Check that the verb accepts all given options and the number of operands. */
 static enum ik_status check(const struct verb *verb, const bool given[ROWS], char **operands,
 	int count, struct ik_error *error)
 {
@@ -422,7 +422,7 @@ enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_opt
 	return IK_OK;
 }
 
-/* Append the options that all verbs have, as they were given, quoted for a shell: " -C DIR ...". */
+/* Append the given options that all verbs accept, quoted for a shell: " -C DIR ...". */
 static void put_options(const struct ik_options *options, struct ik_buf *out)
 {
 	for (const struct option_row *row = rows; row < rows + ROWS; row++) {

@@ -1,8 +1,8 @@
 /*
- * options: the command line, read into one struct.
+ * options: the command line, parsed into one struct.
  *
- * GNU long options; the --help of every subcommand has an example.  This module only reads:
- * errors are sentences, with exit status 2.
+ * GNU long options; the --help of every subcommand has an example. This module only parses: errors
+ * are sentences, with exit status 2.
  *
  * May include: util.
  */
@@ -50,8 +50,9 @@ struct ik_options {
 	const char *sandbox;        /* --sandbox: a mode */
 	const char *max_tool_turns; /* --max-tool-turns, not parsed yet */
 	bool resume;                /* --resume[=ID] */
-	bool wait;                  /* --wait: until a session that is open elsewhere is free */
-	bool require_store;         /* --require-store: fail unless the database has everything */
+	bool wait;                  /* --wait: wait until a session that is open elsewhere is free */
+	bool require_store;         /* --require-store: fail unless the database has stored
+	                               everything */
 	const char *resume_id;
 	bool no_tools;
 	bool screen_reader;
@@ -75,12 +76,12 @@ struct ik_options {
 	const char *help_text; /* IK_VERB_HELP: the help to print */
 };
 
-/* Read argv (argc words, with the program's name first). */
+/* Parse argv (argc words, beginning with the program's name). */
 enum ik_status ik_options_read(int argc, char **argv, struct ik_options *ret_options,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Return the command that resumes a session with the same program and options, quoted for a shell in
- * the same directory, but without an address that has a password. The caller frees it. */
+/* Return the command that resumes a session with the same program and options, quoted for a shell
+ * in the same directory, but without any address that contains a password. The caller frees it. */
 char *ik_resume_command(const struct ik_options *options, const char *id);
 
 #endif

@@ -25,7 +25,7 @@ static char *find_user_home(void)
 	return NULL;
 }
 
-/* Create home if necessary, or store why it can't be used. */
+/* Set home, creating it if necessary, or store why it is unusable. */
 static void find_home(struct ik_places *places)
 {
 	const char *named = getenv("IKIGAI_HOME");
@@ -64,7 +64,7 @@ static char *own_directory(void)
 	return directory;
 }
 
-/* Does the program run from its build tree? */
+/* Is directory the build tree that the program runs from? */
 static bool is_build_tree(const char *directory)
 {
 	char *status = ik_path_join(directory, "config.status");
@@ -81,7 +81,7 @@ char *ik_places_installed(const char *built_name, const char *installed)
 	if (own && is_build_tree(own)) {
 		found = ik_path_join(own, built_name);
 	} else if (own && ik_text_ends(own, IK_BINDIR)) {
-		/* The part before the configured place is the root that it was installed under. */
+		/* What precedes the configured path is the root that it was installed under. */
 		own[strlen(own) - strlen(IK_BINDIR)] = '\0';
 		found = ik_format("%s%s", own, installed);
 	}

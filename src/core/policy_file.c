@@ -11,10 +11,10 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Limit on renamed files that are kept. */
+/* Limit on renamed invalid files that stay. */
 #define ASIDE_MOST 100
 
-/* Rename an invalid file; the error says why, and its new name. */
+/* Rename an invalid file. The error says why, and gives the new name. */
 static enum ik_status put_aside(const char *path, const char *why, struct ik_error *error)
 {
 	enum ik_status status;
@@ -37,7 +37,8 @@ static enum ik_status put_aside(const char *path, const char *why, struct ik_err
 	return status;
 }
 
-/* Rules that don't allow belong in config.json, where their order counts. */
+/* Return the first rule that doesn't allow, or NULL. Such rules belong in config.json, where their
+ * order matters. */
 static const struct ik_rule *find_other(const struct ik_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++)
@@ -46,7 +47,7 @@ static const struct ik_rule *find_other(const struct ik_rules *rules)
 	return NULL;
 }
 
-/* Read the rules from a text; the error names file and line. */
+/* Read the rules in a text. The error names file and line. */
 static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik_rules *rules,
 	struct ik_error *error)
 {
@@ -71,7 +72,7 @@ static enum ik_status read_text(const char *path, struct ik_buf *text, struct ik
 	return IK_OK;
 }
 
-/* Read the rules; *ret_unread: the file exists, but its content is unknown. */
+/* Read the rules. *ret_unread: the file exists, but is unreadable. */
 static enum ik_status read_file(const char *path, struct ik_rules *rules, bool *ret_unread,
 	struct ik_error *error)
 {
@@ -103,7 +104,7 @@ enum ik_status ik_policy_file_read(const char *path, struct ik_rules *rules, str
 	return read_file(path, rules, &unread, error);
 }
 
-/* Write all rules, one a line. */
+/* Write all rules, one per line. */
 static enum ik_status write_rules(const char *path, const struct ik_rules *rules,
 	struct ik_error *error)
 {
@@ -124,7 +125,7 @@ static enum ik_status write_rules(const char *path, const struct ik_rules *rules
 	return status;
 }
 
-/* Read the file again, keep or forget a rule in it, and take over what is in it then. */
+/* Read the file again, save or remove a rule in it, and set *rules to the new content. */
 static enum ik_status change(const char *path, const struct ik_rule *rule, bool keep,
 	struct ik_rules *rules, struct ik_error *error)
 {
@@ -137,7 +138,7 @@ static enum ik_status change(const char *path, const struct ik_rule *rule, bool 
 		return ik_error_set(error, IK_FAILED,
 			_("there is no directory of your own to keep rules in"));
 	status = read_file(path, &fresh, &unread, error);
-	/* An invalid file was renamed: a rule begins a new one. */
+	/* An invalid file was renamed, so the rule begins a new file. */
 	if (unread || (status != IK_OK && !keep))
 		return status;
 	at = ik_rules_find(&fresh, rule);

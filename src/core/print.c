@@ -31,7 +31,7 @@ int ik_print_buf(const struct ik_buf *out)
 	number = ik_buf_status(&clean) != IK_OK ? ENOMEM
 											: ik_write_all(STDOUT_FILENO, clean.data, clean.length);
 	ik_buf_done(&clean);
-	if (number != 0 && number != EPIPE) /* the reader has seen enough, as head does */
+	if (number != 0 && number != EPIPE) /* the reader needs no more, for example head */
 		(void)fprintf(stderr, _("ikigai: cannot write: %s\n"), strerror(number));
 	return number != 0;
 }

@@ -8,13 +8,11 @@
 
 #include "util/buf.h"
 
-/*
- * Write a buffer to standard output, sanitised if it is a terminal. Return 0, or 1 on failure, after
- * a message on standard error (none if the reader has closed the pipe).
- */
+/* Write a buffer to standard output, sanitised if that is a terminal. Return 0, or 1 on failure,
+ * after printing an error (unless the reader has closed the pipe). */
 int ik_print_buf(const struct ik_buf *out);
 
-/* Print an error message on standard error, sanitised if it is a terminal. */
+/* Print an error message on standard error, sanitised if that is a terminal. */
 void ik_complain(const char *sentence);
 void ik_complainf(const char *format, ...) IK_PRINTF(1, 2);
 

@@ -12,7 +12,7 @@
 
 #define CONFIG_FILE ".ikigai/config.json"
 
-/* Limit on the names in one sentence; the rest is counted. */
+/* Limit on the names in one sentence; the others are counted. */
 enum { NAMED = 5 };
 
 void ik_project_open(struct ik_project *project, const struct ik_places *places, bool all)
@@ -54,7 +54,7 @@ char *ik_project_config_path(const struct ik_places *places)
 	return ik_path_join(places->directory, CONFIG_FILE);
 }
 
-/* Are these two names of the same file? */
+/* Is the file with identity one also the file path? */
 static bool same_file(const struct ik_identity *one, const char *path)
 {
 	struct ik_identity other;
@@ -74,9 +74,7 @@ bool ik_project_has_config(const struct ik_places *places, struct ik_identity *r
 	return found;
 }
 
-/*
- * Judge a file by its contents. Reading it is safe: nothing in it takes effect yet.
- */
+/* Judge a file by its contents. Reading it is safe, since nothing in it takes effect yet. */
 static enum ik_trust_state judge(const struct ik_project *project, const char *path,
 	const struct ik_buf *text)
 {
@@ -90,8 +88,8 @@ static enum ik_trust_state judge(const struct ik_project *project, const char *p
 	return state;
 }
 
-/* Read a file, and return whether it is trusted as it is; one that isn't is noted in list, one that
- * cannot be read becomes a warning. */
+/* Read a file and return whether it is trusted in its current state. An untrusted file is added to
+ * list; an unreadable file causes a warning. */
 static bool read_trusted(struct ik_project *project, const char *path,
 	struct ik_untrusted_list *list, struct ik_config *config, struct ik_buf *text)
 {
@@ -133,10 +131,10 @@ enum ik_status ik_project_read_config(struct ik_project *project, const struct i
 
 #define NAME "AGENTS.md"
 
-/* People write instructions; a larger file is a mistake. */
+/* Limit on the size of a file: people write instructions, so a larger file is a mistake. */
 #define LARGEST IK_KIB(256)
 
-/* Cut path to its parent directory; false at the root of the file system. */
+/* Cut path to its parent directory. Return false at the root of the file system. */
 static bool go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -189,7 +187,7 @@ char **ik_agents_files_find(const struct ik_places *places)
 	return paths;
 }
 
-/* Append a file if it is trusted as it is. */
+/* Append a file if it is trusted in its current state. */
 static void read_one(struct ik_project *project, const char *root, const char *path,
 	struct ik_config *config, struct ik_buf *out)
 {

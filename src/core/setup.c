@@ -39,7 +39,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	setup->config = ik_config_new();
 	setup->config->check_keys = ik_keymap_check;
 	ik_project_open(&setup->project, &setup->places, options->trust_project);
-	/* A file that was named must exist. */
+	/* A file that the user named must exist. */
 	if (options->config_file && access(file, F_OK) != 0)
 		status = ik_error_set_errno(error, errno, _("cannot read %s (--config)"), file);
 	else if (file)
@@ -57,7 +57,7 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 	return status;
 }
 
-/* Let ui.language override the locale's language, for gettext. */
+/* Let ui.language override the locale's language for gettext. */
 static void use_language(struct ik_setup *setup)
 {
 	if (!setup->config->ui_language)
@@ -65,7 +65,7 @@ static void use_language(struct ik_setup *setup)
 	if (getenv("LANGUAGE"))
 		setup->language = ik_strdup(getenv("LANGUAGE"));
 	(void)setenv("LANGUAGE", setup->config->ui_language, 1);
-	/* gettext reads the variable again only after a change of domain. */
+	/* gettext reads the variable again only when the domain is set. */
 	(void)textdomain(textdomain(NULL));
 }
 
@@ -81,7 +81,7 @@ static enum ik_status read_system_prompt(struct ik_setup *setup, struct ik_error
 	path = ik_path_expand(setup->config->system_prompt, setup->places.user_home);
 	if (ik_config_origin(setup->config, "system_prompt") == IK_ORIGIN_PROJECT &&
 		!ik_path_within(setup->places.directory, path)) {
-		/* Anything else would be sent to the provider. */
+		/* A file outside of the directory would be sent to the provider without warning. */
 		ik_config_warn(setup->config,
 			_("system_prompt is %s, which lies outside of this directory: "
 			  "a project's file may name only one of the project's"),
@@ -117,7 +117,7 @@ static void open_log(const struct ik_setup *setup)
 	free(path);
 }
 
-/* Print the warning of the chosen model. */
+/* Print the warning about the chosen model. */
 static void warn_of_model(struct ik_setup *setup)
 {
 	char *warning = ik_model_warning(setup->model);
@@ -127,7 +127,7 @@ static void warn_of_model(struct ik_setup *setup)
 	free(warning);
 }
 
-/* Decide where sessions are stored. */
+/* Choose where sessions are stored. */
 static enum ik_status choose_database(struct ik_setup *setup, struct ik_error *error)
 {
 	static const char scheme[] = "sqlite:";
@@ -185,7 +185,7 @@ static char **kodelet_environment(const struct ik_setup *setup)
 	return environment;
 }
 
-/* Protect the targets of links that decide about the next session. */
+/* Protect the targets of links that affect the next session. */
 static void guard_targets(struct ik_setup *setup)
 {
 	static const char *const names[] = {
@@ -215,11 +215,11 @@ static void make_sandbox(struct ik_setup *setup)
 
 	setup->sandbox = ik_sandbox_new(setup->config, setup->places.directory,
 		setup->places.user_home);
-	/* Saved files may be older versions of hidden ones. */
+	/* Saved files may be older versions of hidden files. */
 	if (undo)
 		ik_sandbox_guard(setup->sandbox, undo, IK_CONFINE_NAMES);
 	free(undo);
-	/* Otherwise a tool in the user's home could decide what the next one may do. */
+	/* Otherwise a tool could write to the user's home and decide what the next tool may do. */
 	if (setup->places.home) {
 		ik_sandbox_guard(setup->sandbox, setup->places.home, IK_CONFINE_READING);
 		guard_targets(setup);
@@ -234,7 +234,7 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	memset(ret_setup, 0, sizeof(*ret_setup));
 	status = ik_places_find(options->directory, &ret_setup->places, error);
 	if (status == IK_OK && options->verb == IK_VERB_TOOL_TRUST && options->first) {
-		/* As if it had been named with -C, seen from there. */
+		/* Treat the operand as if it were given with -C, relative to that directory. */
 		ik_places_done(&ret_setup->places);
 		status = ik_places_find(options->first, &ret_setup->places, error);
 	}
@@ -286,7 +286,7 @@ void ik_setup_done(struct ik_setup *setup)
 	memset(setup, 0, sizeof(*setup));
 }
 
-/* Variables of ikigai that may have an address with a password. */
+/* ikigai's variables that may contain an address with a password. */
 /* clang-format off */
 static const char *const address_variables[] = {
 	"IKIGAI_DATABASE", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL",
@@ -294,7 +294,7 @@ static const char *const address_variables[] = {
 /* clang-format on */
 #define ADDRESS_VARIABLE_COUNT (sizeof(address_variables) / sizeof(address_variables[0]))
 
-/* Does the variable contain a password: NAME:PASSWORD@ or password=? */
+/* Does the variable contain a password (NAME:PASSWORD@ or password=)? */
 static bool holds_password(const char *variable)
 {
 	const char *value = getenv(variable);
@@ -305,7 +305,7 @@ static bool holds_password(const char *variable)
 	return holds;
 }
 
-/* May tools write to a directory or one of its parents, in some mode of the sandbox? */
+/* May tools write to a directory or one of its parents in any mode of the sandbox? */
 static bool is_writable_for_tools(const struct ik_setup *setup, const char *directory)
 {
 	const struct ik_places *places = &setup->places;
@@ -329,8 +329,8 @@ static bool is_writable_for_tools(const struct ik_setup *setup, const char *dire
 	return writable;
 }
 
-/* Return a directory on another disk than the home directory's, where no tool can write: the runtime
- * directory; NULL: there is none. */
+/* Return a directory that no tool can write to and that is on another disk than the home directory:
+ * the runtime directory, or NULL. */
 static char *spare_directory(const struct ik_setup *setup)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -345,8 +345,9 @@ static char *spare_directory(const struct ik_setup *setup)
 	return NULL;
 }
 
-/* Return where journals go: home. Without one it is beside the database's file, if that can be, the
- * spare directory, where the next process finds them, or one of this process. */
+/* Return the directory for journals: in home; without a home, beside the database's file if
+ * writable, else in the spare directory, where the next process finds it, else one for this
+ * process. */
 static char *journals_of(const struct ik_setup *setup, const char *spare)
 {
 	char *directory = ik_places_file(&setup->places, "journal");

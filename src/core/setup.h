@@ -1,6 +1,6 @@
 /*
- * setup: turn the command line, the environment and files into the configuration and the model
- * that the program runs with.
+ * setup: read the configuration and choose the model from the command line, the environment and
+ * files.
  *
  * May include: util, json, config, store/store.h, tool/run.h, provider.
  */
@@ -18,7 +18,7 @@ struct ik_setup {
 	struct ik_places places;
 	struct ik_config *config;
 	struct ik_project project;
-	struct ik_model *model;     /* a reference; NULL where none is needed */
+	struct ik_model *model;     /* a reference; NULL if the verb needs none */
 	char *system_prompt;        /* the file's text, or NULL */
 	char *instructions;         /* of the project (core/project.h), or NULL */
 	char *language;             /* LANGUAGE before ui.language replaced it, or NULL */
@@ -27,15 +27,13 @@ struct ik_setup {
 	char **kodelet_environment; /* for Kodelet's tools (custom_tools.env_whitelist) */
 };
 
-/*
- * Read everything, but model, system prompt and database only for verbs that need them. A
- * configuration error has exit status 2. Release *ret_setup with ik_setup_done() in any case.
- */
+/* Read everything; model, system prompt and database only for verbs that need them. A configuration
+ * error has exit status 2. Release *ret_setup with ik_setup_done() in any case. */
 enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *ret_setup,
 	struct ik_error *error) IK_MUST_USE;
 void ik_setup_done(struct ik_setup *setup);
 
-/* Open the store; NULL with *error. */
+/* Open the store. Return NULL and set *error on failure. */
 struct ik_store *ik_setup_open_store(const struct ik_setup *setup, struct ik_loop *loop,
 	struct ik_error *error);
 

@@ -14,7 +14,7 @@
 /* Limit on turns undone at once. */
 #define TURNS_MOST 1000
 
-/* Limits on turns in /undo ?, and on unknown calls that are named one by one. */
+/* Limits on turns listed by /undo ?, and on unknown calls listed one by one. */
 enum { TURNS_SHOWN = 20, COMMANDS_SHOWN = 5 };
 
 /* ---- texts ---- */
@@ -66,7 +66,7 @@ static void put_result(struct ik_buf *out, const struct ik_undo_result *result, 
 	}
 }
 
-/* Append a line with the result for each file. */
+/* Append a line with the result of each file. */
 static void put_results(struct ik_buf *out, const struct ik_undo *undo, const char *directory)
 {
 	size_t count;
@@ -76,7 +76,7 @@ static void put_results(struct ik_buf *out, const struct ik_undo *undo, const ch
 		put_result(out, &results[i], ik_places_relative(directory, results[i].file.path));
 }
 
-/* Return why it is unknown what a call did; NULL: nobody looked. */
+/* Return the reason why a call's changes are unknown; NULL: nothing was compared. */
 static const char *reason_of(const struct ik_undo_call *call)
 {
 	static const char *const reasons[] = {
@@ -106,8 +106,8 @@ static void put_command(struct ik_buf *out, const struct ik_undo_call *call)
 		ik_buf_printf(out, _("  What this did is not known, and stays: %s\n"), call->words);
 }
 
-/* Append the calls in the turns from first to last (indexes) whose changes are unknown, except in
- * turns that were undone. */
+/* Append the calls with unknown changes in the turns from first to last (indexes), except in turns
+ * that were undone. */
 static void put_unknown(struct ik_buf *out, const struct ik_undo_history *history, size_t first,
 	size_t last)
 {
@@ -133,7 +133,7 @@ static void put_unknown(struct ik_buf *out, const struct ik_undo_history *histor
 			count - COMMANDS_SHOWN);
 }
 
-/* Append what the model is told; again: after a redo. */
+/* Append the text for the model; again: after a redo. */
 static void put_told(struct ik_buf *out, const struct ik_undo *undo, bool again)
 {
 	size_t count;
@@ -157,7 +157,8 @@ static void put_told(struct ik_buf *out, const struct ik_undo *undo, bool again)
 		"them.\n");
 }
 
-/* Store the indexes of at most count turns that can be undone, newest first. Return how many. */
+/* Store the indexes of at most count turns that can be undone, newest first. Return their
+ * number. */
 static size_t find_turns(const struct ik_undo_history *history, size_t *turns, size_t count)
 {
 	size_t found = 0, files;
@@ -187,7 +188,7 @@ static void put_turn(struct ik_buf *out, const struct ik_undo_turn *turn)
 	ik_buf_printf(out, "%s  %s\n", text, turn->title);
 }
 
-/* Is the call not undone, and did it write the file, as far as is known? */
+/* Has the call not been undone, and did it write the file, as far as is known? */
 static bool has_written(const struct ik_undo_history *history, const struct ik_undo_call *call,
 	const char *path)
 {
@@ -202,7 +203,7 @@ static bool has_written(const struct ik_undo_history *history, const struct ik_u
 	return false;
 }
 
-/* Did a later turn also write the file, so that it must be undone first? */
+/* Did a later turn, which must be undone first, also write the file? */
 static bool is_written_later(const struct ik_undo_history *history, size_t turn, const char *path)
 {
 	for (size_t i = 0; i < history->call_count; i++)
@@ -233,7 +234,7 @@ static void put_files(struct ik_buf *out, const struct ik_undo_history *history,
 	ik_undo_free(undo);
 }
 
-/* Append the turns that changed files, newest first. Looks at the files. */
+/* Append the turns that changed files, newest first. Reads the files. */
 static void put_list(struct ik_buf *out, const struct ik_undo_history *history,
 	const char *directory)
 {
@@ -253,9 +254,9 @@ static void put_list(struct ik_buf *out, const struct ik_undo_history *history,
 	}
 }
 
-/* ---- one call by itself ---- */
+/* ---- a single call ---- */
 
-/* Return the index of the newest call of that id; SIZE_MAX: there is none. */
+/* Return the index of the newest call with that id, or SIZE_MAX. */
 static size_t newest(const struct ik_undo_history *history, const char *id)
 {
 	for (size_t i = history->call_count; i-- > 0;)
@@ -264,7 +265,7 @@ static size_t newest(const struct ik_undo_history *history, const char *id)
 	return SIZE_MAX;
 }
 
-/* Fail if a call can't be undone in any case. */
+/* Fail if a call can't be undone whatever its files are now. */
 static bool is_refused(const struct ik_undo_history *history, size_t index, struct ik_error *error)
 {
 	const struct ik_undo_call *call = index != SIZE_MAX ? &history->calls[index] : NULL;
@@ -286,8 +287,8 @@ static bool is_refused(const struct ik_undo_history *history, size_t index, stru
 	return true;
 }
 
-/* Did another call write the file at the same time, as the calls of one round may? Then nobody
- * knows which of them did what. */
+/* Did another call write the file at the same time, as calls of one round may? Then it is unknown
+ * which of them did what. */
 static bool is_shared(const struct ik_undo_history *history, size_t index, const char *path)
 {
 	const struct ik_undo_call *mine = &history->calls[index];
@@ -302,7 +303,7 @@ static bool is_shared(const struct ik_undo_history *history, size_t index, const
 	return false;
 }
 
-/* Return the newest call after index that also wrote the file and is not undone; NULL: none. */
+/* Return the newest call after index that also wrote the file and is not undone, or NULL. */
 static const struct ik_undo_call *later_writer(const struct ik_undo_history *history, size_t index,
 	const char *path)
 {
@@ -312,7 +313,7 @@ static const struct ik_undo_call *later_writer(const struct ik_undo_history *his
 	return NULL;
 }
 
-/* Fail unless the call alone changed the file, and was the last to do so. */
+/* Fail unless the call alone changed the file and was the last to do so. */
 static enum ik_status check_file(const struct ik_undo_history *history, size_t index,
 	const char *path, const char *directory, struct ik_error *error)
 {
@@ -355,7 +356,7 @@ enum ik_status ik_undo_call_find(const struct ik_undo_history *history, const ch
 	return IK_OK;
 }
 
-/* Return why a change of a file can't be undone. */
+/* Fail with the reason why a change of a file can't be undone. */
 static enum ik_status explain(const struct ik_undo_result *result, const char *path,
 	struct ik_error *error)
 {
@@ -378,8 +379,8 @@ static enum ik_status explain(const struct ik_undo_result *result, const char *p
 	}
 }
 
-/* Append a call, and what would become of each file, a line for each. Looks at the files: where none
- * of them could be undone as it is now, that is the error. */
+/* Append a call, and a line on what undoing it would do to each file. Reads the files; fails if
+ * none of them can be undone in its current state. */
 static enum ik_status put_call(const struct ik_undo_history *history, const char *id,
 	const char *directory, struct ik_buf *out, struct ik_error *error)
 {
@@ -410,18 +411,18 @@ static enum ik_status put_call(const struct ik_undo_history *history, const char
 struct ik_undo_work {
 	struct ik_core *core;
 	struct ik_session *session;
-	char *line, *rest;     /* the command, and its arguments */
-	bool waiting;          /* until the changes of calls are in the journal */
-	char *directory;       /* the journal's */
-	char id[IK_UUID_TEXT]; /* of the undo; for a redo, of the undo it redoes */
+	char *line, *rest;     /* the command and its arguments */
+	bool waiting;          /* for the changes of calls to be in the journal */
+	char *directory;       /* of the journal */
+	char id[IK_UUID_TEXT]; /* of the undo; for a redo, of the undo to redo */
 	bool again;            /* a redo */
-	bool force;            /* do it even if a file has changed since */
+	bool force;            /* ignore that a file has changed since */
 	struct ik_undo_history history;
 	struct ik_undo *undo;
-	const char **turns; /* their ids, in history */
+	const char **turns; /* ids of the turns, in history */
 	size_t turn_count;
-	size_t first, last;              /* the turns to undo; last < first: none */
-	const struct ik_undo_call *call; /* undo this call alone; NULL: whole turns */
+	size_t first, last;              /* the turns to undo; none if last < first */
+	const struct ik_undo_call *call; /* undo only this call; NULL: whole turns */
 };
 
 static void work_free(struct ik_undo_work *work)
@@ -435,7 +436,7 @@ static void work_free(struct ik_undo_work *work)
 	free(work);
 }
 
-/* Return why the session can't undo anything now; NULL: it can. */
+/* Return the reason why the session can't undo anything now, or NULL. */
 static const char *problem_now(const struct ik_core *core, const struct ik_session *session)
 {
 	if (!core->undo_directory)
@@ -447,8 +448,8 @@ static const char *problem_now(const struct ik_core *core, const struct ik_sessi
 	return NULL;
 }
 
-/* The same once the changes of all calls are in the journal: before that, the newest turn in the
- * journal may not be the last one. */
+/* Like problem_now(), but also require that the changes of all calls are in the journal: until
+ * then, its newest turn may not be the last one. */
 static const char *problem_if_noted(const struct ik_core *core, const struct ik_session *session)
 {
 	const char *problem = problem_now(core, session);
@@ -480,7 +481,7 @@ static void put_head(struct ik_buf *out, const struct ik_undo_work *work, size_t
 		ik_buf_puts(out, _("Undone:\n"));
 }
 
-/* Was everything that the call did undone? If not, the rest can be undone later. */
+/* Were all changes of the call undone? If not, the rest can be undone later. */
 static bool is_whole(const struct ik_undo_work *work)
 {
 	size_t count;
@@ -499,7 +500,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 
 	if (work->again)
 		status = ik_undo_note_redo(work->directory, work->id, error);
-	else if (!work->call || count > 0) /* else no /redo could ever reverse it */
+	else if (!work->call || count > 0) /* otherwise no /redo could reverse it */
 		status = ik_undo_note_undo(work->directory, work->id,
 			&(struct ik_undo_scope){
 				.turns = work->turns,
@@ -511,7 +512,7 @@ static enum ik_status note(const struct ik_undo_work *work, struct ik_error *err
 	return status;
 }
 
-/* All files are done: write the journal, and answer. */
+/* Write the journal and answer, since all files are done. */
 static void finish(struct ik_undo_work *work)
 {
 	size_t done = ik_undo_count(work->undo, IK_UNDO_DONE);
@@ -524,7 +525,7 @@ static void finish(struct ik_undo_work *work)
 	ik_buf_init(&told, IK_MIB(1));
 	put_head(&out, work, done);
 	put_results(&out, work->undo, work->core->setup->places.directory);
-	/* Turns that wrote no file were skipped: what they did stays too. */
+	/* Turns that wrote no file were skipped, so their unknown changes stay, too. */
 	if (work->first <= work->last)
 		put_unknown(&out, &work->history, work->first, work->history.turn_count - 1);
 	if (note(work, &error) != IK_OK)
@@ -545,7 +546,7 @@ static void finish(struct ik_undo_work *work)
 	work_free(work);
 }
 
-/* Work on a slice of the files. */
+/* Process some of the files. */
 static void step(void *arg)
 {
 	struct ik_undo_work *work = arg;
@@ -556,9 +557,9 @@ static void step(void *arg)
 		ik_loop_defer(work->core->loop, step, work);
 }
 
-/* ---- which files; NULL: none, and answer says why, or is the list that was asked for ---- */
+/* ---- choosing the files; NULL: none, and answer has the reason or the requested list ---- */
 
-/* Choose those of /undo N: of the newest N turns that are not undone. */
+/* Choose the files for /undo N, which the newest N turns that are not undone changed. */
 static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wanted,
 	size_t *ret_count, struct ik_buf *answer)
 {
@@ -581,7 +582,7 @@ static struct ik_file_change *choose_turns(struct ik_undo_work *work, size_t wan
 	return NULL;
 }
 
-/* Choose that of /undo FILE[!]: what the newest turn that is not undone did to it. */
+/* Choose the file for /undo FILE[!]; undo what the newest turn that is not undone did to it. */
 static struct ik_file_change *choose_file(struct ik_undo_work *work, const char *rest,
 	size_t *ret_count, struct ik_buf *answer)
 {
@@ -611,7 +612,7 @@ static struct ik_file_change *choose_file(struct ik_undo_work *work, const char 
 	return files;
 }
 
-/* Choose those of /undo #ID: what one call did. */
+/* Choose the files for /undo #ID, which one call changed. */
 static struct ik_file_change *choose_call(struct ik_undo_work *work, const char *id,
 	size_t *ret_count, struct ik_buf *answer)
 {
@@ -649,7 +650,7 @@ static struct ik_file_change *choose_undo(struct ik_undo_work *work, size_t *ret
 	return choose_file(work, rest, ret_count, answer);
 }
 
-/* Choose those of /redo: of the newest undo that can be redone. */
+/* Choose the files for /redo, of the newest undo that can be redone. */
 static struct ik_file_change *choose_redo(struct ik_undo_work *work, size_t *ret_count,
 	struct ik_buf *answer)
 {
@@ -687,7 +688,7 @@ enum ik_status ik_undo_call_look(const struct ik_core *core, const char *id,
 	return status;
 }
 
-/* Read the session's history, and start with the files, or answer why not. */
+/* Read the session's history and start with the files, or answer why that is not possible. */
 static void carry_out(struct ik_undo_work *work)
 {
 	struct ik_core *core = work->core;
@@ -718,13 +719,13 @@ static void carry_out(struct ik_undo_work *work)
 	ik_loop_defer(core->loop, step, work);
 }
 
-/* The changes of calls are in the journal, or the session was closed. */
+/* Continue, now that the changes of calls are in the journal or the session was closed. */
 static void on_noted(void *arg)
 {
 	struct ik_core *core = arg;
 	struct ik_undo_work *work = core->undo;
 
-	/* It is carried out before its session is closed. */
+	/* The command is carried out before its session is closed. */
 	if (work && work->waiting)
 		carry_out(work);
 }
