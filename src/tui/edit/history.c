@@ -107,7 +107,7 @@ static void complain_of_line(struct ik_history *history, const char *path, size_
 					   path));
 }
 
-/* Read a file of it. */
+/* Read one of the files. */
 static void load_file(struct ik_history *history, const char *path)
 {
 	int fd = open_regular(path, O_RDONLY);

@@ -219,7 +219,7 @@ struct ik_key_hint {
 	enum ik_action action;
 	enum ik_action second; /* a second key to show ("Up/Down"), or IK_ACTION_NONE */
 	const char *label;     /* N_() text */
-	int rank;              /* if there is no room, the highest is dropped first */
+	int rank;              /* if there is no room, the highest rank is dropped first */
 };
 /* Append the hints that fit into the columns, separated by two blanks. Hints of two keys lose
  * their labels before they are dropped. Hints whose action has no key are skipped. A hint

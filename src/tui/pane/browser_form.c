@@ -13,32 +13,32 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define MOST_ROWS 4 /* of a description, a message, a value */
+#define MOST_ROWS 4 /* rows of a description, a message or a value */
 
 enum ik_field_kind { IK_FIELD_TEXT, IK_FIELD_CHOICE, IK_FIELD_JSON };
 
 struct ik_form_field {
 	char *name;
 	char *description; /* or NULL */
-	char *initial;     /* the default, JSON text; or NULL */
+	char *initial;     /* the default as JSON text, or NULL */
 	bool required;
 	enum ik_field_kind kind;
 	struct ik_parameter_values parameter;
-	struct ik_editor *editor; /* what is written; a choice: its JSON text */
+	struct ik_editor *editor; /* the input; of a choice, its JSON text */
 };
 
 struct ik_form {
 	char *tool, *description;
-	struct ik_json_span schema; /* own copy; no value: there is none */
+	struct ik_json_span schema; /* owned copy; no value if the tool has no schema */
 	struct ik_form_field *fields;
 	size_t count, selected;
-	size_t top;  /* the first field that is seen */
-	char *wrong; /* what is wrong with wrong_field; NULL: nothing */
+	size_t top;  /* the first visible field */
+	char *wrong; /* error message for wrong_field, or NULL */
 	size_t wrong_field;
 };
 
-/* What is in the field of a text as JSON: "" is the empty text; where null may stand, null
- * is that, and "null" the word. */
+/* Is the input of a text field JSON rather than plain text? "" means the empty text. If the
+ * field may be null, null means that and "null" the word. */
 static bool is_written_as_json(const struct ik_form_field *field, const char *text, size_t length)
 {
 	static const char *const written[] = { "\"\"", "null", "\"null\"" };
@@ -49,7 +49,7 @@ static bool is_written_as_json(const struct ik_form_field *field, const char *te
 	return false;
 }
 
-/* Add the field of a property. */
+/* Add a field for a property. */
 static void add_field(struct ik_form *form, struct ik_parameter_root *root, struct ik_json_span key,
 	struct ik_json_span property)
 {
@@ -110,7 +110,7 @@ struct ik_form *ik_form_free(struct ik_form *form)
 	return NULL;
 }
 
-/* Nothing is wrong any more. */
+/* Clear the error message. */
 static void forgive(struct ik_form *form)
 {
 	free(form->wrong);
@@ -137,7 +137,7 @@ void ik_form_open(struct ik_form *form)
 	form->selected = form->top = 0;
 }
 
-/* Say what is wrong with a field, and go there. */
+/* Show an error message at a field and select the field. */
 static void blame(struct ik_form *form, size_t field, const char *sentence)
 {
 	forgive(form);
@@ -146,7 +146,7 @@ static void blame(struct ik_form *form, size_t field, const char *sentence)
 	form->selected = field;
 }
 
-/* Say what a field takes in which something else stands. */
+/* Report that a field's value has the wrong type, and say which types it accepts. */
 static void blame_value(struct ik_form *form, size_t field, const struct ik_error *error)
 {
 	const char *type = form->fields[field].parameter.type; /* "integer >= 1", "integer | null" */
@@ -165,7 +165,7 @@ static void blame_value(struct ik_form *form, size_t field, const struct ik_erro
 	free(sentence);
 }
 
-/* Append the value of a field that is not empty. */
+/* Append the value of a non-empty field as JSON. */
 static enum ik_status put_value(const struct ik_form_field *field, struct ik_buf *out,
 	struct ik_error *error)
 {
@@ -205,15 +205,15 @@ enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_e
 		return status;
 	}
 	ik_json_close(out, '}');
-	/* One line: line ends stand between values only, where a blank does as well. */
+	/* One line: the only line ends are between values, where a blank is as good. */
 	for (size_t i = start; i < out->length; i++)
 		if (out->data[i] == '\n' || out->data[i] == '\r')
 			out->data[i] = ' ';
 	return ik_buf_check(out, _("the arguments"), error);
 }
 
-/* The field that a sentence of the validator's is about: its place is "/NAME/..."; what is
- * missing is named after it. */
+/* Return the field that a validation error is about, from the path "/NAME/..." it begins with;
+ * the selected field if it has no such path. */
 static size_t field_of(const struct ik_form *form, const char *sentence)
 {
 	size_t longest = 0, found = form->selected;
@@ -232,7 +232,7 @@ static size_t field_of(const struct ik_form *form, const char *sentence)
 	return found;
 }
 
-/* Are the arguments good? Else say at their field why not. */
+/* Are the arguments valid? If not, show the error at its field. */
 static bool check(struct ik_form *form)
 {
 	struct ik_error error = { .text = "" };
@@ -262,7 +262,7 @@ static bool check(struct ik_form *form)
 	return good;
 }
 
-/* Go on to the next choice, or back; before the first there is none. */
+/* Select the next or previous choice; before the first is "none". */
 static void choose(struct ik_form_field *field, bool back)
 {
 	size_t length, now = 0, steps = field->parameter.choice_count + 1;
@@ -277,7 +277,7 @@ static void choose(struct ik_form_field *field, bool back)
 	ik_editor_set(field->editor, choice, strlen(choice));
 }
 
-/* Something is written into a field. */
+/* Handle a key that edits the selected field. */
 static enum ik_pane_result write_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action)
 {
@@ -323,7 +323,7 @@ enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 		if (form->count > 0)
 			form->selected = (form->selected + form->count - 1) % form->count;
 		return IK_PANE_TAKEN;
-	case IK_ACTION_END_OF_INPUT: /* there is no end here, only an empty field */
+	case IK_ACTION_END_OF_INPUT: /* only deletes: a field has no end of input */
 		if (form->count > 0)
 			(void)ik_editor_act(form->fields[form->selected].editor, IK_ACTION_DELETE_RIGHT);
 		return IK_PANE_TAKEN;
@@ -335,8 +335,8 @@ enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	}
 }
 
-/* A text from outside, wrapped into rows from row on: of its rows those after skip, so many
- * at most; returns the rows it took. Without cells it is only measured. */
+/* Draw an external text, wrapped, from `row` on: skip the first `skip` rows and draw at most
+ * `most`. Return the rows drawn. Without cells, only measure. */
 static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int row,
 	enum ik_style style, const char *text, int skip, int most)
 {
@@ -356,14 +356,14 @@ static int put_rows_from(struct ik_cells *cells, struct ik_rectangle area, int r
 	return rows > skip ? rows - skip : 0;
 }
 
-/* The same from its beginning. */
+/* Draw it from its first row. */
 static int put_rows(struct ik_cells *cells, struct ik_rectangle area, int row, enum ik_style style,
 	const char *text, int most)
 {
 	return put_rows_from(cells, area, row, style, text, 0, most);
 }
 
-/* The heading of a field: name, type, what may be left out, the default. */
+/* Append a field's heading: name, type, "required", default. */
 static void put_heading(const struct ik_form_field *field, struct ik_buf *out)
 {
 	ik_buf_printf(out, "%s  %s", field->name, field->parameter.type);
@@ -373,7 +373,7 @@ static void put_heading(const struct ik_form_field *field, struct ik_buf *out)
 		ik_buf_printf(out, _("  default %s"), field->initial);
 }
 
-/* A choice, marked when it is the present one; *ret_end gets the end of that. */
+/* Append a choice, in brackets if it is selected; *ret_end is then its end in bytes. */
 static void put_choice(struct ik_buf *out, const char *choice, bool now, size_t *ret_end)
 {
 	ik_buf_puts(out, now ? "[" : " ");
@@ -383,7 +383,7 @@ static void put_choice(struct ik_buf *out, const char *choice, bool now, size_t 
 		*ret_end = out->length;
 }
 
-/* Draw the choices, the present one in sight: (none) "a" ["b"]; returns their rows. */
+/* Draw the choices with the selected one visible: (none) "a" ["b"]. Return the rows drawn. */
 static int put_choices(const struct ik_form_field *field, struct ik_cells *cells,
 	struct ik_rectangle area, int row, enum ik_style style, int most)
 {
@@ -406,7 +406,7 @@ static int put_choices(const struct ik_form_field *field, struct ik_cells *cells
 	return rows;
 }
 
-/* Draw the value; returns its rows. */
+/* Draw a field's value. Return the rows drawn. */
 static int put_field_value(const struct ik_form *form, size_t index, struct ik_cells *cells,
 	struct ik_rectangle area, int row, int most)
 {
@@ -435,14 +435,14 @@ static int put_field_value(const struct ik_form *form, size_t index, struct ik_c
 	return rows;
 }
 
-/* So many rows as are left, and no more than are usual. */
+/* Return the rows left, at most MOST_ROWS. */
 static int share(int left)
 {
 	return left < 0 ? 0 : left < MOST_ROWS ? left : MOST_ROWS;
 }
 
-/* Draw (or, without cells, measure) a field from row on; returns its rows.  Where there is
- * no room for all of it, the value comes first, then what is wrong with it, then its name. */
+/* Draw a field from `row` on, or measure it if cells is NULL. Return its rows.  If it does not
+ * fit, the value has priority, then the error, then the name. */
 static int put_field(const struct ik_form *form, size_t index, struct ik_cells *cells,
 	struct ik_rectangle area, int row)
 {
@@ -471,7 +471,7 @@ static int put_field(const struct ik_form *form, size_t index, struct ik_cells *
 	return row + wrong_rows - begin;
 }
 
-/* Move the first field that is seen so that the selected one is seen whole. */
+/* Scroll until the selected field is visible as a whole. */
 static void follow(struct ik_form *form, struct ik_rectangle area)
 {
 	int rows = 0;

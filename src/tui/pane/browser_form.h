@@ -1,15 +1,15 @@
 /*
- * browser_form: a form made from a tool's schema, in which a user writes the
- * arguments of a call.
+ * browser_form: a form, made from a tool's schema, to enter the arguments of a
+ * call.
  *
- * A field for each property: texts are written as they are, a choice (enum,
- * true and false) is gone through, anything else (numbers, objects, lists) is
- * JSON.  What is left empty is left out; "" is the empty text.  The arguments
- * are checked against the schema before they leave, and what is wrong is said
- * at its field.
+ * Each property has a field. Texts are entered as they are, choices (enum,
+ * true and false) are cycled through, and anything else (numbers, objects,
+ * lists) is JSON.  Empty fields are left out; "" is the empty text.  The
+ * arguments are checked against the schema before the call, and errors appear
+ * at their field.
  *
- * Owns copies of all it is given.  May include: util, json, tool/registry.h,
- * tui/term, tui/edit, tui/pane.
+ * Owns copies of everything it is given.  May include: util, json,
+ * tool/registry.h, tui/term, tui/edit, tui/pane.
  */
 #ifndef IK_TUI_PANE_BROWSER_FORM_H
 #define IK_TUI_PANE_BROWSER_FORM_H
@@ -23,21 +23,21 @@ struct ik_form *ik_form_new(const struct ik_tool *tool);
 struct ik_form *ik_form_free(struct ik_form *form);
 
 const char *ik_form_tool(const struct ik_form *form);
-/* Is it the form of a tool, as that is now? */
+/* Is the form up to date for this version of the tool? */
 bool ik_form_is_of(const struct ik_form *form, const struct ik_tool *tool);
 
-/* Begin at its first field, with what was written there before. */
+/* Select the first field; keep earlier input. */
 void ik_form_open(struct ik_form *form);
 
-/* A key. IK_PANE_CLOSED: it is to be closed; IK_PANE_CALLED: the arguments are good. */
+/* Handle a key. IK_PANE_CLOSED: close the form; IK_PANE_CALLED: the arguments are valid. */
 enum ik_pane_result ik_form_key(struct ik_form *form, const struct ik_key *key,
 	enum ik_action action);
 
-/* Append the arguments as they stand: one line of JSON, an object. Where that is none yet,
- * the error names it and the field has the cursor. */
+/* Append the arguments as a JSON object in one line. If a field's value is invalid, the error
+ * says why and the field is selected. */
 enum ik_status ik_form_put(struct ik_form *form, struct ik_buf *out, struct ik_error *error);
 
-/* Draw the fields around the one that has the cursor. */
+/* Draw the fields around the selected one. */
 void ik_form_draw(struct ik_form *form, struct ik_cells *cells, struct ik_rectangle area);
 
 #endif

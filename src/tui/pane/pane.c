@@ -10,8 +10,8 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define FILTER_COLUMNS 16 /* that a filter needs beside the count */
-#define FILTER_ROWS 3     /* between title and keys; a lower pane has no row for it */
+#define FILTER_COLUMNS 16 /* columns of a filter next to the count */
+#define FILTER_ROWS 3     /* rows between title and keys that a filter requires */
 #define MOST_HINTS 16     /* of a list */
 
 void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
@@ -37,7 +37,7 @@ unsigned ik_pane_context(const struct ik_pane *pane)
 
 /* ---- selecting and scrolling ---- */
 
-/* Select another item; its text is shown from its start. */
+/* Select an item and show its text from the start. */
 static void select_item(struct ik_pane *pane, size_t index)
 {
 	if (pane->selected == index)
@@ -134,7 +134,7 @@ struct ik_invocation ik_pane_invoke(struct ik_pane *pane, enum ik_action action,
 
 /* ---- the filter ---- */
 
-/* Take other words; FILTERED if they are others. */
+/* Set the filter's words. Return IK_PANE_FILTERED if they have changed. */
 static enum ik_pane_result take_words(struct ik_pane *pane, const char *words)
 {
 	if (ik_text_equal(words, pane->words.data))
@@ -163,7 +163,7 @@ void ik_pane_write(struct ik_pane *pane)
 	ik_editor_set(pane->filter, pane->words.data, pane->words.length);
 }
 
-/* A key while the filter is written. */
+/* Handle a key while the filter is being edited. */
 static enum ik_pane_result filter_key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action)
 {
@@ -225,7 +225,7 @@ bool ik_pane_words_fit(const char *words, const char *const *texts, size_t count
 		char *word = ik_strndup(at, length);
 		struct ik_needle needle;
 
-		for (size_t i = 0; i < length; i++) /* a capital would be found only as such */
+		for (size_t i = 0; i < length; i++) /* an upper-case letter would match only itself */
 			word[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
 		ik_needle_init(&needle, word, length);
 		all = false;
@@ -239,7 +239,7 @@ bool ik_pane_words_fit(const char *words, const char *const *texts, size_t count
 	return all;
 }
 
-/* ---- the text of what is selected ---- */
+/* ---- the text of the selected item ---- */
 
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane)
 {
@@ -325,7 +325,8 @@ void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const ch
 	}
 }
 
-/* How many rows the list gets: what it needs, at most two fifths, or all. */
+/* Return the rows the list gets: one while the text has focus; otherwise as many as it needs, at
+ * most two fifths, or all with list_first. */
 static int list_rows(const struct ik_pane *pane, const struct ik_pane_view *view, int rows)
 {
 	int most = view->list_first ? rows : rows * 2 / 5 > 1 ? rows * 2 / 5 : 1;
@@ -358,7 +359,7 @@ static void draw_list(struct ik_pane *pane, struct ik_cells *cells, struct ik_re
 	}
 }
 
-/* Draw the filter into a row, if there is one. */
+/* Draw the filter. Return false if there is none. */
 static bool draw_filter(struct ik_pane *pane, const char *count, struct ik_cells *cells,
 	struct ik_rectangle row)
 {
@@ -381,7 +382,7 @@ static bool draw_filter(struct ik_pane *pane, const char *count, struct ik_cells
 	return true;
 }
 
-/* Does a key do something in a list that shows nothing? */
+/* Does an action work in an empty list? */
 static bool works_without_items(enum ik_action action)
 {
 	static const enum ik_action actions[] = { IK_ACTION_FILTER, IK_ACTION_SEARCH_SESSIONS,
@@ -393,8 +394,8 @@ static bool works_without_items(enum ik_action action)
 	return false;
 }
 
-/* Append the keys of the list: those that do something now, with what really ends it, for Esc
- * takes the words away first. */
+/* Append the list's keys that currently work. If the list is filtered, label IK_ACTION_CANCEL as
+ * clearing the filter, which it does first. */
 static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_view *view, int columns,
 	struct ik_buf *out)
 {
@@ -415,7 +416,7 @@ static void put_list_hints(const struct ik_pane *pane, const struct ik_pane_view
 	ik_keymap_put_hints(pane->keymap, pane->ops->context, kept, columns, out);
 }
 
-/* Say which keys mean something here. */
+/* Draw the keys that currently work. */
 static void draw_keys(const struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle row)
 {
@@ -484,7 +485,7 @@ void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct 
 		list.rows = list_rows(pane, view, body.rows);
 		draw_list(pane, cells, list);
 		if (list.rows == body.rows)
-			return; /* the list has all the room */
+			return; /* the list takes up all rows */
 		row.row = list.row + list.rows;
 		bool focus = view->focus && pane->in_text && !view->list_stays;
 		ik_cells_fill_with(cells, row, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");

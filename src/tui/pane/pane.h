@@ -1,21 +1,21 @@
 /*
- * pane: what the side panes have in common: a title, a list with one item selected, which can
- * be filtered by what one writes into a line above it, the text of the selected item beneath, the
- * keys in the last line; and what each is to the screen, a table of operations.
+ * pane: the common parts of side panes: a title, a list with a selected item and an optional
+ * filter above it, the selected item's text below it, the keys in the last line; and the table of
+ * operations that the screen uses.
  *
- * Who makes one says what an item looks like and what its own keys do:
+ * A pane defines how an item looks and what its own keys do:
  *
  *	static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key, ...)
  *	{
  *		enum ik_pane_result result = ik_pane_key(pane, key, action);
  *
- *		if (result == IK_PANE_FILTERED) (list anew what fits pane->words)
+ *		if (result == IK_PANE_FILTERED) (list the items that match pane->words)
  *		if (result != IK_PANE_OTHER) return result;
  *		switch (action) { (its own keys) }
  *	}
  *
- * and draws it by setting pane->count, then ik_pane_draw().  The text is laid out by a scrollback
- * of its own, so that it may be of any size.
+ * and draws itself by setting pane->count and calling ik_pane_draw().  A scrollback of its own lays
+ * out the text, which may be of any size.
  *
  * Owns the filter, the text, and the argument of the last action; borrows the keymap.
  * May include: util, json, tui/term, tui/edit, tui/pane, tui/scrollback.
@@ -29,63 +29,65 @@
 struct ik_pane;
 struct ik_status_bar;
 
-/* What came of a key in a pane. */
+/* The result of a key in a pane. */
 enum ik_pane_result {
-	IK_PANE_PASSED, /* it means nothing here */
+	IK_PANE_PASSED, /* not handled */
 	IK_PANE_TAKEN,
-	IK_PANE_CALLED,   /* taken: it makes a call, which is to be shown */
-	IK_PANE_CLOSED,   /* taken: the pane is to close */
-	IK_PANE_YIELDED,  /* the pane is to close, and the key goes to the editor */
-	IK_PANE_BLOCKED,  /* taken, but the editor must be empty for it */
-	IK_PANE_FILTERED, /* taken: the words that filter the list are others now */
-	IK_PANE_OTHER     /* it means nothing in all panes; only ik_pane_key() returns this */
+	IK_PANE_CALLED,   /* handled; it makes a call, so show the call */
+	IK_PANE_CLOSED,   /* handled; close the pane */
+	IK_PANE_YIELDED,  /* close the pane and pass the key to the editor */
+	IK_PANE_BLOCKED,  /* handled, but it requires an empty editor */
+	IK_PANE_FILTERED, /* handled; the filter's words have changed */
+	IK_PANE_OTHER     /* not a key that all panes share; only ik_pane_key() returns this */
 };
 
 /*
- * What a pane does, one constant table in its file.  A struct ik_pane is the first member of
- * what a pane is, so that each operation finds its own.  The screen makes the panes in
- * make_panes() (tui/screen/screen.c), where a new one takes a row, and uses them through these only.
+ * The operations of a pane, one constant table in its file.  A struct ik_pane is the first
+ * member of the pane's own struct, so that each operation can cast to that.  The screen creates
+ * the panes in make_panes() (tui/screen/screen.c), where each has a row, and uses them only
+ * through these operations.
  */
 struct ik_pane_ops {
-	/* The action that shows and closes it; IK_ACTION_NONE: it is shown by other means. */
+	/* The action that opens and closes the pane; IK_ACTION_NONE if another way does. */
 	enum ik_action toggle;
-	/* In what its keys are pressed (of enum ik_context) while nothing is written in it. */
+	/* The context of its keys (of enum ik_context) while no text field has focus. */
 	unsigned context;
-	/* That action is about to show it; or NULL. */
+	/* Prepare for being opened by that action; or NULL. */
 	void (*open)(struct ik_pane *pane);
-	/* A key, and what it is bound to, while it has focus. *ret_invocation is IK_ACTION_NONE, and
-	 * set to what the program is asked for; its text is valid until the next key. */
+	/* Handle a key and the action it is bound to, while the pane has focus. *ret_invocation
+	 * begins as IK_ACTION_NONE; set it to make a request to the program. Its text is valid until
+	 * the next key. */
 	enum ik_pane_result (*key)(struct ik_pane *pane, const struct ik_key *key,
 		enum ik_action action, struct ik_invocation *ret_invocation);
-	/* An action that selects or scrolls; false: it means nothing here. (ik_pane_act()) */
+	/* Run an action that selects or scrolls; false: not such an action. (ik_pane_act()) */
 	bool (*act)(struct ik_pane *pane, enum ik_action action);
-	/* A click on a row of the screen; false: there is nothing. (ik_pane_click()) The wheel,
-	 * wherever the focus is. (ik_pane_scroll()) */
+	/* Handle a click on a screen row; false: nothing there. (ik_pane_click()) Handle the wheel,
+	 * with or without focus. (ik_pane_scroll()) */
 	bool (*click)(struct ik_pane *pane, int row);
 	void (*scroll)(struct ik_pane *pane, int rows);
-	/* The cursor of what is written in it is set. bar: how things are. */
+	/* Draw the pane, and set the cursor of a text field with focus. bar: the current status. */
 	void (*draw)(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 		const struct ik_status_bar *bar);
-	/* Draw an item of the list into one row; the background is there. NULL: there is no list. */
+	/* Draw a list item into one row with its background already filled. NULL: no list. */
 	void (*item)(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 		struct ik_rectangle row, enum ik_style style);
 	void (*release)(struct ik_pane *pane);
 };
 
 struct ik_pane {
-	const struct ik_pane_ops *ops;  /* NULL: it is a part of something else */
+	const struct ik_pane_ops *ops;  /* NULL: part of a dialog */
 	const struct ik_keymap *keymap; /* borrowed */
 	size_t count;                   /* items */
 	size_t selected;
-	size_t list_top;          /* the first item that is seen, */
-	int list_row, list_rows;  /* where the list was drawn last */
-	struct ik_editor *filter; /* NULL: nobody writes it */
-	struct ik_buf words;      /* what is filtered by; "": nothing */
-	bool writing;             /* something else is written: what is typed is text */
+	size_t list_top;          /* the first visible item */
+	int list_row, list_rows;  /* screen rows of the list when last drawn */
+	struct ik_editor *filter; /* NULL: not being edited */
+	struct ik_buf words;      /* the filter; "": none */
+	bool writing;             /* another text field has focus: characters are text */
 	struct ik_scrollback *text;
-	bool text_moved;        /* scrolled by the user: it stays where it is; */
-	bool text_follows;      /* else it shows its end, or its start */
-	bool in_text;           /* Up and Down move the text */
+	bool text_moved;        /* the user scrolled: keep the place */
+	bool text_follows;      /* otherwise show the end, or the start */
+	bool in_text;           /* the text has focus: Up and Down scroll it */
 	struct ik_buf argument; /* of the last action */
 };
 
@@ -93,48 +95,49 @@ void ik_pane_init(struct ik_pane *pane, const struct ik_pane_ops *ops,
 	const struct ik_keymap *keymap);
 void ik_pane_done(struct ik_pane *pane);
 
-/* In what its keys are pressed. */
+/* Return the current context of the pane's keys. */
 unsigned ik_pane_context(const struct ik_pane *pane);
 
-/* A key (and what it is bound to) while the pane has them: all while the filter is written,
- * else what opens or ends it, or leads into the text of the selected item and back. */
+/* Handle a key (and the action it is bound to) while the pane has focus: every key while the
+ * filter is being edited; otherwise those that open or clear the filter or move focus between
+ * list and text. */
 enum ik_pane_result ik_pane_key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action);
 
-/* Up, down, start and end of the line select (changes *selected); page up and down, top,
- * bottom scroll the text. False for another action. */
+/* Select with up, down, line start and line end (changes pane->selected); scroll the text with
+ * page up, page down, top and bottom. Return false for other actions. */
 bool ik_pane_act(struct ik_pane *pane, enum ik_action action);
 
-/* Up, down, page up and down, half of one, top, bottom, as start and end of the line: scroll a text,
- * or the pane's. False for another action. */
+/* Scroll a text, or the pane's, by a row, a page or half a page, or to the top or bottom (also
+ * with line start and line end). Return false for other actions. */
 bool ik_pane_scroll_by(struct ik_scrollback *text, enum ik_action action);
 bool ik_pane_scroll_text(struct ik_pane *pane, enum ik_action action);
 
-/* Select the item that was drawn in a row of the screen; false: there is none. */
+/* Select the item at a screen row. Return false if there is none. */
 bool ik_pane_click(struct ik_pane *pane, int row);
 
 /* Scroll the text. */
 void ik_pane_scroll(struct ik_pane *pane, int rows);
 
-/* Begin to write the filter, from the words that are there. */
+/* Edit the filter, beginning with its current words. */
 void ik_pane_write(struct ik_pane *pane);
-/* Nobody writes it any more; the words go on filtering. */
+/* Stop editing the filter, and keep its words. */
 void ik_pane_keep(struct ik_pane *pane);
-/* Replace the words from outside; nobody writes them any more. */
+/* Replace the filter's words, and stop editing. */
 void ik_pane_set_words(struct ik_pane *pane, const char *words);
 
-/* Is each of the words in one of the texts, in any case? A text may be NULL. */
+/* Does each of the words occur in one of the texts, ignoring case? Texts may be NULL. */
 bool ik_pane_words_fit(const char *words, const char *const *texts, size_t count);
 
-/* Return an action with a copy of a text, which is valid until the next one. */
+/* Return an invocation with a copy of the text, valid until the next call. */
 struct ik_invocation ik_pane_invoke(struct ik_pane *pane, enum ik_action action, const char *text);
 
-/* Replace the text: begin, add, end. The place in it is kept if the user
- * scrolled; else it shows its start, or, with follow, its end. */
+/* Replace the text: begin, add blocks, end. If the user has scrolled, the place is kept;
+ * otherwise the start is shown, or, with follow, the end. */
 struct ik_scroll_place ik_pane_text_begin(struct ik_pane *pane);
-/* A paragraph; NULL, "": none. */
+/* Add a paragraph, unless it is NULL or "". */
 void ik_pane_say(struct ik_pane *pane, enum ik_block_kind kind, const char *sentence);
-/* Sanitised here; returns the block, which may be appended to. */
+/* Sanitize a text and add it as a block. Return the block, to append to. */
 struct ik_block *ik_pane_text(struct ik_pane *pane, enum ik_block_kind kind, const char *text,
 	size_t length);
 void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool follow);
@@ -143,31 +146,30 @@ void ik_pane_text_end(struct ik_pane *pane, struct ik_scroll_place place, bool f
 struct ik_pane_view {
 	const char *title;
 	bool focus;
-	/* The keys that the last line shows, as far as there is room: while the pane has focus, while
-	 * its text has, while something is written in it, while others have focus (NULL: to go there,
-	 * and to close it). Of keys only what works without an item where there is none. */
+	/* The keys for the last line, as far as there is room: with focus on the list, on its text
+	 * or on a text field of the pane, or elsewhere (NULL: the keys to focus and close the pane).
+	 * In an empty list, only keys that work without an item are shown. */
 	const struct ik_key_hint *keys, *text_keys, *writing_keys, *away_keys;
-	/* What IK_ACTION_CANCEL does in the list while words filter it, in place of what keys says
-	 * of it: an N_() text; NULL: the same. */
+	/* A label (N_() text) for IK_ACTION_CANCEL while the list is filtered; NULL: as in keys. */
 	const char *all;
-	const char *words_count; /* at the right of the filter: "3 of 12"; NULL: nothing */
-	bool list_first;         /* the list has what it needs before the text has anything */
-	bool list_stays;         /* while the keys are the text's, it has more than one row, too */
-	const char *empty;       /* instead of list and text when there is no item */
+	const char *words_count; /* right of the filter: "3 of 12"; NULL: nothing */
+	bool list_first;         /* the list takes the rows it needs before the text gets any */
+	bool list_stays;         /* the list keeps its rows even if the text has focus */
+	const char *empty;       /* shown instead of list and text if there are no items */
 };
 void ik_pane_draw(struct ik_pane *pane, const struct ik_pane_view *view, struct ik_cells *cells,
 	struct ik_rectangle area);
 
-/* Only the title and the keys; returns what is between them. */
+/* Draw only the title and the keys. Return the area between them. */
 struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pane_view *view,
 	struct ik_cells *cells, struct ik_rectangle area);
 
-/* A text from anywhere as a harmless one in one line: a new string. */
+/* Return an external text as one sanitized line, a new string. */
 char *ik_pane_line(const char *text, size_t length);
 
-/* A text in several lines, wrapped, dim, in the middle of area. */
+/* Draw a text dim, wrapped and centered in area. */
 void ik_pane_sentence(struct ik_cells *cells, struct ik_rectangle area, const char *text);
-/* Draw a text at the right end of a row, in so many columns; returns the row without them. */
+/* Draw a text at the right end of a row, `columns` wide. Return the rest of the row. */
 struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle row, int columns,
 	enum ik_style style, const char *text);
 

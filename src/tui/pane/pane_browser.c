@@ -14,17 +14,17 @@
 #include "util/sanitize.h"
 #include "util/text.h"
 
-#define NAME_COLUMNS 24 /* of mark and name, where names are short and a third of the row is more */
-#define FACT_COLUMNS 44 /* a narrower row has no room for facts at its end */
-#define NAME_BYTES 200  /* of a name, and of a description, that a row may need */
+#define NAME_COLUMNS 24 /* of mark and name if names are short; at most a third of the row */
+#define FACT_COLUMNS 44 /* narrower rows show no facts */
+#define NAME_BYTES 200  /* limit of a name, and of a description, in a row */
 
-#define MOST_GONE 1000 /* that are remembered: a directory that is unmounted is no list to read */
+#define MOST_GONE 1000 /* deleted tools kept: an unmounted directory should not flood the list */
 
-/* A mark of a change stays, over further scans too, until the user has seen it. */
+/* A change mark stays, even after further scans, until the user has seen it. */
 enum ik_tool_change { IK_CHANGE_NONE, IK_CHANGE_NEW, IK_CHANGE_OTHER, IK_CHANGE_GONE };
 enum ik_browser_order { IK_ORDER_NAME, IK_ORDER_USE };
 
-/* How a tool served in this session. */
+/* How often a tool was used in this session, and its results. */
 struct ik_browser_uses {
 	size_t count, failed, timed; /* calls of that name */
 	int64_t total_ms;
@@ -32,40 +32,40 @@ struct ik_browser_uses {
 
 struct ik_browser_row {
 	const struct ik_tool *tool;
-	struct ik_tool *gone; /* the same, a copy that is owned; NULL: the registry has it */
+	struct ik_tool *gone; /* owned copy of a deleted tool; NULL: the registry owns the tool */
 	enum ik_tool_change change;
 	struct ik_browser_uses uses;
-	size_t bytes; /* that a provider is told of it */
+	size_t bytes; /* size of the tool's definition for the provider */
 };
 
 struct ik_browser {
-	struct ik_pane pane; /* its items are the rows that the filter leaves */
+	struct ik_pane pane; /* its items are the rows that match the filter */
 	struct ik_registry *registry;
 	struct ik_calls *session_calls;
-	struct ik_browser_row *rows; /* those of the registry by name, then what is gone */
+	struct ik_browser_row *rows; /* the registry's tools by name, then the deleted ones */
 	size_t row_count;
-	size_t *shown; /* indexes of the items' rows, in order */
+	size_t *shown; /* indexes of the items' rows, in list order */
 	enum ik_browser_order order;
-	unsigned counted;           /* version of the calls when uses were counted */
+	unsigned counted;           /* version of the calls when uses were last counted */
 	int name_columns;           /* of its longest name */
-	const struct ik_tool *read; /* whose text is in the pane; of this registry */
+	const struct ik_tool *read; /* tool of the text shown; owned by this registry */
 	struct ik_browser_uses read_uses;
-	const struct ik_browser_row *looked_at; /* drawn while the browser had focus */
+	const struct ik_browser_row *looked_at; /* row last drawn with focus */
 
 	const struct ik_tool_forms *forms; /* NULL: there are none */
 	void *forms_arg;
-	size_t form;   /* of the schema: 0 as written, 1 canonical, then as providers get it */
-	bool measured; /* the rows' sizes are known, */
-	size_t bytes;  /* and what the provider is told of all tools */
+	size_t form;   /* of the schema: 0 as written, 1 canonical, then each provider's form */
+	bool measured; /* the sizes of all rows, */
+	size_t bytes;  /* and their total, are known */
 
-	struct ik_form *call;   /* of the call that is being written, or NULL */
-	struct ik_form **calls; /* all that were opened, with what was written into them */
+	struct ik_form *call;   /* the open form, or NULL */
+	struct ik_form **calls; /* all forms opened so far, with their input */
 	size_t call_count;
 };
 
 /* ---- the list ---- */
 
-/* Free the tool that a row owns, if it does. */
+/* Free the tool if the row owns it. */
 static void row_done(struct ik_browser_row *row)
 {
 	if (row->gone)
@@ -81,7 +81,7 @@ static void free_rows(struct ik_browser_row *rows, size_t count)
 	free(rows);
 }
 
-/* Most used first, else as the rows are. */
+/* Compare rows: most used first, otherwise in row order. */
 static int compare_use(const void *left, const void *right, void *arg)
 {
 	const struct ik_browser *browser = arg;
@@ -93,13 +93,13 @@ static int compare_use(const void *left, const void *right, void *arg)
 	return one < other ? -1 : one > other;
 }
 
-/* Return the row at a place of the list; NULL: there is none. */
+/* Return the row at a place in the list, or NULL if there is none. */
 static struct ik_browser_row *row_at(const struct ik_browser *browser, size_t place)
 {
 	return place < browser->pane.count ? &browser->rows[browser->shown[place]] : NULL;
 }
 
-/* Return the selected row, or NULL, and its tool, or NULL. */
+/* Return the selected row (selected_row()) or its tool (selected_tool()); NULL if there is none. */
 static struct ik_browser_row *selected_row(const struct ik_browser *browser)
 {
 	return row_at(browser, browser->pane.selected);
@@ -112,8 +112,8 @@ static const struct ik_tool *selected_tool(const struct ik_browser *browser)
 	return row ? row->tool : NULL;
 }
 
-/* List what the filter leaves, in order. A tool stays selected: that executable, else one of that
- * name, where one is listed. */
+/* Rebuild the list from the rows that match the filter. Keep the selection: the same executable,
+ * or else a tool of the same name, if listed. */
 static void list_tools(struct ik_browser *browser, const struct ik_tool *selected)
 {
 	struct ik_pane *pane = &browser->pane;
@@ -148,7 +148,7 @@ static int compare_name(const void *name, const void *row)
 	return strcmp(name, ((const struct ik_browser_row *)row)->tool->name);
 }
 
-/* Count a call for the first tool of its name, which is the one that runs. */
+/* Count a call for the first tool of its name, which is the one that ran. */
 static void count_use(struct ik_browser *browser, const struct ik_shown_call *call)
 {
 	size_t tools = ik_registry_count(browser->registry);
@@ -178,7 +178,7 @@ static void count_uses(struct ik_browser *browser)
 	browser->counted = ik_calls_version(browser->session_calls);
 }
 
-/* The order of two rows' executables. */
+/* Compare two rows by their executables' paths. */
 static int compare_paths(const void *left, const void *right)
 {
 	const struct ik_browser_row *const *one = left, *const *other = right;
@@ -186,13 +186,13 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp((*one)->tool->path, (*other)->tool->path);
 }
 
-/* Are two texts the same, or both not there? */
+/* Are two texts equal, or both NULL? */
 static bool same(const char *one, const char *other)
 {
 	return one && other ? ik_text_equal(one, other) : one == other;
 }
 
-/* Is a tool another one than it was, for who reads or calls it? */
+/* Has a tool changed in what the user or the model sees? */
 static bool differs(const struct ik_tool *one, const struct ik_tool *other)
 {
 	return one->state != other->state || !same(one->name, other->name) ||
@@ -200,7 +200,7 @@ static bool differs(const struct ik_tool *one, const struct ik_tool *other)
 		!same(one->reason, other->reason);
 }
 
-/* Add a row for a tool that is not there any more, with what a row shows of it. */
+/* Add a row for a deleted tool, with a copy of what rows show. */
 static void add_gone(struct ik_browser *browser, const struct ik_tool *tool)
 {
 	struct ik_tool *gone = ik_alloc(sizeof(*gone));
@@ -220,7 +220,8 @@ static void add_gone(struct ik_browser *browser, const struct ik_tool *tool)
 	};
 }
 
-/* Return how a row's mark stands after a scan that found its executable in the row before. */
+/* Return a row's change mark after a scan; before is the row of the same executable in the last
+ * scan. */
 static enum ik_tool_change change_of(const struct ik_browser_row *row,
 	const struct ik_browser_row *before)
 {
@@ -230,7 +231,7 @@ static enum ik_tool_change change_of(const struct ik_browser_row *row,
 																				: before->change;
 }
 
-/* Mark what differs from the old rows, and add what is gone. */
+/* Mark changes from the old rows, and add the deleted tools. */
 static void compare(struct ik_browser *browser, struct ik_browser_row *old, size_t old_count)
 {
 	struct ik_browser_row **by_path = ik_alloc_array(NULL, old_count + 1, sizeof(*by_path));
@@ -261,7 +262,7 @@ static void compare(struct ik_browser *browser, struct ik_browser_row *old, size
 
 /* ---- the text of the selected tool ---- */
 
-/* What to do about a failure, by its code. */
+/* Suggestions by the code of a failure. */
 static const struct {
 	const char *code;
 	const char *advice;
@@ -283,7 +284,7 @@ static const struct {
 	{ "UNSAFE_PERMISSIONS", N_("Nobody else may write to it or to its directory: chmod go-w.") },
 };
 
-/* Add how the tool served. */
+/* Add the tool's uses. */
 static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *uses)
 {
 	struct ik_buf out;
@@ -303,7 +304,7 @@ static void add_uses(struct ik_browser *browser, const struct ik_browser_uses *u
 	ik_buf_done(&out);
 }
 
-/* Add one line for each parameter: name, type, is it required, what is it. */
+/* Add one line for each parameter: name, type, whether it is required, description. */
 static void add_parameters(struct ik_browser *browser, const struct ik_tool *tool)
 {
 	struct ik_json_span schema;
@@ -342,7 +343,7 @@ static void add_parameters(struct ik_browser *browser, const struct ik_tool *too
 	ik_buf_done(&out);
 }
 
-/* Add how a tool that is switched off is switched on. */
+/* Add how to switch on a tool that is switched off. */
 static void add_switch(struct ik_browser *browser)
 {
 	struct ik_buf key;
@@ -357,7 +358,7 @@ static void add_switch(struct ik_browser *browser)
 	ik_buf_done(&key);
 }
 
-/* Add why a tool is not offered, and what to do. */
+/* Add why a tool is unavailable, and a suggestion. */
 static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 {
 	if (tool->state == IK_TOOL_OK)
@@ -385,13 +386,13 @@ static void add_reason(struct ik_browser *browser, const struct ik_tool *tool)
 		add_switch(browser);
 }
 
-/* Estimate a provider's tokens for some bytes of JSON. */
+/* Estimate a provider's tokens from bytes of JSON. */
 static size_t tokens(size_t bytes)
 {
 	return (bytes + 3) / 4;
 }
 
-/* Add JSON printed for people; as it is when it is no JSON. */
+/* Add pretty-printed JSON; invalid JSON is added unchanged. */
 static void add_json(struct ik_pane *pane, const char *text, size_t length)
 {
 	struct ik_json_span value;
@@ -408,7 +409,7 @@ static void add_json(struct ik_pane *pane, const char *text, size_t length)
 	ik_buf_done(&pretty);
 }
 
-/* Add the schema in the form that was chosen, under a heading that says which it is. */
+/* Add the schema in the selected form, under a heading that names the form. */
 static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 {
 	struct ik_pane *pane = &browser->pane;
@@ -436,7 +437,7 @@ static void add_schema(struct ik_browser *browser, const struct ik_tool *tool)
 	ik_buf_done(&out);
 }
 
-/* Show a row's tool from scratch. */
+/* Rebuild the text of a row's tool. */
 static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row)
 {
 	struct ik_pane *pane = &browser->pane;
@@ -464,7 +465,7 @@ static void rebuild(struct ik_browser *browser, const struct ik_browser_row *row
 	browser->read_uses = row->uses;
 }
 
-/* The mark of a tool's state. */
+/* Return the mark of a tool's state. */
 static const char *state_mark(const struct ik_browser_row *row)
 {
 	if (row->change == IK_CHANGE_GONE)
@@ -484,7 +485,7 @@ static const char *state_mark(const struct ik_browser_row *row)
 	return "?";
 }
 
-/* The facts at the end of a row: what has just changed, how much it was used, what it costs. */
+/* Append the facts at the end of a row: recent change, uses, cost. */
 static void put_facts(const struct ik_browser *browser, const struct ik_browser_row *row,
 	struct ik_buf *out)
 {
@@ -503,8 +504,8 @@ static void put_facts(const struct ik_browser *browser, const struct ik_browser_
 		ik_buf_printf(out, " ~%zu", tokens(row->bytes));
 }
 
-/* The column that descriptions begin at: after the longest name with its mark, but not more
- * than three fifths of the row; longer names are cut. */
+/* Return the column where descriptions begin: after the longest name and its mark, at most three
+ * fifths into the row. Longer names are cut. */
 static int name_columns(const struct ik_browser *browser, struct ik_rectangle row)
 {
 	int names = row.columns / 3 < NAME_COLUMNS ? row.columns / 3 : NAME_COLUMNS;
@@ -515,7 +516,7 @@ static int name_columns(const struct ik_browser *browser, struct ik_rectangle ro
 	return names < wanted ? wanted : names;
 }
 
-/* Draw an entry of the list: mark, name, source, description, facts. */
+/* Draw a list item: mark, name, source, description, facts. */
 static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {
@@ -558,7 +559,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	ik_buf_done(&out);
 }
 
-/* Its keys while it has focus, while something is written, while others have it. */
+/* Keys with focus on the list, on a text field, and elsewhere. */
 static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
 	{ IK_ACTION_DETAILS, IK_ACTION_NONE, N_("details"), 3 },
@@ -604,7 +605,7 @@ static const struct ik_key_hint away_hints[] = {
 	{ 0 },
 };
 
-/* What is there instead of tools. */
+/* Append the text for an empty list. */
 static void put_empty(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
@@ -639,7 +640,8 @@ static void put_empty(const struct ik_browser *browser, const struct ik_status_b
 	}
 }
 
-/* Name, state of the scan, what all tools cost, the order where it is not the usual one. */
+/* Append the title: name, state of the scan, cost of all tools, the order unless it is the
+ * default. */
 static void put_title(const struct ik_browser *browser, const struct ik_status_bar *scan,
 	struct ik_buf *out)
 {
@@ -658,7 +660,7 @@ static void put_title(const struct ik_browser *browser, const struct ik_status_b
 	ik_buf_putc(out, ' ');
 }
 
-/* Bring the text of the selected tool up to date. */
+/* Update the text of the selected tool. */
 static void sync_text(struct ik_browser *browser)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -667,7 +669,7 @@ static void sync_text(struct ik_browser *browser)
 		rebuild(browser, row);
 }
 
-/* Measure what the provider is told of the tools, unless that is known. */
+/* Measure the tools' definitions for the provider, unless known. */
 static void measure(struct ik_browser *browser)
 {
 	const char *name;
@@ -692,8 +694,8 @@ static void measure(struct ik_browser *browser)
 	ik_buf_done(&out);
 }
 
-/* The user goes on from what was looked at: its mark of a change goes, and a tool that is gone with
- * it. */
+/* Once the user has moved on from a row, clear its change mark, and remove it if its tool was
+ * deleted. */
 static void leave_row(struct ik_browser *browser)
 {
 	const struct ik_browser_row *seen = browser->looked_at;
@@ -738,7 +740,7 @@ static void draw_tools(struct ik_browser *browser, struct ik_pane_view *view,
 	ik_buf_done(&empty);
 }
 
-/* Draw it. */
+/* Draw the browser. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *scan)
 {
@@ -770,7 +772,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	ik_buf_done(&title);
 }
 
-/* Free it. */
+/* Free the browser. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_browser *browser = (struct ik_browser *)pane;
@@ -791,7 +793,7 @@ void ik_browser_measure(struct ik_browser *browser)
 	browser->read = NULL;
 }
 
-/* Columns of the longest name. */
+/* Return the columns of the longest name. */
 static int measure_names(const struct ik_browser *browser)
 {
 	struct ik_buf out;
@@ -824,7 +826,7 @@ void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *reg
 	browser->rows = ik_alloc_array(NULL, browser->row_count + 1, sizeof(*browser->rows));
 	for (size_t i = 0; i < browser->row_count; i++)
 		browser->rows[i] = (struct ik_browser_row){ .tool = ik_registry_at(registry, i) };
-	/* The first finished scan marks nothing. */
+	/* The first scan has nothing to compare with. */
 	if (ik_registry_state(old_registry) != IK_SCAN_NOT_STARTED)
 		compare(browser, old, old_count);
 	count_uses(browser);
@@ -854,7 +856,7 @@ static void open_form(struct ik_browser *browser)
 	browser->pane.writing = true;
 }
 
-/* A key while a form is written: it may make the call that the form says. */
+/* Handle a key in the open form; it may make the call. */
 static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
@@ -877,7 +879,7 @@ static enum ik_pane_result form_key(struct ik_browser *browser, const struct ik_
 	return IK_PANE_CALLED;
 }
 
-/* The next form of the schema, or the one before. */
+/* Show the next or previous form of the schema. */
 static void turn_form(struct ik_browser *browser, bool back)
 {
 	const struct ik_browser_row *row = selected_row(browser);
@@ -909,7 +911,7 @@ static struct ik_invocation switch_tool(struct ik_browser *browser)
 	return ik_pane_invoke(&browser->pane, IK_ACTION_SWITCH, row->tool->name);
 }
 
-/* A key. */
+/* Handle a key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {

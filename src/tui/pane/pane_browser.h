@@ -1,7 +1,7 @@
 /*
- * pane_browser: every executable that the last scan looked at, those that
- * failed included, and one of them in full: what providers are told of it and
- * what that costs, how it served, a form that calls it.
+ * pane_browser: every executable that the last scan found, including those
+ * that failed, and one of them in full: what providers receive and what that
+ * costs, how it was used, a form that calls it.
  *
  * Holds a reference to the registry; borrows the list of calls (for uses,
  * failures and times).  May include: util, json, tool/registry.h, tui.
@@ -13,25 +13,26 @@
 #include "tui/pane/pane.h"
 #include "tui/scrollback/calls.h"
 
-/* Who knows how providers are told of tools; the tui does not. */
+/* Supplies tools in the form that providers receive; the tui does not know that form. */
 struct ik_tool_forms {
-	/* Append the JSON text that the provider of now (form 0), or the kind of provider
-	 * number form, gets of a tool; *ret_name is how it is called (borrowed until the
-	 * next call). False: there is no such form. */
+	/* Append the JSON text of a tool for the current provider (form 0) or for the provider kind
+	 * numbered form. *ret_name is the form's name, borrowed until the next call. Return false if
+	 * there is no such form. */
 	bool (*put)(void *arg, const struct ik_tool *tool, size_t form, struct ik_buf *out,
 		const char **ret_name);
 };
 
 struct ik_browser;
 
-/* keymap, calls and forms are borrowed; forms may be NULL: nobody knows how providers are told. */
+/* Return a new browser. keymap, calls and forms are borrowed; if forms is NULL, providers' forms
+ * are unavailable. */
 struct ik_browser *ik_browser_new(struct ik_calls *calls, const struct ik_keymap *keymap,
 	const struct ik_tool_forms *forms, void *forms_arg);
 
-/* The provider of now is another one: sizes are measured anew. */
+/* Measure sizes again: the provider has changed. */
 void ik_browser_measure(struct ik_browser *browser);
 
-/* A reference is taken; what is selected stays so if it is still there. */
+/* Take a reference to the registry, and keep the selection if it still exists. */
 void ik_browser_set_registry(struct ik_browser *browser, struct ik_registry *registry);
 
 #endif

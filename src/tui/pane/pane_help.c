@@ -12,14 +12,14 @@ enum { PART_COUNT = 6 };
 
 struct ik_help {
 	struct ik_pane pane;
-	size_t parts[PART_COUNT]; /* the blocks of their headings */
-	char *commands;           /* until the text is made, when it is first wanted */
+	size_t parts[PART_COUNT]; /* their heading blocks */
+	char *commands;           /* NULL once the text is made, on first use */
 };
 
-#define KEYS_COLUMNS 24 /* longer ones have their description beneath */
+#define KEYS_COLUMNS 24 /* wider keys have their description on the next line */
 
-/* The parts of the table of keys: where each begins, and the pane that opens the help there
- * (0: none). What is in the editor's part is at hand there: its help opens at the top. */
+/* The sections of the key table: the first action of each, and the context of the pane that
+ * opens the help there (0: none). The editor's section has none: its help opens at the top. */
 static const struct {
 	enum ik_action first;
 	const char *heading;
@@ -33,7 +33,7 @@ static const struct {
 	{ IK_ACTION_SEND, N_("Keys of the editor"), 0 },
 };
 
-/* Append the line of keys with what they do. */
+/* Append a line with keys and their description. */
 static void put_keys(const char *keys, const char *description, struct ik_buf *out)
 {
 	int width = (int)ik_utf8_width(keys, strlen(keys));
@@ -48,7 +48,7 @@ static void put_keys(const char *keys, const char *description, struct ik_buf *o
 	ik_buf_printf(out, "%*s%s\n", KEYS_COLUMNS - width, "", description);
 }
 
-/* Append the line of a row: with the keys that are letters, the others, or both. */
+/* Append the line of a row, with the keys that are plain characters, the others, or both. */
 static void put_row(const struct ik_keymap *keymap, size_t row, bool letters, bool others,
 	const char *description, struct ik_buf *out)
 {
@@ -60,8 +60,8 @@ static void put_row(const struct ik_keymap *keymap, size_t row, bool letters, bo
 	ik_buf_done(&keys);
 }
 
-/* Append the row whose keys differ by a digit only, from the first to the last; false: it has no
- * such keys. */
+/* Append a row whose keys differ only in a digit, as a range. Return false if it has no such
+ * keys. */
 static bool put_digits(const struct ik_keymap *keymap, const struct ik_binding *binding,
 	struct ik_buf *out)
 {
@@ -82,7 +82,7 @@ static bool put_digits(const struct ik_keymap *keymap, const struct ik_binding *
 	return found;
 }
 
-/* Append the letters that rows of the parts for writing have in a pane. */
+/* Append the plain-character keys that rows of the text sections have in a pane. */
 static void put_letters(const struct ik_keymap *keymap, unsigned context, struct ik_buf *out)
 {
 	const struct ik_binding *binding;
@@ -101,7 +101,7 @@ static void put_letters(const struct ik_keymap *keymap, unsigned context, struct
 	}
 }
 
-/* Add the table of keys, part by part. */
+/* Add the key table, section by section. */
 static void add_keys(struct ik_help *help)
 {
 	struct ik_pane *pane = &help->pane;
@@ -115,7 +115,7 @@ static void add_keys(struct ik_help *help)
 		for (; binding && (part + 1 == PART_COUNT || binding->action != parts[part + 1].first);
 			 binding = ik_keymap_at(++row))
 			if (binding->action != IK_ACTION_AGENT || !put_digits(pane->keymap, binding, &out))
-				/* Letters mean something in panes only. */
+				/* Plain characters are keys only in panes. */
 				put_row(pane->keymap, row, parts[part].context != 0, true, _(binding->description),
 					&out);
 		if (parts[part].context != 0)
@@ -129,7 +129,7 @@ static void add_keys(struct ik_help *help)
 	}
 }
 
-/* The column at which the descriptions of a table begin, by its first line. */
+/* Return the column where a table's descriptions begin, taken from its first line. */
 static int table_hang(const char *table)
 {
 	const char *gap = strstr(table, "  ");
@@ -151,7 +151,7 @@ static void add_commands(struct ik_pane *pane, const char *commands)
 	ik_block_finish(block);
 }
 
-/* Add what the panes are for, with the keys of now. */
+/* Add what the panes are for, with their current keys. */
 static void add_panes(struct ik_pane *pane)
 {
 	/* Translators: what stands in braces is replaced with a key: leave it as it is. */
@@ -176,7 +176,7 @@ static void add_panes(struct ik_pane *pane)
 	free(text);
 }
 
-/* Make the text, unless that was done: no first frame waits for it. */
+/* Make the text on first use, so as not to delay the first frame. */
 static void make_text(struct ik_help *help)
 {
 	if (!help->commands)
@@ -233,6 +233,6 @@ void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool wri
 	};
 
 	help->pane.writing = writing;
-	ik_scrollback_select(help->pane.text, false); /* it has no blocks to choose from */
+	ik_scrollback_select(help->pane.text, false); /* the text has no selectable blocks */
 	ik_pane_draw(&help->pane, &view, cells, area);
 }

@@ -1,5 +1,5 @@
 /*
- * pane_help: the keys, from their one table, and the commands.
+ * pane_help: the keys, from their table, and the commands.
  *
  * May include: util, tui.
  */
@@ -10,14 +10,14 @@
 
 struct ik_help;
 
-/* commands: text for people, one command a line; NULL: none. */
+/* commands: text for the user, one command a line, or NULL. */
 struct ik_help *ik_help_new(const char *commands, const struct ik_keymap *keymap);
 
-/* It is to be shown: from the keys of the pane on that has such a context (one of them), where
- * that has any of its own, else from its start. */
+/* Prepare the help: start at the keys of the focused pane's context (one of them) if it has a
+ * section, or else at the top. */
 void ik_help_open(struct ik_help *help, unsigned context);
 
-/* Draw it, with the keys that its last line names; writing: what is searched for in it. */
+/* Draw the help with the keys in its last line. writing: the query of a search in it. */
 void ik_help_draw(struct ik_help *help, const struct ik_key_hint *keys, bool writing,
 	struct ik_cells *cells, struct ik_rectangle area);
 

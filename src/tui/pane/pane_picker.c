@@ -8,15 +8,15 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define ASIDE_PART 3 /* what is at the end of a row gets at most one of so many parts of it */
+#define ASIDE_PART 3 /* the aside gets at most one third of a row */
 
 struct ik_picker {
-	struct ik_pane pane; /* its items are those that the filter leaves */
+	struct ik_pane pane; /* its items are the picks that match the filter */
 	const struct ik_editor *editor;
 	struct ik_pick_list told;
-	size_t *shown; /* indexes of those that are left */
+	size_t *shown; /* indexes of the matching picks */
 	int number_columns, aside_columns;
-	const struct ik_pick *read; /* whose text is under the list; NULL: nobody's */
+	const struct ik_pick *read; /* pick whose text is shown; NULL: none */
 };
 
 void ik_pick_add(struct ik_pick_list *list, struct ik_pick pick)
@@ -25,7 +25,7 @@ void ik_pick_add(struct ik_pick_list *list, struct ik_pick pick)
 	list->picks[list->count++] = pick;
 }
 
-/* Forget what was told. */
+/* Free the list. */
 static void clear(struct ik_picker *picker)
 {
 	for (size_t i = 0; i < picker->told.count; i++) {
@@ -42,7 +42,7 @@ static void clear(struct ik_picker *picker)
 	picker->read = NULL;
 }
 
-/* Free it. */
+/* Free the picker. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
@@ -53,7 +53,7 @@ static void release(struct ik_pane *pane)
 	free(picker);
 }
 
-/* The selected one, or NULL. */
+/* Return the selected pick, or NULL. */
 static const struct ik_pick *selected(const struct ik_picker *picker)
 {
 	const struct ik_pane *pane = &picker->pane;
@@ -61,7 +61,7 @@ static const struct ik_pick *selected(const struct ik_picker *picker)
 	return pane->selected < pane->count ? &picker->told.picks[picker->shown[pane->selected]] : NULL;
 }
 
-/* Does it have all of the words, or begin its number with them? */
+/* Does a pick contain all words, or does its number begin with them? */
 static bool fits(const struct ik_pick *item, const char *words)
 {
 	char *number = ik_format("%d", item->number);
@@ -72,8 +72,8 @@ static bool fits(const struct ik_pick *item, const char *words)
 	return all;
 }
 
-/* Leave those that fit the words; that with the id stays selected, or that whose number
- * was written is. */
+/* Apply the filter. Select the pick with the number in the filter, or else keep the one with
+ * that id. */
 static void filter(struct ik_picker *picker, const char *id)
 {
 	struct ik_pane *pane = &picker->pane;
@@ -95,7 +95,7 @@ static void filter(struct ik_picker *picker, const char *id)
 	}
 }
 
-/* Take over what is told. */
+/* Replace the list, and take ownership of the new one. */
 static void take_list(struct ik_picker *picker, const struct ik_pick_list *list)
 {
 	clear(picker);
@@ -133,7 +133,7 @@ void ik_picker_again(struct ik_picker *picker, const struct ik_pick_list *list)
 	free(id);
 }
 
-/* Take the selected one. */
+/* Accept the selected pick. */
 static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *ret_invocation)
 {
 	const struct ik_pick *item = selected(picker);
@@ -146,14 +146,14 @@ static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *
 	return IK_PANE_CLOSED;
 }
 
-/* A key: all that is typed filters. */
+/* Handle a key: typed text edits the filter. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	const struct ik_pick *item = selected(picker);
 
-	/* Nothing that is listed begins so: it is a command that is typed. */
+	/* No pick begins with "/": the user is typing a command. */
 	if (ik_key_is_text(key) && key->codepoint == '/' && pane->words.length == 0 &&
 		ik_editor_is_empty(picker->editor))
 		return IK_PANE_YIELDED;
@@ -168,7 +168,7 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	return result == IK_PANE_OTHER ? IK_PANE_PASSED : result;
 }
 
-/* Draw an item: number, title, what is aside. */
+/* Draw an item: number, title, aside. */
 static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {
@@ -188,7 +188,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		item->title);
 }
 
-/* Show the text of the selected one. */
+/* Show the text of the selected pick. */
 static void show_text(struct ik_picker *picker)
 {
 	struct ik_pane *pane = &picker->pane;
@@ -205,7 +205,7 @@ static void show_text(struct ik_picker *picker)
 	ik_pane_text_end(pane, place, false);
 }
 
-/* Draw it. */
+/* Draw the picker. */
 static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectangle area, bool focus,
 	const struct ik_status_bar *bar)
 {

@@ -12,36 +12,36 @@
 #include "util/text.h"
 
 #define AGE_COLUMNS 8
-#define FACT_COLUMNS 44 /* a narrower row has an age alone at its end */
+#define FACT_COLUMNS 44 /* narrower rows show only the age at their end */
 #define DIRECTORY_COLUMNS 18
-#define PLACE_INDENT 4 /* of a place under the title of the one above it */
-#define READ_AHEAD 50  /* rows under the selected one that are there before one gets to them */
+#define PLACE_INDENT 4 /* indent of a place below its session's title */
+#define READ_AHEAD 50  /* rows below the selected one to load in advance */
 
 struct ik_sessions {
 	struct ik_pane pane;
 	const struct ik_sessions_source *source;
 	void *source_arg;
 
-	struct ik_session_row *rows; /* their texts are owned here; pane.count of them */
-	bool all;                    /* there are no more */
-	bool reading;                /* a page is on its way, */
-	bool anew;                   /* in place of all rows */
-	char *problem;               /* why there is no page; NULL */
-	int64_t now_ms;              /* when the last one came */
+	struct ik_session_row *rows; /* pane.count rows, which own their texts */
+	bool all;                    /* no more rows exist */
+	bool reading;                /* a page was requested, */
+	bool anew;                   /* to replace all rows */
+	char *problem;               /* why the page failed, or NULL */
+	int64_t now_ms;              /* when the last page came, wall clock */
 
-	bool said; /* places where the words were said, not sessions */
+	bool said; /* rows are places where the words were said, not sessions */
 
-	bool picking; /* while the filter is written, Enter takes one and Esc leaves */
+	bool picking; /* while the filter is edited, Enter resumes a session and Esc closes */
 
 	enum ik_sessions_scope scope;
-	bool shared; /* others keep sessions there, too */
+	bool shared; /* the store holds sessions of other users too */
 	char running[IK_UUID_TEXT];
 
-	char ended[IK_UUID_TEXT]; /* whose end was asked for, or is shown, */
-	int64_t ended_at;         /* up to which event */
+	char ended[IK_UUID_TEXT]; /* session whose end was requested or is shown, */
+	int64_t ended_at;         /* up to this event */
 };
 
-/* The last name of a path. */
+/* Return the last name of a path. */
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -49,7 +49,7 @@ static const char *last_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* New memory: the title of a session, with its owner where those of others are listed. */
+/* Return a session's title as a new string, with its owner if other users' sessions are listed. */
 static char *title_of(const struct ik_sessions *sessions, const struct ik_session_row *row)
 {
 	const char *title = row->title[0] ? row->title : _("without a title");
@@ -59,7 +59,7 @@ static char *title_of(const struct ik_sessions *sessions, const struct ik_sessio
 		: ik_strdup(title);
 }
 
-/* Append so many bytes from start on in a style; returns the column after them. */
+/* Append the bytes from start to end in a style. Return the column after them. */
 static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
 	enum ik_style style, const char *text, size_t start, size_t end)
 {
@@ -68,7 +68,7 @@ static int put_part(struct ik_cells *cells, struct ik_rectangle row, int column,
 		: column;
 }
 
-/* The snippet of a place, from a beginning of which the first mark is seen. */
+/* Draw the snippet of a place, from a start that leaves the first mark visible. */
 static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum ik_style style,
 	const struct ik_session_row *entry)
 {
@@ -91,15 +91,15 @@ static void draw_snippet(struct ik_cells *cells, struct ik_rectangle row, enum i
 		ik_cells_label(cells, row, row.row, column, style, text + at);
 }
 
-/* Is it of the same session as the place above it, whose title is seen? */
+/* Does a place belong to the same session as the visible place above it? */
 static bool goes_on(const struct ik_sessions *sessions, size_t index)
 {
 	return index > sessions->pane.list_top &&
 		ik_text_equal(sessions->rows[index].id, sessions->rows[index - 1].id);
 }
 
-/* Draw what both kinds of rows have: the mark of the running session, and the age at the right;
- * returns the row without it. */
+/* Draw the parts common to sessions and places: the mark of the running session, and the age at
+ * the right. Return the rest of the row. */
 static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 	const struct ik_session_row *entry, bool marked, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
@@ -117,8 +117,8 @@ static struct ik_rectangle draw_edges(const struct ik_sessions *sessions,
 	return left;
 }
 
-/* Draw a place: mark, title, what was said there, age. Places of one session that are together have
- * its title once, and its room for their words. */
+/* Draw a place: mark, title, snippet, age. Consecutive places of a session show its title once,
+ * which leaves more room for their snippets. */
 static void draw_place(const struct ik_sessions *sessions, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {
@@ -140,7 +140,7 @@ static void draw_place(const struct ik_sessions *sessions, size_t index, struct 
 	draw_snippet(cells, rest, style, entry);
 }
 
-/* Draw an entry of the list: mark, title, directory, messages, age. */
+/* Draw a list item: mark, title, directory, messages, age. */
 static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells,
 	struct ik_rectangle row, enum ik_style style)
 {
@@ -179,7 +179,7 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 	free(title);
 }
 
-/* Its keys while it has focus, while a filter is written, while others have it. */
+/* Keys with focus on the list, on the filter, and elsewhere. */
 static const struct ik_key_hint focus_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
 	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("resume"), 1 },
@@ -200,7 +200,7 @@ static const struct ik_key_hint filter_hints[] = {
 	{ 0 },
 };
 
-/* While one is chosen. */
+/* Keys while the user chooses a session. */
 static const struct ik_key_hint pick_hints[] = {
 	{ IK_ACTION_SEND, IK_ACTION_NONE, N_("resume"), 1 },
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 2 },
@@ -209,7 +209,7 @@ static const struct ik_key_hint pick_hints[] = {
 	{ 0 },
 };
 
-/* Keys of a search: what is found is opened. */
+/* Keys of a search, which opens places. */
 static const struct ik_key_hint found_hints[] = {
 	{ IK_ACTION_UP, IK_ACTION_DOWN, N_("select"), 3 },
 	{ IK_ACTION_RESUME, IK_ACTION_NONE, N_("open there"), 1 },
@@ -226,7 +226,7 @@ static const struct ik_key_hint words_hints[] = {
 	{ 0 },
 };
 
-/* The same of a search. */
+/* Return the text for a search without results, as a new string. */
 static char *nothing_found(const struct ik_sessions *sessions)
 {
 	if (sessions->reading)
@@ -245,7 +245,7 @@ static char *nothing_found(const struct ik_sessions *sessions)
 	return text;
 }
 
-/* The title of a search. */
+/* Return the title of a search, as a new string. */
 static char *found_title(const struct ik_sessions *sessions)
 {
 	size_t count = sessions->pane.count;
@@ -262,7 +262,7 @@ static char *found_title(const struct ik_sessions *sessions)
 		: ik_format(_(" Found (%zu%s) "), count, sessions->all ? "" : "+");
 }
 
-/* What is there instead of a list. */
+/* Return the text for an empty list, as a new string. */
 static char *empty_text(const struct ik_sessions *sessions)
 {
 	if (sessions->said && sessions->pane.words.length == 0)
@@ -292,7 +292,7 @@ static char *empty_text(const struct ik_sessions *sessions)
 	return text;
 }
 
-/* Release what a row owns. */
+/* Free the texts of a row. */
 static void row_done(struct ik_session_row *row)
 {
 	free((char *)row->title);
@@ -302,7 +302,7 @@ static void row_done(struct ik_session_row *row)
 	free((char *)row->snippet);
 }
 
-/* Forget all rows. */
+/* Free all rows. */
 static void clear(struct ik_sessions *sessions)
 {
 	for (size_t i = 0; i < sessions->pane.count; i++)
@@ -310,7 +310,7 @@ static void clear(struct ik_sessions *sessions)
 	sessions->pane.count = 0;
 }
 
-/* Ask for the next page, or for the first one. */
+/* Request the next page, or with anew the first one. */
 static void ask(struct ik_sessions *sessions, bool anew)
 {
 	size_t count = sessions->pane.count;
@@ -334,7 +334,7 @@ static void ask(struct ik_sessions *sessions, bool anew)
 		anew || count == 0 ? NULL : &sessions->rows[count - 1]);
 }
 
-/* Ask for rows that are to be visible and are not there yet. */
+/* Request rows that should be visible but are not loaded yet. */
 static void want_rows(struct ik_sessions *sessions)
 {
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
@@ -353,7 +353,7 @@ static void want_rows(struct ik_sessions *sessions)
 	sessions->source->end(sessions->source_arg, row->id, row->sequence);
 }
 
-/* Is a session chosen while the filter is written? */
+/* Does Enter in the filter choose a session? */
 static bool picks(const struct ik_sessions *sessions)
 {
 	return sessions->picking && sessions->pane.filter;
@@ -391,7 +391,7 @@ static void draw(struct ik_pane *pane, struct ik_cells *cells, struct ik_rectang
 	free(empty);
 }
 
-/* Free it. */
+/* Free the pane. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
@@ -411,7 +411,7 @@ const struct ik_session_row *ik_sessions_selected(const struct ik_sessions *sess
 
 void ik_sessions_open(struct ik_sessions *sessions, const char *words)
 {
-	/* What was written to choose one filters no list, nor is there a search without words. */
+	/* Drop the filter typed to choose a session, and end a search without words. */
 	if (!words && (sessions->picking || (sessions->said && sessions->pane.words.length == 0)))
 		words = "";
 	sessions->picking = false;
@@ -444,11 +444,11 @@ void ik_sessions_search(struct ik_sessions *sessions, const char *words)
 	ask(sessions, true);
 }
 
-/* Take rows over, after those that are there or in their place. */
+/* Copy a page of rows, after the existing rows or in their place. */
 static void take_rows(struct ik_sessions *sessions, const struct ik_session_row *rows, size_t count,
 	int64_t now_ms, const char *problem)
 {
-	/* While more and more is found, who has gone nowhere stays with the newest. */
+	/* While results arrive, keep the newest selected if the user has not moved. */
 	const struct ik_session_row *selected = sessions->said && sessions->pane.selected == 0
 		? NULL
 		: ik_sessions_selected(sessions);
@@ -503,7 +503,7 @@ int64_t ik_sessions_place(const struct ik_sessions *sessions, char **ret_words)
 	const struct ik_session_row *row = ik_sessions_selected(sessions);
 	size_t best = 0, start = 0;
 
-	/* The longest is the one that says most. */
+	/* The longest match says the most. */
 	for (size_t i = 0; row && i < row->mark_count; i++) {
 		if (row->marks[i].length <= best)
 			continue;
@@ -561,13 +561,13 @@ void ik_sessions_gone(struct ik_sessions *sessions, const char *id)
 	}
 }
 
-/* Read the list anew; the filter stays as it was. */
+/* Reload the list; the filter stays. */
 static void open_pane(struct ik_pane *pane)
 {
 	ik_sessions_open((struct ik_sessions *)pane, NULL);
 }
 
-/* Do something with the selected session. */
+/* Run an action on the selected session. */
 static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action action,
 	struct ik_invocation *ret_invocation)
 {
@@ -578,7 +578,7 @@ static enum ik_pane_result invoke(struct ik_sessions *sessions, enum ik_action a
 	return IK_PANE_TAKEN;
 }
 
-/* The user's own, everybody's where there are others, those of this directory. */
+/* Return the next scope: the user's own, everybody's if there are other users, this directory's. */
 static enum ik_sessions_scope next_scope(const struct ik_sessions *sessions)
 {
 	switch (sessions->scope) {
@@ -591,13 +591,13 @@ static enum ik_sessions_scope next_scope(const struct ik_sessions *sessions)
 	}
 }
 
-/* A key. */
+/* Handle a key. */
 static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_action action, struct ik_invocation *ret_invocation)
 {
 	struct ik_sessions *sessions = (struct ik_sessions *)pane;
 
-	/* Nobody has seen yet which one would be taken while others are on their way. */
+	/* Don't choose while rows are loading: the user has not seen which one is selected. */
 	if (picks(sessions) && action == IK_ACTION_SEND && !sessions->reading)
 		return invoke(sessions, IK_ACTION_RESUME, ret_invocation);
 	if (picks(sessions) && action == IK_ACTION_CANCEL) {
@@ -607,12 +607,12 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	enum ik_pane_result result = ik_pane_key(pane, key, action);
 
 	if (sessions->said && !pane->filter && pane->words.length == 0) {
-		ik_sessions_open(sessions, ""); /* nothing is searched for any more */
+		ik_sessions_open(sessions, ""); /* the search is over */
 		return IK_PANE_TAKEN;
 	}
 	if (result == IK_PANE_FILTERED) {
 		if (sessions->said)
-			pane->selected = 0; /* other words: from the newest place on */
+			pane->selected = 0; /* new words: start at the newest place */
 		ask(sessions, true);
 	}
 	if (result != IK_PANE_OTHER)

@@ -10,12 +10,12 @@
 
 #define MOST_READ IK_MIB(4) /* a few milliseconds */
 #define LONGEST_CHAIN 8     /* of references to references */
-#define DEEPEST 4           /* alternatives within alternatives */
-#define MOST_VALUES 12      /* of an enum; the schema has the others */
+#define DEEPEST 4           /* depth of nested alternatives */
+#define MOST_VALUES 12      /* of an enum; the rest are only in the schema */
 #define MOST_BYTES 400
 #define OR " | "
 
-/* Does a schema say itself what may stand there? */
+/* Does a schema itself restrict its values? */
 static bool says_what(struct ik_json_span schema)
 {
 	static const char *const members[] = { "type", "enum", "const", "anyOf", "oneOf" };
@@ -26,7 +26,7 @@ static bool says_what(struct ik_json_span schema)
 	return false;
 }
 
-/* Where a schema that says nothing itself leads; no value: nowhere. */
+/* Return what a schema without restrictions refers to; no value if nothing. */
 static struct ik_json_span next_of(struct ik_parameter_root *root, struct ik_json_span schema)
 {
 	struct ik_json_span reference = ik_json_member(schema, "$ref");
@@ -81,7 +81,7 @@ bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span ke
 	return found;
 }
 
-/* Free the values that may be in a parameter. */
+/* Free the choices of a parameter. */
 static void free_choices(struct ik_parameter_values *parameter)
 {
 	for (size_t i = 0; i < parameter->choice_count; i++)
@@ -91,20 +91,20 @@ static void free_choices(struct ik_parameter_values *parameter)
 	parameter->choice_count = 0;
 }
 
-/* What may be in a parameter, while it is being found. */
+/* The values of a parameter found so far. */
 struct found {
 	struct ik_parameter_root *root;
 	struct ik_parameter_values *parameter;
-	bool values;         /* those of an enum are said, not their types alone */
-	bool open;           /* other values than those listed */
-	bool any;            /* what it is is not said in a few words */
+	bool values;         /* list the values of an enum, not just their types */
+	bool open;           /* the choices are not the only values */
+	bool any;            /* cannot be described in a few words */
 	bool text;           /* texts */
-	bool other;          /* what is neither a text nor null */
-	size_t said;         /* how much was */
-	struct ik_buf words; /* OR, then what was said, each with OR after it */
+	bool other;          /* types other than text and null */
+	size_t said;         /* number of descriptions appended */
+	struct ik_buf words; /* OR, then the descriptions, each followed by OR */
 };
 
-/* Say something that may be there, once, as much as is easily read. */
+/* Append a description once, up to a readable number and size. */
 static void say(struct found *found, const char *text, size_t length)
 {
 	struct ik_buf *words = &found->words, one;
@@ -126,7 +126,7 @@ static void say(struct found *found, const char *text, size_t length)
 	ik_buf_done(&one);
 }
 
-/* Note a value, null only once: it is often among the values and the types. */
+/* Add a choice; null only once, as it is often both a value and a type. */
 static void add_choice(struct found *found, struct ik_json_span value)
 {
 	struct ik_parameter_values *parameter = found->parameter;
@@ -142,7 +142,7 @@ static void add_choice(struct found *found, struct ik_json_span value)
 	parameter->choices[parameter->choice_count++] = ik_strndup(value.text, value.length);
 }
 
-/* Add a value of an enum, or a constant, of a type that its schema may name. */
+/* Add a value of an enum or a const; named is the type in its schema, if any. */
 static void add_value(struct found *found, struct ik_json_span value, struct ik_json_span named)
 {
 	const char *type = ik_json_type_name(ik_json_span_type(value));
@@ -156,7 +156,7 @@ static void add_value(struct found *found, struct ik_json_span value, struct ik_
 		say(found, type, strlen(type));
 }
 
-/* Append the bounds of a number, as far as there are any: " 1..10", " >= 1", " > 0 <= 5". */
+/* Append the bounds of a number, if any: " 1..10", " >= 1", " > 0 <= 5". */
 static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 {
 	static const struct {
@@ -183,8 +183,7 @@ static void put_bounds(struct ik_buf *out, struct ik_json_span property)
 	}
 }
 
-/* Add a type by its name, with what its schema says of it: of an array what is in it, the bounds of
- * a number. */
+/* Add a type by its name, with details from its schema: an array's items, a number's bounds. */
 static void add_type(struct found *found, struct ik_json_span name, struct ik_json_span schema)
 {
 	struct ik_json_span items = ik_json_member(schema, "items");
@@ -219,7 +218,7 @@ static void add_type(struct found *found, struct ik_json_span name, struct ik_js
 	}
 }
 
-/* Add what may be where a schema is. */
+/* Add the values that a schema allows. */
 static void add_schema(struct found *found, struct ik_json_span schema, int depth)
 {
 	schema = ik_parameter_resolve(found->root, schema);

@@ -1,6 +1,6 @@
 /*
- * parameter: what a property of a tool's parameters is, from its JSON Schema: where its
- * references lead, whether it is a choice or a text, and the same in a few words:
+ * parameter: describes a property of a tool's parameters from its JSON Schema: where its
+ * references lead, whether it is a choice or a text, and its type in a few words:
  *
  *   string     "red" | "green"     string | null     integer[]     integer 1..10
  *
@@ -14,38 +14,39 @@
 #include "json/scan.h"
 #include "util/buf.h"
 
-/* A whole schema, in which references begin. */
+/* The whole schema, the base of references. */
 struct ik_parameter_root {
 	struct ik_json_span schema;
-	size_t read; /* begins as 0: bytes gone through for references, of which there is a limit */
+	size_t read; /* bytes searched for references, which are limited; 0 at first */
 };
 
-/* Return a property, or what its reference leads to, or the only part of its allOf. What leads
- * nowhere, or round in a circle, stays what it is. */
+/* Return a property, or what its reference or its allOf with a single part leads to. If that
+ * leads nowhere or in a circle, return the property itself. */
 struct ik_json_span ik_parameter_resolve(struct ik_parameter_root *root,
 	struct ik_json_span property);
 
-/* Return a member of a property, or of what it leads to; no value: neither has it. */
+/* Return a member of a property or of what it refers to; no value if neither has it. */
 struct ik_json_span ik_parameter_member(struct ik_parameter_root *root,
 	struct ik_json_span property, const char *name);
 
-/* Must a property be given? key: its name as it is written in the schema. */
+/* Is a property required? key: its name as written in the schema. */
 bool ik_parameter_is_required(struct ik_json_span schema, struct ik_json_span key);
 
-/* What may be in a parameter. */
+/* The values a parameter accepts. */
 struct ik_parameter_values {
 	char *type;     /* in words */
-	char **choices; /* the only values that may, JSON texts; NULL: others may, too */
+	char **choices; /* the only values accepted, as JSON texts; NULL: not limited to choices */
 	size_t choice_count;
-	bool is_text;     /* a text, */
-	bool may_be_null; /* or null */
+	bool is_text;     /* accepts only texts, and null if may_be_null */
+	bool may_be_null; /* accepts null */
 };
-/* values: the words say those of an enum, not their type alone. */
+/* Read the values a property accepts. values: type lists the values of an enum, not just their
+ * type. */
 void ik_parameter_read(struct ik_parameter_values *ret_parameter, struct ik_parameter_root *root,
 	struct ik_json_span property, bool values);
 void ik_parameter_done(struct ik_parameter_values *parameter);
 
-/* Append what may be in a property in words, with the values of an enum. */
+/* Append the values a property accepts in words, including those of an enum. */
 void ik_parameter_put_type(struct ik_buf *out, struct ik_parameter_root *root,
 	struct ik_json_span property);
 

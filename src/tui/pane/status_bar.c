@@ -10,7 +10,7 @@
 #include "util/text.h"
 #include "util/utf8.h"
 
-/* The parts of the line from left to right; the keys stand at the right edge. */
+/* The parts of the line from left to right; the keys are at the right edge. */
 enum status_bar_part {
 	PART_AGENTS,
 	PART_SCAN,
@@ -29,16 +29,16 @@ enum status_bar_part {
 	PART_COUNT
 };
 
-/* What goes first when there is no room. */
+/* The order in which parts are dropped if there is no room. */
 static const enum status_bar_part dropped[] = { PART_SESSION, PART_TOKENS, PART_KEYS, PART_MODEL,
 	PART_CONTEXT, PART_MOUSE, PART_BACKGROUND, PART_QUEUED, PART_STORE, PART_SANDBOX, PART_MODE,
 	PART_SCAN, PART_AGENTS, PART_ACTIVITY };
 
-#define LEAST 12         /* columns of the model, or of the session, that say something */
+#define LEAST 12         /* columns needed for a useful model or session name */
 #define SESSION_BYTES 40 /* of a title, at most */
 #define SEPARATOR 2      /* columns between two parts */
 
-/* From so many percent on the model's window is shown, and shown as a warning. */
+/* Percent of the model's window at which its use is shown, and shown as a warning. */
 #define CONTEXT_SHOWN 50
 #define CONTEXT_WARNING 80
 
@@ -46,12 +46,12 @@ struct text {
 	char bytes[160];
 	size_t columns;
 	enum ik_style style;
-	bool counted; /* the agents are counted only */
+	bool counted; /* show only the number of agents in each state */
 };
 
 /* ---- the conversations ---- */
 
-/* What is after the number. */
+/* Return the sign after the number. */
 static const char *sign(enum ik_agent_state state)
 {
 	static const char *const signs[IK_AGENT_STATE_COUNT] = {
@@ -65,7 +65,7 @@ static const char *sign(enum ik_agent_state state)
 	return signs[state];
 }
 
-/* Is its time shown? That of the one on the screen stands in the bar anyway. */
+/* Is its time shown? The bar shows that of the current conversation elsewhere. */
 static bool has_time(const struct ik_agent_mark *mark)
 {
 	return mark->state == IK_AGENT_WORKING && !mark->shown && mark->started_ms > 0;
@@ -76,7 +76,7 @@ static int64_t age(const struct ik_agent_mark *mark, int64_t now_ms)
 	return now_ms > mark->started_ms ? now_ms - mark->started_ms : 0;
 }
 
-/* Append one. */
+/* Append one conversation. */
 static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_t index)
 {
 	const struct ik_agent_mark *mark = &bar->agents[index];
@@ -88,7 +88,7 @@ static void put_agent(struct ik_buf *out, const struct ik_status_bar *bar, size_
 		ik_elapsed_put(out, age(mark, bar->now_ms) / 1000);
 }
 
-/* Append how many there are of each kind. */
+/* Append the number of conversations in each state. */
 static void put_counts(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	size_t counts[IK_AGENT_STATE_COUNT] = { 0 };
@@ -106,7 +106,7 @@ static void put_counts(struct ik_buf *out, const struct ik_status_bar *bar)
 			ik_buf_printf(out, " %s%zu", sign((enum ik_agent_state)state), counts[state]);
 }
 
-/* Return the number of the one that stands at a column of all; 0: none does. */
+/* Return the number of the conversation at a column of the list, or 0 if there is none. */
 static int agent_at(const struct ik_status_bar *bar, size_t column)
 {
 	struct ik_buf out;
@@ -191,7 +191,7 @@ static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* Say what is going on. */
+/* Append the current activity. Return its style. */
 static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	switch (bar->activity) {
@@ -228,7 +228,7 @@ static enum ik_style put_activity(struct ik_buf *out, const struct ik_status_bar
 	return IK_STYLE_STATUS_STRONG;
 }
 
-/* Append a name of somebody else's, so many bytes of it at most. */
+/* Append an external name, at most `most` bytes of it. */
 static void put_name(struct ik_buf *out, const char *name, size_t length, size_t most)
 {
 	ik_sanitize_line(out, name, length <= most ? length : ik_utf8_cut(name, length, most));
@@ -236,7 +236,7 @@ static void put_name(struct ik_buf *out, const char *name, size_t length, size_t
 		ik_buf_puts(out, "…");
 }
 
-/* Say where the model is. */
+/* Append the model and its provider. */
 static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	const char *provider = bar->provider ? bar->provider : "";
@@ -249,7 +249,7 @@ static void put_model(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* Say of the store only what should worry, or takes long. */
+/* Append the store's state only if there is trouble or slow work. Return its style. */
 static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	static const char *const marks[] = {
@@ -274,7 +274,7 @@ static enum ik_style put_store(struct ik_buf *out, const struct ik_status_bar *b
 	return mark ? IK_STYLE_STATUS_WARNING : IK_STYLE_STATUS;
 }
 
-/* Does another conversation call? */
+/* Return the warning style if another conversation waits for the user. */
 static enum ik_style agents_style(const struct ik_status_bar *bar)
 {
 	for (size_t i = 0; i < bar->agent_count; i++)
@@ -283,7 +283,7 @@ static enum ik_style agents_style(const struct ik_status_bar *bar)
 	return IK_STYLE_STATUS_STRONG;
 }
 
-/* Write one part; an empty one is not shown. */
+/* Append one part and return its style; an empty part is not shown. */
 static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *bar,
 	enum status_bar_part part)
 {
@@ -347,7 +347,7 @@ static enum ik_style put_part(struct ik_buf *out, const struct ik_status_bar *ba
 	return IK_STYLE_STATUS;
 }
 
-/* Keep a text that was written. */
+/* Copy a part's text, cut to the space there. */
 static void keep(struct text *text, const struct ik_buf *out)
 {
 	size_t length = ik_utf8_cut(out->data, out->length, sizeof(text->bytes) - 1);
@@ -357,7 +357,7 @@ static void keep(struct text *text, const struct ik_buf *out)
 	text->columns = ik_utf8_width(text->bytes, length);
 }
 
-/* Does a text end with a character of two columns? */
+/* Does a text end with a character two columns wide? */
 static bool ends_wide(const struct text *text)
 {
 	size_t length = strlen(text->bytes), at = length;
@@ -367,7 +367,7 @@ static bool ends_wide(const struct text *text)
 	return ik_utf8_width(text->bytes + at, length - at) == 2;
 }
 
-/* Columns that the parts need side by side. */
+/* Return the columns that the parts need side by side. */
 static size_t width_of(const struct text *texts)
 {
 	size_t columns = 0;
@@ -378,8 +378,8 @@ static size_t width_of(const struct text *texts)
 	return columns + 2; /* one at each edge */
 }
 
-/* Shorten the model, or the session, to the room that is left, if enough of it stays to be
- * known by. */
+/* Shorten the model or the session to the room left. Return false if too little would remain to
+ * recognize it. */
 static bool shorten(struct text *texts, enum status_bar_part part, size_t room)
 {
 	struct text *text = &texts[part];
@@ -391,7 +391,7 @@ static bool shorten(struct text *texts, enum status_bar_part part, size_t room)
 	return true;
 }
 
-/* Leave out the last of several keys. */
+/* Drop the last of several keys. Return false if there is only one. */
 static bool drop_last_key(struct text *keys)
 {
 	char *gap = NULL;
@@ -405,7 +405,7 @@ static bool drop_last_key(struct text *keys)
 	return true;
 }
 
-/* Count the agents only. */
+/* Show only the number of agents in each state. */
 static void count_agents(struct text *text, const struct ik_status_bar *bar)
 {
 	struct ik_buf out;
@@ -417,15 +417,15 @@ static void count_agents(struct text *text, const struct ik_status_bar *bar)
 	ik_buf_done(&out);
 }
 
-/* Leave out what has no room, the least first. */
+/* Drop parts that don't fit, the least important first. */
 static void make_fit(struct text *texts, const struct ik_status_bar *bar, int columns)
 {
 	size_t room = columns > 0 ? (size_t)columns : 0;
 
 	while (width_of(texts) > room && !bar->hint && drop_last_key(&texts[PART_KEYS]))
 		continue;
-	/* The last that is left is cut rather than dropped; a hint, which was asked
-	 * for a moment ago, outlives all others. */
+	/* The last remaining part is cut, not dropped. A hint outlives all others: the user has just
+	 * asked for it. */
 	for (size_t i = 0; i + 1 < PART_COUNT && width_of(texts) > room; i++) {
 		if (dropped[i] == PART_QUEUED && bar->agent_count > 0)
 			count_agents(&texts[PART_AGENTS], bar);
@@ -436,7 +436,7 @@ static void make_fit(struct text *texts, const struct ik_status_bar *bar, int co
 		texts[PART_ACTIVITY].columns = 0;
 }
 
-/* Write all parts that there is room for. */
+/* Lay out all parts that fit. */
 static void lay_out(const struct ik_status_bar *bar, int columns, struct text *texts)
 {
 	struct ik_buf out;
@@ -488,7 +488,7 @@ void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 		column += SEPARATOR;
 	}
 	if (texts[PART_KEYS].columns > 0) {
-		/* Some terminals cannot take a wide character right before the last cell. */
+		/* Some terminals fail to draw a wide character right before the last cell. */
 		int edge = ends_wide(&texts[PART_KEYS]) ? 2 : 1;
 		int right = area.column + area.columns - edge - (int)texts[PART_KEYS].columns;
 		ik_cells_label(cells, area, area.row, right > area.column ? right : area.column + 1,

@@ -1,9 +1,9 @@
 /*
  * status_bar: the last line of the screen.
  *
- * Pure: what is so goes in, cells come out.  On a narrow screen what matters
- * least is left out first.  May include: util, conversation/event.h, conversation/usage.h,
- * tool/registry.h, tui/pane, tui/term, tui/text.
+ * Pure: state goes in, cells come out.  On a narrow screen the least important
+ * parts are dropped first.  May include: util, conversation/event.h,
+ * conversation/usage.h, tool/registry.h, tui/pane, tui/term, tui/text.
  */
 #ifndef IK_TUI_PANE_STATUS_BAR_H
 #define IK_TUI_PANE_STATUS_BAR_H
@@ -16,18 +16,19 @@
 #include "util/buf.h"
 
 /*
- * The conversations of the program stand in one short text, "[1] 2◐12s 3?": the shown one is in brackets;
- * after a number is how it is: at work and for how long, "?" waits for the user, "!" failed, "*" has
- * said what was not read yet.  Short, where there is less room, they are counted: "[1/3] ◐1 ?1".
+ * The program's conversations are shown as a short text, "[1] 2◐12s 3?", with the current one
+ * in brackets. The sign after a number is its state: working, and for how long; "?" waits for
+ * the user; "!" failed; "*" has unread output.  If there is less room, only counts are shown:
+ * "[1/3] ◐1 ?1".
  */
-#define IK_AGENTS_MOST 32 /* at the same time in one program */
+#define IK_AGENTS_MOST 32 /* limit of conversations in one program */
 
 enum ik_agent_state {
 	IK_AGENT_IDLE,
 	IK_AGENT_WORKING,
-	IK_AGENT_ASKING, /* a call of it waits for the user */
+	IK_AGENT_ASKING, /* a call waits for the user */
 	IK_AGENT_FAILED, /* its last turn */
-	IK_AGENT_UNREAD, /* it has ended while another was shown */
+	IK_AGENT_UNREAD, /* ended while another was shown */
 	IK_AGENT_STATE_COUNT
 };
 
@@ -35,7 +36,7 @@ struct ik_agent_mark {
 	int number; /* from 1 */
 	enum ik_agent_state state;
 	bool shown;
-	int64_t started_ms; /* of a turn that runs, monotonic; 0: none does */
+	int64_t started_ms; /* start of the running turn, monotonic; 0: none */
 };
 
 enum ik_activity {
@@ -53,43 +54,44 @@ struct ik_status_bar {
 	size_t tools, tools_failed;
 	const char *provider, *model;
 	enum ik_activity activity;
-	const char *waiting_for; /* WAITING: in words; NULL: the tools */
-	const char *tool;        /* RUNNING: the one, or NULL for several */
+	const char *waiting_for; /* WAITING: description; NULL: the tools */
+	const char *tool;        /* RUNNING: its name, or NULL for several */
 	size_t tools_running;
-	int64_t seconds;       /* since it began; RETRY: that are left */
-	size_t queued;         /* messages */
-	struct ik_usage usage; /* of the session; cost -1: not known */
-	int context;           /* percent of the model's window in use; -1: not known */
-	const char *session;   /* its title, or the beginning of its id; NULL: not shown */
-	size_t session_length; /* bytes of that */
-	const char *store;     /* its name */
-	int64_t store_waiting; /* events not yet written */
+	int64_t seconds;                     /* since it began; RETRY: seconds left */
+	size_t queued;                       /* messages */
+	struct ik_usage usage;               /* of the session; cost -1: unknown */
+	int context;                         /* percent of the model's window in use; -1: unknown */
+	const char *session;                 /* its title or the start of its ID; NULL: not shown */
+	size_t session_length;               /* bytes of that */
+	const char *store;                   /* its name */
+	int64_t store_waiting;               /* events not yet written */
 	enum ik_store_trouble store_trouble; /* why they are not */
 	struct ik_progress work;             /* of the store */
 	const char *mode;                    /* of the policy; NULL: not shown */
 	bool mode_strong;
-	const char *sandbox; /* what holds tools back; NULL: not shown */
+	const char *sandbox; /* what confines tools; NULL: not shown */
 	bool sandbox_trouble;
-	bool mouse_off;                              /* wheel and clicks are the terminal's now */
+	bool mouse_off;                              /* the terminal handles wheel and clicks */
 	int background;                              /* processes */
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
 	size_t agent_count;                          /* 0: there is one only */
-	int64_t now_ms;                              /* for their times, monotonic */
+	int64_t now_ms;                              /* current time for their durations, monotonic */
 	const char *keys; /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
-	const char *hint; /* instead of the keys: "Press Ctrl-C again to quit" */
+	const char *hint; /* shown instead of the keys: "Press Ctrl-C again to quit" */
 };
 
 void ik_status_bar_draw(const struct ik_status_bar *bar, struct ik_cells *cells,
 	struct ik_rectangle area);
 
-/* Is there, at a column, a conversation to be shown? ret_number: which, 0: the next. */
+/* Is there a conversation to switch to at a column? *ret_number is its number, or 0 for the
+ * next. */
 bool ik_status_bar_agent_at(const struct ik_status_bar *bar, struct ik_rectangle area, int column,
 	int *ret_number);
 
-/* In how many milliseconds a second of a conversation that is shown changes; -1: none is. */
+/* Return the milliseconds until a displayed time changes, or -1 if none is displayed. */
 int64_t ik_status_bar_next(const struct ik_status_bar *bar, int64_t now_ms);
 
-/* "● 12 tools, 1 failed": how the scan stands. */
+/* Append the state of the scan: "● 12 tools, 1 failed". */
 void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar);
 
 #endif
