@@ -174,7 +174,7 @@ static struct fold *fold_at(const struct ik_editor *editor, size_t position)
 	return fold && fold->position == position ? fold : NULL;
 }
 
-/* Show the text of a fold. */
+/* Unfold a fold. */
 static void unfold(struct ik_editor *editor, struct fold *fold)
 {
 	struct folds *folds = &editor->now.folds;
@@ -219,7 +219,7 @@ static bool make_room(struct ik_editor *editor, size_t length, size_t count)
 	if (count > text->ceiling - (text->length - length))
 		return false;
 	if (count > length && !ik_buf_reserve(text, count - length)) {
-		text->status = IK_OK; /* the text is as it was */
+		text->status = IK_OK; /* the text is unchanged */
 		return false;
 	}
 	return true;
@@ -237,7 +237,7 @@ static void drop_states(struct states *states, size_t count)
 		memmove(states->at, states->at + count, states->count * sizeof(*states->at));
 }
 
-/* Release all states. */
+/* Free all states. */
 static void forget(struct states *states)
 {
 	drop_states(states, states->count);

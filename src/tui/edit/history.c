@@ -152,7 +152,7 @@ static char *old_path(const struct ik_history *history)
 	return ik_format("%s.old", history->path);
 }
 
-/* Read the files, once. */
+/* Read the files on first use. */
 static void load(struct ik_history *history)
 {
 	char *old;

@@ -33,7 +33,7 @@ char *ik_history_take_problem(struct ik_history *history);
 /* Append an entry, unless it is empty or equal to the newest. */
 void ik_history_add(struct ik_history *history, const char *text, size_t length);
 size_t ik_history_count(struct ik_history *history);
-/* index 0 is the newest. */
+/* Return the entry at index, 0 being the newest; NULL past the oldest. Borrowed. */
 const char *ik_history_at(struct ik_history *history, size_t index, size_t *ret_length);
 
 struct ik_history_search {

@@ -26,7 +26,7 @@ enum ik_context {
 	IK_IN_SESSIONS = 64,
 	IK_IN_HELP = 128
 };
-#define IK_IN_TEXT (IK_IN_EDITOR | IK_IN_DIALOG | IK_IN_PROMPT) /* where one writes */
+#define IK_IN_TEXT (IK_IN_EDITOR | IK_IN_DIALOG | IK_IN_PROMPT) /* text fields */
 #define IK_IN_LISTS (IK_IN_BROWSER | IK_IN_INSPECTOR | IK_IN_SESSIONS)
 #define IK_IN_PANES (IK_IN_SCROLLBACK | IK_IN_LISTS | IK_IN_HELP)
 #define IK_IN_ANY (IK_IN_TEXT | IK_IN_PANES)

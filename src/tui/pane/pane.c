@@ -295,7 +295,7 @@ struct ik_rectangle ik_pane_right(struct ik_cells *cells, struct ik_rectangle ro
 	return row;
 }
 
-/* Rows of a wrapped text. */
+/* Count the rows of a wrapped text. */
 static int count_rows(const char *text, size_t length, int columns)
 {
 	int rows = 0;

@@ -202,7 +202,7 @@ void ik_help_open(struct ik_help *help, unsigned context)
 				(struct ik_scroll_place){ .block = (int64_t)help->parts[part] });
 }
 
-/* Free it. */
+/* Free the help. */
 static void release(struct ik_pane *pane)
 {
 	struct ik_help *help = (struct ik_help *)pane;

@@ -310,7 +310,7 @@ static void clear(struct ik_sessions *sessions)
 	sessions->pane.count = 0;
 }
 
-/* Request the next page, or with anew the first one. */
+/* Request the first page if `anew` is true, or else the next one. */
 static void ask(struct ik_sessions *sessions, bool anew)
 {
 	size_t count = sessions->pane.count;

@@ -165,7 +165,7 @@ void ik_scan_put(struct ik_buf *out, const struct ik_status_bar *bar)
 	}
 }
 
-/* "812", "12.3k", "4.5M". */
+/* Append a number of tokens: "812", "12.3k", "4.5M". */
 static void put_tokens(struct ik_buf *out, int64_t count)
 {
 	if (count < 1000)
@@ -176,7 +176,7 @@ static void put_tokens(struct ik_buf *out, int64_t count)
 		ik_buf_printf(out, "%" PRId64 ".%" PRId64 "M", count / 1000000, count / 100000 % 10);
 }
 
-/* "↑663 ↓24 $0.0042" */
+/* Append tokens and cost: "↑663 ↓24 $0.0042". */
 static void put_usage(struct ik_buf *out, const struct ik_status_bar *bar)
 {
 	if (bar->usage.input_tokens <= 0 && bar->usage.output_tokens <= 0)

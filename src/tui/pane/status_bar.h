@@ -74,7 +74,7 @@ struct ik_status_bar {
 	bool mouse_off;                              /* the terminal handles wheel and clicks */
 	int background;                              /* processes */
 	struct ik_agent_mark agents[IK_AGENTS_MOST]; /* all conversations of the program */
-	size_t agent_count;                          /* 0: there is one only */
+	size_t agent_count;                          /* 0: only one */
 	int64_t now_ms;                              /* current time for their durations, monotonic */
 	const char *keys; /* at the right: "F1 help  F2 tools", the most useful first; NULL: none */
 	const char *hint; /* shown instead of the keys: "Press Ctrl-C again to quit" */
