@@ -65,7 +65,7 @@ static void on_done(void *arg, const struct ik_http_result *result)
 }
 
 /* Report the only model, which is built in (deferred). */
-static void tell_built_in(void *arg)
+static void report_built_in(void *arg)
 {
 	struct ik_model_list *list = arg;
 
@@ -88,7 +88,7 @@ struct ik_model_list *ik_model_list_start(struct ik_loop *loop, struct ik_http *
 	list->arg = arg;
 	ik_buf_init(&list->body, IK_LIMIT_MODEL_LIST);
 	if (model->format->answer) {
-		ik_loop_defer(loop, tell_built_in, list);
+		ik_loop_defer(loop, report_built_in, list);
 		return list;
 	}
 	headers = ik_wire_headers(model->format, &model->endpoint);
@@ -119,7 +119,7 @@ struct ik_model_list *ik_model_list_close(struct ik_model_list *list)
 	if (!list)
 		return NULL;
 	list->request = ik_http_close(list->request);
-	ik_loop_cancel_deferred(list->loop, tell_built_in, list);
+	ik_loop_cancel_deferred(list->loop, report_built_in, list);
 	ik_loop_defer(list->loop, release, list);
 	return NULL;
 }

@@ -47,7 +47,7 @@ static bool is_news(char **told, const char *sentence)
 }
 
 /* Report why nothing in this directory is trusted any more, once for each reason. */
-static void tell_trust_problem(struct ik_core *core)
+static void report_trust_problem(struct ik_core *core)
 {
 	const char *problem = ik_trust_problem(core->setup->project.trust);
 
@@ -69,7 +69,7 @@ static void on_finished(void *arg, struct ik_registry *registry)
 	core->scanned = true;
 	log_scan(registry);
 	set_registry(core, registry, !ik_discovery_scanning(core->discovery));
-	tell_trust_problem(core);
+	report_trust_problem(core);
 	core->events->scan_finished(core->arg, registry);
 	ik_discovery_ask_later(core->discovery, IK_DISCOVERY_LATER_MS);
 }
@@ -119,7 +119,7 @@ void ik_core_log_event(const struct ik_event *event)
 }
 
 /* Report why events wait, once for each reason. */
-static void tell_store_problem(struct ik_core *core, const char *message)
+static void report_store_problem(struct ik_core *core, const char *message)
 {
 	const struct ik_event event = {
 		.kind = IK_EVENT_NOTICE,
@@ -137,7 +137,7 @@ void ik_core_tell_store_again(struct ik_core *core)
 
 	core->store_problem = NULL;
 	if (problem)
-		tell_store_problem(core, problem);
+		report_store_problem(core, problem);
 	free(problem);
 }
 
@@ -154,7 +154,7 @@ static void on_store_state(void *arg, size_t waiting, const char *message)
 
 	core->events->store(core->arg, &event);
 	if (waiting > 0 && message[0] != '\0') {
-		tell_store_problem(core, message);
+		report_store_problem(core, message);
 	} else if (waiting == 0) {
 		free(core->store_problem);
 		core->store_problem = NULL;
@@ -414,7 +414,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	for (i = 0; i < setup->config->warnings.count; i++)
 		ik_session_add_notice(core->session, setup->config->warnings.items[i]);
 	if (core->scanned)
-		tell_trust_problem(core);
+		report_trust_problem(core);
 	return IK_OK;
 }
 

@@ -288,7 +288,7 @@ static int open_file(struct ik_export *export, const char *name, bool replace)
 }
 
 /* Remove the incomplete file. */
-static void remove_begun(const struct ik_export *export)
+static void remove_incomplete(const struct ik_export *export)
 {
 	(void)unlinkat(export->directory, export->temporary ? export->temporary : export->name, 0);
 }
@@ -333,7 +333,7 @@ static void finish(struct ik_export *export, int number)
 		renameat(export->directory, export->temporary, export->directory, export->name) != 0)
 		number = errno;
 	if (number != 0 && export->fd < 0) /* ik_export_close() removes an open file */
-		remove_begun(export);
+		remove_incomplete(export);
 	ik_buf_init(&out, IK_KIB(16));
 	if (number != 0)
 		ik_buf_printf(&out, _("%s cannot be written: %s"), export->path, strerror(number));
@@ -496,7 +496,7 @@ struct ik_export *ik_export_close(struct ik_export *export)
 	if (export->fd >= 0) {
 		close(export->fd);
 		if (export->path)
-			remove_begun(export);
+			remove_incomplete(export);
 	}
 	if (export->directory >= 0)
 		close(export->directory);

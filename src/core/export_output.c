@@ -39,7 +39,7 @@ void ik_outputs_skip(struct ik_outputs *outputs)
 }
 
 /* Advance to the next part. */
-static void go_on(struct ik_outputs *outputs)
+static void advance(struct ik_outputs *outputs)
 {
 	outputs->part++;
 	if (length_of_next(outputs) == 0)
@@ -68,7 +68,7 @@ bool ik_outputs_put(struct ik_outputs *outputs, const char *bytes, size_t length
 	ik_buf_putc(out, '"');
 	ik_base64_put(out, bytes, length);
 	ik_buf_puts(out, "\"}\n");
-	go_on(outputs);
+	advance(outputs);
 	return true;
 }
 
@@ -143,6 +143,6 @@ const char *ik_outputs_take_line(struct ik_outputs *outputs, struct ik_json_span
 		return problem;
 	*ret_id = outputs->blobs[outputs->at].id;
 	*ret_part = outputs->part;
-	go_on(outputs);
+	advance(outputs);
 	return NULL;
 }

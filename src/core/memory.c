@@ -31,7 +31,7 @@ static void save(const struct ik_core *core)
 }
 
 /* Print how to resume each session that has anything stored. */
-static void tell_sessions(const struct ik_core *core)
+static void print_sessions(const struct ik_core *core)
 {
 	for (size_t i = 0; i < core->session_count; i++) {
 		const struct ik_session *session = core->sessions[i].session;
@@ -51,7 +51,7 @@ void ik_memory_gone_with(const struct ik_core *core, void (*restore)(void))
 		restore();
 	ik_complain(_("out of memory"));
 	if (core)
-		tell_sessions(core);
+		print_sessions(core);
 	ik_children_end_now();
 }
 

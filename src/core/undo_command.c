@@ -134,7 +134,7 @@ static void put_unknown(struct ik_buf *out, const struct ik_undo_history *histor
 }
 
 /* Append the text for the model; again: after a redo. */
-static void put_told(struct ik_buf *out, const struct ik_undo *undo, bool again)
+static void put_for_model(struct ik_buf *out, const struct ik_undo *undo, bool again)
 {
 	size_t count;
 	const struct ik_undo_result *results = ik_undo_results(undo, &count);
@@ -536,7 +536,7 @@ static void finish(struct ik_undo_work *work)
 		ik_buf_puts(&out, _("/redo brings it back; /undo goes on with the turn before."));
 	if (out.data[out.length - 1] == '\n')
 		ik_buf_truncate(&out, out.length - 1);
-	put_told(&told, work->undo, work->again);
+	put_for_model(&told, work->undo, work->again);
 	message = done > 0 ? ik_message_command_with(work->line, out.data, "told", told.data)
 					   : ik_message_command(work->line, out.data);
 	ik_session_add_message(work->session, message);

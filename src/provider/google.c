@@ -59,7 +59,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 
 /* Report that the reply ended because the model failed, with its message, and that a retry may
  * help. */
-static void tell_failure(struct ik_stream_decoder *decoder, struct ik_json_span reason,
+static void report_failure(struct ik_stream_decoder *decoder, struct ik_json_span reason,
 	struct ik_json_span message)
 {
 	struct ik_buf words;
@@ -86,7 +86,7 @@ static void take_finish_reason(struct ik_stream_decoder *decoder, struct ik_json
 		return;
 	for (size_t index = 0; index < sizeof(failures) / sizeof(*failures); index++) {
 		if (ik_json_string_is(reason, failures[index]))
-			tell_failure(decoder, reason, message);
+			report_failure(decoder, reason, message);
 	}
 }
 

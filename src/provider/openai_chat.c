@@ -365,7 +365,7 @@ static void take_part(struct ik_stream_decoder *decoder, struct ik_json_span par
 }
 
 /* Report additional members of a call: Gemini later refuses the call without its signatures. */
-static void tell_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
+static void report_extra(struct ik_stream_decoder *decoder, struct ik_json_span item)
 {
 	struct ik_json_span extra = ik_json_member(item, EXTRA);
 
@@ -388,7 +388,7 @@ static void take_function(struct ik_stream_decoder *decoder, struct ik_json_span
 	};
 
 	ik_decoder_call(decoder, &piece);
-	tell_extra(decoder, item);
+	report_extra(decoder, item);
 }
 
 /* Handle an element of tool_calls. */
@@ -528,14 +528,14 @@ static void close_message(struct ik_wire_writer *writer)
 }
 
 /* Can a text of this role be added to the open message? */
-static bool goes_on(const struct ik_wire_writer *writer, const char *role)
+static bool can_join(const struct ik_wire_writer *writer, const char *role)
 {
 	return ik_text_equal(writer->role, role) && !dialect_of(writer->request).openai;
 }
 
 static void put_user(struct ik_wire_writer *writer, const char *text, size_t length)
 {
-	if (goes_on(writer, "user")) {
+	if (can_join(writer, "user")) {
 		ik_buf_puts(writer->out, "\\n\\n");
 	} else {
 		if (ik_text_equal(writer->role, "tool") && dialect_of(writer->request).mistral)
@@ -573,7 +573,7 @@ static void put_assistant(struct ik_wire_writer *writer, const struct ik_passage
 		else if (passage->messages[index]->kind == IK_KIND_TOOL_CALL)
 			calls++;
 	}
-	bool joined = goes_on(writer, "assistant");
+	bool joined = can_join(writer, "assistant");
 
 	if (joined) {
 		ik_buf_puts(out, text ? "\\n\\n" : "");

@@ -15,30 +15,30 @@
 #include "util/text.h"
 
 /* Mark for an item that was reported piece by piece. */
-#define TOLD 1
+#define REPORTED 1
 
 /* Report a string value as a piece of the item's text. */
-static void tell_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, int64_t index,
+static void report_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind, int64_t index,
 	struct ik_json_span value)
 {
 	if (ik_decoder_text(decoder, kind, value))
-		ik_decoder_set_mark(decoder, index, TOLD);
+		ik_decoder_set_mark(decoder, index, REPORTED);
 }
 
-static void tell_refusal(struct ik_stream_decoder *decoder, int64_t index,
+static void report_refusal(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span value)
 {
 	decoder->refused = true;
-	tell_text(decoder, IK_DELTA_TEXT, index, value);
+	report_text(decoder, IK_DELTA_TEXT, index, value);
 }
 
 /* Report a piece of a call's arguments; the last event repeats all of them. */
-static void tell_arguments(struct ik_stream_decoder *decoder, int64_t index,
+static void report_arguments(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span value)
 {
 	if (!ik_decoder_has_text(value))
 		return;
-	ik_decoder_set_mark(decoder, index, TOLD);
+	ik_decoder_set_mark(decoder, index, REPORTED);
 	ik_decoder_call(decoder, &(struct ik_call_piece){ .index = index, .arguments = value });
 }
 
@@ -50,8 +50,8 @@ static void take_call(struct ik_stream_decoder *decoder, int64_t index, struct i
 	};
 
 	ik_decoder_call(decoder, &piece);
-	if (ik_decoder_mark(decoder, index) != TOLD)
-		tell_arguments(decoder, index, ik_json_member(item, "arguments"));
+	if (ik_decoder_mark(decoder, index) != REPORTED)
+		report_arguments(decoder, index, ik_json_member(item, "arguments"));
 }
 
 /* Report what is still unreported of a complete message, and what must be sent back with it. */
@@ -61,11 +61,12 @@ static void end_message(struct ik_stream_decoder *decoder, int64_t index, struct
 	struct ik_json_span phase = ik_json_member(item, "phase"), none = { NULL, 0 };
 	struct ik_json_walk walk = { 0 };
 
-	if (ik_decoder_mark(decoder, index) != TOLD && ik_json_span_type(content) == IK_JSON_ARRAY) {
+	if (ik_decoder_mark(decoder, index) != REPORTED &&
+		ik_json_span_type(content) == IK_JSON_ARRAY) {
 		while (ik_json_next(content, &walk, &key, &part)) {
-			tell_text(decoder, IK_DELTA_TEXT, index, ik_json_member(part, "text"));
+			report_text(decoder, IK_DELTA_TEXT, index, ik_json_member(part, "text"));
 			if (ik_json_member(part, "refusal").text)
-				tell_refusal(decoder, index, ik_json_member(part, "refusal"));
+				report_refusal(decoder, index, ik_json_member(part, "refusal"));
 		}
 	}
 	ik_decoder_opaque_object(decoder, IK_DELTA_TEXT,
@@ -81,9 +82,10 @@ static void end_reasoning(struct ik_stream_decoder *decoder, int64_t index,
 	struct ik_json_span encrypted = ik_json_member(item, "encrypted_content");
 	struct ik_json_walk walk = { 0 };
 
-	if (ik_decoder_mark(decoder, index) != TOLD && ik_json_span_type(summary) == IK_JSON_ARRAY) {
+	if (ik_decoder_mark(decoder, index) != REPORTED &&
+		ik_json_span_type(summary) == IK_JSON_ARRAY) {
 		while (ik_json_next(summary, &walk, &key, &part))
-			tell_text(decoder, IK_DELTA_THINKING, index, ik_json_member(part, "text"));
+			report_text(decoder, IK_DELTA_THINKING, index, ik_json_member(part, "text"));
 	}
 	if (ik_json_span_type(encrypted) == IK_JSON_STRING)
 		ik_decoder_opaque_object(decoder, IK_DELTA_THINKING,
@@ -116,22 +118,22 @@ static int64_t index_of(struct ik_json_span event)
 
 static void take_text(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
-	tell_text(decoder, IK_DELTA_TEXT, index_of(event), ik_json_member(event, "delta"));
+	report_text(decoder, IK_DELTA_TEXT, index_of(event), ik_json_member(event, "delta"));
 }
 
 static void take_thinking(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
-	tell_text(decoder, IK_DELTA_THINKING, index_of(event), ik_json_member(event, "delta"));
+	report_text(decoder, IK_DELTA_THINKING, index_of(event), ik_json_member(event, "delta"));
 }
 
 static void take_refusal(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
-	tell_refusal(decoder, index_of(event), ik_json_member(event, "delta"));
+	report_refusal(decoder, index_of(event), ik_json_member(event, "delta"));
 }
 
 static void take_arguments(struct ik_stream_decoder *decoder, struct ik_json_span event)
 {
-	tell_arguments(decoder, index_of(event), ik_json_member(event, "delta"));
+	report_arguments(decoder, index_of(event), ik_json_member(event, "delta"));
 }
 
 static void take_item(struct ik_stream_decoder *decoder, struct ik_json_span event)

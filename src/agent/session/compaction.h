@@ -38,7 +38,7 @@ struct ik_compaction *ik_compaction_start(const struct ik_compaction_options *op
 	const char *line, const char *words);
 /* Emit again that a summary is being made. */
 void ik_compaction_tell(const struct ik_compaction *compaction);
-/* It fails. */
+/* Cancel it; done reports a failure. */
 void ik_compaction_cancel(struct ik_compaction *compaction);
 /* Cancel it; it reports nothing more. Takes NULL. Returns NULL. */
 struct ik_compaction *ik_compaction_close(struct ik_compaction *compaction);

@@ -65,7 +65,7 @@ static uint32_t random_number(void)
 	return (uint32_t)strtoul(uuid + IK_UUID_TEXT - 1 - 8, NULL, 16);
 }
 
-/* Has this try ended, or is the exchange closed? */
+/* Is the exchange closed, or has this try failed? */
 static bool is_over(const struct ik_exchange *exchange)
 {
 	return exchange->closed || exchange->failed;
@@ -187,7 +187,7 @@ static void fail_stream(struct ik_exchange *exchange, const struct ik_http_resul
 }
 
 /* Fail with an error that the stream itself reports. */
-static void fail_as_told(struct ik_exchange *exchange, const struct ik_delta *delta)
+static void fail_as_reported(struct ik_exchange *exchange, const struct ik_delta *delta)
 {
 	bool ends = delta->text_length && strchr(".!?", delta->text[delta->text_length - 1]);
 	char *text = ik_format("%s%s", delta->text, ends ? "" : ".");
@@ -267,7 +267,7 @@ static void on_delta(void *arg, const struct ik_delta *delta)
 	exchange->heard = exchange->heard || is_seen(delta);
 	exchange->last_delta_ms = ik_clock_ms();
 	if (delta->kind == IK_DELTA_ERROR) {
-		fail_as_told(exchange, delta);
+		fail_as_reported(exchange, delta);
 		return;
 	}
 	if (delta->kind == IK_DELTA_OPAQUE)

@@ -31,7 +31,7 @@ struct tool_run {
 	struct ik_buf head, tail; /* its output */
 	size_t left_out;          /* bytes left out between head and tail */
 	bool own;                 /* the user's */
-	bool told;                /* for a user's call: its start was emitted */
+	bool start_emitted;       /* for a user's call: its start was emitted */
 	bool released;            /* it reports nothing more and is not in the list any more */
 	struct ik_slot slot;      /* for a model's call */
 	int call;                 /* the turn's number of it */
@@ -117,11 +117,11 @@ static void get_whole(struct ik_bytes *whole[2], const struct ik_run_result *res
 }
 
 /* Emit the start of a user's call. */
-static void tell_started(struct tool_run *run)
+static void emit_started(struct tool_run *run)
 {
 	struct ik_event event = run_event(run, IK_EVENT_TOOL_STARTED);
 
-	run->told = true;
+	run->start_emitted = true;
 	event.text = run->arguments.data;
 	event.text_length = run->arguments.length;
 	ik_session_record_emit(run->runs->record, &event);
@@ -141,8 +141,8 @@ static void end_own(struct tool_run *run, const char *line, struct ik_json_span 
 		.duration_ms = result->duration_ms,
 	};
 
-	if (!run->told)
-		tell_started(run);
+	if (!run->start_emitted)
+		emit_started(run);
 	get_whole(event.whole, result);
 	for (int i = 0; i < 2; i++)
 		own.kept[i] = ik_bytes_length(event.whole[i]);
@@ -309,7 +309,7 @@ void ik_runs_start(struct ik_runs *runs, const struct ik_effect *effect,
 /* Emit the start of a user's call, and start it unless the sink cancels it. */
 static void start_own(struct tool_run *run)
 {
-	tell_started(run);
+	emit_started(run);
 	if (!run->released)
 		run_start(run);
 }
@@ -436,7 +436,7 @@ void ik_runs_start_command(struct ik_runs *runs, const char *command)
 		(struct ik_json_span){ arguments.data, arguments.length });
 	run->command = ik_strdup(command);
 	started = spawn(run, &error);
-	tell_started(run);
+	emit_started(run);
 	if (!started && !run->released)
 		end_command(run, (struct ik_json_span){ error.text, strlen(error.text) }, 0);
 	ik_buf_done(&arguments);
@@ -451,7 +451,7 @@ static void start_waiting(struct ik_runs *runs)
 
 	/* Start over each time: the sink may cancel other runs. */
 	while (run) {
-		if (!run->own || run->told) {
+		if (!run->own || run->start_emitted) {
 			run = run->next;
 		} else {
 			start_own(run);

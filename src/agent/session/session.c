@@ -431,10 +431,10 @@ void ik_session_end_now(struct ik_session *session)
 	keep_reply(session);
 }
 
-/* ---- what the parts of the session tell ---- */
+/* ---- what the parts of the session report ---- */
 
 /* Emit id and model as IK_EVENT_SESSION, if there is a model. */
-static void tell_model(void *arg)
+static void emit_model(void *arg)
 {
 	struct ik_session *session = arg;
 	struct ik_event event = {
@@ -608,7 +608,7 @@ struct ik_session *ik_session_new(const struct ik_session_options *options)
 {
 	static const struct ik_stored_events events = {
 		.is_busy = is_busy,
-		.identified = tell_model,
+		.identified = emit_model,
 		.prompt = on_prompt,
 		.read = recall_context,
 		.turns = post_history,
@@ -648,7 +648,7 @@ void ik_session_forked(struct ik_session *session, const char *id)
 	ik_store_rest(session->record->store, session->record->id);
 	ik_session_record_set_id(session->record, id);
 	ik_stored_forked(session->stored);
-	tell_model(session);
+	emit_model(session);
 }
 
 void ik_session_set_model(struct ik_session *session, struct ik_model *model)
@@ -657,7 +657,7 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_unref(session->model);
 	session->model = model;
 	ik_turn_set_price(session->turn, &model->price);
-	tell_model(session);
+	emit_model(session);
 	set_context(session, session->context_tokens);
 }
 

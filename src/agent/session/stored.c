@@ -46,7 +46,7 @@ struct ik_stored {
 };
 
 /* Emit a change of the lock with the other process involved, or NULL. */
-static void tell_lock(struct ik_stored *stored, enum ik_lock_change change,
+static void emit_lock(struct ik_stored *stored, enum ik_lock_change change,
 	const struct ik_holder *holder)
 {
 	struct ik_event event = { .kind = IK_EVENT_LOCK, .lock = change };
@@ -61,7 +61,7 @@ static void tell_lock(struct ik_stored *stored, enum ik_lock_change change,
 	ik_buf_done(&who);
 }
 
-static void tell_messages(struct ik_stored *stored, struct ik_message *const *messages,
+static void emit_messages(struct ik_stored *stored, struct ik_message *const *messages,
 	size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static void repair(struct ik_stored *stored)
 		return;
 	for (size_t i = 0; i < count; i++)
 		ik_store_append(record->store, record->id, added[i]);
-	tell_messages(stored, added, count);
+	emit_messages(stored, added, count);
 	for (size_t i = 0; i < count; i++)
 		ik_message_unref(added[i]);
 	free(added);
@@ -119,7 +119,7 @@ static void finish_taking_over(struct ik_stored *stored)
 	continue_storing(stored, stored->newest);
 	if (!record->closing && !record->loading)
 		begin_turns(stored);
-	tell_lock(stored, IK_LOCK_CHANGE_OURS, NULL);
+	emit_lock(stored, IK_LOCK_CHANGE_OURS, NULL);
 }
 
 /* Read again after a failed read of the other process's events. */
@@ -159,7 +159,7 @@ static void add_event(struct ik_stored *stored, struct ik_message *message)
 		return;
 	ik_turn_know_call(stored->turn, message->call_id);
 	ik_conversation_append(stored->record->conversation, message);
-	tell_messages(stored, &message, 1);
+	emit_messages(stored, &message, 1);
 }
 
 static void on_news_read(void *arg, const struct ik_store_answer *answer)
@@ -228,7 +228,7 @@ static void add_page(struct ik_stored *stored, struct ik_message **messages, siz
 		stored->oldest = messages[0]->sequence;
 }
 
-static void tell_older(struct ik_stored *stored, struct ik_message **messages, size_t count)
+static void emit_older(struct ik_stored *stored, struct ik_message **messages, size_t count)
 {
 	const struct ik_event event = {
 		.kind = IK_EVENT_OLDER,
@@ -285,7 +285,7 @@ static void read_older_next(struct ik_stored *stored)
 	ik_loop_defer(stored->record->loop, read_older, stored);
 }
 
-static void tell_unreadable(struct ik_stored *stored, const struct ik_error *error)
+static void emit_unreadable(struct ik_stored *stored, const struct ik_error *error)
 {
 	char *sentence = ik_format(_("Older messages of this session cannot be read: %s"), error->text);
 
@@ -299,10 +299,10 @@ static void on_older(void *arg, const struct ik_store_answer *answer)
 
 	stored->page = NULL;
 	if (answer->status != IK_OK) {
-		tell_unreadable(stored, &answer->error);
+		emit_unreadable(stored, &answer->error);
 	} else if (answer->count > 0) {
 		add_page(stored, answer->messages, answer->count);
-		tell_older(stored, answer->messages, answer->count);
+		emit_older(stored, answer->messages, answer->count);
 	}
 	if (!stored->record->loading)
 		return; /* the sink has closed the session */
@@ -312,7 +312,7 @@ static void on_older(void *arg, const struct ik_store_answer *answer)
 		finish_loading(stored);
 }
 
-static void tell_restored(struct ik_stored *stored)
+static void emit_restored(struct ik_stored *stored)
 {
 	char *sentence = ik_format(ngettext("[Session restored: %lld message]",
 								   "[Session restored: %lld messages]",
@@ -345,14 +345,14 @@ static void use_copy(void *arg)
 	ik_session_record_start_storing(record);
 	stored->events->identified(stored->arg);
 	add_page(stored, messages, count);
-	tell_messages(stored, messages + older, count - older);
+	emit_messages(stored, messages + older, count - older);
 	stored->count = (int64_t)count;
-	tell_restored(stored);
+	emit_restored(stored);
 	if (!record->loading)
 		return; /* the sink has closed the session */
 	decide(stored, NULL);
 	if (older > 0)
-		tell_older(stored, messages, older);
+		emit_older(stored, messages, older);
 	if (record->loading)
 		finish_loading(stored);
 }
@@ -387,7 +387,7 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	}
 	stored->events->identified(stored->arg);
 	add_page(stored, answer->messages, answer->count);
-	tell_messages(stored, answer->messages, answer->count);
+	emit_messages(stored, answer->messages, answer->count);
 	/* Include events that are only in journals so far. */
 	if (newest > stored->count)
 		stored->count = newest;
@@ -396,7 +396,7 @@ static void on_newest(void *arg, const struct ik_store_answer *answer)
 	stored->doubtful = newest;
 	if (!record->closing)
 		continue_storing(stored, record->read_only ? stored_newest : newest);
-	tell_restored(stored);
+	emit_restored(stored);
 	if (record->loading)
 		decide(stored, NULL);
 	if (record->loading && stored->oldest == 1)
@@ -430,7 +430,7 @@ static void refuse_to_restore(struct ik_stored *stored)
 	give_up_found(stored, &error);
 }
 
-/* ---- what the lock of the store tells ---- */
+/* ---- what the store's lock reports ---- */
 
 /* Restore the session, now that its lock's state is known. */
 static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
@@ -439,7 +439,7 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 
 	if (theirs && stored->when_locked == IK_LOCKED_WAIT) {
 		if (!ik_lock_is_asking(stored->lock))
-			tell_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+			emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
 		if (stored->lock) /* unless the sink has closed the session */
 			ik_lock_await(stored->lock);
 		return;
@@ -451,7 +451,7 @@ static void on_awaited(struct ik_stored *stored, enum ik_lock_state state)
 	}
 	stored->record->read_only = theirs;
 	if (theirs)
-		tell_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
+		emit_lock(stored, IK_LOCK_CHANGE_OTHERS, ik_lock_holder(stored->lock));
 	read_newest(stored);
 }
 
@@ -480,21 +480,21 @@ static void on_changed(void *arg, enum ik_lock_state state, const struct ik_hold
 		stored->newest = last_sequence(stored);
 	stored->taking_over = false;
 	stop_writing(stored);
-	tell_lock(stored, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
+	emit_lock(stored, state == IK_LOCK_FREE ? IK_LOCK_CHANGE_FREE : IK_LOCK_CHANGE_OTHERS, holder);
 	if (!record->closing && !record->undecided)
 		read_news(stored);
 }
 
 static void on_asked(void *arg, const struct ik_holder *asker)
 {
-	tell_lock(arg, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
+	emit_lock(arg, asker ? IK_LOCK_CHANGE_ASKED : IK_LOCK_CHANGE_UNASKED, asker);
 }
 
 static void on_refused(void *arg)
 {
 	struct ik_stored *stored = arg;
 
-	tell_lock(stored, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(stored->lock));
+	emit_lock(stored, IK_LOCK_CHANGE_REFUSED, ik_lock_holder(stored->lock));
 }
 
 static void on_news(void *arg)

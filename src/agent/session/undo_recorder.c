@@ -195,7 +195,7 @@ static bool note_call(struct ik_recording *recording)
 }
 
 /* Report the files that could not be copied, before the call changes them. */
-static void tell_not_kept(const struct ik_recording *recording)
+static void report_not_copied(const struct ik_recording *recording)
 {
 	for (size_t i = 0; i < recording->count; i++) {
 		const struct ik_file_change *file = &recording->files[i];
@@ -253,12 +253,12 @@ static bool work(struct ik_recording *recording)
 	if (!over)
 		return false;
 	recording->noted = note_call(recording);
-	tell_not_kept(recording);
+	report_not_copied(recording);
 	return true;
 }
 
 /* Let the call start, unless the sink has ended it meanwhile. */
-static void tell_ready(struct ik_recording *recording)
+static void call_ready(struct ik_recording *recording)
 {
 	if (!recording->closed)
 		recording->ready(recording->arg);
@@ -272,7 +272,7 @@ static void step_later(void *arg)
 	if (!work(recording))
 		ik_loop_defer(recording->recorder->record->loop, step_later, recording);
 	else
-		tell_ready(recording);
+		call_ready(recording);
 }
 
 /* Return the text about a work tree that takes long to read. */
@@ -381,7 +381,7 @@ static void on_known(void *arg, enum ik_worktree_problem problem)
 	recording->waiting = false;
 	recording->problem = problem;
 	note_anything(recording);
-	tell_ready(recording);
+	call_ready(recording);
 }
 
 /* Prepare to find the changes of a call that does not name its files. */
@@ -404,7 +404,7 @@ static bool keep_anything(struct ik_recording *recording)
 
 /* Call back those who wait, once each even if they wait again meanwhile: everything is recorded, or
  * that takes too long. */
-static void tell_waiters(void *arg)
+static void call_waiters(void *arg)
 {
 	struct ik_undo_recorder *recorder = arg;
 	struct undo_waiter *waiters = recorder->waiters;
@@ -430,7 +430,7 @@ bool ik_undo_recorder_wait(struct ik_undo_recorder *recorder, void (*ready)(void
 	if (!recorder->ended || recorder->late)
 		return true;
 	if (!recorder->timer)
-		recorder->timer = ik_timer_new(recorder->record->loop, tell_waiters, recorder);
+		recorder->timer = ik_timer_new(recorder->record->loop, call_waiters, recorder);
 	if (recorder->waiter_count == 0)
 		ik_timer_start(recorder->timer, WAIT_MS);
 	recorder->waiters = ik_alloc_array(recorder->waiters, recorder->waiter_count + 1,
@@ -440,12 +440,12 @@ bool ik_undo_recorder_wait(struct ik_undo_recorder *recorder, void (*ready)(void
 }
 
 /* Deferred. */
-static void tell_waiters_later(void *arg)
+static void call_waiters_later(void *arg)
 {
 	struct ik_undo_recorder *recorder = arg;
 
 	if (!recorder->ended)
-		tell_waiters(recorder);
+		call_waiters(recorder);
 }
 
 /* Journal what an ended call did. Without this line the call counts as interrupted: its changes are
@@ -484,7 +484,7 @@ static void on_found(void *arg, const struct ik_worktree_result *result)
 	if (!recorder->ended)
 		recorder->late = false;
 	if (!recorder->ended && recorder->waiter_count > 0)
-		ik_loop_defer(recorder->record->loop, tell_waiters_later, recorder);
+		ik_loop_defer(recorder->record->loop, call_waiters_later, recorder);
 }
 
 /* ---- from outside ---- */
@@ -508,8 +508,8 @@ struct ik_undo_recorder *ik_undo_recorder_close(struct ik_undo_recorder *recorde
 		recorder->ended = recording->next;
 		ik_recording_close(recording);
 	}
-	ik_loop_cancel_deferred(loop, tell_waiters_later, recorder);
-	tell_waiters(recorder);
+	ik_loop_cancel_deferred(loop, call_waiters_later, recorder);
+	call_waiters(recorder);
 	recorder->timer = ik_timer_close(recorder->timer);
 	recorder->worktree = ik_worktree_free(recorder->worktree);
 	ik_loop_defer(loop, free, recorder);

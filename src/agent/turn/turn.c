@@ -44,8 +44,8 @@ struct ik_turn {
 	char *last_name; /* the previous call, and how often it was repeated in a row */
 	struct ik_buf last_arguments;
 	int repeated;
-	struct ik_part *circling; /* that call, while the user decides whether to continue (no call of
-	                             its round is judged before), or NULL */
+	struct ik_part *looping; /* that call, while the user decides whether to continue (no call of
+	                            its round is judged before), or NULL */
 
 	struct ik_reply reply;
 	size_t running;
@@ -168,7 +168,7 @@ static bool may_begin(const struct ik_turn *turn)
 	return turn->state == IK_TURN_IDLE && !turn->history_loading && !turn->model_unknown;
 }
 
-/* Hold the queued messages, since the turn did not end as expected when they were written. */
+/* Hold the queued messages, which were written for a turn that succeeds. */
 static void hold(struct ik_turn *turn)
 {
 	if (turn->queue_count == 0 || turn->held)
@@ -220,7 +220,7 @@ static void finish(struct ik_turn *turn, enum ik_turn_stop stop)
 	turn->last_name = NULL;
 	ik_buf_done(&turn->last_arguments);
 	turn->repeated = 0;
-	turn->circling = NULL;
+	turn->looping = NULL;
 	turn->round = 0;
 	turn->state = IK_TURN_IDLE;
 	if (stop == IK_TURN_STOP_ERROR || stop == IK_TURN_STOP_CANCELLED)
@@ -446,7 +446,7 @@ static void start_calls(struct ik_turn *turn)
 }
 
 /* End the turn because its calls are a loop. */
-static void stop_circling(struct ik_turn *turn)
+static void stop_loop(struct ik_turn *turn)
 {
 	fail_calls(turn, false, IK_TOOL_DENIED, "was not run: the same call came again and again");
 	append_notice(turn, _("The model made the same call five times running; the turn was ended."));
@@ -454,9 +454,9 @@ static void stop_circling(struct ik_turn *turn)
 }
 
 /* Ask the user whether the turn may continue, and restart the count. */
-static void begin_circling(struct ik_turn *turn, struct ik_part *part)
+static void ask_about_loop(struct ik_turn *turn, struct ik_part *part)
 {
-	turn->circling = part;
+	turn->looping = part;
 	turn->repeated = 0;
 	emit_asking(turn, part, _("It made the same call with the same arguments five times running."),
 		true);
@@ -487,13 +487,13 @@ static void end_round(struct ik_turn *turn)
 }
 
 /* Continue or end the turn, as the user decided. */
-static void end_circling(struct ik_turn *turn, bool go_on)
+static void answer_about_loop(struct ik_turn *turn, bool may_continue)
 {
-	struct ik_part *part = turn->circling;
+	struct ik_part *part = turn->looping;
 
-	turn->circling = NULL;
-	if (!go_on) {
-		stop_circling(turn);
+	turn->looping = NULL;
+	if (!may_continue) {
+		stop_loop(turn);
 		return;
 	}
 	end_asking(turn, part);
@@ -508,10 +508,10 @@ static void take_answer(struct ik_turn *turn, const struct ik_input *input)
 	struct ik_part *part = turn->state == IK_TURN_RUNNING ? find_call(turn, input->call, false)
 														  : NULL;
 
-	if (!part || (turn->circling && part != turn->circling))
+	if (!part || (turn->looping && part != turn->looping))
 		return;
-	if (turn->circling) {
-		end_circling(turn, input->success);
+	if (turn->looping) {
+		answer_about_loop(turn, input->success);
 		return;
 	}
 	part->granted = part->granted || input->success;
@@ -520,7 +520,7 @@ static void take_answer(struct ik_turn *turn, const struct ik_input *input)
 	end_round(turn);
 }
 
-/* Count how often a call was repeated in a row; return true if that is a loop. */
+/* Count how often a call was repeated in a row. Return true if that is a loop. */
 static bool is_repeated(struct ik_turn *turn, const struct ik_part *part)
 {
 	bool same = turn->last_name && strcmp(turn->last_name, part->name) == 0 &&
@@ -559,7 +559,8 @@ static void end_call(struct ik_turn *turn, const struct ik_input *input)
 	end_round(turn);
 }
 
-/* Judge the calls of a complete reply, or end the turn if it has none. */
+/* Start the calls of a complete reply, unless they end the turn: calls are forbidden, or repeat in
+ * a loop. */
 static void begin_calls(struct ik_turn *turn)
 {
 	struct ik_part *repeated = NULL, *part;
@@ -575,13 +576,13 @@ static void begin_calls(struct ik_turn *turn)
 			repeated = part;
 	}
 	if (repeated && !turn->options.ask_repeated) {
-		stop_circling(turn);
+		stop_loop(turn);
 		return;
 	}
 	turn->tool_rounds++;
 	turn->state = IK_TURN_RUNNING;
 	if (repeated)
-		begin_circling(turn, repeated);
+		ask_about_loop(turn, repeated);
 	else
 		start_calls(turn);
 	end_round(turn);
@@ -617,7 +618,7 @@ static void abort_request(struct ik_turn *turn)
 	perform(turn, (struct ik_effect){ .kind = IK_EFFECT_ABORT, .request = turn->request });
 }
 
-/* End the turn because the request failed or its reply is unusable. */
+/* End the turn with an error: the request failed or its reply is unusable. */
 static void fail_request(struct ik_turn *turn, enum ik_error_code code, const char *sentence,
 	size_t length)
 {
@@ -750,7 +751,7 @@ static void judge_again(struct ik_turn *turn)
 	struct ik_part *part;
 	size_t at = 0;
 
-	if (turn->state != IK_TURN_RUNNING || turn->circling)
+	if (turn->state != IK_TURN_RUNNING || turn->looping)
 		return;
 	while ((part = next_call(turn, &at))) {
 		if (!part->granted && (part->state == IK_CALL_ASKING || part->state == IK_CALL_ALLOWED))
@@ -969,7 +970,7 @@ struct ik_message *ik_turn_pending(const struct ik_turn *turn)
 }
 
 /* Is part text that has no message yet? */
-static bool is_begun(const struct ik_part *part)
+static bool is_unappended(const struct ik_part *part)
 {
 	return !part->appended && part->kind != IK_PART_CALL && part->text.length > 0;
 }
@@ -978,7 +979,7 @@ bool ik_turn_has_partial_reply(const struct ik_turn *turn)
 {
 	size_t i = turn->reply.count;
 
-	while (i > 0 && !is_begun(turn->reply.parts[i - 1]))
+	while (i > 0 && !is_unappended(turn->reply.parts[i - 1]))
 		i--;
 	return i > 0;
 }
@@ -992,7 +993,7 @@ void ik_turn_partial_reply(const struct ik_turn *turn, ik_turn_message_sink *kee
 		const struct ik_part *part = reply->parts[i];
 		struct ik_message *message;
 
-		if (!is_begun(part))
+		if (!is_unappended(part))
 			continue;
 		message = message_of(part, part->kind == IK_PART_TEXT);
 		keep(arg, message);

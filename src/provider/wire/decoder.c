@@ -22,7 +22,7 @@ struct ik_pending_call {
 	int64_t index;    /* from the provider; negative: not given */
 	struct ik_buf id; /* empty: none */
 	struct ik_buf name;
-	bool told;
+	bool reported;
 	/* Position in the JSON text of the arguments, to detect when they are complete. */
 	int depth;
 	bool in_string;
@@ -67,7 +67,7 @@ struct ik_stream_decoder *ik_decoder_free(struct ik_stream_decoder *decoder)
 }
 
 /* Report a delta; none follows the last one. */
-static void tell(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
+static void report(struct ik_stream_decoder *decoder, const struct ik_delta *delta)
 {
 	if (!decoder->over)
 		decoder->sink(decoder->arg, delta);
@@ -145,7 +145,7 @@ bool ik_decoder_text(struct ik_stream_decoder *decoder, enum ik_delta_kind kind,
 
 	if (!string_bytes(decoder, value, &delta.text, &delta.text_length) || !delta.text_length)
 		return false;
-	tell(decoder, &delta);
+	report(decoder, &delta);
 	return true;
 }
 
@@ -199,14 +199,14 @@ static int continued(const struct ik_stream_decoder *decoder, const struct ik_ca
 }
 
 /* Report the calls up to and including slot last. */
-static void tell_calls(struct ik_stream_decoder *decoder, int last)
+static void report_calls(struct ik_stream_decoder *decoder, int last)
 {
 	for (int slot = 0; slot <= last; slot++) {
 		struct ik_pending_call *call = &decoder->calls[slot];
 
-		if (call->told)
+		if (call->reported)
 			continue;
-		call->told = true;
+		call->reported = true;
 		struct ik_delta delta = { .kind = IK_DELTA_CALL,
 			.slot = slot,
 			.id = call->id.length ? call->id.data : NULL,
@@ -215,7 +215,7 @@ static void tell_calls(struct ik_stream_decoder *decoder, int last)
 			if (strcmp(decoder->calls[other].id.data, delta.id) == 0)
 				delta.id = NULL;
 		}
-		tell(decoder, &delta);
+		report(decoder, &delta);
 	}
 }
 
@@ -265,7 +265,7 @@ static bool begin_call(struct ik_stream_decoder *decoder, int64_t index)
 		decoder->calls = ik_alloc_array(decoder->calls, (size_t)decoder->call_capacity,
 			sizeof(*decoder->calls));
 	}
-	tell_calls(decoder, decoder->call_count - 1);
+	report_calls(decoder, decoder->call_count - 1);
 	call = &decoder->calls[decoder->call_count++];
 	*call = (struct ik_pending_call){ .index = index };
 	ik_buf_init(&call->id, NAME_MAX_BYTES);
@@ -297,22 +297,22 @@ void ik_decoder_call(struct ik_stream_decoder *decoder, const struct ik_call_pie
 		delta.slot = decoder->call_count - 1;
 	}
 	call = &decoder->calls[delta.slot];
-	if (!call->told) {
+	if (!call->reported) {
 		if (!call->id.length)
 			take_text(&call->id, piece->id);
 		if (ik_decoder_has_text(piece->name) && !same(&call->name, piece->name))
 			take_text(&call->name, piece->name);
 	}
 	if (delta.text_length) {
-		tell_calls(decoder, delta.slot);
+		report_calls(decoder, delta.slot);
 		follow(call, delta.text, delta.text_length);
-		tell(decoder, &delta);
+		report(decoder, &delta);
 	}
 }
 
 void ik_decoder_end_calls(struct ik_stream_decoder *decoder)
 {
-	tell_calls(decoder, decoder->call_count - 1);
+	report_calls(decoder, decoder->call_count - 1);
 }
 
 char ik_decoder_mark(const struct ik_stream_decoder *decoder, int64_t index)
@@ -343,7 +343,7 @@ void ik_decoder_opaque(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
 	/* Opaque data can only belong to a call that was reported. */
 	if (of == IK_DELTA_CALL)
 		ik_decoder_end_calls(decoder);
-	tell(decoder, &delta);
+	report(decoder, &delta);
 }
 
 void ik_decoder_opaque_object(struct ik_stream_decoder *decoder, enum ik_delta_kind of,
@@ -387,7 +387,7 @@ void ik_decoder_usage(struct ik_stream_decoder *decoder, struct ik_json_span usa
 	if (memcmp(counts, decoder->counts, sizeof(counts)) == 0)
 		return;
 	memcpy(decoder->counts, counts, sizeof(counts));
-	tell(decoder,
+	report(decoder,
 		&(struct ik_delta){ .kind = IK_DELTA_USAGE,
 			.input_tokens = counts[IK_COUNT_INPUT],
 			.output_tokens = counts[IK_COUNT_OUTPUT],
@@ -401,7 +401,7 @@ void ik_decoder_fail(struct ik_stream_decoder *decoder, const char *words)
 
 	delta.text = words ? words : _("The provider reported an error and did not say which.");
 	delta.text_length = strlen(delta.text);
-	tell(decoder, &delta);
+	report(decoder, &delta);
 }
 
 void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span value)
@@ -419,7 +419,7 @@ void ik_decoder_error(struct ik_stream_decoder *decoder, struct ik_json_span val
 		ik_buf_puts(&words, _("The provider reported an error and did not say which."));
 	delta.text = words.data;
 	delta.text_length = words.length;
-	tell(decoder, &delta);
+	report(decoder, &delta);
 done:
 	ik_buf_done(&message);
 	ik_buf_done(&words);
@@ -455,7 +455,7 @@ void ik_decoder_complete(struct ik_stream_decoder *decoder)
 		delta.stop = IK_STOP_END;
 	if (delta.stop == IK_STOP_END && decoder->refused)
 		delta.stop = IK_STOP_REFUSED;
-	tell(decoder, &delta);
+	report(decoder, &delta);
 }
 
 /* Repair the characters of a JSON text and check it. */
