@@ -37,7 +37,7 @@
 /* Run the chat, and return the exit status. */
 int ik_chat_run(const struct ik_options *options, struct ik_setup *setup);
 
-/* What the list in an agent's picker is for. */
+/* The purpose of an agent's picker. */
 enum ik_picking {
 	IK_PICKING_NOTHING,
 	IK_PICKING_REWIND, /* a message: "/rewind N" */
@@ -51,9 +51,9 @@ struct ik_agent {
 	struct ik_chat *chat;
 	int number;                 /* from 1; numbers of closed agents are reused */
 	struct ik_agent *parent;    /* the agent it was forked from, or NULL */
-	char *task;                 /* its first prompt, in one line; NULL: it was not forked */
+	char *task;                 /* its first prompt, in one line; NULL if it was not forked */
 	int64_t forked_at;          /* last event it shares with its parent */
-	struct ik_session *session; /* NULL: the core has not started yet */
+	struct ik_session *session; /* NULL until the core has started */
 	struct ik_screen *screen;
 	struct ik_linear *linear; /* NULL if cells are shown */
 	struct ik_complete *complete;
@@ -123,7 +123,7 @@ struct ik_chat {
 	struct ik_external_program *program; /* has the terminal; NULL if no program has it */
 
 	struct ik_store_read *old_read; /* looks for the next session to expire */
-	int64_t old_ms;                 /* the last one it found */
+	int64_t old_ms;                 /* when the last one it found was used */
 	char old_id[IK_UUID_TEXT];
 	struct ik_session_find *find; /* searches for the session to resume, */
 	char *find_words;             /* with these words */

@@ -219,7 +219,7 @@ static void begin_deletion(struct ik_chat *chat, const char *id, bool expired)
 	deletion->taken = ik_take_session(chat->core.store, deletion->id, on_taken, deletion);
 }
 
-/* Delete the newest session that has expired. */
+/* Delete the newest expired session, or skip it if an agent has it. */
 static void on_old_session(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_chat *chat = arg;

@@ -1620,7 +1620,7 @@ static const char *retry_reason(const struct ik_screen *screen)
 	return screen->turn.retry_at_ms != NEVER && reason && reason[0] ? reason : NULL;
 }
 
-/* Set the start times of what has begun; return true if a retry has ended. */
+/* Set the start times of a new turn and a new retry; return true if a retry has become due. */
 static bool tick_turn(struct ik_screen *screen)
 {
 	struct ik_turn_status *turn = &screen->turn;

@@ -128,7 +128,7 @@ bool ik_screen_picks(const struct ik_screen *screen);
 /* Give focus to the editor. */
 void ik_screen_go_to_editor(struct ik_screen *screen);
 
-/* Close the side pane and the help, so that the conversation and the editor are visible. */
+/* Close the side pane, so that the conversation is visible, and give focus to the editor. */
 void ik_screen_close_side(struct ik_screen *screen);
 /* Close the side pane only if it covers the conversation. */
 void ik_screen_uncover(struct ik_screen *screen);

@@ -86,11 +86,11 @@ struct ik_terminal_input *ik_input_free(struct ik_terminal_input *input);
 /*
  * Parse bytes as they were read, each read in one call.
  *
- * A paste in a terminal without bracketed paste is recognised by its pace and form. Two or more
- * characters of plain text (printable, tabs, line ends) in one read, and everything that follows
- * without a pause of IK_INPUT_BURST_MS, are a run, which nobody types. A run of at least
+ * Without bracketed paste, a paste is recognised by its speed and form. Two or more characters of
+ * plain text (printable, tabs, line ends) in one read, and everything that follows without a
+ * pause of IK_INPUT_BURST_MS, are a run, too fast for typing. A run of at least
  * IK_INPUT_BURST_BYTES with a line end inside is a paste. A line end at the end of such a run
- * waits for the pause: when nothing follows it is the Enter key, of text that was typed ahead or
+ * waits for the pause: if nothing follows, it is the Enter key, of text that was typed ahead or
  * that a script sends line by line. So a short line with Enter is submitted at once, a long one
  * after a pause, and several lines at once are not submitted. A read that fills the terminal's
  * whole queue may be the first part of a long line, and is a paste even without a line end.

@@ -52,10 +52,10 @@ struct ik_json_span ik_json_tree_member(const struct ik_json_tree *tree, const c
 /* Can it be folded? */
 bool ik_tree_node_folds(const struct ik_tree_node *node);
 
-/* What part of a node a line shows. */
+/* The part of a node that a line shows. */
 enum ik_tree_role {
 	IK_TREE_HEAD, /* its first line, with its key; all lines of a text */
-	IK_TREE_MORE, /* says that there is more of it */
+	IK_TREE_MORE, /* says that it goes on */
 	IK_TREE_FOOT  /* its closing bracket */
 };
 /* text: not sanitised; has several lines if a text is shown as lines. */
