@@ -23,8 +23,9 @@ struct ik_journal {
 	char *path;
 	int fd;
 	int64_t size;
-	bool torn;   /* a partly written record could not be removed */
-	bool filled; /* there is a record after the first line */
+	bool torn;     /* a partly written record could not be removed */
+	bool unlocked; /* the file could not be locked */
+	bool filled;   /* there is a record after the first line */
 	struct ik_buf line;
 };
 
@@ -102,6 +103,8 @@ static enum ik_status add_first_line(struct ik_journal *journal, const char *wri
 	if (session->parent)
 		ik_json_printf(line, "'parent':'%s','forked_at':%lld", session->parent,
 			(long long)session->forked_at);
+	if (journal->unlocked)
+		ik_json_printf(line, "'unlocked':true");
 	ik_json_printf(line, "}");
 	return append(journal, error);
 }
@@ -131,7 +134,8 @@ static enum ik_status create(struct ik_journal *journal, const char *directory, 
 		journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (journal->fd < 0)
 			break;
-		if (flock(journal->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		journal->unlocked = flock(journal->fd, LOCK_EX | LOCK_NB) != 0;
+		if (!journal->unlocked || errno != EWOULDBLOCK)
 			return IK_OK;
 		(void)unlink(journal->path);
 		(void)close(journal->fd);

@@ -15,7 +15,8 @@
  *     {"blob":UUID,"part":N,"base64":"..."}        a part of a large text
  *     {"closed":true}                              the writer is done
  * "after" is the sequence of the newest event of the session that the writer knew, 0 for a new
- * session. A fork's first line also has "parent" and "forked_at".
+ * session. A fork's first line also has "parent" and "forked_at", that of a journal that could not be
+ * locked "unlocked":true.
  *
  * Owns the file while writing it. May include: util, json, conversation.
  */

@@ -68,6 +68,7 @@ static enum ik_status read_head(struct ik_journal_reader *reader, struct ik_erro
 	(void)ik_event_line_id(line, "parent", head->parent);
 	head->directory = ik_json_string_new(ik_json_member(line, "directory"), NULL);
 	(void)ik_json_integer(ik_json_member(line, "forked_at"), &head->forked_at);
+	head->unlocked = ik_json_is_true(ik_json_member(line, "unlocked"));
 	if (!ik_json_integer(ik_json_member(line, "journal"), &version) ||
 		!ik_event_line_id(line, "session", head->session) ||
 		!ik_event_line_id(line, "writer", head->writer) || !head->directory ||

@@ -35,6 +35,7 @@ struct ik_journal_head {
 	char parent[IK_UUID_TEXT]; /* "": not a fork */
 	char *directory;           /* owned by the reader */
 	int64_t created_ms, after, forked_at;
+	bool unlocked; /* its writer could not lock it */
 };
 
 /* Open a journal and read its first line. IK_INVALID: it is damaged or not a journal; IK_NOT_FOUND:

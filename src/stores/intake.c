@@ -617,9 +617,10 @@ static struct intake *open_intake(struct ik_database *database, const char *path
 	intake->head = ik_journal_reader_head(intake->reader);
 	/* Check this first: what a writer adds before it dies is then read below. */
 	intake->abandoned = ik_journal_reader_is_abandoned(intake->reader);
-	if (is_of(intake, writer))
-		intake->abandoned = false; /* its client is alive, even if it couldn't lock it */
-	else if (!intake->abandoned)
+	/* Its writer, which asks for it, could not lock it. */
+	if (intake->head->unlocked && is_of(intake, writer))
+		intake->abandoned = false;
+	else if (!intake->abandoned && !is_of(intake, writer))
 		return close_intake(intake);
 	return intake;
 }

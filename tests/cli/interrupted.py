@@ -53,7 +53,7 @@ def main():
     subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "many_sessions.py"), lines,
                     str(SESSIONS), str(EVENTS)], check=True)
     if run(["import", lines], database):
-        assert 0 < count(database) < ALL
+        assert count(database) < ALL
     rest(["import", lines], database)
     assert count(database) == ALL
 
