@@ -23,12 +23,13 @@ struct findings_search {
 /* The members that each protocol knows, and which of them has the parameters. */
 /* clang-format off */
 static const struct {
-	const char *members[6];
+	const char *members[7];
 	size_t count;
 	const char *parameters;
 } known[IK_PROTOCOL_COUNT] = {
 	[IK_PROTOCOL_NATIVE] = {
-		{ "name", "description", "parameters", "returns", "annotations", "timeout_s" }, 6,
+		{ "name", "description", "parameters", "returns", "annotations", "timeout_s", "display" },
+		7,
 		"parameters",
 	},
 	[IK_PROTOCOL_KODELET] = { { "name", "description", "input_schema" }, 3, "input_schema" },
@@ -63,14 +64,19 @@ static bool judge(const struct findings_search *search, const char *text, size_t
 	return fine;
 }
 
-/* Write a description whose only possible error is in one member. */
-static void put_sample(struct ik_buf *out, const char *member, struct ik_json_span value)
+/* Write a description whose only possible error is in one member; "display" names parameters. */
+static void put_sample(const struct findings_search *search, struct ik_buf *out, const char *member,
+	struct ik_json_span value)
 {
+	struct ik_json_span parameters = ik_json_member(search->all, "parameters");
+
 	ik_json_printf(out, "{");
 	if (!ik_text_equal(member, "name"))
 		ik_json_printf(out, "'name':'x'");
 	if (!ik_text_equal(member, "description"))
 		ik_json_printf(out, "'description':'x'");
+	if (ik_text_equal(member, "display") && parameters.text)
+		ik_json_printf(out, "'parameters':%.*s", (int)parameters.length, parameters.text);
 	if (value.text)
 		ik_json_printf(out, "'%s':%.*s", member, (int)value.length, value.text);
 	ik_json_printf(out, "}");
@@ -83,7 +89,7 @@ static bool judge_member(const struct findings_search *search, const char *membe
 	bool fine;
 
 	ik_buf_init(&sample, 4 * IK_LIMIT_SCHEMA);
-	put_sample(&sample, member, value);
+	put_sample(search, &sample, member, value);
 	fine = judge(search, sample.data, sample.length, place);
 	ik_buf_done(&sample);
 	return fine;
@@ -268,6 +274,7 @@ void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length
 	ik_finding_sink *sink, void *arg)
 {
 	struct findings_search search = { protocol, text, { NULL, 0 }, sink, arg };
+	bool usable = true; /* the parameters, which "display" names */
 	size_t i;
 
 	if (ik_json_check(text, length, &search.all, NULL) != IK_OK ||
@@ -279,8 +286,14 @@ void ik_findings(enum ik_tool_protocol protocol, const char *text, size_t length
 		const char *member = known[protocol].members[i];
 		struct ik_json_span value = ik_json_member(search.all, member);
 
-		if (ik_text_equal(member, known[protocol].parameters) && !judge_properties(&search, value))
-			continue; /* the error of the whole is one of these */
+		if (ik_text_equal(member, "display") && !usable)
+			continue;
+		if (ik_text_equal(member, known[protocol].parameters)) {
+			/* The error of the whole is one of these. */
+			usable = judge_properties(&search, value) &&
+				judge_member(&search, member, value, value.text);
+			continue;
+		}
 		(void)judge_member(&search, member, value, value.text);
 	}
 	advise_description(&search);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json/schema.h"
+#include "tool/display.h"
 #include "util/alloc.h"
 #include "util/limits.h"
 #include "util/text.h"
@@ -183,6 +184,23 @@ static enum ik_status read_writes(struct ik_tool *tool, struct ik_json_span writ
 	return IK_OK;
 }
 
+/* Read how calls are shown. */
+static enum ik_status read_display(struct ik_tool *tool, struct ik_json_span display)
+{
+	char *wrong;
+
+	if (!display.text)
+		return IK_OK;
+	if (ik_json_span_type(display) != IK_JSON_OBJECT)
+		return refuse_type(tool, "display", display, _("an object"));
+	wrong = ik_display_check(display,
+		(struct ik_json_span){ tool->parameters, tool->parameters_length });
+	if (wrong)
+		return refuse(tool, "INVALID_SCHEMA", wrong);
+	tool->display = ik_strndup(display.text, display.length);
+	return IK_OK;
+}
+
 /* Read the members that only the native protocol has, all optional. */
 static enum ik_status read_optional(struct ik_tool *tool, struct ik_json_span schema)
 {
@@ -212,7 +230,9 @@ static enum ik_status read_optional(struct ik_tool *tool, struct ik_json_span sc
 					TIMEOUT_MAXIMUM_S));
 		tool->timeout_s = (int)seconds;
 	}
-	return read_writes(tool, ik_json_member(annotations, "writes"));
+	enum ik_status status = read_writes(tool, ik_json_member(annotations, "writes"));
+
+	return status == IK_OK ? read_display(tool, ik_json_member(schema, "display")) : status;
 }
 
 enum ik_status ik_protocol_read(enum ik_tool_protocol protocol, const char *text, size_t length,

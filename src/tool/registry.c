@@ -62,6 +62,7 @@ void ik_tool_clear(struct ik_tool *tool)
 	free(tool->parameters);
 	free(tool->returns);
 	free(tool->writes);
+	free(tool->display);
 	free(tool->reason);
 	ik_source_unref(tool->owner);
 	memset(tool, 0, sizeof(*tool));

@@ -48,6 +48,7 @@ struct ik_tool {
 	size_t parameters_length;
 	char *returns; /* JSON text or NULL */
 	char *writes;  /* JSON text, the names of parameters (tool/writes.h); or NULL */
+	char *display; /* JSON text, how calls are shown (tool/display.h); or NULL */
 	enum ik_tool_source source;
 	size_t precedence; /* over tools of the same name whose number is lower */
 	enum ik_tool_protocol protocol;

@@ -29,6 +29,8 @@ libik_tui_a_SOURCES += \
 
 libik_tui_a_SOURCES += \
 	src/tui/scrollback/block.c src/tui/scrollback/block.h \
+	src/tui/scrollback/call_changes.c \
+	src/tui/scrollback/call_changes.c \
 	src/tui/scrollback/call_envelope.c \
 	src/tui/scrollback/call_parts.c src/tui/scrollback/call_parts.h \
 	src/tui/scrollback/call_text.c \

@@ -17,7 +17,8 @@ Test(bash, describes_itself)
 	expect_options("bash",
 		"{'name':'bash','description':'Execute a shell command and return output','parameters':"
 		"{'type':'object','properties':{'command':{'type':'string','description':"
-		"'Shell command to execute'}},'required':['command']}}");
+		"'Shell command to execute'}},'required':['command']},"
+		"'display':{'kind':'execute','line':'$ {command}','command':'command'}}");
 }
 
 Test(bash, output_and_exit_code)

@@ -30,23 +30,25 @@ Test(file_edit, describes_itself)
 		"'replace_all':{'type':'boolean','description':"
 		"'Replace all occurrences (default: false, fails if not unique)'}},"
 		"'required':['file_path','old_string','new_string']},"
-		"'annotations':{'writes':['file_path']}}");
+		"'annotations':{'writes':['file_path']},"
+		"'display':{'kind':'edit','line':'Edit {file_path}','path':'file_path',"
+		"'old_text':'old_string','new_text':'new_string','at':'line'}}");
 }
 
 Test(file_edit, replaces_one)
 {
 	make_text("config.txt", "a\ndebug = false\nb\n");
 	expect_json(ask("file-edit", EDIT, "config.txt", "debug = false", "debug = true"),
-		"{'output':'Replaced 1 occurrence in config.txt','replacements':1}");
+		"{'output':'Replaced 1 occurrence in config.txt','replacements':1,'line':2}");
 	expect_text("config.txt", "a\ndebug = true\nb\n");
 	expect_json(ask("file-edit", EDIT, "./config.txt", "debug = true\\n", ""),
-		"{'output':'Replaced 1 occurrence in config.txt','replacements':1}");
+		"{'output':'Replaced 1 occurrence in config.txt','replacements':1,'line':2}");
 	expect_text("config.txt", "a\nb\n");
 	expect_json(ask("file-edit", EDIT, "config.txt", "a\\nb\\n", "x"),
-		"{'output':'Replaced 1 occurrence in config.txt','replacements':1}");
+		"{'output':'Replaced 1 occurrence in config.txt','replacements':1,'line':1}");
 	expect_text("config.txt", "x");
 	expect_json(ask("file-edit", EDIT, "config.txt", "x", ""),
-		"{'output':'Replaced 1 occurrence in config.txt','replacements':1}");
+		"{'output':'Replaced 1 occurrence in config.txt','replacements':1,'line':1}");
 	expect_text("config.txt", "");
 }
 
@@ -54,14 +56,14 @@ Test(file_edit, replaces_all)
 {
 	make_text("a", "one two one two one");
 	expect_json(ask("file-edit", EDIT_ALL, "a", "one", "three"),
-		"{'output':'Replaced 3 occurrences in a','replacements':3}");
+		"{'output':'Replaced 3 occurrences in a','replacements':3,'line':1}");
 	expect_text("a", "three two three two three");
 	expect_json(ask("file-edit", EDIT_ALL, "a", "nothing", "x"),
 		"{'output':'Replaced 0 occurrences in a','replacements':0}");
 	expect_text("a", "three two three two three");
 	make_text("b", "aaaaa");
 	expect_json(ask("file-edit", EDIT_ALL, "b", "aa", "b"),
-		"{'output':'Replaced 2 occurrences in b','replacements':2}");
+		"{'output':'Replaced 2 occurrences in b','replacements':2,'line':1}");
 	expect_text("b", "bba");
 }
 
@@ -77,7 +79,7 @@ Test(file_edit, more_places_than_one_writev_takes)
 	}
 	make_file("a", old.data, old.length);
 	expect_json(ask("file-edit", EDIT_ALL, "a", "x", "longer"),
-		"{'output':'Replaced 5000 occurrences in a','replacements':5000}");
+		"{'output':'Replaced 5000 occurrences in a','replacements':5000,'line':1}");
 	expect_file("a", new.data, new.length);
 	ik_buf_done(&old);
 	ik_buf_done(&new);
@@ -139,7 +141,7 @@ Test(file_edit, any_bytes)
 {
 	make_file("a", "\xff\0b\xfe\r\n", 6);
 	expect_json(ask("file-edit", EDIT, "a", "\\u0000b", "\\u0000\\u0000é"),
-		"{'output':'Replaced 1 occurrence in a','replacements':1}");
+		"{'output':'Replaced 1 occurrence in a','replacements':1,'line':1}");
 	expect_file("a", "\xff\0\0\xc3\xa9\xfe\r\n", 8);
 }
 
@@ -182,7 +184,7 @@ Test(file_edit, keeps_what_the_file_is)
 	int attributes = setxattr("dir/target", "user.note", "kept", 4, 0) == 0;
 	cr_assert_eq(stat("dir/target", &before), 0);
 	expect_json(ask("file-edit", EDIT, "link", "old", "new"),
-		"{'output':'Replaced 1 occurrence in link','replacements':1}");
+		"{'output':'Replaced 1 occurrence in link','replacements':1,'line':1}");
 	expect_text("dir/target", "new");
 	cr_assert_eq(lstat("link", &after), 0);
 	cr_assert(S_ISLNK(after.st_mode));
@@ -231,10 +233,10 @@ Test(file_edit, follows_links_to_where_the_file_lies)
 	cr_assert_eq(symlink("one/two", "dir"), 0);
 	cr_assert_eq(symlink("dir/link", "chain"), 0);
 	expect_json(ask("file-edit", EDIT, "chain", "old", "new"),
-		"{'output':'Replaced 1 occurrence in chain','replacements':1}");
+		"{'output':'Replaced 1 occurrence in chain','replacements':1,'line':1}");
 	expect_text("one/file", "new");
 	expect_json(ask("file-edit", EDIT, "dir/../file", "new", "newer"),
-		"{'output':'Replaced 1 occurrence in file','replacements':1}");
+		"{'output':'Replaced 1 occurrence in file','replacements':1,'line':1}");
 	expect_text("one/file", "newer");
 	cr_assert_eq(lstat("one/two/link", &status), 0);
 	cr_assert(S_ISLNK(status.st_mode));
@@ -314,7 +316,7 @@ Test(file_edit, edits_at_the_same_time_lose_nothing)
 	}
 	for (int i = 0; i < 8; i++)
 		expect_json(call_finish(running[i]),
-			"{'output':'Replaced 1 occurrence in a','replacements':1}");
+			"{'output':'Replaced 1 occurrence in a','replacements':1,'line':1}");
 	expect_text("a", "[0][1][2][3][4][5][6][7]");
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }
@@ -379,7 +381,7 @@ Test(file_edit, many_places)
 			"'new_string':'%s','replace_all':true}", edits[i].old, edits[i].new);
 		if (!SANITIZED)
 			cr_assert_lt(reply.peak_kib, 32 << 10, "%ld KiB", reply.peak_kib);
-		expect_json(reply, "{'output':'Replaced %d occurrences in many','replacements':%d}", places,
+		expect_json(reply, "{'output':'Replaced %d occurrences in many','replacements':%d,'line':1}", places,
 			places);
 	}
 	for (int i = 0; i < places; i++)

@@ -21,7 +21,10 @@ Test(file_read, describes_itself)
 		"'byte_offset':{'type':'integer',"
 		"'description':'Byte to start reading from (0-based), instead of a line'},"
 		"'byte_limit':{'type':'integer','description':'Number of bytes to read (default 16384)'}},"
-		"'required':['file_path']},'annotations':{'readOnly':true}}");
+		"'required':['file_path']},'annotations':{'readOnly':true},"
+		"'display':{'kind':'read','line':'Read {file_path}[, from line {offset}]"
+		"[, {limit|line|lines}][, from byte {byte_offset}][, {byte_limit|byte|bytes}]',"
+		"'path':'file_path'}}");
 }
 
 Test(file_read, whole_files)

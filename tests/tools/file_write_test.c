@@ -29,7 +29,9 @@ Test(file_write, describes_itself)
 		"'parameters':{'type':'object','properties':{'file_path':{'type':'string','description':"
 		"'Absolute or relative path to file'},'content':{'type':'string','description':"
 		"'Content to write to file'}},'required':['file_path','content']},"
-		"'annotations':{'writes':['file_path']}}");
+		"'annotations':{'writes':['file_path']},"
+		"'display':{'kind':'edit','line':'Write {file_path}','path':'file_path',"
+		"'new_text':'content'}}");
 }
 
 Test(file_write, new_files)

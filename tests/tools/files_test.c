@@ -121,7 +121,7 @@ Test(files, of_proc_have_contents_without_a_size)
 	expect_json(ask("file-read", "{'file_path':'/proc/self/comm'}"), "{'output':'file-read\\n'}");
 	expect_json(ask("file-read", "{'file_path':'/proc/self/comm','offset':2}"), "{'output':''}");
 	expect_json(ask("file-edit", "{'file_path':'/proc/self/comm','old_string':'edit',"
-		"'new_string':'x'}"), "{'output':'Replaced 1 occurrence in comm','replacements':1}");
+		"'new_string':'x'}"), "{'output':'Replaced 1 occurrence in comm','replacements':1,'line':1}");
 	expect_json(ask("file-write", "{'file_path':'/proc/self/comm','content':'name'}"),
 		"{'output':'Wrote 4 bytes to comm','bytes':4}");
 }
@@ -190,7 +190,7 @@ Test(files, with_paths_as_long_as_they_may_be)
 	expect_json(ask("file-write", "{'file_path':'%s','content':'old'}", path),
 		"{'output':'Wrote 3 bytes to file','bytes':3}");
 	expect_json(ask("file-edit", EDIT, path),
-		"{'output':'Replaced 1 occurrence in file','replacements':1}");
+		"{'output':'Replaced 1 occurrence in file','replacements':1,'line':1}");
 	expect_json(ask("file-read", "{'file_path':'%s'}", path), "{'output':'new text'}");
 	expect_json(ask("glob", "{'pattern':'%s'}", path), "{'output':'%s','count':1}", path);
 	expect_json(ask("grep", "{'pattern':'text','path':'%s'}", path),
@@ -294,7 +294,7 @@ Test(files, of_5_gigabytes)
 		reply = ask("file-edit", "{'file_path':'sparse','old_string':'%s','new_string':'%s'}",
 			i == 0 ? "old" : "longer", i == 0 ? "longer" : "old");
 		cr_assert_lt(reply.peak_kib, 256 * 1024);
-		expect_json(reply, "{'output':'Replaced 1 occurrence in sparse','replacements':1}");
+		expect_json(reply, "{'output':'Replaced 1 occurrence in sparse','replacements':1,'line':3}");
 		close(fd);
 		fd = open("sparse", O_RDONLY);
 		cr_assert_eq(fstat(fd, &status), 0);
@@ -339,7 +339,7 @@ Test(files, on_a_full_file_system)
 	cr_assert_eq(chdir("small"), 0);
 	cr_assert_eq(count_names(".ikigai-"), 0);
 	expect_json(ask("file-edit", EDIT, "file"),
-		"{'output':'Replaced 1 occurrence in file','replacements':1}");
+		"{'output':'Replaced 1 occurrence in file','replacements':1,'line':1}");
 	expect_json(ask("bash", "{'command':'cat file'}"), "{'output':'new text','exit_code':0}");
 	cr_assert_eq(chdir(".."), 0);
 	drop_mount("small");

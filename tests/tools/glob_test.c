@@ -46,7 +46,9 @@ Test(glob, describes_itself)
 		"ription\":\"Search all directories below too, and dot files, but not .git and what .gitignor"
 		"e and .ignore exclude: the way to find files anywhere in a project (default: false)\"},\"ign"
 		"ored\":{\"type\":\"boolean\",\"description\":\"With recursive: exclude nothing (default: fal"
-		"se)\"}},\"required\":[\"pattern\"]},\"annotations\":{\"readOnly\":true}}\n");
+		"se)\"}},\"required\":[\"pattern\"]},\"annotations\":{\"readOnly\":true},"
+		"\"display\":{\"kind\":\"search\",\"line\":\"Find {pattern}[ in {path}]\","
+		"\"result\":\"{count|file|files}\",\"path\":\"path\"}}\n");
 	struct reply reply = call_run(&(struct call){ .tool = "glob", .option = "--schema" });
 	cr_assert_str_eq(reply.out.data, wanted.data);
 	reply_free(&reply);

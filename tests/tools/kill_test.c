@@ -273,7 +273,7 @@ Test(kill, file_edit_of_a_file_that_is_cut_meanwhile)
 	}
 	cr_assert(cut, "the file was not read");
 	expect_json(call_finish(trace.running),
-		"{'output':'Replaced 1 occurrence in a','replacements':1}");
+		"{'output':'Replaced 1 occurrence in a','replacements':1,'line':1}");
 	expect_text("a", "new text");
 	cr_assert_eq(count_names(".ikigai-"), 0);
 }

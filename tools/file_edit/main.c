@@ -48,12 +48,25 @@ struct replacement {
 	const struct ik_argument *old, *new;
 	struct ik_target *target; /* gets the new contents; NULL: the places are only counted */
 	size_t count;             /* places so far that do not overlap */
+	size_t feeds;             /* line feeds before the first */
 };
 
 static void put(const struct replacement *replacement, const char *bytes, size_t length)
 {
 	if (replacement->target)
 		ik_target_write(replacement->target, bytes, length);
+}
+
+/* Pass on what stays as it is. */
+static void keep(struct replacement *replacement, const char *bytes, size_t length)
+{
+	const char *at = bytes, *end = bytes + length;
+
+	while (replacement->count == 0 && (at = memchr(at, '\n', (size_t)(end - at)))) {
+		replacement->feeds++;
+		at++;
+	}
+	put(replacement, bytes, length);
 }
 
 /* Replace the text in a part of the contents; return how much of it is done: not its end, where a
@@ -65,7 +78,7 @@ static size_t replace_part(struct replacement *replacement, const char *text, si
 	const char *at = text, *end = text + length, *found;
 
 	while ((found = memmem(at, (size_t)(end - at), old->text, old->length))) {
-		put(replacement, at, (size_t)(found - at));
+		keep(replacement, at, (size_t)(found - at));
 		put(replacement, new->text, new->length);
 		replacement->count++;
 		at = found + old->length;
@@ -74,7 +87,7 @@ static size_t replace_part(struct replacement *replacement, const char *text, si
 		end -= old->length - 1;
 	else if (!last)
 		end = at;
-	put(replacement, at, (size_t)(end - at));
+	keep(replacement, at, (size_t)(end - at));
 	return (size_t)(end - text);
 }
 
@@ -557,14 +570,17 @@ static void refuse_places(const struct ik_argument *arguments, int fd, size_t co
 	ik_buf_done(&hint);
 }
 
-/* Answer with how much was replaced. */
-static void answer_replaced(const char *path, size_t count, struct ik_tool_answer *answer)
+/* Answer with how much was replaced, and where first. */
+static void answer_replaced(const char *path, const struct replacement *places,
+	struct ik_tool_answer *answer)
 {
-	char *sentence = ik_format("Replaced %zu occurrence%s in %s", count, count == 1 ? "" : "s",
-		ik_path_base(path));
+	char *sentence = ik_format("Replaced %zu occurrence%s in %s", places->count,
+		places->count == 1 ? "" : "s", ik_path_base(path));
 
 	ik_answer_text(answer, "output", sentence, strlen(sentence));
-	ik_answer_integer(answer, "replacements", (int64_t)count);
+	ik_answer_integer(answer, "replacements", (int64_t)places->count);
+	if (places->count > 0)
+		ik_answer_integer(answer, "line", (int64_t)places->feeds + 1);
 	free(sentence);
 }
 
@@ -606,7 +622,7 @@ static enum ik_target_result edit_once(const struct ik_argument *arguments, int 
 	else
 		result = places.count == 0 ? IK_TARGET_WRITTEN : write_back(arguments, fd, &status, answer);
 	if (result == IK_TARGET_WRITTEN)
-		answer_replaced(arguments[FILE_PATH].text, places.count, answer);
+		answer_replaced(arguments[FILE_PATH].text, &places, answer);
 	return result;
 }
 
@@ -652,6 +668,12 @@ const struct ik_program ik_program = {
 	.example = "{\"file_path\": \"/tmp/config.txt\", \"old_string\": \"debug = false\", "
 			   "\"new_string\": \"debug = true\"}",
 	.writes = "file_path",
+	.display = { .kind = "edit",
+		.line = "Edit {file_path}",
+		.path = "file_path",
+		.old_text = "old_string",
+		.new_text = "new_string",
+		.at = "line" },
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.parameters = parameters,
 	.run = run,

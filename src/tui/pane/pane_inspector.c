@@ -288,10 +288,16 @@ static void add_json(struct ik_inspector *inspector, const struct ik_buf *text)
  * arguments. */
 static bool add_changes(struct ik_inspector *inspector)
 {
+	struct ik_call_changes changes;
 	struct ik_buf diff;
 
 	ik_buf_init(&diff, IK_LIMIT_ENVELOPE);
-	bool shown = state_of_all(inspector) != IK_TREE_OPEN && ik_call_changes(inspector->call, &diff);
+	bool shown = ik_json_string(ik_call_role(inspector->call, "path"), &diff);
+
+	if (shown)
+		ik_buf_putc(&diff, '\n');
+	shown = state_of_all(inspector) != IK_TREE_OPEN &&
+		ik_call_changes(inspector->call, SIZE_MAX, &diff, &changes);
 
 	if (shown) {
 		add_heading(inspector,
@@ -655,6 +661,8 @@ static void copy_call(const struct ik_shown_call *call, struct ik_buf *out)
 /* Append what is under the cursor. */
 static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 {
+	struct ik_call_changes changes;
+
 	sync_text(inspector);
 	const struct ik_inspector_line *line = &inspector->lines[inspector->cursor];
 
@@ -667,7 +675,7 @@ static void copy_line(struct ik_inspector *inspector, struct ik_buf *out)
 		ik_buf_append(out, inspector->call->arguments.data, inspector->call->arguments.length);
 		break;
 	case IK_PART_CHANGES:
-		(void)ik_call_changes(inspector->call, out);
+		(void)ik_call_changes(inspector->call, SIZE_MAX, out, &changes);
 		break;
 	case IK_PART_ERRORS:
 		copy_stream(inspector, 1, out);
@@ -967,12 +975,11 @@ static void draw_item(struct ik_pane *pane, size_t index, struct ik_cells *cells
 		left = ik_pane_right(cells, row, fact_columns, style, out.data);
 		left.columns--;
 	}
-	const char *mark = ik_call_mark(call->stage);
-	enum ik_style mark_style = style;
+	enum ik_style mark_style;
+	const char *mark = ik_call_mark(call, &mark_style);
 
-	if (call->stage == IK_STAGE_FAILED && style == IK_STYLE_NORMAL)
-		mark_style = IK_STYLE_ERROR;
-	ik_cells_label(cells, left, row.row, row.column, mark_style, mark);
+	ik_cells_label(cells, left, row.row, row.column, style == IK_STYLE_NORMAL ? mark_style : style,
+		mark);
 	ik_buf_done(&out);
 	ik_cells_label(cells, left, row.row, row.column + 2, style, ik_call_line(call, &length));
 }

@@ -1524,6 +1524,7 @@ void ik_screen_set_scan(struct ik_screen *screen, enum ik_scan_state state, size
 
 void ik_screen_set_registry(struct ik_screen *screen, struct ik_registry *registry)
 {
+	ik_calls_set_registry(screen->calls, registry);
 	ik_browser_set_registry(screen->browser, registry);
 	screen->bar.tools = ik_registry_ok_count(registry);
 	screen->bar.tools_failed = ik_registry_failed_count(registry);

@@ -10,7 +10,8 @@
 #include "util/limits.h"
 #include "util/text.h"
 
-#define COMMAND_ROWS 4 /* of a folded call: its end may be what matters */
+#define COMMAND_ROWS 4   /* of a folded call: its end may be what matters */
+#define CHANGED_LINES 12 /* of a folded call: of what it changes in a file */
 
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM },
@@ -43,9 +44,7 @@ const char *ik_block_mark(const struct ik_block *block, enum ik_style *ret_style
 	case IK_BLOCK_THINKING:
 		return "~";
 	case IK_BLOCK_CALL:
-		if (block->call->stage == IK_STAGE_FAILED)
-			*ret_style = IK_STYLE_ERROR;
-		return ik_call_mark(block->call->stage);
+		return ik_call_mark(block->call, ret_style);
 	case IK_BLOCK_NOTICE:
 		return "·";
 	case IK_BLOCK_ERROR:
@@ -273,13 +272,26 @@ static void fill_from_message(struct ik_block *block)
 	}
 }
 
+/* Is it a call that runs a command? */
+static bool is_command(const struct ik_block *block)
+{
+	return block->call && ik_call_kind(block->call) == IK_DISPLAY_EXECUTE;
+}
+
 /* Return how many lines of a call's outcome are shown while it is folded: what the user asked for
  * isn't an aside, and what a command prints is worth a look. */
 static size_t shown_lines(const struct ik_block *block)
 {
 	if (block->call->own)
 		return IK_CALL_LINES;
-	return ik_call_is_command(block->call) ? block->lines : 0;
+	switch (ik_call_kind(block->call)) {
+	case IK_DISPLAY_EXECUTE:
+		return block->lines;
+	case IK_DISPLAY_EDIT:
+		return CHANGED_LINES;
+	default:
+		return 0;
+	}
 }
 
 /* Return the number of lines of a text. */
@@ -376,8 +388,10 @@ static void fill(struct ik_block *block)
 		if (block->filled && block->call_version == block->call->version)
 			return;
 		ik_buf_clear(&block->own);
-		ik_call_text(block->call, block->folded ? shown_lines(block) : IK_CALL_ALL, &block->own,
-			&block->head, &block->tail);
+		bool changes = ik_call_text(block->call, block->folded ? shown_lines(block) : IK_CALL_ALL,
+			&block->own, &block->head, &block->tail);
+
+		block->renderer = changes ? &ik_renderer_diff : &ik_renderer_plain;
 		block->call_version = block->call->version;
 		show_own(block);
 		drop_sections(block);
@@ -577,7 +591,8 @@ const struct ik_lines *ik_block_lines(struct ik_block *block, uint32_t index, in
 		.hang = block->hang,
 		.head = block->head,
 		.tail = block->tail,
-		.head_rows = block->call && ik_call_is_command(block->call) ? COMMAND_ROWS : 1,
+		.head_rows = is_command(block) ? COMMAND_ROWS : 1,
+		.below = block->call ? block->renderer : &ik_renderer_plain,
 		.head_style = look->head_style,
 		.style = look->style,
 		.tail_style = look->tail_style,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/partial.h"
 #include "tool/envelope.h"
 #include "tui/text/quantity.h"
-#include "util/diff.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
 #include "util/text.h"
@@ -17,21 +17,28 @@
 #define BODY_BYTES 4000          /* of a result whose lines are long */
 #define LARGE_PART IK_KIB(256)   /* that is shown of a large result; the inspector has all */
 #define LIVE_LINES 6
-#define REASON_LINES 3  /* of a failure, at least */
-#define DIFF_LINES 2000 /* of differences that are shown at most */
-#define FACT_BYTES 60   /* a longer text gets a line of its own */
+#define REASON_LINES 3 /* of a failure, at least */
+#define FACT_BYTES 60  /* a longer text gets a line of its own */
 
-const char *ik_call_mark(enum ik_call_stage stage)
+const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_style)
 {
-	static const char *const marks[] = {
-		[IK_STAGE_WRITING] = "◌",
-		[IK_STAGE_WAITING] = "◌",
-		[IK_STAGE_RUNNING] = "◐",
-		[IK_STAGE_OK] = "●",
-		[IK_STAGE_FAILED] = "✗",
+	static const struct {
+		const char *mark;
+		enum ik_style style;
+	} marks[] = {
+		[IK_STAGE_WRITING] = { "◌", IK_STYLE_DIM },
+		[IK_STAGE_WAITING] = { "◌", IK_STYLE_DIM },
+		[IK_STAGE_RUNNING] = { "◐", IK_STYLE_RUNNING },
+		[IK_STAGE_OK] = { "●", IK_STYLE_DONE },
+		[IK_STAGE_FAILED] = { "✗", IK_STYLE_ERROR },
 	};
 
-	return marks[stage];
+	if (call->denied) {
+		*ret_style = IK_STYLE_DENIED;
+		return "⊘";
+	}
+	*ret_style = marks[call->stage].style;
+	return marks[call->stage].mark;
 }
 
 /* Make the line of a command of the user's own: as it was typed. */
@@ -49,31 +56,52 @@ static void add_own_command(struct ik_shown_call *call)
 	free(command);
 }
 
-const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length)
+/* Read the arguments, or what has come of them; no value: they are not JSON. */
+static struct ik_json_span read_arguments(const struct ik_shown_call *call, struct ik_buf *whole)
 {
-	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND)) {
-		add_own_command(call);
-	} else if (call->line.length == 0) {
-		struct ik_json_span arguments;
+	struct ik_json_span arguments;
 
-		call->is_command = ik_json_check(call->arguments.data, call->arguments.length, &arguments,
-							   NULL) == IK_OK &&
-			ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
-		char *summary = ik_call_summary(call->name, call->arguments.data, call->arguments.length,
-			call->is_command ? COMMAND_BYTES : SUMMARY_BYTES);
-		ik_sanitize_line(&call->line, summary, strlen(summary));
-		free(summary);
-	}
-	*ret_length = call->line.length;
-	return call->line.data;
+	if (call->stage == IK_STAGE_WRITING)
+		ik_json_complete(call->arguments.data, call->arguments.length, whole);
+	else
+		ik_buf_append(whole, call->arguments.data, call->arguments.length);
+	if (ik_json_check(whole->data, whole->length, &arguments, NULL) != IK_OK)
+		return (struct ik_json_span){ NULL, 0 };
+	return arguments;
 }
 
-bool ik_call_is_command(struct ik_shown_call *call)
+/* Append what a call does; a model's mistake as it wrote it. */
+static void put_line(const struct ik_shown_call *call, struct ik_buf *out)
 {
-	size_t length;
+	struct ik_json_span display = { call->display, call->display ? strlen(call->display) : 0 };
+	bool command = ik_call_kind(call) == IK_DISPLAY_EXECUTE;
+	size_t length = call->arguments.length < SUMMARY_BYTES ? call->arguments.length : SUMMARY_BYTES;
+	struct ik_json_span arguments;
+	struct ik_buf whole;
 
-	(void)ik_call_line(call, &length);
-	return call->is_command;
+	ik_buf_init(&whole, IK_LIMIT_ARGUMENTS);
+	arguments = read_arguments(call, &whole);
+	if (arguments.text || length == 0)
+		ik_display_put_line(display, call->name, arguments, command ? COMMAND_BYTES : SUMMARY_BYTES,
+			out);
+	else
+		ik_buf_printf(out, "%s %.*s", call->name, (int)length, call->arguments.data);
+	ik_buf_done(&whole);
+}
+
+const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length)
+{
+	struct ik_buf line;
+
+	ik_buf_init(&line, IK_LIMIT_ARGUMENTS);
+	if (call->line.length == 0 && ik_text_equal(call->name, IK_OWN_COMMAND))
+		add_own_command(call);
+	else if (call->line.length == 0)
+		put_line(call, &line);
+	ik_sanitize_line(&call->line, line.data, line.length);
+	ik_buf_done(&line);
+	*ret_length = call->line.length;
+	return call->line.data;
 }
 
 /* End the line that was begun in out, if one was. */
@@ -248,7 +276,7 @@ static void add_live(const struct ik_shown_call *call, size_t lines, struct ik_b
 
 	if (live->length == 0)
 		return;
-	size_t most = call->is_command && lines > 0 ? lines : LIVE_LINES;
+	size_t most = ik_call_kind(call) == IK_DISPLAY_EXECUTE && lines > 0 ? lines : LIVE_LINES;
 	size_t start = lines == IK_CALL_ALL ? 0 : last_lines(live, most);
 	size_t head = out->length;
 	ik_buf_putc(out, '\n');
@@ -273,25 +301,62 @@ static void add_body(const struct ik_shown_call *call, bool output, struct ik_bu
 	ik_buf_done(&envelope);
 }
 
-void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out)
+/* Make the words for what came of a call. */
+static void make_result_words(struct ik_shown_call *call)
 {
+	struct ik_json_span display = { call->display, call->display ? strlen(call->display) : 0 };
+	struct ik_call_changes changes;
+	struct ik_json_span envelope;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	ik_buf_clear(&call->result_words);
+	if (call->stage == IK_STAGE_OK && ik_call_changes(call, 0, &text, &changes))
+		ik_buf_printf(&call->result_words, "+%zu -%zu", changes.added, changes.removed);
+	else if (call->stage == IK_STAGE_OK && !ik_call_is_large(call) &&
+		ik_call_envelope(call, SIZE_MAX, &text) &&
+		ik_json_check(text.data, text.length, &envelope, NULL) == IK_OK)
+		ik_display_put_result(display, ik_json_member(envelope, "result"), &call->result_words);
+	ik_buf_done(&text);
+	call->words_version = call->version;
+}
+
+/* Append a fact after those before it. */
+static void put_fact(struct ik_buf *out, size_t start, const char *between, const char *fact)
+{
+	if (fact[0] == '\0')
+		return;
+	if (out->length > start)
+		ik_buf_puts(out, between);
+	ik_sanitize_line(out, fact, strlen(fact));
+}
+
+void ik_call_facts(struct ik_shown_call *call, const char *between, struct ik_buf *out)
+{
+	size_t start = out->length;
+
 	if (call->exit_code != 0)
 		ik_buf_printf(out, _("exit %lld"), (long long)call->exit_code);
-	if (call->exit_code != 0 && call->duration_ms >= 0)
+	if (call->words_version != call->version)
+		make_result_words(call);
+	if (call->result_words.length > 0)
+		put_fact(out, start, between, call->result_words.data);
+	if (call->duration_ms >= 0 && out->length > start)
 		ik_buf_puts(out, between);
 	if (call->duration_ms >= 0)
 		ik_duration_put(out, call->duration_ms);
 }
 
 /* Append facts after the first line, and how much is not shown. */
-static void add_facts(const struct ik_shown_call *call, size_t hidden, bool large,
-	struct ik_buf *out)
+static void add_facts(struct ik_shown_call *call, size_t hidden, bool large, struct ik_buf *out)
 {
 	const char *dot = " · ";
+	size_t start = out->length;
 
-	if (call->exit_code != 0 || call->duration_ms >= 0)
-		ik_buf_puts(out, dot);
+	ik_buf_puts(out, dot);
 	ik_call_facts(call, dot, out);
+	if (out->length == start + strlen(dot))
+		ik_buf_truncate(out, start);
 	if (hidden > 0)
 		ik_buf_puts(out, dot);
 	if (hidden > 0 && large) {
@@ -301,101 +366,18 @@ static void add_facts(const struct ik_shown_call *call, size_t hidden, bool larg
 	}
 }
 
-/* End a part of a file with a line: that it ends inside one says nothing. */
-static void complete_line(struct ik_buf *part)
+/* Append an object's members in their order, each on a line, or below its name. but: these values are
+ * left out. */
+static void add_members(struct ik_buf *out, struct ik_json_span object,
+	const struct ik_json_span but[2])
 {
-	if (part->length > 0 && part->data[part->length - 1] != '\n')
-		ik_buf_putc(part, '\n');
-}
-
-/* Append the differences without the numbers of lines, which would count from the beginning of the
- * parts, not of the file. */
-static void add_differences(struct ik_buf *out, const struct ik_buf *before,
-	const struct ik_buf *after)
-{
-	struct ik_buf diff;
-
-	ik_buf_init(&diff, out->ceiling);
-	size_t more = ik_diff_lines(&diff, before->data, before->length, after->data, after->length,
-		DIFF_LINES);
-	const char *line = diff.data, *end = line + diff.length, *next;
-
-	for (; line < end; line = next) {
-		const char *feed = memchr(line, '\n', (size_t)(end - line));
-
-		next = feed ? feed + 1 : end;
-		if (*line != '@')
-			ik_buf_append(out, line, (size_t)(next - line));
-		else if (line > diff.data)
-			ik_buf_puts(out, "@@\n");
-	}
-	if (more > 0)
-		ik_buf_printf(out, ngettext("... %zu more line\n", "... %zu more lines\n", more), more);
-	ik_buf_done(&diff);
-}
-
-/* Append an edit as the differences between its two texts; false: the object is none. */
-static bool add_edit(struct ik_buf *out, struct ik_json_span object)
-{
-	struct ik_buf before, after;
-
-	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
-	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
-	bool edit = ik_json_string(ik_json_member(object, "old_string"), &before) &&
-		ik_json_string(ik_json_member(object, "new_string"), &after);
-	if (edit) {
-		complete_line(&before);
-		complete_line(&after);
-		add_differences(out, &before, &after);
-	}
-	ik_buf_done(&before);
-	ik_buf_done(&after);
-	return edit;
-}
-
-bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out)
-{
-	const struct ik_buf nothing = { .data = (char[]){ "" } };
-	bool edit = ik_text_equal(call->name, "file_edit");
-	struct ik_json_span arguments;
-	struct ik_buf path, content;
-
-	if ((!edit && !ik_text_equal(call->name, "file_write")) ||
-		ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
-		return false;
-	ik_buf_init(&path, IK_LIMIT_ARGUMENTS);
-	ik_buf_init(&content, IK_LIMIT_ARGUMENTS);
-	size_t start = out->length;
-	bool whole = ik_json_string(ik_json_member(arguments, "file_path"), &path);
-
-	if (whole) {
-		ik_buf_append(out, path.data, path.length);
-		ik_buf_putc(out, '\n');
-		whole = edit ? add_edit(out, arguments)
-					 : ik_json_string(ik_json_member(arguments, "content"), &content);
-	}
-	if (whole && !edit)
-		add_differences(out, &nothing, &content);
-	if (!whole)
-		ik_buf_truncate(out, start);
-	ik_buf_done(&path);
-	ik_buf_done(&content);
-	return whole;
-}
-
-/* Append an object's members in their order, each on a line, or below its name; of an edit its
- * differences last. */
-static void add_members(struct ik_buf *out, struct ik_json_span object)
-{
-	struct ik_buf text, differences;
-
-	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	ik_buf_init(&differences, IK_LIMIT_ENVELOPE);
-	bool edit = add_edit(&differences, object);
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, value;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	while (ik_json_next(object, &walk, &key, &value)) {
-		if (edit && (ik_json_string_is(key, "old_string") || ik_json_string_is(key, "new_string")))
+		if (value.text == but[0].text || value.text == but[1].text)
 			continue;
 		ik_buf_clear(&text);
 		if (!ik_json_string(value, &text))
@@ -405,15 +387,18 @@ static void add_members(struct ik_buf *out, struct ik_json_span object)
 		ik_buf_puts(out, memchr(text.data, '\n', text.length) ? ":\n" : ": ");
 		ik_buf_append(out, text.data, text.length);
 	}
-	fresh_line(out);
-	ik_buf_append(out, differences.data, differences.length);
 	ik_buf_done(&text);
-	ik_buf_done(&differences);
 }
 
-/* Append all arguments where the first line cannot show them as they are. */
-static void add_arguments(const struct ik_shown_call *call, struct ik_buf *out)
+/* Append all arguments where the first line cannot show them as they are; changes: but for those that
+ * are shown as a diff. */
+static void add_arguments(const struct ik_shown_call *call, bool changes, struct ik_buf *out)
 {
+	const struct ik_json_span none = { NULL, 0 };
+	const struct ik_json_span texts[2] = {
+		changes ? ik_call_role(call, "old_text") : none,
+		changes ? ik_call_role(call, "new_text") : none,
+	};
 	struct ik_json_span value;
 	bool shown = call->arguments.length < FACT_BYTES &&
 		!memmem(call->arguments.data, call->arguments.length, "\\n", 2);
@@ -424,7 +409,7 @@ static void add_arguments(const struct ik_shown_call *call, struct ik_buf *out)
 		return;
 	struct ik_buf text;
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
-	add_members(&text, value);
+	add_members(&text, value, texts);
 	trim_end(&text, 0);
 	ik_buf_putc(out, '\n');
 	ik_sanitize(out, text.data, text.length);
@@ -465,28 +450,48 @@ static void add_last_lines(const struct ik_shown_call *call, const struct ik_buf
 	trim_end(out, head);
 }
 
-void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
+/* Append what the call changes in its file, at most so many lines. */
+static bool add_changes(const struct ik_shown_call *call, size_t lines, struct ik_buf *out,
 	size_t *ret_tail)
 {
-	const char *line = ik_call_line(call, ret_head);
+	struct ik_call_changes changes;
+	struct ik_buf diff;
 
-	ik_buf_append(out, line, *ret_head);
-	*ret_head = out->length;
-	*ret_tail = SIZE_MAX;
-	bool over = call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED;
+	ik_buf_init(&diff, out->ceiling);
+	bool any = ik_call_changes(call, lines, &diff, &changes);
 
-	if (!over) {
-		if (lines == IK_CALL_ALL)
-			add_arguments(call, out);
-		add_live(call, lines, out);
-		return;
+	if (any && diff.length > 0) {
+		ik_buf_putc(out, '\n');
+		ik_sanitize(out, diff.data, diff.length - 1);
+		*ret_tail = out->length;
 	}
+	if (any && changes.more > 0) {
+		ik_buf_putc(out, '\n');
+		add_left_out(call, changes.more, false, out);
+	}
+	ik_buf_done(&diff);
+	return any;
+}
+
+/* Append the call that is over: what came of it. Return whether that is a diff. */
+static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_tail)
+{
+	enum ik_display_kind kind = ik_call_kind(call);
+	bool all = lines == IK_CALL_ALL, large = ik_call_is_large(call);
+	bool denied_or_failed = call->stage == IK_STAGE_FAILED && call->exit_code == 0;
+	bool command = kind == IK_DISPLAY_EXECUTE && !call->own && !denied_or_failed && !all;
+	bool quiet = !all && kind != IK_DISPLAY_EXECUTE && kind != IK_DISPLAY_OTHER && !call->own;
+	size_t head = out->length, hidden = 0, shown;
 	struct ik_buf body;
-	size_t hidden = 0;
+
+	if (kind == IK_DISPLAY_EDIT && call->stage == IK_STAGE_OK) {
+		add_facts(call, 0, false, out);
+		if (all)
+			add_arguments(call, true, out);
+		if (add_changes(call, lines, out, ret_tail))
+			return true;
+	}
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
-	bool large = ik_call_is_large(call);
-	bool command = call->is_command && !call->own && call->stage == IK_STAGE_OK &&
-		lines != IK_CALL_ALL;
 	/* The end of a large one would have to be looked for. */
 	if (command && large)
 		lines = 0;
@@ -495,19 +500,19 @@ void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, 
 		add_facts(call, 0, false, out);
 		add_last_lines(call, &body, lines, out);
 		ik_buf_done(&body);
-		return;
+		return false;
 	}
-	if (call->stage == IK_STAGE_FAILED && lines < REASON_LINES)
+	if (denied_or_failed && lines < REASON_LINES)
 		lines = REASON_LINES;
-	size_t shown = fold(&body, lines, &hidden);
+	shown = fold(&body, lines, &hidden);
 	hidden += large;
-	add_facts(call, shown == 0 ? hidden : 0, large, out);
-	if (lines == IK_CALL_ALL)
-		add_arguments(call, out);
+	add_facts(call, shown == 0 && !quiet ? hidden : 0, large, out);
+	if (all)
+		add_arguments(call, false, out);
 	if (shown > 0) {
 		ik_buf_putc(out, '\n');
 		ik_sanitize(out, body.data, shown);
-		trim_end(out, *ret_head);
+		trim_end(out, head);
 		*ret_tail = out->length;
 		if (hidden > 0) {
 			ik_buf_putc(out, '\n');
@@ -515,6 +520,23 @@ void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, 
 		}
 	}
 	ik_buf_done(&body);
+	return false;
+}
+
+bool ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
+	size_t *ret_tail)
+{
+	const char *line = ik_call_line(call, ret_head);
+
+	ik_buf_append(out, line, *ret_head);
+	*ret_head = out->length;
+	*ret_tail = SIZE_MAX;
+	if (call->stage == IK_STAGE_OK || call->stage == IK_STAGE_FAILED)
+		return add_over(call, lines, out, ret_tail);
+	if (lines == IK_CALL_ALL)
+		add_arguments(call, false, out);
+	add_live(call, lines, out);
+	return false;
 }
 
 void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out)

@@ -19,6 +19,7 @@ struct ik_calls {
 	size_t running; /* of those: started */
 	bool unstarted; /* one of these waits for the time of its start */
 	char *open_key;
+	struct ik_registry *registry;
 	bool stored; /* outputs that have a blob can be read from the store */
 };
 
@@ -34,6 +35,7 @@ static void call_free(struct ik_shown_call *call)
 	free(call->name);
 	ik_buf_done(&call->arguments);
 	ik_buf_done(&call->line);
+	ik_buf_done(&call->result_words);
 	ik_buf_done(&call->output);
 	ik_buf_done(&call->errors);
 	ik_buf_done(&call->envelope);
@@ -55,7 +57,20 @@ void ik_calls_clear(struct ik_calls *calls)
 	for (size_t i = 0; i < calls->count; i++)
 		call_free(calls->items[i]);
 	free(calls->items);
-	*calls = (struct ik_calls){ .version = calls->version + 1, .open_key = calls->open_key };
+	*calls = (struct ik_calls){
+		.version = calls->version + 1,
+		.open_key = calls->open_key,
+		.registry = calls->registry,
+	};
+}
+
+/* Look up how a call's tool wants it shown. */
+static void find_display(const struct ik_calls *calls, struct ik_shown_call *call)
+{
+	const struct ik_tool *tool = calls->registry ? ik_registry_find(calls->registry, call->name)
+												 : NULL;
+
+	call->display = tool ? tool->display : NULL;
 }
 
 void ik_calls_set_open_key(struct ik_calls *calls, const char *key)
@@ -69,6 +84,7 @@ struct ik_calls *ik_calls_free(struct ik_calls *calls)
 	if (!calls)
 		return NULL;
 	ik_calls_clear(calls);
+	ik_registry_unref(calls->registry);
 	free(calls->open_key);
 	free(calls);
 	return NULL;
@@ -107,6 +123,24 @@ static void touch(struct ik_calls *calls, struct ik_shown_call *call)
 	calls->version++;
 }
 
+void ik_calls_set_registry(struct ik_calls *calls, struct ik_registry *registry)
+{
+	struct ik_registry *old = calls->registry;
+
+	calls->registry = ik_registry_ref(registry);
+	for (size_t i = 0; i < calls->count; i++) {
+		struct ik_shown_call *call = calls->items[i];
+		const char *before = call->display;
+
+		find_display(calls, call);
+		if (ik_text_equal(before ? before : "", call->display ? call->display : ""))
+			continue;
+		ik_buf_clear(&call->line);
+		touch(calls, call);
+	}
+	ik_registry_unref(old);
+}
+
 static int compare_ids(const void *one, const void *other)
 {
 	const struct ik_shown_call *call = one, *with = other;
@@ -125,6 +159,7 @@ struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, cons
 		if (name && name[0] && !ik_text_equal(call->name, name)) {
 			free(call->name);
 			call->name = ik_strdup(name);
+			find_display(calls, call);
 			ik_buf_clear(&call->line);
 			touch(calls, call);
 		}
@@ -138,8 +173,10 @@ struct ik_shown_call *ik_calls_get_at(struct ik_calls *calls, size_t index, cons
 	call->started_ms = -1;
 	call->duration_ms = -1;
 	call->open_key = calls->open_key;
+	find_display(calls, call);
 	ik_buf_init(&call->arguments, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&call->line, IK_KIB(64));
+	ik_buf_init(&call->result_words, IK_KIB(4));
 	ik_buf_init(&call->output, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->errors, IK_LIMIT_TOOL_OUTPUT);
 	ik_buf_init(&call->envelope, IK_LIMIT_ENVELOPE);
@@ -233,6 +270,15 @@ static bool result_is_error(struct ik_json_span envelope)
 	return ik_json_span_type(error) == IK_JSON_STRING;
 }
 
+/* Was the call not allowed to run? */
+static bool is_denied(struct ik_json_span envelope)
+{
+	struct ik_json_span code = ik_json_member(envelope, "error_code");
+
+	return ik_json_span_type(code) == IK_JSON_STRING &&
+		ik_json_string_is(code, ik_tool_failure_code(IK_TOOL_DENIED));
+}
+
 /* Return how many bytes of a call's streams are in memory. */
 static size_t kept_output(const struct ik_shown_call *call)
 {
@@ -270,6 +316,8 @@ static void finish(struct ik_calls *calls, struct ik_shown_call *call, const cha
 		failed = !ik_envelope_succeeded(value) || result_is_error(value);
 		(void)ik_json_integer(ik_json_member(ik_json_member(value, "result"), "exit_code"),
 			&call->exit_code);
+		failed = failed || call->exit_code != 0;
+		call->denied = is_denied(value);
 	}
 	ik_buf_done(&call->output); /* the envelope has it */
 	call->duration_ms = duration_ms;

@@ -8,13 +8,17 @@
  * with each change, so that what shows a call knows when to look again.
  *
  * Texts are kept as they came; they are sanitised where they become text of a
- * block.  May include: util, json, conversation, tool/envelope.h.
+ * block.  May include: util, json, conversation, tool/envelope.h,
+ * tool/display.h, tool/registry.h.
  */
 #ifndef IK_TUI_SCROLLBACK_CALLS_H
 #define IK_TUI_SCROLLBACK_CALLS_H
 
 #include "conversation/message.h"
 #include "json/scan.h"
+#include "tool/display.h"
+#include "tool/registry.h"
+#include "tui/term/cells.h"
 #include "util/bytes.h"
 #include "util/limits.h"
 #include "util/uuid.h"
@@ -35,7 +39,10 @@ struct ik_shown_call {
 	char *id;
 	char *name;
 	struct ik_buf arguments;
-	struct ik_buf line; /* name and arguments in one line; empty: to be made */
+	struct ik_buf line;         /* what it does, in one line; empty: to be made */
+	struct ik_buf result_words; /* what came of it, in a few words */
+	unsigned words_version;     /* of the call, that they were made of */
+	const char *display;        /* of its tool, JSON text in the list's registry; NULL: none */
 	enum ik_call_stage stage;
 	struct ik_buf output;       /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
 	                                dropped when the result is there */
@@ -52,7 +59,7 @@ struct ik_shown_call {
 	int64_t duration_ms;        /* -1: not known */
 	int64_t exit_code;          /* of what a tool ran that worked itself, if its result has an
 	                                "exit_code" (bash's has); else 0 */
-	bool is_command;            /* it has an argument "command", as bash's; known with line */
+	bool denied;                /* it was not allowed to run */
 	bool own;                   /* the user's: it doesn't end with a turn */
 	char command[IK_UUID_TEXT]; /* what is stored of it then, its id; "": not yet */
 	bool has_block;             /* the scrollback shows it */
@@ -67,6 +74,9 @@ struct ik_calls *ik_calls_free(struct ik_calls *calls);
 
 /* The key that opens a call in the inspector, for the texts of all calls that come; copied. */
 void ik_calls_set_open_key(struct ik_calls *calls, const char *key);
+
+/* The tools whose displays calls are shown by; takes a reference. */
+void ik_calls_set_registry(struct ik_calls *calls, struct ik_registry *registry);
 
 /* Forget all of them: it is another session. The version keeps growing. */
 void ik_calls_clear(struct ik_calls *calls);
@@ -126,38 +136,48 @@ bool ik_call_is_large(const struct ik_shown_call *call);
 bool ik_call_has_more(const struct ik_shown_call *call);
 
 /*
- * The call as text for the scrollback, sanitised: its name and arguments with a few
- * facts on the first line, then at most this many lines of its outcome (of a failure a
- * few in any case; of a command the last ones of its output), or the last lines of what it
- * prints while it runs. IK_CALL_ALL: all arguments and all of either. ret_head: where the facts
- * begin; ret_tail: where a mark at the end of what was left out does.
+ * The call as text for the scrollback, sanitised: what it does with a few facts on the first line;
+ * below it what is worth seeing: of an edit its changes, of a command the last lines of its output
+ * (also while it runs), of a failure a few lines in any case; of either at most this many.
+ * IK_CALL_ALL: all arguments, and all of it. ret_head: where the facts begin; ret_tail: where a mark
+ * at the end of what was left out does. Return whether what is below the first line is a diff.
  */
 #define IK_CALL_LINES 20 /* of a call of the user's own */
 #define IK_CALL_ALL SIZE_MAX
-void ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
+bool ik_call_text(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_head,
 	size_t *ret_tail);
 
 /* What it came to, or has printed so far, as it came; of a large one the beginning, which is more
  * than any clipboard takes. */
 void ik_call_copy(struct ik_shown_call *call, struct ik_buf *out);
 
-/* Append the facts after a call's name and arguments: how what it ran failed, how long it took. */
-void ik_call_facts(const struct ik_shown_call *call, const char *between, struct ik_buf *out);
+/* Append the facts after what a call does: how it failed, what came of it, how long it took. */
+void ik_call_facts(struct ik_shown_call *call, const char *between, struct ik_buf *out);
 
-/* Append what a call of file_edit or file_write does to its file: the file's name and a diff
- * (renderer: ik_renderer_diff), of an edit the old text against the new one, of a written file its
- * lines as added ones. Made of the arguments alone, so that it can be read years later. False, and
- * nothing appended, for other calls and incomplete arguments. */
-bool ik_call_changes(const struct ik_shown_call *call, struct ik_buf *out);
+struct ik_call_changes {
+	size_t added, removed; /* lines */
+	size_t more;           /* lines that were not appended */
+};
 
-/* Does it run a command of a shell's? */
-bool ik_call_is_command(struct ik_shown_call *call);
+/* Append what a call changes in its file, at most this many lines, each with its number, where that is
+ * known, and "+", "-" or a blank (renderer: ik_renderer_diff). Made of the arguments, so that it can be
+ * read years later. False, and nothing appended, for calls that change no text, and while the
+ * arguments are incomplete. */
+bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_buf *out,
+	struct ik_call_changes *ret_changes);
 
-/* Return a call's stage as a mark of one column. */
-const char *ik_call_mark(enum ik_call_stage stage);
+/* What a call does, by its tool's account. */
+enum ik_display_kind ik_call_kind(const struct ik_shown_call *call);
 
-/* glob(pattern="*.c"), one sanitised line, cut to about a screenful, a command's to several; valid
- * until the call changes. */
+/* Return the argument that has a role in the display ("path", "command", "old_text", "new_text"); no
+ * value if there is none. */
+struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *role);
+
+/* Return a call's stage as a mark of one column, and its style. */
+const char *ik_call_mark(const struct ik_shown_call *call, enum ik_style *ret_style);
+
+/* What a call does ("Find *.c"), one sanitised line, cut to about a screenful, a command's to several;
+ * valid until the call changes. */
 const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length);
 
 #endif

@@ -45,6 +45,9 @@ enum ik_style {
 	IK_STYLE_MATCH_CURRENT, /* the current match */
 	IK_STYLE_ADDED,         /* lines of a diff */
 	IK_STYLE_REMOVED,
+	IK_STYLE_DONE, /* marks of calls */
+	IK_STYLE_RUNNING,
+	IK_STYLE_DENIED,
 	IK_STYLE_COUNT
 };
 

@@ -50,6 +50,9 @@ static const struct ik_look dark[IK_STYLE_COUNT] = {
 	[IK_STYLE_MATCH_CURRENT] = { 0x101010, 0xFF9E3D, 0, 10, BOLD, BOLD | REVERSE | UNDERLINE },
 	[IK_STYLE_ADDED] = { 0x8FD98F, OWN, 10, -1, 0, BOLD },
 	[IK_STYLE_REMOVED] = { 0xFF9A9A, OWN, 9, -1, 0, DIM },
+	[IK_STYLE_DONE] = { 0x87D787, OWN, 2, -1, 0, 0 },
+	[IK_STYLE_RUNNING] = { 0xFFD75F, OWN, 3, -1, 0, BOLD },
+	[IK_STYLE_DENIED] = { 0xD7AFFF, OWN, 5, -1, 0, BOLD },
 };
 
 static const struct ik_look light[IK_STYLE_COUNT] = {
@@ -82,6 +85,9 @@ static const struct ik_look light[IK_STYLE_COUNT] = {
 	[IK_STYLE_MATCH_CURRENT] = { 0x000000, 0xFF9E3D, 0, 10, BOLD, BOLD | REVERSE | UNDERLINE },
 	[IK_STYLE_ADDED] = { 0x17642B, OWN, 2, -1, 0, BOLD },
 	[IK_STYLE_REMOVED] = { 0xB00020, OWN, 1, -1, 0, DIM },
+	[IK_STYLE_DONE] = { 0x17642B, OWN, 2, -1, 0, 0 },
+	[IK_STYLE_RUNNING] = { 0x85470A, OWN, 3, -1, 0, BOLD },
+	[IK_STYLE_DENIED] = { 0x7B1FA2, OWN, 5, -1, 0, BOLD },
 };
 
 static const struct ik_look contrast[IK_STYLE_COUNT] = {
@@ -114,6 +120,9 @@ static const struct ik_look contrast[IK_STYLE_COUNT] = {
 	[IK_STYLE_MATCH_CURRENT] = { 0x000000, 0xFF87FF, 0, 13, BOLD, REVERSE | BOLD | UNDERLINE },
 	[IK_STYLE_ADDED] = { 0x87FF87, 0x000000, 10, 0, 0, BOLD },
 	[IK_STYLE_REMOVED] = { 0xFFAFAF, 0x000000, 9, 0, 0, 0 },
+	[IK_STYLE_DONE] = { 0x87FF87, 0x000000, 10, 0, 0, 0 },
+	[IK_STYLE_RUNNING] = { 0xFFFF00, 0x000000, 11, 0, BOLD, BOLD },
+	[IK_STYLE_DENIED] = { 0xFF87FF, 0x000000, 13, 0, BOLD, BOLD },
 };
 
 static const struct ik_theme themes[] = {

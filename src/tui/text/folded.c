@@ -90,7 +90,7 @@ static void render_summary(const struct ik_render *request, struct ik_lines *lin
 static void render_folded(const struct ik_render *request, struct ik_lines *lines)
 {
 	if (request->start > 0) {
-		ik_renderer_plain.render(request, lines);
+		request->below->render(request, lines);
 		return;
 	}
 	const char *feed = memchr(request->text, '\n', request->end);
@@ -100,7 +100,7 @@ static void render_folded(const struct ik_render *request, struct ik_lines *line
 		struct ik_render rest = *request;
 
 		rest.start = end + 1;
-		ik_renderer_plain.render(&rest, lines);
+		request->below->render(&rest, lines);
 	}
 }
 

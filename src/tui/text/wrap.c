@@ -296,17 +296,42 @@ enum ik_style ik_diff_style(char first)
 	}
 }
 
+/* Return how many bytes of a line of a diff are its number, with the blanks around it; 0: it has none. */
+static size_t number_length(const char *line, size_t length)
+{
+	size_t blanks = 0, digits;
+
+	while (blanks < length && line[blanks] == ' ')
+		blanks++;
+	for (digits = blanks; digits < length && line[digits] >= '0' && line[digits] <= '9'; digits++)
+		;
+	if (digits == blanks || digits + 1 >= length || line[digits] != ' ' ||
+		!strchr("+- ", line[digits + 1]))
+		return 0;
+	return digits + 1;
+}
+
 /* Lay out a section of a diff; it may begin inside a line. */
 static void render_diff(const struct ik_render *request, struct ik_lines *lines)
 {
-	struct ik_render line = *request;
 	size_t position = request->start;
 	size_t start = after_last(request->text, position, '\n');
 
 	do {
+		struct ik_render line = *request;
+		size_t number;
+
 		if (position > 0 && request->text[position - 1] == '\n')
 			start = position;
-		line.style = ik_diff_style(request->text[start]);
+		number = number_length(request->text + start, request->end - start);
+		if (start > request->head || request->head == 0) {
+			line.style = ik_diff_style(request->text[start + number]);
+			line.hang = (int)number + 2;
+		}
+		if (number > 0) {
+			line.head = start + number;
+			line.head_style = IK_STYLE_DIM;
+		}
 		render_row(&line, lines, &position);
 	} while (position < request->end);
 }

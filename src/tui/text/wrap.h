@@ -91,6 +91,7 @@ void ik_lines_draw(const struct ik_lines *lines, uint32_t line, const char *text
 /* What a renderer is told: the text with the stretch [start, end) of it to lay
  * out, the width, by how much rows that continue a line are indented, and the
  * styles of its three parts: [0, head), [head, tail) and from tail on. */
+struct ik_renderer;
 struct ik_render {
 	const char *text;
 	size_t start, end;
@@ -101,7 +102,8 @@ struct ik_render {
 	int columns;
 	int hang;
 	size_t head, tail;
-	int head_rows; /* of something folded: that its head may take; 0: one */
+	int head_rows;                   /* of something folded: that its head may take; 0: one */
+	const struct ik_renderer *below; /* of something folded: of what is below its head */
 	enum ik_style head_style, style, tail_style;
 };
 
@@ -127,8 +129,8 @@ struct ik_renderer {
 /* Text as it is, wrapped. */
 extern const struct ik_renderer ik_renderer_plain;
 
-/* The same with each line in the style that its first character says: "+" was
- * added, "-" removed, "@" is about the lines that follow. */
+/* The same with each line in the style that its first character says, or the first after its
+ * number: "+" was added, "-" removed, "@" is about the lines that follow. */
 extern const struct ik_renderer ik_renderer_diff;
 
 /* What a line of a diff looks like that begins so. */

@@ -69,6 +69,17 @@ Test(findings, tells_of_every_parameter_in_either_spelling)
 		"\"q\":5}}}", "3 INVALID_SCHEMA\n");
 }
 
+Test(findings, tells_what_is_wrong_with_the_display)
+{
+	assert_native(NAMED "\"parameters\":{\"p\":" FINE "},\n\"display\":{\"line\":\"{p}\"}}", "");
+	assert_native(NAMED "\"parameters\":{\"p\":" FINE "},\n\"display\":{\"line\":\"{q}\"}}",
+		"3 INVALID_SCHEMA\n");
+	assert_native(NAMED "\"display\":1}", "2 INVALID_SCHEMA\n");
+	/* Without parameters that can be read, nothing can be said. */
+	assert_native(NAMED "\"parameters\":5,\n\"display\":{\"line\":\"{q}\"}}",
+		"2 INVALID_SCHEMA\n");
+}
+
 Test(findings, advises)
 {
 	/* No description, no type, a name that some providers refuse. */

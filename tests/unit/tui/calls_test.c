@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools.h"
 #include "tui/scrollback/call_parts.h"
 #include "util/alloc.h"
 #include "util/limits.h"
@@ -31,8 +32,8 @@ static const char *text_of(const char *envelope)
 	return out;
 }
 
-#define HEAD "glob(pattern=\"*.c\") · 12 ms"
-#define EXIT "glob(pattern=\"*.c\") · exit 2 · 12 ms"
+#define HEAD "glob pattern=*.c · 12 ms"
+#define EXIT "glob pattern=*.c · exit 2 · 12 ms"
 
 Test(calls, results_read_as_text)
 {
@@ -97,6 +98,7 @@ static const char *command_text(const char *result, size_t lines)
 	static char out[4096];
 	static const char arguments[] = "{\"command\":\"make\"}";
 	struct ik_calls *calls = ik_calls_new();
+	tools_use(calls);
 	struct ik_shown_call *call = ik_calls_get(calls, "id", "bash");
 	struct ik_buf text;
 	size_t head, tail;
@@ -104,7 +106,7 @@ static const char *command_text(const char *result, size_t lines)
 	call->open_key = "F3";
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	ik_calls_set_envelope(calls, call, result, strlen(result), 12);
-	cr_assert(ik_call_is_command(call));
+	cr_assert_eq(ik_call_kind(call), IK_DISPLAY_EXECUTE);
 	ik_buf_init(&text, IK_MIB(1));
 	ik_call_text(call, lines, &text, &head, &tail);
 	(void)snprintf(out, sizeof out, "%s", text.data);
@@ -113,7 +115,7 @@ static const char *command_text(const char *result, size_t lines)
 	return out;
 }
 
-#define MAKE "bash(command=\"make\") · 12 ms"
+#define MAKE "$ make · 12 ms"
 #define BASH(output) "{\"tool_success\":true,\"result\":{\"output\":\"" output "\",\"exit_code\":0}}"
 
 Test(calls, of_a_command_the_last_lines_are_shown)
@@ -136,8 +138,9 @@ Test(calls, an_opened_edit_reads_as_one)
 	static const char arguments[] = "{\"file_path\":\"parse.c\",\"old_string\":\"    return 1;\","
 		"\"new_string\":\"    /* more */\\n    return 2;\",\"replace_all\":false}";
 	static const char other[] = "{\"content\":\"one\\ntwo\\n\",\"file_path\":\"parse.c\",\"mode\":420}";
-	static const char envelope[] = "{\"tool_success\":true,\"result\":\"done\"}";
+	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"line\":7}}";
 	struct ik_calls *calls = ik_calls_new();
+	tools_use(calls);
 	struct ik_shown_call *call = ik_calls_get(calls, "a", "file_edit");
 	struct ik_buf text;
 	size_t head, tail;
@@ -145,14 +148,14 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
-	cr_assert_str_eq(text.data + head, " · 1 ms\nfile_path: parse.c\nreplace_all: false\n"
-		"-    return 1;\n+    /* more */\n+    return 2;\n\ndone");
+	cr_assert_str_eq(text.data + head, " · +2 -1 · 1 ms\nfile_path: parse.c\nreplace_all: false\n\n"
+		" 7 -     return 1;\n 7 +     /* more */\n 8 +     return 2;");
 	ik_buf_clear(&text);
 	call = ik_calls_get(calls, "b", "file_write");
 	ik_calls_set_arguments(calls, call, other, strlen(other));
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
-	cr_assert_str_eq(text.data + head, " · 1 ms\ncontent:\none\ntwo\nfile_path: parse.c\nmode: 420\n\ndone");
+	cr_assert_str_eq(text.data + head, " · +2 -0 · 1 ms\nfile_path: parse.c\nmode: 420\n\n1 + one\n2 + two");
 	ik_buf_done(&text);
 	ik_calls_free(calls);
 }
@@ -198,14 +201,14 @@ Test(calls, arguments_grow_and_their_line_with_them)
 	struct ik_shown_call *call = ik_calls_get(calls, "a", "x");
 	size_t length;
 	ik_calls_grow_arguments(calls, call, "{\"a\":", 5);
-	cr_assert_str_eq(ik_call_line(call, &length), "x({\"a\":)");
+	cr_assert_str_eq(ik_call_line(call, &length), "x");
 	ik_calls_grow_arguments(calls, call, "{\"a\":1}", 7);
-	cr_assert_str_eq(ik_call_line(call, &length), "x(a=1)");
+	cr_assert_str_eq(ik_call_line(call, &length), "x a=1");
 	unsigned version = call->version;
 	ik_calls_set_arguments(calls, call, "{\"a\":1}", 7);
 	cr_assert_eq(call->version, version);
 	ik_calls_set_arguments(calls, call, "{\"b\":\"\033\"}", 9);
-	cr_assert_str_eq(ik_call_line(call, &length), "x({\"b\":\" \"})");
+	cr_assert_str_eq(ik_call_line(call, &length), "x {\"b\":\"␛\"}");
 	cr_assert_str_eq(call->arguments.data, "{\"b\":\"\033\"}");
 	ik_calls_get(calls, "a", "y");
 	cr_assert_eq(ik_call_line(call, &length)[0], 'y');

@@ -103,8 +103,8 @@ Test(inspector, shows_the_newest_call_in_full)
 		"{\"tool_success\":false,\"error\":\"no\",\"error_code\":\"TOOL_CRASHED\",\"exit_code\":3}", 1500);
 	PICTURE_IS(draw(22, 50, false, 0),
 		"─ Tool inspector  2/2 ────────────────────────────\n"
-		"● glob(pattern=\"*.c\")                        12 ms\n"
-		"✗ bash(command=\"exit 3\")                     1.5 s\n"
+		"● glob pattern=*.c                           12 ms\n"
+		"✗ bash command=\"exit 3\"                      1.5 s\n"
 		"──────────────────────────────────────────────────\n"
 		"bash\n"
 		"failed  exit 3  1.5 s  c2\n"
@@ -124,7 +124,7 @@ Test(inspector, shows_the_newest_call_in_full)
 		"\n"
 		"\n"
 		"F6 next pane  F3 close\n");
-	cr_assert_eq(picture_style(&cells, "bash(command"), IK_STYLE_SELECTION);
+	cr_assert_eq(picture_style(&cells, "bash command"), IK_STYLE_SELECTION);
 	pane->ops->act(pane, IK_ACTION_UP);
 	cr_assert(picture_has(draw(22, 50, true, 0), "\nok  exit 0  12 ms  c1\n"));
 }
@@ -152,7 +152,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 	struct ik_shown_call *call = add_call("c1", "bash", "{}");
 	ik_calls_set_stage(calls, call, IK_STAGE_RUNNING);
 	ik_calls_tick(calls, 1000);
-	cr_assert(picture_has(draw(12, 40, true, 4200), "◐ bash()"));
+	cr_assert(picture_has(draw(12, 40, true, 4200), "◐ bash"));
 	cr_assert(picture_has(&cells, "3s\n"));
 	for (int i = 0; i < 30; i++) {
 		ik_calls_add_output(calls, call, true, "work\xE6", 5);
@@ -162,7 +162,7 @@ Test(inspector, live_output_comes_piece_by_piece_and_is_followed)
 	ik_calls_add_output(calls, call, true, "last", 4);
 	PICTURE_IS(draw(8, 40, true, 5000),
 		"─ Tool inspector  1/1 ──────────────────\n"
-		"◐ bash()                              4s\n"
+		"◐ bash                                4s\n"
 		"────────────────────────────────────────\n"
 		"work日\n"
 		"work日\n"

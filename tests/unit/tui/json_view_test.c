@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tools.h"
 #include "tui/scrollback/calls.h"
 
 static struct ik_buf out;
@@ -53,10 +54,12 @@ Test(json_view, a_nul_ends_no_line)
 static bool changes(const char *name, const char *arguments)
 {
 	struct ik_calls *calls = ik_calls_new();
+	struct ik_call_changes changed;
+	tools_use(calls);
 	struct ik_shown_call *call = ik_calls_get(calls, "1", name);
 	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
 	ik_buf_clear(&out);
-	bool any = ik_call_changes(call, &out);
+	bool any = ik_call_changes(call, SIZE_MAX, &out, &changed);
 	ik_calls_free(calls);
 	return any;
 }
@@ -65,16 +68,16 @@ Test(json_view, an_edit_is_a_diff_of_its_texts)
 {
 	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\",\"old_string\":\"one\\ntwo\\n\","
 		"\"new_string\":\"one\\n2\\n\"}"));
-	cr_assert_str_eq(out.data, "a.c\n one\n-two\n+2\n");
+	cr_assert_str_eq(out.data, "  one\n- two\n+ 2\n");
 	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\",\"old_string\":\"return 1\","
 		"\"new_string\":\"return 2\"}"));
-	cr_assert_str_eq(out.data, "a.c\n-return 1\n+return 2\n");
+	cr_assert_str_eq(out.data, "- return 1\n+ return 2\n");
 	cr_assert(changes("file_edit", "{\"file_path\":\"a.c\","
 		"\"old_string\":\"a\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\nb\","
 		"\"new_string\":\"A\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n\"}"));
-	cr_assert_str_eq(out.data, "a.c\n-a\n+A\n 1\n 2\n 3\n@@\n 5\n 6\n 7\n-b\n");
+	cr_assert_str_eq(out.data, "- a\n+ A\n  1\n  2\n  3\n@@\n  5\n  6\n  7\n- b\n");
 	cr_assert(changes("file_write", "{\"file_path\":\"a.c\",\"content\":\"new\\n\"}"));
-	cr_assert_str_eq(out.data, "a.c\n+new\n");
+	cr_assert_str_eq(out.data, "1 + new\n");
 	cr_assert_not(changes("file_write", "{\"file_path\":\"a.c\"}"));
 	cr_assert_not(changes("file_edit", "{\"file_path\":\"a.c\",\"new_string"));
 	cr_assert_not(changes("bash", "{\"file_path\":\"a.c\",\"content\":\"x\"}"));

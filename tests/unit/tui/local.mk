@@ -31,7 +31,7 @@ tests_unit_tui_tui_test_SOURCES += \
 	tests/unit/tui/calls_test.c tests/unit/tui/call_envelope_test.c \
 	tests/unit/tui/dialog_test.c \
 	tests/unit/tui/inspector_test.c \
-	tests/unit/tui/markdown_page.c \
+	tests/unit/tui/tools.c tests/unit/tui/tools.h tests/unit/tui/markdown_page.c \
 	tests/unit/tui/markdown_page.h \
 	tests/unit/tui/markdown_stream_test.c \
 	tests/unit/tui/markdown_test.c \

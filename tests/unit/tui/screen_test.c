@@ -139,7 +139,7 @@ Test(screen, a_turn_with_a_tool_call)
 		.text = "{\"pattern\":\"*.c\"}"});
 	cr_assert_eq(ik_screen_tick(screen, 1500), 1000);
 	cr_assert(picture_has(draw(20, 60), "running glob 0s"));
-	cr_assert(picture_has(&cells, "\n◐ glob(pattern=\"*.c\")\n"));
+	cr_assert(picture_has(&cells, "\n◐ glob pattern=*.c\n"));
 	cr_assert_eq(ik_screen_tick(screen, 3600), 900);
 	cr_assert(ik_screen_dirty(screen));
 	cr_assert(picture_has(draw(20, 60), "running glob 2s"));
@@ -169,7 +169,7 @@ Test(screen, a_turn_with_a_tool_call)
 		"\n"
 		"> list *.c\n"
 		"\n"
-		"● glob(pattern=\"*.c\") · 12 ms\n"
+		"● glob pattern=*.c · 12 ms\n"
 		"  a.c\n"
 		"  b.c\n"
 		"  count: 2\n"
@@ -202,7 +202,7 @@ Test(screen, interleaved_thoughts_and_texts_find_their_messages)
 	tell_message(call_message("c1", "{}"));
 	say(IK_KIND_ASSISTANT, "Three");
 	cr_assert(picture_has(draw(26, 40),
-		"~ Thought · 1 line\n\n  One\n\n~ Thought · 1 line\n\n  Two\n\n◌ glob()\n\n  Three\n\n"), "%s", picture_of(&cells));
+		"~ Thought · 1 line\n\n  One\n\n~ Thought · 1 line\n\n  Two\n\n◌ glob\n\n  Three\n\n"), "%s", picture_of(&cells));
 }
 
 Test(screen, a_search_says_that_older_messages_are_still_to_come)
@@ -247,8 +247,8 @@ Test(screen, a_restored_session_looks_as_it_was)
 		"\n"
 		"> list *.c\n"
 		"\n"
-		"● glob(pattern=\"x\") · 12 ms · 1 line\n"
-		"● glob(pattern=\"*.c\") · 12 ms · 1 line\n"
+		"● glob pattern=x · 12 ms · 1 line\n"
+		"● glob pattern=*.c · 12 ms · 1 line\n"
 		"\n"
 		"  One.\n"
 		"\n"
@@ -361,8 +361,8 @@ Test(screen, a_pane_stands_beside_the_scrollback_where_there_is_room)
 	tell_message(result_message("c1", "{\"tool_success\":true,\"result\":1}"));
 	press(IK_KEY_F3, 0, 0);
 	PICTURE_IS(draw(16, 100),
-		"● glob(pattern=\"*.c\") · 12 ms · 1 line                     │─ Tool inspector  1/1 ──────────────────\n"
-		"                                                           │● glob(pattern=\"*.c\")              12 ms\n"
+		"● glob pattern=*.c · 12 ms · 1 line                        │─ Tool inspector  1/1 ──────────────────\n"
+		"                                                           │● glob pattern=*.c                 12 ms\n"
 		"                                                           │────────────────────────────────────────\n"
 		"                                                           │glob\n"
 		"                                                           │ok  exit 0  12 ms  c1\n"

@@ -1,0 +1,160 @@
+/* What a call changes in its file: the part of tui/scrollback/calls.h that compares. */
+#include "tui/scrollback/calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/diff.h"
+
+static struct ik_json_span display_of(const struct ik_shown_call *call)
+{
+	return (struct ik_json_span){ call->display, call->display ? strlen(call->display) : 0 };
+}
+
+enum ik_display_kind ik_call_kind(const struct ik_shown_call *call)
+{
+	return ik_display_kind(display_of(call));
+}
+
+struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *role)
+{
+	struct ik_json_span arguments;
+
+	if (!call->display ||
+		ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
+		return (struct ik_json_span){ NULL, 0 };
+	return ik_display_value(display_of(call), role, arguments);
+}
+
+/* Return the line where the new text begins, by the call's result; 0: not known. */
+static size_t first_line(const struct ik_shown_call *call)
+{
+	struct ik_json_span envelope, at;
+	struct ik_buf text;
+	int64_t line = 0;
+
+	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
+	if (!ik_call_is_large(call) && ik_call_envelope(call, SIZE_MAX, &text) &&
+		ik_json_check(text.data, text.length, &envelope, NULL) == IK_OK) {
+		at = ik_display_value(display_of(call), "at", ik_json_member(envelope, "result"));
+		if (!ik_json_integer(at, &line) || line < 1)
+			line = 0;
+	}
+	ik_buf_done(&text);
+	return (size_t)line;
+}
+
+/* A diff that is being written with the numbers of its lines. */
+struct numbered_diff {
+	size_t numbers[2]; /* of the next line, in the old text and in the new one */
+	size_t first;      /* number of the first line; 0: there are no numbers */
+	int width;         /* of a number */
+	size_t most;       /* lines that are still to be written */
+	struct ik_buf *out;
+	struct ik_call_changes changes;
+};
+
+/* Begin a hunk: "@@ -4,7 +4,8 @@". Without numbers, "@@" is between two. */
+static void begin_hunk(struct numbered_diff *diff, const char *line)
+{
+	size_t old_line = 0, new_line = 0;
+
+	if (diff->first == 0 && diff->numbers[1] > 0 && diff->most > 0)
+		ik_buf_puts(diff->out, "@@\n");
+
+	(void)sscanf(line, "@@ -%zu%*[0-9,] +%zu", &old_line, &new_line);
+	diff->numbers[0] = diff->first + old_line - (old_line > 0);
+	diff->numbers[1] = diff->first + new_line - (new_line > 0);
+}
+
+/* Append a line "+...", "-..." or " ...", without its line feed. */
+static void put_line(struct numbered_diff *diff, const char *line, size_t length)
+{
+	bool removed = line[0] == '-', added = line[0] == '+';
+	size_t number = diff->numbers[!removed];
+
+	diff->changes.added += added;
+	diff->changes.removed += removed;
+	diff->numbers[0] += !added;
+	diff->numbers[1] += !removed;
+	if (diff->most == 0) {
+		diff->changes.more++;
+		return;
+	}
+	diff->most--;
+	if (diff->first > 0)
+		ik_buf_printf(diff->out, "%*zu ", diff->width, number);
+	ik_buf_printf(diff->out, "%c ", line[0]);
+	ik_buf_append(diff->out, line + 1, length - 1);
+	ik_buf_putc(diff->out, '\n');
+}
+
+/* Count line feeds. */
+static size_t count_feeds(const struct ik_buf *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text->length; i++)
+		count += text->data[i] == '\n';
+	return count;
+}
+
+/* Write the differences between two texts. */
+static void compare(struct numbered_diff *diff, const struct ik_buf *before,
+	const struct ik_buf *after)
+{
+	struct ik_buf lines;
+	const char *line, *end, *next;
+	size_t last = diff->first + count_feeds(before) + count_feeds(after);
+
+	for (diff->width = 1; last >= 10; last /= 10)
+		diff->width++;
+	ik_buf_init(&lines, 2 * IK_LIMIT_ARGUMENTS);
+	(void)ik_diff_lines(&lines, before->data, before->length, after->data, after->length, SIZE_MAX);
+	end = lines.data + lines.length;
+	for (line = lines.data; line < end; line = next) {
+		const char *feed = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = feed ? feed : end;
+
+		next = feed ? feed + 1 : end;
+		if (*line == '@')
+			begin_hunk(diff, line);
+		else if (strchr("+- ", *line))
+			put_line(diff, line, (size_t)(stop - line));
+	}
+	ik_buf_done(&lines);
+}
+
+/* Append a text, completed to whole lines; false: it is no string. */
+static bool put_lines(struct ik_json_span value, struct ik_buf *out)
+{
+	if (!ik_json_string(value, out))
+		return false;
+	if (out->length > 0 && out->data[out->length - 1] != '\n')
+		ik_buf_putc(out, '\n');
+	return true;
+}
+
+bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_buf *out,
+	struct ik_call_changes *ret_changes)
+{
+	struct ik_json_span old_text = ik_call_role(call, "old_text");
+	struct numbered_diff diff = { .most = most, .out = out };
+	struct ik_buf before, after;
+	bool any;
+
+	if (ik_call_kind(call) != IK_DISPLAY_EDIT)
+		return false;
+	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
+	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);
+	any = put_lines(ik_call_role(call, "new_text"), &after) &&
+		(!old_text.text || put_lines(old_text, &before));
+	if (any) {
+		diff.first = old_text.text ? first_line(call) : 1;
+		compare(&diff, &before, &after);
+		*ret_changes = diff.changes;
+	}
+	ik_buf_done(&before);
+	ik_buf_done(&after);
+	return any;
+}
