@@ -35,7 +35,8 @@ Test(grep, describes_itself)
 		"ing the file (at most 1000, default: 0)\"},\"limit\":{\"type\":\"integer\",\"description"
 		"\":\"Most matching lines to return; the output says if more match. Use it when a pattern"
 		" may be common (default: all)\"}},\"required\":[\"pattern\"]},\"annotations\":{\"readOnl"
-		"y\":true}}\n");
+		"y\":true},\"display\":{\"kind\":\"search\",\"line\":\"Search \\\"{pattern}\\\"[ in {pat"
+		"h}][ in {glob}]\",\"result\":\"{count|match|matches}\",\"path\":\"path\"}}\n");
 	reply_free(&reply);
 }
 
