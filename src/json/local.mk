@@ -1,8 +1,8 @@
 # src/json: one library.
 noinst_LIBRARIES += libik_json.a
 libik_json_a_SOURCES = \
-	src/json/partial.c src/json/partial.h \
 	src/json/check.c \
+	src/json/partial.c src/json/partial.h \
 	src/json/pattern.c src/json/pattern.h \
 	src/json/place.c src/json/place.h \
 	src/json/plain.h \

@@ -134,7 +134,7 @@ static const char *member_of(const struct ik_wire_writer *writer, const struct i
 													  : NULL;
 }
 
-/* Write what the server sent with this passage's thinking besides the text. Return whether there
+/* Write what the server sent with this passage's thinking in addition to the text. Return whether there
  * was anything. */
 static bool put_details(struct ik_wire_writer *writer, const struct ik_passage *passage)
 {
@@ -205,7 +205,7 @@ static void state_done(void *arg)
 /* ---- the details of thinking ---- */
 
 /*
- * OpenRouter sends, besides the text of a model's thinking, a list of objects with a type
+ * OpenRouter sends, in addition to the text of a model's thinking, a list of objects with a type
  * (reasoning.text, reasoning.summary, reasoning.encrypted), an index, and members that depend on
  * the type. It is sent back unchanged: without it, models that sign or encrypt their thinking start
  * from scratch after each of their calls, or refuse to continue. Source: OpenRouter, "Preserving

@@ -7,7 +7,7 @@
  * line and result are templates, over the arguments and over the result.  {NAME} is the value of a
  * member, {NAME|ONE|MANY} a number with the word that fits it.  A part in brackets is left out
  * unless each of its members has a value other than null, false and "".  A doubled brace or
- * bracket stands for itself.
+ * bracket is shown once, as it is.
  *
  * kind says what a call does.  path, command, old_text and new_text name the arguments that are
  * the file it is about, the command it runs, and what it replaces with what; at is the member of the

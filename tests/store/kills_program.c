@@ -50,7 +50,7 @@ static const struct {
 	const char *kind;
 } sights[SIGHTS] = {
 	[USER] = { "ask-", ".", "> ", "user" },
-	[CALL] = { "A", "a", "act ", "tool_call" },
+	[CALL] = { "A", "a", "act command=", "tool_call" },
 	[RESULT] = { "R", "a", "command: ", "tool_result" },
 	[REPLY] = { "F", "x", "  ", "assistant" },
 };
@@ -489,8 +489,7 @@ static bool set_up(struct kills *kills)
 		ik_strdup("#!/bin/sh\n"
 				  "if [ \"$1\" = --schema ]; then echo "
 				  "'{\"name\":\"act\",\"description\":\"Act.\",\"parameters\":"
-				  "{\"command\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}},"
-				  "\"display\":{\"kind\":\"execute\",\"line\":\"act {command}\"}}'; "
+				  "{\"command\":{\"type\":\"string\",\"description\":\"n\",\"required\":true}}}'; "
 				  "exit; fi\n"
 				  "sleep 0.005\ntr A R\n"));
 

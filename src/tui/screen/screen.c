@@ -295,7 +295,7 @@ static void show_help(struct ik_screen *screen, bool open)
 	screen->help_open = open;
 }
 
-/* Close the help, and the search line behind it, because a pane opens. */
+/* Close the help, and the search line under it, because a pane opens. */
 static void make_way(struct ik_screen *screen)
 {
 	show_help(screen, false);

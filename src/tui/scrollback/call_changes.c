@@ -6,14 +6,9 @@
 
 #include "util/diff.h"
 
-static struct ik_json_span display_of(const struct ik_shown_call *call)
+struct ik_json_span ik_call_display(const struct ik_shown_call *call)
 {
 	return (struct ik_json_span){ call->display, call->display ? strlen(call->display) : 0 };
-}
-
-enum ik_display_kind ik_call_kind(const struct ik_shown_call *call)
-{
-	return ik_display_kind(display_of(call));
 }
 
 struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *role)
@@ -23,7 +18,7 @@ struct ik_json_span ik_call_role(const struct ik_shown_call *call, const char *r
 	if (!call->display ||
 		ik_json_check(call->arguments.data, call->arguments.length, &arguments, NULL) != IK_OK)
 		return (struct ik_json_span){ NULL, 0 };
-	return ik_display_value(display_of(call), role, arguments);
+	return ik_display_value(ik_call_display(call), role, arguments);
 }
 
 /* Return the line where the new text begins, by the call's result; 0: not known. */
@@ -36,7 +31,7 @@ static size_t first_line(const struct ik_shown_call *call)
 	ik_buf_init(&text, IK_LIMIT_ENVELOPE);
 	if (!ik_call_is_large(call) && ik_call_envelope(call, SIZE_MAX, &text) &&
 		ik_json_check(text.data, text.length, &envelope, NULL) == IK_OK) {
-		at = ik_display_value(display_of(call), "at", ik_json_member(envelope, "result"));
+		at = ik_display_value(ik_call_display(call), "at", ik_json_member(envelope, "result"));
 		if (!ik_json_integer(at, &line) || line < 1)
 			line = 0;
 	}
@@ -61,7 +56,6 @@ static void begin_hunk(struct numbered_diff *diff, const char *line)
 
 	if (diff->first == 0 && diff->numbers[1] > 0 && diff->most > 0)
 		ik_buf_puts(diff->out, "@@\n");
-
 	(void)sscanf(line, "@@ -%zu%*[0-9,] +%zu", &old_line, &new_line);
 	diff->numbers[0] = diff->first + old_line - (old_line > 0);
 	diff->numbers[1] = diff->first + new_line - (new_line > 0);
@@ -105,9 +99,11 @@ static void compare(struct numbered_diff *diff, const struct ik_buf *before,
 {
 	struct ik_buf lines;
 	const char *line, *end, *next;
-	size_t last = diff->first + count_feeds(before) + count_feeds(after);
+	size_t removed = count_feeds(before), added = count_feeds(after);
+	size_t last = diff->first + (removed > added ? removed : added);
 
-	for (diff->width = 1; last >= 10; last /= 10)
+	/* Each line ends with a line feed, so that last is the number after the last one. */
+	for (last -= last > 0, diff->width = 1; last >= 10; last /= 10)
 		diff->width++;
 	ik_buf_init(&lines, 2 * IK_LIMIT_ARGUMENTS);
 	(void)ik_diff_lines(&lines, before->data, before->length, after->data, after->length, SIZE_MAX);
@@ -143,7 +139,7 @@ bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_bu
 	struct ik_buf before, after;
 	bool any;
 
-	if (ik_call_kind(call) != IK_DISPLAY_EDIT)
+	if (ik_display_kind(ik_call_display(call)) != IK_DISPLAY_EDIT)
 		return false;
 	ik_buf_init(&before, IK_LIMIT_ARGUMENTS);
 	ik_buf_init(&after, IK_LIMIT_ARGUMENTS);

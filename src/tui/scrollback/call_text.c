@@ -70,20 +70,30 @@ static struct ik_json_span read_arguments(const struct ik_shown_call *call, stru
 	return arguments;
 }
 
-/* Append what a call does; a model's mistake as it wrote it. */
-static void put_line(const struct ik_shown_call *call, struct ik_buf *out)
+/* Return what a call with these arguments does. */
+static enum ik_display_kind kind_of(const struct ik_shown_call *call, struct ik_json_span arguments)
 {
-	struct ik_json_span display = { call->display, call->display ? strlen(call->display) : 0 };
-	bool command = ik_call_kind(call) == IK_DISPLAY_EXECUTE;
+	struct ik_json_span display = ik_call_display(call);
+	bool command = ik_json_span_type(ik_json_member(arguments, "command")) == IK_JSON_STRING;
+
+	if (display.text)
+		return ik_display_kind(display);
+	return command ? IK_DISPLAY_EXECUTE : IK_DISPLAY_OTHER;
+}
+
+/* Append what a call does; a model's mistake as it wrote it. */
+static void put_line(struct ik_shown_call *call, struct ik_buf *out)
+{
 	size_t length = call->arguments.length < SUMMARY_BYTES ? call->arguments.length : SUMMARY_BYTES;
 	struct ik_json_span arguments;
 	struct ik_buf whole;
 
 	ik_buf_init(&whole, IK_LIMIT_ARGUMENTS);
 	arguments = read_arguments(call, &whole);
+	call->kind = kind_of(call, arguments);
 	if (arguments.text || length == 0)
-		ik_display_put_line(display, call->name, arguments, command ? COMMAND_BYTES : SUMMARY_BYTES,
-			out);
+		ik_display_put_line(ik_call_display(call), call->name, arguments,
+			call->kind == IK_DISPLAY_EXECUTE ? COMMAND_BYTES : SUMMARY_BYTES, out);
 	else
 		ik_buf_printf(out, "%s %.*s", call->name, (int)length, call->arguments.data);
 	ik_buf_done(&whole);
@@ -102,6 +112,14 @@ const char *ik_call_line(struct ik_shown_call *call, size_t *ret_length)
 	ik_buf_done(&line);
 	*ret_length = call->line.length;
 	return call->line.data;
+}
+
+enum ik_display_kind ik_call_kind(struct ik_shown_call *call)
+{
+	size_t length;
+
+	(void)ik_call_line(call, &length);
+	return call->kind;
 }
 
 /* End the line that was begun in out, if one was. */
@@ -270,7 +288,7 @@ static void trim_end(struct ik_buf *out, size_t least)
 }
 
 /* Append what a call that runs has printed last, or all that is kept of it. */
-static void add_live(const struct ik_shown_call *call, size_t lines, struct ik_buf *out)
+static void add_live(struct ik_shown_call *call, size_t lines, struct ik_buf *out)
 {
 	const struct ik_buf *live = call->errors.length > 0 ? &call->errors : &call->output;
 
@@ -304,7 +322,6 @@ static void add_body(const struct ik_shown_call *call, bool output, struct ik_bu
 /* Make the words for what came of a call. */
 static void make_result_words(struct ik_shown_call *call)
 {
-	struct ik_json_span display = { call->display, call->display ? strlen(call->display) : 0 };
 	struct ik_call_changes changes;
 	struct ik_json_span envelope;
 	struct ik_buf text;
@@ -316,7 +333,8 @@ static void make_result_words(struct ik_shown_call *call)
 	else if (call->stage == IK_STAGE_OK && !ik_call_is_large(call) &&
 		ik_call_envelope(call, SIZE_MAX, &text) &&
 		ik_json_check(text.data, text.length, &envelope, NULL) == IK_OK)
-		ik_display_put_result(display, ik_json_member(envelope, "result"), &call->result_words);
+		ik_display_put_result(ik_call_display(call), ik_json_member(envelope, "result"),
+			&call->result_words);
 	ik_buf_done(&text);
 	call->words_version = call->version;
 }
@@ -450,9 +468,9 @@ static void add_last_lines(const struct ik_shown_call *call, const struct ik_buf
 	trim_end(out, head);
 }
 
-/* Append what the call changes in its file, at most so many lines. */
-static bool add_changes(const struct ik_shown_call *call, size_t lines, struct ik_buf *out,
-	size_t *ret_tail)
+/* Append the facts of a call that changes a text, and the changes, at most this many lines. Return
+ * false, and append nothing, for any other call. */
+static bool add_edit(struct ik_shown_call *call, size_t lines, struct ik_buf *out, size_t *ret_tail)
 {
 	struct ik_call_changes changes;
 	struct ik_buf diff;
@@ -460,6 +478,10 @@ static bool add_changes(const struct ik_shown_call *call, size_t lines, struct i
 	ik_buf_init(&diff, out->ceiling);
 	bool any = ik_call_changes(call, lines, &diff, &changes);
 
+	if (any)
+		add_facts(call, 0, false, out);
+	if (any && lines == IK_CALL_ALL)
+		add_arguments(call, true, out);
 	if (any && diff.length > 0) {
 		ik_buf_putc(out, '\n');
 		ik_sanitize(out, diff.data, diff.length - 1);
@@ -478,19 +500,15 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 {
 	enum ik_display_kind kind = ik_call_kind(call);
 	bool all = lines == IK_CALL_ALL, large = ik_call_is_large(call);
-	bool denied_or_failed = call->stage == IK_STAGE_FAILED && call->exit_code == 0;
-	bool command = kind == IK_DISPLAY_EXECUTE && !call->own && !denied_or_failed && !all;
+	/* The call itself, not the command that it ran. */
+	bool failed = call->stage == IK_STAGE_FAILED && call->exit_code == 0;
+	bool command = kind == IK_DISPLAY_EXECUTE && !call->own && !failed && !all;
 	bool quiet = !all && kind != IK_DISPLAY_EXECUTE && kind != IK_DISPLAY_OTHER && !call->own;
 	size_t head = out->length, hidden = 0, shown;
 	struct ik_buf body;
 
-	if (kind == IK_DISPLAY_EDIT && call->stage == IK_STAGE_OK) {
-		add_facts(call, 0, false, out);
-		if (all)
-			add_arguments(call, true, out);
-		if (add_changes(call, lines, out, ret_tail))
-			return true;
-	}
+	if (call->stage == IK_STAGE_OK && add_edit(call, lines, out, ret_tail))
+		return true;
 	ik_buf_init(&body, IK_LIMIT_ENVELOPE);
 	/* The end of a large one would have to be looked for. */
 	if (command && large)
@@ -502,7 +520,7 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 		ik_buf_done(&body);
 		return false;
 	}
-	if (denied_or_failed && lines < REASON_LINES)
+	if (failed && lines < REASON_LINES)
 		lines = REASON_LINES;
 	shown = fold(&body, lines, &hidden);
 	hidden += large;

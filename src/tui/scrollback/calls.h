@@ -42,6 +42,7 @@ struct ik_shown_call {
 	struct ik_buf line;         /* what it does, in one line; empty: to be made */
 	struct ik_buf result_words; /* what came of it, in a few words */
 	unsigned words_version;     /* of the call, that they were made of */
+	enum ik_display_kind kind;  /* known with line */
 	const char *display;        /* of its tool, JSON text in the list's registry; NULL: none */
 	enum ik_call_stage stage;
 	struct ik_buf output;       /* stdout as it comes, its end (IK_LIMIT_LIVE_OUTPUT);
@@ -166,8 +167,12 @@ struct ik_call_changes {
 bool ik_call_changes(const struct ik_shown_call *call, size_t most, struct ik_buf *out,
 	struct ik_call_changes *ret_changes);
 
-/* What a call does, by its tool's account. */
-enum ik_display_kind ik_call_kind(const struct ik_shown_call *call);
+/* Return what a call does, by its tool's account. If the tool gives none, a call with an argument
+ * "command" runs that. */
+enum ik_display_kind ik_call_kind(struct ik_shown_call *call);
+
+/* Return how the call's tool wants it shown; no value if it does not say. */
+struct ik_json_span ik_call_display(const struct ik_shown_call *call);
 
 /* Return the argument that has a role in the display ("path", "command", "old_text", "new_text"); no
  * value if there is none. */

@@ -149,7 +149,7 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 1);
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · +2 -1 · 1 ms\nfile_path: parse.c\nreplace_all: false\n\n"
-		" 7 -     return 1;\n 7 +     /* more */\n 8 +     return 2;");
+		"7 -     return 1;\n7 +     /* more */\n8 +     return 2;");
 	ik_buf_clear(&text);
 	call = ik_calls_get(calls, "b", "file_write");
 	ik_calls_set_arguments(calls, call, other, strlen(other));
@@ -157,6 +157,43 @@ Test(calls, an_opened_edit_reads_as_one)
 	ik_call_text(call, IK_CALL_ALL, &text, &head, &tail);
 	cr_assert_str_eq(text.data + head, " · +2 -0 · 1 ms\nfile_path: parse.c\nmode: 420\n\n1 + one\n2 + two");
 	ik_buf_done(&text);
+	ik_calls_free(calls);
+}
+
+/* An edit without texts has nothing to compare. */
+Test(calls, facts_are_shown_once)
+{
+	static const char arguments[] = "{\"path\":\"old.txt\"}";
+	static const char envelope[] = "{\"tool_success\":true,\"result\":{\"count\":2}}";
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_buf text;
+	size_t head, tail;
+	tools_use(calls);
+	struct ik_shown_call *call = ik_calls_get(calls, "a", "remove");
+	ik_buf_init(&text, IK_MIB(1));
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	ik_calls_set_envelope(calls, call, envelope, strlen(envelope), 5);
+	cr_assert_not(ik_call_text(call, 12, &text, &head, &tail));
+	cr_assert_str_eq(text.data, "Remove old.txt · 2 files · 5 ms\ncount: 2");
+	ik_buf_done(&text);
+	ik_calls_free(calls);
+}
+
+/* A tool that says nothing of its calls, with an argument "command". */
+Test(calls, an_unknown_command_is_shown_as_one)
+{
+	static const char arguments[] = "{\"command\":\"make\"}";
+	struct ik_calls *calls = ik_calls_new();
+	struct ik_shown_call *call = ik_calls_get(calls, "a", "shell");
+	size_t length;
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	cr_assert_eq(ik_call_kind(call), IK_DISPLAY_EXECUTE);
+	cr_assert_str_eq(ik_call_line(call, &length), "shell command=make");
+	tools_use(calls);
+	cr_assert_eq(ik_call_kind(call), IK_DISPLAY_EXECUTE);
+	call = ik_calls_get(calls, "b", "glob");
+	ik_calls_set_arguments(calls, call, arguments, strlen(arguments));
+	cr_assert_eq(ik_call_kind(call), IK_DISPLAY_SEARCH);
 	ik_calls_free(calls);
 }
 

@@ -14,6 +14,8 @@ void tools_use(struct ik_calls *calls)
 			"\"new_text\":\"content\"}" },
 		{ "glob", "{\"kind\":\"search\",\"line\":\"Find {pattern}\","
 			"\"result\":\"{count|file|files}\"}" },
+		{ "remove", "{\"kind\":\"edit\",\"line\":\"Remove {path}\","
+			"\"result\":\"{count|file|files}\"}" },
 	};
 	struct ik_registry *registry = ik_registry_new();
 

@@ -1,4 +1,4 @@
-/* tools: a registry with the displays of bash, file_edit, file_write and glob. */
+/* tools: a registry with the displays of bash, file_edit, file_write, glob and a tool that removes files. */
 #ifndef IK_TESTS_TUI_TOOLS_H
 #define IK_TESTS_TUI_TOOLS_H
 
