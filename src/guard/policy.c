@@ -199,7 +199,7 @@ static void put_same(const struct ik_policy *policy, const char *name, const str
 }
 
 /* Append the glob for similar values: a file in the same directory, a command that begins alike.
- * Appends nothing if there is none. */
+ * Append nothing if there are none. */
 static void put_like(const struct ik_policy *policy, const char *name, const struct ik_buf *text,
 	bool is_string, struct ik_buf *out)
 {

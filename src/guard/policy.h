@@ -3,8 +3,8 @@
  * made the decision.
  *
  * There are three lists of rules (config/rules.h): `policy` of the configuration, those that the
- * user keeps for good (policy.json), and those kept for this session.  In `policy` the first rule
- * that fits a call decides.  The other two hold rules that allow, and answer in place of the user.
+ * user keeps in policy.json, and those kept for this session.  In `policy` the first rule that fits
+ * a call decides.  The other two hold rules that allow, and answer in place of the user.
  *
  *   first rule of `policy`   kept rule   auto    ask              read-only
  *   that fits                fits
@@ -69,7 +69,7 @@ enum ik_mode { IK_MODE_AUTO, IK_MODE_ASK, IK_MODE_READ_ONLY, IK_MODE_COUNT };
 
 /* "auto", "ask", "read-only": what the user types and sees. */
 const char *ik_mode_name(enum ik_mode mode);
-/* False if there is no mode of that name. */
+/* Return false if no mode has that name. */
 bool ik_mode_find(const char *name, enum ik_mode *ret_mode);
 
 enum ik_decision { IK_DECISION_ALLOW, IK_DECISION_ASK, IK_DECISION_DENY };
@@ -78,7 +78,7 @@ enum ik_decision { IK_DECISION_ALLOW, IK_DECISION_ASK, IK_DECISION_DENY };
 enum ik_reason {
 	IK_REASON_NO_RULE, /* no rule fits, and the mode allows the call */
 	IK_REASON_RULE,    /* rule number of policy */
-	IK_REASON_KEPT,    /* rule number of those kept for good */
+	IK_REASON_KEPT,    /* rule number of policy.json */
 	IK_REASON_SESSION, /* rule number of those kept for the session */
 	IK_REASON_MODE
 };

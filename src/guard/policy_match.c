@@ -17,7 +17,7 @@ const char ik_policy_barred[] = ";&|()`$\n\r<>";
 /* A command with more words that may each be a program is trying to hide one. */
 enum { MOST_WORDS = 64 };
 
-/* What an argument is compared with, and how. */
+/* How an argument is compared, and with what. */
 struct pattern {
 	const struct ik_policy_place *place;
 	const char *glob;   /* as written in the rule */
@@ -117,7 +117,7 @@ static char *absolute_glob(const struct ik_policy_place *place, const char *glob
 	return absolute;
 }
 
-/* Return the glob with the links of its directory followed; NULL: there are none. */
+/* Return the glob with the links of its directory followed, or NULL if it has no links. */
 static char *resolved_glob(const struct ik_policy_place *place, const char *glob)
 {
 	size_t literal = strcspn(glob, "*?[\\");
@@ -348,7 +348,7 @@ static void put_rest(const char *rest, size_t length, struct ik_buf *out)
 	}
 }
 
-/* What a word says about those after it. */
+/* What a word means for the words after it. */
 enum leads { LEADS_NOWHERE, LEADS_TO_NEXT, LEADS_TO_ANY };
 
 /* Classify the name of a program, or a word of the shell. */

@@ -9,7 +9,7 @@
 #include "config/rules.h"
 #include "json/scan.h"
 
-/* What the paths of a call are relative to. */
+/* The directory that the paths of a call are relative to. */
 struct ik_policy_place {
 	const char *directory;
 	const char *home;                   /* NULL: unknown */
@@ -28,8 +28,8 @@ bool ik_policy_is_command(const char *name);
 extern const char ik_policy_barred[];
 
 /* Append to glob the pattern of commands like this one: of the same program, for git with the same
- * second word. Appends nothing unless the program is one of the few that start no others and write
- * nothing; a rule for any other would allow everything. */
+ * second word. Append nothing unless the program is one of the few that start no other program and
+ * write nothing; a rule for any other would allow everything. */
 void ik_policy_put_command_like(const char *command, struct ik_buf *glob);
 
 /* Return a path made absolute, without . and .. and // (new memory). */

@@ -36,10 +36,11 @@ static const char *const devices[] = {
 /* Limits for one pattern: names visited, time spent, files found. */
 enum { GLOB_NAMES = 10000, GLOB_MS = 20, GLOB_FILES = 128 };
 
-/* Limit on places that are remembered when they are covered; further ones are covered by name only. */
+/* Limit on places that are remembered when they are covered; further ones are covered by name only.
+ */
 enum { COVERED_MOST = 128 };
 
-/* What the configuration and the rules of the policy say. */
+/* The settings and the policy's rules. */
 struct sandbox_limits {
 	struct ik_sandbox_limit *items;
 	size_t count;
@@ -594,7 +595,8 @@ static void note_covered(struct ik_sandbox *sandbox, const char *path, enum ik_c
 	};
 }
 
-/* Return the present path of a covered place (new memory); NULL: it was removed or cannot be seen. */
+/* Return the present path of a covered place (new memory); NULL: it was removed or cannot be seen.
+ */
 static char *present_path(const struct sandbox_covered *covered)
 {
 	char name[64], path[PATH_MAX];
@@ -753,7 +755,7 @@ static void list_limits(struct ik_sandbox *sandbox)
 	for (size_t i = 0; i < sandbox->limits.count; i++)
 		add_limit(sandbox, ik_strdup(sandbox->limits.items[i].path), sandbox->limits.items[i].left,
 			true);
-	/* A readable guard applies in some modes only; if it were held, it would apply in all. */
+	/* A readable guard applies only in some modes, and must not be followed in the others. */
 	for (size_t i = 0; i < sandbox->guards.count; i++)
 		if (sandbox->guards.items[i].left != IK_CONFINE_READING ||
 			is_writable_around(sandbox, sandbox->guards.items[i].path))
@@ -775,7 +777,7 @@ static void list_limits(struct ik_sandbox *sandbox)
 	}
 }
 
-/* List the limits anew, or use the list of a question that was asked a moment ago. */
+/* List the limits again, unless a question listed them a moment ago. */
 static void refresh_listing(struct ik_sandbox *sandbox, enum ik_sandbox_purpose purpose)
 {
 	int64_t now_ms = ik_clock_ms();

@@ -14,12 +14,12 @@
  * A rule that denies file_read a place (a name, or a directory's name followed by an asterisk)
  * hides its contents as well, and the names in it if the rule denies glob, too. A rule that denies
  * only file_write or file_edit protects the place.  Rules that the kernel cannot enforce are
- * reported as gaps.  If mounts are possible (loop/mount_mask.h), hidden places are covered by mounts,
- * including places in the session's directory, their names and what patterns match there. A place
- * that was covered once stays covered even if a call moves it.
+ * reported as gaps.  If mounts are possible (loop/mount_mask.h), hidden places are covered by
+ * mounts, including places in the session's directory, their names and what patterns match there. A
+ * place that was covered once stays covered even if a call moves it.
  *
  * A process stays confined as it was when it started (loop/confine.h says what that does not
- * prevent).  A process that is only asked for its schema may not write to the session's directory. 
+ * prevent).  A process that is only asked for its schema may not write to the session's directory.
  * What cannot be confined is not run; but a rule that only the policy enforces because the kernel
  * has no Landlock does not prevent a start.
  *
@@ -45,7 +45,7 @@ enum ik_sandbox_mode {
 
 /* "off", "project", "read-only": what the user types and sees. */
 const char *ik_sandbox_mode_name(enum ik_sandbox_mode mode);
-/* False if there is no mode of that name. */
+/* Return false if no mode has that name. */
 bool ik_sandbox_mode_find(const char *name, enum ik_sandbox_mode *ret_mode);
 
 /* Make the sandbox of a session from sandbox.* and policy; directory is the session's, home the
@@ -66,7 +66,7 @@ bool ik_sandbox_hides(const struct ik_sandbox *sandbox, const char *tool, const 
 enum ik_sandbox_mode ik_sandbox_mode(const struct ik_sandbox *sandbox);
 void ik_sandbox_set_mode(struct ik_sandbox *sandbox, enum ik_sandbox_mode mode);
 
-/* What a process is started for. */
+/* The purpose of a process. */
 enum ik_sandbox_purpose { IK_SANDBOX_CALL, IK_SANDBOX_QUESTION };
 
 /*
@@ -96,7 +96,8 @@ void ik_sandbox_put_words(const struct ik_sandbox *sandbox, struct ik_buf *out);
 /* Append the hint for a call that was refused something. */
 void ik_sandbox_put_hint(const struct ik_sandbox *sandbox, struct ik_buf *out);
 
-/* Return, for the user, the places where tools may write in the present mode; NULL after the last. */
+/* Return, for the user, the places where tools may write in the present mode; NULL after the last.
+ */
 const char *ik_sandbox_writable(const struct ik_sandbox *sandbox, size_t index);
 
 /* Places that are hidden or protected. */
@@ -114,9 +115,9 @@ enum ik_sandbox_reason {
 	IK_SANDBOX_CONDITION, /* it depends on other arguments as well */
 	IK_SANDBOX_EARLIER,   /* the earlier rule `other` allows, or asks about, a part of it */
 	IK_SANDBOX_INSIDE,    /* it is in the session's directory, which would be frozen where
-	                         nothing can be covered; or it contains that directory */
+							 nothing can be covered; or it contains that directory */
 	IK_SANDBOX_FOUND      /* a pattern: enforced for the files in the session's directory that
-	                         match it when a process starts */
+							 match it when a process starts */
 };
 struct ik_sandbox_gap {
 	size_t rule, other;

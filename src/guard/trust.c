@@ -25,7 +25,7 @@ struct trusted {
 	char digest[IK_SHA256_TEXT];
 };
 
-/* What has been decided about the directory. */
+/* The user's decisions about the directory. */
 struct decisions {
 	struct trusted *files; /* sorted by name */
 	size_t count;
@@ -37,7 +37,7 @@ struct ik_trust {
 	char *directory;
 	char *entry; /* its name in trust.json */
 	struct decisions known;
-	struct ik_identity read; /* of the file that was read; all zero: there was none */
+	struct ik_identity read; /* of the file that was read; all zero if there was no file */
 	bool was_read;
 	bool all;
 	struct ik_error problem; /* why the file cannot be used; IK_OK: it can */
@@ -213,7 +213,7 @@ const char *ik_trust_file_at(const struct ik_trust *trust, size_t index)
 
 /* ---- the file ---- */
 
-/* Fail if somebody else can change the file: then its contents count for nothing. */
+/* Fail if another user can change the file: its contents can't be trusted then. */
 static enum ik_status check_owner(const char *path, const struct stat *status,
 	struct ik_error *error)
 {
@@ -365,8 +365,8 @@ enum ik_status ik_trust_read(struct ik_trust *trust, struct ik_error *error)
 
 /* ---- changes ---- */
 
-/* What is decided: these files are trusted from now on, instead of the known ones (only) or in
- * addition to them; never: do not ask about others. */
+/* Record a decision: trust these files from now on, instead of the known ones (only) or in addition
+ * to them; never: do not ask about other files. */
 struct decision {
 	const struct ik_trust_file *files;
 	size_t count;

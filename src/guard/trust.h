@@ -12,8 +12,8 @@
  *     {"version":1,"directories":{"/tmp/theirs":{"files":{},"never":true}}}
  *
  * (without the line break; earlier versions wrote all of it as one such value over many lines.) In
- * names, bytes that are not UTF-8 are written as U+FFFD.  A damaged file is renamed and reported, and
- * trusts nothing.
+ * names, bytes that are not UTF-8 are written as U+FFFD.  A damaged file is renamed and reported,
+ * and trusts nothing.
  *
  * Pure except for that file.  Owns what it read.  May include: util, json.
  */
@@ -75,8 +75,9 @@ struct ik_trust_file {
 };
 
 /*
- * Trust these files from now on, in addition to those trusted already (only: instead of them; none:
- * no file any longer), and take back a "never". On failure it still holds for this program.
+ * Trust these files from now on, in addition to the files trusted already (only: instead of them;
+ * no files: trust none), and undo a "never". If saving fails, the decision still holds for this
+ * process.
  */
 enum ik_status ik_trust_grant(struct ik_trust *trust, const struct ik_trust_file *files,
 	size_t count, bool only, struct ik_error *error) IK_MUST_USE;

@@ -30,7 +30,7 @@ struct child_stream {
 	struct ik_watch *watch;
 };
 
-/* How far a child has been told to end. */
+/* How far the end of a child has come. */
 enum phase {
 	LIVING,
 	ENDING, /* SIGTERM was sent */
@@ -92,7 +92,7 @@ static void finish(struct ik_child *child, bool left_running)
 	child->finished = true;
 	ik_timer_stop(child->timer);
 	end_streams(child);
-	/* Nothing may be left of a child that was told to end. This is the last chance: once the leader
+	/* No process may remain of a child that was ended. This is the last chance: once the leader
 	 * is reaped, the group's number is no longer ours. */
 	if (child->phase == ENDING)
 		ik_process_signal(child->leader, SIGKILL);

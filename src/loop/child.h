@@ -31,19 +31,19 @@ struct ik_confinement;
 
 struct ik_child_spec {
 	const char *path;                         /* executable, relative to directory; PATH is not
-	                                             searched */
+												 searched */
 	const struct ik_identity *identity;       /* the file it must be; NULL: any */
 	const char *const *argv;                  /* NULL-terminated; argv[0] first */
 	const char *const *environment;           /* NULL-terminated; NULL: this process's */
 	const char *directory;                    /* NULL: this process's */
 	const struct ik_confinement *confinement; /* sandbox (loop/confine.h); borrowed until it has
-	                                             started; NULL: none */
+												 started; NULL: none */
 	const char *input;                        /* borrowed until done or close; NULL: /dev/null */
 	size_t input_length;
 	int64_t timeout_ms;            /* from the spawn; 0: none */
 	int64_t (*overdue)(void *arg); /* timeout_ms has expired and all output is read: return the
-	                                  ms until it is to be asked again, 0: end the child; NULL:
-	                                  always 0 */
+									  ms until it is to be asked again, 0: end the child; NULL:
+									  always 0 */
 	int64_t kill_after_ms;         /* SIGTERM to SIGKILL; 0: SIGKILL at once */
 	int64_t grace_ms;              /* how long to wait for output after the leader's end */
 	int64_t memory_limit;          /* bytes of address space; 0: none */
@@ -83,8 +83,8 @@ void ik_child_cancel(struct ik_child *child);
 
 int ik_child_pid(const struct ik_child *child);
 
-/* No callback runs from here on. If the process still runs, it is killed with its group and reaped.
- * What it left running after done stays alive. */
+/* Stop all callbacks. If the process still runs, it is killed with its group and reaped. Processes
+ * that it left running after done stay alive. */
 struct ik_child *ik_child_close(struct ik_child *child);
 
 #endif

@@ -65,7 +65,7 @@ static pid_t *list_children(size_t *ret_count)
 	return pids;
 }
 
-/* Return the process with this pid, NULL if nobody here spawned it. */
+/* Return the process with this pid, or NULL if we didn't spawn it. */
 static struct ik_process *find_process(const struct children *all, pid_t pid)
 {
 	struct ik_process *process = all->first;
@@ -363,7 +363,7 @@ void ik_children_end(struct ik_loop *loop)
 	struct children *all = children_of(loop);
 
 	ik_children_end_now();
-	reap_all(all); /* those that this was done for behind our back */
+	reap_all(all); /* ik_children_end_now() killed them, too */
 	changed(all);
 }
 

@@ -20,8 +20,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* Make this process the subreaper of whatever its children leave behind, which it reaps from now
- * on. The children that it already has are left alone. Call early. */
+/* Make this process the subreaper of all its descendants, and reap orphans from now on. The
+ * children that it already has are left alone. Call early. */
 void ik_children_become_reaper(struct ik_loop *loop);
 
 /* Return the number of orphans: processes that children left running and that this process has

@@ -118,7 +118,7 @@ int ik_confine_self(const struct ik_confinement *confinement)
 
 /* ---- rulesets ---- */
 
-/* What came after ABI 1, for system headers that are older than the kernel
+/* Definitions from after ABI 1, for system headers older than the kernel
  * (Documentation/userspace-api/landlock.rst). */
 #define RIGHT_REFER (UINT64_C(1) << 13)     /* ABI 2: renaming between directories */
 #define RIGHT_TRUNCATE (UINT64_C(1) << 14)  /* ABI 3 */

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is allowed at a place and everywhere below it. */
+/* Access granted at a place and everywhere below it. */
 struct ik_confine_place {
 	const char *path; /* absolute, without symbolic links */
 	bool write;       /* everything; otherwise reading and executing */
@@ -48,9 +48,10 @@ struct ik_confine_plan {
 	const struct ik_confine_limit *limits;
 	size_t limit_count;
 	bool no_network;    /* no sockets */
-	bool own_terminals; /* no terminals except its own; none at all if nothing can be masked */
+	bool own_terminals; /* no terminals except its own; no terminals at all if nothing can be masked
+						 */
 	bool apart;         /* from ABI 6: no signals to outside processes, and none of their
-	                       abstract Unix sockets */
+						   abstract Unix sockets */
 };
 
 struct ik_confinement {
@@ -75,7 +76,7 @@ enum ik_status ik_confine_open(const struct ik_confine_plan *plan,
 	struct ik_confinement *ret_confinement, struct ik_error *error) IK_MUST_USE;
 void ik_confine_close(struct ik_confinement *confinement);
 
-/* Confine the calling process for good, except for its mask. System calls only. 0 or an errno
+/* Confine the calling process permanently, except for its mask. System calls only. 0 or an errno
  * value. */
 int ik_confine_self(const struct ik_confinement *confinement);
 

@@ -103,7 +103,7 @@ static void note_beginning(struct ik_directory_watch *watch)
 		ik_timer_start(watch->timer, IK_WATCH_LONGEST_MS);
 }
 
-/* Have the kernel watch a directory; return its number, or NONE. */
+/* Ask the kernel to watch a directory. Return its number, or NONE. */
 static int add(struct ik_directory_watch *watch, const char *path, uint32_t mask)
 {
 	int number = inotify_add_watch(watch->fd, path[0] != '\0' ? path : "/",
@@ -141,7 +141,7 @@ static void resolve(struct ik_directory_watch *watch, struct watch_place *place)
 		there = access(next, F_OK) == 0;
 		free(next);
 		free(path);
-		/* What was created between the two checks was not reported. */
+		/* Files created between the two checks were not reported. */
 		if (place->self != NONE || !there)
 			return;
 	}

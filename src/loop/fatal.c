@@ -17,7 +17,7 @@ static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, S
 	SIGQUIT, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2 };
 #define FATAL_COUNT (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
 
-/* Processes per round; the next round finds the others. */
+/* Processes per round; the next round finds the rest. */
 #define AT_ONCE 1024
 #define ROUNDS 1000
 #define PAUSE_NS (1000 * 1000)
@@ -83,8 +83,8 @@ size_t ik_fatal_list_children(pid_t *pids, size_t size)
 	pid_t pid = 0;
 	int fd;
 
-	/* The first call is no handler's. Orphans are adopted by the main thread, which is also the one
-	 * that spawns. */
+	/* The first call does not come from a handler. Orphans are adopted by the main thread, which is
+	 * also the one that spawns. */
 	if (fatal.children_path[0] == '\0')
 		(void)snprintf(fatal.children_path, sizeof(fatal.children_path),
 			"/proc/self/task/%d/children", (int)getpid());
@@ -168,7 +168,7 @@ static void update_handlers(void)
 			sigaction(fatal_signals[i], &fatal.before[i], NULL);
 			continue;
 		}
-		/* An ignored signal ends nobody. */
+		/* An ignored signal ends no process. */
 		sigaction(fatal_signals[i], NULL, &fatal.before[i]);
 		if (fatal.before[i].sa_handler != SIG_IGN)
 			sigaction(fatal_signals[i], &action, NULL);

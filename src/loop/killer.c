@@ -111,7 +111,7 @@ static struct killer *killer_of(struct ik_loop *loop)
 /* Start it. 0 or an errno value. */
 static int start(struct killer *killer, pid_t *ret_pid)
 {
-	/* What libraries and their checkers need, never a key. */
+	/* Variables that libraries and sanitizers need; never a key. */
 	static const char *const wanted[] = {
 		"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "UBSAN_OPTIONS=", "TMPDIR="
 	};
@@ -144,7 +144,7 @@ static int start(struct killer *killer, pid_t *ret_pid)
 	return number;
 }
 
-/* Have it run. False if that is impossible. */
+/* Make sure that it runs. Return false if that is impossible. */
 static bool ensure_running(struct killer *killer)
 {
 	pid_t pid;
@@ -243,7 +243,7 @@ static bool kill_marked(int proc, const char *name, const struct rlimit *mark)
 		if (stat.state != 'Z')
 			alive = syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0) == 0;
 		/* The whole group at once: a process that keeps forking would outrun us otherwise. A tool
-		 * leads a session of its own, so the group contains nobody else. */
+		 * leads its own session, so the group contains no other process. */
 		if (alive && stat.group > 1)
 			kill(-stat.group, SIGKILL);
 	}

@@ -29,7 +29,7 @@ struct ik_loop *ik_loop_new(struct ik_error *error);
 /* Run what is still deferred, then release. Everything on the loop must be closed. */
 struct ik_loop *ik_loop_free(struct ik_loop *loop);
 
-/* Run until ik_loop_stop(), which inside a callback ends the loop after this turn. What was
+/* Run until ik_loop_stop(), which inside a callback ends the loop after this turn. Functions
  * deferred earlier and the before-sleep function run before the first poll. Return IK_FAILED if
  * nothing is left to wait for. */
 enum ik_status ik_loop_run(struct ik_loop *loop, struct ik_error *error) IK_MUST_USE;
@@ -38,8 +38,8 @@ void ik_loop_stop(struct ik_loop *loop);
 /* Call fn at the end of each turn, before the loop sleeps: the one draw. */
 void ik_loop_before_sleep(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
-/* Run fn(arg) in this turn, after the callbacks, in call order. What a deferred function defers
- * runs in the next turn, which then does not sleep. */
+/* Run fn(arg) in this turn, after the callbacks, in call order. A function deferred by a deferred
+ * function runs in the next turn, which then does not sleep. */
 void ik_loop_defer(struct ik_loop *loop, void (*fn)(void *), void *arg);
 
 /* Cancel what is deferred with this fn and arg: for an owner that goes away first. */

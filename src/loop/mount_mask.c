@@ -169,7 +169,7 @@ static const int dangerous[] = {
 };
 /* clang-format on */
 
-/* Drop capabilities for good: all, or the dangerous ones. 0 or an errno value. */
+/* Drop capabilities permanently: all, or the dangerous ones. 0 or an errno value. */
 static int give_up(bool all)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3, .pid = 0 };

@@ -35,11 +35,11 @@ enum ik_mount_mask_method ik_mount_mask_method(void);
 
 /* Make an empty mask, to be released with ik_mount_mask_free(). */
 struct ik_mount_mask *ik_mount_mask_new(void);
-/* Mask path (absolute, without symbolic links, copied). readable: only protect it. What does not
- * exist or cannot be reached needs no mask. */
+/* Mask path (absolute, without symbolic links, copied). readable: only protect it. A missing or
+ * unreachable place needs no mask. */
 void ik_mount_mask_add(struct ik_mount_mask *mask, const char *path, bool readable);
-/* Give it its own terminals (devpts): the others are no longer at IK_MOUNT_MASK_TERMINALS, and
- * nobody else sees those it creates. */
+/* Give it its own terminals (devpts): the others are no longer at IK_MOUNT_MASK_TERMINALS, and no
+ * other process sees those it creates. */
 void ik_mount_mask_add_terminals(struct ik_mount_mask *mask);
 #define IK_MOUNT_MASK_TERMINALS "/dev/pts"
 struct ik_mount_mask *ik_mount_mask_free(struct ik_mount_mask *mask);

@@ -159,7 +159,7 @@ static bool is_here(const struct ending *ending)
 	return ending->start != 0 && start_of(ending->pid) == ending->start;
 }
 
-/* Stop a process that is to be ended, unless it is being stopped already. */
+/* Stop a process that will be ended, unless it is being stopped already. */
 static void stop(struct endings *endings, pid_t pid)
 {
 	const struct ending ending = { .pid = pid, .start = start_of(pid) };
@@ -215,9 +215,9 @@ static bool stop_children(struct endings *endings, pid_t pid)
 	return stopped;
 }
 
-/* Stop the children of those that were stopped, and theirs, so that nothing can be started any more;
- * then signal all of them. What does not stop in time, for example inside the kernel, is signalled
- * with the children found so far. */
+/* Stop the children of those that were stopped, and theirs, so that nothing can be started any
+ * more; then signal all of them. A process that does not stop in time, for example inside the
+ * kernel, is signalled with the children found so far. */
 static void tell(struct endings *endings, int number)
 {
 	const struct timespec pause = { 0, 500 * 1000 };

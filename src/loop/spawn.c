@@ -92,7 +92,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	if (!spawn->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return IK_SPAWN_SETUP;
 	if (!spawn->outlives && getppid() != parent)
-		_exit(127); /* the parent died before the line above: nobody to report to */
+		_exit(127); /* the parent died before the line above: there is no one to report to */
 	if (spawn->directory && chdir(spawn->directory) != 0)
 		return IK_SPAWN_DIRECTORY;
 	for (int i = 0; i < 3; i++)
@@ -118,7 +118,7 @@ static enum ik_spawn_step prepare_and_exec(const struct ik_spawn *spawn, pid_t p
 	return IK_SPAWN_EXEC;
 }
 
-/* What a child gets and, if it does not reach exec, what it says about that: in our memory. */
+/* What a child is given, and its report if it doesn't reach exec: both in our memory. */
 struct spawn_child {
 	const struct ik_spawn *spawn;
 	pid_t parent;

@@ -29,10 +29,10 @@ struct ik_spawn {
 	int streams[3];                     /* become 0, 1, 2; each above 2 */
 	rlim_t memory_limit;                /* bytes of address space; RLIM_INFINITY: none */
 	bool foreground;           /* it stays in this process's session, group and job, with its
-	                              terminal if it has one */
+								  terminal if it has one */
 	bool outlives;             /* not killed when this process dies */
 	const struct rlimit *mark; /* RLIMIT_LOCKS, by which the killer finds it and what it starts
-	                              (loop/killer.h); NULL: unchanged */
+								  (loop/killer.h); NULL: unchanged */
 	const struct ik_confinement *confinement; /* sandbox; NULL: none */
 	rlim_t descriptor_limit; /* soft limit of open files; RLIM_INFINITY: unchanged */
 };
@@ -43,7 +43,7 @@ enum ik_spawn_step {
 	IK_SPAWN_SETUP, /* session, limits, streams */
 	IK_SPAWN_DIRECTORY,
 	IK_SPAWN_CONFINE,  /* the sandbox */
-	IK_SPAWN_IDENTITY, /* it is another file; errno means nothing */
+	IK_SPAWN_IDENTITY, /* the file has been replaced; errno is unset */
 	IK_SPAWN_EXEC
 };
 

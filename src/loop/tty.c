@@ -398,8 +398,8 @@ static void flush_until(struct ik_tty *tty, int64_t end)
 	}
 }
 
-/* Discard the terminal's answers up to the last one, ESC [ ? ... c. What is typed meanwhile was
- * meant for this program. */
+/* Discard the terminal's answers up to the last one, ESC [ ? ... c. Keys typed meanwhile were meant
+ * for this program. */
 static void drop_answers(struct ik_tty *tty)
 {
 	const int64_t end = ik_clock_ms() + ANSWER_MS;

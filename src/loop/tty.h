@@ -29,7 +29,7 @@ struct ik_tty_events {
 	void (*hung_up)(void *arg); /* the terminal is gone */
 };
 
-/* Open the terminal of stdin and stdout; an error with a sentence if there is none. */
+/* Open the terminal of stdin and stdout. The error is a sentence. */
 struct ik_tty *ik_tty_open(struct ik_loop *loop, const struct ik_tty_events *events, void *arg,
 	struct ik_error *error);
 
@@ -43,7 +43,7 @@ enum ik_status ik_tty_enter(struct ik_tty *tty, const char *enter, const char *l
 /* Use other texts to enter (after a stop) and leave from now on; writes nothing. */
 void ik_tty_change(struct ik_tty *tty, const char *enter, const char *leave);
 
-/* Give the terminal back as it was; waiting output gets a moment (at most 200 ms). */
+/* Restore the terminal; pending output gets at most 200 ms. */
 void ik_tty_leave(struct ik_tty *tty);
 
 /* Queue bytes and write what the terminal accepts. Before enter and after leave they are

@@ -16,7 +16,7 @@
 
 /* Limit on the time of a question, as a multiple of the timeout; and the shortest extension. */
 enum { LATEST = 4, SHORTEST_EXTENSION_MS = 20 };
-/* Interval at which a held-up tool is examined again. */
+/* Interval between two looks at a tool that is held up. */
 enum { NEXT_LOOK_MS = 50 };
 /* Bytes of stderr kept, and shown, for the reason of a failure. */
 enum { STDERR_KEPT = 1024, STDERR_SHOWN = 200 };

@@ -24,7 +24,7 @@ struct ik_discovery {
 	char **disabled;
 	size_t disabled_count;
 	struct ik_registry *registry;     /* of the last scan */
-	struct ik_registry *next;         /* of the running scan; NULL: none runs */
+	struct ik_registry *next;         /* of the running scan, or NULL */
 	size_t unfinished;                /* sources whose scan runs */
 	size_t done, total;               /* candidates of the running scan */
 	bool readable;                    /* one of them at least could be read */
@@ -32,7 +32,7 @@ struct ik_discovery {
 	struct ik_directory_watch *watch; /* NULL: not wanted */
 	struct ik_timer *later;           /* runs until tools that timed out are asked again */
 	bool scanning;
-	bool quiet; /* nobody waits for this scan */
+	bool quiet; /* no caller waits for this scan */
 	bool again;
 	enum ik_cache_use again_use; /* for the scan that follows */
 	bool closed;
@@ -252,7 +252,8 @@ static void source_changed(void *arg)
 	start(slot->discovery, IK_CACHE_ALL, false);
 }
 
-/* Start a scan, or let one follow the running one; the request that uses least of the cache wins. */
+/* Start a scan, or let one follow the running one; the request that uses least of the cache wins.
+ */
 static void start(struct ik_discovery *discovery, enum ik_cache_use use, bool quiet)
 {
 	static const struct ik_source_events events = { source_tool, source_found, source_done,

@@ -34,7 +34,7 @@ struct ik_discovery *ik_discovery_close(struct ik_discovery *discovery);
 void ik_discovery_add_source(struct ik_discovery *discovery, struct ik_source *source);
 /* Do not offer tools of that name, though they are listed. */
 void ik_discovery_disable(struct ik_discovery *discovery, const char *name);
-/* Disable none any more, from the next scan on. */
+/* Enable all tools again, from the next scan on. */
 void ik_discovery_enable_all(struct ik_discovery *discovery);
 
 /* Set the cache for the sources (taken over), before they are created. */

@@ -9,7 +9,7 @@
 #include "util/utf8.h"
 
 #define TEMPLATE_BYTES 200 /* Limit on a template: it fills a line. */
-#define RESULT_BYTES 60    /* Limit on a value in it, where it is to be a few words. */
+#define RESULT_BYTES 60    /* Limit on a value that should be a few words. */
 
 static const char *const kinds[] = { "other", "execute", "read", "edit", "search", "fetch" };
 
@@ -309,8 +309,8 @@ struct ik_json_span ik_display_value(struct ik_json_span display, const char *ro
 	return value;
 }
 
-/* Append the name and all arguments as "NAME KEY=VALUE ...": a text without its quotes where it has
- * neither blanks nor escapes. */
+/* Append the name and all arguments as "NAME KEY=VALUE ...". A string without blanks and escapes
+ * loses its quotes. */
 static void put_arguments(const char *name, struct ik_json_span arguments, size_t most,
 	struct ik_buf *out)
 {

@@ -10,8 +10,8 @@
  * bracket is shown once, as it is.
  *
  * kind says what a call does.  path, command, old_text and new_text name the arguments that are
- * the file it is about, the command it runs, and what it replaces with what; at is the member of the
- * result with the number of the line where the new text begins.
+ * the file it is about, the command it runs, and what it replaces with what; at is the member of
+ * the result with the number of the line where the new text begins.
  *
  * All is optional.  What a tool says here is only shown: no policy believes it.
  *
@@ -49,7 +49,7 @@ struct ik_json_span ik_display_value(struct ik_json_span display, const char *ro
 void ik_display_put_line(struct ik_json_span display, const char *name,
 	struct ik_json_span arguments, size_t most, struct ik_buf *out);
 
-/* Append what came of a call in a few words; nothing if the tool has none for this. */
+/* Append the result of a call in a few words; append nothing if the tool has no words for it. */
 void ik_display_put_result(struct ik_json_span display, struct ik_json_span result,
 	struct ik_buf *out);
 

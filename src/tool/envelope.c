@@ -27,7 +27,7 @@ const char *ik_tool_failure_code(enum ik_tool_failure failure)
 
 /* ---- cutting ---- */
 
-/* Which part of a long text is kept. */
+/* The part of a long text that is kept. */
 enum cut {
 	CUT_MIDDLE, /* three quarters from its beginning, one quarter from its end */
 	CUT_START   /* its end */
@@ -235,7 +235,8 @@ void ik_envelope_close(struct ik_buf *out, bool cut)
 	ik_buf_puts(out, cut ? ",\"truncated\":true}" : "}");
 }
 
-/* Return the strings of a value that are long enough to be cut, in an array that free() releases. */
+/* Return the strings of a value that are long enough to be cut, in an array that free() releases.
+ */
 static struct ik_json_span *long_strings(struct ik_json_span value, size_t *ret_count)
 {
 	struct ik_json_walk walk = { NULL };

@@ -1,11 +1,11 @@
 /*
- * envelope: the form in which a model gets the result of a tool call.
+ * envelope: the form in which a model receives the result of a tool call.
  *
  * {"tool_success":true,"result":<the tool's JSON, unchanged>} or
  * {"tool_success":false,"error","error_code","exit_code","stdout","stderr"}; in both, "hint" may
  * follow tool_success.
  *
- * What is longer than a limit is cut.  What is left out is replaced by
+ * Text longer than a limit is cut. The part left out is replaced by
  *     [… 123456 bytes left out …]
  * or, where the caller gives files (tool/output_files.h), of which one then has the whole text,
  *     [… 123456 bytes left out: file_read has them in PATH, byte_offset 49152 …]
@@ -40,8 +40,8 @@ void ik_envelope_open(struct ik_buf *out);
 void ik_envelope_close(struct ik_buf *out, bool cut);
 
 /*
- * Append the envelope of a success, with the value unchanged. Above limit bytes its long strings are
- * cut at a character boundary, with a mark that says how many bytes were left out, and
+ * Append the envelope of a success, with the value unchanged. Above limit bytes its long strings
+ * are cut at a character boundary, with a mark that says how many bytes were left out, and
  * "truncated":true is set after result; without a long string the JSON text of the result becomes
  * one cut string. Return whether anything was cut. Check the buffer's status.
  */
@@ -52,9 +52,9 @@ bool ik_envelope_value(struct ik_buf *out, struct ik_json_span value, size_t lim
 bool ik_envelope_text(struct ik_buf *out, const char *bytes, size_t length, size_t limit,
 	struct ik_output_files *files);
 
-/* Append the envelope of a failure. exit_code < 0 becomes null. The streams (the bytes of stdout and
- * stderr) together are cut to limit bytes, with marks; stderr keeps its end. Return whether anything
- * was cut. */
+/* Append the envelope of a failure. exit_code < 0 becomes null. The streams (the bytes of stdout
+ * and stderr) together are cut to limit bytes, with marks; stderr keeps its end. Return whether
+ * anything was cut. */
 bool ik_envelope_failure(struct ik_buf *out, enum ik_tool_failure failure, const char *message,
 	int exit_code, const struct ik_json_span streams[2], size_t limit,
 	struct ik_output_files *files);

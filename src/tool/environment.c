@@ -18,8 +18,8 @@ static bool listed(const char *entry, const char *const *names)
 	return false;
 }
 
-/* Copy the entries of this process's environment that are in only (NULL: all), but not those that are
- * in without and not in keep. */
+/* Copy the entries of this process's environment that are in only (NULL: all), but not those that
+ * are in without and not in keep. */
 static char **copy_environment(const char *const *only, const char *const *without,
 	const char *const *keep)
 {
@@ -39,8 +39,8 @@ static char **copy_environment(const char *const *only, const char *const *witho
 
 void ik_environment_hide(void)
 {
-	/* Keep these: by the first, an ikigai that runs a tool recognizes what the tool left behind;
-	 * the others are set again later, when nobody could free the copies. */
+	/* Keep these: the first lets an ikigai recognize the processes that a tool leaves running; the
+	 * others are set again later, when the copies could no longer be freed. */
 	static const char *const shown_on[] = { "IKIGAI_CALL", "LANGUAGE", "LINES", "COLUMNS", NULL };
 
 	for (char **entry = environ; entry && *entry; entry++) {

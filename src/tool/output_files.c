@@ -20,7 +20,8 @@
 #define NAME_LETTERS 6
 #define NAME_END ".txt"
 #define TAIL_LENGTH (strlen("-") + NAME_LETTERS + strlen(NAME_END))
-/* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much. */
+/* Limit for one call: results with hundreds of long texts are rare, and none of them is worth much.
+ */
 enum { MOST_OF_A_CALL = 16 };
 
 /* A file of a text. */
@@ -94,7 +95,7 @@ struct old_files {
 	int64_t size;
 };
 
-/* Open the root. NULL: there is none. */
+/* Open the root, or return NULL. */
 static DIR *open_root(const char *root)
 {
 	const int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -157,7 +157,7 @@ static enum ik_status read_parameters(struct ik_tool *tool, struct ik_json_span 
 	return status;
 }
 
-/* Accept the tool and keep its description as it was printed. */
+/* Accept the tool and keep its description exactly as printed. */
 static void accept_object(struct ik_tool *tool, struct ik_json_span object)
 {
 	tool->schema = ik_strndup(object.text, object.length);
@@ -275,7 +275,7 @@ bool ik_protocol_kodelet_failure(struct ik_json_span answer, size_t most, struct
 
 	if (ik_json_span_type(answer) != IK_JSON_OBJECT)
 		return false;
-	/* Of a large answer that is none, only the beginning is read. */
+	/* Only the beginning of a large invalid answer is read. */
 	while (ik_json_next(answer, &walk, &key, &value)) {
 		if (ik_json_string_is(key, "error"))
 			error = error.text ? error : value;

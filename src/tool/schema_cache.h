@@ -6,9 +6,9 @@
  * with it are the path, by which some tools know who they are, and the question that came first in
  * its directory.
  *
- * Good answers are appended to a file, and so are timeouts, since asking again would take as long.
- * Other failures are remembered until the program ends, for scans that a change of another file
- * starts.  A file changed too recently for its identity to show a further change is not kept.
+ * Good answers are appended to a file; so are timeouts, since another attempt would take as long.
+ * Other failures are remembered until the program ends, for scans started by a change of another
+ * file.  A file changed too recently for its identity to show a further change is not kept.
  *
  * The cache's file is read at the start of a scan, the tools that are gone left out.  One that is
  * damaged or has grown too large is removed; one that another user may write is ignored.  Several
@@ -26,7 +26,7 @@ struct ik_schema_cache;
 
 /* Which entries a scan may use. */
 enum ik_cache_use {
-	IK_CACHE_NOTHING, /* none: ask all tools and keep their answers */
+	IK_CACHE_NOTHING, /* ask all tools and store their answers */
 	IK_CACHE_ANSWERS, /* good answers: ask those that failed, too */
 	IK_CACHE_ALL      /* failures, too: ask only what has changed */
 };
@@ -51,16 +51,15 @@ struct ik_schema_cache *ik_schema_cache_free(struct ik_schema_cache *cache);
 /* Begin a scan. */
 void ik_schema_cache_begin(struct ik_schema_cache *cache, enum ik_cache_use use);
 
-/* Return what is known about the file that key identifies, valid until something is stored; NULL: it
- * must be asked. */
+/* Return what is known about the file that key identifies, valid until something is stored; NULL:
+ * it must be asked. */
 const struct ik_cached *ik_schema_cache_find(const struct ik_schema_cache *cache,
 	const struct ik_cached *key);
 
 /*
  * Store the result of asking a file that has not changed since (copied); asked_ns is wall-clock
- * time. Without a text, asking failed for a reason that may be temporary: nothing is known about the
- * file any more. If the cache's file cannot be written, this is logged, and the cache is kept in
- * memory only.
+ * time. Without a text, asking failed for a reason that may be temporary: the file is unknown
+ * again. If the file cannot be written, that is logged, and the cache lives in memory only.
  */
 void ik_schema_cache_store(struct ik_schema_cache *cache, const struct ik_cached *cached,
 	int64_t asked_ns);

@@ -25,7 +25,7 @@ struct ik_source;
 struct ik_source_events {
 	/* A tool, OK or not; its strings become the receiver's. */
 	void (*tool)(void *arg, struct ik_tool *tool);
-	/* So many candidates are there, more than were told so far: each becomes a tool, OK or not. */
+	/* Report the number of candidates, which has grown: each becomes a tool, OK or not. */
 	void (*found)(void *arg, size_t count);
 	/* The scan of this source is over; never called from inside scan. readable: false if the place
 	 * does not exist (sentence NULL) or could not be read (sentence says why). A new scan may be
@@ -101,7 +101,7 @@ struct ik_source_directory_options {
 	const char *path;
 	enum ik_tool_source origin;
 	struct ik_trust *trust; /* borrowed: only what it trusts is run. NULL: the directory is the
-	                           user's own (and nothing from a project is run) */
+							   user's own (and nothing from a project is run) */
 	/* How each file is asked (tool/candidate.h). */
 	enum ik_tool_protocol first;
 	bool native_only;
@@ -120,8 +120,8 @@ bool ik_source_name_counts(const char *name);
  * symbolic link, that this user may execute. Strings are copied, environments are borrowed. Each
  * call is a process.
  *
- * Many files are asked at once: as many as the processors can serve, not counting those that take long.
- * Files in the cache are not asked.
+ * Many files are asked at once: as many as the processors can serve, not counting those that take
+ * long. Files in the cache are not asked.
  */
 struct ik_source *ik_source_directory_new(struct ik_loop *loop,
 	const struct ik_source_directory_options *options);

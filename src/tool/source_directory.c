@@ -24,9 +24,9 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* Start at most YOUNG_MOST a processor at once: more would only wait for each other. A tool that has
- * not answered after YOUNG_MS probably waits for something, and does not count any more, so that one
- * that hangs does not delay the others. */
+/* Start at most YOUNG_MOST a processor at once: more would only wait for each other. A tool that
+ * has not answered after YOUNG_MS probably waits for something, and does not count any more, so
+ * that one that hangs does not delay the others. */
 enum { YOUNG_MOST = 4, YOUNG_MS = 100, LOOK_MS = 10, WIDTH_MOST = 256 };
 /* Limit on links to links, as in the kernel. */
 enum { LINKS_MOST = 40 };
@@ -174,7 +174,7 @@ static void remember(const struct source_directory_file *file, const struct ik_t
 	cached.code = tool->code;
 	cached.text = tool->code ? tool->reason : tool->schema;
 	cached.length = tool->code ? strlen(tool->reason) : tool->schema_length;
-	/* What could not be started may be repaired without a change of the file. */
+	/* A tool that couldn't be started may start later although its file is unchanged. */
 	if ((tool->code && ik_text_equal(tool->code, "SPAWN_FAILED")) ||
 		!ik_identity_holds(file->path, &file->identity))
 		cached.text = NULL;
@@ -259,7 +259,7 @@ static void finish(struct directory *directory)
 	free(problem);
 }
 
-/* Is there room for another one? If not, make sure that the scan goes on when there is. */
+/* Is there room for another one? If not, make sure that the scan continues once there is. */
 static bool has_room(struct directory *directory)
 {
 	const int64_t since = ik_clock_wall_ns() - INT64_C(1000000) * YOUNG_MS;
@@ -412,8 +412,8 @@ static void close_call(struct ik_call *call)
 }
 
 /* Start the process of a call. A native tool is started without arguments, in the environment of
- * native tools plus IKIGAI_LIVE=1 (and IKIGAI_CALL, IKIGAI_SANDBOX); a Kodelet tool as `TOOL run`, in
- * its own environment and nothing else. */
+ * native tools plus IKIGAI_LIVE=1 (and IKIGAI_CALL, IKIGAI_SANDBOX); a Kodelet tool as `TOOL run`,
+ * in its own environment and nothing else. */
 static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spec *spec,
 	const struct ik_child_events *events, void *arg, struct ik_error *error)
 {
@@ -449,8 +449,8 @@ static struct ik_call *start_call(struct ik_loop *loop, const struct ik_call_spe
 }
 
 /*
- * May the file be run as it is now? Since the scan, others may have been given access to it, and a
- * project's file may have been replaced by one that the user does not trust.
+ * May the file still be run? Since the scan, its permissions may have changed, and a project's file
+ * may have been replaced by one that the user does not trust.
  */
 static bool may_be_called(const struct ik_tool *tool, struct ik_error *error)
 {

@@ -16,8 +16,8 @@
 
 struct ik_file_keep;
 
-/* Start to copy a file of at most so many bytes into the directory objects, which must exist. Does
- * no work yet. */
+/* Prepare to copy a file of at most this many bytes into the directory objects, which must exist.
+ */
 struct ik_file_keep *ik_file_keep_new(const char *objects, const char *path, size_t most);
 /* Do one step; true when the copy is complete. */
 bool ik_file_keep_step(struct ik_file_keep *keep);

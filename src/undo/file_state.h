@@ -1,7 +1,7 @@
 /*
  * file_state: what a file was at one time: whether it existed, the hash of its contents, its mode.
  *
- * The path of a state goes through no symbolic link. It had none when the state was recorded, and a
+ * The path of a state contains no symbolic link: it had none when the state was recorded, and a
  * link that has appeared since could lead out of the project.
  *
  * Only regular files have contents; anything else (a directory, a FIFO) is OTHER and never touched.
@@ -37,18 +37,18 @@ struct ik_file_directory {
 
 struct ik_file_state {
 	enum ik_file_kind kind;
-	struct ik_file_directory directory; /* unknown for a missing file, or behind a link */
+	struct ik_file_directory directory; /* unknown for a missing file, and through a link */
 	char hash[IK_SHA256_TEXT];          /* of a regular file's contents; "": unknown */
 	int mode;                           /* permissions */
 	struct ik_identity identity;
 	char *made_from; /* of a missing file: the topmost directory of its path that is missing too;
-	                    NULL: none. Released by ik_file_state_done() */
+						NULL: none. Released by ik_file_state_done() */
 };
 
 void ik_file_state_done(struct ik_file_state *state);
 struct ik_file_state ik_file_state_copy(const struct ik_file_state *state);
 
-/* Return the state of a file now; its contents are read if they have at most so many bytes. */
+/* Return the state of a file now; its contents are read if they are at most this many bytes. */
 struct ik_file_state ik_file_state_look(const char *path, size_t most);
 
 bool ik_file_directory_same(const struct ik_file_directory *one,
@@ -66,15 +66,15 @@ struct ik_file_state ik_file_state_of(const struct stat *status);
 /* Are the contents the same? False if that is unknown. */
 bool ik_file_state_same(const struct ik_file_state *one, const struct ik_file_state *other);
 
-/* What a call or an undo did to a file. */
+/* The change that a call or an undo made to a file. */
 struct ik_file_change {
 	char *path; /* absolute, without links */
 	struct ik_file_state before, after;
 };
 
-/* Is it known that the file is as it was? */
+/* Is the file known to be unchanged? */
 bool ik_file_change_is_none(const struct ik_file_change *change);
-/* Drop changes that are none; return how many are left. */
+/* Drop the entries that changed nothing. Return how many are left. */
 size_t ik_file_changes_drop_none(struct ik_file_change *changes, size_t count);
 struct ik_file_change ik_file_change_copy(const struct ik_file_change *change);
 void ik_file_changes_free(struct ik_file_change *changes, size_t count);

@@ -54,8 +54,8 @@ struct ik_undo *ik_undo_free(struct ik_undo *undo)
 	return NULL;
 }
 
-/* Is the file in another directory now than when the call ended? A directory behind a symbolic link
- * may be anywhere, so that is not forced either. */
+/* Is the file in another directory now than when the call ended? A directory reached through a
+ * symbolic link may be anywhere, so such a file is left alone, too. */
 static bool is_elsewhere(const struct ik_undo *undo, const struct ik_file_change *file,
 	const struct ik_file_state *present)
 {

@@ -1,7 +1,7 @@
 /*
  * undo: give files the contents they had before a tool wrote them, or redo that.
  *
- * A file is touched only if it is, byte for byte, what is expected, so no later change is lost. 
+ * A file is touched only if it is, byte for byte, what is expected, so no later change is lost.
  * With force it is not checked, but its contents are kept first, so that this can be undone, too.
  *
  * Works in steps.  May include: util, json, undo.
@@ -21,9 +21,9 @@ enum ik_undo_outcome {
 	IK_UNDO_CHANGED,  /* the file has changed since: not touched */
 	IK_UNDO_NO_FILE,  /* it is a directory, a link or the like now: not touched */
 	IK_UNDO_CUT_OFF,  /* the call was cut off, so what it left is unknown: not touched */
-	IK_UNDO_MOVED,    /* its directory has changed, or is behind a link now: not touched */
+	IK_UNDO_MOVED,    /* its directory has changed, or is reached through a link now: left alone */
 	IK_UNDO_NOT_KEPT, /* its old contents are gone: the file was too large, or they were
-	                     forgotten */
+						 forgotten */
 	IK_UNDO_FAILED    /* reason says why */
 };
 

@@ -109,7 +109,7 @@ static void put_files(struct ik_buf *line, const struct ik_file_change *files, s
 	ik_file_changes_put(line, files, count);
 }
 
-/* Say how many lines of other calls were written since the event, and why there is no snapshot. */
+/* Write how many lines of other calls followed the event, and why there is no snapshot. */
 static void put_circumstances(struct ik_buf *line, size_t since, enum ik_worktree_problem problem)
 {
 	if (since > 0)
@@ -191,7 +191,7 @@ void ik_undo_fork(const char *root, const char *parent, const char *child)
 
 /* ---- reading ---- */
 
-/* Return a string member in new memory; "" if there is none. */
+/* Return a string member in new memory, or "". */
 static char *text_of(struct ik_json_span object, const char *name)
 {
 	char *text = ik_json_text_new(ik_json_member(object, name));
@@ -406,7 +406,7 @@ static void take_parent(const char *root, struct ik_json_span line, int depth,
 		read_journal(root, id, (size_t)bytes, depth + 1, history);
 }
 
-/* Read the first so many bytes of a journal; if that is too much, its newest whole lines. */
+/* Read the first bytes of a journal, at most this many; of a larger one, its newest whole lines. */
 static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -433,7 +433,7 @@ static void read_lines(const char *path, size_t bytes, struct ik_buf *text)
 		(void)close(fd);
 }
 
-/* Process the first so many bytes of a journal. */
+/* Process the first bytes of a journal, at most this many. */
 static void read_journal(const char *root, const char *session, size_t bytes, int depth,
 	struct ik_undo_history *history)
 {
@@ -544,7 +544,8 @@ static void merge(struct merged *merged, const struct ik_undo_history *history, 
 	size_t at = place_of(merged, file);
 	struct ik_file_change *known = &merged->files[at];
 
-	/* If somebody else wrote the file since the calls merged so far, that is what comes back. */
+	/* If another process wrote the file since the calls merged so far, its contents are restored.
+	 */
 	if (call->begun >= merged->over[at] && is_known(&known->after) && is_known(&file->before) &&
 		!ik_file_state_same(&known->after, &file->before)) {
 		ik_file_state_done(&known->before);
@@ -567,7 +568,7 @@ static void merge_call(struct merged *merged, const struct ik_undo_history *hist
 			merge(merged, history, index, &call->files[i]);
 }
 
-/* Return the merged changes, without those that are none. */
+/* Return the merged changes, without those that changed nothing. */
 static struct ik_file_change *finish(struct merged *merged, size_t *ret_count)
 {
 	free(merged->over);

@@ -1,8 +1,9 @@
 /*
- * undo_journal: record, on this machine's disk, what the calls of a session did to files, and read it.
+ * undo_journal: record, on this machine's disk, what the calls of a session did to files, and read
+ * it.
  *
  * Each session has a directory below one root. Its file "journal" has one line of JSON for each
- * event, in order; the contents of files are beside it, named by their hashes (undo/file_keep.h). 
+ * event, in order; the contents of files are beside it, named by their hashes (undo/file_keep.h).
  * A line is appended with one write(2) before what it records begins, so after a crash the next
  * process knows everything that was kept.
  *   {"call":{"id","turn","title","time","call_id","words","files":[{"path","before"}]}}
@@ -12,10 +13,10 @@
  *   {"parent":{"session","bytes"}}    first line of a fork: these bytes of its parent's journal
  * A call without "files" may have changed anything; "words" describe it.  If its changes are found
  * by comparing work trees (undo/worktree.h), it has "tree"; if not, "why" in either line gives the
- * reason.  A call's line is written when its files have been kept. "since" counts the lines of other
- * calls written between its start and that line, or, for a call that may have changed anything, the
- * lines of calls whose changes may be among those found.  In "done" it counts the lines written since
- * the call ended.
+ * reason.  A call's line is written when its files have been kept. "since" counts the lines of
+ * other calls written between its start and that line, or, for a call that may have changed
+ * anything, the lines of calls whose changes may be among those found.  In "done" it counts the
+ * lines written since the call ended.
  *
  * May include: util, json, undo/file_state.h, undo/worktree.h.
  */
@@ -42,7 +43,7 @@ struct ik_undo_call_line {
 
 /* Return the directory of a session (new memory), created if it is missing; NULL on failure. */
 char *ik_undo_directory(const char *root, const char *session, struct ik_error *error);
-/* Remove some of the sessions that were not written for so many days. */
+/* Remove some of the sessions that have not been written for this many days. */
 void ik_undo_sweep(const char *root, int64_t days);
 
 enum ik_status ik_undo_note_call(const char *directory, const struct ik_undo_call_line *line,
@@ -55,7 +56,7 @@ struct ik_undo_done_line {
 	const struct ik_file_change *files;
 	size_t count;
 	size_t since; /* of a call that might have changed anything: lines of other calls recorded
-	                 since it ended */
+					 since it ended */
 };
 enum ik_status ik_undo_note_done(const char *directory, const struct ik_undo_done_line *line,
 	struct ik_error *error) IK_MUST_USE;
@@ -89,7 +90,7 @@ struct ik_undo_call {
 	size_t turn;                      /* index */
 	bool undone;                      /* undone by itself, without its turn */
 	bool anything;                    /* it may have changed anything, and what it changed is
-	                                     unknown */
+										 unknown */
 	bool compared;                    /* what it changed is known from comparing work trees */
 	enum ik_worktree_problem problem; /* why what it changed is unknown */
 	bool ended;

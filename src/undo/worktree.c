@@ -18,7 +18,7 @@
 
 /* Limit on git's output: the paths of some hundred thousand files. */
 #define OUTPUT_MOST IK_MIB(64)
-/* Limit on a child of a snapshot; nobody waits for it. */
+/* Time limit on a child of a snapshot, which no call waits for. */
 #define READ_MOST_MS (15 * 60 * 1000)
 /* A turn that starts may use a snapshot that is this old. */
 #define JUST_MS 200
@@ -36,7 +36,7 @@ enum worktree_stage {
 	STAGE_LIST,    /* list what differs from the index, and sort it out */
 	STAGE_REMOVE,  /* remove what is gone, as it may be in the way of a new file */
 	STAGE_UPDATE   /* not `git add`, which would ask nested repositories using their own
-	                   configuration */
+					   configuration */
 };
 
 struct ik_worktree {
@@ -83,7 +83,7 @@ struct ik_worktree_call {
 	struct ik_timer *timer;   /* limits the wait before the start */
 	ik_worktree_ready *ready; /* NULL: not waiting */
 	void *ready_arg;
-	struct ik_worktree_check *check; /* the check before it; NULL: there was none */
+	struct ik_worktree_check *check; /* the check before it, or NULL */
 	bool fresh;                      /* its index reflects since_ms or later */
 	ik_worktree_done *done;          /* NULL: it has not ended */
 	void *done_arg;
@@ -514,7 +514,7 @@ static void on_fetched(void *arg, const struct ik_child_result *result)
 													   : IK_WORKTREE_FAILED);
 }
 
-/* Return the check before the next call; NULL: there was none. */
+/* Return the check before the next call, or NULL. */
 static const struct ik_worktree_check *check_after(const struct ik_worktree_call *call)
 {
 	const struct ik_worktree_call *next = call->next;
@@ -585,7 +585,8 @@ static void let_begin(struct ik_worktree_call *call, enum ik_worktree_problem pr
 	ready(call->ready_arg, problem);
 }
 
-/* Serve one call that waits for a snapshot; false: there is none. A callback may close calls. */
+/* Serve one call that waits for a snapshot. Return false if no call waits. A callback may close
+ * calls. */
 static bool serve_one(struct ik_worktree *tree, enum ik_worktree_problem problem)
 {
 	struct ik_worktree_call *call;

@@ -5,7 +5,7 @@
  * of our own: its index describes each file, its objects have the contents.  One is taken when a
  * session starts, when a turn starts and after each such call; a call waits for it at most
  * IK_WORKTREE_WAIT_MS, and several calls may share one.  The changes of a call are the differences
- * between the snapshot before it and one after it. To tell apart what somebody else changed between
+ * between the snapshot before it and one after it. To recognize changes by other processes between
  * the first snapshot and the call, the files are checked right before the call
  * (undo/worktree_check.h).
  *
@@ -13,7 +13,8 @@
  * (objects/info/alternates), whose .git is never written.  Files that git ignores, nested
  * repositories and submodules are not covered.  Nothing of the project is executed: git sees only
  * our configuration (to know what the user ignores, the user's below it), so there are no filters,
- * hooks or monitors, and info/attributes overrides what .gitattributes says about the bytes of files.
+ * hooks or monitors, and info/attributes overrides what .gitattributes says about the bytes of
+ * files.
  *
  * Owns its index file. The repository is shared by all sessions in the work tree; it is only a
  * cache once the changes of a call are known.  May include: util, json, loop, tool.
@@ -55,13 +56,13 @@ struct ik_worktree_options {
 	const char *shadows;       /* where the repositories are */
 	const char *directory;     /* in the work tree */
 	const char *const *spared; /* absolute paths of files and directories to leave out; ends with
-	                              NULL */
+								  NULL */
 	const char *search_path;   /* PATH for finding git */
 	int64_t kept_days;         /* a repository that was not used for so long is removed */
-	const char *home;          /* the user's; NULL: there is none */
-	bool (*hidden)(void *arg, const char *path); /* is this path to be left out now? NULL: none
-	                                                is */
-	ik_worktree_told *told;                      /* may be NULL */
+	const char *home;          /* the user's, or NULL */
+	/* Should this path be left out now? NULL: no path is. */
+	bool (*hidden)(void *arg, const char *path);
+	ik_worktree_told *told; /* may be NULL */
 	void *arg;
 };
 

@@ -110,13 +110,13 @@ static bool is_of_next_call(const struct ik_worktree_span *span, const struct pa
 		pair->entry < next->checked && !ik_worktree_check_seen(next, pair->entry);
 }
 
-/* How far a file's time may lag behind the event. */
+/* How much a file's time may lag behind the event. */
 static int64_t tick_of(int64_t time_ns)
 {
 	return time_ns % SECOND_NS == 0 ? COARSE_TICK_NS : 0;
 }
 
-/* Is a file that had changed before the call still as it was then? */
+/* Is a file that had changed before the call unchanged since then? */
 static bool is_as_seen(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
@@ -142,7 +142,7 @@ static bool was_moved(const struct ik_worktree_span *span, const struct pair *pa
 	return place < span->before->checked && !ik_worktree_check_seen(span->before, place);
 }
 
-/* Did somebody else certainly do that, before the call or after it? */
+/* Was this certainly done by another process, before or after the call? */
 static bool is_foreign(const struct ik_worktree_span *span, const struct pair *pair,
 	const struct ik_worktree_seen *seen)
 {
@@ -318,7 +318,7 @@ struct ik_worktree_blobs *ik_worktree_blobs_free(struct ik_worktree_blobs *blobs
 	return NULL;
 }
 
-/* Begin an object of that size. Only what a file was before is kept. */
+/* Start an object of this size. Only contents from before the call are kept. */
 static void begin_body(struct ik_worktree_blobs *blobs, size_t size)
 {
 	bool after = blobs->found->objects[blobs->at].after;

@@ -31,22 +31,23 @@ struct ik_worktree_found {
 	size_t object_count;
 };
 
-/* What is known about a call; all borrowed. */
+/* The facts known about a call; all borrowed. */
 struct ik_worktree_span {
 	const char *root; /* of the work tree, absolute */
 	const struct ik_worktree_check *before;
 	const struct ik_worktree_index *after; /* of a snapshot begun after the call ended */
 	int64_t end_ns;                        /* when the call ended */
 	const struct ik_worktree_check *next;  /* check before the next call, which started before that
-	                                        snapshot; NULL: there was none */
+											snapshot; NULL: there was none */
 	bool fresh; /* the index before reflects a time within this turn: a new file of unknown age
-	               was made by one of its calls */
+				   was made by one of its calls */
 };
 
 /*
- * Find what a call changed: at most one more change than the limit. Changes that somebody else made
- * before the call are left out. If somebody changed a file after the call, its state after the call
- * is OTHER. Files whose names are not UTF-8 are left out, since the journal cannot hold them.
+ * Find what a call changed: at most one more change than the limit. Changes that another process
+ * made before the call are left out. If another process changed a file after the call, its state
+ * after the call is OTHER. Files whose names are not UTF-8 are left out, since the journal cannot
+ * hold them.
  */
 struct ik_worktree_found ik_worktree_changes_find(const struct ik_worktree_span *span);
 void ik_worktree_found_done(struct ik_worktree_found *found);

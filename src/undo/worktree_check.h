@@ -1,9 +1,10 @@
 /*
  * worktree_check: check, right before a call, which files of a work tree differ from the index.
  *
- * The index reflects an earlier time. What has changed since (the user writes, too) is kept now, so
- * that it is not attributed to the call.  Each file costs an lstat(2); some thousands fit into the
- * time limit.  The check also records permissions, of which git stores only the executable bit.
+ * The index reflects an earlier time. Files that have changed since (the user edits, too) are
+ * copied now, so that the changes are not attributed to the call.  Each file costs an lstat(2);
+ * some thousands fit into the time limit.  The check also records permissions, of which git stores
+ * only the executable bit.
  *
  * May include: util, json, undo.
  */
@@ -14,8 +15,8 @@
 #include "undo/worktree_index.h"
 
 /* Limits on a check, in microseconds. On a busy machine the first is over at once; the first
- * thousand files or so are checked, and the first few that changed are kept, anyway, up to the second
- * limit: their contents will be gone later. */
+ * thousand files or so are checked, and the first few that changed are kept, anyway, up to the
+ * second limit: their contents will be gone later. */
 #define IK_WORKTREE_CHECK_US 3000
 #define IK_WORKTREE_CHECK_SURELY_US 100000
 
@@ -30,7 +31,8 @@ struct ik_worktree_check {
 	int64_t time_ns;               /* later changes have a later ctime */
 	struct ik_worktree_seen *seen; /* in the order of the index */
 	size_t count;
-	int *modes;     /* permissions of each file checked; -1: it had changed, or is none */
+	int *modes; /* permissions of each file checked; -1 if it had changed, or is not a regular file
+				 */
 	size_t checked; /* number of entries checked */
 };
 

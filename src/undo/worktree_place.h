@@ -20,15 +20,16 @@ struct ik_worktree_place {
  * with ik_worktree_place_done(). */
 enum ik_worktree_problem ik_worktree_place_find(struct ik_worktree_place *place,
 	const struct ik_worktree_options *options);
-/* Make two environments for git, as new strings followed by NULL, with that index file and nothing of
- * this process's environment: own, and users, with which git reads the user's configuration, too. */
+/* Make two environments for git, as new strings followed by NULL, with that index file and without
+ * any variable of this process: own, and users, in which git also reads the user's configuration.
+ */
 enum { IK_WORKTREE_VARIABLES = 16 };
 void ik_worktree_place_environments(const struct ik_worktree_place *place,
 	const struct ik_worktree_options *options, const char *index, char *own[IK_WORKTREE_VARIABLES],
 	char *users[IK_WORKTREE_VARIABLES]);
-/* Clean up, once a day; false: not today. Index files that killed sessions left in this shadow are
- * removed. *ret_old (new memory) is a shadow that was not used for so many days and is to be
- * removed, or NULL. */
+/* Clean up once a day. Return false if it was done today already. Index files that killed sessions
+ * left in this shadow are removed. *ret_old (new memory) is a shadow to remove, because it has not
+ * been used for that many days, or NULL. */
 bool ik_worktree_place_sweep(const struct ik_worktree_place *place, const char *shadows,
 	int64_t days, char **ret_old);
 void ik_worktree_place_done(struct ik_worktree_place *place);

@@ -25,7 +25,8 @@
 #include "util/limits.h"
 #include "util/path.h"
 
-/* How long to read on when the shell has ended but a process that it left behind holds the pipe. */
+/* How long to keep reading after the shell has ended, while a process that it left running has the
+ * pipe open. */
 #define LINGER_MS 200
 /* From SIGTERM to SIGKILL: less than the 2 s that the caller waits. */
 #define TERMINATE_MS 1000
@@ -229,8 +230,8 @@ static int signals_open(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* Does somebody watch? The variable is not passed on: a tool run by the command would write its
- * copy into our output. */
+/* Is the output shown while it arrives? The variable is not passed on: a tool run by the command
+ * would write its copy into our output. */
 static bool take_live(void)
 {
 	const char *value = getenv("IKIGAI_LIVE");

@@ -112,7 +112,7 @@ void ik_answer_escaped(struct ik_tool_answer *answer, const char *bytes, size_t 
 
 void ik_answer_close(struct ik_tool_answer *answer)
 {
-	/* What is held is an incomplete character. */
+	/* The pending bytes are an incomplete character. */
 	ik_json_escape(&answer->text, answer->held.data, answer->held.length);
 	ik_buf_clear(&answer->held);
 	ik_json_quote_close(&answer->text);

@@ -58,7 +58,7 @@ static unsigned char take_member(const char **at)
 	return (unsigned char)*(*at)++;
 }
 
-/* Is the byte in the class named at "[:"? -1: there is no such class. Move *at past it. */
+/* Is the byte in the class named at "[:"? Return -1 if the class is unknown. Move *at past it. */
 static int in_class(const char **at, unsigned char byte)
 {
 	const char *start = *at + 2;
@@ -219,7 +219,7 @@ static bool rule_make(char *line, struct rule *rule)
 	return true;
 }
 
-/* Read a file; what is no regular file, cannot be read or is too large counts as empty. */
+/* Read a file. One that isn't regular, can't be read or is too large counts as empty. */
 static void read_file(struct ik_buf *text, int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -38,7 +38,7 @@ static void list_parameters(const struct ik_program *program, struct ik_buf *out
 	ik_buf_putc(out, '.');
 }
 
-/* Append a value as it was given, shortened. */
+/* Append a value as given, shortened. */
 static void show_value(struct ik_json_span value, struct ik_buf *out)
 {
 	enum ik_json_type type = ik_json_span_type(value);
@@ -79,7 +79,7 @@ static bool abbreviates(const char *part, const char *whole)
 	return true;
 }
 
-/* Return the only parameter that name may mean; NULL if there is none, or more than one. */
+/* Return the parameter that name probably means; NULL unless exactly one fits. */
 static const char *nearest_parameter(const char *name, const char *const *names, size_t count)
 {
 	const char *nearest = ik_text_nearest(name, names, count);
@@ -95,7 +95,7 @@ static const char *nearest_parameter(const char *name, const char *const *names,
 	return found == 1 ? nearest : NULL;
 }
 
-/* Answer that there is no parameter of that name. */
+/* Answer that no parameter has that name. */
 static void refuse_name(const struct ik_program *program, struct ik_json_span key,
 	struct ik_tool_answer *answer)
 {
@@ -167,7 +167,7 @@ static bool take_members(const struct ik_program *program, struct ik_json_span o
 			return false;
 		}
 		if (arguments[i].given) {
-			/* Parsers differ in which of the two they use. */
+			/* Parsers differ in which of two equal members they use. */
 			ik_answer_error(answer, "INVALID_ARG", NULL, "%s is given more than once",
 				parameter->name);
 			return false;

@@ -235,7 +235,7 @@ static bool component_matches(const struct walk *walk, const struct component *c
 	return false;
 }
 
-/* Return the type of an entry, if reading the directory did not tell. */
+/* Return the type of an entry, also where the directory itself doesn't say. */
 static unsigned char entry_type(DIR *stream, const struct dirent *entry)
 {
 	struct stat status;

@@ -46,8 +46,8 @@ enum ik_match_depth ik_match_depth(const struct ik_argument *recursive,
 enum ik_match_result ik_match(const char *directory, const char *pattern, enum ik_match_depth depth,
 	ik_match_fn visit, void *arg);
 
-/* Complete an answer whose string of paths or lines is open: with their number and a warning of what
- * was skipped, or as an error. What cannot be read counts as empty. */
+/* Complete an answer whose string of paths or lines is open: with their number and a warning of
+ * what was skipped, or as an error. A directory that cannot be read counts as empty. */
 void ik_match_answer(enum ik_match_result result, int64_t count, struct ik_tool_answer *answer);
 
 #endif

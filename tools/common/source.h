@@ -2,8 +2,8 @@
  * source: open a file that is to be read as a whole or in lines.
  *
  * Opening never blocks (a FIFO without a writer), and files without contents of a definite size are
- * refused: what cannot be sought with SEEK_FAILED, an endless device with SIZE_FAILED, a directory
- * with READ_FAILED.
+ * refused: one that cannot be sought with SEEK_FAILED, an endless device with SIZE_FAILED, a
+ * directory with READ_FAILED.
  *
  * May include: util, tools/common/answer.h.
  */

@@ -19,8 +19,8 @@ struct ik_suggestions {
 	} items[IK_SUGGESTIONS_MAX];
 };
 
-/* Insert a copy of the text, after others of the same distance, if it is good enough and not there
- * yet. */
+/* Insert a copy of the text, after those of the same distance, if it is near enough and not in the
+ * list yet. */
 void ik_suggestions_add(struct ik_suggestions *best, size_t distance, size_t line, const char *text,
 	size_t length);
 

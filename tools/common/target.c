@@ -24,7 +24,7 @@
 #include "util/path.h"
 #include "util/text.h"
 
-/* ".ikigai-" + 16 hexadecimal digits + ".tmp": nobody else uses such names. */
+/* ".ikigai-" + 16 hexadecimal digits + ".tmp": no other program uses such names. */
 #define PREFIX ".ikigai-"
 #define SUFFIX ".tmp"
 #define DIGITS 16
@@ -37,7 +37,7 @@
 #define LOCK_PAUSE_NS 3000000
 #define LOCK_ATTEMPTS_MAX 1000
 
-/* Answer that there is no directory for the file. */
+/* Answer that the file's directory doesn't exist. */
 static void directory_failed(const char *path, int number, struct ik_tool_answer *answer)
 {
 	struct ik_buf hint;
@@ -50,7 +50,8 @@ static void directory_failed(const char *path, int number, struct ik_tool_answer
 	ik_buf_done(&hint);
 }
 
-/* Answer with the code for an errno value; opening tells the step. */
+/* Answer with the code for an errno value. opening: the file could not be opened, rather than
+ * written. */
 static void target_failed(const struct ik_target *target, int number, bool opening,
 	struct ik_tool_answer *answer)
 {
@@ -171,7 +172,7 @@ static bool is_temporary_name(const char *name)
 		strspn(name + strlen(PREFIX), "0123456789abcdef") == DIGITS;
 }
 
-/* Is nobody writing the temporary file any more? */
+/* Has the writer of the temporary file ended? */
 static bool is_stale(int fd)
 {
 	struct stat status;

@@ -34,7 +34,7 @@ struct ik_target {
 
 enum ik_target_result {
 	IK_TARGET_WRITTEN,
-	IK_TARGET_CHANGED, /* somebody else wrote it meanwhile: nothing was done */
+	IK_TARGET_CHANGED, /* another process wrote it meanwhile: nothing was changed */
 	IK_TARGET_FAILED   /* answered with the error */
 };
 
@@ -45,7 +45,7 @@ bool ik_target_open(struct ik_target *target, const char *path,
 
 /* Append to the new contents; committing reports errors. */
 void ik_target_write(struct ik_target *target, const char *bytes, size_t length);
-/* Append so many NULs, as a hole. */
+/* Append NULs, as a hole. */
 void ik_target_skip(struct ik_target *target, off_t length);
 
 /* Replace the contents; expected: only if the file still has this status. */

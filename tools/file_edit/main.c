@@ -21,9 +21,9 @@
 
 /* Bytes that are read at once. */
 #define BLOCK IK_KIB(128)
-/* Bytes of the file in which a hint is searched for. */
+/* Limit on the bytes of the file in which a hint is searched for. */
 #define HINT_TEXT_MAX IK_MIB(8)
-/* Limit on retries when somebody else writes the file. */
+/* Limit on retries when another process writes the file. */
 #define EDITS_MAX 10
 /* Limits on a line, and on the places, that a hint shows. */
 #define LINE_SHOWN_MAX 300
@@ -120,7 +120,7 @@ static int replace_all(struct replacement *replacement, int fd)
 	return count < 0 ? number : 0;
 }
 
-/* ---- hints that help a model to mend an edit ---- */
+/* ---- hints that help a model to fix an edit ---- */
 
 /* A line of a text, without its end. */
 struct nearest_line {
@@ -214,7 +214,7 @@ static struct nearest_line blanks_at(const char *at, const char *end)
 	return run;
 }
 
-/* Append a run of blanks so that they can be told apart. */
+/* Append a readable form of a run of blanks. */
 static void show_blanks(struct nearest_line run, struct ik_buf *hint)
 {
 	ik_buf_putc(hint, '"');
@@ -227,7 +227,7 @@ static void show_blanks(struct nearest_line run, struct ik_buf *hint)
 }
 
 /* Find the first run of blanks that differs. The text matches core (wanted without outer blanks) at
- * from, except for blanks. False if there is none. */
+ * from, except for blanks. Return false if all are equal. */
 static bool find_difference(const char *text, const char *end, const char *from,
 	struct nearest_line wanted, struct nearest_line core, struct nearest_line *ret_ours,
 	struct nearest_line *ret_theirs)
@@ -358,8 +358,8 @@ static bool hint_later_line(const char *text, size_t length, struct nearest_line
 	return true;
 }
 
-/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); false if it
- * has none. blank: a blank after the colon belongs to the number. */
+/* Append a line without the number that a listing puts before it ("12: ", "  12\t"); return false
+ * if it has no number. blank: a blank after the colon belongs to the number. */
 static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_buf *out)
 {
 	static const char *const marks[] = { ":", "\t", "|", "\xe2\x86\x92" };
@@ -383,7 +383,7 @@ static bool append_unnumbered(struct nearest_line line, bool blank, struct ik_bu
 	return false;
 }
 
-/* Append the text without the numbers of a listing; nothing if a line has none. */
+/* Append the text without the numbers of a listing. Append nothing if a line has no number. */
 static void put_unnumbered(struct nearest_line text, bool blank, struct ik_buf *out)
 {
 	const char *at = text.text, *end = text.text + text.length;
@@ -399,7 +399,7 @@ static void put_unnumbered(struct nearest_line text, bool blank, struct ik_buf *
 	}
 }
 
-/* Append the text with its escapes replaced by what they stand for; nothing if it has none. */
+/* Append the text with its escapes decoded. Append nothing if it has none. */
 static void put_unescaped(struct nearest_line text, struct ik_buf *out)
 {
 	static const char letters[] = "nrt\"\\", meant[] = "\n\r\t\"\\";
@@ -512,7 +512,7 @@ static void hint_present(const char *text, size_t length, const char *new, size_
 		line_number(text, found));
 }
 
-/* Append the numbers of the first few lines in which wanted begins. */
+/* Append the numbers of the first few lines where wanted begins. */
 static void hint_places(const char *text, size_t length, const char *wanted, size_t wanted_length,
 	struct ik_buf *hint)
 {

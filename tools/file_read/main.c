@@ -58,7 +58,7 @@ static void copy_lines(int fd, const char *path, int64_t skipped, int64_t limit,
 		const char *from = skip_lines(block, end, &skipped);
 
 		if (skipped > 0) {
-			/* There are no lines in a hole. */
+			/* A hole contains no lines. */
 			if (end[-1] == '\0')
 				(void)ik_source_skip_hole(fd);
 			continue;

@@ -49,7 +49,7 @@ static void refuse(struct translator *translator, const struct dialect_refusal *
 		translator->refusal = refusal;
 }
 
-/* Append a character that stands for itself. */
+/* Append a literal character. */
 static void append_character(struct translator *translator, uint32_t character)
 {
 	char bytes[4];
@@ -80,7 +80,7 @@ static uint32_t take_character(struct translator *translator)
 	return character;
 }
 
-/* Read a hexadecimal number of so many digits, or in braces. */
+/* Read a hexadecimal number of this many digits, or in braces. */
 static uint32_t take_number(struct translator *translator, size_t digits)
 {
 	bool braced = *translator->at == '{';
@@ -160,7 +160,7 @@ static const char *bracket_end(const char *at, bool escapes)
 
 /*
  * Are backslashes escapes in this bracket, although POSIX makes them ordinary? They are if one
- * makes a class such as \d, a control character or the "]" of [^\]], since nobody means these as
+ * makes a class such as \d, a control character or the "]" of [^\]], since these are never meant as
  * letters or as the end.
  */
 static bool has_escapes(const char *at)
@@ -326,7 +326,7 @@ static void translate_escape(struct translator *translator)
 }
 
 /* Translate flags up to ")" or ":", which is left; translator->at is after the "(?". Only i is
- * passed on: the others have no effect on single lines, or on which lines match. */
+ * passed on: the other flags don't change which lines match. */
 static void translate_flags(struct translator *translator)
 {
 	const char *start = translator->at;
@@ -389,7 +389,7 @@ static void translate_group(struct translator *translator)
 	}
 }
 
-/* Is what is to be repeated a set of characters that begins the pattern? */
+/* Does the quantifier repeat a set of characters at the start of the pattern? */
 static bool is_leading_set(const struct translator *translator)
 {
 	const char *text = translator->out->data;

@@ -15,7 +15,7 @@
 #include "util/limits.h"
 #include "util/utf8.h"
 
-/* What is allowed for a match from one place: a few milliseconds, and memory for a line of a
+/* Limits on a match from one place: a few milliseconds, and memory for a line of a
  * megabyte. */
 #define MATCH_LIMIT 100000
 #define STACK_MAX IK_MIB(32)
@@ -33,7 +33,7 @@ struct expression {
 	pcre2_match_context *match_context;
 	pcre2_jit_stack *stack;
 	pcre2_match_data *data;
-	char required; /* every line that matches contains this byte; NUL: none is known */
+	char required; /* every matching line contains this byte; NUL if unknown */
 	int explosions;
 	int *workspace;
 	size_t workspace_size;
@@ -100,8 +100,8 @@ static pcre2_code *compile(const struct expression *expression, uint32_t options
 	return code;
 }
 
-/* Return the byte that every match contains; NUL if there is none that memchr() finds faster than
- * PCRE2, which is quick if it knows the first byte, or if the byte may be a letter in either case. */
+/* Return a byte that every match contains; NUL if memchr() would not be faster than PCRE2 (which is
+ * fast if it knows the first byte), or if the byte may be a letter in either case. */
 static char required_byte(const pcre2_code *code)
 {
 	uint32_t first = 0, type = 0, unit = 0;
@@ -235,7 +235,7 @@ static const char *find_patiently(struct expression *expression, const char *tex
 	return NULL;
 }
 
-/* Return a place in the first line of [text, end) that matches; NULL: none does. */
+/* Return a place in the first matching line of [text, end), or NULL. */
 static const char *find(struct expression *expression, const char *text, const char *end)
 {
 	int result = PCRE2_ERROR_MATCHLIMIT;

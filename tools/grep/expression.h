@@ -20,7 +20,7 @@ struct expression;
 struct expression *expression_new(const char *pattern, bool ignore_case, struct ik_error *error,
 	const char **ret_hint);
 
-/* Return a place in the first line of [text, end) that matches; NULL: none does. text is at the
+/* Return a place in the first matching line of [text, end), or NULL. text is at the
  * start of a line, and the byte before end is a line feed. */
 const char *expression_find(struct expression *expression, const char *text, const char *end);
 

@@ -33,14 +33,14 @@
 /* Bytes of one probe for NULs. */
 #define PROBE IK_KIB(256)
 
-/* What comes before each line, and before each group of lines. */
+/* The texts before each line, and before each group of lines. */
 #define SEPARATOR "\n"
 #define GROUP_SEPARATOR "\n--\n"
 #define ESCAPED_SEPARATOR "\\n"
 #define ESCAPED_GROUP_SEPARATOR "\\n--\\n"
 
-/* The files to search, shared with the helper. Of each, names has its type, plus one so that it is not
- * NUL, and its path. */
+/* The files to search, shared with the helper. For each, names has its type (plus one, so that it
+ * is not NUL) and its path. */
 struct queue {
 	atomic_size_t found;  /* files */
 	atomic_size_t taken;  /* of them, by either process */
@@ -49,13 +49,13 @@ struct queue {
 	char names[NAMES_MAX];
 };
 
-/* What was found apart from the answer. */
+/* Findings apart from the answer. */
 struct finding {
 	int64_t count; /* matching lines */
 	size_t length; /* of the text about them, escaped, with a separator before each line */
 };
 
-/* What the helper leaves when it ends. */
+/* The helper's results. */
 struct findings {
 	/* The place in the names of the first file that it has not searched; 0 until all this is
 	 * complete. */
@@ -78,7 +78,7 @@ struct files {
 	struct findings *findings; /* of the helper */
 };
 
-/* Map memory that a helper shares; NULL: there is none. */
+/* Map memory shared with the helper; NULL if that fails. */
 static void *map_shared(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -120,7 +120,7 @@ struct report {
 	bool groups;                   /* "--" goes between lines that are not adjacent */
 	bool separate;                 /* the first line follows another one, too */
 	int fd;                        /* of the file, to see whether it is binary; -1: that does not
-	                                  matter, or is known */
+									  matter, or is known */
 	struct ik_tool_answer *answer; /* gets the text when there is much of it; NULL: it stays */
 };
 
@@ -205,9 +205,9 @@ static bool take_line(void *arg, const struct search_line *line)
 	return !ik_answer_lost(report->answer);
 }
 
-/* Search the file whose name is at that place for at most so many matches (0: all), if it is a
- * regular file that can be opened. Follow links only where the type is that of a link. Return
- * whether there is one more. */
+/* Search the file whose name is at that place for at most this many matches (0: all), if it is a
+ * regular file that can be opened. Follow it only if its type is a link. Return whether there are
+ * more matches. */
 static bool search_queued(const struct files *files, size_t place, uint64_t most,
 	struct report *report)
 {
@@ -270,8 +270,8 @@ static bool take(struct queue *queue)
 	return atomic_fetch_add(&queue->taken, 1) < queue->found;
 }
 
-/* Append what is found in a file to found, escaped, and return it; false, and nothing is, if there is
- * no room. */
+/* Append the findings in a file to found, escaped. Return false and append nothing if there is no
+ * room. */
 static bool search_apart(struct files *files, size_t place, struct ik_buf *found,
 	struct finding *ret_finding)
 {
@@ -308,8 +308,8 @@ static void help(struct files *files)
 	findings->next = searched;
 }
 
-/* Start the helper when enough time has passed. What has a limit mostly ends early, and is left to
- * one process. */
+/* Start the helper when enough time has passed. A search with a limit usually ends early, so one
+ * process does it. */
 static void consider_helper(struct files *files)
 {
 	pid_t self = getpid();
@@ -327,8 +327,8 @@ static void consider_helper(struct files *files)
 	}
 }
 
-/* Search files from the end of the queue on, until all are taken or there is no room: append to found
- * the text about each and its finding. Return the place of the last of them. */
+/* Search files from the end of the queue until none is left or there is no room: append to found
+ * the text about each file and its finding. Return the place of the last one. */
 static size_t search_backwards(struct files *files, struct ik_buf *found)
 {
 	const char *names = files->queue->names;
@@ -376,7 +376,7 @@ static void search_together(struct files *files, struct ik_buf *found)
 		files->next = findings->next;
 	}
 	munmap(findings, sizeof(*findings));
-	/* What the helper has left out, if it was killed or had no room. */
+	/* The files that the helper left out, because it was killed or had no room. */
 	while (files->next < end && !is_over(files))
 		search_next(files);
 }

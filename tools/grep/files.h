@@ -7,8 +7,8 @@
  *     path: binary file matches
  *
  * Files are queued as they are found.  If that or the search takes long, a helper process is forked
- * that searches them from the first on, while this one finds the others and then searches them from
- * the last on, until the two meet.  One process would not keep up with ripgrep, which uses all
+ * that searches from the first file on, while this one finds the rest and then searches from the
+ * last file on, until the two meet.  One process would not keep up with ripgrep, which uses all
  * processors.
  *
  * May include: util, json, tools/common/answer.h, tools/grep/search.h.

@@ -55,7 +55,7 @@ static bool take_path(void *arg, const char *path, unsigned char type)
 	return true;
 }
 
-/* Queue what is to be searched: path itself if it is not a directory. Then links are followed, since
+/* Queue the files to search: path itself if it is not a directory. Its links are followed, since
  * the user named it. */
 static enum ik_match_result find_files(const struct ik_argument *arguments, struct files *files)
 {

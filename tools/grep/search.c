@@ -19,9 +19,9 @@ struct search {
 	struct expression *expression;
 	uint64_t context;   /* lines around each match */
 	struct ik_buf text; /* lines kept as context, and the part of the file that is not searched yet,
-	                       from the start of a line */
+						   from the start of a line */
 	off_t end;          /* offset in the file of the text's end */
-	/* Of the file that is being searched: */
+	/* The file being searched: */
 	search_fn visit;
 	void *arg;
 	uint64_t lines;   /* before the text that is searched next */
@@ -64,8 +64,8 @@ static const char *line_before(const char *text, const char *end)
 	return feed ? feed + 1 : text;
 }
 
-/* Count the line feeds in [at, end), in pieces that a compiler turns into vectors: one byte after the
- * other would take longer than the search itself. */
+/* Count the line feeds in [at, end), in pieces that a compiler turns into vectors: one byte after
+ * the other would take longer than the search itself. */
 static uint64_t count_feeds(const char *at, const char *end)
 {
 	enum { WIDTH = 32, ROWS = 128 };
@@ -129,9 +129,9 @@ static bool visit_before(struct search *search, const char *text, const char *st
 }
 
 /*
- * Visit the lines of [seen, end) that match, and their context. [text, seen) was searched before and
- * is there as context. search->lines counts the lines before seen, and afterwards, unless the block
- * is the last, those before end.
+ * Visit the lines of [seen, end) that match, and their context. [text, seen) was searched before
+ * and is there as context. search->lines counts the lines before seen, and afterwards, unless the
+ * block is the last, those before end.
  */
 static bool search_block(struct search *search, const char *text, const char *seen, const char *end,
 	bool last)

@@ -33,15 +33,14 @@ struct search_line {
 /* Process a line. Return false to end the search. */
 typedef bool (*search_fn)(void *arg, const struct search_line *line);
 
-/* Prepare the search for pattern (see dialect.h), with so many lines before and after each match.
- * NULL with a sentence and perhaps a hint, as expression_new(). */
+/* Prepare the search for pattern (see dialect.h), with this many lines before and after each match.
+ * On error, return NULL with a sentence and perhaps a hint, like expression_new(). */
 struct search *search_new(const char *pattern, bool ignore_case, uint64_t context,
 	struct ik_error *error, const char **ret_hint);
 
 /*
- * Search the file that fd is open at. A file that cannot be read any further ends there. Visit at
- * most so many matching lines (0: all). Return whether the search stopped because there is one
- * more.
+ * Search the open file fd, as far as it can be read. Visit at most this many matching lines (0:
+ * all). Return whether the search stopped although there are more.
  */
 bool search_file(struct search *search, int fd, uint64_t most, search_fn visit, void *arg);
 
