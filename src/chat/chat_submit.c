@@ -60,6 +60,16 @@ static void run_shell(struct ik_chat *chat, const char *text, size_t length)
 	chat->last_shell = command;
 }
 
+/* Say so if an "@" in a message that was sent names no file: it may be a typo. */
+static void tell_unknown(struct ik_chat *chat, const char *text, size_t length)
+{
+	char *name = ik_mention_unknown(text, length, &chat->setup->places);
+
+	if (name)
+		ik_chat_flash(chat, _("There is no file %s here: @%s was sent as text."), name, name);
+	free(name);
+}
+
 /* Send a message to the model, with what goes with it. */
 static void send(struct ik_chat *chat, const char *text, size_t length)
 {
@@ -68,8 +78,10 @@ static void send(struct ik_chat *chat, const char *text, size_t length)
 	/* The model must also hear of files being undone. */
 	chat->core.undo = ik_undo_work_finish(chat->core.undo);
 	if (ik_attach_and_submit(chat->core.session, text, length, length, &chat->setup->places,
-			chat->agent->shared_command, &error) == IK_OK)
+			chat->agent->shared_command, &error) == IK_OK) {
+		tell_unknown(chat, text, length);
 		return;
+	}
 	ik_agent_say(chat->agent, IK_EVENT_ERROR, "%s", error.text);
 	ik_screen_set_draft(chat->screen, text, length);
 }

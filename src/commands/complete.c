@@ -74,11 +74,13 @@ struct ik_complete {
 
 /* ---- the answer ---- */
 
-static void add(struct ik_complete *complete, const char *text, const char *description)
+/* Add a candidate; completes: see struct ik_proposal. */
+static void add(struct ik_complete *complete, const char *text, const char *description,
+	bool completes)
 {
 	complete->candidates = ik_alloc_more(complete->candidates, complete->count,
 		sizeof(*complete->candidates));
-	complete->candidates[complete->count++] = (struct ik_proposal){ text, description };
+	complete->candidates[complete->count++] = (struct ik_proposal){ text, description, completes };
 }
 
 static void set_buf(struct ik_buf *buf, const char *text, size_t length)
@@ -137,7 +139,8 @@ static void add_models(struct ik_complete *complete)
 		add(complete, models->names[i],
 			ik_text_equal(models->names[i], ik_core_model(complete->core)->name)
 				? _("the present one")
-				: NULL);
+				: NULL,
+			true);
 	if (models->problem)
 		ik_buf_puts(&complete->note, models->problem);
 	else if (models->list && !models->names)
@@ -183,6 +186,7 @@ static void on_sessions(void *arg, const struct ik_store_answer *answer)
 			titles->candidates[titles->count++] = (struct ik_proposal){
 				.text = clean(info->title),
 				.description = clean(info->directory),
+				.completes = true,
 			};
 	}
 	ik_screen_candidates_changed(complete->screen);
@@ -448,13 +452,13 @@ static bool answer_call(struct ik_complete *complete, const char *text, size_t l
 		return false;
 	set_buf(&complete->made, "", 0);
 	ik_argument_template(&complete->made, schema);
-	add(complete, complete->made.data, _("its arguments"));
+	add(complete, complete->made.data, _("its arguments"), false);
 	answer->start = end;
 	answer->caret_in_quotes = true;
 	return true;
 }
 
-static void add_tools(struct ik_complete *complete)
+static void add_tools(struct ik_complete *complete, bool completes)
 {
 	const struct ik_registry *registry = ik_core_registry(complete->core);
 	size_t i;
@@ -463,8 +467,14 @@ static void add_tools(struct ik_complete *complete)
 		const struct ik_tool *tool = ik_registry_at(registry, i);
 
 		if (tool->state == IK_TOOL_OK)
-			add(complete, tool->name, tool->description);
+			add(complete, tool->name, tool->description, completes);
 	}
+}
+
+/* Does a command need an argument? */
+static bool needs_argument(const struct ik_action_row *row)
+{
+	return row->usage && row->usage[0] != '[';
 }
 
 /* Complete the argument of a command. */
@@ -481,6 +491,7 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 	if (start > length)
 		start = length;
 	answer->start = start;
+	answer->optional = !needs_argument(row);
 	set_buf(&complete->typed, text + start, length - start);
 	switch (row->argument) {
 	case IK_ARGUMENT_NONE:
@@ -493,30 +504,31 @@ static bool answer_argument(struct ik_complete *complete, const char *text, size
 			add(complete, provider,
 				ik_text_equal(provider, ik_core_model(complete->core)->endpoint.provider)
 					? _("the present one")
-					: NULL);
+					: NULL,
+				true);
 		return first_word;
 	case IK_ARGUMENT_CALL:
 		if (!first_word) {
 			set_buf(&complete->typed, "", 0);
 			return answer_call(complete, text, length, start, answer);
 		}
-		add_tools(complete);
+		add_tools(complete, false);
 		return true;
 	case IK_ARGUMENT_TOOL:
-		add_tools(complete);
+		add_tools(complete, true);
 		return first_word;
 	case IK_ARGUMENT_MODE:
 		for (i = 0; i < IK_MODE_COUNT; i++)
-			add(complete, ik_mode_name((enum ik_mode)i), NULL);
+			add(complete, ik_mode_name((enum ik_mode)i), NULL, true);
 		return first_word;
 	case IK_ARGUMENT_MOUSE:
-		add(complete, "on", NULL);
-		add(complete, "off", NULL);
+		add(complete, "on", NULL, true);
+		add(complete, "off", NULL, true);
 		return first_word;
 	case IK_ARGUMENT_THEME:
-		add(complete, "auto", NULL);
+		add(complete, "auto", NULL, true);
 		for (i = 0; ik_theme_at(i); i++)
-			add(complete, ik_theme_at(i)->name, NULL);
+			add(complete, ik_theme_at(i)->name, NULL, true);
 		return first_word;
 	case IK_ARGUMENT_SESSION:
 		/* A title has blanks, so everything after the command is the word. It may also be a number
@@ -543,7 +555,7 @@ static bool answer_command(struct ik_complete *complete, const char *text, size_
 		return answer_argument(complete, text, length, answer);
 	set_buf(&complete->typed, text, length);
 	for (; (row = ik_action_next_command(row)); row++)
-		add(complete, row->name, _(row->description));
+		add(complete, row->name, _(row->description), !needs_argument(row));
 	return true;
 }
 

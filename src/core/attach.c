@@ -121,6 +121,17 @@ static size_t path_length(const struct ik_places *places, const struct ik_mentio
 	return least > 0 && must_be_file(places, mention->path, least) ? least : 0;
 }
 
+char *ik_mention_unknown(const char *text, size_t length, const struct ik_places *places)
+{
+	struct ik_mention mention;
+	size_t position = 0;
+
+	while (ik_mention_next(text, length, &position, &mention))
+		if (mention.length > 0 && path_length(places, &mention) == 0)
+			return ik_strndup(mention.path, mention.length);
+	return NULL;
+}
+
 /* Read a text file. The error says so if it is not one. */
 static enum ik_status read_text(const char *path, const char *name, struct ik_buf *out,
 	struct ik_error *error)

@@ -31,6 +31,10 @@ struct ik_mention {
 bool ik_mention_next(const char *text, size_t length, size_t *position,
 	struct ik_mention *ret_mention);
 
+/* Return the first mention that names no file, and so is sent as text, in new memory; NULL if there
+ * is none. */
+char *ik_mention_unknown(const char *text, size_t length, const struct ik_places *places);
+
 /* Limit on the size of an attached file. */
 #define IK_ATTACH_FILE_BYTES ((size_t)1 << 20)
 /* Limit on the attached output of a command; its beginning and end are sent. */

@@ -26,6 +26,7 @@ enum ik_quoting {
 struct ik_proposal {
 	const char *text; /* valid UTF-8 without controls; after a final "/" completion continues */
 	const char *description; /* NULL: none */
+	bool completes;          /* with it the line is a whole command, so Enter also sends it */
 };
 
 /* Candidates for the word at the cursor. All pointers are borrowed. */
@@ -40,6 +41,7 @@ struct ik_completions {
 	const char *note;     /* such as "asking openai…" while more are expected; NULL: complete */
 	bool on_demand;       /* show only on request */
 	bool free;            /* the word may be something else: select none at first */
+	bool optional;        /* the word may be missing: select none until it begins */
 	bool unsorted;        /* names in no particular order: sort the matches */
 	bool caret_in_quotes; /* put the cursor inside the first "" that is inserted */
 };

@@ -57,7 +57,7 @@ static bool is_typed(const char *text, const char *typed)
  * was typed is enough. */
 static void select_first(struct ik_popup *popup, const char *chosen, bool preselect)
 {
-	bool typed = popup->typed[0] == '\0';
+	bool typed = popup->shown.optional && popup->typed[0] == '\0';
 
 	for (size_t i = 0; i < popup->count; i++) {
 		const char *text = popup->shown.candidates[popup->matches[i]].text;
@@ -170,24 +170,33 @@ static void draw_candidate(const struct ik_popup *popup, struct ik_cells *cells,
 	if (label.columns > row.columns - 1)
 		label.columns = row.columns - 1;
 	ik_cells_fill(cells, row, style);
-	ik_cells_label(cells, label, row.row, label.column, style, candidate->text);
+	ik_cells_label(cells, label, row.row, label.column,
+		style == IK_STYLE_STATUS ? IK_STYLE_STATUS_STRONG : style, candidate->text);
 	row.columns--;
 	if (candidate->description)
 		ik_cells_label(cells, row, row.row, label.column + label_columns + 2, style,
 			candidate->description);
 }
 
+/* Return the selected candidate, or NULL. */
+static const struct ik_proposal *selected_of(const struct ik_popup *popup)
+{
+	return popup->selected != NONE ? &popup->shown.candidates[popup->matches[popup->selected]]
+								   : NULL;
+}
+
 /* Append the text of the last row. */
 static void put_foot(const struct ik_popup *popup, const struct ik_keymap *keymap,
 	struct ik_buf *out)
 {
-	static const struct ik_key_hint hints[] = {
-		{ IK_ACTION_SEND, IK_ACTION_NONE, N_("take"), 2 },
+	const struct ik_proposal *selected = selected_of(popup);
+	const struct ik_key_hint hints[] = {
+		{ IK_ACTION_SEND, IK_ACTION_NONE,
+			selected && selected->completes ? N_("run") : N_("accept"), 2 },
 		{ IK_ACTION_COMPLETE, IK_ACTION_NONE, N_("next"), 3 },
 		{ IK_ACTION_CANCEL, IK_ACTION_NONE, N_("close"), 1 },
 		{ 0 },
 	};
-	bool selected = popup->selected != NONE;
 
 	if (popup->shown.note)
 		ik_buf_printf(out, " %s", popup->shown.note);
@@ -353,6 +362,23 @@ bool ik_prompt_click(struct ik_prompt *prompt, int row, int column)
 	return true;
 }
 
+/* Accept the selected candidate. Return whether the line is whole with it, and so is to be sent. */
+static bool accept(struct ik_prompt *prompt)
+{
+	const struct ik_popup *popup = &prompt->popup;
+	const struct ik_proposal *selected = selected_of(popup);
+	size_t index = popup->matches[popup->selected], length;
+
+	(void)ik_editor_text(prompt->editor, &length);
+	if (!selected->completes || ik_editor_cursor(prompt->editor) != length) {
+		take(prompt, index);
+		return false;
+	}
+	put(prompt, index, strlen(selected->text)); /* without a blank after it */
+	close_popup(&prompt->popup);
+	return true;
+}
+
 /* Handle a key while the candidates are shown. */
 static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 {
@@ -372,10 +398,7 @@ static bool popup_key(struct ik_prompt *prompt, enum ik_action action)
 		move_in_popup(&prompt->popup, action == IK_ACTION_UP ? -1 : 1);
 		return true;
 	case IK_ACTION_SEND:
-		if (!selected)
-			return false;
-		take(prompt, prompt->popup.matches[prompt->popup.selected]);
-		return true;
+		return selected && !accept(prompt);
 	case IK_ACTION_CANCEL:
 		prompt->refused_word = true;
 		prompt->refused_start = prompt->popup.shown.start;

@@ -12,8 +12,8 @@
 #include "util/buf.h"
 
 static const struct ik_proposal names[] = {
-	{ "README", NULL }, { "main.c", NULL }, { "Makefile", NULL }, { "a b.txt", NULL },
-	{ "日本.txt", NULL }, { "日曜.txt", NULL }, { "src/", NULL }, { "remain", NULL },
+	{.text = "README"}, {.text = "main.c"}, {.text = "Makefile"}, {.text = "a b.txt"},
+	{.text = "日本.txt"}, {.text = "日曜.txt"}, {.text = "src/"}, {.text = "remain"},
 };
 
 static struct ik_completions of(const char *typed, enum ik_quoting quoting)
@@ -49,8 +49,8 @@ Test(completion, what_begins_so_comes_first)
 
 Test(completion, names_in_no_order_are_sorted)
 {
-	const struct ik_proposal files[] = { { "ab3", NULL }, { "xab", NULL }, { "ab1", NULL },
-		{ "other", NULL }, { "aab", NULL }, { "ab2", NULL } };
+	const struct ik_proposal files[] = { {.text = "ab3"}, {.text = "xab"}, {.text = "ab1"},
+		{.text = "other"}, {.text = "aab"}, {.text = "ab2"} };
 	const uint32_t expected[] = { 2, 5, 0, 4, 1 };
 	struct ik_completions completions = { .typed = "ab", .head = "", .candidates = files,
 		.count = 6, .unsorted = true };
@@ -62,7 +62,7 @@ Test(completion, names_in_no_order_are_sorted)
 
 Test(completion, a_command_is_found_by_a_part_of_its_name)
 {
-	const struct ik_proposal commands[] = { { "/mode", "m" }, { "/model", "m" }, { "/system", "s" } };
+	const struct ik_proposal commands[] = { {.text = "/mode", .description = "m"}, {.text = "/model", .description = "m"}, {.text = "/system", .description = "s"} };
 	struct ik_completions completions = { .typed = "/m", .head = "", .candidates = commands,
 		.count = 3 };
 	uint32_t *indexes;
@@ -116,7 +116,7 @@ Test(completion, words_are_quoted_as_their_reader_wants)
 
 Test(completion, the_cursor_goes_into_a_template)
 {
-	const struct ik_proposal template = { "{\"path\": \"\", \"limit\": 0}", NULL };
+	const struct ik_proposal template = {.text = "{\"path\": \"\", \"limit\": 0}"};
 	struct ik_completions completions = { .typed = "", .head = "", .candidates = &template,
 		.count = 1, .caret_in_quotes = true };
 	cr_assert_str_eq(put(&completions, 0, SIZE_MAX), "{\"path\": \"|\", \"limit\": 0}");
@@ -335,7 +335,7 @@ static const char *offered; /* what the text up to the cursor is to begin with *
 
 static bool offer(void *arg, const char *text, size_t length, struct ik_completions *ret)
 {
-	static const struct ik_proposal commands[] = { { "/mode", NULL }, { "/model", NULL } };
+	static const struct ik_proposal commands[] = { {.text = "/mode"}, {.text = "/model"} };
 	static char typed[100];
 	(void)arg;
 	if (strncmp(text, offered, strlen(offered)) != 0)
@@ -393,7 +393,7 @@ Test(popup, is_gone_with_the_word_that_it_was_for)
 Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 {
 	static const struct ik_proposal candidates[] = {
-		{"/mode", NULL}, {"/model", NULL}, {"/mouse", NULL}, {"src/", NULL},
+		{.text = "/mode"}, {.text = "/model"}, {.text = "/mouse"}, {.text = "src/"},
 	};
 	struct ik_completions completions = {
 		.typed = "/mo", .head = "", .candidates = candidates, .count = 4,
@@ -414,7 +414,10 @@ Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 	cr_assert_str_eq(selected(), "", "it is a directory");
 	completions.typed = "";
 	tell_of("x", &completions);
-	cr_assert_str_eq(selected(), "", "nothing was typed");
+	cr_assert_str_eq(selected(), "/mode");
+	completions.optional = true;
+	tell_of("x", &completions);
+	cr_assert_str_eq(selected(), "", "nothing was typed, and nothing need be");
 	completions.typed = "/mo";
 	completions.free = true;
 	tell_of("/mo", &completions);
@@ -424,8 +427,8 @@ Test(popup, preselects_the_first_unless_what_was_typed_will_do)
 
 Test(popup, stays_at_the_one_that_the_user_went_to)
 {
-	static const struct ik_proposal few[] = {{"b1", NULL}, {"b3", NULL}};
-	static const struct ik_proposal more[] = {{"b1", NULL}, {"b2", NULL}, {"b3", NULL}};
+	static const struct ik_proposal few[] = {{.text = "b1"}, {.text = "b3"}};
+	static const struct ik_proposal more[] = {{.text = "b1"}, {.text = "b2"}, {.text = "b3"}};
 	struct ik_completions completions = {.typed = "b", .head = "", .candidates = few, .count = 2};
 
 	begin_prompt(true);
