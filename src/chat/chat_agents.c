@@ -124,14 +124,6 @@ static char *command_help(const struct ik_action_row *rows)
 	return ik_buf_take(&out, NULL);
 }
 
-/* Return the meaning of ui.inspector. */
-static enum ik_inspector_wish inspector_wish(const char *value)
-{
-	return ik_text_equal(value, "open")  ? IK_INSPECTOR_OPEN
-		: ik_text_equal(value, "closed") ? IK_INSPECTOR_CLOSED
-										 : IK_INSPECTOR_AUTO;
-}
-
 /* Create the screen of a conversation. */
 static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int columns)
 {
@@ -145,10 +137,11 @@ static struct ik_screen *make_screen(struct ik_agent *agent, int rows, int colum
 		.history_path = history,
 		.history_bytes = (size_t)setup->config->keep_history_mb * IK_MIB(1),
 		.markdown = setup->config->ui_markdown && !linear,
-		.inspector = linear ? IK_INSPECTOR_CLOSED : inspector_wish(setup->config->ui_inspector),
+		.inspector = !linear && ik_text_equal(setup->config->ui_inspector, "open"),
 		.preselect = !linear,
 		.hide_thinking = !setup->config->ui_show_thinking,
 		.tool_lines = (size_t)setup->config->ui_tool_output,
+		.prose_width = (int)setup->config->ui_prose_width,
 		.read_blob = read_blob,
 		.read_arg = agent,
 		.tool_forms = &ik_chat_tool_forms,

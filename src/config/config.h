@@ -88,11 +88,11 @@ struct ik_config {
 	char *http_proxy, *http_ca_file;
 
 	char *ui_theme;     /* "auto", "dark", "light", "contrast", "mono" */
-	char *ui_inspector; /* "auto", "open", "closed" */
+	char *ui_inspector; /* "open", "closed" */
 	char *ui_language;  /* NULL: from the locale */
 	char *ui_keys;      /* JSON object {ACTION: "KEY, KEY"}; NULL: none */
 	bool ui_mouse, ui_show_thinking, ui_markdown, ui_screen_reader;
-	int64_t ui_tool_output;
+	int64_t ui_tool_output, ui_prose_width;
 	char *policy;       /* JSON array of rules (config/rules.h); NULL: none */
 	char *sandbox_mode; /* "off", "project", "read-only" */
 	struct ik_string_list sandbox_write, sandbox_hide, sandbox_except;

@@ -16,7 +16,7 @@ static const char *const wire_formats[] = { "openai-chat", "openai-responses", "
 /* clang-format off */
 static const char *const thinking_levels[] = { "off", "low", "medium", "high", NULL };
 static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
-static const char *const inspector_states[] = { "auto", "open", "closed", NULL };
+static const char *const inspector_states[] = { "open", "closed", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };
 static const char *const log_levels[] = { "off", "error", "info", "debug", NULL };
 
@@ -135,8 +135,11 @@ static const struct ik_config_key keys[] = {
 	{ .name = "ui.tool_output", .type = IK_KEY_INTEGER, .offset = FIELD(ui_tool_output),
 		.standard = "6", .least = 0, .most = 1000, .project = true,
 		.meaning = N_("lines of a command's output that are shown before the call is opened") },
+	{ .name = "ui.prose_width", .type = IK_KEY_INTEGER, .offset = FIELD(ui_prose_width),
+		.standard = "100", .least = 0, .most = 10000, .project = true,
+		.meaning = N_("columns that text takes at most, unless it is code or a table; 0: no limit") },
 	{ .name = "ui.inspector", .type = IK_KEY_CHOICE, .offset = FIELD(ui_inspector),
-		.standard = "\"auto\"", .choices = inspector_states, .project = true,
+		.standard = "\"closed\"", .choices = inspector_states, .project = true,
 		.meaning = N_("whether the tool inspector is open at the start") },
 	{ .name = "ui.markdown", .type = IK_KEY_BOOL, .offset = FIELD(ui_markdown), .standard = "true",
 		.project = true, .meaning = N_("whether replies are shown as Markdown") },

@@ -16,6 +16,7 @@
 static struct ik_block *dress(const struct ik_chat_log *log, struct ik_block *block)
 {
 	block->lines = log->tool_lines;
+	block->prose = block->call ? 0 : log->prose_width;
 	if (block->kind == IK_BLOCK_ASSISTANT)
 		ik_block_set_renderer(block, log->markdown ? &ik_renderer_markdown : &ik_renderer_plain);
 	return block;

@@ -16,6 +16,7 @@
 struct ik_chat_log {
 	bool markdown, hide_thinking; /* to be set, as in struct ik_screen_options */
 	size_t tool_lines;            /* the same */
+	int prose_width;              /* the same */
 	struct ik_calls *calls;
 	const struct ik_keymap *keymap;
 	struct ik_scrollback *scrollback;

@@ -19,7 +19,6 @@
 #define PROMPT "> "
 #define QUIT_WINDOW_MS 2000 /* time for the second Ctrl-C */
 #define NEVER INT64_C(-1)
-#define INSPECTOR_COLUMNS 160 /* from this width on, the inspector opens by itself */
 #define WHEEL_ROWS 3
 #define TWICE_MS 400    /* time between the clicks of a double click */
 #define LABEL_BYTES 400 /* limit of a text shown on one row */
@@ -105,10 +104,10 @@ struct ik_screen {
 	struct ik_wanted_place place;
 	struct ik_press press; /* of the left mouse button */
 
-	struct ik_pane *side;                  /* the visible pane, or NULL */
-	struct ik_pane *side_before;           /* pane to return to after the picker, or NULL */
-	enum ik_inspector_wish inspector_wish; /* also CLOSED after it was opened once */
-	bool side_by_itself;                   /* it opened by itself and has not had focus since */
+	struct ik_pane *side;        /* the visible pane, or NULL */
+	struct ik_pane *side_before; /* pane to return to after the picker, or NULL */
+	bool inspector_due;          /* it opens by itself as soon as there is room */
+	bool side_by_itself;         /* it opened by itself and has not had focus since */
 	bool help_open;
 	enum ik_focus focus; /* as requested; focus_of() says what can have it */
 
@@ -363,7 +362,7 @@ static void open_pane(struct ik_screen *screen, struct ik_pane *pane)
 {
 	make_way(screen);
 	if (pane->ops->toggle != IK_ACTION_NONE) /* the user has chosen a pane */
-		screen->inspector_wish = IK_INSPECTOR_CLOSED;
+		screen->inspector_due = false;
 	screen->side = pane;
 	set_focus(screen, IK_FOCUS_PANE);
 	screen->dirty = true;
@@ -415,11 +414,11 @@ void ik_screen_pick(struct ik_screen *screen, const struct ik_pick_list *list, b
 }
 
 /* Open the inspector beside the conversation, if configured and if there is room. */
-static void offer_inspector(struct ik_screen *screen, enum ik_inspector_wish wish, int columns)
+static void offer_inspector(struct ik_screen *screen)
 {
-	if (screen->inspector_wish != wish || screen->columns < columns)
+	if (!screen->inspector_due || screen->columns < IK_WIDE_COLUMNS)
 		return;
-	screen->inspector_wish = IK_INSPECTOR_CLOSED;
+	screen->inspector_due = false;
 	if (!screen->side) {
 		screen->side = pane_of(screen->inspector);
 		screen->side_by_itself = true;
@@ -433,7 +432,7 @@ static void withdraw_inspector(struct ik_screen *screen)
 	if (!screen->side || !screen->side_by_itself || screen->columns >= IK_WIDE_COLUMNS)
 		return;
 	screen->side = NULL;
-	screen->inspector_wish = IK_INSPECTOR_OPEN;
+	screen->inspector_due = true;
 }
 
 /* Leave a pane: show the previous one again, unless it would cover the conversation. */
@@ -1438,7 +1437,6 @@ static void note_call(struct ik_screen *screen, const struct ik_event *event)
 {
 	if (!event->id)
 		return;
-	offer_inspector(screen, IK_INSPECTOR_AUTO, INSPECTOR_COLUMNS);
 	if (event->kind == IK_EVENT_TOOL_STARTED && event->round == 0)
 		screen->turn.waiting = false;
 }
@@ -1761,7 +1759,7 @@ void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
 	screen->rows = rows > 0 ? rows : 1;
 	screen->columns = columns > 0 ? columns : 1;
 	withdraw_inspector(screen);
-	offer_inspector(screen, IK_INSPECTOR_OPEN, IK_WIDE_COLUMNS);
+	offer_inspector(screen);
 	screen->dirty = true;
 }
 
@@ -2104,7 +2102,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 {
 	struct ik_screen *screen = ik_alloc(sizeof(*screen));
 
-	screen->inspector_wish = options->inspector;
+	screen->inspector_due = options->inspector;
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
 	screen->columns = 80;
@@ -2117,6 +2115,7 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->log->markdown = options->markdown;
 	screen->log->hide_thinking = options->hide_thinking;
 	screen->log->tool_lines = options->tool_lines;
+	screen->log->prose_width = options->prose_width;
 	screen->scrollback = screen->log->scrollback;
 	screen->turn.retry_ms = screen->turn.retry_at_ms = NEVER;
 	name_keys(screen);

@@ -43,21 +43,15 @@ struct ik_layout {
 	struct ik_rectangle status;
 };
 
-/* Does the inspector open by itself? Never in place of the conversation. */
-enum ik_inspector_wish {
-	IK_INSPECTOR_AUTO, /* with the first call, from 160 columns on */
-	IK_INSPECTOR_OPEN, /* from the start, from 100 columns on */
-	IK_INSPECTOR_CLOSED
-};
-
 struct ik_screen_options {
 	const char *history_path; /* NULL for no history file */
 	size_t history_bytes;     /* limit */
 	const char *provider, *model;
-	enum ik_inspector_wish inspector;
+	bool inspector;            /* open it from the start, beside the conversation */
 	bool markdown;             /* show replies as Markdown */
 	bool hide_thinking;        /* never show a model's thinking */
 	bool preselect;            /* select the first completion when the popup opens by itself */
+	int prose_width;           /* columns that prose may take; 0: all */
 	size_t tool_lines;         /* limit of the result lines shown for a folded call */
 	ik_blob_reader *read_blob; /* reads stored outputs of calls; NULL if there are none */
 	void *read_arg;

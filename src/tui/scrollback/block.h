@@ -55,6 +55,7 @@ struct ik_block {
 	bool filled;           /* text is there */
 	bool folded;           /* it shows a line or two */
 	size_t lines;          /* of a command's outcome that are shown while it is folded */
+	int prose;             /* columns that its prose may take; 0: all */
 	int64_t began_ms;      /* thinking that grows: monotonic; -1: at the next tick */
 	int64_t seconds;       /* that it took; -1: not known */
 	struct ik_buf own;     /* text, unless it is the message's own */

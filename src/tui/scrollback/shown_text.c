@@ -25,6 +25,12 @@ static bool is_frame(const struct ik_text_run *run)
 	return run->added && run->style == IK_STYLE_FRAME;
 }
 
+/* Is it a rule, not a bar? */
+static bool is_rule(const char *text)
+{
+	return strncmp(text, "─", strlen("─")) == 0 || strncmp(text, "═", strlen("═")) == 0;
+}
+
 /* Is there nothing but blanks? (An empty stretch is.) */
 static bool is_blank(const char *text, size_t length)
 {
@@ -122,7 +128,7 @@ static void add_line(struct ik_shown_text *shown, const struct ik_block *block,
 
 	for (; i < count && is_frame(&runs[i]); i++) /* a bar, and the blank after it */
 		column = end_column(block, lines, &runs[i]) + 1;
-	if (i == count && count > 0)
+	if (i == count && count > 0 && is_rule(run_text(block, lines, &runs[i - 1])))
 		return;
 	if (shown->count > 0 && own->continues)
 		put_seam(block, *end, own->source, &shown->text);

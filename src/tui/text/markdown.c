@@ -38,11 +38,11 @@ struct flow_piece {
 	bool added;
 };
 
-/* A quote or list item around the current text. */
+/* A quote, an item of a list or code around the current text. */
 struct flow_frame {
 	int columns;
-	bool quote;
-	bool mark_due; /* drawn on the next line */
+	const char *bar; /* before each line, or NULL */
+	bool mark_due;   /* drawn on the next line */
 	char mark[MARK_BYTES];
 };
 
@@ -50,6 +50,7 @@ struct flow_frame {
 struct flow {
 	struct ik_lines *lines;
 	int columns;
+	int prose;     /* columns that text may take; code and tables may take all */
 	size_t source; /* how much of the source is laid out */
 	struct ik_buf text;
 	struct flow_piece *pieces;
@@ -169,17 +170,22 @@ static int indentation(const struct flow *flow)
 	return columns;
 }
 
-/* Return the columns left for text inside the frames. */
-static int flow_room(const struct flow *flow)
+/* Return the columns left for text inside the frames; of a width, what they leave of it. */
+static int room_within(const struct flow *flow, int columns)
 {
-	int room = flow->columns - indentation(flow);
+	int room = columns - indentation(flow);
 
 	return room > 0 ? room : 1;
 }
 
-/* Begin a quote or list item; its mark is drawn before its first line. Frames take at most half
- * of the width; beyond that, the mark becomes part of the text. */
-static void flow_push(struct flow *flow, const char *mark)
+static int flow_room(const struct flow *flow)
+{
+	return room_within(flow, flow->prose);
+}
+
+/* Begin a quote, code or a list item: it has a bar before each line, or a mark before the first.
+ * Frames take at most half of the width; beyond that, the mark becomes part of the text. */
+static void flow_push(struct flow *flow, const char *bar, const char *mark)
 {
 	if (flow->depth >= FLOW_DEPTH) {
 		flow->depth++; /* it has no frame of its own */
@@ -187,9 +193,9 @@ static void flow_push(struct flow *flow, const char *mark)
 	}
 	size_t length = mark ? strlen(mark) : 0;
 	int columns = mark ? (int)ik_utf8_width(mark, length) : 2;
-	bool fits = indentation(flow) + columns <= flow->columns / 2;
+	bool fits = indentation(flow) + columns <= flow->prose / 2;
 	struct flow_frame *frame = &flow->frames[flow->depth++];
-	*frame = (struct flow_frame){ .quote = !mark, .columns = fits ? columns : 0 };
+	*frame = (struct flow_frame){ .bar = bar, .columns = fits ? columns : 0 };
 	if (mark && !fits)
 		flow_add(flow, mark, length, IK_MARKDOWN_NOWHERE, IK_STYLE_DIM);
 	if (!mark || !fits)
@@ -209,8 +215,8 @@ static int flow_line(struct flow *flow, size_t source)
 	for (size_t i = 0; i < flow->depth && i < FLOW_DEPTH; i++) {
 		struct flow_frame *frame = &flow->frames[i];
 
-		if (frame->quote && frame->columns > 0) {
-			ik_lines_add_own(flow->lines, "│", strlen("│"), column, IK_STYLE_FRAME);
+		if (frame->bar && frame->columns > 0) {
+			ik_lines_add_own(flow->lines, frame->bar, strlen(frame->bar), column, IK_STYLE_FRAME);
 		} else if (frame->mark_due) {
 			ik_lines_add_own(flow->lines, frame->mark, strlen(frame->mark), column, IK_STYLE_DIM);
 			frame->mark_due = false;
@@ -220,7 +226,7 @@ static int flow_line(struct flow *flow, size_t source)
 	return column;
 }
 
-/* End a quote or a list item. */
+/* End a quote, code or a list item. */
 static void flow_pop(struct flow *flow)
 {
 	if (flow->depth > 0 && flow->depth-- > FLOW_DEPTH)
@@ -310,14 +316,28 @@ static size_t code_row(const char *text, size_t length, int room)
 	return end > 0 ? end : ik_cluster_next(text, length).length;
 }
 
-/* Lay out bytes [start, end) of the flow as code: line by line, wrapped anywhere, with marked
- * breaks. */
-static void flow_code(struct flow *flow, size_t start, size_t end)
+/* Put the language's name at the right end of a row of code, if the code, which takes so many
+ * columns, leaves room for it. */
+static bool put_language(struct flow *flow, int column, int taken, const struct ik_buf *name)
+{
+	int at = flow_room(flow) - (int)ik_utf8_width(name->data, name->length);
+	bool fits = taken + BETWEEN <= at;
+
+	if (fits)
+		ik_lines_add_own(flow->lines, name->data, name->length, column + at, IK_STYLE_FRAME);
+	return fits;
+}
+
+/* Lay out the text of the flow as code: line by line, wrapped anywhere, with marked breaks. name:
+ * the language, for the first row with room, or empty. */
+static void flow_code(struct flow *flow, const struct ik_buf *name)
 {
 	const char *text = flow->text.data;
-	int room = flow_room(flow);
+	size_t start = 0, end = flow->text.length;
+	int room = room_within(flow, flow->columns);
+	bool named = name->length == 0;
 
-	while (start < end) {
+	do {
 		const char *feed = memchr(text + start, '\n', end - start);
 		size_t line_end = feed ? (size_t)(feed - text) : end, first = start;
 
@@ -328,34 +348,25 @@ static void flow_code(struct flow *flow, size_t start, size_t end)
 			if (start > first)
 				ik_lines_continue(flow->lines);
 			flow_runs(flow, start, stop, column);
-			start = stop;
-			if (start < line_end && room > 1)
+			if (stop < line_end && room > 1)
 				ik_lines_add_own(flow->lines, "↩", strlen("↩"), column + room - 1, IK_STYLE_FRAME);
+			else if (!named)
+				named = put_language(flow, column, (int)ik_utf8_width(text + start, stop - start),
+					name);
+			start = stop;
 		} while (start < line_end);
 		start = line_end + 1;
-	}
+	} while (start < end);
 }
 
-/* Add a line of a repeated character, with a label after the first two. */
-static void flow_rule(struct flow *flow, const char *character, int columns, const char *label,
-	size_t label_length)
+/* Add a line of a repeated character. */
+static void flow_rule(struct flow *flow, const char *character, int columns)
 {
 	int column = flow_line(flow, flow->source);
-	size_t size = strlen(character), width = 0;
-	int drawn = 0;
 	struct ik_buf rule;
 
 	ik_buf_init(&rule, IK_KIB(64));
-	if (label_length > 0 && columns > 8) {
-		ik_buf_puts(&rule, character);
-		ik_buf_puts(&rule, character);
-		ik_buf_putc(&rule, ' ');
-		label_length = ik_utf8_fit(label, label_length, (size_t)columns - 6, &width);
-		ik_buf_append(&rule, label, label_length);
-		ik_buf_putc(&rule, ' ');
-		drawn = 4 + (int)width;
-	}
-	for (; drawn < columns && rule.length + size < IK_KIB(64); drawn++)
+	for (int drawn = 0; drawn < columns; drawn++)
 		ik_buf_puts(&rule, character);
 	ik_lines_add_own(flow->lines, rule.data, rule.length, column, IK_STYLE_FRAME);
 	ik_buf_done(&rule);
@@ -430,7 +441,7 @@ static const struct table_cell *cell_at(const struct markdown_table *table, size
 /* Set the width of each column; return false if columns don't fit. */
 static bool make_widths(const struct markdown_table *table, const struct flow *flow, int *widths)
 {
-	int room = flow_room(flow) - BETWEEN * ((int)table->columns - 1), total = 0;
+	int room = room_within(flow, flow->columns) - BETWEEN * ((int)table->columns - 1), total = 0;
 
 	for (size_t i = 0; i < table->columns; i++)
 		widths[i] = 1;
@@ -557,7 +568,7 @@ static void draw_pairs(const struct markdown_table *table, struct flow *flow, bo
 			flow_wrap(flow, cell_at(table, 0, i)->start, cell_at(table, 0, i)->end);
 	for (size_t row = 1; row < rows; row++) {
 		if (row > 1 || continued)
-			flow_rule(flow, "─", 3, NULL, 0);
+			flow_rule(flow, "─", 3);
 		for (size_t i = 0; i < table->columns; i++)
 			draw_pair(table, flow, row, i);
 	}
@@ -754,6 +765,8 @@ static enum ik_style style_here(const struct page *page)
 {
 	if (page->open[MD_SPAN_A] + page->open[MD_SPAN_IMG] > 0)
 		return IK_STYLE_LINK;
+	if (page->open[MD_SPAN_DEL] > 0)
+		return IK_STYLE_DIM;
 	if (page->heading > 0)
 		return page->heading <= 3 ? IK_STYLE_HEADING : IK_STYLE_BOLD;
 	if (page->open[MD_SPAN_CODE] > 0)
@@ -887,45 +900,36 @@ static void enter_item(struct page *page, const MD_BLOCK_LI_DETAIL *item)
 	else if (!item->is_task)
 		ik_buf_puts(&mark, bullets[(page->list_depth - 1) % 3]);
 	if (item->is_task)
-		ik_buf_puts(&mark, item->task_mark == ' ' ? "[ ] " : "[x] ");
-	flow_push(&page->flow, mark.data);
+		ik_buf_puts(&mark, item->task_mark == ' ' ? "☐ " : "☑ ");
+	flow_push(&page->flow, NULL, mark.data);
 	ik_buf_done(&mark);
 }
 
-/* Add a rule across the page. */
-static void add_rule(struct page *page, const char *label, size_t length)
-{
-	flow_rule(&page->flow, "─", flow_room(&page->flow), label, length);
-}
-
-/* Begin code with a rule that names its language; another rule will follow it. */
+/* Begin code: all its lines have a bar, and the first with room for it names its language. */
 static void enter_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
 	page->in_code = true;
 	page->language = ik_code_language(code->lang.text, code->lang.size);
-	if (page->continued)
-		return;
-	separate(page);
-	if (code->fence_char) {
-		cursor_skip_line(&page->cursor);
-		cursor_next_line(&page->cursor);
+	ik_buf_clear(&page->address);
+	if (!page->continued) {
+		separate(page);
+		if (code->fence_char) {
+			cursor_skip_line(&page->cursor);
+			cursor_next_line(&page->cursor);
+		}
+		read_address(page, &code->lang);
 	}
-	read_address(page, &code->lang);
-	add_rule(page, page->address.data, page->address.length);
+	flow_push(&page->flow, "▎", NULL);
 }
 
 static void leave_code(struct page *page, const MD_BLOCK_CODE_DETAIL *code)
 {
-	struct flow *flow = &page->flow;
-
-	flow_code(flow, 0, flow->text.length);
-	flow_clear(flow);
+	if (!page->continued || page->flow.text.length > 0)
+		flow_code(&page->flow, &page->address);
+	flow_clear(&page->flow);
+	flow_pop(&page->flow);
 	page->in_code = page->continued = false;
-	bool cut = page->request->cut && page->cursor.at >= page->cursor.until;
-
 	cursor_leave_code(&page->cursor, code->fence_char);
-	if (!cut)
-		add_rule(page, NULL, 0);
 }
 
 /* End a heading; the first two levels are underlined. */
@@ -940,7 +944,7 @@ static void leave_heading(struct page *page)
 	if (cursor_line_starts(&page->cursor) != '#')
 		cursor_skip_line(&page->cursor); /* the line under it made it a heading */
 	if (level <= 2 && width > 0)
-		flow_rule(&page->flow, level == 1 ? "═" : "─", width < room ? width : room, NULL, 0);
+		flow_rule(&page->flow, level == 1 ? "═" : "─", width < room ? width : room);
 }
 
 static int enter_table(struct page *page, const MD_BLOCK_TABLE_DETAIL *table)
@@ -963,7 +967,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	switch (type) {
 	case MD_BLOCK_QUOTE:
 		separate(page);
-		flow_push(&page->flow, NULL);
+		flow_push(&page->flow, "│", NULL);
 		break;
 	case MD_BLOCK_UL:
 		enter_list(page, false, 0, '.');
@@ -978,7 +982,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
 	case MD_BLOCK_HR:
 		separate(page);
 		cursor_skip_line(&page->cursor);
-		add_rule(page, NULL, 0);
+		flow_rule(&page->flow, "─", flow_room(&page->flow));
 		break;
 	case MD_BLOCK_H:
 		separate(page);
@@ -1146,7 +1150,10 @@ static bool render_page(const struct ik_render *request, struct ik_lines *lines)
 	struct page page = {
 		.request = request,
 		.continued = request->opener < request->start,
-		.flow = { .lines = lines, .columns = request->columns, .source = request->start },
+		.flow = { .lines = lines,
+			.columns = request->columns,
+			.prose = request->prose,
+			.source = request->start },
 		.cursor = { .text = request->text, .start = request->start, .at = request->start },
 	};
 	struct ik_buf *source = &page.source.text;

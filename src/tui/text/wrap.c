@@ -255,7 +255,7 @@ static void render_row(const struct ik_render *request, struct ik_lines *lines, 
 	bool continues = *position > 0 && request->text[*position - 1] != '\n';
 	int indent = continues ? indentation(request, *position) : 0;
 	struct ik_row row = ik_wrap_row(request->text + *position, request->end - *position,
-		request->columns - indent);
+		request->prose - indent);
 
 	ik_lines_add(lines, *position);
 	if (continues)

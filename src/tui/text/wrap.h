@@ -96,10 +96,10 @@ struct ik_render {
 	const char *text;
 	size_t start, end;
 	size_t opener; /* where the block begins that it continues; start: it begins with one */
-	bool cut;      /* the next section continues what it ends with */
 	const struct ik_buf *learnt; /* from all of the text */
 	bool growing;                /* more text may come after the end */
 	int columns;
+	int prose; /* of them, what text may take that is no code, table or diff */
 	int hang;
 	size_t head, tail;
 	int head_rows;                   /* of something folded: that its head may take; 0: one */

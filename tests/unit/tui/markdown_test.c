@@ -58,7 +58,7 @@ Test(markdown, lists_nest_and_hang)
 	SHOWS("- one two three\n- four\n  - five\n    - six\n  - seven\n\n9. nine\n10. ten ten ten", 12,
 		"• one two\n  three\n• four\n  ◦ five\n    ▪ six\n  ◦ seven\n\n9. nine\n10. ten ten\n    ten\n");
 	SHOWS("1. one\n\n   more\n\n2. two", 20, "1. one\n\n   more\n\n2. two\n");
-	SHOWS("- [ ] open\n- [x] done\n-\n- last", 20, "[ ] open\n[x] done\n•\n• last\n");
+	SHOWS("- [ ] open\n- [x] done\n-\n- last", 20, "☐ open\n☑ done\n•\n• last\n");
 }
 
 Test(markdown, deep_lists_leave_room_for_text)
@@ -83,27 +83,27 @@ Test(markdown, quotes_have_a_bar)
 		"│ one two\n│ three\n│\n│ • four\n│\n│ │ five\n\nsix\n");
 }
 
-Test(markdown, code_blocks_are_framed)
+Test(markdown, code_blocks_have_a_bar)
 {
 	const char *text = "See:\n```c\nint\t\tone;\n\n  two(**three**);\n```\nEnd.";
 	SHOWS(text, 20,
-		"See:\n── c ───────────────\nint     one;\n\n  two(**three**);\n"
-		"────────────────────\nEnd.\n");
+		"See:\n▎ int     one;     c\n▎\n▎   two(**three**);\nEnd.\n");
 	STYLE_IS(text, "two(**three**)", IK_STYLE_CODE);
-	STYLE_IS(text, "── c", IK_STYLE_FRAME);
-	SHOWS("    indented\n      more\n\ntext", 12, "────────────\nindented\n  more\n────────────\n\ntext\n");
-	SHOWS("~~~\n~~~", 4, "────\n────\n");
-	SHOWS("~~~\n~~~\n\nafter\n~~~\n\n~~~\nafter\n", 5,
-		"─────\n─────\n\nafter\n─────\n\n─────\nafter\n");
-	SHOWS("- one\n  ```sh\n  ls -l\n  ```\n- two", 16,
-		"• one\n  ── sh ────────\n  ls -l\n  ──────────────\n• two\n");
+	STYLE_IS(text, "▎", IK_STYLE_FRAME);
+	STYLE_IS("```sh\nls\n```", "sh", IK_STYLE_FRAME);
+	SHOWS("    indented\n      more\n\ntext", 12, "▎ indented\n▎   more\n\ntext\n");
+	SHOWS("~~~\n~~~", 4, "▎\n");
+	SHOWS("~~~\n~~~\n\nafter\n~~~\n\n~~~\nafter\n", 5, "▎\n\nafter\n▎\nafter\n");
+	SHOWS("- one\n  ```sh\n  ls -l\n  ```\n- two", 16, "• one\n  ▎ ls -l     sh\n• two\n");
+	/* The language is named in the first row that has room, if one has. */
+	SHOWS("```sh\nls -l | wc\nls\nls\n```", 13, "▎ ls -l | wc\n▎ ls       sh\n▎ ls\n");
+	SHOWS("```sh\nls -l | wc\n```", 13, "▎ ls -l | wc\n");
 }
 
 Test(markdown, a_diff_has_the_colours_of_one)
 {
 	const char *text = "1. x\n   ```diff\n   @@ -1 +1 @@\n    same\n   -\told\n   +new\n   ```\n";
-	SHOWS(text, 16, "1. x\n   ── diff ─────\n   @@ -1 +1 @@\n    same\n   -   old\n   +new\n"
-		"   ─────────────\n");
+	SHOWS(text, 22, "1. x\n   ▎ @@ -1 +1 @@\n   ▎  same        diff\n   ▎ -   old\n   ▎ +new\n");
 	STYLE_IS(text, "@@", IK_STYLE_DIM);
 	STYLE_IS(text, "same", IK_STYLE_CODE);
 	STYLE_IS(text, "old", IK_STYLE_REMOVED);
@@ -122,8 +122,7 @@ Test(markdown, a_diff_has_the_colours_of_one)
 Test(markdown, code_of_a_known_language_has_colours)
 {
 	const char *text = "- ```c\n  if (x)\t/* why */\n  \treturn \"no\";\n  ```\n";
-	SHOWS(text, 28, "• ── c ─────────────────────\n  if (x)  /* why */\n    return \"no\";\n"
-		"  ──────────────────────────\n");
+	SHOWS(text, 28, "• ▎ if (x)  /* why */      c\n  ▎   return \"no\";\n");
 	STYLE_IS(text, "if", IK_STYLE_CODE_KEYWORD);
 	STYLE_IS(text, "(x)", IK_STYLE_CODE);
 	STYLE_IS(text, "/* why */", IK_STYLE_CODE_COMMENT);
@@ -134,14 +133,13 @@ Test(markdown, code_of_a_known_language_has_colours)
 Test(markdown, colours_part_no_accent_from_what_it_stands_on)
 {
 	SHOWS("```c\n\"a\"\u0301 /* b */\u0301 'c' \u0301if\n```\n", 28,
-		"── c ───────────────────────\n\"a\"\u0301 /* b */\u0301 'c' \u0301if\n"
-		"────────────────────────────\n");
+		"▎ \"a\"\u0301 /* b */\u0301 'c' \u0301if       c\n");
 }
 
 Test(markdown, long_lines_of_code_go_on_behind_a_mark)
 {
-	SHOWS("```\nabcdefghijkl\n日本語日本\nabcdef\n```", 6,
-		"──────\nabcde↩\nfghij↩\nkl\n日本 ↩\n語日本\nabcdef\n──────\n");
+	SHOWS("```\nabcdefghijkl\n日本語日本\nabcdef\n```", 8,
+		"▎ abcde↩\n▎ fghij↩\n▎ kl\n▎ 日本 ↩\n▎ 語日本\n▎ abcdef\n");
 }
 
 Test(markdown, tables_are_aligned)
@@ -162,7 +160,7 @@ Test(markdown, narrow_rows_below_the_head_of_a_table_will_do)
 		"a │ b\n──┼──\n1 │ 2\n\nafter x\n");
 	SHOWS("a|b\n:-|-:\n1|22\n", 40, "a │  b\n──┼───\n1 │ 22\n");
 	SHOWS("```\n|a|b|\n|-|-|\n```\n", 20,
-		"────────────────────\n|a|b|\n|-|-|\n────────────────────\n");
+		"▎ |a|b|\n▎ |-|-|\n");
 	SHOWS("a | b | c\n|-|-|\n", 40, "a | b | c\n|-|-|\n");
 }
 
@@ -198,7 +196,7 @@ Test(markdown, a_break_of_html_is_one)
 	SHOWS("| a | b |\n|---|--:|\n| x<br>longer | 1 |\n", 40,
 		"a      │ b\n───────┼──\nx      │ 1\nlonger │\n");
 	SHOWS("| Key | Value |\n|---|---|\n| x | 1<br>2 |\n", 8, "Key: x\nValue\n1\n2\n");
-	SHOWS("```\n<br>\n```\n", 8, "────────\n<br>\n────────\n");
+	SHOWS("```\n<br>\n```\n", 8, "▎ <br>\n");
 	SHOWS("One\nlonger\n===\n", 40, "One\nlonger\n══════\n");
 }
 
@@ -220,7 +218,7 @@ Test(markdown, a_remark_stays_plain)
 	ik_block_finish(block);
 	ik_block_remark(block, "[interrupted]");
 	struct ik_cells *cells = markdown_block_cells(block, 16);
-	PICTURE_IS(cells, "── c ───────────\nint\n────────────────\n[interrupted]\n");
+	PICTURE_IS(cells, "▎ int          c\n[interrupted]\n");
 	cr_assert_eq(picture_style(cells, "[interrupted]"), IK_STYLE_DIM);
 	markdown_cells_free(cells);
 	ik_block_free(block);
@@ -233,8 +231,8 @@ Test(markdown, what_is_incomplete_looks_calm)
 	} cases[] = {
 		{"a **bo", "a bo\n"}, {"a **", "a\n"}, {"a *it", "a it\n"}, {"a `co", "a co\n"},
 		{"a ~~de", "a ~~de~~\n"}, {"a **b *c", "a b c\n"}, {"[t](http://x", "t\n(http://x)\n"},
-		{"one\n-", "one\n"}, {"one\n- t", "one\n• t\n"}, {"```", "──────────\n──────────\n"},
-		{"```c\nint", "── c ─────\nint\n──────────\n"}, {"```c\na **b", "── c ─────\na **b\n──────────\n"},
+		{"one\n-", "one\n"}, {"one\n- t", "one\n• t\n"}, {"```", "▎\n"},
+		{"```c\nint", "▎ int    c\n"}, {"```c\nab **b", "▎ ab **b\n"},
 		{"| a | b", "\n"}, {"| a | b |\n|--", "\n"},
 		{"| a | b |\n|---|---|\n| c", "a │ b\n──┼──\nc │\n"}, {"# He", "He\n══\n"}, {"a 2 * 3", "a 2 * 3\n"},
 	};

@@ -269,7 +269,7 @@ Test(scrollback, a_growing_reply_lays_out_only_its_end)
 	uint32_t last = block->section_count - 1;
 	const struct ik_lines *grown = ik_block_lines(block, last, 38);
 	struct ik_render request = {.text = block->text, .start = block->sections[last].start,
-		.end = block->length, .columns = 38, .tail = SIZE_MAX};
+		.end = block->length, .columns = 38, .prose = 38, .tail = SIZE_MAX};
 	ik_renderer_plain.render(&request, &whole);
 	cr_assert_eq(grown->count, whole.count);
 	ik_lines_done(&whole);
@@ -418,13 +418,13 @@ Test(scrollback, what_is_marked_is_copied_as_it_was_written)
 {
 	const char *code = "```c\nif (x)\n\t\treturn\t1;\n\n  two;\n```\nafter";
 	copies(code, 0, 0, 23, 21, "if (x)\n\t\treturn\t1;\n\n  two;\nafter");
-	copies(code, 2, 0, 2, 21, "\t\treturn\t1;");
-	copies(code, 2, 10, 2, 11, "re");
-	copies(code, 4, 0, 4, 5, "  tw");
+	copies(code, 1, 0, 1, 21, "\t\treturn\t1;");
+	copies(code, 1, 12, 1, 13, "re");
+	copies(code, 3, 0, 3, 7, "  tw");
 	copies("some **words that** are too long", 0, 0, 23, 0, "some words that are too long");
 	copies("> quoted words of two rows\n>\n> - item", 0, 2, 23, 21,
-		"quoted words of two rows\n\xE2\x80\xA2 item");
-	copies("```\nabcdefghijklmnopqrstuvwxyz\n```", 1, 3, 2, 4, "bcdefghijklmnopqrstuv");
+		"quoted words of two rows\n\n\xE2\x80\xA2 item");
+	copies("```\nabcdefghijklmnopqrstuvwxyz\n```", 0, 5, 1, 6, "bcdefghijklmnopqrst");
 	copies("| a | b |\n|---|---|\n| long | c |", 0, 0, 23, 21, "a      b\nlong   c");
 }
 

@@ -72,7 +72,7 @@ Test(wrap, runs_stand_where_tabs_and_styles_put_them)
 {
 	static const char text[] = "ab\tcd";
 	struct ik_lines lines = {0};
-	struct ik_render request = {.text = text, .end = 5, .columns = 20, .head = 1, .tail = 4,
+	struct ik_render request = {.text = text, .end = 5, .columns = 20, .prose = 20, .head = 1, .tail = 4,
 		.head_style = IK_STYLE_BOLD, .style = IK_STYLE_NORMAL, .tail_style = IK_STYLE_DIM};
 	ik_renderer_plain.render(&request, &lines);
 	struct ik_cells cells;
@@ -92,7 +92,7 @@ Test(wrap, rows_that_continue_a_line_can_hang)
 {
 	static const char text[] = "key  what it does\nother";
 	struct ik_lines lines = {0};
-	struct ik_render request = {.text = text, .end = strlen(text), .columns = 12, .hang = 5,
+	struct ik_render request = {.text = text, .end = strlen(text), .columns = 12, .prose = 12, .hang = 5,
 		.tail = SIZE_MAX};
 	struct ik_cells cells;
 	ik_cells_init(&cells);
@@ -110,7 +110,7 @@ Test(wrap, rows_that_continue_a_line_of_a_table_stand_under_its_words)
 	static const char text[] = "  /a [B]  one two three\n  no gap in this line\n"
 		"a-long-name-of-14  far away\nx";
 	struct ik_lines lines = {0};
-	struct ik_render request = {.text = text, .end = strlen(text), .columns = 20,
+	struct ik_render request = {.text = text, .end = strlen(text), .columns = 20, .prose = 20,
 		.hang = IK_HANG_TABLE, .tail = SIZE_MAX};
 	struct ik_cells cells;
 	ik_cells_init(&cells);
