@@ -41,3 +41,15 @@ endif
 .PHONY: format
 format:
 	cd $(srcdir) && find src tools -name '*.[ch]' | xargs clang-format -i
+
+# Pictures of the screen, as SVG: pictures/COLUMNSxROWS-THEME/SCENE.svg in the build.
+PICTURE_SCENES = error languages question turn
+PICTURE_SIZES = 80x24 120x40 200x60
+PICTURE_THEMES = dark light
+.PHONY: pictures
+pictures: all tests/screen/harness tests/net/loopback_server
+	IK_TOP_SRCDIR='$(abs_top_srcdir)' IK_TOP_BUILDDIR='$(abs_top_builddir)' \
+		$(SHELL) $(srcdir)/tests/pictures/draw pictures '$(PICTURE_SIZES)' '$(PICTURE_THEMES)' \
+		$(PICTURE_SCENES:%=$(srcdir)/tests/pictures/%.screen)
+EXTRA_DIST += tests/pictures/draw tests/pictures/error.screen tests/pictures/languages.screen \
+	tests/pictures/question.screen tests/pictures/turn.screen

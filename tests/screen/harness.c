@@ -40,6 +40,7 @@
  *   never TEXT               no row shows TEXT now
  *   translated <<            no row has a word with a plain vowel but these (see
  *                            accents.py)
+ *   picture PATH             write the screen as SVG, on a light background if COLORFGBG says so
  *   style NAMES TEXT         until the first cell of TEXT is bold, reverse, underline,
  *                            coloured or plain (with commas between)
  *   cursor ROW COLUMN        until the cursor is there (from 0), or: cursor hidden
@@ -75,6 +76,7 @@
 #include "harmless.h"
 #include "keys.h"
 #include "messages.h"
+#include "picture.h"
 #include "place.h"
 #include "terminal.h"
 #include "util/alloc.h"
@@ -87,6 +89,8 @@
 #define WAIT_MS 60000
 #define ESCAPE_MS 120
 #define BUSY_MS 10000
+#define PAUSE_MS 150  /* without output after which a frame is whole */
+#define MOVES_MS 600  /* after which something is taken to move all the time */
 #define UNREAD_MS 1000 /* after which input is taken for some that nobody will read */
 
 /* The program's screen, for a failed test. */
@@ -317,6 +321,35 @@ static bool paste(struct harness *h)
 		terminal_write(&h->terminal, "\033[201~", 6)) || fail(h, "the program takes no input");
 }
 
+/* Let what is being drawn be whole: wait for a pause, unless something moves all the time. */
+static void let_frame_end(struct harness *h)
+{
+	int64_t begin = ik_clock_ms(), last = begin;
+
+	while (ik_clock_ms() < last + PAUSE_MS && last < begin + MOVES_MS)
+		if (terminal_pump(&h->terminal, 10))
+			last = ik_clock_ms();
+}
+
+/* Write the screen into a file. A terminal is light if COLORFGBG says so. */
+static bool write_picture(struct harness *h, const char *name)
+{
+	char *path = expand(h, name), *light = expand(h, "$COLORFGBG");
+	struct ik_error error = {.text = "too large"};
+	struct ik_buf out;
+	bool done;
+
+	let_frame_end(h);
+	ik_buf_init(&out, IK_MIB(16));
+	put_picture(&h->terminal, ik_text_ends(light, ";15"), &out);
+	done = ik_buf_status(&out) == IK_OK &&
+		ik_file_write(path, out.data, out.length, 0644, &error) == IK_OK;
+	ik_buf_done(&out);
+	free(path);
+	free(light);
+	return done || fail(h, "%s", error.text);
+}
+
 /* Is the cell drawn as the names, with commas between, say? A name that is none is never true. */
 static bool is_drawn_so(const VTermScreenCell *cell, char *names)
 {
@@ -490,6 +523,8 @@ static bool do_step(struct harness *h, const char *verb, const char *rest)
 		return wait_until(h, picture_is_there, h->body) || fail(h, "the screen did not become:\n%s", h->body);
 	if (IS("translated"))
 		return check_translated(h, h->body);
+	if (IS("picture"))
+		return write_picture(h, rest);
 	if (IS("style"))
 		return strchr(rest, ' ') == NULL ? fail(h, "style NAMES TEXT") :
 			wait_until(h, is_styled, rest) || fail(h, "not so: %s", rest);

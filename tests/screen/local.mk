@@ -4,7 +4,7 @@ check_PROGRAMS += tests/screen/harness
 tests_screen_harness_SOURCES = tests/screen/harness.c tests/screen/checks.c tests/screen/checks.h \
 	tests/screen/harmless.c tests/screen/harmless.h \
 	tests/screen/keys.c tests/screen/keys.h tests/screen/messages.c \
-	tests/screen/messages.h tests/screen/place.c tests/screen/place.h \
+	tests/screen/messages.h tests/screen/picture.c tests/screen/picture.h tests/screen/place.c tests/screen/place.h \
 	tests/screen/terminal.c tests/screen/terminal.h tests/screen/words.c
 tests_screen_harness_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
 tests_screen_harness_LDADD = $(LINK_UTIL) $(VTERM_LIBS) -lutil
@@ -76,7 +76,7 @@ SCREEN_TESTS = \
 	tests/screen/no_colour.screen \
 	tests/screen/model_hint.screen \
 	tests/screen/no_memory.screen tests/screen/no_memory_reply.screen \
-	tests/screen/picker.screen tests/screen/picker_command.screen tests/screen/pane_close.screen \
+	tests/screen/picker.screen tests/screen/picture.screen tests/screen/picker_command.screen tests/screen/pane_close.screen \
 	tests/screen/paste.screen \
 	tests/screen/markdown_widths.screen tests/screen/question_in_pane.screen tests/screen/questions.screen \
 	tests/screen/half_pages.screen \
