@@ -463,7 +463,8 @@ static void put_fold(struct ik_buf *out, const struct fold *fold)
 	ik_buf_done(&lines);
 }
 
-/* Return the piece at position, drawn from column on. It may point to editor->shown. */
+/* Return the piece at position, drawn from column on. It may point to editor->shown. Of blanks at
+ * the end of a row, only those are drawn that have room: they never begin the next row. */
 static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, size_t position,
 	int column)
 {
@@ -473,16 +474,19 @@ static struct editor_draw_piece piece_at(struct ik_editor *editor, int width, si
 	};
 	const struct fold *fold = fold_at(editor, position);
 	bool next_ascii = position + 1 == editor->now.text.length || (unsigned char)text[1] < 0x80;
+	int room = width - column;
 
+	if (!fold && *text == ' ' && room < 1)
+		piece.width = 0;
 	if (!fold && *text >= 0x20 && *text < 0x7F && next_ascii)
 		return piece;
 	if (!fold && *text == '\t') {
 		piece.style = IK_STYLE_DIM;
 		piece.shown = TAB_MARK;
 		piece.width = TAB_WIDTH - column % TAB_WIDTH;
-		if (piece.width > width)
-			piece.width = width;
-		piece.shown_length = (size_t)(ARROW_LENGTH + piece.width - 1);
+		if (piece.width > room)
+			piece.width = room;
+		piece.shown_length = piece.width > 0 ? (size_t)(ARROW_LENGTH + piece.width - 1) : 0;
 		return piece;
 	}
 	struct ik_cluster cluster = { .length = 0 };
@@ -530,21 +534,31 @@ static size_t seam_before(const struct ik_editor *editor, size_t position)
 	return seam <= position ? seam : 0;
 }
 
-/* Lay out the row that begins at start. */
+/* Lay out the row that begins at start. It ends after blanks or next to what is wide, where it can,
+ * else inside a word. */
 static struct editor_row row_at(struct ik_editor *editor, int width, size_t start)
 {
 	struct editor_row row = { .start = start, .end = start };
+	size_t breaking = start; /* the last place where the row may end */
 	int column = 0;
 
 	while (!is_end(editor, row.end)) {
 		struct editor_draw_piece piece = piece_at(editor, width, row.end, column);
 		bool crosses = row.end > start && row.end / STRETCH > start / STRETCH;
+		bool blank = piece.length == 1 && strchr(" \t", editor->now.text.data[row.end]);
 
-		if ((column > 0 && column + piece.width > width) ||
-			(crosses && seam_before(editor, row.end) == row.end))
+		if (crosses && seam_before(editor, row.end) == row.end)
 			return row;
+		if (piece.width > 1 && !blank)
+			breaking = row.end;
+		if (column > 0 && column + piece.width > width) {
+			row.end = breaking > start ? breaking : row.end;
+			return row;
+		}
 		column += piece.width;
 		row.end += piece.length;
+		if (piece.width > 1 || blank)
+			breaking = row.end;
 	}
 	row.last = true;
 	return row;

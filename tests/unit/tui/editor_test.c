@@ -493,6 +493,38 @@ Test(editor, drawing_wraps_and_scrolls)
 	ik_editor_free(editor);
 }
 
+Test(editor, rows_end_between_words)
+{
+	struct ik_editor *editor = ik_editor_new(NULL);
+	type(editor, "one two  three");
+	cr_assert_str_eq(drawing(editor, 3, 10, "> "), "> one two/  three[//");
+	/* Blanks stay at the end of their row, where the last of them have no room. */
+	type(editor, " x    ");
+	cr_assert_str_eq(drawing(editor, 3, 10, "> "), "> one two/  three x[//");
+	type(editor, "y");
+	cr_assert_str_eq(drawing(editor, 3, 10, "> "), "> one two/  three x/  y[/");
+	act(editor, IK_ACTION_LEFT, 2);
+	cr_assert_str_eq(drawing(editor, 3, 10, "> "), "> one two/  three x[/  y/");
+	act(editor, IK_ACTION_UP, 1);
+	IS(editor, "one two | three x    y");
+	act(editor, IK_ACTION_DOWN, 2);
+	IS(editor, "one two  three x    y|");
+	ik_editor_click(editor, 1, 2);
+	IS(editor, "one two  |three x    y");
+	ik_editor_click(editor, 0, 9);
+	IS(editor, "one two | three x    y");
+	/* A word that fills a row is cut; so is what follows wide letters. */
+	ik_editor_set(editor, "a bcdefghij", 11);
+	cr_assert_str_eq(drawing(editor, 3, 9, "> "), "> a/  bcdefg/  hij[/");
+	ik_editor_set(editor, "日本語abcdef", 15);
+	cr_assert_str_eq(drawing(editor, 2, 11, "> "), "> 日本語/  abcdef[/");
+	/* A tab is a blank. */
+	ik_editor_set(editor, "abcdefg\tx", 9);
+	cr_assert_str_eq(drawing(editor, 2, 10, "> "), "> abcdefg/  x[/");
+	cr_assert_eq(ik_editor_height(editor, 8), 2);
+	ik_editor_free(editor);
+}
+
 Test(editor, drawing_wide_clusters)
 {
 	struct ik_editor *editor = ik_editor_new(NULL);
@@ -588,7 +620,7 @@ Test(editor, megabytes_are_instant)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
 	for (int i = 0; i < 1000; i++) {
 		type(editor, "k");
-		cr_assert_leq(ik_editor_height(editor, 80), 1 + (i + 60) / 79);
+		cr_assert_leq(ik_editor_height(editor, 80), 2 + (i + 60) / 79);
 		drawing(editor, 10, 80, "> ");
 	}
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
