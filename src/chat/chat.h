@@ -279,8 +279,10 @@ int ik_chat_draft_save(const struct ik_chat *chat);
 void ik_chat_draft_event(struct ik_agent *agent, const struct ik_event *event);
 /* Put the newest queued message into the editor, */
 void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocation);
-/* or all queued messages, before the draft. */
+/* or all queued messages. */
 void ik_chat_take_queue_back(struct ik_chat *chat);
+/* Put a message into the editor, before the draft. */
+void ik_chat_put_back(struct ik_chat *chat, const char *message, size_t length);
 /* Save the draft soon, after typing or queueing, but not at every key. */
 void ik_chat_draft_changed(struct ik_chat *chat);
 void ik_chat_draft_due(void *chat);
@@ -304,13 +306,16 @@ struct ik_confirmation {
 	struct ik_question_text parts; /* shown first; released */
 	char yes_key, no_key;
 	const char *yes, *no;
-	bool guarded; /* as in struct ik_question */
+	bool guarded;    /* as in struct ik_question */
+	bool about_work; /* it goes when something that ran has ended */
 };
 /* Ask it in the shown agent. yes is called if the answer is yes; arg (or NULL) is freed in any
  * case. */
 typedef void ik_confirmed(struct ik_chat *chat, void *arg);
 int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, ik_confirmed *yes,
 	void *arg);
+/* Withdraw the questions about what runs, because some of it has ended. */
+void ik_chat_work_ended(struct ik_chat *chat);
 /* Withdraw a question if it is still open. */
 void ik_chat_withdraw(struct ik_chat *chat, int question);
 /* Pass an answer to its handler. */

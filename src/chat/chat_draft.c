@@ -253,6 +253,24 @@ void ik_chat_take_back(struct ik_chat *chat, const struct ik_invocation *invocat
 	chat->agent->shared_command[0] = '\0';
 }
 
+void ik_chat_put_back(struct ik_chat *chat, const char *message, size_t length)
+{
+	size_t draft_length;
+	const char *draft = ik_screen_draft(chat->screen, &draft_length);
+	struct ik_buf text;
+
+	if (length == 0)
+		return;
+	ik_buf_init(&text, IK_LIMIT_USER_TEXT);
+	ik_buf_append(&text, message, length);
+	if (draft_length > 0)
+		ik_buf_putc(&text, '\n');
+	ik_buf_append(&text, draft, draft_length);
+	if (ik_buf_status(&text) == IK_OK)
+		ik_screen_set_draft(chat->screen, text.data, text.length);
+	ik_buf_done(&text);
+}
+
 void ik_chat_take_queue_back(struct ik_chat *chat)
 {
 	struct ik_session *session = chat->core.session;
@@ -268,11 +286,6 @@ void ik_chat_take_queue_back(struct ik_chat *chat)
 	}
 	while (ik_session_queued(session, 0, &length))
 		ik_session_unqueue(session);
-	queued = ik_screen_draft(chat->screen, &length);
-	if (text.length > 0 && length > 0)
-		ik_buf_putc(&text, '\n');
-	ik_buf_append(&text, queued, length);
-	if (text.length > length && ik_buf_status(&text) == IK_OK)
-		ik_screen_set_draft(chat->screen, text.data, text.length);
+	ik_chat_put_back(chat, text.data, text.length);
 	ik_buf_done(&text);
 }

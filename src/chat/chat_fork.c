@@ -116,7 +116,7 @@ static void go_on_in_copy(struct ik_chat *chat, const char *line, char *sentence
 	free(sentence);
 	if (back) {
 		tell_of_files(&chat->core, id, copy, back->time_ms);
-		ik_screen_set_draft(chat->screen, back->content, ik_message_typed(back));
+		ik_chat_put_back(chat, back->content, ik_message_typed(back));
 	}
 	ik_chat_resume_fork(chat, id, copy);
 }
@@ -422,6 +422,7 @@ static void ask_to_close(struct ik_chat *chat, int number)
 		.yes = _("Close it"),
 		.no_key = 'k',
 		.no = _("Keep it"),
+		.about_work = true,
 	};
 	int *asked = ik_alloc(sizeof(*asked));
 

@@ -74,10 +74,10 @@ static void add_messages(const struct ik_agent *agent, const char *command,
 	}
 }
 
-/* Run "/rewind N". */
+/* Run "/rewind N", or with 0 "/rewind ?", which lets the user choose. */
 static void go_back_to(struct ik_chat *chat, long number)
 {
-	char *line = ik_format("/rewind %ld", number);
+	char *line = number > 0 ? ik_format("/rewind %ld", number) : ik_strdup("/rewind ?");
 
 	ik_chat_submit(chat, line, strlen(line));
 	free(line);
@@ -88,22 +88,15 @@ static void on_rewind(struct ik_chat *chat, void *arg)
 	const struct ik_conversation *conversation = ik_session_conversation(chat->core.session);
 	const struct ik_message *message;
 	const int64_t *sequence = arg;
-	size_t length;
 	long number = 1;
 
-	/* More messages may have been sent meanwhile, which changes the number, and the editor must
-	 * be empty. */
+	/* More messages may have been sent meanwhile, which changes the number. */
 	while ((message = ik_chat_question_at(conversation, number)) && message->sequence != *sequence)
 		number++;
 	if (!message)
 		return;
-	(void)ik_screen_draft(chat->screen, &length);
-	if (length > 0) {
-		ik_screen_flash(chat->screen, _("Send or clear what stands in the editor first."));
-	} else {
-		ik_screen_go_to_editor(chat->screen);
-		go_back_to(chat, number);
-	}
+	ik_screen_go_to_editor(chat->screen);
+	go_back_to(chat, number);
 }
 
 void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation)
@@ -122,11 +115,11 @@ void ik_chat_rewind(struct ik_chat *chat, const struct ik_invocation *invocation
 	int64_t *sequence;
 	char *words, *title;
 
-	message = ik_session_busy(chat->core.session)
+	message = number == 0 || ik_session_busy(chat->core.session)
 		? NULL
 		: ik_chat_question_at(ik_session_conversation(chat->core.session), number);
 	if (!message) {
-		go_back_to(chat, number); /* it reports why not */
+		go_back_to(chat, number); /* or it reports why not */
 		return;
 	}
 	words = ik_session_title(message->content, ik_message_typed(message));
@@ -288,7 +281,6 @@ static void tell(struct ik_agent *agent, bool again)
 	case IK_PICKING_REWIND:
 		list.title = _(" Go back to before a message ");
 		list.take = N_("go back");
-		list.fills_editor = true;
 		add_messages(agent, "/rewind", &list);
 		break;
 	case IK_PICKING_FORK:

@@ -194,14 +194,17 @@ static void ask_about_call(struct ik_chat_call *call, enum asking asking)
 {
 	const struct ik_chat *chat = call->agent->chat;
 	const struct ik_choice choices[] = {
-		{ 'y', _("Once"), ANSWER_ONCE, NULL },
-		{ 's', _("This session"), ANSWER_SESSION, NULL },
-		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
-		{ 'n', _("No"), ANSWER_NO, _("Reason for the model (or nothing): ") },
+		{ .key = 'y', .label = _("Once"), .value = ANSWER_ONCE },
+		{ .key = 's', .label = _("This session"), .value = ANSWER_SESSION },
+		{ .key = 'a', .label = _("Always"), .value = ANSWER_ALWAYS },
+		{ .key = 'n',
+			.label = _("No"),
+			.value = ANSWER_NO,
+			.prompt = _("Reason for the model (or nothing): ") },
 	};
 	const struct ik_choice ways[] = {
-		{ 'g', _("Go on"), ANSWER_ONCE, NULL },
-		{ 's', _("Stop"), ANSWER_NO, NULL },
+		{ .key = 'g', .label = _("Go on"), .value = ANSWER_ONCE },
+		{ .key = 's', .label = _("Stop"), .value = ANSWER_NO },
 	};
 	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(call->circling ? _("The model calls %s again and again. Go on?")

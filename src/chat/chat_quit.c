@@ -64,6 +64,7 @@ void ik_chat_quit(struct ik_chat *chat)
 		.yes = _("End ikigai"),
 		.no_key = 's',
 		.no = _("Stay"),
+		.about_work = true,
 	};
 	struct ik_buf running;
 

@@ -6,6 +6,7 @@
 
 #include "tui/edit/keymap.h"
 #include "util/alloc.h"
+#include "util/text.h"
 
 void ik_agent_say(struct ik_agent *agent, enum ik_event_kind kind, const char *format, ...)
 {
@@ -61,6 +62,7 @@ struct ik_chat_question {
 	int shown_as; /* on its screen */
 	ik_answer_handler *handler;
 	ik_confirmed *yes; /* replaces handler; arg is then freed with the question */
+	bool about_work;
 	void *arg;
 };
 
@@ -124,6 +126,20 @@ void ik_chat_withdraw(struct ik_chat *chat, int question)
 	}
 }
 
+void ik_chat_work_ended(struct ik_chat *chat)
+{
+	for (struct ik_agent *agent = chat->agents; agent; agent = agent->next) {
+		const struct ik_chat_question *question = agent->questions;
+
+		while (question && !question->about_work)
+			question = question->next;
+		if (!question)
+			continue;
+		ik_chat_withdraw(chat, question->id);
+		ik_screen_flash(agent->screen, _("What the question was about has ended."));
+	}
+}
+
 void ik_chat_answered(struct ik_chat *chat, const struct ik_invocation *answer)
 {
 	struct ik_chat_question **place = &chat->agent->questions;
@@ -176,5 +192,6 @@ int ik_chat_confirm(struct ik_chat *chat, const struct ik_confirmation *about, i
 		ik_question_add_sentence(&text, IK_QUESTION_HINT, about->hint);
 	id = ik_agent_ask_with(chat->agent, &question, &text, NULL, arg);
 	chat->agent->questions->yes = yes; /* new questions are first in the list */
+	chat->agent->questions->about_work = about->about_work;
 	return id;
 }

@@ -90,6 +90,7 @@ static void ask_to_cancel(struct ik_chat *chat, const char *id)
 		.yes = _("Cancel it, and go on with the other"),
 		.no_key = 's',
 		.no = _("Stay here"),
+		.about_work = true,
 	};
 
 	(void)ik_chat_confirm(chat, &about, on_cancel, ik_strdup(id));

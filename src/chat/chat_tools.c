@@ -52,9 +52,9 @@ void ik_chat_switch_tool(struct ik_chat *chat, const struct ik_invocation *invoc
 {
 	const char *name = invocation->text;
 	const struct ik_choice choices[] = {
-		{ 's', _("This session"), ANSWER_SESSION, NULL },
-		{ 'a', _("Always"), ANSWER_ALWAYS, NULL },
-		{ 'n', _("No"), ANSWER_NO, NULL },
+		{ .key = 's', .label = _("This session"), .value = ANSWER_SESSION },
+		{ .key = 'a', .label = _("Always"), .value = ANSWER_ALWAYS },
+		{ .key = 'n', .label = _("No"), .value = ANSWER_NO },
 	};
 	struct ik_question_text text = { NULL, 0 };
 	struct ik_question question = {

@@ -199,12 +199,12 @@ static void on_answer(struct ik_chat *chat, void *arg, const struct ik_invocatio
 /* Ask, showing what the files are, or all their contents. */
 static void ask(struct ik_chat_trust *trust, bool contents)
 {
-	/* No letters: the question comes unasked, and the first letter of a message might answer it. */
+	/* The question comes unasked: the first letter of a message must not settle it. */
 	const struct ik_choice choices[] = {
-		{ '\0', _("not now"), ANSWER_NOT_NOW, NULL },
-		{ '\0', _("trust"), ANSWER_TRUST, NULL },
-		{ '\0', _("never ask here"), ANSWER_NEVER, NULL },
-		{ '\0', _("view"), ANSWER_LOOK, NULL },
+		{ .key = 'v', .label = _("View"), .value = ANSWER_LOOK },
+		{ .key = 't', .careful = true, .label = _("Trust"), .value = ANSWER_TRUST },
+		{ .key = 'n', .label = _("Not now"), .value = ANSWER_NOT_NOW },
+		{ .key = 'e', .careful = true, .label = _("Never ask here"), .value = ANSWER_NEVER },
 	};
 	struct ik_question_text text = { NULL, 0 };
 	char *title = ik_format(ngettext("Trust %zu file that came with this directory?",
@@ -213,10 +213,10 @@ static void ask(struct ik_chat_trust *trust, bool contents)
 		trust->files.count);
 	struct ik_question question = {
 		.title = title,
-		.choices = choices,
+		.choices = choices + contents,
 		.first = contents,
 		.choice_count = sizeof(choices) / sizeof(choices[0]) - contents,
-		.escape = 0,
+		.escape = 2 - contents,
 	};
 
 	for (size_t i = 0; i < trust->files.count; i++) {

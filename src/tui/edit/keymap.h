@@ -143,7 +143,7 @@ struct ik_invocation {
 	size_t length;
 	bool cut;   /* IK_ACTION_COPY: text is only the beginning */
 	int number; /* IK_ACTION_AGENT: its number; 0: the next, -1: the previous.
-				 * IK_ACTION_REWIND: the message, counted from the last.
+				 * IK_ACTION_REWIND: the message, counted from the last; 0: let the user choose.
 				 * IK_ACTION_ANSWER: the question's ID, */
 	int value;  /* and the value of the choice */
 };

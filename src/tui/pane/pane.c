@@ -455,7 +455,8 @@ struct ik_rectangle ik_pane_draw_frame(struct ik_pane *pane, const struct ik_pan
 	struct ik_rectangle title = { area.row, area.column, 1, area.columns };
 	struct ik_rectangle keys = { area.row + area.rows - 1, area.column, 1, area.columns };
 	ik_cells_fill_with(cells, title, frame, "─");
-	ik_cells_label(cells, title, title.row, title.column + 1, frame, view->title);
+	ik_cells_label(cells, title, title.row, title.column + 1, view->focus ? IK_STYLE_PROMPT : frame,
+		view->title);
 	if (area.rows > 1)
 		draw_keys(pane, view, cells, keys);
 	return body;

@@ -35,8 +35,6 @@ enum ik_pane_result {
 	IK_PANE_TAKEN,
 	IK_PANE_CALLED,   /* handled; it makes a call, so show the call */
 	IK_PANE_CLOSED,   /* handled; close the pane */
-	IK_PANE_YIELDED,  /* close the pane and pass the key to the editor */
-	IK_PANE_BLOCKED,  /* handled, but it requires an empty editor */
 	IK_PANE_FILTERED, /* handled; the filter's words have changed */
 	IK_PANE_OTHER     /* not a key that all panes share; only ik_pane_key() returns this */
 };

@@ -12,7 +12,6 @@
 
 struct ik_picker {
 	struct ik_pane pane; /* its items are the picks that match the filter */
-	const struct ik_editor *editor;
 	struct ik_pick_list told;
 	size_t *shown; /* indexes of the matching picks */
 	int number_columns, aside_columns;
@@ -140,8 +139,6 @@ static enum ik_pane_result take(struct ik_picker *picker, struct ik_invocation *
 
 	if (!item)
 		return IK_PANE_TAKEN;
-	if (picker->told.fills_editor && !ik_editor_is_empty(picker->editor))
-		return IK_PANE_BLOCKED;
 	*ret_invocation = ik_pane_invoke(&picker->pane, IK_ACTION_SEND, item->line);
 	return IK_PANE_CLOSED;
 }
@@ -153,10 +150,6 @@ static enum ik_pane_result key(struct ik_pane *pane, const struct ik_key *key,
 	struct ik_picker *picker = (struct ik_picker *)pane;
 	const struct ik_pick *item = selected(picker);
 
-	/* No pick begins with "/": the user is typing a command. */
-	if (ik_key_is_text(key) && key->codepoint == '/' && pane->words.length == 0 &&
-		ik_editor_is_empty(picker->editor))
-		return IK_PANE_YIELDED;
 	if (action == IK_ACTION_CANCEL)
 		return IK_PANE_CLOSED;
 	if (action == IK_ACTION_SEND)
@@ -248,11 +241,10 @@ static const struct ik_pane_ops ops = {
 	.release = release,
 };
 
-struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, const struct ik_editor *editor)
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap)
 {
 	struct ik_picker *picker = ik_alloc(sizeof(*picker));
 
 	ik_pane_init(&picker->pane, &ops, keymap);
-	picker->editor = editor;
 	return picker;
 }

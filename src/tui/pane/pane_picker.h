@@ -7,7 +7,6 @@
 #ifndef IK_TUI_PANE_PANE_PICKER_H
 #define IK_TUI_PANE_PANE_PICKER_H
 
-#include "tui/edit/editor.h"
 #include "tui/pane/pane.h"
 
 /* An item to choose; it owns its texts. */
@@ -26,7 +25,6 @@ struct ik_pick_list {
 	const char *empty; /* shown if the list is empty, translated */
 	struct ik_pick *picks;
 	size_t count;
-	bool fills_editor; /* the result goes into the editor, which must be empty */
 };
 
 /* Append a pick, and take ownership of its texts. */
@@ -34,8 +32,8 @@ void ik_pick_add(struct ik_pick_list *list, struct ik_pick pick);
 
 struct ik_picker;
 
-/* Return a new picker. keymap and editor are borrowed; the result may go into the editor. */
-struct ik_picker *ik_picker_new(const struct ik_keymap *keymap, const struct ik_editor *editor);
+/* Return a new picker; keymap is borrowed. */
+struct ik_picker *ik_picker_new(const struct ik_keymap *keymap);
 
 /* Open the picker with no filter and the first item selected. Takes ownership of the picks. */
 void ik_picker_open(struct ik_picker *picker, const struct ik_pick_list *list);

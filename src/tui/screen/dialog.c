@@ -20,6 +20,7 @@
 
 struct choice {
 	char key;
+	bool careful;
 	char *label;  /* "[y] Once" */
 	char *prompt; /* NULL if it takes no text */
 	int value;
@@ -36,6 +37,7 @@ struct dialog_question {
 	struct ik_editor *writing; /* the text for the selected choice, or NULL */
 	bool wanted;               /* the user opened it with a key: it is ready once drawn */
 	bool seen;                 /* the end of the text has been in the window */
+	bool met;                  /* it has been open on the screen */
 };
 
 struct ik_dialog {
@@ -202,8 +204,8 @@ static struct dialog_question *make_question(struct ik_dialog *dialog,
 
 		question->choices[i] = (struct choice){
 			.key = choice->key,
-			.label = choice->key != '\0' ? ik_format("[%c] %s", choice->key, label)
-										 : ik_strdup(label),
+			.careful = choice->careful,
+			.label = ik_format("[%c] %s", choice->key, label),
 			.prompt = choice->prompt ? ik_pane_line(choice->prompt, strlen(choice->prompt)) : NULL,
 			.value = choice->value,
 		};
@@ -220,9 +222,10 @@ int ik_dialog_ask(struct ik_dialog *dialog, const struct ik_question *asked)
 	struct dialog_question *question = make_question(dialog, asked);
 	struct dialog_question **place = &dialog->first;
 
-	while (*place && !asked->first && !asked->wanted)
+	/* One that was put aside must not hide a new one. */
+	while (*place && !asked->first && !asked->wanted && (dialog->open || !(*place)->met))
 		place = &(*place)->next;
-	if (!dialog->first || asked->wanted)
+	if (place == &dialog->first)
 		dialog->open = true;
 	question->next = *place;
 	*place = question;
@@ -302,6 +305,7 @@ static void note_shown(struct ik_dialog *dialog)
 	}
 	dialog->ready |= dialog->first->wanted || dialog->now_ms >= dialog->ready_ms;
 	dialog->first->wanted = dialog->answered = false;
+	dialog->first->met = true;
 }
 
 /* Does a key come too early? *ret_taken is true if the key is dropped, false if it is passed on. */
@@ -389,9 +393,12 @@ static bool choose_by_letter(struct ik_dialog *dialog, uint32_t letter,
 	if (letter >= 'A' && letter <= 'Z')
 		letter += 'a' - 'A';
 	for (size_t i = 0; i < question->choice_count; i++) {
-		if (letter == 0 || (unsigned char)question->choices[i].key != letter)
+		if ((unsigned char)question->choices[i].key != letter)
 			continue;
-		choose(dialog, i, ret_answer);
+		if (question->choices[i].careful)
+			question->selected = i;
+		else
+			choose(dialog, i, ret_answer);
 		return true;
 	}
 	/* The letter begins a message. Close the dialog, so that the message's Enter doesn't answer. */
@@ -582,10 +589,12 @@ static void draw_title(const struct ik_dialog *dialog, struct ik_cells *cells,
 
 	ik_cells_fill_with(cells, row, dialog->open ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
 	ik_buf_init(&right, IK_KIB(1));
+	if (questions > 1)
+		ik_buf_printf(&right, ngettext(" 1 of %zu ", " 1 of %zu ", questions), questions);
+	if (questions > 1 && !dialog->open)
+		ik_buf_puts(&right, "·");
 	if (!dialog->open)
 		put_answer_key(dialog, &right);
-	else if (questions > 1)
-		ik_buf_printf(&right, ngettext(" 1 of %zu ", " 1 of %zu ", questions), questions);
 	if (below > 0)
 		put_more(dialog, below, row.columns - 3 - (int)ik_utf8_width(title, strlen(title)), &right);
 	int width = (int)ik_utf8_width(right.data, right.length);

@@ -6,8 +6,9 @@
  * which may ask for a text (a reason).  Runs of empty lines in the text are
  * folded.  Until the end of the text has been seen, choosing anything but the
  * Esc choice scrolls on instead.  Questions queue in order of arrival, and the
- * first is shown.  An open dialog has focus.  A postponed one takes a single
- * row, and the editor has focus.
+ * first is shown, with how many there are.  An open dialog has focus.  A
+ * postponed one takes a single row, and the editor has focus; a new question
+ * goes before it.
  *
  * The user cannot answer by accident.  A question that appears by itself
  * ignores letters, Enter and clicks until it has been on the screen for half a
@@ -44,13 +45,12 @@ struct ik_question_part {
 };
 
 struct ik_choice {
-	/* Lower-case letter or digit that answers at once; 0 if the choice must be selected and
-	 * confirmed with Enter, so that no slip answers. */
-	char key;
+	char key; /* lower-case letter or digit that answers at once */
 	const char *label;
 	int value; /* value of the answer */
 	/* "Reason: ", the prompt for a text that goes with the answer; NULL for no text. */
 	const char *prompt;
+	bool careful; /* the key only selects it, and Enter answers, so that no slip does */
 };
 
 struct ik_question {

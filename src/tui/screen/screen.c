@@ -17,7 +17,7 @@
 #include "util/text.h"
 
 #define PROMPT "> "
-#define QUIT_WINDOW_MS 2000 /* time for the second Ctrl-C */
+#define AGAIN_MS 2000 /* time to press a key again */
 #define NEVER INT64_C(-1)
 #define WHEEL_ROWS 3
 #define TWICE_MS 400    /* time between the clicks of a double click */
@@ -93,7 +93,6 @@ struct ik_screen {
 	struct ik_turn_status turn;
 	char *queued;               /* the queued messages (bar.queued), one a line; NULL for none */
 	bool queued_held;           /* the queue waits until the user sends it */
-	char *quit_hint;            /* names the key bound to interrupt */
 	struct ik_invocation asked; /* the action that the current key requests from the program */
 	struct ik_buf copied;       /* the text of the last IK_ACTION_COPY */
 	struct ik_buf submitted;    /* the text of the last IK_ACTION_SEND */
@@ -111,8 +110,11 @@ struct ik_screen {
 	bool help_open;
 	enum ik_focus focus; /* as requested; focus_of() says what can have it */
 
-	int64_t agents_due_ms; /* when the displayed time of another conversation changes */
-	int64_t quit_until_ms; /* until when another Ctrl-C quits, or NEVER */
+	int64_t agents_due_ms;   /* when the displayed time of another conversation changes */
+	enum ik_action again;    /* waits for its key to be pressed again, */
+	int64_t again_until_ms;  /* until this time; or IK_ACTION_NONE */
+	enum ik_action repeated; /* what again was before the current key */
+	char *again_hint;
 };
 
 /* Request an action from the program, without an argument, or with a text. */
@@ -327,13 +329,13 @@ static void note_answer(struct ik_screen *screen)
 
 int ik_screen_ask(struct ik_screen *screen, const struct ik_question *question)
 {
-	bool alone = ik_dialog_count(screen->dialog) == 0;
+	bool open = ik_dialog_is_open(screen->dialog);
 	int id = ik_dialog_ask(screen->dialog, question);
 
 	/* Don't interrupt typing; and a "y" meant to copy in a pane must not allow a call. */
 	if (question->wanted) {
 		screen->wanted_question = id;
-	} else if (alone && !question->first && is_at_work(screen)) {
+	} else if (!open && !question->first && is_at_work(screen)) {
 		ik_dialog_set_open(screen->dialog, false);
 	}
 	screen->dirty = true;
@@ -709,6 +711,19 @@ static void toggle_raw(struct ik_screen *screen)
 				 : _("Replies as they were written; {raw}: as Markdown"));
 }
 
+/* Request an action if this key is the second one for it; else say that it needs another. */
+static void ask_twice(struct ik_screen *screen, enum ik_action action, const char *hint)
+{
+	if (screen->repeated == action) {
+		ask(screen, action);
+		return;
+	}
+	free(screen->again_hint);
+	screen->again_hint = ik_keymap_sentence(screen->keymap, hint);
+	screen->again = action;
+	screen->again_until_ms = screen->now_ms + AGAIN_MS;
+}
+
 /* Return to the prompt, and close the side pane unless the scrollback had focus. */
 static void leave(struct ik_screen *screen)
 {
@@ -727,7 +742,7 @@ static void close_front(struct ik_screen *screen)
 }
 
 /* Handle Esc: close what is in front or has focus, as its last line says; else cancel the turn;
- * else close the pane. */
+ * else close the pane; pressed twice at an empty prompt, rewind. */
 static void cancel(struct ik_screen *screen)
 {
 	enum ik_focus focus = focus_of(screen);
@@ -736,6 +751,9 @@ static void cancel(struct ik_screen *screen)
 		ik_find_end(find_of(screen));
 	else if (!screen->help_open && is_busy(screen) && focus == IK_FOCUS_EDITOR)
 		ask(screen, IK_ACTION_CANCEL);
+	else if (context_of(screen) == IK_IN_EDITOR && !screen->side && is_draft_empty(screen) &&
+		screen->told_any)
+		ask_twice(screen, IK_ACTION_REWIND, _("{cancel} again: back to an earlier message"));
 	else
 		close_front(screen);
 }
@@ -747,10 +765,8 @@ static void interrupt(struct ik_screen *screen)
 		ask(screen, IK_ACTION_CANCEL);
 	else if (!is_draft_empty(screen))
 		ik_editor_clear(screen->prompt->editor, true);
-	else if (screen->quit_until_ms != NEVER)
-		ask(screen, IK_ACTION_QUIT);
 	else
-		screen->quit_until_ms = screen->now_ms + QUIT_WINDOW_MS;
+		ask_twice(screen, IK_ACTION_QUIT, _("Press {interrupt} again to quit"));
 }
 
 /* Handle Enter: submit the text, unless it is blank. */
@@ -780,11 +796,25 @@ static void submit(struct ik_screen *screen)
 	ask_with(screen, IK_ACTION_SEND, &screen->submitted);
 }
 
-/* Handle an action of the editor, which gets focus, as for a typed character. */
+/* Handle a key that only works in a text field: say how to get to one. */
+static void refuse(struct ik_screen *screen)
+{
+	flash_keys(screen, _("{cancel}: back to the prompt"));
+}
+
+/* Does the prompt take a key? In a pane it doesn't: one can't see what would be edited, or sent. */
+static bool is_for_prompt(struct ik_screen *screen)
+{
+	if (context_of(screen) & IK_IN_PANES)
+		refuse(screen);
+	return context_of(screen) == IK_IN_EDITOR;
+}
+
+/* Handle an action of the editor. */
 static void edit(struct ik_screen *screen, enum ik_action action)
 {
-	if (ik_editor_act(screen->prompt->editor, action))
-		screen->focus = IK_FOCUS_EDITOR;
+	if (is_for_prompt(screen))
+		(void)ik_editor_act(screen->prompt->editor, action);
 }
 
 /* Handle an arrow key in the focused list, the help or the editor. */
@@ -798,23 +828,12 @@ static void move(struct ik_screen *screen, enum ik_action action)
 		ik_scrollback_step(screen->scrollback, action == IK_ACTION_UP ? -1 : 1);
 }
 
-/* Handle a key that only works in a text field: say how to get to one. */
-static void refuse(struct ik_screen *screen)
-{
-	flash_keys(screen, _("{cancel}: back to the prompt"));
-}
-
 /* Handle a typed character. */
 static void type(struct ik_screen *screen, const struct ik_key *key)
 {
-	if (key->modifiers & (IK_ALT | IK_CONTROL))
+	if ((key->modifiers & (IK_ALT | IK_CONTROL)) || !is_for_prompt(screen))
 		return;
-	if (context_of(screen) & IK_IN_PANES) {
-		refuse(screen);
-		return;
-	}
 	screen->place.typed = true;
-	screen->focus = IK_FOCUS_EDITOR;
 	if (!ik_editor_type(screen->prompt->editor, key))
 		say(screen, _("The message is full: nothing more was put in."));
 }
@@ -840,10 +859,6 @@ static void rewind_to(struct ik_screen *screen)
 	}
 	if (!marked || marked->kind != IK_BLOCK_USER) {
 		ik_screen_flash(screen, _("Go to a message of yours first."));
-		return;
-	}
-	if (!is_draft_empty(screen)) {
-		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
 		return;
 	}
 	ask(screen, IK_ACTION_REWIND);
@@ -982,10 +997,12 @@ static void act(struct ik_screen *screen, enum ik_action action, const struct ik
 			move(screen, action);
 		break;
 	case IK_ACTION_SEND:
-		if (context_of(screen) & IK_IN_PANES)
-			refuse(screen); /* the draft is not visible */
-		else
+		if (is_for_prompt(screen))
 			submit(screen);
+		break;
+	case IK_ACTION_COMPLETE_PREVIOUS: /* with candidates it has been handled */
+		if (is_for_prompt(screen) && is_draft_empty(screen))
+			ask(screen, IK_ACTION_MODE);
 		break;
 	case IK_ACTION_LINE_START:
 	case IK_ACTION_LINE_END:
@@ -1075,8 +1092,8 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 {
 	if (screen->help_open || focus_of(screen) != IK_FOCUS_PANE)
 		return false;
-	/* The pane's text field has nothing to do with the draft that Ctrl-C would clear. */
-	if (action == IK_ACTION_INTERRUPT && !is_busy(screen) && context_of(screen) == IK_IN_PROMPT)
+	/* In a pane's text field Ctrl-C means the field: neither the draft nor the turn. */
+	if (action == IK_ACTION_INTERRUPT && context_of(screen) == IK_IN_PROMPT)
 		action = IK_ACTION_CANCEL;
 	enum ik_pane_result result = screen->side->ops->key(screen->side, key, action, &screen->asked);
 
@@ -1085,12 +1102,10 @@ static bool pane_key(struct ik_screen *screen, const struct ik_key *key, enum ik
 	if (result == IK_PANE_CALLED) {
 		open_pane(screen, pane_of(screen->inspector));
 		ik_inspector_follow(screen->inspector);
-	} else if (result == IK_PANE_CLOSED || result == IK_PANE_YIELDED) {
+	} else if (result == IK_PANE_CLOSED) {
 		go_back(screen);
-	} else if (result == IK_PANE_BLOCKED) {
-		ik_screen_flash(screen, _("Send or clear what stands in the editor first."));
 	}
-	return result != IK_PANE_PASSED && result != IK_PANE_YIELDED;
+	return result != IK_PANE_PASSED;
 }
 
 /* ---- mouse ---- */
@@ -1352,8 +1367,8 @@ struct ik_invocation ik_screen_key(struct ik_screen *screen, const struct ik_key
 		key->code == IK_KEY_PASTE;
 	if (action == IK_ACTION_PREFIX)
 		return screen->asked;
-	if (action != IK_ACTION_INTERRUPT)
-		screen->quit_until_ms = NEVER;
+	screen->repeated = screen->again;
+	screen->again = IK_ACTION_NONE;
 	if (screen->flash)
 		ik_screen_flash(screen, NULL);
 	unmark(screen);
@@ -1686,8 +1701,7 @@ static void update_bar(struct ik_screen *screen)
 	bar->tool = NULL;
 	bar->waiting_for = screen->turn.waiting_for;
 	bar->tools_running = ik_calls_running(screen->calls);
-	bar->hint = screen->quit_until_ms != NEVER ? screen->quit_hint
-											   : ik_keymap_pending(screen->keymap);
+	bar->hint = screen->again ? screen->again_hint : ik_keymap_pending(screen->keymap);
 	if (!call || (bar->activity != IK_ACTIVITY_RUNNING && bar->activity != IK_ACTIVITY_ASKING))
 		return;
 	if (bar->tools_running == 1)
@@ -1714,14 +1728,15 @@ static int64_t tick_agents(struct ik_screen *screen)
 	return next;
 }
 
-/* Forget the first Ctrl-C if its time is over; return the number of milliseconds left. */
-static int64_t tick_quit(struct ik_screen *screen)
+/* Stop waiting for a key to be pressed again if its time is over; return the number of
+ * milliseconds left. */
+static int64_t tick_again(struct ik_screen *screen)
 {
-	if (screen->quit_until_ms == NEVER)
+	if (!screen->again)
 		return -1;
-	if (screen->now_ms < screen->quit_until_ms)
-		return screen->quit_until_ms - screen->now_ms;
-	screen->quit_until_ms = NEVER;
+	if (screen->now_ms < screen->again_until_ms)
+		return screen->again_until_ms - screen->now_ms;
+	screen->again = IK_ACTION_NONE;
 	screen->dirty = true;
 	return -1;
 }
@@ -1738,7 +1753,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	ik_calls_tick(screen->calls, now_ms);
 	changed |= ik_chat_log_tick(screen->log, now_ms);
 	changed |= tick_turn(screen);
-	int64_t quit = tick_quit(screen);
+	int64_t again = tick_again(screen);
 
 	update_bar(screen);
 	bool more = ik_find_work(screen->find, &changed);
@@ -1749,7 +1764,7 @@ int64_t ik_screen_tick(struct ik_screen *screen, int64_t now_ms)
 	int64_t next = more ? 0 : counts ? next_second(screen) : -1;
 
 	screen->dirty |= changed;
-	return sooner(sooner(next, asked), sooner(tick_agents(screen), quit));
+	return sooner(sooner(next, asked), sooner(tick_agents(screen), again));
 }
 
 void ik_screen_resize(struct ik_screen *screen, int rows, int columns)
@@ -1866,8 +1881,9 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 {
 	struct ik_buf out;
 	struct ik_rectangle area = layout->rule;
-	bool focus = context_of(screen) == IK_IN_SCROLLBACK;
+	unsigned context = context_of(screen);
 	bool writing = find_of(screen)->writing;
+	bool focus = context == IK_IN_EDITOR || (writing && !screen->help_open);
 
 	ik_buf_init(&out, IK_KIB(16));
 	ik_cells_fill_with(cells, area, focus ? IK_STYLE_FRAME_FOCUS : IK_STYLE_FRAME, "─");
@@ -1883,12 +1899,11 @@ static void draw_rule(struct ik_screen *screen, struct ik_cells *cells,
 		column = ik_find_draw(find_of(screen), screen->older && !screen->help_open, cells, area);
 	else if (!searching && retry_reason(screen))
 		ik_buf_printf(&out, " %s ", retry_reason(screen));
-	else if (!searching && screen->queued_held && context_of(screen) == IK_IN_EDITOR &&
-		is_draft_empty(screen))
+	else if (!searching && screen->queued_held && context == IK_IN_EDITOR && is_draft_empty(screen))
 		put_held(screen, &out);
 	if (out.length > 0)
 		column = ik_cells_label(cells, area, area.row, column, IK_STYLE_NOTICE, out.data);
-	if (focus || searching || (writing && !screen->help_open)) {
+	if (context == IK_IN_SCROLLBACK || searching || (writing && !screen->help_open)) {
 		ik_buf_clear(&out);
 		ik_buf_putc(&out, ' ');
 		put_hints(screen, area.columns - column - 3, &out);
@@ -2021,8 +2036,11 @@ void ik_screen_draw(struct ik_screen *screen, struct ik_cells *cells)
 	}
 	/* What has focus sets the cursor. */
 	ik_editor_draw(ik_prompt_front(screen->prompt), cells, layout.editor, PROMPT);
-	if (context_of(screen) != IK_IN_EDITOR)
+	if (context_of(screen) != IK_IN_EDITOR) {
 		ik_cells_set_cursor(cells, -1, 0);
+		ik_cells_restyle(cells,
+			(struct ik_rectangle){ layout.editor.row, 0, 1, (int)strlen(PROMPT) }, IK_STYLE_DIM);
+	}
 	draw_upper(screen, cells, &layout);
 	draw_queue(screen, cells, layout.queue);
 	draw_rule(screen, cells, &layout);
@@ -2073,7 +2091,6 @@ static void name_keys(struct ik_screen *screen)
 	if (ik_keymap_put_key(screen->keymap, IK_IN_EDITOR, IK_ACTION_INSPECTOR, &out))
 		ik_calls_set_open_key(screen->calls, out.data);
 	ik_buf_done(&out);
-	screen->quit_hint = ik_keymap_sentence(screen->keymap, _("Press {interrupt} again to quit"));
 }
 
 /* Create all panes, including the help. A new one needs a row here. */
@@ -2086,7 +2103,7 @@ static void make_panes(struct ik_screen *screen, const struct ik_screen_options 
 	screen->browser = ik_browser_new(screen->calls, keymap, options->tool_forms,
 		options->tool_forms_arg);
 	screen->sessions = ik_sessions_new(keymap, options->sessions, options->sessions_arg);
-	screen->picker = ik_picker_new(keymap, screen->prompt->editor);
+	screen->picker = ik_picker_new(keymap);
 	screen->help = ik_help_new(options->commands, keymap);
 	screen->find = ik_find_new(screen->scrollback, false, keymap);
 	screen->help_find = ik_find_new(pane_of(screen->help)->text, true, keymap);
@@ -2106,7 +2123,6 @@ struct ik_screen *ik_screen_new(const struct ik_screen_options *options)
 	screen->bar.usage.cost = -1;
 	screen->rows = 24;
 	screen->columns = 80;
-	screen->quit_until_ms = NEVER;
 	screen->press.ms = NEVER;
 	ik_buf_init(&screen->submitted, IK_LIMIT_USER_TEXT);
 	screen->keymap = ik_keymap_new(options->keys);
@@ -2147,7 +2163,7 @@ struct ik_screen *ik_screen_free(struct ik_screen *screen)
 	ik_buf_done(&screen->submitted);
 	ik_buf_done(&screen->copied);
 	forget_place(screen);
-	free(screen->quit_hint);
+	free(screen->again_hint);
 	set_text(&screen->flash, NULL);
 	set_text(&screen->title, NULL);
 	set_text(&screen->bar.provider, NULL);

@@ -32,7 +32,7 @@ enum ik_style {
 	IK_STYLE_FRAME,
 	IK_STYLE_FRAME_FOCUS,
 	IK_STYLE_SELECTION, /* the selected line of a list */
-	IK_STYLE_PROMPT,
+	IK_STYLE_PROMPT,    /* the mark or the title of what has focus */
 	IK_STYLE_CODE,
 	IK_STYLE_CODE_KEYWORD,
 	IK_STYLE_CODE_LITERAL, /* strings, numbers */

@@ -68,10 +68,10 @@ static struct ik_invocation type(const char *text)
 }
 
 static const struct ik_choice choices[] = {
-	{'y', "Once", 1, NULL},
-	{'s', "This session", 2, NULL},
-	{'a', "Always", 3, NULL},
-	{'n', "No", 4, "Reason: "},
+	{.key = 'y', .label = "Once", .value = 1},
+	{.key = 's', .label = "This session", .value = 2},
+	{.key = 'a', .label = "Always", .value = 3},
+	{.key = 'n', .label = "No", .value = 4, .prompt = "Reason: "},
 };
 
 static const char diff[] =
@@ -553,6 +553,56 @@ Test(dialog, questions_wait_in_their_order)
 	draw(24, 80);
 	cr_assert(picture_has(&cells, "Three?"));
 	is_answer(type("a"), three, 3, "");
+}
+
+/* None is hidden behind another, and one that was put aside lets a new one before it. */
+Test(dialog, one_put_aside_shows_that_others_wait)
+{
+	int one = ask("One?");
+	draw(24, 80);
+	press(IK_KEY_F6);
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "One? "));
+	cr_assert_not(picture_has(&cells, "1 of"));
+	int two = ask("Two?");
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "Two? "));
+	cr_assert(picture_has(&cells, "1 of 2"));
+	cr_assert(picture_has(&cells, "[y] Once"), "nothing else has the keys");
+	press(IK_KEY_F6);
+	type("busy");
+	ask("Three?");
+	draw(24, 80);
+	cr_assert(picture_has(&cells, "Three? "));
+	cr_assert(picture_has(&cells, "1 of 3 · F6 answer"));
+	cr_assert_not(picture_has(&cells, "[y] Once"), "it doesn't take what is typed");
+	press(IK_KEY_F6);
+	draw(24, 80);
+	press(IK_KEY_ESCAPE);
+	draw(24, 80);
+	is_answer(type("y"), two, 1, "");
+	draw(24, 80);
+	is_answer(type("y"), one, 1, "");
+}
+
+/* What no slip may do: the letter only selects it. */
+Test(dialog, a_careful_choice_takes_enter)
+{
+	static const struct ik_choice careful[] = {
+		{.key = 't', .label = "Trust", .value = 1, .careful = true},
+		{.key = 'n', .label = "Not now", .value = 2},
+	};
+	int id = ik_screen_ask(screen, &(struct ik_question){.title = "Trust it?", .choices = careful,
+		.choice_count = 2, .escape = 1});
+	draw(24, 80);
+	cr_assert_eq(type("t").action, IK_ACTION_NONE);
+	cr_assert_str_eq(draft(), "");
+	draw(24, 80);
+	is_answer(press(IK_KEY_ENTER), id, 1, "");
+	id = ik_screen_ask(screen, &(struct ik_question){.title = "Trust it?", .choices = careful,
+		.choice_count = 2, .escape = 1});
+	draw(24, 80);
+	is_answer(type("n"), id, 2, "");
 }
 
 Test(dialog, panes_take_the_keys_and_the_help_covers_it)
