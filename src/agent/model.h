@@ -19,10 +19,9 @@ struct ik_model {
 	const struct ik_wire_format *format;
 	struct ik_endpoint endpoint; /* its provider has a name */
 	const char *name;
-	int64_t max_output_tokens; /* 0: the provider's default */
-	int64_t context_window;    /* tokens; 0: unknown */
+	int64_t max_output_tokens;   /* 0: the provider's default */
+	struct ik_model_facts facts; /* by name, and the configuration */
 	enum ik_thinking thinking;
-	struct ik_price price;
 	bool url_given; /* the user gave the endpoint's base_url together with this model */
 };
 

@@ -14,7 +14,8 @@
 static const char *const wire_formats[] = { "openai-chat", "openai-responses", "anthropic",
 	"google", "practice", NULL };
 /* clang-format off */
-static const char *const thinking_levels[] = { "off", "low", "medium", "high", NULL };
+static const char *const thinking_levels[] = { "off", "minimal", "low", "medium", "high",
+	"xhigh", "max", NULL };
 static const char *const themes[] = { "auto", "dark", "light", "contrast", "mono", NULL };
 static const char *const inspector_states[] = { "open", "closed", NULL };
 static const char *const sandbox_modes[] = { "off", "project", "read-only", NULL };

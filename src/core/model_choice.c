@@ -2,29 +2,33 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/session/session.h"
 #include "net/http.h"
 #include "provider/formats.h"
 #include "provider/models.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/limits.h"
 #include "util/text.h"
 
-/* The built-in providers. */
+/* The built-in providers; provider/models.json has their models. */
 static const struct builtin_provider {
-	const char *name, *type, *base_url, *base_url_variable, *model;
+	const char *name, *type, *base_url, *base_url_variable;
 	const char *key_variables[2]; /* the first variable that is set is used */
 } builtin_providers[] = {
-	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL", "gpt-5-mini",
+	{ "openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_BASE_URL",
 		{ "OPENAI_API_KEY", NULL } },
 	{ "anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL",
-		"claude-sonnet-4-5", { "ANTHROPIC_API_KEY", NULL } },
+		{ "ANTHROPIC_API_KEY", NULL } },
 	{ "google", "google", "https://generativelanguage.googleapis.com", "GOOGLE_BASE_URL",
-		"gemini-2.5-flash", { "GOOGLE_API_KEY", "GEMINI_API_KEY" } },
-	{ "practice", "openai-chat", NULL, NULL, IK_PRACTICE_MODEL, { NULL, NULL } },
+		{ "GOOGLE_API_KEY", "GEMINI_API_KEY" } },
+	{ "practice", "openai-chat", NULL, NULL, { NULL, NULL } },
 };
 
+/* A model is warned of if it is switched off within this time, in seconds. */
+#define RETIRES_SOON_S (INT64_C(30) * 24 * 3600)
 /* Used for any provider without a variable of its own. */
 #define COMMON_KEY_VARIABLE "IKIGAI_API_KEY"
 
@@ -187,7 +191,7 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 {
 	const struct builtin_provider *builtin = find_builtin(name);
 	const struct ik_provider_config *own = ik_config_provider(config, name);
-	struct ik_model model = { .endpoint.provider = name, .price = IK_PRICE_UNKNOWN };
+	struct ik_model model = { .endpoint.provider = name };
 	bool practice = ik_text_equal(name, "practice") && !base_url;
 	enum ik_status status;
 	const char *type;
@@ -207,30 +211,70 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	if (own) {
 		model.endpoint.headers = (const char *const *)own->headers.items;
 		model.max_output_tokens = own->max_output_tokens;
-		model.context_window = own->context_window;
 		model.thinking = ik_thinking_level(own->thinking);
-		model.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
 	}
 	*ret_model = model;
 	return IK_OK;
 }
 
-/* Choose the model from the wish, the configuration, or the provider's default. */
-static const char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
+/* Return the name of the model from the wish, the configuration, or the provider's default, in new
+ * memory; NULL if there is none. */
+static char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
 	const char *provider)
 {
 	const struct ik_provider_config *own = ik_config_provider(config, provider);
-	const struct builtin_provider *builtin = find_builtin(provider);
 	bool configured = !wish->provider ||
 		(config->provider && ik_text_equal(provider, config->provider));
 
 	if (wish->model)
-		return wish->model;
+		return ik_strdup(wish->model);
 	if (configured && config->model)
-		return config->model;
+		return ik_strdup(config->model);
 	if (own && own->model)
-		return own->model;
-	return builtin ? builtin->model : NULL;
+		return ik_strdup(own->model);
+	return ik_model_default(config->model_rules, provider);
+}
+
+/* Return what is known about the model; the configuration's numbers take precedence. */
+static struct ik_model_facts choose_facts(const struct ik_config *config,
+	const struct ik_model *model)
+{
+	const struct ik_provider_config *own = ik_config_provider(config, model->endpoint.provider);
+	struct ik_model_facts facts = ik_model_facts(config->model_rules, model->name,
+		model->format->type);
+
+	if (own && own->context_window > 0)
+		facts.context_window = own->context_window;
+	if (own && own->price_input >= 0)
+		facts.price = (struct ik_price){ own->price_input, own->price_output, own->price_cached };
+	return facts;
+}
+
+/* Complete a model whose server is chosen: its name, its key and its facts. The name is in new
+ * memory. */
+static enum ik_status complete(const struct ik_config *config, const struct ik_model_wish *wish,
+	struct ik_model *model, struct ik_error *error)
+{
+	const struct ik_endpoint *endpoint = &model->endpoint;
+	const char *provider = endpoint->provider;
+	const struct builtin_provider *builtin = find_builtin(provider);
+	enum ik_status status = IK_OK;
+
+	model->name = choose_model(config, wish, provider);
+	if (!model->name)
+		return ik_error_set(error, IK_INVALID,
+			_("provider \"%s\" has no model: set "
+			  "providers.%s.model or use -m MODEL"),
+			provider, provider);
+	if (!model->format->answer)
+		status = choose_key(builtin, ik_config_provider(config, provider), &model->endpoint, error);
+	if (status == IK_OK && !endpoint->api_key && is_own_url(builtin, endpoint->base_url))
+		status = ik_error_set(error, IK_INVALID,
+			_("provider \"%s\" needs a key: set %s, or try the "
+			  "built-in practice model with -p practice"),
+			provider, endpoint->key_variable);
+	model->facts = choose_facts(config, model);
+	return status;
 }
 
 struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik_model_wish *wish,
@@ -239,35 +283,15 @@ struct ik_model *ik_model_choose(const struct ik_config *config, const struct ik
 	const char *name = wish->provider         ? wish->provider
 		: wish->base_url && !config->provider ? "openai"
 											  : ik_model_default_provider(config);
-	const struct builtin_provider *builtin = find_builtin(name);
-	const struct ik_endpoint *endpoint;
-	struct ik_model model;
+	struct ik_model model, *chosen = NULL;
 
 	if (choose_server(config, name, wish->base_url, &model, error) != IK_OK)
 		return NULL;
-	endpoint = &model.endpoint;
 	model.url_given = wish->base_url;
-	model.name = choose_model(config, wish, name);
-	if (!model.name) {
-		(void)ik_error_set(error, IK_INVALID,
-			_("provider \"%s\" has no model: set "
-			  "providers.%s.model or use -m MODEL"),
-			name, name);
-		return NULL;
-	}
-	if (!model.format->answer &&
-		choose_key(builtin, ik_config_provider(config, name), &model.endpoint, error) != IK_OK)
-		return NULL;
-	if (!endpoint->api_key && is_own_url(builtin, endpoint->base_url)) {
-		(void)ik_error_set(error, IK_INVALID,
-			_("provider \"%s\" needs a key: set %s, or try the "
-			  "built-in practice model with -p practice"),
-			name, endpoint->key_variable);
-		return NULL;
-	}
-	if (model.context_window <= 0)
-		model.context_window = ik_context_window(model.name);
-	return ik_model_new(&model);
+	if (complete(config, wish, &model, error) == IK_OK)
+		chosen = ik_model_new(&model);
+	free((char *)model.name);
+	return chosen;
 }
 
 const char *ik_model_provider_at(const struct ik_config *config, size_t index)
@@ -297,20 +321,49 @@ enum ik_status ik_model_put_tool(const struct ik_config *config, const char *pro
 	return ik_buf_check(out, _("the schema"), error);
 }
 
-char *ik_model_warning(const struct ik_model *model)
+/* Append a warning if the key would be sent to another machine unencrypted. */
+static void warn_of_key(const struct ik_endpoint *endpoint, struct ik_buf *out)
 {
-	const struct ik_endpoint *endpoint = &model->endpoint;
-	char *address, *sentence = NULL;
+	char *address;
 
 	if (!endpoint->api_key || !endpoint->base_url || !ik_text_starts(endpoint->base_url, "http://"))
-		return NULL;
+		return;
 	address = ik_address_of(endpoint->base_url);
 	if (!ik_address_is_loopback(address))
-		sentence = ik_format(_("The key in %s is sent to %s without encryption: use https:// if "
-							   "that server can."),
+		ik_buf_printf(out,
+			_("The key in %s is sent to %s without encryption: use https:// if "
+			  "that server can."),
 			endpoint->key_variable, address);
 	free(address);
-	return sentence;
+}
+
+/* Append a warning if the provider switches the model off soon, or has done so. */
+static void warn_of_retirement(const struct ik_model *model, struct ik_buf *out)
+{
+	const char *day = model->facts.retires;
+	struct tm parts = { .tm_mday = 0 };
+	int64_t left_s;
+
+	if (!strptime(day, "%Y-%m-%d", &parts))
+		return;
+	left_s = (int64_t)timegm(&parts) - ik_clock_wall_ms() / 1000;
+	if (left_s > RETIRES_SOON_S)
+		return;
+	ik_buf_puts(out, out->length > 0 ? " " : "");
+	ik_buf_printf(out,
+		left_s >= 0 ? _("%s switches %s off on %s: choose another model with /model or -m.")
+					: _("%s has switched %s off (on %s): choose another model with /model or -m."),
+		model->endpoint.provider, model->name, day);
+}
+
+char *ik_model_warning(const struct ik_model *model)
+{
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(4));
+	warn_of_key(&model->endpoint, &out);
+	warn_of_retirement(model, &out);
+	return out.length > 0 ? ik_buf_take(&out, NULL) : NULL;
 }
 
 const char *ik_model_key_variable(size_t index)

@@ -36,8 +36,8 @@ const char *ik_model_provider_at(const struct ik_config *config, size_t index);
 enum ik_status ik_model_put_tool(const struct ik_config *config, const char *provider,
 	const struct ik_tool *tool, struct ik_buf *out, struct ik_error *error) IK_MUST_USE;
 
-/* Return a warning if the key would be sent to another machine unencrypted, else NULL; the caller
- * frees it. */
+/* Return a warning if the key would be sent to another machine unencrypted, or if the provider
+ * switches the model off soon, else NULL; the caller frees it. */
 char *ik_model_warning(const struct ik_model *model);
 
 /* Return the name at index of the variables that contain providers' keys by default; NULL past the

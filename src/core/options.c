@@ -43,7 +43,7 @@ static const char chat_help[] =
 	   "      --max-tool-turns N stop after N rounds with tool calls (50)\n"
 	   "  -h, --help; --version\n"
 	   "\n"
-	   "Example: ikigai -p openai -m gpt-5-mini\n"
+	   "Example: ikigai -p openai -m gpt-5.6-terra\n"
 	   "In the chat, /help lists its commands and names the key that shows all keys.\n"
 	   "See also ikigai(1).\n");
 

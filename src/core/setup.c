@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "provider/models.h"
 #include "store/store.h"
 #include "tool/run.h"
 #include "tui/edit/keymap.h"
@@ -55,6 +56,25 @@ static enum ik_status read_config(const struct ik_options *options, struct ik_se
 			status = ik_config_set(setup->config, settings[i].key, settings[i].value,
 				IK_ORIGIN_OPTION, settings[i].where, error);
 	return status;
+}
+
+/* Read the user's rules about models, if there are any. */
+static enum ik_status read_model_rules(struct ik_setup *setup, struct ik_error *error)
+{
+	char *path = ik_places_file(&setup->places, "models.json");
+	enum ik_status status = IK_NOT_FOUND;
+	struct ik_buf text;
+
+	ik_buf_init(&text, IK_LIMIT_CONFIG);
+	if (path)
+		status = ik_file_read(path, &text, error);
+	if (status == IK_OK)
+		status = ik_model_rules_check(path, text.data, text.length, error);
+	if (status == IK_OK)
+		setup->config->model_rules = ik_buf_take(&text, NULL);
+	ik_buf_done(&text);
+	free(path);
+	return status == IK_NOT_FOUND ? IK_OK : status;
 }
 
 /* Let ui.language override the locale's language for gettext. */
@@ -240,6 +260,8 @@ enum ik_status ik_setup_read(const struct ik_options *options, struct ik_setup *
 	}
 	if (status == IK_OK)
 		status = read_config(options, ret_setup, error);
+	if (status == IK_OK)
+		status = read_model_rules(ret_setup, error);
 	if (status == IK_OK)
 		use_language(ret_setup);
 	if (status == IK_OK)

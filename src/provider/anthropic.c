@@ -215,6 +215,9 @@ static const struct ik_stop_name stops[] = {
 /* The smallest thinking budget accepted, in tokens. */
 #define BUDGET_LEAST 1024
 
+/* Value for max_tokens, which is mandatory, if nothing is known about the model. */
+#define OUTPUT_UNKNOWN 8192
+
 /* Lets the provider cache everything up to and including the block that contains it. Four are
  * allowed: two are for tools and system, IK_WIRE_MARKS for the user's last messages, so that one is
  * still found when the conversation has grown. */
@@ -224,8 +227,9 @@ static const char later_mark[] = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 /* Return a value for max_tokens, which is mandatory; one above the model's maximum is refused. */
 static int64_t output_limit(const struct ik_request *request)
 {
-	return request->max_output_tokens > 0 ? request->max_output_tokens
-										  : ik_output_limit(request->model, IK_ANTHROPIC);
+	if (request->max_output_tokens > 0)
+		return request->max_output_tokens;
+	return request->facts->max_output > 0 ? request->facts->max_output : OUTPUT_UNKNOWN;
 }
 
 /* Write a tool, with a cache mark if it is the last. */
@@ -406,7 +410,7 @@ static bool may_think(const struct ik_wire_writer *writer)
 static void put_thinking_wish(struct ik_wire_writer *writer)
 {
 	const struct ik_request *request = writer->request;
-	struct ik_thinking_words words = ik_thinking_words(request, IK_ANTHROPIC);
+	struct ik_thinking_words words = ik_thinking_words(request);
 	/* The budget is part of the output limit, which must leave room for the answer. */
 	int64_t room = output_limit(request) - BUDGET_LEAST;
 	int64_t budget = words.tokens < room ? words.tokens : room;
@@ -414,13 +418,13 @@ static void put_thinking_wish(struct ik_wire_writer *writer)
 
 	/* The model decides how much to think, guided by an effort. Newer models show thinking only on
 	 * request; some think even if not asked to. */
-	if (words.form == IK_THINKING_ADAPTIVE && words.level)
+	if (words.form == IK_THINKING_ADAPTIVE && words.off)
+		ik_json_printf(out, "'thinking':{'type':'%s'}", words.level);
+	else if (words.form == IK_THINKING_ADAPTIVE)
 		ik_json_printf(out,
 			"'thinking':{'type':'adaptive','display':'summarized'},"
 			"'output_config':{'effort':'%s'}",
 			words.level);
-	else if (words.form == IK_THINKING_ADAPTIVE)
-		ik_json_printf(out, "'thinking':{'type':'disabled'}");
 	else if (words.form == IK_THINKING_BUDGET && budget >= BUDGET_LEAST && may_think(writer))
 		ik_json_printf(out, "'thinking':{'type':'enabled','budget_tokens':%lld}",
 			(long long)budget);

@@ -155,17 +155,6 @@ static void put_user(struct ik_wire_writer *writer, const char *text, size_t len
 	ik_json_printf(writer->out, "{'text':'%.*s'}", (int)length, text);
 }
 
-/* Does the model require signatures for its calls? Versions before 3 do not. */
-static bool demands_signature(const char *model)
-{
-	const char *name = strrchr(model, '/');
-
-	name = name ? name + 1 : model;
-
-	return ik_text_starts(name, "gemini-") && !ik_text_starts(name, "gemini-1") &&
-		!ik_text_starts(name, "gemini-2");
-}
-
 /* Write a member of a message's opaque data. Return false if the message has no such member. */
 static bool put_opaque(struct ik_wire_writer *writer, const struct ik_message *message,
 	const char *name)
@@ -189,7 +178,7 @@ static void put_call(struct ik_wire_writer *writer, const struct ik_message *cal
 	ik_wire_put_arguments_object(out, call);
 	ik_json_printf(out, "}");
 	if (!put_opaque(writer, call, "thoughtSignature") && first &&
-		demands_signature(writer->request->model))
+		writer->request->facts->signatures)
 		ik_json_printf(out, "'thoughtSignature':'" NO_SIGNATURE "'");
 	ik_json_printf(out, "}");
 }
@@ -234,7 +223,7 @@ static void put_result(struct ik_wire_writer *writer, const struct ik_message *c
 /* Write the settings of the reply, if there are any. */
 static void put_generation(struct ik_buf *out, const struct ik_request *request)
 {
-	struct ik_thinking_words thinking = ik_thinking_words(request, IK_GOOGLE);
+	struct ik_thinking_words thinking = ik_thinking_words(request);
 
 	if (request->max_output_tokens <= 0 && thinking.form == IK_THINKING_UNSAID)
 		return;
@@ -247,7 +236,7 @@ static void put_generation(struct ik_buf *out, const struct ik_request *request)
 			ik_json_printf(out, "'thinkingLevel':'%s'", thinking.level);
 		else
 			ik_json_printf(out, "'thinkingBudget':%lld", (long long)thinking.tokens);
-		if (request->thinking != IK_THINKING_OFF)
+		if (!thinking.off)
 			ik_json_printf(out, "'includeThoughts':true");
 		ik_json_printf(out, "}");
 	}

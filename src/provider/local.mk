@@ -10,6 +10,18 @@ libik_provider_a_SOURCES = \
 	src/provider/openai_responses.c \
 	src/provider/openai_strict.c \
 	src/provider/practice.c
+nodist_libik_provider_a_SOURCES = model_rules.c
+
+# The built-in rules about models, as a string.
+EXTRA_DIST += src/provider/models.json
+CLEANFILES += model_rules.c
+model_rules.c: src/provider/models.json
+	$(AM_V_GEN){ \
+	  echo "extern const char ik_built_in_model_rules[];"; \
+	  echo "const char ik_built_in_model_rules[] ="; \
+	  sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $(srcdir)/src/provider/models.json; \
+	  echo ";"; \
+	} >$@
 
 libik_provider_a_SOURCES += \
 	src/provider/wire/decoder.c src/provider/wire/decoder.h \

@@ -1,8 +1,22 @@
 /*
  * models: what is known about models, and a provider's list of them.
  *
- * One table, by the pattern of a model's name; the configuration takes precedence. Sources: the
- * providers' pages of their models.
+ * Facts come from rules, which are data: an array of JSON objects, each with the members "name" (a
+ * model's name) or "match" (a pattern of names, as of fnmatch(3)) and any of
+ *
+ *     "context_window" "max_output"    tokens
+ *     "thinking"    the levels that the model has, by the form of the request that carries them:
+ *                   {"effort": ["none", "low", ...]} (OpenAI), {"adaptive": [...]} or
+ *                   {"budget": [...]} (Anthropic), {"level": [...]} or {"tokens": [...]} (Google);
+ *                   {}: the model does not think. A word that is not the name of a level is sent
+ *                   for the level "off".
+ *     "signatures"  Google: it refuses calls without the signature of their thinking
+ *     "price"       {"input", "output", "cached"}: dollars per million tokens
+ *     "retires"     the day on which it is switched off
+ *     "default"     the built-in provider whose default it may be
+ *
+ * For each member the first rule counts that has it and applies to the model's name without its
+ * vendor. models.json has the built-in rules.
  *
  * Pure. May include: util, json, provider.
  */
@@ -11,30 +25,30 @@
 
 #include "provider/wire/format.h"
 
-/* Return the size of the context window in tokens, input and output together; 0: unknown model. */
-int64_t ik_context_window(const char *model);
+/* Check rules that were read from a file called path: IK_INVALID, with the line and what is allowed,
+ * unless text is such an array. Comments are overwritten with blanks. */
+enum ik_status ik_model_rules_check(const char *path, char *text, size_t length,
+	struct ik_error *error) IK_MUST_USE;
 
-/* Return the largest output that can be requested in that wire format, in tokens; 0: unknown. */
-int64_t ik_output_limit(const char *model, const char *type);
+/* Return what is known about a model in that wire format. rules: checked rules that come before the
+ * built-in ones; may be NULL. */
+struct ik_model_facts ik_model_facts(const char *rules, const char *model, const char *type);
 
-/* The members of a request that carry a level of thinking. */
-enum ik_thinking_form {
-	IK_THINKING_UNSAID,        /* no members: the model does not think, or refuses them */
-	IK_THINKING_EFFORT,        /* OpenAI: an effort, by name */
-	IK_THINKING_BUDGET,        /* Anthropic: tokens */
-	IK_THINKING_ADAPTIVE,      /* Anthropic: the model decides, guided by an effort */
-	IK_THINKING_GOOGLE_BUDGET, /* Google: tokens */
-	IK_THINKING_GOOGLE_LEVEL   /* Google: a level, by name */
-};
+/* Return the model to use at a built-in provider if the user names none, in new memory; NULL if there
+ * is none. */
+char *ik_model_default(const char *rules, const char *provider);
 
+/* What to send for a level of thinking. */
 struct ik_thinking_words {
 	enum ik_thinking_form form;
-	const char *level; /* name of the effort or level; NULL: switched off */
-	int64_t tokens;    /* size of the budget; 0: switched off */
+	const char *level; /* name of the effort or level */
+	int64_t tokens;    /* size of the budget; 0: thinking is off */
+	bool off;          /* level is the provider's word for no thinking */
 };
 
-/* Return what to send in that wire format for the thinking level of request. */
-struct ik_thinking_words ik_thinking_words(const struct ik_request *request, const char *type);
+/* Return what to send for the thinking level of request, or for the nearest level that the model
+ * has. */
+struct ik_thinking_words ik_thinking_words(const struct ik_request *request);
 
 /* Read a list of models from a provider's answer. Return the names of those that generate text (as
  * far as the provider reports it), sorted, without duplicates, in new memory: free() each name and

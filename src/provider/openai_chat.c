@@ -612,7 +612,7 @@ static void put_request(struct ik_wire_writer *writer)
 {
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
 	const struct ik_request *request = writer->request;
-	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_CHAT);
+	struct ik_thinking_words thinking = ik_thinking_words(request);
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{'model':'%s'", request->model);

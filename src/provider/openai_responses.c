@@ -230,17 +230,6 @@ static const struct ik_count_name counts[] = {
 	{ 0 },
 };
 
-/* Is it a reasoning model? Other models refuse the request for reasoning. */
-static bool reasons(const char *model)
-{
-	if (model[0] == 'o')
-		return model[1] >= '1' && model[1] <= '9';
-	if (ik_text_starts(model, "gpt-5-chat"))
-		return false;
-	return ik_text_starts(model, "codex") ||
-		(ik_text_starts(model, "gpt-") && model[4] >= '5' && model[4] <= '9');
-}
-
 /* Write a tool. In this format strict mode is on unless it is switched off. */
 static void put_tool(struct ik_buf *out, const struct ik_endpoint *endpoint,
 	const struct ik_tool_definition *tool)
@@ -309,7 +298,7 @@ static void put_request(struct ik_wire_writer *writer)
 {
 	static const struct ik_wire_messages messages = { put_user, put_assistant, put_result };
 	const struct ik_request *request = writer->request;
-	struct ik_thinking_words thinking = ik_thinking_words(request, IK_OPENAI_RESPONSES);
+	struct ik_thinking_words thinking = ik_thinking_words(request);
 	struct ik_buf *out = writer->out;
 
 	ik_json_printf(out, "{'model':'%s'", request->model);
@@ -319,8 +308,9 @@ static void put_request(struct ik_wire_writer *writer)
 	ik_json_printf(out, "'input':[");
 	ik_wire_put_messages(writer, &messages);
 	ik_json_printf(out, "],'stream':true,'store':false");
-	/* The server stores nothing, so reasoning must be sent back. */
-	if (reasons(request->model))
+	/* The server stores nothing, so reasoning must be sent back. Other models refuse the request for
+	 * it. */
+	if (request->facts->form != IK_THINKING_UNSAID)
 		ik_json_printf(out, "'include':['reasoning.encrypted_content']");
 	if (thinking.form == IK_THINKING_EFFORT)
 		ik_json_printf(out, "'reasoning':{'effort':'%s','summary':'auto'}", thinking.level);

@@ -52,6 +52,7 @@ CLI_TESTS = \
 	tests/cli/killed.screen \
 	tests/cli/hung_tool.screen \
 	tests/cli/keys.screen \
+	tests/cli/model_rules.screen \
 	tests/cli/kodelet.screen \
 	tests/cli/kodelet_limits.screen \
 	tests/cli/language.screen \

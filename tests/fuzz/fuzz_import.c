@@ -50,7 +50,8 @@ static void serialize(const struct ik_conversation *conversation)
 	const struct ik_wire_format *format;
 
 	for (size_t i = 0; (format = ik_wire_format_at(i)) != NULL; i++) {
-		struct ik_request request = { .model = "m", .conversation = conversation };
+		const struct ik_model_facts facts = { 0 };
+		struct ik_request request = { .model = "m", .facts = &facts, .conversation = conversation };
 		struct ik_error error = { .status = IK_OK };
 		struct ik_buf out;
 

@@ -95,7 +95,7 @@ static struct ik_model *on_request(void *arg, struct ik_request *request)
 	struct ik_model *model = compaction->options.request(compaction->options.arg, request);
 
 	if (model)
-		compaction->price = model->price;
+		compaction->price = model->facts.price;
 	request->conversation = compaction->asked;
 	ik_buf_clear(&compaction->text);
 	compaction->has_usage = false;

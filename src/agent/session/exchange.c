@@ -356,6 +356,7 @@ static enum ik_status make_request(struct ik_exchange *exchange, struct ik_reque
 	const struct ik_model *model = exchange->model;
 
 	request->model = model->name;
+	request->facts = &model->facts;
 	request->endpoint = &model->endpoint;
 	request->forbid_calls = exchange->options.forbid_calls;
 	request->max_output_tokens = model->max_output_tokens;

@@ -171,7 +171,7 @@ static void run_call(struct ik_session *session, const struct ik_effect *effect)
 /* Return the used part of the model's window in percent, or -1 if unknown. */
 static int percent_used(const struct ik_session *session)
 {
-	int64_t window = session->model ? session->model->context_window : 0;
+	int64_t window = session->model ? session->model->facts.context_window : 0;
 	int64_t tokens = session->context_tokens;
 
 	if (window <= 0 || tokens <= 0)
@@ -200,7 +200,7 @@ static void set_context(struct ik_session *session, int64_t tokens)
 				"another conversation begins; in the chat, /compact replaces what was said by a "
 				"summary."),
 		event.percent, session->model->name, (long long)tokens,
-		(long long)session->model->context_window);
+		(long long)session->model->facts.context_window);
 	ik_session_record_add_notice(session->record, sentence);
 	free(sentence);
 }
@@ -656,7 +656,7 @@ void ik_session_set_model(struct ik_session *session, struct ik_model *model)
 	ik_model_ref(model);
 	ik_model_unref(session->model);
 	session->model = model;
-	ik_turn_set_price(session->turn, &model->price);
+	ik_turn_set_price(session->turn, &model->facts.price);
 	emit_model(session);
 	set_context(session, session->context_tokens);
 }

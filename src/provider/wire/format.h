@@ -10,6 +10,7 @@
 #define IK_PROVIDER_WIRE_FORMAT_H
 
 #include "conversation/conversation.h"
+#include "conversation/usage.h"
 #include "provider/wire/delta.h"
 
 /* Format types, as named in the configuration. */
@@ -33,9 +34,34 @@ struct ik_endpoint {
 enum ik_thinking {
 	IK_THINKING_UNSET,
 	IK_THINKING_OFF,
+	IK_THINKING_MINIMAL,
 	IK_THINKING_LOW,
 	IK_THINKING_MEDIUM,
-	IK_THINKING_HIGH
+	IK_THINKING_HIGH,
+	IK_THINKING_XHIGH,
+	IK_THINKING_MAX
+};
+
+/* The members of a request that carry a level of thinking. */
+enum ik_thinking_form {
+	IK_THINKING_UNSAID,        /* no members: the model does not think, or refuses them */
+	IK_THINKING_EFFORT,        /* OpenAI: an effort, by name */
+	IK_THINKING_BUDGET,        /* Anthropic: tokens */
+	IK_THINKING_ADAPTIVE,      /* Anthropic: the model decides, guided by an effort */
+	IK_THINKING_GOOGLE_BUDGET, /* Google: tokens */
+	IK_THINKING_GOOGLE_LEVEL   /* Google: a level, by name */
+};
+
+/* What is known about a model (provider/models.h); 0, false or "": unknown. */
+struct ik_model_facts {
+	int64_t context_window; /* tokens, input and output together */
+	int64_t max_output;     /* tokens that can be requested */
+	enum ik_thinking_form form;
+	unsigned levels; /* a bit 1 << level for each level of thinking that it has */
+	char off[16];    /* the provider's word for the level "off" */
+	struct ik_price price;
+	bool signatures;  /* Google: it refuses calls without the signature of their thinking */
+	char retires[11]; /* the day on which the provider switches it off: "2026-11-30" */
 };
 
 struct ik_tool_definition {
@@ -47,6 +73,7 @@ struct ik_tool_definition {
 /* A request for one round, independent of the provider. Borrows everything. */
 struct ik_request {
 	const char *model;
+	const struct ik_model_facts *facts; /* about it */
 	const struct ik_endpoint *endpoint; /* where it is sent; a provider's own host and compatible
 	                                       servers expect different members. NULL: a compatible
 	                                       server */
@@ -125,7 +152,8 @@ struct ik_wire_format {
 	void (*answer)(const struct ik_request *request, struct ik_script *ret_script);
 };
 
-/* Return the level called name ("off", "low", "medium", "high"); UNSET for NULL and other names. */
+/* Return the level called name ("off", "minimal", "low", "medium", "high", "xhigh", "max"); UNSET for
+ * NULL and other names. */
 enum ik_thinking ik_thinking_level(const char *name);
 
 /* Return the URL of a request, or of the list of models, in new memory. */

@@ -47,7 +47,7 @@ Test(session_faults, no_such_host_and_no_address)
 	stage_open(NULL);
 	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
-		.price = IK_PRICE_UNKNOWN,
+		.facts.price = IK_PRICE_UNKNOWN,
 	});
 	stage_submit("hi");
 	stage_run_until(IK_EVENT_TURN_DONE);

@@ -384,7 +384,7 @@ static void open_practice(void)
 	ik_session_set_registry(stage.session, ik_discovery_registry(stage.discovery), true);
 	stage_use_model(&(struct ik_model){
 		.format = &ik_practice_format, .endpoint = { .provider = "practice" },
-		.name = IK_PRACTICE_MODEL, .price = IK_PRICE_UNKNOWN,
+		.name = IK_PRACTICE_MODEL, .facts.price = IK_PRICE_UNKNOWN,
 	});
 	ik_buf_clear(&stage.log);
 }

@@ -171,7 +171,7 @@ void stage_set_model(int port)
 
 	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find("openai-chat"), .endpoint = endpoint, .name = "m",
-		.price = IK_PRICE_UNKNOWN,
+		.facts.price = IK_PRICE_UNKNOWN,
 	});
 	free(url);
 }

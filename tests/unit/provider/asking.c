@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "provider/formats.h"
+#include "provider/models.h"
 #include "util/limits.h"
 
 struct ik_conversation *conversation;
@@ -54,12 +55,14 @@ void give_opaque(struct ik_message *message, const char *provider, const char *t
 
 char *body_of(const char *type, const struct ik_request *request)
 {
+	struct ik_model_facts facts = ik_model_facts(NULL, request->model, type);
+	struct ik_request whole = *request;
 	struct ik_buf out;
 	struct ik_error error;
 	ik_buf_init(&out, IK_LIMIT_REQUEST);
 
-	cr_assert_eq(ik_request_serialize(ik_wire_format_find(type), request, &out, &error),
-		IK_OK);
+	whole.facts = &facts;
+	cr_assert_eq(ik_request_serialize(ik_wire_format_find(type), &whole, &out, &error), IK_OK);
 	cr_assert_eq(ik_json_check(out.data, out.length, NULL, &error), IK_OK, "%s: %s",
 		error.text, out.data);
 	return ik_buf_take(&out, NULL);

@@ -198,7 +198,8 @@ Test(openai_chat_request, takes_foreign_data_as_it_is)
 
 Test(openai_chat_request, says_when_it_is_too_large)
 {
-	struct ik_request request = { .model = "m", .conversation = conversation };
+	const struct ik_model_facts facts = { 0 };
+	struct ik_request request = { .model = "m", .facts = &facts, .conversation = conversation };
 	struct ik_buf out;
 	struct ik_error error;
 	ik_buf_init(&out, 50);

@@ -5,7 +5,6 @@
 
 #include <criterion/criterion.h>
 
-#include "provider/models.h"
 
 Test(provider, finds_formats)
 {
@@ -47,14 +46,4 @@ Test(provider, tells_the_model_of_the_envelope)
 {
 	cr_assert_not_null(strstr(ik_envelope_paragraph(), "tool_success"));
 	cr_assert_not_null(strstr(ik_envelope_paragraph(), "limit_reached"));
-}
-
-Test(provider, knows_what_models_take)
-{
-	cr_assert_eq(ik_context_window("gpt-5-mini"), 400000);
-	cr_assert_eq(ik_context_window("gpt-5-chat-latest"), 128000);
-	cr_assert_eq(ik_context_window("claude-sonnet-4-5"), 200000);
-	cr_assert_eq(ik_context_window("gemini-2.5-flash"), 1048576);
-	cr_assert_eq(ik_context_window("my-own"), 0);
-	cr_assert_eq(ik_context_window(NULL), 0);
 }

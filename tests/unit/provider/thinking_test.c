@@ -34,7 +34,12 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "openai-chat", &openai, "gpt-5.4-pro", IK_THINKING_LOW, "reasoning_effort", "\"medium\"" },
 		{ "openai-chat", &openai, "gpt-5.2-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
 		{ "openai-chat", &openai, "gpt-5.4-mini", IK_THINKING_OFF, "reasoning_effort", "\"none\"" },
+		{ "openai-chat", &openai, "gpt-5.4", IK_THINKING_MAX, "reasoning_effort", "\"xhigh\"" },
+		{ "openai-chat", &openai, "gpt-5.6-terra", IK_THINKING_MAX, "reasoning_effort", "\"max\"" },
+		{ "openai-chat", &openai, "gpt-5.6-terra", IK_THINKING_MINIMAL, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &openai, "gpt-5", IK_THINKING_XHIGH, "reasoning_effort", "\"high\"" },
 		{ "openai-chat", &openai, "gpt-6", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
+		{ "openai-chat", &other, "openai/o3", IK_THINKING_OFF, "reasoning_effort", "\"low\"" },
 		{ "openai-chat", &openai, "o3-mini", IK_THINKING_MEDIUM, "reasoning_effort", "\"medium\"" },
 		{ "openai-chat", &openai, "gpt-4.1", IK_THINKING_HIGH, "reasoning_effort", "" },
 		{ "openai-chat", &openai, "gpt-5-chat-latest", IK_THINKING_HIGH, "reasoning_effort", "" },
@@ -72,13 +77,20 @@ Test(thinking, is_said_in_each_providers_way)
 		{ "anthropic", &anthropic, "claude-opus-4-7", IK_THINKING_LOW, "output_config.effort", "\"low\"" },
 		{ "anthropic", &anthropic, "claude-sonnet-5", IK_THINKING_LOW, "thinking.type", "\"adaptive\"" },
 		{ "anthropic", &anthropic, "claude-fable-5", IK_THINKING_OFF, "output_config.effort", "\"low\"" },
+		{ "anthropic", &anthropic, "claude-fable-5", IK_THINKING_MAX, "output_config.effort", "\"max\"" },
+		{ "anthropic", &anthropic, "claude-opus-5-5", IK_THINKING_OFF, "thinking.type", "\"adaptive\"" },
+		{ "anthropic", &anthropic, "claude-opus-5-5", IK_THINKING_OFF, "output_config.effort", "\"low\"" },
+		{ "anthropic", &anthropic, "claude-sonnet-5-5", IK_THINKING_OFF, "thinking",
+			"{\"type\":\"between_tools\"}" },
+		{ "anthropic", &anthropic, "claude-haiku-5-5", IK_THINKING_OFF, "thinking.type", "\"disabled\"" },
+		{ "anthropic", &anthropic, "claude-opus-4-6", IK_THINKING_XHIGH, "output_config.effort", "\"max\"" },
 		{ "anthropic", &anthropic, "claude-3-5-haiku", IK_THINKING_HIGH, "thinking", "" },
 		/* Another maker's model gets what fits into its 8,192 tokens. */
 		{ "anthropic", &other, "glm", IK_THINKING_HIGH, "thinking.budget_tokens", "7168" },
 		{ "google", &other, "gemini-2.5-flash", IK_THINKING_OFF, "generationConfig",
 			"{\"thinkingConfig\":{\"thinkingBudget\":0}}" },
 		{ "google", &other, "gemini-2.5-pro", IK_THINKING_OFF,
-			"generationConfig.thinkingConfig.thinkingBudget", "128" },
+			"generationConfig.thinkingConfig.thinkingBudget", "512" },
 		{ "google", &other, "gemini-2.5-flash", IK_THINKING_MEDIUM, "generationConfig",
 			"{\"thinkingConfig\":{\"thinkingBudget\":8192,\"includeThoughts\":true}}" },
 		{ "google", &other, "gemini-3-pro-preview", IK_THINKING_LOW,
@@ -87,8 +99,12 @@ Test(thinking, is_said_in_each_providers_way)
 			"generationConfig.thinkingConfig.thinkingLevel", "\"minimal\"" },
 		{ "google", &other, "gemini-3.1-pro-preview", IK_THINKING_MEDIUM,
 			"generationConfig.thinkingConfig.thinkingLevel", "\"medium\"" },
-		{ "google", &other, "gemini-flash-latest", IK_THINKING_OFF,
+		{ "google", &other, "gemini-3.5-flash-lite", IK_THINKING_OFF,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"minimal\"" },
+		{ "google", &other, "gemini-3.1-pro-preview", IK_THINKING_OFF,
 			"generationConfig.thinkingConfig.thinkingLevel", "\"low\"" },
+		{ "google", &other, "gemini-3-pro-preview", IK_THINKING_MEDIUM,
+			"generationConfig.thinkingConfig.thinkingLevel", "\"high\"" },
 		{ "google", &other, "gemma-3-27b-it", IK_THINKING_HIGH, "generationConfig", "" },
 		{ "google", &other, "gemini-2.0-flash", IK_THINKING_HIGH, "generationConfig", "" },
 	};
@@ -143,6 +159,7 @@ Test(thinking, has_names_for_its_levels)
 {
 	cr_assert_eq(ik_thinking_level("off"), IK_THINKING_OFF);
 	cr_assert_eq(ik_thinking_level("high"), IK_THINKING_HIGH);
+	cr_assert_eq(ik_thinking_level("max"), IK_THINKING_MAX);
 	cr_assert_eq(ik_thinking_level("most"), IK_THINKING_UNSET);
 	cr_assert_eq(ik_thinking_level(NULL), IK_THINKING_UNSET);
 }
