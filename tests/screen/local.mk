@@ -66,7 +66,7 @@ SCREEN_TESTS = \
 	tests/screen/keyboard.screen \
 	tests/screen/languages.screen \
 	tests/screen/late_keys.screen \
-	tests/screen/locks.screen tests/screen/locks_turn.screen \
+	tests/screen/long_message.screen tests/screen/locks.screen tests/screen/locks_turn.screen \
 	tests/screen/locks_stopped.screen \
 	tests/screen/model.screen \
 	tests/screen/model_wait.screen \

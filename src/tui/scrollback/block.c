@@ -12,6 +12,9 @@
 
 #define COMMAND_ROWS 4   /* of a folded call: its end may be what matters */
 #define CHANGED_LINES 12 /* of a folded call: of what it changes in a file */
+/* A message of the user's with more lines or bytes is folded, to half as many. */
+#define MESSAGE_LINES 20
+#define MESSAGE_BYTES 3000
 
 static const struct ik_block_look looks[IK_BLOCK_KINDS] = {
 	[IK_BLOCK_USER] = { true, false, IK_STYLE_USER, IK_STYLE_USER, IK_STYLE_DIM },
@@ -132,6 +135,7 @@ struct ik_block *ik_block_of_message(struct ik_message *message)
 	block->message = ik_message_ref(message);
 	block->growing = false;
 	block->filled = false;
+	block->folded = ik_block_foldable(block);
 	return block;
 }
 
@@ -226,7 +230,8 @@ static void fill_attached(struct ik_block *block)
 	struct ik_json_walk walk = { 0 };
 	struct ik_json_span key, item;
 
-	block->tail = block->own.length;
+	if (block->tail == SIZE_MAX)
+		block->tail = block->own.length;
 	while (ik_json_next(list, &walk, &key, &item)) {
 		char *name = ik_json_string_new(ik_json_member(item, "name"), NULL);
 		int64_t bytes;
@@ -247,8 +252,13 @@ static void fill_from_message(struct ik_block *block)
 	const char *content = block->message->content;
 	size_t length = ik_message_typed(block->message);
 	bool attached = length < block->message->content_length;
+	size_t shown, hidden = 0;
 
 	trim(&content, &length);
+	shown = length;
+	if (block->folded && block->kind == IK_BLOCK_USER)
+		shown = ik_folded_size(content, length, MESSAGE_LINES / 2, MESSAGE_BYTES / 2, &hidden);
+	block->tail = SIZE_MAX;
 	ik_buf_clear(&block->own);
 	if (block->kind == IK_BLOCK_ERROR) {
 		struct ik_json_span code = ik_json_member(ik_message_data(block->message), "code");
@@ -256,12 +266,17 @@ static void fill_from_message(struct ik_block *block)
 		if (ik_json_string(code, &block->own))
 			ik_buf_puts(&block->own, "  ");
 	}
-	ik_sanitize(&block->own, content, length);
+	ik_sanitize(&block->own, content, shown);
 	if (block->kind == IK_BLOCK_COMMAND) {
 		fill_output(block);
 		block->hang = IK_HANG_TABLE;
 	}
 	trim_own(block);
+	if (hidden > 0) {
+		ik_buf_putc(&block->own, '\n');
+		block->tail = block->own.length;
+		ik_folded_put_mark(&block->own, hidden);
+	}
 	if (attached)
 		fill_attached(block);
 	if (block->own.length == length && memcmp(block->own.data, content, length) == 0) {
@@ -335,12 +350,17 @@ static void render_label(const struct ik_block *block, struct ik_lines *lines)
 
 bool ik_block_foldable(const struct ik_block *block)
 {
-	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL;
+	const struct ik_message *message = block->message;
+	size_t typed = block->kind == IK_BLOCK_USER && message ? ik_message_typed(message) : 0;
+
+	return block->kind == IK_BLOCK_THINKING || block->kind == IK_BLOCK_CALL ||
+		typed > MESSAGE_BYTES ||
+		(typed > 0 && count_lines(message->content, typed) > MESSAGE_LINES);
 }
 
 bool ik_block_is_row(const struct ik_block *block)
 {
-	return block->folded && (!block->call || shown_lines(block) == 0);
+	return block->call ? block->folded && shown_lines(block) == 0 : shows_label(block);
 }
 
 void ik_block_fold(struct ik_block *block, bool folded)
@@ -349,7 +369,7 @@ void ik_block_fold(struct ik_block *block, bool folded)
 		return;
 	block->folded = folded;
 	drop_sections(block);
-	if (block->call) {
+	if (block->kind != IK_BLOCK_THINKING) {
 		ik_buf_done(&block->own);
 		show_own(block);
 		block->filled = false;
@@ -472,7 +492,6 @@ void ik_block_finish_with(struct ik_block *block, struct ik_message *message)
 	ik_buf_init(&block->own, IK_LIMIT_ENVELOPE);
 	block->message = ik_message_ref(message);
 	block->filled = false;
-	block->tail = SIZE_MAX;
 	fill(block);
 	if (streamed.length != block->length || memcmp(streamed.data, block->text, block->length) != 0)
 		drop_sections(block);
@@ -490,7 +509,7 @@ void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *ren
 /* Return how its text is laid out now. */
 static const struct ik_renderer *renderer_of(const struct ik_block *block)
 {
-	return block->folded ? &ik_renderer_folded : block->renderer;
+	return block->folded && block->kind != IK_BLOCK_USER ? &ik_renderer_folded : block->renderer;
 }
 
 /* Begin a section at start, with all the rest of the text. */

@@ -53,7 +53,7 @@ struct ik_block {
 	struct ik_shown_call *call;
 	unsigned call_version; /* that the text was made of */
 	bool filled;           /* text is there */
-	bool folded;           /* it shows a line or two */
+	bool folded;           /* it shows a few lines */
 	size_t lines;          /* of a command's outcome that are shown while it is folded */
 	int prose;             /* columns that its prose may take; 0: all */
 	int64_t began_ms;      /* thinking that grows: monotonic; -1: at the next tick */
@@ -109,7 +109,8 @@ void ik_block_remark(struct ik_block *block, const char *remark);
 /* From now on the text is laid out by that renderer. */
 void ik_block_set_renderer(struct ik_block *block, const struct ik_renderer *renderer);
 
-/* Can it be folded? Thinking and calls can, and are when they are made. Fold it, or not. */
+/* Can it be folded? Thinking, calls and long messages of the user's can, and are when they are
+ * made. Fold it, or not. */
 bool ik_block_foldable(const struct ik_block *block);
 void ik_block_fold(struct ik_block *block, bool folded);
 

@@ -6,6 +6,7 @@
 
 #include "json/partial.h"
 #include "tool/envelope.h"
+#include "tui/text/folded.h"
 #include "tui/text/quantity.h"
 #include "util/limits.h"
 #include "util/sanitize.h"
@@ -231,33 +232,6 @@ static void add_outcome(struct ik_buf *out, struct ik_json_span envelope, bool o
 	}
 }
 
-/* Return how many bytes of body are shown where at most this many lines are. *ret_hidden: lines
- * that are not. */
-static size_t fold(const struct ik_buf *body, size_t most, size_t *ret_hidden)
-{
-	size_t shown = 0;
-	size_t lines = 0;
-
-	while (lines < most && shown < body->length) {
-		const char *end = memchr(body->data + shown, '\n', body->length - shown);
-
-		shown = end ? (size_t)(end - body->data) + 1 : body->length;
-		lines++;
-	}
-	if (most != IK_CALL_ALL && shown > BODY_BYTES) {
-		shown = ik_utf8_cut(body->data, body->length, BODY_BYTES);
-		if (shown == 0)
-			shown = BODY_BYTES;
-	}
-	size_t hidden = shown < body->length;
-
-	for (const char *at = body->data + shown, *end = body->data + body->length;
-		 at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
-		hidden++;
-	*ret_hidden = hidden;
-	return shown;
-}
-
 /* Return where the last lines of text begin, at most this many: what is worth seeing while it
  * grows. */
 static size_t last_lines(const struct ik_buf *text, size_t most)
@@ -440,11 +414,12 @@ static void add_arguments(const struct ik_shown_call *call, bool changes, struct
 static void add_left_out(const struct ik_shown_call *call, size_t lines, bool large,
 	struct ik_buf *out)
 {
-	ik_buf_puts(out, "… ");
-	if (large)
+	if (large) {
+		ik_buf_puts(out, "… ");
 		ik_size_text(out, ik_call_envelope_size(call));
-	else
-		ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", lines), lines);
+	} else {
+		ik_folded_put_mark(out, lines);
+	}
 	if (call->open_key)
 		ik_buf_printf(out, " (%s)", call->open_key);
 }
@@ -522,7 +497,7 @@ static bool add_over(struct ik_shown_call *call, size_t lines, struct ik_buf *ou
 	}
 	if (failed && lines < REASON_LINES)
 		lines = REASON_LINES;
-	shown = fold(&body, lines, &hidden);
+	shown = ik_folded_size(body.data, body.length, lines, all ? SIZE_MAX : BODY_BYTES, &hidden);
 	hidden += large;
 	add_facts(call, shown == 0 && !quiet ? hidden : 0, large, out);
 	if (all)

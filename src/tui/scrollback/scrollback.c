@@ -645,6 +645,17 @@ void ik_scrollback_step(struct ik_scrollback *scrollback, int direction)
 	}
 }
 
+/* Move the window down so that all of a block is in it, or as much as there is room for. */
+static void show_whole(struct ik_scrollback *scrollback, size_t index)
+{
+	struct ik_scroll_row first = first_row(scrollback, index), top = last_row_of(scrollback, index);
+
+	if (!is_before(window_end(scrollback), top))
+		return;
+	move_up(scrollback, &top, scrollback->rows > 1 ? (size_t)scrollback->rows - 1 : 0);
+	show(scrollback, is_before(first, top) ? first : top);
+}
+
 void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool folded)
 {
 	struct ik_block *block = ik_scrollback_at(scrollback, index);
@@ -663,6 +674,8 @@ void ik_scrollback_fold(struct ik_scrollback *scrollback, size_t index, bool fol
 	ik_block_fold(block, folded);
 	if (was_following && folded)
 		ik_scrollback_bottom(scrollback);
+	else if (!folded)
+		show_whole(scrollback, index);
 }
 
 bool ik_scrollback_open(struct ik_scrollback *scrollback)

@@ -606,7 +606,7 @@ static void paint_section(struct ik_search *search, struct ik_scroll_row place,
 	bool current_here = search->found && !block->folded && current->section == place.section &&
 		current->block == ik_scrollback_number(search->scrollback, place.block);
 
-	if (block->folded && !block->call)
+	if (block->folded && block->kind == IK_BLOCK_THINKING)
 		return; /* a label isn't searched */
 	fill_text(search, block, place.section, false);
 	area.columns -= ik_scrollback_gutter(search->scrollback, block);

@@ -1,11 +1,11 @@
 #include "tui/text/folded.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "util/alloc.h"
 #include "util/cluster.h"
+#include "util/limits.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 #define LEAST_SUMMARY 12 /* columns; with fewer, the facts go */
 #define HANG 2           /* columns before the second row of the head and the next ones */
@@ -42,14 +42,14 @@ static void render_wrapped(const struct ik_render *request, struct ik_lines *lin
 		at += row.taken;
 	}
 	if (more > 0) {
-		char *words = ik_format(ngettext("%zu more line", "%zu more lines", more), more);
-		char *mark = ik_format("… %s", words);
+		struct ik_buf mark;
 
+		ik_buf_init(&mark, IK_KIB(1));
+		ik_folded_put_mark(&mark, more);
 		column = begin_row(request, lines, head);
-		ik_lines_add_own(lines, mark, strlen(mark), column, IK_STYLE_DIM);
-		column += (int)ik_utf8_width(mark, strlen(mark));
-		free(words);
-		free(mark);
+		ik_lines_add_own(lines, mark.data, mark.length, column, IK_STYLE_DIM);
+		column += (int)ik_utf8_width(mark.data, mark.length);
+		ik_buf_done(&mark);
 	} else if (column + facts > request->columns) {
 		column = begin_row(request, lines, head);
 	}
@@ -111,3 +111,31 @@ __attribute__((nonnull)) static size_t split_folded(const char *text, size_t sta
 }
 
 const struct ik_renderer ik_renderer_folded = { .split = split_folded, .render = render_folded };
+
+size_t ik_folded_size(const char *text, size_t length, size_t lines, size_t most_bytes,
+	size_t *ret_hidden)
+{
+	size_t shown = 0;
+
+	for (; lines > 0 && shown < length; lines--) {
+		const char *feed = memchr(text + shown, '\n', length - shown);
+
+		shown = feed ? (size_t)(feed - text) + 1 : length;
+	}
+	if (shown > most_bytes) {
+		shown = ik_utf8_cut(text, length, most_bytes);
+		if (shown == 0)
+			shown = most_bytes;
+	}
+	*ret_hidden = shown < length;
+	for (const char *at = text + shown, *end = text + length;
+		 at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+		++*ret_hidden;
+	return shown;
+}
+
+void ik_folded_put_mark(struct ik_buf *out, size_t lines)
+{
+	ik_buf_puts(out, "… ");
+	ik_buf_printf(out, ngettext("%zu more line", "%zu more lines", lines), lines);
+}

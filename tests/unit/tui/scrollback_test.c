@@ -213,6 +213,26 @@ Test(scrollback, older_blocks_come_above_what_is_seen)
 	window_done(&window);
 }
 
+Test(scrollback, what_is_opened_comes_into_the_window)
+{
+	struct window window = window_new(5, 20);
+	add(&window, IK_BLOCK_NOTICE, "one\ntwo\nthree");
+	struct ik_block *block = add(&window, IK_BLOCK_THINKING, "a\nb\nc");
+	ik_block_finish(block);
+	ik_block_finish(add(&window, IK_BLOCK_ASSISTANT, "end\nend"));
+	ik_scrollback_top(window.scrollback);
+	PICTURE_IS(draw(&window), "· one\n  two\n  three\n\n~ Thought · 3 lines\n");
+	ik_scrollback_fold(window.scrollback, 1, false);
+	PICTURE_IS(draw(&window), "  three\n\n~ a\n  b\n  c\n");
+	ik_scrollback_fold(window.scrollback, 1, true);
+	PICTURE_IS(draw(&window), "  three\n\n~ Thought · 3 lines\n\n  end\n");
+	/* Of what is larger than the window the beginning is shown. */
+	resize(&window, 2, 20);
+	ik_scrollback_fold(window.scrollback, 1, false);
+	PICTURE_IS(draw(&window), "~ a\n  b\n");
+	window_done(&window);
+}
+
 Test(scrollback, many_blocks_scroll_row_by_row_to_the_top_and_back)
 {
 	struct window window = window_new(5, 20);
