@@ -553,27 +553,27 @@ static void say_what_lacks(struct doctor *doctor, struct ik_json_span facts)
 /* Report which sessions are open for writing, and where. */
 static void say_who_writes(struct doctor *doctor, const struct ik_store_answer *answer)
 {
-	int64_t held = number_of(answer->last, "locks_held");
+	int64_t held = number_of(answer->last, "locks_held"), dead = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct ik_session_info *info = &answer->sessions[i];
 		struct ik_buf who;
 
+		if (info->holder.pid == 0) { /* it ran here, and has died */
+			dead++;
+			continue;
+		}
 		ik_buf_init(&who, IK_KIB(4));
 		ik_holder_put(&who, &info->holder);
 		/* Translators: %s are the id of a session and who has it open. */
-		say(doctor, OK, DATABASE,
-			ik_holder_is_dead(&info->holder)
-				? _("session %s was open in %s, which has died: the next who opens it has it")
-				: _("session %s is open in %s"),
-			info->id, who.data);
+		say(doctor, OK, DATABASE, _("session %s is open in %s"), info->id, who.data);
 		ik_buf_done(&who);
 	}
 	if (held > (int64_t)answer->count)
 		say(doctor, OK, DATABASE,
 			ngettext("%lld session is open in all", "%lld sessions are open in all",
-				(unsigned long)held),
-			(long long)held);
+				(unsigned long)(held - dead)),
+			(long long)(held - dead));
 }
 
 static void on_server_facts(void *arg, const struct ik_store_answer *answer)

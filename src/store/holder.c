@@ -1,11 +1,7 @@
-/*
- * Whether the process that holds a session is dead can be decided on this machine only: in the same
- * boot; in the same PID namespace, which two containers on one kernel don't share; and in the same
- * time namespace, whose clock gives a process's start time.
- */
+#include "store/holder.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,52 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/holder.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
 #include "util/path.h"
-#include "util/proc_stat.h"
 #include "util/text.h"
+#include "util/uuid.h"
 
 /* ---- identity ---- */
-
-/* Read the target of a link in /proc; "" if there is none. */
-static void read_link(const char *path, char out[32])
-{
-	ssize_t length = readlink(path, out, 31);
-
-	out[length > 0 ? length : 0] = '\0';
-}
-
-/* Does /proc use the PIDs of this process's namespace? */
-static bool proc_is_ours(void)
-{
-	char number[32];
-
-	read_link("/proc/self", number);
-	return strtoll(number, NULL, 10) == getpid();
-}
-
-/* Set the place and the start time of this process. */
-static void locate(struct ik_holder *holder)
-{
-	char boot[40] = "", numbers[32], times[32];
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	struct ik_proc_stat stat;
-
-	if (file && fgets(boot, sizeof(boot), file))
-		boot[strcspn(boot, "\n")] = '\0';
-	if (file)
-		(void)fclose(file);
-	read_link("/proc/self/ns/pid", numbers);
-	read_link("/proc/self/ns/time", times); /* since Linux 5.6 */
-	if (!boot[0] || !numbers[0] || !proc_is_ours() || !ik_proc_stat_of(getpid(), &stat))
-		return;
-	holder->started = (int64_t)stat.start;
-	(void)snprintf(holder->place, sizeof(holder->place), "%s %s %s", boot, numbers, times);
-}
 
 void ik_holder_self(struct ik_holder *ret_self)
 {
@@ -71,7 +30,6 @@ void ik_holder_self(struct ik_holder *ret_self)
 		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%s", user);
 	else
 		(void)snprintf(ret_self->user, sizeof(ret_self->user), "%lu", (unsigned long)geteuid());
-	locate(ret_self);
 }
 
 bool ik_holder_is_self(const struct ik_holder *holder)
@@ -82,22 +40,24 @@ bool ik_holder_is_self(const struct ik_holder *holder)
 	return holder->pid == self.pid && ik_text_equal(self.host, holder->host);
 }
 
-bool ik_holder_is_dead(const struct ik_holder *holder)
+/* A boot is one kernel, on which these numbers are the directory's, in any container. Virtual
+ * machines cloned while running share a boot, so name the host, too. */
+char *ik_holder_place(const char *directory)
 {
-	struct ik_proc_stat stat;
 	struct ik_holder self;
+	struct ik_error error;
+	struct ik_buf place;
+	struct stat about;
 
-	if (holder->pid <= 0 || !holder->place[0])
-		return false;
 	ik_holder_self(&self);
-	/* Is its PID one of this machine? Virtual machines cloned while running share a boot ID, so
-	 * compare the host, too. */
-	if (!ik_text_equal(self.place, holder->place) || !ik_text_equal(self.host, holder->host))
-		return false;
-	if (kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH)
-		return true;
-	return ik_proc_stat_of(holder->pid, &stat) &&
-		(stat.state == 'Z' || (int64_t)stat.start != holder->started);
+	ik_buf_init(&place, IK_KIB(4));
+	if (stat(directory, &about) == 0 &&
+		ik_file_read("/proc/sys/kernel/random/boot_id", &place, &error) == IK_OK) {
+		ik_buf_truncate(&place, IK_UUID_TEXT - 1);
+		ik_buf_printf(&place, " %llx:%llx %s", (unsigned long long)about.st_dev,
+			(unsigned long long)about.st_ino, self.host);
+	}
+	return ik_buf_take(&place, NULL);
 }
 
 static void copy_text(struct ik_json_span object, const char *name, char *out, size_t size)
@@ -115,10 +75,8 @@ void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder)
 	*ret_holder = (struct ik_holder){ .pid = 0 };
 	copy_text(object, "host", ret_holder->host, sizeof(ret_holder->host));
 	copy_text(object, "user", ret_holder->user, sizeof(ret_holder->user));
-	copy_text(object, "place", ret_holder->place, sizeof(ret_holder->place));
 	(void)ik_json_integer(ik_json_member(object, "pid"), &ret_holder->pid);
 	(void)ik_json_integer(ik_json_member(object, "since_ms"), &ret_holder->since_ms);
-	(void)ik_json_integer(ik_json_member(object, "started"), &ret_holder->started);
 }
 
 void ik_holder_put(struct ik_buf *out, const struct ik_holder *holder)
@@ -151,11 +109,6 @@ void ik_holder_put_sentence(struct ik_buf *out, const struct ik_holder *holder)
 /* Each role's lock covers this many bytes of the file, which name its holder. */
 #define LOCK_BYTES 512
 
-char *ik_holder_path(const char *database, const char *session)
-{
-	return ik_format("%s-locks/%s", database, session);
-}
-
 /* Lock, unlock or query the bytes of a role. The lock ends when the descriptor is closed. */
 static bool change_lock(int fd, enum ik_holder_role role, int command, struct flock *lock)
 {
@@ -187,9 +140,8 @@ bool ik_holder_lock(int fd, enum ik_holder_role role)
 		return false;
 	}
 	ik_holder_self(&self);
-	line = ik_format("%lld %lld %s %s %lld %s\n", (long long)self.pid, (long long)self.since_ms,
-		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-", (long long)self.started,
-		self.place);
+	line = ik_format("%lld %lld %s %s\n", (long long)self.pid, (long long)self.since_ms,
+		self.host[0] ? self.host : "-", self.user[0] ? self.user : "-");
 	write_line(fd, role, line);
 	free(line);
 	return true;
@@ -213,7 +165,7 @@ void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_hol
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct flock lock = { .l_type = F_WRLCK };
-	long long pid = -1, since = 0, started = 0;
+	long long pid = -1, since = 0;
 	char line[LOCK_BYTES] = "";
 
 	*ret_holder = (struct ik_holder){ .pid = 0 };
@@ -221,11 +173,10 @@ void ik_holder_of_file(const char *path, enum ik_holder_role role, struct ik_hol
 		return;
 	if (change_lock(fd, role, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK) {
 		if (pread(fd, line, sizeof(line) - 1, (off_t)role * LOCK_BYTES) > 0)
-			(void)sscanf(line, "%lld %lld %64s %32s %lld %111[^\n]", &pid, &since, ret_holder->host,
-				ret_holder->user, &started, ret_holder->place);
+			(void)sscanf(line, "%lld %lld %64s %32s", &pid, &since, ret_holder->host,
+				ret_holder->user);
 		ret_holder->pid = pid; /* -1 while it is being written */
 		ret_holder->since_ms = since;
-		ret_holder->started = started;
 	}
 	(void)close(fd);
 }

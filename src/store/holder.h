@@ -1,5 +1,5 @@
 /*
- * holder: a process that writes to a session or asks for it, and whether it is alive.
+ * holder: a process that writes to a session or asks for it, and the file that it locks.
  *
  * May include: util, json.
  */
@@ -12,25 +12,20 @@ struct ik_holder {
 	char host[65], user[33]; /* "" if unknown */
 	int64_t pid;             /* 0 if there is no holder */
 	int64_t since_ms;        /* wall clock; the database's clock if there is one */
-	char place[112];         /* scope in which its pid is unique: boot ID and namespaces; "" if
-							  * unknown */
-	int64_t started;         /* start time of the process, to detect a reused pid */
 };
 
 /* Describe this process; is it the holder? */
 void ik_holder_self(struct ik_holder *ret_self);
 bool ik_holder_is_self(const struct ik_holder *holder);
 
-/* Is it certain that this process ran on this machine and has ended? */
-bool ik_holder_is_dead(const struct ik_holder *holder);
+/* Return what identifies a directory of lock files: two processes that have the same one see each
+ * other's locks. In new memory; "" if the directory is missing. */
+char *ik_holder_place(const char *directory);
 
 /* Read a holder from a JSON object; pid is 0 if the object has none. */
 void ik_holder_read(struct ik_json_span object, struct ik_holder *ret_holder);
 
-/* Return the path of a session's lock file next to a database, DATABASE-locks/SESSION, in new
- * memory. */
-char *ik_holder_path(const char *database, const char *session);
-/* A lock file has one kernel lock for each role. */
+/* A lock file is named after its session, and has one kernel lock for each role. */
 enum ik_holder_role { IK_HOLDER_WRITES, IK_HOLDER_ASKS };
 /* Report who has the lock, without taking it: pid is 0 if it is free, -1 if the file doesn't say
  * who has it. */

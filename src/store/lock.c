@@ -1,25 +1,27 @@
 /*
- * If the database is a file, the lock is a file in PATH-locks named after the session (holder.h).
- * The holder has the file's first lock; a process that asks for it takes the second lock and writes
- * its name into the file; the holder refuses by erasing that name.  The kernel reports changes
- * (inotify).  A process that follows also looks now and then: for new events, and for changes by
- * other machines on a network file system, which inotify doesn't report.
+ * The lock of a session is a file named after it (holder.h), whatever the database is.  The holder
+ * has the file's first lock; a process that asks for it takes the second lock and writes its name
+ * into the file; the holder refuses by erasing that name.  The kernel reports changes (inotify).  A
+ * process that follows also looks now and then: for new events, and for changes by other machines
+ * on a network file system, which inotify doesn't report.
  *
- * On a server the lock is a row (the request "lease"), which is polled: often while another process
- * holds it or after something was done here, else as seldom as the lease allows, so that an idle
- * chat needs no connection.  A dead holder reports nothing: its death is detected on the same
- * machine; from another machine, its lease expires.
+ * On a server there is a row, too (the request "lease"), for places that don't share the directory
+ * of these files: other machines, other homes.  It has a lease, and names the holder's place.  Who
+ * has the file takes a row of its own place at once, because its process is dead or has released
+ * it; of a row of another place it waits for the end of the lease, or asks in the row.  It is
+ * polled: often while another process holds it or after something was done here, else as seldom as
+ * the lease allows, so that an idle chat needs no connection.
  */
 #include "store/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "journal/event_line.h"
 #include "loop/directory_watch.h"
 #include "store/store_private.h"
 #include "util/alloc.h"
@@ -31,8 +33,8 @@
 #define LOOK_MS 1000
 /* The lease is renewed after a third of its length. */
 #define RENEW_MS 30000
-/* Limit on looks at a file whose holder is dead, and the pause between them. */
-#define LEFT_LOOKS 100
+/* Limit on looks at a file whose holder seems dead, and the pause between them. */
+#define LEFT_LOOKS 50
 #define LEFT_MS 20
 /* Limit on attempts to open a file that others remove and create meanwhile. */
 #define TRIES 100
@@ -63,18 +65,16 @@ struct ik_lock {
 	const struct ik_lock_events *events; /* NULL: closed */
 	void *arg;
 
-	/* For a file: */
-	char *path;                       /* NULL if the lock is a row, or there is no database */
+	char *path;                       /* of the file; NULL if there is no database */
 	int fd;                           /* of the lock we hold or ask with; -1 if neither */
 	bool asks;                        /* fd has the second lock */
 	struct ik_directory_watch *watch; /* of the file */
 	int left_looks;                   /* looks at a lock that a dead holder left to a child */
 
-	/* For a row: */
-	char id[IK_UUID_TEXT];
-	char dead[IK_UUID_TEXT];    /* lock ID of a dead holder; "" if none */
+	/* On a server: */
 	struct ik_store_read *read; /* the running step; NULL if none */
 	int64_t newest;             /* newest event reported */
+	struct ik_holder elsewhere; /* holder in another place; pid 0 if none */
 
 	bool wanted;   /* take it once it is free */
 	bool quietly;  /* don't ask its holder */
@@ -82,84 +82,17 @@ struct ik_lock {
 	bool released; /* release it now */
 	bool refusing; /* refuse the process that asks */
 
-	bool opened;         /* the first attempt to take it was made */
-	bool paused;         /* take it again when the process continues */
-	enum lock_step step; /* the last one */
-	bool busy;           /* a step is running */
-	bool again;          /* something happened meanwhile */
+	bool opened;             /* the first attempt to take it was made */
+	bool paused;             /* take it again when the process continues */
+	bool busy;               /* a step is running */
+	bool again;              /* something happened meanwhile */
+	enum lock_step step;     /* the last one */
+	struct lock_found found; /* its result */
 
 	enum ik_lock_state state;
 	struct ik_holder holder; /* if the state is IK_LOCK_OTHERS */
 	struct ik_holder asker;  /* if the state is IK_LOCK_OURS; pid 0 if none */
-
-	bool changed, asked, refused, news; /* to be reported */
-	bool telling;
 };
-
-/* ---- reporting ---- */
-
-/* Report what has changed (deferred). A callback may close the lock. */
-static void tell(void *arg)
-{
-	struct ik_lock *lock = arg;
-	const struct ik_lock_events *events = lock->events;
-
-	lock->telling = false;
-	if (lock->events && lock->refused) {
-		lock->refused = false;
-		if (events->refused)
-			events->refused(lock->arg);
-	}
-	if (lock->events && lock->changed) {
-		lock->changed = false;
-		events->changed(lock->arg, lock->state, &lock->holder);
-	}
-	if (lock->events && lock->asked) {
-		lock->asked = false;
-		if (events->asked)
-			events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
-	}
-	if (lock->events && lock->news) {
-		lock->news = false;
-		if (events->news)
-			events->news(lock->arg);
-	}
-}
-
-/* Set *what, and report it later. */
-static void note(struct ik_lock *lock, bool *what)
-{
-	*what = true;
-	if (lock->telling || !lock->events)
-		return;
-	lock->telling = true;
-	ik_loop_defer(lock->store->loop, tell, lock);
-}
-
-static bool same_holder(const struct ik_holder *one, const struct ik_holder *other)
-{
-	return one->pid == other->pid && one->since_ms == other->since_ms &&
-		ik_text_equal(one->host, other->host);
-}
-
-/* Set the state; ignore a holder unless it is another process, and an asker unless the lock is
- * ours. */
-static void set_state(struct ik_lock *lock, const struct lock_found *found)
-{
-	static const struct ik_holder no_holder = { .pid = 0 };
-	const struct ik_holder *holder = found->state == IK_LOCK_OTHERS ? &found->holder : &no_holder;
-	const struct ik_holder *asker = found->state == IK_LOCK_OURS ? &found->asker : &no_holder;
-
-	if (!same_holder(&lock->asker, asker)) {
-		lock->asker = *asker;
-		note(lock, &lock->asked);
-	}
-	if (lock->state != found->state || !same_holder(&lock->holder, holder)) {
-		lock->state = found->state;
-		lock->holder = *holder;
-		note(lock, &lock->changed);
-	}
-}
 
 /* ---- a file ---- */
 
@@ -205,8 +138,10 @@ static void release_file(struct ik_lock *lock)
 {
 	struct ik_holder asker;
 
+	if (lock->fd < 0)
+		return;
 	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &asker);
-	if (lock->fd >= 0 && !lock->asks && asker.pid == 0 && is_at(lock->fd, lock->path))
+	if (!lock->asks && asker.pid == 0 && is_at(lock->fd, lock->path))
 		(void)unlink(lock->path);
 	close_file(lock);
 }
@@ -279,34 +214,35 @@ static bool ask_file(struct ik_lock *lock)
  * this lock be released in a moment? */
 static bool is_being_left(struct ik_lock *lock, const struct ik_holder *holder)
 {
-	return ik_holder_is_dead(holder) && lock->left_looks++ < LEFT_LOOKS;
+	return holder->pid > 0 && kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH &&
+		lock->left_looks++ < LEFT_LOOKS;
 }
 
-static void take_found(struct ik_lock *lock, const struct lock_found *found);
-
+/* Take the step with the file. */
 static void step_file(struct ik_lock *lock)
 {
 	bool asks = lock->step == LOCK_ASK;
-	struct lock_found found = { .news = true };
+	struct lock_found *found = &lock->found;
 
-	if (lock->step == LOCK_REFUSE)
+	*found = (struct lock_found){ .news = true };
+	if (lock->step == LOCK_REFUSE && lock->fd >= 0)
 		ik_holder_erase(lock->fd, IK_HOLDER_ASKS);
-	if (lock->step == LOCK_RELEASE || (lock->asks && !asks))
+	if (lock->step == LOCK_RELEASE || lock->step == LOCK_FOLLOW || (lock->asks && !asks))
 		release_file(lock);
-	found.state = take_file(lock, asks || lock->step == LOCK_TAKE, &found.holder);
-	if (found.state == IK_LOCK_OTHERS && is_being_left(lock, &found.holder))
-		found.state = IK_LOCK_UNKNOWN;
-	else if (found.state == IK_LOCK_OTHERS && asks)
-		found.refused = !ask_file(lock);
-	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &found.asker);
-	if (found.asker.pid < 0) /* being written, or refused */
-		found.asker.pid = 0;
-	take_found(lock, &found);
+	found->state = take_file(lock, asks || lock->step == LOCK_TAKE, &found->holder);
+	if (found->state == IK_LOCK_OTHERS && is_being_left(lock, &found->holder))
+		found->state = IK_LOCK_UNKNOWN;
+	else if (found->state == IK_LOCK_OTHERS && asks)
+		found->refused = !ask_file(lock);
+	ik_holder_of_file(lock->path, IK_HOLDER_ASKS, &found->asker);
+	if (found->asker.pid < 0) /* being written, or refused */
+		found->asker.pid = 0;
 }
 
 /* ---- a row ---- */
 
-/* Start a step: send what to do, and read the state afterwards. */
+/* Send what to do with the row, which is read afterwards. Who can't have a file has no place: its
+ * row is taken when its lease is over. */
 static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, int flags,
 	ik_store_reader *reader)
 {
@@ -317,122 +253,137 @@ static struct ik_store_read *ask_row(struct ik_lock *lock, enum lock_step step, 
 		[LOCK_REFUSE] = "refuse",
 		[LOCK_RELEASE] = "release",
 	};
+	const struct ik_store *store = lock->store;
+	char *place = ik_holder_place(store->lock_directory);
 	struct ik_holder self;
 	struct ik_store_read *read;
 
 	ik_holder_self(&self);
-	read = ik_request(lock->store->requests, flags, reader, lock,
-		"'do':'lease','session':'%s','step':'%s','lock':'%s','process':'%s','host':'%s',"
-		"'user':'%s','pid':%lld,'place':'%s','started':%lld,'dead':'%s'",
-		lock->session, names[step], lock->id, lock->store->place.process, self.host, self.user,
-		(long long)self.pid, self.place, (long long)self.started,
-		lock->dead[0] ? lock->dead : NULL);
-	lock->dead[0] = '\0';
+	read = ik_request(store->requests, flags, reader, lock,
+		"'do':'lease','session':'%s','step':'%s','process':'%s','host':'%s','user':'%s',"
+		"'pid':%lld,'place':'%s'",
+		lock->session, names[step], store->place.process, self.host, self.user, (long long)self.pid,
+		lock->found.state != IK_LOCK_NONE && place[0] ? place : NULL);
+	free(place);
 	return read;
 }
 
-/* Read the last line of the answer. */
-static struct lock_found read_row(struct ik_json_span line)
-{
-	struct ik_json_span state = ik_json_member(line, "state");
-	struct lock_found found = { .state = IK_LOCK_FREE };
+static void take_found(struct ik_lock *lock);
 
-	if (ik_json_string_is(state, "ours"))
-		found.state = IK_LOCK_OURS;
-	else if (ik_json_string_is(state, "others"))
-		found.state = IK_LOCK_OTHERS;
-	ik_holder_read(ik_json_member(line, "holder"), &found.holder);
-	ik_holder_read(ik_json_member(line, "asker"), &found.asker);
-	(void)ik_json_bool(ik_json_member(line, "refused"), &found.refused);
-	return found;
+static void read_row(struct ik_lock *lock, struct ik_json_span line)
+{
+	struct lock_found *found = &lock->found;
+	int64_t newest = 0;
+	bool refused = false;
+
+	ik_holder_read(ik_json_member(line, "holder"), &lock->elsewhere);
+	if (found->state == IK_LOCK_NONE && ik_json_string_is(ik_json_member(line, "state"), "ours"))
+		found->state = IK_LOCK_OURS;
+	if (found->asker.pid == 0)
+		ik_holder_read(ik_json_member(line, "asker"), &found->asker);
+	if (ik_json_bool(ik_json_member(line, "refused"), &refused) && refused)
+		found->refused = true;
+	(void)ik_json_integer(ik_json_member(line, "newest"), &newest);
+	found->news = newest != lock->newest;
+	lock->newest = newest;
 }
 
 static void on_row(void *arg, const struct ik_store_answer *answer)
 {
 	struct ik_lock *lock = arg;
-	struct lock_found found;
-	int64_t newest = 0;
 
 	lock->read = NULL;
-	if (answer->status != IK_OK) {
-		take_found(lock, NULL);
+	/* While the server is away, a holder elsewhere may still have its lease. */
+	if (answer->status == IK_OK)
+		read_row(lock, answer->last);
+	if (lock->elsewhere.pid != 0) {
+		lock->found.state = IK_LOCK_OTHERS;
+		lock->found.holder = lock->elsewhere;
+	}
+	/* Who waits for another place keeps the file: its place has one process that waits there. */
+	if (lock->found.state == IK_LOCK_OTHERS && !lock->wanted)
+		release_file(lock);
+	take_found(lock);
+}
+
+/* Take the step with the row; only who has the file takes it, or asks for it. */
+static void step_row(struct ik_lock *lock)
+{
+	bool takes = lock->step == LOCK_TAKE || lock->step == LOCK_ASK;
+
+	if (takes && lock->found.state == IK_LOCK_OTHERS) {
+		lock->read = ask_row(lock, LOCK_FOLLOW, 0, on_row);
 		return;
 	}
-	found = read_row(answer->last);
-	/* Its holder is dead: store what it left in its journals, then repeat the step. Events stored
-	 * after ours would become a fork. */
-	if (found.state == IK_LOCK_OTHERS && ik_holder_is_dead(&found.holder) && !lock->released) {
+	/* Store what a dead holder left in its journals first: after ours it would become a fork. */
+	if (takes && lock->state != IK_LOCK_OURS)
 		(void)ik_request(lock->store->requests, IK_REQUEST_CHANGES, NULL, NULL,
 			"'do':'take','writer':'%s'", lock->store->place.process);
-		(void)ik_event_line_id(answer->last, "lock", lock->dead);
-		lock->read = ask_row(lock, lock->step, 0, on_row);
-		return;
-	}
-	(void)ik_json_integer(ik_json_member(answer->last, "newest"), &newest);
-	found.news = newest != lock->newest;
-	lock->newest = newest;
-	take_found(lock, &found);
+	lock->read = ask_row(lock, lock->step, 0, on_row);
 }
 
 /* ---- steps ---- */
 
-static enum lock_step next_step(const struct ik_lock *lock)
+/* What to report after a step. */
+struct lock_report {
+	bool refused, changed, asked, news;
+};
+
+/* A callback may close the lock. */
+static void tell(struct ik_lock *lock, struct lock_report report)
 {
-	if (lock->released)
-		return LOCK_RELEASE;
-	if (lock->refusing)
-		return LOCK_REFUSE;
-	if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !lock->opened)
-		return LOCK_TAKE;
-	if (lock->wanted)
-		return lock->quietly ? LOCK_TAKE : LOCK_ASK;
-	return LOCK_FOLLOW;
+	if (report.refused && lock->events && lock->events->refused)
+		lock->events->refused(lock->arg);
+	if (report.changed && lock->events)
+		lock->events->changed(lock->arg, lock->state, &lock->holder);
+	if (report.asked && lock->events && lock->events->asked)
+		lock->events->asked(lock->arg, lock->asker.pid != 0 ? &lock->asker : NULL);
+	if (report.news && lock->events && lock->events->news)
+		lock->events->news(lock->arg);
 }
 
-/* Run the next step, and read the state. */
-static void look(struct ik_lock *lock)
+static bool same_holder(const struct ik_holder *one, const struct ik_holder *other)
 {
-	lock->again = lock->busy;
-	if (lock->busy)
-		return;
-	lock->step = next_step(lock);
-	lock->opened = lock->busy = true;
-	lock->released = lock->refusing = false;
-	if (lock->path)
-		step_file(lock);
-	else if (lock->store->server)
-		lock->read = ask_row(lock, lock->step, 0, on_row);
-	else
-		take_found(lock, NULL);
+	return one->pid == other->pid && one->since_ms == other->since_ms &&
+		ik_text_equal(one->host, other->host);
 }
 
-/* Look now, and soon again: something was done here, and an answer may follow. */
-static void update(struct ik_lock *lock)
+/* Use the result of a step. A holder counts only if it is another process, an asker only if the
+ * lock is ours. */
+static struct lock_report use(struct ik_lock *lock)
 {
-	lock->delay_ms = 0;
-	look(lock);
-}
+	struct lock_found *found = &lock->found;
+	struct lock_report report = { .refused = found->refused };
 
-static void use(struct ik_lock *lock, const struct lock_found *found)
-{
-	if (found->refused) {
+	if (found->refused)
 		lock->wanted = false;
-		note(lock, &lock->refused);
-	}
 	/* Events may have been written just before the release, or while this process was stopped. */
-	if (lock->paused ||
-		(found->state != IK_LOCK_OURS && (found->news || lock->state != found->state)))
-		note(lock, &lock->news);
+	report.news = lock->paused ||
+		(found->state != IK_LOCK_OURS && (found->news || lock->state != found->state));
 	lock->paused = false;
 	/* Skip a lock that was released for a process that will take it in a moment. */
-	if (lock->state != IK_LOCK_UNKNOWN || found->state != IK_LOCK_FREE || found->asker.pid == 0)
-		set_state(lock, found);
+	if (lock->state == IK_LOCK_UNKNOWN && found->state == IK_LOCK_FREE && found->asker.pid != 0)
+		return report;
+	if (found->state != IK_LOCK_OTHERS)
+		found->holder = (struct ik_holder){ .pid = 0 };
+	if (found->state != IK_LOCK_OURS)
+		found->asker = (struct ik_holder){ .pid = 0 };
+	report.changed = lock->state != found->state || !same_holder(&lock->holder, &found->holder);
+	report.asked = !same_holder(&lock->asker, &found->asker);
+	lock->state = found->state;
+	lock->holder = found->holder;
+	lock->asker = found->asker;
+	return report;
 }
 
 /* Schedule the next look: at our own row at growing intervals, at our own file only when it
  * changes. */
 static void look_later(struct ik_lock *lock)
 {
+	if (lock->again) {
+		ik_timer_start(lock->timer, 0);
+		return;
+	}
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_NONE)
 		lock->delay_ms = LOOK_MS;
 	else if (!lock->store->server)
@@ -447,30 +398,63 @@ static void look_later(struct ik_lock *lock)
 		ik_timer_stop(lock->timer);
 }
 
-/* Process the result of a step; NULL if the step failed. */
-static void take_found(struct ik_lock *lock, const struct lock_found *found)
+/* End a step. */
+static void take_found(struct ik_lock *lock)
 {
-	static const struct lock_found nothing = { .state = IK_LOCK_NONE };
+	struct lock_report report = { .changed = false };
 
 	lock->busy = false;
-	if (found && found->state == IK_LOCK_UNKNOWN) {
+	if (lock->found.state == IK_LOCK_UNKNOWN) {
 		lock->opened = lock->state != IK_LOCK_UNKNOWN;
 		ik_timer_start(lock->timer, LEFT_MS);
 		return;
 	}
 	/* A result from before the release is out of date. */
-	if (!lock->released && (found || lock->state == IK_LOCK_UNKNOWN))
-		use(lock, found ? found : &nothing);
-	if (lock->again)
-		look(lock);
-	else
-		look_later(lock);
+	if (!lock->released)
+		report = use(lock);
+	look_later(lock);
+	tell(lock, report);
 }
 
-/* Called by the timer or by inotify. */
-static void on_look(void *arg)
+static enum lock_step next_step(const struct ik_lock *lock)
 {
-	look(arg);
+	if (lock->released)
+		return LOCK_RELEASE;
+	if (lock->refusing)
+		return LOCK_REFUSE;
+	if (lock->state == IK_LOCK_OURS || lock->state == IK_LOCK_NONE || !lock->opened)
+		return LOCK_TAKE;
+	if (lock->wanted)
+		return lock->quietly ? LOCK_TAKE : LOCK_ASK;
+	return LOCK_FOLLOW;
+}
+
+/* Take the next step. Called by the timer or by inotify. */
+static void look(void *arg)
+{
+	struct ik_lock *lock = arg;
+
+	lock->again = lock->busy;
+	if (lock->busy)
+		return;
+	lock->step = next_step(lock);
+	lock->opened = lock->busy = true;
+	lock->released = lock->refusing = false;
+	if (lock->path)
+		step_file(lock);
+	else
+		lock->found = (struct lock_found){ .state = IK_LOCK_NONE };
+	if (lock->store->server && lock->found.state != IK_LOCK_UNKNOWN)
+		step_row(lock);
+	else
+		take_found(lock);
+}
+
+/* Look at once, and soon again: something was done here, and an answer may follow. */
+static void update(struct ik_lock *lock)
+{
+	lock->delay_ms = 0;
+	ik_timer_start(lock->timer, 0);
 }
 
 static void on_problem(void *arg, const char *sentence)
@@ -495,28 +479,23 @@ static void finish(struct ik_lock *lock)
 	while (*link != lock)
 		link = &(*link)->next;
 	*link = lock->next;
-	if (lock->path) {
-		lock->watch = ik_directory_watch_close(lock->watch);
-		release_file(lock);
-		free(lock->path);
-	} else if (lock->store->server) {
-		lock->read = ik_store_read_close(lock->read);
+	lock->watch = ik_directory_watch_close(lock->watch);
+	release_file(lock);
+	lock->read = ik_store_read_close(lock->read);
+	if (lock->store->server)
 		(void)ask_row(lock, LOCK_RELEASE, IK_REQUEST_CHANGES, NULL);
-	}
 	lock->timer = ik_timer_close(lock->timer);
-	ik_loop_cancel_deferred(lock->store->loop, tell, lock);
+	free(lock->path);
 	ik_loop_defer(lock->store->loop, free, lock); /* tell() may be running */
 }
 
 static void release(struct ik_lock *lock)
 {
-	static const struct lock_found unknown = { .state = IK_LOCK_UNKNOWN };
-
 	lock->leaving = lock->wanted = false;
 	if (lock->state != IK_LOCK_OURS && lock->state != IK_LOCK_UNKNOWN)
 		return;
 	/* From now on it isn't ours, even if the release fails. */
-	set_state(lock, &unknown);
+	lock->state = IK_LOCK_UNKNOWN;
 	lock->released = true;
 	update(lock);
 }
@@ -593,70 +572,54 @@ void ik_lock_refuse(struct ik_lock *lock)
 	update(lock);
 }
 
-/* Return a closed lock of this session that is still ours because events wait to be stored; or
- * NULL. */
-static struct ik_lock *find_closing(struct ik_store *store, const char *session)
-{
-	struct ik_lock *lock = store->locks;
-
-	while (lock &&
-		(lock->events || lock->state != IK_LOCK_OURS || !ik_text_equal(lock->session, session)))
-		lock = lock->next;
-	return lock;
-}
-
-/* Watch the lock file for changes. */
-static void watch_file(struct ik_lock *lock)
+/* Return a new lock, whose file is watched for changes. */
+static struct ik_lock *new_lock(struct ik_store *store, const char *session)
 {
 	static const struct ik_directory_watch_events events = {
-		.changed = on_look,
+		.changed = look,
 		.problem = on_problem,
 	};
-	struct ik_watched place = { .name = lock->session };
-	char *directory;
+	struct ik_lock *lock = ik_alloc(sizeof(*lock));
 
-	lock->path = ik_holder_path(lock->store->path, lock->session);
-	place.directory = directory = ik_path_directory(lock->path);
-	lock->watch = ik_directory_watch_new(lock->store->loop, &events, lock);
-	ik_directory_watch_set(lock->watch, &place, 1);
-	free(directory);
+	lock->store = store;
+	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
+	lock->timer = ik_timer_new(store->loop, look, lock);
+	lock->fd = -1;
+	lock->newest = -1;
+	lock->next = store->locks;
+	store->locks = lock;
+	if (store->path) {
+		lock->path = ik_path_join(store->lock_directory, session);
+		lock->watch = ik_directory_watch_new(store->loop, &events, lock);
+		ik_directory_watch_set(lock->watch,
+			&(struct ik_watched){ .directory = store->lock_directory, .name = lock->session }, 1);
+	}
+	return lock;
 }
 
 struct ik_lock *ik_lock_new(struct ik_store *store, const char *session,
 	const struct ik_lock_events *events, void *arg)
 {
-	struct ik_lock *lock = find_closing(store, session);
+	static const struct lock_found unknown = { .state = IK_LOCK_UNKNOWN };
+	struct ik_lock *lock = store->locks;
 
-	if (lock) {
-		lock->events = events;
-		lock->arg = arg;
-		lock->wanted = lock->quietly = lock->leaving = lock->refusing = false;
-		lock->refused = lock->news = false;
-		lock->asked = lock->asker.pid != 0;
-		note(lock, &lock->changed);
-		update(lock);
-		return lock;
-	}
-	lock = ik_alloc(sizeof(*lock));
-	lock->store = store;
-	memcpy(lock->session, session, strnlen(session, sizeof(lock->session) - 1));
+	/* One that was closed may still be ours, because events wait to be stored. */
+	while (lock && (lock->events || !ik_text_equal(lock->session, session)))
+		lock = lock->next;
+	if (!lock)
+		lock = new_lock(store, session);
 	lock->events = events;
 	lock->arg = arg;
-	lock->next = store->locks;
-	store->locks = lock;
-	lock->timer = ik_timer_new(store->loop, on_look, lock);
-	lock->fd = -1;
-	ik_uuid_new(lock->id);
-	lock->newest = -1;
-	if (store->path && !store->server)
-		watch_file(lock);
-	look(lock);
+	lock->state = unknown.state;
+	lock->asker = unknown.asker;
+	lock->wanted = lock->leaving = lock->refusing = lock->opened = false;
+	update(lock);
 	return lock;
 }
 
 void ik_lock_pause(struct ik_lock *lock)
 {
-	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store) || !lock->path)
+	if (lock->state != IK_LOCK_OURS || !is_stored(lock->store))
 		return;
 	release_file(lock);
 	lock->paused = true;

@@ -2,11 +2,11 @@
  * lock: which process may write to a session.
  *
  * A session that is open for writing has one holder; other processes follow it, and may ask for it.
- * If the database is a file, the lock is a kernel lock on a file next to it: it ends with its
- * process, however that ends, and needs no renewal. On a server it is a row with a lease by the
- * server's clock, renewed while the session is open. A process that writes without knowing of the
- * current holder (it slept past its lease) can't mix its events with the holder's: its late events
- * become a fork (struct ik_store_events).
+ * The lock is a kernel lock on a file: it ends with its process, however that ends, and needs no
+ * renewal. On a server it is also a row for other machines, with a lease by the server's clock,
+ * renewed while the session is open. A process that writes without knowing of the current holder
+ * (it slept past its lease) can't mix its events with the holder's: its late events become a fork
+ * (struct ik_store_events).
  *
  * Events are reported between turns of the loop, never inside a call.
  *

@@ -20,6 +20,7 @@
 #include "util/clock.h"
 #include "util/limits.h"
 #include "util/log.h"
+#include "util/path.h"
 #include "util/text.h"
 
 /* Delays before another program is started after one that answered nothing. */
@@ -54,9 +55,8 @@ struct ik_store_read {
 
 struct ik_requests {
 	struct ik_loop *loop;
-	char *path, *database, *journals, *spare; /* path is NULL if nothing is stored */
-	bool server;
-	int fd; /* to the program; -1 if none runs */
+	char *path, *database, *journals, *spare, *locks; /* path is NULL if nothing is stored */
+	int fd;                                           /* to the program; -1 if none runs */
 	struct ik_watch *watch;
 	struct ik_process *process; /* the program at the other end of fd */
 	struct ik_buf in, out;
@@ -346,9 +346,9 @@ static struct ik_session_info *new_session(struct ik_store_read *read)
 }
 
 /* Look up the holder of a session in its lock file. */
-static void find_holder(const char *database, struct ik_session_info *info)
+static void find_holder(const struct ik_requests *requests, struct ik_session_info *info)
 {
-	char *path = ik_holder_path(database, info->id);
+	char *path = ik_path_join(requests->locks, info->id);
 
 	ik_holder_of_file(path, IK_HOLDER_WRITES, &info->holder);
 	free(path);
@@ -356,7 +356,6 @@ static void find_holder(const char *database, struct ik_session_info *info)
 
 static void add_session(struct ik_store_read *read, struct ik_json_span object)
 {
-	const struct ik_requests *requests = read->requests;
 	struct ik_session_info *info = new_session(read);
 	char *owner;
 
@@ -371,16 +370,15 @@ static void add_session(struct ik_store_read *read, struct ik_json_span object)
 	(void)ik_json_integer(ik_json_member(object, "updated_ms"), &info->updated_ms);
 	(void)ik_json_integer(ik_json_member(object, "event_count"), &info->event_count);
 	(void)ik_json_integer(ik_json_member(object, "forked_at"), &info->forked_at);
-	if (!requests->server)
-		find_holder(requests->database, info);
+	find_holder(read->requests, info);
 }
 
 /* Add the holder of an open session to the sessions received so far, or as a session of which only
- * the ID is known. */
+ * the ID is known. If it was in this place, the lock files know better. */
 static void add_lock(struct ik_store_read *read, struct ik_json_span object)
 {
 	struct ik_session_info *info;
-	char session[IK_UUID_TEXT] = "";
+	char session[IK_UUID_TEXT] = "", *place = ik_holder_place(read->requests->locks);
 	size_t i = 0;
 
 	(void)ik_event_line_id(object, "session", session);
@@ -391,8 +389,11 @@ static void add_lock(struct ik_store_read *read, struct ik_json_span object)
 		memcpy(info->id, session, sizeof(info->id));
 		info->title = ik_strdup("");
 		info->directory = ik_strdup("");
+		find_holder(read->requests, info);
 	}
-	ik_holder_read(object, &info->holder);
+	if (!ik_json_string_is(ik_json_member(object, "place"), place))
+		ik_holder_read(object, &info->holder);
+	free(place);
 }
 
 static void add_event(struct ik_store_read *read, struct ik_json_span object)
@@ -724,7 +725,7 @@ struct ik_requests *ik_requests_new(struct ik_loop *loop, const struct ik_store_
 	if (program) {
 		requests->path = ik_strdup(program->path);
 		requests->database = ik_strdup(program->database);
-		requests->server = program->server;
+		requests->locks = ik_strdup(program->locks);
 		requests->journals = ik_strdup(program->journals);
 		requests->spare = program->spare ? ik_strdup(program->spare) : NULL;
 	}
@@ -803,6 +804,7 @@ static void requests_free(void *arg)
 	ik_buf_done(&requests->out);
 	free(requests->path);
 	free(requests->database);
+	free(requests->locks);
 	free(requests->journals);
 	free(requests->spare);
 	free(requests);

@@ -22,8 +22,7 @@ struct ik_requests;
 struct ik_store_program {
 	const char *path;             /* of the executable */
 	const char *database;         /* sent over the socket, so that ps shows no password */
-	bool server;                  /* a server knows the holders of sessions; otherwise lock files
-								   * do */
+	const char *locks;            /* directory of the lock files of sessions */
 	const char *journals, *spare; /* directories of journals; spare may be NULL */
 };
 

@@ -768,10 +768,12 @@ struct ik_store *ik_store_open(struct ik_loop *loop, const struct ik_store_optio
 	store->path = store->server ? ik_redact(database) : ik_path_canonical(database);
 	store->place.journals = own_journals(store, options->journals);
 	store->place.spare = own_journals(store, options->spare);
+	store->lock_directory = store->server ? ik_format("%s/.locks", store->place.journals)
+										  : ik_format("%s-locks", store->path);
 	program = (struct ik_store_program){
 		.path = ik_path_join(options->programs, store->server ? "store-postgres" : "store-sqlite"),
 		.database = store->server ? database : store->path,
-		.server = store->server,
+		.locks = store->lock_directory,
 		.journals = store->place.journals,
 		.spare = store->place.spare,
 	};
@@ -857,6 +859,7 @@ struct ik_store *ik_store_close(struct ik_store *store, size_t *ret_lost, struct
 	ik_buf_done(&store->notices);
 	free(store->place.journals);
 	free(store->place.spare);
+	free(store->lock_directory);
 	free(store->path);
 	free(store);
 	return NULL;

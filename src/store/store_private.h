@@ -17,6 +17,7 @@ struct ik_store {
 	char *path;                   /* the database file, or its address without the password;
 								   * NULL: memory only */
 	bool server;                  /* PostgreSQL */
+	char *lock_directory;         /* of the sessions' lock files (holder.h) */
 	struct ik_writer_place place; /* where journals are */
 	struct ik_requests *requests;
 	struct ik_session_writer *writers; /* in order of creation */

@@ -1054,10 +1054,11 @@ def postgres_says_what_it_is(place):
         "wanted": 6, "locks_held": 0}
     client = place.start()
     journal = place.journal()
-    lease(client, journal, "take", new_id())
+    lease(client, journal, "take")
     line, last = client.ask("facts")
     assert line["lock"] | {"since_ms": 0} == {"session": journal.session, "host": "here",
-                                              "user": "ada", "pid": 42, "since_ms": 0, "place": "p", "started": 7}
+                                              "user": "ada", "pid": 42, "since_ms": 0,
+                                              "place": journal.writer}
     assert last["locks_held"] == 1 and last["can_use"] and last["owner"] == "ikigai", last
     assert last["version"] == 6 and abs(last["clock_ms"] - time.time() * 1000) < 60000
     place.sql("ALTER TABLE sessions RENAME TO s; DROP TABLE ikigai_form; CREATE TABLE sessions(x int)")
@@ -1185,54 +1186,76 @@ def postgres_goes_to_the_next_host(place):
     closed.close()
 
 
-def lease(client, journal, step, lock, **members):
-    return client.ask("lease", session=journal.session, step=step, lock=lock, process=journal.writer,
-                      host="here", user="ada", pid=42, place="p", started=7, **members)[-1]
+def lease(client, journal, step, place=None):
+    """Each process is in a place of its own, unless one is named."""
+    return client.ask("lease", session=journal.session, step=step, process=journal.writer,
+                      host="here", user="ada", pid=42, place=place or journal.writer)[-1]
 
 
 def postgres_has_one_holder_of_a_session(place):
     first, second = place.start(), place.start()
     one, two = place.journal(), place.journal()
     two.session = one.session
-    lock, other = new_id(), new_id()
-    state = lease(first, one, "take", lock)
+    state = lease(first, one, "take")
     assert state["state"] == "ours", state
-    state = lease(second, two, "take", other)
-    assert state["state"] == "others" and state["lock"] == lock, state
-    assert 80000 < state["left_ms"] <= 90000 and "asker" not in state
-    assert state["holder"] | {"since_ms": 0} == {"host": "here", "user": "ada", "pid": 42,
-                                                 "place": "p", "started": 7, "since_ms": 0}
-    assert lease(second, two, "ask", other)["state"] == "others"
-    assert lease(first, one, "take", lock)["asker"]["pid"] == 42
-    lease(first, one, "refuse", lock)
-    assert lease(second, two, "follow", other)["refused"] is True
-    assert lease(second, two, "follow", other)["refused"] is False, "it is said once"
-    lease(second, two, "ask", other)
-    lease(second, two, "follow", other)
-    assert "asker" not in lease(first, one, "take", lock)
-    lease(second, two, "ask", other)
-    lease(first, one, "release", lock)
-    assert lease(second, two, "ask", other)["state"] == "ours"
-    assert lease(first, one, "take", lock)["state"] == "others"
-    # A holder that was killed: whoever knows that it is dead need not wait.
-    assert lease(first, one, "take", lock, dead=other)["state"] == "ours"
-    for client, journal, mine in ((first, one, lock), (second, two, other)):
-        assert lease(client, journal, "release", mine)["state"] == "free"
-    lease(first, one, "release", lock)
+    state = lease(second, two, "take")
+    assert state["state"] == "others" and "asker" not in state, state
+    assert state["holder"] | {"since_ms": 0} == {"host": "here", "user": "ada", "pid": 42, "since_ms": 0}
+    left = place.sql("SELECT extract(epoch FROM expires - now()) FROM locks")
+    assert 80 < float(left) <= 90, left
+    assert lease(second, two, "ask")["state"] == "others"
+    assert lease(first, one, "take")["asker"]["pid"] == 42
+    lease(first, one, "refuse")
+    assert lease(second, two, "follow")["refused"] is True
+    assert lease(second, two, "follow")["refused"] is False, "it is said once"
+    lease(second, two, "ask")
+    lease(second, two, "follow")
+    assert "asker" not in lease(first, one, "take")
+    lease(second, two, "ask")
+    lease(first, one, "release")
+    assert lease(second, two, "ask")["state"] == "ours"
+    assert lease(first, one, "take")["state"] == "others"
+    for client, journal in ((second, two), (first, one)):
+        assert lease(client, journal, "release")["state"] == "free"
     assert place.sql("SELECT count(*) FROM locks") == "0"
-    assert code_of(lease, first, one, "dance", lock) == "INVALID"
+    assert code_of(lease, first, one, "dance") == "INVALID"
+
+
+def postgres_lets_lock_files_decide_within_a_place(place):
+    """Who has the lock file takes the row of its own place, which a dead process has left."""
+    first, second = place.start(), place.start()
+    one, two = place.journal(), place.journal()
+    two.session = one.session
+    assert lease(first, one, "take", "here")["state"] == "ours"
+    assert lease(second, two, "follow", "here")["state"] == "free"
+    assert lease(second, two, "take", "here")["state"] == "ours"
+    # Where there are no lock files, only the lease counts.
+    assert client_without_place(first, one)["state"] == "others"
+    lease(second, two, "release", "here")
+    assert client_without_place(first, one)["state"] == "ours"
+    assert lease(second, two, "take", "here")["state"] == "others"
+    # What an earlier version has left, which named places in another way, runs out.
+    place.sql("UPDATE locks SET holder = gen_random_uuid(), process = gen_random_uuid(), started = 7,"
+              " place = '6b3c5b7e-0b9d-4a53-9d4e-2f1d3c9b7a10 pid:[4026531836] time:[4026531834]'")
+    assert lease(second, two, "take", "here")["state"] == "others"
+    place.sql("UPDATE locks SET expires = now()")
+    assert lease(second, two, "take", "here")["state"] == "ours"
+
+
+def client_without_place(client, journal):
+    return client.ask("lease", session=journal.session, step="take", process=journal.writer, pid=43)[-1]
 
 
 def postgres_releases_what_a_dead_client_held(place):
     first, second = place.start(), place.start()
     journal = place.journal()
     journal.event("one")
-    lease(first, journal, "take", new_id())
-    lease(second, place.journal(journal.session), "follow", new_id())
+    lease(first, journal, "take")
+    lease(second, place.journal(journal.session), "follow")
     journal.event("two")
     journal.died()
     first.close()
-    state = lease(second, place.journal(journal.session), "take", new_id())
+    state = lease(second, place.journal(journal.session), "take")
     assert state["state"] == "ours" and state["newest"] == 2 and contents(second, journal.session) == ["one", "two"]
 
 
@@ -1290,7 +1313,7 @@ def postgres_lets_nobody_write_beside_the_holder(place):
     ours, theirs = place.journal(), place.journal()
     ours.event("one")
     client.take()
-    lease(client, ours, "take", new_id())
+    lease(client, ours, "take")
     late = place.journal(ours.session, after=1)
     late.event("without the lease")
     assert client.take_of(late)["session"] != ours.session
@@ -1302,13 +1325,13 @@ def postgres_lets_nobody_write_beside_the_holder(place):
 def postgres_holds_no_connection_at_rest(place):
     """It ends when nothing is asked, and what it holds is still held."""
     client, other = place.start(), place.start()
-    journal, lock = place.journal(), new_id()
-    lease(client, journal, "take", lock)
+    journal = place.journal()
+    lease(client, journal, "take")
     assert client.process.wait(SECONDS) == 0
     assert place.sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                      " AND application_name = 'ikigai'") == "0"
     assert lease(other if other.process.poll() is None else place.start(), place.journal(journal.session),
-                 "take", new_id())["state"] == "others"
+                 "take")["state"] == "others"
 
 
 def reads_what_is_only_in_journals(place):

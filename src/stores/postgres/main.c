@@ -55,7 +55,7 @@ enum { USABLE, FACTS };
 #define LOCKS_FORM 4
 static const char open_locks[] =
 	"SELECT count(*) OVER (), row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-	" since AS since_ms, place, started FROM locks WHERE holder IS NOT NULL AND expires > now()"
+	" since AS since_ms, place FROM locks WHERE holder IS NOT NULL AND expires > now()"
 	" ORDER BY since DESC, session) l LIMIT 8";
 
 /* Send the newest sessions that are open for writing. Return the number of all open ones. */
@@ -111,29 +111,31 @@ static void answer_facts(struct ik_database *database)
 /* ---- leases: which process may write to a session, until a time on the server's clock ---- */
 
 /* The holder renews its lease; a process that wants the session asks for it in the same row, where
- * others see it when they look. */
+ * others see it when they look. A row of the asking process's own place binds nobody: there, lock
+ * files decide (store/lock.h). */
 #define LEASE "interval '90 seconds'"
 #define NOW "(extract(epoch FROM now()) * 1000)::bigint"
 #define HELD "(holder IS NOT NULL AND expires > now())"
+#define ELSEWHERE "(" HELD " AND holder <> ?2 AND place IS DISTINCT FROM ?6)"
 #define ASKED "(asker IS NOT NULL AND asker_expires > now())"
 
 /*
  * Every statement gets all parameters in this order, even those it doesn't use: ?1 the session, ?2
- * the lock, ?3 the process, ?4 host, ?5 user, ?6 pid, ?7 place, ?8 started, ?9 the dead lock.
+ * the process, ?3 host, ?4 user, ?5 pid, ?6 place.
  */
 static const char add_row[] = "INSERT INTO locks(session) VALUES(?1) ON CONFLICT DO NOTHING";
 
 static const char take[] =
-	"UPDATE locks SET holder = ?2, process = ?3, host = ?4, user_name = ?5, pid = ?6, place = ?7,"
-	" started = ?8, since = CASE WHEN holder = ?2 THEN since ELSE " NOW " END,"
-	" expires = now() + " LEASE ", asker = CASE WHEN asker = ?2 THEN NULL ELSE asker END"
-	" WHERE session = ?1 AND (holder = ?2 OR NOT " HELD ")";
+	"UPDATE locks SET holder = ?2, process = ?2, host = ?3, user_name = ?4, pid = ?5, place = ?6,"
+	" since = CASE WHEN holder = ?2 THEN since ELSE " NOW " END, expires = now() + " LEASE ","
+	" asker = CASE WHEN asker = ?2 THEN NULL ELSE asker END"
+	" WHERE session = ?1 AND NOT " ELSEWHERE;
 
 /* A refused asker has to ask again, once the refusal was reported. */
 static const char ask[] =
-	"UPDATE locks SET asker = ?2, asker_host = ?4, asker_user = ?5, asker_pid = ?6,"
+	"UPDATE locks SET asker = ?2, asker_host = ?3, asker_user = ?4, asker_pid = ?5,"
 	" asker_since = CASE WHEN asker = ?2 THEN asker_since ELSE " NOW " END,"
-	" asker_expires = now() + " LEASE " WHERE session = ?1 AND " HELD " AND holder <> ?2"
+	" asker_expires = now() + " LEASE " WHERE session = ?1 AND " ELSEWHERE
 	" AND refused IS DISTINCT FROM ?2 AND (asker = ?2 OR NOT " ASKED ")";
 
 static const char withdraw[] = "UPDATE locks SET asker = NULL WHERE session = ?1 AND asker = ?2";
@@ -144,25 +146,23 @@ static const char refuse[] =
 
 static const char release[] = "UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?2";
 
-static const char release_dead[] =
-	"UPDATE locks SET holder = NULL WHERE session = ?1 AND holder = ?9";
-
 /* Also deletes rows of killed processes that no one has looked at since. */
 static const char forget[] =
 	"DELETE FROM locks WHERE (session = ?1 AND holder IS NULL AND asker IS NULL)"
 	" OR (expires < now() - interval '1 hour' AND asker_expires < now() - interval '1 hour')";
 
-static const char state[] =
-	"SELECT json_strip_nulls(json_build_object("
-	"'state', CASE WHEN holder = ?2 THEN 'ours' WHEN " HELD " THEN 'others' ELSE 'free' END,"
-	" 'holder', CASE WHEN " HELD " AND holder <> ?2 THEN json_build_object('host', host,"
-	"  'user', user_name, 'pid', pid, 'since_ms', since, 'place', place, 'started', started) END,"
-	" 'asker', CASE WHEN " ASKED " THEN json_build_object('host', asker_host,"
-	"  'user', asker_user, 'pid', asker_pid, 'since_ms', asker_since) END,"
-	" 'lock', holder, 'refused', refused IS NOT DISTINCT FROM ?2,"
-	" 'left_ms', greatest(0, extract(epoch FROM expires - now()) * 1000)::bigint,"
-	" 'newest', (SELECT last_sequence FROM sessions WHERE id = ?1)))"
-	" FROM (SELECT ?1 AS wanted) one LEFT JOIN locks ON session = wanted";
+static const char state[] = "SELECT json_strip_nulls(json_build_object("
+							"'state', CASE WHEN holder = ?2 THEN 'ours' WHEN " ELSEWHERE
+							" THEN 'others' ELSE 'free' END,"
+							" 'holder', CASE WHEN " ELSEWHERE
+							" THEN json_build_object('host', host,"
+							"  'user', user_name, 'pid', pid, 'since_ms', since) END,"
+							" 'asker', CASE WHEN " ASKED
+							" THEN json_build_object('host', asker_host,"
+							"  'user', asker_user, 'pid', asker_pid, 'since_ms', asker_since) END,"
+							" 'refused', refused IS NOT DISTINCT FROM ?2,"
+							" 'newest', (SELECT last_sequence FROM sessions WHERE id = ?1)))"
+							" FROM (SELECT ?1 AS wanted) one LEFT JOIN locks ON session = wanted";
 
 /* A refusal is reported once. */
 static const char forget_refusal[] =
@@ -170,46 +170,14 @@ static const char forget_refusal[] =
 
 static const struct lease_step {
 	const char *name;
-	const char *statements[4];
+	const char *statements[3];
 } steps[] = {
-	{ "follow", { release_dead, withdraw } },
-	{ "take", { add_row, release_dead, take } },
-	{ "ask", { add_row, release_dead, take, ask } },
+	{ "follow", { withdraw } },
+	{ "take", { add_row, take } },
+	{ "ask", { add_row, take, ask } },
 	{ "refuse", { refuse } },
 	{ "release", { withdraw, release, forget } },
 };
-
-/* Set all parameters. */
-static void take_values(struct ik_connection *client, struct ik_value values[10])
-{
-	static const struct {
-		const char *name;
-		int type;
-	} members[] = {
-		{ "session", IK_VALUE_ID },
-		{ "lock", IK_VALUE_ID },
-		{ "process", IK_VALUE_ID },
-		{ "host", IK_VALUE_TEXT },
-		{ "user", IK_VALUE_TEXT },
-		{ "pid", IK_VALUE_NUMBER },
-		{ "place", IK_VALUE_TEXT },
-		{ "started", IK_VALUE_NUMBER },
-		{ "dead", IK_VALUE_ID },
-	};
-	size_t count = sizeof(members) / sizeof(members[0]);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *name = members[i].name;
-
-		if (members[i].type == IK_VALUE_NUMBER)
-			values[i] = ik_value_number(ik_connection_number(client, name, 0));
-		else if (members[i].type == IK_VALUE_ID)
-			values[i] = ik_value_id(ik_connection_text(client, name));
-		else
-			values[i] = ik_value_text(ik_connection_text(client, name));
-	}
-	values[count].type = IK_VALUE_END;
-}
 
 static const struct lease_step *find_step(const char *name)
 {
@@ -220,14 +188,13 @@ static const struct lease_step *find_step(const char *name)
 }
 
 /* Run the step and send the new state, in one transaction. */
-static void take_step(struct ik_database *database, const struct lease_step *step)
+static void take_step(struct ik_database *database, const struct lease_step *step,
+	const struct ik_value *values)
 {
-	struct ik_value values[10];
 	struct ik_rows *rows;
 
-	take_values(database->client, values);
 	ik_database_begin(database);
-	for (size_t i = 0; i < 4 && step->statements[i]; i++)
+	for (size_t i = 0; i < 3 && step->statements[i]; i++)
 		ik_database_change(database, step->statements[i], values);
 	rows = ik_database_ask(database, state, values);
 	if (ik_rows_next(rows))
@@ -237,22 +204,27 @@ static void take_step(struct ik_database *database, const struct lease_step *ste
 	ik_database_end(database);
 }
 
-/* lease: "dead" is the lock of a holder whose process is known to be dead; its lease ends now. */
 static void answer_lease(struct ik_database *database)
 {
 	struct ik_server *server = (struct ik_server *)database;
-	const char *session = ik_connection_text(database->client, "session");
-	const char *name = ik_connection_text(database->client, "step");
-	const char *process = ik_connection_text(database->client, "process");
+	struct ik_connection *client = database->client;
+	const char *name = ik_connection_text(client, "step");
 	const struct lease_step *step = find_step(name);
+	const struct ik_value session = ik_value_id(ik_connection_text(client, "session")),
+						  process = ik_value_id(ik_connection_text(client, "process"));
 
-	(void)snprintf(server->process, sizeof(server->process), "%s", process ? process : "");
+	if (process.text)
+		(void)snprintf(server->process, sizeof(server->process), "%s", process.text);
 	if (!step)
 		ik_error_set(&database->error, IK_INVALID, "There is no step \"%s\".", name ? name : "");
-	else if (!ik_value_id(session).text)
-		ik_error_set(&database->error, IK_INVALID, "A lease is for a session.");
+	else if (!session.text || !process.text)
+		ik_error_set(&database->error, IK_INVALID, "A lease is for a session and a process.");
 	else
-		take_step(database, step);
+		take_step(database, step,
+			IK_VALUES(session, process, ik_value_text(ik_connection_text(client, "host")),
+				ik_value_text(ik_connection_text(client, "user")),
+				ik_value_number(ik_connection_number(client, "pid", 0)),
+				ik_value_text(ik_connection_text(client, "place"))));
 }
 
 /* Release the leases of a client that is gone. */

@@ -98,7 +98,7 @@ static const char *const steps[] = {
 	"ALTER TABLE sessions ADD COLUMN searched bigint NOT NULL DEFAULT 0;"
 	"CREATE INDEX sessions_to_search ON sessions(id) WHERE searched < last_sequence;"
 	"CREATE INDEX sessions_of_time ON sessions(updated_ms, id);",
-	/* 3 to 4: identifies the holder's process, so that others on its machine see when it is dead */
+	/* 3 to 4: where the holder's lock file is (store/holder.h); started is unused */
 	"ALTER TABLE locks ADD COLUMN place text, ADD COLUMN started bigint;",
 	/* 4 to 5: how far journals are stored; owners, known from now on */
 	"CREATE TABLE journals("
@@ -783,7 +783,7 @@ const struct ik_database_sql ik_database_sql = {
 				 " VALUES(?1, ?2, ?3, ?4, ?5, ?6::json, ?7, ?8, ?9, ?10)"
 				 " ON CONFLICT(id) DO NOTHING",
 	.holder = "(SELECT row_to_json(l) FROM (SELECT session, host, user_name AS user, pid,"
-			  " since AS since_ms, place, started FROM locks"
+			  " since AS since_ms, place FROM locks"
 			  " WHERE session = s.id AND holder IS NOT NULL AND expires > now()) l)",
 	.event = EVENT,
 	/* Search the newest events first, which is enough for common words; a phrase is checked in each

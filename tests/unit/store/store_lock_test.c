@@ -1,7 +1,8 @@
 /* Who may write: on a file and on a server, each with two programs of a kind. */
 #include "store_fixture.h"
 
-#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,7 +25,7 @@ struct opener {
 	bool asked, refused;
 	int news, ours, none;
 };
-static struct opener one, two;
+static struct opener one, two, three;
 
 static void stop(void)
 {
@@ -96,9 +97,21 @@ static struct ik_store *open_second(void)
 	return fixture_open_another();
 }
 
-Test(store_lock, goes_from_one_to_the_other)
+/* The store of a program on another machine: its lock files are elsewhere. */
+static struct ik_store *open_elsewhere(void)
 {
-	struct ik_store *second = open_second();
+	struct fixture here = fixture;
+	struct ik_store *store;
+
+	(void)snprintf(fixture.journals, sizeof(fixture.journals), "%s/elsewhere", fixture.directory);
+	store = fixture_open_another();
+	memcpy(fixture.journals, here.journals, sizeof(here.journals));
+	return store;
+}
+
+/* One has it, the second asks for it, is refused, asks again, and gets it. */
+static void go_to(struct ik_store *second)
+{
 	char id[IK_UUID_TEXT];
 
 	fixture_session(id, "/x", 2);
@@ -138,6 +151,53 @@ Test(store_lock, goes_from_one_to_the_other)
 	fixture_open();
 	fixture_wait(ik_store_find(fixture.store, id, FIXTURE_READ));
 	cr_expect_eq(fixture_answer.sessions[0].holder.pid, 0, "it is nobody's any more");
+}
+
+Test(store_lock, goes_from_one_to_the_other)
+{
+	go_to(open_second());
+}
+
+Test(store_lock, goes_from_one_machine_to_the_other)
+{
+	if (!fixture.server)
+		cr_skip_test("one file is on one machine");
+	go_to(open_elsewhere());
+}
+
+/* Two here want what another machine has: one after the other. */
+Test(store_lock, of_another_machine_is_asked_for_by_one_at_a_time)
+{
+	struct ik_store *remote, *second;
+	char id[IK_UUID_TEXT];
+
+	if (!fixture.server)
+		cr_skip_test("one file is on one machine");
+	remote = open_elsewhere();
+	second = open_second();
+	fixture_session(id, "/x", 2);
+	fixture_settle();
+	open_lock(&one, remote, id);
+	wait_for(&one, IK_LOCK_OURS);
+	open_lock(&two, fixture.store, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	ik_lock_ask(two.lock);
+	wait_until(&one.asked, true);
+	open_lock(&three, second, id);
+	wait_for(&three, IK_LOCK_OTHERS);
+	cr_expect_eq(three.holder.since_ms, two.holder.since_ms, "who only asks isn't the holder");
+	ik_lock_ask(three.lock);
+	ik_lock_let_go(one.lock);
+	wait_for(&two, IK_LOCK_OURS);
+	wait_for(&one, IK_LOCK_OTHERS);
+	wait_until(&two.asked, true);
+	cr_expect_eq(three.state, IK_LOCK_OTHERS);
+	two.lock = ik_lock_close(two.lock);
+	wait_for(&three, IK_LOCK_OURS);
+	three.lock = ik_lock_close(three.lock);
+	one.lock = ik_lock_close(one.lock);
+	ik_store_close(second, NULL, NULL);
+	ik_store_close(remote, NULL, NULL);
 }
 
 Test(store_lock, tells_of_what_the_other_writes)
@@ -255,8 +315,6 @@ Test(store_lock, of_one_who_was_killed_while_it_started_a_child_is_waited_for, .
 	char id[IK_UUID_TEXT], byte;
 	pid_t pid;
 
-	if (fixture.server)
-		cr_skip_test("no child has a row of a server");
 	fixture_session(id, "/x", 2);
 	fixture_close();
 	cr_assert_eq(pipe(kept_open), 0);
@@ -355,7 +413,7 @@ Test(store_lock, that_ended_makes_late_events_a_fork)
 
 	if (!fixture.server)
 		cr_skip_test("a lock of the kernel does not end while its process lives");
-	second = open_second();
+	second = open_elsewhere();
 	fixture_session(id, "/x", 2);
 	open_lock(&one, fixture.store, id);
 	wait_for(&one, IK_LOCK_OURS);
@@ -468,54 +526,57 @@ Test(store_lock, whose_file_was_removed_is_not_held_by_two)
 	free(path);
 }
 
-/* ---- where a holder is ---- */
-
-enum { UNLIKE, LIKE, NOT_SAID, IMPOSSIBLE };
-
-/* What a process of another namespace says of its place, compared with this one's. */
-static int place_of_another(int namespace)
+/* Whoever is stopped keeps its file: here nobody takes what it has, elsewhere its lease runs out. */
+Test(store_lock, of_one_who_is_stopped_is_kept_here_and_runs_out_elsewhere, .timeout = 60)
 {
-	struct ik_holder here, there;
-	int status = 0;
-	pid_t pid = fork();
+	struct ik_store *remote;
+	char id[IK_UUID_TEXT];
+	pid_t pid;
 
-	cr_assert_geq(pid, 0);
-	if (pid == 0) {
-		ik_holder_self(&here);
-		if (unshare(CLONE_NEWUSER | namespace) != 0)
-			_exit(IMPOSSIBLE);
-		pid = fork(); /* which is in it */
-		if (pid == 0) {
-			ik_holder_self(&there);
-			_exit(!there.place[0] ? NOT_SAID : ik_text_equal(here.place, there.place) ? LIKE : UNLIKE);
-		}
-		_exit(pid > 0 && waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : IMPOSSIBLE);
-	}
-	cr_assert_eq(waitpid(pid, &status, 0), pid);
-	cr_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	if (!fixture.server)
+		cr_skip_test("a lock of the kernel has no lease");
+	fixture_session(id, "/x", 2);
+	fixture_close();
+	pid = fixture_live(hold, id);
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	fixture_open();
+	remote = open_elsewhere();
+	execute(ik_format("UPDATE locks SET expires = now() - interval '1 second' WHERE session = '%s'", id));
+	open_lock(&two, fixture.store, id);
+	wait_for(&two, IK_LOCK_OTHERS);
+	cr_expect_eq(two.holder.pid, pid);
+	ik_lock_await(two.lock);
+	open_lock(&one, remote, id);
+	wait_for(&one, IK_LOCK_OURS);
+	while (two.holder.pid != getpid())
+		fixture_run();
+	fixture_kill(pid);
+	fixture_turn(20);
+	cr_expect_eq(two.state, IK_LOCK_OTHERS, "the other machine has it");
+	one.lock = ik_lock_close(one.lock);
+	wait_for(&two, IK_LOCK_OURS);
+	two.lock = ik_lock_close(two.lock);
+	ik_store_close(remote, NULL, NULL);
 }
 
-static void expect_place(int namespace, int wanted)
+static void expect_place(const char *directory, const char *like)
 {
-	int is = place_of_another(namespace);
+	char *place = ik_holder_place(directory);
 
-	if (is == IMPOSSIBLE)
-		cr_skip_test("no namespaces can be made here");
-	cr_expect_eq(is, wanted, "%d", is);
+	cr_expect_str_eq(place, like);
+	free(place);
 }
 
-Test(store_lock, a_holder_is_where_its_numbers_are)
+Test(store_lock, a_place_is_one_directory_under_any_name)
 {
-	expect_place(0, LIKE);
-}
+	char *place = ik_holder_place(fixture.directory), *other = ik_holder_place("/");
+	char *name = ik_format("%s/../%s", fixture.directory, strrchr(fixture.directory, '/') + 1);
 
-Test(store_lock, a_holder_with_a_clock_of_its_own_is_elsewhere)
-{
-	expect_place(0x80 /* CLONE_NEWTIME */, UNLIKE);
-}
-
-Test(store_lock, a_holder_with_a_strangers_proc_does_not_say_where_it_is)
-{
-	expect_place(CLONE_NEWPID, NOT_SAID);
+	cr_expect(place[0] && other[0]);
+	cr_expect_str_neq(place, other);
+	expect_place(name, place);
+	expect_place("/nowhere", "");
+	free(name);
+	free(other);
+	free(place);
 }
