@@ -53,6 +53,7 @@ struct ik_model *ik_model_new(const struct ik_model *like)
 	*model = *like;
 	model->references = 1;
 	model->name = ik_strdup(like->name);
+	model->lists = copy(like->lists);
 	endpoint->provider = ik_strdup(like->endpoint.provider);
 	endpoint->base_url = copy_url(like->endpoint.base_url);
 	endpoint->api_key = copy(like->endpoint.api_key);
@@ -81,6 +82,7 @@ struct ik_model *ik_model_unref(struct ik_model *model)
 		forget(endpoint->headers[i]);
 	free((void *)endpoint->headers);
 	free((void *)model->name);
+	free((void *)model->lists);
 	free(model);
 	return NULL;
 }

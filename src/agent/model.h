@@ -22,7 +22,12 @@ struct ik_model {
 	int64_t max_output_tokens;   /* 0: the provider's default */
 	struct ik_model_facts facts; /* by name, and the configuration */
 	enum ik_thinking thinking;
-	bool url_given; /* the user gave the endpoint's base_url together with this model */
+	const char
+		*lists; /* directory of the lists of models that were fetched (agent/model_cache.h), or
+	                      NULL */
+	int64_t listed_ms; /* when that of its provider was fetched (wall clock); 0: there is none */
+	bool by_default;   /* the user named no model */
+	bool url_given;    /* the user gave the endpoint's base_url together with this model */
 };
 
 /* Return a copy of like with one reference. The strings of like may be borrowed. Trailing slashes

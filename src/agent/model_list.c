@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/model_cache.h"
 #include "provider/formats.h"
 #include "provider/models.h"
 #include "util/alloc.h"
@@ -57,6 +58,9 @@ static void on_done(void *arg, const struct ik_http_result *result)
 		return;
 	}
 	list->names = ik_models_read(list->body.data, list->body.length, &list->count, &error);
+	if (list->names && list->model->lists)
+		ik_model_cache_write(list->model->lists, list->model->endpoint.provider,
+			list->model->endpoint.base_url, list->body.data, list->body.length);
 	if (!list->names)
 		sentence = ik_format(_("%s did not answer with a list of models (%s)."),
 			list->model->endpoint.provider, error.text);

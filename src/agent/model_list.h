@@ -1,5 +1,5 @@
 /*
- * model_list: asks a provider which models it offers.
+ * model_list: asks a provider which models it offers, and keeps the answer (model_cache.h).
  *
  * Owns the request, its response and the names.  May include: util, loop, provider, agent.
  */

@@ -116,6 +116,7 @@ struct ik_config *ik_config_free(struct ik_config *config)
 		free(config->warnings.items[i]);
 	free(config->warnings.items);
 	free(config->origins);
+	free(config->model_lists);
 	free(config->model_rules);
 	free(config);
 	return NULL;

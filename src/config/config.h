@@ -79,6 +79,7 @@ struct ik_config {
 	struct ik_string_list custom_env_whitelist;
 
 	int64_t max_tool_turns;
+	char *model_lists;          /* directory of agent/model_cache.h; NULL: no home */
 	char *model_rules;          /* of models.json (provider/models.h), checked; NULL: no file */
 	char *database;             /* NULL: SQLite in ikigai's home */
 	int64_t database_timeout_s; /* time limit for a statement on a server */

@@ -7,9 +7,13 @@
 #include "core/policy_file.h"
 #include "core/undo_command.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/log.h"
 #include "util/path.h"
 #include "util/text.h"
+
+/* Age at which a provider's list of models is fetched again. */
+#define MODELS_FRESH_MS (INT64_C(24) * 3600 * 1000)
 
 static void on_progress(void *arg, size_t done, size_t total)
 {
@@ -364,6 +368,38 @@ enum ik_status ik_core_use_model(struct ik_core *core, struct ik_session *sessio
 	return IK_OK;
 }
 
+/* The provider's list is kept now: use its newest default, unless the conversation has begun. */
+static void on_models(void *arg, char *const *names, size_t count, const char *sentence)
+{
+	struct ik_core *core = arg;
+	struct ik_model *model = ik_core_model(core);
+	const struct ik_model_wish wish = {
+		.provider = model->endpoint.provider,
+		.base_url = model->url_given ? model->endpoint.base_url : NULL,
+	};
+	struct ik_error error;
+
+	(void)count;
+	core->models = ik_model_list_close(core->models);
+	if (!names)
+		ik_log(IK_LOG_INFO, "models: %s", sentence);
+	else if (model->by_default &&
+		ik_conversation_count(ik_session_conversation(core->session)) == 0)
+		(void)!ik_core_use_model(core, core->session, &wish, &error);
+}
+
+/* If the user named no model, and the list that the default is chosen from is missing or old, fetch
+ * it. */
+static void refresh_models(struct ik_core *core)
+{
+	struct ik_model *model = core->setup->model;
+
+	if (core->asking == IK_ASKING_USER && model->by_default && model->lists &&
+		!model->format->answer && ik_clock_wall_ms() - model->listed_ms > MODELS_FRESH_MS)
+		core->models = ik_model_list_start(core->loop, core->http, model,
+			core->setup->config->http_idle_timeout_s * 1000, on_models, core);
+}
+
 enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct ik_setup *setup,
 	bool no_tools, enum ik_asking asking, const struct ik_core_events *events, void *arg,
 	void *session_arg, struct ik_error *error)
@@ -409,6 +445,7 @@ enum ik_status ik_core_start(struct ik_core *core, struct ik_loop *loop, struct 
 	ik_session_set_model(core->session, setup->model);
 	read_kept_rules(core);
 	start_tools(core, no_tools);
+	refresh_models(core);
 	if (setup->places.problem)
 		ik_session_add_notice(core->session, setup->places.problem);
 	for (i = 0; i < setup->config->warnings.count; i++)
@@ -483,6 +520,7 @@ bool ik_core_stop(struct ik_core *core, struct ik_error *ret_notice)
 	ret_notice->text[0] = '\0';
 	core->export = ik_export_close(core->export);
 	core->undo = ik_undo_work_finish(core->undo);
+	core->models = ik_model_list_close(core->models);
 	/* The end of one session must not start a call of another. */
 	if (core->slots)
 		ik_slots_shut(core->slots);

@@ -78,12 +78,13 @@ struct ik_core {
 	char *policy_path;                /* file with the rules that the user saved; NULL: no home */
 	struct ik_tool_switches switches; /* of this run of the program */
 	bool scanned;
-	char *trust_problem;       /* why trust.json is unusable, as last reported; or NULL */
-	char *undo_directory;      /* where copies of changed files are saved; NULL: nowhere */
-	char *outputs_directory;   /* where results that were cut are saved; NULL: nowhere */
-	struct ik_undo_work *undo; /* a running command (core/undo_command.h); or NULL */
-	struct ik_export *export;  /* a running export (core/export.h); or NULL */
-	char *store_problem;       /* why events wait, as last reported; NULL: none wait */
+	char *trust_problem;          /* why trust.json is unusable, as last reported; or NULL */
+	char *undo_directory;         /* where copies of changed files are saved; NULL: nowhere */
+	char *outputs_directory;      /* where results that were cut are saved; NULL: nowhere */
+	struct ik_undo_work *undo;    /* a running command (core/undo_command.h); or NULL */
+	struct ik_export *export;     /* a running export (core/export.h); or NULL */
+	struct ik_model_list *models; /* the list that is being fetched for the default; or NULL */
+	char *store_problem;          /* why events wait, as last reported; NULL: none wait */
 };
 
 /* Create everything and start the scan. events is borrowed; session_arg is passed with the first

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/model_cache.h"
 #include "agent/session/session.h"
 #include "net/http.h"
 #include "provider/formats.h"
@@ -217,9 +218,8 @@ static enum ik_status choose_server(const struct ik_config *config, const char *
 	return IK_OK;
 }
 
-/* Return the name of the model from the wish, the configuration, or the provider's default, in new
- * memory; NULL if there is none. */
-static char *choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
+/* Return the name of the model from the wish or the configuration; NULL if neither has one. */
+static const char *named_model(const struct ik_config *config, const struct ik_model_wish *wish,
 	const char *provider)
 {
 	const struct ik_provider_config *own = ik_config_provider(config, provider);
@@ -227,21 +227,18 @@ static char *choose_model(const struct ik_config *config, const struct ik_model_
 		(config->provider && ik_text_equal(provider, config->provider));
 
 	if (wish->model)
-		return ik_strdup(wish->model);
+		return wish->model;
 	if (configured && config->model)
-		return ik_strdup(config->model);
-	if (own && own->model)
-		return ik_strdup(own->model);
-	return ik_model_default(config->model_rules, provider);
+		return config->model;
+	return own ? own->model : NULL;
 }
 
 /* Return what is known about the model; the configuration's numbers take precedence. */
 static struct ik_model_facts choose_facts(const struct ik_config *config,
-	const struct ik_model *model)
+	const struct ik_model_rules *rules, const struct ik_model *model)
 {
 	const struct ik_provider_config *own = ik_config_provider(config, model->endpoint.provider);
-	struct ik_model_facts facts = ik_model_facts(config->model_rules, model->name,
-		model->format->type);
+	struct ik_model_facts facts = ik_model_facts(rules, model->name, model->format->type);
 
 	if (own && own->context_window > 0)
 		facts.context_window = own->context_window;
@@ -250,8 +247,27 @@ static struct ik_model_facts choose_facts(const struct ik_config *config,
 	return facts;
 }
 
-/* Complete a model whose server is chosen: its name, its key and its facts. The name is in new
- * memory. */
+/* Choose the model's name, in new memory or NULL, and what is known about it. */
+static void choose_model(const struct ik_config *config, const struct ik_model_wish *wish,
+	struct ik_model *model)
+{
+	const char *provider = model->endpoint.provider, *named = named_model(config, wish, provider);
+	char *list = NULL;
+	struct ik_model_rules rules = { .own = config->model_rules };
+
+	model->lists = config->model_lists;
+	if (model->lists && model->endpoint.base_url)
+		list = ik_model_cache_read(model->lists, provider, model->endpoint.base_url,
+			&model->listed_ms);
+	rules.list = list;
+	model->by_default = !named;
+	model->name = named ? ik_strdup(named) : ik_model_default(&rules, provider);
+	if (model->name)
+		model->facts = choose_facts(config, &rules, model);
+	free(list);
+}
+
+/* Complete a model whose server is chosen: its name (in new memory), its facts and its key. */
 static enum ik_status complete(const struct ik_config *config, const struct ik_model_wish *wish,
 	struct ik_model *model, struct ik_error *error)
 {
@@ -260,7 +276,7 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 	const struct builtin_provider *builtin = find_builtin(provider);
 	enum ik_status status = IK_OK;
 
-	model->name = choose_model(config, wish, provider);
+	choose_model(config, wish, model);
 	if (!model->name)
 		return ik_error_set(error, IK_INVALID,
 			_("provider \"%s\" has no model: set "
@@ -273,7 +289,6 @@ static enum ik_status complete(const struct ik_config *config, const struct ik_m
 			_("provider \"%s\" needs a key: set %s, or try the "
 			  "built-in practice model with -p practice"),
 			provider, endpoint->key_variable);
-	model->facts = choose_facts(config, model);
 	return status;
 }
 

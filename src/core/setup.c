@@ -65,6 +65,7 @@ static enum ik_status read_model_rules(struct ik_setup *setup, struct ik_error *
 	enum ik_status status = IK_NOT_FOUND;
 	struct ik_buf text;
 
+	setup->config->model_lists = ik_places_file(&setup->places, "models");
 	ik_buf_init(&text, IK_LIMIT_CONFIG);
 	if (path)
 		status = ik_file_read(path, &text, error);

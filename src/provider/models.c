@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "json/write.h"
 #include "util/alloc.h"
 #include "util/text.h"
 
@@ -122,6 +124,11 @@ static bool read_retires(struct facts_reader *reader, struct ik_json_span value)
 	return is_day;
 }
 
+static bool read_created(struct facts_reader *reader, struct ik_json_span value)
+{
+	return ik_json_integer(value, &reader->facts.created_s) && reader->facts.created_s > 0;
+}
+
 /* Members that are not facts. */
 static bool read_text(struct facts_reader *reader, struct ik_json_span value)
 {
@@ -146,6 +153,7 @@ static const struct rule_member {
 	{ "signatures", read_signatures, N_("true or false") },
 	{ "price", read_price, N_("an object with the numbers \"input\", \"output\" and \"cached\"") },
 	{ "retires", read_retires, N_("a day such as \"2026-11-30\"") },
+	{ "created", read_created, N_("a whole number above 0") },
 };
 #define MEMBERS (sizeof(members) / sizeof(*members))
 
@@ -159,13 +167,17 @@ static const char *without_vendor(const char *model)
 	return dotted ? dotted + strlen(vendor) : name;
 }
 
+/* Does a rule apply to a model, whose name is without its vendor? */
 static bool applies(struct ik_json_span rule, const char *model)
 {
 	char *pattern = ik_json_text_new(ik_json_member(rule, "match"));
-	bool matches = pattern && fnmatch(pattern, model, 0) == 0;
+	char *name = ik_json_text_new(ik_json_member(rule, "name"));
+	bool matches = (pattern && fnmatch(pattern, model, 0) == 0) ||
+		(name && ik_text_equal(without_vendor(name), model));
 
 	free(pattern);
-	return matches || ik_json_string_is(ik_json_member(rule, "name"), model);
+	free(name);
+	return matches;
 }
 
 /* Read the members of a rule that are not known yet. */
@@ -189,15 +201,25 @@ static struct ik_json_span array_of(const char *rules)
 	return array;
 }
 
-struct ik_model_facts ik_model_facts(const char *rules, const char *model, const char *type)
+/* The texts with rules, in their order. */
+enum { OWN, LIST, BUILT_IN, SOURCES };
+
+static struct ik_json_span source(const struct ik_model_rules *rules, int index)
 {
-	const char *const sources[] = { rules, ik_built_in_model_rules };
+	return array_of(index == OWN ? rules->own
+			: index == LIST      ? rules->list
+								 : ik_built_in_model_rules);
+}
+
+struct ik_model_facts ik_model_facts(const struct ik_model_rules *rules, const char *model,
+	const char *type)
+{
 	struct facts_reader reader = {
 		.model = without_vendor(model), .type = type, .facts.price = IK_PRICE_UNKNOWN
 	};
 
-	for (size_t i = 0; i < 2; i++) {
-		struct ik_json_span array = array_of(sources[i]), key, rule;
+	for (int i = 0; i < SOURCES; i++) {
+		struct ik_json_span array = source(rules, i), key, rule;
 		struct ik_json_walk walk = { 0 };
 
 		while (ik_json_next(array, &walk, &key, &rule))
@@ -207,20 +229,67 @@ struct ik_model_facts ik_model_facts(const char *rules, const char *model, const
 	return reader.facts;
 }
 
-char *ik_model_default(const char *rules, const char *provider)
+/* Return the name of the first rule with this name as the default of the provider, in new memory, or
+ * NULL. */
+static char *named_default(struct ik_json_span rules, const char *provider)
 {
-	const char *const sources[] = { rules, ik_built_in_model_rules };
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, rule;
 	char *name = NULL;
 
-	for (size_t i = 0; !name && i < 2; i++) {
-		struct ik_json_span array = array_of(sources[i]), key, rule;
-		struct ik_json_walk walk = { 0 };
-
-		while (!name && ik_json_next(array, &walk, &key, &rule))
-			if (ik_json_string_is(ik_json_member(rule, "default"), provider))
-				name = ik_json_text_new(ik_json_member(rule, "name"));
-	}
+	while (!name && ik_json_next(rules, &walk, &key, &rule))
+		if (ik_json_string_is(ik_json_member(rule, "default"), provider))
+			name = ik_json_text_new(ik_json_member(rule, "name"));
 	return name;
+}
+
+/* Does a rule allow the model as the default of the provider? */
+static bool may_be_default(struct ik_json_span rules, const char *model, const char *provider)
+{
+	struct ik_json_walk walk = { 0 };
+	struct ik_json_span key, rule;
+
+	while (ik_json_next(rules, &walk, &key, &rule))
+		if (ik_json_string_is(ik_json_member(rule, "default"), provider) && applies(rule, model))
+			return true;
+	return false;
+}
+
+/* Is one model newer than the other? Without dates, the higher version is. */
+static bool is_newer(struct ik_json_span one, const char *name, struct ik_json_span other,
+	const char *other_name)
+{
+	int64_t created_s = 0, other_s = 0;
+
+	(void)ik_json_integer(ik_json_member(one, "created"), &created_s);
+	(void)ik_json_integer(ik_json_member(other, "created"), &other_s);
+	return !other_name || created_s > other_s ||
+		(created_s == other_s && strverscmp(name, other_name) > 0);
+}
+
+char *ik_model_default(const struct ik_model_rules *rules, const char *provider)
+{
+	struct ik_json_span own = source(rules, OWN), list = source(rules, LIST), newest = { NULL, 0 };
+	struct ik_json_span built_in = source(rules, BUILT_IN), key, rule;
+	char *name = named_default(own, provider), *found;
+	struct ik_json_walk walk = { 0 };
+
+	if (name)
+		return name;
+	while (ik_json_next(list, &walk, &key, &rule)) {
+		found = ik_json_text_new(ik_json_member(rule, "name"));
+		if (found &&
+			(may_be_default(own, without_vendor(found), provider) ||
+				may_be_default(built_in, without_vendor(found), provider)) &&
+			is_newer(rule, found, newest, name)) {
+			free(name);
+			name = found;
+			newest = rule;
+		} else {
+			free(found);
+		}
+	}
+	return name ? name : named_default(built_in, provider);
 }
 
 /* ---- checking rules ---- */
@@ -263,7 +332,7 @@ static enum ik_status check_rule(const char *path, const char *text, struct ik_j
 			return ik_error_set(error, IK_INVALID, _("%s:%d: %.*s is unknown; there are: %s"), path,
 				ik_json_line(text, key.text), (int)key.length, key.text,
 				"name, match, default, context_window, max_output, thinking, signatures, price, "
-				"retires");
+				"retires, created");
 		if (!is_right(member, value))
 			return ik_error_set(error, IK_INVALID, _("%s:%d: \"%s\" has to be %s"), path,
 				ik_json_line(text, key.text), member->name, _(member->form));
@@ -367,6 +436,14 @@ static size_t settle(char **names, size_t count)
 	return kept;
 }
 
+/* Return the list in a provider's answer. */
+static struct ik_json_span list_in(struct ik_json_span answer)
+{
+	struct ik_json_span data = ik_json_member(answer, "data");
+
+	return ik_json_span_type(data) == IK_JSON_ARRAY ? data : ik_json_member(answer, "models");
+}
+
 char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct ik_error *error)
 {
 	struct ik_json_walk walk = { 0 };
@@ -376,9 +453,7 @@ char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct
 
 	if (ik_json_check(body, length, &answer, error) != IK_OK)
 		return NULL;
-	list = ik_json_member(answer, "data");
-	if (ik_json_span_type(list) != IK_JSON_ARRAY)
-		list = ik_json_member(answer, "models");
+	list = list_in(answer);
 	if (ik_json_span_type(list) != IK_JSON_ARRAY) {
 		(void)ik_error_set(error, IK_INVALID, "%s", _("The server's answer is no list of models."));
 		return NULL;
@@ -393,4 +468,160 @@ char **ik_models_read(const char *body, size_t length, size_t *ret_count, struct
 	}
 	*ret_count = settle(names, count);
 	return names;
+}
+
+/* ---- its list as rules ---- */
+
+/* Write a member with the first of these members of the model that is a number above 0. */
+static void put_number(struct ik_buf *out, const char *name, struct ik_json_span model,
+	const char *const *paths)
+{
+	int64_t number = 0;
+
+	for (; *paths && number <= 0; paths++)
+		(void)ik_json_integer(ik_json_at(model, *paths), &number);
+	if (number > 0)
+		ik_json_printf(out, "'%s':%lld", name, (long long)number);
+}
+
+/* Write when the model was published: seconds, or a time such as 2026-11-30T00:00:00Z. */
+static void put_created(struct ik_buf *out, struct ik_json_span model)
+{
+	static const char *const paths[] = { "created", NULL };
+	char *time = ik_json_text_new(ik_json_member(model, "created_at"));
+	struct tm parts = { .tm_mday = 0 };
+
+	if (time && strptime(time, "%Y-%m-%dT%H:%M:%S", &parts) && timegm(&parts) > 0)
+		ik_json_printf(out, "'created':%lld", (long long)timegm(&parts));
+	else
+		put_number(out, "created", model, paths);
+	free(time);
+}
+
+#define DAY 10 /* length of "2026-11-30" */
+
+/* Write the day on which the model is switched off. */
+static void put_retires(struct ik_buf *out, struct ik_json_span model)
+{
+	static const char *const names[] = { "retires_at", "shutdown_date", "expiration_date" };
+
+	for (size_t index = 0; index < sizeof(names) / sizeof(*names); index++) {
+		char *time = ik_json_text_new(ik_json_member(model, names[index]));
+		struct tm parts = { .tm_mday = 0 };
+
+		if (time && strptime(time, "%Y-%m-%d", &parts)) {
+			ik_json_printf(out, "'retires':'%.*s'", DAY, time);
+			index = sizeof(names) / sizeof(*names);
+		}
+		free(time);
+	}
+}
+
+static bool supports(struct ik_json_span capabilities, const char *path)
+{
+	return ik_json_is_true(ik_json_member(ik_json_at(capabilities, path), "supported"));
+}
+
+/* Write the levels of thinking that Anthropic's list reports. */
+static void put_capabilities(struct ik_buf *out, struct ik_json_span capabilities)
+{
+	bool adaptive = supports(capabilities, "thinking.types.adaptive");
+
+	if (!adaptive && !supports(capabilities, "thinking.types.enabled")) {
+		ik_json_printf(out, "'thinking':{}");
+		return;
+	}
+	ik_json_printf(out, "'thinking':{'%s':[", adaptive ? "adaptive" : "budget");
+	if (!adaptive)
+		ik_json_printf(out, "'off','low','medium','high'");
+	else if (supports(capabilities, "thinking.types.disabled"))
+		ik_json_printf(out, "'disabled'");
+	else if (supports(capabilities, "thinking.types.between_tools"))
+		ik_json_printf(out, "'between_tools'");
+	for (size_t index = 0; adaptive && index < LEVELS; index++) {
+		char *path = ik_format("effort.%s", level_names[index]);
+
+		if (supports(capabilities, path))
+			ik_json_printf(out, "'%s'", level_names[index]);
+		free(path);
+	}
+	ik_json_printf(out, "]}");
+}
+
+/* Write what the list says about thinking: Anthropic's for each level; Google's and OpenRouter's only
+ * whether there is any. */
+static void put_thinking(struct ik_buf *out, struct ik_json_span model)
+{
+	struct ik_json_span capabilities = ik_json_member(model, "capabilities");
+	struct ik_json_span parameters = ik_json_member(model, "supported_parameters");
+	bool thinks = true;
+
+	(void)ik_json_bool(ik_json_member(model, "thinking"), &thinks);
+	if (ik_json_span_type(ik_json_member(capabilities, "thinking")) == IK_JSON_OBJECT)
+		put_capabilities(out, capabilities);
+	else if (!thinks ||
+		(parameters.text && !ik_json_holds(parameters, IK_JSON_SPAN("\"reasoning\""))))
+		ik_json_printf(out, "'thinking':{}");
+}
+
+/* Read a price per token, which OpenRouter writes as a string. */
+static bool read_token_price(struct ik_json_span pricing, const char *name, double *ret_million)
+{
+	char *text = ik_json_text_new(ik_json_member(pricing, name)), *end = NULL;
+	/* Exact enough for the product to be the number that was meant. */
+	long double price = text ? strtold(text, &end) : -1;
+	bool good = text && *end == '\0' && price >= 0;
+
+	if (good)
+		*ret_million = (double)(price * 1e6L);
+	free(text);
+	return good;
+}
+
+static void put_price(struct ik_buf *out, struct ik_json_span model)
+{
+	struct ik_json_span pricing = ik_json_member(model, "pricing");
+	struct ik_price price = IK_PRICE_UNKNOWN;
+
+	if (!read_token_price(pricing, "prompt", &price.input) ||
+		!read_token_price(pricing, "completion", &price.output))
+		return;
+	ik_json_printf(out, "'price':{'input':%g,'output':%g", price.input, price.output);
+	if (read_token_price(pricing, "input_cache_read", &price.cached))
+		ik_json_printf(out, "'cached':%g", price.cached);
+	ik_json_printf(out, "}");
+}
+
+static void put_rule(struct ik_buf *out, struct ik_json_span model)
+{
+	static const char *const windows[] = { "max_input_tokens", "inputTokenLimit", "context_length",
+		"max_model_len", "meta.n_ctx", "meta.n_ctx_train", "max_context_length", NULL };
+	static const char *const outputs[] = { "max_tokens", "outputTokenLimit",
+		"top_provider.max_completion_tokens", NULL };
+	char *name = generates(model) ? name_of(model) : NULL;
+
+	if (name) {
+		ik_json_printf(out, "{'name':'%s'", name);
+		put_number(out, "context_window", model, windows);
+		put_number(out, "max_output", model, outputs);
+		put_created(out, model);
+		put_retires(out, model);
+		put_thinking(out, model);
+		put_price(out, model);
+		ik_json_printf(out, "}");
+	}
+	free(name);
+}
+
+void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out)
+{
+	struct ik_json_span answer = { NULL, 0 }, list, key, model;
+	struct ik_json_walk walk = { 0 };
+
+	(void)!ik_json_check(body, length, &answer, NULL);
+	list = list_in(answer);
+	ik_json_printf(out, "[");
+	for (size_t count = 0; count < MODELS_MOST && ik_json_next(list, &walk, &key, &model); count++)
+		put_rule(out, model);
+	ik_json_printf(out, "]");
 }

@@ -13,10 +13,12 @@
  *     "signatures"  Google: it refuses calls without the signature of their thinking
  *     "price"       {"input", "output", "cached"}: dollars per million tokens
  *     "retires"     the day on which it is switched off
- *     "default"     the built-in provider whose default it may be
+ *     "default"     the provider whose default it may be
+ *     "created"     when it was published, in seconds since 1970
  *
  * For each member the first rule counts that has it and applies to the model's name without its
- * vendor. models.json has the built-in rules.
+ * vendor: of the user's rules (~/.ikigai/models.json), of those made from the provider's own list,
+ * and of the built-in ones (models.json).
  *
  * Pure. May include: util, json, provider.
  */
@@ -30,13 +32,25 @@
 enum ik_status ik_model_rules_check(const char *path, char *text, size_t length,
 	struct ik_error *error) IK_MUST_USE;
 
-/* Return what is known about a model in that wire format. rules: checked rules that come before the
- * built-in ones; may be NULL. */
-struct ik_model_facts ik_model_facts(const char *rules, const char *model, const char *type);
+/* Rules that come before the built-in ones: JSON texts that have been checked; each may be NULL. */
+struct ik_model_rules {
+	const char *own;  /* the user's */
+	const char *list; /* of ik_models_put_rules() */
+};
 
-/* Return the model to use at a built-in provider if the user names none, in new memory; NULL if there
- * is none. */
-char *ik_model_default(const char *rules, const char *provider);
+/* Return what is known about a model in that wire format. */
+struct ik_model_facts ik_model_facts(const struct ik_model_rules *rules, const char *model,
+	const char *type);
+
+/* Return the model to use at a provider if the user names none, in new memory: the one that the
+ * user's rules name as the default; else the newest in the provider's list that a rule allows as the
+ * default; else the built-in one. NULL if there is none. */
+char *ik_model_default(const struct ik_model_rules *rules, const char *provider);
+
+/* Append rules about the models in a provider's answer, which ik_models_read() has accepted: a JSON
+ * array. Providers report different members: Anthropic capabilities, limits and dates, Google and
+ * OpenRouter limits, llama.cpp, vLLM and LM Studio the size of the context. */
+void ik_models_put_rules(const char *body, size_t length, struct ik_buf *out);
 
 /* What to send for a level of thinking. */
 struct ik_thinking_words {

@@ -74,6 +74,7 @@ SCREEN_TESTS = \
 	tests/screen/markdown.screen \
 	tests/screen/mouse.screen \
 	tests/screen/no_colour.screen \
+	tests/screen/model_default.screen \
 	tests/screen/model_hint.screen \
 	tests/screen/no_memory.screen tests/screen/no_memory_reply.screen \
 	tests/screen/picker.screen tests/screen/picture.screen tests/screen/picker_command.screen tests/screen/pane_close.screen \

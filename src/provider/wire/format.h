@@ -60,8 +60,9 @@ struct ik_model_facts {
 	unsigned levels; /* a bit 1 << level for each level of thinking that it has */
 	char off[16];    /* the provider's word for the level "off" */
 	struct ik_price price;
-	bool signatures;  /* Google: it refuses calls without the signature of their thinking */
-	char retires[11]; /* the day on which the provider switches it off: "2026-11-30" */
+	bool signatures;   /* Google: it refuses calls without the signature of their thinking */
+	int64_t created_s; /* when it was published, since 1970 */
+	char retires[11];  /* the day on which the provider switches it off: "2026-11-30" */
 };
 
 struct ik_tool_definition {

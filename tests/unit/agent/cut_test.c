@@ -125,13 +125,14 @@ static void set_model(size_t type)
 {
 	char *url = ik_format("http://127.0.0.1:%d/v1", raw_server_port(stage.server));
 	char *name = ik_format("far-%s", types[type]);
+	const struct ik_model_rules no_rules = { NULL, NULL };
 	const char *model = type == 3 ? "gemini-3-pro" : type == 2 ? "claude-sonnet-4-5" : "gpt-5";
 
 	stage_use_model(&(struct ik_model){
 		.format = ik_wire_format_find(types[type]),
 		.endpoint = { .provider = name, .base_url = url, .api_key = "k", .key_variable = "K" },
 		.name = model, .thinking = IK_THINKING_HIGH,
-		.facts = ik_model_facts(NULL, model, types[type]),
+		.facts = ik_model_facts(&no_rules, model, types[type]),
 	});
 	free(url);
 	free(name);

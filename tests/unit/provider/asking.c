@@ -55,7 +55,8 @@ void give_opaque(struct ik_message *message, const char *provider, const char *t
 
 char *body_of(const char *type, const struct ik_request *request)
 {
-	struct ik_model_facts facts = ik_model_facts(NULL, request->model, type);
+	const struct ik_model_rules no_rules = { NULL, NULL };
+	struct ik_model_facts facts = ik_model_facts(&no_rules, request->model, type);
 	struct ik_request whole = *request;
 	struct ik_buf out;
 	struct ik_error error;

@@ -70,9 +70,13 @@ Test(models, are_asked_for_at_their_address)
 
 /* ---- rules ---- */
 
-static int64_t window_of(const char *rules, const char *model)
+static const struct ik_model_rules no_rules = { NULL, NULL };
+
+static int64_t window_of(const char *own, const char *model)
 {
-	return ik_model_facts(rules, model, "openai-chat").context_window;
+	const struct ik_model_rules rules = { .own = own };
+
+	return ik_model_facts(&rules, model, "openai-chat").context_window;
 }
 
 Test(models, are_known_by_built_in_rules)
@@ -86,9 +90,9 @@ Test(models, are_known_by_built_in_rules)
 	cr_assert_eq(window_of(NULL, "us.anthropic.claude-sonnet-4-5-v1:0"), 200000);
 	cr_assert_eq(window_of(NULL, "gemini-2.5-flash"), 1048576);
 	cr_assert_eq(window_of(NULL, "my-own"), 0);
-	cr_assert_str_eq(ik_model_facts(NULL, "claude-sonnet-4-5-20250929", "anthropic").retires,
+	cr_assert_str_eq(ik_model_facts(&no_rules, "claude-sonnet-4-5-20250929", "anthropic").retires,
 		"2026-11-30");
-	cr_assert_eq(ik_model_facts(NULL, "anthropic/claude-opus-5", "anthropic").max_output, 64000);
+	cr_assert_eq(ik_model_facts(&no_rules, "anthropic/claude-opus-5", "anthropic").max_output, 64000);
 }
 
 Test(models, have_rules_of_the_user_which_come_first)
@@ -97,7 +101,7 @@ Test(models, have_rules_of_the_user_which_come_first)
 		"{\"match\":\"my-*\",\"context_window\":2000,\"price\":{\"input\":1,\"output\":2.5},"
 		"\"thinking\":{\"effort\":[\"none\",\"max\"]}},"
 		"{\"match\":\"my-own\",\"context_window\":3000,\"max_output\":500}]";
-	struct ik_model_facts facts = ik_model_facts(rules, "vendor/my-own", "openai-chat");
+	struct ik_model_facts facts = ik_model_facts(&(struct ik_model_rules){ .own = rules }, "vendor/my-own", "openai-chat");
 
 	cr_assert_eq(window_of(rules, "gpt-5-mini"), 1000);
 	cr_assert_eq(window_of(rules, "gpt-5"), 400000);
@@ -114,14 +118,15 @@ Test(models, have_a_default_at_each_built_in_provider)
 	static const char *const providers[] = { "openai", "anthropic", "google", "practice" };
 
 	for (size_t index = 0; index < sizeof providers / sizeof *providers; index++) {
-		char *name = ik_model_default(NULL, providers[index]);
+		char *name = ik_model_default(&no_rules, providers[index]);
 
 		cr_assert_not_null(name, "%s", providers[index]);
-		cr_assert_str_eq(ik_model_facts(NULL, name, "openai-chat").retires, "", "%s", name);
+		cr_assert_str_eq(ik_model_facts(&no_rules, name, "openai-chat").retires, "", "%s", name);
 		free(name);
 	}
-	cr_assert_null(ik_model_default(NULL, "home"));
-	char *name = ik_model_default("[{\"name\":\"qwen\",\"default\":\"home\"}]", "home");
+	cr_assert_null(ik_model_default(&no_rules, "home"));
+	struct ik_model_rules rules = { .own = "[{\"name\":\"qwen\",\"default\":\"home\"}]" };
+	char *name = ik_model_default(&rules, "home");
 	cr_assert_str_eq(name, "qwen");
 	free(name);
 }
@@ -153,7 +158,7 @@ Test(models, have_rules_that_are_checked)
 		"models.json:2: a rule has to be an object with \"name\" or \"match\"");
 	assert_check("[{\"name\":\"x\",\n\"window\":5}]",
 		"models.json:2: \"window\" is unknown; there are: name, match, default, context_window, "
-		"max_output, thinking, signatures, price, retires");
+		"max_output, thinking, signatures, price, retires, created");
 	assert_check("[{\"name\":\"x\",\n\n\"context_window\":-5}]",
 		"models.json:3: \"context_window\" has to be a whole number above 0");
 	assert_check("[{\"name\":\"x\",\"thinking\":[]}]",
@@ -164,4 +169,77 @@ Test(models, have_rules_that_are_checked)
 	assert_check("[{\"name\":\"x\",\"price\":{\"input\":1}}]",
 		"models.json:1: \"price\" has to be an object with the numbers \"input\", \"output\" and "
 		"\"cached\"");
+}
+
+/* ---- rules made from lists ---- */
+
+static void assert_rules(const char *body, const char *wanted)
+{
+	struct ik_error error = { .text = "" };
+	struct ik_buf out;
+
+	ik_buf_init(&out, IK_KIB(64));
+	ik_models_put_rules(body, strlen(body), &out);
+	cr_assert_str_eq(out.data, wanted);
+	cr_assert_eq(ik_model_rules_check("list", out.data, out.length, &error), IK_OK, "%s", error.text);
+	ik_buf_done(&out);
+}
+
+/* The answers as the providers document them, shortened. */
+Test(models, are_learned_from_the_lists_of_providers)
+{
+	assert_rules("{\"data\":[{\"type\":\"model\",\"id\":\"claude-sonnet-5-5\",\"created_at\":"
+		"\"2026-09-01T00:00:00Z\",\"max_input_tokens\":1000000,\"max_tokens\":128000,"
+		"\"retires_at\":\"2027-01-22T00:00:00Z\",\"capabilities\":{\"effort\":{\"supported\":true,"
+		"\"low\":{\"supported\":true},\"medium\":{\"supported\":false},\"high\":{\"supported\":true},"
+		"\"xhigh\":null,\"max\":{\"supported\":true}},\"thinking\":{\"supported\":true,\"types\":{"
+		"\"adaptive\":{\"supported\":true},\"between_tools\":{\"supported\":true},"
+		"\"disabled\":{\"supported\":false},\"enabled\":{\"supported\":false}}}}},"
+		"{\"id\":\"claude-old\",\"retires_at\":null,\"capabilities\":{\"thinking\":{\"supported\":true,"
+		"\"types\":{\"enabled\":{\"supported\":true}}}}}]}",
+		"[{\"name\":\"claude-sonnet-5-5\",\"context_window\":1000000,\"max_output\":128000,"
+		"\"created\":1788220800,\"retires\":\"2027-01-22\",\"thinking\":{\"adaptive\":"
+		"[\"between_tools\",\"low\",\"high\",\"max\"]}},{\"name\":\"claude-old\",\"thinking\":"
+		"{\"budget\":[\"off\",\"low\",\"medium\",\"high\"]}}]");
+	assert_rules("{\"data\":[{\"id\":\"gpt-6.1-terra\",\"object\":\"model\",\"created\":1790000000,"
+		"\"owned_by\":\"openai\",\"shutdown_date\":\"2027-05-01\"}]}",
+		"[{\"name\":\"gpt-6.1-terra\",\"created\":1790000000,\"retires\":\"2027-05-01\"}]");
+	assert_rules("{\"models\":[{\"name\":\"models/gemini-4-argon\",\"inputTokenLimit\":2097152,"
+		"\"outputTokenLimit\":65536,\"thinking\":true},{\"name\":\"models/gemma-4\","
+		"\"thinking\":false}]}",
+		"[{\"name\":\"gemini-4-argon\",\"context_window\":2097152,\"max_output\":65536},"
+		"{\"name\":\"gemma-4\",\"thinking\":{}}]");
+	assert_rules("{\"data\":[{\"id\":\"qwen/qwen3\",\"created\":5,\"context_length\":40960,"
+		"\"top_provider\":{\"max_completion_tokens\":null},\"pricing\":{\"prompt\":\"0.0000002\","
+		"\"completion\":\"0.000001\",\"input_cache_read\":\"0.00000005\"},"
+		"\"supported_parameters\":[\"tools\"]}]}",
+		"[{\"name\":\"qwen/qwen3\",\"context_window\":40960,\"created\":5,\"thinking\":{},"
+		"\"price\":{\"input\":0.2,\"output\":1,\"cached\":0.05}}]");
+	/* vLLM, llama.cpp */
+	assert_rules("{\"data\":[{\"id\":\"m\",\"max_model_len\":32768},"
+		"{\"id\":\"n\",\"meta\":{\"n_ctx_train\":8192}}]}",
+		"[{\"name\":\"m\",\"context_window\":32768},{\"name\":\"n\",\"context_window\":8192}]");
+}
+
+static void assert_default(const char *list, const char *provider, const char *wanted)
+{
+	struct ik_model_rules rules = { .list = list };
+	char *name = ik_model_default(&rules, provider);
+
+	cr_assert_str_eq(name, wanted);
+	free(name);
+}
+
+/* The newest of the middle of a provider's range. */
+Test(models, have_the_newest_of_a_list_as_default)
+{
+	assert_default("[{\"name\":\"claude-sonnet-6\",\"created\":20},{\"name\":\"claude-opus-6\","
+		"\"created\":40},{\"name\":\"claude-sonnet-6-5\",\"created\":30}]", "anthropic",
+		"claude-sonnet-6-5");
+	assert_default("[{\"name\":\"gemini-3.9-flash\"},{\"name\":\"gemini-3.10-flash\"},"
+		"{\"name\":\"gemini-3.11-flash-lite\"},{\"name\":\"gemini-4-pro\"}]", "google",
+		"gemini-3.10-flash");
+	assert_default("[{\"name\":\"gpt-7-sol\",\"created\":9}]", "openai", "gpt-5.6-terra");
+	assert_default("[{\"name\":\"claude-sonnet-6\",\"context_window\":5}]", "anthropic",
+		"claude-sonnet-6");
 }
